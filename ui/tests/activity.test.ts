@@ -17,7 +17,7 @@ import { vault } from "$lib/state/vault.svelte";
 import { auditText, exportFacts, exportSummary } from "$lib/text/core";
 import { start, type Mock } from "./start-mock";
 
-// The last ones draw the whole window, which takes its time on a busy machine.
+// The last tests render the whole window, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 20_000 });
 
 const entry = (seq: number, more: Partial<AuditEntry> = {}): AuditEntry => ({
@@ -31,8 +31,8 @@ const entry = (seq: number, more: Partial<AuditEntry> = {}): AuditEntry => ({
   ...more,
 });
 
-describe("what the log keeps of an export", () => {
-  it("is read, whole or as a former version wrote it", () => {
+describe("the log entry of an export", () => {
+  it("is parsed, in the current and former form", () => {
     expect(exportFacts("3589 records, signed, encrypted, 23 covered, valid")).toEqual({
       records: 3589,
       signed: true,
@@ -45,7 +45,7 @@ describe("what the log keeps of an export", () => {
     expect(exportFacts("12 records, sealed, valid"), "what is not known is not guessed").toBeNull();
   });
 
-  it("is told in words", () => {
+  it("is described in words", () => {
     const facts = exportFacts("3589 records, signed, 1 covered, valid");
     expect(facts && exportSummary(facts)).toBe("3,589 items, signed, 1 value covered");
     expect(auditText("export", "2 records, encrypted, valid", "alf").text).toBe("2 items as .alf, encrypted");
@@ -54,7 +54,7 @@ describe("what the log keeps of an export", () => {
 });
 
 describe("the log", () => {
-  it("is narrowed to what was done, by whom and since when", () => {
+  it("is filtered by operation, actor and start time", () => {
     const entries = [entry(1, { op: "import" }), entry(2, { actor: "mementory" }), entry(3)];
     const numbers = (filter: Partial<Parameters<typeof filtered>[1]>) =>
       filtered(entries, { op: null, by: null, since: null, ...filter }, (actor) => actor).map((each) => each.seq);
@@ -64,7 +64,7 @@ describe("the log", () => {
     expect(numbers({ since: "2026-11-02T10:00:00Z", op: "edit", by: "owner" })).toEqual([3]);
   });
 
-  it("has a receipt for the deletion of that record at that moment, and a report for an import that is known", async () => {
+  it("has the receipt of the deletion at that time, and the report of a known import", async () => {
     const { tombstones } = await mockBackend({ open: true }).tombstones();
     const tombstone = { ...(tombstones[0] as TombstoneView), op: "delete", target_id: "aa", receipt: "rc_1" };
     const entries = [
@@ -76,7 +76,7 @@ describe("the log", () => {
     ];
     const { batches } = await mockBackend({ open: true }).imports();
     const proofs = proofsOf(entries, batches, [
-      // The same moment, written otherwise.
+      // The same instant in another notation.
       { ...tombstone, at: "2026-11-01T11:00:00.000+01:00" },
       { ...tombstone, at: "2026-11-03T10:00:00Z", receipt: "rc_3" },
     ]);
@@ -87,8 +87,8 @@ describe("the log", () => {
   });
 });
 
-describe("what came in and went out", () => {
-  it("lists imports that failed with their reason, without a name where the vault kept none", () => {
+describe("imports and exports", () => {
+  it("lists failed imports with their reason, without a name if none was stored", () => {
     const [line] = transfersOf([], [entry(1, { op: "import_failed", target: "claude", detail: "limit" })]);
     expect(line).toMatchObject({ title: "Import failed, nothing was written", bad: true, batch: null, entry: null });
     expect(line?.text).toBe("The Claude file is over Mementory’s size limits. Nothing was imported.");
@@ -99,7 +99,7 @@ describe("what came in and went out", () => {
     ]);
   });
 
-  it("names the files of imports that failed, as far as the vault knows them", () => {
+  it("names the files of failed imports, if stored", () => {
     const failed = (code: string, place: string, paths: string[]) => ({
       seq: 1,
       paths,
@@ -119,7 +119,7 @@ describe("what came in and went out", () => {
     );
   });
 
-  it("lists a text that was copied as an export, and shows files that are still there", () => {
+  it("lists copied text as an export, and shows files that still exist", () => {
     const lines = transfersOf(
       [],
       [
@@ -148,7 +148,7 @@ describe("an import that failed", () => {
     render(DialogHost);
   });
 
-  it("is tried again with the same file", async () => {
+  it("can be retried with the same file", async () => {
     const asked = vi.spyOn(mock, "detect");
     render(FailedActions, { failed: sampleFailed[0]!, at });
     await fireEvent.click(screen.getByTestId("activity-again"));
@@ -164,7 +164,7 @@ describe("an import that failed", () => {
     expect([dialogs.open, importing.stage]).toEqual([null, "idle"]);
   });
 
-  it("reports what was said, and offers to try again from there", async () => {
+  it("reports the error, and offers a retry", async () => {
     render(FailedActions, { failed: sampleFailed[0]!, at });
     await fireEvent.click(screen.getByTestId("activity-failed"));
     const report = await screen.findByTestId("failed-report");
@@ -175,7 +175,7 @@ describe("an import that failed", () => {
     expect(screen.queryByTestId("failed-report")).toBeNull();
   });
 
-  it("keeps names of others to a line of their own, however they begin and wherever they turn", async () => {
+  it("keeps untrusted names on their own line, however they start and whatever direction they have", async () => {
     const long = "a".repeat(1000);
     const paths = [`/home/ines/${long}1.zip`, `/home/ines/${long}2.zip`, "/home/ines/abc\u202egpj.zip"];
     const error = { code: "limit", message: "", details: { place: "abc\u202egpj.zip" } };
@@ -193,7 +193,7 @@ describe("an import that failed", () => {
       expect([said?.includes("abc[U+202E]gpj.zip"), said?.includes("\u202e")]).toEqual([true, false]);
   });
 
-  it("of a pasted text has nothing to try again", async () => {
+  it("of pasted text has no retry", async () => {
     const error = { code: "not_recognised", message: "", details: {} };
     render(FailedActions, { failed: { seq: 9, paths: [], error }, at });
     expect(screen.queryByTestId("activity-again")).toBeNull();
@@ -211,7 +211,7 @@ describe("the section", () => {
     render(Window);
   });
 
-  it("counts what the filter leaves", async () => {
+  it("counts the filtered entries", async () => {
     const total = await screen.findByTestId("changes-total");
     expect(total.textContent).toBe("10 entries, none holds content");
     await fireEvent.keyDown(screen.getByTestId("changes-what"), { key: "Enter" });
@@ -221,7 +221,7 @@ describe("the section", () => {
     expect(screen.getByTestId("changes-what").textContent).toBe("Imported");
   });
 
-  it("has a search that goes to the memories, and the evidence pack in the bar", async () => {
+  it("has a search that opens the memories, and the evidence pack in the bar", async () => {
     await fireEvent.click(await screen.findByTestId("activity-evidence"));
     expect(dialogs.open?.kind).toBe("evidence");
     dialogs.close();

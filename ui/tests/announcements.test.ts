@@ -22,7 +22,7 @@ beforeEach(async () => {
 const heard = () => [...document.querySelectorAll("[role=status]")].map((each) => each.textContent?.trim());
 
 describe("a toast", () => {
-  it("is said at once when something went wrong, and in a pause when not", async () => {
+  it("is assertive for errors, polite otherwise", async () => {
     render(Toast);
     showError(failWith("disk_full", "The disk is full."));
     expect((await screen.findByRole("alert")).textContent).toContain("The disk is full.");
@@ -31,7 +31,7 @@ describe("a toast", () => {
     expect(screen.getByTestId("toast").getAttribute("role")).toBe("status");
   });
 
-  it("stands in the dialog that is open, where it is heard and reached, and outlives it", async () => {
+  it("is rendered in the open dialog, and outlives it", async () => {
     const run = vi.fn();
     render(Toast);
     render(DialogHost);
@@ -52,7 +52,7 @@ describe("a toast", () => {
     await waitFor(() => expect(screen.queryByTestId("toast")).toBeNull());
   });
 
-  it("goes with what it said when the dialog is still open", async () => {
+  it("is removed while the dialog is still open", async () => {
     render(Toast);
     render(DialogHost);
     dialogs.show({ kind: "palette" });
@@ -65,7 +65,7 @@ describe("a toast", () => {
 });
 
 describe("sensitive findings", () => {
-  it("are counted aloud, of the list that is shown", async () => {
+  it("announce the number of the shown list", async () => {
     render(SensitiveView);
     await waitFor(() => expect(heard()).toContain("14 open findings"), { timeout: 5000 });
     sensitive.tab = "ignored";
@@ -74,7 +74,7 @@ describe("sensitive findings", () => {
     });
   });
 
-  it("tell aloud how far a look is", async () => {
+  it("announce the progress of a scan", async () => {
     vi.spyOn(mock, "look").mockImplementation((_id, _anew, tell) => {
       tell({ stage: "scan", done: 110, total: 200, unit: "records", records: 110 });
       return new Promise(() => undefined);

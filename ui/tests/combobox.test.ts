@@ -49,7 +49,7 @@ async function ofMany() {
 
 const places = { inDetail, inEdit, inWrite, ofMany };
 
-it.each(Object.entries(places))("offers known tags as they are typed, the typed one first (%s)", async (_, place) => {
+it.each(Object.entries(places))("suggests known tags while typing, the typed one first (%s)", async (_, place) => {
   const field = await place();
   expect([field.getAttribute("role"), field.getAttribute("aria-expanded")]).toEqual(["combobox", "false"]);
   await type(field, "#tea");
@@ -64,7 +64,7 @@ it.each(Object.entries(places))("offers known tags as they are typed, the typed 
   expect(field.isConnected, "Esc closes the topmost first").toBe(true);
 });
 
-it("takes what is typed by Enter, though another begins the same", async () => {
+it("takes the typed text by Enter, even if another tag starts with it", async () => {
   const edit = vi.spyOn(mock, "edit");
   const field = await inDetail();
   await type(field, "te");
@@ -73,7 +73,7 @@ it("takes what is typed by Enter, though another begins the same", async () => {
   await waitFor(() => expect(edit.mock.lastCall?.[0].tags?.at(-1)).toBe("te"));
 });
 
-it("takes what the arrows chose, in every field, and not what is there already", async () => {
+it("takes the suggestion chosen with the arrows, and suggests no existing tag", async () => {
   const tag = vi.spyOn(mock, "tag");
   const field = await ofMany();
   await type(field, "te");
@@ -84,7 +84,7 @@ it("takes what the arrows chose, in every field, and not what is there already",
   await waitFor(() => expect(tag.mock.lastCall?.[1].tag).toBe("team"));
 });
 
-it("keeps chips, commas and Backspace, and offers none twice", async () => {
+it("supports chips, commas and Backspace, and suggests none twice", async () => {
   const field = await inEdit();
   const chips = () => [...document.querySelectorAll("form .box > :not(input)")].map((chip) => chip.textContent?.trim());
   const before = chips().length;
@@ -98,17 +98,17 @@ it("keeps chips, commas and Backspace, and offers none twice", async () => {
   await waitFor(() => expect(chips()).toHaveLength(before));
 });
 
-it("leaves what is being composed alone, and saves with what is typed", async () => {
+it("ignores keys of a composition, and saves the typed text", async () => {
   const edit = vi.spyOn(mock, "edit");
   const field = await inEdit();
   await type(field, "庭");
   await press(field, "Enter", { isComposing: true });
-  // WebKit says it of the key alone: for it the word is taken over before the key is pressed.
+  // WebKit marks only the key; it ends the composition before the key press.
   await press(field, "Enter", { keyCode: 229 });
   for (const place of [field, screen.getByTestId("edit-text")]) await press(place, "Escape", { isComposing: true });
   expect((field as HTMLInputElement).value).toBe("庭");
   expect(screen.getByTestId("edit-tags"), "the form is not left").toBe(field);
-  // Nor is it a key of the list.
+  // It is no key of the list either.
   await type(field, "te");
   await waitFor(() => expect(offered().length).toBeGreaterThan(1));
   await press(field, "ArrowDown");
@@ -119,13 +119,13 @@ it("leaves what is being composed alone, and saves with what is typed", async ()
   await waitFor(() => expect(edit.mock.lastCall?.[0].tags?.at(-1)).toBe("庭"));
 });
 
-it("keeps the focus in a sheet that has given it to its text, and offers nothing once that is elsewhere", async () => {
+it("keeps the focus in a sheet, and closes suggestions when it moves", async () => {
   const field = await inWrite();
   await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId("write-text")));
   field.focus();
   await type(field, "te");
   await waitFor(() => expect(offered()).toHaveLength(3));
-  // What the sheet does when something in it changes is done by then.
+  // Wait until the sheet has reacted to the change.
   await new Promise((done) => setTimeout(done, 0));
   expect(document.activeElement).toBe(field);
   screen.getByTestId("write-text").focus();

@@ -1,7 +1,7 @@
 import { fireEvent, render, screen } from "@testing-library/svelte";
 import { expect, it, vi } from "vitest";
 
-// West of Greenwich a bare date, read in UTC, begins on the evening before.
+// West of Greenwich a bare date, read as UTC, begins on the evening before.
 vi.hoisted(() => (process.env.TZ = "America/New_York"));
 
 import { lastMonths } from "../src/features/home/data";
@@ -13,15 +13,15 @@ import { ANY, dayEnd, dayStart, periodStart } from "$lib/state/filter";
 import { memories } from "$lib/state/lists.svelte";
 import { day } from "$lib/text/format";
 
-it("a day is the day here, from its first moment to its last", () => {
+it("a day is the local day, from its first to its last instant", () => {
   const now = new Date("2026-11-22T03:00:00Z");
   expect(periodStart("today", now)).toBe("2026-11-21T05:00:00.000Z");
   expect(dayEnd(now)).toBe("2026-11-22T04:59:59.999Z");
-  // Summer time ended in between.
+  // Daylight saving time ended in between.
   expect(periodStart("days30", now)).toBe("2026-10-22T04:00:00.000Z");
 });
 
-it("the months of the chart are months here", () => {
+it("the months of the chart are local months", () => {
   expect(lastMonths(new Date(2026, 10, 21)).at(-1)).toMatchObject({
     since: "2026-11-01T04:00:00.000Z",
     until: "2026-12-01T04:59:59.999Z",
@@ -32,13 +32,13 @@ it("a day without a time is shown as that day", () => {
   expect(day("2026-11-21")).toBe(day("2026-11-21T12:00:00Z"));
 });
 
-it("a chip names the days that were chosen", () => {
+it("a chip names the chosen days", () => {
   const chosen = new Date(2026, 10, 21);
   const [chip] = chipsOf({ ...ANY, since: dayStart(chosen), until: dayEnd(chosen) });
   expect(chip?.label).toBe(`${day(chosen.getTime())} – ${day(chosen.getTime())}`);
 });
 
-it("the fields of the filter hold days, the filter the moments", async () => {
+it("the filter's fields hold days, the filter holds instants", async () => {
   useBackend(mockBackend({ open: true }));
   render(FilterPopover, { list: memories });
   await fireEvent.click(screen.getByTestId("filter-button"));
@@ -50,7 +50,7 @@ it("the fields of the filter hold days, the filter the moments", async () => {
     "2026-11-22T04:59:59.999Z",
   ]);
   expect(until.value).toBe("2026-11-21");
-  // The year as it is typed.
+  // The year while it is typed.
   await fireEvent.change(until, { target: { value: "0002-11-21" } });
   expect(memories.filter.until).toBe("2026-11-22T04:59:59.999Z");
 });

@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(id), { target: { value } });
 const button = (id: string) => screen.getByTestId(id) as HTMLButtonElement;
-/** What a button says of why it is grey; empty when it is not. */
+/** The reason why a button is disabled; empty if it is enabled. */
 const why = (id: string) => {
   const about = button(id).getAttribute("aria-describedby");
   const said = document.getElementById(about ?? "")?.textContent ?? null;
@@ -39,7 +39,7 @@ async function choosing() {
   await fireEvent.click(button("create-next"));
   await screen.findByTestId("create-passphrase");
 }
-/** To the last step, where the groups of the code are typed back. */
+/** Goes to the last step, in which the groups of the code are typed back. */
 async function keeping() {
   await choosing();
   await type("create-passphrase", MOCK_PASSPHRASE);
@@ -54,7 +54,7 @@ async function back() {
     await type(id, groups[Number(screen.getByTestId(id).dataset.group) - 1]?.textContent ?? "");
 }
 
-describe("a grey button says what is missing", () => {
+describe("a disabled button says what is missing", () => {
   it("for the name of a vault", async () => {
     await naming();
     await says("create-next", "Give the vault a name.");
@@ -148,7 +148,7 @@ describe("the eye beside a passphrase", () => {
     ["unlock-passphrase", "unlock-submit", async () => (session.showUnlock(session.path!), render(Unlock))],
   ];
 
-  it.each(cases)("is not where Tab goes from %s, and is there on the way back", async (field, next, show) => {
+  it.each(cases)("is skipped by Tab from %s, and reached on the way back", async (field, next, show) => {
     await show();
     const input = await screen.findByTestId(field);
     const eye = within(input.parentElement!).getByRole("button", { name: "Show" });

@@ -38,7 +38,7 @@ describe("an encrypted file that is imported", () => {
     expect([importing.stage, importing.paths]).toEqual(["plan", ["/d/chatgpt-export.zip"]]);
   });
 
-  it("asks for a passphrase that only the preview finds missing", async () => {
+  it("asks for a passphrase if only the preview needs it", async () => {
     const preview = mock.importPreview;
     mock.importPreview = async (id, request, passphrase, tell) => {
       if (!passphrase) throw failWith("passphrase_needed", "It is encrypted.");
@@ -52,7 +52,7 @@ describe("an encrypted file that is imported", () => {
 });
 
 describe("an encrypted export", () => {
-  it("encrypts with a passphrase that was typed twice, where the format can", async () => {
+  it("encrypts with a repeated passphrase, if the format can", async () => {
     const run = vi.spyOn(mock, "exportRun");
     const look = vi.spyOn(mock, "exportPreview");
     render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });

@@ -14,7 +14,7 @@ beforeEach(async () => {
   mock = await start({ items: structuredClone(many) });
 });
 
-it("names what goes and where it may still be by all of it, not by the first few", async () => {
+it("names impact and remaining places for all records, not the first few", async () => {
   const ids = many.map((each) => each.id);
   const shown = vi.spyOn(mock, "show");
   render(EraseDialog, { ids });
@@ -24,14 +24,14 @@ it("names what goes and where it may still be by all of it, not by the first few
   expect(shown, "nor by asking for each").not.toHaveBeenCalled();
 });
 
-it("calls them by their kind where they are of one", async () => {
+it("names them by kind if they share one", async () => {
   render(EraseDialog, { ids: many.slice(0, 70).map((each) => each.id) });
   await screen.findByText("Erase 70 memories for good?");
   expect(screen.getByRole("button", { name: "Export them first…" })).toBeTruthy();
   expect(screen.getByText("What Claude and ChatGPT themselves keep")).toBeTruthy();
 });
 
-it("calls one of them one", async () => {
+it("uses the singular for one", async () => {
   render(EraseDialog, { ids: ["m-0"] });
   await screen.findByText("Erase 1 memory for good?");
   expect(screen.getByRole("button", { name: "Export it first…" })).toBeTruthy();

@@ -31,7 +31,7 @@ const sheet = (filter: Filter | null = null, start: ExportFormat = "mem") =>
   render(ExportSheet, { filter, query: "", found: filter ? 24 : null, start });
 const button = (id: string) => screen.getByTestId(id) as HTMLButtonElement;
 const field = () => screen.getByTestId("export-text") as HTMLTextAreaElement;
-/** What the clipboard was given. */
+/** The text that was copied. */
 function clipboard(refuses = false): string[] {
   const taken: string[] = [];
   vi.spyOn(mock, "copyText").mockImplementation(async (text) => {
@@ -41,21 +41,21 @@ function clipboard(refuses = false): string[] {
   return taken;
 }
 
-describe("the beginning of a text", () => {
-  it("is all of a short one, and ends with a line of a long one", () => {
+describe("the excerpt of a text", () => {
+  it("is all of a short text, and ends at a line end of a long one", () => {
     expect(excerpt("one\ntwo\n", 8)).toBe("one\ntwo\n");
     expect(excerpt("one\ntwo\nthree\n", 10)).toBe("one\ntwo\n");
     expect(excerpt("one\ntwo\nthree\n", 8)).toBe("one\ntwo\n");
   });
 
-  it("does not cut a sign in two", () => {
+  it("does not split a surrogate pair", () => {
     expect(excerpt("ab😀cd", 3)).toBe("ab");
     expect(excerpt("ab😀cd", 4)).toBe("ab😀");
   });
 });
 
 describe("the text for another assistant", () => {
-  it("stands in a field, and is copied whole though only its beginning is shown", async () => {
+  it("is shown as an excerpt in a field, and copied whole", async () => {
     const taken = clipboard();
     const told = vi.spyOn(mock, "textTaken");
     const made = vi.spyOn(mock, "exportText").mockResolvedValue("A line of the text.\n".repeat(2000));
@@ -72,7 +72,7 @@ describe("the text for another assistant", () => {
     await waitFor(() => expect(told, "the log is told of it").toHaveBeenCalledOnce());
   });
 
-  it("says so when the clipboard refuses", async () => {
+  it("reports a failed copy", async () => {
     clipboard(true);
     const told = vi.spyOn(mock, "textTaken");
     sheet(MEMORIES, "transfer_text");
@@ -83,7 +83,7 @@ describe("the text for another assistant", () => {
     expect(toasts.current?.icon).toBe("alert");
   });
 
-  it("is neither signed nor encrypted, and goes out only after what it leaves out was seen", async () => {
+  it("is neither signed nor encrypted, and is copied only after accepting its losses", async () => {
     const run = vi.spyOn(mock, "exportRun");
     sheet(null, "transfer_text");
     await screen.findByTestId("export-losses");
@@ -98,7 +98,7 @@ describe("the text for another assistant", () => {
     expect(run.mock.lastCall?.[2]).toBeNull();
   });
 
-  it("asks nothing and saves nothing when no place was chosen", async () => {
+  it("saves nothing if no path was chosen", async () => {
     const run = vi.spyOn(mock, "exportRun");
     const asked = vi.spyOn(mock, "chooseSave").mockResolvedValue(null);
     sheet(MEMORIES, "transfer_text");
@@ -108,7 +108,7 @@ describe("the text for another assistant", () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  it("is not made of what another format was asked for, and is dropped with the sheet", async () => {
+  it("is not generated from another format's preview, and is cancelled with the sheet", async () => {
     const made = vi.spyOn(mock, "exportText").mockReturnValue(new Promise(() => undefined));
     const cancelled = vi.spyOn(mock, "cancelJob");
     const { unmount } = sheet(MEMORIES);
@@ -120,14 +120,14 @@ describe("the text for another assistant", () => {
     expect(cancelled).toHaveBeenCalledWith(made.mock.calls[0]?.[0]);
   });
 
-  it("that cannot be made is said to be so", async () => {
+  it("reports an error if it cannot be generated", async () => {
     vi.spyOn(mock, "exportText").mockRejectedValue(failWith("io", "x", { place: "/a" }));
     sheet(MEMORIES, "transfer_text");
     expect((await screen.findByTestId("export-error")).textContent).toContain("The text could not be created.");
     expect(button("export-copy").disabled).toBe(true);
   });
 
-  it("is offered by the palette, with the scope that the person came from", async () => {
+  it("is offered by the palette, with the current scope", async () => {
     nav.open("memories");
     await memories.load();
     actions()
@@ -137,7 +137,7 @@ describe("the text for another assistant", () => {
   });
 });
 
-describe("what goes into an export", () => {
+describe("the scope of an export", () => {
   const asked = () => vi.spyOn(mock, "exportPreview");
   const choose = async (name: string, value: string) => {
     const trigger = screen.getByTestId(`export-choose-${name}`);
@@ -147,7 +147,7 @@ describe("what goes into an export", () => {
     await fireEvent.pointerUp(option);
   };
 
-  it("is everything or chosen by hand; what is on screen only where there is something", async () => {
+  it("is everything or custom; the screen's scope only if it is not empty", async () => {
     const { unmount } = sheet();
     expect(screen.queryByTestId("export-scope-screen")).toBeNull();
     expect(button("export-scope-all").getAttribute("aria-checked")).toBe("true");
@@ -157,7 +157,7 @@ describe("what goes into an export", () => {
     expect(button("export-scope-screen").getAttribute("aria-checked")).toBe("true");
   });
 
-  it("is what was chosen: kind, assistant, tag and days", async () => {
+  it("follows the chosen kind, assistant, tag and days", async () => {
     sheet();
     await screen.findByTestId("export-losses");
     const look = asked();
@@ -179,7 +179,7 @@ describe("what goes into an export", () => {
     expect(run.mock.lastCall?.[1].filter).toEqual(filter);
   });
 
-  it("is counted once it is quiet, and meanwhile nothing is saved", async () => {
+  it("is counted after a pause, and saving waits for it", async () => {
     sheet();
     await screen.findByTestId("export-losses");
     const look = asked();
@@ -197,7 +197,7 @@ describe("what goes into an export", () => {
     expect(look).toHaveBeenCalledTimes(1);
   });
 
-  it("may be nothing: then nothing is saved", async () => {
+  it("may be empty: then nothing is saved", async () => {
     sheet();
     await fireEvent.click(button("export-scope-choose"));
     await fireEvent.change(screen.getByTestId("export-choose-until"), { target: { value: "1999-12-31" } });
@@ -205,7 +205,7 @@ describe("what goes into an export", () => {
     expect(button("export-save").disabled).toBe(true);
   });
 
-  it("covers again what was uncovered for another choice", async () => {
+  it("masks again after another choice", async () => {
     const look = asked();
     sheet();
     const cover = () => screen.getByTestId("export-cover").querySelector<HTMLButtonElement>("[role=switch]")!;
@@ -218,7 +218,7 @@ describe("what goes into an export", () => {
     await waitFor(() => expect(look.mock.lastCall?.[1]).toMatchObject({ cover: true, filter: { kind: "memory" } }));
   });
 
-  it("takes a preset back by the same click", async () => {
+  it("clears a preset by a second click", async () => {
     const look = asked();
     sheet();
     await fireEvent.click(button("export-scope-choose"));
@@ -231,7 +231,7 @@ describe("what goes into an export", () => {
   });
 });
 
-describe("the fingerprint of what was exported", () => {
+describe("the fingerprint of an export", () => {
   it.each([
     [false, "Copied", "check"],
     [true, "The clipboard isn’t available.", "alert"],
@@ -246,7 +246,7 @@ describe("the fingerprint of what was exported", () => {
   });
 });
 
-describe("what was saved and does not pass its check", () => {
+describe("a saved file that fails its check", () => {
   const faulty = async (format: string) => {
     const run = mock.exportRun;
     const request = {
@@ -273,7 +273,7 @@ describe("what was saved and does not pass its check", () => {
     expect(removed).toHaveBeenCalledExactlyOnceWith(`/home/ines/Ines.${format}`);
   });
 
-  it.each([1, 3])("says what its check found first: %i", async (errors) => {
+  it.each([1, 3])("shows the first errors of its check: %i", async (errors) => {
     const first_error = { code: "checksum", place: "memories.jsonl:4", message: "its digest is another" };
     render(ExportDone, { done: { ...(await faulty("mem")), first_error, errors } });
     const said = screen.getByTestId("export-invalid").textContent;
@@ -282,7 +282,7 @@ describe("what was saved and does not pass its check", () => {
     expect(said.includes("and 2 more")).toBe(errors === 3);
   });
 
-  it("says when it was changed since, and can be kept", async () => {
+  it("says if it was changed since, and can be kept", async () => {
     mock.removeExport = async () => Promise.reject(failWith("changed_since", "It is something else now."));
     render(ExportDone, { done: await faulty("alf") });
     await fireEvent.click(button("export-delete"));
@@ -295,7 +295,7 @@ describe("what was saved and does not pass its check", () => {
 
 describe("attached files", () => {
   const left = (field: string, count: number) => ({ field, kind: "left_out", count });
-  // As each format writes them (mementory-formats); only .alf holds files themselves, and of those the small ones.
+  // As each format writes them (mementory-formats); only .alf contains files, and only small ones.
   it.each<[ExportFormat, number, ReturnType<typeof left>[], { go: number; stay: number }, string | null]>([
     ["mem", 5, [left("bytes", 5)], { go: 0, stay: 5 }, "Of attached files, only names and texts are exported."],
     ["zaxy", 5, [left("bytes", 5)], { go: 0, stay: 5 }, "Of attached files, only names and texts are exported."],
@@ -318,7 +318,7 @@ describe("attached files", () => {
   });
 });
 
-describe("a grey Save", () => {
+describe("a disabled Save", () => {
   const why = () => {
     const said = document.getElementById(button("export-save").getAttribute("aria-describedby") ?? "")?.textContent;
     expect([button("export-save").disabled, button("export-save").title]).toEqual([
@@ -329,7 +329,7 @@ describe("a grey Save", () => {
   };
   const says = (text: string) => waitFor(() => expect(why()).toBe(text));
 
-  it("says what has yet to be done, with the box beside it wherever the sheet is scrolled to", async () => {
+  it("says what is missing, with the checkbox visible at every scroll position", async () => {
     sheet();
     await says("Confirm that you understand what is left out.");
     const box = screen.getByTestId("export-understood");
@@ -343,7 +343,7 @@ describe("a grey Save", () => {
     await waitFor(() => expect(screen.getByTestId("missing").textContent).toBe("Choose where to save it."));
   });
 
-  it("says what its passphrase lacks", async () => {
+  it("says what is missing for its passphrase", async () => {
     sheet();
     await fireEvent.click(screen.getByTestId("export-alf"));
     await screen.findByTestId("export-losses");

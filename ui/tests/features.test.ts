@@ -32,9 +32,9 @@ describe("conversation as a tree", () => {
     expect(new MessageTree([one, two], []).through(one.id).length).toBeLessThanOrEqual(2);
   });
 
-  it("folds tools, thinking and hidden messages into the reply", () => {
+  it("collapses tools, thinking and hidden messages into the reply", () => {
     const entries = entriesOf(tree.start());
-    expect(entries.map((entry) => [entry.message?.id ?? null, entry.folded.length])).toEqual([
+    expect(entries.map((entry) => [entry.message?.id ?? null, entry.collapsed.length])).toEqual([
       [null, 1],
       ["msg-a2", 0],
       ["msg-b4", 2],
@@ -65,12 +65,12 @@ describe("import report", () => {
     expect(sumOf({ ...sample, found: 1 })).toBeNull();
   });
 
-  it("names kinds in a steady order and what is missing", () => {
+  it("names kinds in a fixed order, and missing files", () => {
     expect(kindRows(sample).map((row) => row.label)).toEqual(["Memories", "Conversations", "Messages", "Files"]);
     expect(missingAttachments(sample)).toBe(7);
   });
 
-  it("says the time left without pretending", () => {
+  it("shows the remaining time only if known", () => {
     expect([timeLeft(null), timeLeft(2), timeLeft(23), timeLeft(600)]).toEqual([
       "",
       "a few seconds left",
@@ -97,7 +97,7 @@ describe("loss report", () => {
   };
   const signature = { present: false, algorithm: null, valid: null, trusted: null, key: null };
 
-  it("counts by field and kind, heaviest first; the list of losses, which ends early, only lends its notes", () => {
+  it("counts by field and kind, heaviest first; the truncated list of losses only supplies notes", () => {
     const losses = [
       { record: "a", field: "tags", kind: "moved_to_extension", note: "kept beside" },
       { record: "b", field: "tags", kind: "moved_to_extension", note: "kept beside" },
@@ -117,8 +117,8 @@ describe("loss report", () => {
   });
 });
 
-describe("what an erasure takes with it", () => {
-  it("is said in lines with numbers, without empty ones", () => {
+describe("the impact of an erasure", () => {
+  it("is shown as lines with numbers, without empty ones", () => {
     const impact = {
       records: 3,
       kinds: { memory: 3 },
@@ -146,7 +146,7 @@ describe("what an erasure takes with it", () => {
 });
 
 describe("recovery code", () => {
-  it("is read however it was pasted", () => {
+  it("is parsed however it was pasted", () => {
     const code = "K7PM-2XQD-W9RA-HT4C-N6VE-3BJY-F8ZK-QM5G";
     expect(groupsOf(code)).toHaveLength(8);
     expect(groupsOf(code.toLowerCase().replaceAll("-", " "))).toEqual(groupsOf(code));
@@ -186,7 +186,7 @@ describe("home", () => {
     expect(typesOf([{ ...columns[0]!, types: { a: 1, b: 4 } }])).toEqual(["b", "a"]);
   });
 
-  it("looks back 24 months, whole ones", () => {
+  it("covers 24 whole months", () => {
     const months = lastMonths(new Date(2026, 10, 21));
     expect(months).toHaveLength(24);
     expect(months.at(-1)?.since).toBe(new Date(2026, 10, 1).toISOString());
@@ -195,7 +195,7 @@ describe("home", () => {
 });
 
 describe("filter chips", () => {
-  it("say each filter and how to take it off", () => {
+  it("name each filter and can remove it", () => {
     const chips = chipsOf({ ...ANY, kind: "memory", source: "claude", tag: "house" });
     expect(chips).toEqual([
       { label: "Claude", off: { source: null } },

@@ -7,7 +7,7 @@ import { search } from "$lib/state/search-field.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { start } from "./start-mock";
 
-// Each of these draws the whole window, which takes its time on a busy machine.
+// Each test renders the whole window, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 20_000 });
 
 const kinds = () => within(screen.getByTestId("file-kinds"));
@@ -31,12 +31,12 @@ beforeEach(async () => {
 });
 
 describe("the kinds of files", () => {
-  it("are told with their numbers; a kind without files is absent", () => {
+  it("are shown with their numbers; a kind without files is absent", () => {
     expect(labels()).toEqual(["All", "Pictures 5", "Documents 4", "Code 2", "Sound 1", "Missing 1"]);
     expect(pressed()).toEqual(["All"]);
   });
 
-  it("narrow the list, and the bar tells how many those are and how large", async () => {
+  it("filter the list, and the bar shows number and size", async () => {
     await waitFor(() => expect(note()).toBe("13 files, 12 MB"));
     await fireEvent.click(kinds().getByText(/Sound/));
     await waitFor(() => expect(files.rows.map((row) => row.title)).toEqual(["voice-note-0412.m4a"]));
@@ -48,14 +48,14 @@ describe("the kinds of files", () => {
     expect(pressed()).toEqual(["All"]);
   });
 
-  it("tell what exports only named, which has no size", async () => {
+  it("show files that exports only named, without size", async () => {
     await fireEvent.click(kinds().getByText(/Missing/));
     await waitFor(() => expect(files.rows.map((row) => row.title)).toEqual(["floorplan-1934.dwg"]));
     await waitFor(() => expect(note()).toBe("1 file"));
     expect(files.rows[0]?.present).toBe(false);
   });
 
-  it("follow the search, and clearing takes both off", async () => {
+  it("follow the search, and clearing resets both", async () => {
     search.text = "liv";
     await waitFor(() => expect(labels()).toEqual(["All", "Pictures 1"]));
     await fireEvent.click(kinds().getByText(/Pictures/));
@@ -68,7 +68,7 @@ describe("the kinds of files", () => {
   });
 });
 
-it("come in the order that is chosen", async () => {
+it("are sorted as chosen", async () => {
   expect(screen.getByTestId("sort-menu").textContent).toBe("Newest");
   files.sort = "title";
   await waitFor(() => expect(files.rows[0]?.title).toBe("beam-table-c24.xlsx"));

@@ -1,4 +1,4 @@
-// What is counted in a conversation is what is marked in it, and each hit can be shown.
+// Counted hits equal marked hits, and each hit can be shown.
 import { cleanup, render } from "@testing-library/svelte";
 import { describe, expect, it, vi } from "vitest";
 import { findAll } from "../src/features/conversations/find-in-conversation";
@@ -6,7 +6,7 @@ import MessageText from "../src/features/conversations/MessageText.svelte";
 import type { ThreadMessage } from "$lib/ipc";
 import { sampleThread } from "$lib/ipc/mock/thread";
 
-// Hundreds of texts are drawn, which takes its time on a busy machine.
+// Hundreds of texts are rendered, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 20_000 });
 
 const sample = sampleThread[1] as ThreadMessage;
@@ -25,7 +25,7 @@ function shown(text: string, needle: string, current: number | null, code = fals
   return seen;
 }
 
-/** Pieces of texts: what lays out, cuts, hides or spells a word differently. */
+/** Fragments that format, split, hide or encode a word differently. */
 const PIECES = [
   ..."tide Tide TIDE **tide** ti**de** _ti_de `tide` ~~ti~~de t*id*e [tide](https://tide.example/tide) ti[de](tide:x)".split(
     " ",
@@ -48,7 +48,7 @@ const PIECES = [
 ];
 const NEEDLES = ["tide", "TIDE", "e", "ti", "tide tide", "*", "<b>", "&", "REDACTED", "de ", "'tide", "print('t"];
 
-/** The same numbers each time. */
+/** A deterministic random number generator. */
 function numbers(seed: number): (below: number) => number {
   let at = seed;
   return (below) => {
@@ -58,7 +58,7 @@ function numbers(seed: number): (below: number) => number {
 }
 
 describe("hits", () => {
-  it("are as many as are marked, one of them the current, whatever the text is made of", async () => {
+  it("equal the marks, one of them current, for any text", async () => {
     const next = numbers(7);
     const some = () => PIECES[next(PIECES.length)] ?? "";
     let hits = 0;
@@ -78,25 +78,25 @@ describe("hits", () => {
     expect(hits).toBeGreaterThan(150);
   });
 
-  it("stand in code and in plain pieces as well, numbered through", async () => {
+  it("are numbered across code and plain segments", async () => {
     const text = "A tide.\n\n```rust\nlet tide = 1;\n```\n\nNo other **ti**de.";
     expect(await counted(text, "tide")).toBe(3);
     expect(shown(text, "tide", 1).all).toEqual(["tide", "tide", "ti", "de"]);
     const { container } = render(MessageText, { text, code: false, needle: "tide", current: 1 });
     expect([...container.querySelectorAll("mark.current")].map((mark) => mark.closest("pre") !== null)).toEqual([true]);
     expect(shown(text, "tide", 2).current).toEqual(["ti", "de"]);
-    // Too much to be laid out.
+    // Beyond the limits of formatted text.
     expect(shown(`${"> ".repeat(20)}tide`, "tide", 0).current).toEqual(["tide"]);
     expect(shown("let tide", "tide", 0, true).current).toEqual(["tide"]);
   });
 
-  it("are not what only the source says", async () => {
+  it("exclude text that only the source contains", async () => {
     expect(await counted("[tables](https://example.org/span)", "span")).toBe(0);
     expect(await counted("call [REDACTED:phone]", "phone")).toBe(0);
     expect(await counted("one\n\ntwo", "onetwo")).toBe(0);
   });
 
-  it("of which a text has thousands are marked around the current one", async () => {
+  it("are marked only around the current one if there are thousands", async () => {
     const text = "ha ".repeat(40_000);
     expect(await counted(text, "ha")).toBe(40_000);
     const seen = shown(text, "ha", 20_000);
@@ -104,7 +104,7 @@ describe("hits", () => {
     expect(shown(text, "ha", 39_999).current).toEqual(["ha"]);
   });
 
-  it("of steps are those of the text as it stands there", async () => {
+  it("in steps equal the displayed text", async () => {
     const step = { role: "tool", content_type: "tool_result" };
     expect(await counted("**tide** [REDACTED:tide] `ti`de", "tide", step)).toBe(1);
     expect(await counted("**tide**", "**", step)).toBe(2);

@@ -26,7 +26,7 @@ const column = (platform: string, memories: number) => ({
   types: (memories > 0 ? { fact: memories } : {}) as Record<string, number>,
 });
 
-it("the number under an assistant opens all that it remembers; a zero opens nothing", async () => {
+it("the number under an assistant opens all its memories; a zero opens nothing", async () => {
   render(Matrix, { columns: [column("chatgpt", 104), column("gemini", 0)], types: ["fact"] });
   const all = screen.getAllByTestId("home-memories");
   expect(all.map((button) => [button.textContent, button.getAttribute("aria-label")])).toEqual([
@@ -67,7 +67,7 @@ describe("memories without a type", () => {
     expect(chipsOf(memories.filter).map((chip) => chip.label)).toEqual(["ChatGPT", "No type"]);
   });
 
-  it("are a filter beside the types, and not where nothing has one", async () => {
+  it("are a filter beside the types, unless no memory has a type", async () => {
     const asked = (types: Record<string, number>) => ({
       ...mockBackend({ open: true }),
       facets: () => Promise.resolve({ sources: {}, types, tags: {}, file_kinds: {} }),
@@ -85,7 +85,7 @@ describe("memories without a type", () => {
   });
 });
 
-describe("an export that is old", () => {
+describe("an old export", () => {
   const source = (platform: string, newest: number, exported: number | null) => ({
     platform,
     format: platform,
@@ -93,10 +93,10 @@ describe("an export that is old", () => {
     newest_at: ago(newest),
     exported_at: exported === null ? null : ago(exported),
   });
-  // Not used for long, but exported today; used until its export, which is long ago; of the person's own.
+  // Unused for long but exported today; used until its old export; the person's own entries.
   const columns = columnsOf([source("gemini", 400, 0), source("claude", 91, 91), source("me", 400, null)]);
 
-  it("is one that was made long ago, whatever the age of what is in it", () => {
+  it("is one made long ago, whatever the age of its contents", () => {
     useBackend(mockBackend({ open: true }));
     render(Matrix, { columns, types: ["fact"] });
     expect(screen.getAllByTestId("home-old").map((age) => age.textContent)).toEqual([
@@ -108,7 +108,7 @@ describe("an export that is old", () => {
     expect(old).toEqual(["The Claude export is old"]);
   });
 
-  it("is judged by the newest of an assistant's exports", () => {
+  it("is determined by the newest export of the assistant", () => {
     const [column] = columnsOf([source("claude", 10, 200), { ...source("claude", 10, 3), format: "mem" }]);
     expect(column?.exported).toBe(ago(3));
   });

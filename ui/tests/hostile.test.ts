@@ -15,7 +15,7 @@ const spell = (text: Case["text"]) =>
   typeof text === "string"
     ? text
     : text.map((part) => (typeof part === "string" ? part : part.repeat.repeat(part.times))).join("");
-// What is large is measured in a real browser (tests/screens/hostile.mjs); here is what it says.
+// Large texts are measured in a real browser (tests/screens/hostile.mjs); this tests what is displayed.
 const cases = readdirSync(folder).flatMap((file) =>
   (JSON.parse(readFileSync(`${folder}/${file}`, "utf8")) as { cases: Case[] }).cases
     .map(({ name, text, expect: wanted }): [string, string, string[]] => [
@@ -38,7 +38,7 @@ describe("hostile content", () => {
     expect(cases.length).toBeGreaterThan(90);
   });
 
-  it.each(cases)("is text and nothing else, %s", (_, text, shows) => {
+  it.each(cases)("is shown as text only, %s", (_, text, shows) => {
     const root = page(text);
     const known =
       "a b blockquote br code del div em h1 h2 h3 h4 h5 h6 hr i li ol p pre s span strong sub sup table tbody";
@@ -51,7 +51,7 @@ describe("hostile content", () => {
     for (const words of shows) expect(root.textContent).toContain(words);
   });
 
-  it("opens nothing but web and mail addresses, spelled for a machine", () => {
+  it("opens only web and mail addresses, in ASCII form", () => {
     const hosts = ["https://\u0430pple.example/", "https://ban\u200bk.example/", "http://0x7f.1/"];
     expect(hosts.map((href) => webAddress(href)?.host)).toEqual(["xn--pple-43d.example", "bank.example", "127.0.0.1"]);
     expect(webAddress("https://hostile.example/\u202egpj.exe")?.href).toBe("https://hostile.example/%E2%80%AEgpj.exe");
@@ -59,19 +59,19 @@ describe("hostile content", () => {
     expect(asciiAddress("javascript:\u202e\u0430")).toBe("javascript:[U+202E][U+0430]");
   });
 
-  it("shows plain what is too long, too deep or too wide to be laid out", () => {
+  it("shows text beyond the limits unformatted", () => {
     const kinds = (text: string) => [...new Set(blocks(text).map(({ kind }) => kind))];
     expect(kinds("a".repeat(100_001))).toEqual(["plain"]);
     expect(kinds(`${"> ".repeat(40)}deep`)).toEqual(["plain"]);
     expect(kinds(`${"|a".repeat(80)}|\n${"|-".repeat(80)}|\n${`${"|1".repeat(80)}|\n`.repeat(80)}`)).toEqual(["plain"]);
     expect(kinds("```\na\n```\n\n".repeat(600))).toEqual(["plain"]);
     expect(kinds("> > a quote in a quote\n\n- a\n  - b\n    - c\n\n|a|b|\n|-|-|\n|1|2|")).toEqual(["html"]);
-    // All of it is still there.
+    // Nothing is lost.
     const deep = `${"> ".repeat(40)}deep`;
     expect(blocks(deep)).toEqual([{ kind: "plain", text: deep }]);
   });
 
-  it("draws no more pieces than a window can hold", () => {
+  it("renders no more segments than the limit", () => {
     const bars = splitSegments("[REDACTED:phone] ".repeat(5_000));
     expect(bars.length).toBeLessThan(1_010);
     expect(bars.at(-1)?.text).toContain("[REDACTED:phone]");
@@ -83,8 +83,8 @@ describe("hostile content", () => {
   });
 });
 
-describe("what others wrote, in a line of ours", () => {
-  it("spells out signs that turn, hide or break", () => {
+describe("untrusted text in a line", () => {
+  it("spells out bidi controls, invisible and invalid characters", () => {
     expect(oneLine("holiday\u202egpj.exe")).toBe("holiday[U+202E]gpj.exe");
     expect(oneLine("a\u0000b\u0007c\ud800d")).toBe("a[U+0000]b[U+0007]c[U+D800]d");
     expect(oneLine("a\nb\r\nc\u2028d")).toBe("a b c d");
@@ -93,16 +93,16 @@ describe("what others wrote, in a line of ours", () => {
     );
   });
 
-  it("is cut between letters, not within one", () => {
+  it("is cut between characters, not within one", () => {
     expect(truncated("short")).toBe("short");
     expect(truncated(`a${"\u{1f600}".repeat(10)}`, 4)).toBe("a\u{1f600}…");
   });
 
-  it("keeps its direction to itself in a sentence", () => {
+  it("is isolated in direction within a sentence", () => {
     expect(bidiIsolated("plain")).toBe("plain");
     expect(bidiIsolated("\u05e9\u05dc\u05d5\u05dd")).toBe("\u2068\u05e9\u05dc\u05d5\u05dd\u2069");
     expect(bidiIsolated("a\u202eb\u2069")).toBe("\u2068a[U+202E]b[U+2069]\u2069");
-    // A sentence within a sentence is isolated once.
+    // Nested sentences are isolated once.
     expect(bidiIsolated(bidiIsolated("\u05e9"))).toBe(bidiIsolated("\u05e9"));
     expect(fill("Moved {name} away", { name: "x\u202ey" })).toBe("Moved \u2068x[U+202E]y\u2069 away");
   });

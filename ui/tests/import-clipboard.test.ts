@@ -19,7 +19,7 @@ beforeEach(async () => {
 const field = () => screen.getByTestId("paste-text") as HTMLTextAreaElement;
 
 describe("importing the clipboard", () => {
-  it("begins with what is on it, read once", async () => {
+  it("starts with its text, read once", async () => {
     const read = vi.spyOn(mock, "clipboardText");
     render(DialogHost);
     run("paste");
@@ -44,7 +44,7 @@ describe("importing the clipboard", () => {
     expect(screen.queryByTestId("paste-read")).toBeNull();
   });
 
-  it("does not read it for the field that is to be typed in, and not into what was typed meanwhile", async () => {
+  it("is not read for an empty field, nor over text typed meanwhile", async () => {
     const read = vi.spyOn(mock, "clipboardText");
     render(DialogHost);
     dialogs.show({ kind: "paste" });
@@ -61,7 +61,7 @@ describe("importing the clipboard", () => {
     expect(field().value).toBe("By hand.");
   });
 
-  it("does not put it into a field that is there after locking", async () => {
+  it("does not fill a field after locking", async () => {
     const answer = slow();
     render(PasteSheet, { clipboard: true });
     clearContent();
@@ -72,7 +72,7 @@ describe("importing the clipboard", () => {
   });
 });
 
-/** What is on the clipboard is told when the answer is given. */
+/** `release` resolves the pending clipboard read. */
 function slow(): (text: string) => void {
   let tell: (text: string) => void = () => undefined;
   mock.clipboardText = () => new Promise((done) => (tell = done));

@@ -45,7 +45,7 @@ async function reported(paths = [CHATGPT]) {
 }
 
 describe("a number of the plan", () => {
-  it("opens its list, whichever it is", async () => {
+  it("opens its list for every number", async () => {
     const { container } = await planned();
     const cells = [...container.ownerDocument.querySelectorAll("tbody td, tfoot td")];
     const plain = cells.filter((cell) => !cell.querySelector("button")).map((cell) => cell.textContent?.trim());
@@ -69,7 +69,7 @@ describe("a number of the plan", () => {
     expect([found.entries.length, found.entries[0]?.outcome]).toEqual([208, "failed"]);
   });
 
-  it("says how many of the list are counted only", async () => {
+  it("shows how many are counted but not listed", async () => {
     await planned();
     await fireEvent.click(screen.getByTestId("outcome-message-unchanged"));
     expect(screen.getByTestId("import-items-more").textContent).toBe("40,552 more are not listed.");
@@ -79,7 +79,7 @@ describe("a number of the plan", () => {
 });
 
 describe("a number of the report", () => {
-  it("counts what there is, not what is listed", async () => {
+  it("counts all items, not only listed ones", async () => {
     await reported();
     expect(segments()).toEqual([
       "All 42,981",
@@ -97,7 +97,7 @@ describe("a number of the report", () => {
     );
   });
 
-  it("opens the items of its kind, and leads to those that are new", async () => {
+  it("opens the items of its kind, and links to new ones", async () => {
     await reported();
     await fireEvent.click(screen.getByTestId("outcome-conversation-found"));
     expect([pressed(), list()]).toEqual([["outcome-conversation-found"], "Conversations, Found"]);
@@ -107,7 +107,7 @@ describe("a number of the report", () => {
     expect(conversations.filter).toMatchObject({ kind: "conversation", batch: ["batch-new"] });
   });
 
-  it("loses its kind again", async () => {
+  it("can clear its kind", async () => {
     await reported();
     await fireEvent.click(screen.getByTestId("outcome-memory-unchanged"));
     await fireEvent.click(screen.getByRole("button", { name: "Remove Memories" }));
@@ -127,7 +127,7 @@ describe("a number of the report", () => {
     expect(to.filter).toMatchObject({ kind, batch: ["batch-new"], source: null });
   });
 
-  it("leads nowhere where no list holds exactly those: new messages, and new ones of several kinds", async () => {
+  it("has no link if no list contains exactly those: new messages, and several kinds", async () => {
     const { unmount } = await reported();
     expect(screen.getByTestId("outcome-memory-added").textContent).toContain("14");
     for (const kind of ["message", "all"]) expect(screen.queryByTestId(`outcome-${kind}-added`), kind).toBeNull();
@@ -141,7 +141,7 @@ describe("a number of the report", () => {
     expect([nav.section, memories.filter.batch]).toEqual(["memories", ["batch-new-mem"]]);
   });
 
-  it("of a former import stays plain where its items don't say their kind, or where it was taken back", async () => {
+  it("of a former import is plain text if its items lack their kind, or if it was undone", async () => {
     const kept = await mock.importReport("b-1");
     mock.importReport = async () => ({ ...kept, items: kept.items.map((item) => ({ ...item, kind: null })) });
     const { unmount } = render(ReportSheet, { batch: "b-1" });
@@ -165,8 +165,8 @@ describe("a number of the report", () => {
 
 const emptyRequest = { paths: [], text: null, format: null, limit_bytes: null, let_in: false, merge: null };
 
-describe("what is new", () => {
-  it("is shown of everything that was dropped together, without old filters", async () => {
+describe("new entries", () => {
+  it("are shown for everything dropped together, without old filters", async () => {
     memories.setFilter({ tag: "house" });
     await reported([CHATGPT, "/d/ines-notes.mem"]);
     await fireEvent.click(screen.getByTestId("import-show-new"));
@@ -175,7 +175,7 @@ describe("what is new", () => {
     expect(chipsOf(memories.filter)).toEqual([{ label: "2 imports", off: { batch: null } }]);
   });
 
-  it("leads to what there is, and nowhere where there is nothing", async () => {
+  it("have a link only if there are any", async () => {
     const run = mock.importRun;
     const only = (kinds: string[]) => {
       mock.importRun = async (...asked) => {
@@ -199,7 +199,7 @@ describe("what is new", () => {
     }
   });
 
-  it("is a filter with its import's time, which can be taken off in each list", async () => {
+  it("become a filter with the import's time, which each list can clear", async () => {
     showNew(["b-1"], "conversation");
     await imports.load();
     const name = imports.name(["b-1"]);
@@ -215,10 +215,10 @@ describe("what is new", () => {
   });
 });
 
-describe("taking an import back", () => {
+describe("undoing an import", () => {
   const ask = () => screen.queryByTestId("import-undo-ask");
 
-  it("asks first where edits hang on it, and counts them", async () => {
+  it("asks first if its entries were edited, with their number", async () => {
     await reported();
     const { batches } = await mock.imports();
     Object.assign(batches[0] ?? {}, { edited_since: 3 });
@@ -233,7 +233,7 @@ describe("taking an import back", () => {
     await waitFor(() => expect(undo).toHaveBeenCalledWith("batch-new"));
   });
 
-  it("does not go on unasked where that can't be told", async () => {
+  it("asks first if the number of edits is unknown", async () => {
     await reported();
     mock.imports = async () => Promise.reject(failWith("io", "The disk does not answer."));
     const undo = vi.spyOn(mock, "undoImport");
@@ -242,7 +242,7 @@ describe("taking an import back", () => {
     expect(undo).not.toHaveBeenCalled();
   });
 
-  it("leaves no list that is narrowed to it", async () => {
+  it("leaves no list filtered by it", async () => {
     await reported();
     showNew(["batch-new"], "memory");
     conversations.setFilter({ batch: ["b-1", "batch-new"] });
@@ -252,11 +252,11 @@ describe("taking an import back", () => {
   });
 });
 
-describe("what an export names and does not hold", () => {
+describe("files an export names but does not contain", () => {
   const names = () =>
     [...document.querySelectorAll("[data-testid=import-missing-names] li")].map((li) => li.textContent);
 
-  it("stands in the plan by its names", async () => {
+  it("are listed by name in the plan", async () => {
     const preview = mock.importPreview;
     mock.importPreview = async (...asked) => ({
       ...(await preview(...asked)),
@@ -272,7 +272,7 @@ describe("what an export names and does not hold", () => {
     expect(screen.getByText("2 more are not listed.")).toBeTruthy();
   });
 
-  it("leads from the report to the files of that assistant that are missing", async () => {
+  it("are linked from the report, filtered by assistant", async () => {
     files.setFilter({ batch: ["b-1"] });
     await reported();
     expect(screen.getByTestId("import-missing-files").textContent).toBe("Show all missing files of ChatGPT");
@@ -285,13 +285,13 @@ describe("what an export names and does not hold", () => {
   });
 });
 
-describe("a file of which nothing was imported", () => {
+describe("a file without imported records", () => {
   const said = () => screen.getByTestId("import-error").querySelector("p")?.textContent?.replaceAll(/\s+/g, " ").trim();
   const refusing = (code: string, details = {}) => {
     mock.importPreview = async () => Promise.reject(failWith(code, "Said by the core.", details));
   };
 
-  it("is named, with its size, what it was taken for, and why", async () => {
+  it("is named with size, recognised format and reason", async () => {
     refusing("limit", { place: CHATGPT });
     await planned();
     await waitFor(() =>
@@ -310,7 +310,7 @@ describe("a file of which nothing was imported", () => {
     expect(said()).toContain(`recognised ChatGPT, but ${reason}. Your vault is unchanged.`);
   });
 
-  it("is said what it is by the error alone where that is not about the file", async () => {
+  it("is described by the error alone if that is not about the file", async () => {
     refusing("internal");
     await planned();
     expect(said()).toBe(
@@ -318,7 +318,7 @@ describe("a file of which nothing was imported", () => {
     );
   });
 
-  it("has a report, which can be tried again, and the ways to export", async () => {
+  it("has a report with a retry, and the ways to export", async () => {
     refusing("limit", { place: CHATGPT });
     await planned();
     await fireEvent.click(screen.getByTestId("import-ways"));
@@ -331,7 +331,7 @@ describe("a file of which nothing was imported", () => {
     });
   });
 
-  it("that was pasted stays in its field: there is no report to leave it for", async () => {
+  it("that was pasted stays in its field, without a report", async () => {
     refusing("malformed");
     await importing.inspectText("Prefers tea to coffee.");
     render(ImportSheet);
@@ -340,7 +340,7 @@ describe("a file of which nothing was imported", () => {
     expect(importing.text).toBe("Prefers tea to coffee.");
   });
 
-  it("says it of each of several, and of one that failed half-way", async () => {
+  it("is reported for each of several, and for one that failed midway", async () => {
     refusing("io");
     await importing.inspect([CHATGPT, "/d/data-2026.zip"]);
     const { unmount } = render(ImportSheet);
@@ -355,7 +355,7 @@ describe("a file of which nothing was imported", () => {
     expect(said()).toContain("recognised ChatGPT, but the disk of your vault is full.");
   });
 
-  it("holds nothing: that is said in the plan, with the ways to export again", async () => {
+  it("that is empty is reported in the plan, with the ways to export again", async () => {
     const preview = mock.importPreview;
     mock.importPreview = async (...asked) => ({ ...(await preview(...asked)), found: 0 });
     await planned();
@@ -364,14 +364,14 @@ describe("a file of which nothing was imported", () => {
     expect(screen.getByTestId("import-ways")).toBeTruthy();
   });
 
-  it("is not to be exported again where the person wrote it", async () => {
+  it("offers no new export if the person wrote it", async () => {
     refusing("io");
     await importing.inspect(["/d/ines-notes.mem"]);
     render(ImportSheet);
     expect(screen.queryByTestId("import-ways")).toBeNull();
   });
 
-  it("is named where it is not recognised", async () => {
+  it("is named if it is not recognised", async () => {
     await importing.inspect([CHATGPT, "/d/poem.xyz"]);
     render(ImportSheet);
     expect(document.querySelector("[data-path='/d/poem.xyz'] .num")?.textContent).toBe(

@@ -27,8 +27,8 @@ beforeEach(async () => {
 const labels = () => importing.plans.map((plan) => plan.label);
 const tabs = () => [...document.querySelectorAll(".segment")].map((tab) => tab.textContent?.trim());
 
-describe("what was dropped together", () => {
-  it("is one import for each assistant or format", async () => {
+describe("files dropped together", () => {
+  it("become one import per assistant or format", async () => {
     await importing.inspect([CHATGPT, MEM, "/d/chatgpt-part-2.zip", "/d/two.mem", "/d/data-2026.zip", "/d/poem.txt"]);
     expect(importing.plans.map((plan) => plan.request.paths)).toEqual([
       [CHATGPT, "/d/chatgpt-part-2.zip"],
@@ -43,7 +43,7 @@ describe("what was dropped together", () => {
     expect(importing.plans[2]?.request).toMatchObject({ paths: ["/d/about-me.md", "/d/b.md"], format: "markdown" });
   });
 
-  it("says how large each file is, beside its name and beside what it is", async () => {
+  it("show each file's size beside name and format", async () => {
     const { unmount } = render(DropOverlay, { paths: [CHATGPT, MEM] });
     const rows = () =>
       [...document.querySelectorAll("li")].map((row) => row.textContent?.replaceAll(/\s+/g, " ").trim());
@@ -56,14 +56,14 @@ describe("what was dropped together", () => {
     expect(told(MEM), "a folder has none").not.toMatch(/KB|GB/);
   });
 
-  it("is shown without sizes when they cannot be had", async () => {
+  it("are shown without sizes if those are unavailable", async () => {
     mock.pathInfo = async () => Promise.reject(failWith("io", "The disk does not answer."));
     render(DropOverlay, { paths: [CHATGPT] });
     expect(screen.getByTestId("drop-overlay").textContent).toContain("chatgpt-export.zip");
     expect(document.querySelector("small")).toBeNull();
   });
 
-  it("has a tab each, and the button counts the files", async () => {
+  it("have a tab each, and the button counts the files", async () => {
     await importing.inspect([CHATGPT, MEM, "/d/about-me.md"]);
     render(ImportSheet);
     expect(tabs()).toEqual(["ChatGPT export", "ines-notes.mem"]);
@@ -73,7 +73,7 @@ describe("what was dropped together", () => {
     expect(screen.queryByText("43,650")).toBeNull();
   });
 
-  it("is taken back whole, the last first, and no part of it twice", async () => {
+  it("are undone together, the last first, and none twice", async () => {
     await importing.inspect([CHATGPT, MEM]);
     await importing.run();
     render(ImportSheet);
@@ -98,7 +98,7 @@ describe("what was dropped together", () => {
     ]);
   });
 
-  it("goes on where one file can't be read, and says so", async () => {
+  it("continue if one file is unreadable, and say so", async () => {
     await importing.inspect([CHATGPT, "/d/broken.mem"]);
     expect(importing.stage).toBe("plan");
     render(ImportSheet);
@@ -117,7 +117,7 @@ describe("what was dropped together", () => {
 
 describe("the focus in the sheet", () => {
   const confirm = () => screen.getByTestId("import-confirm");
-  /** The sheet while the file is compared with the vault; what ends the wait. */
+  /** Opens the sheet during the preview; returns the function that ends it. */
   async function comparing() {
     let end = () => undefined as void;
     const preview = mock.importPreview;
@@ -129,12 +129,12 @@ describe("the focus in the sheet", () => {
     await waitFor(() => expect(importing.stage).toBe("planning"));
     dialogs.show({ kind: "import" });
     render(ImportSheet);
-    // Where a sheet without anything better begins.
+    // The default initial focus of a sheet.
     screen.getByRole("button", { name: "Close" }).focus();
     return () => end();
   }
 
-  it("goes to the main button when the plan is there, and Escape still closes", async () => {
+  it("moves to the main button with the plan, and Escape still closes", async () => {
     const end = await comparing();
     end();
     await waitFor(() => expect(document.activeElement).toBe(confirm()));
@@ -150,7 +150,7 @@ describe("the focus in the sheet", () => {
     expect(document.activeElement).toBe(screen.getByTestId("import-cancel"));
   });
 
-  it("goes to the passphrase that is asked for", async () => {
+  it("moves to the requested passphrase", async () => {
     await importing.inspect(["/d/encrypted.alf"]);
     render(ImportSheet);
     await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId("import-passphrase")));
@@ -190,13 +190,13 @@ describe("an import of several that is cancelled", () => {
     expect(screen.getByTestId("import-confirm").textContent).toContain("Import 1 item");
     unmount();
     await importing.run();
-    // Undo takes back what was imported before as well.
+    // Undo also removes what was imported earlier.
     expect(importing.plans.map((plan) => plan.report?.batch)).toEqual(["batch-new", "batch-new-mem"]);
   });
 });
 
-describe("the look for sensitive data", () => {
-  it("follows an import by itself, unless the person wants none", async () => {
+describe("the scan for sensitive data", () => {
+  it("follows an import automatically, unless declined", async () => {
     const look = vi.spyOn(mock, "look");
     render(Window);
     await waitFor(() => expect(look).toHaveBeenCalledTimes(1));
@@ -209,17 +209,17 @@ describe("the look for sensitive data", () => {
     await vault.refresh();
     expect(look).toHaveBeenCalledTimes(1);
     unmount();
-    // Asked for in Sensitive.
+    // Started in Sensitive.
     await sensitive.rescan();
     expect(look.mock.lastCall?.[1]).toBe(true);
     await importing.inspect([CHATGPT]);
     expect(importing.scanAfter).toBe(true);
     await importing.run();
     await waitFor(() => expect(look).toHaveBeenCalledTimes(3));
-    // It renders the whole window.
+    // Renders the whole window.
   }, 30_000);
 
-  it("is not held back by an import that kept nothing", async () => {
+  it("is not paused by an import without new records", async () => {
     await importing.inspect([CHATGPT]);
     importing.scanAfter = false;
     mock.importRun = async () => Promise.reject(failWith("cancelled", "Cancelled."));
@@ -230,17 +230,17 @@ describe("the look for sensitive data", () => {
     await importing.retry();
     await importing.run();
     expect(sensitive.scanPaused).toBe(true);
-    // The next opening looks as ever.
+    // The next unlock scans as usual.
     clearContent();
     expect(sensitive.scanPaused).toBe(false);
   });
 });
 
-describe("what the newest export lacks", () => {
+describe("records the newest export lacks", () => {
   const GONE =
     "3 memories and 1 conversation in your vault are not in this export any more. They stay, marked “Gone at ChatGPT”.";
 
-  it("is said before and after, and then leads to exactly that", async () => {
+  it("are reported before and after, with a link to exactly those", async () => {
     await importing.inspect([CHATGPT]);
     const { unmount } = render(ImportSheet);
     expect(screen.getByTestId("import-gone").textContent?.trim()).toBe(GONE);
@@ -256,7 +256,7 @@ describe("what the newest export lacks", () => {
     expect([conversations.filter.standing, conversations.total]).toEqual(["gone", 1]);
   });
 
-  it("in a report that was kept has no way to a list that holds something else by now", async () => {
+  it("in a stored report have no link if the list has changed", async () => {
     const kept = await mock.importReport("batch-1");
     mock.importReport = async () => ({ ...kept, gone: { memory: 3, conversation: 7 } });
     render(ReportSheet, { batch: "batch-1" });
@@ -264,7 +264,7 @@ describe("what the newest export lacks", () => {
     expect(screen.queryByTestId("import-gone-conversation")).toBeNull();
   });
 
-  it("is not mentioned where nothing can be said", async () => {
+  it("are not mentioned if unknown", async () => {
     await importing.inspect([MEM]);
     render(ImportSheet);
     expect(screen.queryByTestId("import-gone")).toBeNull();

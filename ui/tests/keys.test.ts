@@ -13,7 +13,7 @@ import { selection } from "$lib/state/selection.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { start, type Mock } from "./start-mock";
 
-// Each of these draws the whole window, which takes its time on a busy machine.
+// Each test renders the whole window, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 20_000 });
 
 let mock: Mock;
@@ -34,7 +34,7 @@ async function listOf(section: keyof typeof lists) {
   return { box, ids: lists[section].rows.map((row) => row.id) };
 }
 
-/** Only the active row of a list is there: without a layout there is no height for others. */
+/** Only the active row of a list is rendered: without layout there is no height for others. */
 async function fileList() {
   await show("files");
   await fireEvent.click(await screen.findByText("List"));
@@ -50,7 +50,7 @@ const checked = () => [...selection.ids];
 beforeEach(() => void (appearance.letterKeys = true));
 
 describe.each(["memories", "conversations", "trash"] as const)("the list of %s", (section) => {
-  it("is moved in, checked, all checked and cleared by keys", async () => {
+  it("supports moving, checking, checking all and clearing by keys", async () => {
     const { box, ids } = await listOf(section);
     const key = (name: string, more = {}) => fireEvent.keyDown(box, { key: name, ...more });
     await key("Home");
@@ -78,7 +78,7 @@ describe.each(["memories", "conversations", "trash"] as const)("the list of %s",
 });
 
 describe.each(["memories", "conversations"] as const)("the detail beside %s", (section) => {
-  it("follows the keys after 80 ms", async () => {
+  it("follows the active row after 80 ms", async () => {
     const { box, ids } = await listOf(section);
     await waitFor(() => expect(nav.id).toBe(ids[0]));
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -91,7 +91,7 @@ describe.each(["memories", "conversations"] as const)("the detail beside %s", (s
     expect(nav.id).toBe(ids[2]);
   });
 
-  it("gives way to what is checked, which goes to the Trash together", async () => {
+  it("is replaced by the selection, which moves to the Trash together", async () => {
     const { box, ids } = await listOf(section);
     await fireEvent.keyDown(box, { key: "Home" });
     await fireEvent.keyDown(box, { key: "ArrowDown", shiftKey: true });
@@ -106,7 +106,7 @@ describe.each(["memories", "conversations"] as const)("the detail beside %s", (s
 });
 
 describe("files", () => {
-  it("are shown by Space, checked by Ctrl A, and moved to the Trash", async () => {
+  it("are previewed by Space, checked by Ctrl A, and moved to the Trash", async () => {
     const box = await fileList();
     const ids = files.rows.map((row) => row.id);
     await fireEvent.keyDown(box, { key: "Home" });
@@ -123,24 +123,24 @@ describe("files", () => {
     expect(moved).toHaveBeenCalledWith(ids);
   });
 
-  it("give their place to the next one when they go to the Trash", async () => {
+  it("select the next one when moved to the Trash", async () => {
     const box = await fileList();
     const ids = files.rows.map((row) => row.id);
     const moved = vi.spyOn(mock, "trash");
     await fireEvent.keyDown(box, { key: "Home" });
-    // The second one before the list was read again.
+    // The second one before the list reloaded.
     await fireEvent.keyDown(box, { key: "Delete" });
     await fireEvent.keyDown(box, { key: "Delete" });
     expect(moved.mock.calls).toEqual([[[ids[0]]], [[ids[1]]]]);
     await waitFor(() => expect(files.rows).toHaveLength(ids.length - 2));
     expect(active(box)).toBe(ids[2]);
-    // Not by a key of the list.
+    // Not by a list key.
     await mock.trash([ids[2]!]);
     vault.changed();
     await waitFor(() => expect(active(box)).toBe(ids[3]));
   });
 
-  it("hand on the focus in the grid, too", async () => {
+  it("pass on the focus in the grid, too", async () => {
     const box = await fileList();
     const ids = files.rows.map((row) => row.id);
     await fireEvent.keyDown(box, { key: "Home" });
@@ -180,7 +180,7 @@ describe("a menu on a row", () => {
     expect(checked()).toEqual([ids[0]]);
   });
 
-  it("acts on all checked ones from any of them, and offers what can be done with many", async () => {
+  it("acts on all checked rows from any of them, with the actions for many", async () => {
     const { box, ids } = await listOf("memories");
     for (const id of ids.slice(0, 2)) selection.toggle(memories, id);
     await moveTo(box, 1);
@@ -207,7 +207,7 @@ describe("a menu on a row", () => {
     await waitFor(() => expect(document.activeElement).toBe(box));
   });
 
-  it("leaves the window usable when it is closed", async () => {
+  it("leaves the window usable after closing", async () => {
     const { box } = await listOf("memories");
     await fireEvent.keyDown(box, { key: "Home" });
     await fireEvent.keyDown(box, { key: "ContextMenu" });
@@ -216,7 +216,7 @@ describe("a menu on a row", () => {
     await waitFor(() => expect(document.body.style.pointerEvents).toBe(""));
   });
 
-  it("of a conversation, a file and the Trash offers what their bars do", async () => {
+  it("of a conversation, a file and the Trash offers the actions of their bars", async () => {
     const names = () => screen.getAllByRole("menuitem").map((item) => item.querySelector(".label")?.textContent);
     const { box } = await listOf("conversations");
     await moveTo(box, 2);
@@ -302,14 +302,14 @@ describe("a letter of the screen", () => {
 it.each(["reader-message", "message-redact"])("a message is redacted by R on %s", async (at) => {
   mock = await start();
   const message = sampleThread.find((each) => each.id === "msg-a2")!;
-  const props = { folded: [], platform: "chatgpt", needle: "", current: null, wanted: null, near: true };
+  const props = { collapsed: [], platform: "chatgpt", needle: "", current: null, wanted: null, showTools: true };
   render(MessageView, { ...props, onbranch: vi.fn(), menus: new Map(), message });
   await fireEvent.keyDown(screen.getByTestId(at), { key: "r" });
   await waitFor(() => expect(dialogs.open).toMatchObject({ kind: "redact", id: "msg-a2" }));
 });
 
 describe("the list of shortcuts", () => {
-  it("has every key of the window, and none that does nothing", () => {
+  it("has every shortcut of the window, and no unused one", () => {
     const pressed = (shown: string) => {
       const parts = shown.split(" ");
       const key = parts.at(-1) ?? "";
@@ -326,7 +326,7 @@ describe("the list of shortcuts", () => {
       );
     };
     const all = SHORTCUTS.flatMap((shortcut) => shortcut.keys);
-    // Those with Ctrl, Alt or F6 belong to the window; the lists, the editor and the reader have theirs tested above.
+    // Shortcuts with Ctrl, Alt or F6 belong to the window; those of lists, editor and reader are tested above.
     const own = all.filter((each) => /^(Ctrl|Alt|F6|Shift F6)/.test(each) && !["Ctrl A", "Ctrl Enter"].includes(each));
     expect(own.filter((each) => pressed(each) === null)).toEqual([]);
     for (const name of [

@@ -20,7 +20,7 @@ beforeEach(async () => {
   mock = await start();
 });
 
-/** The next call answers only after `release`. */
+/** The next call resolves only after `release`. */
 function slow<K extends "trash" | "restore" | "list" | "importPreview" | "exportPreview" | "search">(
   name: K,
   when: (...args: Parameters<(typeof mock)[K]>) => boolean = () => true,
@@ -36,7 +36,7 @@ function slow<K extends "trash" | "restore" | "list" | "importPreview" | "export
   return release;
 }
 
-describe("an answer that comes after locking", () => {
+describe("an answer after locking", () => {
   it.each(["trash", "restore"] as const)("shows no toast (%s)", async (name) => {
     const release = slow(name);
     const done = name === "trash" ? moveToTrash(["m-1"], "A secret") : restoreFromTrash(["t-0"]);
@@ -57,8 +57,8 @@ describe("an answer that comes after locking", () => {
   });
 });
 
-describe("an answer to an older question", () => {
-  it("does not undo a choice that was made meanwhile", async () => {
+describe("an answer to an older query", () => {
+  it("does not undo a choice made meanwhile", async () => {
     const release = slow("list");
     const done = selection.all(memories);
     selection.clear();
@@ -67,7 +67,7 @@ describe("an answer to an older question", () => {
     expect(selection.ids.size).toBe(0);
   });
 
-  it("says nothing of messages", async () => {
+  it("sets no number of messages", async () => {
     await vault.refresh();
     const release = slow("search", (request) => request.query === "joists" && request.filter.kind === "message");
     search.text = "joists";
@@ -95,8 +95,8 @@ describe("an answer to an older question", () => {
   });
 });
 
-describe("a preview that nobody waits for", () => {
-  it("is cancelled when the import is planned anew or closed", async () => {
+describe("an abandoned preview", () => {
+  it("is cancelled when the import is replanned or closed", async () => {
     const cancelled = vi.spyOn(mock, "cancelJob");
     const release = slow("importPreview");
     void importing.inspect(["/d/chatgpt-export.zip"]);

@@ -30,8 +30,8 @@ beforeEach(async () => {
 const many = (n: number) =>
   Array.from({ length: n }, (_, index) => item(`m-${index}`, "memory", "claude", `Number ${index} likes tea`, index));
 
-describe("a list that was changed", () => {
-  it("reaches as far down as before; a new question starts with its first page", async () => {
+describe("a changed list", () => {
+  it("loads as many rows as before; a new query starts with its first page", async () => {
     mock = await start({ items: many(250) });
     await memories.load();
     await memories.next();
@@ -55,21 +55,21 @@ describe("a list that was changed", () => {
     expect([memories.rows.length, memories.more]).toEqual([reach, true]);
   });
 
-  it("was asked for its answer while it was waited for the next letter, one question at a time", async () => {
+  it("prefetches while waiting for the next key, one request at a time", async () => {
     mock = await start({ items: many(250) });
     const found = vi.spyOn(mock, "find");
     const words = () => found.mock.calls.map(([request]) => request.query);
     memories.prefetch("te");
     memories.prefetch("tea");
     expect(words()).toEqual(["te"]);
-    // What was typed meanwhile is asked next.
+    // The query typed meanwhile is requested next.
     await vi.waitFor(() => expect(words()).toEqual(["te", "tea"]));
     await found.mock.results[1]?.value;
     memories.query = "tea";
     await memories.load();
     expect(words()).toEqual(["te", "tea"]);
     expect(memories.rows[0]?.snippet).toContain("tea");
-    // Something was changed: what was asked before counts no more, and the answer is there only once.
+    // After a change the prefetched answer is discarded, and the new one arrives only once.
     memories.prefetch("like");
     await found.mock.results[2]?.value;
     memories.prefetch("likes");
@@ -94,7 +94,7 @@ describe("a list that was changed", () => {
     await screen.findByText("No memory says “no such words”");
     expect(document.querySelector("[role=listbox]")).toBe(list);
     expect(list.closest(".unseen")).not.toBeNull();
-    // Nothing goes there by keyboard.
+    // The keyboard cannot reach it.
     expect(visibleList(document)).toBeNull();
     await find("tea");
     await waitFor(() => expect(list.closest(".unseen")).toBeNull());
@@ -102,7 +102,7 @@ describe("a list that was changed", () => {
     expect(visibleList(document)).toBe(list);
   });
 
-  it("hears of an error of what was asked ahead when it takes it", async () => {
+  it("reports an error of a prefetched answer when it uses it", async () => {
     mock = await start({ items: many(3) });
     vi.spyOn(mock, "find").mockRejectedValueOnce({ code: "bug", message: "It broke." });
     memories.prefetch("tea");
@@ -114,7 +114,7 @@ describe("a list that was changed", () => {
     expect(memories.failed).toBeNull();
   });
 
-  it("asks for a thousand rows at most in one call", async () => {
+  it("requests at most a thousand rows per call", async () => {
     mock = await start({ items: many(1300) });
     await memories.load();
     while (memories.more) await memories.next();
@@ -124,7 +124,7 @@ describe("a list that was changed", () => {
     expect(asked.mock.calls.map(([request]) => request.limit)).toEqual([1000, 300]);
   });
 
-  it("still knows how far it reached after a load that failed", async () => {
+  it("remembers how many rows it had after a failed load", async () => {
     mock = await start({ items: many(250) });
     await memories.load();
     await memories.next();
@@ -138,7 +138,7 @@ describe("a list that was changed", () => {
 });
 
 describe("a search while typing", () => {
-  it("takes the last word for the beginning of one, everywhere", async () => {
+  it("treats the last word as incomplete, everywhere", async () => {
     const searched = [vi.spyOn(mock, "find"), vi.spyOn(mock, "search")];
     const counted = vi.spyOn(mock, "facets");
     memories.query = "waterpr";
@@ -160,7 +160,7 @@ describe("a search while typing", () => {
 });
 
 describe("the export of a search for conversations", () => {
-  it("holds the conversations on screen: by what is said in them, and by their title", async () => {
+  it("contains the conversations on screen, found by message or title", async () => {
     conversations.query = "joists";
     await conversations.load();
     expect(conversations.rows.map((row) => row.id)).toEqual(["c-bath"]);
@@ -187,7 +187,7 @@ describe("a letter pressed in the list", () => {
   const press = (key: string, active: string | null) =>
     letterKey(new KeyboardEvent("keydown", { key, cancelable: true }), active);
 
-  it("is meant for the row that was active, at once", async () => {
+  it("applies to the active row at once", async () => {
     nav.choose("m-0");
     press("e", "m-1");
     expect([nav.id, detail.pending]).toEqual(["m-1", { what: "edit", id: "m-1" }]);
@@ -206,7 +206,7 @@ describe("a letter pressed in the list", () => {
     expect(detail.pending).toBeNull();
   });
 
-  it("with several checked tags and redacts them all, and edits none", async () => {
+  it("with several checked rows tags and redacts all, and edits none", async () => {
     selection.toggle(memories, "m-1");
     selection.toggle(memories, "m-2");
     press("e", "m-1");
@@ -240,7 +240,7 @@ describe("the Trash", () => {
     expect(dialogs.open).toEqual({ kind: "erase", ids: ["t-2"] });
   });
 
-  it("erases nothing that is no longer in it", async () => {
+  it("erases only what is still in it", async () => {
     await activate();
     await mock.restore(["t-1"]);
     vault.changed();

@@ -4,7 +4,7 @@ import { parse } from "svelte/compiler";
 
 const SRC = join(import.meta.dirname, "..", "src");
 
-/** Sources of the window by their path under `src`, without the generated bindings and the sample data. */
+/** Source files of the window by their path under `src`, without generated bindings and sample data. */
 export function sources(): Map<string, string> {
   const found = new Map<string, string>();
   const walk = (folder: string) => {
@@ -23,14 +23,16 @@ export function sources(): Map<string, string> {
 
 type Node = { type?: string; [key: string]: unknown };
 
-/** Attributes and properties of components that people read or hear. */
+/** Attributes and properties that people read or hear. */
 const READ =
   /^(title|placeholder|alt|label|text|hint|lead|note|subtitle|error|heading|aria-(label|description|roledescription|valuetext|placeholder))$/;
 const LETTER = /\p{L}/u;
-/** In an expression only what looks like words: a capital at the start, or two words. Ids and codes are neither. */
+/**
+ * In expressions only strings that look like words: a capital at the start, or two words. Ids and codes are neither.
+ */
 const WORDS = /^\p{Lu}\p{Ll}+|\p{L}{2,} \p{L}{2,}/u;
 
-/** Text that stands in a component itself instead of in the message file. */
+/** Literal text in a component that should be in the message file. */
 export function literals(source: string): string[] {
   const found: string[] = [];
   const template = (node: unknown): void => {
@@ -55,7 +57,7 @@ export function literals(source: string): string[] {
     if (typeof node !== "object" || node === null) return;
     const { type, value, callee, ...rest } = node as Node;
     if (type === "ImportDeclaration" || type?.startsWith("TS")) return;
-    // Names of keys are compared, not shown.
+    // Key names are compared, not displayed.
     if (type === "BinaryExpression") return;
     if (type === "Literal" && typeof value === "string" && WORDS.test(value)) found.push(value);
     if (type === "TemplateElement" && WORDS.test((value as { cooked: string }).cooked))

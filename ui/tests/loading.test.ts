@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => vi.useRealTimers());
 
-/** The call is refused until the answer is called. */
+/** Makes the call fail until the returned function is called. */
 function refused(name: "facets" | "audit" | "tombstones" | "vaultInfo" | "list"): () => void {
   const real = mock[name];
   const refuse = () => Promise.reject(new BackendError({ code: "store", message: "disk on fire", details: {} }));
@@ -42,7 +42,7 @@ const heal = async (mend: () => void) => {
   await fireEvent.click(screen.getByTestId("load-again"));
 };
 
-describe("what could not be loaded is said until it is there", () => {
+describe("a load error stays visible until the load succeeds", () => {
   it("on the home screen", async () => {
     const mend = refused("tombstones");
     await vault.refresh();
@@ -52,7 +52,7 @@ describe("what could not be loaded is said until it is there", () => {
     expect(screen.queryByTestId("load-problem")).toBeNull();
   });
 
-  it("on the home screen, when it is not known what is in the vault", async () => {
+  it("on the home screen, if the vault's counts are unknown", async () => {
     const mend = refused("vaultInfo");
     render(HomeView);
     await vault.refresh();
@@ -84,7 +84,7 @@ describe("what could not be loaded is said until it is there", () => {
 });
 
 describe("waiting", () => {
-  it("shows rows, then a word, then a bar and the way to stop it", async () => {
+  it("shows rows, then a text, then progress with Cancel", async () => {
     vi.useFakeTimers();
     const stop = vi.fn();
     render(SkeletonRows, { share: 0.25, oncancel: stop });
@@ -102,7 +102,7 @@ describe("waiting", () => {
     expect(stop).toHaveBeenCalledOnce();
   });
 
-  it("that was stopped says so, and begins again when asked to", async () => {
+  it("that was stopped says so, and restarts on request", async () => {
     vi.useFakeTimers();
     const real = mock.list;
     mock.list = () => new Promise(() => undefined);
@@ -118,7 +118,7 @@ describe("waiting", () => {
     expect(memories.total).toBeGreaterThan(0);
   });
 
-  it("for duplicates cancels the look itself", async () => {
+  it("for duplicates cancels the comparison itself", async () => {
     vi.useFakeTimers();
     const cancelled: string[] = [];
     mock.duplicates = (_id, listen) => {

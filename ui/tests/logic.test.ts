@@ -20,7 +20,7 @@ describe("parts", () => {
     ]);
   });
 
-  it("show redactions as bars without their length", () => {
+  it("show redactions as bars of fixed length", () => {
     expect(splitSegments("Lives at [REDACTED:address], first floor")).toEqual([
       { kind: "text", text: "Lives at " },
       { kind: "bar", text: "address" },
@@ -39,7 +39,7 @@ describe("parts", () => {
     expect(text).toBe("abc");
   });
 
-  it("carry the marked words of a snippet over to the whole text", () => {
+  it("transfer the marked words of a snippet to the full text", () => {
     const words = markedWords("the Bathroom comes", [[4, 12]]);
     expect(words).toEqual(["bathroom"]);
     expect(findWords("A bathroom, the bathroom.", words)).toEqual([
@@ -48,7 +48,7 @@ describe("parts", () => {
     ]);
   });
 
-  it("count places in a field, which has no Windows line ends, in code points of the source", () => {
+  it("convert field offsets, without Windows line ends, to code points of the source", () => {
     const source = "🏠 one\r\ntwo\r\nthree\rfour";
     const shown = "🏠 one\ntwo\nthree\rfour";
     expect(fieldText(source)).toBe(shown);
@@ -60,7 +60,7 @@ describe("parts", () => {
     expect(codePointOffset(source, shown.length)).toBe([...source].length);
   });
 
-  it("find a selection again in the source, the right one of several", () => {
+  it("locate a selection in the source, also among repetitions", () => {
     const source = "🏠 one and one and one";
     expect(selectionSpan(source, "one", "🏠 one and ")).toEqual({ start: 10, end: 13 });
     expect(selectionSpan(source, "two", "")).toBeNull();
@@ -69,7 +69,7 @@ describe("parts", () => {
 });
 
 describe("diff", () => {
-  it("names what went and what came, together", () => {
+  it("pairs removed and added words", () => {
     expect(wordDiff("a house from the 1950s in Sandviken", "a house from 1934 in Sandviken")).toMatchObject([
       { kind: "same" },
       { kind: "removed", text: expect.stringContaining("the 1950s") },
@@ -131,7 +131,7 @@ describe("keyboard", () => {
     expect(press("F6", { shiftKey: true })).toBe("previous-pane");
   });
 
-  it("leaves fields alone where they have their own meaning", () => {
+  it("leaves keys to fields that use them", () => {
     expect(press("z", { ctrlKey: true }, true)).toBeNull();
     expect(press("z", { ctrlKey: true })).toBe("undo");
     expect(press("v", { ctrlKey: true, shiftKey: true }, true)).toBeNull();
@@ -145,7 +145,7 @@ describe("keyboard", () => {
   });
 });
 
-it("no pattern looks behind: Safari has that from 16.4 on", () => {
+it("no pattern uses lookbehind, which Safari supports from 16.4", () => {
   const found = [...sources()].filter(([, source]) => /\(\?<[=!]/.test(source)).map(([name]) => name);
   expect(found).toEqual([]);
 });

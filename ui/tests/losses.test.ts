@@ -7,7 +7,7 @@ import { setLanguage } from "$lib/text/locale.svelte";
 
 const CRATES = join(import.meta.dirname, "..", "..", "src-tauri", "crates");
 
-/** Rust of the crates without their tests, by path. */
+/** Rust sources of the crates without tests, by path. */
 const rust = new Map(
   readdirSync(CRATES, { recursive: true, encoding: "utf8" })
     .map((path) => path.replaceAll("\\", "/"))
@@ -16,7 +16,7 @@ const rust = new Map(
 );
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = ""]) => found);
 
-/** The members of a struct of the model, by the names they are written out with. */
+/** The serialised member names of a model struct. */
 function members(name: string): string[] {
   const source = rust.get("mementory-model/src/record.rs") ?? "";
   const body = new RegExp(`pub struct ${name} \\{([^}]*)\\}`).exec(source)?.[1] ?? "";
@@ -26,15 +26,13 @@ function members(name: string): string[] {
   });
 }
 
-/** Where a field is handed on instead of named in the call, and how the names get there. */
+/** Places where a field is passed on instead of named in the call, and how the names are found. */
 const HANDED_ON: Record<string, () => string[]> = {
-  // Members of a record that the extension of a format holds.
-  "mementory-formats-interchange/src/mif/overlay.rs name": () => members("Record"),
-  "mementory-formats-interchange/src/mif/lesser.rs &name": () => members("Record"),
-  "mementory-formats-interchange/src/pam/ext.rs name": () => members("Record"),
-  "mementory-formats-interchange/src/zaxy/overlay.rs name": () => members("Record"),
-  "mementory-formats-interchange/src/mem/overlay.rs field": () => members("Record"),
-  "mementory-formats-interchange/src/mem/overlay.rs &field": () => members("Times").map((each) => `times.${each}`),
+  // Record members stored in a format's extension slot.
+  "mementory-format/src/extension.rs name": () => members("Record"),
+  "mementory-formats-interchange/src/mif/interop_export.rs &name": () => members("Record"),
+  "mementory-formats-interchange/src/pam/extension.rs name": () => members("Record"),
+  "mementory-formats-interchange/src/mem/extension.rs &field": () => members("Times").map((each) => `times.${each}`),
   ...Object.fromEntries(
     [
       "mementory-formats-interchange/src/alf/compose.rs",
@@ -52,35 +50,35 @@ const HANDED_ON: Record<string, () => string[]> = {
   ),
 };
 
-/** The argument before the kind of every loss that is made. */
+/** The argument before the kind in every recorded loss. */
 const given = [...rust].flatMap(([path, source]) =>
   matches(source, /([^\s,(]+),\s*LossKind::\w+,/g).map((field) => ({ path, field })),
 );
 const isName = ({ field }: { field: string }) => field.startsWith('"');
 
-describe("what a loss is about", () => {
+describe("the subject of a loss", () => {
   afterEach(() => setLanguage("en"));
 
-  it("is named in the call, or comes from where this test knows", () => {
+  it("is named in the call, or comes from a place known to this test", () => {
     const handed = new Set(given.filter((each) => !isName(each)).map(({ path, field }) => `${path} ${field}`));
     expect([...handed].sort()).toEqual(Object.keys(HANDED_ON).sort());
     expect(given.filter(isName).length).toBeGreaterThan(30);
   });
 
-  it("has a name in the window, whichever writer says it", () => {
+  it("has a name in the window for every writer", () => {
     const named = given.filter(isName).map(({ field }) => field.slice(1, -1));
     for (const [place, names] of Object.entries(HANDED_ON)) {
       expect([place, names().length > 2]).toEqual([place, true]);
       named.push(...names());
     }
-    // Which record it is: no writer counts that as lost.
+    // The record's id is never counted as a loss.
     const silent = new Set(["key", "origin_id"]);
     const all = new Set(named.filter((name) => !silent.has(name)));
     expect([...all]).toEqual(expect.arrayContaining(["bytes", "type", "times.created", "verbatim", "method", "part"]));
     expect([...all].filter((field) => !hasText(`field.${field.replaceAll(".", "_")}`))).toEqual([]);
   });
 
-  it("is said in the window's language", async () => {
+  it("is shown in the window's language", async () => {
     expect([fieldName("times.created"), fieldName("superseded_by")]).toEqual(["Time of creation", "What replaced it"]);
     await setLanguage("de");
     expect(fieldName("times.created")).toBe("Zeitpunkt der Entstehung");

@@ -25,7 +25,7 @@ describe("markdown of conversations", () => {
     expect(root.querySelector(".no-picture")?.textContent).toBe("a cat");
   });
 
-  it("takes plain paragraphs as they are, and checks all that only looks like them", () => {
+  it("passes plain paragraphs, and sanitises everything that only resembles them", () => {
     const check = vi.spyOn(DOMPurify, "sanitize");
     const plain = "<p>a &lt;b&gt; &amp; c<br>d</p>\n<p>e</p>\n";
     const box = document.createElement("div");
@@ -62,7 +62,7 @@ describe("markdown of conversations", () => {
     ]).toEqual([null, null, null, null]);
   });
 
-  it("takes code out as blocks with their language", () => {
+  it("extracts code as blocks with their language", () => {
     expect(blocks("Hi\n\n```python extra\nprint(1)\n```\n")).toMatchObject([
       { kind: "html" },
       { kind: "code", language: "python", text: "print(1)" },
@@ -86,12 +86,12 @@ describe("markdown of conversations", () => {
   });
 });
 
-describe("the words of a text", () => {
+describe("plain text", () => {
   it.each([
     ["**Name**: Ines", "Name: Ines"],
     ["- *Tea* with `milk`", "Tea with milk"],
     ["# Work\n\nAt [the office](https://example.org) in __Bergen__", "Work\n\n\n\nAt the office in Bergen"],
-    // Not meant to lay anything out.
+    // Not meant as formatting.
     ["snake_case and 2 * 3 * 4", "snake_case and 2 * 3 * 4"],
     ["1934. A house - **old**", "1934. A house - old"],
     ["> 5 years, ~~no~~ **six**", "> 5 years, ~~no~~ **six**"],
@@ -102,7 +102,7 @@ describe("the words of a text", () => {
     expect(plainText(text)).toBe(words);
   });
 
-  it("stand on one line, cut before they are read", () => {
+  it("is one line, truncated before parsing", () => {
     expect(plainLine("## Name\n**Ines**")).toBe("Name Ines");
     expect(plainLine("**a** ".repeat(10_000)).length).toBeLessThan(301);
   });

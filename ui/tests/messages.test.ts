@@ -42,7 +42,7 @@ describe.each(Object.keys(files))("the messages in %s", (language) => {
 
   it("have the same values in every form, and a link where English has one", () => {
     for (const [key, message] of Object.entries(files.en ?? {})) {
-      // The count itself may be left to the word: `this one`.
+      // The count may be omitted: `this one`.
       const wanted = names(forms(message).join(" ")).filter((name) => name !== "n");
       for (const form of forms(messages[key] ?? "")) {
         expect([key, names(form).filter((name) => name !== "n")]).toEqual([key, wanted]);
@@ -58,7 +58,7 @@ describe.each(Object.keys(files))("the messages in %s", (language) => {
     }
   });
 
-  it("write Email and keep words of the formats' insides to themselves", () => {
+  it("write Email, and avoid internal terms of the formats", () => {
     const out =
       language === "en" ? /e-mail|\b(?:mapping|shard|payload|narrowed|tombstone-)/i : /\b(?:mapping|shard|payload)/i;
     expect(Object.entries(messages).filter(([, message]) => forms(message).some((form) => out.test(form)))).toEqual([]);
@@ -70,7 +70,7 @@ describe.each(Object.keys(files))("the messages in %s", (language) => {
     );
   });
 
-  it("use no word that ui.md rules out", () => {
+  it("use no word that ui.md forbids", () => {
     const out =
       /\b(please|oops|successfully|purged?|parse error|bitte|hoppla|ups|erfolgreich)\b|[!！]|おっと|正常に完了|お願い/i;
     expect(Object.entries(messages).filter(([, message]) => forms(message).some((form) => out.test(form)))).toEqual([]);
@@ -78,7 +78,7 @@ describe.each(Object.keys(files))("the messages in %s", (language) => {
 });
 
 describe("translations", () => {
-  it("of Japanese do not say of one that it is all, where English does not", () => {
+  it("in Japanese do not call one item 'all' if English does not", () => {
     const all = Object.keys(en).filter((key) => {
       const [english, japanese] = [files.en?.[key] ?? "", files.ja?.[key] ?? ""];
       return (
@@ -90,10 +90,10 @@ describe("translations", () => {
     expect(all).toEqual([]);
   });
 
-  /** Words that are the same in German, names and units. */
+  /** Words that German shares with English, names and units. */
   const SAME =
     "filter.title original.format edit.text paste.label progress.rateBytes export.format export.textName exported.in files.kind.code class.name actor.system actor.mementory type.person type.episodic type.relationship keys.name theme.system size.normal bytes.kb bytes.mb bytes.gb bytes.tb key.Alt key.Esc field.manifest field.text create.name.label create.folder.name create.passphrase.label unlock.passphrase";
-  /** Names, keys and units, which Japanese writes in Latin letters. */
+  /** Names, keys and units in Latin letters. */
   const LATIN =
     "actor.system actor.mementory bytes.kb bytes.mb bytes.gb bytes.tb key.Ctrl key.Shift key.Alt key.Enter key.Delete key.Home key.End key.Esc key.PageUp key.PageDown";
 
@@ -122,7 +122,7 @@ describe("translations", () => {
 
 describe("keys", () => {
   const all = [...sources().values()].join("\n");
-  /** `t(`sort.${sort}`)`, `word("op", …)`: every key with this beginning and end counts as used. */
+  /** `t(`sort.${sort}`)`, `word("op", …)`: every key with this prefix and suffix counts as used. */
   const patterns = [
     ...[...all.matchAll(/`([a-zA-Z]+(?:\.[a-zA-Z]+)*\.)\$\{[^`}]*\}([a-zA-Z.]*)`/g)].map(([, from = "", to = ""]) => [
       from,
@@ -141,22 +141,22 @@ describe("keys", () => {
     expect(unused).toEqual([]);
   });
 
-  it("that are asked for are all there", () => {
+  it("that are used all exist", () => {
     const asked = [...all.matchAll(/(?<![\w.])t\(\s*"([^"]+)"/g)].map(([, key = ""]) => key);
     expect(asked.length).toBeGreaterThan(300);
     expect(asked.filter((key) => !Object.hasOwn(en, key))).toEqual([]);
     const empty = patterns.filter(([from, to]) => !Object.keys(en).some((key) => oneWord(key, from, to)));
-    // The beginning of what is kept in the window's storage.
+    // The prefix of the window's stored preferences.
     expect(new Set(empty.map(([from]) => from))).toEqual(new Set(["mementory."]));
   });
 });
 
 describe("templates", () => {
-  /** The program's name; the ends of keys of messages; what goes to the clipboard for whoever helps; keys, which Kbd labels; the names of keys. */
+  /** The program's name, suffixes of message keys, text copied for support, and names of keys. */
   const ALLOWED =
     /^(Mementory|vault|, index|Ctrl|Control|Shift|Enter|Escape|Delete|Backspace|CapsLock|Is|Small|Home|End|Tab|Arrow\w+|Page\w+|HTML\w*)\b/;
 
-  it("hold no text of their own", () => {
+  it("contain no literal text", () => {
     const found = [...sources()]
       .filter(([name]) => name.endsWith(".svelte"))
       .flatMap(([name, source]) => literals(source).map((text) => `${name}: ${text}`))
@@ -164,15 +164,15 @@ describe("templates", () => {
     expect(found).toEqual([]);
   });
 
-  it("are really looked through", () => {
+  it("are really scanned", () => {
     const found = literals(`<script lang="ts">const a = "Two words";</script>
 <button title="Close it" class="big one">{a ? "Yes" : t("no.key")} Now</button><Field label={"Your name"} id="x" />`);
     expect(found.sort()).toEqual(["Now", "Two words", "Yes", "Your name", 'title="Close it"']);
   });
 });
 
-describe("what the core says", () => {
-  it("has words for every code of a refusal", () => {
+describe("messages of the core", () => {
+  it("have a text for every error code", () => {
     const codes = ["mementory-api/src/error.rs", "mementory-api/src/files.rs", "mementory-api/src/portable.rs"]
       .map(core)
       .flatMap((source) => [...source.matchAll(/ApiError::new\(\s*"(\w+)"/g)].map(([, code]) => code));
@@ -190,19 +190,19 @@ describe("what the core says", () => {
     expect(layoutText(version)).toBe(said);
   });
 
-  it("has words for every reason that a passphrase is weak", () => {
+  it("have a text for every reason of a weak passphrase", () => {
     const source = core("mementory-crypto/src/passphrase.rs");
     const said = [...source.matchAll(/"([A-Z][^"]*\.)"/g)].map(([, sentence]) => sentence);
     expect(said.sort()).toEqual(Object.keys(WEAKNESSES).sort());
   });
 
-  it("is said in the window's words, with its own for under Details", async () => {
+  it("are shown in the window's words, with the original under Details", async () => {
     const refusal = new UiError(failWith("io", "/a could not be read: broken pipe.", { place: "/a" }));
     expect(refusal.text).toBe("/a could not be read or written. Nothing was changed.");
     expect(refusal.details).toBe("io: /a could not be read: broken pipe.");
     await setLanguage("de");
     expect(refusal.text).toBe("/a ließ sich nicht lesen oder schreiben. Nichts wurde geändert.");
-    expect(new UiError(refuse("footer_missing", "x", { place: "b.mem" })).text).toContain(
+    expect(new UiError(failWith("footer_missing", "x", { place: "b.mem" })).text).toContain(
       "b.mem ist beschädigt oder entspricht nicht dem Format",
     );
     expect(new UiError(new Error("disk")).text).toContain("Unerwartetes");
@@ -242,17 +242,17 @@ describe("a language", () => {
   it("may have more plural forms than two", () => {
     const files = { one: "{n} plik", few: "{n} pliki", many: "{n} plików", other: "{n} pliku" };
     expect(fill(files, { n: 1 })).toBe("1 plik");
-    // English asks for `other` only; a form that is not there falls back to it.
+    // English needs `other` only; a missing form falls back to it.
     expect([fill(files, { n: 3 }), fill({ other: "{n} 件" }, { n: 1 })]).toEqual(["3 pliku", "1 件"]);
   });
 
-  it("follows the system, as far as it is spoken here", () => {
+  it("follows the system, if it is supported", () => {
     expect(systemLanguage(["fr-FR", "de-AT", "en"])).toBe("de");
     expect(systemLanguage(["ja"])).toBe("ja");
     expect(systemLanguage(["fr"])).toBe("en");
   });
 
-  it("is chosen in the settings, holds at once, and is remembered", async () => {
+  it("is chosen in the settings, applies at once, and is stored", async () => {
     const mock = mockBackend({ open: true });
     useBackend(mock);
     const kept = vi.spyOn(mock, "setPreference");

@@ -1,4 +1,4 @@
-// The narrow window: what moves into the filter, and how two panes share the room.
+// The narrow window: filters in the popover, and the width of the panes.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ListDetail from "../src/features/layout/ListDetail.svelte";
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 describe("the filter", () => {
-  it("has what the sidebar has, also what is kept beside the memories", async () => {
+  it("has the filters of the sidebar, including other kinds", async () => {
     memories.setFilter({ source: "gemini" });
     render(FilterPopover, { list: memories });
     await fireEvent.click(screen.getByTestId("filter-button"));
@@ -35,7 +35,7 @@ describe("two panes", () => {
   const separator = () => screen.getByRole("separator");
   const limits = () => ["min", "now", "max"].map((name) => Number(separator().getAttribute(`aria-value${name}`)));
 
-  it("share the room: what is open keeps its own, however wide the list was once", async () => {
+  it("share the width: the detail pane keeps its minimum, whatever list width was stored", async () => {
     const root = document.documentElement.style;
     for (const [token, size] of [
       ["list-min", 18],

@@ -20,7 +20,7 @@ beforeEach(async () => {
 const request = { format: "alf", out: "", filter: ANY, overwrite: false, sign: false, cover: true };
 
 describe("every number opens its list", () => {
-  it("of losses: the records by their words, what is no record by its name", async () => {
+  it("of losses: records by their words, other parts by name", async () => {
     const preview = exported(request, [], 0, false);
     preview.losses = [
       { record: "m-0", field: "tags", kind: "narrowed", note: "" },
@@ -46,7 +46,7 @@ describe("every number opens its list", () => {
     expect(screen.getByText("The first 2 of 5")).toBeTruthy();
   });
 
-  it("of losses in few records: those are all there are", async () => {
+  it("of losses in few records: the complete list", async () => {
     const preview = exported(request, [], 0, false);
     const loss = (record: string) => ({ record, field: "tags", kind: "narrowed", note: "" });
     preview.losses = ["m-0", "m-0", "m-0"].map(loss);
@@ -63,7 +63,7 @@ describe("every number opens its list", () => {
     expect(await screen.findByText("The first 100 of 130")).toBeTruthy();
   });
 
-  it("of a deletion that reached far: the first of them", async () => {
+  it("of a deletion with many entries: the first of them", async () => {
     const derived = Array.from({ length: 5_000 }, (_, index) => `fact-${index}`);
     render(PlacesCell, { tombstone: { ...sampleTombstone("ts_1", "delete", "memory", "chatgpt", 1), derived } });
     await fireEvent.click(await screen.findByTestId("tombstone-places"));
@@ -71,7 +71,7 @@ describe("every number opens its list", () => {
     expect(screen.getByText("The first 100 of 5,001")).toBeTruthy();
   });
 
-  it("of a deletion: what went with it", async () => {
+  it("of a deletion: the records erased with it", async () => {
     const tombstone = { ...sampleTombstone("ts_1", "delete", "memory", "chatgpt", 1), derived: ["fact-1", "fact-2"] };
     render(PlacesCell, { tombstone });
     const places = await screen.findByTestId("tombstone-places");

@@ -32,7 +32,7 @@ async function open(typed = "") {
   if (typed) await type(typed);
 }
 
-/** Type, and choose the row with this id. */
+/** Types a query and chooses the row with this id. */
 async function choose(typed: string, id: string) {
   await open(typed);
   const row = await waitFor(() => screen.getAllByTestId("palette-item").find((each) => each.dataset.id === id)!);
@@ -131,7 +131,7 @@ describe("the palette", () => {
     expect(nav.message).toMatch(/^msg-/);
   });
 
-  it("acts on nothing for good: it opens the dialog", async () => {
+  it("does nothing irreversible: it opens the dialog", async () => {
     const [erase, trash] = [vi.spyOn(mock, "erase"), vi.spyOn(mock, "trash")];
     await choose(">empty", "empty-trash");
     await waitFor(() => expect(dialogs.open).toEqual({ kind: "erase", ids: ["t-1", "t-2", "t-0"] }));
@@ -163,7 +163,7 @@ describe("the palette", () => {
     expect(ids()[0]).toBe("theme-light");
   });
 
-  it("is closed by its own key, and not opened over a sheet", async () => {
+  it("is closed by its own shortcut, and not opened over a sheet", async () => {
     await open();
     await press("k", { ctrlKey: true });
     expect(dialogs.open).toBeNull();
@@ -183,8 +183,8 @@ describe("the palette", () => {
   });
 });
 
-describe("what fits", () => {
-  it("needs every word, takes beginnings first, and marks the letters", () => {
+describe("matching", () => {
+  it("needs every word, prefers word starts, and marks the letters", () => {
     expect(matchName("Export everything as .mem…", "exp")).toEqual({ rank: 0, ranges: [[0, 3]] });
     expect(matchName("Export everything as .mem…", "every exp")).toEqual({
       rank: 1,

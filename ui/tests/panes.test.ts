@@ -39,7 +39,7 @@ describe("export of what is on screen", () => {
     expect(dialogs.open, "but everything is everything").toMatchObject({ filter: null });
   });
 
-  it("does not mean rows of the Trash, which no export holds", () => {
+  it("ignores checked rows of the Trash, which no export contains", () => {
     nav.go("trash");
     selection.toggle(memories, "t-0");
     run("export");
@@ -61,7 +61,7 @@ describe.each([
     return { trash, focused };
   }
 
-  it("goes to the Trash by Delete, and the list has the focus then", async () => {
+  it("moves to the Trash by Delete and focuses the list", async () => {
     const { trash, focused } = await opened();
     await fireEvent.keyDown(focused, { key: "Delete", repeat: true });
     await fireEvent.keyDown(focused, { key: "Delete", ctrlKey: true });
@@ -71,7 +71,7 @@ describe.each([
     expect(document.activeElement?.getAttribute("role")).toBe("listbox");
   });
 
-  it("is asked about by Shift Delete", async () => {
+  it("opens the erase dialog by Shift Delete", async () => {
     const { trash, focused } = await opened();
     await fireEvent.keyDown(focused, { key: "Delete", shiftKey: true });
     expect(dialogs.open).toEqual({ kind: "erase", ids: [id] });
@@ -104,7 +104,7 @@ describe("Ctrl F", () => {
     },
   );
 
-  it("goes to the field where there is one, and the palette says nothing", async () => {
+  it("focuses the field if there is one, and opens no palette", async () => {
     nav.go("memories");
     render(App);
     const field = await screen.findByTestId("search-field");

@@ -1,4 +1,4 @@
-// Files out of the vault: what the window shows of them, where from, and how they leave.
+// Files of the vault: preview and saving.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import Attachment from "../src/features/conversations/Attachment.svelte";
@@ -34,7 +34,7 @@ const holds = (bytes: Uint8Array) => (mock.attachment = async (_, most) => bytes
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
 describe("the preview", () => {
-  it("shows a table, code and notes as they are written, and never as a page", async () => {
+  it("shows tables, code and notes as plain text, never as a page", async () => {
     const asked = vi.spyOn(mock, "attachment");
     sheet(await file("harmonics_bergen.csv"));
     await waitFor(() => expect(screen.getByTestId("file-text").textContent).toMatch(/^constituent,amplitude_m/));
@@ -46,14 +46,14 @@ describe("the preview", () => {
     expect(document.querySelector("pre h1, pre script")).toBeNull();
   });
 
-  it("shows the beginning of a long text, and says so", async () => {
+  it("shows the start of a long text, and says so", async () => {
     holds(utf8("é".repeat(SHOWN_BYTES)));
     sheet(await file("tide.rs", { size: 2 * SHOWN_BYTES }));
     await waitFor(() => expect(screen.getByTestId("file-beginning").textContent).toContain("beginning"));
     expect(screen.getByTestId("file-text").textContent).toBe("é".repeat(SHOWN_BYTES / 2));
   });
 
-  it("says so where it can't show anything, and where it can't be read", async () => {
+  it("says if there is no preview, or if loading failed", async () => {
     sheet(await file("structural-note-bathroom.pdf"));
     expect(screen.getByTestId("file-unshown")).toBeTruthy();
     holds(new Uint8Array([0x50, 0, 1, 2]));
@@ -81,7 +81,7 @@ describe("the preview", () => {
     expect(isText({ media_type, title, text: title, present: false, file_kind: "missing" })).toBe(false);
   });
 
-  it("reads texts as they were written", () => {
+  it("decodes texts in their encoding", () => {
     const whole = (bytes: number[], language = "en") => decode(new Uint8Array(bytes), false, language);
     expect(whole([0xef, 0xbb, 0xbf, 0x61])).toBe("a");
     expect(whole([0xff, 0xfe, 0x61, 0, 0xe9, 0])).toBe("aé");
@@ -95,7 +95,7 @@ describe("the preview", () => {
 });
 
 describe("saving", () => {
-  it("asks where, and tells the place", async () => {
+  it("asks for a path, and shows it", async () => {
     const save = vi.spyOn(mock, "saveAttachment");
     sheet(await file("voice-note-0412.m4a"));
     await fireEvent.click(screen.getByTestId("file-save"));
@@ -106,7 +106,7 @@ describe("saving", () => {
     expect(shown).toHaveBeenCalledWith("/home/ines/voice-note-0412.m4a");
   });
 
-  it("says nothing when the person changed their mind, and what went wrong where it did", async () => {
+  it("says nothing if cancelled, and reports an error", async () => {
     sheet(await file("voice-note-0412.m4a"));
     mock.saveAttachment = async () => null;
     await fireEvent.click(screen.getByTestId("file-save"));
@@ -119,7 +119,7 @@ describe("saving", () => {
     expect(await screen.findByText("The file wasn’t saved.")).toBeTruthy();
   });
 
-  it("goes on when its sheet is closed, and tells the place or what went wrong", async () => {
+  it("continues if its sheet is closed, and reports path or error", async () => {
     const cancel = vi.spyOn(mock, "cancelJob");
     let end: { saved: (path: string) => void; failed: (error: Error) => void };
     mock.saveAttachment = () => new Promise((saved, failed) => (end = { saved, failed }));
@@ -137,14 +137,14 @@ describe("saving", () => {
     await waitFor(() => expect(toasts.current?.text).toContain("disk"));
   });
 
-  it("is not offered for what the vault does not hold", async () => {
+  it("is not offered for files the vault does not contain", async () => {
     sheet(await file("floorplan-1934.dwg"));
     expect(screen.queryByTestId("file-save")).toBeNull();
     expect(screen.queryByTestId("file-unshown")).toBeNull();
   });
 });
 
-it("a file in the reader opens the same sheet, without the way to where one is", async () => {
+it("a file in the reader opens the same sheet, without a link to the conversation", async () => {
   render(DialogHost);
   nav.go("conversations", "c-bath");
   const attachment = { id: "f-3", name: "harmonics_bergen.csv", media_type: "text/csv", size: 88_000, present: true };

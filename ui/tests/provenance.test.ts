@@ -10,7 +10,7 @@ beforeEach(async () => {
   mock = await start();
 });
 
-/** m-0, with these of its fields changed. */
+/** The record m-0 with some fields changed. */
 async function opened(change: (record: RecordView) => Partial<RecordView>) {
   const { show } = mock;
   mock.show = async (...asked) => {
@@ -21,11 +21,11 @@ async function opened(change: (record: RecordView) => Partial<RecordView>) {
   await screen.findByText("Where it comes from");
 }
 
-/** What stands beside a word. */
+/** The value beside a term. */
 const told = (term: string) => screen.getByText(term).nextElementSibling?.textContent?.trim();
 const without: Partial<LinkInfo> = { id: null, title: null, text: null, conversation_id: null };
 
-it("says that the message is in the Trash, where it is", async () => {
+it("says if the message is in the Trash", async () => {
   await opened(({ links }) => ({
     conversation_id: null,
     links: links.map((link) => (link.kind === "message" ? { ...link, ...without, trashed: true } : link)),
@@ -62,7 +62,7 @@ it.each([
   expect(told("Your message")).toBe(words);
 });
 
-it("links only to what can be opened", async () => {
+it("links only to records that can be opened", async () => {
   await opened(({ links }) => ({
     links: links.map((link) => (link.id === "m-1" ? { ...link, ...without, kind: null } : link)),
   }));
@@ -87,7 +87,7 @@ it.each([
   expect(told("Initiated by")).toBe(words);
 });
 
-it("does not ask that of what you wrote here", async () => {
+it("omits that question for memories written here", async () => {
   await opened(({ source }) => ({ source: { ...source, platform: "me", method: "written" } }));
   expect(screen.queryByText("Initiated by")).toBeNull();
 });

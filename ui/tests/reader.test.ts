@@ -1,4 +1,4 @@
-// What is looked for in a conversation is seen, wherever it stands.
+// Hits in a conversation are visible wherever they are.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import ConversationRow from "../src/features/conversations/ConversationRow.svelte";
@@ -21,7 +21,7 @@ import type { MenuEntry } from "$lib/ui/types";
 let mock: Mock;
 let thread: Thread;
 const texts = (selector: string) => [...document.querySelectorAll(selector)].map((each) => each.textContent);
-const folded = (id: string) => document.querySelector(`li[data-id="${id}"]`) === null;
+const collapsed = (id: string) => document.querySelector(`li[data-id="${id}"]`) === null;
 
 beforeEach(async () => {
   mock = await start();
@@ -35,24 +35,24 @@ async function find(text: string) {
   await fireEvent.input(screen.getByTestId("find-field"), { target: { value: text } });
 }
 
-describe("a fold", () => {
-  it("stays closed until it holds what was found, and is marked then", async () => {
+describe("collapsed steps", () => {
+  it("stay closed until they contain the hit, which is marked", async () => {
     render(ThreadPane, { thread });
-    expect(folded("msg-a0")).toBe(true);
+    expect(collapsed("msg-a0")).toBe(true);
     await find("helpful");
     await waitFor(() => expect(texts("li mark.current")).toEqual(["helpful"]));
     expect(screen.getByText("1 of 1")).toBeTruthy();
   });
 
-  it("opens for a message that the way here names", async () => {
+  it("open for a linked message", async () => {
     openLocation({ kind: "message", id: "msg-a0", conversation_id: "c-bath" } as SensitivePlace);
     expect(nav.message).toBe("msg-a0");
     render(ThreadPane, { thread });
-    await waitFor(() => expect(folded("msg-a0")).toBe(false));
+    await waitFor(() => expect(collapsed("msg-a0")).toBe(false));
     expect(document.querySelector("li.wanted")?.getAttribute("data-id")).toBe("msg-a0");
   });
 
-  it("holds what was done for a message that has words of its own", async () => {
+  it("contain the steps of a message with text", async () => {
     const [first, ...rest] = thread.messages.slice(1, 2);
     const step = (content_type: string, text: string) => ({ content_type, name: null, text });
     const steps = [step("tool_call", "look up the key"), step("tool_result", "**Bearer** key, [REDACTED:secret]")];
@@ -68,32 +68,32 @@ describe("a fold", () => {
     await fireEvent.keyDown(screen.getByTestId("find-field"), { key: "Enter" });
     expect(texts("article .md mark.current")).toEqual(["key"]);
     unmount();
-    // Without words of its own its steps are what it says.
+    // A message without text consists of its steps.
     const alone = [{ ...messages[0]!, steps: [] }];
     render(ThreadPane, { thread: { ...thread, messages: alone, active_path: ["x"] } });
     await waitFor(() => expect(document.querySelector("article[data-id=x]")).toBeTruthy());
     expect(document.querySelector("li")).toBeNull();
   });
 
-  it("of a reply opens for its own steps only, and again for the next hit", async () => {
+  it("of a reply open for their own hits only, and again for the next one", async () => {
     const by = (id: string) => sampleThread.find((each) => each.id === id)!;
-    const props = { platform: "chatgpt", near: false, onbranch: vi.fn(), menus: new Map(), needle: "deflection" };
-    const steps = { message: by("msg-b4"), folded: [by("msg-b2"), by("msg-b3")] };
+    const props = { platform: "chatgpt", showTools: false, onbranch: vi.fn(), menus: new Map(), needle: "deflection" };
+    const steps = { message: by("msg-b4"), collapsed: [by("msg-b2"), by("msg-b3")] };
     const wants = (id: string) => ({ ...props, ...steps, current: { id, nth: 0 }, wanted: id });
     const { rerender } = render(MessageView, wants("msg-b4"));
-    expect(folded("msg-b3")).toBe(true);
+    expect(collapsed("msg-b3")).toBe(true);
     await rerender(wants("msg-b3"));
-    expect(folded("msg-b3")).toBe(false);
+    expect(collapsed("msg-b3")).toBe(false);
     expect(texts("li[data-id=msg-b3] mark.current")).toEqual(["deflection"]);
     expect(texts("li[data-id=msg-b2] mark")).toEqual(["deflection"]);
     await fireEvent.click(document.querySelector(".fold button")!);
-    await waitFor(() => expect(folded("msg-b3")).toBe(true));
+    await waitFor(() => expect(collapsed("msg-b3")).toBe(true));
     await rerender(wants("msg-b2"));
     expect(texts("li mark.current")).toEqual(["deflection"]);
   });
 });
 
-it("the find strip goes round all hits, and says the place after each", async () => {
+it("the find strip cycles through all hits, and announces the position", async () => {
   render(ThreadPane, { thread });
   await find("joist");
   const place = document.querySelector("[role=search] [role=status]")!;
@@ -109,8 +109,8 @@ it("the find strip goes round all hits, and says the place after each", async ()
   expect(place.textContent, "a word that is being composed").toBe(`1 of ${n}`);
 });
 
-describe("what was looked for in a conversation", () => {
-  it("is forgotten by Esc anywhere in the reader, and by the way to another place", async () => {
+describe("the find text of a conversation", () => {
+  it("is cleared by Esc anywhere in the reader, and by a link elsewhere", async () => {
     nav.message = null;
     render(ThreadPane, { thread });
     await find("joist");
@@ -121,10 +121,10 @@ describe("what was looked for in a conversation", () => {
     await find("joist");
     await waitFor(() => expect(texts("mark.current").length).toBe(1));
     nav.message = "msg-a0";
-    await waitFor(() => expect(folded("msg-a0")).toBe(false));
+    await waitFor(() => expect(collapsed("msg-a0")).toBe(false));
   });
 
-  it("stays where it is when the conversation is read again", async () => {
+  it("stays when the conversation reloads", async () => {
     nav.message = null;
     const { rerender } = render(ThreadPane, { thread });
     await find("joist");
@@ -134,7 +134,7 @@ describe("what was looked for in a conversation", () => {
   });
 });
 
-it("loading that was stopped is not said of the next conversation", async () => {
+it("stopped loading is not reported for the next conversation", async () => {
   vi.useFakeTimers();
   mock.thread = () => new Promise(() => undefined);
   const { rerender } = render(Reader, { id: "c-bath" });
@@ -165,7 +165,7 @@ it("a row of a conversation reads: title, text, assistant, date", async () => {
 });
 
 describe("the menu of the reader", () => {
-  it("has what the row's has, with the same keys", async () => {
+  it("has the entries of the row's menu, with the same keys", async () => {
     render(ThreadPane, { thread });
     const words = (entries: MenuEntry[]) =>
       entries.map((each) => (each === "line" ? each : [each.label, each.shortcut].filter(Boolean).join(" ")));

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 
 describe("a receipt that is not complete", () => {
-  it("is tried again, and says so when nothing failed any more", async () => {
+  it("can be retried, and reports when nothing failed", async () => {
     const sent = vi.spyOn(mock, "cleanAgain");
     render(ReceiptSheet, { receipt: sampleReceipt("rc_ts_01JBQ77XE1", "attachments"), title: "1 file" });
     await fireEvent.click(screen.getByTestId("receipt-again"));
@@ -23,7 +23,7 @@ describe("a receipt that is not complete", () => {
     expect(screen.queryByTestId("receipt-again"), "nothing is left to try").toBeNull();
   });
 
-  it("stays as it was when the try itself fails", async () => {
+  it("is unchanged if the retry itself fails", async () => {
     mock.cleanAgain = () => Promise.reject(failWith("io", "The disk is full."));
     render(ReceiptSheet, { receipt: sampleReceipt("r", "attachments"), title: "1 file" });
     await fireEvent.click(screen.getByTestId("receipt-again"));
@@ -47,7 +47,7 @@ describe("a receipt that is not complete", () => {
   });
 });
 
-describe("messages that say the same", () => {
+describe("messages with the same content", () => {
   const ROW = "Messages that say the same";
   const CASES: [string, number | null, number, string | null, string][] = [
     ["were redacted", 4, 0, "Erased 4 messages redacted", "receipt-complete"],
@@ -70,12 +70,12 @@ describe("messages that say the same", () => {
     expect(screen.queryByText(/Found nowhere/) === null, "found nowhere is only said when it is so").toBe(left > 0);
   });
 
-  it("are no clean place when they were left", () => {
+  it("are not reported as clean if they were left", () => {
     render(ReceiptSheet, { receipt: sampleReceipt("r", "attachments", { redacted: 0, left: 1 }), title: "" });
     expect(screen.getByTestId("receipt-incomplete").textContent).toContain("6 of 8 places are clean.");
   });
 
-  it("are told of as the person chose in the dialog", async () => {
+  it("are reported as chosen in the dialog", async () => {
     const erase = async (with_copies: boolean, copies: string[] | null) =>
       (await mock.erase("j", { ids: ["m-0"], reason: null, with_copies, copies }, () => undefined)).receipt;
     const told = ({ copies_redacted, copies_left }: Awaited<ReturnType<typeof erase>>) => [
@@ -89,7 +89,7 @@ describe("messages that say the same", () => {
 });
 
 describe("the tombstone of a deletion that is not complete", () => {
-  it("offers to try again, and shows how that went", async () => {
+  it("offers a retry, and shows its result", async () => {
     const sent = vi.spyOn(mock, "cleanAgain");
     render(ReceiptCell, { tombstone: sampleTombstone("a", "delete", "memory", "chatgpt", 1) });
     expect(screen.queryByTestId("tombstone-retry"), "only where something failed").toBeNull();
@@ -101,7 +101,7 @@ describe("the tombstone of a deletion that is not complete", () => {
     expect(sent).toHaveBeenCalledOnce();
   });
 
-  it("has its receipt beside the entry in the log that tells of trying again", () => {
+  it("has its receipt beside the log entry of the retry", () => {
     const tombstone = sampleTombstone("a", "delete", "memory", "chatgpt", 1);
     const entry = {
       seq: 1,

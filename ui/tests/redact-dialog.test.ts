@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const confirm = () => screen.getByTestId<HTMLButtonElement>("redact-confirm");
 
-it("says in how many places before it is done, by the words and the choice", async () => {
+it("shows the number of occurrences before redacting, for the words and the choice", async () => {
   render(RedactDialog, dialog);
   expect(confirm().disabled, "nothing is redacted before that is known").toBe(true);
   await screen.findByText("Redact this in 4 places?");
@@ -40,7 +40,7 @@ it("says in how many places before it is done, by the words and the choice", asy
   expect(screen.getByTestId("redact-where").textContent).toBe("Found nowhere else.");
 });
 
-it("shows no number of words that are chosen no more, and stops counting them", async () => {
+it("shows no outdated number, and cancels its count", async () => {
   let late: (preview: RedactPreview) => void = () => undefined;
   const stopped = vi.spyOn(mock, "cancelJob");
   mock.redactPreview = (_job, request) =>
@@ -55,7 +55,7 @@ it("shows no number of words that are chosen no more, and stops counting them", 
   expect(screen.queryByText("Redact in all 9")).toBeNull();
 });
 
-it("says so when there are more places than one redaction goes through", async () => {
+it("says if there are more occurrences than one redaction covers", async () => {
   mock.redactPreview = async (_job, { everywhere }) => {
     if (everywhere) throw failWith("too_many_places", "Too many.", { most: "10000" });
     return { redacted: 1, kinds: { memory: 1 } };
@@ -68,7 +68,7 @@ it("says so when there are more places than one redaction goes through", async (
   expect(screen.queryByText(/more than 10,000 places/)).toBeNull();
 });
 
-it("names kinds by their number, and what has no name of its own as items", () => {
+it("names kinds by number, and unnamed kinds as items", () => {
   expect(namesOf({ memory: 1 })).toBe("1 memory");
   expect(namesOf({ memory: 2, message: 5, entity: 1, fact: 2 })).toBe("5 messages, 2 memories and 3 items");
 });

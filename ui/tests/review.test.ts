@@ -34,13 +34,13 @@ async function home(options: MockOptions = {}) {
 
 beforeEach(() => home());
 
-describe("worth a look", () => {
-  it("leads to findings, duplicates and what is gone", async () => {
+describe("things that need attention", () => {
+  it("link to findings, duplicates and missing records", async () => {
     await sensitive.count();
     render(HomeView);
     expect((await screen.findByTestId("look-sensitive")).textContent).toContain("14");
     expect((await screen.findByTestId("look-duplicates")).textContent).toContain("3");
-    // Each number opens a list of as many.
+    // Each number opens a list of that many.
     const rows = screen.getAllByTestId("look-gone");
     const said = (row: HTMLElement) => [row.querySelector("strong")?.textContent, row.querySelector("b")?.textContent];
     expect(rows.map(said)).toEqual([
@@ -58,7 +58,7 @@ describe("worth a look", () => {
     expect([conversations.filter.source, conversations.total]).toEqual(["chatgpt", 1]);
   });
 
-  it("has no row for what there is none of", async () => {
+  it("have no row without findings", async () => {
     await home({
       items: [item("m-1", "memory", "claude", "Likes tea", 1), item("c-1", "conversation", "claude", "Tea", 1)],
     });
@@ -70,14 +70,14 @@ describe("worth a look", () => {
     await duplicates.load();
     await sensitive.count();
     expect(screen.queryByTestId("look-gone")).toBeNull();
-    // Nobody has looked yet.
+    // Nothing was scanned yet.
     expect(screen.queryByText("Nothing needs you.")).toBeNull();
     mock.sensitiveQueue = async () => ({ ...queue, looked_at: "2026-11-22T09:00:00Z" });
     await sensitive.count();
     expect(await screen.findByText("Nothing needs you.")).toBeTruthy();
   });
 
-  it("goes to the conversations when only those are gone", async () => {
+  it("link to the conversations if only those are missing", async () => {
     await home({ items: [item("c-1", "conversation", "claude", "Tea", 1, { standing: "gone" })] });
     render(HomeView);
     const gone = await screen.findByTestId("look-gone");
@@ -87,7 +87,7 @@ describe("worth a look", () => {
     expect([nav.section, conversations.filter.standing]).toEqual(["conversations", "gone"]);
   });
 
-  it("adds up by assistant, kinds that are listed only", () => {
+  it("add up by assistant, for listed kinds only", () => {
     const one = (platform: string, kind: string, standing: string, count: number) => ({
       platform,
       kind,
@@ -117,7 +117,7 @@ describe("duplicates", () => {
     return screen.findAllByTestId("duplicate-group");
   };
 
-  it("marks the words that differ, and keeps the newest wording unless told otherwise", async () => {
+  it("marks the words that differ, and keeps the newest wording by default", async () => {
     const groups = await sheet();
     expect(groups.map((group) => group.querySelector("h3")?.textContent)).toEqual([
       "The same words",
@@ -147,7 +147,7 @@ describe("duplicates", () => {
     expect(toasts.current?.text).toContain("put back");
   });
 
-  it("gives the kept one its own tags back by Undo", async () => {
+  it("restores the tags of the kept record by Undo", async () => {
     await home({
       items: [
         item("m-a", "memory", "claude", "Budget for the bathroom is NOK 240,000", 2, { tags: ["house"] }),
@@ -179,7 +179,7 @@ describe("duplicates", () => {
     expect(undo.textContent).toContain("Ctrl");
     const press = (on: Element) => fireEvent.pointerDown(on, { button: 0, clientX: 900, clientY: 700 });
     await press(undo);
-    // The next press settles what the one before meant.
+    // The next click answers the question of the previous one.
     await press(screen.getByTestId("duplicates-sheet"));
     expect(dialogs.open?.kind).toBe("duplicates");
     await fireEvent.click(undo);
@@ -188,7 +188,7 @@ describe("duplicates", () => {
     await waitFor(() => expect(dialogs.open).toBeNull());
   });
 
-  it("remembers what was chosen in a group that is out of sight", async () => {
+  it("remembers the choice in a group out of view", async () => {
     const chosen = () => screen.getAllByTestId("duplicate").map((each) => each.getAttribute("aria-checked"));
     await sheet();
     const before = chosen();
@@ -202,7 +202,7 @@ describe("duplicates", () => {
     expect(chosen()).toEqual(after);
   });
 
-  it("stays the list that it was when it gets shorter, and knows a group that was asked for again", async () => {
+  it("keeps its kind of list when it gets shorter, and recognises a reloaded group", async () => {
     const two = (n: number) => ["a", "b"].map((side) => item(`m-${n}${side}`, "memory", "claude", `Number ${n}`, n));
     mock.duplicates = async () => ({ groups: Array.from({ length: 21 }, (_, n) => ({ same: true, items: two(n) })) });
     dialogs.show({ kind: "duplicates" });
@@ -216,7 +216,7 @@ describe("duplicates", () => {
     expect(many()).toBeTruthy();
   });
 
-  it("keeps all, and says so at the end", async () => {
+  it("can keep all, and says so at the end", async () => {
     await sheet();
     for (let left = 3; left > 0; left -= 1) {
       await fireEvent.click(screen.getAllByTestId("duplicate-keep-all")[0]!);
@@ -242,18 +242,18 @@ describe("the newest export", () => {
     const { unmount } = render(MemoryRow, { row, selecting: false, checked: false, oncheck: () => undefined });
     expect(screen.getByTestId("standing").textContent).toBe("gone at ChatGPT");
     unmount();
-    // It is in no list that was loaded.
+    // It is in no loaded list.
     render(MemoryDetail, { id: "m-2" });
     expect((await screen.findByTestId("standing")).textContent).toBe("new");
   });
 
-  it("say of a memory that something sensitive is in it", () => {
+  it("mark a memory with sensitive values", () => {
     const row = plainRow(item("m-9", "memory", "chatgpt", "The key is abc", 3, { sensitive: true }));
     const { container } = render(MemoryRow, { row, selecting: false, checked: false, oncheck: () => undefined });
     expect(container.querySelector(".sensitive")?.textContent).toBe("sensitive");
   });
 
-  it("narrows lists and what is exported", async () => {
+  it("filters lists and exports", async () => {
     memories.setFilter({ standing: "changed" });
     expect([isFiltered(memories.filter), isFiltered(ANY)]).toEqual([true, false]);
     expect(chipsOf({ ...ANY, kind: "memory", standing: "changed" }).map((chip) => chip.label)).toEqual(["Changed"]);
@@ -278,7 +278,7 @@ describe("an export", () => {
     return found;
   };
 
-  it("covers sensitive values unless told otherwise, and says how many", async () => {
+  it("masks sensitive values by default, and shows how many", async () => {
     const run = vi.spyOn(mock, "exportRun");
     sheet();
     expect((await cover()).getAttribute("aria-checked")).toBe("true");
@@ -292,7 +292,7 @@ describe("an export", () => {
     expect(nav.section).toBe("sensitive");
   });
 
-  it("asks once before it goes out in the clear", async () => {
+  it("asks once before exporting unmasked values", async () => {
     const preview = vi.spyOn(mock, "exportPreview");
     sheet();
     const found = await cover();

@@ -58,7 +58,7 @@ describe("create", () => {
     expect(session.path).toBe("/home/ines/Documents/Ines.mementory");
   });
 
-  it("says under the name that something is already there, before a passphrase is chosen", async () => {
+  it("reports an existing folder under the name, before a passphrase is chosen", async () => {
     mock = await start({ open: false, empty: true });
     render(Create);
     await waitFor(() => expect((screen.getByTestId("create-folder") as HTMLInputElement).value).not.toBe(""));
@@ -72,7 +72,7 @@ describe("create", () => {
     await type("create-name", "Ines");
     expect(screen.queryByText(taken, { exact: false }), "another name").toBeNull();
 
-    // It comes to be there while the passphrase is chosen.
+    // It appears while the passphrase is chosen.
     mock.createVault = async () => Promise.reject(failWith("exists", "It is already there."));
     await fireEvent.click(screen.getByTestId("create-next"));
     await screen.findByTestId("create-passphrase");
@@ -84,7 +84,7 @@ describe("create", () => {
     expect((screen.getByTestId("create-name") as HTMLInputElement).value).toBe("Ines");
   });
 
-  it("refuses a weak passphrase with one reason", async () => {
+  it("rejects a weak passphrase with one reason", async () => {
     mock = await start({ open: false, empty: true });
     render(Create);
     await waitFor(() => expect((screen.getByTestId("create-folder") as HTMLInputElement).value).not.toBe(""));
@@ -107,7 +107,7 @@ describe("memory", () => {
     expect(document.querySelector("ins")?.textContent).toContain(", the kitchen next year");
   });
 
-  it("says so where the export is silent", async () => {
+  it("says if the export gives no provenance", async () => {
     render(MemoryDetail, { id: "m-11" });
     await screen.findByTestId("detail-text");
     expect(screen.getAllByText("The export doesn’t say").length).toBeGreaterThan(0);
@@ -123,7 +123,7 @@ describe("memory", () => {
     await waitFor(() => expect(screen.getByTestId("detail-text").textContent).toContain("1950s"));
   });
 
-  it("leaves no draft that could be saved over a redaction", async () => {
+  it("drops drafts that could restore redacted words", async () => {
     render(MemoryDetail, { id: "m-0" });
     await fireEvent.click(await screen.findByTestId("detail-edit"));
     await type("edit-text", "A wooden house in Sandviken, number 12.");
@@ -134,7 +134,7 @@ describe("memory", () => {
     expect(screen.queryByTestId("edit-save")).toBeNull();
   });
 
-  it("without a text of its own has nothing to redact", async () => {
+  it("without text has nothing to redact", async () => {
     const show = mock.show;
     mock.show = async (...args) => {
       const shown = await show(...args);
@@ -148,7 +148,16 @@ describe("memory", () => {
 
 describe("reader", () => {
   const [onbranch, menus, wanted] = [vi.fn(), new Map(), null];
-  const props = { folded: [], platform: "chatgpt", needle: "", current: null, wanted, near: true, onbranch, menus };
+  const props = {
+    collapsed: [],
+    platform: "chatgpt",
+    needle: "",
+    current: null,
+    wanted,
+    showTools: true,
+    onbranch,
+    menus,
+  };
 
   it("shows code with its language, and no remote picture", () => {
     const message = sampleThread.find((each) => each.id === "msg-b4")!;
@@ -229,7 +238,7 @@ describe("an import that ended early", () => {
 });
 
 describe("export sheet", () => {
-  it("replaces what it said is there, and nothing else", async () => {
+  it("replaces only the file it reported as existing", async () => {
     const run = vi.spyOn(mock, "exportRun").mockRejectedValue(failWith("exists", "There is something at /a.mem."));
     render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
     await fireEvent.click(await screen.findByTestId("export-understood"));
@@ -250,7 +259,7 @@ describe("export sheet", () => {
     await waitFor(() => expect(screen.queryByTestId("export-error")).toBeNull());
   });
 
-  it("saves only after the losses were shown, and says what was verified", async () => {
+  it("saves only after showing losses, and reports what was verified", async () => {
     render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
     await waitFor(() => expect(screen.getByTestId("export-losses").textContent).toContain("File contents"));
     expect((screen.getByTestId("export-path") as HTMLInputElement).value).toMatch(/Ines \d{4}-\d\d-\d\d\.mem$/);
@@ -261,7 +270,7 @@ describe("export sheet", () => {
     expect(await screen.findByTestId("export-verified")).toBeTruthy();
   });
 
-  it("asks before it leaves something out", async () => {
+  it("asks before leaving something out", async () => {
     const preview = mock.exportPreview;
     mock.exportPreview = async (...args) => ({
       ...(await preview(...args)),
@@ -277,7 +286,7 @@ describe("export sheet", () => {
 });
 
 describe("erase", () => {
-  it("says what goes, focuses Cancel, and ends with the receipt", async () => {
+  it("shows the impact, focuses Cancel, and ends with the receipt", async () => {
     render(EraseDialog, { ids: ["t-0"] });
     expect(await screen.findByText("Erase 1 memory for good?")).toBeTruthy();
     expect(screen.getByText("Also redact the 2 messages that say the same")).toBeTruthy();
@@ -286,7 +295,7 @@ describe("erase", () => {
     await waitFor(() => expect(dialogs.open).toMatchObject({ kind: "receipt", receipt: { complete: true } }));
   });
 
-  it("says complete only if no place failed", () => {
+  it("is complete only if no place failed", () => {
     render(ReceiptSheet, { receipt: sampleReceipt("r", "attachments"), title: "1 file" });
     expect(screen.queryByTestId("receipt-complete")).toBeNull();
     expect(screen.getByTestId("receipt-incomplete").textContent).toContain(
@@ -312,7 +321,7 @@ describe("redact", () => {
 });
 
 describe("redacting", () => {
-  it.each([true, false])("drops drafts that may hold the words (everywhere: %s)", async (everywhere) => {
+  it.each([true, false])("drops drafts that may contain the words (everywhere: %s)", async (everywhere) => {
     detail.keep("m-16", { text: "reading glasses", type: null, tags: [] });
     detail.keep("m-1", { text: "glasses", type: null, tags: [] });
     render(RedactDialog, { id: "m-16", text: "Wears reading glasses", span: { start: 0, end: 5 } });
@@ -338,7 +347,7 @@ describe("redacting", () => {
 });
 
 describe("the window", () => {
-  it("locks by Ctrl L and leaves nothing on screen", async () => {
+  it("locks by Ctrl L and clears the screen", async () => {
     nav.section = "home";
     render(App);
     expect(await screen.findByTestId("home-matrix")).toBeTruthy();
@@ -348,7 +357,7 @@ describe("the window", () => {
     expect(screen.queryByTestId("home-matrix")).toBeNull();
   });
 
-  it("shows a file that is held over it, and looks inside when it falls", async () => {
+  it("shows a dragged file, and inspects it when dropped", async () => {
     nav.section = "home";
     render(App);
     await screen.findByTestId("home-matrix");

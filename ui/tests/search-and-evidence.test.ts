@@ -1,4 +1,4 @@
-// What is asked of the core while somebody waits: no more than is seen, and not twice.
+// Requests to the core while somebody waits: not more than is visible, and not twice.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import EvidenceSheet from "../src/features/activity/EvidenceSheet.svelte";
@@ -26,11 +26,11 @@ beforeEach(async () => {
 });
 
 describe("searching", () => {
-  it("asks for the first rows alone, and for more when they are scrolled to", async () => {
+  it("requests only the first rows, and more when scrolled", async () => {
     const asked = vi.spyOn(mock, "find");
     memories.query = "tea";
     await memories.load();
-    // As many as the window has room for.
+    // As many as fit into the window.
     const first = Math.ceil(innerHeight / 60);
     expect(asked.mock.calls.map(([request]) => [request.offset, request.limit])).toEqual([[0, first]]);
     expect(memories.rows).toHaveLength(first);
@@ -39,7 +39,7 @@ describe("searching", () => {
     expect(new Set(memories.rows.map((row) => row.id)).size).toBe(60);
   });
 
-  it("counts everything once for each state of the vault", async () => {
+  it("counts everything once per vault revision", async () => {
     const asked = vi.spyOn(mock, "facets");
     const whole = () => asked.mock.calls.filter(([, words]) => words === null).length;
     await facets.load({ ...ANY, kind: "memory" }, "te");
@@ -51,7 +51,7 @@ describe("searching", () => {
   });
 });
 
-it("a word that is being composed in the search field keeps its keys", async () => {
+it("an IME composition in the search field keeps its keys", async () => {
   nav.section = "memories";
   render(Bar);
   const field = screen.getByTestId("search-field");
@@ -62,7 +62,7 @@ it("a word that is being composed in the search field keeps its keys", async () 
 });
 
 describe("a search that found nothing", () => {
-  it("offers the word that may have been meant", async () => {
+  it("offers a similar spelling", async () => {
     search.text = "teaa";
     render(MemoriesView);
     await fireEvent.click(await screen.findByTestId("near-spelling"));
@@ -71,7 +71,7 @@ describe("a search that found nothing", () => {
     expect(screen.queryByTestId("near-spelling")).toBeNull();
   });
 
-  it("offers nothing where nothing is like it", async () => {
+  it("offers nothing if no word is similar", async () => {
     const asked = vi.spyOn(mock, "near");
     search.text = "xylophone";
     render(MemoriesView);
@@ -79,7 +79,7 @@ describe("a search that found nothing", () => {
     expect(screen.queryByTestId("near-spelling")).toBeNull();
   });
 
-  it("leads to the memories that say it, whatever they were narrowed to before", async () => {
+  it("links to the matching memories, without their old filters", async () => {
     memories.setFilter({ source: "gemini" });
     search.text = "likes";
     nav.section = "conversations";
@@ -91,7 +91,7 @@ describe("a search that found nothing", () => {
     expect([nav.section, search.text, memories.filter.source]).toEqual(["memories", "likes", null]);
   });
 
-  it("among files offers the word that may have been meant, and counts who says it", async () => {
+  it("among files offers a similar spelling and counts hits elsewhere", async () => {
     mock = await start();
     search.text = "membrane";
     render(FilesView);
@@ -104,11 +104,11 @@ describe("a search that found nothing", () => {
 });
 
 describe("Home", () => {
-  it("is there at once when nothing changed since, and counted anew when something did", async () => {
+  it("is shown from the cache until something changes", async () => {
     const asked = vi.spyOn(mock, "tombstones");
     const first = render(HomeView);
     await screen.findByTestId("home");
-    // The months come last.
+    // The months load last.
     await waitFor(() => expect(asked).toHaveBeenCalledTimes(1));
     await screen.findByText("When they were made");
     first.unmount();
@@ -123,7 +123,7 @@ describe("Home", () => {
 });
 
 describe("an evidence pack", () => {
-  it("is written where it is said, and told what is in it", async () => {
+  it("is written to the chosen path, and lists its contents", async () => {
     const made = vi.spyOn(mock, "evidence");
     render(DialogHost);
     nav.section = "activity";
@@ -144,7 +144,7 @@ describe("an evidence pack", () => {
     });
   });
 
-  it("holds what is checked, of the days that are said", async () => {
+  it("contains the checked parts of the chosen days", async () => {
     const made = vi.spyOn(mock, "evidence");
     render(EvidenceSheet);
     await screen.findByText("3 tombstones, each with its receipt");
@@ -166,7 +166,7 @@ describe("an evidence pack", () => {
     });
   });
 
-  it("is not made of nothing, and not when no place is chosen", async () => {
+  it("is not created without parts or without a path", async () => {
     const made = vi.spyOn(mock, "evidence");
     mock.chooseSave = () => Promise.resolve(null);
     render(EvidenceSheet);
@@ -176,7 +176,7 @@ describe("an evidence pack", () => {
     expect(made).not.toHaveBeenCalled();
   });
 
-  it("says what went wrong and keeps the choices", async () => {
+  it("reports an error and keeps the choices", async () => {
     mock.evidence = () => Promise.reject(Object.assign(new Error("no room"), { code: "disk_full" }));
     render(DialogHost);
     nav.section = "activity";

@@ -17,10 +17,10 @@ beforeEach(async () => {
 
 const check = (...ids: string[]) => ids.forEach((id) => selection.toggle(memories, id));
 const NUMBERS = { versions: 2, conversations: 0, dated: 0, first: null, last: null };
-/** What stands beside a word. */
+/** The value beside a term. */
 const told = (term: string) => screen.queryByText(term)?.nextElementSibling?.textContent?.trim();
 
-it("tells what is true of all that are checked", async () => {
+it("summarises all checked rows", async () => {
   check("m-0", "m-5", "m-9");
   render(SelectionView);
   await waitFor(() => expect(told("Versions")).toBe("6 in all"));
@@ -29,7 +29,7 @@ it("tells what is true of all that are checked", async () => {
   expect(screen.getByTestId("selection-span").textContent).toMatch(/^Dated between .+ and .+[^;]$/);
 });
 
-it("leaves out what there is none of, and says when not all have a date", async () => {
+it("omits empty categories, and says if some have no date", async () => {
   const whole = mock.summary;
   mock.summary = async (filter) => ({ ...(await whole(filter)), dated: 1 });
   check("m-1", "m-2");
@@ -39,7 +39,7 @@ it("leaves out what there is none of, and says when not all have a date", async 
   expect(screen.getByTestId("selection-span").textContent).toMatch(/; 1 without a date$/);
 });
 
-it("says nothing of versions and findings where messages are records of their own", async () => {
+it("omits versions and findings for conversations", async () => {
   let asked = 0;
   mock.summary = async () => ((asked += 1), Promise.reject(new Error("not asked for")));
   check("c-run", "c-tide");
@@ -48,7 +48,7 @@ it("says nothing of versions and findings where messages are records of their ow
   expect([asked, told("Versions")]).toEqual([0, undefined]);
 });
 
-it("redacts what was found in them, by kind, after saying how much that is", async () => {
+it("redacts their findings by kind, after showing the number", async () => {
   const sent = vi.spyOn(mock, "redactValues");
   mock.summary = async () => ({ ...NUMBERS, findings: { access_key: 2, phone: 1 } });
   check("m-0", "m-5");
@@ -71,7 +71,7 @@ it("redacts what was found in them, by kind, after saying how much that is", asy
   await waitFor(() => expect(dialogs.open).toBeNull());
 });
 
-it("offers nothing where nothing was found, and comes by R", async () => {
+it("offers no redaction without findings, and opens by R", async () => {
   mock.summary = async () => ({ ...NUMBERS, findings: {} });
   check("m-1", "m-2");
   render(SelectionView);

@@ -50,7 +50,7 @@ const first = async () => {
 };
 
 describe("the queue of sensitive values", () => {
-  it("lists kind by kind, the gravest first, to its end", async () => {
+  it("lists kind by kind, the most serious first, to its end", async () => {
     await sensitive.load();
     const order = sensitive.rows.map((row) => row.class);
     expect(order).toEqual([
@@ -89,14 +89,14 @@ describe("the queue of sensitive values", () => {
     await waitFor(() => expect(nav.id).toBe(sensitive.rows[0]?.value));
   });
 
-  it("says when all were looked at", async () => {
+  it("says when all were decided", async () => {
     render(SensitiveView);
     await rows();
     await sensitive.redact({ values: [], classes: [], ids: null });
     expect(await screen.findByText("All 20 looked at")).toBeTruthy();
   });
 
-  it("offers to look where nobody looked yet", async () => {
+  it("offers a scan if there was none yet", async () => {
     await list({ unlooked: true });
     render(SensitiveView);
     await fireEvent.click(await screen.findByTestId("look-first"));
@@ -117,7 +117,7 @@ describe("a value", () => {
     }
   });
 
-  it("never reaches the page, whatever comes with its piece", async () => {
+  it("never reaches the page, even if its segment has a text", async () => {
     const item = await first();
     const detail = await mock.sensitiveValue(item.value);
     const leaking = detail.item.context.map((piece) => (piece.hidden ? { ...piece, text: "AKIA0" } : piece));
@@ -130,7 +130,7 @@ describe("a value", () => {
     expect(within(context).getByRole("img").getAttribute("aria-label")).toBe("hidden value");
   });
 
-  it("says only what its rule looks at", () => {
+  it("shows only the reason of its detector", () => {
     expect([
       reasonOf("card", "luhn"),
       reasonOf("access_key", "entropy"),
@@ -139,7 +139,7 @@ describe("a value", () => {
     expect([reasonOf("phone", "national"), reasonOf("national_id", "us_ssn")]).toEqual(["form", "form"]);
   });
 
-  it("has bars in titles, and the end of what stands before it in its row", () => {
+  it("has bars in titles, and the end of the text before it in its row", () => {
     expect(titleSegments("key █████ of █████")).toEqual([
       { kind: "text", text: "key " },
       { kind: "bar", text: "" },
@@ -195,7 +195,7 @@ describe("deciding on a value", () => {
     expect(toasts.current).toBeNull();
   });
 
-  it("goes by R and I on the active row", async () => {
+  it("works by R and I on the active row", async () => {
     sensitive.dialogShown = true;
     const redacted = vi.spyOn(mock, "redactValues");
     const ignored = vi.spyOn(mock, "ignoreValues");
@@ -211,7 +211,7 @@ describe("deciding on a value", () => {
     await waitFor(() => expect(redacted.mock.lastCall?.[1].values).toEqual([two]));
   });
 
-  it("goes by R, I and ↓ with the focus outside of the list", async () => {
+  it("works by R, I and ↓ with the focus outside the list", async () => {
     sensitive.dialogShown = true;
     const redacted = vi.spyOn(mock, "redactValues");
     const ignored = vi.spyOn(mock, "ignoreValues");
@@ -238,7 +238,7 @@ describe("deciding on a value", () => {
     await waitFor(() => expect(redacted.mock.lastCall?.[1].values).toEqual([two]));
   });
 
-  it("goes to where the value can be seen, and back", async () => {
+  it("opens the place of the value, and returns", async () => {
     render(SensitiveView);
     const list = await rows();
     const finding = nav.id;
@@ -248,7 +248,7 @@ describe("deciding on a value", () => {
     expect([nav.section, nav.id]).toEqual(["sensitive", finding]);
   });
 
-  it("ignores with a way back, and finds again", async () => {
+  it("ignores with Undo, and stops ignoring", async () => {
     const item = await first();
     await sensitive.ignore([item.value], true);
     expect([sensitive.open, sensitive.counts.ignored.access_key]).toEqual([13, 1]);
@@ -261,7 +261,7 @@ describe("deciding on a value", () => {
     await waitFor(() => expect(sensitive.open).toBe(15));
   });
 
-  it("redacts all of the chosen kinds, by exact numbers", async () => {
+  it("redacts all values of the chosen kinds, with exact numbers", async () => {
     const sent = vi.spyOn(mock, "redactValues");
     await sensitive.load();
     dialogs.show({ kind: "redact-kinds", ids: null });
@@ -283,7 +283,7 @@ describe("deciding on a value", () => {
   });
 });
 
-describe("the look", () => {
+describe("the scan", () => {
   it("runs after unlocking and after every change, one at a time", async () => {
     let end = () => undefined as void;
     const look = vi
@@ -303,7 +303,7 @@ describe("the look", () => {
     end();
   });
 
-  it("that was asked for goes through everything, shows how far it is, and can be cancelled", async () => {
+  it("on request covers everything, shows progress, and can be cancelled", async () => {
     let stop = (_: Error) => undefined as void;
     const cancel = vi.spyOn(mock, "cancelJob");
     vi.spyOn(mock, "look").mockImplementation((_id, anew, tell) => {
@@ -337,7 +337,7 @@ describe("the look", () => {
     await waitFor(() => expect(toasts.current?.text).toBe(answer));
   });
 
-  it("that failed or was the first says nothing of the kind", async () => {
+  it("that failed or was the first reports no comparison", async () => {
     await sensitive.load();
     vi.spyOn(mock, "look").mockRejectedValue(new Error("cancelled"));
     await sensitive.rescan();
@@ -348,7 +348,7 @@ describe("the look", () => {
     expect([sensitive.open, toasts.current]).toEqual([14, null]);
   });
 
-  it("is dropped with everything else when the vault locks", async () => {
+  it("is cancelled when the vault locks", async () => {
     const cancel = vi.spyOn(mock, "cancelJob");
     vi.spyOn(mock, "look").mockImplementation(() => new Promise(() => undefined));
     await sensitive.load();
@@ -358,7 +358,7 @@ describe("the look", () => {
     expect([sensitive.rows.length, sensitive.open, sensitive.scannedAt]).toEqual([0, 0, undefined]);
   });
 
-  it("counts beside the section, in words for whoever does not see it", async () => {
+  it("shows its number beside the section, in words for screen readers", async () => {
     await sensitive.count();
     render(Sidebar);
     const about = screen.getByTestId("nav-sensitive").getAttribute("aria-describedby");

@@ -39,7 +39,7 @@ const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(i
 const click = (id: string) => fireEvent.click(screen.getByTestId(id));
 
 describe("a new recovery code", () => {
-  it("is made with the passphrase, shown once, and kept when two groups were typed back", async () => {
+  it("is created with the passphrase, shown once, and accepted when two groups were typed back", async () => {
     const { recovery_code: before } = await mock.newRecoveryCode(MOCK_PASSPHRASE);
     dialogs.show({ kind: "recovery" });
     render(RecoverySheet);
@@ -89,7 +89,7 @@ describe("a new recovery code", () => {
 describe("copied text", () => {
   afterEach(() => appearance.setClearCopied("30"));
 
-  it("leaves the clipboard when the person chose, and the choice is kept", async () => {
+  it("is cleared after the chosen time, and the choice is stored", async () => {
     const kept = vi.spyOn(mock, "setPreference");
     const copied = vi.spyOn(mock, "copyText");
     render(Security);
@@ -107,7 +107,7 @@ describe("copied text", () => {
     }
   });
 
-  it("leaves it after 30 seconds when it is a recovery code, whatever was chosen", async () => {
+  it("is cleared after 30 seconds if it is a recovery code, whatever was chosen", async () => {
     const copied = vi.spyOn(mock, "copyText");
     appearance.setClearCopied("never");
     render(RecoveryCopy, { code: CODE, name: "Ines", right: false });
@@ -122,7 +122,7 @@ describe("copied text", () => {
     await waitFor(() => expect(toasts.current?.text).toContain("The clipboard isn’t available."));
   });
 
-  it("is copied by the same way from a block of code, which says so only when it was", async () => {
+  it("is copied in the same way from a code block, which confirms only a success", async () => {
     const copied = vi.spyOn(mock, "copyText").mockRejectedValueOnce(failWith("no_clipboard", "No."));
     setCopyHandler(copyText);
     render(CodeBlock, { text: "let a = 1", language: "js" });
@@ -135,10 +135,10 @@ describe("copied text", () => {
   });
 });
 
-describe("what guards the window", () => {
+describe("window guards", () => {
   const on = (id: string) => screen.getByTestId(id).getAttribute("aria-checked") === "true";
 
-  it("says what works on this system, and switches only that", async () => {
+  it("shows what works on this system, and switches only that", async () => {
     for (const [system, away, hide] of [
       ["linux", "", "Works on macOS and Windows. Linux has no such protection."],
       ["windows", "On this system, the vault locks when the computer wakes up.", "Works on macOS and Windows."],
@@ -160,7 +160,7 @@ describe("what guards the window", () => {
     }
   });
 
-  it("keeps what was switched, and takes back what was refused", async () => {
+  it("keeps a changed switch, and reverts a rejected one", async () => {
     const elsewhere = await start({ system: "windows" });
     const { unmount } = render(Security);
     await screen.findByTestId("settings-hide");
@@ -182,7 +182,7 @@ describe("what guards the window", () => {
 });
 
 describe("the vault and its backup", () => {
-  it("backs up to a new folder of a name of its own, and says what was written and when", async () => {
+  it("backs up to a new named folder, and shows what was written and when", async () => {
     await vault.refresh();
     render(VaultAndBackup);
     expect(await screen.findByText("No backup of this vault is known.")).toBeTruthy();
@@ -197,7 +197,7 @@ describe("the vault and its backup", () => {
     expect(screen.getByText(/^Last backed up /)).toBeTruthy();
   });
 
-  it("says that there is none when it could not be made, and nothing when the person chose no folder", async () => {
+  it("reports a failed backup, and says nothing if no folder was chosen", async () => {
     render(VaultAndBackup);
     vi.spyOn(mock, "chooseFolder").mockResolvedValueOnce(null);
     const made = vi.spyOn(mock, "backup").mockRejectedValue(failWith("disk_full", "The disk is full."));
@@ -229,7 +229,7 @@ describe("appearance", () => {
   } as unknown as Row;
   const shown = { selecting: false, checked: false, oncheck: () => undefined };
 
-  it("writes times anew in 12 or 24 hours, and keeps which", async () => {
+  it("switches times to 12 or 24 hours, and stores the choice", async () => {
     const kept = vi.spyOn(mock, "setPreference");
     render(Appearance);
     const evening = new Date(2026, 10, 21, 21, 5).getTime();
@@ -242,7 +242,7 @@ describe("appearance", () => {
     expect(kept).toHaveBeenLastCalledWith("hours", null);
   });
 
-  it("blurs and stills the whole window at once, and takes it back", async () => {
+  it("applies blur and reduced motion to the whole window at once, and reverts them", async () => {
     render(Appearance);
     const root = document.documentElement.dataset;
     for (const [id, name, value] of [
@@ -256,7 +256,7 @@ describe("appearance", () => {
     }
   });
 
-  it("shows a row in one line, and reads as much of it to those who listen", async () => {
+  it("shows rows in one line, with unchanged text for screen readers", async () => {
     const two = render(MemoryRow, { row, ...shown });
     const said = two.container.querySelector(".meta")?.textContent ?? "";
     expect(said).toContain("ChatGPT");
@@ -267,7 +267,7 @@ describe("appearance", () => {
     expect(meta?.textContent).toBe(said);
     expect(meta?.classList.contains("visually-hidden")).toBe(true);
     one.unmount();
-    // What was found is shown all the same.
+    // The hit is still shown.
     const plain = render(ConversationRow, { row, ...shown });
     expect(plain.container.textContent).not.toContain("Prefers short answers.");
     plain.unmount();
@@ -291,7 +291,7 @@ describe("about", () => {
         const says = (name: string) => new RegExp(`fn ${name}\\(&self\\)[^{]*{\\s*"([^"]+)"`).exec(text)?.[1];
         const able = /fn capabilities[^]*?default\(\)/.exec(text)?.[0] ?? "";
         const does = (what: string) => able.includes(`${what}: true`);
-        // Where it is a constant, it is the folder's name.
+        // A constant id is the folder's name.
         const id = says("id") ?? dirname(file);
         return {
           id,

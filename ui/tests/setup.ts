@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 
-// What a window has and the test DOM lacks.
+// Browser features that the test DOM lacks.
 class Observer {
   observe(): void {}
   unobserve(): void {}

@@ -38,7 +38,7 @@ describe("a memory that is written", () => {
 });
 
 describe("the original record", () => {
-  it("that can't be read is said in the window's words", async () => {
+  it("that cannot be loaded is reported in the window's words", async () => {
     mock.show = () => Promise.reject(new BackendError({ code: "store", message: "page 7", details: {} }));
     render(OriginalRecord, { id: "m-0" });
     expect((await screen.findByRole("alert")).textContent).toContain("The vault’s database could not be used.");
@@ -60,7 +60,7 @@ describe("the first steps", () => {
 });
 
 describe("an Evidence Pack", () => {
-  it("says when it was checked", async () => {
+  it("shows the time of its check", async () => {
     render(EvidenceSheet);
     const make = await screen.findByTestId("evidence-save");
     await waitFor(() => expect((make as HTMLButtonElement).disabled).toBe(false));
@@ -73,11 +73,11 @@ describe("an Evidence Pack", () => {
 describe("motion", () => {
   const source = (file: string) => readFileSync(resolve(import.meta.dirname, `../src/${file}`), "utf8");
 
-  it.each(["Popover", "MenuEntries", "Select", "TagInput"])("%s is a thing that floats", (name) => {
+  it.each(["Popover", "MenuEntries", "Select", "TagInput"])("%s is a floating panel", (name) => {
     expect(source(`lib/ui/${name}.svelte`)).toMatch(/class="floating /);
   });
 
-  it("what floats fades in and moves by 4 px, and only fades where less is wanted", () => {
+  it("floating panels fade in and move by 4 px, and only fade with reduced motion", () => {
     const styles = source("styles/base.css");
     expect(styles).toMatch(/\.floating \{[^}]*animation: float var\(--dur-2\) var\(--ease-out\)/);
     expect(styles).toContain("translateY(calc(-1 * var(--way) * var(--space-2)))");
@@ -87,7 +87,7 @@ describe("motion", () => {
     expect(tokens).toContain("--way: 1;");
   });
 
-  it("a busy button has the three dots that stand for what turns", () => {
+  it("a busy button has three dots instead of the spinner with reduced motion", () => {
     render(Button, { busy: true });
     const [turning, still] = [".turning svg", ".still svg"].map((each) => document.querySelector(each));
     expect([turning !== null, still?.classList.contains("lucide-ellipsis")]).toEqual([true, true]);

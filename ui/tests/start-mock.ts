@@ -3,10 +3,10 @@ import { mockBackend, type MockOptions } from "$lib/ipc/mock";
 import { clearContent } from "$lib/state/lock-cleanup";
 import { session } from "$lib/state/session.svelte";
 
-/** The sample backend, as a test gets hold of it. */
+/** The sample backend in a test. */
 export type Mock = ReturnType<typeof mockBackend>;
 
-/** A sample vault in a window that shows nothing yet: open, unless asked otherwise. */
+/** Installs the sample backend without rendering anything; the vault is open unless `options` say otherwise. */
 export async function start(options: MockOptions = {}): Promise<Mock> {
   clearContent();
   const mock = mockBackend({ open: true, ...options });

@@ -41,7 +41,7 @@ describe("lists", () => {
     expect(memories.rows).toHaveLength(250);
   });
 
-  it("follow the search with snippets and the date of the record", async () => {
+  it("show snippets and the record's date during a search", async () => {
     memories.query = "tea";
     await memories.load();
     expect(memories.total).toBe(250);
@@ -52,7 +52,7 @@ describe("lists", () => {
     expect(memories.rows).toHaveLength(first + 100);
   });
 
-  it("show the answer of the last question, even when an earlier one comes later", async () => {
+  it("show the answer to the last query, even if an earlier one arrives later", async () => {
     let release: () => void = () => undefined;
     const slow = mock.list;
     mock.list = async (request) => {
@@ -75,7 +75,7 @@ describe("lists", () => {
     expect([memories.rows.length, memories.failed?.details]).toEqual([100, "internal: disk"]);
   });
 
-  it("find every id behind a filter, not only what is loaded", async () => {
+  it("find every id that matches a filter, not only loaded rows", async () => {
     expect(await itemsOfAll(mock, { ...ANY, kind: "memory" }, "")).toHaveLength(250);
     expect(await itemsOfAll(mock, { ...ANY, kind: "memory" }, "tea")).toHaveLength(250);
   });
@@ -98,7 +98,7 @@ describe("facets", () => {
     ]);
   });
 
-  it("keep names whose number falls to 0", async () => {
+  it("keep names whose count falls to 0", async () => {
     await facets.load({ ...ANY, kind: "memory" }, "nothing-says-this");
     expect(facets.group("source").map((entry) => entry.n)).toEqual([0, 0]);
   });
@@ -133,13 +133,13 @@ describe("locking", () => {
     expect([session.phase, nav.section, nav.id]).toEqual(["unlock", "memories", null]);
   });
 
-  it("follows any call that says `locked`", async () => {
+  it("locks when any call fails with `locked`", async () => {
     mock.lockNow();
     await memories.load();
     expect(session.phase).toBe("unlock");
   });
 
-  it("says why it locked, also when a refused call came before the reason", async () => {
+  it("says why it locked, even if a failed call came before the reason", async () => {
     const said = () => {
       const { container, unmount } = render(Unlock);
       const text = container.querySelector("footer span")?.textContent?.trim() ?? "";
@@ -195,7 +195,7 @@ describe("trash", () => {
 });
 
 describe("importing", () => {
-  it("looks, plans, runs and reports; ties wait for an answer", async () => {
+  it("inspects, plans, runs and reports; ambiguous formats wait for a choice", async () => {
     await importing.inspect(["/d/chatgpt-export.zip", "/d/about-me.md"]);
     expect([importing.stage, importing.plans.length, importing.unrecognised.length]).toEqual(["plan", 1, 1]);
     await importing.setFormat("/d/about-me.md", "markdown");
@@ -206,7 +206,7 @@ describe("importing", () => {
     expect(importing.plans.every((plan) => plan.report?.batch)).toBe(true);
   });
 
-  it("lets held back items in only when asked", async () => {
+  it("imports blocked items only on request", async () => {
     await importing.inspect(["/d/chatgpt-export.zip"]);
     expect(importing.plans[0]?.preview?.blocked).toBe(12);
     await importing.setLetIn(true);
@@ -214,7 +214,7 @@ describe("importing", () => {
     expect(importing.plans[0]?.request.let_in).toBe(true);
   });
 
-  it("only looks while no vault is open", async () => {
+  it("only inspects while no vault is open", async () => {
     session.locked("person");
     await importing.inspect(["/d/chatgpt-export.zip"]);
     expect([importing.stage, importing.detections[0]?.format, importing.plans.length]).toEqual([
@@ -224,7 +224,7 @@ describe("importing", () => {
     ]);
   });
 
-  it("ends cancelled with nothing kept", async () => {
+  it("ends as cancelled without imported records", async () => {
     await importing.inspect(["/d/chatgpt-export.zip"]);
     mock.importRun = async (id, _request, _passphrase, tell) => {
       tell({ stage: "store", done: 1, total: 2, unit: "bytes", records: 1 });
@@ -252,7 +252,7 @@ describe("places", () => {
     expect([nav.section, nav.message]).toEqual(["conversations", "msg-1"]);
   });
 
-  it("know the first day of a preset", () => {
+  it("compute the first day of a preset", () => {
     const now = new Date(2026, 10, 21, 23);
     const days = [new Date(2026, 10, 21), new Date(2026, 9, 22), new Date(2026, 0, 1)];
     expect([periodStart("today", now), periodStart("days30", now), periodStart("year", now)]).toEqual(
@@ -262,7 +262,7 @@ describe("places", () => {
 });
 
 describe("session", () => {
-  it("asks for the passphrase of the vault that was open last", async () => {
+  it("asks for the passphrase of the vault opened last", async () => {
     mock.lockNow();
     session.phase = "starting";
     await session.start();
@@ -272,7 +272,7 @@ describe("session", () => {
   });
 });
 
-describe("what stays open", () => {
+describe("the record kept open", () => {
   const rows = ["a", "b", "c"].map((id) => ({
     ...item(id, "memory", "claude", id, 1),
     snippet: null,

@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 const tagsOf = async (id: string) => (await mock.show(id, false, false)).record.tags;
 
-/** The field of these rows, with a tag typed into it. */
+/** The tag field of these rows with a tag typed into it. */
 async function typed(ids: string[], tag: string) {
   for (const id of ids) selection.toggle(memories, id);
   render(SelectionView);
@@ -25,8 +25,8 @@ async function typed(ids: string[], tag: string) {
   return field;
 }
 
-it("tags all that are checked at once, and takes it back from those that had it not", async () => {
-  // m-0 is tagged #house already.
+it("tags all checked rows at once, and Undo removes it only from those without it before", async () => {
+  // m-0 already has the tag #house.
   const [tag, edit] = [vi.spyOn(mock, "tag"), vi.spyOn(mock, "edit")];
   const field = await typed(["m-0", "m-8", "m-9"], "#house");
   await fireEvent.keyDown(field, { key: "Enter" });
@@ -38,7 +38,7 @@ it("tags all that are checked at once, and takes it back from those that had it 
   expect([(await tagsOf("m-0")).includes("house"), (await tagsOf("m-9")).includes("house")]).toEqual([true, false]);
 });
 
-it("is left by Esc and by the button, and by losing the focus nothing is applied", async () => {
+it("closes by Esc and by the button, and applies nothing on blur", async () => {
   const tag = vi.spyOn(mock, "tag");
   const field = await typed(["m-8", "m-9"], "secret");
   await fireEvent.blur(field);
@@ -53,13 +53,13 @@ it("is left by Esc and by the button, and by losing the focus nothing is applied
   expect([tag.mock.calls.length, above.mock.calls.length, selection.ids.size]).toEqual([0, 0, 2]);
 });
 
-it("says when all of them have it already", async () => {
+it("says if all have the tag already", async () => {
   await fireEvent.keyDown(await typed(["m-0", "m-1"], "house"), { key: "Enter" });
   await waitFor(() => expect(toasts.current?.text).toBe("All 2 already have #house"));
   expect(toasts.canUndo).toBe(false);
 });
 
-it("shows how far it is when it takes its time, and can be cancelled", async () => {
+it("shows progress if it takes long, and can be cancelled", async () => {
   let end: (error: Error) => void = () => undefined;
   mock.tag = (_job, _request, tell) => {
     tell({ stage: "store", done: 50, total: 900, unit: "records", records: 50 });

@@ -13,7 +13,7 @@ describe("messages", () => {
     expect(fill("{name} and {other}", { name: "a" })).toBe("a and {other}");
   });
 
-  it("name codes of the backend, and read unknown ones aloud", () => {
+  it("name codes of the backend, and make unknown ones readable", () => {
     expect(word("outcome", "blocked")).toBe("Held back");
     expect(word("outcome", "something_new")).toBe("Something new");
     expect(hasText("nowhere")).toBe(false);
@@ -35,7 +35,7 @@ describe("formats", () => {
     ]);
   });
 
-  it("take paths of every system apart", () => {
+  it("split paths of every system", () => {
     expect(fileName("C:\\Users\\Ines\\a.zip")).toBe("a.zip");
     expect(fileName("/home/ines/notes.mem/")).toBe("notes.mem");
     expect(folderName("/home/ines/a.zip")).toBe("/home/ines");

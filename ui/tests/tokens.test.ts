@@ -8,7 +8,7 @@ const sources = readdirSync(src, { recursive: true, encoding: "utf8" })
   .map((file) => `${src}/${file}`);
 const css = readFileSync(`${src}/styles/tokens.css`, "utf8");
 
-/** Declarations of every rule with exactly this selector, in or out of a media query. */
+/** Declarations of every rule with exactly this selector, inside or outside a media query. */
 function declarations(selector: string, media: string | null): Record<string, string> {
   const found: Record<string, string> = {};
   const outside = css.replace(/@media[^{]*\{(?:[^{}]*\{[^{}]*\}\s*)*\}/g, "");
@@ -70,7 +70,7 @@ const graphics: [string, string[]][] = [
 ];
 
 describe("tokens", () => {
-  it("hold the same dark values for the choice and for the system", () => {
+  it("have the same dark values for the setting and for the system theme", () => {
     expect(Object.keys(dark).length).toBeGreaterThan(40);
     expect(system).toEqual(dark);
   });

@@ -1,4 +1,4 @@
-// What is shown only where somebody points: the one tooltip of the window.
+// The single tooltip of the window.
 import { fireEvent, render, screen } from "@testing-library/svelte";
 import Eraser from "@lucide/svelte/icons/eraser";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -16,7 +16,7 @@ describe("the tooltip", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
-  it("says what the thing is that is pointed at, one at a time", async () => {
+  it("names the hovered element, one at a time", async () => {
     render(TooltipLayer);
     render(IconButton, { icon: Eraser, label: "Redact", keys: "R" });
     render(IconButton, { icon: Eraser, label: "Copy" });
@@ -34,7 +34,7 @@ describe("the tooltip", () => {
     expect(tips()).toEqual([]);
   });
 
-  it("says where a link in a conversation leads, pointed at or in focus", async () => {
+  it("shows the target of a link in a conversation, on hover or focus", async () => {
     nav.message = "msg-a1"; // It is drawn wherever the list is scrolled to.
     const mock = mockBackend({ open: true });
     useBackend(mock);

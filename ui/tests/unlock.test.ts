@@ -28,7 +28,7 @@ describe("unlock", () => {
     await fireEvent.click(screen.getByTestId("unlock-submit"));
   }
 
-  it("says in full that the passphrase is wrong, and empties the field", async () => {
+  it("explains a wrong passphrase in full, and empties the field", async () => {
     render(Unlock);
     await attempt("nope");
     const error = await screen.findByTestId("unlock-error");
@@ -49,7 +49,7 @@ describe("unlock", () => {
     expect((await screen.findByTestId("unlock-error")).textContent).toContain(text);
   });
 
-  it("counts the pages that fail only where they were counted", async () => {
+  it("shows the number of damaged pages only if counted", async () => {
     const mock = mockBackend({ open: false });
     mock.unlock = async () =>
       Promise.reject(new BackendError({ code: "vault_damaged", message: "cut off", details: { place: "store.db" } }));
@@ -61,7 +61,7 @@ describe("unlock", () => {
     expect(error.textContent).not.toMatch(/\d/);
   });
 
-  it("leads from a damaged vault to its backups, and to one elsewhere", async () => {
+  it("links from a damaged vault to its backups, and to one elsewhere", async () => {
     const mock = mockBackend({ failing: "vault_damaged" });
     useBackend(mock);
     render(Unlock);
@@ -82,7 +82,7 @@ describe("unlock", () => {
     expect(screen.queryByTestId("unlock-error"), "what was said is not about the backup").toBeNull();
   });
 
-  it("says why the search index is made anew, how far it is, and can be stopped", async () => {
+  it("shows why the search index is rebuilt and its progress, and can be cancelled", async () => {
     const mock = mockBackend({ open: false });
     let end: (error: Error) => void = () => undefined;
     const cancelled: string[] = [];
@@ -107,7 +107,7 @@ describe("unlock", () => {
     expect([session.phase, screen.queryByTestId("unlock-error")]).toEqual(["unlock", null]);
   });
 
-  it("pauses for 5 seconds after 5 wrong tries, openly", async () => {
+  it("pauses for 5 seconds after 5 failed attempts, and says so", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
     const { unmount } = render(Unlock);
     for (let n = 1; n <= 5; n += 1) {
@@ -142,7 +142,7 @@ describe("unlock by code or passphrase", () => {
     session.showUnlock("/home/ines/Documents/Ines.mementory");
   });
 
-  it("tries nothing of the one as the other", async () => {
+  it("does not try a passphrase as a code, nor the reverse", async () => {
     const tried = vi.spyOn(mock, "unlock");
     render(Unlock);
     await fireEvent.click(screen.getByTestId("unlock-use-code"));
@@ -165,7 +165,7 @@ describe("unlock by code or passphrase", () => {
     expect(screen.queryByTestId("unlock-error")).toBeNull();
   });
 
-  it("says that something still runs, until it has ended", async () => {
+  it("says that a job still runs, until it ends", async () => {
     let release: () => void = () => undefined;
     mock.lock = () => new Promise<void>((done) => (release = done));
     session.phase = "open";

@@ -34,7 +34,7 @@ const row = (name: string) =>
   });
 
 describe("watched folders", () => {
-  it("are listed with what is done, what was found last, and what is not there", async () => {
+  it("are listed with mode, last detected file, and missing folders", async () => {
     render(WatchedFolders);
     const downloads = await row("Downloads");
     expect(downloads.getByText("/home/ines")).toBeTruthy();
@@ -48,7 +48,7 @@ describe("watched folders", () => {
     expect(away.queryByText(/^Last find: /)).toBeNull();
   });
 
-  it("are added by choosing one, and removed with a way back that keeps what was chosen", async () => {
+  it("are added by choosing one, and removed with an Undo that restores the mode", async () => {
     render(WatchedFolders);
     expect(await rows()).toHaveLength(3);
     await fireEvent.click(screen.getByTestId("watched-add"));
@@ -62,7 +62,7 @@ describe("watched folders", () => {
     expect((await row("exports")).getByTestId("watched-mode").textContent?.trim()).toBe("Import on its own");
   });
 
-  it("refuse a vault where it was asked, and nothing changes when no folder is chosen", async () => {
+  it("report a rejected folder in place, and change nothing if no folder is chosen", async () => {
     render(WatchedFolders);
     await rows();
     vi.spyOn(mock, "chooseFolder").mockResolvedValueOnce(null);
@@ -75,7 +75,7 @@ describe("watched folders", () => {
     expect(await rows()).toHaveLength(3);
   });
 
-  it("do something else at once, and say so in the log", async () => {
+  it("change the mode at once, and log it", async () => {
     render(WatchedFolders);
     await rows();
     for (const folder of watching.folders ?? []) await watching.setMode(folder, "paused");
@@ -92,8 +92,8 @@ describe("watched folders", () => {
   });
 });
 
-describe("what is found", () => {
-  it("is offered once, and the offer opens the sheet with that file", async () => {
+describe("a detected file", () => {
+  it("is offered once, and the offer opens the import sheet", async () => {
     await watching.load();
     mock.land(EXPORT);
     await waitFor(() =>
@@ -108,7 +108,7 @@ describe("what is found", () => {
     expect(toasts.current).toBeNull();
   });
 
-  it("is not told over a sheet, nor when it waited from before, and stays in the list", async () => {
+  it("is not announced over a sheet, nor if it waited before, and stays in the list", async () => {
     render(WatchedFolders);
     await rows();
     dialogs.show({ kind: "write" });
@@ -140,7 +140,7 @@ describe("what is found", () => {
     expect(screen.queryByTestId("find")).toBeNull();
   });
 
-  it("is one row at home, which leads to the file or to the list", async () => {
+  it("is one row on the home screen, which opens the file or the list", async () => {
     render(AttentionList, { columns: [], incomplete: [] });
     expect(screen.queryByTestId("look-finds")).toBeNull();
     mock.land(EXPORT, false);
@@ -153,7 +153,7 @@ describe("what is found", () => {
     expect([nav.section, nav.settingsPage]).toEqual(["settings", "folders"]);
   });
 
-  it("and imported on its own is told with its report, once", async () => {
+  it("imported automatically is announced once, with its report", async () => {
     await watching.load();
     const before = vault.revision;
     mock.cameIn("claude-2026-11-14.zip");
@@ -168,7 +168,7 @@ describe("what is found", () => {
     expect([toasts.current, vault.revision]).toEqual([null, before + 1]);
   });
 
-  it("shows how far an import on its own is, and is cancelled where it is listed", async () => {
+  it("shows the progress of an automatic import, which can be cancelled in the list", async () => {
     const cancelled = vi.spyOn(mock, "cancelJob");
     render(BackgroundImport);
     render(WatchedFolders);
@@ -195,7 +195,7 @@ describe("what is found", () => {
     expect(watching.progress).toBeNull();
   });
 
-  it("is gone from the window when the vault is locked, and a late answer brings nothing back", async () => {
+  it("is cleared by the lock, and a late answer does not restore it", async () => {
     mock.land(EXPORT);
     await waitFor(() => expect(watching.finds).toHaveLength(1));
     let answer: (found: Awaited<ReturnType<typeof mock.watched>>) => void = () => undefined;
@@ -209,7 +209,7 @@ describe("what is found", () => {
     expect(watching.finds).toEqual([]);
   });
 
-  it("shows nothing when it cannot be read, and locks the window when the vault is locked", async () => {
+  it("shows nothing if loading fails, and locks the window if the vault is locked", async () => {
     vi.spyOn(mock, "watched").mockRejectedValueOnce(failWith("store", "x"));
     await watching.load();
     expect([session.phase, toasts.current]).toEqual(["open", null]);

@@ -32,7 +32,7 @@ async function open(options: Parameters<typeof mockBackend>[0], phase: typeof se
 }
 
 describe("a file over the window", () => {
-  it("does not take a vault that is being created away", async () => {
+  it("does not interrupt creating a vault", async () => {
     await open({ empty: true }, "create");
     await screen.findByTestId("create-name");
     mock.drop(FILES, true);
@@ -42,7 +42,7 @@ describe("a file over the window", () => {
     expect([session.phase, importing.paths]).toEqual(["create", []]);
   });
 
-  it("does not take the place of a sheet that is open", async () => {
+  it("does not replace an open sheet", async () => {
     await open({ open: true }, "open");
     await screen.findByTestId("home-matrix");
     dialogs.show({ kind: "write" });
@@ -53,7 +53,7 @@ describe("a file over the window", () => {
     expect([dialogs.open?.kind, importing.stage]).toEqual(["write", "idle"]);
   });
 
-  it("is compared with the vault even when that opens before it was looked at", async () => {
+  it("is compared with the vault even if that opens before the inspection ends", async () => {
     await open({}, "unlock");
     let release: () => void = () => undefined;
     const detect = mock.detect;
@@ -69,13 +69,13 @@ describe("a file over the window", () => {
     await waitFor(() => expect([importing.stage, importing.plans.length]).toEqual(["plan", 1]));
   });
 
-  it("is shown by its name as it is, whatever turns the direction in it", async () => {
+  it("is shown by its literal name, with direction controls spelled out", async () => {
     await open({}, "unlock");
     mock.drop(["/d/\u202egnp.eliforp.zip"]);
     expect((await screen.findByTestId("peek")).querySelector("strong")?.textContent).toBe("[U+202E]gnp.eliforp.zip");
   });
 
-  it("says that it can't be looked at, before and after the vault is open", async () => {
+  it("reports a failed inspection, before and after the vault is open", async () => {
     await open({}, "unlock");
     const detect = mock.detect;
     mock.detect = async () => Promise.reject(new Error("the disk is gone"));
@@ -113,7 +113,7 @@ describe("importing", () => {
   });
 });
 
-it("somebody who writes down a recovery code is there", async () => {
+it("writing down a recovery code counts as activity", async () => {
   await open({ empty: true }, "create");
   const touch = vi.spyOn(mock, "touch");
   vi.spyOn(performance, "now").mockReturnValue(1e9);
@@ -143,7 +143,7 @@ describe("a copy in the settings", () => {
 });
 
 describe("the list of memories", () => {
-  it("says how many it has, once it is quiet", async () => {
+  it("announces its number once it is stable", async () => {
     await open({ open: true }, "open");
     nav.go("memories");
     await waitFor(() => expect(memories.total).toBeGreaterThan(2));

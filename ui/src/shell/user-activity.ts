@@ -1,13 +1,13 @@
 import { backend } from "$lib/ipc";
 import { session } from "$lib/state/session.svelte";
 
-const EVERY = 10_000;
-let last = -EVERY;
+const INTERVAL_MS = 10_000;
+let last = -INTERVAL_MS;
 
 /** Reports user activity to the backend, at most every ten seconds. Writing down a recovery code counts too. */
 export function reportActivity(): void {
   const now = performance.now();
-  if ((session.phase !== "open" && session.phase !== "create") || now - last < EVERY) return;
+  if ((session.phase !== "open" && session.phase !== "create") || now - last < INTERVAL_MS) return;
   last = now;
   void backend()
     .touch()

@@ -15,11 +15,11 @@ export function contentsInRange(
     const time = parse(at)?.getTime() ?? 0;
     return time >= (parse(range.since)?.getTime() ?? -Infinity) && time <= (parse(range.until)?.getTime() ?? Infinity);
   };
-  const told = tombstones.filter(inside);
+  const inRange = tombstones.filter(inside);
   return {
-    tombstones: told.length,
-    // An unfinished date is no bound.
-    withReceipt: told.filter(({ receipt, complete }) => receipt !== null && complete !== null).length,
+    tombstones: inRange.length,
+    // Receipts that are still pending are not counted.
+    withReceipt: inRange.filter(({ receipt, complete }) => receipt !== null && complete !== null).length,
     entries: entries.filter(inside).length,
   };
 }

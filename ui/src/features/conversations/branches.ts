@@ -54,13 +54,15 @@ export class MessageTree {
 }
 
 /** One entry of the reader: a message with its collapsed steps, or collapsed steps alone. */
-export type Entry = { id: string; message: ThreadMessage | null; folded: ThreadMessage[] };
+export type Entry = { id: string; message: ThreadMessage | null; collapsed: ThreadMessage[] };
 
-const SHOWN = new Set(["text", "multimodal_text", "code", "message", ""]);
+const VISIBLE_TYPES = new Set(["text", "multimodal_text", "code", "message", ""]);
 
 /** Tool calls, thinking and hidden messages are collapsed. */
 export function isCollapsed(message: ThreadMessage): boolean {
-  return message.hidden || message.role === "tool" || message.role === "system" || !SHOWN.has(message.content_type);
+  return (
+    message.hidden || message.role === "tool" || message.role === "system" || !VISIBLE_TYPES.has(message.content_type)
+  );
 }
 
 const made = new WeakMap<ThreadMessage, ThreadMessage[]>();
@@ -81,35 +83,35 @@ export function stepsOf(message: ThreadMessage): readonly ThreadMessage[] {
 
 export const isStep = (message: ThreadMessage): boolean => message.id.includes("/");
 
-const ALL = "/steps";
+const ALL_STEPS = "/steps";
 /** The id of all steps of a message, if the exact step is unknown. */
-export const stepsId = (id: string): string => `${id}${ALL}`;
+export const stepsId = (id: string): string => `${id}${ALL_STEPS}`;
 /** The message that contains this step. */
 export const ownerOf = (id: string): string => id.split("/", 1)[0] ?? id;
 
 /** Whether `wanted` is this message or one of its steps. */
 export function refersTo(message: ThreadMessage, wanted: string): boolean {
-  return message.id === wanted || (wanted.endsWith(ALL) && message.id.startsWith(`${ownerOf(wanted)}/`));
+  return message.id === wanted || (wanted.endsWith(ALL_STEPS) && message.id.startsWith(`${ownerOf(wanted)}/`));
 }
 
 export function entriesOf(path: readonly ThreadMessage[]): Entry[] {
   const entries: Entry[] = [];
-  let folded: ThreadMessage[] = [];
+  let collapsed: ThreadMessage[] = [];
   const flush = () => {
-    const first = folded[0];
-    if (first) entries.push({ id: `fold-${first.id}`, message: null, folded });
-    folded = [];
+    const first = collapsed[0];
+    if (first) entries.push({ id: `fold-${first.id}`, message: null, collapsed });
+    collapsed = [];
   };
   for (const message of path) {
     if (isCollapsed(message)) {
-      folded.push(...stepsOf(message), message);
+      collapsed.push(...stepsOf(message), message);
     } else if (message.role === "user") {
       flush();
-      entries.push({ id: message.id, message, folded: [...stepsOf(message)] });
+      entries.push({ id: message.id, message, collapsed: [...stepsOf(message)] });
     } else {
-      folded.push(...stepsOf(message));
-      entries.push({ id: message.id, message, folded });
-      folded = [];
+      collapsed.push(...stepsOf(message));
+      entries.push({ id: message.id, message, collapsed });
+      collapsed = [];
     }
   }
   flush();
@@ -119,6 +121,6 @@ export function entriesOf(path: readonly ThreadMessage[]): Entry[] {
 /** Index of the entry that shows a message, collapsed or not. */
 export function indexOf(entries: readonly Entry[], id: string): number {
   return entries.findIndex(
-    (entry) => entry.message?.id === id || entry.folded.some((message) => refersTo(message, id)),
+    (entry) => entry.message?.id === id || entry.collapsed.some((message) => refersTo(message, id)),
   );
 }

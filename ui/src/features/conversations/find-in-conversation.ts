@@ -27,7 +27,7 @@ function runsIn(message: ThreadMessage): string[] {
 }
 
 /** Milliseconds of work before yielding to the window. */
-const SLICE = 12;
+const WORK_MS = 12;
 
 /**
  * All hits of a text in a conversation as displayed, over all branches, in order. Null if cancelled. An empty text only
@@ -46,7 +46,7 @@ export async function findAll(
       const n = countIn(runsIn(each), text);
       for (let nth = 0; nth < n; nth += 1) all.push({ id: each.id, nth });
     }
-    if (performance.now() - since < SLICE) continue;
+    if (performance.now() - since < WORK_MS) continue;
     await new Promise((done) => setTimeout(done));
     if (signal.aborted) return null;
     since = performance.now();

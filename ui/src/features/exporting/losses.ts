@@ -10,7 +10,7 @@ export type Scope = "all" | "screen" | "choose";
 export type LossRow = { field: string; n: number; kind: string; note: string };
 
 /** Maximum length of a record's text in a list of losses. */
-const SHOWN = 120;
+const TEXT_LENGTH = 120;
 const WEIGHT: Record<string, number> = { left_out: 0, narrowed: 1, moved_to_extension: 2 };
 
 /**
@@ -29,25 +29,25 @@ export function lossRows(exported: Exported): LossRow[] {
 }
 
 /** The distinct records behind a row, and whether they are all: the list of losses is cut after a thousand. */
-function losersOf(exported: Exported, row: LossRow): { names: string[]; whole: boolean } {
+function lossRecords(exported: Exported, row: LossRow): { names: string[]; whole: boolean } {
   const of = exported.losses.filter(({ field, kind }) => field === row.field && kind === row.kind);
   return { names: [...new Set(of.map(({ record }) => record))], whole: of.length >= row.n };
 }
 
 /** An upper bound of that number: a record may lose the same field several times. */
 export function recordsWithLoss(exported: Exported, row: LossRow): number {
-  const { names, whole } = losersOf(exported, row);
+  const { names, whole } = lossRecords(exported, row);
   return whole ? names.length : row.n;
 }
 
 /** Labels of the first affected records: first words of a record, name of a part. */
 export async function lostOf(exported: Exported, row: LossRow): Promise<string[]> {
-  const names = losersOf(exported, row).names.slice(0, MAX_ENTRIES);
+  const names = lossRecords(exported, row).names.slice(0, MAX_ENTRIES);
   const request = { filter: { ...ANY, ids: names }, sort: null, limit: MAX_ENTRIES, cursor: null };
   const { items } = await backend().list(request);
-  const said = new Map(items.map((item) => [item.id, plainLine(truncated(item.title || item.text, SHOWN))]));
+  const textOf = new Map(items.map((item) => [item.id, plainLine(truncated(item.title || item.text, TEXT_LENGTH))]));
   // Parts of files and records in the Trash are in no list.
-  return names.map((name) => said.get(name) || name);
+  return names.map((name) => textOf.get(name) || name);
 }
 
 /** The number of records that would be left out of the file. */

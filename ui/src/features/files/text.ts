@@ -5,10 +5,10 @@ import type { Row } from "$lib/state/records.svelte";
 export const SHOWN_BYTES = 128 * 1024;
 
 /** Text media types that do not start with `text/`. */
-const TYPES =
+const TEXT_TYPES =
   /^(text\/.+|message\/rfc822|application\/(.+\+)?(json|xml|yaml|toml|sql|graphql)|application\/(json5|jsonl|ndjson|x-ndjson|jsonlines|javascript|ecmascript|typescript|csv|x-(sh|shellscript|yaml|toml|httpd-php|tex|subrip|python|ruby|perl|sql)))$/;
 
-const ENDINGS = new Set(
+const TEXT_EXTENSIONS = new Set(
   (
     "md markdown mdx txt text log rst adoc org csv tsv json jsonl ndjson json5 geojson ipynb yaml yml toml ini cfg conf " +
     "properties env xml svg html htm xhtml css scss less js mjs cjs ts mts cts tsx jsx svelte vue py pyi rs go java kt kts " +
@@ -23,15 +23,15 @@ type File = Pick<Row, "title" | "text" | "media_type" | "present" | "file_kind">
 export function isText(file: File): boolean {
   if (file.present === false) return false;
   const type = (file.media_type ?? "").toLowerCase().split(";")[0]?.trim() ?? "";
-  if (TYPES.test(type)) return !/^text\/rtf$/.test(type);
+  if (TEXT_TYPES.test(type)) return !/^text\/rtf$/.test(type);
   if (/^(image|audio|video|font)\//.test(type)) return type === "image/svg+xml";
   if (file.file_kind === "code") return true;
   const name = nameOf(file as Row).toLowerCase();
-  return ENDINGS.has(name.slice(name.lastIndexOf(".") + 1));
+  return TEXT_EXTENSIONS.has(name.slice(name.lastIndexOf(".") + 1));
 }
 
 /** Legacy encodings tried per language before the single-byte fallback. */
-const OLDER: Record<string, string[]> = { ja: ["shift_jis"] };
+const LEGACY_ENCODINGS: Record<string, string[]> = { ja: ["shift_jis"] };
 
 /**
  * Decodes the first bytes of a file: by byte order mark, as UTF-8, else by this language's legacy encodings. Null if it
@@ -50,7 +50,7 @@ export function decode(bytes: Uint8Array, more: boolean, language: string): stri
   if (a === 0xff && b === 0xfe) return read("utf-16le", false);
   if (a === 0xfe && b === 0xff) return read("utf-16be", false);
   if (bytes.includes(0)) return null;
-  for (const label of ["utf-8", ...(OLDER[language] ?? [])]) {
+  for (const label of ["utf-8", ...(LEGACY_ENCODINGS[language] ?? [])]) {
     const text = read(label, true);
     if (text !== null) return text;
   }

@@ -64,11 +64,11 @@ export function columnsOf(sources: readonly SourceInfo[]): Column[] {
 }
 
 /** Age in days after which an export counts as old. */
-const OLD = 90;
+const OLD_AFTER_DAYS = 90;
 
 /** Whether an assistant's export is old. An unused assistant has nothing newer to export. */
 export function isOld({ exported }: Column): boolean {
-  return exported !== null && daysSince(exported) > OLD;
+  return exported !== null && daysSince(exported) > OLD_AFTER_DAYS;
 }
 
 /**
@@ -150,7 +150,7 @@ export async function loadMonths(): Promise<Month[]> {
   );
 }
 
-const CHANGES: Record<string, MessageKey> = {
+const CHANGE_TEXTS: Record<string, MessageKey> = {
   edit: "recent.edit",
   restore: "recent.restore",
   written: "recent.written",
@@ -159,5 +159,5 @@ const CHANGES: Record<string, MessageKey> = {
 /** Text for the last change of a memory and its time. */
 export function lastChangeText({ cause, versions, changed_at }: ListItem): string {
   const imported = versions > 1 ? "recent.update" : "recent.import";
-  return t(CHANGES[cause] ?? imported, { day: relativeDayInSentence(changed_at) });
+  return t(CHANGE_TEXTS[cause] ?? imported, { day: relativeDayInSentence(changed_at) });
 }

@@ -34,8 +34,8 @@ export function followSearch(
   const deliverLater = debounced(deliver, pause);
 
   const load = debounced(async (query: string) => {
-    const mine = ++run;
-    const isCurrent = () => mine === run;
+    const thisRun = ++run;
+    const isCurrent = () => thisRun === run;
     const isNewQuery = lastQuery !== null && query !== lastQuery && query !== "";
     list.query = query;
     await list.load();

@@ -21,23 +21,23 @@ export const ICONS: Record<Kind, IconOf> = {
 };
 
 /** Letters before the value that fit into a row. */
-const LEAD = 20;
+const LETTERS_BEFORE = 20;
 /** The core's placeholder for a value in a title. */
-const BARRED = "█████";
+const PLACEHOLDER = "█████";
 
 const bar: TextSegment = { kind: "bar", text: "" };
 
 /** The end of the text before the value, on one line. */
 export function textBefore(context: readonly ContextPiece[]): TextSegment[] {
   const parts: TextSegment[] = [];
-  let room = LEAD;
-  const until = context.findIndex((piece) => piece.this);
-  for (const piece of context.slice(0, Math.max(0, until)).reverse()) {
+  let room = LETTERS_BEFORE;
+  const until = context.findIndex((segment) => segment.this);
+  for (const segment of context.slice(0, Math.max(0, until)).reverse()) {
     if (room <= 0) break;
-    const text = oneLine(piece.text);
+    const text = oneLine(segment.text);
     const points = [...text];
-    room -= piece.hidden ? LEAD / 3 : points.length;
-    if (piece.hidden) parts.unshift(bar);
+    room -= segment.hidden ? LETTERS_BEFORE / 3 : points.length;
+    if (segment.hidden) parts.unshift(bar);
     else if (room >= 0) parts.unshift({ kind: "text", text });
     else
       parts.unshift({
@@ -53,14 +53,14 @@ export function textBefore(context: readonly ContextPiece[]): TextSegment[] {
 
 /** The text after the value, for values at the start of a text. */
 export function textAfter(context: readonly ContextPiece[]): TextSegment[] {
-  const from = context.findIndex((piece) => piece.this) + 1;
-  return context.slice(from).map((piece) => (piece.hidden ? bar : { kind: "text", text: oneLine(piece.text) }));
+  const from = context.findIndex((segment) => segment.this) + 1;
+  return context.slice(from).map((segment) => (segment.hidden ? bar : { kind: "text", text: oneLine(segment.text) }));
 }
 
 /** A title with bars in place of the core's placeholders. */
 export function titleSegments(title: string): TextSegment[] {
   return title
-    .split(BARRED)
+    .split(PLACEHOLDER)
     .flatMap((text, index): TextSegment[] => [
       ...(index > 0 ? [bar] : []),
       ...(text ? [{ kind: "text" as const, text: oneLine(text) }] : []),

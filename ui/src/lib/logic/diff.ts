@@ -2,14 +2,16 @@ import { diffWordsWithSpace } from "diff";
 
 export type DiffPart = { kind: "same" | "added" | "removed"; text: string };
 
-const LONGEST = 200_000;
-const MOST_EDITS = 2_000;
+const MAX_LENGTH = 200_000;
+const MAX_EDITS = 2_000;
 
 /** Word diff from the older text to the newer one. */
 export function wordDiff(older: string, newer: string): DiffPart[] {
   // Cost grows with the square of the differences; beyond this limit the result is one change.
   const changes =
-    older.length + newer.length > LONGEST ? undefined : diffWordsWithSpace(older, newer, { maxEditLength: MOST_EDITS });
+    older.length + newer.length > MAX_LENGTH
+      ? undefined
+      : diffWordsWithSpace(older, newer, { maxEditLength: MAX_EDITS });
   if (!changes)
     return [
       { kind: "removed", text: older },

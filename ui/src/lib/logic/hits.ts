@@ -2,14 +2,14 @@ import type { Block } from "./markdown";
 import { escapeRegExp, splitSegments } from "./text-segments";
 
 /** More marks than this in one segment would block the window: only those around the current hit are drawn. */
-const MOST_MARKS = 1_000;
+const MAX_MARKS = 1_000;
 
 /** Elements that a hit may span; at all others, and at redactions, a text run ends. */
-const INLINE = new Set("a b code del em i mark s span strong sub sup".split(" "));
+const INLINE_TAGS = new Set("a b code del em i mark s span strong sub sup".split(" "));
 
 const TAG = /<\/?([a-z][a-z0-9]*)[^>]*>/g;
-const SIGNS: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#34": '"', "#38": "&", "#39": "'" };
-const SIGN = /&(amp|lt|gt|quot|#34|#38|#39);/g;
+const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#34": '"', "#38": "&", "#39": "'" };
+const ENTITY = /&(amp|lt|gt|quot|#34|#38|#39);/g;
 
 function matchesIn(text: string, needle: string): RegExpExecArray[] {
   return [...text.matchAll(new RegExp(escapeRegExp(needle), "giu"))];
@@ -18,8 +18,8 @@ function matchesIn(text: string, needle: string): RegExpExecArray[] {
 /** The decoded text between two tags. */
 function read(source: string): string {
   if (!source.includes("&")) return source;
-  const rest = source.replace(SIGN, "");
-  if (!rest.includes("&")) return source.replace(SIGN, (_, name: string) => SIGNS[name] ?? "");
+  const rest = source.replace(ENTITY, "");
+  if (!rest.includes("&")) return source.replace(ENTITY, (_, name: string) => ENTITIES[name] ?? "");
   // The browser decodes the two thousand named entities. This text contains no tag.
   const area = document.createElement("textarea");
   area.innerHTML = `.${source}`;
@@ -45,7 +45,7 @@ export function textRuns(block: Block): string[] {
     for (const tag of block.html.matchAll(TAG)) {
       if (tag.index > at) add(read(block.html.slice(at, tag.index)).replaceAll("\0", ""));
       at = tag.index + tag[0].length;
-      if (!INLINE.has(tag[1] ?? "")) runs.push("");
+      if (!INLINE_TAGS.has(tag[1] ?? "")) runs.push("");
     }
     add(read(block.html.slice(at)).replaceAll("\0", ""));
   }
@@ -60,14 +60,14 @@ export function countIn(runs: readonly string[], needle: string): number {
 
 /** The segment that contains the `nth` hit, and its index there. */
 export function locateHit(
-  pieces: readonly Block[],
+  segments: readonly Block[],
   needle: string,
   nth: number,
-): { piece: number; nth: number } | null {
+): { segment: number; nth: number } | null {
   let before = 0;
-  for (const [piece, block] of pieces.entries()) {
+  for (const [segment, block] of segments.entries()) {
     const here = countIn(textRuns(block), needle);
-    if (nth < before + here) return { piece, nth: nth - before };
+    if (nth < before + here) return { segment, nth: nth - before };
     before += here;
   }
   return null;
@@ -81,7 +81,7 @@ function textsOf(root: Node): Text[][] {
       if (child instanceof Text) runs.at(-1)?.push(child);
       else if (child instanceof Element) {
         const bar = child.classList.contains("redaction");
-        const ends = bar || !INLINE.has(child.localName);
+        const ends = bar || !INLINE_TAGS.has(child.localName);
         if (ends) runs.push([]);
         if (!bar) visit(child);
         if (ends) runs.push([]);
@@ -94,18 +94,18 @@ function textsOf(root: Node): Text[][] {
 
 /** Wraps a part of each text node in a mark. */
 function wrap(text: Text, spans: readonly { from: number; to: number; hit: number }[], marks: HTMLElement[][]): void {
-  const pieces: (Node | string)[] = [];
+  const segments: (Node | string)[] = [];
   let at = 0;
   for (const { from, to, hit } of spans) {
-    if (from > at) pieces.push(text.data.slice(at, from));
+    if (from > at) segments.push(text.data.slice(at, from));
     const mark = document.createElement("mark");
     mark.textContent = text.data.slice(from, to);
     (marks[hit] ??= []).push(mark);
-    pieces.push(mark);
+    segments.push(mark);
     at = to;
   }
-  if (at < text.data.length) pieces.push(text.data.slice(at));
-  text.replaceWith(...pieces);
+  if (at < text.data.length) segments.push(text.data.slice(at));
+  text.replaceWith(...segments);
 }
 
 /**
@@ -119,12 +119,12 @@ export function markHits(root: Node, needle: string, current: number | null = nu
     matches: matchesIn(texts.map((text) => text.data).join(""), needle),
   }));
   const total = found.reduce((n, { matches }) => n + matches.length, 0);
-  const first = Math.max(0, Math.min((current ?? 0) - MOST_MARKS / 2, total - MOST_MARKS));
+  const first = Math.max(0, Math.min((current ?? 0) - MAX_MARKS / 2, total - MAX_MARKS));
   const marks: HTMLElement[][] = [];
   let nth = 0;
   for (const { texts, matches } of found) {
     const spans = matches.map((match) => ({ from: match.index, to: match.index + match[0].length, hit: nth++ }));
-    const wanted = spans.filter(({ hit }) => hit >= first && hit < first + MOST_MARKS);
+    const wanted = spans.filter(({ hit }) => hit >= first && hit < first + MAX_MARKS);
     let start = 0;
     let next = 0;
     for (const text of texts) {

@@ -7,7 +7,7 @@ export type Block =
   { kind: "code"; text: string; language: string } | { kind: "html"; html: string } | { kind: "plain"; text: string };
 
 /** Limits of formatted text: beyond them it is shown plain, because rendering would block the window. */
-const MOST = { text: 100_000, blocks: 500, cells: 3_000, deep: 16, links: 1_000 };
+const LIMITS = { text: 100_000, blocks: 500, cells: 3_000, deep: 16, links: 1_000 };
 
 const escape = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
@@ -28,7 +28,7 @@ const marked = new Marked({
 });
 
 /** A shared object: DOMPurify rebuilds its lists for every new configuration. */
-const ALLOWED = {
+const SANITIZE_OPTIONS = {
   RETURN_DOM_FRAGMENT: true as const,
   ALLOWED_TAGS: [
     ..."a b blockquote br code del em h1 h2 h3 h4 h5 h6 hr i li ol p pre s span strong sub sup".split(" "),
@@ -43,12 +43,12 @@ function tooMuch(top: Token): boolean {
   let cells = 0;
   let links = 0;
   const within = (tokens: Token[], deep: number): boolean =>
-    deep > MOST.deep || tokens.some((token) => over(token, deep));
+    deep > LIMITS.deep || tokens.some((token) => over(token, deep));
   const over = (token: Token, deep: number): boolean => {
     if (token.type === "table")
       cells += (token as Tokens.Table).header.length * ((token as Tokens.Table).rows.length + 1);
     if (token.type === "link") links += 1;
-    if (cells > MOST.cells || links > MOST.links) return true;
+    if (cells > LIMITS.cells || links > LIMITS.links) return true;
     const { tokens = [], items = [] } = token as { tokens?: Token[]; items?: Token[] };
     return within(tokens, deep + 1) || within(items, deep + 1);
   };
@@ -56,10 +56,10 @@ function tooMuch(top: Token): boolean {
 }
 
 function lexed(source: string): Token[] | null {
-  if (source.length > MOST.text) return null;
+  if (source.length > LIMITS.text) return null;
   try {
     const tokens = marked.lexer(source);
-    return tokens.length > MOST.blocks ? null : tokens;
+    return tokens.length > LIMITS.blocks ? null : tokens;
   } catch {
     // Nesting too deep for the parser.
     return null;
@@ -121,18 +121,18 @@ export function plainLine(text: string, most?: number): string {
 }
 
 /** Paragraphs and line breaks without attributes, as in most messages, need no sanitising. */
-const PLAIN = /^(?:<p>[^<]*(?:<br>[^<]*)*<\/p>\n?)+$/;
+const PLAIN_HTML = /^(?:<p>[^<]*(?:<br>[^<]*)*<\/p>\n?)+$/;
 /** Length up to which this shortcut is tried. */
-const PLAIN_MOST = 20_000;
+const MAX_PLAIN_HTML = 20_000;
 
 /** Sanitised nodes for the page. They load and run nothing. */
 export function safeNodes(html: string): DocumentFragment {
-  if (html.length <= PLAIN_MOST && PLAIN.test(html)) {
+  if (html.length <= MAX_PLAIN_HTML && PLAIN_HTML.test(html)) {
     const template = document.createElement("template");
     template.innerHTML = html;
     return template.content;
   }
-  const fragment = DOMPurify.sanitize(html, ALLOWED);
+  const fragment = DOMPurify.sanitize(html, SANITIZE_OPTIONS);
   for (const link of fragment.querySelectorAll("a[data-href]")) {
     link.setAttribute("role", "link");
     link.setAttribute("tabindex", "0");

@@ -26,8 +26,8 @@ export function kindCounts(counts: Counts): { kind: Kind; n: number }[] {
   })).filter(({ n }) => n > 0);
 }
 
-/** Detectors that use the words around a value. */
-const REASONS: Record<string, string> = {
+/** The reason that each detector gives for a finding. */
+const DETECTOR_REASONS: Record<string, string> = {
   luhn: "check",
   iso13616: "check",
   entropy: "random",
@@ -43,7 +43,7 @@ const REASONS: Record<string, string> = {
 
 /** The reason for a finding, a key of `why`: only what its detector really checks. */
 export function reasonOf(name: string, detector: string): string {
-  const known = REASONS[detector];
+  const known = DETECTOR_REASONS[detector];
   if (known) return known;
   return name === "phone" || name === "national_id" ? "form" : "pattern";
 }

@@ -2,39 +2,39 @@
 export type TextSegment = { kind: "text" | "mark" | "bar"; text: string };
 
 /** More segments than this would block the window; the remainder is shown as one. */
-const MOST_PIECES = 1_000;
+const MAX_SEGMENTS = 1_000;
 
 const REDACTED = /\[REDACTED:([A-Za-z0-9_-]+)\]/g;
 
 /** Splits `text` at ranges in code points (as the backend counts) and at redaction marks. */
 export function splitSegments(text: string, ranges: readonly (readonly [number, number])[] = []): TextSegment[] {
   const units = toUnits(text, ranges);
-  const parts: TextSegment[] = [];
+  const segments: TextSegment[] = [];
   let at = 0;
   const plain = (from: number, to: number) => {
-    if (to > from) parts.push(...bars(text.slice(from, to)));
+    if (to > from) segments.push(...barSegments(text.slice(from, to)));
   };
-  for (const [start, end] of units.slice(0, MOST_PIECES)) {
+  for (const [start, end] of units.slice(0, MAX_SEGMENTS)) {
     if (start < at || end <= start) continue;
     plain(at, start);
-    parts.push({ kind: "mark", text: text.slice(start, end) });
+    segments.push({ kind: "mark", text: text.slice(start, end) });
     at = end;
   }
   plain(at, text.length);
-  return parts;
+  return segments;
 }
 
-function bars(text: string): TextSegment[] {
-  const parts: TextSegment[] = [];
+function barSegments(text: string): TextSegment[] {
+  const segments: TextSegment[] = [];
   let at = 0;
   for (const match of text.matchAll(REDACTED)) {
-    if (parts.length >= MOST_PIECES) break;
-    if (match.index > at) parts.push({ kind: "text", text: text.slice(at, match.index) });
-    parts.push({ kind: "bar", text: match[1] ?? "" });
+    if (segments.length >= MAX_SEGMENTS) break;
+    if (match.index > at) segments.push({ kind: "text", text: text.slice(at, match.index) });
+    segments.push({ kind: "bar", text: match[1] ?? "" });
     at = match.index + match[0].length;
   }
-  if (at < text.length) parts.push({ kind: "text", text: text.slice(at) });
-  return parts;
+  if (at < text.length) segments.push({ kind: "text", text: text.slice(at) });
+  return segments;
 }
 
 /** Code point ranges → UTF-16 ranges, sorted. */

@@ -1,44 +1,47 @@
 // Untrusted text inside lines of the interface: names, titles, tags, addresses.
 
 /** Characters that change the writing direction. */
-const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 /** Control characters, lone surrogates and noncharacters. */
 // eslint-disable-next-line no-control-regex -- they are what is looked for
-const BROKEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ud800-\udfff\ufffe\uffff]/gu;
-const FROM_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
-const MOST = 300;
+const INVALID_CHARS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ud800-\udfff\ufffe\uffff]/gu;
+const RTL_CHARS = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const MAX_LENGTH = 300;
 
-const spelled = (sign: string): string =>
+const codePointName = (sign: string): string =>
   `[U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}]`;
 
 /** The start of a text, for places that show no more: long text would be rendered in vain. */
-export function truncated(text: string, most = MOST): string {
-  if (text.length <= most) return text;
-  return `${text.slice(0, most).replace(/[\ud800-\udbff]$/, "")}…`;
+export function truncated(text: string, max = MAX_LENGTH): string {
+  if (text.length <= max) return text;
+  return `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 /** One line with direction-changing and invisible characters spelled out. */
-export function oneLine(text: string, most = MOST): string {
-  return truncated(text, most).replace(TURNS, spelled).replace(BROKEN, spelled).replace(/\s+/g, " ");
+export function oneLine(text: string, max = MAX_LENGTH): string {
+  return truncated(text, max)
+    .replace(BIDI_CONTROLS, codePointName)
+    .replace(INVALID_CHARS, codePointName)
+    .replace(/\s+/g, " ");
 }
 
 /** An address with all non-ASCII characters spelled out. */
 export function asciiAddress(text: string): string {
-  return oneLine(text).replace(/[^\x20-\x7e…]/gu, (sign) => spelled(sign));
+  return oneLine(text).replace(/[^\x20-\x7e…]/gu, (sign) => codePointName(sign));
 }
 
 /** Isolates the text's writing direction from the surrounding sentence. */
 export function bidiIsolated(text: string): string {
-  if (!FROM_RIGHT.test(text) && text.search(TURNS) < 0) return text;
+  if (!RTL_CHARS.test(text) && text.search(BIDI_CONTROLS) < 0) return text;
   return isClosed(text) && text.startsWith("\u2068")
     ? text
-    : `\u2068${isClosed(text) ? text : text.replace(TURNS, spelled)}\u2069`;
+    : `\u2068${isClosed(text) ? text : text.replace(BIDI_CONTROLS, codePointName)}\u2069`;
 }
 
 /** Whether all isolates are closed and nothing else changes the direction. */
 function isClosed(text: string): boolean {
   let depth = 0;
-  for (const [sign] of text.matchAll(TURNS)) {
+  for (const [sign] of text.matchAll(BIDI_CONTROLS)) {
     if (sign === "\u2068") depth += 1;
     else if (sign === "\u2069" && depth > 0) depth -= 1;
     else return false;

@@ -31,8 +31,8 @@ function write(name: string, value: string | null): void {
     .catch(() => undefined);
 }
 
-const knownLanguage = (kept: string | null): Choice =>
-  kept !== null && Object.hasOwn(LANGUAGES, kept) ? (kept as Choice) : "system";
+const validLanguage = (stored: string | null): Choice =>
+  stored !== null && Object.hasOwn(LANGUAGES, stored) ? (stored as Choice) : "system";
 
 /** Sets a data attribute on the root element, which the styles query. */
 function mark(name: "blur" | "motion", value: string | null): void {
@@ -40,25 +40,25 @@ function mark(name: "blur" | "motion", value: string | null): void {
   else document.documentElement.dataset[name] = value;
 }
 
-function knownHours(kept: string | null): Hours {
-  const hours = isHours(kept) ? kept : "24";
+function validHours(stored: string | null): Hours {
+  const hours = isHours(stored) ? stored : "24";
   setHours(hours);
   return hours;
 }
 
-const knownClearing = (kept: string | null): ClearCopied => CLEAR_COPIED.find((each) => each === kept) ?? "30";
+const validClearing = (stored: string | null): ClearCopied => CLEAR_COPIED.find((each) => each === stored) ?? "30";
 
 /** Preferences of the window, stored on this computer, without content. public/boot.js reads the same keys. */
 class Appearance {
-  language = $state<Choice>(knownLanguage(read("mementory.language")));
+  language = $state<Choice>(validLanguage(read("mementory.language")));
   theme = $state<Theme>((read("mementory.theme") as Theme | null) ?? "system");
   textSize = $state<TextSize>((read("mementory.text-size") as TextSize | null) ?? "normal");
   letterKeys = $state(read("mementory.letter-keys") !== "off");
   listRows = $state<ListRows>(read("mementory.list-rows") === "one" ? "one" : "two");
   blur = $state(read("mementory.blur") === "on");
-  hours = $state<Hours>(knownHours(read("mementory.hours")));
+  hours = $state<Hours>(validHours(read("mementory.hours")));
   lessMotion = $state(read("mementory.motion") === "less");
-  clearCopied = $state<ClearCopied>(knownClearing(read("mementory.clear-copied")));
+  clearCopied = $state<ClearCopied>(validClearing(read("mementory.clear-copied")));
   readonly clearAfter = $derived(this.clearCopied === "never" ? null : Number(this.clearCopied));
   listWidth = $state<number | null>(Number(read("mementory.list-width")) || null);
 

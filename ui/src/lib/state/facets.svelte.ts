@@ -5,8 +5,8 @@ import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 import { vault } from "./vault.svelte";
 
-const NONE: Facets = { sources: {}, types: {}, tags: {}, file_kinds: {} };
-const KEY = { source: "sources", record_type: "types", tag: "tags" } as const;
+const NO_FACETS: Facets = { sources: {}, types: {}, tags: {}, file_kinds: {} };
+const FACET_KEYS = { source: "sources", record_type: "types", tag: "tags" } as const;
 
 /** Names by descending number, the empty one last. */
 export function byFrequency(numbers: Record<string, number>): string[] {
@@ -19,9 +19,9 @@ export function byFrequency(numbers: Record<string, number>): string[] {
  * find.
  */
 class FacetNumbers {
-  shown = $state.raw<Facets>(NONE);
+  shown = $state.raw<Facets>(NO_FACETS);
   /** Counts of the whole kind, so that names stay listed when a search reduces them to 0. */
-  all = $state.raw<Facets>(NONE);
+  all = $state.raw<Facets>(NO_FACETS);
   #run = 0;
   /** Revision and kind for which `all` was counted. */
   #counted = "";
@@ -40,7 +40,9 @@ class FacetNumbers {
       ]);
       if (run !== this.#run) return;
       const shown = { ...base };
-      dimensions.forEach((dimension, index) => (shown[KEY[dimension]] = without[index]?.[KEY[dimension]] ?? {}));
+      dimensions.forEach(
+        (dimension, index) => (shown[FACET_KEYS[dimension]] = without[index]?.[FACET_KEYS[dimension]] ?? {}),
+      );
       this.shown = shown;
       this.all = all;
       this.#type = filter.record_type;
@@ -60,7 +62,7 @@ class FacetNumbers {
 
   /** Names with numbers, most frequent first; "no type" last, and omitted if it is the only one. */
   group(dimension: Dimension): { value: string; n: number }[] {
-    const key = KEY[dimension];
+    const key = FACET_KEYS[dimension];
     const names = byFrequency(this.all[key]);
     if (names.length === 1 && names[0] === "" && this.#type === null) return [];
     return names.map((value) => ({ value, n: this.shown[key][value] ?? 0 }));
@@ -68,8 +70,8 @@ class FacetNumbers {
 
   clear(): void {
     this.#run += 1;
-    this.shown = NONE;
-    this.all = NONE;
+    this.shown = NO_FACETS;
+    this.all = NO_FACETS;
     this.#counted = "";
   }
 }

@@ -6,7 +6,7 @@ import { session } from "./session.svelte";
 export const FILE_KINDS = ["picture", "document", "code", "sound", "video", "other", "missing"] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
-const NONE: FileCount = { count: 0, bytes: 0 };
+const NO_FILES: FileCount = { count: 0, bytes: 0 };
 
 /** Number and size of the files per kind, with all other filters and the search applied. */
 class FileKinds {
@@ -25,7 +25,7 @@ class FileKinds {
   }
 
   of(kind: FileKind): FileCount {
-    return this.#numbers[kind] ?? NONE;
+    return this.#numbers[kind] ?? NO_FILES;
   }
 
   /** Bytes of all matching files, or of one kind. */

@@ -16,10 +16,10 @@ import { vault } from "./vault.svelte";
 export type Stage =
   "idle" | "inspecting" | "inspected" | "locked" | "planning" | "plan" | "running" | "report" | "failed" | "cancelled";
 /** Formats with an integrity check; vendors' exports have none. */
-const CHECKED = new Set(["mem", "alf", "alf_delta", "mif", "pam", "zaxy", "eventloom"]);
+const CHECKED_FORMATS = new Set(["mem", "alf", "alf_delta", "mif", "pam", "zaxy", "eventloom"]);
 
 /** Errors that concern the whole import, not a single file. */
-const STOPS = new Set(["cancelled", "locked", "passphrase_needed", "passphrase_wrong"]);
+const GENERAL_ERRORS = new Set(["cancelled", "locked", "passphrase_needed", "passphrase_wrong"]);
 
 /** One import of dropped files, from inspection to the report. */
 class Importing {
@@ -153,7 +153,7 @@ class Importing {
         } catch (error) {
           if (run !== this.#run) return;
           // One unreadable file does not block the others.
-          if (STOPS.has(codeOf(error))) throw error;
+          if (GENERAL_ERRORS.has(codeOf(error))) throw error;
           firstError ??= error;
           plans.push(plan.with({ problem: new UiError(error) }));
         }
@@ -174,7 +174,7 @@ class Importing {
     const run = this.#run;
     for (const { path, format } of this.detections) {
       const known = this.chosen[path] ?? format;
-      if (!known || !CHECKED.has(known)) continue;
+      if (!known || !CHECKED_FORMATS.has(known)) continue;
       this.checks = { ...this.checks, [path]: null };
       const found = await backend()
         .checkFile(path, this.chosen[path] ?? null, this.#passphrase)

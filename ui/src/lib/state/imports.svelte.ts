@@ -38,9 +38,9 @@ export const imports = new Imports();
 onLock(() => imports.clear());
 
 /** Kinds with their own section; all others are listed among the memories. */
-const LISTS = { conversation: conversations, attachment: files } as const;
-const SECTIONS = { conversation: "conversations", attachment: "files" } as const;
-const hasSection = (kind: string): kind is keyof typeof LISTS => Object.hasOwn(LISTS, kind);
+const OWN_LISTS = { conversation: conversations, attachment: files } as const;
+const OWN_SECTIONS = { conversation: "conversations", attachment: "files" } as const;
+const hasSection = (kind: string): kind is keyof typeof OWN_LISTS => Object.hasOwn(OWN_LISTS, kind);
 
 /**
  * New messages are in no list: filtered by an import, the conversation list contains conversations it added, not those
@@ -50,19 +50,19 @@ const isListed = (kind: string): boolean => kind !== "message";
 
 /** The single kind whose list contains all new entries, or all of `kind`. Null if no single list does. */
 export function listOfNew(report: ImportReport, kind: string | null): string | null {
-  const brought = Object.keys(report.by_kind).filter((each) => (report.by_kind[each]?.added ?? 0) > 0);
-  const [only, ...others] = kind === null ? brought : [kind];
+  const addedKinds = Object.keys(report.by_kind).filter((each) => (report.by_kind[each]?.added ?? 0) > 0);
+  const [only, ...others] = kind === null ? addedKinds : [kind];
   return only !== undefined && others.length === 0 && isListed(only) ? only : null;
 }
 
 /** Opens the list of what these imports added, of one kind. */
 export function showNew(batch: string[], kind: string): void {
-  const list = hasSection(kind) ? LISTS[kind] : memories;
+  const list = hasSection(kind) ? OWN_LISTS[kind] : memories;
   list.clearFilter();
   list.setFilter({ kind, batch });
   search.clear();
   void imports.load();
-  nav.go(hasSection(kind) ? SECTIONS[kind] : "memories");
+  nav.go(hasSection(kind) ? OWN_SECTIONS[kind] : "memories");
 }
 
 /** The assistant whose files an export of this format names; null (anybody) for portable formats. */
@@ -79,13 +79,13 @@ export function showMissingFiles(format: string | null): void {
 }
 
 /** Kinds in the order in which people look for them. */
-const FIRST = ["memory", "conversation", "attachment", "profile"];
+const KIND_ORDER = ["memory", "conversation", "attachment", "profile"];
 
 /** What to show of these imports: batches and kind; null if they added nothing. */
 export function newestContent(reports: readonly ImportReport[]): { batch: string[]; kind: string } | null {
-  const brought = (report: ImportReport, kind: string) => (report.by_kind[kind]?.added ?? 0) > 0;
-  const kinds = [...FIRST, ...reports.flatMap((report) => Object.keys(report.by_kind))].filter(isListed);
-  const kind = kinds.find((each) => reports.some((report) => brought(report, each)));
+  const addedKinds = (report: ImportReport, kind: string) => (report.by_kind[kind]?.added ?? 0) > 0;
+  const kinds = [...KIND_ORDER, ...reports.flatMap((report) => Object.keys(report.by_kind))].filter(isListed);
+  const kind = kinds.find((each) => reports.some((report) => addedKinds(report, each)));
   if (kind === undefined) return null;
   // All batches: other kinds are one click away.
   return { batch: reports.filter((report) => report.added > 0).map((report) => report.batch), kind };

@@ -12,8 +12,8 @@ let epoch = 0;
  * late answer shows nothing.
  */
 export function lockGuard(): () => boolean {
-  const mine = epoch;
-  return () => mine === epoch;
+  const epochBefore = epoch;
+  return () => epochBefore === epoch;
 }
 
 export function clearContent(): void {

@@ -17,13 +17,13 @@ import { session } from "./session.svelte";
 /** A row: the item, and during a search the matching snippet. */
 export type Row = FoundRow;
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 /** Minimum height of a row in pixels. */
-const ROW = 60;
+const MIN_ROW_HEIGHT = 60;
 /** The backend's limit per call. */
-const MOST = 1000;
+const MAX_PER_CALL = 1000;
 /** Number of conversations found by title (as in `find`); the others by their messages. */
-const TITLES = 8;
+const TITLE_HITS = 8;
 
 /** A list loaded in pages: by cursor when browsing, by offset when searching. */
 export class RecordList {
@@ -119,7 +119,7 @@ export class RecordList {
 
   async next(): Promise<void> {
     if (this.loading || !this.more) return;
-    await this.#fetch(this.#run, this.rows, this.#offset + PAGE);
+    await this.#fetch(this.#run, this.rows, this.#offset + PAGE_SIZE);
   }
 
   /** Removes a row that no longer exists in the vault. */
@@ -146,7 +146,7 @@ export class RecordList {
       if (before.length === 0) this.#ids = new Set();
       const added: Row[] = [];
       do {
-        const limit = Math.min(MOST, reach - this.#offset);
+        const limit = Math.min(MAX_PER_CALL, reach - this.#offset);
         const page = this.query ? await this.#fetchHits(run, limit) : await this.#fetchPage(run, limit);
         if (run !== this.#run || page === null) return;
         for (const row of page) {
@@ -203,7 +203,7 @@ export class RecordList {
 
 /** Size of the first page. A search loads only what is visible, to answer while the person types. */
 function firstPageSize(query: string): number {
-  return query ? Math.ceil(innerHeight / ROW) : PAGE;
+  return query ? Math.ceil(innerHeight / MIN_ROW_HEIGHT) : PAGE_SIZE;
 }
 
 export function plainRow(item: ListItem): Row {
@@ -220,15 +220,15 @@ function rowIdOf(hit: Hit): string | null {
 /** All ids that a filter and search match, not only the loaded rows. */
 export async function itemsOfAll(from: Source, filter: Filter, query: string): Promise<string[]> {
   if (query && filter.kind === "conversation") {
-    const titles = await from.search({ query, filter, limit: TITLES, offset: 0, typing: true });
-    const said = await hitsOfAll(from, { ...filter, kind: "message" }, query);
-    return [...new Set([...titles.hits.map((hit) => hit.id), ...said])];
+    const titles = await from.search({ query, filter, limit: TITLE_HITS, offset: 0, typing: true });
+    const messageHits = await hitsOfAll(from, { ...filter, kind: "message" }, query);
+    return [...new Set([...titles.hits.map((hit) => hit.id), ...messageHits])];
   }
   if (query) return hitsOfAll(from, filter, query);
   const ids: string[] = [];
   let cursor: string | null = null;
   do {
-    const page: Page = await from.list({ filter, sort: null, limit: MOST, cursor });
+    const page: Page = await from.list({ filter, sort: null, limit: MAX_PER_CALL, cursor });
     ids.push(...page.items.map((item) => item.id));
     cursor = page.next_cursor;
   } while (cursor !== null);
@@ -239,7 +239,7 @@ async function hitsOfAll(from: Source, filter: Filter, query: string): Promise<s
   const ids = new Set<string>();
   let offset = 0;
   for (;;) {
-    const { hits, total } = await from.search({ query, filter, limit: MOST, offset, typing: true });
+    const { hits, total } = await from.search({ query, filter, limit: MAX_PER_CALL, offset, typing: true });
     for (const hit of hits) {
       const id = rowIdOf(hit);
       if (id !== null) ids.add(id);
@@ -264,12 +264,12 @@ export function nextAfterRemoval(
   leaving: readonly string[],
   active: string | null,
 ): string | null {
-  const gone = new Set(leaving);
-  if (active === null || !gone.has(active)) return active;
+  const removed = new Set(leaving);
+  if (active === null || !removed.has(active)) return active;
   const at = Math.max(
     0,
     rows.findIndex((row) => row.id === active),
   );
-  const stays = (row: Row) => !gone.has(row.id);
+  const stays = (row: Row) => !removed.has(row.id);
   return (rows.slice(at).find(stays) ?? rows.slice(0, at).reverse().find(stays))?.id ?? null;
 }

@@ -7,13 +7,13 @@ class Selection {
   ids = $state.raw<ReadonlySet<string>>(new Set());
   #last: string | null = null;
   /** Keyboard range: where Shift was pressed, how far it reached, and the selection before. */
-  #stretch: { from: string; to: string; before: ReadonlySet<string> } | null = null;
+  #range: { from: string; to: string; before: ReadonlySet<string> } | null = null;
   #run = 0;
 
   /** Checks or unchecks one row; with `range` everything between the last row and this one. */
   toggle(list: RecordList, id: string, range = false): void {
     this.#run += 1;
-    this.#stretch = null;
+    this.#range = null;
     const next = new Set(this.ids);
     const order = list.rows.map((row) => row.id);
     const from = this.#last === null ? -1 : order.indexOf(this.#last);
@@ -28,11 +28,11 @@ class Selection {
   /** Shift with arrows: all rows from the start of the range to this one; shrinks on the way back. */
   extend(list: RecordList, from: string, to: string): void {
     this.#run += 1;
-    const known = this.#stretch?.to === from ? this.#stretch : null;
+    const known = this.#range?.to === from ? this.#range : null;
     const { from: start, before } = known ?? { from, before: this.ids };
     const order = list.rows.map((row) => row.id);
     const [a, b] = [order.indexOf(start), order.indexOf(to)];
-    this.#stretch = { from: start, to, before };
+    this.#range = { from: start, to, before };
     this.#last = to;
     this.ids = new Set([...before, ...order.slice(Math.max(0, Math.min(a, b)), Math.max(a, b) + 1)]);
   }
@@ -43,14 +43,14 @@ class Selection {
     const ids = await itemsOfAll(backend(), list.filter, list.query);
     if (run !== this.#run) return;
     this.ids = new Set(ids);
-    this.#stretch = null;
+    this.#range = null;
   }
 
   clear(): void {
     this.#run += 1;
     this.ids = new Set();
     this.#last = null;
-    this.#stretch = null;
+    this.#range = null;
   }
 }
 

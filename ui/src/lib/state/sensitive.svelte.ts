@@ -14,17 +14,17 @@ import { vault } from "./vault.svelte";
 
 export type QueueState = "open" | "redacted" | "ignored";
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 /** The backend's limit per call. */
-const MOST = 500;
-const NONE: Record<QueueState, Counts> = { open: {}, redacted: {}, ignored: {} };
+const MAX_PER_CALL = 500;
+const NO_COUNTS: Record<QueueState, Counts> = { open: {}, redacted: {}, ignored: {} };
 
 /** The queue of sensitive values and the scan that fills it. Contains no values. */
 class Sensitive {
   tab = $state<QueueState>("open");
   kind = $state<Kind | null>(null);
   rows = $state.raw<SensitiveItem[]>([]);
-  counts = $state.raw<Record<QueueState, Counts>>(NONE);
+  counts = $state.raw<Record<QueueState, Counts>>(NO_COUNTS);
   /** When the last full scan ended; undefined until loaded. */
   scannedAt = $state<string | null | undefined>(undefined);
   /** Records that were not scanned yet. */
@@ -67,7 +67,7 @@ class Sensitive {
   /** Reloads from the top; an unchanged filter loads as many rows as before. */
   async load(): Promise<void> {
     const listKey = `${this.tab} ${this.kind ?? ""}`;
-    const reach = listKey === this.#listKey ? Math.max(PAGE, this.rows.length) : PAGE;
+    const reach = listKey === this.#listKey ? Math.max(PAGE_SIZE, this.rows.length) : PAGE_SIZE;
     // Rows of the old filter must not receive actions.
     if (listKey !== this.#listKey) this.rows = [];
     this.#listKey = listKey;
@@ -86,7 +86,7 @@ class Sensitive {
 
   async next(): Promise<void> {
     if (this.loading || !this.more) return;
-    await this.#fetch(this.#run, this.rows, this.rows.length + PAGE);
+    await this.#fetch(this.#run, this.rows, this.rows.length + PAGE_SIZE);
   }
 
   async #fetch(run: number, before: SensitiveItem[], reach: number): Promise<void> {
@@ -96,7 +96,7 @@ class Sensitive {
     try {
       while (rows.size < reach && this.#at.kind < kinds.length) {
         const kind = KINDS.find((each) => each.kind === kinds[this.#at.kind]);
-        const limit = Math.min(MOST, reach - rows.size);
+        const limit = Math.min(MAX_PER_CALL, reach - rows.size);
         const page = await backend().sensitiveQueue({
           state: this.tab,
           classes: [...(kind?.classes ?? [])],
@@ -249,7 +249,7 @@ class Sensitive {
     this.tab = "open";
     this.kind = null;
     this.rows = [];
-    this.counts = NONE;
+    this.counts = NO_COUNTS;
     this.scannedAt = undefined;
     this.unscanned = 0;
     this.loading = false;

@@ -5,8 +5,8 @@ import { clearContent } from "./lock-cleanup";
 export type Phase = "starting" | "welcome" | "create" | "unlock" | "open";
 
 /** Failed attempts before a pause, and the pause in milliseconds. */
-const TRIES = 5;
-const PAUSE = 5000;
+const ATTEMPTS_BEFORE_PAUSE = 5;
+const PAUSE_MS = 5000;
 
 /** The phase of the window and its vault. Holds neither content nor secrets. */
 class Session {
@@ -52,7 +52,7 @@ class Session {
   /** Counts a failed attempt; every fifth starts a pause. */
   wrongPassphrase(now = Date.now()): void {
     const failures = this.failures + 1;
-    const until = failures % TRIES === 0 ? now + PAUSE : this.pausedUntil;
+    const until = failures % ATTEMPTS_BEFORE_PAUSE === 0 ? now + PAUSE_MS : this.pausedUntil;
     this.#attempts[this.path ?? ""] = { failures, until };
   }
 

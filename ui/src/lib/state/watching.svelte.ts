@@ -97,21 +97,21 @@ class Watching {
     nav.go("settings");
   }
 
-  async #apply(asked: Promise<Watched>): Promise<void> {
+  async #apply(request: Promise<Watched>): Promise<void> {
     const run = ++this.#run;
     const isUnlocked = lockGuard();
-    const found = await asked;
+    const found = await request;
     if (!isUnlocked() || run !== this.#run) return;
     this.folders = found.folders;
     this.finds = found.finds;
     this.importing = found.importing;
     if (found.importing === null) this.progress = null;
-    const came = this.#unannounced(found.imported, ({ batch }) => batch);
+    const newImports = this.#unannounced(found.imported, ({ batch }) => batch);
     const fresh = this.#unannounced(
       found.finds.filter((find) => find.fresh),
       ({ id, at }) => `${id} ${at}`,
     );
-    if (came.length > 0) this.#imported(came);
+    if (newImports.length > 0) this.#imported(newImports);
     else if (fresh.length > 0) this.#offer(fresh);
   }
 
@@ -121,8 +121,8 @@ class Watching {
     return fresh;
   }
 
-  #imported(came: OwnImport[]): void {
-    const last = came.at(-1);
+  #imported(newImports: OwnImport[]): void {
+    const last = newImports.at(-1);
     vault.changed();
     if (!last) return;
     const { batch, name, added, updated } = last;

@@ -1,6 +1,6 @@
 import { assistantStyle } from "$lib/logic/assistants";
 import { joinWithCommas, count, hasText, readable, t, word, type MessageKey } from "./index";
-import { spoken } from "./locale.svelte";
+import { currentLocale } from "./locale.svelte";
 
 /**
  * A message of the core: the window's text for its code, and the remainder in the core's English, which other languages
@@ -9,7 +9,7 @@ import { spoken } from "./locale.svelte";
 export type CoreText = { text: string; original: string };
 
 /** Whether the window speaks the core's language. */
-export const coreIsSpoken = (): boolean => spoken().language === "en";
+export const coreIsSpoken = (): boolean => currentLocale().language === "en";
 
 /** The reason why an item was not simply added: a stable code or phrase, then `: ` and details. */
 export function reasonText(reason: string): CoreText {
@@ -94,22 +94,22 @@ export function auditText(op: string, detail: string, target = ""): CoreText {
   const numbers = (detail.match(/\d+/g) ?? []).map(Number);
   const [first = 0, second = 0] = numbers;
   const form = detail.replaceAll(/\d+/g, "#");
-  const said = (text: string): CoreText => ({ text, original: "" });
-  if (detail === "") return said("");
+  const plain = (text: string): CoreText => ({ text, original: "" });
+  if (detail === "") return plain("");
   if (op === "import_failed") return failureSaid(detail, target);
   const facts = op === "export" ? exportFacts(detail) : null;
-  if (facts) return said(exportSummary(facts, target));
-  if (form === "added # updated #") return said(t("activity.numbers", { added: first, updated: second }));
-  if (form === "removed #") return said(t("import.undone", { n: first }));
-  if (form === "# records") return said(t("many.items", { n: first }));
-  if (form === "# values") return said(t("changes.values", { n: first }));
+  if (facts) return plain(exportSummary(facts, target));
+  if (form === "added # updated #") return plain(t("activity.numbers", { added: first, updated: second }));
+  if (form === "removed #") return plain(t("import.undone", { n: first }));
+  if (form === "# records") return plain(t("many.items", { n: first }));
+  if (form === "# values") return plain(t("changes.values", { n: first }));
   if (form === "# values, # records")
-    return said(joinWithCommas([t("changes.values", { n: first }), t("many.items", { n: second })]));
-  if (form === "# memories") return said(t("many.memory", { n: first }));
-  if (form === "version #") return said(t("changes.version", { version: count(first) }));
-  if (op === "watch" && hasText(`watchMode.${detail}`)) return said(word("watchMode", detail));
-  if (form === "same words") return said(t("changes.sameWords"));
-  return op === "erase" && hasText(`kind.${detail}`) ? said(word("kind", detail)) : { text: "", original: detail };
+    return plain(joinWithCommas([t("changes.values", { n: first }), t("many.items", { n: second })]));
+  if (form === "# memories") return plain(t("many.memory", { n: first }));
+  if (form === "version #") return plain(t("changes.version", { version: count(first) }));
+  if (op === "watch" && hasText(`watchMode.${detail}`)) return plain(word("watchMode", detail));
+  if (form === "same words") return plain(t("changes.sameWords"));
+  return op === "erase" && hasText(`kind.${detail}`) ? plain(word("kind", detail)) : { text: "", original: detail };
 }
 
 /** The core's sentences about weak passphrases; a test compares them with its source. */

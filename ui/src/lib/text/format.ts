@@ -1,5 +1,5 @@
 import { joinWithCommas, count, t } from "./index";
-import { spoken } from "./locale.svelte";
+import { currentLocale } from "./locale.svelte";
 
 type Time = string | number | null | undefined;
 
@@ -13,44 +13,44 @@ export function parse(value: Time): Date | null {
 /** `12 Mar 2026`; empty when unknown. */
 export function day(value: Time): string {
   const date = parse(value);
-  return date ? spoken().day.format(date) : "";
+  return date ? currentLocale().day.format(date) : "";
 }
 
 /** `20 Nov` this year, `20 Nov 2025` before. */
 export function shortDay(value: Time, now = new Date()): string {
   const date = parse(value);
   if (!date) return "";
-  return (date.getFullYear() === now.getFullYear() ? spoken().short : spoken().day).format(date);
+  return (date.getFullYear() === now.getFullYear() ? currentLocale().short : currentLocale().day).format(date);
 }
 
 /** `12 March 2026`. */
 export function longDay(value: Time): string {
   const date = parse(value);
-  return date ? spoken().long.format(date) : "";
+  return date ? currentLocale().long.format(date) : "";
 }
 
 /** `November 2026`. */
 export function month(value: Time): string {
   const date = parse(value);
-  return date ? spoken().month.format(date) : "";
+  return date ? currentLocale().month.format(date) : "";
 }
 
 /** `Nov 26`: under a chart. */
 export function shortMonth(value: Time): string {
   const date = parse(value);
-  return date ? spoken().shortMonth.format(date) : "";
+  return date ? currentLocale().shortMonth.format(date) : "";
 }
 
 /** `09:12`. */
 export function clock(value: Time): string {
   const date = parse(value);
-  return date ? spoken().time.format(date) : "";
+  return date ? currentLocale().time.format(date) : "";
 }
 
 /** `12 Mar 2026, 21:14`. */
 export function dayTime(value: Time): string {
   const date = parse(value);
-  return date ? joinWithCommas([spoken().day.format(date), spoken().time.format(date)]) : "";
+  return date ? joinWithCommas([currentLocale().day.format(date), currentLocale().time.format(date)]) : "";
 }
 
 /** `Today, 09:12`, else `18 Nov, 20:05`. */
@@ -58,7 +58,7 @@ export function relativeTime(value: Time, now = new Date()): string {
   const date = parse(value);
   if (!date) return "";
   const first = date.toDateString() === now.toDateString() ? t("time.today") : shortDay(value, now);
-  return joinWithCommas([first, spoken().time.format(date)]);
+  return joinWithCommas([first, currentLocale().time.format(date)]);
 }
 
 /** `today`, else `18 Nov`: inside a sentence. */
@@ -94,7 +94,7 @@ export function bytes(value: number | null | undefined): string {
     size /= 1000;
     unit += 1;
   }
-  const n = unit > 0 && size < 9.95 ? spoken().tenth.format(size) : count(Math.round(size));
+  const n = unit > 0 && size < 9.95 ? currentLocale().tenth.format(size) : count(Math.round(size));
   return t(units[unit] ?? "bytes.b", { size: n, n: Math.round(size) });
 }
 

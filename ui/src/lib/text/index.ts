@@ -1,17 +1,17 @@
 import { bidiIsolated, oneLine } from "$lib/logic/untrusted-text";
-import { spoken, type Message, type MessageKey } from "./locale.svelte";
+import { currentLocale, type Message, type MessageKey } from "./locale.svelte";
 
 export { LANGUAGES, type Choice, type Language, type MessageKey } from "./locale.svelte";
 export type Values = Record<string, string | number>;
 
 /** A message by its key. `n` selects the plural form; numbers are formatted. */
 export function t(key: MessageKey, values: Values = {}): string {
-  return fill(spoken().messages[key], values);
+  return fill(currentLocale().messages[key], values);
 }
 
 /** Whether a message exists for this key: for codes from the backend. */
 export function hasText(key: string): key is MessageKey {
-  return Object.hasOwn(spoken().messages, key);
+  return Object.hasOwn(currentLocale().messages, key);
 }
 
 /** The message for a backend code, or the code in readable form if it is a custom name. */
@@ -23,7 +23,9 @@ export function word(prefix: string, code: string, values: Values = {}): string 
 /** Fills in one message; exported for tests. */
 export function fill(message: Message, values: Values): string {
   const form =
-    typeof message === "string" ? message : (message[spoken().plural.select(Number(values.n ?? 0))] ?? message.other);
+    typeof message === "string"
+      ? message
+      : (message[currentLocale().plural.select(Number(values.n ?? 0))] ?? message.other);
   return form.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
     if (value === undefined) return whole;
@@ -33,7 +35,7 @@ export function fill(message: Message, values: Values): string {
 
 /** A number with thousands separators. */
 export function count(value: number): string {
-  return spoken().number.format(value);
+  return currentLocale().number.format(value);
 }
 
 /** Capitalises the first letter. */
@@ -43,7 +45,7 @@ export function capital(text: string): string {
 
 /** A name inside a sentence: in lower case where the language does that. */
 export function nameInSentence(text: string): string {
-  return spoken().lower ? text.toLocaleLowerCase(spoken().tag) : text;
+  return currentLocale().lower ? text.toLocaleLowerCase(currentLocale().tag) : text;
 }
 
 /** `left_out` → `Left out`. */
@@ -53,7 +55,7 @@ export function readable(code: string): string {
 
 /** `a, b and c`. */
 export function joinWithAnd(parts: string[]): string {
-  return spoken()
+  return currentLocale()
     .list.format(parts)
     .replace(/, and /, " and ");
 }
@@ -72,4 +74,4 @@ export function joinSentences(parts: readonly (string | null | undefined)[]): st
 export const quoted = (text: string): string => t("quoted", { text });
 
 /** Compares names in the order of the language. */
-export const byName = (a: string, b: string): number => spoken().order.compare(a, b);
+export const byName = (a: string, b: string): number => currentLocale().order.compare(a, b);

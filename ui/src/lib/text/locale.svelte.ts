@@ -29,7 +29,7 @@ const CYCLES: Record<Hours, Pick<Intl.DateTimeFormatOptions, "hourCycle">> = {
 export const isHours = (value: string | null): value is Hours => value !== null && Object.hasOwn(CYCLES, value);
 
 /** Everything that depends on the language: messages, plural rules, number and date formats. */
-function voice(language: Language, tag: string, messages: Messages, hours: Hours) {
+function localeData(language: Language, tag: string, messages: Messages, hours: Hours) {
   const date = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(tag, options);
   return {
     language,
@@ -50,12 +50,12 @@ function voice(language: Language, tag: string, messages: Messages, hours: Hours
   };
 }
 
-let told: Hours = "24";
-let current = $state.raw(voice("en", tagOf("en"), en, told));
-let asked = 0;
+let clockFormat: Hours = "24";
+let active = $state.raw(localeData("en", tagOf("en"), en, clockFormat));
+let switches = 0;
 
 /** The current language data. Reactive: templates and derived values follow a change. */
-export const spoken = (): ReturnType<typeof voice> => current;
+export const currentLocale = (): ReturnType<typeof localeData> => active;
 
 /** The first system language that the window supports, else English. */
 export function systemLanguage(wanted: readonly string[] = navigator.languages): Language {
@@ -71,20 +71,20 @@ function tagOf(language: Language): string {
 
 /** Switches the language. The last call wins, whichever file loads first. */
 export async function setLanguage(choice: Choice): Promise<void> {
-  const run = ++asked;
+  const run = ++switches;
   const language = choice === "system" ? systemLanguage() : choice;
   const messages = await LANGUAGES[language].load();
-  if (run === asked) installTexts(messages, language);
+  if (run === switches) installTexts(messages, language);
 }
 
 /** Installs messages; exported for tests, which pass marked ones. */
 export function installTexts(messages: Messages, language: Language): void {
-  current = voice(language, tagOf(language), messages, told);
+  active = localeData(language, tagOf(language), messages, clockFormat);
   document.documentElement.lang = language;
 }
 
 /** Switches the clock format. */
 export function setHours(hours: Hours): void {
-  told = hours;
-  current = voice(current.language, current.tag, current.messages, hours);
+  clockFormat = hours;
+  active = localeData(active.language, active.tag, active.messages, hours);
 }

@@ -7,6 +7,6 @@ export function portalTarget(id: string): Element {
 }
 
 /** The same for an element. */
-export function portalTargetFor(thing: Element | null): Element {
-  return thing?.closest("[data-layer], main, nav") ?? document.querySelector("main") ?? document.body;
+export function portalTargetFor(element: Element | null): Element {
+  return element?.closest("[data-layer], main, nav") ?? document.querySelector("main") ?? document.body;
 }

@@ -18,15 +18,15 @@ export type FoundRecord = {
 
 export const MAX_PER_GROUP = 5;
 /** Messages searched to find five conversations, because several may belong to the same one. */
-const MESSAGES = 40;
-const NOBODY: Facets = { sources: {}, types: {}, tags: {}, file_kinds: {} };
+const SEARCHED_MESSAGES = 40;
+const NO_FACETS: Facets = { sources: {}, types: {}, tags: {}, file_kinds: {} };
 
 /** Search results of the palette and its recently used commands. Cleared by the lock. */
 class Finder {
   memories = $state.raw<FoundRecord[]>([]);
   conversations = $state.raw<FoundRecord[]>([]);
   /** Tags and assistants of memories with their numbers. */
-  names = $state.raw<Facets>(NOBODY);
+  names = $state.raw<Facets>(NO_FACETS);
   failed = $state.raw<UiError | null>(null);
   looking = $state(false);
   recent = $state.raw<string[]>([]);
@@ -81,7 +81,7 @@ class Finder {
   forget(): void {
     this.#visit += 1;
     this.ask("");
-    this.names = NOBODY;
+    this.names = NO_FACETS;
   }
 
   clear(): void {
@@ -114,7 +114,7 @@ async function memoriesFor(query: string): Promise<FoundRecord[]> {
 /** Conversations by title first, then by message text. */
 async function conversationsFor(query: string): Promise<FoundRecord[]> {
   const words = query.split(/\s+/).filter(Boolean);
-  const rows = await find(query, "conversation", MESSAGES);
+  const rows = await find(query, "conversation", SEARCHED_MESSAGES);
   return rows.map((row) => ({
     id: row.id,
     text: row.title,

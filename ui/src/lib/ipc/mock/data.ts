@@ -6,7 +6,7 @@ type Seed = [source: string, type: string, text: string, days: number, extra?: P
 const NEW = { standing: "new" };
 const GONE = { standing: "gone" };
 
-const HOUSE: Seed[] = [
+const MEMORIES: Seed[] = [
   [
     "chatgpt",
     "project",
@@ -84,7 +84,7 @@ const HOUSE: Seed[] = [
 ];
 
 const PLACES = ["Porto", "Ghent", "Tromsø", "Utrecht", "Aarhus", "Leith", "Galway", "Turku", "Malmö", "Brest"];
-const THINGS = [
+const TOPICS = [
   "a tide table",
   "a reading list",
   "a packing list",
@@ -97,9 +97,9 @@ const THINGS = [
 const TYPES = ["fact", "preference", "project", "person", "fact", "instruction", "health", "fact"];
 const SOURCES = ["chatgpt", "chatgpt", "claude", "gemini", "chatgpt", "claude", "cursor"];
 
-const MORE: Seed[] = Array.from({ length: 160 }, (_, index): Seed => {
+const MORE_MEMORIES: Seed[] = Array.from({ length: 160 }, (_, index): Seed => {
   const place = PLACES[index % PLACES.length] ?? "";
-  const thing = THINGS[(index * 3) % THINGS.length] ?? "";
+  const thing = TOPICS[(index * 3) % TOPICS.length] ?? "";
   const text = `Asked for ${thing} ${index % 2 ? "before" : "after"} a trip to ${place}${index % 3 ? "" : " with Liv"}; liked version ${1 + (index % 4)} best.`;
   return [
     SOURCES[(index * 5) % SOURCES.length] ?? "chatgpt",
@@ -154,7 +154,7 @@ export function item(
   };
 }
 
-const memories = [...HOUSE, ...MORE].map(([source, type, text, days, extra], index) =>
+const memories = [...MEMORIES, ...MORE_MEMORIES].map(([source, type, text, days, extra], index) =>
   item(`m-${index}`, "memory", source, text, days, {
     type,
     // Records with several versions were edited some days ago.
@@ -181,8 +181,15 @@ const profiles = [
   item("p-2", "profile", "gemini", "Lives in Oslo, travels to Amsterdam most months, books window seats.", 146),
 ];
 
-type Talk = [id: string, source: string, title: string | null, text: string, days: number, extra?: Partial<ListItem>];
-const TALKS: Talk[] = [
+type ConversationSeed = [
+  id: string,
+  source: string,
+  title: string | null,
+  text: string,
+  days: number,
+  extra?: Partial<ListItem>,
+];
+const CONVERSATIONS: ConversationSeed[] = [
   [
     "c-run",
     "chatgpt",
@@ -233,7 +240,7 @@ const TALKS: Talk[] = [
   ["c-beam", "claude", null, "Can you check whether this beam table still holds for C24 timber from the thirties?", 22],
 ];
 const conversations = [
-  ...TALKS.map(([id, source, title, text, days, extra]) =>
+  ...CONVERSATIONS.map(([id, source, title, text, days, extra]) =>
     item(id, "conversation", source, text, days, { title, message_count: 12, updated_at: ago(days), ...extra }),
   ),
   ...Array.from({ length: 120 }, (_, index) =>
@@ -241,10 +248,10 @@ const conversations = [
       `c-${index}`,
       "conversation",
       SOURCES[index % 6] ?? "claude",
-      `We went through ${THINGS[index % THINGS.length]} and left two points open for next time.`,
+      `We went through ${TOPICS[index % TOPICS.length]} and left two points open for next time.`,
       30 + index * 4,
       {
-        title: `${(THINGS[(index * 5) % THINGS.length] ?? "").replace(/^a /, "").replace(/^./, (letter) => letter.toUpperCase())}, ${PLACES[index % PLACES.length]}`,
+        title: `${(TOPICS[(index * 5) % TOPICS.length] ?? "").replace(/^a /, "").replace(/^./, (letter) => letter.toUpperCase())}, ${PLACES[index % PLACES.length]}`,
         message_count: 6,
       },
     ),
@@ -252,7 +259,7 @@ const conversations = [
 ];
 
 type Named = [name: string, source: string, media: string, size: number, days: number, kind: string];
-const NAMES: Named[] = [
+const TAG_NAMES: Named[] = [
   ["joists-north-wall.jpg", "chatgpt", "image/jpeg", 2_100_000, 254, "picture"],
   ["structural-note-bathroom.pdf", "chatgpt", "application/pdf", 310_000, 252, "document"],
   ["zellige-sample-3.png", "chatgpt", "image/png", 3_400_000, 12, "picture"],
@@ -267,7 +274,7 @@ const NAMES: Named[] = [
   ["tub-delivery.jpg", "chatgpt", "image/jpeg", 2_600_000, 233, "picture"],
   ["load-calc.py", "chatgpt", "text/x-python", 3_000, 254, "code"],
 ];
-const attachments = NAMES.map(([title, source, media_type, size, days, file_kind], index) =>
+const attachments = TAG_NAMES.map(([title, source, media_type, size, days, file_kind], index) =>
   item(`f-${index}`, "attachment", source, title, days, {
     title,
     media_type,

@@ -12,7 +12,7 @@ import type {
 import { sampleThread } from "./thread";
 
 /** The sample import of an item. */
-function brought(batch: string, item: ListItem): boolean {
+function batchItems(batch: string, item: ListItem): boolean {
   if (batch === "b-2" || batch.startsWith("batch-new"))
     return item.standing === "new" || (item.kind !== "memory" && item.source === "chatgpt");
   return batch === "b-1" && item.source === "claude";
@@ -28,7 +28,7 @@ export function matches(item: ListItem, filter: Filter): boolean {
     (filter.record_type === null || filter.record_type === (item.type ?? "")) &&
     (!filter.standing || filter.standing === item.standing) &&
     (!filter.file_kind || filter.file_kind === item.file_kind) &&
-    (!filter.batch || filter.batch.some((batch) => brought(batch, item))) &&
+    (!filter.batch || filter.batch.some((batch) => batchItems(batch, item))) &&
     (!filter.tag || item.tags.includes(filter.tag)) &&
     (!filter.since || made >= Date.parse(filter.since)) &&
     (!filter.until || made <= Date.parse(filter.until))
@@ -140,13 +140,13 @@ export function searching(items: () => readonly ListItem[]): Pick<Backend, "sear
     },
     find: async (request) => {
       const whole = request.filter.kind === "conversation";
-      const said = hitsOf(whole ? { ...request, filter: { ...request.filter, kind: "message" } } : request);
+      const messageHits = hitsOf(whole ? { ...request, filter: { ...request.filter, kind: "message" } } : request);
       const titles = whole && !request.offset ? hitsOf(request).slice(0, 8) : [];
-      const page = said.slice(request.offset ?? 0, reach(request));
+      const page = messageHits.slice(request.offset ?? 0, reach(request));
       return {
         rows: rowsOf([...titles, ...page], items(), Boolean(request.filter.trash)),
-        total: said.length,
-        next_offset: reach(request) < said.length ? reach(request) : null,
+        total: messageHits.length,
+        next_offset: reach(request) < messageHits.length ? reach(request) : null,
       };
     },
     // A typical typing error: one letter is doubled.

@@ -33,7 +33,7 @@ type Sample = { lockNow(by?: LockedBy): void; drop(paths: string[], over?: boole
 export { MOCK_PASSPHRASE };
 
 /** Sample messages with the same content as an erased memory. */
-const COPIES = ["msg-a2", "msg-b5"];
+const COPY_IDS = ["msg-a2", "msg-b5"];
 
 /** An in-memory backend with sample data, for viewing every screen and for tests. */
 export function mockBackend(options: MockOptions = optionsFromAddress()): Backend & Sample {
@@ -55,7 +55,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     pace,
     empty: () => items.length === 0,
     tombstones,
-    looked: !options.unlooked,
+    scanned: !options.unlooked,
   });
   const keys: Keys = { own: [sampleKey("7f".repeat(32))], trusted: [], seen: [sampleKey("5e".repeat(32))] };
   const entries = sampleEntries();
@@ -116,11 +116,11 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       items = [];
       return { vault_id: "v-1", path, recovery_code: slots.code() };
     },
-    unlock: async (job, where, secret, tell) => {
+    unlock: async (job, where, secret, onProgress) => {
       if (pace > 0) await new Promise((done) => setTimeout(done, Math.min(pace, 300)));
       if (options.failing) throw failWith(options.failing, "The vault could not be opened.", { pages: "2" });
       if (!slots.opens(secret)) throw failWith("wrong_passphrase", "That passphrase does not open this vault.");
-      if (options.reindexed) await runStages(job, [`index_${options.reindexed}`], items.length, pace, tell);
+      if (options.reindexed) await runStages(job, [`index_${options.reindexed}`], items.length, pace, onProgress);
       open = true;
       path = where;
       return state();
@@ -198,14 +198,14 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         throw failWith("passphrase_wrong", "The passphrase is wrong, or the file was changed.");
       return { results: paths.map((path) => sampleDetection(path, passphrase !== null)) };
     },
-    importPreview: async (id, request, _passphrase, tell) => (
+    importPreview: async (id, request, _passphrase, onProgress) => (
       need(),
-      await runStages(id, ["detect", "read"], 43_650, pace / 4, tell),
+      await runStages(id, ["detect", "read"], 43_650, pace / 4, onProgress),
       sampleReport(request, true, review.gone("chatgpt"))
     ),
-    importRun: async (id, request, _passphrase, tell) => {
+    importRun: async (id, request, _passphrase, onProgress) => {
       need();
-      await runStages(id, ["detect", "read", "store", "index", "check"], 43_650, pace, tell);
+      await runStages(id, ["detect", "read", "store", "index", "check"], 43_650, pace, onProgress);
       if (items.length === 0) items = sampleItems();
       watching.imported(request.paths);
       const done = sampleReport(request, false, review.gone("chatgpt"));
@@ -257,9 +257,9 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     }),
     ...searching(() => (need(), items)),
     attachment: async (id, most) => (await sampleFile(get(id))).slice(0, most),
-    saveAttachment: async (job, id, name, tell) => {
+    saveAttachment: async (job, id, name, onProgress) => {
       const size = get(id).size ?? 0;
-      await runStages(job, ["write"], size, pace, tell);
+      await runStages(job, ["write"], size, pace, onProgress);
       return `/home/ines/${name}`;
     },
     add: async ({ type, text, tags }) => {
@@ -273,8 +273,8 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       if (type) record.type = type;
       return newVersion(id, text ?? record.text, "edit");
     },
-    tag: async (job, { ids, tag, on }, tell) => {
-      await runStages(job, ["tag"], ids.length, pace / 4, tell);
+    tag: async (job, { ids, tag, on }, onProgress) => {
+      await runStages(job, ["tag"], ids.length, pace / 4, onProgress);
       const changed = ids.map(get).filter((each) => each.tags.includes(tag) !== on);
       for (const each of changed) {
         each.tags = on ? [...each.tags, tag] : each.tags.filter((kept) => kept !== tag);
@@ -323,7 +323,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         attachments: 1,
         passthrough: ids.length,
         ids,
-        copies: COPIES.map((id) => ({
+        copies: COPY_IDS.map((id) => ({
           id,
           kind: "message",
           text: get(id).text,
@@ -334,13 +334,13 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         })),
       },
     }),
-    erase: async (job, { ids, with_copies, copies }, tell) => {
+    erase: async (job, { ids, with_copies, copies }, onProgress) => {
       await runStages(
         job,
         ["record", "verbatim", "search_index", "database_pages", "temporary_files"],
         ids.length,
         pace / 2,
-        tell,
+        onProgress,
       );
       items = items.filter((each) => !ids.includes(each.id));
       const done = (id: string) => ({
@@ -348,9 +348,9 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         receipt: "rc_1",
       });
       tombstones.unshift(...ids.map(done));
-      const redacted = with_copies ? (copies ?? COPIES).length : 0;
-      const told = sampleReceipt("rc_1", null, { redacted, left: COPIES.length - redacted });
-      return { tombstones: tombstones.slice(0, ids.length), receipt: told, copies_redacted: redacted };
+      const redacted = with_copies ? (copies ?? COPY_IDS).length : 0;
+      const eraseReceipt = sampleReceipt("rc_1", null, { redacted, left: COPY_IDS.length - redacted });
+      return { tombstones: tombstones.slice(0, ids.length), receipt: eraseReceipt, copies_redacted: redacted };
     },
     tombstones: async () => ({ tombstones }),
     receipt: async (id) =>
@@ -358,8 +358,8 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         id,
         tombstones.some((tombstone) => tombstone.receipt === id && tombstone.complete === false) ? "attachments" : null,
       ),
-    cleanAgain: async (job, id, tell) => {
-      await runStages(job, ["record", "attachments", "search_index", "database_pages"], 4, pace / 2, tell);
+    cleanAgain: async (job, id, onProgress) => {
+      await runStages(job, ["record", "attachments", "search_index", "database_pages"], 4, pace / 2, onProgress);
       for (const tombstone of tombstones) if (tombstone.receipt === id) tombstone.complete = true;
       return sampleReceipt(id);
     },
@@ -370,8 +370,8 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         review.open(),
         false,
       ),
-    exportRun: async (job, request, _passphrase, tell) => {
-      await runStages(job, ["collect", "write", "validate"], 3589, pace, tell);
+    exportRun: async (job, request, _passphrase, onProgress) => {
+      await runStages(job, ["collect", "write", "validate"], 3589, pace, onProgress);
       return exported(
         request,
         items.filter((each) => matches(each, request.filter)),
@@ -381,8 +381,8 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     },
     removeExport: async () => undefined,
     textTaken: async () => undefined,
-    evidence: async (job, out, { sign, parts }, tell) => {
-      await runStages(job, ["write", "validate"], 3, pace, tell);
+    evidence: async (job, out, { sign, parts }, onProgress) => {
+      await runStages(job, ["write", "validate"], 3, pace, onProgress);
       const n = (part: EvidencePart, of: number) => (parts === null || parts.includes(part) ? of : 0);
       return {
         path: out,

@@ -20,29 +20,29 @@ export function failWith(code: string, message: string, details: ErrorBody["deta
 const cancelled = new Set<string>();
 export const cancelSampleJob = (id: string) => void cancelled.add(id);
 
-/** The stage in which a job stays with `held`, and how long until it shows a rate. */
-const HELD = ["store", "scan", "index_damaged"];
+/** Stages in which a job with infinite pace hangs, and how long until it shows a rate. */
+const HOLDING_STAGES = ["store", "scan", "index_damaged"];
 const RATE_MS = 600;
 
 const pause = (ms: number) => new Promise<void>((done) => void setTimeout(done, ms));
 
 /**
- * Runs through stages in steps like a job of the backend. `pace` is ms per step; 0: immediate; Infinity: stops halfway
- * and never ends.
+ * Runs through stages in steps like a job of the backend. `pace` is ms per step; 0: immediate; Infinity: hangs in
+ * one of `HOLDING_STAGES`.
  */
 export async function runStages(
   id: string,
   stages: string[],
   records: number,
   pace: number,
-  tell: (progress: Progress) => void,
+  onProgress: (progress: Progress) => void,
 ): Promise<void> {
   for (const stage of stages) {
     for (let step = 1; step <= 8; step += 1) {
       if (cancelled.has(id)) throw failWith("cancelled", "Cancelled. Nothing was kept.");
       const bytes = stage === "read" || stage === "store" || stage === "copy";
       const total = bytes ? 1_800_000_000 : records;
-      tell({
+      onProgress({
         stage,
         done: Math.round((total * step) / 8),
         total,
@@ -51,7 +51,7 @@ export async function runStages(
       });
       if (pace !== Infinity) {
         if (pace > 0) await pause(pace);
-      } else if (HELD.includes(stage) && step > 2) {
+      } else if (HOLDING_STAGES.includes(stage) && step > 2) {
         if (step > 3) await new Promise(() => undefined);
         if (stage === "store") await pause(RATE_MS);
       }
@@ -107,7 +107,7 @@ export function sampleDetection(path: string, opened = false): Detection {
   return { ...base, format: null, reason: "unknown" };
 }
 
-const KNOWN: ReportItem[] = [
+const NOT_NEW: ReportItem[] = [
   {
     kind: "conversation",
     place: "conversations-003.json, item 412",
@@ -125,7 +125,7 @@ const KNOWN: ReportItem[] = [
   { kind: "attachment", place: "file-service/Qm71.dat", outcome: "skipped", reason: "no_content: 0 bytes" },
   { kind: "attachment", place: "chat.html", outcome: "skipped", reason: "duplicate_rendering" },
 ];
-const REASONS = [
+const SKIP_REASONS = [
   ["updated", "changed at the source"],
   ["unchanged", "same"],
   ["blocked", "deleted before"],
@@ -134,16 +134,16 @@ const REASONS = [
 ] as const;
 const FILE_OF: Record<string, string> = { memory: "memories.json", attachment: "files.json" };
 /** Listed items per kind and outcome; the others are only counted. */
-const LISTED = 200;
+const MAX_LISTED = 200;
 
 const numbered = (n: number, place: (index: number) => string) => Array.from({ length: n }, (_, index) => place(index));
 
 /** Items that were not added as new, the first of each kind. */
 function itemsOf(by_kind: Record<string, Outcome>): ReportItem[] {
   return Object.entries(by_kind).flatMap(([kind, numbers]) =>
-    REASONS.flatMap(([outcome, reason]) => {
-      const known = KNOWN.filter((item) => item.kind === kind && item.outcome === outcome).slice(0, numbers[outcome]);
-      const others = Math.min(LISTED, numbers[outcome]) - known.length;
+    SKIP_REASONS.flatMap(([outcome, reason]) => {
+      const known = NOT_NEW.filter((item) => item.kind === kind && item.outcome === outcome).slice(0, numbers[outcome]);
+      const others = Math.min(MAX_LISTED, numbers[outcome]) - known.length;
       const places = numbered(others, (index) => `${FILE_OF[kind] ?? "conversations-000.json"}, item ${index}`);
       return [...known, ...places.map((place) => ({ kind, place, outcome, reason }))];
     }),
@@ -153,7 +153,7 @@ function itemsOf(by_kind: Record<string, Outcome>): ReportItem[] {
 /** Items that would be new, the first of each kind. */
 function comingOf(by_kind: Record<string, Outcome>): ComingItem[] {
   return Object.entries(by_kind).flatMap(([kind, { added }]) =>
-    numbered(Math.min(LISTED, added), (index) => `${FILE_OF[kind] ?? "conversations-000.json"}, item ${index}`).map(
+    numbered(Math.min(MAX_LISTED, added), (index) => `${FILE_OF[kind] ?? "conversations-000.json"}, item ${index}`).map(
       (place, index) => ({
         kind,
         place,
@@ -200,11 +200,11 @@ export function sampleReport(request: ImportRequest, dryRun: boolean, gone: Reco
     throw failWith("malformed", "It is cut off.", { place: path });
   const format = request.format ?? sampleDetection(path, true).format ?? "chatgpt";
   if (format !== "chatgpt") return smallReport(request, format, dryRun);
-  const held = request.let_in ? 0 : 12;
+  const blocked = request.let_in ? 0 : 12;
   const by_kind = {
-    memory: outcome(14 + (12 - held) / 6, 5, 186, held / 6, 0, 1),
-    conversation: outcome(25, 31, 1790, held / 12, 0, 1),
-    message: outcome(612, 4, 40_752, (held * 3) / 4, 0, 3),
+    memory: outcome(14 + (12 - blocked) / 6, 5, 186, blocked / 6, 0, 1),
+    conversation: outcome(25, 31, 1790, blocked / 12, 0, 1),
+    message: outcome(612, 4, 40_752, (blocked * 3) / 4, 0, 3),
     attachment: outcome(18, 0, 190, 0, 6, 0),
   };
   const sum = (key: keyof Outcome) => Object.values(by_kind).reduce((all, each) => all + each[key], 0);

@@ -3,7 +3,7 @@ import { ago } from "./data";
 import { countBy } from "./redact";
 
 /** How a memory was created; for the others only "by a tool" is known. */
-const METHODS: Record<string, string> = { me: "written", claude: "conversations_memory" };
+const CREATION_METHODS: Record<string, string> = { me: "written", claude: "conversations_memory" };
 
 /** One complete record, as the backend returns it. */
 export function shown(
@@ -27,7 +27,7 @@ export function shown(
       account: null,
       conversation: each.conversation_id,
       message: null,
-      method: METHODS[each.source] ?? "bio_write",
+      method: CREATION_METHODS[each.source] ?? "bio_write",
       project: null,
     },
     conversation_title: each.conversation_id ? "Waterproofing an old timber bathroom" : null,
@@ -93,12 +93,12 @@ export function shown(
 const countOf = (items: readonly ListItem[]) => countBy(items.map(({ kind }) => kind));
 
 /** Records for the text for another assistant. */
-const told = ({ kind }: ListItem) => kind === "memory" || kind === "profile";
+const isInText = ({ kind }: ListItem) => kind === "memory" || kind === "profile";
 
 /** The text for another assistant: memories and profile, one per line. */
 export const transferText = (items: readonly ListItem[]): string =>
   items
-    .filter(told)
+    .filter(isInText)
     .map((each) => `[${each.created_at?.slice(0, 10) ?? "unknown"}] - ${each.text}\n`)
     .join("");
 
@@ -109,7 +109,7 @@ function lossesOf(format: string, all: readonly ListItem[]): Exported["loss_coun
       { field: "tags", kind: "narrowed", count: 1 },
       { field: "importance", kind: "moved_to_extension", count: 182 },
     ];
-  const counts = countOf(all.filter((each) => !told(each)));
+  const counts = countOf(all.filter((each) => !isInText(each)));
   const text = format === "transfer_text";
   return [
     { field: "record", kind: "left_out", count: text ? (counts.conversation ?? 0) : 0 },
@@ -125,7 +125,7 @@ export function exported(
   saved: boolean,
 ): Exported {
   const text = format === "transfer_text";
-  const items = text ? all.filter(told) : all;
+  const items = text ? all.filter(isInText) : all;
   const signed = saved && !text;
   return {
     path: out,

@@ -12,25 +12,25 @@ type Around = {
   empty: () => boolean;
   tombstones: TombstoneView[];
   pace: number;
-  looked: boolean;
+  scanned: boolean;
 };
 
 /** Groups of similar sample memories, by the start of their texts. */
-const ALIKE: { same: boolean; starts: string[] }[] = [
+const DUPLICATE_GROUPS: { same: boolean; starts: string[] }[] = [
   { same: true, starts: ["Budget for the bathroom is NOK 240,000"] },
   { same: false, starts: ["Prefers British spelling and short", "Prefers short answers in British"] },
   { same: false, starts: ["Her daughter Liv is seven"] },
 ];
 
 /** The most serious class first. */
-const ORDER = ["access_key", "private_key", "password", "card", "iban", "email", "phone", "national_id"];
+const CLASS_ORDER = ["access_key", "private_key", "password", "card", "iban", "email", "phone", "national_id"];
 
 /** Review data: sensitive values, duplicates, changes of a newer export. */
-export function sampleReview({ items, trash, empty, tombstones, pace, looked }: Around) {
+export function sampleReview({ items, trash, empty, tombstones, pace, scanned }: Around) {
   const findings = sampleFindings();
-  let lookedAt: string | null = looked ? new Date().toISOString() : null;
+  let scannedAt: string | null = scanned ? new Date().toISOString() : null;
   let apart: string[][] = [];
-  const seen = () => (empty() || lookedAt === null ? [] : findings);
+  const seen = () => (empty() || scannedAt === null ? [] : findings);
   const counts = (state: Finding["state"]) => {
     const all: Record<string, number> = {};
     for (const { item } of seen().filter((each) => each.state === state)) all[item.class] = (all[item.class] ?? 0) + 1;
@@ -42,7 +42,7 @@ export function sampleReview({ items, trash, empty, tombstones, pace, looked }: 
     return found;
   };
   const groups = (): DuplicateGroup[] =>
-    ALIKE.map(({ same, starts }) => ({
+    DUPLICATE_GROUPS.map(({ same, starts }) => ({
       same,
       items: items()
         .filter((each) => !each.trashed_at && starts.some((start) => each.text.startsWith(start)))
@@ -50,11 +50,11 @@ export function sampleReview({ items, trash, empty, tombstones, pace, looked }: 
     })).filter(({ items }) => items.length > 1 && !apart.some((ids) => items.every((each) => ids.includes(each.id))));
 
   const commands: Commands = {
-    look: async (id, anew, tell) => {
+    look: async (id, anew, onProgress) => {
       // A background scan never hangs.
-      await runStages(id, ["scan"], 4300, anew ? pace / 4 : 0, tell);
+      await runStages(id, ["scan"], 4300, anew ? pace / 4 : 0, onProgress);
       // A vault that was never scanned stays so until the person starts a scan.
-      if (looked || anew) lookedAt = new Date().toISOString();
+      if (scanned || anew) scannedAt = new Date().toISOString();
       return { records: 4300 };
     },
     sensitiveQueue: async ({ state, classes, offset, limit }) => {
@@ -62,22 +62,22 @@ export function sampleReview({ items, trash, empty, tombstones, pace, looked }: 
         .filter((each) => each.state === (state || "open"))
         .filter((each) => classes.length === 0 || classes.includes(each.item.class))
         .map((each) => each.item)
-        .sort((a, b) => ORDER.indexOf(a.class) - ORDER.indexOf(b.class));
+        .sort((a, b) => CLASS_ORDER.indexOf(a.class) - CLASS_ORDER.indexOf(b.class));
       return structuredClone({
         items: chosen.slice(offset, offset + (limit || 100)),
         open: counts("open"),
         redacted: counts("redacted"),
         ignored: counts("ignored"),
-        looked_at: lookedAt,
-        left: lookedAt === null ? 4300 : 0,
+        looked_at: scannedAt,
+        left: scannedAt === null ? 4300 : 0,
       });
     },
     sensitiveValue: async (value) => {
       const { item, places } = get(value);
       return structuredClone({ item, places });
     },
-    redactValues: async (id, { values, classes, ids }, tell) => {
-      await runStages(id, ["record", "verbatim", "search_index", "database_pages"], 3, pace / 4, tell);
+    redactValues: async (id, { values, classes, ids }, onProgress) => {
+      await runStages(id, ["record", "verbatim", "search_index", "database_pages"], 3, pace / 4, onProgress);
       const chosen = seen().filter((each) =>
         values.length > 0
           ? values.includes(each.item.value)
@@ -85,14 +85,14 @@ export function sampleReview({ items, trash, empty, tombstones, pace, looked }: 
       );
       let redacted = 0;
       for (const found of chosen) {
-        const gone = found.places.filter((place) => ids === null || ids.includes(place.id));
-        redacted += gone.length;
-        found.places = found.places.filter((place) => !gone.includes(place));
+        const redactedPlaces = found.places.filter((place) => ids === null || ids.includes(place.id));
+        redacted += redactedPlaces.length;
+        found.places = found.places.filter((place) => !redactedPlaces.includes(place));
         found.item.places = found.places.length;
         found.item.first = found.places[0] ?? null;
         if (found.places.length > 0) continue;
         found.state = "redacted";
-        Object.assign(found.item, { places: gone.length, detector: "", judged_at: new Date().toISOString() });
+        Object.assign(found.item, { places: redactedPlaces.length, detector: "", judged_at: new Date().toISOString() });
         Object.assign(found.item, { context: [] });
       }
       const tombstone = sampleTombstone(`ts_v${tombstones.length}`, "redact", "message", "chatgpt", 0);
@@ -106,8 +106,8 @@ export function sampleReview({ items, trash, empty, tombstones, pace, looked }: 
         found.item.judged_at = ignored ? new Date().toISOString() : null;
       }
     },
-    duplicates: async (id, tell) => {
-      await runStages(id, ["compare"], items().length, 0, tell);
+    duplicates: async (id, onProgress) => {
+      await runStages(id, ["compare"], items().length, 0, onProgress);
       return structuredClone({ groups: groups() });
     },
     keepApart: async (ids) => {
@@ -115,9 +115,9 @@ export function sampleReview({ items, trash, empty, tombstones, pace, looked }: 
       return { ids };
     },
     merge: async (keep, others) => {
-      const kept = items().find((each) => each.id === keep);
-      const tags = items().flatMap((each) => (each === kept || others.includes(each.id) ? each.tags : []));
-      if (kept) kept.tags = [...new Set(tags)].sort();
+      const keptItem = items().find((each) => each.id === keep);
+      const tags = items().flatMap((each) => (each === keptItem || others.includes(each.id) ? each.tags : []));
+      if (keptItem) keptItem.tags = [...new Set(tags)].sort();
       return trash(others);
     },
   };

@@ -102,7 +102,7 @@ const SEEDS: Seed[] = [
 
 export type Finding = SensitiveDetail & { state: "open" | "redacted" | "ignored" };
 
-const GONE: [string, number, number][] = [
+const REDACTED: [string, number, number][] = [
   ["password", 2, 5],
   ["card", 1, 7],
   ["phone", 3, 7],
@@ -110,7 +110,7 @@ const GONE: [string, number, number][] = [
 ];
 const fingerprint = (n: number) => (0xa5f0 + n * 7919).toString(16).repeat(8).slice(0, 32);
 
-const piece = (text: string): ContextPiece => ({ text, hidden: null, this: false });
+const segment = (text: string): ContextPiece => ({ text, hidden: null, this: false });
 
 function finding([kind, detector, confidence, before, after, where]: Seed, n: number): Finding {
   const places = where.map((place, index) => ({
@@ -124,7 +124,7 @@ function finding([kind, detector, confidence, before, after, where]: Seed, n: nu
     at: null,
     ...place,
   }));
-  const context = [piece(n === 0 ? `…${before}` : before), { text: "", hidden: kind, this: true }, piece(after)];
+  const context = [segment(n === 0 ? `…${before}` : before), { text: "", hidden: kind, this: true }, segment(after)];
   const item: SensitiveItem = {
     value: fingerprint(n),
     class: kind,
@@ -148,7 +148,7 @@ export function sampleFindings(): Finding[] {
     const one = finding(seed as Seed, 60 + n);
     return { ...one, state: "ignored" as const, item: { ...one.item, judged_at: ago(n + 2) } };
   });
-  const redacted = GONE.map(([kind, places, days], n): Finding => {
+  const redacted = REDACTED.map(([kind, places, days], n): Finding => {
     const item = { ...finding([kind, "", "possible", "", "", []], 80 + n).item, places, judged_at: ago(days) };
     return { state: "redacted", item: { ...item, first: null, context: [] }, places: [] };
   });

@@ -4,7 +4,7 @@ import { failWith } from "./jobs";
 
 export const MOCK_PASSPHRASE = "harbour copper nineteen kite";
 /** The vault's recovery code and its successors. */
-const CODES = ["K7PM-2XQD-W9RA-HT4C-N6VE-3BJY-F8ZK-QM5G", "4WTN-C8HJ-ZP2E-6RXK-D9QM-V7BA-5YGF-3NSC"];
+const RECOVERY_CODES = ["K7PM-2XQD-W9RA-HT4C-N6VE-3BJY-F8ZK-QM5G", "4WTN-C8HJ-ZP2E-6RXK-D9QM-V7BA-5YGF-3NSC"];
 
 type Commands = Pick<Backend, "changePassphrase" | "newRecoveryCode" | "keySlots">;
 
@@ -13,7 +13,7 @@ export function sampleSlots(need: () => void): { code(): string; opens(secret: s
   let made = 0;
   const slot = (kind: string): SlotInfo => ({ kind, created_at: ago(172), memory_kib: 262_144, passes: 3, lanes: 4 });
   const slots = { passphrase: slot("passphrase"), recovery: slot("recovery") };
-  const code = () => CODES[made % CODES.length] ?? "";
+  const code = () => RECOVERY_CODES[made % RECOVERY_CODES.length] ?? "";
   const opens = (secret: string) => secret === MOCK_PASSPHRASE || secret === code();
   const all = () => structuredClone([slots.passphrase, slots.recovery]);
   const renew = (of: SlotInfo, secret: string) => {

@@ -22,9 +22,9 @@ export function sampleVaults({ need, entries, pace, present }: Sample): Commands
         changed_at: `${moment.slice(0, 10)}T${moment.slice(11, 13)}:${moment.slice(13)}:00Z`,
       }));
     },
-    backup: async (job, out, tell) => {
+    backup: async (job, out, onProgress) => {
       need();
-      await runStages(job, ["copy"], 0, pace, tell);
+      await runStages(job, ["copy"], 0, pace, onProgress);
       const at = new Date().toISOString();
       entries.push({
         seq: entries.length + 1,

@@ -5,7 +5,7 @@ import { mockBackend } from "./index";
 import { failWith } from "./jobs";
 
 /** Fields with text written by the core: sentences and names of scores. All other fields are data. */
-const SPOKEN = new Set(["message", "reason", "detail", "note", "label"]);
+const CORE_TEXT_FIELDS = new Set(["message", "reason", "detail", "note", "label"]);
 
 /** All messages between marks, so that a text without marks did not come from the message file. */
 function marked(): Messages {
@@ -29,7 +29,7 @@ export function sampleWindow(): Backend {
     else if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) data.add(new TextDecoder().decode(value));
     else if (Array.isArray(value)) value.forEach(take);
     else if (typeof value === "object" && value !== null)
-      for (const [key, each] of Object.entries(value)) if (!SPOKEN.has(key)) take(each);
+      for (const [key, each] of Object.entries(value)) if (!CORE_TEXT_FIELDS.has(key)) take(each);
   };
   const language = async (choice: Choice | "marked") =>
     // German under the marks, because there the core's own sentences are collapsed.
