@@ -12,8 +12,10 @@ export function shown(
   verbatim: boolean,
 ): Shown {
   const link = { origin_id: null, title: null, trashed: false, source: "claude", conversation_id: null };
+  const { id, origin_id, kind, type, title, text, created_at, updated_at, status, tags } = structuredClone(each);
   const record: RecordView = {
-    ...structuredClone(each),
+    ...{ id, origin_id, kind, type, title, text, created_at, updated_at, status, tags },
+    ...{ conversation_id: each.conversation_id, trashed_at: each.trashed_at, redacted: each.redacted },
     observed_at: null,
     valid_from: null,
     valid_to: null,

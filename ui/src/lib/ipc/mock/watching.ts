@@ -40,7 +40,7 @@ export function sampleWatched({ need, empty }: { need: () => void; empty: boolea
   let finds: Find[] = [];
   const imported: OwnImport[] = [];
   let importing: string | null = null;
-  let onProgress: () => void = () => undefined;
+  let notify: () => void = () => undefined;
   let progress: (progress: Progress) => void = () => undefined;
 
   const now = async (): Promise<Watched> => (need(), structuredClone({ folders, finds, importing, imported }));
@@ -73,7 +73,7 @@ export function sampleWatched({ need, empty }: { need: () => void; empty: boolea
         finds = finds.filter((each) => each.id !== id);
         return now();
       },
-      onWatched: async (listener) => ((onProgress = listener), () => undefined),
+      onWatched: async (listener) => ((notify = listener), () => undefined),
       onWatchProgress: async (listener) => ((progress = listener), () => undefined),
     },
     sample: {
@@ -82,7 +82,7 @@ export function sampleWatched({ need, empty }: { need: () => void; empty: boolea
         const where = folders.find((each) => path === `${each.path}/${name}`) ?? folder("/home/ines");
         const { format } = sampleDetection(path);
         finds = [{ id: path, folder: where.id, path, name, format, at: ago(0), fresh }, ...finds];
-        onProgress();
+        notify();
       },
       working: (path, share) => {
         importing = path;
@@ -92,7 +92,7 @@ export function sampleWatched({ need, empty }: { need: () => void; empty: boolea
         finds = finds.filter((each) => each.id !== importing);
         importing = null;
         imported.push({ batch: `batch-${name}`, name, added: 14, updated: 3 });
-        onProgress();
+        notify();
       },
     },
     imported: (paths) => void (finds = finds.filter((each) => !paths.includes(each.path))),

@@ -1,0 +1,87 @@
+// The mock answers every request in the shape that the bindings declare. `contract/requests.json` names no part of the
+// mock, so that the same list can run against the real session.
+import { MOCK_PASSPHRASE } from "$lib/ipc/mock";
+import { ANY } from "$lib/state/filter";
+import { describe, expect, it } from "vitest";
+import requests from "./contract/requests.json";
+import { commands, mismatches } from "./contract/shape";
+import { start } from "./start-mock";
+
+/** Commands that answer nothing, or only what the person chose. */
+const WITHOUT_SHAPE = [
+  ...["forgetRecent", "lock", "setAutoLock", "touch", "cancelJob", "ignoreValues", "textTaken", "removeExport"],
+  ...["chooseFiles", "chooseFolder", "chooseVault", "chooseSave", "saveText", "openLink", "showInFolder", "print"],
+  ...["copyText", "clipboardText", "setPreference", "setRememberVaults", "setLockWhenAway", "setHideFromCapture"],
+];
+
+const filter = ANY;
+const memories = { ...ANY, kind: "memory" };
+/** Values of the placeholders in the list that do not depend on the sample. */
+const COMMON: Record<string, unknown> = {
+  "@job": "job-1",
+  "@progress": () => undefined,
+  "@any": filter,
+  "@search": { query: "house", filter: memories, limit: 20, offset: 0, typing: true },
+  "@import": {
+    paths: ["/home/ines/chatgpt-export.zip"],
+    text: null,
+    format: null,
+    limit_bytes: null,
+    let_in: false,
+    merge: null,
+  },
+  "@redact": { id: "m-5", spans: [{ start: 0, end: 5, class: "name" }], everywhere: false },
+  "@erase": { ids: ["m-6"], reason: null, with_copies: true, copies: null },
+  "@export": { format: "mem", out: "/home/ines/all.mem", filter, overwrite: false, sign: true, cover: true },
+  "@evidence": { since: null, until: null, sign: true, parts: null },
+};
+
+describe("the contract of the mock", () => {
+  it("has a request for every command that answers with data", () => {
+    const requested = new Set(requests.map(({ command }) => command));
+    const missing = [...commands.keys()].filter((name) => !requested.has(name) && !WITHOUT_SHAPE.includes(name));
+    expect(missing).toEqual([]);
+  });
+
+  it("is kept by every request and answer", async () => {
+    const mock = await start();
+    const [attachment] = (
+      await mock.list({ filter: { ...ANY, kind: "attachment" }, sort: null, limit: 1, cursor: null })
+    ).items;
+    const [finding] = (await mock.sensitiveQueue({ state: "open", classes: [], offset: 0, limit: 1 })).items;
+    const values: Record<string, unknown> = {
+      ...COMMON,
+      "@attachment": attachment?.id,
+      "@value": finding?.value,
+      "@passphrase": MOCK_PASSPHRASE,
+    };
+    const filled = (arg: unknown): unknown => {
+      if (typeof arg === "string") return arg in values ? values[arg] : arg;
+      if (Array.isArray(arg)) return arg.map(filled);
+      if (typeof arg !== "object" || arg === null) return arg;
+      return Object.fromEntries(Object.entries(arg).map(([key, each]) => [key, filled(each)]));
+    };
+
+    const wrong: string[] = [];
+    for (const { command, args } of requests) {
+      const declared = commands.get(command);
+      if (!declared) throw new Error(`no command ${command}`);
+      const given = args.map(filled);
+      const call = mock[command as keyof typeof mock] as (...args: unknown[]) => Promise<unknown>;
+      const problems = [
+        ...declared.parameters.flatMap((type, index) => mismatches(given[index], type, `argument ${index + 1}`)),
+        ...mismatches(await call(...given), declared.answer),
+      ];
+      wrong.push(...problems.map((problem) => `${command}: ${problem}`));
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it("names what differs from a type", () => {
+    const ids = commands.get("trash")?.answer;
+    if (!ids) throw new Error("no command trash");
+    expect(mismatches({ ids: ["m-1"] }, ids)).toEqual([]);
+    expect(mismatches({ ids: [1], more: true }, ids)).toEqual([".more: not in the bindings", ".ids[0]: not string: 1"]);
+    expect(mismatches({}, ids)).toEqual([".ids: missing"]);
+  });
+});
