@@ -149,10 +149,10 @@ describe("an import that failed", () => {
   });
 
   it("can be retried with the same file", async () => {
-    const asked = vi.spyOn(mock, "detect");
+    const requests = vi.spyOn(mock, "detect");
     render(FailedActions, { failed: sampleFailed[0]!, at });
     await fireEvent.click(screen.getByTestId("activity-again"));
-    await waitFor(() => expect(asked).toHaveBeenCalledWith([PATH], null));
+    await waitFor(() => expect(requests).toHaveBeenCalledWith([PATH], null));
     expect(dialogs.open?.kind).toBe("import");
   });
 

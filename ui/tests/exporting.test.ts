@@ -57,7 +57,7 @@ describe("the excerpt of a text", () => {
 describe("the text for another assistant", () => {
   it("is shown as an excerpt in a field, and copied whole", async () => {
     const taken = clipboard();
-    const told = vi.spyOn(mock, "textTaken");
+    const reported = vi.spyOn(mock, "textTaken");
     const made = vi.spyOn(mock, "exportText").mockResolvedValue("A line of the text.\n".repeat(2000));
     sheet(MEMORIES, "transfer_text");
     await waitFor(() => expect(field().value).not.toBe(""));
@@ -69,17 +69,17 @@ describe("the text for another assistant", () => {
     await fireEvent.click(button("export-copy"));
     await waitFor(() => expect(toasts.current?.text).toBe("Copied"));
     expect(taken.map((text) => text.length)).toEqual([40_000]);
-    await waitFor(() => expect(told, "the log is told of it").toHaveBeenCalledOnce());
+    await waitFor(() => expect(reported, "the log is told of it").toHaveBeenCalledOnce());
   });
 
   it("reports a failed copy", async () => {
     clipboard(true);
-    const told = vi.spyOn(mock, "textTaken");
+    const reported = vi.spyOn(mock, "textTaken");
     sheet(MEMORIES, "transfer_text");
     await waitFor(() => expect(button("export-copy").disabled).toBe(false));
     await fireEvent.click(button("export-copy"));
     await waitFor(() => expect(toasts.current?.text).toContain("The clipboard isn’t available."));
-    expect(told, "nothing was taken along").not.toHaveBeenCalled();
+    expect(reported, "nothing was taken along").not.toHaveBeenCalled();
     expect(toasts.current?.icon).toBe("alert");
   });
 
@@ -100,11 +100,11 @@ describe("the text for another assistant", () => {
 
   it("saves nothing if no path was chosen", async () => {
     const run = vi.spyOn(mock, "exportRun");
-    const asked = vi.spyOn(mock, "chooseSave").mockResolvedValue(null);
+    const requests = vi.spyOn(mock, "chooseSave").mockResolvedValue(null);
     sheet(MEMORIES, "transfer_text");
     await waitFor(() => expect(button("export-save").disabled).toBe(false));
     await fireEvent.click(button("export-save"));
-    await waitFor(() => expect(asked).toHaveBeenCalled());
+    await waitFor(() => expect(requests).toHaveBeenCalled());
     expect(run).not.toHaveBeenCalled();
   });
 
@@ -138,7 +138,7 @@ describe("the text for another assistant", () => {
 });
 
 describe("the scope of an export", () => {
-  const asked = () => vi.spyOn(mock, "exportPreview");
+  const requests = () => vi.spyOn(mock, "exportPreview");
   const choose = async (name: string, value: string) => {
     const trigger = screen.getByTestId(`export-choose-${name}`);
     trigger.focus();
@@ -160,7 +160,7 @@ describe("the scope of an export", () => {
   it("follows the chosen kind, assistant, tag and days", async () => {
     sheet();
     await screen.findByTestId("export-losses");
-    const look = asked();
+    const look = requests();
     await fireEvent.click(button("export-scope-choose"));
     await choose("kind", "Memories");
     await choose("source", "Claude");
@@ -182,7 +182,7 @@ describe("the scope of an export", () => {
   it("is counted after a pause, and saving waits for it", async () => {
     sheet();
     await screen.findByTestId("export-losses");
-    const look = asked();
+    const look = requests();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     await fireEvent.click(button("export-scope-choose"));
     await fireEvent.change(screen.getByTestId("export-choose-since"), { target: { value: "2020-01-01" } });
@@ -206,7 +206,7 @@ describe("the scope of an export", () => {
   });
 
   it("masks again after another choice", async () => {
-    const look = asked();
+    const look = requests();
     sheet();
     const cover = () => screen.getByTestId("export-cover").querySelector<HTMLButtonElement>("[role=switch]")!;
     await waitFor(() => expect(cover().disabled).toBe(false));
@@ -219,7 +219,7 @@ describe("the scope of an export", () => {
   });
 
   it("clears a preset by a second click", async () => {
-    const look = asked();
+    const look = requests();
     sheet();
     await fireEvent.click(button("export-scope-choose"));
     const today = screen.getByRole("button", { name: "Today" });

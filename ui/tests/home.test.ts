@@ -68,16 +68,16 @@ describe("memories without a type", () => {
   });
 
   it("are a filter beside the types, unless no memory has a type", async () => {
-    const asked = (types: Record<string, number>) => ({
+    const requests = (types: Record<string, number>) => ({
       ...mockBackend({ open: true }),
       facets: () => Promise.resolve({ sources: {}, types, tags: {}, file_kinds: {} }),
     });
     const memory = { ...ANY, kind: "memory" };
-    useBackend(asked({ "": 9, fact: 3 }));
+    useBackend(requests({ "": 9, fact: 3 }));
     await facets.load(memory, "");
     expect(facets.group("record_type").map(({ value }) => value)).toEqual(["fact", ""]);
     facets.clear();
-    useBackend(asked({ "": 9 }));
+    useBackend(requests({ "": 9 }));
     await facets.load(memory, "");
     expect(facets.group("record_type")).toEqual([]);
     await facets.load({ ...memory, record_type: "" }, "");

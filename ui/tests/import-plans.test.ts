@@ -51,9 +51,9 @@ describe("files dropped together", () => {
     unmount();
     await importing.inspect([CHATGPT, MEM]);
     render(ImportSheet);
-    const told = (path: string) => document.querySelector(`[data-path="${path}"] .num`)?.textContent;
-    await waitFor(() => expect(told(CHATGPT)).toMatch(/, 1\.8 GB$/));
-    expect(told(MEM), "a folder has none").not.toMatch(/KB|GB/);
+    const reported = (path: string) => document.querySelector(`[data-path="${path}"] .num`)?.textContent;
+    await waitFor(() => expect(reported(CHATGPT)).toMatch(/, 1\.8 GB$/));
+    expect(reported(MEM), "a folder has none").not.toMatch(/KB|GB/);
   });
 
   it("are shown without sizes if those are unavailable", async () => {

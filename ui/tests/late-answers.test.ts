@@ -123,13 +123,13 @@ describe("an abandoned preview", () => {
   });
 
   it("is cancelled when another format is chosen, or the export closed", async () => {
-    const asked = vi.spyOn(mock, "exportPreview");
+    const requests = vi.spyOn(mock, "exportPreview");
     const cancelled = vi.spyOn(mock, "cancelJob");
     const { unmount } = render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
-    await waitFor(() => expect(asked).toHaveBeenCalledTimes(1));
+    await waitFor(() => expect(requests).toHaveBeenCalledTimes(1));
     screen.getByTestId("export-alf").click();
-    await waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
+    await waitFor(() => expect(requests).toHaveBeenCalledTimes(2));
     unmount();
-    expect(cancelled.mock.calls.map(([id]) => id)).toEqual(asked.mock.calls.map(([id]) => id));
+    expect(cancelled.mock.calls.map(([id]) => id)).toEqual(requests.mock.calls.map(([id]) => id));
   });
 });

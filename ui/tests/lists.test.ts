@@ -118,10 +118,10 @@ describe("a changed list", () => {
     mock = await start({ items: many(1300) });
     await memories.load();
     while (memories.more) await memories.next();
-    const asked = vi.spyOn(mock, "list");
+    const requests = vi.spyOn(mock, "list");
     await memories.load();
     expect(memories.rows).toHaveLength(1300);
-    expect(asked.mock.calls.map(([request]) => request.limit)).toEqual([1000, 300]);
+    expect(requests.mock.calls.map(([request]) => request.limit)).toEqual([1000, 300]);
   });
 
   it("remembers how many rows it had after a failed load", async () => {
@@ -169,7 +169,7 @@ describe("the export of a search for conversations", () => {
   });
 
   it("counts conversations, not the messages that were found", async () => {
-    const asked = vi.spyOn(mock, "exportPreview");
+    const requests = vi.spyOn(mock, "exportPreview");
     nav.section = "conversations";
     search.text = conversations.query = "joists";
     await conversations.load();
@@ -179,7 +179,7 @@ describe("the export of a search for conversations", () => {
     const { filter, query, found, format } = dialogs.open;
     render(ExportSheet, { filter, query, found, start: format });
     expect(await screen.findByText(/What’s on screen \(1\)/)).toBeTruthy();
-    expect(asked.mock.calls[0]?.[1].filter).toEqual({ ...ANY, ids: ["c-bath"] });
+    expect(requests.mock.calls[0]?.[1].filter).toEqual({ ...ANY, ids: ["c-bath"] });
   });
 });
 

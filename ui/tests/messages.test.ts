@@ -142,9 +142,9 @@ describe("keys", () => {
   });
 
   it("that are used all exist", () => {
-    const asked = [...all.matchAll(/(?<![\w.])t\(\s*"([^"]+)"/g)].map(([, key = ""]) => key);
-    expect(asked.length).toBeGreaterThan(300);
-    expect(asked.filter((key) => !Object.hasOwn(en, key))).toEqual([]);
+    const requests = [...all.matchAll(/(?<![\w.])t\(\s*"([^"]+)"/g)].map(([, key = ""]) => key);
+    expect(requests.length).toBeGreaterThan(300);
+    expect(requests.filter((key) => !Object.hasOwn(en, key))).toEqual([]);
     const empty = patterns.filter(([from, to]) => !Object.keys(en).some((key) => oneWord(key, from, to)));
     // The prefix of the window's stored preferences.
     expect(new Set(empty.map(([from]) => from))).toEqual(new Set(["mementory."]));

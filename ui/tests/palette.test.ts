@@ -54,12 +54,12 @@ describe("the palette", () => {
   });
 
   it("waits 120 ms before it asks the vault, and drops the answer to an older question", async () => {
-    const asked = vi.spyOn(mock, "find");
+    const requests = vi.spyOn(mock, "find");
     await open();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     await type("bath");
     await vi.advanceTimersByTimeAsync(119);
-    expect(asked).not.toHaveBeenCalled();
+    expect(requests).not.toHaveBeenCalled();
     let release: () => void = () => undefined;
     const gate = new Promise<void>((done) => (release = done));
     const real = mock.find;
@@ -80,7 +80,7 @@ describe("the palette", () => {
   });
 
   it("shows only actions after >, tags after #, assistants after @, and asks the vault for nothing then", async () => {
-    const asked = vi.spyOn(mock, "find");
+    const requests = vi.spyOn(mock, "find");
     await open(">the");
     expect(ids()).toContain("theme-light");
     expect(ids()).toHaveLength(5);
@@ -95,7 +95,7 @@ describe("the palette", () => {
     await press("Enter");
     await waitFor(() => expect(nav.section).toBe("memories"));
     expect(memories.filter).toMatchObject({ kind: "memory", source: "claude", tag: null });
-    expect(asked).not.toHaveBeenCalled();
+    expect(requests).not.toHaveBeenCalled();
   });
 
   it("is empty at first, then offers the last five commands, until the lock", async () => {

@@ -35,10 +35,10 @@ const utf8 = (text: string) => new TextEncoder().encode(text);
 
 describe("the preview", () => {
   it("shows tables, code and notes as plain text, never as a page", async () => {
-    const asked = vi.spyOn(mock, "attachment");
+    const requests = vi.spyOn(mock, "attachment");
     sheet(await file("harmonics_bergen.csv"));
     await waitFor(() => expect(screen.getByTestId("file-text").textContent).toMatch(/^constituent,amplitude_m/));
-    expect(asked).toHaveBeenCalledWith("f-3", SHOWN_BYTES);
+    expect(requests).toHaveBeenCalledWith("f-3", SHOWN_BYTES);
     expect(screen.queryByTestId("file-beginning")).toBeNull();
     holds(utf8("<h1>Tide</h1><script>window.ran = 1</script>"));
     sheet(await file("tide.rs", { id: "f-html", title: "tide.html", media_type: "text/html" }));

@@ -22,7 +22,7 @@ async function opened(change: (record: RecordView) => Partial<RecordView>) {
 }
 
 /** The value beside a term. */
-const told = (term: string) => screen.getByText(term).nextElementSibling?.textContent?.trim();
+const reported = (term: string) => screen.getByText(term).nextElementSibling?.textContent?.trim();
 const without: Partial<LinkInfo> = { id: null, title: null, text: null, conversation_id: null };
 
 it("says if the message is in the Trash", async () => {
@@ -30,7 +30,7 @@ it("says if the message is in the Trash", async () => {
     conversation_id: null,
     links: links.map((link) => (link.kind === "message" ? { ...link, ...without, trashed: true } : link)),
   }));
-  expect([told("Your message"), told("Conversation")]).toEqual(["In the Trash", "In the Trash"]);
+  expect([reported("Your message"), reported("Conversation")]).toEqual(["In the Trash", "In the Trash"]);
 });
 
 it("keeps the conversation when only the message is in the Trash", async () => {
@@ -39,7 +39,7 @@ it("keeps the conversation when only the message is in the Trash", async () => {
       link.kind === "message" ? { ...link, ...without, trashed: true, conversation_id: "c-bath" } : link,
     ),
   }));
-  expect(told("Your message")).toBe("In the Trash");
+  expect(reported("Your message")).toBe("In the Trash");
   expect(screen.getByTestId("origin-conversation")).toBeTruthy();
 });
 
@@ -59,7 +59,7 @@ it.each([
     source: { ...record.source, message: null, ...source },
     links: links.map((link) => ({ ...(record.links[0] as LinkInfo), ...without, ...link })),
   }));
-  expect(told("Your message")).toBe(words);
+  expect(reported("Your message")).toBe(words);
 });
 
 it("links only to records that can be opened", async () => {
@@ -84,7 +84,7 @@ it.each([
   ["explicit_user_input", "You"],
 ])("says whether it was asked for only where the export does (%s)", async (method, words) => {
   await opened(({ source }) => ({ source: { ...source, method } }));
-  expect(told("Initiated by")).toBe(words);
+  expect(reported("Initiated by")).toBe(words);
 });
 
 it("omits that question for memories written here", async () => {

@@ -57,7 +57,7 @@ describe("messages with the same content", () => {
     ["are not told of by an older receipt", null, 0, null, "receipt-complete"],
     ["were left, says an older receipt", null, 2, "Kept 2 messages still say it", "receipt-left"],
   ];
-  it.each(CASES)("%s", (_, redacted, left, told, head) => {
+  it.each(CASES)("%s", (_, redacted, left, reported, head) => {
     render(ReceiptSheet, { receipt: sampleReceipt("r", null, { redacted, left }), title: "" });
     const rows = screen.getAllByTestId("receipt-place").map((row) =>
       [...row.children]
@@ -65,7 +65,7 @@ describe("messages with the same content", () => {
         .join(" ")
         .trim(),
     );
-    expect(rows.find((row) => row.startsWith(ROW)) ?? null).toBe(told === null ? null : `${ROW} ${told}`);
+    expect(rows.find((row) => row.startsWith(ROW)) ?? null).toBe(reported === null ? null : `${ROW} ${reported}`);
     expect(screen.getByTestId(head)).toBeTruthy();
     expect(screen.queryByText(/Found nowhere/) === null, "found nowhere is only said when it is so").toBe(left > 0);
   });
@@ -78,13 +78,13 @@ describe("messages with the same content", () => {
   it("are reported as chosen in the dialog", async () => {
     const erase = async (with_copies: boolean, copies: string[] | null) =>
       (await mock.erase("j", { ids: ["m-0"], reason: null, with_copies, copies }, () => undefined)).receipt;
-    const told = ({ copies_redacted, copies_left }: Awaited<ReturnType<typeof erase>>) => [
+    const reported = ({ copies_redacted, copies_left }: Awaited<ReturnType<typeof erase>>) => [
       copies_redacted,
       copies_left,
     ];
-    expect(told(await erase(true, null))).toEqual([2, 0]);
-    expect(told(await erase(true, ["msg-a2"]))).toEqual([1, 1]);
-    expect(told(await erase(false, null))).toEqual([0, 2]);
+    expect(reported(await erase(true, null))).toEqual([2, 0]);
+    expect(reported(await erase(true, ["msg-a2"]))).toEqual([1, 1]);
+    expect(reported(await erase(false, null))).toEqual([0, 2]);
   });
 });
 

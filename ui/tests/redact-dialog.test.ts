@@ -13,12 +13,13 @@ const counts: Record<string, RedactPreview> = {
   "reading false": { redacted: 1, kinds: { memory: 1 } },
   "Wears reading glasses true": { redacted: 1, kinds: { memory: 1 } },
 };
-const asked = ({ spans, everywhere }: RedactRequest) =>
+const requests = ({ spans, everywhere }: RedactRequest) =>
   `${spans.map(({ start, end }) => dialog.text.slice(start, end)).join()} ${everywhere}`;
 
 beforeEach(async () => {
   mock = await start();
-  mock.redactPreview = async (_job, request) => counts[asked(request)] ?? Promise.reject(new Error(asked(request)));
+  mock.redactPreview = async (_job, request) =>
+    counts[requests(request)] ?? Promise.reject(new Error(requests(request)));
 });
 
 const confirm = () => screen.getByTestId<HTMLButtonElement>("redact-confirm");

@@ -27,21 +27,21 @@ beforeEach(async () => {
 
 describe("searching", () => {
   it("requests only the first rows, and more when scrolled", async () => {
-    const asked = vi.spyOn(mock, "find");
+    const requests = vi.spyOn(mock, "find");
     memories.query = "tea";
     await memories.load();
     // As many as fit into the window.
     const first = Math.ceil(innerHeight / 60);
-    expect(asked.mock.calls.map(([request]) => [request.offset, request.limit])).toEqual([[0, first]]);
+    expect(requests.mock.calls.map(([request]) => [request.offset, request.limit])).toEqual([[0, first]]);
     expect(memories.rows).toHaveLength(first);
     await memories.next();
-    expect(asked.mock.lastCall?.[0]).toMatchObject({ offset: first, limit: 100 });
+    expect(requests.mock.lastCall?.[0]).toMatchObject({ offset: first, limit: 100 });
     expect(new Set(memories.rows.map((row) => row.id)).size).toBe(60);
   });
 
   it("counts everything once per vault revision", async () => {
-    const asked = vi.spyOn(mock, "facets");
-    const whole = () => asked.mock.calls.filter(([, words]) => words === null).length;
+    const requests = vi.spyOn(mock, "facets");
+    const whole = () => requests.mock.calls.filter(([, words]) => words === null).length;
     await facets.load({ ...ANY, kind: "memory" }, "te");
     await facets.load({ ...ANY, kind: "memory" }, "tea");
     expect(whole()).toBe(1);
@@ -72,10 +72,10 @@ describe("a search that found nothing", () => {
   });
 
   it("offers nothing if no word is similar", async () => {
-    const asked = vi.spyOn(mock, "near");
+    const requests = vi.spyOn(mock, "near");
     search.text = "xylophone";
     render(MemoriesView);
-    await waitFor(() => expect(asked).toHaveBeenCalled());
+    await waitFor(() => expect(requests).toHaveBeenCalled());
     expect(screen.queryByTestId("near-spelling")).toBeNull();
   });
 
@@ -105,20 +105,20 @@ describe("a search that found nothing", () => {
 
 describe("Home", () => {
   it("is shown from the cache until something changes", async () => {
-    const asked = vi.spyOn(mock, "tombstones");
+    const requests = vi.spyOn(mock, "tombstones");
     const first = render(HomeView);
     await screen.findByTestId("home");
     // The months load last.
-    await waitFor(() => expect(asked).toHaveBeenCalledTimes(1));
+    await waitFor(() => expect(requests).toHaveBeenCalledTimes(1));
     await screen.findByText("When they were made");
     first.unmount();
     const again = render(HomeView);
     expect(screen.getByTestId("home")).toBeTruthy();
-    expect(asked).toHaveBeenCalledTimes(1);
+    expect(requests).toHaveBeenCalledTimes(1);
     again.unmount();
     await vault.refresh();
     render(HomeView);
-    await waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
+    await waitFor(() => expect(requests).toHaveBeenCalledTimes(2));
   });
 });
 

@@ -18,14 +18,14 @@ beforeEach(async () => {
 const check = (...ids: string[]) => ids.forEach((id) => selection.toggle(memories, id));
 const NUMBERS = { versions: 2, conversations: 0, dated: 0, first: null, last: null };
 /** The value beside a term. */
-const told = (term: string) => screen.queryByText(term)?.nextElementSibling?.textContent?.trim();
+const reported = (term: string) => screen.queryByText(term)?.nextElementSibling?.textContent?.trim();
 
 it("summarises all checked rows", async () => {
   check("m-0", "m-5", "m-9");
   render(SelectionView);
-  await waitFor(() => expect(told("Versions")).toBe("6 in all"));
-  expect(told("Conversations")).toBe("taken from 1");
-  expect(told("Sensitive")).toBe("1 finding, still open");
+  await waitFor(() => expect(reported("Versions")).toBe("6 in all"));
+  expect(reported("Conversations")).toBe("taken from 1");
+  expect(reported("Sensitive")).toBe("1 finding, still open");
   expect(screen.getByTestId("selection-span").textContent).toMatch(/^Dated between .+ and .+[^;]$/);
 });
 
@@ -34,18 +34,18 @@ it("omits empty categories, and says if some have no date", async () => {
   mock.summary = async (filter) => ({ ...(await whole(filter)), dated: 1 });
   check("m-1", "m-2");
   render(SelectionView);
-  await waitFor(() => expect(told("Versions")).toBe("2 in all"));
-  expect([told("Conversations"), told("Sensitive")]).toEqual([undefined, undefined]);
+  await waitFor(() => expect(reported("Versions")).toBe("2 in all"));
+  expect([reported("Conversations"), reported("Sensitive")]).toEqual([undefined, undefined]);
   expect(screen.getByTestId("selection-span").textContent).toMatch(/; 1 without a date$/);
 });
 
 it("omits versions and findings for conversations", async () => {
-  let asked = 0;
-  mock.summary = async () => ((asked += 1), Promise.reject(new Error("not asked for")));
+  let requests = 0;
+  mock.summary = async () => ((requests += 1), Promise.reject(new Error("not asked for")));
   check("c-run", "c-tide");
   render(SelectionView, { tags: false });
-  await waitFor(() => expect(told("From")).toBeTruthy());
-  expect([asked, told("Versions")]).toEqual([0, undefined]);
+  await waitFor(() => expect(reported("From")).toBeTruthy());
+  expect([requests, reported("Versions")]).toEqual([0, undefined]);
 });
 
 it("redacts their findings by kind, after showing the number", async () => {

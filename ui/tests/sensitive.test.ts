@@ -62,9 +62,9 @@ describe("the queue of sensitive values", () => {
 
   it("loads further pages from where the last one ended", async () => {
     const queue = mock.sensitiveQueue;
-    const asked: [string, number, number][] = [];
+    const requests: [string, number, number][] = [];
     mock.sensitiveQueue = async (request) => {
-      asked.push([request.classes[0] ?? "", request.offset, request.limit]);
+      requests.push([request.classes[0] ?? "", request.offset, request.limit]);
       const page = await queue({ ...request, offset: 0 });
       const one = page.items[0]!;
       if (request.classes[0] !== "access_key") return { ...page, items: [] };
@@ -75,7 +75,7 @@ describe("the queue of sensitive values", () => {
     expect([sensitive.rows.length, sensitive.more]).toEqual([100, true]);
     await sensitive.next();
     expect([sensitive.rows.length, sensitive.more]).toEqual([150, false]);
-    expect(asked.slice(0, 2)).toEqual([
+    expect(requests.slice(0, 2)).toEqual([
       ["access_key", 0, 100],
       ["access_key", 100, 100],
     ]);
@@ -97,7 +97,7 @@ describe("the queue of sensitive values", () => {
   });
 
   it("offers a scan if there was none yet", async () => {
-    await list({ unlooked: true });
+    await list({ neverScanned: true });
     render(SensitiveView);
     await fireEvent.click(await screen.findByTestId("look-first"));
     await rows();
@@ -342,7 +342,7 @@ describe("the scan", () => {
     vi.spyOn(mock, "look").mockRejectedValue(new Error("cancelled"));
     await sensitive.rescan();
     expect(toasts.current?.text ?? "").not.toContain("Looked again");
-    await list({ unlooked: true });
+    await list({ neverScanned: true });
     await sensitive.load();
     await sensitive.rescan();
     expect([sensitive.open, toasts.current]).toEqual([14, null]);

@@ -66,9 +66,9 @@ describe("watched folders", () => {
     render(WatchedFolders);
     await rows();
     vi.spyOn(mock, "chooseFolder").mockResolvedValueOnce(null);
-    const asked = vi.spyOn(mock, "watchFolder");
+    const requests = vi.spyOn(mock, "watchFolder");
     await fireEvent.click(screen.getByTestId("watched-add"));
-    expect(asked).not.toHaveBeenCalled();
+    expect(requests).not.toHaveBeenCalled();
     vi.spyOn(mock, "chooseFolder").mockResolvedValueOnce("/home/ines/Ines.mementory");
     await fireEvent.click(screen.getByTestId("watched-add"));
     expect((await screen.findByTestId("watched-problem")).textContent).toContain("is a vault or is inside one");
@@ -182,10 +182,10 @@ describe("a detected file", () => {
     expect(screen.queryByTestId("find-import")).toBeNull();
     const shares = () => screen.getAllByRole("progressbar").map((each) => each.getAttribute("aria-valuenow"));
     expect(shares()).toEqual(["0.25", "0.25"]);
-    const asked = vi.spyOn(mock, "watched");
+    const requests = vi.spyOn(mock, "watched");
     mock.working(EXPORT, 0.5);
     await waitFor(() => expect(shares()).toEqual(["0.5", "0.5"]));
-    expect(asked).not.toHaveBeenCalled();
+    expect(requests).not.toHaveBeenCalled();
     await fireEvent.click(screen.getByTestId("find-stop"));
     expect(cancelled).toHaveBeenCalledWith(EXPORT);
     await fireEvent.click(bar);

@@ -1,5 +1,6 @@
-import type { FileCheck, KeyInfo, Keys } from "../backend";
+import type { Backend, FileCheck, KeyInfo, Keys } from "../backend";
 import { ago } from "./data";
+import { failWith } from "./jobs";
 
 /** A sample key; its fingerprint consists of its own digits. */
 export const sampleKey = (key: string): KeyInfo => ({
@@ -38,5 +39,27 @@ export function fileCheck(path: string, format: string | null, keys: Keys): File
       ? [{ code: "checksum", place: "items/fact.jsonl", message: "the file is not the one the manifest names" }]
       : [],
     warnings: [],
+  };
+}
+
+/** The signing keys of the sample vault: its own, none trusted, one seen in a file. */
+export function sampleKeys(): { state: Keys; commands: Pick<Backend, "keys" | "trustKey" | "forgetKey"> } {
+  const keys: Keys = { own: [sampleKey("7f".repeat(32))], trusted: [], seen: [sampleKey("5e".repeat(32))] };
+  return {
+    state: keys,
+    commands: {
+      keys: async () => structuredClone(keys),
+      trustKey: async (key, name) => {
+        if (!/^[0-9a-f]{64}$/.test(key)) throw failWith("bad_key", "A key to trust has to be a public key.");
+        keys.seen = keys.seen.filter((each) => each.public_key !== key);
+        keys.trusted.push({ ...sampleKey(key), name });
+        return structuredClone(keys);
+      },
+      forgetKey: async (key) => {
+        keys.trusted = keys.trusted.filter((each) => each.public_key !== key);
+        keys.seen = keys.seen.filter((each) => each.public_key !== key);
+        return structuredClone(keys);
+      },
+    },
   };
 }

@@ -1,5 +1,5 @@
-import type { Backend, EvidencePart, Keys, ListItem, LockedBy } from "../backend";
-import { fileCheck, sampleKey } from "./checks";
+import type { Backend, EvidencePart, ListItem, LockedBy } from "../backend";
+import { fileCheck, sampleKeys } from "./checks";
 import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, searching, summaryOf } from "./find";
 import { sampleFormats } from "./formats";
@@ -55,20 +55,20 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     pace,
     empty: () => items.length === 0,
     tombstones,
-    scanned: !options.unlooked,
+    scanned: !options.neverScanned,
   });
-  const keys: Keys = { own: [sampleKey("7f".repeat(32))], trusted: [], seen: [sampleKey("5e".repeat(32))] };
+  const keys = sampleKeys();
   const entries = sampleEntries();
   let onLocked: (by: LockedBy) => void = () => undefined;
   let onDrop: Parameters<Backend["onDrop"]>[0] = () => undefined;
 
-  const need = () => {
+  const requireOpen = () => {
     if (!open) throw failWith("locked", "The vault is locked.");
   };
-  const watching = sampleWatched({ need, empty: options.empty ?? false });
-  const slots = sampleSlots(need);
+  const watching = sampleWatched({ requireOpen, empty: options.empty ?? false });
+  const slots = sampleSlots(requireOpen);
   const get = (id: string): ListItem => {
-    need();
+    requireOpen();
     const message = sampleThread.find((each) => each.id === id);
     const found =
       items.find((each) => each.id === id) ?? (message ? item(id, "message", "chatgpt", message.text, 254) : undefined);
@@ -99,7 +99,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     lockNow: (by = "idle") => ((open = false), onLocked(by)),
     drop: (paths, over = false) => onDrop(over ? { type: "over", paths } : { type: "drop", paths }),
     sessionState: async () => state(),
-    ...sampleVaults({ need, entries, pace, present: !options.empty }),
+    ...sampleVaults({ requireOpen, entries, pace, present: !options.empty }),
     defaultVaultFolder: async () => "/home/ines/Documents",
     passphraseStrength: async (passphrase) => {
       const score = Math.min(4, Math.floor(passphrase.length / 7));
@@ -130,7 +130,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     touch: async () => undefined,
     ...slots.commands,
     vaultInfo: async () => {
-      need();
+      requireOpen();
       const live = items.filter((each) => !each.trashed_at);
       const counts: Record<string, number> = { memory: 0, conversation: 0, attachment: 0 };
       for (const each of live) counts[each.kind] = (counts[each.kind] ?? 0) + 1;
@@ -179,32 +179,21 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       })),
     }),
     audit: async (verify) => ({ entries, verified: verify ? true : null }),
-    keys: async () => structuredClone(keys),
-    trustKey: async (key, name) => {
-      if (!/^[0-9a-f]{64}$/.test(key)) throw failWith("bad_key", "A key to trust has to be a public key.");
-      keys.seen = keys.seen.filter((each) => each.public_key !== key);
-      keys.trusted.push({ ...sampleKey(key), name });
-      return structuredClone(keys);
-    },
-    forgetKey: async (key) => {
-      keys.trusted = keys.trusted.filter((each) => each.public_key !== key);
-      keys.seen = keys.seen.filter((each) => each.public_key !== key);
-      return structuredClone(keys);
-    },
+    ...keys.commands,
     formats: async () => sampleFormats(),
-    checkFile: async (path, format) => fileCheck(path, format, keys),
+    checkFile: async (path, format) => fileCheck(path, format, keys.state),
     detect: async (paths, passphrase) => {
       if (passphrase !== null && passphrase !== FILE_PASSPHRASE)
         throw failWith("passphrase_wrong", "The passphrase is wrong, or the file was changed.");
       return { results: paths.map((path) => sampleDetection(path, passphrase !== null)) };
     },
     importPreview: async (id, request, _passphrase, onProgress) => (
-      need(),
+      requireOpen(),
       await runStages(id, ["detect", "read"], 43_650, pace / 4, onProgress),
       sampleReport(request, true, review.gone("chatgpt"))
     ),
     importRun: async (id, request, _passphrase, onProgress) => {
-      need();
+      requireOpen();
       await runStages(id, ["detect", "read", "store", "index", "check"], 43_650, pace, onProgress);
       if (items.length === 0) items = sampleItems();
       watching.imported(request.paths);
@@ -229,7 +218,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       return { removed: 669 };
     },
     list: async ({ filter, sort, limit, cursor }) => {
-      need();
+      requireOpen();
       const found = items
         .filter((each) => matches(each, filter))
         .sort((a, b) => (b.created_at ?? "").localeCompare(a.created_at ?? ""));
@@ -245,17 +234,17 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       };
     },
     facets: async (filter, query, typing) => (
-      need(),
+      requireOpen(),
       facetsOf(items.filter((each) => matches(each, filter) && (!query || hitOf(each, query, typing))))
     ),
-    summary: async (filter) => (need(), summaryOf(items.filter((each) => matches(each, filter)))),
+    summary: async (filter) => (requireOpen(), summaryOf(items.filter((each) => matches(each, filter)))),
     show: async (id, withHistory, verbatim) => shown(get(id), withHistory ? (history.get(id) ?? null) : null, verbatim),
     thread: async (id) => ({
       conversation: shown(get(id), null, false).record,
       messages: structuredClone(sampleThread),
       active_path: sampleActivePath,
     }),
-    ...searching(() => (need(), items)),
+    ...searching(() => (requireOpen(), items)),
     attachment: async (id, most) => (await sampleFile(get(id))).slice(0, most),
     saveAttachment: async (job, id, name, onProgress) => {
       const size = get(id).size ?? 0;
@@ -284,7 +273,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     },
     restoreVersion: async (id, version) =>
       newVersion(id, history.get(id)?.find((each) => each.version === version)?.text ?? get(id).text, "restore"),
-    redactPreview: async (_job, request) => (need(), redactPlan(request, get(request.id), items)),
+    redactPreview: async (_job, request) => (requireOpen(), redactPlan(request, get(request.id), items)),
     redact: async (request) => {
       const { id, spans } = request;
       const record = get(id);
@@ -395,7 +384,10 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         signed: sign,
       };
     },
-    exportText: async (_job, request) => (need(), transferText(items.filter((each) => matches(each, request.filter)))),
+    exportText: async (_job, request) => (
+      requireOpen(),
+      transferText(items.filter((each) => matches(each, request.filter)))
+    ),
     ...sampleSystem(options.system),
     onLocked: async (listener) => ((onLocked = listener), () => undefined),
     onDrop: async (listener) => ((onDrop = listener), () => undefined),

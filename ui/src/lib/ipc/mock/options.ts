@@ -9,7 +9,7 @@ export type MockOptions = {
   reindexed?: string | null;
   items?: ListItem[];
   /** The vault was never scanned for sensitive values. */
-  unlooked?: boolean;
+  neverScanned?: boolean;
   /** The operating system to imitate. */
   system?: string;
 };
@@ -24,7 +24,7 @@ export function optionsFromAddress(): MockOptions {
   return {
     open: words.includes("open"),
     empty: words.includes("empty"),
-    unlooked: words.includes("unlooked"),
+    neverScanned: words.includes("unlooked"),
     reindexed: words.find((word) => word.startsWith("reindexed-"))?.slice(10) ?? null,
     system: words.find((word) => word.startsWith("on-"))?.slice(3) ?? "linux",
     pace: words.includes("held") ? Infinity : words.includes("slow") ? 700 : 40,

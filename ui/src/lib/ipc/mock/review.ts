@@ -6,7 +6,7 @@ type Commands = Pick<
   Backend,
   "look" | "sensitiveQueue" | "sensitiveValue" | "redactValues" | "ignoreValues" | "duplicates" | "keepApart" | "merge"
 >;
-type Around = {
+type ReviewContext = {
   items: () => ListItem[];
   trash: (ids: string[]) => Promise<Ids>;
   empty: () => boolean;
@@ -26,7 +26,7 @@ const DUPLICATE_GROUPS: { same: boolean; starts: string[] }[] = [
 const CLASS_ORDER = ["access_key", "private_key", "password", "card", "iban", "email", "phone", "national_id"];
 
 /** Review data: sensitive values, duplicates, changes of a newer export. */
-export function sampleReview({ items, trash, empty, tombstones, pace, scanned }: Around) {
+export function sampleReview({ items, trash, empty, tombstones, pace, scanned }: ReviewContext) {
   const findings = sampleFindings();
   let scannedAt: string | null = scanned ? new Date().toISOString() : null;
   let apart: string[][] = [];

@@ -9,7 +9,11 @@ const RECOVERY_CODES = ["K7PM-2XQD-W9RA-HT4C-N6VE-3BJY-F8ZK-QM5G", "4WTN-C8HJ-ZP
 type Commands = Pick<Backend, "changePassphrase" | "newRecoveryCode" | "keySlots">;
 
 /** Key slots of the sample vault. A changed passphrase is not stored, because tests rely on a known one. */
-export function sampleSlots(need: () => void): { code(): string; opens(secret: string): boolean; commands: Commands } {
+export function sampleSlots(requireOpen: () => void): {
+  code(): string;
+  opens(secret: string): boolean;
+  commands: Commands;
+} {
   let made = 0;
   const slot = (kind: string): SlotInfo => ({ kind, created_at: ago(172), memory_kib: 262_144, passes: 3, lanes: 4 });
   const slots = { passphrase: slot("passphrase"), recovery: slot("recovery") };
@@ -17,7 +21,7 @@ export function sampleSlots(need: () => void): { code(): string; opens(secret: s
   const opens = (secret: string) => secret === MOCK_PASSPHRASE || secret === code();
   const all = () => structuredClone([slots.passphrase, slots.recovery]);
   const renew = (of: SlotInfo, secret: string) => {
-    need();
+    requireOpen();
     if (!opens(secret)) throw failWith("wrong_passphrase", "That passphrase does not open this vault.");
     of.created_at = new Date().toISOString();
   };
@@ -31,7 +35,7 @@ export function sampleSlots(need: () => void): { code(): string; opens(secret: s
         made += 1;
         return { recovery_code: code(), slots: all() };
       },
-      keySlots: async () => (need(), { slots: all() }),
+      keySlots: async () => (requireOpen(), { slots: all() }),
     },
   };
 }

@@ -2,10 +2,10 @@ import type { AuditEntry, Backend, RecentVault } from "../backend";
 import { runStages } from "./jobs";
 
 type Commands = Pick<Backend, "recentVaults" | "forgetRecent" | "backup" | "backupsOf">;
-type Sample = { need: () => void; entries: AuditEntry[]; pace: number; present: boolean };
+type Sample = { requireOpen: () => void; entries: AuditEntry[]; pace: number; present: boolean };
 
 /** Sample vaults of this computer, and a backup of the open one. */
-export function sampleVaults({ need, entries, pace, present }: Sample): Commands {
+export function sampleVaults({ requireOpen, entries, pace, present }: Sample): Commands {
   let recent: RecentVault[] = [
     { path: "/home/ines/Documents/Ines.mementory", name: "Ines", present },
     { path: "/media/backup/Family.mementory", name: "Family", present: false },
@@ -23,7 +23,7 @@ export function sampleVaults({ need, entries, pace, present }: Sample): Commands
       }));
     },
     backup: async (job, out, onProgress) => {
-      need();
+      requireOpen();
       await runStages(job, ["copy"], 0, pace, onProgress);
       const at = new Date().toISOString();
       entries.push({

@@ -24,8 +24,8 @@ const folder = (path: string, more: Partial<WatchedFolder> = {}): WatchedFolder 
   ...more,
 });
 
-/** Sample watched folders. `need` throws while the vault is locked. */
-export function sampleWatched({ need, empty }: { need: () => void; empty: boolean }): {
+/** Sample watched folders. `requireOpen` throws while the vault is locked. */
+export function sampleWatched({ requireOpen, empty }: { requireOpen: () => void; empty: boolean }): {
   commands: Commands;
   sample: SampleWatching;
   imported: (paths: string[]) => void;
@@ -43,7 +43,7 @@ export function sampleWatched({ need, empty }: { need: () => void; empty: boolea
   let notify: () => void = () => undefined;
   let progress: (progress: Progress) => void = () => undefined;
 
-  const now = async (): Promise<Watched> => (need(), structuredClone({ folders, finds, importing, imported }));
+  const now = async (): Promise<Watched> => (requireOpen(), structuredClone({ folders, finds, importing, imported }));
   const known = (id: string): WatchedFolder => {
     const found = folders.find((each) => each.id === id);
     if (!found) throw failWith("not_found", "This folder is not watched.");
@@ -54,7 +54,7 @@ export function sampleWatched({ need, empty }: { need: () => void; empty: boolea
     commands: {
       watched: now,
       watchFolder: async (path) => {
-        need();
+        requireOpen();
         if (path.includes(".mementory")) throw failWith("inside_a_vault", `${path} is a vault.`, { place: path });
         if (!folders.some((each) => each.path === path)) folders = [...folders, folder(path)];
         return now();
