@@ -3,7 +3,7 @@ import { ago } from "./data";
 import { failWith } from "./jobs";
 
 /** A sample key; its fingerprint consists of its own digits. */
-export const sampleKey = (key: string): KeyInfo => ({
+const sampleKey = (key: string): KeyInfo => ({
   algorithm: "ed25519",
   public_key: key,
   fingerprint: `${key.slice(0, 8)}91c044de0b12a7c3e5f60718`.slice(0, 32),
