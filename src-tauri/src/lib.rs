@@ -1,19 +1,19 @@
 //! The Tauri shell: a window, one thin delegate per command, jobs, auto-lock. No rule of its own lives here.
 //!
 //! [`run`] opens the window; [`ipc`] lists the commands and writes the TypeScript side of them.
-mod attention;
 mod autolock;
-mod away;
 mod blocking;
 mod clipboard;
 mod commands;
-#[cfg(target_os = "linux")]
-mod drawing;
+mod interactive_guard;
 pub mod ipc;
 mod jobs;
+mod session_lock;
 mod settings;
 mod state;
 mod watching;
+#[cfg(target_os = "linux")]
+mod webkit_rendering;
 mod window;
 
 use mementory_api::Job;
@@ -48,7 +48,7 @@ pub fn run() -> ExitCode {
                     let _ = handle.emit(LOCKED_EVENT, by);
                 });
             })?;
-            app.manage(away::Away::listen(app.handle())?);
+            app.manage(session_lock::Away::listen(app.handle())?);
             let handle = app.handle().clone();
             std::thread::Builder::new()
                 .name("clipboard".into())

@@ -1,7 +1,7 @@
 //! What the window holds: the open vault, the jobs under way, the settings, the idle timer, the clipboard.
-use crate::attention::Attention;
 use crate::autolock::{Clock, IdleTimer, LONGEST_WAIT, LockedBy, overslept};
 use crate::clipboard::{Board, Clipboard};
+use crate::interactive_guard::Attention;
 use crate::jobs::{Jobs, Running};
 use crate::settings::SettingsFile;
 use crate::watching::Bell;

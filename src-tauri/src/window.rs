@@ -1,8 +1,8 @@
 //! The one window. It loads only what is built into the program and leaves nothing on disk.
-#[cfg(target_os = "linux")]
-use crate::drawing;
 use crate::settings::PREFERENCES;
 use crate::state::AppState;
+#[cfg(target_os = "linux")]
+use crate::webkit_rendering;
 use mementory_api::types::WindowGuards;
 use tauri::webview::NewWindowResponse;
 use tauri::{AppHandle, Manager, Url, WebviewWindowBuilder};
@@ -37,7 +37,7 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
         .build()?;
     #[cfg(target_os = "linux")]
     if !driven() {
-        drawing::fit(&window)?;
+        webkit_rendering::fit(&window)?;
     }
     Ok(())
 }
@@ -49,7 +49,7 @@ pub fn guards(app: &AppHandle) -> WindowGuards {
     WindowGuards {
         system: std::env::consts::OS.to_owned(),
         lock_when_away: settings.get().lock_when_away,
-        told_when_away: crate::away::TOLD,
+        told_when_away: crate::session_lock::TOLD,
         hide_from_capture: CAN_HIDE && settings.get().hide_from_capture,
         can_hide: CAN_HIDE,
     }

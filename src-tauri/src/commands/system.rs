@@ -1,7 +1,7 @@
 //! What only the system can do: file dialogs, the browser, the file manager, the printer, the clipboard, preferences,
 //! what guards the window.
-use crate::away::Away;
 use crate::blocking::{Answer, blocking};
+use crate::session_lock::Away;
 use crate::window::{CAN_HIDE, guards};
 use mementory_api::types::WindowGuards;
 use mementory_api::{ApiError, ApiResult};

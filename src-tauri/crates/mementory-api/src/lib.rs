@@ -5,11 +5,9 @@ mod convert;
 mod error;
 pub mod files;
 mod job;
+mod passphrase;
 pub mod portable;
-mod sealing;
 mod session;
-#[cfg(test)]
-mod tampering;
 mod trust;
 pub mod types;
 
@@ -17,5 +15,5 @@ pub use convert::{Converted, convert};
 pub use error::{ApiError, ApiResult};
 pub use job::{Job, ProgressSink};
 pub use mementory_formats::{Passphrase, Signer};
-pub use sealing::passphrase;
+pub use passphrase::passphrase;
 pub use session::{CreateOptions, ExportMeans, Session, WatchRound};

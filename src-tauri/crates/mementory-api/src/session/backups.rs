@@ -1,5 +1,5 @@
 //! Copies of the vault, and the way back from one.
-use super::{Session, gate::Gate, now};
+use super::{Session, now, progress::Gate};
 use crate::{ApiResult, Job, types::*};
 use mementory_vault::Vault;
 use std::path::Path;

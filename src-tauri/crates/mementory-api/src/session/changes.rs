@@ -1,5 +1,5 @@
 //! Writing, editing, Trash, redaction, erasure.
-use super::{Session, gate::Gate, now};
+use super::{Session, now, progress::Gate};
 use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_model::{Timestamp, TombstoneOp};
 use mementory_vault::{EditFields, PlaceOutcome, RedactSpan, RowView, Sabotage, TombstoneRow};

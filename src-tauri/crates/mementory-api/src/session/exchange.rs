@@ -1,8 +1,8 @@
 //! Import, undo, export.
 use super::{
-    Session,
-    gate::{Gate, progress},
-    is_there, now, time,
+    Session, is_there, now,
+    progress::{Gate, progress},
+    time,
 };
 use crate::{
     ApiError, ApiResult, Job, files,

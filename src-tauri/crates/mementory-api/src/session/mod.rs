@@ -5,15 +5,11 @@ mod duplicates;
 mod evidence;
 mod exchange;
 mod find;
-mod gate;
 mod keys;
-#[cfg(test)]
-mod previewed;
+mod progress;
 mod read;
 mod scan;
 mod sensitive;
-#[cfg(test)]
-mod told;
 mod view;
 mod watching;
 
@@ -99,7 +95,7 @@ impl Session {
     /// # Errors
     /// As [`open`](Self::open); `cancelled`, and the vault stays closed.
     pub fn open_watched(dir: &Path, secret: &str, job: &Job) -> ApiResult<Self> {
-        let gate = gate::Gate::new(job);
+        let gate = progress::Gate::new(job);
         let stage = |fault| match fault {
             IndexFault::Missing => "index_missing",
             IndexFault::Damaged => "index_damaged",

@@ -1,5 +1,5 @@
 //! Lists, records, threads, search.
-use super::{Session, bound, gate::Gate, now, sensitive::named, time};
+use super::{Session, bound, now, progress::Gate, sensitive::named, time};
 use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_model::{Kind, Timestamp};
 use mementory_vault::{

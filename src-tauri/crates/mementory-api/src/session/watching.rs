@@ -1,6 +1,6 @@
 //! Watched folders: what lands in them is recognised, and offered or imported. Called round by round; when, says the
 //! caller, whose clock it is.
-mod own;
+mod automatic;
 #[cfg(test)]
 mod tests;
 

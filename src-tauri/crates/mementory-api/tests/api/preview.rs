@@ -1,7 +1,5 @@
 //! Tests: what a preview says of an export, and what is kept of that.
-#![allow(clippy::unwrap_used)]
-use super::{CreateOptions, Session};
-use crate::{Job, types::*};
+use mementory_api::{CreateOptions, Job, Session, types::*};
 use std::path::Path;
 
 /// One conversation in which a file is named that is not there.

@@ -1,7 +1,5 @@
 //! Tests: what the log tells of imports and exports, and where their files are said to be.
-#![allow(clippy::unwrap_used)]
-use super::{CreateOptions, Session};
-use crate::{Job, types::*};
+use mementory_api::{CreateOptions, Job, Session, types::*};
 use std::path::Path;
 
 const WORDS: &str = "harbour copper nineteen kite lantern";

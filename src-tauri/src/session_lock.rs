@@ -3,9 +3,9 @@
 use tauri::AppHandle;
 
 #[cfg(target_os = "linux")]
-mod buses;
+mod dbus;
 #[cfg(target_os = "linux")]
-mod owner;
+mod listener;
 
 /// Does this system tell of a locked screen, and of a sleep before it begins?
 pub const TOLD: bool = cfg!(target_os = "linux");
@@ -13,14 +13,14 @@ pub const TOLD: bool = cfg!(target_os = "linux");
 /// Who listens to the system.
 pub struct Away {
     #[cfg(target_os = "linux")]
-    told: std::sync::mpsc::Sender<buses::Told>,
+    told: std::sync::mpsc::Sender<dbus::Told>,
 }
 
 impl Away {
     /// Listen until the process ends.
     #[cfg(target_os = "linux")]
     pub fn listen(app: &AppHandle) -> std::io::Result<Self> {
-        Ok(Self { told: buses::listen(owner::Window(app.clone()))? })
+        Ok(Self { told: dbus::listen(listener::Window(app.clone()))? })
     }
 
     /// Nothing to listen to.
@@ -33,6 +33,6 @@ impl Away {
     pub fn switched(&self) {
         // Without a thread that listens there is nothing to hold or to let go.
         #[cfg(target_os = "linux")]
-        let _ = self.told.send(buses::Told::Switched);
+        let _ = self.told.send(dbus::Told::Switched);
     }
 }

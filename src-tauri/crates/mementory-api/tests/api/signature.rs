@@ -1,6 +1,5 @@
 //! Whatever a signature is over: another value there, and it no longer holds. One thing after the other.
-#![allow(clippy::unwrap_used)]
-use crate::{
+use mementory_api::{
     CreateOptions, Job, Session,
     files::{Check, validate},
     types::{Filter, ImportRequest, ListRequest, Validation},

@@ -1,5 +1,5 @@
 //! Whom it concerns that the person left: the window with its vault.
-use super::buses::Owner;
+use super::dbus::Owner;
 use crate::LOCKED_EVENT;
 use crate::state::AppState;
 use tauri::{AppHandle, Emitter, Manager};
