@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { python } from "../tools/setup.mjs";
 import { Stop } from "../tools/sh.mjs";
-import { place, publish } from "./frame.mjs";
+import { place, publish } from "./report.mjs";
 import { plainTwice } from "./limits.mjs";
 import { median, weight } from "./measure.mjs";
 import { changes, memories, pamStore, varied } from "./memories.mjs";

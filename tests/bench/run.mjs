@@ -8,7 +8,7 @@ import { Stop, main } from "../tools/sh.mjs";
 import { coldStarts } from "./coldstart.mjs";
 import { chatgpt, generator } from "./data.mjs";
 import { formats } from "./formats.mjs";
-import { build, place, publish } from "./frame.mjs";
+import { build, place, publish } from "./report.mjs";
 import { limits } from "./limits.mjs";
 import { share, weight } from "./measure.mjs";
 import { memories } from "./memories.mjs";

@@ -2,14 +2,14 @@
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { manyConversations } from "../cli/made.mjs";
+import { manyConversations } from "../cli/generated.mjs";
 import { Display, homeWith } from "../e2e/display.mjs";
 import { Browser, until } from "../e2e/webdriver.mjs";
 import { TARGET } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { Stop } from "../tools/sh.mjs";
 import { chatgpt, generator } from "./data.mjs";
-import { place, publish } from "./frame.mjs";
+import { place, publish } from "./report.mjs";
 import { share } from "./measure.mjs";
 import { memories } from "./memories.mjs";
 

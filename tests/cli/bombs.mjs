@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { built } from "../tools/places.mjs";
 import { quiet } from "../tools/sh.mjs";
 import { FIXTURES, Vault, inFolder } from "./mementory.mjs";
-import { zip } from "./made.mjs";
+import { zip } from "./generated.mjs";
 
 /** What the program may take, in KiB: data and everything else that it writes to. */
 const MEMORY = 500_000;

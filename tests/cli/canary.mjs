@@ -3,7 +3,7 @@
 // on every route.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { conversation, zip } from "./made.mjs";
+import { conversation, zip } from "./generated.mjs";
 import { Vault, inFolder } from "./mementory.mjs";
 
 /** One word for each place that words can stand in; each is no part of another. */

@@ -6,7 +6,7 @@ import { entries } from "./archive.mjs";
 import { missingMembers } from "./every-field.mjs";
 import { difference } from "./json-text.mjs";
 import { FIXTURES, Vault, inFolder } from "./mementory.mjs";
-import { zip } from "./made.mjs";
+import { zip } from "./generated.mjs";
 
 /** The five: what an export is called, and what is in one, as `{place: text}`. */
 const FORMATS = {

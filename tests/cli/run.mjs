@@ -8,7 +8,7 @@
 // names it and its passphrase file in the environment. `needs` names what has to be there: "root", "shared".
 //
 // A step is `run` with arguments (`stdin`, `env`: a null takes a variable away; `plain`: without `--json`), or `do` with
-// something that happens outside (see outside.mjs), or `dump` and `dump_is`: keep what can be seen of the vault under a name,
+// something that happens outside (see actions.mjs), or `dump` and `dump_is`: keep what can be seen of the vault under a name,
 // and compare with it. `json` is a subset of the answer: objects may hold more, arrays must match one by one, and
 // "<string>", "<number>", "<boolean>", "<time>", "<any>" stand for any value of that type; {"$length": n}, {"$has": […]},
 // {"$not": value}, {"$least": n} and {"$match": "regex"} say less. `stdout` and `stderr` are regexes; `without` words that
@@ -20,7 +20,7 @@ import { built } from "../tools/places.mjs";
 import { quiet } from "../tools/sh.mjs";
 import { CLEAN, FIXTURES, SHARED, Vault, inFolder, shared, unreconciled } from "./mementory.mjs";
 import { differences } from "./match.mjs";
-import { OUTSIDE, missing, release } from "./outside.mjs";
+import { OUTSIDE, missing, release } from "./actions.mjs";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 

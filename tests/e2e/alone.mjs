@@ -11,7 +11,7 @@ import { corpus } from "../screens/hostile.mjs";
 import { built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { has, quiet } from "../tools/sh.mjs";
-import { apart, tell } from "./apart.mjs";
+import { apart, tell } from "./subprocess.mjs";
 import { Display, homeWith } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 

@@ -7,12 +7,12 @@ import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { has, quiet } from "../tools/sh.mjs";
-import { apart, tell } from "./apart.mjs";
+import { apart, tell } from "./subprocess.mjs";
 import { Display, homeWith } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
 const HERE = fileURLToPath(import.meta.url);
-const TREE = fileURLToPath(new URL("spoken.py", import.meta.url));
+const TREE = fileURLToPath(new URL("accessibility_tree.py", import.meta.url));
 const PYTHON = "/usr/bin/python3";
 const SECRET = "ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi";
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { entriesOf, zip } from "../cli/made.mjs";
+import { entriesOf, zip } from "../cli/generated.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";

@@ -7,7 +7,7 @@ import { SHARED } from "../cli/mementory.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
-import { answer } from "./answer.mjs";
+import { answer } from "./json-output.mjs";
 
 const CHECK = fileURLToPath(new URL("pam_check.py", import.meta.url));
 const PACKAGES = ["portable-ai-memory==1.0.0", "jsonschema==4.26.0", "rfc8785==0.1.4", "cryptography==50.0.2"];

@@ -7,7 +7,7 @@ import { SHARED } from "../cli/mementory.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
-import { answer } from "./answer.mjs";
+import { answer } from "./json-output.mjs";
 
 const REFERENCE = fileURLToPath(new URL("reference.py", import.meta.url));
 const MEM_CHECK = fileURLToPath(new URL("mem_check.py", import.meta.url));

@@ -6,7 +6,7 @@ import { FIXTURES, SHARED, shared } from "../cli/mementory.mjs";
 import { ROOT } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
-import { answer } from "./answer.mjs";
+import { answer } from "./json-output.mjs";
 
 const place = (name) => fileURLToPath(new URL(name, import.meta.url));
 /** The last two judge `format`: times and addresses. */

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { ROOT, built } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
-import { answer } from "./answer.mjs";
+import { answer } from "./json-output.mjs";
 
 const CHECK = fileURLToPath(new URL("zaxy_check.py", import.meta.url));
 const PACKAGES = ["zaxy-memory[export]==3.2.0", "jsonschema==4.26.0"];

@@ -5,7 +5,7 @@
 // rounds (40), MEMENTORY_KILL_SEED with which numbers.
 import { cpSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { manyConversations } from "../cli/made.mjs";
+import { manyConversations } from "../cli/generated.mjs";
 import { FIXTURES, Vault, inFolder } from "../cli/mementory.mjs";
 
 const NEW_PASSPHRASE = "seven lanterns hang in the orchard";

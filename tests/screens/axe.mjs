@@ -7,7 +7,7 @@ import { byItself } from "../tools/count.mjs";
 import { contrast, hover } from "./contrast.mjs";
 import { inEnglish } from "./english.mjs";
 import { Faults } from "./faults.mjs";
-import { CLIPPED } from "./look.mjs";
+import { CLIPPED } from "./text-checks.mjs";
 import { SIZES } from "./page.mjs";
 import { forced, moving, structure, translucent } from "./structure.mjs";
 import { isFirst } from "./walk.mjs";

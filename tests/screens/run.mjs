@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { byItself } from "../tools/count.mjs";
 import { ROOT } from "../tools/places.mjs";
 import { Faults } from "./faults.mjs";
-import { CLIPPED, ENGLISH, KEPT, MOMENT, UNMARKED } from "./look.mjs";
+import { CLIPPED, ENGLISH, KEPT, MOMENT, UNMARKED } from "./text-checks.mjs";
 import { SIZES } from "./page.mjs";
 import { missing, withPages } from "./pages.mjs";
 import { BROKEN, NOTES } from "./plans.mjs";

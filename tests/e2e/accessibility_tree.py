@@ -1,6 +1,6 @@
 """What a screen reader finds in a program's window: one JSON object a line, in the order of the window.
 
-Usage: spoken.py PROGRAM
+Usage: accessibility_tree.py PROGRAM
 Each line: {"role", "name", "focusable", "depth"}. Ends with 1 when the program shows no page in time.
 """
 import json

@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { has, quiet } from "../tools/sh.mjs";
 import { entries } from "./archive.mjs";
 import { Vault } from "./mementory.mjs";
-import { entriesOf, manyConversations, zip } from "./made.mjs";
+import { entriesOf, manyConversations, zip } from "./generated.mjs";
 
 /** How long another process may take to open a vault, in milliseconds. */
 const PATIENCE = 30_000;
