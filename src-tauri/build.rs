@@ -2,20 +2,30 @@
 //!
 //! Each command of ours gets its own permission; the list is read from the capability file, so a command
 //! that is not granted there cannot be called at all.
+//!
+//! Sets `has_dbus_daemon` where that program is installed, so that `cargo test` lists tests that need it as ignored
+//! elsewhere.
 
 /// Prefix of a permission that grants one of our own commands.
-const OWN: &str = "allow-";
+const PERMISSION_PREFIX: &str = "allow-";
 
+#[allow(clippy::print_stdout, reason = "cargo reads instructions from standard output")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let capability: serde_json::Value = serde_json::from_str(&std::fs::read_to_string("capabilities/main.json")?)?;
     let commands: Vec<&'static str> = capability["permissions"]
         .as_array()
         .into_iter()
         .flatten()
-        .filter_map(|permission| permission.as_str()?.strip_prefix(OWN))
+        .filter_map(|permission| permission.as_str()?.strip_prefix(PERMISSION_PREFIX))
         .map(|name| &*name.replace('-', "_").leak())
         .collect();
     let manifest = tauri_build::AppManifest::new().commands(commands.leak());
     tauri_build::try_build(tauri_build::Attributes::new().app_manifest(manifest))?;
+    println!("cargo::rustc-check-cfg=cfg(has_dbus_daemon)");
+    println!("cargo::rerun-if-env-changed=PATH");
+    if std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).any(|dir| dir.join("dbus-daemon").is_file())
+    {
+        println!("cargo::rustc-cfg=has_dbus_daemon");
+    }
     Ok(())
 }

@@ -1,29 +1,30 @@
-//! When the vault locks itself: after some minutes without input, counted by an injected clock, and when the person left.
+//! When the vault locks automatically: after some minutes without input (measured by an injected clock), and when the screen
+//! locks or the computer sleeps.
 use serde::Serialize;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How long a wait may last at most. The monotonic clock stands still while the machine sleeps, so
-/// waking up now and then is what notices that hours have passed.
-pub const LONGEST_WAIT: Duration = Duration::from_secs(15);
+/// Longest single wait. The monotonic clock stops while the machine sleeps, so a thread has to wake up regularly to notice
+/// that hours have passed.
+pub const MAX_WAIT: Duration = Duration::from_secs(15);
 
-/// A wait that ends so much later than asked for was not the machine being busy: it slept, or its clock was set forward.
-/// A shorter sleep is not told from a busy machine.
-const OVERSLEPT: Duration = Duration::from_secs(15);
+/// A wait that ends this much late means that the machine slept, or that its clock was set forward. A shorter sleep cannot
+/// be told apart from a busy machine.
+const SLEEP_THRESHOLD: Duration = Duration::from_secs(15);
 
-/// Did the machine sleep in a wait of `asked` that took `took`?
-pub fn overslept(asked: Duration, took: Duration) -> bool {
-    took > asked + OVERSLEPT
+/// Whether the machine slept during a wait of `requested` that took `actual`.
+pub fn has_slept(requested: Duration, actual: Duration) -> bool {
+    actual > requested + SLEEP_THRESHOLD
 }
 
-/// Why the vault locked itself. The window is told, in these words.
+/// Why the vault locked automatically. Sent to the window as is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum LockedBy {
-    /// Nobody did anything for so many minutes.
+pub enum LockReason {
+    /// No input for the configured time.
     Idle,
     /// The screen was locked.
     Screen,
-    /// The computer goes to sleep, or slept.
+    /// The computer is about to sleep, or slept.
     Sleep,
 }
 
@@ -53,12 +54,12 @@ impl Clock for SystemClock {
     }
 }
 
-/// The rule itself, without threads: when did the person last do something, how long may they be away, and did they leave?
+/// The rule without threads: the time of the last input, the limit, and whether a lock was requested.
 #[derive(Debug, Default)]
 pub struct IdleTimer {
     limit: Option<Duration>,
     last_input: Duration,
-    left_by: Option<LockedBy>,
+    requested: Option<LockReason>,
 }
 
 impl IdleTimer {
@@ -72,51 +73,51 @@ impl IdleTimer {
         self.last_input = self.last_input.max(now);
     }
 
-    /// The person left: no more waiting, whatever the limit. Input does not change that (the end of a job counts as such).
-    pub fn leave(&mut self, by: LockedBy) {
-        self.left_by = Some(by);
+    /// Lock as soon as possible, whatever the limit. Input does not cancel the request: the end of a job counts as input.
+    pub fn request_lock(&mut self, reason: LockReason) {
+        self.requested = Some(reason);
     }
 
-    /// They are back, or what was to be locked is.
-    pub fn back(&mut self) {
-        self.left_by = None;
+    /// The person is back, or the vault is locked.
+    pub fn cancel_request(&mut self) {
+        self.requested = None;
     }
 
-    /// Time left at `now`; zero = lock. None = never.
-    pub fn left(&self, now: Duration) -> Option<Duration> {
-        if self.left_by.is_some() {
+    /// Time until the lock at `now`; zero = lock. None = never.
+    pub fn remaining(&self, now: Duration) -> Option<Duration> {
+        if self.requested.is_some() {
             return Some(Duration::ZERO);
         }
         let limit = self.limit?;
         Some((self.last_input + limit).saturating_sub(now))
     }
 
-    /// Why to lock at `now`, if it is time to.
-    pub fn due(&self, now: Duration) -> Option<LockedBy> {
-        let due = self.left(now)?.is_zero();
-        due.then(|| self.left_by.unwrap_or(LockedBy::Idle))
+    /// The reason to lock at `now`, if it is time to.
+    pub fn due(&self, now: Duration) -> Option<LockReason> {
+        let due = self.remaining(now)?.is_zero();
+        due.then(|| self.requested.unwrap_or(LockReason::Idle))
     }
 }
 
 /// A clock for tests.
 #[cfg(test)]
-pub mod hand {
+pub mod manual {
     #![allow(clippy::unwrap_used)]
     use super::{Clock, Duration};
     use std::sync::Mutex;
 
-    /// Stands until it is set.
+    /// Shows the time that a test sets.
     #[derive(Default)]
-    pub struct HandClock(Mutex<Duration>);
+    pub struct ManualClock(Mutex<Duration>);
 
-    impl HandClock {
-        /// It is `now` from now on.
+    impl ManualClock {
+        /// Set the time.
         pub fn set(&self, now: Duration) {
             *self.0.lock().unwrap() = now;
         }
     }
 
-    impl Clock for HandClock {
+    impl Clock for ManualClock {
         fn elapsed(&self) -> Duration {
             *self.0.lock().unwrap()
         }
@@ -133,7 +134,7 @@ mod tests {
     fn never_locks_without_a_limit() {
         let mut timer = IdleTimer::default();
         timer.set_minutes(0);
-        assert_eq!(timer.left(MINUTE * 100_000), None);
+        assert_eq!(timer.remaining(MINUTE * 100_000), None);
     }
 
     #[test]
@@ -141,9 +142,9 @@ mod tests {
         let mut timer = IdleTimer::default();
         timer.set_minutes(5);
         timer.touch(MINUTE);
-        assert_eq!(timer.left(MINUTE * 6 - Duration::from_millis(1)), Some(Duration::from_millis(1)));
-        assert_eq!(timer.left(MINUTE * 6), Some(Duration::ZERO));
-        assert_eq!(timer.left(MINUTE * 600), Some(Duration::ZERO), "time asleep counts");
+        assert_eq!(timer.remaining(MINUTE * 6 - Duration::from_millis(1)), Some(Duration::from_millis(1)));
+        assert_eq!(timer.remaining(MINUTE * 6), Some(Duration::ZERO));
+        assert_eq!(timer.remaining(MINUTE * 600), Some(Duration::ZERO), "time asleep counts");
     }
 
     #[test]
@@ -151,39 +152,39 @@ mod tests {
         let mut timer = IdleTimer::default();
         timer.set_minutes(5);
         timer.touch(MINUTE * 4);
-        assert_eq!(timer.left(MINUTE * 5), Some(MINUTE * 4));
+        assert_eq!(timer.remaining(MINUTE * 5), Some(MINUTE * 4));
         timer.touch(MINUTE * 2);
-        assert_eq!(timer.left(MINUTE * 5), Some(MINUTE * 4), "a late report of earlier input changes nothing");
+        assert_eq!(timer.remaining(MINUTE * 5), Some(MINUTE * 4), "a late report of earlier input changes nothing");
     }
 
     #[test]
-    fn who_left_is_not_waited_for_until_they_are_back() {
-        for (minutes, by) in [(5, LockedBy::Screen), (0, LockedBy::Sleep)] {
+    fn a_requested_lock_is_due_at_once_until_it_is_cancelled() {
+        for (minutes, reason) in [(5, LockReason::Screen), (0, LockReason::Sleep)] {
             let mut timer = IdleTimer::default();
             timer.set_minutes(minutes);
             assert_eq!(timer.due(MINUTE), None);
-            timer.leave(by);
+            timer.request_lock(reason);
             timer.touch(MINUTE);
-            assert_eq!((timer.left(MINUTE), timer.due(MINUTE)), (Some(Duration::ZERO), Some(by)));
-            timer.back();
+            assert_eq!((timer.remaining(MINUTE), timer.due(MINUTE)), (Some(Duration::ZERO), Some(reason)));
+            timer.cancel_request();
             assert_eq!(timer.due(MINUTE), None);
         }
         let mut timer = IdleTimer::default();
         timer.set_minutes(5);
-        assert_eq!(timer.due(MINUTE * 5), Some(LockedBy::Idle));
+        assert_eq!(timer.due(MINUTE * 5), Some(LockReason::Idle));
     }
 
     #[test]
-    fn a_wait_that_took_much_longer_than_asked_for_was_a_sleep() {
+    fn a_wait_that_took_much_longer_than_requested_was_a_sleep() {
         let second = Duration::from_secs(1);
-        for (asked, took, slept) in [
+        for (requested, actual, slept) in [
             (second, second, false),
-            (second, OVERSLEPT, false),
-            (LONGEST_WAIT, LONGEST_WAIT + OVERSLEPT, false),
+            (second, SLEEP_THRESHOLD, false),
+            (MAX_WAIT, MAX_WAIT + SLEEP_THRESHOLD, false),
             (second, second * 17, true),
-            (LONGEST_WAIT, MINUTE, true),
+            (MAX_WAIT, MINUTE, true),
         ] {
-            assert_eq!(overslept(asked, took), slept, "{asked:?} took {took:?}");
+            assert_eq!(has_slept(requested, actual), slept, "{requested:?} took {actual:?}");
         }
     }
 }

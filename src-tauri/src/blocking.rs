@@ -1,4 +1,4 @@
-//! Commands work on threads that may block, so that the window never waits for the disk or for a key.
+//! Commands run on threads that may block, so that the window never waits for the disk or for key derivation.
 use crate::state::AppState;
 use mementory_api::types::{ErrorBody, Progress};
 use mementory_api::{ApiError, ApiResult, Job, Session};
@@ -6,18 +6,18 @@ use std::sync::{Arc, atomic::Ordering};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager};
 
-/// What every command answers.
-pub type Answer<T> = Result<T, ErrorBody>;
+/// Result of every command.
+pub type CommandResult<T> = Result<T, ErrorBody>;
 
 /// Run `work` on a blocking thread. A panic in it becomes the error `internal`.
 pub async fn blocking<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&AppState) -> ApiResult<T> + Send + 'static,
-) -> Answer<T> {
+) -> CommandResult<T> {
     tauri::async_runtime::spawn_blocking(move || work(&app.state::<AppState>()))
         .await
         .unwrap_or_else(|_| {
-            Err(ApiError::new("internal", 1, "Something broke inside Mementory. Your vault is kept as it was."))
+            Err(ApiError::new("internal", 1, "Mementory hit an internal error. Your vault was not changed. Try again; if it happens again, restart Mementory."))
         })
         .map_err(|error| error.body())
 }
@@ -26,9 +26,9 @@ pub async fn blocking<T: Send + 'static>(
 pub async fn session<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&Session) -> ApiResult<T> + Send + 'static,
-) -> Answer<T> {
+) -> CommandResult<T> {
     blocking(app, |state| {
-        let _question = state.attention().question();
+        let _guard = state.interactive().begin();
         state.with_session(work)
     })
     .await
@@ -40,38 +40,38 @@ pub async fn job<T: Send + 'static>(
     id: String,
     on_progress: Channel<Progress>,
     work: impl FnOnce(&Session, &Job) -> ApiResult<T> + Send + 'static,
-) -> Answer<T> {
+) -> CommandResult<T> {
     blocking(app, move |state| {
-        let job = heard(on_progress);
+        let job = job_reporting_to(on_progress);
         state.with_job(&id, &job, |session| work(session, &job))
     })
     .await
 }
 
-/// The same for work that is in no hurry: it goes on while nobody waits for the window.
-pub async fn unhurried_job<T: Send + 'static>(
+/// Like [`job`], for background work: it pauses while the person waits for the window.
+pub async fn background_job<T: Send + 'static>(
     app: AppHandle,
     id: String,
     on_progress: Channel<Progress>,
     work: impl FnOnce(&Session, &Job) -> ApiResult<T> + Send + 'static,
-) -> Answer<T> {
+) -> CommandResult<T> {
     let window = app.clone();
     blocking(app, move |state| {
-        let job = giving_way(heard(on_progress), window);
+        let job = yielding(job_reporting_to(on_progress), window);
         state.with_job(&id, &job, |session| work(session, &job))
     })
     .await
 }
 
-/// The same job, going on while nobody waits for the window.
-pub fn giving_way(job: Job, app: AppHandle) -> Job {
-    job.unhurried(Arc::new(move |cancelled| {
-        app.state::<AppState>().attention().give_way(|| !cancelled.load(Ordering::Relaxed));
+/// The same job, which pauses while the person waits for the window.
+pub fn yielding(job: Job, app: AppHandle) -> Job {
+    job.in_background(Arc::new(move |cancelled| {
+        app.state::<AppState>().interactive().yield_to_interactive(|| !cancelled.load(Ordering::Relaxed));
     }))
 }
 
 /// A job whose progress goes out through the channel.
-pub fn heard(on_progress: Channel<Progress>) -> Job {
-    // A window that no longer listens is no reason to stop.
+pub fn job_reporting_to(on_progress: Channel<Progress>) -> Job {
+    // A closed window is no reason to stop.
     Job::with_progress(Arc::new(move |progress| drop(on_progress.send(progress))))
 }

@@ -1,57 +1,57 @@
-//! What was copied from Mementory leaves the clipboard again: after a while, when the vault locks or the window closes.
+//! Clears copied text from the clipboard: after a while, when the vault locks, and when the window closes.
 //!
-//! The web view can put text there only while a click lasts, and never read it back, so this is a matter of the shell.
-use crate::autolock::{Clock, LONGEST_WAIT};
+//! The web view can write to the clipboard only during a click and can never read it, so the shell does both.
+use crate::autolock::{Clock, MAX_WAIT};
 use mementory_api::{ApiError, ApiResult};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// Another program may hold the clipboard for a moment; then it is tried again, so often.
-const TRIES: u8 = 10;
-/// And so much later each time.
-const PAUSE: Duration = Duration::from_secs(1);
-/// How long closing the window waits for it: another program that owns the clipboard and hangs must not keep ours.
-const LONGEST_CLOSING: Duration = Duration::from_secs(2);
+/// Another program may block the clipboard for a moment; clearing is tried this often.
+const ATTEMPTS: u8 = 10;
+/// Pause between two attempts.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+/// How long closing the window waits for the clipboard: a program that owns it and hangs must not keep ours from ending.
+const MAX_CLOSE_WAIT: Duration = Duration::from_secs(2);
 
-/// Bytes of a text that a field takes without making the window wait.
-const LONGEST_READ: usize = 4 << 20;
+/// Longest text that is pasted, in bytes. A text field takes that much without making the window wait.
+const MAX_PASTE_BYTES: usize = 4 << 20;
 
-/// The system has no clipboard, or does not let us have it now.
+/// The system has no clipboard, or another program blocks it now.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Unavailable;
 
 /// A clipboard.
-pub trait Board: Send {
-    /// Put a text there; a passing one is kept out of the histories that systems and desktops make.
-    fn put(&mut self, text: &str, passing: bool) -> Result<(), Unavailable>;
-    /// The text that is there now, whoever put it there; none when it is empty or holds something else.
+pub trait ClipboardBackend: Send {
+    /// Write a text; a temporary one is kept out of the clipboard histories of systems and desktops.
+    fn put(&mut self, text: &str, temporary: bool) -> Result<(), Unavailable>;
+    /// The current text, whoever wrote it; none when the clipboard is empty or holds something else.
     fn text(&mut self) -> Result<Option<Zeroizing<String>>, Unavailable>;
     /// Empty it.
     fn clear(&mut self) -> Result<(), Unavailable>;
-    /// The program ends; what is there is handed over, if the desktop takes it.
+    /// The program ends: hand the content over to the desktop, if it takes it.
     fn close(&mut self);
 }
 
-/// The system's clipboard. It is opened with the first copy and then held: on X11 and Wayland what was copied is there
-/// only as long as its owner is.
+/// The system's clipboard. It is opened with the first copy and stays open: on X11 and Wayland copied text exists only as
+/// long as the program that owns it.
 #[derive(Default)]
-pub struct SystemBoard(Option<arboard::Clipboard>);
+pub struct SystemClipboard(Option<arboard::Clipboard>);
 
-impl SystemBoard {
+impl SystemClipboard {
     fn open(&mut self) -> Result<&mut arboard::Clipboard, Unavailable> {
-        let board = match self.0.take() {
-            Some(board) => board,
+        let clipboard = match self.0.take() {
+            Some(clipboard) => clipboard,
             None => arboard::Clipboard::new().map_err(|_| Unavailable)?,
         };
-        Ok(self.0.insert(board))
+        Ok(self.0.insert(clipboard))
     }
 }
 
-impl Board for SystemBoard {
-    fn put(&mut self, text: &str, passing: bool) -> Result<(), Unavailable> {
+impl ClipboardBackend for SystemClipboard {
+    fn put(&mut self, text: &str, temporary: bool) -> Result<(), Unavailable> {
         let set = self.open()?.set();
-        let set = if passing { out_of_histories(set) } else { set };
+        let set = if temporary { exclude_from_history(set) } else { set };
         set.text(text).map_err(|_| Unavailable)
     }
 
@@ -73,46 +73,47 @@ impl Board for SystemBoard {
 }
 
 #[cfg(target_os = "macos")]
-fn out_of_histories(set: arboard::Set<'_>) -> arboard::Set<'_> {
+fn exclude_from_history(set: arboard::Set<'_>) -> arboard::Set<'_> {
     arboard::SetExtApple::exclude_from_history(set)
 }
 
 #[cfg(windows)]
-fn out_of_histories(set: arboard::Set<'_>) -> arboard::Set<'_> {
+fn exclude_from_history(set: arboard::Set<'_>) -> arboard::Set<'_> {
     arboard::SetExtWindows::exclude_from_monitoring(set)
 }
 
 #[cfg(not(any(target_os = "macos", windows)))]
-fn out_of_histories(set: arboard::Set<'_>) -> arboard::Set<'_> {
+fn exclude_from_history(set: arboard::Set<'_>) -> arboard::Set<'_> {
     arboard::SetExtLinux::exclude_from_history(set)
 }
 
-/// The clipboard with the number of texts that were put there.
-struct Held {
-    board: Box<dyn Board>,
+/// The clipboard with the number of texts copied so far.
+struct Content {
+    backend: Box<dyn ClipboardBackend>,
     copies: u64,
 }
 
-/// A text that is to leave the clipboard at a time of the clock.
-struct Passing {
+/// A text that is to be cleared at a time of the clock.
+struct PendingClear {
     text: Arc<Zeroizing<String>>,
+    /// Number of the copy.
     copy: u64,
     due: Duration,
-    tries: u8,
+    attempts_left: u8,
 }
 
-/// What is to leave the clipboard, and whether the window is closing.
+/// What is to be cleared, and whether the window is closing.
 #[derive(Default)]
 struct Queue {
-    passing: Option<Passing>,
+    pending: Option<PendingClear>,
     closing: bool,
 }
 
-/// The clipboard, and the last text put there that is to leave it again. It is read only on threads that may wait
-/// ([`Clipboard::clear_if_due`] on one of its own, [`Clipboard::read`] as a command): a program that owns it and hangs holds
-/// up neither locking nor closing.
+/// The clipboard, and the last copied text that is to be cleared. It is read only on threads that may block
+/// ([`Clipboard::clear_if_due`] has its own thread, [`Clipboard::read`] is a command): a program that owns the clipboard and
+/// hangs delays neither locking nor closing.
 pub struct Clipboard {
-    held: Mutex<Held>,
+    content: Mutex<Content>,
     queue: Mutex<Queue>,
     changed: Condvar,
     clock: Arc<dyn Clock>,
@@ -120,101 +121,102 @@ pub struct Clipboard {
 
 impl Clipboard {
     /// Nothing copied yet.
-    pub fn new(board: Box<dyn Board>, clock: Arc<dyn Clock>) -> Self {
-        Self { held: Mutex::new(Held { board, copies: 0 }), queue: Mutex::default(), changed: Condvar::new(), clock }
+    pub fn new(backend: Box<dyn ClipboardBackend>, clock: Arc<dyn Clock>) -> Self {
+        let content = Mutex::new(Content { backend, copies: 0 });
+        Self { content, queue: Mutex::default(), changed: Condvar::new(), clock }
     }
 
-    /// Copy a text; with `clear_after` it leaves the clipboard after that time, unless something else is there by then.
+    /// Copy a text; with `clear_after` it is cleared after that time, unless the clipboard holds something else by then.
     /// Error `no_clipboard` when the system has none.
     pub fn copy(&self, text: Zeroizing<String>, clear_after: Option<Duration>) -> ApiResult<()> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.board.put(&text, clear_after.is_some()).map_err(|Unavailable| no_clipboard())?;
-        held.copies += 1;
+        let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
+        content.backend.put(&text, clear_after.is_some()).map_err(|Unavailable| no_clipboard())?;
+        content.copies += 1;
         let now = self.clock.elapsed();
-        self.queue().passing = clear_after.map(|after| Passing {
+        self.queue().pending = clear_after.map(|after| PendingClear {
             text: Arc::new(text),
-            copy: held.copies,
+            copy: content.copies,
             due: now.saturating_add(after),
-            tries: TRIES,
+            attempts_left: ATTEMPTS,
         });
         self.changed.notify_all();
         Ok(())
     }
 
-    /// The text that is there now, because the person asks for it; none when there is none. It is kept nowhere.
+    /// The current text, because the person pastes it; none when there is none. No copy is kept.
     /// Errors `no_clipboard`, and `limit` for more than a field can show.
     pub fn read(&self) -> ApiResult<Option<Zeroizing<String>>> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = held.board.text().map_err(|Unavailable| no_clipboard())?.filter(|text| !text.trim().is_empty());
+        let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = content.backend.text().map_err(|Unavailable| no_clipboard())?.filter(|text| !text.trim().is_empty());
         match text {
-            Some(text) if text.len() > LONGEST_READ => Err(ApiError::new(
+            Some(text) if text.len() > MAX_PASTE_BYTES => Err(ApiError::new(
                 "limit",
                 6,
-                "What is on the clipboard is too long to be pasted. Save it as a file and import that.",
+                "The text on the clipboard is too long to paste. Nothing was changed. Save it as a file and import the file.",
             )),
             text => Ok(text),
         }
     }
 
-    /// What is still to leave the clipboard leaves now.
+    /// Clear a pending text now instead of later.
     pub fn clear_now(&self) {
-        if let Some(passing) = &mut self.queue().passing {
-            passing.due = Duration::ZERO;
+        if let Some(pending) = &mut self.queue().pending {
+            pending.due = Duration::ZERO;
         }
         self.changed.notify_all();
     }
 
-    /// The window closes: the same, and wait until it is done.
+    /// The window closes: clear now, and wait until it is done.
     pub fn close(&self) {
         self.clear_now();
         let mut queue = self.queue();
         queue.closing = true;
         self.changed.notify_all();
-        drop(self.changed.wait_timeout_while(queue, LONGEST_CLOSING, |queue| queue.passing.is_some()));
-        // Taken only where another program hangs; then there is nothing to hand over.
-        if let Ok(mut held) = self.held.try_lock() {
-            held.board.close();
+        drop(self.changed.wait_timeout_while(queue, MAX_CLOSE_WAIT, |queue| queue.pending.is_some()));
+        // The lock is held only if another program hangs; then nothing can be handed over.
+        if let Ok(mut content) = self.content.try_lock() {
+            content.backend.close();
         }
     }
 
-    /// Take the text that waits out of the clipboard if its time has come and it is still there.
+    /// Clear the pending text if it is due and still on the clipboard.
     pub fn clear_if_due(&self) {
         let now = self.clock.elapsed();
-        let due = self.queue().passing.as_ref().filter(|passing| passing.due <= now).map(|p| (p.copy, p.text.clone()));
+        let due = self.queue().pending.as_ref().filter(|pending| pending.due <= now).map(|p| (p.copy, p.text.clone()));
         let Some((copy, text)) = due else {
             return;
         };
         let cleared = self.clear_copy(copy, &text);
         let mut queue = self.queue();
-        // Not of a later copy, which waits for a time of its own.
-        if let Some(passing) = queue.passing.as_mut().filter(|passing| passing.copy == copy) {
-            passing.tries -= 1;
-            passing.due = now.saturating_add(PAUSE);
-            if cleared.is_ok() || passing.tries == 0 {
-                queue.passing = None;
+        // A later copy has its own time.
+        if let Some(pending) = queue.pending.as_mut().filter(|pending| pending.copy == copy) {
+            pending.attempts_left -= 1;
+            pending.due = now.saturating_add(RETRY_AFTER);
+            if cleared.is_ok() || pending.attempts_left == 0 {
+                queue.pending = None;
             }
         }
         self.changed.notify_all();
     }
 
-    /// Empty the clipboard of this copy; a later one stays, even of the same text.
+    /// Clear the clipboard if it still holds this copy; a later copy stays, even of the same text.
     fn clear_copy(&self, copy: u64, text: &str) -> Result<(), Unavailable> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let ours = held.copies == copy && held.board.text()?.is_some_and(|found| *found == text);
-        if ours { held.board.clear() } else { Ok(()) }
+        let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_ours = content.copies == copy && content.backend.text()?.is_some_and(|found| *found == text);
+        if is_ours { content.backend.clear() } else { Ok(()) }
     }
 
-    /// Clear what is due until the window closes.
+    /// Clear texts when they are due, until the window closes.
     pub fn watch(&self) {
         loop {
             self.clear_if_due();
             let queue = self.queue();
             let now = self.clock.elapsed();
-            match &queue.passing {
+            match &queue.pending {
                 None if queue.closing => return,
                 None => drop(self.changed.wait(queue)),
-                Some(passing) => {
-                    let wait = passing.due.saturating_sub(now).min(LONGEST_WAIT);
+                Some(pending) => {
+                    let wait = pending.due.saturating_sub(now).min(MAX_WAIT);
                     drop(self.changed.wait_timeout(queue, wait));
                 }
             }
@@ -227,59 +229,62 @@ impl Clipboard {
 }
 
 fn no_clipboard() -> ApiError {
-    ApiError::new("no_clipboard", 7, "The clipboard can't be used.")
+    ApiError::new(
+        "no_clipboard",
+        7,
+        "The clipboard can't be used: another program blocks it, or this system has none. Nothing was changed. Try again.",
+    )
 }
 
-/// A clipboard of the tests' own.
+/// A clipboard for tests.
 #[cfg(test)]
 pub mod fake {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// What everybody sees of it.
     #[derive(Default)]
-    pub struct Seen {
+    pub struct FakeContent {
         pub text: Option<String>,
-        pub passing: bool,
+        pub temporary: bool,
         pub closed: bool,
-        /// Calls that the system refuses, from now on.
-        pub refusals: u32,
+        /// How many of the next calls fail.
+        pub failures: u32,
     }
 
-    /// A clipboard that the test can look into and write to.
+    /// A clipboard that the test can read and write too.
     #[derive(Clone, Default)]
-    pub struct FakeBoard(pub Arc<Mutex<Seen>>);
+    pub struct FakeClipboard(pub Arc<Mutex<FakeContent>>);
 
-    impl FakeBoard {
+    impl FakeClipboard {
         /// The text on it.
-        pub fn now(&self) -> Option<String> {
+        pub fn content(&self) -> Option<String> {
             self.0.lock().unwrap().text.clone()
         }
 
-        fn allowed(&self) -> Result<MutexGuard<'_, Seen>, Unavailable> {
-            let mut seen = self.0.lock().unwrap();
-            if seen.refusals == 0 {
-                return Ok(seen);
+        fn access(&self) -> Result<MutexGuard<'_, FakeContent>, Unavailable> {
+            let mut content = self.0.lock().unwrap();
+            if content.failures == 0 {
+                return Ok(content);
             }
-            seen.refusals -= 1;
+            content.failures -= 1;
             Err(Unavailable)
         }
     }
 
-    impl Board for FakeBoard {
-        fn put(&mut self, text: &str, passing: bool) -> Result<(), Unavailable> {
-            let mut seen = self.allowed()?;
-            seen.text = Some(text.to_owned());
-            seen.passing = passing;
+    impl ClipboardBackend for FakeClipboard {
+        fn put(&mut self, text: &str, temporary: bool) -> Result<(), Unavailable> {
+            let mut content = self.access()?;
+            content.text = Some(text.to_owned());
+            content.temporary = temporary;
             Ok(())
         }
 
         fn text(&mut self) -> Result<Option<Zeroizing<String>>, Unavailable> {
-            Ok(self.allowed()?.text.clone().map(Zeroizing::new))
+            Ok(self.access()?.text.clone().map(Zeroizing::new))
         }
 
         fn clear(&mut self) -> Result<(), Unavailable> {
-            self.allowed()?.text = None;
+            self.access()?.text = None;
             Ok(())
         }
 
@@ -292,132 +297,132 @@ pub mod fake {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::fake::FakeBoard;
+    use super::fake::FakeClipboard;
     use super::*;
-    use crate::autolock::hand::HandClock;
+    use crate::autolock::manual::ManualClock;
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    struct Desk {
+    struct Setup {
         clipboard: Clipboard,
-        board: FakeBoard,
-        clock: Arc<HandClock>,
+        backend: FakeClipboard,
+        clock: Arc<ManualClock>,
     }
 
-    impl Desk {
+    impl Setup {
         fn new() -> Self {
-            let (board, clock) = (FakeBoard::default(), Arc::new(HandClock::default()));
-            Self { clipboard: Clipboard::new(Box::new(board.clone()), clock.clone()), board, clock }
+            let (backend, clock) = (FakeClipboard::default(), Arc::new(ManualClock::default()));
+            Self { clipboard: Clipboard::new(Box::new(backend.clone()), clock.clone()), backend, clock }
         }
 
         fn copy(&self, text: &str, seconds: Option<u32>) -> ApiResult<()> {
             self.clipboard.copy(Zeroizing::new(text.to_owned()), seconds.map(|seconds| SECOND * seconds))
         }
 
-        /// What is on the clipboard that many seconds after the start.
+        /// The clipboard that many seconds after the start.
         fn at(&self, seconds: u32) -> Option<String> {
             self.clock.set(SECOND * seconds);
             self.clipboard.clear_if_due();
-            self.board.now()
+            self.backend.content()
         }
 
-        fn waits(&self) -> bool {
-            self.clipboard.queue().passing.is_some()
+        fn is_pending(&self) -> bool {
+            self.clipboard.queue().pending.is_some()
         }
     }
 
     #[test]
-    fn a_text_leaves_when_its_time_has_come_and_not_before() {
-        let desk = Desk::new();
-        desk.copy("code", Some(30)).unwrap();
-        assert!(desk.board.0.lock().unwrap().passing, "kept out of histories");
-        assert_eq!(desk.at(29).as_deref(), Some("code"));
-        assert!(desk.waits());
-        assert_eq!(desk.at(30), None);
-        assert!(!desk.waits(), "the text is not held any longer");
+    fn a_text_is_cleared_when_it_is_due_and_not_before() {
+        let setup = Setup::new();
+        setup.copy("code", Some(30)).unwrap();
+        assert!(setup.backend.0.lock().unwrap().temporary, "kept out of histories");
+        assert_eq!(setup.at(29).as_deref(), Some("code"));
+        assert!(setup.is_pending());
+        assert_eq!(setup.at(30), None);
+        assert!(!setup.is_pending(), "no copy of the text is kept");
     }
 
     #[test]
-    fn a_text_is_read_when_there_is_one_that_a_field_can_show() {
-        let desk = Desk::new();
-        assert!(desk.clipboard.read().unwrap().is_none());
-        desk.copy(" \n", None).unwrap();
-        assert!(desk.clipboard.read().unwrap().is_none(), "nothing to paste");
-        desk.copy("Alpha likes tea.", Some(30)).unwrap();
-        assert_eq!(desk.clipboard.read().unwrap().as_deref().map(String::as_str), Some("Alpha likes tea."));
-        assert!(desk.waits() && desk.board.now().is_some(), "reading changes nothing");
-        desk.copy(&"x".repeat(LONGEST_READ + 1), None).unwrap();
-        assert_eq!(desk.clipboard.read().unwrap_err().code, "limit");
-        desk.board.0.lock().unwrap().refusals = 1;
-        assert_eq!(desk.clipboard.read().unwrap_err().code, "no_clipboard");
+    fn a_text_is_read_if_it_is_not_blank_and_fits_into_a_field() {
+        let setup = Setup::new();
+        assert!(setup.clipboard.read().unwrap().is_none());
+        setup.copy(" \n", None).unwrap();
+        assert!(setup.clipboard.read().unwrap().is_none(), "nothing to paste");
+        setup.copy("Alpha likes tea.", Some(30)).unwrap();
+        assert_eq!(setup.clipboard.read().unwrap().as_deref().map(String::as_str), Some("Alpha likes tea."));
+        assert!(setup.is_pending() && setup.backend.content().is_some(), "reading changes nothing");
+        setup.copy(&"x".repeat(MAX_PASTE_BYTES + 1), None).unwrap();
+        assert_eq!(setup.clipboard.read().unwrap_err().code, "limit");
+        setup.backend.0.lock().unwrap().failures = 1;
+        assert_eq!(setup.clipboard.read().unwrap_err().code, "no_clipboard");
     }
 
     #[test]
     fn a_text_without_a_time_stays() {
-        let desk = Desk::new();
-        desk.copy("words", None).unwrap();
-        desk.clipboard.clear_now();
-        assert_eq!(desk.at(1_000_000).as_deref(), Some("words"));
-        assert!(!desk.board.0.lock().unwrap().passing);
+        let setup = Setup::new();
+        setup.copy("words", None).unwrap();
+        setup.clipboard.clear_now();
+        assert_eq!(setup.at(1_000_000).as_deref(), Some("words"));
+        assert!(!setup.backend.0.lock().unwrap().temporary);
     }
 
     #[test]
-    fn what_somebody_else_copied_since_stays() {
-        let desk = Desk::new();
-        desk.copy("code", Some(30)).unwrap();
-        desk.board.0.lock().unwrap().text = Some("code of another program".into());
-        assert_eq!(desk.at(30).as_deref(), Some("code of another program"));
-        assert!(!desk.waits());
+    fn text_that_another_program_copied_since_stays() {
+        let setup = Setup::new();
+        setup.copy("code", Some(30)).unwrap();
+        setup.backend.0.lock().unwrap().text = Some("code of another program".into());
+        assert_eq!(setup.at(30).as_deref(), Some("code of another program"));
+        assert!(!setup.is_pending());
     }
 
     #[test]
-    fn a_later_copy_has_a_time_of_its_own_even_of_the_same_text() {
-        let desk = Desk::new();
-        desk.copy("code", Some(30)).unwrap();
-        assert_eq!(desk.at(20).as_deref(), Some("code"));
-        desk.copy("code", Some(30)).unwrap();
-        assert_eq!(desk.at(31).as_deref(), Some("code"));
-        assert_eq!(desk.clipboard.clear_copy(1, "code"), Ok(()), "the older one, had it just become due");
-        assert_eq!(desk.at(49).as_deref(), Some("code"));
-        assert_eq!(desk.at(50), None);
+    fn a_later_copy_has_its_own_time_even_of_the_same_text() {
+        let setup = Setup::new();
+        setup.copy("code", Some(30)).unwrap();
+        assert_eq!(setup.at(20).as_deref(), Some("code"));
+        setup.copy("code", Some(30)).unwrap();
+        assert_eq!(setup.at(31).as_deref(), Some("code"));
+        assert_eq!(setup.clipboard.clear_copy(1, "code"), Ok(()), "clearing the first copy leaves the second");
+        assert_eq!(setup.at(49).as_deref(), Some("code"));
+        assert_eq!(setup.at(50), None);
 
-        desk.copy("code", Some(30)).unwrap();
-        desk.copy("code", None).unwrap();
-        assert_eq!(desk.at(1000).as_deref(), Some("code"), "the later one is to stay");
+        setup.copy("code", Some(30)).unwrap();
+        setup.copy("code", None).unwrap();
+        assert_eq!(setup.at(1000).as_deref(), Some("code"), "the later copy has no time to clear");
     }
 
     #[test]
-    fn a_clipboard_that_somebody_holds_is_tried_again() {
-        let desk = Desk::new();
-        desk.copy("code", Some(30)).unwrap();
-        desk.board.0.lock().unwrap().refusals = 2;
-        assert_eq!(desk.at(30).as_deref(), Some("code"));
-        assert_eq!(desk.at(31).as_deref(), Some("code"));
-        assert_eq!(desk.at(32), None);
+    fn a_blocked_clipboard_is_tried_again() {
+        let setup = Setup::new();
+        setup.copy("code", Some(30)).unwrap();
+        setup.backend.0.lock().unwrap().failures = 2;
+        assert_eq!(setup.at(30).as_deref(), Some("code"));
+        assert_eq!(setup.at(31).as_deref(), Some("code"));
+        assert_eq!(setup.at(32), None);
 
-        desk.copy("code", Some(0)).unwrap();
-        desk.board.0.lock().unwrap().refusals = u32::MAX;
-        (33..33 + u32::from(TRIES)).for_each(|second| drop(desk.at(second)));
-        assert!(!desk.waits(), "not for ever");
+        setup.copy("code", Some(0)).unwrap();
+        setup.backend.0.lock().unwrap().failures = u32::MAX;
+        (33..33 + u32::from(ATTEMPTS)).for_each(|second| drop(setup.at(second)));
+        assert!(!setup.is_pending(), "but not forever");
     }
 
     #[test]
-    fn a_system_without_a_clipboard_says_so_and_nothing_waits() {
-        let desk = Desk::new();
-        desk.board.0.lock().unwrap().refusals = 1;
-        assert_eq!(desk.copy("code", Some(30)).unwrap_err().code, "no_clipboard");
-        assert!(!desk.waits());
+    fn without_a_clipboard_copying_fails_and_nothing_is_pending() {
+        let setup = Setup::new();
+        setup.backend.0.lock().unwrap().failures = 1;
+        assert_eq!(setup.copy("code", Some(30)).unwrap_err().code, "no_clipboard");
+        assert!(!setup.is_pending());
     }
 
     #[test]
-    fn closing_waits_until_what_was_to_leave_is_gone_and_ends_the_watch() {
-        let desk = Desk::new();
+    fn closing_waits_until_the_pending_text_is_cleared_and_ends_the_watch() {
+        let setup = Setup::new();
         std::thread::scope(|scope| {
-            scope.spawn(|| desk.clipboard.watch());
-            desk.copy("code", Some(30)).unwrap();
-            desk.clipboard.close();
-            assert_eq!(desk.board.now(), None);
-            assert!(desk.board.0.lock().unwrap().closed);
+            scope.spawn(|| setup.clipboard.watch());
+            setup.copy("code", Some(30)).unwrap();
+            setup.clipboard.close();
+            assert_eq!(setup.backend.content(), None);
+            assert!(setup.backend.0.lock().unwrap().closed);
         });
     }
 }

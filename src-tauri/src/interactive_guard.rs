@@ -1,57 +1,57 @@
-//! Whether a person waits for the window. Work that is in no hurry goes on between what they ask for.
+//! Lets background work pause while the person waits for the window.
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So long after an answer the next question may follow from it: the next letter typed, the next row.
-const QUIET: Duration = Duration::from_millis(400);
-/// Nobody who goes on asking keeps the work from being done some day.
-const LONGEST: Duration = Duration::from_secs(5);
-/// How soon it is seen that the work is not wanted any more.
-const STEP: Duration = Duration::from_millis(50);
+/// How long after a command the next one may still follow from it: the next letter typed, the next row.
+const QUIET_PERIOD: Duration = Duration::from_millis(400);
+/// Background work makes progress even if commands never stop coming.
+const MAX_WAIT: Duration = Duration::from_secs(5);
+/// How often a waiting job checks whether it was cancelled.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Questions under way, and when the last one was answered.
+/// The commands that a person is waiting for.
 #[derive(Default)]
-pub struct Attention(Mutex<Asked>);
+pub struct InteractiveCommands(Mutex<Activity>);
 
 #[derive(Default)]
-struct Asked {
-    open: usize,
-    answered: Option<Instant>,
+struct Activity {
+    running: usize,
+    last_finished: Option<Instant>,
 }
 
-/// A question under way, until this is dropped.
-pub struct Question<'a>(&'a Attention);
+/// Marks one command as running until it is dropped.
+pub struct InteractiveGuard<'a>(&'a InteractiveCommands);
 
-impl Attention {
-    /// A person asks.
-    pub fn question(&self) -> Question<'_> {
-        self.asked().open += 1;
-        Question(self)
+impl InteractiveCommands {
+    /// Mark a command as running.
+    pub fn begin(&self) -> InteractiveGuard<'_> {
+        self.activity().running += 1;
+        InteractiveGuard(self)
     }
 
-    /// Wait until nobody waits for an answer and none was given just now; at most `LONGEST`, and only while `wanted`.
-    pub fn give_way(&self, wanted: impl Fn() -> bool) {
-        let begun = Instant::now();
-        while wanted() && begun.elapsed() < LONGEST && !self.quiet() {
-            std::thread::park_timeout(STEP);
+    /// Wait until no command is running or has just finished; at most `MAX_WAIT`, and only while `wanted`.
+    pub fn yield_to_interactive(&self, wanted: impl Fn() -> bool) {
+        let started = Instant::now();
+        while wanted() && started.elapsed() < MAX_WAIT && !self.is_quiet() {
+            std::thread::park_timeout(POLL_INTERVAL);
         }
     }
 
-    fn quiet(&self) -> bool {
-        let asked = self.asked();
-        asked.open == 0 && asked.answered.is_none_or(|at| at.elapsed() >= QUIET)
+    fn is_quiet(&self) -> bool {
+        let activity = self.activity();
+        activity.running == 0 && activity.last_finished.is_none_or(|at| at.elapsed() >= QUIET_PERIOD)
     }
 
-    fn asked(&self) -> MutexGuard<'_, Asked> {
+    fn activity(&self) -> MutexGuard<'_, Activity> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Question<'_> {
+impl Drop for InteractiveGuard<'_> {
     fn drop(&mut self) {
-        let mut asked = self.0.asked();
-        asked.open -= 1;
-        asked.answered = Some(Instant::now());
+        let mut activity = self.0.activity();
+        activity.running -= 1;
+        activity.last_finished = Some(Instant::now());
     }
 }
 
@@ -61,17 +61,17 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
-    fn work_waits_while_somebody_waits_for_an_answer_and_no_longer_than_it_is_wanted() {
-        let attention = Attention::default();
-        let waited = |looks: usize| {
-            let seen = Cell::new(0);
-            attention.give_way(|| seen.replace(seen.get() + 1) < looks);
-            seen.get()
+    fn background_work_waits_for_running_commands_until_it_is_cancelled() {
+        let commands = InteractiveCommands::default();
+        let polls_of = |limit: usize| {
+            let polls = Cell::new(0);
+            commands.yield_to_interactive(|| polls.replace(polls.get() + 1) < limit);
+            polls.get()
         };
-        assert_eq!(waited(3), 1, "nobody has asked yet");
-        let question = attention.question();
-        assert_eq!(waited(3), 4, "it looks whether it is wanted until it is not");
-        drop(question);
-        assert!(!attention.quiet(), "the next question may follow from the answer");
+        assert_eq!(polls_of(3), 1, "no command is running yet");
+        let guard = commands.begin();
+        assert_eq!(polls_of(3), 4, "it keeps checking until it is no longer wanted");
+        drop(guard);
+        assert!(!commands.is_quiet(), "another command may follow from the answer");
     }
 }

@@ -108,7 +108,7 @@ pub fn bindings() -> Result<String, String> {
     let path = folder.path().join("bindings.ts");
     builder().export(Typescript::default().header(HEADER), &path).map_err(|error| error.to_string())?;
     let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
-    // Fields with a default in Rust may be left out by other callers; the window says all of them.
+    // Other callers may omit fields that have a default in Rust; the window always sends all of them.
     Ok(text.replace("?: ", ": "))
 }
 
@@ -117,7 +117,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     #[test]
-    fn the_committed_bindings_are_fresh() {
+    fn the_committed_bindings_are_up_to_date() {
         let path = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap())
             .join("../ui/src/lib/ipc/bindings.ts");
         let committed = std::fs::read_to_string(path).unwrap();

@@ -1,66 +1,70 @@
-//! Long work that is under way: started under an id that the window chose, cancelled by that id.
+//! Running jobs. The window chooses the id of a job and cancels it by that id.
 use mementory_api::{ApiError, ApiResult, Job};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The jobs under way.
+/// The running jobs.
 #[derive(Default)]
 pub struct Jobs {
-    running: Mutex<HashMap<String, Entered>>,
+    running: Mutex<HashMap<String, Entry>>,
 }
 
-struct Entered {
+struct Entry {
     job: Job,
-    /// Nobody asked for it, so nothing is postponed for it.
-    quiet: bool,
+    /// The person did not start it, so the automatic lock does not wait for it.
+    background: bool,
 }
 
-/// A job under way; it leaves the list when this is dropped, however the work ended.
+/// A running job; it leaves the list when this is dropped, however the work ended.
 pub struct Running<'a> {
     jobs: &'a Jobs,
     id: String,
 }
 
 impl Jobs {
-    /// Enter a job under `id`. Error `usage` when the id is empty or already under way.
+    /// Register a job under `id`. Error `usage` when the id is empty or in use.
     pub fn start(&self, id: &str, job: &Job) -> ApiResult<Running<'_>> {
-        self.enter(id, job, false)
+        self.register(id, job, false)
     }
 
-    /// The same for work that nobody asked for: it can be stopped, and does not count as being under way.
-    pub fn start_quiet(&self, id: &str, job: &Job) -> ApiResult<Running<'_>> {
-        self.enter(id, job, true)
+    /// Register background work: it can be cancelled, but does not count in [`Jobs::any_foreground`].
+    pub fn start_background(&self, id: &str, job: &Job) -> ApiResult<Running<'_>> {
+        self.register(id, job, true)
     }
 
-    fn enter(&self, id: &str, job: &Job, quiet: bool) -> ApiResult<Running<'_>> {
+    fn register(&self, id: &str, job: &Job, background: bool) -> ApiResult<Running<'_>> {
         let mut running = self.lock();
         if id.is_empty() || running.contains_key(id) {
-            return Err(ApiError::new("usage", 2, "A job needs an id of its own."));
+            return Err(ApiError::new(
+                "usage",
+                2,
+                "Another job with this id is running, or the id is empty. Nothing was started.",
+            ));
         }
-        running.insert(id.to_owned(), Entered { job: job.clone(), quiet });
+        running.insert(id.to_owned(), Entry { job: job.clone(), background });
         Ok(Running { jobs: self, id: id.to_owned() })
     }
 
-    /// Ask one job to stop. A job that has ended already is nothing to complain about.
+    /// Cancel one job; one that has already ended is ignored.
     pub fn cancel(&self, id: &str) {
-        if let Some(entered) = self.lock().get(id) {
-            entered.job.cancel();
+        if let Some(entry) = self.lock().get(id) {
+            entry.job.cancel();
         }
     }
 
-    /// Ask all jobs to stop.
+    /// Cancel all jobs.
     pub fn cancel_all(&self) {
-        for entered in self.lock().values() {
-            entered.job.cancel();
+        for entry in self.lock().values() {
+            entry.job.cancel();
         }
     }
 
-    /// Is anything under way that was asked for?
-    pub fn any(&self) -> bool {
-        self.lock().values().any(|entered| !entered.quiet)
+    /// Whether a job that the person started is running.
+    pub fn any_foreground(&self) -> bool {
+        self.lock().values().any(|entry| !entry.background)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Entered>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Entry>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -82,16 +86,16 @@ mod tests {
         let jobs = Jobs::default();
         let job = Job::silent();
         let running = jobs.start("a", &job).unwrap();
-        assert!(jobs.any());
+        assert!(jobs.any_foreground());
         jobs.cancel("a");
         assert!(job.cancel_flag().load(Ordering::Relaxed));
         drop(running);
-        assert!(!jobs.any());
+        assert!(!jobs.any_foreground());
         jobs.cancel("a");
     }
 
     #[test]
-    fn an_id_is_taken_only_while_its_job_runs() {
+    fn an_id_is_in_use_only_while_its_job_runs() {
         let jobs = Jobs::default();
         let first = jobs.start("a", &Job::silent()).unwrap();
         assert_eq!(jobs.start("a", &Job::silent()).err().map(|e| e.code), Some("usage"));
@@ -101,15 +105,15 @@ mod tests {
     }
 
     #[test]
-    fn work_that_nobody_asked_for_counts_as_none() {
+    fn background_work_does_not_count_as_foreground() {
         let jobs = Jobs::default();
-        let quiet = jobs.start_quiet("a", &Job::silent()).unwrap();
-        assert!(!jobs.any());
-        assert!(jobs.start("a", &Job::silent()).is_err(), "its id is taken all the same");
-        let asked = jobs.start("b", &Job::silent()).unwrap();
-        assert!(jobs.any());
-        drop((quiet, asked));
-        assert!(!jobs.any());
+        let background = jobs.start_background("a", &Job::silent()).unwrap();
+        assert!(!jobs.any_foreground());
+        assert!(jobs.start("a", &Job::silent()).is_err(), "its id is in use all the same");
+        let foreground = jobs.start("b", &Job::silent()).unwrap();
+        assert!(jobs.any_foreground());
+        drop((background, foreground));
+        assert!(!jobs.any_foreground());
     }
 
     #[test]

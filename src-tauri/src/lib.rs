@@ -1,4 +1,4 @@
-//! The Tauri shell: a window, one thin delegate per command, jobs, auto-lock. No rule of its own lives here.
+//! The Tauri shell: a window, one thin delegate per command, jobs, automatic lock. All other rules are in `mementory_api`.
 //!
 //! [`run`] opens the window; [`ipc`] lists the commands and writes the TypeScript side of them.
 mod autolock;
@@ -21,14 +21,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tauri::{Emitter, Manager, RunEvent};
 
-/// Emitted when the vault locked itself, with the reason.
+/// Emitted when the vault locked automatically, with the reason.
 const LOCKED_EVENT: &str = "locked";
-/// Emitted when something was found in a watched folder, or imported from one.
+/// Emitted when a file was detected in a watched folder, or imported from one.
 const WATCHED_EVENT: &str = "watched";
-/// Emitted while something is being imported from one.
+/// Progress of an automatic import.
 const WATCH_PROGRESS_EVENT: &str = "watch_progress";
 
-/// Open the window and stay until it is closed. The vault is locked before the process ends.
+/// Open the window and run until it is closed. The vault is locked before the process ends.
 pub fn run() -> ExitCode {
     let ipc = ipc::builder();
     let app = tauri::Builder::default()
@@ -38,33 +38,32 @@ pub fn run() -> ExitCode {
         .setup(|app| {
             let settings = settings::SettingsFile::load(&app.path().app_config_dir()?);
             let clock = Arc::new(autolock::SystemClock::new());
-            let board = Box::new(clipboard::SystemBoard::default());
-            app.manage(state::AppState::new(settings, clock, board));
+            let clipboard = Box::new(clipboard::SystemClipboard::default());
+            app.manage(state::AppState::new(settings, clock, clipboard));
             window::open(app.handle())?;
             let handle = app.handle().clone();
             std::thread::Builder::new().name("autolock".into()).spawn(move || {
-                handle.state::<state::AppState>().watch_for_idleness(|by| {
-                    // Without a window there is nobody to tell.
-                    let _ = handle.emit(LOCKED_EVENT, by);
+                handle.state::<state::AppState>().watch_for_idleness(|reason| {
+                    // If the window is gone already, nobody needs the event.
+                    let _ = handle.emit(LOCKED_EVENT, reason);
                 });
             })?;
-            app.manage(session_lock::Away::listen(app.handle())?);
+            app.manage(session_lock::SessionWatcher::start(app.handle())?);
             let handle = app.handle().clone();
             std::thread::Builder::new()
                 .name("clipboard".into())
                 .spawn(move || handle.state::<state::AppState>().clipboard().watch())?;
             let handle = app.handle().clone();
             std::thread::Builder::new().name("watching".into()).spawn(move || {
-                let (giving, telling) = (handle.clone(), handle.clone());
-                let job = || {
-                    let window = giving.clone();
-                    let told = Job::with_progress(Arc::new(move |progress| {
+                let new_job = || {
+                    let window = handle.clone();
+                    let job = Job::with_progress(Arc::new(move |progress| {
                         let _ = window.emit(WATCH_PROGRESS_EVENT, progress);
                     }));
-                    blocking::giving_way(told, giving.clone())
+                    blocking::yielding(job, handle.clone())
                 };
-                watching::run(&handle.state::<state::AppState>(), job, || {
-                    let _ = telling.emit(WATCHED_EVENT, ());
+                watching::run(&handle.state::<state::AppState>(), new_job, || {
+                    let _ = handle.emit(WATCHED_EVENT, ());
                 });
             })?;
             Ok(())

@@ -1,5 +1,5 @@
-//! Locking when the person leaves. Linux tells over its buses that the screen was locked and that the computer is about
-//! to sleep. Elsewhere nothing is listened to: there the idle timer notices after a sleep that time has passed.
+//! Locks the vault when the desktop session locks or the computer sleeps. Linux announces both over D-Bus. Other systems
+//! announce nothing that we listen to: there the idle timer notices after a sleep that time has passed.
 use tauri::AppHandle;
 
 #[cfg(target_os = "linux")]
@@ -7,32 +7,32 @@ mod dbus;
 #[cfg(target_os = "linux")]
 mod listener;
 
-/// Does this system tell of a locked screen, and of a sleep before it begins?
-pub const TOLD: bool = cfg!(target_os = "linux");
+/// Whether this system announces a locked screen, and a sleep before it begins.
+pub const REPORTS_LOCK_AND_SLEEP: bool = cfg!(target_os = "linux");
 
-/// Who listens to the system.
-pub struct Away {
+/// Listens for a locked screen and for sleep until the process ends.
+pub struct SessionWatcher {
     #[cfg(target_os = "linux")]
-    told: std::sync::mpsc::Sender<dbus::Told>,
+    messages: std::sync::mpsc::Sender<dbus::BusMessage>,
 }
 
-impl Away {
-    /// Listen until the process ends.
+impl SessionWatcher {
+    /// Start listening.
     #[cfg(target_os = "linux")]
-    pub fn listen(app: &AppHandle) -> std::io::Result<Self> {
-        Ok(Self { told: dbus::listen(listener::Window(app.clone()))? })
+    pub fn start(app: &AppHandle) -> std::io::Result<Self> {
+        Ok(Self { messages: dbus::listen(listener::WindowListener(app.clone()))? })
     }
 
     /// Nothing to listen to.
     #[cfg(not(target_os = "linux"))]
-    pub fn listen(_: &AppHandle) -> std::io::Result<Self> {
+    pub fn start(_: &AppHandle) -> std::io::Result<Self> {
         Ok(Self {})
     }
 
-    /// The person switched it on or off.
-    pub fn switched(&self) {
-        // Without a thread that listens there is nothing to hold or to let go.
+    /// The person changed the setting "Lock when the screen locks or the computer sleeps".
+    pub fn setting_changed(&self) {
+        // If the listening thread has ended, it holds no sleep inhibitor either.
         #[cfg(target_os = "linux")]
-        let _ = self.told.send(dbus::Told::Switched);
+        let _ = self.messages.send(dbus::BusMessage::SettingChanged);
     }
 }

@@ -1,12 +1,12 @@
-//! What the window remembers between runs, in the clear: paths of vaults and how it looks. Never content.
+//! Settings that the window stores unencrypted between runs: paths of vaults and preferences. Never content.
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Vaults remembered at most.
+/// Longest list of recent vaults.
 const RECENT_LIMIT: usize = 12;
-/// Preferences of the window that may be kept. The webview itself keeps nothing (see `window`).
+/// Preferences of the window that may be stored. The webview itself stores nothing (see `window`).
 pub const PREFERENCES: [&str; 10] = [
     "theme",
     "language",
@@ -19,8 +19,8 @@ pub const PREFERENCES: [&str; 10] = [
     "motion",
     "clear-copied",
 ];
-/// Longest value of a preference; keeps words of the vault out by their length alone.
-const PREFERENCE_LENGTH: usize = 32;
+/// Longest value of a preference. The limit keeps sentences from the vault out of this unencrypted file.
+const MAX_PREFERENCE_BYTES: usize = 32;
 const AUTO_LOCK_DEFAULT: u32 = 10;
 /// Application identifier before the program was renamed: the name of the settings folder beside ours.
 const FORMER_IDENTIFIER: &str = "app.keepsake.desktop";
@@ -79,13 +79,13 @@ impl Settings {
         }
     }
 
-    /// Keep a preference, or drop it. Returns false for a name or a value that is not one.
+    /// Set a preference, or remove it. Returns false for an unknown name or a value that is too long.
     pub fn set_preference(&mut self, name: &str, value: Option<String>) -> bool {
         if !PREFERENCES.contains(&name) {
             return false;
         }
         match value {
-            Some(value) if value.len() > PREFERENCE_LENGTH => return false,
+            Some(value) if value.len() > MAX_PREFERENCE_BYTES => return false,
             Some(value) => self.preferences.insert(name.to_owned(), value),
             None => self.preferences.remove(name),
         };
@@ -104,9 +104,9 @@ pub struct SettingsFile {
 }
 
 impl SettingsFile {
-    /// Read `settings.json` in `folder`. A file that is missing or damaged gives the defaults: nothing in it is worth
-    /// refusing to start for. Where there is none yet, the settings of the program under its former name are taken
-    /// over; the former file is left as it is.
+    /// Read `settings.json` in `folder`. A missing or damaged file gives the defaults: no setting is important enough to keep
+    /// the program from starting. If there is no file yet, the settings of the program under its former name are taken over
+    /// once; the former file is left as it is.
     pub fn load(folder: &Path) -> Self {
         let path = folder.join("settings.json");
         if path.exists() {
@@ -120,12 +120,12 @@ impl SettingsFile {
         file
     }
 
-    /// What is set now.
+    /// The current settings.
     pub fn get(&self) -> &Settings {
         &self.settings
     }
 
-    /// Change something and write the file. A file that cannot be written costs the memory of it, never the act.
+    /// Change the settings and write the file. If it cannot be written, the change still applies to this run.
     pub fn change<T>(&mut self, change: impl FnOnce(&mut Settings) -> T) -> T {
         let result = change(&mut self.settings);
         let _ = self.write();
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_changed_is_there_after_a_restart() {
+    fn changes_survive_a_restart() {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("config");
         let mut file = SettingsFile::load(&config);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_before_guards_the_window() {
+    fn settings_without_the_lock_and_capture_switches_have_both_on() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("settings.json"), b"{\"auto_lock_minutes\": 3}").unwrap();
         let file = SettingsFile::load(folder.path());
@@ -207,13 +207,13 @@ mod tests {
         let mut settings = Settings::default();
         settings.remember(Path::new("/a"));
         settings.set_remember_vaults(false);
-        assert!(settings.recent.is_empty(), "what was remembered goes at once");
+        assert!(settings.recent.is_empty(), "the list is emptied at once");
         settings.remember(Path::new("/b"));
         assert!(settings.recent.is_empty());
     }
 
     #[test]
-    fn only_known_short_preferences_are_kept() {
+    fn only_known_short_preferences_are_stored() {
         let mut settings = Settings::default();
         assert!(!settings.set_preference("draft", Some("x".into())));
         assert!(!settings.set_preference("theme", Some("a sentence from somebody's conversation".into())));

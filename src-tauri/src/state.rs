@@ -1,61 +1,61 @@
-//! What the window holds: the open vault, the jobs under way, the settings, the idle timer, the clipboard.
-use crate::autolock::{Clock, IdleTimer, LONGEST_WAIT, LockedBy, overslept};
-use crate::clipboard::{Board, Clipboard};
-use crate::interactive_guard::Attention;
+//! State of the window: the open vault, running jobs, settings, the idle timer, the clipboard.
+use crate::autolock::{Clock, IdleTimer, LockReason, MAX_WAIT, has_slept};
+use crate::clipboard::{Clipboard, ClipboardBackend};
+use crate::interactive_guard::InteractiveCommands;
 use crate::jobs::{Jobs, Running};
 use crate::settings::SettingsFile;
-use crate::watching::Bell;
+use crate::watching::WakeSignal;
 use mementory_api::types::{RecentVault, SessionState};
 use mementory_api::{ApiError, ApiResult, Job, Session, WatchRound};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
-/// An open vault and what the window says about it.
+/// An open vault and what the window shows of it.
 struct OpenVault {
     session: Session,
     path: PathBuf,
     vault_id: String,
 }
 
-/// The idle timer, and whether something happened that the thread which waits by it has not seen yet.
+/// The idle timer, and whether it changed since the waiting thread last looked.
 #[derive(Default)]
 struct Idle {
     timer: IdleTimer,
-    news: bool,
-    /// When the open vault was opened.
-    opened: Duration,
+    changed: bool,
+    /// When the vault was opened.
+    opened_at: Duration,
 }
 
-/// State of the window. A command holds the vault for reading while it works; locking takes it for writing, so it
-/// waits until nothing works with the vault any more.
+/// State of the window. A command holds the vault's read lock while it works; locking the vault takes the write lock, so it
+/// waits until no command uses the vault any more.
 pub struct AppState {
     vault: RwLock<Option<OpenVault>>,
     jobs: Jobs,
-    attention: Attention,
+    interactive: InteractiveCommands,
     settings: Mutex<SettingsFile>,
     clock: Arc<dyn Clock>,
     idle: Mutex<Idle>,
     idle_changed: Condvar,
     clipboard: Clipboard,
-    bell: Arc<Bell>,
+    wake_signal: Arc<WakeSignal>,
 }
 
 impl AppState {
     /// Nothing open yet.
-    pub fn new(settings: SettingsFile, clock: Arc<dyn Clock>, board: Box<dyn Board>) -> Self {
+    pub fn new(settings: SettingsFile, clock: Arc<dyn Clock>, backend: Box<dyn ClipboardBackend>) -> Self {
         let mut idle = Idle::default();
         idle.timer.set_minutes(settings.get().auto_lock_minutes);
         Self {
             vault: RwLock::default(),
             jobs: Jobs::default(),
-            attention: Attention::default(),
+            interactive: InteractiveCommands::default(),
             settings: Mutex::new(settings),
             clock: clock.clone(),
             idle: Mutex::new(idle),
             idle_changed: Condvar::new(),
-            clipboard: Clipboard::new(board, clock),
-            bell: Arc::default(),
+            clipboard: Clipboard::new(backend, clock),
+            wake_signal: Arc::default(),
         }
     }
 
@@ -64,7 +64,9 @@ impl AppState {
         let vault = self.vault.read().unwrap_or_else(PoisonError::into_inner);
         match &*vault {
             Some(open) => work(&open.session),
-            None => Err(ApiError::new("locked", 1, "The vault is locked.")),
+            None => {
+                Err(ApiError::new("locked", 1, "The vault is locked. Nothing was changed. Unlock it and try again."))
+            }
         }
     }
 
@@ -72,21 +74,21 @@ impl AppState {
     pub fn with_job<T>(&self, id: &str, job: &Job, work: impl FnOnce(&Session) -> ApiResult<T>) -> ApiResult<T> {
         let running = self.jobs.start(id, job)?;
         let result = self.with_session(work);
-        // Watching a long import is not being away.
+        // A person who waits for a long job gives no input, but is not idle.
         self.touch();
-        self.ended(running);
+        self.finish_job(running);
         result
     }
 
-    /// Take a vault that was just created or opened. The one that was open before is locked.
+    /// Use a vault that was just created or opened. The one that was open before is locked.
     pub fn put_session(&self, path: &Path, session: Session) -> ApiResult<SessionState> {
         let vault_id = session.info()?.vault_id;
-        self.entered();
+        self.vault_opened();
         self.jobs.cancel_all();
         let open = OpenVault { session, path: path.to_owned(), vault_id };
         *self.vault.write().unwrap_or_else(PoisonError::into_inner) = Some(open);
         self.settings().change(|settings| settings.remember(path));
-        self.bell.ring();
+        self.wake_signal.notify();
         Ok(self.session_state())
     }
 
@@ -104,43 +106,42 @@ impl AppState {
         }
     }
 
-    /// Lock: what was copied leaves the clipboard, jobs roll back, everything else that is under way ends, then the
-    /// keys go.
+    /// Lock: clear the clipboard of copied secrets, roll jobs back, wait for all other commands to end, then drop the keys.
     pub fn lock(&self) {
         self.clipboard.clear_now();
         self.jobs.cancel_all();
         self.vault.write().unwrap_or_else(PoisonError::into_inner).take();
-        self.idle().timer.back();
-        self.bell.ring();
+        self.idle().timer.cancel_request();
+        self.wake_signal.notify();
     }
 
-    /// One round through the watched folders. Nobody asked for it, so it keeps no vault open.
+    /// Scan the watched folders once. It is background work, so it does not keep the vault from locking.
     pub fn watch_round(&self, job: &Job) -> ApiResult<WatchRound> {
-        let _running = self.jobs.start_quiet("watching", job)?;
+        let _running = self.jobs.start_background("watching", job)?;
         self.with_session(|session| session.watch_round(self.clock.elapsed(), job))
     }
 
-    /// Import what was found in a folder that imports on its own. A vault does not lock in the middle of it, but nobody
-    /// watches it either: its end counts as no input. It is cancelled under the id of the find.
-    pub fn import_find(&self, find: &str, job: &Job) -> ApiResult<()> {
-        let running = self.jobs.start(find, job)?;
-        let result = self.with_session(|session| session.import_find(find, job));
-        self.ended(running);
+    /// Import a file that was detected in a folder with automatic import. The vault does not lock in the middle of it, but
+    /// its end does not count as input. The id of the file is also the id of the job.
+    pub fn import_detected_file(&self, id: &str, job: &Job) -> ApiResult<()> {
+        let running = self.jobs.start(id, job)?;
+        let result = self.with_session(|session| session.import_detected_file(id, job));
+        self.finish_job(running);
         result.map(drop)
     }
 
-    /// A lock that waited for a job need not wait for the next look.
-    fn ended(&self, job: Running<'_>) {
+    /// End a job and wake the idle thread, in case a lock was waiting for the job.
+    fn finish_job(&self, job: Running<'_>) {
         drop(job);
-        self.news(|_| {});
+        self.update_timer(|_| {});
     }
 
-    /// Calls for a round.
-    pub fn bell(&self) -> &Arc<Bell> {
-        &self.bell
+    /// Starts a scan of the watched folders.
+    pub fn wake_signal(&self) -> &Arc<WakeSignal> {
+        &self.wake_signal
     }
 
-    /// Wait until a lock that was asked for is done, so that the vault's folder is free again.
+    /// Wait until a lock in progress is done, so that the vault's folder can be opened again.
     pub fn wait_for_lock(&self) {
         drop(self.vault.write().unwrap_or_else(PoisonError::into_inner));
     }
@@ -151,19 +152,19 @@ impl AppState {
         self.clipboard.close();
     }
 
-    /// The clipboard, and what is to leave it again.
+    /// The clipboard, and the text that is to be cleared from it.
     pub fn clipboard(&self) -> &Clipboard {
         &self.clipboard
     }
 
-    /// The jobs under way.
+    /// The running jobs.
     pub fn jobs(&self) -> &Jobs {
         &self.jobs
     }
 
-    /// Whether somebody waits for an answer.
-    pub fn attention(&self) -> &Attention {
-        &self.attention
+    /// The commands that a person is waiting for.
+    pub fn interactive(&self) -> &InteractiveCommands {
+        &self.interactive
     }
 
     /// The settings, for reading or changing.
@@ -190,99 +191,100 @@ impl AppState {
         self.idle().timer.touch(now);
     }
 
-    /// The person opened a vault: whatever went before, they are here.
-    fn entered(&self) {
+    /// Opening a vault counts as input and cancels an earlier lock request.
+    fn vault_opened(&self) {
         let now = self.clock.elapsed();
         let mut idle = self.idle();
         idle.timer.touch(now);
-        idle.timer.back();
-        idle.opened = now;
+        idle.timer.cancel_request();
+        idle.opened_at = now;
     }
 
     /// Minutes without input before the vault locks itself; 0 = never. Remembered.
     pub fn set_auto_lock(&self, minutes: u32) {
         self.settings().change(|settings| settings.auto_lock_minutes = minutes);
         let now = self.clock.elapsed();
-        self.news(|timer| {
+        self.update_timer(|timer| {
             timer.set_minutes(minutes);
             timer.touch(now);
         });
     }
 
     /// Lock when the screen locks or the computer sleeps? Remembered.
-    pub fn set_lock_when_away(&self, on: bool) {
+    pub fn set_lock_with_session(&self, on: bool) {
         self.settings().change(|settings| settings.lock_when_away = on);
         if !on {
-            self.idle().timer.back();
+            self.idle().timer.cancel_request();
         }
     }
 
-    /// Is that so?
-    pub fn locks_when_away(&self) -> bool {
+    /// Whether the vault locks with the screen and before sleep.
+    pub fn locks_with_session(&self) -> bool {
         self.settings().get().lock_when_away
     }
 
-    /// The screen was locked, or unlocked again. The vault locks as after too long without input, so a running job is
-    /// waited for; who is back before its end finds the vault open.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux tells"))]
-    pub fn screen(&self, locked: bool) {
+    /// The screen was locked, or unlocked again. As after too long without input, the lock waits for a running job; if the
+    /// screen is unlocked before the job ends, the vault stays open.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux reports it"))]
+    pub fn on_screen_lock(&self, locked: bool) {
         match locked {
-            true if self.locks_when_away() => self.news(|timer| timer.leave(LockedBy::Screen)),
+            true if self.locks_with_session() => self.update_timer(|timer| timer.request_lock(LockReason::Screen)),
             true => {}
-            false => self.idle().timer.back(),
+            false => self.idle().timer.cancel_request(),
         }
     }
 
-    /// The computer is about to sleep: lock now. Unlike elsewhere jobs are not waited for, they roll back: the machine
-    /// would sleep with the keys in its memory.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux tells"))]
-    pub fn lock_before_sleep(&self) -> Option<LockedBy> {
-        if !self.locks_when_away() || !self.is_open() {
+    /// The computer is about to sleep: lock now. Running jobs are rolled back instead of waited for, otherwise the machine
+    /// would sleep with the keys in memory.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux reports it"))]
+    pub fn lock_before_sleep(&self) -> Option<LockReason> {
+        if !self.locks_with_session() || !self.is_open() {
             return None;
         }
         self.lock();
-        Some(LockedBy::Sleep)
+        Some(LockReason::Sleep)
     }
 
-    /// Lock now if the person has been away long enough, or left, and no job is under way. Says why when it did.
-    pub fn lock_if_idle(&self) -> Option<LockedBy> {
+    /// Lock now if a lock is due and no job is running. Returns the reason if it locked.
+    pub fn lock_if_idle(&self) -> Option<LockReason> {
         let due = self.idle().timer.due(self.clock.elapsed())?;
-        if self.jobs.any() || !self.is_open() {
+        if self.jobs.any_foreground() || !self.is_open() {
             return None;
         }
         self.lock();
         Some(due)
     }
 
-    /// Wait for idleness until the process ends; `on_lock` is called after each time that the vault locked itself.
-    pub fn watch_for_idleness(&self, on_lock: impl Fn(LockedBy)) {
+    /// Lock when it is due, until the process ends; `on_lock` is called after each automatic lock.
+    pub fn watch_for_idleness(&self, on_lock: impl Fn(LockReason)) {
         loop {
-            if let Some(by) = self.lock_if_idle() {
-                on_lock(by);
+            if let Some(reason) = self.lock_if_idle() {
+                on_lock(reason);
             }
             self.wait_for_idleness();
         }
     }
 
-    /// One wait for idleness. It ends early when there is news; when it ends far too late, the machine slept, and nobody
-    /// may have told.
+    /// Wait until a lock may be due, or the timer changes. If the wait ends far too late, the machine slept, perhaps without
+    /// announcing it.
     fn wait_for_idleness(&self) {
-        let begun = self.clock.elapsed();
+        let started = self.clock.elapsed();
         let idle = self.idle();
-        let left = idle.timer.left(begun).filter(|left| !left.is_zero());
-        let wait = left.map_or(LONGEST_WAIT, |left| left.min(LONGEST_WAIT));
-        let waited = self.idle_changed.wait_timeout_while(idle, wait, |idle| !idle.news);
-        waited.unwrap_or_else(PoisonError::into_inner).0.news = false;
-        self.awake_after(begun, wait);
+        let remaining = idle.timer.remaining(started).filter(|remaining| !remaining.is_zero());
+        let wait = remaining.map_or(MAX_WAIT, |remaining| remaining.min(MAX_WAIT));
+        let waited = self.idle_changed.wait_timeout_while(idle, wait, |idle| !idle.changed);
+        waited.unwrap_or_else(PoisonError::into_inner).0.changed = false;
+        self.check_for_sleep(started, wait);
     }
 
-    /// A wait of `asked` that begun then is over. After a sleep the vault locks, unless it was opened after the sleep.
-    fn awake_after(&self, begun: Duration, asked: Duration) {
+    /// Called after a wait of `requested` that began at `started`: request a lock if the machine slept meanwhile, unless the
+    /// vault was opened after the sleep.
+    fn check_for_sleep(&self, started: Duration, requested: Duration) {
         let now = self.clock.elapsed();
-        let away = self.locks_when_away();
+        let enabled = self.locks_with_session();
         let mut idle = self.idle();
-        if away && overslept(asked, now.saturating_sub(begun.max(idle.opened))) {
-            idle.timer.leave(LockedBy::Sleep);
+        if enabled && has_slept(requested, now.saturating_sub(started.max(idle.opened_at))) {
+            idle.timer.request_lock(LockReason::Sleep);
         }
     }
 
@@ -290,11 +292,11 @@ impl AppState {
         self.vault.read().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// Change the timer and wake who waits by it.
-    fn news(&self, change: impl FnOnce(&mut IdleTimer)) {
+    /// Change the timer and wake the thread that waits for it.
+    fn update_timer(&self, change: impl FnOnce(&mut IdleTimer)) {
         let mut idle = self.idle();
         change(&mut idle.timer);
-        idle.news = true;
+        idle.changed = true;
         self.idle_changed.notify_all();
     }
 
@@ -313,8 +315,8 @@ fn vault_name(path: &Path) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::autolock::hand::HandClock;
-    use crate::clipboard::fake::FakeBoard;
+    use crate::autolock::manual::ManualClock;
+    use crate::clipboard::fake::FakeClipboard;
     use mementory_api::CreateOptions;
     use std::sync::atomic::{AtomicBool, Ordering};
     use zeroize::Zeroizing;
@@ -322,26 +324,26 @@ mod tests {
     const MINUTE: Duration = Duration::from_secs(60);
 
     /// A window with an open vault that locks after five minutes.
-    fn open_window(folder: &Path) -> (AppState, Arc<HandClock>) {
+    fn open_window(folder: &Path) -> (AppState, Arc<ManualClock>) {
         let (state, clock, _) = open_window_and_clipboard(folder);
         (state, clock)
     }
 
-    fn open_window_and_clipboard(folder: &Path) -> (AppState, Arc<HandClock>, FakeBoard) {
-        let (clock, board) = (Arc::new(HandClock::default()), FakeBoard::default());
+    fn open_window_and_clipboard(folder: &Path) -> (AppState, Arc<ManualClock>, FakeClipboard) {
+        let (clock, backend) = (Arc::new(ManualClock::default()), FakeClipboard::default());
         let settings = SettingsFile::load(&folder.join("config"));
-        let state = AppState::new(settings, clock.clone(), Box::new(board.clone()));
+        let state = AppState::new(settings, clock.clone(), Box::new(backend.clone()));
         state.set_auto_lock(5);
         let vault = folder.join("Memories.mementory");
         let options = CreateOptions { kdf_floor: true };
         let (session, _) = Session::create(&vault, "correct horse battery staple", options).unwrap();
         let opened = state.put_session(&vault, session).unwrap();
         assert!(opened.open && opened.name.as_deref() == Some("Memories"));
-        (state, clock, board)
+        (state, clock, backend)
     }
 
     #[test]
-    fn a_vault_is_called_by_its_folder() {
+    fn a_vault_is_named_after_its_folder() {
         assert_eq!(vault_name(Path::new("/home/me/Memories.mementory")), "Memories");
         assert_eq!(vault_name(Path::new("/home/me/Memories.keepsake")), "Memories");
         assert_eq!(vault_name(Path::new("/home/me/plain")), "plain");
@@ -349,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn the_vault_locks_itself_after_five_minutes_without_input_and_can_be_opened_again() {
+    fn the_vault_locks_after_five_minutes_without_input_and_can_be_opened_again() {
         let folder = tempfile::tempdir().unwrap();
         let (state, clock) = open_window(folder.path());
         clock.set(MINUTE * 4);
@@ -357,7 +359,7 @@ mod tests {
         clock.set(MINUTE * 8);
         assert_eq!(state.lock_if_idle(), None, "four minutes after the last input");
         clock.set(MINUTE * 9);
-        assert_eq!(state.lock_if_idle(), Some(LockedBy::Idle));
+        assert_eq!(state.lock_if_idle(), Some(LockReason::Idle));
         assert_eq!(state.lock_if_idle(), None, "there is nothing to lock any more");
         assert!(!state.session_state().open);
         assert_eq!(state.with_session(Session::info).err().map(|e| e.code), Some("locked"));
@@ -369,23 +371,23 @@ mod tests {
     }
 
     #[test]
-    fn locking_takes_what_waits_out_of_the_clipboard_at_once() {
+    fn locking_clears_the_clipboard_of_a_pending_text_at_once() {
         let folder = tempfile::tempdir().unwrap();
-        let (state, _, board) = open_window_and_clipboard(folder.path());
+        let (state, _, backend) = open_window_and_clipboard(folder.path());
         let copy = |seconds: Option<u64>| {
             state.clipboard().copy(Zeroizing::new("words".to_owned()), seconds.map(Duration::from_secs)).unwrap();
         };
         copy(Some(30));
         state.clipboard().clear_if_due();
-        assert_eq!(board.now().as_deref(), Some("words"));
+        assert_eq!(backend.content().as_deref(), Some("words"));
         state.lock();
         state.clipboard().clear_if_due();
-        assert_eq!(board.now(), None);
+        assert_eq!(backend.content(), None);
 
         copy(None);
         state.lock();
         state.clipboard().clear_if_due();
-        assert_eq!(board.now().as_deref(), Some("words"), "what the person wants to stay does");
+        assert_eq!(backend.content().as_deref(), Some("words"), "text without a time to clear stays");
     }
 
     #[test]
@@ -399,75 +401,75 @@ mod tests {
         assert_eq!(locked.unwrap(), None);
         assert_eq!(state.lock_if_idle(), None);
         clock.set(MINUTE * 35);
-        assert_eq!(state.lock_if_idle(), Some(LockedBy::Idle));
+        assert_eq!(state.lock_if_idle(), Some(LockReason::Idle));
     }
 
     #[test]
-    fn a_locked_screen_locks_the_vault_once_no_job_is_under_way_unless_the_person_is_back_or_does_not_want_it() {
+    fn a_locked_screen_locks_the_vault_after_running_jobs_unless_it_is_unlocked_before_or_the_setting_is_off() {
         let folder = tempfile::tempdir().unwrap();
         let (state, _) = open_window(folder.path());
-        state.screen(true);
-        assert_eq!(state.lock_if_idle(), Some(LockedBy::Screen));
+        state.on_screen_lock(true);
+        assert_eq!(state.lock_if_idle(), Some(LockReason::Screen));
 
         let vault = folder.path().join("Memories.mementory");
         let open = || {
             let session = Session::open(&vault, "correct horse battery staple").unwrap();
             state.put_session(&vault, session).unwrap()
         };
-        state.screen(true);
+        state.on_screen_lock(true);
         open();
-        assert_eq!(state.lock_if_idle(), None, "who opens a vault is here, whatever the system said");
+        assert_eq!(state.lock_if_idle(), None, "opening a vault cancels an earlier lock request");
         let during = state.with_job("import", &Job::silent(), |_| {
-            state.screen(true);
+            state.on_screen_lock(true);
             state.touch();
             Ok(state.lock_if_idle())
         });
         assert_eq!(during.unwrap(), None);
-        assert_eq!(state.lock_if_idle(), Some(LockedBy::Screen), "the end of the job is no reason to stay open");
+        assert_eq!(state.lock_if_idle(), Some(LockReason::Screen), "the end of a job does not cancel the request");
 
         open();
-        state.screen(true);
-        state.screen(false);
-        assert_eq!(state.lock_if_idle(), None, "they were back before");
-        state.screen(true);
-        state.set_lock_when_away(false);
+        state.on_screen_lock(true);
+        state.on_screen_lock(false);
+        assert_eq!(state.lock_if_idle(), None, "the screen was unlocked before");
+        state.on_screen_lock(true);
+        state.set_lock_with_session(false);
         assert_eq!(state.lock_if_idle(), None);
-        state.screen(true);
+        state.on_screen_lock(true);
         assert_eq!((state.lock_if_idle(), state.lock_before_sleep()), (None, None), "switched off");
     }
 
     #[test]
-    fn who_waits_for_idleness_hears_of_a_locked_screen_and_of_the_end_of_a_job_at_once() {
+    fn a_locked_screen_and_the_end_of_a_job_wake_the_idle_thread_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let (state, _) = open_window(folder.path());
         let state = Arc::new(state);
         let (locked, locks) = std::sync::mpsc::channel();
         let waiting = state.clone();
         std::thread::spawn(move || waiting.watch_for_idleness(|by| locked.send(by).unwrap()));
-        let at_once = LONGEST_WAIT / 3;
-        state.screen(true);
-        assert_eq!(locks.recv_timeout(at_once), Ok(LockedBy::Screen));
+        let at_once = MAX_WAIT / 3;
+        state.on_screen_lock(true);
+        assert_eq!(locks.recv_timeout(at_once), Ok(LockReason::Screen));
 
         let vault = folder.path().join("Memories.mementory");
         let session = Session::open(&vault, "correct horse battery staple").unwrap();
         state.put_session(&vault, session).unwrap();
         let job = Job::silent();
         let working = |_: &Session| {
-            state.screen(true);
+            state.on_screen_lock(true);
             Ok(())
         };
         state.with_job("import", &job, working).unwrap();
-        assert_eq!(locks.recv_timeout(at_once), Ok(LockedBy::Screen));
+        assert_eq!(locks.recv_timeout(at_once), Ok(LockReason::Screen));
         assert!(!job.cancel_flag().load(Ordering::Relaxed), "it was waited for");
     }
 
     #[test]
-    fn before_a_sleep_the_vault_locks_whatever_is_under_way() {
+    fn before_sleep_the_vault_locks_even_while_jobs_run() {
         let folder = tempfile::tempdir().unwrap();
         let (state, _) = open_window(folder.path());
         let job = Job::silent();
         let running = state.jobs().start("import", &job).unwrap();
-        assert_eq!(state.lock_before_sleep(), Some(LockedBy::Sleep));
+        assert_eq!(state.lock_before_sleep(), Some(LockReason::Sleep));
         assert!(job.cancel_flag().load(Ordering::Relaxed), "it rolls back");
         drop(running);
         assert!(!state.session_state().open);
@@ -475,29 +477,29 @@ mod tests {
     }
 
     #[test]
-    fn after_a_sleep_that_nobody_told_of_the_vault_locks() {
+    fn after_an_unannounced_sleep_the_vault_locks() {
         let second = Duration::from_secs(1);
-        // The switch, when the vault was opened, when the wait of 15 seconds was over; and what comes of it.
+        // The setting, when the vault was opened, when the wait of 15 seconds ended; and the expected result.
         for (on, opened, over, locked) in [
             (true, Duration::ZERO, MINUTE + second * 15, None),
-            (true, Duration::ZERO, MINUTE * 3, Some(LockedBy::Sleep)),
+            (true, Duration::ZERO, MINUTE * 3, Some(LockReason::Sleep)),
             (false, Duration::ZERO, MINUTE * 3, None),
             (true, MINUTE * 3, MINUTE * 3 + second * 9, None),
-            (true, MINUTE + second, MINUTE * 3, Some(LockedBy::Sleep)),
+            (true, MINUTE + second, MINUTE * 3, Some(LockReason::Sleep)),
         ] {
             let folder = tempfile::tempdir().unwrap();
             let (state, clock) = open_window(folder.path());
-            state.set_lock_when_away(on);
+            state.set_lock_with_session(on);
             clock.set(opened);
-            state.entered();
+            state.vault_opened();
             clock.set(over);
-            state.awake_after(MINUTE, second * 15);
+            state.check_for_sleep(MINUTE, second * 15);
             assert_eq!(state.lock_if_idle(), locked, "on: {on}, opened at {opened:?}, over at {over:?}");
         }
     }
 
     #[test]
-    fn watching_keeps_no_vault_open_and_ends_with_it() {
+    fn watching_does_not_keep_the_vault_open_and_ends_when_it_locks() {
         let folder = tempfile::tempdir().unwrap();
         let (state, clock) = open_window(folder.path());
         let watched = folder.path().join("Downloads");
@@ -505,12 +507,12 @@ mod tests {
         state.with_session(|session| session.watch_folder(&watched)).unwrap();
         clock.set(MINUTE * 4);
         assert!(state.watch_round(&Job::silent()).unwrap().watching);
-        assert_eq!(state.import_find("nothing", &Job::silent()).unwrap_err().code, "not_found");
-        let quiet = Job::silent();
-        let running = state.jobs().start_quiet("watching", &quiet).unwrap();
+        assert_eq!(state.import_detected_file("nothing", &Job::silent()).unwrap_err().code, "not_found");
+        let background = Job::silent();
+        let running = state.jobs().start_background("watching", &background).unwrap();
         clock.set(MINUTE * 5);
-        assert!(state.lock_if_idle().is_some(), "neither a round nor an import on its own is input");
-        assert!(quiet.cancel_flag().load(Ordering::Relaxed), "a round that is under way ends");
+        assert!(state.lock_if_idle().is_some(), "neither a scan nor an automatic import is input");
+        assert!(background.cancel_flag().load(Ordering::Relaxed), "a running scan is cancelled");
         drop(running);
         assert_eq!(state.watch_round(&Job::silent()).unwrap_err().code, "locked");
     }

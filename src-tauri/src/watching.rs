@@ -1,5 +1,5 @@
-//! When watched folders are looked into: after the unlocking, when the system tells of something, and now and then. What
-//! is looked for, and what comes of it, is in `mementory_api`.
+//! When watched folders are scanned: after unlocking, when the system reports a change, and at intervals. What a scan looks
+//! for and does is decided in `mementory_api`.
 use crate::state::AppState;
 use mementory_api::Job;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
@@ -8,115 +8,116 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Drives come back and network folders tell nothing, so a look now and then does not wait to be told.
-const NOW_AND_THEN: Duration = Duration::from_secs(60);
-/// A download tells of every piece. Rounds are this far apart, and take a tenth of the time at most.
-const BETWEEN: Duration = Duration::from_secs(1);
-const SHARE: u32 = 10;
+/// Reconnected drives and network folders send no change events, so folders are also scanned at this interval.
+const POLL_INTERVAL: Duration = Duration::from_secs(60);
+/// A download reports every chunk. Rounds are at least this far apart, and take at most one tenth of the time.
+const MIN_PAUSE: Duration = Duration::from_secs(1);
+const PAUSE_FACTOR: u32 = 10;
 
-/// Calls for the next round.
+/// Wakes the thread that scans the folders.
 #[derive(Default)]
-pub struct Bell {
-    rung: Mutex<bool>,
-    heard: Condvar,
+pub struct WakeSignal {
+    notified: Mutex<bool>,
+    condition: Condvar,
 }
 
-impl Bell {
-    /// Something happened.
-    pub fn ring(&self) {
-        *self.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.heard.notify_all();
+impl WakeSignal {
+    /// Start the next round now.
+    pub fn notify(&self) {
+        *self.notified.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.condition.notify_all();
     }
 
-    /// Wait until it rings, at most for `wait`; None = for as long as it takes.
-    fn wait(&self, wait: Option<Duration>) {
-        let mut rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
-        while !*rung {
-            rung = match wait {
-                None => self.heard.wait(rung).unwrap_or_else(PoisonError::into_inner),
-                Some(wait) => {
-                    let (rung, timeout) = self.heard.wait_timeout(rung, wait).unwrap_or_else(PoisonError::into_inner);
-                    if timeout.timed_out() {
-                        drop(rung);
+    /// Wait for a notification, at most for `timeout`; None = without limit.
+    fn wait(&self, timeout: Option<Duration>) {
+        let mut notified = self.notified.lock().unwrap_or_else(PoisonError::into_inner);
+        while !*notified {
+            notified = match timeout {
+                None => self.condition.wait(notified).unwrap_or_else(PoisonError::into_inner),
+                Some(timeout) => {
+                    let (notified, result) =
+                        self.condition.wait_timeout(notified, timeout).unwrap_or_else(PoisonError::into_inner);
+                    if result.timed_out() {
+                        drop(notified);
                         return;
                     }
-                    rung
+                    notified
                 }
             };
         }
-        *rung = false;
+        *notified = false;
     }
 }
 
-/// What the system tells of the folders.
-struct Events {
+/// The folders whose changes the system reports to us.
+struct FolderEvents {
     watcher: Option<RecommendedWatcher>,
-    followed: BTreeSet<PathBuf>,
-    bell: Arc<Bell>,
+    folders: BTreeSet<PathBuf>,
+    wake_signal: Arc<WakeSignal>,
 }
 
-impl Events {
-    /// Listen to these folders and no others. Where that cannot be done, a look now and then has to do.
-    fn follow(&mut self, folders: Vec<PathBuf>) {
+impl FolderEvents {
+    /// Subscribe to exactly these folders. Where the system cannot do that, the scans at intervals have to suffice.
+    fn subscribe(&mut self, folders: Vec<PathBuf>) {
         let wanted: BTreeSet<PathBuf> = folders.into_iter().collect();
         if wanted.is_empty() {
             self.watcher = None;
-            self.followed.clear();
+            self.folders.clear();
             return;
         }
         if self.watcher.is_none() {
-            let bell = self.bell.clone();
-            let heard = move |event: notify::Result<notify::Event>| {
-                // Our own reading is told of too. An error may be that something was not told.
+            let wake_signal = self.wake_signal.clone();
+            let on_event = move |event: notify::Result<notify::Event>| {
+                // Our own reading is reported too. After an error an event may be missing, so scan to be safe.
                 if !matches!(&event, Ok(event) if matches!(event.kind, EventKind::Access(_))) {
-                    bell.ring();
+                    wake_signal.notify();
                 }
             };
-            self.watcher = notify::recommended_watcher(heard).ok();
+            self.watcher = notify::recommended_watcher(on_event).ok();
         }
         let Some(watcher) = &mut self.watcher else { return };
-        for gone in self.followed.difference(&wanted) {
-            // It may be gone altogether.
-            let _ = watcher.unwatch(gone);
+        for removed in self.folders.difference(&wanted) {
+            // Fails when the folder itself was deleted.
+            let _ = watcher.unwatch(removed);
         }
-        self.followed.retain(|folder| wanted.contains(folder));
+        self.folders.retain(|folder| wanted.contains(folder));
         for folder in wanted {
-            if !self.followed.contains(&folder) && watcher.watch(&folder, RecursiveMode::NonRecursive).is_ok() {
-                self.followed.insert(folder);
+            if !self.folders.contains(&folder) && watcher.watch(&folder, RecursiveMode::NonRecursive).is_ok() {
+                self.folders.insert(folder);
             }
         }
     }
 }
 
-/// Watch until the process ends. `job` makes one that gives way; `tell` is called when there is something else to show.
-pub fn run(state: &AppState, job: impl Fn() -> Job, tell: impl Fn()) {
-    let mut events = Events { watcher: None, followed: BTreeSet::new(), bell: state.bell().clone() };
+/// Watch until the process ends. `new_job` makes a background job; `on_change` is called when there is something new to show.
+pub fn run(state: &AppState, new_job: impl Fn() -> Job, on_change: impl Fn()) {
+    let mut events = FolderEvents { watcher: None, folders: BTreeSet::new(), wake_signal: state.wake_signal().clone() };
     loop {
-        let begun = Instant::now();
-        let round = state.watch_round(&job());
-        let took = begun.elapsed();
+        let started = Instant::now();
+        let round = state.watch_round(&new_job());
+        let took = started.elapsed();
         let wait = match round {
             Ok(round) => {
-                let wait = round.watching.then(|| round.wait.unwrap_or(NOW_AND_THEN));
-                events.follow(round.folders);
+                let wait = round.watching.then(|| round.wait.unwrap_or(POLL_INTERVAL));
+                events.subscribe(round.folders);
                 if round.changed {
-                    tell();
+                    on_change();
                 }
-                for find in round.imports {
-                    // What fails waits in the list, where the person sees why.
-                    let _ = state.import_find(&find, &job());
-                    tell();
+                for file in round.imports {
+                    // A failed import stays in the list, where the person sees the reason.
+                    let _ = state.import_detected_file(&file, &new_job());
+                    on_change();
                 }
                 wait
             }
             Err(error) if error.code == "locked" => {
-                events.follow(Vec::new());
+                events.subscribe(Vec::new());
                 None
             }
-            Err(_) => Some(NOW_AND_THEN),
+            Err(_) => Some(POLL_INTERVAL),
         };
-        std::thread::park_timeout(BETWEEN.max(took * SHARE).min(NOW_AND_THEN));
-        state.bell().wait(wait);
+        std::thread::park_timeout(MIN_PAUSE.max(took * PAUSE_FACTOR).min(POLL_INTERVAL));
+        state.wake_signal().wait(wait);
     }
 }
 
@@ -125,12 +126,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bell_that_rang_before_is_heard_once() {
-        let bell = Bell::default();
-        bell.ring();
-        bell.ring();
-        bell.wait(None);
-        bell.wait(Some(Duration::ZERO));
-        assert!(!*bell.rung.lock().unwrap_or_else(PoisonError::into_inner));
+    fn several_notifications_before_a_wait_end_it_once() {
+        let signal = WakeSignal::default();
+        signal.notify();
+        signal.notify();
+        signal.wait(None);
+        signal.wait(Some(Duration::ZERO));
+        assert!(!*signal.notified.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }

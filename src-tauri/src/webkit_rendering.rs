@@ -1,21 +1,21 @@
-//! How WebKitGTK draws: with the graphics card where there is one.
+//! How WebKitGTK renders: with a graphics card where there is one, otherwise without compositing layers.
 use std::fs::{self, OpenOptions};
 use std::path::Path;
 use tauri::WebviewWindow;
 use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt, WebViewExt};
 
-/// Where the kernel lists graphics cards that programs may draw with, as `renderD128`.
-const CARDS: &str = "/dev/dri";
-const PREFIX: &str = "renderD";
+/// Where the kernel lists graphics devices, and how a device that programs may render with is called there (`renderD128`).
+const DEVICES: &str = "/dev/dri";
+const RENDER_NODE_PREFIX: &str = "renderD";
 
-/// Let the web view draw without layers where no graphics card would put them together. WebKit asks for OpenGL all the
-/// same, gets one that the processor plays, and a frame takes twice as long (virtual machines, remote desktops). Not for
-/// a window that a test drives: WebKit's driver then waits for ever for a picture.
+/// Turn accelerated compositing off on machines without a graphics card (virtual machines, remote desktops). WebKit would
+/// use OpenGL in software there, and a frame takes twice as long. Not for an automated window: WebKit's driver then waits
+/// for a screenshot for ever.
 ///
 /// # Errors
-/// The window is gone already.
-pub fn fit(window: &WebviewWindow) -> tauri::Result<()> {
-    if has_card(Path::new(CARDS)) {
+/// The window is already closed.
+pub fn disable_compositing_without_gpu(window: &WebviewWindow) -> tauri::Result<()> {
+    if has_render_node(Path::new(DEVICES)) {
         return Ok(());
     }
     window.with_webview(|view| {
@@ -25,14 +25,14 @@ pub fn fit(window: &WebviewWindow) -> tauri::Result<()> {
     })
 }
 
-/// Is there a graphics card that this person may draw with?
-fn has_card(folder: &Path) -> bool {
+/// Whether there is a graphics device that this user may open.
+fn has_render_node(folder: &Path) -> bool {
     let Ok(entries) = fs::read_dir(folder) else {
         return false;
     };
     entries
         .flatten()
-        .filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX))
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(RENDER_NODE_PREFIX))
         .any(|entry| OpenOptions::new().read(true).write(true).open(entry.path()).is_ok())
 }
 
@@ -42,12 +42,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_card_is_a_render_node_that_opens() {
+    fn a_render_node_that_opens_counts_and_other_devices_do_not() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(!has_card(&folder.path().join("absent")));
+        assert!(!has_render_node(&folder.path().join("absent")));
         fs::write(folder.path().join("card0"), "").unwrap();
-        assert!(!has_card(folder.path()), "an output for pictures is nothing to draw with");
+        assert!(!has_render_node(folder.path()), "a display output cannot render");
         fs::write(folder.path().join("renderD128"), "").unwrap();
-        assert!(has_card(folder.path()));
+        assert!(has_render_node(folder.path()));
     }
 }

@@ -1,5 +1,5 @@
-//! Redact, Trash, erase, and the proof of it.
-use crate::blocking::{Answer, job, session};
+//! Redaction, Trash, erasure and its receipts.
+use crate::blocking::{CommandResult, job, session};
 use mementory_api::Job;
 use mementory_api::types::*;
 use tauri::AppHandle;
@@ -13,39 +13,39 @@ pub async fn redact_preview(
     job_id: String,
     request: RedactRequest,
     on_progress: Channel<Progress>,
-) -> Answer<RedactPreview> {
+) -> CommandResult<RedactPreview> {
     job(app, job_id, on_progress, move |vault, job| vault.redact_preview(&request, job)).await
 }
 
 /// Replace spans for good.
 #[tauri::command]
 #[specta::specta]
-pub async fn redact(app: AppHandle, request: RedactRequest) -> Answer<Redacted> {
+pub async fn redact(app: AppHandle, request: RedactRequest) -> CommandResult<Redacted> {
     session(app, move |vault| vault.redact(&request, &Job::silent())).await
 }
 
 /// Put records in the Trash.
 #[tauri::command]
 #[specta::specta]
-pub async fn trash(app: AppHandle, ids: Vec<String>) -> Answer<Ids> {
+pub async fn trash(app: AppHandle, ids: Vec<String>) -> CommandResult<Ids> {
     session(app, move |vault| vault.delete(&ids)).await
 }
 
 /// Take records back from the Trash.
 #[tauri::command]
 #[specta::specta]
-pub async fn restore(app: AppHandle, ids: Vec<String>) -> Answer<Ids> {
+pub async fn restore(app: AppHandle, ids: Vec<String>) -> CommandResult<Ids> {
     session(app, move |vault| vault.restore(&ids)).await
 }
 
-/// What an erasure would take with it.
+/// Everything that an erasure would remove.
 #[tauri::command]
 #[specta::specta]
-pub async fn erase_preview(app: AppHandle, request: EraseRequest) -> Answer<ErasePreview> {
+pub async fn erase_preview(app: AppHandle, request: EraseRequest) -> CommandResult<ErasePreview> {
     session(app, move |vault| vault.erase_preview(&request)).await
 }
 
-/// Erase for good, then look for it everywhere.
+/// Erase for good, then check every place for remains.
 #[tauri::command]
 #[specta::specta]
 pub async fn erase(
@@ -53,25 +53,25 @@ pub async fn erase(
     job_id: String,
     request: EraseRequest,
     on_progress: Channel<Progress>,
-) -> Answer<Erased> {
+) -> CommandResult<Erased> {
     job(app, job_id, on_progress, move |vault, job| vault.erase(&request, job)).await
 }
 
 /// Tombstones, newest first.
 #[tauri::command]
 #[specta::specta]
-pub async fn tombstones(app: AppHandle) -> Answer<Tombstones> {
+pub async fn tombstones(app: AppHandle) -> CommandResult<Tombstones> {
     session(app, |vault| vault.tombstones()).await
 }
 
 /// The receipt of an erasure.
 #[tauri::command]
 #[specta::specta]
-pub async fn receipt(app: AppHandle, id: String) -> Answer<Receipt> {
+pub async fn receipt(app: AppHandle, id: String) -> CommandResult<Receipt> {
     session(app, move |vault| vault.receipt(&id)).await
 }
 
-/// Clean and check again what a receipt says is not clean.
+/// Clean and check the places again that a receipt lists as failed.
 #[tauri::command]
 #[specta::specta]
 pub async fn clean_again(
@@ -79,6 +79,6 @@ pub async fn clean_again(
     job_id: String,
     id: String,
     on_progress: Channel<Progress>,
-) -> Answer<Receipt> {
+) -> CommandResult<Receipt> {
     job(app, job_id, on_progress, move |vault, job| vault.clean_again(&id, job)).await
 }

@@ -1,13 +1,13 @@
-//! Leave with an open file.
-use super::import::opening;
-use crate::blocking::{Answer, job, session};
+//! Exports and Evidence Packs.
+use super::import::file_passphrase;
+use crate::blocking::{CommandResult, job, session};
 use mementory_api::types::*;
-use mementory_api::{ExportMeans, passphrase as typed};
+use mementory_api::{ExportOptions, passphrase as typed_passphrase};
 use std::path::Path;
 use tauri::AppHandle;
 use tauri::ipc::Channel;
 
-/// What an export would hold and lose; nothing is written. An encrypted one can lose less: secrets travel in it.
+/// What an export would contain and lose; nothing is written. An encrypted export can lose less: it may contain secrets.
 #[tauri::command]
 #[specta::specta]
 pub async fn export_preview(
@@ -16,13 +16,14 @@ pub async fn export_preview(
     request: ExportRequest,
     encrypt: bool,
     on_progress: Channel<Progress>,
-) -> Answer<Exported> {
-    // Whichever passphrase it will be: what goes in is the same.
-    let means = ExportMeans { passphrase: encrypt.then(|| typed(String::new())), ..ExportMeans::default() };
-    job(app, job_id, on_progress, move |vault, job| vault.export_preview_with(&request, &means, job)).await
+) -> CommandResult<Exported> {
+    // The preview only needs to know that there is a passphrase, not which.
+    let options =
+        ExportOptions { passphrase: encrypt.then(|| typed_passphrase(String::new())), ..ExportOptions::default() };
+    job(app, job_id, on_progress, move |vault, job| vault.export_preview_with(&request, &options, job)).await
 }
 
-/// The text of an export, to paste somewhere else; nothing is written.
+/// The text of an export for the clipboard; no file is written.
 #[tauri::command]
 #[specta::specta]
 pub async fn export_text(
@@ -30,14 +31,14 @@ pub async fn export_text(
     job_id: String,
     request: ExportRequest,
     on_progress: Channel<Progress>,
-) -> Answer<String> {
+) -> CommandResult<String> {
     job(app, job_id, on_progress, move |vault, job| vault.export_text(&request, job)).await
 }
 
-/// Tell the log that the text which was made last was taken along.
+/// Enter in the audit log that the last text was copied.
 #[tauri::command]
 #[specta::specta]
-pub async fn text_taken(app: AppHandle) -> Answer<()> {
+pub async fn text_taken(app: AppHandle) -> CommandResult<()> {
     session(app, |vault| vault.text_taken()).await
 }
 
@@ -50,11 +51,11 @@ pub async fn evidence(
     out: String,
     request: EvidenceRequest,
     on_progress: Channel<Progress>,
-) -> Answer<Evidence> {
+) -> CommandResult<Evidence> {
     job(app, job_id, on_progress, move |vault, job| vault.evidence(Path::new(&out), &request, job)).await
 }
 
-/// Write, read back, validate; encrypted with a passphrase of its own if there is one.
+/// Write an export, read it back and validate it; encrypted if a passphrase is given.
 #[tauri::command]
 #[specta::specta]
 pub async fn export_run(
@@ -63,14 +64,14 @@ pub async fn export_run(
     request: ExportRequest,
     passphrase: Option<String>,
     on_progress: Channel<Progress>,
-) -> Answer<Exported> {
-    let means = ExportMeans { passphrase: opening(passphrase), ..ExportMeans::default() };
-    job(app, job_id, on_progress, move |vault, job| vault.export_with(&request, &means, job)).await
+) -> CommandResult<Exported> {
+    let options = ExportOptions { passphrase: file_passphrase(passphrase), ..ExportOptions::default() };
+    job(app, job_id, on_progress, move |vault, job| vault.export_with(&request, &options, job)).await
 }
 
-/// Take away the export that was just written and did not pass its check.
+/// Delete the export that was just written and did not pass its check.
 #[tauri::command]
 #[specta::specta]
-pub async fn remove_export(app: AppHandle, path: String) -> Answer<()> {
+pub async fn remove_export(app: AppHandle, path: String) -> CommandResult<()> {
     session(app, move |vault| vault.remove_export(&path)).await
 }

@@ -1,5 +1,5 @@
-//! What is this, what would happen, take it in, take it back.
-use crate::blocking::{Answer, blocking, job, session};
+//! Detection, preview, import and undo.
+use crate::blocking::{CommandResult, blocking, job, session};
 use mementory_api::types::*;
 use mementory_api::{Job, Passphrase, files};
 use std::path::{Path, PathBuf};
@@ -7,35 +7,35 @@ use std::sync::Arc;
 use tauri::AppHandle;
 use tauri::ipc::Channel;
 
-/// The passphrase of a file, not of a vault. It never travels in a request: those are kept with reports.
-pub(super) fn opening(passphrase: Option<String>) -> Option<Arc<dyn Passphrase>> {
+/// The passphrase of a file, not of a vault. It must not be in a request: requests are stored with reports.
+pub(super) fn file_passphrase(passphrase: Option<String>) -> Option<Arc<dyn Passphrase>> {
     passphrase.filter(|text| !text.is_empty()).map(mementory_api::passphrase)
 }
 
-/// Every format, and what is done with it. Needs no vault.
+/// Every format with its capabilities. Needs no vault.
 #[tauri::command]
 #[specta::specta]
-pub async fn formats(app: AppHandle) -> Answer<Vec<FormatInfo>> {
+pub async fn formats(app: AppHandle) -> CommandResult<Vec<FormatInfo>> {
     blocking(app, |_| Ok(files::formats())).await
 }
 
-/// What are these files? Needs no vault.
+/// Detect the formats of files. Needs no vault.
 #[tauri::command]
 #[specta::specta]
-pub async fn detect(app: AppHandle, paths: Vec<String>, passphrase: Option<String>) -> Answer<Detections> {
+pub async fn detect(app: AppHandle, paths: Vec<String>, passphrase: Option<String>) -> CommandResult<Detections> {
     let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
-    let opening = opening(passphrase);
-    blocking(app, move |_| files::detect(&paths, opening.as_deref())).await
+    let passphrase = file_passphrase(passphrase);
+    blocking(app, move |_| files::detect(&paths, passphrase.as_deref())).await
 }
 
-/// How large are these files? Nothing is opened. Needs no vault.
+/// Kind and size of files. Nothing is opened. Needs no vault.
 #[tauri::command]
 #[specta::specta]
-pub async fn path_info(app: AppHandle, paths: Vec<String>) -> Answer<Vec<PathInfo>> {
+pub async fn path_info(app: AppHandle, paths: Vec<String>) -> CommandResult<Vec<PathInfo>> {
     blocking(app, move |_| Ok(files::path_info(&paths))).await
 }
 
-/// Is this file whole, who signed it, and does the vault know them?
+/// Validate a file, and say who signed it and whether the vault knows the signer.
 #[tauri::command]
 #[specta::specta]
 pub async fn check_file(
@@ -43,10 +43,12 @@ pub async fn check_file(
     path: String,
     format: Option<String>,
     passphrase: Option<String>,
-) -> Answer<FileCheck> {
-    let opening = opening(passphrase);
-    session(app, move |vault| vault.check_file(Path::new(&path), format.as_deref(), opening.as_deref(), &Job::silent()))
-        .await
+) -> CommandResult<FileCheck> {
+    let passphrase = file_passphrase(passphrase);
+    session(app, move |vault| {
+        vault.check_file(Path::new(&path), format.as_deref(), passphrase.as_deref(), &Job::silent())
+    })
+    .await
 }
 
 /// What an import would do; nothing is written.
@@ -58,9 +60,9 @@ pub async fn import_preview(
     request: ImportRequest,
     passphrase: Option<String>,
     on_progress: Channel<Progress>,
-) -> Answer<ImportReport> {
-    let opening = opening(passphrase);
-    job(app, job_id, on_progress, move |vault, job| vault.import_with(&request, opening, true, job)).await
+) -> CommandResult<ImportReport> {
+    let passphrase = file_passphrase(passphrase);
+    job(app, job_id, on_progress, move |vault, job| vault.import_with(&request, passphrase, true, job)).await
 }
 
 /// Import as one batch.
@@ -72,15 +74,15 @@ pub async fn import_run(
     request: ImportRequest,
     passphrase: Option<String>,
     on_progress: Channel<Progress>,
-) -> Answer<ImportReport> {
-    let opening = opening(passphrase);
-    job(app, job_id, on_progress, move |vault, job| vault.import_with(&request, opening, false, job)).await
+) -> CommandResult<ImportReport> {
+    let passphrase = file_passphrase(passphrase);
+    job(app, job_id, on_progress, move |vault, job| vault.import_with(&request, passphrase, false, job)).await
 }
 
-/// Stop a job; it rolls back and answers `cancelled`.
+/// Cancel a job; it rolls back and fails with `cancelled`.
 #[tauri::command]
 #[specta::specta]
-pub async fn cancel_job(app: AppHandle, job_id: String) -> Answer<()> {
+pub async fn cancel_job(app: AppHandle, job_id: String) -> CommandResult<()> {
     blocking(app, move |state| {
         state.jobs().cancel(&job_id);
         Ok(())
@@ -91,27 +93,27 @@ pub async fn cancel_job(app: AppHandle, job_id: String) -> Answer<()> {
 /// The batches, newest first.
 #[tauri::command]
 #[specta::specta]
-pub async fn imports(app: AppHandle) -> Answer<Batches> {
+pub async fn imports(app: AppHandle) -> CommandResult<Batches> {
     session(app, |vault| vault.imports()).await
 }
 
-/// Imports that failed: where their files lay, and what was said at the time.
+/// Failed imports: the paths of their files, and the errors.
 #[tauri::command]
 #[specta::specta]
-pub async fn failed_imports(app: AppHandle) -> Answer<FailedImports> {
+pub async fn failed_imports(app: AppHandle) -> CommandResult<FailedImports> {
     session(app, |vault| vault.failed_imports()).await
 }
 
-/// The report kept with a batch.
+/// The stored report of a batch.
 #[tauri::command]
 #[specta::specta]
-pub async fn import_report(app: AppHandle, batch: String) -> Answer<ImportReport> {
+pub async fn import_report(app: AppHandle, batch: String) -> CommandResult<ImportReport> {
     session(app, move |vault| vault.import_report(&batch)).await
 }
 
-/// Take a batch back whole.
+/// Undo a whole import.
 #[tauri::command]
 #[specta::specta]
-pub async fn undo_import(app: AppHandle, batch: String) -> Answer<Undone> {
+pub async fn undo_import(app: AppHandle, batch: String) -> CommandResult<Undone> {
     session(app, move |vault| vault.undo_import(&batch, &Job::silent())).await
 }

@@ -1,4 +1,4 @@
-//! One thin delegate per command. What a command does is said at the function of `mementory-api` that it calls.
+//! One thin delegate per command. The function of `mementory-api` that it calls documents what it does.
 pub mod deletion;
 pub mod export;
 pub mod import;

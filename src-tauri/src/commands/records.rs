@@ -1,6 +1,6 @@
-//! Browse, search, read, write.
+//! Lists, search, reading and editing records.
 use super::system::{choose_save, file_name};
-use crate::blocking::{Answer, job, session};
+use crate::blocking::{CommandResult, job, session};
 use mementory_api::types::*;
 use specta::Type;
 use std::path::Path;
@@ -10,7 +10,7 @@ use tauri::{AppHandle, WebviewWindow};
 /// Largest attachment that the window shows, in bytes.
 const ATTACHMENT_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// Bytes, handed over as they are and not as a list of numbers.
+/// Bytes that are sent raw, not as a JSON list of numbers.
 pub struct Bytes(Vec<u8>);
 
 impl IpcResponse for Bytes {
@@ -28,68 +28,68 @@ impl Type for Bytes {
 /// One page of a list.
 #[tauri::command]
 #[specta::specta]
-pub async fn list(app: AppHandle, request: ListRequest) -> Answer<Page> {
+pub async fn list(app: AppHandle, request: ListRequest) -> CommandResult<Page> {
     session(app, move |vault| vault.list(&request)).await
 }
 
-/// Numbers beside the filters.
+/// Counts for the filter menus.
 #[tauri::command]
 #[specta::specta]
-pub async fn facets(app: AppHandle, filter: Filter, query: Option<String>, typing: bool) -> Answer<Facets> {
+pub async fn facets(app: AppHandle, filter: Filter, query: Option<String>, typing: bool) -> CommandResult<Facets> {
     session(app, move |vault| vault.facets(&filter, query.as_deref(), typing)).await
 }
 
-/// What can be said of several records at once.
+/// Summary of several records.
 #[tauri::command]
 #[specta::specta]
-pub async fn summary(app: AppHandle, filter: Filter) -> Answer<Summary> {
+pub async fn summary(app: AppHandle, filter: Filter) -> CommandResult<Summary> {
     session(app, move |vault| vault.summary(&filter)).await
 }
 
-/// One record, whole.
+/// One complete record.
 #[tauri::command]
 #[specta::specta]
-pub async fn show(app: AppHandle, id: String, history: bool, verbatim: bool) -> Answer<Shown> {
+pub async fn show(app: AppHandle, id: String, history: bool, verbatim: bool) -> CommandResult<Shown> {
     session(app, move |vault| vault.show(&id, history, verbatim)).await
 }
 
 /// A conversation with all its branches.
 #[tauri::command]
 #[specta::specta]
-pub async fn thread(app: AppHandle, id: String) -> Answer<Thread> {
+pub async fn thread(app: AppHandle, id: String) -> CommandResult<Thread> {
     session(app, move |vault| vault.thread(&id)).await
 }
 
-/// Full text, ranked.
+/// Ranked full-text search.
 #[tauri::command]
 #[specta::specta]
-pub async fn search(app: AppHandle, request: SearchRequest) -> Answer<SearchResult> {
+pub async fn search(app: AppHandle, request: SearchRequest) -> CommandResult<SearchResult> {
     session(app, move |vault| vault.search(&request)).await
 }
 
-/// A page of a list in which something is searched for.
+/// A page of a searched list.
 #[tauri::command]
 #[specta::specta]
-pub async fn find(app: AppHandle, request: SearchRequest) -> Answer<Found> {
+pub async fn find(app: AppHandle, request: SearchRequest) -> CommandResult<Found> {
     session(app, move |vault| vault.find(&request)).await
 }
 
-/// What may have been meant with a query that found nothing.
+/// A spelling suggestion for a query that found nothing.
 #[tauri::command]
 #[specta::specta]
-pub async fn near(app: AppHandle, request: SearchRequest) -> Answer<Option<String>> {
-    session(app, move |vault| vault.near(&request)).await
+pub async fn near(app: AppHandle, request: SearchRequest) -> CommandResult<Option<String>> {
+    session(app, move |vault| vault.suggest_query(&request)).await
 }
 
-/// The bytes of an attachment; with `most` the first so many.
+/// The bytes of an attachment; with `most` at most that many.
 #[tauri::command]
 #[specta::specta]
-pub async fn attachment(app: AppHandle, id: String, most: Option<u32>) -> Answer<Bytes> {
+pub async fn attachment(app: AppHandle, id: String, most: Option<u32>) -> CommandResult<Bytes> {
     let limit = most.map_or(ATTACHMENT_LIMIT, u64::from).min(ATTACHMENT_LIMIT);
     session(app, move |vault| vault.attachment(&id, limit).map(Bytes)).await
 }
 
-/// Ask where to save an attachment, and save it so that only the person can read it. Null when they changed their mind.
+/// Ask where to save an attachment, and save it so that only the person can read it. Null if the dialog was cancelled.
 #[tauri::command]
 #[specta::specta]
 pub async fn save_attachment(
@@ -99,8 +99,8 @@ pub async fn save_attachment(
     id: String,
     suggested_name: String,
     on_progress: Channel<Progress>,
-) -> Answer<Option<String>> {
-    // The page names no place: only the dialog does.
+) -> CommandResult<Option<String>> {
+    // The page must not choose the path itself; only the dialog does.
     let Some(path) = choose_save(app.clone(), window, file_name(&suggested_name)).await? else {
         return Ok(None);
     };
@@ -114,27 +114,32 @@ pub async fn save_attachment(
 /// A memory written by hand.
 #[tauri::command]
 #[specta::specta]
-pub async fn add(app: AppHandle, request: AddRequest) -> Answer<Ids> {
+pub async fn add(app: AppHandle, request: AddRequest) -> CommandResult<Ids> {
     session(app, move |vault| vault.add(&request)).await
 }
 
 /// A new version of a record.
 #[tauri::command]
 #[specta::specta]
-pub async fn edit(app: AppHandle, request: EditRequest) -> Answer<Edited> {
+pub async fn edit(app: AppHandle, request: EditRequest) -> CommandResult<Edited> {
     session(app, move |vault| vault.edit(&request)).await
 }
 
-/// One tag for many records, or from many.
+/// Add one tag to many records, or remove it.
 #[tauri::command]
 #[specta::specta]
-pub async fn tag(app: AppHandle, job_id: String, request: TagRequest, on_progress: Channel<Progress>) -> Answer<Ids> {
+pub async fn tag(
+    app: AppHandle,
+    job_id: String,
+    request: TagRequest,
+    on_progress: Channel<Progress>,
+) -> CommandResult<Ids> {
     job(app, job_id, on_progress, move |vault, job| vault.tag(&request, job)).await
 }
 
 /// Make an old version current again.
 #[tauri::command]
 #[specta::specta]
-pub async fn restore_version(app: AppHandle, id: String, version: u32) -> Answer<Edited> {
+pub async fn restore_version(app: AppHandle, id: String, version: u32) -> CommandResult<Edited> {
     session(app, move |vault| vault.restore_version(&id, version)).await
 }

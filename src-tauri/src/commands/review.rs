@@ -1,27 +1,27 @@
-//! Sensitive values and duplicates: look, decide. No answer holds a value.
-use crate::blocking::{Answer, job, session, unhurried_job};
+//! Review of sensitive values and duplicates. No answer contains a sensitive value.
+use crate::blocking::{CommandResult, background_job, job, session};
 use mementory_api::types::*;
 use tauri::AppHandle;
 use tauri::ipc::Channel;
 
-/// Look through what is new or changed; with `anew` through everything.
+/// Scan new and changed records for sensitive values; with `anew` all records.
 #[tauri::command]
 #[specta::specta]
-pub async fn look(app: AppHandle, job_id: String, anew: bool, on_progress: Channel<Progress>) -> Answer<Looked> {
-    unhurried_job(app, job_id, on_progress, move |vault, job| vault.look(anew, job)).await
+pub async fn look(app: AppHandle, job_id: String, anew: bool, on_progress: Channel<Progress>) -> CommandResult<Looked> {
+    background_job(app, job_id, on_progress, move |vault, job| vault.scan_pending(anew, job)).await
 }
 
-/// A page of the values that were found.
+/// A page of the review queue.
 #[tauri::command]
 #[specta::specta]
-pub async fn sensitive_queue(app: AppHandle, request: SensitiveRequest) -> Answer<SensitiveQueue> {
+pub async fn sensitive_queue(app: AppHandle, request: SensitiveRequest) -> CommandResult<SensitiveQueue> {
     session(app, move |vault| vault.sensitive_queue(&request)).await
 }
 
-/// One value and where it stands.
+/// One value and the records that contain it.
 #[tauri::command]
 #[specta::specta]
-pub async fn sensitive_value(app: AppHandle, value: String) -> Answer<SensitiveDetail> {
+pub async fn sensitive_value(app: AppHandle, value: String) -> CommandResult<SensitiveDetail> {
     session(app, move |vault| vault.sensitive_value(&value)).await
 }
 
@@ -33,34 +33,34 @@ pub async fn redact_values(
     job_id: String,
     request: RedactValuesRequest,
     on_progress: Channel<Progress>,
-) -> Answer<RedactedValues> {
+) -> CommandResult<RedactedValues> {
     job(app, job_id, on_progress, move |vault, job| vault.redact_values(&request, job)).await
 }
 
-/// Never show these values again, or do again.
+/// Ignore these values from now on, or stop ignoring them.
 #[tauri::command]
 #[specta::specta]
-pub async fn ignore_values(app: AppHandle, values: Vec<String>, ignored: bool) -> Answer<()> {
+pub async fn ignore_values(app: AppHandle, values: Vec<String>, ignored: bool) -> CommandResult<()> {
     session(app, move |vault| vault.ignore_values(&values, ignored)).await
 }
 
-/// Memories that say much the same, in groups.
+/// Groups of memories with nearly the same text.
 #[tauri::command]
 #[specta::specta]
-pub async fn duplicates(app: AppHandle, job_id: String, on_progress: Channel<Progress>) -> Answer<Duplicates> {
+pub async fn duplicates(app: AppHandle, job_id: String, on_progress: Channel<Progress>) -> CommandResult<Duplicates> {
     job(app, job_id, on_progress, move |vault, job| vault.duplicates(job)).await
 }
 
-/// Leave these memories as they are.
+/// Keep these memories as they are, and do not show them as a group again.
 #[tauri::command]
 #[specta::specta]
-pub async fn keep_apart(app: AppHandle, ids: Vec<String>) -> Answer<Ids> {
+pub async fn keep_apart(app: AppHandle, ids: Vec<String>) -> CommandResult<Ids> {
     session(app, move |vault| vault.keep_apart(&ids)).await
 }
 
 /// Keep one of several; the others go to the Trash.
 #[tauri::command]
 #[specta::specta]
-pub async fn merge(app: AppHandle, keep: String, others: Vec<String>) -> Answer<Ids> {
+pub async fn merge(app: AppHandle, keep: String, others: Vec<String>) -> CommandResult<Ids> {
     session(app, move |vault| vault.merge(&keep, &others)).await
 }

@@ -1,8 +1,8 @@
-//! What only the system can do: file dialogs, the browser, the file manager, the printer, the clipboard, preferences,
-//! what guards the window.
-use crate::blocking::{Answer, blocking};
-use crate::session_lock::Away;
-use crate::window::{CAN_HIDE, guards};
+//! Functions of the system: file dialogs, the browser, the file manager, the printer, the clipboard; and the settings of the
+//! window.
+use crate::blocking::{CommandResult, blocking};
+use crate::session_lock::SessionWatcher;
+use crate::window::{CAN_HIDE_FROM_CAPTURE, guards};
 use mementory_api::types::WindowGuards;
 use mementory_api::{ApiError, ApiResult};
 use std::io::Write;
@@ -13,13 +13,13 @@ use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath};
 use tauri_plugin_opener::OpenerExt;
 use zeroize::Zeroizing;
 
-/// Schemes that a link in a conversation may have to be opened.
+/// Schemes of links that may be opened.
 const LINK_SCHEMES: [&str; 3] = ["https", "http", "mailto"];
 
-/// Ask for files to import. Empty when the person changed their mind.
+/// Ask for files to import. Empty if the dialog was cancelled.
 #[tauri::command]
 #[specta::specta]
-pub async fn choose_files(app: AppHandle, window: WebviewWindow) -> Answer<Vec<String>> {
+pub async fn choose_files(app: AppHandle, window: WebviewWindow) -> CommandResult<Vec<String>> {
     let dialog = app.dialog().file().set_parent(&window);
     blocking(app, move |_| {
         let chosen = dialog.blocking_pick_files().unwrap_or_default();
@@ -31,7 +31,7 @@ pub async fn choose_files(app: AppHandle, window: WebviewWindow) -> Answer<Vec<S
 /// Ask for a folder.
 #[tauri::command]
 #[specta::specta]
-pub async fn choose_folder(app: AppHandle, window: WebviewWindow) -> Answer<Option<String>> {
+pub async fn choose_folder(app: AppHandle, window: WebviewWindow) -> CommandResult<Option<String>> {
     let dialog = app.dialog().file().set_parent(&window);
     pick(app, move || dialog.blocking_pick_folder()).await
 }
@@ -39,19 +39,23 @@ pub async fn choose_folder(app: AppHandle, window: WebviewWindow) -> Answer<Opti
 /// Ask for a vault, which is a folder.
 #[tauri::command]
 #[specta::specta]
-pub async fn choose_vault(app: AppHandle, window: WebviewWindow) -> Answer<Option<String>> {
+pub async fn choose_vault(app: AppHandle, window: WebviewWindow) -> CommandResult<Option<String>> {
     choose_folder(app, window).await
 }
 
 /// Ask where to save.
 #[tauri::command]
 #[specta::specta]
-pub async fn choose_save(app: AppHandle, window: WebviewWindow, suggested_name: String) -> Answer<Option<String>> {
+pub async fn choose_save(
+    app: AppHandle,
+    window: WebviewWindow,
+    suggested_name: String,
+) -> CommandResult<Option<String>> {
     let dialog = save_dialog(&app, &window, &suggested_name);
     pick(app, move || dialog.blocking_save_file()).await
 }
 
-/// Ask where to save a text, and save it so that only the person can read it. Null when they changed their mind.
+/// Ask where to save a text, and save it so that only the person can read it. Null if the dialog was cancelled.
 #[tauri::command]
 #[specta::specta]
 pub async fn save_text(
@@ -59,14 +63,21 @@ pub async fn save_text(
     window: WebviewWindow,
     suggested_name: String,
     text: String,
-) -> Answer<Option<String>> {
+) -> CommandResult<Option<String>> {
     let dialog = save_dialog(&app, &window, &suggested_name);
     blocking(app, move |_| {
         let Some(path) = shown(dialog.blocking_save_file()) else {
             return Ok(None);
         };
         write_private(Path::new(&path), text.as_bytes()).map_err(|error| {
-            ApiError::new("io", 7, format!("The file could not be saved: {error}.")).with("path", &path)
+            ApiError::new(
+                "io",
+                7,
+                format!(
+                    "The file could not be saved: {error}. An existing file was left as it was. Choose another place."
+                ),
+            )
+            .with("path", &path)
         })?;
         Ok(Some(path))
     })
@@ -76,7 +87,7 @@ pub async fn save_text(
 /// Open a link in the browser, after the person confirmed it.
 #[tauri::command]
 #[specta::specta]
-pub async fn open_link(app: AppHandle, url: String) -> Answer<()> {
+pub async fn open_link(app: AppHandle, url: String) -> CommandResult<()> {
     let opener = app.clone();
     blocking(app, move |_| {
         let url = openable(&url)?;
@@ -88,7 +99,7 @@ pub async fn open_link(app: AppHandle, url: String) -> Answer<()> {
 /// Show a file in the file manager.
 #[tauri::command]
 #[specta::specta]
-pub async fn show_in_folder(app: AppHandle, path: String) -> Answer<()> {
+pub async fn show_in_folder(app: AppHandle, path: String) -> CommandResult<()> {
     let opener = app.clone();
     blocking(app, move |_| opener.opener().reveal_item_in_dir(PathBuf::from(path)).map_err(|error| not_opened(&error)))
         .await
@@ -97,14 +108,21 @@ pub async fn show_in_folder(app: AppHandle, path: String) -> Answer<()> {
 /// Print what the window shows (the recovery code).
 #[tauri::command]
 #[specta::specta]
-pub async fn print(window: WebviewWindow) -> Answer<()> {
-    window.print().map_err(|error| ApiError::new("io", 7, format!("Nothing was printed: {error}.")).body())
+pub async fn print(window: WebviewWindow) -> CommandResult<()> {
+    window.print().map_err(|error| {
+        ApiError::new(
+            "io",
+            7,
+            format!("Printing failed: {error}. Nothing was printed. Try again, or save it as a file."),
+        )
+        .body()
+    })
 }
 
-/// Copy a text. With a number of seconds it leaves the clipboard after that time, unless something else is there by then.
+/// Copy a text. With a number of seconds it is cleared after that time, unless the clipboard holds something else by then.
 #[tauri::command]
 #[specta::specta]
-pub async fn copy_text(app: AppHandle, text: String, clear_after_seconds: Option<u32>) -> Answer<()> {
+pub async fn copy_text(app: AppHandle, text: String, clear_after_seconds: Option<u32>) -> CommandResult<()> {
     let text = Zeroizing::new(text);
     blocking(app, move |state| {
         let clear_after = clear_after_seconds.map(|seconds| Duration::from_secs(seconds.into()));
@@ -113,22 +131,27 @@ pub async fn copy_text(app: AppHandle, text: String, clear_after_seconds: Option
     .await
 }
 
-/// The text on the clipboard, for the field that the person pastes into; null when it holds none.
+/// The text on the clipboard, for pasting into a field; null if it holds none.
 #[tauri::command]
 #[specta::specta]
-pub async fn clipboard_text(app: AppHandle) -> Answer<Option<String>> {
+pub async fn clipboard_text(app: AppHandle) -> CommandResult<Option<String>> {
     blocking(app, |state| Ok(state.clipboard().read()?.map(|text| text.to_string()))).await
 }
 
-/// Keep a preference of the window (how it looks and works, never content), or drop it with null.
+/// Set a preference of the window (appearance and behaviour, never content), or remove it with null.
 #[tauri::command]
 #[specta::specta]
-pub async fn set_preference(app: AppHandle, name: String, value: Option<String>) -> Answer<()> {
+pub async fn set_preference(app: AppHandle, name: String, value: Option<String>) -> CommandResult<()> {
     blocking(app, move |state| {
         if state.settings().change(|settings| settings.set_preference(&name, value)) {
             Ok(())
         } else {
-            Err(ApiError::new("usage", 2, "There is no such preference.").with("name", name))
+            Err(ApiError::new(
+                "usage",
+                2,
+                "This preference does not exist, or its value is too long. Nothing was changed.",
+            )
+            .with("name", name))
         }
     })
     .await
@@ -137,7 +160,7 @@ pub async fn set_preference(app: AppHandle, name: String, value: Option<String>)
 /// Remember opened vaults (path only), or forget them all.
 #[tauri::command]
 #[specta::specta]
-pub async fn set_remember_vaults(app: AppHandle, remember: bool) -> Answer<()> {
+pub async fn set_remember_vaults(app: AppHandle, remember: bool) -> CommandResult<()> {
     blocking(app, move |state| {
         state.settings().change(|settings| settings.set_remember_vaults(remember));
         Ok(())
@@ -145,10 +168,10 @@ pub async fn set_remember_vaults(app: AppHandle, remember: bool) -> Answer<()> {
     .await
 }
 
-/// What guards the window besides the passphrase. Needs no vault.
+/// What protects the window besides the passphrase. Needs no vault.
 #[tauri::command]
 #[specta::specta]
-pub async fn window_guards(app: AppHandle) -> Answer<WindowGuards> {
+pub async fn window_guards(app: AppHandle) -> CommandResult<WindowGuards> {
     let window = app.clone();
     blocking(app, move |_| Ok(guards(&window))).await
 }
@@ -156,11 +179,11 @@ pub async fn window_guards(app: AppHandle) -> Answer<WindowGuards> {
 /// Lock when the screen locks or the computer sleeps, or do not.
 #[tauri::command]
 #[specta::specta]
-pub async fn set_lock_when_away(app: AppHandle, on: bool) -> Answer<()> {
+pub async fn set_lock_when_away(app: AppHandle, on: bool) -> CommandResult<()> {
     let window = app.clone();
     blocking(app, move |state| {
-        state.set_lock_when_away(on);
-        window.state::<Away>().switched();
+        state.set_lock_with_session(on);
+        window.state::<SessionWatcher>().setting_changed();
         Ok(())
     })
     .await
@@ -169,14 +192,14 @@ pub async fn set_lock_when_away(app: AppHandle, on: bool) -> Answer<()> {
 /// Keep the window out of screenshots and screen sharing, or do not. Error `usage` where the system cannot.
 #[tauri::command]
 #[specta::specta]
-pub async fn set_hide_from_capture(app: AppHandle, window: WebviewWindow, on: bool) -> Answer<()> {
+pub async fn set_hide_from_capture(app: AppHandle, window: WebviewWindow, on: bool) -> CommandResult<()> {
     blocking(app, move |state| {
-        if !CAN_HIDE {
-            return Err(ApiError::new("usage", 2, "This system cannot hide a window from screenshots."));
+        if !CAN_HIDE_FROM_CAPTURE {
+            return Err(ApiError::new("usage", 2, "This system cannot hide a window from screenshots. The setting was not changed."));
         }
         window
             .set_content_protected(on)
-            .map_err(|error| ApiError::new("io", 7, format!("The window could not be hidden or shown: {error}.")))?;
+            .map_err(|error| ApiError::new("io", 7, format!("Hiding the window from screenshots could not be switched: {error}. The setting was not changed. Try again.")))?;
         state.settings().change(|settings| settings.hide_from_capture = on);
         Ok(())
     })
@@ -189,33 +212,35 @@ fn save_dialog(app: &AppHandle, window: &WebviewWindow, suggested_name: &str) ->
     app.dialog().file().set_parent(window).set_file_name(suggested_name)
 }
 
-/// Longest name that is suggested, in letters.
-const NAME: usize = 80;
-/// The same in bytes: with an ending of sixteen letters, and a number behind it, it stays below the 255 that file systems
-/// take.
-const NAME_BYTES: usize = 180;
+/// Longest suggested file name, in characters.
+const MAX_NAME_CHARS: usize = 80;
+/// The same in bytes. With an extension of sixteen characters and a number it stays below the 255 bytes of file systems.
+const MAX_NAME_BYTES: usize = 180;
 
-/// A name that somebody else gave, as the name of a file of ours: one component that shows what it is.
+/// A safe file name from a name of unknown origin: a single path component without hidden or misleading characters.
 pub(super) fn file_name(given: &str) -> String {
-    let turns = |sign: char| matches!(sign, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_direction_mark = |sign: char| matches!(sign, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let forbidden = |sign: char| r#"/\:*?"<>|"#.contains(sign);
     let clean: String = given
         .chars()
-        .filter(|sign| !turns(*sign))
+        .filter(|sign| !is_direction_mark(*sign))
         .map(|sign| if sign.is_control() || forbidden(sign) { '_' } else { sign })
         .collect();
-    // Neither hidden nor cut off by a system that drops them.
+    // A leading dot would hide the file; some systems drop trailing dots and spaces.
     let clean = clean.trim_matches(|sign: char| sign == '.' || sign.is_whitespace());
     let (stem, ending) = match clean.rsplit_once('.') {
         Some((stem, ending)) if ending.chars().count() <= 16 => (stem, format!(".{ending}")),
         _ => (clean, String::new()),
     };
-    let fits = |(at, sign): &(usize, char)| at + sign.len_utf8() <= NAME_BYTES;
-    let stem: String = stem.char_indices().take(NAME).take_while(fits).map(|(_, sign)| sign).collect();
+    let fits = |(at, sign): &(usize, char)| at + sign.len_utf8() <= MAX_NAME_BYTES;
+    let stem: String = stem.char_indices().take(MAX_NAME_CHARS).take_while(fits).map(|(_, sign)| sign).collect();
     if stem.is_empty() { "file".into() } else { stem + &ending }
 }
 
-async fn pick(app: AppHandle, ask: impl FnOnce() -> Option<FilePath> + Send + 'static) -> Answer<Option<String>> {
+async fn pick(
+    app: AppHandle,
+    ask: impl FnOnce() -> Option<FilePath> + Send + 'static,
+) -> CommandResult<Option<String>> {
     blocking(app, move |_| Ok(shown(ask()))).await
 }
 
@@ -224,12 +249,13 @@ fn shown(path: Option<FilePath>) -> Option<String> {
 }
 
 fn not_opened(error: &tauri_plugin_opener::Error) -> ApiError {
-    ApiError::new("io", 7, format!("It could not be opened: {error}."))
+    ApiError::new("io", 7, format!("It could not be opened: {error}. Nothing was changed."))
 }
 
-/// The link as it may be opened. Error `refused_input` for schemes that could start a program or read a file.
+/// Check a link. Error `refused_input` for schemes that could start a program or read a file.
 fn openable(url: &str) -> ApiResult<String> {
-    let refused = || ApiError::new("refused_input", 6, "Only web and mail addresses can be opened.");
+    let refused =
+        || ApiError::new("refused_input", 6, "Only web and mail addresses can be opened. This link was not opened.");
     let url = tauri::Url::parse(url).map_err(|_| refused())?;
     if LINK_SCHEMES.contains(&url.scheme()) { Ok(url.into()) } else { Err(refused()) }
 }
@@ -259,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_somebody_gave_is_one_component_that_shows_what_it_is() {
+    fn a_suggested_file_name_is_one_safe_component() {
         for (given, suggested) in [
             ("tide table.csv", "tide table.csv"),
             ("../../.bashrc", "_.._.bashrc"),
@@ -283,7 +309,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_saved_text_is_for_its_owner_only() {
+    fn a_saved_text_is_readable_by_its_owner_only() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("code.txt");

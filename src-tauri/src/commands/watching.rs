@@ -1,50 +1,53 @@
-//! Watched folders, and what was found in them.
-use crate::blocking::{Answer, blocking, session};
+//! Watched folders, and the files detected in them.
+use crate::blocking::{CommandResult, blocking, session};
 use mementory_api::types::*;
 use mementory_api::{ApiResult, Session};
 use std::path::Path;
 use tauri::AppHandle;
 
-/// The watched folders, and what waits for an answer.
+/// The watched folders and the files detected in them.
 #[tauri::command]
 #[specta::specta]
-pub async fn watched(app: AppHandle) -> Answer<Watched> {
+pub async fn watched(app: AppHandle) -> CommandResult<Watched> {
     session(app, Session::watched).await
 }
 
-/// Watch a folder and ask first. What is in it now is not offered.
+/// Watch a folder and ask before importing. Files that are in it now are not offered.
 #[tauri::command]
 #[specta::specta]
-pub async fn watch_folder(app: AppHandle, path: String) -> Answer<Watched> {
+pub async fn watch_folder(app: AppHandle, path: String) -> CommandResult<Watched> {
     change(app, move |vault| vault.watch_folder(Path::new(&path))).await
 }
 
-/// Watch a folder no longer. Nothing in it is touched.
+/// Stop watching a folder. Its files are left as they are.
 #[tauri::command]
 #[specta::specta]
-pub async fn unwatch_folder(app: AppHandle, folder: String) -> Answer<Watched> {
+pub async fn unwatch_folder(app: AppHandle, folder: String) -> CommandResult<Watched> {
     change(app, move |vault| vault.unwatch_folder(&folder)).await
 }
 
-/// Do something else with what lands in a folder.
+/// Change what is done with new files in a folder.
 #[tauri::command]
 #[specta::specta]
-pub async fn set_watching(app: AppHandle, folder: String, mode: WatchMode) -> Answer<Watched> {
+pub async fn set_watching(app: AppHandle, folder: String, mode: WatchMode) -> CommandResult<Watched> {
     change(app, move |vault| vault.set_watching(&folder, mode)).await
 }
 
-/// Do not import a find. It is not offered again.
+/// Decline to import a detected file. It is not offered again.
 #[tauri::command]
 #[specta::specta]
-pub async fn dismiss_find(app: AppHandle, find: String) -> Answer<Watched> {
-    change(app, move |vault| vault.dismiss_find(&find)).await
+pub async fn dismiss_find(app: AppHandle, find: String) -> CommandResult<Watched> {
+    change(app, move |vault| vault.dismiss_detected_file(&find)).await
 }
 
-/// Something else is to be watched from now on.
-async fn change(app: AppHandle, work: impl FnOnce(&Session) -> ApiResult<Watched> + Send + 'static) -> Answer<Watched> {
+/// Change what is watched, then scan at once.
+async fn change(
+    app: AppHandle,
+    work: impl FnOnce(&Session) -> ApiResult<Watched> + Send + 'static,
+) -> CommandResult<Watched> {
     blocking(app, move |state| {
         let watched = state.with_session(work)?;
-        state.bell().ring();
+        state.wake_signal().notify();
         Ok(watched)
     })
     .await

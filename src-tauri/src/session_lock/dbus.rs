@@ -1,5 +1,6 @@
-//! What Linux tells over D-Bus: the desktop that its screen was locked, logind the same of its sessions, and that the
-//! computer goes to sleep. Where a bus or a service is missing, nothing is heard, and nobody is bothered with that.
+//! Lock and sleep events of Linux over D-Bus. The desktop announces that its screen was locked; logind announces the same
+//! for its sessions, and that the computer is about to sleep. A missing bus or service is not reported: the idle timer
+//! still locks the vault.
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 use zbus::blocking::{Connection, MessageIterator, connection::Builder, fdo::DBusProxy};
@@ -13,7 +14,7 @@ const MANAGER: &str = "org.freedesktop.login1.Manager";
 const MANAGER_PATH: &str = "/org/freedesktop/login1";
 const SESSION: &str = "org.freedesktop.login1.Session";
 const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
-/// Each desktop has one of these; all have the same signal.
+/// Each desktop offers one of these interfaces; all have the same signal.
 const SCREEN_SAVERS: [&str; 5] = [
     "org.freedesktop.ScreenSaver",
     "org.gnome.ScreenSaver",
@@ -21,50 +22,50 @@ const SCREEN_SAVERS: [&str; 5] = [
     "org.mate.ScreenSaver",
     "org.xfce.ScreenSaver",
 ];
-/// So long after a bus was not there or went away, it is tried again.
-const AGAIN: Duration = Duration::from_secs(60);
-/// No answer is waited for longer.
-const ANSWER: Duration = Duration::from_secs(5);
+/// How long to wait before connecting again to a bus that is missing or went away.
+const RECONNECT_AFTER: Duration = Duration::from_secs(60);
+/// Longest wait for the reply to a method call.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Whom it concerns.
-pub trait Owner: Send + 'static {
-    /// Is the vault to be locked at all?
-    fn wants(&self) -> bool;
+/// Reacts to lock and sleep events.
+pub trait LockListener: Send + 'static {
+    /// Whether the person wants the vault to lock with the session.
+    fn is_enabled(&self) -> bool;
     /// The screen was locked, or unlocked again.
-    fn screen(&self, locked: bool);
-    /// The computer sleeps as soon as this returns.
-    fn sleep(&self);
+    fn on_screen_lock(&self, locked: bool);
+    /// The computer is allowed to sleep as soon as this returns.
+    fn before_sleep(&self);
 }
 
-/// What a signal says.
+/// What a D-Bus signal announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
+pub enum SystemEvent {
     /// The screen was locked, or unlocked again.
-    Screen(bool),
+    ScreenLocked(bool),
     /// The computer is about to sleep.
-    Sleep,
+    AboutToSleep,
     /// It is awake again.
-    Wake,
+    Woke,
 }
 
-/// What the listening threads tell the one that acts.
-pub enum Told {
-    /// This bus is there and tells from now on.
-    Open(Bus, Connection),
-    /// It is there no more, or was not there at all.
-    Gone(Bus),
-    /// With the object that it is about.
-    Sign(Sign, OwnedObjectPath),
-    /// The person switched it on or off.
-    Switched,
+/// Messages to the thread that acts on events.
+pub enum BusMessage {
+    /// We listen to this bus from now on.
+    Connected(Bus, Connection),
+    /// The bus went away, or could not be reached at all.
+    Disconnected(Bus),
+    /// An event, with the object that it is about.
+    Event(SystemEvent, OwnedObjectPath),
+    /// The person changed the setting.
+    SettingChanged,
 }
 
 /// The two buses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bus {
-    /// With logind.
+    /// The system bus, which logind is on.
     System,
-    /// With the desktop.
+    /// The session bus, which the desktop is on.
     Session,
 }
 
@@ -74,11 +75,11 @@ impl Bus {
             Self::System => Builder::system(),
             Self::Session => Builder::session(),
         };
-        builder?.method_timeout(ANSWER).build()
+        builder?.method_timeout(REPLY_TIMEOUT).build()
     }
 
-    /// The signals to ask for. On the system bus, which everybody is on, from logind only.
-    fn rules(self) -> Result<Vec<MatchRule<'static>>> {
+    /// The signals to subscribe to. Any user can send on the system bus, so there only those of logind count.
+    fn match_rules(self) -> Result<Vec<MatchRule<'static>>> {
         let signal =
             |interface, member| MatchRule::builder().msg_type(Type::Signal).interface(interface)?.member(member);
         match self {
@@ -93,125 +94,127 @@ impl Bus {
     }
 }
 
-/// Listen until the process ends. What is answered takes [`Told::Switched`].
-pub fn listen(owner: impl Owner) -> std::io::Result<Sender<Told>> {
-    let (told, heard) = channel();
+/// Listen until the process ends. The answer takes [`BusMessage::SettingChanged`].
+pub fn listen(listener: impl LockListener) -> std::io::Result<Sender<BusMessage>> {
+    let (sender, receiver) = channel();
     let thread = |name: &str| std::thread::Builder::new().name(name.into());
     for (name, bus) in [("system bus", Bus::System), ("session bus", Bus::Session)] {
-        let told = told.clone();
+        let sender = sender.clone();
         thread(name).spawn(move || {
-            while tell(bus, || bus.connect(), &told) {
-                std::thread::park_timeout(AGAIN);
+            while forward_until_closed(bus, || bus.connect(), &sender) {
+                std::thread::park_timeout(RECONNECT_AFTER);
             }
         })?;
     }
-    thread("away").spawn(move || heed(&heard, &owner))?;
-    Ok(told)
+    thread("session lock").spawn(move || handle_messages(&receiver, &listener))?;
+    Ok(sender)
 }
 
-/// Tell what is heard on this bus until it goes away. False when nobody listens any more.
-fn tell(bus: Bus, connect: impl FnOnce() -> Result<Connection>, told: &Sender<Told>) -> bool {
-    // Why a bus is not there is nothing that the person or the program could do something about.
-    let _ = connect().and_then(|connection| forward(bus, &connection, told));
-    told.send(Told::Gone(bus)).is_ok()
+/// Forward the events of this bus until it goes away. False when the receiver has ended.
+fn forward_until_closed(bus: Bus, connect: impl FnOnce() -> Result<Connection>, sender: &Sender<BusMessage>) -> bool {
+    // Neither the person nor the program can do anything about a missing bus, so the reason is dropped.
+    let _ = connect().and_then(|connection| forward(bus, &connection, sender));
+    sender.send(BusMessage::Disconnected(bus)).is_ok()
 }
 
-fn forward(bus: Bus, connection: &Connection, told: &Sender<Told>) -> Result<()> {
+fn forward(bus: Bus, connection: &Connection, sender: &Sender<BusMessage>) -> Result<()> {
     let messages = MessageIterator::from(connection);
     let daemon = DBusProxy::new(connection)?;
-    for rule in bus.rules()? {
+    for rule in bus.match_rules()? {
         daemon.add_match_rule(rule)?;
     }
-    let mut listened_to = told.send(Told::Open(bus, connection.clone())).is_ok();
+    let mut has_receiver = sender.send(BusMessage::Connected(bus, connection.clone())).is_ok();
     for message in messages {
-        if let Some((sign, object)) = read(&message?) {
-            listened_to = told.send(Told::Sign(sign, object)).is_ok();
+        if let Some((event, object)) = parse_signal(&message?) {
+            has_receiver = sender.send(BusMessage::Event(event, object)).is_ok();
         }
-        if !listened_to {
+        if !has_receiver {
             break;
         }
     }
     Ok(())
 }
 
-fn read(message: &Message) -> Option<(Sign, OwnedObjectPath)> {
+fn parse_signal(message: &Message) -> Option<(SystemEvent, OwnedObjectPath)> {
     let header = message.header();
     if header.message_type() != Type::Signal {
         return None;
     }
     let flag = message.body().deserialize().ok();
-    let sign = meaning(header.interface()?.as_str(), header.member()?.as_str(), flag)?;
-    Some((sign, header.path()?.to_owned().into()))
+    let event = event_of(header.interface()?.as_str(), header.member()?.as_str(), flag)?;
+    Some((event, header.path()?.to_owned().into()))
 }
 
-/// What a signal means; `flag` is what it carries.
-fn meaning(interface: &str, member: &str, flag: Option<bool>) -> Option<Sign> {
+/// The event that a signal announces; `flag` is its argument.
+fn event_of(interface: &str, member: &str, flag: Option<bool>) -> Option<SystemEvent> {
     match (interface, member, flag) {
-        (MANAGER, "PrepareForSleep", Some(true)) => Some(Sign::Sleep),
-        (MANAGER, "PrepareForSleep", Some(false)) => Some(Sign::Wake),
-        (SESSION, "Lock", _) => Some(Sign::Screen(true)),
-        (SESSION, "Unlock", _) => Some(Sign::Screen(false)),
-        (saver, "ActiveChanged", Some(on)) if SCREEN_SAVERS.contains(&saver) => Some(Sign::Screen(on)),
+        (MANAGER, "PrepareForSleep", Some(true)) => Some(SystemEvent::AboutToSleep),
+        (MANAGER, "PrepareForSleep", Some(false)) => Some(SystemEvent::Woke),
+        (SESSION, "Lock", _) => Some(SystemEvent::ScreenLocked(true)),
+        (SESSION, "Unlock", _) => Some(SystemEvent::ScreenLocked(false)),
+        (saver, "ActiveChanged", Some(on)) if SCREEN_SAVERS.contains(&saver) => Some(SystemEvent::ScreenLocked(on)),
         _ => None,
     }
 }
 
-/// Act on what is told. While the owner wants it, logind waits for us before the computer sleeps; it does so as long as
-/// the descriptor that it gave us is open.
-fn heed(heard: &Receiver<Told>, owner: &impl Owner) {
+/// Act on messages. While the setting is on we hold a sleep inhibitor: logind delays sleep as long as the file descriptor
+/// that it gave us stays open, so that the vault can be locked first.
+fn handle_messages(messages: &Receiver<BusMessage>, listener: &impl LockListener) {
     let mut logind: Option<Connection> = None;
-    let mut hold: Option<OwnedFd> = None;
+    let mut inhibitor: Option<OwnedFd> = None;
     let mut asleep = false;
-    for told in heard {
-        match told {
-            Told::Open(Bus::System, connection) => (logind, asleep) = (Some(connection), false),
-            Told::Gone(Bus::System) => (logind, hold) = (None, None),
-            Told::Open(Bus::Session, _) | Told::Gone(Bus::Session) | Told::Switched => {}
-            Told::Sign(Sign::Sleep, _) => {
+    for message in messages {
+        match message {
+            BusMessage::Connected(Bus::System, connection) => (logind, asleep) = (Some(connection), false),
+            BusMessage::Disconnected(Bus::System) => (logind, inhibitor) = (None, None),
+            BusMessage::Connected(Bus::Session, _)
+            | BusMessage::Disconnected(Bus::Session)
+            | BusMessage::SettingChanged => {}
+            BusMessage::Event(SystemEvent::AboutToSleep, _) => {
                 asleep = true;
-                owner.sleep();
+                listener.before_sleep();
             }
-            Told::Sign(Sign::Wake, _) => asleep = false,
-            Told::Sign(Sign::Screen(locked), object) => {
-                if logind.as_ref().is_none_or(|bus| ours(bus, &object)) {
-                    owner.screen(locked);
+            BusMessage::Event(SystemEvent::Woke, _) => asleep = false,
+            BusMessage::Event(SystemEvent::ScreenLocked(locked), object) => {
+                if logind.as_ref().is_none_or(|bus| is_our_session(bus, &object)) {
+                    listener.on_screen_lock(locked);
                 }
             }
         }
-        hold = match &logind {
-            Some(bus) if owner.wants() && !asleep => hold.or_else(|| delay_sleep(bus)),
+        inhibitor = match &logind {
+            Some(bus) if listener.is_enabled() && !asleep => inhibitor.or_else(|| inhibit_sleep(bus)),
             _ => None,
         };
     }
 }
 
-/// Have logind wait for us before the computer sleeps.
-fn delay_sleep(bus: &Connection) -> Option<OwnedFd> {
+/// Ask logind to delay sleep until the descriptor it returns is closed.
+fn inhibit_sleep(bus: &Connection) -> Option<OwnedFd> {
     let what = ("sleep", "Mementory", "The vault is locked first", "delay");
-    let answer = bus.call_method(Some(LOGIND), MANAGER_PATH, Some(MANAGER), "Inhibit", &what).ok()?;
-    answer.body().deserialize().ok()
+    let reply = bus.call_method(Some(LOGIND), MANAGER_PATH, Some(MANAGER), "Inhibit", &what).ok()?;
+    reply.body().deserialize().ok()
 }
 
-/// Is this about a screen of ours? A session of logind may be somebody else's; what is not one is of our own desktop. When
-/// in doubt it is ours: better locked than left open.
-fn ours(bus: &Connection, object: &OwnedObjectPath) -> bool {
+/// Whether the event is about this user's screen. A logind session may belong to another user; any other object comes from
+/// our own desktop. If the owner cannot be found out, the answer is yes: locking too often is the safer mistake.
+fn is_our_session(bus: &Connection, object: &OwnedObjectPath) -> bool {
     if !object.starts_with(MANAGER_PATH) {
         return true;
     }
-    match (user_of(bus, object), own_user(bus)) {
+    match (user_of(bus, object), current_user(bus)) {
         (Some(theirs), Some(own)) => theirs == own,
         _ => true,
     }
 }
 
 fn user_of(bus: &Connection, session: &OwnedObjectPath) -> Option<u32> {
-    let answer = bus.call_method(Some(LOGIND), session, Some(PROPERTIES), "Get", &(SESSION, "User")).ok()?;
-    let user: OwnedValue = answer.body().deserialize().ok()?;
+    let reply = bus.call_method(Some(LOGIND), session, Some(PROPERTIES), "Get", &(SESSION, "User")).ok()?;
+    let user: OwnedValue = reply.body().deserialize().ok()?;
     let (id, _): (u32, OwnedObjectPath) = Structure::try_from(user).ok()?.try_into().ok()?;
     Some(id)
 }
 
-fn own_user(bus: &Connection) -> Option<u32> {
+fn current_user(bus: &Connection) -> Option<u32> {
     let name = BusName::from(bus.unique_name()?.inner().clone());
     DBusProxy::new(bus).ok()?.get_connection_unix_user(name).ok()
 }

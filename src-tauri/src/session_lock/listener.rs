@@ -1,24 +1,24 @@
-//! Whom it concerns that the person left: the window with its vault.
-use super::dbus::Owner;
+//! What a locked screen or a coming sleep does to the window and its vault.
+use super::dbus::LockListener;
 use crate::LOCKED_EVENT;
 use crate::state::AppState;
 use tauri::{AppHandle, Emitter, Manager};
 
-pub struct Window(pub AppHandle);
+pub struct WindowListener(pub AppHandle);
 
-impl Owner for Window {
-    fn wants(&self) -> bool {
-        self.0.state::<AppState>().locks_when_away()
+impl LockListener for WindowListener {
+    fn is_enabled(&self) -> bool {
+        self.0.state::<AppState>().locks_with_session()
     }
 
-    fn screen(&self, locked: bool) {
-        self.0.state::<AppState>().screen(locked);
+    fn on_screen_lock(&self, locked: bool) {
+        self.0.state::<AppState>().on_screen_lock(locked);
     }
 
-    fn sleep(&self) {
-        if let Some(by) = self.0.state::<AppState>().lock_before_sleep() {
-            // Without a window there is nobody to tell.
-            let _ = self.0.emit(LOCKED_EVENT, by);
+    fn before_sleep(&self) {
+        if let Some(reason) = self.0.state::<AppState>().lock_before_sleep() {
+            // If the window is gone already, nobody needs the event.
+            let _ = self.0.emit(LOCKED_EVENT, reason);
         }
     }
 }

@@ -1,14 +1,14 @@
-//! From one file to another. The records pass through a vault that nobody can open again: a temporary folder, encrypted
-//! under random words that are kept nowhere, removed at the end. So a conversion knows exactly what an import followed by
-//! an export knows, and leaves nothing behind.
-use crate::{ApiError, ApiResult, CreateOptions, ExportMeans, Job, Passphrase, Session, files, types::*};
+//! Converts a file from one format to another by importing it into a temporary vault and exporting that. The vault is
+//! encrypted under a random passphrase that is never stored, and removed at the end. So a conversion preserves exactly what
+//! an import and an export preserve, and leaves nothing behind.
+use crate::{ApiError, ApiResult, CreateOptions, ExportOptions, Job, Passphrase, Session, files, types::*};
 use serde::Serialize;
 use std::sync::Arc;
 
 /// What a conversion wrote, and from what.
 #[derive(Debug, Clone, Serialize)]
 pub struct Converted {
-    /// As of an export.
+    /// Result of the export.
     #[serde(flatten)]
     pub exported: Exported,
     /// What was read.
@@ -18,37 +18,37 @@ pub struct Converted {
 /// What was read.
 #[derive(Debug, Clone, Serialize)]
 pub struct Source {
-    /// Format id; null when it was several.
+    /// Format id; null when the input had several formats.
     pub format: Option<String>,
-    /// Its version, where it says one.
+    /// Version of the format, if the file states one.
     pub version: Option<String>,
 }
 
-/// Read `request`'s input and write it as `export` says. `opening`: passphrase of an encrypted input.
+/// Read the input of `request` and write it as `export` says. `input_passphrase` opens an encrypted input.
 ///
 /// # Errors
-/// Those of an import and of an export. Nothing is written then, and nothing kept in either case.
+/// Those of an import and of an export. Nothing is written then.
 pub fn convert(
     request: &ImportRequest,
-    opening: Option<Arc<dyn Passphrase>>,
+    input_passphrase: Option<Arc<dyn Passphrase>>,
     export: &ExportRequest,
-    means: &ExportMeans,
+    options: &ExportOptions,
     job: &Job,
 ) -> ApiResult<Converted> {
     let folder = tempfile::Builder::new().prefix("mementory-convert-").tempdir().map_err(|e| {
-        ApiError::new("io", 7, format!("There is no room for the conversion: {e}. Nothing was written."))
+        ApiError::new("io", 7, format!("No temporary folder for the conversion could be made: {e}. Nothing was written. Check the free space of the disk."))
     })?;
     let secret = zeroize::Zeroizing::new(format!("{} {}", files::suggest_passphrase()?, files::suggest_passphrase()?));
-    let options = CreateOptions { kdf_floor: true };
-    let (session, _) = Session::create(&folder.path().join("Mementory.mementory"), &secret, options)?;
-    let report = session.import_with(request, opening, false, job)?;
-    let mut exported = session.export_with(export, means, job)?;
-    not_read(&report, &mut exported);
+    let create = CreateOptions { kdf_floor: true };
+    let (session, _) = Session::create(&folder.path().join("Mementory.mementory"), &secret, create)?;
+    let report = session.import_with(request, input_passphrase, false, job)?;
+    let mut exported = session.export_with(export, options, job)?;
+    add_unread_as_losses(&report, &mut exported);
     Ok(Converted { exported, source: Source { format: report.format, version: report.version } })
 }
 
-/// What could not be read is not in what was written: there is no import report here to say so.
-fn not_read(report: &ImportReport, exported: &mut Exported) {
+/// List records that could not be read as losses: a conversion has no import report to list them in.
+fn add_unread_as_losses(report: &ImportReport, exported: &mut Exported) {
     let (field, kind) = ("record", "left_out");
     if report.total.failed == 0 {
         return;

@@ -1,4 +1,4 @@
-//! What needs no vault: detection and validation.
+//! Functions on files that need no vault: detection and validation.
 use crate::{
     ApiError, ApiResult, Job,
     trust::{Trust, signers},
@@ -9,25 +9,25 @@ use mementory_model::{Limits, Timestamp};
 use mementory_vault::Scratch;
 use std::path::{Path, PathBuf};
 
-/// Every format, and what is done with it.
+/// Every format with its capabilities.
 pub fn formats() -> Vec<FormatInfo> {
     registry()
         .iter()
         .map(|format| {
-            let able = format.capabilities();
+            let capabilities = format.capabilities();
             FormatInfo {
                 id: format.id().into(),
                 name: format.name().into(),
-                read: able.read,
-                write: able.write,
-                signs: able.signs,
-                encrypts: able.encrypts,
+                read: capabilities.read,
+                write: capabilities.write,
+                signs: capabilities.signs,
+                encrypts: capabilities.encrypts,
             }
         })
         .collect()
 }
 
-/// What lies at these paths. Nothing is opened, and a link is not followed.
+/// Kind and size of what exists at these paths. Nothing is opened, and links are not followed.
 pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
     let info = |path: &String| {
         let meta = Path::new(path).symlink_metadata().ok();
@@ -40,7 +40,7 @@ pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
     paths.iter().map(info).collect()
 }
 
-/// The backups of a vault that lie beside it, the newest first. Needs no passphrase, and none of them is opened.
+/// The backups in the same folder as a vault, newest first. Needs no passphrase: none of them is opened.
 pub fn backups_of(vault: &Path) -> Vec<FoundBackup> {
     let view = |found: mementory_vault::FoundBackup| FoundBackup {
         name: found.path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
@@ -52,30 +52,30 @@ pub fn backups_of(vault: &Path) -> Vec<FoundBackup> {
     mementory_vault::backups_of(vault).into_iter().map(view).collect()
 }
 
-/// What are these files? One result for each path; content decides, not names. A file that is encrypted as a whole is
-/// opened with the passphrase; without one nothing but that is said of it.
+/// Detect the formats of files: one result for each path, by content and not by name. A file that is encrypted as a whole is
+/// opened with the passphrase; without one the result only says that it is encrypted.
 ///
 /// # Errors
-/// A path that is not there, may not be read, or is neither file nor folder; `passphrase_wrong`.
+/// A path that does not exist, cannot be read, or is neither file nor folder; `passphrase_wrong`.
 pub fn detect(paths: &[PathBuf], passphrase: Option<&dyn Passphrase>) -> ApiResult<Detections> {
     let limits = Limits::default();
     let scratch = Scratch(std::env::temp_dir());
-    // All paths together: several files can be one export.
+    // All paths together, because several files can be one export.
     let catalog = match passphrase {
         Some(_) => Catalog::open_with(paths, &limits, Some(&scratch), passphrase)?,
         None => Catalog::open(paths, &limits, None)?,
     };
     let found = detect_in(&catalog, &limits, None)?;
     let mut results = describe(&catalog, &found);
-    // The catalog knows its roots by name; who asked knows them by path, and asks for the import with it.
+    // The catalog names its roots; callers need the path that they passed in, to import it.
     for (result, path) in results.iter_mut().zip(paths) {
         result.path = path.display().to_string();
     }
     Ok(Detections { results })
 }
 
-/// What one file is, within `limits`: for a look that nobody asked for.
-pub(crate) fn look_at(path: &Path, limits: &Limits, scratch: &Scratch) -> ApiResult<Option<Detection>> {
+/// Detect one file within `limits`, for scans in the background.
+pub(crate) fn detect_one(path: &Path, limits: &Limits, scratch: &Scratch) -> ApiResult<Option<Detection>> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, Some(scratch))?;
     let found = detect_in(&catalog, limits, None)?;
     Ok(describe(&catalog, &found).into_iter().next())
@@ -145,35 +145,39 @@ fn describe_root(catalog: &Catalog, found: &Found, root: usize, path: &str) -> D
         out.candidates.clear();
     } else if out.reason.is_empty() {
         out.reason =
-            catalog.issues().first().map_or_else(|| "nothing in it was recognised".into(), |i| i.message.clone());
+            catalog.issues().first().map_or_else(|| "no part of it was recognised".into(), |i| i.message.clone());
     }
     out
 }
 
-/// Wrong usage when a format is named that there is not.
+/// Error `usage` for an unknown format.
 pub(crate) fn known_format(format: Option<&str>) -> ApiResult<()> {
     match format.filter(|f| by_id(f).is_none()) {
-        Some(unknown) => Err(ApiError::new("usage", 2, format!("Mementory does not know a format called {unknown}."))),
+        Some(unknown) => Err(ApiError::new(
+            "usage",
+            2,
+            format!("{unknown} is not a format that Mementory knows. Nothing was changed."),
+        )),
         None => Ok(()),
     }
 }
 
-/// What a file is to be, besides valid.
+/// A property that a file is required to have, besides being valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
-    /// Carries a signature.
+    /// Has a signature.
     Signed,
-    /// Carries none.
+    /// Has no signature.
     Unsigned,
-    /// Holds everything.
+    /// A full export.
     Full,
-    /// Holds what changed.
+    /// An incremental export.
     Incremental,
-    /// A disclosed part.
+    /// A disclosed part of a bundle.
     Subset,
     /// An event log.
     Log,
-    /// Changes to apply to another file.
+    /// A delta to apply to another file.
     Delta,
 }
 
@@ -181,13 +185,15 @@ impl Expected {
     const ALL: [Self; 7] =
         [Self::Signed, Self::Unsigned, Self::Subset, Self::Log, Self::Full, Self::Incremental, Self::Delta];
 
-    /// By its name. Wrong usage for any other word.
+    /// Parse its name. Error `usage` for any other word.
     pub fn parse(word: &str) -> ApiResult<Self> {
         Self::ALL.into_iter().find(|e| e.as_str() == word).ok_or_else(|| {
             ApiError::new(
                 "usage",
                 2,
-                format!("{word} cannot be expected: signed, unsigned, subset, log, full, incremental or delta can."),
+                format!(
+                    "{word} is not something to expect. Use signed, unsigned, subset, log, full, incremental or delta."
+                ),
             )
         })
     }
@@ -205,7 +211,7 @@ impl Expected {
         }
     }
 
-    fn is(self, found: &mementory_formats::Validation) -> bool {
+    fn matches(self, found: &mementory_formats::Validation) -> bool {
         match self {
             Self::Signed => found.signature.0,
             Self::Unsigned => !found.signature.0,
@@ -214,26 +220,26 @@ impl Expected {
     }
 }
 
-/// What is asked of a file. The default: is it a valid one of whatever format it is?
+/// What to check a file for. By default: that it is valid in its own format.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Check<'a> {
-    /// Take it for this format.
+    /// Treat it as this format.
     pub format: Option<&'a str>,
-    /// It has to be this besides.
+    /// A further property that it must have.
     pub expect: Option<Expected>,
-    /// Public keys, in hex or as did:key; with any, the file must have a valid signature of one of them.
+    /// Public keys in hex or as did:key. If there are any, the file must have a valid signature by one of them.
     pub trust: &'a [String],
-    /// What a delta builds on, which it is then checked against.
+    /// The base of a delta, to check the delta against.
     pub base: Option<&'a Path>,
     /// Opens a file that is encrypted as a whole.
     pub passphrase: Option<&'a dyn Passphrase>,
 }
 
-/// Is this a valid file of its format? Changes nothing.
+/// Validate a file by the rules of its format. Changes nothing.
 ///
 /// # Errors
 /// Not recognised, not readable, encrypted (`passphrase_needed`, `passphrase_wrong`), no validator for the format, or a
-/// key that is none. An invalid file is not an error but `ok: false`.
+/// malformed key. An invalid file is not an error but `ok: false`.
 pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation> {
     let Check { format, expect, trust, base, passphrase } = *check;
     let limits = Limits::default();
@@ -248,9 +254,14 @@ pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation>
             .map_or_else(|| "not a file of a format that Mementory knows".into(), |i| i.message.clone());
         return Ok(invalid(format, "not_recognised", path, &reason));
     };
-    let reader = by_id(source.format).ok_or_else(|| ApiError::new("internal", 7, "The format is not registered."))?;
+    let reader = by_id(source.format)
+        .ok_or_else(|| ApiError::new("internal", 7, "The format of this file has no reader. Nothing was changed."))?;
     if !reader.capabilities().validate {
-        return Err(ApiError::new("not_supported", 2, format!("There is no validator for {}.", reader.name())));
+        return Err(ApiError::new(
+            "not_supported",
+            2,
+            format!("{} has no rules to check a file against. Nothing was changed.", reader.name()),
+        ));
     }
     let checked = match passphrase {
         Some(passphrase) if source.format == "mif" => mif::validate_with(&catalog, source, &limits, passphrase),
@@ -266,9 +277,10 @@ pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation>
         }
         Err(other) => return Err(other.into()),
     };
-    let signature = trusted.judge(reader, &catalog, source, &limits, &mut result)?;
+    let signature = trusted.verify_signatures(reader, &catalog, source, &limits, &mut result)?;
     if let Some(base) = base {
-        let usage = || ApiError::new("usage", 2, "Only a delta builds on another file.");
+        let usage =
+            || ApiError::new("usage", 2, "Only a delta has a base, and this file is none. Check it without --base.");
         match source.format {
             "alf_delta" => {
                 result.errors.extend(mementory_formats::alf::delta::check_base(base, path, &limits, passphrase)?);
@@ -280,11 +292,11 @@ pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation>
             _ => return Err(usage()),
         }
     }
-    if let Some(expected) = expect.filter(|e| !e.is(&result)) {
+    if let Some(expected) = expect.filter(|e| !e.matches(&result)) {
         result.errors.push(mementory_formats::Finding {
             code: "not_as_expected".into(),
             place: path.display().to_string(),
-            message: format!("it was to be {}, and is not", expected.as_str()),
+            message: format!("expected {}, but it is not", expected.as_str()),
         });
     }
     Ok(Validation {
@@ -315,8 +327,8 @@ fn invalid(format: Option<&str>, code: &str, place: &Path, message: &str) -> Val
     }
 }
 
-/// Opens one file or folder. What is in an encrypted one is held in scratch space, encrypted again under a key that only
-/// this run knows.
+/// Open one file or folder. Decrypted content is kept in temporary files, encrypted again under a key that exists only in
+/// memory.
 pub(crate) fn open(path: &Path, limits: &Limits, passphrase: Option<&dyn Passphrase>) -> ApiResult<Catalog> {
     let scratch = Scratch(std::env::temp_dir());
     let catalog = Catalog::open_with(&[path.to_path_buf()], limits, Some(&scratch), passphrase)?;
@@ -324,7 +336,7 @@ pub(crate) fn open(path: &Path, limits: &Limits, passphrase: Option<&dyn Passphr
     Ok(catalog)
 }
 
-/// The keys whose signatures are on a file and hold; none when one does not.
+/// The keys that signed a file; none if a signature is invalid.
 pub(crate) fn signed_by(path: &Path, passphrase: Option<&dyn Passphrase>) -> ApiResult<Vec<Vec<u8>>> {
     let limits = Limits::default();
     let catalog = open(path, &limits, passphrase)?;
@@ -338,7 +350,7 @@ pub(crate) fn signature(validation: &mementory_formats::Validation) -> Signature
     SignatureInfo { present, algorithm, valid, trusted, key }
 }
 
-/// How strong is this passphrase? Nothing is kept.
+/// Strength of a passphrase. Nothing is stored.
 pub fn passphrase_strength(passphrase: &str) -> PassphraseStrength {
     let (score, label, reason) = mementory_crypto::strength(passphrase);
     PassphraseStrength { score, label: label.into(), reason }
@@ -346,7 +358,9 @@ pub fn passphrase_strength(passphrase: &str) -> PassphraseStrength {
 
 /// Four random words, as a suggestion.
 pub fn suggest_passphrase() -> ApiResult<String> {
-    mementory_crypto::suggest().map_err(|_| ApiError::new("random", 7, "The system gave no random numbers."))
+    mementory_crypto::suggest().map_err(|_| {
+        ApiError::new("random", 7, "The system provided no random numbers, so no passphrase was suggested. Try again.")
+    })
 }
 
 #[cfg(test)]
@@ -355,14 +369,14 @@ mod tests {
     use super::path_info;
 
     #[test]
-    fn a_file_has_a_size_and_a_folder_is_one() {
+    fn path_info_distinguishes_files_folders_and_missing_paths() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.txt");
         std::fs::write(&file, "four").unwrap();
         let paths =
-            [file, folder.path().to_path_buf(), folder.path().join("gone")].map(|path| path.display().to_string());
-        let told: Vec<_> = path_info(&paths).into_iter().map(|info| (info.path, info.folder, info.size)).collect();
-        let [file, folder, gone] = paths;
-        assert_eq!(told, [(file, false, Some(4)), (folder, true, None), (gone, false, None)]);
+            [file, folder.path().to_path_buf(), folder.path().join("missing")].map(|path| path.display().to_string());
+        let found: Vec<_> = path_info(&paths).into_iter().map(|info| (info.path, info.folder, info.size)).collect();
+        let [file, folder, missing] = paths;
+        assert_eq!(found, [(file, false, Some(4)), (folder, true, None), (missing, false, None)]);
     }
 }

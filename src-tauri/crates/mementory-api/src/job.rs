@@ -1,4 +1,4 @@
-//! Long work: progress out, cancellation in.
+//! Handle of long-running work: reports progress and can be cancelled.
 use crate::types::Progress;
 use std::sync::{
     Arc,
@@ -8,32 +8,32 @@ use std::sync::{
 /// Receives progress; called from the worker's thread.
 pub type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
 
-/// Waits while others are in more of a hurry, unless the job is cancelled.
-pub type Pause = Arc<dyn Fn(&AtomicBool) + Send + Sync>;
+/// Waits while the person waits for another command, unless the job is cancelled.
+pub type YieldHook = Arc<dyn Fn(&AtomicBool) + Send + Sync>;
 
 /// Handle of one long piece of work. Clone it to cancel from elsewhere.
 #[derive(Clone, Default)]
 pub struct Job {
     cancelled: Arc<AtomicBool>,
     sink: Option<ProgressSink>,
-    pause: Option<Pause>,
+    yield_hook: Option<YieldHook>,
 }
 
 impl Job {
-    /// A job nobody watches.
+    /// A job without progress reports.
     pub fn silent() -> Self {
         Self::default()
     }
 
     /// A job whose progress goes to `sink`.
     pub fn with_progress(sink: ProgressSink) -> Self {
-        Self { cancelled: Arc::default(), sink: Some(sink), pause: None }
+        Self { cancelled: Arc::default(), sink: Some(sink), yield_hook: None }
     }
 
-    /// The same job, with `pause` between its stretches of work.
+    /// The same job in the background: it calls `yield_hook` between two batches of work.
     #[must_use]
-    pub fn unhurried(self, pause: Pause) -> Self {
-        Self { pause: Some(pause), ..self }
+    pub fn in_background(self, yield_hook: YieldHook) -> Self {
+        Self { yield_hook: Some(yield_hook), ..self }
     }
 
     /// Ask the work to stop; it rolls back and returns `cancelled`.
@@ -41,19 +41,19 @@ impl Job {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// The flag that the pipelines look at between records.
+    /// The flag that pipelines check between records.
     pub fn cancel_flag(&self) -> Arc<AtomicBool> {
         self.cancelled.clone()
     }
 
-    /// Let others go first. To be called without any lock that they may need.
-    pub(crate) fn give_way(&self) {
-        if let Some(pause) = &self.pause {
-            pause(&self.cancelled);
+    /// Let interactive commands go first. Call it without holding a lock that they may need.
+    pub(crate) fn yield_to_interactive(&self) {
+        if let Some(yield_hook) = &self.yield_hook {
+            yield_hook(&self.cancelled);
         }
     }
 
-    /// Report progress, if anybody listens.
+    /// Report progress, if the job has a sink.
     pub fn report(&self, progress: Progress) {
         if let Some(sink) = &self.sink {
             sink(progress);

@@ -1,6 +1,6 @@
 //! Every use case of Mementory as a plain function, for the window, the command line and (later) MCP.
-//! A [`Session`] is one open vault; what needs no vault is a free function in [`files`].
-//! Shell and command line hold no rule of their own.
+//! A [`Session`] is one open vault; functions that need no vault are in [`files`] and [`portable`].
+//! Window and command line only call these functions; the rules are here and below.
 mod convert;
 mod error;
 pub mod files;
@@ -16,4 +16,4 @@ pub use error::{ApiError, ApiResult};
 pub use job::{Job, ProgressSink};
 pub use mementory_formats::{Passphrase, Signer};
 pub use passphrase::passphrase;
-pub use session::{CreateOptions, ExportMeans, Session, WatchRound};
+pub use session::{CreateOptions, ExportOptions, Session, WatchRound};

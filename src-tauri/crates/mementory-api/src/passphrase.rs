@@ -1,4 +1,4 @@
-//! A passphrase that writers and readers of files may use.
+//! The passphrase of a file, as format readers and writers use it: they never see the text itself.
 use mementory_crypto::{
     AgeWriter, CryptoError, PassphraseCipher, PassphraseSealed, open_age, open_with_passphrase, seal_with_passphrase,
 };
@@ -10,34 +10,35 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-struct Typed(Zeroizing<String>, Scratch);
+struct TypedPassphrase(Zeroizing<String>, Scratch);
 
-impl std::fmt::Debug for Typed {
+impl std::fmt::Debug for TypedPassphrase {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Passphrase")
     }
 }
 
-/// The passphrase of a file, as it was typed.
+/// A file passphrase, as it was typed.
 pub fn passphrase(text: String) -> Arc<dyn Passphrase> {
-    Arc::new(Typed(Zeroizing::new(text), Scratch(std::env::temp_dir())))
+    Arc::new(TypedPassphrase(Zeroizing::new(text), Scratch(std::env::temp_dir())))
 }
 
-impl Passphrase for Typed {
+impl Passphrase for TypedPassphrase {
     fn seal(&self, cipher: Cipher, aad: &[u8], plain: &[u8]) -> Result<Sealed, FormatError> {
         let PassphraseSealed { salt, memory_kib, passes, lanes, nonce, ciphertext, .. } =
-            seal_with_passphrase(self.0.as_bytes(), inner(cipher), aad, plain).map_err(failed)?;
+            seal_with_passphrase(self.0.as_bytes(), crypto_cipher(cipher), aad, plain).map_err(format_error)?;
         Ok(Sealed { cipher, salt, memory_kib, passes, lanes, nonce, ciphertext })
     }
 
     fn open(&self, aad: &[u8], sealed: &Sealed) -> Result<Vec<u8>, FormatError> {
         let Sealed { cipher, salt, memory_kib, passes, lanes, nonce, ciphertext } = sealed.clone();
-        let sealed = PassphraseSealed { cipher: inner(cipher), salt, memory_kib, passes, lanes, nonce, ciphertext };
-        Ok(open_with_passphrase(self.0.as_bytes(), aad, &sealed).map_err(failed)?.to_vec())
+        let sealed =
+            PassphraseSealed { cipher: crypto_cipher(cipher), salt, memory_kib, passes, lanes, nonce, ciphertext };
+        Ok(open_with_passphrase(self.0.as_bytes(), aad, &sealed).map_err(format_error)?.to_vec())
     }
 
     fn seal_file(&self, out: Box<dyn Write>) -> Result<Box<dyn SealedFile>, FormatError> {
-        Ok(Box::new(Age(AgeWriter::new(&self.0, out).map_err(failed)?)))
+        Ok(Box::new(AgeFile(AgeWriter::new(&self.0, out).map_err(format_error)?)))
     }
 
     fn spool(&self) -> Option<&dyn Spool> {
@@ -45,21 +46,21 @@ impl Passphrase for Typed {
     }
 
     fn open_file<'a>(&self, from: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>, FormatError> {
-        open_age(&self.0, from).map_err(failed)
+        open_age(&self.0, from).map_err(format_error)
     }
 }
 
-fn inner(cipher: Cipher) -> PassphraseCipher {
+fn crypto_cipher(cipher: Cipher) -> PassphraseCipher {
     match cipher {
         Cipher::Aes256Gcm => PassphraseCipher::Aes256Gcm,
         Cipher::XChaCha20Poly1305 => PassphraseCipher::XChaCha20Poly1305,
     }
 }
 
-/// A file on its way through age.
-struct Age(AgeWriter<Box<dyn Write>>);
+/// A file that is being encrypted with age.
+struct AgeFile(AgeWriter<Box<dyn Write>>);
 
-impl Write for Age {
+impl Write for AgeFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write(bytes)
     }
@@ -69,17 +70,19 @@ impl Write for Age {
     }
 }
 
-impl SealedFile for Age {
+impl SealedFile for AgeFile {
     fn finish(self: Box<Self>) -> io::Result<()> {
         self.0.finish()?.flush()
     }
 }
 
-fn failed(error: CryptoError) -> FormatError {
+fn format_error(error: CryptoError) -> FormatError {
     let (code, message) = match error {
         CryptoError::Decrypt => ("passphrase_wrong", "the passphrase is wrong, or the file was changed"),
-        CryptoError::KdfParameters => ("kdf_parameters", "opening it would cost more than a file may ask for"),
-        CryptoError::NotForPassphrase => ("not_for_passphrase", "it is encrypted to a key; no passphrase opens it"),
+        CryptoError::KdfParameters => {
+            ("kdf_parameters", "opening it would take more memory or time than Mementory allows a file to demand")
+        }
+        CryptoError::NotForPassphrase => ("not_for_passphrase", "it is encrypted to a key, so no passphrase opens it"),
         CryptoError::Io(e) => return FormatError::io("encryption", e),
         _ => ("encryption_failed", "it could not be encrypted or opened"),
     };

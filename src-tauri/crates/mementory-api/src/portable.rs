@@ -1,4 +1,4 @@
-//! What is done with files alone: signing keys, signatures, disclosures, hard deletion in an archive. No vault is needed.
+//! Operations on files that need no vault: signing keys, signatures, disclosures, deltas, permanent deletion in an archive.
 use crate::{ApiError, ApiResult, files, trust, types::*};
 use mementory_crypto::portable::{Algorithm, SigningKey};
 use mementory_formats::{
@@ -21,12 +21,12 @@ use std::{
 
 pub use mementory_formats::zaxy::{Disclosure, Grain, Selector};
 
-/// Largest key file that is read, in bytes.
+/// Largest key file, in bytes.
 const KEY_LIMIT: u64 = 64 << 10;
 
-/// A new key pair.
+/// A generated key pair.
 #[derive(Debug, Clone, Serialize)]
-pub struct MadeKey {
+pub struct GeneratedKey {
     /// `ed25519` or `ml-dsa-65`.
     pub algorithm: String,
     /// In hex.
@@ -35,23 +35,29 @@ pub struct MadeKey {
     pub fingerprint: String,
 }
 
-/// Make a key pair: the private key as PKCS#8 PEM that only its owner may read, the public key in hex. Neither file may
-/// be there already.
+/// Generate a key pair: the private key as PKCS#8 PEM readable by its owner only, the public key in hex. Neither file may
+/// exist before.
 ///
 /// # Errors
-/// `usage` for an unknown algorithm, `exists`, `io`. After an error neither file is there.
-pub fn make_key(algorithm: &str, private: &Path, public: &Path) -> ApiResult<MadeKey> {
-    let known =
-        || ApiError::new("usage", 2, format!("{algorithm} is no algorithm for keys: ed25519 and ml-dsa-65 are."));
-    let algorithm = Algorithm::parse(algorithm).ok_or_else(known)?;
-    let key = SigningKey::generate(algorithm)
-        .map_err(|_| ApiError::new("random", 7, "The system gave no random numbers. No key was made."))?;
+/// `usage` for an unknown algorithm, `exists`, `io`. After an error neither file was written.
+pub fn generate_key(algorithm: &str, private: &Path, public: &Path) -> ApiResult<GeneratedKey> {
+    let unknown = || {
+        ApiError::new(
+            "usage",
+            2,
+            format!("{algorithm} is not a signing algorithm. No key was made. Use ed25519 or ml-dsa-65."),
+        )
+    };
+    let algorithm = Algorithm::parse(algorithm).ok_or_else(unknown)?;
+    let key = SigningKey::generate(algorithm).map_err(|_| {
+        ApiError::new("random", 7, "The system provided no random numbers. No key was made. Try again.")
+    })?;
     write_new(private, key.to_pem().as_bytes(), true)?;
     if let Err(error) = write_new(public, format!("{}\n", key.public_hex()).as_bytes(), false) {
         let _ = std::fs::remove_file(private);
         return Err(error);
     }
-    Ok(MadeKey {
+    Ok(GeneratedKey {
         algorithm: algorithm.as_str().into(),
         public_key: key.public_hex(),
         fingerprint: fingerprint(&key.public_key()),
@@ -68,9 +74,9 @@ fn write_new(path: &Path, bytes: &[u8], secret: bool) -> ApiResult<()> {
         let place = path.display();
         match e.kind() {
             std::io::ErrorKind::AlreadyExists => {
-                ApiError::new("exists", 7, format!("{place} is already there. Nothing was written."))
+                ApiError::new("exists", 7, format!("{place} exists already. Nothing was written. Choose another name."))
             }
-            _ => ApiError::new("io", 7, format!("{place} could not be written: {e}.")),
+            _ => ApiError::new("io", 7, format!("{place} could not be written: {e}. No key was made.")),
         }
     };
     let mut options = std::fs::OpenOptions::new();
@@ -94,19 +100,27 @@ impl Signer for FileSigner {
     }
 
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, FormatError> {
-        self.0.sign(message).map_err(|_| FormatError::invalid("signing_failed", "key", "the key could not sign"))
+        self.0.sign(message).map_err(|_| FormatError::invalid("signing_failed", "key", "signing with this key failed"))
     }
 }
 
 /// The private key in a PKCS#8 PEM file.
 ///
 /// # Errors
-/// `io`, and `bad_key` for a file that holds no Ed25519 or ML-DSA-65 key.
+/// `io`; `bad_key` for a file without an Ed25519 or ML-DSA-65 key.
 pub fn signer_from(file: &Path) -> ApiResult<Arc<dyn Signer>> {
     let place = file.display();
-    let bad =
-        || ApiError::new("bad_key", 2, format!("{place} holds no private key of a kind that Mementory signs with."));
-    let io = |e: std::io::Error| ApiError::new("io", 7, format!("{place} could not be read: {e}."));
+    let bad = || {
+        ApiError::new(
+            "bad_key",
+            2,
+            format!(
+                "{place} holds no private key that Mementory can sign with. Nothing was changed. Use an Ed25519 or ML-DSA-65 key as PKCS#8 PEM."
+            ),
+        )
+    };
+    let io =
+        |e: std::io::Error| ApiError::new("io", 7, format!("{place} could not be read: {e}. Nothing was changed."));
     let opened = std::fs::File::open(file).map_err(io)?;
     let mut text = zeroize::Zeroizing::new(String::new());
     std::io::Read::read_to_string(&mut std::io::Read::take(opened, KEY_LIMIT), &mut text).map_err(|e| {
@@ -118,11 +132,11 @@ pub fn signer_from(file: &Path) -> ApiResult<Arc<dyn Signer>> {
     Ok(Arc::new(FileSigner(SigningKey::from_pem(&text).map_err(|_| bad())?)))
 }
 
-/// Sign a bundle or an export that can carry a signature; `out` = where to, the file itself where that is possible. The
-/// result is checked as [`files::validate`] does, against the signer's own key.
+/// Sign a bundle or an export; `out` is the signed file, by default the file itself. The result is validated against the
+/// signer's own key.
 ///
 /// # Errors
-/// `not_supported` for a format that carries no signature of this kind, what is wrong with the file, `io`.
+/// `not_supported` for a format that cannot be signed afterwards, what is wrong with the file, `io`.
 pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::Job) -> ApiResult<Validation> {
     let out = out.unwrap_or(path);
     let limits = Limits::default();
@@ -130,9 +144,11 @@ pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::J
         "mem" => {
             mem::sign::sign(path, signer, out)?;
         }
-        "zaxy" => in_place(path, out, |new| zaxy::sign(path, signer, new, Timestamp::now(), &limits))?,
+        "zaxy" => write_maybe_in_place(path, out, |new| zaxy::sign(path, signer, new, Timestamp::now(), &limits))?,
         other => {
-            let message = format!("A file of the format {other} is signed when it is exported, not afterwards.");
+            let message = format!(
+                "A file in the format {other} cannot be signed after its export. Nothing was changed. Sign it when you export it."
+            );
             return Err(ApiError::new("not_supported", 2, message));
         }
     }
@@ -140,41 +156,51 @@ pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::J
     files::validate(out, &files::Check { trust: &trust, ..files::Check::default() }, job)
 }
 
-/// A provable part of a signed Zaxy bundle, written to the new file `out`.
+/// Write a provable part of a signed Zaxy bundle to the new file `out`.
 ///
 /// # Errors
-/// `exists` when there is a file at `out` (the bundle itself is one), not a signed bundle, one that does not fit its own
-/// root, `signature_invalid` for one that was changed after it was signed, `io`.
+/// `exists` when `out` exists (the bundle itself, for example), a bundle that is not signed or does not match its root hash,
+/// `signature_invalid` for one that was changed after it was signed, `io`.
 pub fn disclose(bundle: &Path, selector: &Selector, out: &Path) -> ApiResult<Disclosure> {
     let limits = Limits::default();
     let catalog = files::open(bundle, &limits, None)?;
-    trust::hold(&catalog, &mementory_formats::detect(&catalog, &limits, Some("zaxy"))?, &limits)?;
+    trust::require_valid_signatures(&catalog, &mementory_formats::detect(&catalog, &limits, Some("zaxy"))?, &limits)?;
     let mut written = Disclosure { disclosed: 0, of: 0 };
-    put(out, false, |new| {
+    write_atomically(out, false, |new| {
         written = zaxy::disclose(bundle, selector, new, &limits)?;
         Ok(())
     })?;
     Ok(written)
 }
 
-/// [`put`], where the source itself may be replaced.
-fn in_place(source: &Path, out: &Path, write: impl FnOnce(&Path) -> Result<(), FormatError>) -> ApiResult<()> {
+/// [`write_atomically`], where `out` may be the source itself.
+fn write_maybe_in_place(
+    source: &Path,
+    out: &Path,
+    write: impl FnOnce(&Path) -> Result<(), FormatError>,
+) -> ApiResult<()> {
     let same = match (source.canonicalize(), out.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,
         _ => false,
     };
-    put(out, same, write)
+    write_atomically(out, same, write)
 }
 
-/// Writes beside `out` and puts it there when it is whole. What is there is only replaced if that is wanted.
-fn put(out: &Path, replace: bool, write: impl FnOnce(&Path) -> Result<(), FormatError>) -> ApiResult<()> {
-    let io = |e: std::io::Error| ApiError::new("io", 7, format!("{} could not be written: {e}.", out.display()));
+/// Write to a temporary place beside `out` and rename when complete. An existing file is replaced only if `replace` is set.
+fn write_atomically(out: &Path, replace: bool, write: impl FnOnce(&Path) -> Result<(), FormatError>) -> ApiResult<()> {
+    let io = |e: std::io::Error| {
+        ApiError::new("io", 7, format!("{} could not be written: {e}. Nothing was changed.", out.display()))
+    };
     if out.symlink_metadata().is_ok() && !replace {
-        return Err(ApiError::new("exists", 7, format!("{} is already there. Nothing was written.", out.display())));
+        return Err(ApiError::new(
+            "exists",
+            7,
+            format!("{} exists already. Nothing was written. Choose another name.", out.display()),
+        ));
     }
     let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let holder = tempfile::Builder::new().prefix(".mementory-partial-").tempdir_in(parent).map_err(io)?;
-    let partial = holder.path().join("new");
+    let temporary = tempfile::Builder::new().prefix(".mementory-partial-").tempdir_in(parent).map_err(io)?;
+    let partial = temporary.path().join("new");
     write(&partial)?;
     std::fs::rename(&partial, out).map_err(io)
 }
@@ -184,31 +210,35 @@ fn format_of(path: &Path, limits: &Limits) -> ApiResult<&'static str> {
     let found = mementory_formats::detect(&catalog, limits, None)?;
     match found.sources.as_slice() {
         [one] => Ok(one.format),
-        _ => Err(ApiError::new("not_recognised", 6, format!("{} is not one file of a known format.", path.display()))),
+        _ => Err(ApiError::new(
+            "not_recognised",
+            6,
+            format!("{} is not a single file of a known format. Nothing was changed.", path.display()),
+        )),
     }
 }
 
-/// What applying deltas came to.
+/// Result of applying deltas.
 #[derive(Debug, Clone, Serialize)]
 pub struct AppliedDeltas {
     /// The new archive.
     pub path: String,
-    /// Sequence that it stands at.
+    /// Its sequence number.
     pub sequence: u64,
-    /// Records made new.
+    /// Records created.
     pub created: u64,
     /// Records changed.
     pub updated: u64,
     /// Records deleted.
     pub deleted: u64,
-    /// Lines that were not applied.
+    /// Lines that could not be applied.
     pub findings: Vec<Finding>,
-    /// Read back and valid.
+    /// The new archive was read back and is valid.
     pub validated: bool,
 }
 
-/// Applies deltas to an `.alf`, in order, all or none; the result is the new file `out`. `opening` opens what is encrypted;
-/// the result is encrypted under it if the base was.
+/// Apply deltas to an `.alf` in order, all or none, and write the new file `out`. `passphrase` opens encrypted files; the
+/// result is encrypted under it if the base was.
 ///
 /// # Errors
 /// `delta_wrong_agent`, `delta_already_applied`, `delta_gap` (one before it is missing), `delta_wrong_base`,
@@ -217,18 +247,19 @@ pub fn apply(
     base: &Path,
     deltas: &[PathBuf],
     out: &Path,
-    opening: Option<&dyn Passphrase>,
+    passphrase: Option<&dyn Passphrase>,
     job: &crate::Job,
 ) -> ApiResult<AppliedDeltas> {
     let mut applied = Applied::default();
-    put(out, false, |new| {
-        applied = delta::apply_with(base, deltas, new, &Limits::default(), opening).map_err(|error| match error {
-            ApplyError::Format(error) => error,
-            refused => FormatError::invalid(refused.code(), "delta", refused.to_string()),
-        })?;
+    write_atomically(out, false, |new| {
+        applied =
+            delta::apply_with(base, deltas, new, &Limits::default(), passphrase).map_err(|error| match error {
+                ApplyError::Format(error) => error,
+                refused => FormatError::invalid(refused.code(), "delta", refused.to_string()),
+            })?;
         Ok(())
     })?;
-    let check = files::Check { format: Some("alf"), passphrase: opening, ..files::Check::default() };
+    let check = files::Check { format: Some("alf"), passphrase, ..files::Check::default() };
     let checked = files::validate(out, &check, job)?;
     Ok(AppliedDeltas {
         path: out.display().to_string(),
@@ -241,78 +272,88 @@ pub fn apply(
     })
 }
 
-/// How to purge.
+/// What to delete permanently from an archive, and how.
 #[derive(Debug, Clone, Default)]
 pub struct PurgeRequest {
     /// The archive.
     pub archive: PathBuf,
-    /// Ids of its records.
+    /// Ids of the records to delete.
     pub ids: Vec<String>,
-    /// A new archive; without it the old one is replaced.
+    /// Write a new archive; by default the old one is replaced.
     pub out: Option<PathBuf>,
-    /// Why; `user_request` without it.
+    /// Reason for the audit record; default `user_request`.
     pub reason: Option<String>,
-    /// Who asked for it: the id of a principal.
+    /// Who requested it: the id of a principal.
     pub requested_by: Option<String>,
-    /// Deltas of the same agent: what is in them goes too.
+    /// Deltas of the same agent: the records are deleted from them too.
     pub deltas: Vec<PathBuf>,
-    /// Not records but all of the agent: the archive and its deltas.
+    /// Delete the whole agent instead of records: the archive and its deltas.
     pub whole_agent: bool,
-    /// Opens what is encrypted; it is encrypted under it again.
-    pub opening: Option<Arc<dyn Passphrase>>,
-    /// Links to what goes are taken out as well.
+    /// Opens encrypted files, and encrypts the new ones.
+    pub passphrase: Option<Arc<dyn Passphrase>>,
+    /// Also remove links to the deleted records.
     pub strip_links: bool,
-    /// Only say what would happen.
+    /// Only report what would happen.
     pub dry_run: bool,
 }
 
-/// What was purged.
+/// Result of a permanent deletion.
 #[derive(Debug, Clone, Serialize)]
 pub struct PurgeResult {
-    /// The audit record, as it was written.
+    /// The audit record as written.
     pub audit: serde_json::Value,
-    /// Where.
+    /// Path of the audit record.
     pub audit_path: Option<String>,
-    /// Partitions that changed.
+    /// Partitions of the archive that changed.
     pub partitions_affected: Vec<String>,
     /// Records removed.
     pub removed: u64,
-    /// Changes removed from deltas, by their name.
+    /// Number of changes removed, by delta.
     pub deltas_affected: BTreeMap<String, u64>,
-    /// Files removed as a whole; in a dry run those that would be.
+    /// Deleted files; in a dry run those that would be deleted.
     pub files_removed: Vec<String>,
-    /// Ids that no record has.
+    /// Requested ids that no record has.
     pub not_found: Vec<String>,
-    /// Places that still hold the text, or cannot be searched.
+    /// Entries that still hold the text, or cannot be searched.
     pub leftovers: Vec<Leftover>,
 }
 
-/// A place that a purge does not reach.
+/// An entry that a permanent deletion does not reach.
 #[derive(Debug, Clone, Serialize)]
 pub struct Leftover {
     /// Entry of the archive.
     pub place: String,
-    /// Code.
+    /// Reason code.
     pub reason: String,
 }
 
-/// Hard deletion in a local `.alf` archive: of records, or of the whole agent.
+/// Delete records, or the whole agent, permanently from a local `.alf` archive.
 ///
 /// # Errors
-/// `not_found` when no record has any of the ids, `delta_wrong_agent`, `usage` for a request that names no id or one that
-/// is not, what is wrong with a file, `io`. Nothing is changed then, unless `io` came after the first of several files: the
-/// audit record beside the archive then has no time of completion and names the files that are left.
+/// `not_found` when no record has any of the ids, `delta_wrong_agent`, `usage` for a request without ids or with a malformed
+/// one, what is wrong with a file, `io`. Nothing is changed then, unless `io` came after the first of several files: then the
+/// audit record beside the archive has no time of completion and names the remaining files.
 pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
     let usage = |message: &str| Err(ApiError::new("usage", 2, message));
     match (request.whole_agent, request.ids.is_empty(), &request.out) {
-        (true, false, _) => return usage("Either records or the whole agent: ids have no place beside --whole-agent."),
-        (true, _, Some(_)) => return usage("A whole agent is removed, not written: --out has no place there."),
-        (false, true, _) => return usage("Name the records that are to go, or the whole agent."),
+        (true, false, _) => {
+            return usage(
+                "Ids and --whole-agent cannot be combined. Nothing was removed. Name records, or the whole agent.",
+            );
+        }
+        (true, _, Some(_)) => {
+            return usage(
+                "--whole-agent writes no new archive, so it cannot be combined with --out. Nothing was removed.",
+            );
+        }
+        (false, true, _) => {
+            return usage("No records are named. Nothing was removed. Name their ids, or use --whole-agent.");
+        }
         _ => {}
     }
-    // a name would stay in the audit record for good
+    // A name would stay in the audit record forever.
     if request.requested_by.as_deref().is_some_and(|id| !is_uuid(id)) {
-        return usage("Who asked is said by the id of a principal (a UUID), never by a name.");
+        return usage("--requested-by takes the id of a principal (a UUID), not a name. Nothing was removed.");
     }
     let options = purge::PurgeOptions {
         out: request.out.clone(),
@@ -321,15 +362,15 @@ pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
         strip_links: request.strip_links,
         dry_run: request.dry_run,
         deltas: request.deltas.clone(),
-        passphrase: request.opening.clone(),
+        passphrase: request.passphrase.clone(),
         now: Timestamp::now(),
         limits: Limits::default(),
     };
     if request.whole_agent {
-        let gone = purge::purge_agent(&request.archive, &options)?;
+        let purged = purge::purge_agent(&request.archive, &options)?;
         return Ok(PurgeResult {
-            files_removed: gone.files.iter().map(|path| path.display().to_string()).collect(),
-            ..result(&gone.audit, gone.audit_path, gone.removed)?
+            files_removed: purged.files.iter().map(|path| path.display().to_string()).collect(),
+            ..purge_result(&purged.audit, purged.audit_path, purged.removed)?
         });
     }
     let purged = match purge::purge(&request.archive, &request.ids, &options) {
@@ -344,14 +385,15 @@ pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
         deltas_affected,
         not_found: purged.not_found,
         leftovers: purged.leftovers.into_iter().map(|l| Leftover { place: l.place, reason: l.reason }).collect(),
-        ..result(&purged.audit, purged.audit_path, purged.removed)?
+        ..purge_result(&purged.audit, purged.audit_path, purged.removed)?
     })
 }
 
-fn result(audit: &purge::Audit, audit_path: Option<PathBuf>, removed: u64) -> ApiResult<PurgeResult> {
+fn purge_result(audit: &purge::Audit, audit_path: Option<PathBuf>, removed: u64) -> ApiResult<PurgeResult> {
     Ok(PurgeResult {
-        audit: serde_json::to_value(audit)
-            .map_err(|_| ApiError::new("internal", 7, "The audit record could not be shown."))?,
+        audit: serde_json::to_value(audit).map_err(|_| {
+            ApiError::new("internal", 7, "The audit record could not be displayed. It is stored beside the archive.")
+        })?,
         audit_path: audit_path.map(|path| path.display().to_string()),
         partitions_affected: audit.partitions_affected.clone(),
         removed,
@@ -367,37 +409,37 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// `fixtures/zaxy/*`: of a bundle that does not hold nothing is disclosed, for nobody could verify it.
+    /// `fixtures/zaxy/*`: a bundle that does not verify is not disclosed, because nobody could verify the part either.
     #[test]
-    fn only_a_bundle_that_holds_is_disclosed_in_part() {
+    fn only_a_bundle_that_verifies_is_disclosed() {
         let fixtures = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/zaxy");
         let scratch = tempfile::tempdir().unwrap();
-        let (mut whole, mut refused) = (0, Vec::new());
+        let (mut disclosed, mut refused) = (0, Vec::new());
         for case in std::fs::read_dir(&fixtures).unwrap().map(|entry| entry.unwrap().path()) {
-            let told = std::fs::read(case.join("case.json")).unwrap();
-            let told: serde_json::Value = serde_json::from_slice(&told).unwrap();
-            if told["kind"] != "signed" {
+            let text = std::fs::read(case.join("case.json")).unwrap();
+            let expected: serde_json::Value = serde_json::from_slice(&text).unwrap();
+            if expected["kind"] != "signed" {
                 continue;
             }
             let name = case.file_name().unwrap().to_string_lossy().into_owned();
             let out = scratch.path().join(format!("{name}.json"));
             let made = disclose(&case.join("input.json"), &Selector::default(), &out);
-            assert_eq!(made.is_ok(), told["signature"] == true, "{name}");
+            assert_eq!(made.is_ok(), expected["signature"] == true, "{name}");
             assert_eq!(made.is_ok(), out.exists(), "{name}");
             match made {
                 Ok(_) => {
                     let part = files::validate(&out, &files::Check::default(), &crate::Job::default()).unwrap();
                     assert_eq!((part.ok, part.signature.valid), (true, Some(true)), "{name}");
-                    whole += 1;
+                    disclosed += 1;
                 }
                 Err(error) => {
-                    let codes = [told["refused"].as_str().unwrap_or_default(), "signature_invalid"];
+                    let codes = [expected["refused"].as_str().unwrap_or_default(), "signature_invalid"];
                     assert!(
                         codes.contains(&error.code) && error.details.contains_key("place"),
                         "{name}: {}",
                         error.code
                     );
-                    if told["signature"] == false {
+                    if expected["signature"] == false {
                         assert_eq!(error.code, "signature_invalid", "{name}");
                         refused.push(name);
                     }
@@ -406,7 +448,7 @@ mod tests {
         }
         refused.sort();
         assert_eq!(
-            (whole, refused),
+            (disclosed, refused),
             (4, ["tampered-header", "tampered-signature", "unknown-algorithm"].map(str::to_owned).to_vec())
         );
     }

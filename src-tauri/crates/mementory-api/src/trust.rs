@@ -1,4 +1,5 @@
-//! Do signatures hold, and whose are they? Formats say what was signed; it is judged here, beside the key library.
+//! Verifies signatures and compares their keys with trusted ones. Formats only report what was signed; the verification is
+//! here, next to the cryptography.
 use crate::{
     ApiError, ApiResult,
     types::{CheckedSignature, TombstoneSignature},
@@ -10,7 +11,7 @@ use mementory_formats::{
 use mementory_model::{Issue, Limits};
 use std::collections::BTreeSet;
 
-/// The public keys that count. None = signatures are looked at, and nobody is required to have signed.
+/// The trusted public keys. If there are none, signatures are verified but not required.
 pub(crate) struct Trust(Vec<Vec<u8>>);
 
 impl Trust {
@@ -19,9 +20,9 @@ impl Trust {
         Ok(Self(keys.iter().map(|key| public_key(key).map(|(_, bytes)| bytes)).collect::<ApiResult<_>>()?))
     }
 
-    /// Verifies every signature of a file. What speaks against it is added to the findings: an error when keys were
-    /// asked for, otherwise a warning, since then nobody relies on it (spec of `.mem` v1.1 §1.3).
-    pub(crate) fn judge(
+    /// Verify every signature of a file. Problems are added to the findings: as errors if trusted keys were given, otherwise
+    /// as warnings, because then nobody relies on the signature (spec of `.mem` v1.1 §1.3).
+    pub(crate) fn verify_signatures(
         &self,
         format: &dyn Format,
         catalog: &Catalog,
@@ -31,7 +32,7 @@ impl Trust {
     ) -> ApiResult<CheckedSignature> {
         let (present, algorithm, _, _, key) = found.signature.clone();
         let mut out = CheckedSignature { present, algorithm, key, ..CheckedSignature::default() };
-        let mut against: Vec<Finding> = Vec::new();
+        let mut problems: Vec<Finding> = Vec::new();
         let mut visit = |signed: Signed| {
             let (verdict, trusted) = self.verdict(&signed);
             let valid = verdict.is_ok();
@@ -39,29 +40,29 @@ impl Trust {
             let (code, message) = match (verdict, trusted) {
                 (Err(Refusal::RsaTooWeak(bits)), _) => (
                     "signature_key_weak",
-                    format!("{what} proves nothing: an RSA key of {bits} bits, 2048 is the least"),
+                    format!("{what} proves nothing: its RSA key has {bits} bits, at least 2048 are needed"),
                 ),
                 (Err(Refusal::RsaTooLarge(bits)), _) => (
                     "signature_key_large",
-                    format!("{what} is not looked at: an RSA key of {bits} bits, 8192 is the most"),
+                    format!("{what} was not verified: its RSA key has {bits} bits, at most 8192 are accepted"),
                 ),
                 (Err(Refusal::Unfit), _) if signed.token.is_none() => {
-                    ("signature_invalid", format!("{what} is not in the format's form"))
+                    ("signature_invalid", format!("{what} is malformed"))
                 }
                 (Err(Refusal::Unfit), _) => {
-                    ("signature_invalid", format!("{what} does not fit: what it is over was changed"))
+                    ("signature_invalid", format!("{what} is invalid: the content was changed after it was signed"))
                 }
                 (Ok(()), Some(false)) => ("signature_untrusted", format!("{what} is not by a trusted key")),
                 (Ok(()), _) => ("", String::new()),
             };
             if !code.is_empty() {
-                against.push(Finding { code: code.into(), place: signed.place.clone(), message });
+                problems.push(Finding { code: code.into(), place: signed.place.clone(), message });
             }
             match signed.tombstone {
                 Some(id) => out.tombstones.push(TombstoneSignature { id, valid, trusted }),
                 None => {
                     (out.valid, out.trusted) = (Some(valid), trusted);
-                    // However the format writes it: one form to compare and to show.
+                    // Always hex, whatever the format uses, so that keys can be compared.
                     out.key = signed.token.map(|(key, _)| hex::encode(key)).or(out.key.take());
                 }
             }
@@ -72,25 +73,25 @@ impl Trust {
             false => format.signatures(catalog, source, limits, &mut visit),
         };
         match visited {
-            // What cannot be read is among the validator's own findings.
+            // The validator reports what cannot be read.
             Ok(()) | Err(FormatError::Invalid { .. } | FormatError::Limit { .. }) => {}
             Err(other) => return Err(other.into()),
         }
         let required = !self.0.is_empty();
         if required && !present && !found.errors.iter().any(|f| f.code == "signature_missing") {
-            let message = "the file is not signed, and a signature by a trusted key is asked for".into();
+            let message = "the file is not signed, but a signature by a trusted key is required".into();
             found.errors.push(Finding { code: "signature_missing".into(), place: String::new(), message });
         }
-        for finding in against {
-            // A deletion may have been signed by another vault; that alone does not make the file bad.
-            let foreign = finding.code == "signature_untrusted" && present && out.trusted == Some(true);
-            let list = if required && !foreign { &mut found.errors } else { &mut found.warnings };
+        for finding in problems {
+            // A deletion may have been signed by another vault; that alone does not make the file invalid.
+            let is_foreign_deletion = finding.code == "signature_untrusted" && present && out.trusted == Some(true);
+            let list = if required && !is_foreign_deletion { &mut found.errors } else { &mut found.warnings };
             list.push(finding);
         }
         Ok(out)
     }
 
-    /// Valid; and by one of the keys, if there are any. Never trusted without being valid.
+    /// Whether a signature is valid, and whether its key is trusted; a signature that is not valid is never trusted.
     fn verdict(&self, signed: &Signed) -> (Result<(), Refusal>, Option<bool>) {
         let token = signed.token.as_ref();
         let verdict = token.map_or(Err(Refusal::Unfit), |(key, signature)| {
@@ -109,8 +110,8 @@ pub(crate) fn public_key(text: &str) -> ApiResult<(&'static str, Vec<u8>)> {
     let text = text.trim();
     let bytes = if text.starts_with("did:key:") { did_key(text) } else { hex::decode(text).ok() };
     let key = bytes.and_then(|bytes| portable::public_key(&bytes)).ok_or_else(|| {
-        let message = "A key to trust has to be a public key in hex (64 digits for Ed25519, 3904 for ML-DSA-65, \
-                       a point for ECDSA, SubjectPublicKeyInfo for RSA of 2048 to 8192 bits) or did:key:z…";
+        let message = "This is not a public key. Nothing was changed. Give it in hex (64 digits for Ed25519, 3904 for ML-DSA-65, \
+                       a point for ECDSA, SubjectPublicKeyInfo for RSA of 2048 to 8192 bits) or as did:key:z…";
         ApiError::new("bad_key", 2, message)
     })?;
     let algorithm = match key.len() {
@@ -123,74 +124,81 @@ pub(crate) fn public_key(text: &str) -> ApiResult<(&'static str, Vec<u8>)> {
     Ok((algorithm, key))
 }
 
-/// Formats in which a signature that does not hold is worth a warning and no reason to refuse.
-const WARNS: [&str; 1] = ["pam"];
+/// Formats that ask for a warning, not a refusal, when a signature is invalid.
+const WARN_ONLY_FORMATS: [&str; 1] = ["pam"];
 
-/// Who signed what is to be imported.
+/// The signers of files that are to be imported.
 #[derive(Debug, Default)]
 pub(crate) struct Signers {
-    /// Algorithm and key of every signature over a whole source.
+    /// Algorithm and key of every valid signature over a whole source.
     pub keys: Vec<(String, Vec<u8>)>,
     /// Ids of tombstones that were changed after they were signed.
     pub forged: BTreeSet<String>,
-    /// Signatures that do not hold and stop nothing, to be told with the import.
-    pub doubts: Vec<Issue>,
+    /// Invalid signatures that do not stop the import; they are listed in its report.
+    pub warnings: Vec<Issue>,
 }
 
-/// Looks at every signature of the sources. What cannot be read signs nothing.
+/// Verify every signature of the sources. Unreadable files have none.
 ///
-/// A signature over a whole source that does not hold is a doubt where the format wants no more than a warning (PAM §21.4:
-/// the key is in the file itself, and whoever changed the file could have taken the signature out). By a key that is
-/// `known` here it is more: somebody uses a name that means something.
-///
-/// # Errors
-/// `signature_invalid`, with the place, when one over a whole source does not hold: somebody changed what was signed.
-pub(crate) fn signers(catalog: &Catalog, found: &Detection, limits: &Limits, known: Known) -> ApiResult<Signers> {
-    let (signers, broken) = look(catalog, found, limits, known);
-    broken.map_or(Ok(signers), |place| Err(unfit(place, "Nothing was imported.")))
-}
-
-/// Before something is made of a signed file: nobody can verify a part of what was changed.
+/// An invalid signature over a whole source is only a warning where the format asks for that (PAM §21.4: the key is in the
+/// file itself, so whoever changed the file could have removed the signature). But if its key `is_known`, the import is
+/// refused: somebody misuses a key that is trusted or was seen before.
 ///
 /// # Errors
-/// `signature_invalid`, with the place, when a signature over a whole source does not hold.
-pub(crate) fn hold(catalog: &Catalog, found: &Detection, limits: &Limits) -> ApiResult<()> {
-    let (_, broken) = look(catalog, found, limits, &|_| true);
-    broken.map_or(Ok(()), |place| Err(unfit(place, "Nothing was written.")))
+/// `signature_invalid`, with the place, when a signature over a whole source is invalid.
+pub(crate) fn signers(catalog: &Catalog, found: &Detection, limits: &Limits, is_known: IsKnown) -> ApiResult<Signers> {
+    let (signers, invalid) = collect_signers(catalog, found, limits, is_known);
+    invalid.map_or(Ok(signers), |place| Err(signature_error(place, "Nothing was imported.")))
 }
 
-fn unfit(place: String, outcome: &str) -> ApiError {
-    let message = format!("The signature does not fit: this was changed after it was signed. {outcome}");
+/// Refuse to disclose a part of a file whose signature is invalid: nobody could verify the part.
+///
+/// # Errors
+/// `signature_invalid`, with the place, when a signature over a whole source is invalid.
+pub(crate) fn require_valid_signatures(catalog: &Catalog, found: &Detection, limits: &Limits) -> ApiResult<()> {
+    let (_, invalid) = collect_signers(catalog, found, limits, &|_| true);
+    invalid.map_or(Ok(()), |place| Err(signature_error(place, "Nothing was written.")))
+}
+
+fn signature_error(place: String, outcome: &str) -> ApiError {
+    let message = format!(
+        "The signature is invalid: the file was changed after it was signed. {outcome} Get the file again from its author."
+    );
     ApiError::new("signature_invalid", 1, message).with("place", place)
 }
 
-/// Whether a public key means something here.
-type Known<'a> = &'a dyn Fn(&Vec<u8>) -> bool;
+/// Whether this vault knows a public key.
+type IsKnown<'a> = &'a dyn Fn(&Vec<u8>) -> bool;
 
-/// Who signed, and where the first signature over a whole source stands that does not hold.
-fn look(catalog: &Catalog, found: &Detection, limits: &Limits, known: Known) -> (Signers, Option<String>) {
+/// The signers, and the place of the first invalid signature over a whole source.
+fn collect_signers(
+    catalog: &Catalog,
+    found: &Detection,
+    limits: &Limits,
+    is_known: IsKnown,
+) -> (Signers, Option<String>) {
     let mut out = Signers::default();
-    let mut broken = None;
+    let mut invalid = None;
     for source in &found.sources {
         let Some(format) = by_id(source.format) else { continue };
         let _ = format.signatures(catalog, source, limits, &mut |signed| {
-            let holds = Trust(Vec::new()).verdict(&signed).0.is_ok();
-            let by_known = signed.token.as_ref().is_some_and(|(key, _)| known(key));
+            let is_valid = Trust(Vec::new()).verdict(&signed).0.is_ok();
+            let by_known_key = signed.token.as_ref().is_some_and(|(key, _)| is_known(key));
             match signed.tombstone {
-                Some(id) if !holds => drop(out.forged.insert(id)),
+                Some(id) if !is_valid => drop(out.forged.insert(id)),
                 Some(_) => {}
-                None if holds => out.keys.extend(signed.token.map(|(key, _)| (signed.algorithm, key))),
-                None if WARNS.contains(&source.format) && !by_known => {
-                    let message = "THE SIGNATURE DOES NOT FIT: this is not what was signed, or it was never signed by \
-                                   this key. Nothing here proves who wrote it; the key was not taken on";
-                    out.doubts.push(Issue::new("signature_invalid", &signed.place, message));
+                None if is_valid => out.keys.extend(signed.token.map(|(key, _)| (signed.algorithm, key))),
+                None if WARN_ONLY_FORMATS.contains(&source.format) && !by_known_key => {
+                    let message = "THE SIGNATURE IS INVALID: the content was changed after it was signed, or this key \
+                                   never signed it. Nothing proves who wrote it; the key was not remembered";
+                    out.warnings.push(Issue::new("signature_invalid", &signed.place, message));
                 }
-                None => drop(broken.get_or_insert(signed.place)),
+                None => drop(invalid.get_or_insert(signed.place)),
             }
             Ok(())
         });
     }
-    (out, broken)
+    (out, invalid)
 }
 
 #[cfg(test)]
@@ -205,7 +213,7 @@ mod tests {
         path::{Path, PathBuf},
     };
 
-    /// A bundle of ours, copied to where it can be signed.
+    /// A copy of a fixture, to be signed.
     fn bundle(name: &str) -> PathBuf {
         let from =
             Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/mem/small/input.mem");
@@ -239,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_trusted_only_when_it_holds() {
+    fn a_signature_is_trusted_only_if_it_is_valid() {
         let bundle = bundle("whole");
         let (ours, other) = (SigningKey::from_seed(&[7; 32]), SigningKey::from_seed(&[8; 32]));
         let keys = |key: &SigningKey| vec![hex(&key.public())];
@@ -255,7 +263,7 @@ mod tests {
         assert_eq!(state(&checked), (false, Some(true), Some(false)));
         assert_eq!(checked.errors[0].code, "signature_untrusted");
 
-        // The text of a trusted key with a signature over something else.
+        // A trusted key with a signature over other content.
         sign(&bundle, &ours, b"another manifest");
         let checked = check(&bundle, &keys(&ours));
         assert_eq!(state(&checked), (false, Some(false), Some(false)));
@@ -270,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn tombstones_are_judged_one_by_one() {
+    fn signatures_of_tombstones_are_verified_one_by_one() {
         let key = SigningKey::from_seed(&[7; 32]);
         let line = |id: &str, signature: &str| {
             format!(
@@ -295,7 +303,7 @@ mod tests {
 
     /// `fixtures/pam/signed-*`: keys and signatures that another library made.
     #[test]
-    fn every_algorithm_of_pam_is_judged_as_its_cases_say() {
+    fn pam_signatures_of_every_algorithm_verify_as_their_cases_expect() {
         let folder = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/pam");
         let (mut algorithms, mut refused, mut strangers) = (BTreeSet::new(), BTreeSet::new(), Vec::<String>::new());
         let mut cases: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect();
@@ -303,15 +311,15 @@ mod tests {
         for folder in cases {
             let Ok(text) = std::fs::read_to_string(folder.join("case.json")) else { continue };
             let case: Value = serde_json::from_str(&text).unwrap();
-            let told = &case["signature"];
-            let Some(valid) = told["valid"].as_bool() else { continue };
+            let expected_signature = &case["signature"];
+            let Some(valid) = expected_signature["valid"].as_bool() else { continue };
             let words = |list: &Value| -> Vec<String> {
                 list.as_array().unwrap().iter().map(|w| w.as_str().unwrap().to_owned()).collect()
             };
             let codes = |list: &[crate::types::Finding]| list.iter().map(|f| f.code.clone()).collect::<Vec<_>>();
             let (name, input) = (folder.file_name().unwrap().to_string_lossy().into_owned(), folder.join("input"));
-            let finding = told["finding"].as_str().map(str::to_owned);
-            let keys = words(&told["keys"]);
+            let finding = expected_signature["finding"].as_str().map(str::to_owned);
+            let keys = words(&expected_signature["keys"]);
 
             let checked = check(&input, &[]);
             assert_eq!(state(&checked), (true, Some(valid), None), "{name}");
@@ -342,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_in_both_forms() {
+    fn keys_are_parsed_from_hex_and_did_key() {
         let did = "did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK";
         let parsed = Trust::parse(&[did.into(), format!("{did}#z6Mkha")]).unwrap();
         assert_eq!(hex(&parsed.0[0]), "2e6fcce36701dc791488e0d0b1745cc1e33a4c1c9fcc41c63bd343dbbe0970e6");

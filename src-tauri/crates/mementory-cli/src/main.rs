@@ -1,9 +1,9 @@
-//! `mementory`: arguments in, `mementory-api`, JSON or plain text out. No rule of its own.
+//! `mementory`: parses arguments, calls `mementory-api`, prints JSON or plain text. The rules are in the API.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
     missing_docs,
-    reason = "printing is this crate's work; the words are in args.rs"
+    reason = "printing is the purpose of this crate; the help texts are in args.rs"
 )]
 mod args;
 mod portable;
@@ -15,7 +15,7 @@ use clap::{Parser, error::ErrorKind};
 use mementory_api::ApiError;
 use std::process::ExitCode;
 
-/// The system's allocator has threads wait for each other when one drops what another made.
+/// glibc's allocator makes threads wait for each other when one frees what another allocated.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Wrong words: exit 2, as JSON when that was asked for. Help and version are no errors.
+/// Wrong arguments: exit code 2, as JSON with `--json`. Help and version are no errors.
 fn usage(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         print!("{error}");

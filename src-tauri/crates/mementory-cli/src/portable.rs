@@ -1,11 +1,11 @@
-//! Commands on files alone: keys, signatures, conversions, disclosures, hard deletion.
+//! Commands on files that need no vault: keys, signatures, conversions, disclosures, permanent deletion.
 use crate::{
     args::{Command, Filters, KeysCommand, Means, Select, SelectExport},
     push,
-    run::{Done, cancelled_by_ctrl_c, done, filter, path_text, secret},
+    run::{Done, cancel_on_ctrl_c, done, filter, path_text, secret},
 };
 use mementory_api::{
-    ApiError, ApiResult, ExportMeans, Job, Passphrase, convert, files, passphrase,
+    ApiError, ApiResult, ExportOptions, Job, Passphrase, convert, files, passphrase,
     portable::{self, PurgeRequest, Selector},
     types::*,
 };
@@ -14,26 +14,26 @@ use std::{
     sync::Arc,
 };
 
-/// Runs a command that needs no vault; None = it needs one.
+/// Run a command that needs no vault; None = the command needs one.
 pub fn run(command: &Command, job: &Job) -> Option<ApiResult<Done>> {
     Some(match command {
-        Command::Verify { path, trust, import_passphrase_file } => {
-            file_passphrase(import_passphrase_file.as_deref()).and_then(|opening| verify(path, trust, opening, job))
-        }
+        Command::Verify { path, trust, import_passphrase_file } => file_passphrase(import_passphrase_file.as_deref())
+            .and_then(|input_passphrase| verify(path, trust, input_passphrase, job)),
         Command::Convert { input, out, format, from, import_passphrase_file, means, limit_bytes } => {
-            file_passphrase(import_passphrase_file.as_deref())
-                .and_then(|opening| converted(input, opening, out, format, from.clone(), means, *limit_bytes, job))
+            file_passphrase(import_passphrase_file.as_deref()).and_then(|input_passphrase| {
+                run_convert(input, input_passphrase, out, format, from.clone(), means, *limit_bytes, job)
+            })
         }
         Command::Sign { path, signing_key_file, out } => portable::signer_from(signing_key_file)
             .and_then(|signer| portable::sign(path, &*signer, out.as_deref(), job))
             .and_then(|result| Ok(Done { exit: u8::from(!result.ok), ..done(&result)? })),
         Command::Keys(KeysCommand::Make { algorithm, out_private, out_public }) => {
-            portable::make_key(algorithm, out_private, out_public).and_then(|made| done(&made))
+            portable::generate_key(algorithm, out_private, out_public).and_then(|made| done(&made))
         }
-        Command::Disclose { bundle, out, select } => disclosed(bundle, out, select),
+        Command::Disclose { bundle, out, select } => run_disclose(bundle, out, select),
         Command::Apply { base, deltas, out, import_passphrase_file } => {
             file_passphrase(import_passphrase_file.as_deref())
-                .and_then(|opening| portable::apply(base, deltas, out, opening.as_deref(), job))
+                .and_then(|input_passphrase| portable::apply(base, deltas, out, input_passphrase.as_deref(), job))
                 .and_then(|made| Ok(Done { exit: u8::from(!made.validated), ..done(&made)? }))
         }
         Command::Purge { .. } => purge(command),
@@ -58,7 +58,7 @@ fn purge(command: &Command) -> ApiResult<Done> {
         dry_run,
     } = command
     else {
-        return Err(ApiError::new("usage", 2, "Not a hard deletion."));
+        return Err(ApiError::new("usage", 2, "This is not a purge command. Nothing was removed."));
     };
     let request = PurgeRequest {
         archive: archive.clone(),
@@ -66,7 +66,7 @@ fn purge(command: &Command) -> ApiResult<Done> {
         whole_agent: *whole_agent,
         deltas: delta.clone(),
         requested_by: requested_by.clone(),
-        opening: file_passphrase(import_passphrase_file.as_deref())?,
+        passphrase: file_passphrase(import_passphrase_file.as_deref())?,
         out: out.clone(),
         reason: reason.clone(),
         strip_links: *strip_links,
@@ -75,21 +75,24 @@ fn purge(command: &Command) -> ApiResult<Done> {
     portable::purge_archive(&request).and_then(|purged| done(&purged))
 }
 
-fn verify(path: &Path, trust: &[String], opening: Option<Arc<dyn Passphrase>>, job: &Job) -> ApiResult<Done> {
-    let result =
-        files::validate(path, &files::Check { trust, passphrase: opening.as_deref(), ..files::Check::default() }, job)?;
-    let held = result.ok && result.signature.valid == Some(true) && result.signature.trusted == Some(true);
-    Ok(Done { exit: u8::from(!held), ..done(&result)? })
+fn verify(path: &Path, trust: &[String], input_passphrase: Option<Arc<dyn Passphrase>>, job: &Job) -> ApiResult<Done> {
+    let result = files::validate(
+        path,
+        &files::Check { trust, passphrase: input_passphrase.as_deref(), ..files::Check::default() },
+        job,
+    )?;
+    let verified = result.ok && result.signature.valid == Some(true) && result.signature.trusted == Some(true);
+    Ok(Done { exit: u8::from(!verified), ..done(&result)? })
 }
 
 #[expect(clippy::too_many_arguments, reason = "one for each option")]
-fn converted(
+fn run_convert(
     input: &Path,
-    opening: Option<Arc<dyn Passphrase>>,
+    input_passphrase: Option<Arc<dyn Passphrase>>,
     out: &Path,
     format: &str,
     from: Option<String>,
-    given: &Means,
+    means: &Means,
     limit_bytes: Option<u64>,
     job: &Job,
 ) -> ApiResult<Done> {
@@ -100,30 +103,33 @@ fn converted(
         limit_bytes,
         ..ImportRequest::default()
     };
-    let export = export_request(format, out, &Filters::default(), given)?;
-    cancelled_by_ctrl_c(job);
-    let converted = convert(&request, opening, &export, &means(given, None)?, job)?;
+    let export = export_request(format, out, &Filters::default(), means)?;
+    cancel_on_ctrl_c(job);
+    let converted = convert(&request, input_passphrase, &export, &export_options(means, None)?, job)?;
     Ok(Done { exit: u8::from(!converted.exported.validated), ..done(&converted)? })
 }
 
-/// The passphrase of a file from a file.
+/// The passphrase of an encrypted file, read from another file.
 pub fn file_passphrase(file: Option<&Path>) -> ApiResult<Option<Arc<dyn Passphrase>>> {
     file.map(|file| Ok(passphrase(secret(Some(file), "Passphrase", false)?))).transpose()
 }
 
-/// Every file must have a valid signature by one of these keys, or nothing is imported.
-pub fn signed_by(
+/// Require a valid signature by one of these keys on every file before anything is imported.
+pub fn require_signatures(
     paths: &[PathBuf],
     format: Option<&str>,
     trust: &[String],
-    opening: Option<&dyn Passphrase>,
+    input_passphrase: Option<&dyn Passphrase>,
     job: &Job,
 ) -> ApiResult<()> {
     for path in paths {
-        let check = files::Check { format, trust, passphrase: opening, ..files::Check::default() };
+        let check = files::Check { format, trust, passphrase: input_passphrase, ..files::Check::default() };
         let result = files::validate(path, &check, job)?;
         if result.signature.trusted != Some(true) {
-            let message = format!("{} is not signed by a key that you named. Nothing was imported.", path.display());
+            let message = format!(
+                "{} is not signed by any of the keys given with --trust. Nothing was imported.",
+                path.display()
+            );
             return Err(ApiError::new("signature_untrusted", 1, message));
         }
         if let Some(first) = result.errors.first() {
@@ -134,7 +140,7 @@ pub fn signed_by(
     Ok(())
 }
 
-fn disclosed(bundle: &Path, out: &Path, select: &Select) -> ApiResult<Done> {
+fn run_disclose(bundle: &Path, out: &Path, select: &Select) -> ApiResult<Done> {
     let written = portable::disclose(bundle, &selector(select)?, out)?;
     done(&serde_json::json!({"path": path_text(out)?, "disclosed": written.disclosed, "of": written.of}))
 }
@@ -150,15 +156,15 @@ pub fn export_request(format: &str, out: &Path, filters: &Filters, means: &Means
     })
 }
 
-pub fn means(given: &Means, select: Option<&SelectExport>) -> ApiResult<ExportMeans> {
-    Ok(ExportMeans {
-        signer: given.signing_key_file.as_deref().map(portable::signer_from).transpose()?,
-        passphrase: file_passphrase(given.export_passphrase_file.as_deref())?,
-        base: given.base.clone(),
-        encoding: given.encoding.clone(),
-        version: given.version.clone(),
-        strip_identifiers: given.strip_identifiers,
-        artifact_threshold: given.artifact_threshold,
+pub fn export_options(means: &Means, select: Option<&SelectExport>) -> ApiResult<ExportOptions> {
+    Ok(ExportOptions {
+        signer: means.signing_key_file.as_deref().map(portable::signer_from).transpose()?,
+        passphrase: file_passphrase(means.export_passphrase_file.as_deref())?,
+        base: means.base.clone(),
+        encoding: means.encoding.clone(),
+        version: means.version.clone(),
+        strip_identifiers: means.strip_identifiers,
+        artifact_threshold: means.artifact_threshold,
         zaxy: select.map(export_selector).transpose()?.filter(|s| *s != Selector::default()),
     })
 }
@@ -173,7 +179,7 @@ fn selector(given: &Select) -> ApiResult<Selector> {
         ..Selector::default()
     };
     if !given.grains.is_empty() {
-        let unknown = || ApiError::new("usage", 2, "A grain is event or semantic.");
+        let unknown = || ApiError::new("usage", 2, "A grain is event or semantic. Nothing was written.");
         out.grains = Selector::grains_of(given.grains.iter().map(String::as_str)).ok_or_else(unknown)?;
     }
     Ok(out)

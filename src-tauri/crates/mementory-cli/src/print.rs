@@ -19,7 +19,7 @@ pub fn error(error: &ApiError, json: bool) {
             .details
             .iter()
             .map(|(k, v)| {
-                // Figures and flags are told by their name: an id or a path may look like a number.
+                // Numbers and flags are recognised by key: an id or a path may look like a number.
                 let value = match (k.as_str(), v.as_str()) {
                     ("erased", flag) => Value::Bool(flag == "true"),
                     ("figure" | "found" | "known" | "pages", n) => {
@@ -37,7 +37,7 @@ pub fn error(error: &ApiError, json: bool) {
     }
 }
 
-/// Keys and values, indented; lists of objects one block each. Empty values are left out.
+/// Keys and values, indented; each object of a list is a block. Empty values are skipped.
 fn plain(value: &Value, depth: usize, out: &mut String) {
     let pad = "  ".repeat(depth);
     match value {
@@ -72,7 +72,7 @@ fn plain(value: &Value, depth: usize, out: &mut String) {
     }
 }
 
-/// Text without control characters: record content must not drive the terminal.
+/// Text without control characters, so that record content cannot control the terminal.
 fn scalar(value: &Value) -> String {
     match value {
         Value::String(text) => text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
@@ -80,7 +80,7 @@ fn scalar(value: &Value) -> String {
     }
 }
 
-/// A closed pipe is no error of ours.
+/// A closed pipe is not an error.
 fn out(text: &str) {
     use std::io::Write;
     let _ = std::io::stdout().write_all(text.as_bytes());

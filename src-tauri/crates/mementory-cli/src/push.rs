@@ -1,5 +1,5 @@
-//! Hands a finished file on, once (Zaxy's `export-push`). The only command that may open a connection, which is why it is
-//! here and not in the API: nothing that the window is built from can.
+//! Sends a finished file to a folder or a server, once (Zaxy's `export-push`). It is the only command that opens a network
+//! connection. It is here and not in the API, so that no code of the window can open one.
 use crate::run::{Done, done, secret};
 use mementory_api::{ApiError, ApiResult, Job, files};
 use serde::Serialize;
@@ -16,9 +16,9 @@ use ureq::{
 };
 
 /// Longest wait for the whole exchange.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Where it went.
+/// Where the file was sent.
 #[derive(Serialize)]
 struct Pushed<'p> {
     sink: &'p str,
@@ -27,20 +27,20 @@ struct Pushed<'p> {
     status: String,
 }
 
-/// Checks the file first: what is damaged is not handed on. `token_file`: sent as bearer token, never printed.
+/// Validate the file, then send it. The content of `token_file` is sent as bearer token and never printed.
 pub fn push(path: &Path, sink: &str, dest: &str, token_file: Option<&Path>, job: &Job) -> ApiResult<Done> {
     if !path.metadata().map_err(|e| failed(path, &e))?.is_file() {
-        return Err(usage("A folder cannot be handed on. Make one file of it first (zip it)."));
+        return Err(usage("A folder cannot be sent. Nothing was sent. Make one file of it first (zip it)."));
     }
     let checked = files::validate(path, &files::Check::default(), job)?;
     if let Some(first) = checked.errors.first() {
-        let message = format!("{} is not valid: {}. Nothing was sent.", path.display(), first.message);
+        let message = format!("{} is not valid: {}. Nothing was sent. Export it again.", path.display(), first.message);
         return Err(ApiError::new("not_valid", 1, message).with("code", &first.code));
     }
     let status = match sink {
         "file" => copy(path, Path::new(dest))?,
         "webhook" => post(path, checked.format.as_deref(), dest, token_file)?,
-        _ => return Err(usage("A sink is file or webhook.")),
+        _ => return Err(usage("A sink is file or webhook. Nothing was sent.")),
     };
     done(&Pushed { sink, dest, status })
 }
@@ -52,7 +52,7 @@ fn copy(path: &Path, dest: &Path) -> ApiResult<String> {
         let mut out = File::create_new(&partial)?;
         io::copy(&mut File::open(path)?, &mut out)?;
         out.sync_all()?;
-        // A link fails where a rename would replace what is there.
+        // Unlike a rename, a link fails if the destination exists.
         std::fs::hard_link(&partial, dest)
     };
     let put = put();
@@ -62,20 +62,21 @@ fn copy(path: &Path, dest: &Path) -> ApiResult<String> {
 }
 
 fn post(path: &Path, format: Option<&str>, dest: &str, token_file: Option<&Path>) -> ApiResult<String> {
-    let uri: Uri = dest.parse().map_err(|_| usage("The destination of a webhook is an address: https://…"))?;
+    let uri: Uri =
+        dest.parse().map_err(|_| usage("The destination of a webhook is an address: https://… Nothing was sent."))?;
     let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
-    let here = host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
-    if uri.scheme_str() != Some("https") && !(uri.scheme_str() == Some("http") && here) {
+    let is_local = host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    if uri.scheme_str() != Some("https") && !(uri.scheme_str() == Some("http") && is_local) {
         return Err(usage(
-            "Only https is used, so that nobody on the way can read it. http goes to this machine only.",
+            "Only https is allowed, so that nobody on the network can read the file; http only to this computer. Nothing was sent.",
         ));
     }
     let token = token_file.map(|file| secret(Some(file), "Token", false)).transpose()?;
     let mut file = File::open(path).map_err(|e| failed(path, &e))?;
     let length = file.metadata().map_err(|e| failed(path, &e))?.len();
     let agent: Agent = Agent::config_builder()
-        .timeout_global(Some(PATIENCE))
-        // What was meant for one address, and its token, goes to no other.
+        .timeout_global(Some(TIMEOUT))
+        // The file and the token must not go to any other address.
         .max_redirects(0)
         .max_redirects_will_error(false)
         .http_status_as_error(false)
@@ -92,7 +93,7 @@ fn post(path: &Path, format: Option<&str>, dest: &str, token_file: Option<&Path>
     })?;
     let status = answer.status();
     if !status.is_success() {
-        let message = format!("{host} did not take it: it answered {status}. The file is unchanged.");
+        let message = format!("{host} did not accept the file: it answered {status}. The file is unchanged.");
         return Err(ApiError::new("not_delivered", 7, message).with("status", status.as_u16()));
     }
     Ok(status.as_u16().to_string())
@@ -104,5 +105,5 @@ fn usage(message: &str) -> ApiError {
 
 fn failed(path: &Path, error: &io::Error) -> ApiError {
     let code = if error.kind() == io::ErrorKind::AlreadyExists { "exists" } else { "io" };
-    ApiError::new(code, 7, format!("{}: {error}. Nothing was handed on.", path.display()))
+    ApiError::new(code, 7, format!("{}: {error}. Nothing was sent.", path.display()))
 }

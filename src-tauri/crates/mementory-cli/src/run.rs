@@ -1,4 +1,4 @@
-//! One delegate per command.
+//! Runs the commands, one delegate each.
 use crate::{
     args::{Cli, Command, Filters, KeysCommand},
     portable::{self, export_request},
@@ -27,7 +27,7 @@ pub struct Done {
 const TEXT_LIMIT: u64 = 16 << 20;
 
 pub fn run(cli: Cli) -> ApiResult<Done> {
-    let job = reporting(&cli);
+    let job = job_with_progress(&cli);
     match &cli.command {
         Command::Create { dir, kdf_floor } => {
             let passphrase = secret(cli.passphrase_file.as_deref(), "New passphrase", true)?;
@@ -36,13 +36,13 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
         }
         Command::Detect { paths } => done(&files::detect(paths, None)?),
         Command::Validate { path, format, expect, trust, base, import_passphrase_file } => {
-            let opening = portable::file_passphrase(import_passphrase_file.as_deref())?;
+            let input_passphrase = portable::file_passphrase(import_passphrase_file.as_deref())?;
             let check = files::Check {
                 format: format.as_deref(),
                 expect: expect.as_deref().map(files::Expected::parse).transpose()?,
                 trust,
                 base: base.as_deref(),
-                passphrase: opening.as_deref(),
+                passphrase: input_passphrase.as_deref(),
             };
             let result = files::validate(path, &check, &job)?;
             Ok(Done { exit: u8::from(!result.ok), ..done(&result)? })
@@ -63,9 +63,9 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
             Ok(Done { essential: true, ..done(&made)? })
         }
         Command::RestoreBackup { backup, dir } => {
-            is_vault(backup)?;
+            require_vault(backup)?;
             let secret = secret(cli.passphrase_file.as_deref(), "Passphrase of the backup", false)?;
-            cancelled_by_ctrl_c(&job);
+            cancel_on_ctrl_c(&job);
             done(&Session::restore_backup(backup, dir, &secret, &job)?)
         }
         command => match portable::run(command, &job) {
@@ -87,13 +87,16 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
                 let_in: *let_in,
                 merge: merge.as_deref().map(MergeStrategy::parse).transpose()?,
             };
-            cancelled_by_ctrl_c(job);
-            let opening = portable::file_passphrase(import_passphrase_file.as_deref())?;
+            cancel_on_ctrl_c(job);
+            let input_passphrase = portable::file_passphrase(import_passphrase_file.as_deref())?;
             if !trust.is_empty() {
-                portable::signed_by(paths, format.as_deref(), trust, opening.as_deref(), job)?;
+                portable::require_signatures(paths, format.as_deref(), trust, input_passphrase.as_deref(), job)?;
             }
-            // What would be new says how it begins, for whoever looks through a plan; here its number does.
-            done(&ImportReport { coming: Vec::new(), ..session.import_with(&request, opening, *dry_run, job)? })
+            // The texts of new records are for the preview in the window; here the counts suffice.
+            done(&ImportReport {
+                coming: Vec::new(),
+                ..session.import_with(&request, input_passphrase, *dry_run, job)?
+            })
         }
         Command::Imports => done(&session.imports()?),
         Command::Undo { batch } => done(&session.undo_import(batch, job)?),
@@ -145,11 +148,11 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             Ok(Done { exit: u8::from(!result.receipt.complete), ..done(&result)? })
         }
         Command::Duplicates => {
-            cancelled_by_ctrl_c(job);
+            cancel_on_ctrl_c(job);
             done(&session.duplicates(job)?)
         }
         Command::Backup { out } => {
-            cancelled_by_ctrl_c(job);
+            cancel_on_ctrl_c(job);
             done(&session.backup(out, job)?)
         }
         Command::Tombstones => done(&session.tombstones()?),
@@ -159,12 +162,12 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
         }
         Command::Export { format, out, filters, means, select, dry_run } => {
             let request = export_request(format, out, filters, means)?;
-            let means = portable::means(means, Some(select))?;
-            cancelled_by_ctrl_c(job);
+            let options = portable::export_options(means, Some(select))?;
+            cancel_on_ctrl_c(job);
             if *dry_run {
-                return done(&session.export_preview_with(&request, &means, job)?);
+                return done(&session.export_preview_with(&request, &options, job)?);
             }
-            let exported = session.export_with(&request, &means, job)?;
+            let exported = session.export_with(&request, &options, job)?;
             Ok(Done { exit: u8::from(!exported.validated), ..done(&exported)? })
         }
         Command::Check { rebuild_index } => {
@@ -181,7 +184,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
         Command::Keys(KeysCommand::List) => done(&session.keys()?),
         Command::Keys(KeysCommand::Trust { key, name }) => done(&session.trust_key(key, name.as_deref())?),
         Command::Keys(KeysCommand::Forget { key }) => done(&session.forget_key(key)?),
-        _ => Err(ApiError::new("usage", 2, "This command needs no open vault.")),
+        _ => Err(ApiError::new("usage", 2, "This command works without a vault. Nothing was changed.")),
     }
 }
 
@@ -192,20 +195,20 @@ fn search(
     filters: &Filters,
     limit: Option<u32>,
 ) -> ApiResult<Done> {
-    let one = |query: &str| {
+    let search_one = |query: &str| {
         let filter = filter(filters);
         session.search(&SearchRequest { query: query.to_owned(), filter, limit, offset: None, typing: false })
     };
     match (query, queries) {
-        (Some(query), _) => done(&one(query)?),
+        (Some(query), _) => done(&search_one(query)?),
         (None, Some(file)) => {
             let text = text(file)?;
             session.warm_search()?;
-            let results = text.lines().map(one).collect::<ApiResult<Vec<_>>>()?;
+            let results = text.lines().map(search_one).collect::<ApiResult<Vec<_>>>()?;
             let value = serde_json::to_value(&results).map_err(|_| internal())?;
             Ok(Done { value: serde_json::json!({"results": value}), exit: 0, essential: true })
         }
-        (None, None) => Err(ApiError::new("usage", 2, "A query is needed.")),
+        (None, None) => Err(ApiError::new("usage", 2, "No query is given. Give one, or a file with --queries.")),
     }
 }
 
@@ -231,7 +234,11 @@ fn parse_span(text: &str) -> ApiResult<Span> {
     let mut number = || parts.next().and_then(|n| n.parse::<u32>().ok());
     match (number(), number()) {
         (Some(start), Some(end)) => Ok(Span { start, end, class: parts.next().map(str::to_owned) }),
-        _ => Err(ApiError::new("usage", 2, format!("{text} is not START:END[:CLASS]."))),
+        _ => Err(ApiError::new(
+            "usage",
+            2,
+            format!("{text} is not a span. Nothing was changed. Write START:END or START:END:CLASS."),
+        )),
     }
 }
 
@@ -240,17 +247,17 @@ pub fn done<T: Serialize>(value: &T) -> ApiResult<Done> {
 }
 
 fn internal() -> ApiError {
-    ApiError::new("internal", 7, "The result could not be printed.")
+    ApiError::new("internal", 7, "The command succeeded, but its result could not be printed.")
 }
 
 fn open(cli: &Cli) -> ApiResult<Session> {
     let dir = vault_dir(cli)?;
-    is_vault(&dir)?;
+    require_vault(&dir)?;
     Session::open(&dir, &secret(cli.passphrase_file.as_deref(), "Passphrase", false)?)
 }
 
-/// Said before the passphrase is asked for.
-fn is_vault(dir: &Path) -> ApiResult<()> {
+/// Check this before asking for the passphrase.
+fn require_vault(dir: &Path) -> ApiResult<()> {
     if dir.join("vault.json").exists() {
         return Ok(());
     }
@@ -260,7 +267,7 @@ fn is_vault(dir: &Path) -> ApiResult<()> {
 
 fn vault_dir(cli: &Cli) -> ApiResult<PathBuf> {
     let given = cli.vault.clone().filter(|dir| !dir.as_os_str().is_empty());
-    given.ok_or_else(|| ApiError::new("usage", 2, "Which vault? Give --vault DIR or set MEMENTORY_VAULT."))
+    given.ok_or_else(|| ApiError::new("usage", 2, "No vault is named. Give --vault DIR or set MEMENTORY_VAULT."))
 }
 
 pub fn secret(file: Option<&Path>, prompt: &str, twice: bool) -> ApiResult<String> {
@@ -270,19 +277,23 @@ pub fn secret(file: Option<&Path>, prompt: &str, twice: bool) -> ApiResult<Strin
         return Ok(line);
     }
     if !std::io::stdin().is_terminal() {
-        return Err(ApiError::new("usage", 2, "No terminal to ask for the passphrase. Use --passphrase-file."));
+        return Err(ApiError::new(
+            "usage",
+            2,
+            "There is no terminal to ask for the passphrase. Nothing was changed. Use --passphrase-file.",
+        ));
     }
     let ask = |p: &str| rpassword::prompt_password(format!("{p}: ")).map_err(|e| ApiError::new("io", 7, e.to_string()));
     let first = ask(prompt)?;
-    if twice && ask("Once more")? != first {
-        return Err(ApiError::new("usage", 2, "The two passphrases differ. Nothing was created."));
+    if twice && ask("Repeat it")? != first {
+        return Err(ApiError::new("usage", 2, "The two passphrases differ. Nothing was created. Try again."));
     }
     Ok(first)
 }
 
 fn text(file: &Path) -> ApiResult<String> {
     let name = file.display();
-    let io = |e: std::io::Error| ApiError::new("io", 7, format!("{name} could not be read: {e}."));
+    let io = |e: std::io::Error| ApiError::new("io", 7, format!("{name} could not be read: {e}. Nothing was changed."));
     let mut out = Vec::new();
     if file == Path::new("-") {
         std::io::stdin().take(TEXT_LIMIT + 1).read_to_end(&mut out).map_err(io)?;
@@ -293,33 +304,34 @@ fn text(file: &Path) -> ApiResult<String> {
         let message = format!("{name} is longer than {} MiB. Nothing was changed.", TEXT_LIMIT >> 20);
         return Err(ApiError::new("limit", 6, message).with("limit", TEXT_LIMIT));
     }
-    String::from_utf8(out).map_err(|_| ApiError::new("io", 7, format!("{name} is no UTF-8 text. Nothing was changed.")))
+    String::from_utf8(out)
+        .map_err(|_| ApiError::new("io", 7, format!("{name} is not UTF-8 text. Nothing was changed.")))
 }
 
 /// A path as the API takes it.
 pub fn path_text(path: &Path) -> ApiResult<String> {
     let text = path.to_str().map(str::to_owned);
     text.ok_or_else(|| {
-        let message = format!("The name {} is not UTF-8. Rename it, then try again.", path.display());
+        let message =
+            format!("The name {} is not UTF-8. Nothing was changed. Rename it, then try again.", path.display());
         ApiError::new("usage", 2, message)
     })
 }
 
-/// From here on Ctrl-C cancels the job: what is under way rolls back and the answer is `cancelled` (130). A second
-/// Ctrl-C ends the program where it stands, which the vault survives as it survives a power cut. Other commands and
-/// the question for the passphrase end at the first one, as anywhere.
-pub fn cancelled_by_ctrl_c(job: &Job) {
-    let (watched, asked) = (job.clone(), AtomicBool::new(false));
-    // Without a handler Ctrl-C ends the program at once.
+/// From here on Ctrl-C cancels the job: it rolls back and the command fails with `cancelled` (exit code 130). A second Ctrl-C
+/// ends the program at once, which the vault survives like a power cut. Before this call Ctrl-C ends the program at once.
+pub fn cancel_on_ctrl_c(job: &Job) {
+    let (job, pressed) = (job.clone(), AtomicBool::new(false));
+    // If the handler cannot be set, Ctrl-C ends the program at once.
     let _ = ctrlc::set_handler(move || {
-        if asked.swap(true, Ordering::Relaxed) {
+        if pressed.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        watched.cancel();
+        job.cancel();
     });
 }
 
-fn reporting(cli: &Cli) -> Job {
+fn job_with_progress(cli: &Cli) -> Job {
     if cli.progress {
         return Job::with_progress(Arc::new(|p: Progress| {
             if let Ok(line) = serde_json::to_string(&p) {

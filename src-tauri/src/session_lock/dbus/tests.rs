@@ -1,93 +1,86 @@
-//! What signals mean, as data; and how they come over a real bus of our own, with a logind that we play.
+//! Which event each signal announces; and the same over a real private bus, with a fake logind on it.
 #![allow(clippy::unwrap_used)]
 use super::*;
-use std::io::{BufRead, BufReader, PipeReader, Read, Write};
+use std::io::{BufRead, BufReader, PipeReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-/// Nothing on a bus of our own takes this long.
+/// Nothing on a private bus takes this long.
 const DEADLINE: Duration = Duration::from_secs(30);
 const OWN_SESSION: &str = "/org/freedesktop/login1/session/_31";
 const OTHER_SESSION: &str = "/org/freedesktop/login1/session/_32";
 const SAVER_PATH: &str = "/org/gnome/ScreenSaver";
 
 #[test]
-fn signals_mean_what_the_systems_say() {
-    for (interface, member, flag, sign) in [
-        (MANAGER, "PrepareForSleep", Some(true), Some(Sign::Sleep)),
-        (MANAGER, "PrepareForSleep", Some(false), Some(Sign::Wake)),
+fn signals_map_to_events() {
+    for (interface, member, flag, event) in [
+        (MANAGER, "PrepareForSleep", Some(true), Some(SystemEvent::AboutToSleep)),
+        (MANAGER, "PrepareForSleep", Some(false), Some(SystemEvent::Woke)),
         (MANAGER, "PrepareForSleep", None, None),
         (MANAGER, "PrepareForShutdown", Some(true), None),
-        (SESSION, "Lock", None, Some(Sign::Screen(true))),
-        (SESSION, "Unlock", None, Some(Sign::Screen(false))),
+        (SESSION, "Lock", None, Some(SystemEvent::ScreenLocked(true))),
+        (SESSION, "Unlock", None, Some(SystemEvent::ScreenLocked(false))),
         (SESSION, "PauseDevice", None, None),
-        ("org.freedesktop.ScreenSaver", "ActiveChanged", Some(true), Some(Sign::Screen(true))),
-        ("org.gnome.ScreenSaver", "ActiveChanged", Some(true), Some(Sign::Screen(true))),
-        ("org.gnome.ScreenSaver", "ActiveChanged", Some(false), Some(Sign::Screen(false))),
-        ("org.cinnamon.ScreenSaver", "ActiveChanged", Some(true), Some(Sign::Screen(true))),
-        ("org.mate.ScreenSaver", "ActiveChanged", Some(true), Some(Sign::Screen(true))),
-        ("org.xfce.ScreenSaver", "ActiveChanged", Some(true), Some(Sign::Screen(true))),
+        ("org.freedesktop.ScreenSaver", "ActiveChanged", Some(true), Some(SystemEvent::ScreenLocked(true))),
+        ("org.gnome.ScreenSaver", "ActiveChanged", Some(true), Some(SystemEvent::ScreenLocked(true))),
+        ("org.gnome.ScreenSaver", "ActiveChanged", Some(false), Some(SystemEvent::ScreenLocked(false))),
+        ("org.cinnamon.ScreenSaver", "ActiveChanged", Some(true), Some(SystemEvent::ScreenLocked(true))),
+        ("org.mate.ScreenSaver", "ActiveChanged", Some(true), Some(SystemEvent::ScreenLocked(true))),
+        ("org.xfce.ScreenSaver", "ActiveChanged", Some(true), Some(SystemEvent::ScreenLocked(true))),
         ("org.gnome.ScreenSaver", "ActiveChanged", None, None),
         ("org.gnome.ScreenSaver", "WakeUpScreen", None, None),
         ("org.example.ScreenSaver", "ActiveChanged", Some(true), None),
     ] {
-        assert_eq!(meaning(interface, member, flag), sign, "{interface} {member} {flag:?}");
+        assert_eq!(event_of(interface, member, flag), event, "{interface} {member} {flag:?}");
     }
 }
 
-/// What happened, in its order.
+/// What happened, in order.
 #[derive(Debug, PartialEq, Eq)]
 enum Event {
-    Screen(bool),
-    Sleep,
-    /// Logind is asked to wait for us.
-    Held,
-    /// It need not wait any more.
-    LetGo,
+    ScreenLocked(bool),
+    BeforeSleep,
+    InhibitorTaken,
+    InhibitorReleased,
 }
 
-struct FakeOwner {
-    wants: Arc<AtomicBool>,
+struct FakeListener {
+    enabled: Arc<AtomicBool>,
     events: Sender<Event>,
 }
 
-impl Owner for FakeOwner {
-    fn wants(&self) -> bool {
-        self.wants.load(Ordering::SeqCst)
+impl LockListener for FakeListener {
+    fn is_enabled(&self) -> bool {
+        self.enabled.load(Ordering::SeqCst)
     }
-    fn screen(&self, locked: bool) {
-        self.events.send(Event::Screen(locked)).unwrap();
+    fn on_screen_lock(&self, locked: bool) {
+        self.events.send(Event::ScreenLocked(locked)).unwrap();
     }
-    fn sleep(&self) {
-        self.events.send(Event::Sleep).unwrap();
+    fn before_sleep(&self) {
+        self.events.send(Event::BeforeSleep).unwrap();
     }
 }
 
-/// A bus of our own.
+/// A private message bus.
 struct Daemon {
     child: Child,
     address: String,
 }
 
 impl Daemon {
-    /// None where there is no `dbus-daemon`.
-    fn start() -> Option<Self> {
-        let mut command = Command::new("dbus-daemon");
-        command
+    fn start() -> Self {
+        let mut child = Command::new("dbus-daemon")
             .args(["--session", "--nofork", "--print-address"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        let Ok(mut child) = command.spawn() else {
-            // Past the test runner, which keeps what passing tests print to itself.
-            writeln!(std::io::stderr(), "left out: there is no dbus-daemon to listen to").unwrap();
-            return None;
-        };
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let mut address = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut address).unwrap();
-        Some(Self { child, address: address.trim().to_owned() })
+        Self { child, address: address.trim().to_owned() }
     }
 
     fn connect(&self) -> Connection {
@@ -95,7 +88,7 @@ impl Daemon {
     }
 
     fn builder(&self) -> Builder<'_> {
-        Builder::address(self.address.as_str()).unwrap().method_timeout(ANSWER)
+        Builder::address(self.address.as_str()).unwrap().method_timeout(REPLY_TIMEOUT)
     }
 }
 
@@ -106,29 +99,29 @@ impl Drop for Daemon {
     }
 }
 
-/// The listener on such a bus.
+/// The code under test, listening on such a bus.
 struct Listening {
-    wants: Arc<AtomicBool>,
+    enabled: Arc<AtomicBool>,
     events: Receiver<Event>,
-    happened: Sender<Event>,
-    told: Sender<Told>,
-    telling: Option<JoinHandle<bool>>,
+    event_sender: Sender<Event>,
+    messages: Sender<BusMessage>,
+    forwarder: Option<JoinHandle<bool>>,
 }
 
 impl Listening {
-    /// Listen from now on: what is sent after this is heard.
+    /// Signals sent after this returns are received.
     fn to(bus: Bus, daemon: &Daemon) -> Self {
-        let (happened, events) = channel();
-        let (told, heard) = channel();
-        let wants = Arc::new(AtomicBool::new(true));
-        let owner = FakeOwner { wants: wants.clone(), events: happened.clone() };
-        let (telling, connection) = (told.clone(), daemon.connect());
-        let telling = Some(std::thread::spawn(move || tell(bus, || Ok(connection), &telling)));
-        let open = heard.recv_timeout(DEADLINE).unwrap();
-        assert!(matches!(&open, Told::Open(..)));
-        told.send(open).unwrap();
-        std::thread::spawn(move || heed(&heard, &owner));
-        Self { wants, events, happened, told, telling }
+        let (event_sender, events) = channel();
+        let (messages, receiver) = channel();
+        let enabled = Arc::new(AtomicBool::new(true));
+        let listener = FakeListener { enabled: enabled.clone(), events: event_sender.clone() };
+        let (forwarding, connection) = (messages.clone(), daemon.connect());
+        let forwarder = Some(std::thread::spawn(move || forward_until_closed(bus, || Ok(connection), &forwarding)));
+        let connected = receiver.recv_timeout(DEADLINE).unwrap();
+        assert!(matches!(&connected, BusMessage::Connected(..)));
+        messages.send(connected).unwrap();
+        std::thread::spawn(move || handle_messages(&receiver, &listener));
+        Self { enabled, events, event_sender, messages, forwarder }
     }
 
     fn next(&self) -> Event {
@@ -137,8 +130,9 @@ impl Listening {
 }
 
 #[test]
-fn a_desktop_that_tells_of_its_locked_screen_is_heard() {
-    let Some(daemon) = Daemon::start() else { return };
+#[cfg_attr(not(has_dbus_daemon), ignore = "dbus-daemon was not installed when this was built")]
+fn a_locked_screen_is_noticed_on_every_desktop() {
+    let daemon = Daemon::start();
     let mut listening = Listening::to(Bus::Session, &daemon);
     let desktop = daemon.connect();
     for saver in SCREEN_SAVERS {
@@ -147,17 +141,18 @@ fn a_desktop_that_tells_of_its_locked_screen_is_heard() {
                 .emit_signal(None::<&str>, SAVER_PATH, "org.example.ScreenSaver", "ActiveChanged", &!locked)
                 .unwrap();
             desktop.emit_signal(None::<&str>, SAVER_PATH, saver, "ActiveChanged", &locked).unwrap();
-            assert_eq!(listening.next(), Event::Screen(locked), "{saver}");
+            assert_eq!(listening.next(), Event::ScreenLocked(locked), "{saver}");
         }
     }
     drop(daemon);
-    let on = listening.telling.take().unwrap().join().unwrap();
-    assert!(on, "a bus that goes away ends the listening to it and nothing else");
-    listening.told.send(Told::Sign(Sign::Screen(true), OwnedObjectPath::try_from(SAVER_PATH).unwrap())).unwrap();
-    assert_eq!(listening.next(), Event::Screen(true), "what is told otherwise is still acted on");
+    let has_receiver = listening.forwarder.take().unwrap().join().unwrap();
+    assert!(has_receiver, "a bus that goes away ends only the listening to it");
+    let path = OwnedObjectPath::try_from(SAVER_PATH).unwrap();
+    listening.messages.send(BusMessage::Event(SystemEvent::ScreenLocked(true), path)).unwrap();
+    assert_eq!(listening.next(), Event::ScreenLocked(true), "events from elsewhere are still acted on");
 }
 
-/// As much of logind as there is to talk to. What it hands out says when it was closed.
+/// The part of logind that we call. It reports when an inhibitor that it gave out is closed.
 struct Manager(Sender<Event>);
 
 #[zbus::interface(name = "org.freedesktop.login1.Manager")]
@@ -165,17 +160,17 @@ impl Manager {
     fn inhibit(&self, what: &str, who: &str, _why: &str, mode: &str) -> OwnedFd {
         assert_eq!((what, who, mode), ("sleep", "Mementory", "delay"));
         let (reader, writer) = std::io::pipe().unwrap();
-        self.0.send(Event::Held).unwrap();
+        self.0.send(Event::InhibitorTaken).unwrap();
         let events = self.0.clone();
-        std::thread::spawn(move || until_closed(reader, &events));
+        std::thread::spawn(move || report_close(reader, &events));
         std::os::fd::OwnedFd::from(writer).into()
     }
 }
 
-fn until_closed(mut reader: PipeReader, events: &Sender<Event>) {
+fn report_close(mut reader: PipeReader, events: &Sender<Event>) {
     reader.read_to_end(&mut Vec::new()).unwrap();
-    // The test may have what it wanted.
-    let _ = events.send(Event::LetGo);
+    // The test may have ended already.
+    let _ = events.send(Event::InhibitorReleased);
 }
 
 struct LoginSession(u32);
@@ -189,55 +184,61 @@ impl LoginSession {
 }
 
 #[test]
-fn before_a_sleep_the_owner_is_told_and_only_then_the_computer_may_sleep() {
-    let Some(daemon) = Daemon::start() else { return };
+#[cfg_attr(not(has_dbus_daemon), ignore = "dbus-daemon was not installed when this was built")]
+fn sleep_is_inhibited_until_the_listener_has_locked() {
+    let daemon = Daemon::start();
     let logind = daemon.connect();
-    let own = own_user(&logind).unwrap();
+    let own = current_user(&logind).unwrap();
     let listening = Listening::to(Bus::System, &daemon);
-    let tell = |path: &str, interface: &str, member: &str, flag: Option<bool>| {
+    let emit = |path: &str, interface: &str, member: &str, flag: Option<bool>| {
         match flag {
             Some(flag) => logind.emit_signal(None::<&str>, path, interface, member, &flag),
             None => logind.emit_signal(None::<&str>, path, interface, member, &()),
         }
         .unwrap();
     };
-    // It was not there when we began to listen, and is asked as soon as it tells something.
+    // logind starts after the listener, which calls it once it sends its first signal.
     let server = logind.object_server();
-    server.at(MANAGER_PATH, Manager(listening.happened.clone())).unwrap();
+    server.at(MANAGER_PATH, Manager(listening.event_sender.clone())).unwrap();
     server.at(OWN_SESSION, LoginSession(own)).unwrap();
     server.at(OTHER_SESSION, LoginSession(own + 1)).unwrap();
     logind.request_name(LOGIND).unwrap();
-    tell(MANAGER_PATH, MANAGER, "PrepareForSleep", Some(false));
-    assert_eq!(listening.next(), Event::Held);
+    emit(MANAGER_PATH, MANAGER, "PrepareForSleep", Some(false));
+    assert_eq!(listening.next(), Event::InhibitorTaken);
 
     for _ in 0..2 {
-        tell(MANAGER_PATH, MANAGER, "PrepareForSleep", Some(true));
-        assert_eq!((listening.next(), listening.next()), (Event::Sleep, Event::LetGo));
-        tell(OWN_SESSION, SESSION, "Lock", None);
-        assert_eq!(listening.next(), Event::Screen(true), "and nothing is held while it goes to sleep");
-        tell(MANAGER_PATH, MANAGER, "PrepareForSleep", Some(false));
-        assert_eq!(listening.next(), Event::Held, "taken anew");
+        emit(MANAGER_PATH, MANAGER, "PrepareForSleep", Some(true));
+        assert_eq!((listening.next(), listening.next()), (Event::BeforeSleep, Event::InhibitorReleased));
+        emit(OWN_SESSION, SESSION, "Lock", None);
+        assert_eq!(
+            listening.next(),
+            Event::ScreenLocked(true),
+            "no inhibitor is held while the computer goes to sleep"
+        );
+        emit(MANAGER_PATH, MANAGER, "PrepareForSleep", Some(false));
+        assert_eq!(listening.next(), Event::InhibitorTaken, "taken again after waking up");
     }
 
-    tell(OTHER_SESSION, SESSION, "Lock", None);
-    tell(OWN_SESSION, SESSION, "Unlock", None);
-    assert_eq!(listening.next(), Event::Screen(false), "somebody else's session is none of ours");
+    emit(OTHER_SESSION, SESSION, "Lock", None);
+    emit(OWN_SESSION, SESSION, "Unlock", None);
+    assert_eq!(listening.next(), Event::ScreenLocked(false), "another user's session is ignored");
 
-    listening.wants.store(false, Ordering::SeqCst);
-    listening.told.send(Told::Switched).unwrap();
-    assert_eq!(listening.next(), Event::LetGo, "nothing is held up for who does not want it");
-    listening.wants.store(true, Ordering::SeqCst);
-    listening.told.send(Told::Switched).unwrap();
-    assert_eq!(listening.next(), Event::Held);
+    listening.enabled.store(false, Ordering::SeqCst);
+    listening.messages.send(BusMessage::SettingChanged).unwrap();
+    assert_eq!(listening.next(), Event::InhibitorReleased, "sleep is not delayed while the setting is off");
+    listening.enabled.store(true, Ordering::SeqCst);
+    listening.messages.send(BusMessage::SettingChanged).unwrap();
+    assert_eq!(listening.next(), Event::InhibitorTaken);
     drop(daemon);
-    assert_eq!(listening.next(), Event::LetGo, "nothing is kept of a bus that is gone");
+    assert_eq!(listening.next(), Event::InhibitorReleased, "the inhibitor is dropped with its bus");
 }
 
 #[test]
-fn a_bus_that_is_not_there_is_told_once_and_not_waited_for() {
-    let (told, heard) = channel();
-    assert!(tell(Bus::Session, || Builder::address("unix:path=/nowhere/bus")?.build(), &told));
-    assert!(matches!(heard.recv_timeout(DEADLINE).unwrap(), Told::Gone(Bus::Session)));
-    drop(heard);
-    assert!(!tell(Bus::Session, || Builder::address("unix:path=/nowhere/bus")?.build(), &told), "nobody listens");
+fn a_missing_bus_is_reported_once_without_waiting() {
+    let (sender, messages) = channel();
+    let connect = || Builder::address("unix:path=/nowhere/bus")?.build();
+    assert!(forward_until_closed(Bus::Session, connect, &sender));
+    assert!(matches!(messages.recv_timeout(DEADLINE).unwrap(), BusMessage::Disconnected(Bus::Session)));
+    drop(messages);
+    assert!(!forward_until_closed(Bus::Session, connect, &sender), "the receiver has ended");
 }

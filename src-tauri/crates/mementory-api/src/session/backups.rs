@@ -1,29 +1,29 @@
-//! Copies of the vault, and the way back from one.
-use super::{Session, now, progress::Gate};
+//! Backups of the vault, and restoring one.
+use super::{Session, now, progress::ProgressThrottle};
 use crate::{ApiResult, Job, types::*};
 use mementory_vault::Vault;
 use std::path::Path;
 
 impl Session {
-    /// Copy the vault to `out`, which must not exist, and check the copy. It is a vault of its own.
+    /// Copy the vault to `out`, which must not exist, and check the copy. The copy is a complete vault.
     pub fn backup(&self, out: &Path, job: &Job) -> ApiResult<BackedUp> {
-        let gate = Gate::new(job);
+        let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
-        let _turn = self.exporting();
-        let made = self.vault.backup(out, now(), &cancel, &|done, total| gate.report("copy", done, total, 0))?;
+        let _guard = self.snapshot_guard();
+        let made = self.vault.backup(out, now(), &cancel, &|done, total| throttle.report("copy", done, total, 0))?;
         Ok(BackedUp { path: out.display().to_string(), bytes: made.bytes, digest: made.digest })
     }
 
-    /// Copy a backup to `out`, which must not exist, and check the copy. `secret` is the passphrase or the recovery code of
-    /// the backup's moment. The backup is only read.
+    /// Copy a backup to `out`, which must not exist, and check the copy. `secret` is the passphrase or the recovery code that
+    /// the vault had at the time of the backup. The backup is only read.
     ///
     /// # Errors
     /// Those of opening a vault; `exists`, `usage` inside the backup, `cancelled`, `io`.
     pub fn restore_backup(from: &Path, out: &Path, secret: &str, job: &Job) -> ApiResult<BackedUp> {
-        let gate = Gate::new(job);
+        let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
         let made =
-            Vault::restore_backup(from, out, secret, &cancel, &|done, total| gate.report("copy", done, total, 0))?;
+            Vault::restore_backup(from, out, secret, &cancel, &|done, total| throttle.report("copy", done, total, 0))?;
         Ok(BackedUp { path: out.display().to_string(), bytes: made.bytes, digest: made.digest })
     }
 }

@@ -1,5 +1,5 @@
 //! Writing, editing, Trash, redaction, erasure.
-use super::{Session, now, progress::Gate};
+use super::{Session, now, progress::ProgressThrottle};
 use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_model::{Timestamp, TombstoneOp};
 use mementory_vault::{EditFields, PlaceOutcome, RedactSpan, RowView, Sabotage, TombstoneRow};
@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 impl Session {
     /// A memory written by hand.
     pub fn add(&self, request: &AddRequest) -> ApiResult<Ids> {
-        let _turn = self.changing();
+        let _guard = self.write_guard();
         let id = self.vault.add(&request.text, request.record_type.clone(), request.tags.clone(), now())?;
         Ok(Ids { ids: vec![id] })
     }
 
     /// A new version of a record.
     pub fn edit(&self, request: &EditRequest) -> ApiResult<Edited> {
-        let _turn = self.changing();
+        let _guard = self.write_guard();
         let fields = EditFields {
             text: request.text.clone(),
             title: request.title.clone(),
@@ -26,21 +26,21 @@ impl Session {
         Ok(Edited { id: request.id.clone(), version })
     }
 
-    /// One tag for many records, or from many; all of them or none. Answers which changed.
+    /// Add one tag to many records, or remove it; all of them or none. Returns the records that changed.
     ///
     /// # Errors
     /// `cancelled`, and nothing was changed.
     pub fn tag(&self, request: &TagRequest, job: &Job) -> ApiResult<Ids> {
-        let _turn = self.changing();
-        let (gate, total) = (Gate::new(job), request.ids.len() as u64);
-        let progress = |done: usize| gate.report_in("records", "store", done as u64, total, done as u64);
+        let _guard = self.write_guard();
+        let (throttle, total) = (ProgressThrottle::new(job), request.ids.len() as u64);
+        let progress = |done: usize| throttle.report_in("records", "store", done as u64, total, done as u64);
         let ids = self.vault.tag(&request.ids, &request.tag, request.on, now(), &progress, &job.cancel_flag())?;
         Ok(Ids { ids })
     }
 
     /// Make an old version current again (as a new version).
     pub fn restore_version(&self, id: &str, version: u32) -> ApiResult<Edited> {
-        let _turn = self.changing();
+        let _guard = self.write_guard();
         let version = self.vault.restore_version(id, version, now())?;
         Ok(Edited { id: id.into(), version })
     }
@@ -57,28 +57,30 @@ impl Session {
 
     /// Replace spans for good.
     pub fn redact(&self, request: &RedactRequest, job: &Job) -> ApiResult<Redacted> {
-        let _turn = self.changing();
+        let _guard = self.write_guard();
         let stages = |stage: &str| stage_progress(job, stage);
         let outcome = self.vault.redact(&request.id, &spans(request), request.everywhere, now(), &stages)?;
         let receipt = receipt_view(&outcome.receipt);
         let tombstone = outcome.tombstones.into_iter().next().map(|t| tombstone_view(t, receipt.complete));
-        let tombstone = tombstone.ok_or_else(|| ApiError::new("internal", 7, "The redaction left no tombstone."))?;
+        let tombstone = tombstone.ok_or_else(|| {
+            ApiError::new("internal", 7, "The redaction wrote no tombstone. Check the vault, then redact again.")
+        })?;
         Ok(Redacted { id: request.id.clone(), redacted: outcome.copies_redacted, tombstone, receipt })
     }
 
-    /// To the Trash.
+    /// Move records to the Trash.
     pub fn delete(&self, ids: &[String]) -> ApiResult<Ids> {
-        let _turn = self.changing();
+        let _guard = self.write_guard();
         Ok(Ids { ids: self.vault.trash(ids, now())? })
     }
 
-    /// Back from the Trash.
+    /// Take records back from the Trash.
     pub fn restore(&self, ids: &[String]) -> ApiResult<Ids> {
-        let _turn = self.changing();
+        let _guard = self.write_guard();
         Ok(Ids { ids: self.vault.restore(ids, now())? })
     }
 
-    /// What an erasure would take with it.
+    /// Everything that an erasure would remove.
     pub fn erase_preview(&self, request: &EraseRequest) -> ApiResult<ErasePreview> {
         let plan = self.vault.erase_plan(&request.ids)?;
         let copies = plan.copies.iter().map(|v| self.copy(v)).collect::<ApiResult<_>>()?;
@@ -98,9 +100,9 @@ impl Session {
         })
     }
 
-    /// Erase for good, then look for it everywhere.
+    /// Erase for good, then check every place for remains.
     pub fn erase(&self, request: &EraseRequest, job: &Job) -> ApiResult<Erased> {
-        let _turn = self.changing();
+        let _guard = self.write_guard();
         let copies = match (&request.copies, request.with_copies) {
             (Some(chosen), true) => chosen.clone(),
             (None, true) => self.vault.erase_plan(&request.ids)?.copies.iter().map(RowView::id_text).collect(),
@@ -130,7 +132,7 @@ impl Session {
         let mut out = Vec::with_capacity(rows.len());
         let mut receipts: std::collections::HashMap<String, bool> = std::collections::HashMap::new();
         for row in rows {
-            // No receipt yet: not complete.
+            // Without a receipt the erasure is not complete.
             let complete = row.receipt.as_ref().map(|id| {
                 *receipts.entry(id.clone()).or_insert_with(|| self.vault.receipt(id).is_ok_and(|r| r.complete))
             });
@@ -144,12 +146,12 @@ impl Session {
         Ok(receipt_view(&self.vault.receipt(id)?))
     }
 
-    /// Clean and check again what a receipt says is not clean.
+    /// Clean and check the places again that a receipt lists as failed.
     ///
     /// # Errors
     /// `not_found`; `io`, with the receipt as it was.
     pub fn clean_again(&self, id: &str, job: &Job) -> ApiResult<Receipt> {
-        let _turn = self.changing();
+        let _guard = self.write_guard();
         Ok(receipt_view(&self.vault.clean_again(id, now(), &|stage| stage_progress(job, stage))?))
     }
 

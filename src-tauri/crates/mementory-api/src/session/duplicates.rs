@@ -1,15 +1,15 @@
-//! Memories that say much the same: groups, merge, keep.
+//! Duplicate memories: find groups, merge them, or keep them apart.
 use super::{Session, now};
 use crate::{ApiResult, Job, types::*};
 
 impl Session {
-    /// Groups of memories that say the same, or much the same.
+    /// Groups of memories with the same or nearly the same text.
     ///
     /// # Errors
     /// `cancelled`.
     pub fn duplicates(&self, job: &Job) -> ApiResult<Duplicates> {
         let cancel = job.cancel_flag();
-        let _turn = self.exporting();
+        let _guard = self.snapshot_guard();
         let groups = self.vault.duplicates(&cancel)?;
         let mut out = Vec::with_capacity(groups.len());
         for group in groups {
@@ -19,22 +19,22 @@ impl Session {
         Ok(Duplicates { groups: out })
     }
 
-    /// Leaves these memories as they are: as long as no other joins them they are no group any more.
+    /// Keep these memories as they are: they are not shown as a group again until another memory joins them.
     ///
     /// # Errors
     /// `not_found`, `usage` for too many.
     pub fn keep_apart(&self, ids: &[String]) -> ApiResult<Ids> {
-        let _turn = self.changing();
+        let _guard = self.write_guard();
         self.vault.keep_apart(ids, now())?;
         Ok(Ids { ids: ids.to_vec() })
     }
 
-    /// Keeps one; it takes on the tags of the others, and they go to the Trash. Answers what went there.
+    /// Keep one memory, give it the tags of the others, and move those to the Trash. Returns the ids of the moved ones.
     ///
     /// # Errors
     /// `not_found`, `usage`.
     pub fn merge(&self, keep: &str, others: &[String]) -> ApiResult<Ids> {
-        let _turn = self.changing();
+        let _guard = self.write_guard();
         Ok(Ids { ids: self.vault.merge_into(keep, others, now())? })
     }
 }

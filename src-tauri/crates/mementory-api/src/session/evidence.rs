@@ -9,7 +9,7 @@ impl Session {
     /// Write an Evidence Pack (folder, or archive when the name ends in `.zip`), and check it.
     ///
     /// # Errors
-    /// `usage` for a time that is none, `io`.
+    /// `usage` for a malformed time, `io`.
     pub fn evidence(&self, out: &Path, request: &EvidenceRequest, job: &Job) -> ApiResult<Evidence> {
         let (since, until) = (request.since.clone(), request.until.clone());
         let period = query(&Filter { since, until, ..Filter::default() })?;
@@ -26,10 +26,10 @@ impl Session {
             }),
         };
         let cancel = job.cancel_flag();
-        let _turn = self.exporting();
-        let writing = self.writing(out);
+        let _guard = self.snapshot_guard();
+        let export_guard = self.begin_file_export(out);
         let made = self.vault.evidence(out, &order, now(), &cancel)?;
-        writing.done([&out.to_path_buf()]);
+        export_guard.files_written([&out.to_path_buf()]);
         let checked = files::validate(out, &files::Check::default(), job)?;
         let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         Ok(Evidence {

@@ -1,7 +1,7 @@
 //! Import, undo, export.
 use super::{
-    Session, is_there, now,
-    progress::{Gate, progress},
+    Session, now, path_exists,
+    progress::{ProgressThrottle, progress},
     time,
 };
 use crate::{
@@ -19,12 +19,12 @@ use std::{
 };
 
 impl Session {
-    /// Read, plan and (unless `dry_run`) commit one batch.
+    /// Import one batch: read, plan and, unless `dry_run`, commit it.
     pub fn import(&self, request: &ImportRequest, dry_run: bool, job: &Job) -> ApiResult<ImportReport> {
         self.import_with(request, None, dry_run, job)
     }
 
-    /// The same, with a passphrase for encrypted input. The log is told of one that failed, without a name.
+    /// The same, with a passphrase for encrypted input. A failed import is entered in the audit log without file names.
     pub fn import_with(
         &self,
         request: &ImportRequest,
@@ -32,27 +32,27 @@ impl Session {
         dry_run: bool,
         job: &Job,
     ) -> ApiResult<ImportReport> {
-        // Of what was asked for only a format that there is: anything may stand there.
+        // The log must hold only known format ids: the request may name anything.
         let mut format = request.format.clone().filter(|id| by_id(id).is_some()).unwrap_or_default();
-        let done = self.read_in(request, passphrase, dry_run, job, &mut format);
-        if let Err(error) = &done
+        let result = self.run_import(request, passphrase, dry_run, job, &mut format);
+        if let Err(error) = &result
             && !dry_run
             && error.code != "cancelled"
         {
-            let _turn = self.changing();
-            // What went wrong is the answer, also where the log cannot be told of it.
-            let told = FailedImport {
+            let _guard = self.write_guard();
+            // Return the import error even if the audit entry cannot be written.
+            let failed = FailedImport {
                 paths: if request.text.is_some() { Vec::new() } else { request.paths.clone() },
                 code: error.code.into(),
                 message: error.message.clone(),
                 details: error.details.clone(),
             };
-            let _ = self.vault.import_failed(&format, told, now());
+            let _ = self.vault.import_failed(&format, failed, now());
         }
-        done
+        result
     }
 
-    fn read_in(
+    fn run_import(
         &self,
         request: &ImportRequest,
         passphrase: Option<Arc<dyn Passphrase>>,
@@ -74,15 +74,16 @@ impl Session {
         catalog.refuse_closed()?;
         let detection = detect(&catalog, &limits, request.format.as_deref())?;
         if detection.sources.is_empty() {
-            return Err(nothing(&catalog, &detection, request));
+            return Err(not_recognised_error(&catalog, &detection, request));
         }
         if let [source] = detection.sources.as_slice() {
             source.format.clone_into(format);
         }
         let known = self.known_keys()?;
-        let Signers { keys, forged, mut doubts } = signers(&catalog, &detection, &limits, &|key| known.contains(key))?;
-        doubts.extend(self.unknown_bases(&catalog, &detection, &limits)?);
-        let gate = Gate::new(job);
+        let Signers { keys, forged, mut warnings } =
+            signers(&catalog, &detection, &limits, &|key| known.contains(key))?;
+        warnings.extend(self.delta_base_warnings(&catalog, &detection, &limits)?);
+        let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
         let options = ImportOptions {
             dry_run,
@@ -94,45 +95,45 @@ impl Session {
                 MergeStrategy::Rename => Merge::Rename,
             }),
             forged,
-            notes: &doubts,
+            notes: &warnings,
             limits,
             now: now(),
             passphrase,
             cancel: &cancel,
-            progress: &|stage, done, total, records| gate.report(stage, done, total, records),
+            progress: &|stage, done, total, records| throttle.report(stage, done, total, records),
         };
-        let _turn = (!dry_run).then(|| self.changing());
+        let _guard = (!dry_run).then(|| self.write_guard());
         let outcome = self.vault.import(&catalog, &detection, &options)?;
         if !dry_run {
             self.pin_signers(keys);
-            self.imported_from(&request.paths);
+            self.mark_imported(&request.paths);
         }
         let mut out = report_view(&outcome);
         out.sources = files::describe(&catalog, &detection);
         Ok(out)
     }
 
-    /// Increments whose base is neither in the vault nor beside them, or that were taken in before.
-    fn unknown_bases(&self, catalog: &Catalog, found: &Detected, limits: &Limits) -> ApiResult<Vec<Issue>> {
+    /// Warnings for incremental exports whose base is neither in the vault nor among the input, or that were imported before.
+    fn delta_base_warnings(&self, catalog: &Catalog, found: &Detected, limits: &Limits) -> ApiResult<Vec<Issue>> {
         let of_pam = found.sources.iter().filter(|source| source.format == "pam");
-        // What cannot be read is told by the import itself.
+        // The import itself reports what cannot be read.
         let exports: Vec<pam::Export> =
             of_pam.filter_map(|source| pam::export_of(catalog, source, limits).ok().flatten()).collect();
         if !exports.iter().any(|export| export.incremental) {
             return Ok(Vec::new());
         }
         let kept = self.vault.kept_parts("pam", pam::FRAME, limits.side_file_bytes)?;
-        let kept: HashSet<String> = kept.iter().filter_map(|frame| pam::id_of_frame(frame)).collect();
+        let known: HashSet<String> = kept.iter().filter_map(|frame| pam::id_of_frame(frame)).collect();
         let mut out = Vec::new();
         for delta in exports.iter().filter(|export| export.incremental) {
-            let beside = exports.iter().any(|other| other.id == delta.base && other.place != delta.place);
-            if delta.base.as_ref().is_some_and(|base| !kept.contains(base)) && !beside {
-                let message = "this holds only what changed since an export that this vault has not taken in; \
-                               what did not change is not in it";
+            let in_input = exports.iter().any(|other| other.id == delta.base && other.place != delta.place);
+            if delta.base.as_ref().is_some_and(|base| !known.contains(base)) && !in_input {
+                let message = "this holds only the changes since an export that was not imported into this vault; \
+                               records without changes are missing";
                 out.push(Issue::new("delta_base_unknown", format!("{}/base_export_id", delta.place), message));
             }
-            if delta.id.as_ref().is_some_and(|id| kept.contains(id)) {
-                let message = "this vault has taken in this increment before";
+            if delta.id.as_ref().is_some_and(|id| known.contains(id)) {
+                let message = "these changes were imported before";
                 out.push(Issue::new("delta_taken_before", format!("{}/export_id", delta.place), message));
             }
         }
@@ -147,7 +148,7 @@ impl Session {
             .batches()?
             .into_iter()
             .map(|b| BatchInfo {
-                file: places.get(&b.uid).and_then(|(_, paths)| paths.iter().find(|path| is_there(path)).cloned()),
+                file: places.get(&b.uid).and_then(|(_, paths)| paths.iter().find(|path| path_exists(path)).cloned()),
                 batch: b.uid,
                 at: time(b.at),
                 format: b.format,
@@ -165,169 +166,180 @@ impl Session {
         Ok(Batches { batches })
     }
 
-    /// Imports that failed, by their entry in the log: where their files lay, and what was said at the time.
+    /// Failed imports by their entry in the audit log: the paths of their files, and the error.
     pub fn failed_imports(&self) -> ApiResult<FailedImports> {
         let all = self.vault.whereabouts()?.failed.into_iter();
-        let failed = all.map(|(seq, told)| crate::types::FailedImport {
+        let failed = all.map(|(seq, import)| crate::types::FailedImport {
             seq: u32::try_from(seq).unwrap_or(u32::MAX),
-            paths: told.paths,
-            error: ErrorBody { code: told.code, message: told.message, details: told.details },
+            paths: import.paths,
+            error: ErrorBody { code: import.code, message: import.message, details: import.details },
         });
         Ok(FailedImports { failed: failed.collect() })
     }
 
-    /// The report kept with a batch.
+    /// The stored report of a batch.
     pub fn import_report(&self, batch: &str) -> ApiResult<ImportReport> {
         let found = self.vault.batch_report(batch).map_err(|error| match error {
             mementory_vault::VaultError::NotFound { .. } => no_such_import(batch),
             other => other.into(),
         })?;
         let report = serde_json::from_str(&found)
-            .map_err(|_| ApiError::new("vault_damaged", 5, "The report of this import is damaged."))?;
+            .map_err(|_| ApiError::new("vault_damaged", 5, "The stored report of this import is damaged. Its records are not affected. Check the vault, or use a backup."))?;
         Ok(report_view(&report))
     }
 
-    /// Take a batch back whole.
+    /// Undo a whole batch.
     pub fn undo_import(&self, batch: &str, _job: &Job) -> ApiResult<Undone> {
-        let _turn = self.changing();
+        let _guard = self.write_guard();
         Ok(Undone { removed: self.vault.undo_import(batch, now())? })
     }
 
     /// What an export would hold and lose; nothing is written.
     pub fn export_preview(&self, request: &ExportRequest, job: &Job) -> ApiResult<Exported> {
-        self.export_preview_with(request, &ExportMeans::default(), job)
+        self.export_preview_with(request, &ExportOptions::default(), job)
     }
 
-    /// The same, with means.
-    pub fn export_preview_with(&self, request: &ExportRequest, means: &ExportMeans, job: &Job) -> ApiResult<Exported> {
-        able(request, means)?;
-        self.look_before(request, job)?;
-        let _turn = self.exporting();
+    /// The same, with options.
+    pub fn export_preview_with(
+        &self,
+        request: &ExportRequest,
+        options: &ExportOptions,
+        job: &Job,
+    ) -> ApiResult<Exported> {
+        check_capabilities(request, options)?;
+        self.scan_before_masking(request, job)?;
+        let _guard = self.snapshot_guard();
         let cancel = job.cancel_flag();
-        let scope = self.scope(request, means)?;
-        let gate = Gate::new(job);
-        let told = |stage: &str, n| gate.report(stage, n, 0, n);
-        let (report_out, covered) = self.vault.export_preview(&request.format, &scope, now(), &cancel, &told)?;
-        Ok(Exported { covered, ..exported(request, Path::new(&request.out), &report_out, 0, String::new(), None) })
+        let scope = self.scope(request, options)?;
+        let throttle = ProgressThrottle::new(job);
+        let progress = |stage: &str, n| throttle.report(stage, n, 0, n);
+        let (report, covered) = self.vault.export_preview(&request.format, &scope, now(), &cancel, &progress)?;
+        Ok(Exported { covered, ..exported(request, Path::new(&request.out), &report, 0, String::new(), None) })
     }
 
-    /// The text of an export, to paste somewhere else; nothing is written.
+    /// The text of an export for the clipboard; no file is written.
     ///
     /// # Errors
-    /// `not_supported` for a format that is no such text.
+    /// `not_supported` for a format that is not plain text.
     pub fn export_text(&self, request: &ExportRequest, job: &Job) -> ApiResult<String> {
-        let means = ExportMeans::default();
-        able(request, &means)?;
-        self.look_before(request, job)?;
-        let _turn = self.exporting();
+        let options = ExportOptions::default();
+        check_capabilities(request, &options)?;
+        self.scan_before_masking(request, job)?;
+        let _guard = self.snapshot_guard();
         let cancel = job.cancel_flag();
-        let scope = self.scope(request, &means)?;
-        let gate = Gate::new(job);
-        let told = |stage: &str, n| gate.report(stage, n, 0, n);
-        let (text, detail) = self.vault.export_text(&request.format, &scope, now(), &cancel, &told)?;
+        let scope = self.scope(request, &options)?;
+        let throttle = ProgressThrottle::new(job);
+        let progress = |stage: &str, n| throttle.report(stage, n, 0, n);
+        let (text, detail) = self.vault.export_text(&request.format, &scope, now(), &cancel, &progress)?;
         *self.text.lock().unwrap_or_else(PoisonError::into_inner) = Some((request.format.clone(), detail));
         Ok(text)
     }
 
-    /// Tell the log that the text which was made last was taken along. Told once; without a text it is told nothing.
+    /// Enter in the audit log that the last text was copied. Only the first call after a text was made has an effect.
     pub fn text_taken(&self) -> ApiResult<()> {
-        let _turn = self.changing();
-        let made = self.text.lock().unwrap_or_else(PoisonError::into_inner).take();
-        made.map_or(Ok(()), |(format, detail)| Ok(self.vault.text_taken(&format, &detail, now())?))
+        let _guard = self.write_guard();
+        let text = self.text.lock().unwrap_or_else(PoisonError::into_inner).take();
+        text.map_or(Ok(()), |(format, detail)| Ok(self.vault.text_taken(&format, &detail, now())?))
     }
 
     /// Write, read back, validate.
     pub fn export(&self, request: &ExportRequest, job: &Job) -> ApiResult<Exported> {
-        self.export_with(request, &ExportMeans::default(), job)
+        self.export_with(request, &ExportOptions::default(), job)
     }
 
-    /// The same, signed, encrypted, incremental …
+    /// The same with options: signed, encrypted, incremental …
     ///
     /// # Errors
-    /// Besides those of the writer: `usage` for a time that is none.
-    pub fn export_with(&self, request: &ExportRequest, means: &ExportMeans, job: &Job) -> ApiResult<Exported> {
+    /// Those of the writer; `usage` for a malformed time.
+    pub fn export_with(&self, request: &ExportRequest, options: &ExportOptions, job: &Job) -> ApiResult<Exported> {
         if request.out.trim().is_empty() {
-            return Err(ApiError::new("usage", 2, "Choose where to save the export."));
+            return Err(ApiError::new(
+                "usage",
+                2,
+                "No file is named for the export. Nothing was written. Choose where to save it.",
+            ));
         }
-        able(request, means)?;
-        self.look_before(request, job)?;
-        let (cancel, gate) = (job.cancel_flag(), Gate::new(job));
-        let _turn = self.exporting();
-        let writing = self.writing(Path::new(&request.out));
+        check_capabilities(request, options)?;
+        self.scan_before_masking(request, job)?;
+        let (cancel, throttle) = (job.cancel_flag(), ProgressThrottle::new(job));
+        let _guard = self.snapshot_guard();
+        let export_guard = self.begin_file_export(Path::new(&request.out));
         let outcome = self.vault.export(
             &request.format,
             Path::new(&request.out),
-            &self.scope(request, means)?,
+            &self.scope(request, options)?,
             request.overwrite,
             now(),
             &cancel,
-            &|stage, n| gate.report(stage, n, 0, n),
+            &|stage, n| throttle.report(stage, n, 0, n),
         )?;
-        writing.done(std::iter::once(&outcome.path).chain(&outcome.beside));
+        export_guard.files_written(std::iter::once(&outcome.path).chain(&outcome.beside));
         let mut out =
             exported(request, &outcome.path, &outcome.report, outcome.bytes, outcome.digest, Some(&outcome.validation));
         out.covered = outcome.covered;
         if out.signature.present {
-            // Said of what is on the disk now, not of what was to be written.
-            let signed_by = files::signed_by(&outcome.path, means.passphrase.as_deref())?;
+            // Verify the file on disk, not what was meant to be written.
+            let signed_by = files::signed_by(&outcome.path, options.passphrase.as_deref())?;
             out.signature.valid = Some(!signed_by.is_empty());
             out.signature.key = signed_by.first().map(hex::encode).or(out.signature.key);
         }
-        let faulty = (!out.validated).then(|| (outcome.written, request.format.clone()));
-        *self.faulty.lock().unwrap_or_else(PoisonError::into_inner) = faulty;
+        let invalid = (!out.validated).then(|| (outcome.written, request.format.clone()));
+        *self.invalid_export.lock().unwrap_or_else(PoisonError::into_inner) = invalid;
         Ok(out)
     }
 
-    /// Take away the export that was just written and did not pass its check: that one, and nothing else.
+    /// Delete the export that was just written and did not pass its check. Nothing else can be deleted this way.
     ///
     /// # Errors
     /// `changed_since` when `path` is not that export or something there was changed since (nothing is removed then), `io`.
     pub fn remove_export(&self, path: &str) -> ApiResult<()> {
-        let _turn = self.changing();
-        let mut faulty = self.faulty.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((written, format)) = faulty.as_ref().filter(|(written, _)| written.path() == Path::new(path)) else {
-            let message = "This is not the file that was just exported. Nothing was deleted.";
+        let _guard = self.write_guard();
+        let mut invalid = self.invalid_export.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((written, format)) = invalid.as_ref().filter(|(written, _)| written.path() == Path::new(path)) else {
+            let message =
+                "This is not the file that was just exported. Nothing was deleted. Delete it in the file manager.";
             return Err(ApiError::new("changed_since", 6, message).with("path", path));
         };
         self.vault.remove_export(written, format, now())?;
-        *faulty = None;
+        *invalid = None;
         Ok(())
     }
 
-    /// What is covered is known by the last look: it has to be of now.
-    fn look_before(&self, request: &ExportRequest, job: &Job) -> ApiResult<()> {
+    /// Masking uses the results of the last scan, so scan first.
+    fn scan_before_masking(&self, request: &ExportRequest, job: &Job) -> ApiResult<()> {
         if request.cover {
-            self.look(false, job)?;
+            self.scan_pending(false, job)?;
         }
         Ok(())
     }
 
-    fn scope(&self, request: &ExportRequest, means: &ExportMeans) -> ApiResult<Scope> {
-        let signer = means.signer.clone().or_else(|| request.sign.then(|| self.vault.signer()));
+    fn scope(&self, request: &ExportRequest, options: &ExportOptions) -> ApiResult<Scope> {
+        let signer = options.signer.clone().or_else(|| request.sign.then(|| self.vault.signer()));
         let query = self.query(&request.filter)?;
         let since = query.since.and_then(Timestamp::from_micros);
-        let writing = WriteOptions {
+        let write_options = WriteOptions {
             everything: false,
             since,
-            base: means.base.clone(),
+            base: options.base.clone(),
             signer,
-            passphrase: means.passphrase.clone(),
-            encoding: means.encoding.clone(),
-            version: means.version.clone(),
-            strip_identifiers: means.strip_identifiers,
-            artifact_threshold: means.artifact_threshold,
-            format_options: means.zaxy.clone().map(mementory_formats::FormatOptions::new).unwrap_or_default(),
+            passphrase: options.passphrase.clone(),
+            encoding: options.encoding.clone(),
+            version: options.version.clone(),
+            strip_identifiers: options.strip_identifiers,
+            artifact_threshold: options.artifact_threshold,
+            format_options: options.zaxy.clone().map(mementory_formats::FormatOptions::new).unwrap_or_default(),
         };
-        Ok(Scope { query, everything: everything(&request.filter), cover: request.cover, writing })
+        Ok(Scope { query, everything: is_unfiltered(&request.filter), cover: request.cover, writing: write_options })
     }
 }
 
-/// What an export may use besides the request: keys and passphrases never travel in a request.
+/// Options of an export beside the request. They include keys and passphrases, which must not be in a request: requests
+/// are stored with reports.
 #[derive(Debug, Clone, Default)]
-pub struct ExportMeans {
-    /// Sign with this key instead of the vault's own.
+pub struct ExportOptions {
+    /// Sign with this key instead of the vault's key.
     pub signer: Option<Arc<dyn Signer>>,
-    /// Encrypt.
+    /// Encrypt under this passphrase.
     pub passphrase: Option<Arc<dyn Passphrase>>,
     /// The export that a delta or an incremental export builds on.
     pub base: Option<PathBuf>,
@@ -337,35 +349,37 @@ pub struct ExportMeans {
     pub version: Option<String>,
     /// Leave identifiers of platforms and accounts out.
     pub strip_identifiers: bool,
-    /// Files of a workspace below this many bytes travel inside an `.alf`, others are only named.
+    /// Workspace files below this many bytes are embedded in an `.alf`; larger ones are only named.
     pub artifact_threshold: Option<u64>,
     /// Which entries of a Zaxy bundle.
     pub zaxy: Option<crate::portable::Selector>,
 }
 
-/// Nobody may think that a file is encrypted or signed which is not.
-fn able(request: &ExportRequest, means: &ExportMeans) -> ApiResult<()> {
+/// Refuse to export in a format that cannot be signed or encrypted as requested: the person would trust the file.
+fn check_capabilities(request: &ExportRequest, options: &ExportOptions) -> ApiResult<()> {
     let Some(format) = by_id(&request.format) else { return Ok(()) };
-    let able = format.capabilities();
+    let capabilities = format.capabilities();
     let refuse = |what: &str| {
-        let message = format!("{} has no way to {what}. Nothing was written.", format.name());
+        let message = format!(
+            "{} cannot {what}. Nothing was written. Choose another format, or export without it.",
+            format.name()
+        );
         Err(ApiError::new("not_supported", 2, message))
     };
-    if means.passphrase.is_some() && !able.encrypts {
-        return refuse("encrypt what is in it");
+    if options.passphrase.is_some() && !capabilities.encrypts {
+        return refuse("be encrypted");
     }
-    if (request.sign || means.signer.is_some()) && !able.signs {
-        return refuse("carry a signature");
+    if (request.sign || options.signer.is_some()) && !capabilities.signs {
+        return refuse("be signed");
     }
     Ok(())
 }
 
 pub(super) fn no_such_import(batch: &str) -> ApiError {
-    ApiError::new("not_found", 1, "There is no such import.").with("id", batch)
+    ApiError::new("not_found", 1, "This vault has no import with this id. Nothing was changed.").with("id", batch)
 }
 
-/// True when nothing is filtered.
-fn everything(filter: &Filter) -> bool {
+fn is_unfiltered(filter: &Filter) -> bool {
     filter.kind.is_none()
         && filter.source.is_none()
         && filter.status.is_none()
@@ -422,15 +436,15 @@ fn exported(
     }
 }
 
-/// Nothing was recognised, or an empty export: an error with the reason, nothing changed.
-fn nothing(catalog: &Catalog, detection: &Detected, request: &ImportRequest) -> ApiError {
+/// The error for input that no format recognised, with the reason.
+fn not_recognised_error(catalog: &Catalog, detection: &Detected, request: &ImportRequest) -> ApiError {
     let name = catalog.roots().first().cloned().unwrap_or_else(|| "This".into());
     if let Some((_, candidates)) = detection.ties.first() {
         let names: Vec<&str> = candidates.iter().map(|c| c.format).collect();
         return ApiError::new(
             "ambiguous",
             6,
-            format!("{name} could be {}. Nothing was imported. Choose a format.", names.join(" or ")),
+            format!("{name} could be {}. Nothing was imported. Choose the format.", names.join(" or ")),
         )
         .with("candidates", names.join(","));
     }
@@ -443,18 +457,18 @@ fn nothing(catalog: &Catalog, detection: &Detected, request: &ImportRequest) -> 
         .with("place", &issue.place)
         .with("reason", &issue.code);
     }
-    let asked = request.format.as_deref().map(|f| format!(" as {f}")).unwrap_or_default();
+    let as_format = request.format.as_deref().map(|f| format!(" as {f}")).unwrap_or_default();
     ApiError::new(
         "not_recognised",
         6,
         format!(
-            "We don't know this kind of file{asked}. {name} was not imported. If you know what it is, choose a format."
+            "{name} is not recognised{as_format}, so it was not imported. Your vault is unchanged. If you know its format, choose it."
         ),
     )
     .with("place", name)
 }
 
-fn outcome(k: &KindCounts) -> Outcome {
+fn outcome_view(k: &KindCounts) -> Outcome {
     Outcome {
         found: k.found,
         added: k.added,
@@ -472,8 +486,8 @@ fn report_view(r: &mementory_vault::ImportReport) -> ImportReport {
         format: r.format.clone(),
         version: r.version.clone(),
         dry_run: r.dry_run,
-        total: outcome(&r.total()),
-        by_kind: r.by_kind.iter().map(|(k, c)| (k.clone(), outcome(c))).collect(),
+        total: outcome_view(&r.total()),
+        by_kind: r.by_kind.iter().map(|(k, c)| (k.clone(), outcome_view(c))).collect(),
         tombstones_applied: r.counts.tombstones_applied,
         conversations: r.counts.conversations,
         messages: r.counts.messages,
@@ -543,17 +557,17 @@ mod tests {
     use mementory_formats::{Finding as Found, Validation, WriteReport};
 
     #[test]
-    fn what_a_check_found_first_is_handed_on() {
-        let found = |code: &str| Found { code: code.into(), place: "a.jsonl:1".into(), message: "is not so".into() };
-        let told = |errors: Vec<Found>| {
+    fn the_first_error_of_the_validation_is_reported() {
+        let finding = |code: &str| Found { code: code.into(), place: "a.jsonl:1".into(), message: "is not so".into() };
+        let export_with = |errors: Vec<Found>| {
             let validation = Validation { errors, ..Validation::default() };
             let (request, report) = (ExportRequest::default(), WriteReport::default());
             exported(&request, Path::new("x"), &report, 0, String::new(), Some(&validation))
         };
-        let out = told(vec![found("checksum"), found("count")]);
+        let out = export_with(vec![finding("checksum"), finding("count")]);
         assert!(!out.validated);
         assert_eq!((out.first_error.map(|first| first.code).as_deref(), out.errors), (Some("checksum"), 2));
-        let fine = told(Vec::new());
-        assert!(fine.validated && fine.first_error.is_none() && fine.errors == 0);
+        let valid = export_with(Vec::new());
+        assert!(valid.validated && valid.first_error.is_none() && valid.errors == 0);
     }
 }

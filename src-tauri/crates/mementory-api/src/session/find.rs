@@ -1,4 +1,4 @@
-//! The rows of a list in which something is searched for: hits and rows in one answer, since somebody is typing.
+//! Search within a list: hits and their list rows in one answer, fast enough for search while typing.
 use super::{
     Session,
     read::{SNIPPET, searchable},
@@ -11,91 +11,91 @@ use mementory_vault::{
 };
 use std::collections::HashMap;
 
-/// Conversations found by their title come first, so many at most; the others by what is said in them.
-const TITLES: u32 = 8;
+/// At most this many conversations whose title matches come first; the others follow by their messages.
+const MAX_TITLE_HITS: u32 = 8;
 
-/// Rows so far, and where each record stands among them.
+/// Rows found so far, and the position of each record among them.
 #[derive(Default)]
 struct Rows {
     rows: Vec<FoundRow>,
-    places: HashMap<i64, usize>,
+    positions: HashMap<i64, usize>,
 }
 
 impl Session {
-    /// One page of a list in which something is searched for, best first. Conversations are those whose messages match,
-    /// after those whose title does; one that is found several times stands where it was found first. `limit` and
-    /// `offset` count hits: a page may hold fewer rows, and a conversation may come again on a later one.
+    /// One page of a searched list, best first. For conversations, those whose title matches come first, then those with
+    /// matching messages; a conversation that is found several times is listed at its first hit. `limit` and `offset` count
+    /// hits: a page may hold fewer rows, and a conversation may be on a later page again.
     ///
     /// # Errors
-    /// `usage` for an unknown kind or standing, or a time that is none.
+    /// `usage` for an unknown kind or export status, or a malformed time.
     pub fn find(&self, request: &SearchRequest) -> ApiResult<Found> {
         let mut found = Rows::default();
         let offset = request.offset.unwrap_or(0);
-        let said = if request.filter.kind.as_deref() == Some(Kind::Conversation.as_str()) {
+        let hits = if request.filter.kind.as_deref() == Some(Kind::Conversation.as_str()) {
             let filter = Filter { kind: Some(Kind::Message.as_str().into()), ..request.filter.clone() };
             let messages = SearchRequest { filter, ..request.clone() };
             if offset == 0 {
-                let titles = SearchRequest { limit: Some(TITLES), ..request.clone() };
-                let [titles, said] = self.outcomes([&titles, &messages])?;
-                self.take_in(&titles, request, &mut found)?;
-                said
+                let titles = SearchRequest { limit: Some(MAX_TITLE_HITS), ..request.clone() };
+                let [titles, hits] = self.outcomes([&titles, &messages])?;
+                self.add_rows(&titles, request, &mut found)?;
+                hits
             } else {
                 self.outcome(&messages)?
             }
         } else {
             self.outcome(request)?
         };
-        self.take_in(&said, request, &mut found)?;
-        let reach = offset.saturating_add(said.hits.len() as u32);
-        let end = said.hits.is_empty();
+        self.add_rows(&hits, request, &mut found)?;
+        let next = offset.saturating_add(hits.hits.len() as u32);
+        let at_end = hits.hits.is_empty();
         Ok(Found {
             rows: found.rows,
-            total: if end { said.total.min(offset) } else { said.total },
-            next_offset: (!end && reach < said.total).then_some(reach),
+            total: if at_end { hits.total.min(offset) } else { hits.total },
+            next_offset: (!at_end && next < hits.total).then_some(next),
         })
     }
 
-    /// What may have been meant with a query that found nothing: one with words that are written, which finds something
-    /// by the same filter. None when there is no such query.
+    /// A spelling suggestion for a query that found nothing: the query with similar words that exist in the vault. None unless
+    /// the suggestion finds something with the same filter.
     ///
     /// # Errors
     /// As [`find`](Self::find).
-    pub fn near(&self, request: &SearchRequest) -> ApiResult<Option<String>> {
+    pub fn suggest_query(&self, request: &SearchRequest) -> ApiResult<Option<String>> {
         let Some(query) = self.vault.near(&request.query)? else { return Ok(None) };
-        let again = SearchRequest { query, limit: Some(1), offset: None, ..request.clone() };
-        Ok((!self.find(&again)?.rows.is_empty()).then_some(again.query))
+        let suggested = SearchRequest { query, limit: Some(1), offset: None, ..request.clone() };
+        Ok((!self.find(&suggested)?.rows.is_empty()).then_some(suggested.query))
     }
 
-    fn take_in(&self, outcome: &SearchOutcome, request: &SearchRequest, found: &mut Rows) -> ApiResult<()> {
+    fn add_rows(&self, outcome: &SearchOutcome, request: &SearchRequest, found: &mut Rows) -> ApiResult<()> {
         let shown = |view: &RowView| view.trashed.is_some() == request.filter.trash;
         let hits = self.vault.hits(&outcome.hits)?;
         let mut owners: Vec<i64> =
             hits.iter().filter(|(view, ..)| view.kind == Kind::Message).filter_map(|(view, ..)| view.owner).collect();
         owners.sort_unstable();
         owners.dedup();
-        owners.retain(|owner| !found.places.contains_key(owner));
+        owners.retain(|owner| !found.positions.contains_key(owner));
         let mut owners: HashMap<i64, ListItem> =
             in_halves(&owners, |owners| self.conversations(owners, &shown))?.into_iter().collect();
         for (view, record, _) in hits {
             match view.kind {
                 Kind::Message => {
                     let Some(owner) = view.owner else { continue };
-                    let place = match (found.places.get(&owner), owners.remove(&owner)) {
-                        (Some(place), _) => *place,
+                    let position = match (found.positions.get(&owner), owners.remove(&owner)) {
+                        (Some(position), _) => *position,
                         (None, Some(item)) => found.push(owner, item),
                         (None, None) => continue,
                     };
-                    let row = &mut found.rows[place];
+                    let row = &mut found.rows[position];
                     if row.message.is_none() {
                         row.message = Some(view.id_text());
-                        row.set_words(&record, outcome);
+                        row.set_snippet(&record, outcome);
                     }
                 }
-                kind if shown(&view) && !found.places.contains_key(&view.row) => {
-                    let place = found.push(view.row, self.item_of(&view, &record)?);
-                    // A title stands in the row as it is.
+                kind if shown(&view) && !found.positions.contains_key(&view.row) => {
+                    let position = found.push(view.row, self.item_of(&view, &record)?);
+                    // The row shows the title anyway.
                     if kind != Kind::Conversation {
-                        found.rows[place].set_words(&record, outcome);
+                        found.rows[position].set_snippet(&record, outcome);
                     }
                 }
                 _ => {}
@@ -104,7 +104,7 @@ impl Session {
         Ok(())
     }
 
-    /// The conversations in these rows that are shown.
+    /// List items of the conversations in these rows that pass `shown`.
     fn conversations(&self, rows: &[i64], shown: &impl Fn(&RowView) -> bool) -> ApiResult<Vec<(i64, ListItem)>> {
         let mut out = Vec::with_capacity(rows.len());
         for row in rows {
@@ -120,14 +120,14 @@ impl Session {
 impl Rows {
     fn push(&mut self, row: i64, item: ListItem) -> usize {
         self.rows.push(FoundRow { item, snippet: None, highlights: Vec::new(), message: None });
-        let place = self.rows.len() - 1;
-        self.places.insert(row, place);
-        place
+        let position = self.rows.len() - 1;
+        self.positions.insert(row, position);
+        position
     }
 }
 
 impl FoundRow {
-    fn set_words(&mut self, record: &Record, outcome: &SearchOutcome) {
+    fn set_snippet(&mut self, record: &Record, outcome: &SearchOutcome) {
         let (text, ranges) = snippet(&searchable(record), &outcome.terms, SNIPPET);
         (self.snippet, self.highlights) = (Some(text), ranges);
     }
@@ -163,7 +163,7 @@ mod tests {
         }
     }
 
-    /// Every word that is said or noted.
+    /// Every word of the conversations, messages and memories.
     fn words(session: &Session) -> Vec<String> {
         let mut out = std::collections::BTreeSet::new();
         for kind in ["conversation", "message", "memory"] {
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_done_for_a_message_stands_beside_its_words() {
+    fn steps_of_a_message_are_listed_beside_its_text() {
         let (_folder, session) = filled();
         let filter = ask("conversation", "").filter;
         let page = session.list(&ListRequest { filter, limit: Some(1000), ..ListRequest::default() }).unwrap();
@@ -189,15 +189,16 @@ mod tests {
         assert_eq!(kinds, ["thinking", "tool_call", "tool_result"]);
         assert_eq!(spoken.steps[0].text, "They want kindness.");
         let silent = messages.iter().find(|message| message.text.contains("plain string result")).unwrap();
-        assert!(silent.steps.is_empty(), "what is its text already is not told twice");
+        assert!(silent.steps.is_empty(), "blocks that are already the text are not repeated");
     }
 
     #[test]
-    fn rows_are_those_that_searching_and_listing_find() {
+    fn found_rows_match_search_hits_and_list_items() {
         let (_folder, session) = filled();
-        let (mut by_title, mut said, mut noted) = (0, 0, 0);
+        let (mut title_hits, mut message_hits, mut memory_hits) = (0, 0, 0);
         for word in words(&session) {
-            let titles = session.search(&SearchRequest { limit: Some(TITLES), ..ask("conversation", &word) }).unwrap();
+            let titles =
+                session.search(&SearchRequest { limit: Some(MAX_TITLE_HITS), ..ask("conversation", &word) }).unwrap();
             let messages = session.search(&ask("message", &word)).unwrap();
             let mut ids: Vec<String> = titles.hits.iter().map(|hit| hit.id.clone()).collect();
             ids.extend(messages.hits.iter().filter_map(|hit| hit.conversation_id.clone()));
@@ -208,25 +209,25 @@ mod tests {
             assert_eq!((found.total, found.next_offset), (messages.total, None), "{word}");
             for row in &found.rows {
                 let hit = messages.hits.iter().find(|hit| hit.conversation_id.as_ref() == Some(&row.item.id));
-                assert_eq!(row.message.as_ref(), hit.map(|hit| &hit.id), "the best of its messages: {word}");
+                assert_eq!(row.message.as_ref(), hit.map(|hit| &hit.id), "the best message: {word}");
                 assert_eq!(row.snippet.as_ref(), hit.map(|hit| &hit.snippet), "{word}");
             }
-            by_title += titles.hits.len();
-            said += messages.hits.len();
+            title_hits += titles.hits.len();
+            message_hits += messages.hits.len();
 
             let memories = session.search(&ask("memory", &word)).unwrap().hits;
             let rows = session.find(&ask("memory", &word)).unwrap().rows;
-            let told = |row: &FoundRow| (row.item.id.clone(), row.snippet.clone(), row.highlights.clone());
+            let summary = |row: &FoundRow| (row.item.id.clone(), row.snippet.clone(), row.highlights.clone());
             assert_eq!(
-                rows.iter().map(told).collect::<Vec<_>>(),
+                rows.iter().map(summary).collect::<Vec<_>>(),
                 memories
                     .iter()
                     .map(|h| (h.id.clone(), Some(h.snippet.clone()), h.highlights.clone()))
                     .collect::<Vec<_>>()
             );
-            noted += rows.len();
+            memory_hits += rows.len();
         }
-        assert!(by_title > 0 && said > 20 && noted > 0, "{by_title} {said} {noted}");
+        assert!(title_hits > 0 && message_hits > 20 && memory_hits > 0, "{title_hits} {message_hits} {memory_hits}");
     }
 
     #[test]
@@ -250,18 +251,18 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_nobody_wrote_leads_to_the_one_that_was_meant() {
+    fn a_misspelt_word_leads_to_a_suggestion() {
         let (_folder, session) = filled();
-        let near = |kind, query| session.near(&ask(kind, query)).unwrap();
-        assert_eq!(near("message", "grenhouse sensor").as_deref(), Some("greenhouse sensor"));
-        assert_eq!(near("message", "humdiity").as_deref(), Some("humidity"), "two letters in the wrong order");
-        assert_eq!(near("message", "humidity"), None, "it is written as it is");
-        assert_eq!(near("message", "grenhouse xylophonist"), None, "nothing is like one of them");
-        assert_eq!(near("memory", "humdiity"), None, "no memory says it");
+        let suggest = |kind, query| session.suggest_query(&ask(kind, query)).unwrap();
+        assert_eq!(suggest("message", "grenhouse sensor").as_deref(), Some("greenhouse sensor"));
+        assert_eq!(suggest("message", "humdiity").as_deref(), Some("humidity"), "two letters in the wrong order");
+        assert_eq!(suggest("message", "humidity"), None, "the word exists");
+        assert_eq!(suggest("message", "grenhouse xylophonist"), None, "no similar word exists");
+        assert_eq!(suggest("memory", "humdiity"), None, "no memory contains it");
     }
 
     #[test]
-    fn what_one_import_brought_is_listed_counted_and_found_by_itself() {
+    fn records_of_one_import_are_listed_counted_and_searched_by_its_batch() {
         let (_folder, session) = filled();
         let batches = session.imports().unwrap().batches;
         let total = |filter: Filter| session.list(&ListRequest { filter, ..ListRequest::default() }).unwrap().total;
@@ -288,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_of_the_types_add_up_and_each_opens_its_list() {
+    fn counts_by_type_add_up_and_match_their_lists() {
         let (_folder, session) = filled();
         let memory = || Filter { kind: Some("memory".into()), ..Filter::default() };
         let total = |filter: Filter| session.list(&ListRequest { filter, ..ListRequest::default() }).unwrap().total;
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_the_trash_is_not_found() {
+    fn records_in_the_trash_are_not_found() {
         let (_folder, session) = filled();
         let found = session.find(&ask("conversation", "sensor")).unwrap();
         let id = found.rows[0].item.id.clone();

@@ -1,4 +1,4 @@
-//! Whom this vault trusts, and what a file says of itself before it is imported.
+//! Keys that this vault trusts, and the check of a file before it is imported.
 use super::{Session, now, time};
 use crate::{ApiError, ApiResult, Job, files, portable::fingerprint, trust::public_key, types::*};
 use mementory_formats::Passphrase;
@@ -6,35 +6,35 @@ use mementory_vault::KnownKey;
 use std::{collections::HashSet, path::Path};
 
 impl Session {
-    /// The vault's own key, whom it trusts, and whose signatures it has seen.
+    /// The vault's own key, the trusted keys, and the keys seen on imported files.
     pub fn keys(&self) -> ApiResult<Keys> {
         let (trusted, seen) = self.vault.known_keys()?.into_iter().partition::<Vec<_>, _>(|k| k.trusted);
-        let view = |keys: Vec<KnownKey>| keys.into_iter().map(|k| info(&k)).collect();
+        let view = |keys: Vec<KnownKey>| keys.into_iter().map(|k| known_key_info(&k)).collect();
         Ok(Keys { own: vec![self.own_key()], trusted: view(trusted), seen: view(seen) })
     }
 
-    /// Trusts a public key (hex or did:key), under a name if one is given.
+    /// Trust a public key (hex or did:key), under a name if one is given.
     ///
     /// # Errors
-    /// `bad_key` for what is no public key.
+    /// `bad_key` if it is not a public key.
     pub fn trust_key(&self, key: &str, name: Option<&str>) -> ApiResult<Keys> {
         let (algorithm, bytes) = public_key(key)?;
         let name = name.map(str::trim).filter(|name| !name.is_empty());
-        let _turn = self.changing();
+        let _guard = self.write_guard();
         self.vault.trust_key(&hex::encode(bytes), algorithm, name, now())?;
         self.keys()
     }
 
-    /// Forgets a key that was trusted or seen; `key` may be its fingerprint too.
+    /// Forget a trusted or seen key; `key` may be its fingerprint too.
     ///
     /// # Errors
     /// `not_found`.
     pub fn forget_key(&self, key: &str) -> ApiResult<Keys> {
         let wanted = key.trim().to_ascii_lowercase();
-        let asked = public_key(key).ok().map(|(_, bytes)| hex::encode(bytes));
+        let as_key = public_key(key).ok().map(|(_, bytes)| hex::encode(bytes));
         let known = self.vault.known_keys()?;
-        let found = known.iter().find(|k| Some(&k.key) == asked.as_ref() || info(k).fingerprint == wanted);
-        let _turn = self.changing();
+        let found = known.iter().find(|k| Some(&k.key) == as_key.as_ref() || known_key_info(k).fingerprint == wanted);
+        let _guard = self.write_guard();
         if let Some(found) = found
             && self.vault.forget_key(&found.key, now())?
         {
@@ -43,7 +43,7 @@ impl Session {
         Err(ApiError::new("not_found", 1, "This vault does not know that key. Nothing was changed."))
     }
 
-    /// Is this file whole, who signed it, and does this vault know them? Reads it and changes nothing.
+    /// Validate a file, and say who signed it and whether this vault knows the signer. Changes nothing.
     ///
     /// # Errors
     /// As [`files::validate`]; a damaged file is not an error.
@@ -54,21 +54,21 @@ impl Session {
         passphrase: Option<&dyn Passphrase>,
         job: &Job,
     ) -> ApiResult<FileCheck> {
-        let shown = path.display().to_string();
+        let place = path.display().to_string();
         let found = match files::validate(path, &files::Check { format, passphrase, ..files::Check::default() }, job) {
             Ok(found) => found,
-            Err(error) if error.code == "not_supported" => return Ok(unchecked(shown, format)),
+            Err(error) if error.code == "not_supported" => return Ok(unchecked(place, format)),
             Err(error) => return Err(error),
         };
         let signature = found.signature;
         let signer = match (&signature.key, signature.valid) {
             (Some(key), Some(true)) => {
-                Some(self.standing(key, signature.algorithm.as_deref().unwrap_or_default().to_ascii_lowercase())?)
+                Some(self.signer_info(key, signature.algorithm.as_deref().unwrap_or_default().to_ascii_lowercase())?)
             }
             _ => None,
         };
         Ok(FileCheck {
-            path: shown,
+            path: place,
             format: found.format,
             checked: true,
             ok: found.ok && signature.valid != Some(false),
@@ -80,17 +80,17 @@ impl Session {
         })
     }
 
-    fn standing(&self, key: &str, algorithm: String) -> ApiResult<SignerInfo> {
+    fn signer_info(&self, key: &str, algorithm: String) -> ApiResult<SignerInfo> {
         let keys = self.keys()?;
         let lists = [("own", keys.own), ("trusted", keys.trusted), ("seen", keys.seen)];
         let known = lists.into_iter().find_map(|(standing, list)| {
             let found = list.into_iter().find(|k| k.public_key == key)?;
             Some(SignerInfo { key: found, standing: standing.into() })
         });
-        Ok(known.unwrap_or_else(|| SignerInfo { key: shown(algorithm, key.to_owned()), standing: "new".into() }))
+        Ok(known.unwrap_or_else(|| SignerInfo { key: new_key_info(algorithm, key.to_owned()), standing: "new".into() }))
     }
 
-    /// Pins the keys that what was just imported was signed with. The import is there whatever happens now.
+    /// Remember the keys that signed an import. The import is already committed, so errors are ignored.
     pub(super) fn pin_signers(&self, signers: Vec<(String, Vec<u8>)>) {
         let own = self.own_key().public_key;
         for (algorithm, key) in signers {
@@ -101,7 +101,7 @@ impl Session {
         }
     }
 
-    /// Every key that means something here: the vault's own, those that it trusts, and those that it has seen.
+    /// Every known key: the vault's own, the trusted ones, and the ones seen before.
     pub(super) fn known_keys(&self) -> ApiResult<HashSet<Vec<u8>>> {
         let known = self.vault.known_keys()?.into_iter().map(|k| k.key).chain([self.own_key().public_key]);
         Ok(known.filter_map(|key| hex::decode(key).ok()).collect())
@@ -109,25 +109,25 @@ impl Session {
 
     fn own_key(&self) -> KeyInfo {
         let signer = self.vault.signer();
-        shown(signer.algorithm().into(), hex::encode(signer.public_key()))
+        new_key_info(signer.algorithm().into(), hex::encode(signer.public_key()))
     }
 }
 
-fn info(known: &KnownKey) -> KeyInfo {
+fn known_key_info(known: &KnownKey) -> KeyInfo {
     KeyInfo {
         name: known.name.clone(),
         since: Some(time(known.since)),
-        ..shown(known.algorithm.clone(), known.key.clone())
+        ..new_key_info(known.algorithm.clone(), known.key.clone())
     }
 }
 
-/// A key with its fingerprint, of which nothing else is known.
-fn shown(algorithm: String, public_key: String) -> KeyInfo {
+/// An unknown key with its fingerprint.
+fn new_key_info(algorithm: String, public_key: String) -> KeyInfo {
     let fingerprint = fingerprint(&hex::decode(&public_key).unwrap_or_default());
     KeyInfo { algorithm, public_key, fingerprint, name: None, since: None }
 }
 
-/// A file of a kind that has no check of its own.
+/// The answer for a format without a validator.
 fn unchecked(path: String, format: Option<&str>) -> FileCheck {
     FileCheck {
         path,

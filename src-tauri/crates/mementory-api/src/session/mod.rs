@@ -13,7 +13,7 @@ mod sensitive;
 mod view;
 mod watching;
 
-pub use exchange::ExportMeans;
+pub use exchange::ExportOptions;
 pub use watching::WatchRound;
 
 use crate::{ApiError, ApiResult, Job, types::*};
@@ -32,18 +32,18 @@ pub struct CreateOptions {
     pub kdf_floor: bool,
 }
 
-/// An open vault. `&self` everywhere: changes are one at a time, reads run beside them. Dropping it locks.
+/// An open vault. All methods take `&self`: changes run one at a time, reads run in parallel. Dropping it locks the vault.
 pub struct Session {
     vault: Vault,
     kdf_floor: bool,
-    /// Held for writing by whatever changes the vault, from its first look until store, index and blobs agree again.
-    /// An export holds it for reading: its snapshot would keep an erasure from truncating the write-ahead log.
-    turn: RwLock<()>,
-    /// What is in the middle of being watched.
+    /// A change holds the write lock from its first read until store, index and blobs agree again. An export holds the read
+    /// lock: its snapshot would keep an erasure from truncating the write-ahead log.
+    change_lock: RwLock<()>,
+    /// State of the watched folders.
     watching: watching::Watching,
-    /// The last export that did not pass its check, and its format: the person may want it gone again.
-    faulty: Mutex<Option<(Written, String)>>,
-    /// The last text that was made to be pasted: its format, and what the log is told when it is taken along.
+    /// The last export if it did not pass its check, and its format: the person can have it deleted.
+    invalid_export: Mutex<Option<(Written, String)>>,
+    /// The last text that was made for the clipboard: its format, and the audit entry for when it is copied.
     text: Mutex<Option<(String, String)>>,
 }
 
@@ -52,13 +52,13 @@ fn now() -> Timestamp {
 }
 
 impl Session {
-    fn over(vault: Vault, kdf_floor: bool) -> Self {
+    fn new(vault: Vault, kdf_floor: bool) -> Self {
         Self {
             vault,
             kdf_floor,
-            turn: RwLock::default(),
+            change_lock: RwLock::default(),
             watching: watching::Watching::default(),
-            faulty: Mutex::default(),
+            invalid_export: Mutex::default(),
             text: Mutex::default(),
         }
     }
@@ -68,7 +68,7 @@ impl Session {
     /// # Errors
     /// `weak_passphrase`, `exists`, `io`.
     pub fn create(dir: &Path, passphrase: &str, options: CreateOptions) -> ApiResult<(Self, Created)> {
-        acceptable(passphrase)?;
+        check_strength(passphrase)?;
         let kdf = if options.kdf_floor { KdfChoice::Floor } else { KdfChoice::Calibrate };
         let (vault, code) = Vault::create(dir, passphrase, kdf, now())?;
         let created = Created {
@@ -76,80 +76,79 @@ impl Session {
             path: dir.display().to_string(),
             recovery_code: code.to_string(),
         };
-        let session = Self::over(vault, options.kdf_floor);
+        let session = Self::new(vault, options.kdf_floor);
         Ok((session, created))
     }
 
     /// Open a vault with its passphrase or recovery code.
     ///
     /// # Errors
-    /// `vault_missing`, `vault_in_use`, `wrong_passphrase`, `vault_damaged`, `newer_schema`. None of them writes.
+    /// `vault_missing`, `vault_in_use`, `wrong_passphrase`, `vault_damaged`, `newer_schema`. Nothing is written then.
     pub fn open(dir: &Path, secret: &str) -> ApiResult<Self> {
         Self::open_watched(dir, secret, &Job::silent())
     }
 
-    /// The same as a job. A search index that is not in step with the vault is made anew from it first, which is what
-    /// `job` hears of (stages `index_missing`, `index_damaged`, `index_behind`): whatever is erased or said to be said
-    /// elsewhere afterwards relies on it.
+    /// The same as a job. If the search index does not match the vault it is rebuilt first, because erasure and the search
+    /// for copies rely on it; `job` gets progress of that (stages `index_missing`, `index_damaged`, `index_behind`).
     ///
     /// # Errors
     /// As [`open`](Self::open); `cancelled`, and the vault stays closed.
     pub fn open_watched(dir: &Path, secret: &str, job: &Job) -> ApiResult<Self> {
-        let gate = progress::Gate::new(job);
+        let throttle = progress::ProgressThrottle::new(job);
         let stage = |fault| match fault {
             IndexFault::Missing => "index_missing",
             IndexFault::Damaged => "index_damaged",
             IndexFault::Behind => "index_behind",
         };
         let cancel = job.cancel_flag();
-        let progress = |fault, done, total| gate.report(stage(fault), done, total, 0);
+        let progress = |fault, done, total| throttle.report(stage(fault), done, total, 0);
         let vault = Vault::open_watched(dir, secret, &IndexWatch { progress: &progress, cancel: &cancel })?;
-        let session = Self::over(vault, false);
-        // What cannot be finished now is tried again at the next opening, and its receipt stays incomplete. It must not
-        // keep the rest of the vault shut.
+        let session = Self::new(vault, false);
+        // Finish interrupted erasures. If that fails, the vault still opens: the receipt stays incomplete, and the next
+        // opening tries again.
         let _ = session.vault.finish_interrupted(now());
         let _ = session.vault.empty_expired(view::TRASH_DAYS, now());
         Ok(session)
     }
 
-    /// Nobody else changes the vault while this is held.
-    fn changing(&self) -> RwLockWriteGuard<'_, ()> {
-        self.turn.write().unwrap_or_else(PoisonError::into_inner)
+    /// While this is held nobody else changes the vault or exports from it.
+    fn write_guard(&self) -> RwLockWriteGuard<'_, ()> {
+        self.change_lock.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nobody changes the vault while this is held.
-    fn exporting(&self) -> RwLockReadGuard<'_, ()> {
-        self.turn.read().unwrap_or_else(PoisonError::into_inner)
+    /// While this is held nobody changes the vault.
+    fn snapshot_guard(&self) -> RwLockReadGuard<'_, ()> {
+        self.change_lock.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Change the passphrase; `secret` is the present passphrase or the recovery code.
+    /// Change the passphrase; `secret` is the current passphrase or the recovery code.
     pub fn change_passphrase(&self, secret: &str, new: &str) -> ApiResult<Slots> {
-        acceptable(new)?;
+        check_strength(new)?;
         let kdf = if self.kdf_floor { KdfChoice::Floor } else { KdfChoice::Calibrate };
-        let _turn = self.changing();
+        let _guard = self.write_guard();
         Ok(slots(&self.vault.change_passphrase(secret, new, kdf, now())?))
     }
 
     /// The same at the lowest permitted cost (`--kdf-floor`).
     pub fn change_passphrase_at_floor(&self, secret: &str, new: &str) -> ApiResult<Slots> {
-        acceptable(new)?;
-        let _turn = self.changing();
+        check_strength(new)?;
+        let _guard = self.write_guard();
         Ok(slots(&self.vault.change_passphrase(secret, new, KdfChoice::Floor, now())?))
     }
 
-    /// Make a new recovery code; `secret` is the passphrase or the present code, which opens nothing from then on.
+    /// Make a new recovery code; `secret` is the passphrase or the current code. The old code stops working.
     pub fn new_recovery_code(&self, secret: &str) -> ApiResult<NewRecoveryCode> {
-        let _turn = self.changing();
+        let _guard = self.write_guard();
         let (header, code) = self.vault.new_recovery_code(secret, now())?;
         Ok(NewRecoveryCode { recovery_code: code.to_string(), slots: slots(&header).slots })
     }
 
-    /// What opens the vault, and since when.
+    /// The key slots of the vault: what opens it, and since when.
     pub fn key_slots(&self) -> Slots {
         slots(&self.vault.header())
     }
 
-    /// What is in it.
+    /// Contents of the vault in numbers.
     pub fn info(&self) -> ApiResult<VaultInfo> {
         let facts = self.vault.facts().map_err(|error| self.vault.counted(error))?;
         let header = self.vault.header();
@@ -157,7 +156,7 @@ impl Session {
             .sources
             .into_iter()
             .map(|((platform, format), s)| SourceInfo {
-                // Written by hand, or one drop of several formats: then the platform says more.
+                // Records written by hand and imports of several formats have no format; name the platform instead.
                 format: format.unwrap_or_else(|| platform.clone()),
                 counts: s.counts,
                 newest_at: s.newest.and_then(Timestamp::from_micros).map(Timestamp::to_rfc3339),
@@ -201,9 +200,9 @@ impl Session {
         })
     }
 
-    /// Integrity, place by place.
+    /// Check the integrity of every part of the vault.
     pub fn check(&self, rebuild_index: bool, _job: &Job) -> ApiResult<CheckReport> {
-        let _turn = self.changing();
+        let _guard = self.write_guard();
         if rebuild_index {
             self.vault.index_rebuild()?;
         }
@@ -225,7 +224,7 @@ impl Session {
             .audit_log()?
             .into_iter()
             .map(|e| AuditEntry {
-                file: exports.get(&e.seq).filter(|path| is_there(path)).cloned(),
+                file: exports.get(&e.seq).filter(|path| path_exists(path)).cloned(),
                 seq: u32::try_from(e.seq).unwrap_or(u32::MAX),
                 at: Timestamp::from_micros(e.at).map(Timestamp::to_rfc3339).unwrap_or_default(),
                 actor: e.actor,
@@ -239,14 +238,18 @@ impl Session {
     }
 }
 
-/// Refuses what [`crate::files::passphrase_strength`] calls weak, with its one concrete reason.
-fn acceptable(passphrase: &str) -> ApiResult<()> {
+/// Refuse a passphrase that [`crate::files::passphrase_strength`] calls weak, with the same reason.
+fn check_strength(passphrase: &str) -> ApiResult<()> {
     let (score, _, reason) = mementory_crypto::strength(passphrase);
     if score >= MINIMUM_SCORE {
         return Ok(());
     }
-    let reason = reason.unwrap_or_else(|| "It can be guessed too easily.".into());
-    Err(ApiError::new("weak_passphrase", 2, format!("This passphrase is too weak. {reason} Nothing was changed.")))
+    let reason = reason.unwrap_or_else(|| "It is too easy to guess.".into());
+    Err(ApiError::new(
+        "weak_passphrase",
+        2,
+        format!("This passphrase is too weak. {reason} Nothing was changed. Choose a longer one."),
+    ))
 }
 
 fn slots(header: &Header) -> Slots {
@@ -264,19 +267,19 @@ fn slots(header: &Header) -> Slots {
     Slots { slots }
 }
 
-/// A time or a date as a filter bound, in microseconds; a date as upper bound means its end.
+/// A time or a date as a filter bound, in microseconds; a date as upper bound means the end of that day.
 fn bound(text: &str, upper: bool) -> ApiResult<i64> {
     let wrong = || {
         ApiError::new("usage", 2, format!("{text} is not a date or time. Write 2026-11-21 or 2026-11-21T09:30:00Z."))
     };
     let time = Timestamp::parse(text).ok_or_else(wrong)?;
-    let day = 86_400_000_000 - 1;
+    let rest_of_day = 86_400_000_000 - 1;
     let whole_day = text.trim().len() <= 10;
-    Ok(time.as_micros() + if upper && whole_day { day } else { 0 })
+    Ok(time.as_micros() + if upper && whole_day { rest_of_day } else { 0 })
 }
 
-/// Whether something lies there now.
-fn is_there(path: &str) -> bool {
+/// Whether a file or folder exists at this path.
+fn path_exists(path: &str) -> bool {
     Path::new(path).symlink_metadata().is_ok()
 }
 

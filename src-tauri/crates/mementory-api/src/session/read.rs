@@ -1,5 +1,5 @@
 //! Lists, records, threads, search.
-use super::{Session, bound, now, progress::Gate, sensitive::named, time};
+use super::{Session, bound, now, progress::ProgressThrottle, sensitive::by_class_name, time};
 use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_model::{Kind, Timestamp};
 use mementory_vault::{
@@ -14,8 +14,8 @@ use std::{
 
 /// Characters of a search snippet.
 pub(super) const SNIPPET: usize = 240;
-/// Hits that are looked through where the index cannot filter.
-const FOUND: usize = 10_000;
+/// How many hits are filtered by the store where the index cannot filter.
+const MAX_FILTERED_HITS: usize = 10_000;
 
 impl Session {
     /// One page of a list.
@@ -28,23 +28,29 @@ impl Session {
             Some("oldest") => Sort::Oldest,
             Some("title") => Sort::Title,
             Some("changed") => Sort::Changed,
-            Some(other) => return Err(ApiError::new("usage", 2, format!("There is no order called {other}."))),
+            Some(other) => {
+                return Err(ApiError::new(
+                    "usage",
+                    2,
+                    format!("{other} is not a sort order. Use newest, oldest, title or changed."),
+                ));
+            }
         };
         let page = self.vault.list(&query)?;
         let items = page.rows.iter().map(|row| self.item(row)).collect::<ApiResult<_>>()?;
         Ok(Page { items, next_cursor: page.next, total: page.total })
     }
 
-    /// Numbers beside the filters, for the records that `filter` (and `query`, when given) finds.
+    /// Counts for the filter menus, over the records that `filter` (and `words`, if given) finds.
     pub fn facets(&self, filter: &Filter, words: Option<&str>, typing: bool) -> ApiResult<Facets> {
         let mut query = self.query(filter)?;
         if let Some(words) = words.filter(|w| !w.trim().is_empty()) {
             let index = IndexFilter { typing, ..index_filter(filter)? };
-            let outcome = match is_narrowed(filter) {
-                true => self.search_narrowed(words, filter, &index)?,
-                false => self.vault.search(words, &index, FOUND, 0)?,
+            let outcome = match needs_store_filter(filter) {
+                true => self.search_with_store_filter(words, filter, &index)?,
+                false => self.vault.search(words, &index, MAX_FILTERED_HITS, 0)?,
             };
-            // What the words find, of what else is asked for.
+            // Only hits of the search count.
             query.rows = Some(outcome.hits.iter().map(|(row, _)| *row as i64).collect());
         }
         let [sources, types, tags] = self.vault.facet_counts(&query)?;
@@ -57,12 +63,12 @@ impl Session {
         Ok(Facets { sources, types, tags, file_kinds })
     }
 
-    /// What can be said of all that a filter finds.
+    /// Summary of all records that a filter finds.
     pub fn summary(&self, filter: &Filter) -> ApiResult<Summary> {
         let found = self.vault.summary(&self.query(filter)?)?;
         Ok(Summary {
             versions: found.versions,
-            findings: named(&found.findings),
+            findings: by_class_name(&found.findings),
             conversations: found.conversations,
             dated: found.dated,
             first: found.first.map(time),
@@ -70,7 +76,7 @@ impl Session {
         })
     }
 
-    /// One record, whole.
+    /// One complete record.
     pub fn show(&self, id: &str, history: bool, verbatim: bool) -> ApiResult<Shown> {
         let view = self.vault.view(id)?;
         let record = self.vault.record(&view)?;
@@ -102,7 +108,8 @@ impl Session {
     pub fn thread(&self, id: &str) -> ApiResult<Thread> {
         let view = self.vault.view(id)?;
         if view.kind != Kind::Conversation {
-            return Err(ApiError::new("usage", 2, "This is not a conversation.").with("kind", view.kind.as_str()));
+            return Err(ApiError::new("usage", 2, "This record is not a conversation. Show it as a record instead.")
+                .with("kind", view.kind.as_str()));
         }
         let conversation = self.record_view(&view, &self.vault.content(&view)?)?;
         let messages = self.vault.messages(&view)?;
@@ -148,13 +155,13 @@ impl Session {
         Ok(Thread { conversation, messages: out, active_path })
     }
 
-    /// Read ahead what searching needs (at most 160 MB of the index), so that the first question after opening is
-    /// as quick as the others. For whoever will ask more than one.
+    /// Read the search index into memory (at most 160 MB), so that the first search is as fast as later ones. Only worth it
+    /// for callers that search more than once.
     pub fn warm_search(&self) -> ApiResult<()> {
         Ok(self.vault.warm_search()?)
     }
 
-    /// Full text, ranked.
+    /// Ranked full-text search.
     pub fn search(&self, request: &SearchRequest) -> ApiResult<SearchResult> {
         let started = std::time::Instant::now();
         let outcome = self.outcome(request)?;
@@ -180,56 +187,56 @@ impl Session {
         Ok(SearchResult { query: request.query.clone(), total: outcome.total, took_ms, hits })
     }
 
-    /// What the index finds: rows, best first.
+    /// Hits of the index: rows, best first.
     pub(super) fn outcome(&self, request: &SearchRequest) -> ApiResult<SearchOutcome> {
         let (filter, (limit, offset)) = (filter_of(request)?, page_of(request));
-        if is_narrowed(&request.filter) {
-            let mut outcome = self.search_narrowed(&request.query, &request.filter, &filter)?;
+        if needs_store_filter(&request.filter) {
+            let mut outcome = self.search_with_store_filter(&request.query, &request.filter, &filter)?;
             outcome.hits = outcome.hits.into_iter().skip(offset).take(limit).collect();
             return Ok(outcome);
         }
         Ok(self.vault.search(&request.query, &filter, limit, offset)?)
     }
 
-    /// The same of two requests with the same words.
+    /// The same for two requests with the same query, in one pass over the index.
     pub(super) fn outcomes(&self, requests: [&SearchRequest; 2]) -> ApiResult<[SearchOutcome; 2]> {
-        let [one, other] = requests;
-        if !is_narrowed(&one.filter) && !is_narrowed(&other.filter) {
-            let filters = [filter_of(one)?, filter_of(other)?];
-            let asks = [(one, &filters[0]), (other, &filters[1])].map(|(request, filter)| {
+        let [first, second] = requests;
+        if !needs_store_filter(&first.filter) && !needs_store_filter(&second.filter) {
+            let filters = [filter_of(first)?, filter_of(second)?];
+            let asks = [(first, &filters[0]), (second, &filters[1])].map(|(request, filter)| {
                 let (limit, offset) = page_of(request);
                 Ask { filter, limit, offset }
             });
-            if let Ok(both) = self.vault.search_each(&one.query, &asks)?.try_into() {
+            if let Ok(both) = self.vault.search_each(&first.query, &asks)?.try_into() {
                 return Ok(both);
             }
         }
-        Ok([self.outcome(one)?, self.outcome(other)?])
+        Ok([self.outcome(first)?, self.outcome(second)?])
     }
 
-    /// The index knows neither standings nor kinds of files nor imports: of all that it finds those stay that the store
-    /// finds too. The best of them, at most [`FOUND`].
-    fn search_narrowed(&self, words: &str, asked: &Filter, index: &IndexFilter) -> ApiResult<SearchOutcome> {
-        // Times are the index's matter: the store lists conversations by another one.
-        let mut query = ListQuery { since: None, until: None, ..self.query(asked)? };
-        let mut outcome = self.vault.search(words, index, FOUND, 0)?;
+    /// Search with filters that only the store knows (export status, file kind, batch): keep the index hits that the store
+    /// finds too, at most the best [`MAX_FILTERED_HITS`].
+    fn search_with_store_filter(&self, words: &str, filter: &Filter, index: &IndexFilter) -> ApiResult<SearchOutcome> {
+        // The index filters by time: the store uses another date for conversations.
+        let mut query = ListQuery { since: None, until: None, ..self.query(filter)? };
+        let mut outcome = self.vault.search(words, index, MAX_FILTERED_HITS, 0)?;
         if outcome.total as usize > outcome.hits.len() {
-            // What is looked for may be none of the best: the words are to find it among what the store has.
+            // The best hits may all fail the filter, so search again among the rows that pass it.
             let rows = Some(Arc::new(self.vault.rows(&query)?));
-            return Ok(self.vault.search(words, &IndexFilter { rows, ..index.clone() }, FOUND, 0)?);
+            return Ok(self.vault.search(words, &IndexFilter { rows, ..index.clone() }, MAX_FILTERED_HITS, 0)?);
         }
         query.rows = Some(outcome.hits.iter().map(|(row, _)| *row as i64).collect());
-        let stay = self.vault.rows(&query)?;
-        outcome.hits.retain(|(row, _)| stay.contains(&(*row as i64)));
+        let passing = self.vault.rows(&query)?;
+        outcome.hits.retain(|(row, _)| passing.contains(&(*row as i64)));
         outcome.total = u32::try_from(outcome.hits.len()).unwrap_or(u32::MAX);
         Ok(outcome)
     }
 
-    /// A filter as the vault takes it.
+    /// Convert a filter for the vault.
     ///
     /// # Errors
-    /// `usage` for an unknown kind (of records or files) or standing, or a time that is none; `not_found` for an import
-    /// that there never was.
+    /// `usage` for an unknown kind (of records or files) or export status, or a malformed time; `not_found` for an unknown
+    /// import.
     pub(super) fn query(&self, filter: &Filter) -> ApiResult<ListQuery> {
         let mut query = query(filter)?;
         for batch in filter.batch.iter().flatten() {
@@ -238,7 +245,7 @@ impl Session {
             }
         }
         if let Some(standing) = &filter.standing {
-            let mut ids = self.vault.standings()?.ids(standing_named(standing)?);
+            let mut ids = self.vault.standings()?.ids(export_status(standing)?);
             if let Some(only) = &query.ids {
                 let only: HashSet<&String> = only.iter().collect();
                 ids.retain(|id| only.contains(id));
@@ -254,35 +261,37 @@ impl Session {
         Ok(self.vault.file_bytes(&view, limit)?)
     }
 
-    /// Write the bytes of an attachment to the file `out`, which is replaced if it is there. Returns how many they are.
+    /// Write an attachment to the file `out`, replacing an existing one. Returns the number of bytes.
     ///
     /// # Errors
-    /// `not_found` when the vault does not hold them, `usage` inside the vault's own folder, `cancelled`, `io`.
+    /// `not_found` when the vault does not hold the bytes, `usage` for a place inside the vault's own folder, `cancelled`, `io`.
     pub fn save_attachment(&self, id: &str, out: &Path, job: &Job) -> ApiResult<u64> {
-        let _turn = self.exporting();
+        let _guard = self.snapshot_guard();
         let view = self.vault.view(id)?;
         let total = self.vault.file_facts(view.row)?.size.unwrap_or_default();
-        // A watched folder does not offer what was just saved into it.
-        let writing = self.writing(out);
-        let gate = Gate::new(job);
+        // A watched folder must not offer the file that is saved into it here.
+        let export_guard = self.begin_file_export(out);
+        let throttle = ProgressThrottle::new(job);
         let saved = self.vault.save_file(&view, out, now(), &job.cancel_flag(), &|done| {
-            gate.report_in("bytes", "write", done, total, 0);
+            throttle.report_in("bytes", "write", done, total, 0);
         })?;
-        writing.done(std::iter::once(&out.to_path_buf()));
+        export_guard.files_written(std::iter::once(&out.to_path_buf()));
         Ok(saved)
     }
 }
 
-fn standing_named(name: &str) -> ApiResult<Standing> {
-    Standing::parse(name).ok_or_else(|| ApiError::new("usage", 2, format!("There is no standing called {name}.")))
+fn export_status(name: &str) -> ApiResult<Standing> {
+    Standing::parse(name).ok_or_else(|| {
+        ApiError::new("usage", 2, format!("{name} is not a status by the newest export. Use new, changed or gone."))
+    })
 }
 
-/// The text of a message, with the blocks that stand beside it (thinking, tool calls) when it has no text of its own.
+/// The text of a message, or its blocks (thinking, tool calls) if it has no text.
 fn shown_text(record: &mementory_model::Record) -> String {
     if record.text.trim().is_empty() { searchable(record) } else { record.text.clone() }
 }
 
-/// The blocks beside a message's own text. Of one without they are its text.
+/// The blocks beside a message's text. A message without text has none: its blocks are its text.
 fn steps(record: &mementory_model::Record) -> Vec<Step> {
     let blocks = record.fields.get("blocks").and_then(|b| b.as_array());
     let Some(blocks) = blocks.filter(|_| !record.text.trim().is_empty()) else { return Vec::new() };
@@ -314,7 +323,7 @@ pub(super) fn searchable(record: &mementory_model::Record) -> String {
     out
 }
 
-/// Branch number of each message: 0 on the active path, else counted by where it leaves the path, in source order.
+/// Branch number of each message: 0 on the active path, otherwise numbered in source order.
 fn branches(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<u32> {
     let mut out = vec![0; messages.len()];
     let mut last = 0;
@@ -322,7 +331,7 @@ fn branches(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<u32> {
         if messages[i].active() {
             continue;
         }
-        // Parents come first in nearly all sources; where not (cycles, odd order) the message opens a branch.
+        // Parents come first in nearly all sources; otherwise (cycles, unusual order) the message starts a branch.
         let parent =
             messages[i].parent.and_then(|p| index.get(&p)).copied().filter(|p| *p < i && !messages[*p].active());
         let first_child = parent.is_some_and(|p| !(p + 1..i).any(|j| messages[j].parent == Some(messages[p].row)));
@@ -347,7 +356,7 @@ fn active_path(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<String
     while let Some(i) = at {
         path.push(messages[i].id_text());
         if path.len() > messages.len() {
-            break; // a cycle; readers cut them, an old vault might not have
+            break; // A cycle: readers remove them, but an older vault may hold one.
         }
         at = messages[i].parent.and_then(|p| index.get(&p)).copied();
     }
@@ -359,7 +368,17 @@ pub(super) fn query(filter: &Filter) -> ApiResult<ListQuery> {
     let kind = filter
         .kind
         .as_deref()
-        .map(|k| Kind::parse(k).ok_or_else(|| ApiError::new("usage", 2, format!("There is no kind called {k}."))))
+        .map(|k| {
+            Kind::parse(k).ok_or_else(|| {
+                ApiError::new(
+                    "usage",
+                    2,
+                    format!(
+                        "{k} is not a kind of record. Use memory, conversation, message or attachment, for example."
+                    ),
+                )
+            })
+        })
         .transpose()?;
     Ok(ListQuery {
         kind,
@@ -376,7 +395,15 @@ pub(super) fn query(filter: &Filter) -> ApiResult<ListQuery> {
             .file_kind
             .as_deref()
             .map(|k| {
-                let unknown = || ApiError::new("usage", 2, format!("There is no kind of files called {k}."));
+                let unknown = || {
+                    ApiError::new(
+                        "usage",
+                        2,
+                        format!(
+                            "{k} is not a kind of file. Use picture, document, code, sound, video, other or missing."
+                        ),
+                    )
+                };
                 FileKind::parse(k).ok_or_else(unknown)
             })
             .transpose()?,
@@ -402,13 +429,13 @@ fn filter_of(request: &SearchRequest) -> ApiResult<IndexFilter> {
     Ok(IndexFilter { typing: request.typing, ..index_filter(&request.filter)? })
 }
 
-/// Hits on a page, and before it.
+/// Limit and offset of a page.
 fn page_of(request: &SearchRequest) -> (usize, usize) {
     (request.limit.unwrap_or(20).clamp(1, 1000) as usize, request.offset.unwrap_or(0) as usize)
 }
 
-/// By something that the index does not know.
-fn is_narrowed(filter: &Filter) -> bool {
+/// Whether the filter uses something that only the store knows.
+fn needs_store_filter(filter: &Filter) -> bool {
     let Filter { standing, file_kind, batch, .. } = filter;
     standing.is_some() || file_kind.is_some() || batch.is_some()
 }

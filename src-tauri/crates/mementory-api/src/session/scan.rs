@@ -1,10 +1,10 @@
-//! Finding sensitive values. Nothing here shows one.
+//! Scan for sensitive values. No answer contains a value.
 use super::Session;
 use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_vault::{Sensitive, SensitiveClass};
 
 impl Session {
-    /// Looks through texts and titles. A class may also be given as the filter's kind.
+    /// Scan texts and titles. A class may also be given as the filter's kind.
     ///
     /// # Errors
     /// `usage` for an unknown class or kind, `cancelled`.
@@ -23,7 +23,7 @@ impl Session {
         Ok(out)
     }
 
-    /// The spans of one record's text that hold such values, ready to be redacted.
+    /// The spans of sensitive values in one record's text, as a redaction takes them.
     ///
     /// # Errors
     /// `usage` for an unknown class, `not_found`, `nothing_found`.
@@ -38,7 +38,7 @@ impl Session {
             .map(|f| Span { start: f.start, end: f.end, class: Some(f.class.as_str().into()) })
             .collect();
         if spans.is_empty() {
-            let message = "Nothing sensitive was found in its text. Nothing was changed.";
+            let message = "No sensitive value was found in the text of this record. Nothing was changed.";
             return Err(ApiError::new("nothing_found", 1, message).with("id", id));
         }
         Ok(spans)
@@ -46,11 +46,11 @@ impl Session {
 
     fn sensitive(&self, filter: &Filter, classes: &[SensitiveClass], job: &Job) -> ApiResult<Vec<Sensitive>> {
         let cancel = job.cancel_flag();
-        let tell = |done, total| {
+        let progress = |done, total| {
             let records = u32::try_from(done).unwrap_or(u32::MAX);
             job.report(Progress { stage: "scan".into(), done, total, unit: "records".into(), records });
         };
-        let mut found = self.vault.sensitive(&self.query(filter)?, &cancel, &tell)?;
+        let mut found = self.vault.sensitive(&self.query(filter)?, &cancel, &progress)?;
         found.retain(|f| classes.is_empty() || classes.contains(&f.class));
         Ok(found)
     }
@@ -60,7 +60,7 @@ pub(super) fn parse(words: &[String]) -> ApiResult<Vec<SensitiveClass>> {
     let known = || SensitiveClass::ALL.map(SensitiveClass::as_str).join(", ");
     let class = |word: &String| {
         SensitiveClass::parse(word).ok_or_else(|| {
-            ApiError::new("usage", 2, format!("Mementory does not look for {word}: {} are there.", known()))
+            ApiError::new("usage", 2, format!("{word} is not a class of sensitive values. Use {}.", known()))
         })
     };
     words.iter().map(class).collect()

@@ -1,4 +1,4 @@
-//! The queue of sensitive values: look, show around them, redact everywhere, ignore for good. No answer holds a value.
+//! The review queue of sensitive values: scan, show context, redact everywhere, ignore. No answer contains a value.
 use super::{
     Session,
     changes::{receipt_view, stage_progress, tombstone_view},
@@ -8,40 +8,40 @@ use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_vault::{SensitiveClass, SensitiveQuery, SensitiveState, SensitiveValue};
 use std::{collections::BTreeMap, sync::atomic::Ordering};
 
-/// Characters of a text that stand for a title.
-const TITLE: usize = 80;
+/// Longest title, in characters.
+const MAX_TITLE: usize = 80;
 
 impl Session {
-    /// Looks through what is new or changed since the last look; with `anew` through everything. Other work goes in
-    /// between, and what was looked through before a cancellation stays.
+    /// Scan records that are new or changed since the last scan; with `rescan` all records. Interactive commands run in
+    /// between, and the results up to a cancellation are kept.
     ///
     /// # Errors
     /// `cancelled`.
-    pub fn look(&self, anew: bool, job: &Job) -> ApiResult<Looked> {
+    pub fn scan_pending(&self, rescan: bool, job: &Job) -> ApiResult<Looked> {
         let cancel = job.cancel_flag();
-        if anew {
-            let _turn = self.changing();
+        if rescan {
+            let _guard = self.write_guard();
             self.vault.look_anew()?;
         }
         let mut records = 0u64;
         loop {
-            job.give_way();
+            job.yield_to_interactive();
             if cancel.load(Ordering::Relaxed) {
                 return Err(mementory_vault::VaultError::Cancelled.into());
             }
-            let looked = {
-                let _turn = self.changing();
+            let batch = {
+                let _guard = self.write_guard();
                 self.vault.look(now())?
             };
-            records += looked.records;
+            records += batch.records;
             job.report(Progress {
                 stage: "scan".into(),
                 done: records,
-                total: records + looked.left,
+                total: records + batch.left,
                 unit: "records".into(),
                 records: u32::try_from(records).unwrap_or(u32::MAX),
             });
-            if looked.left == 0 || looked.records == 0 {
+            if batch.left == 0 || batch.records == 0 {
                 return Ok(Looked { records: u32::try_from(records).unwrap_or(u32::MAX) });
             }
         }
@@ -56,7 +56,13 @@ impl Session {
             "" | "open" => SensitiveState::Open,
             "redacted" => SensitiveState::Redacted,
             "ignored" => SensitiveState::Ignored,
-            other => return Err(ApiError::new("usage", 2, format!("There is no state {other}."))),
+            other => {
+                return Err(ApiError::new(
+                    "usage",
+                    2,
+                    format!("{other} is not a state of sensitive values. Use open, redacted or ignored."),
+                ));
+            }
         };
         let classes = super::scan::parse(&request.classes)?;
         let query = SensitiveQuery { state, classes, offset: request.offset, limit: request.limit };
@@ -64,15 +70,15 @@ impl Session {
         let (looked_at, left) = self.vault.looked()?;
         Ok(SensitiveQueue {
             items: list.values.iter().map(|value| self.sensitive_item(value)).collect::<ApiResult<_>>()?,
-            open: named(&list.open),
-            redacted: named(&list.redacted),
-            ignored: named(&list.ignored),
+            open: by_class_name(&list.open),
+            redacted: by_class_name(&list.redacted),
+            ignored: by_class_name(&list.ignored),
             looked_at: looked_at.map(time),
             left: u32::try_from(left).unwrap_or(u32::MAX),
         })
     }
 
-    /// One value and where it stands.
+    /// One value and the places that hold it.
     ///
     /// # Errors
     /// `not_found` when no record holds it any more.
@@ -90,9 +96,13 @@ impl Session {
     /// `not_found` when no record holds any of them, `usage` for an unknown class.
     pub fn redact_values(&self, request: &RedactValuesRequest, job: &Job) -> ApiResult<RedactedValues> {
         if request.values.is_empty() && request.classes.is_empty() {
-            return Err(ApiError::new("usage", 2, "Nothing is selected."));
+            return Err(ApiError::new(
+                "usage",
+                2,
+                "No values are selected. Nothing was changed. Select values or a class.",
+            ));
         }
-        let _turn = self.changing();
+        let _guard = self.write_guard();
         let values = match request.values.is_empty() {
             true => self.vault.open_values(&super::scan::parse(&request.classes)?)?,
             false => request.values.clone(),
@@ -108,9 +118,9 @@ impl Session {
         })
     }
 
-    /// Never shows these values again, or does again.
+    /// Ignore these values from now on, or stop ignoring them.
     pub fn ignore_values(&self, values: &[String], ignored: bool) -> ApiResult<()> {
-        let _turn = self.changing();
+        let _guard = self.write_guard();
         self.vault.ignore_values(values, ignored, now())?;
         Ok(())
     }
@@ -137,7 +147,7 @@ impl Session {
         let record = self.vault.content(&place.view)?;
         let conversation = place.view.owner.map(|row| self.vault.view_by_row(row)).transpose()?.flatten();
         let title = record.title.or_else(|| conversation.as_ref().and_then(|c| c.title.clone()));
-        // Cut after the values are barred: half a value would not be recognised.
+        // Mask before cutting: half a value would not be recognised.
         let title = match title {
             Some(title) => self.vault.barred(&title),
             None => self.vault.barred(&record.text),
@@ -148,15 +158,15 @@ impl Session {
             field: place.field.into(),
             role: record.message.map(|message| message.role),
             source: place.view.platform.clone(),
-            title: title.chars().take(TITLE).collect(),
+            title: title.chars().take(MAX_TITLE).collect(),
             conversation_id: conversation.map(|c| c.id_text()),
             at: record.times.created.map(mementory_model::Timestamp::to_rfc3339),
         })
     }
 }
 
-/// Numbers by the names of the classes.
-pub(super) fn named(counts: &BTreeMap<SensitiveClass, u32>) -> BTreeMap<String, u32> {
+/// Counts by the names of the classes.
+pub(super) fn by_class_name(counts: &BTreeMap<SensitiveClass, u32>) -> BTreeMap<String, u32> {
     counts.iter().map(|(class, n)| (class.as_str().to_owned(), *n)).collect()
 }
 
@@ -171,7 +181,7 @@ mod tests {
     const MAIL: &str = "ada.kovalenko@orchardmail.eu";
 
     #[test]
-    fn no_answer_over_the_boundary_holds_a_value() {
+    fn no_answer_contains_a_sensitive_value() {
         let folder = tempfile::tempdir().unwrap();
         let options = CreateOptions { kdf_floor: true };
         let words = "harbour copper nineteen kite lantern";
@@ -181,23 +191,23 @@ mod tests {
             let request = AddRequest { text, ..AddRequest::default() };
             session.add(&request).unwrap();
         }
-        assert_eq!(session.look(false, &job).unwrap().records, 2);
+        assert_eq!(session.scan_pending(false, &job).unwrap().records, 2);
         let queue = session.sensitive_queue(&SensitiveRequest::default()).unwrap();
         assert_eq!(queue.items.len(), 3);
-        let mut told = serde_json::to_string(&queue).unwrap();
+        let mut answers = serde_json::to_string(&queue).unwrap();
         for item in &queue.items {
-            told += &serde_json::to_string(&session.sensitive_value(&item.value).unwrap()).unwrap();
+            answers += &serde_json::to_string(&session.sensitive_value(&item.value).unwrap()).unwrap();
         }
         let request =
             RedactValuesRequest { classes: vec!["access_key".into(), "card".into()], ..RedactValuesRequest::default() };
         let done = session.redact_values(&request, &job).unwrap();
         assert!(done.receipt.complete);
-        told += &serde_json::to_string(&done).unwrap();
+        answers += &serde_json::to_string(&done).unwrap();
         session.ignore_values(&[queue.items[2].value.clone()], true).unwrap();
-        told += &serde_json::to_string(&session.audit(true).unwrap()).unwrap();
+        answers += &serde_json::to_string(&session.audit(true).unwrap()).unwrap();
         for secret in [KEY, CARD, MAIL] {
-            assert!(!told.contains(secret), "{secret} is told: {told}");
+            assert!(!answers.contains(secret), "{secret} is in the answers: {answers}");
         }
-        assert!(told.contains("█████ is the token, card █████"), "{told}");
+        assert!(answers.contains("█████ is the token, card █████"), "{answers}");
     }
 }

@@ -1,4 +1,4 @@
-//! Rows and records in the shape of the boundary.
+//! Converts vault rows and records to the types of the API.
 use super::{Session, time};
 use crate::{ApiResult, types::*};
 use mementory_model::{Kind, Record, Timestamp};
@@ -6,7 +6,7 @@ use mementory_vault::{FileKind, RowView};
 
 /// Longest text in a list row, in characters.
 const LIST_TEXT: usize = 500;
-/// How long the Trash keeps things.
+/// How long the Trash keeps records, in days.
 pub(super) const TRASH_DAYS: i64 = 30;
 
 fn stamp(t: Option<Timestamp>) -> Option<String> {
@@ -19,7 +19,7 @@ impl Session {
         self.item_of(view, &self.vault.content(view)?)
     }
 
-    /// The same where its record is at hand.
+    /// One list row, if the record is already loaded.
     pub(super) fn item_of(&self, view: &RowView, record: &Record) -> ApiResult<ListItem> {
         let vault = &self.vault;
         let counts = if view.kind == Kind::Conversation { vault.conversation_counts(view.row)? } else { (0, 0, 0) };
@@ -64,7 +64,7 @@ impl Session {
         })
     }
 
-    /// One record, whole.
+    /// One complete record.
     pub(super) fn record_view(&self, view: &RowView, record: &Record) -> ApiResult<RecordView> {
         let vault = &self.vault;
         let conversation = match view.owner {
@@ -152,7 +152,7 @@ impl Session {
     pub(super) fn link_info(&self, relation: &str, target: &str, view: Option<&RowView>) -> ApiResult<LinkInfo> {
         let conversation = view.and_then(|v| v.owner).map(|o| self.vault.view_by_row(o)).transpose()?.flatten();
         let Some(view) = view.filter(|v| v.trashed.is_none()) else {
-            // In the Trash nothing is shown of it but that it is there.
+            // Of a record in the Trash, show only that it exists.
             return Ok(LinkInfo {
                 relation: relation.into(),
                 id: None,
@@ -187,7 +187,7 @@ mod tests {
     use crate::{CreateOptions, Job};
 
     #[test]
-    fn a_link_into_the_trash_says_that_and_nothing_more() {
+    fn a_link_into_the_trash_shows_only_that_it_exists() {
         let folder = tempfile::tempdir().unwrap();
         let options = CreateOptions { kdf_floor: true };
         let words = "harbour copper nineteen kite lantern";
@@ -210,9 +210,13 @@ mod tests {
         let gone = message();
         assert!(gone.trashed && gone.id.is_none() && gone.text.is_none() && gone.title.is_none());
         assert_eq!(gone.kind.as_deref(), Some("message"));
-        assert_eq!(gone.conversation_id.as_deref(), Some(conversation.as_str()), "that is still there");
+        assert_eq!(
+            gone.conversation_id.as_deref(),
+            Some(conversation.as_str()),
+            "the conversation is not in the Trash"
+        );
         session.delete(std::slice::from_ref(&conversation)).unwrap();
-        assert_eq!(message().conversation_id, None, "it is in the Trash as well");
+        assert_eq!(message().conversation_id, None, "the conversation is in the Trash too");
         session.restore(&[conversation, id]).unwrap();
         assert!(!message().trashed);
     }

@@ -23,12 +23,12 @@ pub struct Span {
 pub struct RedactRequest {
     pub id: String,
     pub spans: Vec<Span>,
-    /// Also where the same words stand in other records.
+    /// Also redact the same words in other records.
     #[serde(default)]
     pub everywhere: bool,
 }
 
-/// What a redaction would change; nothing was.
+/// What a redaction would change. Nothing was changed.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct RedactPreview {
     /// Records, this one included.
@@ -47,19 +47,19 @@ pub struct Redacted {
     pub receipt: Receipt,
 }
 
-/// Erase these records; with `dry_run` only say what would go.
+/// Erase these records.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct EraseRequest {
     pub ids: Vec<String>,
     pub reason: Option<String>,
-    /// Also redact other records that say the same.
+    /// Also redact other records with the same text.
     pub with_copies: bool,
-    /// Only these copies; null = all that were found.
+    /// Only these copies; null = all copies that were found.
     pub copies: Option<Vec<String>>,
 }
 
-/// Another record that says the same.
+/// Another record with the same text.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Copy {
     pub id: String,
@@ -71,26 +71,26 @@ pub struct Copy {
     pub created_at: Option<String>,
 }
 
-/// What an erasure would take with it.
+/// Everything that an erasure would remove.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Impact {
     pub records: u32,
     /// The same by kind.
     pub kinds: BTreeMap<String, u32>,
-    /// Everything that would go, by the assistant that it came from.
+    /// Number of records that would be removed, by assistant.
     pub sources: BTreeMap<String, u32>,
     pub versions: u32,
     pub derived: u32,
     pub links: u32,
     pub attachments: u32,
-    /// Passthrough parts of imports that hold the words.
+    /// Passthrough files of imports that contain the text.
     pub passthrough: u32,
     pub copies: Vec<Copy>,
-    /// Ids of everything that would go.
+    /// Ids of everything that would be removed.
     pub ids: Vec<String>,
 }
 
-/// One place looked at by the independent check.
+/// One place checked by the independent erasure check.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ReceiptPlace {
     /// `record`, `history`, `verbatim`, `search_index`, `database_pages`, `attachments`, `passthrough`, `write_ahead_log`, `temporary_files` …
@@ -100,16 +100,16 @@ pub struct ReceiptPlace {
     pub detail: String,
 }
 
-/// Proof of reach. `complete` only if no place failed.
+/// Receipt of an erasure. `complete` only if no place failed.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Receipt {
     pub id: String,
     pub at: String,
     pub complete: bool,
     pub places: Vec<ReceiptPlace>,
-    /// Records that still say the same and were left.
+    /// Records with the same text that were left unchanged.
     pub copies_left: u32,
-    /// Other records that said the same and were redacted; null where it is not known (in older receipts).
+    /// Other records with the same text that were redacted; null if not known (older receipts).
     pub copies_redacted: Option<u32>,
 }
 
@@ -126,12 +126,12 @@ pub struct TombstoneView {
     pub at: String,
     pub actor: String,
     pub reason: Option<String>,
-    /// Ids of every derived artifact that went with it.
+    /// Ids of derived artifacts that were removed with it.
     pub derived: Vec<String>,
     pub signature: String,
-    /// Checked when listed.
+    /// Verified when listed.
     pub signature_valid: bool,
-    /// The receipt it belongs to, with its outcome.
+    /// Id of its receipt, and whether that is complete.
     pub receipt: Option<String>,
     pub complete: Option<bool>,
 }
@@ -141,7 +141,7 @@ pub struct TombstoneView {
 pub struct Erased {
     pub tombstones: Vec<TombstoneView>,
     pub receipt: Receipt,
-    /// Records redacted because they said the same.
+    /// Records redacted because they had the same text.
     pub copies_redacted: u32,
 }
 

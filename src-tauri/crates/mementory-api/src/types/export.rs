@@ -13,15 +13,15 @@ pub struct ExportRequest {
     pub format: String,
     pub out: String,
     pub filter: Filter,
-    /// Replace an export that is already there.
+    /// Replace an existing export.
     pub overwrite: bool,
-    /// Sign with the vault's own key.
+    /// Sign with the vault's key.
     pub sign: bool,
-    /// Replace sensitive values by `[REDACTED:class]` in the file. What is inside attached files is not looked at.
+    /// Replace sensitive values by `[REDACTED:class]` in the file. The content of attached files is not scanned.
     pub cover: bool,
 }
 
-/// What another program would not see.
+/// Information that other programs will not see.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Loss {
     pub record: String,
@@ -31,7 +31,7 @@ pub struct Loss {
     pub note: String,
 }
 
-/// How often a field is lost in one way.
+/// How often a field is lost in this way.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct LossCount {
     pub field: String,
@@ -40,7 +40,7 @@ pub struct LossCount {
     pub count: u32,
 }
 
-/// Records that stayed behind, by reason.
+/// Records that were not exported, by reason.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Withheld {
     pub reason: String,
@@ -55,7 +55,7 @@ pub struct Exported {
     pub version: String,
     pub records: u32,
     pub by_kind: BTreeMap<String, u32>,
-    /// Different sensitive values that are covered in it.
+    /// Number of distinct sensitive values masked in it.
     pub covered: u32,
     #[specta(type = TsNumber)]
     pub bytes: u64,
@@ -63,28 +63,28 @@ pub struct Exported {
     pub digest: String,
     /// Read back and valid.
     pub validated: bool,
-    /// What its check found first, when it did not pass.
+    /// The first error of the validation, if it failed.
     pub first_error: Option<Finding>,
-    /// All that it found.
+    /// Number of all validation errors.
     pub errors: u32,
     pub signature: SignatureInfo,
-    /// The first thousand.
+    /// The first thousand losses.
     pub losses: Vec<Loss>,
-    /// All losses, the listed ones too, by field and kind.
+    /// Number of all losses, including the listed ones, by field and kind.
     pub loss_counts: Vec<LossCount>,
     pub withheld: Vec<Withheld>,
 }
 
-/// What an Evidence Pack is to hold.
+/// What to put into an Evidence Pack.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct EvidenceRequest {
     /// Date or time, inclusive; null = from the beginning.
     pub since: Option<String>,
     /// Date or time, inclusive; null = up to now.
     pub until: Option<String>,
-    /// With the vault's own key.
+    /// Sign with the vault's key.
     pub sign: bool,
-    /// Null: tombstones, the log, and what rests on what, as the specification has it.
+    /// Null: tombstones, the log and provenance, as the specification requires.
     pub parts: Option<Vec<EvidencePart>>,
 }
 
@@ -92,28 +92,34 @@ pub struct EvidenceRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidencePart {
-    /// Tombstones with their receipts, and what rests on what.
+    /// Tombstones with their receipts, and provenance.
     Tombstones,
     /// The log with its signatures.
     Log,
-    /// The public key, and how to check the pack.
+    /// The public key, and instructions to verify the pack.
     Key,
-    /// Imports and exports, with names of files.
+    /// Imports and exports, with file names.
     Transfers,
 }
 
 impl EvidencePart {
-    /// By its name.
+    /// Parse its name.
     ///
     /// # Errors
-    /// Wrong usage for any other word.
+    /// `usage` for any other word.
     pub fn parse(word: &str) -> ApiResult<Self> {
         match word {
             "tombstones" => Ok(Self::Tombstones),
             "log" => Ok(Self::Log),
             "key" => Ok(Self::Key),
             "transfers" => Ok(Self::Transfers),
-            _ => Err(ApiError::new("usage", 2, format!("{word} is not tombstones, log, key or transfers."))),
+            _ => Err(ApiError::new(
+                "usage",
+                2,
+                format!(
+                    "{word} is not a part of an Evidence Pack. Nothing was written. Use tombstones, log, key or transfers."
+                ),
+            )),
         }
     }
 }
@@ -121,7 +127,7 @@ impl EvidencePart {
 /// An Evidence Pack that was written.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Evidence {
-    /// Where.
+    /// Its path.
     pub path: String,
     /// Tombstones in it.
     pub tombstones: u32,
@@ -135,6 +141,6 @@ pub struct Evidence {
     pub transfers: u32,
     /// It was read back and is valid.
     pub validated: bool,
-    /// With a signature of the vault's key.
+    /// It is signed with the vault's key.
     pub signed: bool,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
 
-/// One recognised part of a source.
+/// One recognised file of a source.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct PartInfo {
     pub path: String,
@@ -14,21 +14,21 @@ pub struct PartInfo {
     pub role: String,
 }
 
-/// A format and what is done with it.
+/// A format and its capabilities.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct FormatInfo {
     pub id: String,
-    /// The format's own name.
+    /// Name of the format.
     pub name: String,
     pub read: bool,
     pub write: bool,
-    /// What is written can carry a signature.
+    /// Exports can be signed.
     pub signs: bool,
-    /// What is written can be encrypted under a passphrase.
+    /// Exports can be encrypted under a passphrase.
     pub encrypts: bool,
 }
 
-/// Another format it could be.
+/// A format that a file may have.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Candidate {
     pub format: String,
@@ -38,7 +38,7 @@ pub struct Candidate {
     pub reason: String,
 }
 
-/// What a dropped path is. `format` is null for a tie (see `candidates`) or an unknown kind.
+/// Detected format of one path. `format` is null if it is ambiguous (see `candidates`) or unknown.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Detection {
     pub path: String,
@@ -46,7 +46,7 @@ pub struct Detection {
     pub version: Option<String>,
     #[specta(type = TsNumber)]
     pub confidence: f64,
-    /// Encrypted as a whole: what it is shows with its passphrase.
+    /// Encrypted as a whole: the format is known only with the passphrase.
     pub encrypted: bool,
     pub reason: String,
     pub parts: Vec<PartInfo>,
@@ -60,12 +60,12 @@ pub struct Detections {
     pub results: Vec<Detection>,
 }
 
-/// What lies at a path, before anything of it is read.
+/// What exists at a path; nothing of it is read.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct PathInfo {
     pub path: String,
     pub folder: bool,
-    /// Of a file; null for everything else, also for what is not there.
+    /// Size of a file; null for everything else, and for missing paths.
     #[specta(type = Option<TsNumber>)]
     pub size: Option<u64>,
 }
@@ -78,40 +78,46 @@ pub struct ImportRequest {
     pub text: Option<String>,
     /// A format chosen by the person; null = detect.
     pub format: Option<String>,
-    /// Allow this many streamed bytes where the default limit asked.
+    /// Read up to this many bytes instead of the default limit.
     #[specta(type = Option<TsNumber>)]
     pub limit_bytes: Option<u64>,
-    /// Let records in that are held back because the same was deleted before.
+    /// Import records even if they are blocked because they were deleted before.
     #[serde(default)]
     pub let_in: bool,
-    /// Another rule for what the vault has already than that the newer telling stays.
+    /// How to resolve a conflict with an existing record. Null: the newer version wins.
     #[serde(default)]
     pub merge: Option<MergeStrategy>,
 }
 
-/// What becomes of records that the vault has already.
+/// How to import records that the vault has already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum MergeStrategy {
-    /// Known ids and equal texts do not come in.
+    /// Skip records with a known id or an equal text.
     SkipDuplicates,
-    /// Known ids are replaced, also by something older.
+    /// Replace records with a known id, even by an older version.
     Overwrite,
-    /// Known ids that say something else come in beside it, under a fresh id.
+    /// Import records with a known id and another text beside the existing one, under a new id.
     Rename,
 }
 
 impl MergeStrategy {
-    /// By its name.
+    /// Parse its name.
     ///
     /// # Errors
-    /// Wrong usage for any other word.
+    /// `usage` for any other word.
     pub fn parse(word: &str) -> ApiResult<Self> {
         match word {
             "skip_duplicates" => Ok(Self::SkipDuplicates),
             "overwrite" => Ok(Self::Overwrite),
             "rename" => Ok(Self::Rename),
-            _ => Err(ApiError::new("usage", 2, format!("{word} is not skip_duplicates, overwrite or rename."))),
+            _ => Err(ApiError::new(
+                "usage",
+                2,
+                format!(
+                    "{word} is not a merge strategy. Nothing was imported. Use skip_duplicates, overwrite or rename."
+                ),
+            )),
         }
     }
 }
@@ -128,14 +134,14 @@ pub struct Outcome {
     pub failed: u32,
 }
 
-/// Attachments that messages name, and how many bytes of them are in the input.
+/// Attachments that messages reference, and how many of them are in the input.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct AttachmentCounts {
     pub referenced: u32,
     pub present: u32,
 }
 
-/// Something worth knowing that did not cost a record.
+/// A problem that did not cost a record.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Warning {
     pub code: String,
@@ -144,10 +150,10 @@ pub struct Warning {
     pub count: u32,
 }
 
-/// Anything that was not plainly added.
+/// A record that was not simply added.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ReportItem {
-    /// As in `by_kind`; null in reports of former imports.
+    /// As in `by_kind`; null in reports of older imports.
     pub kind: Option<String>,
     pub place: String,
     /// `updated`, `unchanged`, `blocked`, `skipped` or `failed`.
@@ -155,16 +161,16 @@ pub struct ReportItem {
     pub reason: String,
 }
 
-/// What would be new, as a preview finds it.
+/// A record that a preview would add.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ComingItem {
     pub kind: String,
     pub place: String,
-    /// How it begins, in one line; may be empty.
+    /// The beginning of its text in one line; may be empty.
     pub text: String,
 }
 
-/// Result of an import, of its preview (`dry_run`), and the report kept with the batch.
+/// Result of an import or its preview (`dry_run`), and the stored report of a batch.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ImportReport {
     /// Empty for a dry run.
@@ -180,20 +186,20 @@ pub struct ImportReport {
     pub messages: u32,
     pub memories: u32,
     pub attachments: AttachmentCounts,
-    /// Attachments that are named and not in the input; null in reports of former imports.
+    /// Attachments that are referenced but not in the input; null in reports of older imports.
     #[serde(default)]
     pub missing_attachments: Option<u32>,
     pub missing_parts: Vec<String>,
-    /// By kind: what earlier exports of the account told and this newest one does not. Not in reports of former imports.
+    /// By kind: records of earlier exports of the account that are missing from this newest one. Empty in reports of older imports.
     #[serde(default)]
     pub gone: BTreeMap<String, u32>,
     pub warnings: Vec<Warning>,
     pub items: Vec<ReportItem>,
-    /// Of a preview only: what would be new, as far as it is listed.
+    /// Preview only: records that would be added, up to a limit.
     pub coming: Vec<ComingItem>,
-    /// Of a preview only: names of attachments that are not in the input, as far as they are listed.
+    /// Preview only: names of attachments that are not in the input, up to a limit.
     pub missing_files: Vec<String>,
-    /// Per source in the drop: what it is.
+    /// The detected sources.
     pub sources: Vec<Detection>,
 }
 
@@ -207,7 +213,7 @@ pub struct Progress {
     /// 0 when unknown.
     #[specta(type = TsNumber)]
     pub total: u64,
-    /// Bytes, or records, as the stage says.
+    /// `bytes` or `records`, depending on the stage.
     pub unit: String,
     pub records: u32,
 }
@@ -223,15 +229,15 @@ pub struct BatchInfo {
     pub added: u32,
     pub updated: u32,
     pub unchanged: u32,
-    /// Held back by a deletion.
+    /// Not imported because they were deleted before.
     pub blocked: u32,
     pub skipped: u32,
     /// Unreadable.
     pub failed: u32,
     pub undone: bool,
-    /// Records of it that were edited since; undo would take the edits back as well.
+    /// Records of it that were edited since; undoing the import would undo the edits too.
     pub edited_since: u32,
-    /// Where a file of it lies, if it is still there.
+    /// Path of an imported file, if it still exists.
     pub file: Option<String>,
 }
 
@@ -241,24 +247,24 @@ pub struct Batches {
     pub batches: Vec<BatchInfo>,
 }
 
-/// An import of which nothing was kept.
+/// An import that failed; nothing of it is in the vault.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct FailedImport {
-    /// Number of its entry in the log.
+    /// Number of its entry in the audit log.
     pub seq: u32,
-    /// Where its files lay; none of a text that was pasted.
+    /// Paths of its files; empty for pasted text.
     pub paths: Vec<String>,
-    /// What was said at the time.
+    /// The error message at that time.
     pub error: ErrorBody,
 }
 
-/// Imports that failed, oldest first, as far as more is known of them than the log says.
+/// Failed imports with stored details, oldest first.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct FailedImports {
     pub failed: Vec<FailedImport>,
 }
 
-/// Result of taking a batch back.
+/// Result of undoing an import.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Undone {
     pub removed: u32,

@@ -1,4 +1,4 @@
-//! Signing keys: the vault's own, whom it trusts, whose it has seen; and what a check of a file found.
+//! Signing keys (the vault's own, trusted and seen ones), and the result of checking a file.
 use super::{CheckedSignature, Finding};
 use serde::{Deserialize, Serialize};
 use specta::Type;
@@ -10,25 +10,25 @@ pub struct KeyInfo {
     pub algorithm: String,
     /// In hex.
     pub public_key: String,
-    /// How it is shown to people: the first half of its SHA-256, in hex.
+    /// The first half of its SHA-256 in hex, for display.
     pub fingerprint: String,
     pub name: Option<String>,
-    /// When it was first seen or trusted; the vault's own has none.
+    /// When it was first seen or trusted; null for the vault's own key.
     pub since: Option<String>,
 }
 
-/// Keys by what this vault knows of them.
+/// The keys that this vault knows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct Keys {
     /// The vault's own.
     pub own: Vec<KeyInfo>,
-    /// The owner said that these are trusted.
+    /// Keys that the owner of the vault trusts.
     pub trusted: Vec<KeyInfo>,
-    /// They were on something that was imported, and nothing more.
+    /// Keys that signed imported files, without being trusted.
     pub seen: Vec<KeyInfo>,
 }
 
-/// Who signed a file, as this vault sees it.
+/// The signer of a file, as this vault knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct SignerInfo {
     #[serde(flatten)]
@@ -37,18 +37,18 @@ pub struct SignerInfo {
     pub standing: String,
 }
 
-/// What is to be known of a file before it is imported.
+/// Result of checking a file before it is imported.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct FileCheck {
     pub path: String,
     pub format: Option<String>,
-    /// False = there is nothing to check a file of this kind against; then the rest says nothing.
+    /// False = this format has no validator; the other fields are then meaningless.
     pub checked: bool,
-    /// Whole: no error was found.
+    /// No error was found.
     pub ok: bool,
     pub records: u32,
     pub signature: CheckedSignature,
-    /// Whose signature it is. None = unsigned, or a key that cannot be read.
+    /// The signer. Null = unsigned, or the key cannot be read.
     pub signer: Option<SignerInfo>,
     pub errors: Vec<Finding>,
     pub warnings: Vec<Finding>,

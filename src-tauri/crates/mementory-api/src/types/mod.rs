@@ -1,4 +1,4 @@
-//! What goes over the boundary: the shapes of the command line's `--json` output and of the window's IPC.
+//! Request and response types: the shapes of the command line's `--json` output and of the window's IPC.
 //! Ids are strings, counts are `u32`, times are RFC 3339 in UTC. No type here ever carries a key.
 #![expect(missing_docs, reason = "the field names are the contract; a comment would only repeat what a name says")]
 
@@ -20,6 +20,6 @@ pub use scan::*;
 pub use vault::*;
 pub use watching::*;
 
-/// How the window's TypeScript sees a number that is never NaN: as `number`. specta gives `f64` the type
-/// `number | null`, because JSON has no NaN, and refuses `u64`; what stands here is for typing only.
+/// Makes a field a plain `number` in the window's TypeScript. specta turns `f64` into `number | null`, because JSON has no
+/// NaN, and refuses `u64`; this type is used for the generated types only.
 type TsNumber = u32;

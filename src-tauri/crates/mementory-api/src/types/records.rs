@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
 
-/// Filters of `list`, `search` and `export`. All given ones must hold.
+/// Filters of `list`, `search` and `export`. A record has to match all that are given.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct Filter {
@@ -24,15 +24,15 @@ pub struct Filter {
     pub trash: bool,
     /// Only these ids.
     pub ids: Option<Vec<String>>,
-    /// By the newest export of their assistant: `new`, `changed`, or `gone` there.
+    /// Status by the newest export of the assistant: `new`, `changed`, or `gone` (no longer in it).
     pub standing: Option<String>,
-    /// Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (named, but not held).
+    /// Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (referenced, but not in the vault).
     pub file_kind: Option<String>,
-    /// Brought by one of these imports, by their batches.
+    /// Ids of import batches: only records of these imports.
     pub batch: Option<Vec<String>>,
 }
 
-/// Page request. `sort`: `newest` (default), `oldest`, `title`, `changed` (what was changed last in the vault first).
+/// Page request. `sort`: `newest` (default), `oldest`, `title`, `changed` (last changed in the vault first).
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct ListRequest {
@@ -43,7 +43,7 @@ pub struct ListRequest {
     pub cursor: Option<String>,
 }
 
-/// One row.
+/// One row of a list.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ListItem {
     pub id: String,
@@ -59,18 +59,18 @@ pub struct ListItem {
     pub updated_at: Option<String>,
     pub status: Option<String>,
     pub tags: Vec<String>,
-    /// Versions kept, the current one included.
+    /// Number of stored versions, including the current one.
     pub versions: u32,
     pub redacted: bool,
-    /// When it last changed in the vault, and by what: `import`, `edit`, `restore`, `written`.
+    /// When and how it last changed in the vault: `import`, `edit`, `restore`, `written`.
     pub changed_at: String,
     pub cause: String,
-    /// Conversations: messages in it, its memories, attachments and whether it branches.
+    /// Conversations: numbers of messages, memories and attachments, and whether it branches.
     pub message_count: u32,
     pub memory_count: u32,
     pub attachment_count: u32,
     pub branched: bool,
-    /// Trash only: when it was deleted and when it goes for good.
+    /// Trash only: when it was moved there, and when it will be erased.
     pub trashed_at: Option<String>,
     pub expires_at: Option<String>,
     /// Attachments: size, media type, and whether the bytes are in the vault.
@@ -78,16 +78,16 @@ pub struct ListItem {
     pub size: Option<u64>,
     pub media_type: Option<String>,
     pub present: Option<bool>,
-    /// Attachments: their kind, as the filter names it.
+    /// Attachments: their kind, as in the filter.
     pub file_kind: Option<String>,
     pub conversation_id: Option<String>,
-    /// The last look found a value in it that nothing was decided on.
+    /// The last scan found a sensitive value in it that is still to be reviewed.
     pub sensitive: bool,
-    /// By the newest export of its assistant, as far as there was one before: `new`, `changed`, `gone`.
+    /// Status by the newest export of its assistant, if there was an earlier one: `new`, `changed`, `gone`.
     pub standing: Option<String>,
 }
 
-/// One page; `total` counts all that the filter finds.
+/// One page; `total` counts all records that match the filter.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Page {
     pub items: Vec<ListItem>,
@@ -95,8 +95,8 @@ pub struct Page {
     pub total: u32,
 }
 
-/// Numbers beside the filters: how many by source, type (the empty one: none), tag; of attachments by their kind instead
-/// of their type.
+/// Counts for the filter menus, by source, type (empty name: no type) and tag; attachments are counted by kind instead of
+/// type.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Facets {
     pub sources: BTreeMap<String, u32>,
@@ -105,7 +105,7 @@ pub struct Facets {
     pub file_kinds: BTreeMap<String, FileCount>,
 }
 
-/// Files of a kind, and the bytes of them that the vault holds.
+/// Number of files of a kind, and how many of their bytes are in the vault.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct FileCount {
     pub count: u32,
@@ -113,16 +113,16 @@ pub struct FileCount {
     pub bytes: u64,
 }
 
-/// What can be said of several records at once.
+/// Summary of several records.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Summary {
-    /// All versions that are kept of them.
+    /// Number of all their stored versions.
     pub versions: u32,
-    /// Different sensitive values that the last look found in them and that nothing was decided on, by class.
+    /// Distinct sensitive values in them that are still to be reviewed, by class.
     pub findings: BTreeMap<String, u32>,
-    /// Conversations that they were taken from, as far as those are in the vault.
+    /// Conversations in the vault that they were derived from.
     pub conversations: u32,
-    /// How many have a date of their own, and the first and the last of those.
+    /// How many have a date, and the first and last of these dates.
     pub dated: u32,
     pub first: Option<String>,
     pub last: Option<String>,
@@ -133,13 +133,13 @@ pub struct Summary {
 pub struct OriginInfo {
     pub format: String,
     pub version: Option<String>,
-    /// File, then entries inside, joined by `!/`.
+    /// The file, then the entries inside archives, joined by `!/`.
     pub container: String,
     /// JSON pointer, line or offset inside it.
     pub pointer: String,
     pub digest: Option<String>,
     pub batch: Option<String>,
-    /// When the vault took it in.
+    /// When it was imported.
     pub imported_at: String,
 }
 
@@ -148,7 +148,7 @@ pub struct OriginInfo {
 pub struct LinkInfo {
     /// `derived_from`, `supersedes`, `same_words`, `related` …
     pub relation: String,
-    /// Null for what is in the Trash, or not in the vault.
+    /// Null for a record that is in the Trash or not in the vault.
     pub id: Option<String>,
     pub origin_id: Option<String>,
     pub kind: Option<String>,
@@ -156,7 +156,7 @@ pub struct LinkInfo {
     pub text: Option<String>,
     pub source: Option<String>,
     pub conversation_id: Option<String>,
-    /// In the Trash: then only kind, source and a conversation that is not there itself are told.
+    /// In the Trash: then only kind and source are given, and the conversation if that is not in the Trash.
     pub trashed: bool,
 }
 
@@ -168,11 +168,11 @@ pub struct AttachmentInfo {
     pub media_type: Option<String>,
     #[specta(type = Option<TsNumber>)]
     pub size: Option<u64>,
-    /// False: named by the export, not in it.
+    /// False: referenced by the export, but not in it.
     pub present: bool,
 }
 
-/// Where a memory came from, in words.
+/// Origin of a memory, as the source describes it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct SourceFields {
     pub platform: String,
@@ -184,7 +184,7 @@ pub struct SourceFields {
     pub project: Option<String>,
 }
 
-/// One record, whole.
+/// One complete record.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct RecordView {
     pub id: String,
@@ -242,7 +242,7 @@ pub struct VersionInfo {
 pub struct Shown {
     pub record: RecordView,
     pub history: Option<Vec<VersionInfo>>,
-    /// The source's own text of this record.
+    /// The original text of this record in its source.
     pub verbatim: Option<String>,
 }
 
@@ -257,26 +257,26 @@ pub struct ThreadMessage {
     pub text: String,
     pub created_at: Option<String>,
     pub hidden: bool,
-    /// 0 = on the active path, else the number of the branch.
+    /// 0 = on the active path, otherwise the number of its branch.
     pub branch: u32,
     pub attachments: Vec<AttachmentInfo>,
     /// `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context` …
     pub content_type: String,
     pub model: Option<String>,
-    /// At a branch point: its siblings in order, this one included. Else empty.
+    /// At a branch point: its siblings in order, including itself. Otherwise empty.
     pub siblings: Vec<String>,
-    /// Memories taken from this message.
+    /// Memories derived from this message.
     pub memories: Vec<LinkInfo>,
-    /// What stands beside its own text: thinking, tool calls and their results.
+    /// Blocks beside its text: thinking, tool calls and their results.
     pub steps: Vec<Step>,
 }
 
-/// Something that was done for a message, folded away when it is read.
+/// A step taken for a message, collapsed by default in the reader.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Step {
-    /// As of a message.
+    /// As for a message.
     pub content_type: String,
-    /// Of the tool.
+    /// Name of the tool.
     pub name: Option<String>,
     pub text: String,
 }
@@ -333,16 +333,16 @@ pub struct SearchResult {
     pub hits: Vec<Hit>,
 }
 
-/// A row of a list in which something is searched for.
+/// A row of a searched list.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct FoundRow {
     #[serde(flatten)]
     pub item: ListItem,
-    /// Where the words stand; null for a conversation that was found by its title alone.
+    /// Text around the hit; null for a conversation that was found only by its title.
     pub snippet: Option<String>,
     /// Ranges in code points of `snippet`.
     pub highlights: Vec<(u32, u32)>,
-    /// The message that says it, where the row is a conversation.
+    /// The message that matched, if the row is a conversation.
     pub message: Option<String>,
 }
 
@@ -350,9 +350,9 @@ pub struct FoundRow {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Found {
     pub rows: Vec<FoundRow>,
-    /// All hits; of conversations, the messages that match.
+    /// Number of all hits; for conversations, of matching messages.
     pub total: u32,
-    /// Where the next page begins.
+    /// Offset of the next page.
     pub next_offset: Option<u32>,
 }
 
@@ -385,25 +385,25 @@ pub struct Edited {
     pub version: u32,
 }
 
-/// One tag for many records, or from many.
+/// Add one tag to many records, or remove it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct TagRequest {
     pub ids: Vec<String>,
     pub tag: String,
-    /// False: take it from them.
+    /// False: remove the tag.
     pub on: bool,
 }
 
-/// Memories that say the same, or much the same; oldest first.
+/// Memories with the same or nearly the same text; oldest first.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct DuplicateGroup {
-    /// The same words, but for case, spaces and punctuation.
+    /// Equal except for case, spaces and punctuation.
     pub same: bool,
     pub items: Vec<ListItem>,
 }
 
-/// All groups that the person did not decide on.
+/// All groups that were not reviewed yet.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Duplicates {
     pub groups: Vec<DuplicateGroup>,

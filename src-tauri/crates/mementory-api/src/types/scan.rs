@@ -1,10 +1,10 @@
-//! Sensitive values: where they are, never what they are.
+//! Sensitive values: their positions, never the values themselves.
 use super::Filter;
 use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
 
-/// Which records to look through, and for what.
+/// Which records to scan, and for which classes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct ScanRequest {
@@ -18,7 +18,7 @@ pub struct ScanRequest {
 pub struct SensitiveFinding {
     pub id: String,
     pub kind: String,
-    /// `text`, `title`, `file` (what the source says is in a file) or `block` (thinking, tool calls).
+    /// `text`, `title`, `file` (text of a file, as given by the source) or `block` (thinking, tool calls).
     pub field: String,
     /// `access_key`, `private_key`, `password`, `card`, `iban`, `email`, `phone`, `national_id`.
     pub class: String,
@@ -27,18 +27,18 @@ pub struct SensitiveFinding {
     pub confidence: String,
     pub start: u32,
     pub end: u32,
-    /// Equal for equal values, in this vault only; says nothing of the value.
+    /// Fingerprint: equal for equal values in this vault, and reveals nothing of the value.
     pub value: String,
 }
 
-/// What a look found.
+/// Result of a scan.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Scan {
     pub findings: Vec<SensitiveFinding>,
     pub by_class: BTreeMap<String, u32>,
 }
 
-/// A page of the values that a look found, one entry for each value.
+/// A page of the review queue: one entry for each distinct value.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct SensitiveRequest {
@@ -51,16 +51,16 @@ pub struct SensitiveRequest {
     pub limit: u32,
 }
 
-/// A piece of the text around a value; `hidden` names the class where a value stands.
+/// A segment of the text around a value; `hidden` names the class if the segment is a masked value.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ContextPiece {
     pub text: String,
     pub hidden: Option<String>,
-    /// It is the value that the entry is about.
+    /// It is the value of this entry.
     pub this: bool,
 }
 
-/// A record that holds a value. Sensitive values in its title are bars.
+/// A record that contains a value. Sensitive values in its title are masked.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SensitivePlace {
     pub id: String,
@@ -70,59 +70,59 @@ pub struct SensitivePlace {
     /// Messages: `user`, `assistant` …
     pub role: Option<String>,
     pub source: String,
-    /// Of the record, or of the conversation it belongs to; else how its text begins.
+    /// Title of the record or of its conversation; otherwise the beginning of the text.
     pub title: String,
     pub conversation_id: Option<String>,
     pub at: Option<String>,
 }
 
-/// One value; never what it is.
+/// One value, without the value itself.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SensitiveItem {
-    /// Fingerprint; says nothing of the value.
+    /// Fingerprint; reveals nothing of the value.
     pub value: String,
     pub class: String,
-    /// Which rule found it; empty when it is redacted.
+    /// Name of the rule that found it; empty if it is redacted.
     pub detector: String,
     /// `possible`, `likely`, `very_likely`.
     pub confidence: String,
-    /// Records that hold it, or that lost it.
+    /// Number of records that contain it, or contained it before the redaction.
     pub places: u32,
     /// When it was ignored or redacted.
     pub judged_at: Option<String>,
-    /// Where it stands first.
+    /// The first record that contains it.
     pub first: Option<SensitivePlace>,
     pub context: Vec<ContextPiece>,
 }
 
-/// A page, and how long each queue is by class.
+/// A page, and the length of each queue by class.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct SensitiveQueue {
     pub items: Vec<SensitiveItem>,
     pub open: BTreeMap<String, u32>,
     pub redacted: BTreeMap<String, u32>,
     pub ignored: BTreeMap<String, u32>,
-    /// When everything was looked through last; none = never.
+    /// When the last complete scan ended; null = never.
     pub looked_at: Option<String>,
-    /// Records that were not looked through yet, at most.
+    /// Number of records still to be scanned, at most.
     pub left: u32,
 }
 
-/// One value with more of the text around it, and its places (the first 500).
+/// One value with more of the text around it, and the records that contain it (the first 500).
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SensitiveDetail {
     pub item: SensitiveItem,
     pub places: Vec<SensitivePlace>,
 }
 
-/// Redact values: these, or every open one of some classes.
+/// Redact values: these, or all open values of some classes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct RedactValuesRequest {
     pub values: Vec<String>,
-    /// With no values: every open value of these classes.
+    /// If `values` is empty: all open values of these classes.
     pub classes: Vec<String>,
-    /// Only in these records; null = in all.
+    /// Only in these records; null = in all records.
     pub ids: Option<Vec<String>>,
 }
 
@@ -135,9 +135,9 @@ pub struct RedactedValues {
     pub receipt: super::Receipt,
 }
 
-/// What a look did.
+/// Result of a scan for the review queue.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Looked {
-    /// Records looked through.
+    /// Number of scanned records.
     pub records: u32,
 }

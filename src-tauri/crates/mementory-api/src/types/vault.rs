@@ -24,21 +24,21 @@ pub struct Created {
     pub recovery_code: String,
 }
 
-/// A copy of a vault that lies beside it.
+/// A backup in the same folder as its vault.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct FoundBackup {
     pub path: String,
     pub name: String,
-    /// When it was written last.
+    /// When it was last written.
     pub changed_at: Option<String>,
 }
 
-/// A vault that was open before, remembered by path only.
+/// A vault that was open before; only its path is stored.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct RecentVault {
     pub path: String,
     pub name: String,
-    /// False when the folder is not there now.
+    /// False when the folder does not exist now.
     pub present: bool,
 }
 
@@ -48,7 +48,7 @@ pub struct PassphraseStrength {
     /// 0 very weak .. 4 strong; 2 ("Fair") is the minimum.
     pub score: u8,
     pub label: String,
-    /// One concrete reason when it is refused.
+    /// One concrete reason if it is refused.
     pub reason: Option<String>,
 }
 
@@ -59,36 +59,36 @@ pub struct SessionState {
     pub vault_id: Option<String>,
     pub name: Option<String>,
     pub path: Option<String>,
-    /// Minutes without input before the vault locks itself; 0 = never.
+    /// Minutes without input before the vault locks automatically; 0 = never.
     pub auto_lock_minutes: u32,
 }
 
-/// What guards the window besides the passphrase, and what of it this system can do.
+/// What protects the window besides the passphrase, and which of that this system supports.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct WindowGuards {
     /// `linux`, `macos` or `windows`.
     pub system: String,
     /// The vault locks when the screen locks or the computer sleeps.
     pub lock_when_away: bool,
-    /// The system tells of a locked screen, and of a sleep before it begins. Otherwise the vault locks after a sleep.
+    /// The system announces a locked screen, and a sleep before it begins. Otherwise the vault locks after a sleep.
     pub told_when_away: bool,
     /// The window is kept out of screenshots and screen sharing.
     pub hide_from_capture: bool,
-    /// The system can do that.
+    /// The system supports that.
     pub can_hide: bool,
 }
 
 /// State of the search index.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct IndexInfo {
-    /// `current`, or `rebuilt` (made anew from the records in this session).
+    /// `current`, or `rebuilt` (from the records in this session).
     pub state: String,
-    /// Why it was made anew at opening: it was `missing` (as in a backup), `damaged` or `behind`. Null when it was not.
+    /// Why it was rebuilt at opening: `missing` (as in a backup), `damaged` or `behind`. Null if it was not rebuilt.
     pub why: Option<String>,
     pub documents: u32,
 }
 
-/// What one assistant contributed.
+/// Contents that came from one assistant.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SourceInfo {
     pub platform: String,
@@ -96,11 +96,11 @@ pub struct SourceInfo {
     pub counts: BTreeMap<String, u32>,
     /// Time of the newest record from it.
     pub newest_at: Option<String>,
-    /// When the platform's newest export was made, by its file's name, or else imported. Null for the person's own.
+    /// When the newest export was made, by its file name, otherwise when it was imported. Null for records written by hand.
     pub exported_at: Option<String>,
 }
 
-/// How many records are new, changed or gone by the newest export of an assistant.
+/// Number of records that are new, changed or gone by the newest export of an assistant.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct StandingCount {
     pub platform: String,
@@ -110,7 +110,7 @@ pub struct StandingCount {
     pub count: u32,
 }
 
-/// What is in the vault. Trashed records are only in `trash`.
+/// Contents of the vault in numbers. Records in the Trash count only in `trash`.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct VaultInfo {
     pub vault_id: String,
@@ -153,7 +153,7 @@ pub struct NewRecoveryCode {
     pub slots: Vec<SlotInfo>,
 }
 
-/// A backup that was written, or a vault that was restored from one, and passed its check.
+/// A backup that was written, or a vault restored from one; it passed its check.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct BackedUp {
     pub path: String,
@@ -163,7 +163,7 @@ pub struct BackedUp {
     pub digest: String,
 }
 
-/// Integrity of the vault, place by place.
+/// Integrity of every part of the vault.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct CheckReport {
     pub ok: bool,
@@ -188,11 +188,11 @@ pub struct AuditEntry {
     pub op: String,
     pub target: String,
     pub detail: String,
-    /// Where the export lies, if it is still there.
+    /// Path of the export, if it still exists.
     pub file: Option<String>,
 }
 
-/// The audit log; `verified` only after the chain and its signatures were checked.
+/// The audit log; `verified` is null unless the chain and its signatures were checked.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct AuditLog {
     pub entries: Vec<AuditEntry>,

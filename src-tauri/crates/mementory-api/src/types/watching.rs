@@ -1,28 +1,29 @@
-//! Watched folders, and what was found in them.
+//! Watched folders, and the files detected in them.
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-/// What is done with an export that lands in a watched folder.
+/// What is done with a new export in a watched folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum WatchMode {
-    /// It is offered.
+    /// Offer it, and ask.
     Ask,
-    /// It is imported.
-    Own,
-    /// Nobody looks.
+    /// Import it automatically.
+    #[serde(rename = "own")]
+    Automatic,
+    /// Do not scan the folder.
     Paused,
 }
 
-/// How a watched folder was found just now.
+/// Current state of a watched folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum FolderState {
     /// It can be read.
     There,
-    /// It is not there.
+    /// It does not exist.
     Missing,
-    /// It may not be read.
+    /// It cannot be read: permission is missing.
     Unreadable,
 }
 
@@ -33,13 +34,13 @@ pub struct WatchedFolder {
     pub path: String,
     pub mode: WatchMode,
     pub state: FolderState,
-    /// Name of the export that was found last.
+    /// Name of the export that was detected last.
     pub last_name: Option<String>,
-    /// When that was.
+    /// When it was detected.
     pub last_at: Option<String>,
 }
 
-/// An export that waits for an answer.
+/// An export in a watched folder that the person has not decided on.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Find {
     pub id: String,
@@ -47,14 +48,14 @@ pub struct Find {
     pub folder: String,
     pub path: String,
     pub name: String,
-    /// Null while it is encrypted.
+    /// Null if it is encrypted.
     pub format: Option<String>,
     pub at: String,
-    /// Found since the vault was opened, and for the person to answer.
+    /// Detected since the vault was opened, and waiting for a decision.
     pub fresh: bool,
 }
 
-/// An export that was imported on its own since the vault was opened.
+/// An export that was imported automatically since the vault was opened.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct OwnImport {
     pub batch: String,
@@ -63,13 +64,13 @@ pub struct OwnImport {
     pub updated: u32,
 }
 
-/// Everything about watched folders.
+/// Watched folders, detected files and automatic imports.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Watched {
     pub folders: Vec<WatchedFolder>,
-    /// The latest first.
+    /// The newest first.
     pub finds: Vec<Find>,
-    /// Id of the find that is being imported on its own; also the id of that job.
+    /// Id of the file that is being imported automatically; also the id of that job.
     pub importing: Option<String>,
     pub imported: Vec<OwnImport>,
 }

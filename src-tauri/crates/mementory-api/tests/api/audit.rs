@@ -1,4 +1,4 @@
-//! Tests: what the log tells of imports and exports, and where their files are said to be.
+//! Audit entries of imports and exports, and the stored paths of their files.
 use mementory_api::{CreateOptions, Job, Session, types::*};
 use std::path::Path;
 
@@ -22,7 +22,7 @@ fn last(session: &Session) -> AuditEntry {
 }
 
 #[test]
-fn an_import_that_failed_is_told_without_a_name() {
+fn a_failed_import_is_logged_without_its_file_name() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(&folder.path().join("v"));
     let file = folder.path().join("quokka-diary.alf");
@@ -33,30 +33,30 @@ fn an_import_that_failed_is_told_without_a_name() {
         ..ImportRequest::default()
     };
     let error = session.import(&request(Some("alf")), false, &Job::silent()).unwrap_err();
-    let told = last(&session);
-    assert_eq!((told.op.as_str(), told.target.as_str(), told.detail.as_str()), ("import_failed", "alf", error.code));
+    let entry = last(&session);
+    assert_eq!((entry.op.as_str(), entry.target.as_str(), entry.detail.as_str()), ("import_failed", "alf", error.code));
     assert!(!serde_json::to_string(&session.audit(true).unwrap()).unwrap().contains("quokka"));
-    let seq = told.seq;
-    let kept = session.failed_imports().unwrap().failed.pop().unwrap();
+    let seq = entry.seq;
+    let failed = session.failed_imports().unwrap().failed.pop().unwrap();
     let path = file.display().to_string();
-    assert_eq!((kept.seq, kept.paths), (seq, vec![path]), "the vault knows which file it was");
-    assert_eq!((kept.error.code.as_str(), &kept.error.message), (error.code, &error.message), "and what was said");
+    assert_eq!((failed.seq, failed.paths), (seq, vec![path]), "the vault knows which file it was");
+    assert_eq!((failed.error.code.as_str(), &failed.error.message), (error.code, &error.message), "and the error");
     assert!(session.import(&request(Some("alf")), true, &Job::silent()).is_err());
-    assert_eq!(last(&session).seq, seq, "a preview is no import");
+    assert_eq!(last(&session).seq, seq, "a preview is not logged");
     assert!(session.import(&request(Some("quokka-form")), false, &Job::silent()).is_err());
-    assert_eq!(last(&session).target, "", "what is no format is not repeated");
+    assert_eq!(last(&session).target, "", "an unknown format is not written to the log");
     let job = Job::silent();
     job.cancel();
     let memory =
         ImportRequest { text: Some("- Likes tea.".into()), format: Some("transfer_text".into()), ..request(None) };
     let _ = session.import(&memory, false, &job);
     let log = session.audit(true).unwrap();
-    assert!(log.entries.iter().all(|entry| entry.detail != "cancelled"), "nor is one that the person stopped");
+    assert!(log.entries.iter().all(|entry| entry.detail != "cancelled"), "a cancelled import is not logged");
     assert_eq!(log.verified, Some(true));
 }
 
 #[test]
-fn files_are_shown_while_they_are_there() {
+fn paths_are_shown_while_their_files_exist() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(&folder.path().join("v"));
     add(&session, "Likes tea with milk.");
@@ -68,30 +68,30 @@ fn files_are_shown_while_they_are_there() {
     let request = ImportRequest { paths: vec![path.clone()], ..ImportRequest::default() };
     other.import(&request, false, &Job::silent()).unwrap();
     assert_eq!(other.imports().unwrap().batches[0].file.as_ref(), Some(&path));
-    assert!(session.remove_export(&path).is_err(), "a valid export is nobody's to take away");
+    assert!(session.remove_export(&path).is_err(), "a valid export cannot be deleted");
     assert!(out.exists());
     std::fs::remove_dir_all(&out).unwrap();
     assert_eq!((last(&session).file, other.imports().unwrap().batches[0].file.clone()), (None, None));
 }
 
 #[test]
-fn a_path_that_holds_erased_words_is_forgotten_with_them() {
+fn a_path_with_erased_words_is_forgotten() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(&folder.path().join("v"));
     let id = add(&session, "zanzibarquokka");
     let out = folder.path().join("all about zanzibarquokka.mem");
     export(&session, &out);
-    assert!(last(&session).file.is_some(), "the control");
+    assert!(last(&session).file.is_some(), "before the erasure");
     let request = EraseRequest { ids: vec![id], ..EraseRequest::default() };
     let done = session.erase(&request, &Job::silent()).unwrap();
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     let log = session.audit(true).unwrap();
     assert!(log.entries.iter().all(|entry| entry.file.is_none()));
-    assert!(out.exists(), "the file itself is the person's");
+    assert!(out.exists(), "the file itself is not deleted");
 }
 
 #[test]
-fn what_was_said_of_a_file_goes_with_erased_words() {
+fn details_of_a_failed_import_with_erased_words_are_forgotten() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(&folder.path().join("v"));
     for name in ["all about zanzibarquokka.alf", "other.alf"] {
@@ -101,7 +101,7 @@ fn what_was_said_of_a_file_goes_with_erased_words() {
         let request = ImportRequest { paths, format: Some("alf".into()), ..ImportRequest::default() };
         assert!(session.import(&request, false, &Job::silent()).is_err());
     }
-    assert_eq!(session.failed_imports().unwrap().failed.len(), 2, "the control");
+    assert_eq!(session.failed_imports().unwrap().failed.len(), 2, "before the erasure");
     let id = add(&session, "zanzibarquokka");
     let request = EraseRequest { ids: vec![id], ..EraseRequest::default() };
     let done = session.erase(&request, &Job::silent()).unwrap();
@@ -121,12 +121,12 @@ fn a_pasted_text_that_failed_has_no_file() {
         ..ImportRequest::default()
     };
     let error = session.import(&request, false, &Job::silent()).unwrap_err();
-    let kept = session.failed_imports().unwrap().failed.pop().unwrap();
-    assert_eq!((kept.paths.len(), kept.error.code.as_str()), (0, error.code));
+    let failed = session.failed_imports().unwrap().failed.pop().unwrap();
+    assert_eq!((failed.paths.len(), failed.error.code.as_str()), (0, error.code));
 }
 
 #[test]
-fn an_evidence_pack_holds_what_was_chosen_and_names_only_when_asked() {
+fn an_evidence_pack_holds_the_chosen_parts_and_file_names_only_on_request() {
     use EvidencePart::{Key, Log, Tombstones, Transfers};
     let folder = tempfile::tempdir().unwrap();
     let session = vault(&folder.path().join("v"));
@@ -150,12 +150,12 @@ fn an_evidence_pack_holds_what_was_chosen_and_names_only_when_asked() {
             text("HOW-TO-CHECK.txt"),
         )
     };
-    let (made, beside, guide) = pack("as-ever.mem", EvidenceRequest::default());
+    let (made, beside, guide) = pack("default.mem", EvidenceRequest::default());
     assert_eq!((made.tombstones, made.receipts, made.transfers), (1, 0, 0));
-    assert!(beside.iter().all(Option::is_none) && guide.is_none(), "as it always was");
+    assert!(beside.iter().all(Option::is_none) && guide.is_none(), "the default parts");
 
     let chosen = |parts: &[EvidencePart]| EvidenceRequest { parts: Some(parts.to_vec()), ..EvidenceRequest::default() };
-    let (made, [receipts, chain, transfers], guide) = pack("drawn.mem", chosen(&[Tombstones, Log, Key]));
+    let (made, [receipts, chain, transfers], guide) = pack("chosen.mem", chosen(&[Tombstones, Log, Key]));
     assert_eq!((made.tombstones, made.receipts, made.transfers), (1, 1, 0));
     let [receipts, chain] = [receipts, chain].map(Option::unwrap);
     assert!(receipts.contains("\"complete\":true") && !receipts.contains("detail"), "{receipts}");
@@ -176,7 +176,7 @@ fn an_evidence_pack_holds_what_was_chosen_and_names_only_when_asked() {
 }
 
 #[test]
-fn a_text_is_told_when_it_is_taken_along() {
+fn a_text_export_is_logged_when_it_is_copied() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(&folder.path().join("v"));
     add(&session, "Likes tea with milk.");
@@ -184,17 +184,17 @@ fn a_text_is_told_when_it_is_taken_along() {
     session.text_taken().unwrap();
     let request = ExportRequest { format: "transfer_text".into(), ..ExportRequest::default() };
     session.export_text(&request, &Job::silent()).unwrap();
-    assert_eq!(last(&session).seq, before, "made is not taken");
+    assert_eq!(last(&session).seq, before, "making the text is not logged");
     session.text_taken().unwrap();
-    let told = last(&session);
-    let facts = (told.op.as_str(), told.target.as_str(), told.detail.as_str(), told.file);
-    assert_eq!(facts, ("export", "transfer_text", "1 records", None));
+    let entry = last(&session);
+    let fields = (entry.op.as_str(), entry.target.as_str(), entry.detail.as_str(), entry.file);
+    assert_eq!(fields, ("export", "transfer_text", "1 records", None));
     session.text_taken().unwrap();
-    assert_eq!(last(&session).seq, told.seq, "told once");
+    assert_eq!(last(&session).seq, entry.seq, "logged once");
 }
 
 #[test]
-fn a_file_that_is_saved_is_whole_for_its_owner_only_and_told_without_a_name() {
+fn a_saved_attachment_is_complete_private_and_logged_without_its_name() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(&folder.path().join("v"));
     let sample = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap())
@@ -203,37 +203,44 @@ fn a_file_that_is_saved_is_whole_for_its_owner_only_and_told_without_a_name() {
     session.import(&import, false, &Job::silent()).unwrap();
     let filter = Filter { kind: Some("attachment".into()), ..Filter::default() };
     let files = session.list(&ListRequest { filter, ..ListRequest::default() }).unwrap().items;
-    let there = files.iter().find(|file| file.present == Some(true) && file.size > Some(0)).unwrap();
+    let present = files.iter().find(|file| file.present == Some(true) && file.size > Some(0)).unwrap();
     let out = folder.path().join("quokka.bin");
-    std::fs::write(&out, "what was there before, and is longer than a few bytes ".repeat(40)).unwrap();
+    std::fs::write(&out, "an older file that is longer than the new one ".repeat(40)).unwrap();
 
-    let saved = session.save_attachment(&there.id, &out, &Job::silent()).unwrap();
-    let bytes = session.attachment(&there.id, u64::MAX).unwrap();
-    assert_eq!((std::fs::read(&out).unwrap(), saved), (bytes.clone(), there.size.unwrap()), "the whole, and only it");
-    assert_eq!(session.attachment(&there.id, 3).unwrap(), bytes[..3], "or its beginning");
+    let saved = session.save_attachment(&present.id, &out, &Job::silent()).unwrap();
+    let bytes = session.attachment(&present.id, u64::MAX).unwrap();
+    assert_eq!(
+        (std::fs::read(&out).unwrap(), saved),
+        (bytes.clone(), present.size.unwrap()),
+        "all bytes of the attachment and no others"
+    );
+    assert_eq!(session.attachment(&present.id, 3).unwrap(), bytes[..3], "only the first bytes");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         assert_eq!(std::fs::metadata(&out).unwrap().permissions().mode() & 0o777, 0o600);
     }
-    let told = last(&session);
-    assert_eq!((told.op.as_str(), told.target.as_str(), told.detail.as_str()), ("save_file", there.id.as_str(), ""));
+    let entry = last(&session);
+    assert_eq!(
+        (entry.op.as_str(), entry.target.as_str(), entry.detail.as_str()),
+        ("save_file", present.id.as_str(), "")
+    );
 
     let before = std::fs::read(&out).unwrap();
     let refused = |id: &str, out: &Path, job: &Job| session.save_attachment(id, out, job).unwrap_err().code;
     let job = Job::silent();
     job.cancel();
-    assert_eq!(refused(&there.id, &out, &job), "cancelled");
-    assert_eq!(std::fs::read(&out).unwrap(), before, "what is there stays until the new one is whole");
-    assert_eq!(refused(&there.id, &folder.path().join("v/quokka.bin"), &Job::silent()), "usage");
-    assert_eq!(refused(&there.id, &folder.path().join("v").join(".."), &Job::silent()), "usage");
-    assert_eq!(refused(&there.id, &folder.path().join("not/there.bin"), &Job::silent()), "not_there");
+    assert_eq!(refused(&present.id, &out, &job), "cancelled");
+    assert_eq!(std::fs::read(&out).unwrap(), before, "the old file stays until the new one is complete");
+    assert_eq!(refused(&present.id, &folder.path().join("v/quokka.bin"), &Job::silent()), "usage");
+    assert_eq!(refused(&present.id, &folder.path().join("v").join(".."), &Job::silent()), "usage");
+    assert_eq!(refused(&present.id, &folder.path().join("not/present.bin"), &Job::silent()), "not_there");
     let other = folder.path().join("folder");
     std::fs::create_dir(&other).unwrap();
-    assert_eq!(refused(&there.id, &other, &Job::silent()), "io", "no folder is replaced");
+    assert_eq!(refused(&present.id, &other, &Job::silent()), "io", "a folder is not replaced");
     if let Some(missing) = files.iter().find(|file| file.present == Some(false)) {
         assert_eq!(refused(&missing.id, &out, &Job::silent()), "not_found");
     }
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "nothing is left beside it");
-    assert_eq!(last(&session).seq, told.seq);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "no temporary files remain");
+    assert_eq!(last(&session).seq, entry.seq);
 }

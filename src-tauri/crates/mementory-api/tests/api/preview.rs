@@ -1,8 +1,8 @@
-//! Tests: what a preview says of an export, and what is kept of that.
+//! What the preview of an import reports, and which of that is stored with the import.
 use mementory_api::{CreateOptions, Job, Session, types::*};
 use std::path::Path;
 
-/// One conversation in which a file is named that is not there.
+/// One conversation that references a missing file.
 const EXPORT: &str = r#"[{"id": "a1", "conversation_id": "a1", "title": "The floor plan", "create_time": 1700000000,
   "update_time": 1700000000, "current_node": "n1", "mapping": {
     "n0": {"id": "n0", "message": null, "parent": null, "children": ["n1"]},
@@ -10,7 +10,7 @@ const EXPORT: &str = r#"[{"id": "a1", "conversation_id": "a1", "title": "The flo
       "create_time": 1700000000, "content": {"content_type": "text", "parts": ["Here it is."]},
       "metadata": {"attachments": [{"id": "file-Zk81", "name": "plan.pdf", "mime_type": "application/pdf"}]}}}}}]"#;
 
-fn setting(folder: &Path) -> (Session, ImportRequest) {
+fn setup(folder: &Path) -> (Session, ImportRequest) {
     let words = "harbour copper nineteen kite lantern";
     let session = Session::create(&folder.join("v"), words, CreateOptions { kdf_floor: true }).unwrap().0;
     let export = folder.join("export-2024-01-02");
@@ -20,9 +20,9 @@ fn setting(folder: &Path) -> (Session, ImportRequest) {
 }
 
 #[test]
-fn what_would_be_new_and_what_is_missing_is_named_before_it_is_imported_and_not_kept() {
+fn a_preview_lists_new_records_and_missing_files_and_the_stored_report_does_not() {
     let folder = tempfile::tempdir().unwrap();
-    let (session, request) = setting(folder.path());
+    let (session, request) = setup(folder.path());
     let plan = session.import(&request, true, &Job::silent()).unwrap();
     let coming: Vec<_> = plan.coming.iter().map(|c| (c.kind.as_str(), c.text.as_str())).collect();
     assert_eq!(coming.len() as u32, plan.total.added);
@@ -30,11 +30,11 @@ fn what_would_be_new_and_what_is_missing_is_named_before_it_is_imported_and_not_
         assert!(coming.contains(&expected), "{expected:?} in {coming:?}");
     }
     assert_eq!((plan.missing_files.as_slice(), plan.missing_attachments), (&["plan.pdf".to_owned()][..], Some(1)));
-    let done = session.import(&request, false, &Job::silent()).unwrap();
-    let kept = session.import_report(&done.batch).unwrap();
-    for report in [&done, &kept] {
+    let report = session.import(&request, false, &Job::silent()).unwrap();
+    let stored = session.import_report(&report.batch).unwrap();
+    for report in [&report, &stored] {
         assert!(report.coming.is_empty() && report.missing_files.is_empty());
-        assert_eq!(report.missing_attachments, Some(1), "its number is");
+        assert_eq!(report.missing_attachments, Some(1), "the number is stored");
     }
     let again = session.import(&request, true, &Job::silent()).unwrap();
     assert!(again.coming.is_empty());
@@ -43,9 +43,9 @@ fn what_would_be_new_and_what_is_missing_is_named_before_it_is_imported_and_not_
 }
 
 #[test]
-fn how_old_an_export_is_says_its_name_or_its_import_also_where_it_brought_nothing() {
+fn the_age_of_an_export_comes_from_its_name_or_import_even_if_it_added_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let (session, request) = setting(folder.path());
+    let (session, request) = setup(folder.path());
     let exported = || session.info().unwrap().sources[0].exported_at.clone().unwrap();
     let first = session.import(&request, false, &Job::silent()).unwrap();
     assert!(exported().starts_with("2024-01-02"), "{}", exported());
@@ -56,7 +56,7 @@ fn how_old_an_export_is_says_its_name_or_its_import_also_where_it_brought_nothin
     assert_eq!((first.total.added > 0, again.total.added), (true, 0));
     assert_eq!(exported(), session.imports().unwrap().batches[0].at);
     session.undo_import(&again.batch, &Job::silent()).unwrap();
-    assert!(exported().starts_with("2024-01-02"), "it was taken back");
+    assert!(exported().starts_with("2024-01-02"), "the second import was undone");
     session.add(&AddRequest { text: "Likes tea.".into(), ..AddRequest::default() }).unwrap();
     let sources = session.info().unwrap().sources;
     let own = sources.iter().find(|source| source.platform == "me").unwrap();

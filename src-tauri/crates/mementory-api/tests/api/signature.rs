@@ -1,4 +1,4 @@
-//! Whatever a signature is over: another value there, and it no longer holds. One thing after the other.
+//! Changes every signed value in turn: each change must make the signature invalid.
 use mementory_api::{
     CreateOptions, Job, Session,
     files::{Check, validate},
@@ -19,7 +19,7 @@ fn check(path: &Path) -> Validation {
     validate(path, &Check::default(), &Job::default()).unwrap()
 }
 
-fn believed(found: &Validation) -> bool {
+fn is_signed_and_valid(found: &Validation) -> bool {
     found.ok && found.signature.valid == Some(true)
 }
 
@@ -34,17 +34,17 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Every place in a document, as a JSON pointer.
-fn places(value: &Value, at: &str, out: &mut Vec<String>) {
+/// The JSON pointer of every value in a document.
+fn pointers(value: &Value, at: &str, out: &mut Vec<String>) {
     match value {
-        Value::Object(members) => members.iter().for_each(|(k, v)| places(v, &format!("{at}/{k}"), out)),
-        Value::Array(items) => items.iter().enumerate().for_each(|(i, v)| places(v, &format!("{at}/{i}"), out)),
+        Value::Object(members) => members.iter().for_each(|(k, v)| pointers(v, &format!("{at}/{k}"), out)),
+        Value::Array(items) => items.iter().enumerate().for_each(|(i, v)| pointers(v, &format!("{at}/{i}"), out)),
         _ => out.push(at.to_owned()),
     }
 }
 
 /// Another value of the same type.
-fn other(value: &Value) -> Value {
+fn changed_value(value: &Value) -> Value {
     match value {
         Value::Null => Value::Bool(true),
         Value::Bool(b) => Value::Bool(!b),
@@ -59,34 +59,34 @@ fn other(value: &Value) -> Value {
     }
 }
 
-/// Places whose change is not noticed.
-fn unnoticed(whole: &Value, believed: impl Fn(&Value) -> bool) -> BTreeSet<String> {
-    assert!(believed(whole), "the control");
+/// Pointers of values whose change does not make the signature invalid.
+fn unsigned_pointers(document: &Value, is_valid: impl Fn(&Value) -> bool) -> BTreeSet<String> {
+    assert!(is_valid(document), "the unchanged document");
     let mut all = Vec::new();
-    places(whole, "", &mut all);
+    pointers(document, "", &mut all);
     assert!(all.len() > 10);
-    let noticed = |place: &String| {
-        let mut changed = whole.clone();
-        let value = changed.pointer_mut(place).unwrap();
-        *value = other(value);
-        !believed(&changed)
+    let is_detected = |pointer: &String| {
+        let mut changed = document.clone();
+        let value = changed.pointer_mut(pointer).unwrap();
+        *value = changed_value(value);
+        !is_valid(&changed)
     };
-    all.into_iter().filter(|place| !noticed(place)).collect()
+    all.into_iter().filter(|pointer| !is_detected(pointer)).collect()
 }
 
 #[test]
-fn every_byte_of_a_signed_mem_manifest_counts() {
+fn every_byte_of_a_mem_manifest_is_signed() {
     let folder = tempfile::tempdir().unwrap();
     let bundle = folder.path().join("b.mem");
     copy(&fixture("mem/signed/input.mem"), &bundle);
-    assert!(believed(&check(&bundle)), "the control");
+    assert!(is_signed_and_valid(&check(&bundle)), "the unchanged bundle");
     let manifest = bundle.join("manifest.json");
     let bytes = std::fs::read(&manifest).unwrap();
     for at in 0..bytes.len() {
         let mut changed = bytes.clone();
         changed[at] ^= 1;
         std::fs::write(&manifest, changed).unwrap();
-        assert!(!believed(&check(&bundle)), "byte {at}");
+        assert!(!is_signed_and_valid(&check(&bundle)), "byte {at}");
     }
     std::fs::write(&manifest, bytes).unwrap();
     // The files are signed through their digests in the manifest.
@@ -97,14 +97,14 @@ fn every_byte_of_a_signed_mem_manifest_counts() {
             let mut changed = bytes.clone();
             changed[at] ^= 1;
             std::fs::write(&path, changed).unwrap();
-            assert!(!believed(&check(&bundle)), "{file}: byte {at}");
+            assert!(!is_signed_and_valid(&check(&bundle)), "{file}: byte {at}");
         }
         std::fs::write(&path, bytes).unwrap();
     }
 }
 
 #[test]
-fn every_field_of_a_signed_tombstone_counts() {
+fn every_field_of_a_tombstone_is_signed() {
     let folder = tempfile::tempdir().unwrap();
     let bundle = folder.path().join("b.mem");
     copy(&fixture("mem/small/input.mem"), &bundle);
@@ -117,20 +117,20 @@ fn every_field_of_a_signed_tombstone_counts() {
     let mut whole: Value = serde_json::from_str(&bare).unwrap();
     let token = format!("ed25519:{}:{}", hex::encode(key.public()), hex::encode(key.sign(bare.as_bytes())));
     whole["signature"] = Value::from(token);
-    let holds = |stone: &Value| {
-        std::fs::write(bundle.join("audit/tombstones.jsonl"), format!("{stone}\n")).unwrap();
+    let is_valid = |tombstone: &Value| {
+        std::fs::write(bundle.join("audit/tombstones.jsonl"), format!("{tombstone}\n")).unwrap();
         check(&bundle).signature.tombstones.iter().any(|t| t.valid)
     };
-    assert_eq!(unnoticed(&whole, holds), BTreeSet::new());
+    assert_eq!(unsigned_pointers(&whole, is_valid), BTreeSet::new());
     let mut without = whole.clone();
     without.as_object_mut().unwrap().remove("reason");
-    assert!(!holds(&without), "a field that is taken away");
+    assert!(!is_valid(&without), "after removing a field");
 }
 
-/// A bundle whose only tombstone is this one.
-fn deleting(bundle: &Path, stone: &Value) {
+/// Make a bundle whose only tombstone is this one.
+fn bundle_with_tombstone(bundle: &Path, tombstone: &Value) {
     copy(&fixture("mem/all-kinds/input.mem"), bundle);
-    std::fs::write(bundle.join("audit/tombstones.jsonl"), format!("{stone}\n")).unwrap();
+    std::fs::write(bundle.join("audit/tombstones.jsonl"), format!("{tombstone}\n")).unwrap();
     let path = bundle.join("manifest.json");
     let mut manifest: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     let mut sums = String::new();
@@ -147,7 +147,7 @@ fn deleting(bundle: &Path, stone: &Value) {
 }
 
 #[test]
-fn a_deletion_that_was_changed_after_it_was_signed_deletes_nothing() {
+fn a_tombstone_changed_after_signing_deletes_nothing() {
     let key = SigningKey::from_seed(&[7; 32]);
     let derived = r#"{"chunkIDs":[],"edgeIDs":[],"embeddingCacheKeys":[],"entityIDs":[],"episodeLinkCount":0,"factIDs":[],"sentenceIDs":[]}"#;
     let line = |target: &str| {
@@ -155,13 +155,13 @@ fn a_deletion_that_was_changed_after_it_was_signed_deletes_nothing() {
             r#"{{"actor":"a","deletedAt":"2026-01-01T00:00:00Z","derived":{derived},"id":"t","op":"delete","targetID":"{target}","targetKind":"episode"}}"#
         )
     };
-    for (signed, told, followed) in [("ep_move", "ep_move", true), ("ep_gone", "ep_move", false)] {
+    for (signed, written, is_applied) in [("ep_move", "ep_move", true), ("ep_gone", "ep_move", false)] {
         let folder = tempfile::tempdir().unwrap();
-        let mut stone: Value = serde_json::from_str(&line(told)).unwrap();
+        let mut tombstone: Value = serde_json::from_str(&line(written)).unwrap();
         let signature = hex::encode(key.sign(line(signed).as_bytes()));
-        stone["signature"] = format!("ed25519:{}:{signature}", hex::encode(key.public())).into();
+        tombstone["signature"] = format!("ed25519:{}:{signature}", hex::encode(key.public())).into();
         let bundle = folder.path().join("b.mem");
-        deleting(&bundle, &stone);
+        bundle_with_tombstone(&bundle, &tombstone);
         let options = CreateOptions { kdf_floor: true };
         let vault = folder.path().join("t.mementory");
         let (session, _) = Session::create(&vault, "correct horse battery staple lamp", options).unwrap();
@@ -169,37 +169,37 @@ fn a_deletion_that_was_changed_after_it_was_signed_deletes_nothing() {
         let request = ImportRequest { paths, ..ImportRequest::default() };
         let report = session.import(&request, false, &Job::default()).unwrap();
         let warned = report.warnings.iter().any(|w| w.code == "tombstone_signature_invalid");
-        assert_eq!((report.tombstones_applied == 1, warned), (followed, !followed));
+        assert_eq!((report.tombstones_applied == 1, warned), (is_applied, !is_applied));
         let filter = Filter { kind: Some("memory".into()), ..Filter::default() };
         let found = session.list(&ListRequest { filter, ..ListRequest::default() }).unwrap();
-        assert_eq!(found.items.iter().any(|i| i.origin_id.as_deref() == Some("ep_move")), !followed);
+        assert_eq!(found.items.iter().any(|i| i.origin_id.as_deref() == Some("ep_move")), !is_applied);
     }
 }
 
 #[test]
-fn everything_that_a_signed_pam_store_says_counts() {
+fn every_signed_value_of_a_pam_store_is_verified() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("memory-store.json");
     let whole = std::fs::read_dir(fixture("pam/signed-ed25519/input")).unwrap().map(|e| e.unwrap().path());
     let whole = whole.filter(|p| p.extension().is_some_and(|e| e == "json")).max().unwrap();
     let whole: Value = serde_json::from_slice(&std::fs::read(whole).unwrap()).unwrap();
-    let holds = |store_now: &Value| {
-        std::fs::write(&store, store_now.to_string()).unwrap();
-        believed(&check(&store))
+    let is_valid = |changed: &Value| {
+        std::fs::write(&store, changed.to_string()).unwrap();
+        is_signed_and_valid(&check(&store))
     };
     // §18.3 signs checksum, export id, export date and owner id; the checksum is over the memories.
-    let free = unnoticed(&whole, holds);
-    let covered = |place: &str| {
-        place.starts_with("/memories/")
-            || place == "/integrity/checksum"
-            || place == "/export_id"
-            || place == "/export_date"
-            || place == "/owner/id"
+    let unsigned = unsigned_pointers(&whole, is_valid);
+    let must_be_signed = |pointer: &str| {
+        pointer.starts_with("/memories/")
+            || pointer == "/integrity/checksum"
+            || pointer == "/export_id"
+            || pointer == "/export_date"
+            || pointer == "/owner/id"
     };
-    assert_eq!(free.iter().filter(|place| covered(place)).collect::<Vec<_>>(), Vec::<&String>::new());
+    assert_eq!(unsigned.iter().filter(|pointer| must_be_signed(pointer)).collect::<Vec<_>>(), Vec::<&String>::new());
     assert!(
-        !free.contains("/signature/value")
-            && !free.contains("/signature/public_key")
-            && !free.contains("/signature/algorithm")
+        !unsigned.contains("/signature/value")
+            && !unsigned.contains("/signature/public_key")
+            && !unsigned.contains("/signature/algorithm")
     );
 }

@@ -10,7 +10,7 @@ fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(folder.join(name)).unwrap()
 }
 
-/// A vault and a folder that it watches, with a clock that is set by hand.
+/// A vault that watches a folder, with a manual clock.
 struct Watch {
     dir: tempfile::TempDir,
     session: Session,
@@ -40,14 +40,14 @@ impl Watch {
         self.session.watch_round(self.clock, &Job::silent()).unwrap()
     }
 
-    /// Rounds until everything that is there has settled.
+    /// Scan until all files have settled.
     fn settle(&mut self) -> WatchRound {
         let first = self.round();
         self.clock += first.wait.unwrap_or_default();
         self.round()
     }
 
-    fn finds(&self) -> Vec<String> {
+    fn offers(&self) -> Vec<String> {
         self.session.watched().unwrap().finds.into_iter().map(|find| find.name).collect()
     }
 
@@ -68,7 +68,7 @@ impl Watch {
 }
 
 #[test]
-fn an_export_is_offered_once_it_has_stopped_growing_and_everything_else_is_left_alone() {
+fn an_export_is_offered_when_it_stops_growing_and_other_files_are_ignored() {
     let mut watch = Watch::new();
     let export = fixture(MIF);
     watch.put("mine.json", &export[..40]);
@@ -76,26 +76,26 @@ fn an_export_is_offered_once_it_has_stopped_growing_and_everything_else_is_left_
     watch.put("notes.json", b"{\"a\": 1}");
     let round = watch.round();
     assert_eq!((round.changed, round.wait), (false, Some(mementory_vault::watching::QUIET)));
-    assert!(watch.finds().is_empty());
+    assert!(watch.offers().is_empty());
 
     watch.clock += Duration::from_secs(2);
     watch.put("mine.json", &export);
     assert!(!watch.round().changed);
     watch.clock += Duration::from_secs(2);
-    assert!(!watch.round().changed, "the others have settled and are none");
+    assert!(!watch.round().changed, "the other files have settled and are no exports");
     watch.clock += Duration::from_secs(1);
     let round = watch.round();
     assert!(round.changed && round.imports.is_empty() && round.wait.is_none());
-    assert_eq!(watch.finds(), ["mine.json"]);
+    assert_eq!(watch.offers(), ["mine.json"]);
     let find = watch.session.watched().unwrap().finds.remove(0);
     assert_eq!((find.format.as_deref(), find.fresh), (Some("mif"), true));
     assert_eq!(find.path, watch.path("mine.json").display().to_string());
     assert_eq!(watch.folder().last_name.as_deref(), Some("mine.json"));
-    assert!(!watch.settle().changed, "it is found once");
+    assert!(!watch.settle().changed, "it is detected once");
 }
 
 #[test]
-fn what_was_there_before_is_not_offered_and_a_changed_file_is() {
+fn files_from_before_are_not_offered_until_they_change() {
     let dir = tempfile::tempdir().unwrap();
     let downloads = dir.path().join("Downloads");
     std::fs::create_dir(&downloads).unwrap();
@@ -106,44 +106,44 @@ fn what_was_there_before_is_not_offered_and_a_changed_file_is() {
     session.watch_folder(&downloads).unwrap();
     let mut watch = Watch { dir, session, clock: Duration::ZERO };
     watch.settle();
-    assert!(watch.finds().is_empty());
+    assert!(watch.offers().is_empty());
     watch.put("old.json", &fixture(MEM0));
     watch.settle();
-    assert_eq!(watch.finds(), ["old.json"]);
+    assert_eq!(watch.offers(), ["old.json"]);
 }
 
 #[test]
-fn the_same_content_is_offered_once_and_a_dismissed_one_never_again() {
+fn the_same_content_is_offered_once_and_never_again_after_it_was_declined() {
     let mut watch = Watch::new();
     watch.put("one.json", &fixture(MIF));
     watch.settle();
     watch.put("one (1).json", &fixture(MIF));
     watch.settle();
-    assert_eq!(watch.finds(), ["one.json"]);
+    assert_eq!(watch.offers(), ["one.json"]);
     let id = watch.session.watched().unwrap().finds.remove(0).id;
-    assert!(watch.session.dismiss_find(&id).unwrap().finds.is_empty());
-    assert_eq!(watch.session.dismiss_find(&id).unwrap_err().code, "not_found");
+    assert!(watch.session.dismiss_detected_file(&id).unwrap().finds.is_empty());
+    assert_eq!(watch.session.dismiss_detected_file(&id).unwrap_err().code, "not_found");
     std::fs::remove_file(watch.path("one.json")).unwrap();
     watch.put("one again.json", &fixture(MIF));
-    assert!(!watch.settle().changed && watch.finds().is_empty());
+    assert!(!watch.settle().changed && watch.offers().is_empty());
 }
 
 #[test]
-fn a_find_that_went_away_or_changed_is_not_shown_as_what_it_was() {
+fn an_offer_disappears_when_its_file_is_deleted_or_changed() {
     let mut watch = Watch::new();
     watch.put("one.json", &fixture(MIF));
     watch.put("two.json", &fixture(MEM0));
     watch.settle();
-    assert_eq!(watch.finds().len(), 2);
+    assert_eq!(watch.offers().len(), 2);
     std::fs::remove_file(watch.path("one.json")).unwrap();
     watch.put("two.json", b"{\"something\": \"else\"}");
-    assert!(watch.finds().is_empty());
+    assert!(watch.offers().is_empty());
     watch.settle();
-    assert!(watch.finds().is_empty());
+    assert!(watch.offers().is_empty());
 }
 
 #[test]
-fn what_arrives_while_the_vault_is_locked_is_found_at_the_next_opening() {
+fn files_that_arrive_while_the_vault_is_locked_are_detected_at_the_next_opening() {
     let mut watch = Watch::new();
     watch.put("before.json", &fixture(MIF));
     watch.settle();
@@ -156,7 +156,7 @@ fn what_arrives_while_the_vault_is_locked_is_found_at_the_next_opening() {
 }
 
 #[test]
-fn an_import_by_hand_is_an_answer_and_its_content_is_known_elsewhere() {
+fn a_manual_import_closes_the_offer_and_its_content_is_not_offered_elsewhere() {
     let mut watch = Watch::new();
     watch.put("one.json", &fixture(MIF));
     watch.settle();
@@ -165,34 +165,34 @@ fn an_import_by_hand_is_an_answer_and_its_content_is_known_elsewhere() {
         watch.session.import(&request, false, &Job::silent()).unwrap()
     };
     import(&watch.path("one.json"));
-    assert!(watch.finds().is_empty());
+    assert!(watch.offers().is_empty());
     let elsewhere = watch.dir.path().join("elsewhere.json");
     std::fs::write(&elsewhere, fixture(MEM0)).unwrap();
     import(&elsewhere);
     watch.put("copy.json", &fixture(MEM0));
-    assert!(!watch.settle().changed && watch.finds().is_empty());
+    assert!(!watch.settle().changed && watch.offers().is_empty());
 }
 
 #[test]
-fn nothing_is_looked_at_while_paused_and_what_came_is_found_afterwards() {
+fn paused_folders_are_not_scanned_and_new_files_are_detected_afterwards() {
     let mut watch = Watch::new();
     watch.set(WatchMode::Paused);
     watch.put("one.json", &fixture(MIF));
     let round = watch.settle();
-    assert_eq!((round.watching, round.folders.len(), watch.finds().len()), (false, 0, 0));
+    assert_eq!((round.watching, round.folders.len(), watch.offers().len()), (false, 0, 0));
     watch.set(WatchMode::Ask);
     assert!(watch.settle().changed);
-    assert_eq!(watch.finds(), ["one.json"]);
+    assert_eq!(watch.offers(), ["one.json"]);
 }
 
 #[test]
-fn a_folder_that_imports_on_its_own_leaves_a_report_and_no_offer() {
+fn an_automatic_import_leaves_a_report_and_no_offer() {
     let mut watch = Watch::new();
-    watch.set(WatchMode::Own);
+    watch.set(WatchMode::Automatic);
     watch.put("one.json", &fixture(MIF));
     let round = watch.settle();
     assert_eq!(round.imports.len(), 1);
-    let report = watch.session.import_find(&round.imports[0], &Job::silent()).unwrap();
+    let report = watch.session.import_detected_file(&round.imports[0], &Job::silent()).unwrap();
     assert!(report.total.added > 0);
     let after = watch.session.watched().unwrap();
     assert!(after.finds.is_empty() && after.importing.is_none());
@@ -201,32 +201,32 @@ fn a_folder_that_imports_on_its_own_leaves_a_report_and_no_offer() {
     assert!(watch.settle().imports.is_empty(), "once");
     watch.put("one (1).json", &fixture(MIF));
     assert!(watch.settle().imports.is_empty(), "nor its copy");
-    assert_eq!(watch.session.import_find(&round.imports[0], &Job::silent()).unwrap_err().code, "not_found");
+    assert_eq!(watch.session.import_detected_file(&round.imports[0], &Job::silent()).unwrap_err().code, "not_found");
 }
 
 #[test]
-fn an_import_on_its_own_that_fails_waits_for_the_person() {
+fn a_failed_automatic_import_stays_on_offer() {
     let mut watch = Watch::new();
-    watch.set(WatchMode::Own);
+    watch.set(WatchMode::Automatic);
     watch.put("one.json", &fixture(MIF));
     let round = watch.settle();
     let job = Job::silent();
     job.cancel();
-    assert_eq!(watch.session.import_find(&round.imports[0], &job).unwrap_err().code, "cancelled");
-    assert_eq!(watch.finds(), ["one.json"]);
-    assert!(watch.session.watched().unwrap().finds[0].fresh, "and is told");
-    assert!(watch.settle().imports.is_empty(), "it is not tried over and over");
+    assert_eq!(watch.session.import_detected_file(&round.imports[0], &job).unwrap_err().code, "cancelled");
+    assert_eq!(watch.offers(), ["one.json"]);
+    assert!(watch.session.watched().unwrap().finds[0].fresh, "and is shown as new");
+    assert!(watch.settle().imports.is_empty(), "it is not attempted again and again");
     let mut watch = watch.reopen();
-    assert_eq!(watch.settle().imports, round.imports, "the next opening tries once more");
-    watch.session.import_find(&round.imports[0], &job).unwrap_err();
+    assert_eq!(watch.settle().imports, round.imports, "the next opening attempts it once more");
+    watch.session.import_detected_file(&round.imports[0], &job).unwrap_err();
     watch.put("one.json", &fixture(MEM0));
-    assert_eq!(watch.settle().imports, round.imports, "so does another content under that name");
+    assert_eq!(watch.settle().imports, round.imports, "so does new content under that name");
 }
 
 #[test]
-fn what_brings_deletions_is_never_imported_unseen() {
+fn files_with_deletions_are_never_imported_automatically() {
     let mut watch = Watch::new();
-    watch.set(WatchMode::Own);
+    watch.set(WatchMode::Automatic);
     let options = CreateOptions { kdf_floor: true };
     let (other, _) =
         Session::create(&watch.dir.path().join("other.mementory"), "correct horse battery staple", options).unwrap();
@@ -243,7 +243,7 @@ fn what_brings_deletions_is_never_imported_unseen() {
 
     let round = watch.settle();
     assert_eq!(round.imports.len(), 1);
-    let refused = watch.session.import_find(&round.imports[0], &Job::silent()).unwrap_err();
+    let refused = watch.session.import_detected_file(&round.imports[0], &Job::silent()).unwrap_err();
     assert_eq!(refused.code, "brings_deletions");
     assert!(watch.session.imports().unwrap().batches.is_empty());
     let finds = watch.session.watched().unwrap().finds;
@@ -251,52 +251,52 @@ fn what_brings_deletions_is_never_imported_unseen() {
 }
 
 #[test]
-fn what_mementory_itself_writes_is_not_offered() {
+fn files_that_mementory_writes_are_not_offered() {
     let mut watch = Watch::new();
     let add = AddRequest { text: "Ich segle gern.".into(), ..AddRequest::default() };
     watch.session.add(&add).unwrap();
     let out = watch.path("mine.alf");
     let request = ExportRequest { format: "alf".into(), out: out.display().to_string(), ..ExportRequest::default() };
     watch.session.export(&request, &Job::silent()).unwrap();
-    assert!(!watch.settle().changed && watch.finds().is_empty());
-    // What is offered elsewhere while it is being written is not lost.
+    assert!(!watch.settle().changed && watch.offers().is_empty());
+    // A file that arrives while an export is written is offered afterwards.
     {
-        let _writing = watch.session.writing(&watch.path("more.alf"));
+        let _guard = watch.session.begin_file_export(&watch.path("more.alf"));
         watch.put("more theirs.json", &fixture(MEM0));
         let round = watch.session.watch_round(watch.clock, &Job::silent()).unwrap();
         assert_eq!((round.changed, round.folders.len(), round.wait), (false, 1, Some(QUIET)));
     }
     assert!(watch.settle().changed);
-    assert_eq!(watch.finds(), ["more theirs.json"]);
+    assert_eq!(watch.offers(), ["more theirs.json"]);
     std::fs::copy(&out, watch.path("moved.alf")).unwrap();
-    assert!(!watch.settle().changed && watch.finds().len() == 1, "its content is known");
+    assert!(!watch.settle().changed && watch.offers().len() == 1, "a copy of our export is not offered");
     watch.put("theirs.json", &fixture(MIF));
-    assert!(watch.settle().changed, "others still are");
+    assert!(watch.settle().changed, "other files still are");
 }
 
 #[test]
-fn a_folder_that_is_gone_is_said_so_and_found_again() {
+fn a_missing_folder_is_reported_and_recognised_when_it_is_back() {
     let mut watch = Watch::new();
     watch.put("one.json", &fixture(MIF));
     watch.settle();
-    let (here, away) = (watch.path(""), watch.dir.path().join("away"));
-    std::fs::rename(&here, &away).unwrap();
+    let (original, moved) = (watch.path(""), watch.dir.path().join("away"));
+    std::fs::rename(&original, &moved).unwrap();
     let round = watch.settle();
     assert_eq!((round.watching, round.folders.len()), (true, 0));
     assert_eq!(watch.folder().state, FolderState::Missing);
-    assert!(watch.finds().is_empty());
-    // The empty place of a drive that is not connected.
-    std::fs::create_dir(&here).unwrap();
+    assert!(watch.offers().is_empty());
+    // The empty mount point of a disconnected drive.
+    std::fs::create_dir(&original).unwrap();
     watch.settle();
     assert_eq!(watch.folder().state, FolderState::There);
-    std::fs::remove_dir(&here).unwrap();
-    std::fs::rename(&away, &here).unwrap();
-    assert!(!watch.settle().changed, "what was seen before is still known");
-    assert_eq!(watch.finds(), ["one.json"]);
+    std::fs::remove_dir(&original).unwrap();
+    std::fs::rename(&moved, &original).unwrap();
+    assert!(!watch.settle().changed, "known files are still known");
+    assert_eq!(watch.offers(), ["one.json"]);
 }
 
 #[test]
-fn vaults_and_what_is_no_folder_are_not_watched() {
+fn only_folders_outside_of_vaults_can_be_watched() {
     let watch = Watch::new();
     let vault = watch.dir.path().join("v.mementory");
     for (path, code) in [
@@ -309,14 +309,14 @@ fn vaults_and_what_is_no_folder_are_not_watched() {
     }
     watch.put("file.txt", b"x");
     assert_eq!(watch.session.watch_folder(&watch.path("file.txt")).unwrap_err().code, "not_there");
-    assert_eq!(watch.session.watch_folder(&watch.path("")).unwrap().folders.len(), 1, "twice is once");
+    assert_eq!(watch.session.watch_folder(&watch.path("")).unwrap().folders.len(), 1, "watching it again adds nothing");
     let id = watch.folder().id;
     assert!(watch.session.unwatch_folder(&id).unwrap().folders.is_empty());
     assert!(watch.path("file.txt").exists());
 }
 
 #[test]
-fn a_round_ends_when_the_vault_is_to_be_locked() {
+fn a_scan_ends_when_it_is_cancelled() {
     let mut watch = Watch::new();
     watch.put("one.json", &fixture(MIF));
     watch.round();
@@ -324,7 +324,7 @@ fn a_round_ends_when_the_vault_is_to_be_locked() {
     let job = Job::silent();
     job.cancel();
     assert_eq!(watch.session.watch_round(watch.clock, &job).unwrap_err().code, "cancelled");
-    assert!(watch.finds().is_empty());
+    assert!(watch.offers().is_empty());
     watch.round();
-    assert_eq!(watch.finds(), ["one.json"]);
+    assert_eq!(watch.offers(), ["one.json"]);
 }
