@@ -1,5 +1,5 @@
-// From the start of the window's process until the unlock screen's field is on screen, as WebDriver sees it: it looks
-// every 50 ms, and WebKitGTK does not say itself when it first painted, so the figure is an upper bound.
+// Measures the time from the start of the window's process until WebDriver sees the unlock field. WebDriver polls every 50 ms
+// and WebKitGTK does not report its first paint, so the result is an upper bound.
 import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -9,13 +9,13 @@ import { cargoTool } from "../tools/setup.mjs";
 import { Stop } from "../tools/sh.mjs";
 
 const RUNS = 5;
-/** Clock ticks of `/proc/<pid>/stat`: 100 a second on every Linux of today. */
+/** Clock ticks per second in `/proc/<pid>/stat`: 100 on every current Linux. */
 const TICKS = 100;
-/** File system caches emptied where that is allowed, so that the first run is cold in every sense. */
-const DROP = "/proc/sys/vm/drop_caches";
+/** Writing here empties the file system caches, if that is allowed. */
+const DROP_CACHES = "/proc/sys/vm/drop_caches";
 
-/** Seconds of each start of `program` with `vault` as the last one that was open. `cold` says whether the file caches
- * were empty at the first. Linux only. */
+/** Seconds for each start of `program` with `vault` as the last open one. `cold`: the file caches were empty at the first
+ * start. Linux only. */
 export async function coldStarts(program, vault) {
   await cargoTool("tauri-driver", "^2");
   const home = mkdtempSync(join(tmpdir(), "mementory-start-"));
@@ -40,9 +40,9 @@ async function once(driver, program) {
   return (seen - started) / 1000;
 }
 
-/** When the newest process of `program` was started, in milliseconds since 1970. */
+/** Start time of the newest process of `program`, in milliseconds since 1970. */
 function startOf(program) {
-  // The kernel cuts a process's name after 15 characters.
+  // The kernel cuts process names to 15 characters.
   const name = `(${basename(program).slice(0, 15)})`;
   const ticks = readdirSync("/proc")
     .filter((pid) => /^\d+$/.test(pid))
@@ -51,17 +51,17 @@ function startOf(program) {
         const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
         return stat.includes(` ${name} `) ? [Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19])] : [];
       } catch {
-        return []; // it ended in the meantime
+        return []; // it has just ended
       }
     });
-  if (ticks.length === 0) throw new Stop(`No process of ${program} is there.`);
+  if (ticks.length === 0) throw new Stop(`No process of ${program} is running.`);
   const up = Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]);
   return Date.now() - (up - Math.max(...ticks) / TICKS) * 1000;
 }
 
 function emptyCaches() {
   try {
-    writeFileSync(DROP, "3");
+    writeFileSync(DROP_CACHES, "3");
     return true;
   } catch {
     return false;

@@ -1,4 +1,4 @@
-// What is measured with: generated exports, kept in the cache folder.
+// Generated exports to measure with, cached in a folder.
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { SHARED } from "../cli/mementory.mjs";
@@ -6,21 +6,21 @@ import { CACHE } from "../tools/places.mjs";
 import { must } from "../tools/sh.mjs";
 
 const GENERATOR = join(SHARED, "exports", "gen_exports.py");
-const KEPT = join(CACHE, "bench");
+const CACHED = join(CACHE, "bench");
 
-/** Is the generator there? It is not part of this repository. */
-export const generator = () => existsSync(GENERATOR);
+/** Whether the generator exists. It is not part of this repository. */
+export const hasGenerator = () => existsSync(GENERATOR);
 
-/** A ChatGPT export and what is in it: {path, truth}. Generated once; the same arguments give the same bytes. */
+/** A ChatGPT export and its expected content: {path, truth}. Generated once; the same arguments give the same bytes. */
 export async function chatgpt(conversations, mb) {
-  const path = join(KEPT, `chatgpt-${conversations}-${mb}.zip`);
+  const path = join(CACHED, `chatgpt-${conversations}-${mb}.zip`);
   const truth = `${path}.truth.json`;
   if (!existsSync(path) || !existsSync(truth)) {
-    mkdirSync(KEPT, { recursive: true });
-    const half = `${path}.part`;
-    const options = ["--conversations", conversations, "--mb", mb, "--out", half, "--truth", truth].map(String);
+    mkdirSync(CACHED, { recursive: true });
+    const partial = `${path}.part`;
+    const options = ["--conversations", conversations, "--mb", mb, "--out", partial, "--truth", truth].map(String);
     await must("python3", [GENERATOR, "chatgpt", ...options]);
-    renameSync(half, path);
+    renameSync(partial, path);
   }
   return { path, truth: JSON.parse(readFileSync(truth, "utf8")) };
 }

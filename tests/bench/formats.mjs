@@ -1,35 +1,35 @@
-// `npm run bench -- formats`: the open formats, each action beside the reference tool of its format on the same data and
-// beside two plain passes over the JSON. The table goes to RESULTS-formats.md beside this file and to the screen.
+// `npm run bench -- formats`: measures actions on the open formats, compared with the reference tool of each format on the same
+// data and with two plain passes over the JSON. The table is printed and written to RESULTS-formats.md beside this file.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { python } from "../tools/setup.mjs";
 import { Stop } from "../tools/sh.mjs";
-import { place, publish } from "./report.mjs";
+import { publish, setup } from "./report.mjs";
 import { plainTwice } from "./limits.mjs";
 import { median, weight } from "./measure.mjs";
 import { changes, memories, pamStore, varied } from "./memories.mjs";
 
 const REFERENCE = fileURLToPath(new URL("reference_formats.py", import.meta.url));
-/** The versions that the interop tests ask too. */
+/** The same versions as in the interop tests. */
 const PACKAGES = ["portable-memory==0.3.0", "portable-ai-memory==1.0.0"];
 const EPISODES = 50_000;
 const STORED = 100_000;
-/** One in a hundred. */
-const LATER = { changed: EPISODES * 0.006, added: EPISODES * 0.002, removed: EPISODES * 0.002 };
-/** The header of each `.mem` rides through the other formats as a record of its own. */
+/** One percent of the episodes. */
+const CHANGES = { changed: EPISODES * 0.006, added: EPISODES * 0.002, removed: EPISODES * 0.002 };
+/** Other formats carry the header of a `.mem` as one more record. */
 const HEADER = 1;
-/** How many times as fast as the Python SDK it is to be. */
-const AIM = 20;
+/** Target: this many times as fast as the Python SDK. */
+const TARGET_SPEEDUP = 20;
 const DELTA_SECONDS = 10;
 const ARCHIVE_MB = 50;
-/** Each is measured this often, ours and the reference's in turn, and the median counts: the machine's speed wavers. */
+/** Number of runs, alternating with the reference. The median counts, because the speed of the machine varies. */
 const RUNS = 3;
 
-/** Measure all of it. Answers the exit code. */
+/** Measure all formats. Returns the exit code. */
 export async function formats() {
-  const run = { ...place(), program: await python(PACKAGES), rows: [], wrong: [] };
-  const unlock = opening(run);
+  const run = { ...setup(), program: await python(PACKAGES), rows: [], wrong: [] };
+  const unlock = unlockTime(run);
   mem(run);
   alf(run);
   pam(run);
@@ -50,12 +50,12 @@ function notes(unlock) {
     "Reference: its work alone, without starting Python and loading packages (peak: of the whole process); its store is a dictionary in memory. Its export is timed with the validation of what it wrote.",
     "Two plain passes: serde_json reads the file's JSON (for .alf the lines as they are unpacked) into `Value` twice and drops it.",
     "Held whole in memory: by the references everything; by Mementory a PAM document, and while writing .mem the lines of the bundle, .alf those of some quarters.",
-    `Verdict: ${AIM}× = as fast as ${AIM} times the Python SDK, by wall; 2 passes = no slower than the two plain passes. MB is 10^6 bytes.`,
+    `Verdict: ${TARGET_SPEEDUP}× = as fast as ${TARGET_SPEEDUP} times the Python SDK, by wall; 2 passes = no slower than the two plain passes. MB is 10^6 bytes.`,
   ].join("\n");
 }
 
-/** Seconds that opening a vault takes, the program's start included. */
-function opening({ mementory, folder }) {
+/** Seconds to open a vault, including the start of the program. */
+function unlockTime({ mementory, folder }) {
   const vault = join(folder, "empty");
   mementory.run(vault, "create", vault, "--kdf-floor");
   return mementory.median(vault, "imports");
@@ -70,14 +70,14 @@ function mem(run) {
 
   line(
     "validation",
-    ...inTurn(
+    ...alternating(
       () => checked(mementory.run("none", "validate", bundle.path), EPISODES),
       () => reference(run, "mem-validate", bundle.path),
     ),
   );
   const taken = (vault, ...how) =>
     counted(mementory.run(fresh(run, vault), "import", ...how, bundle.path), "memories", EPISODES);
-  const [kept, planned, theirs] = inTurn(
+  const [kept, planned, theirs] = alternating(
     (i) => taken(`mem${i}`),
     (i) => taken(`dry${i}`, "--dry-run"),
     () => reference(run, "mem-import", bundle.path),
@@ -86,21 +86,21 @@ function mem(run) {
   line("the same without keeping it (--dry-run)", planned, theirs);
   line(
     "export, read back and validated",
-    ...inTurn(
+    ...alternating(
       (i) => written(mementory.run(join(folder, "mem0"), "export", "--format", "mem", join(folder, `out${i}.mem`))),
       (i) => reference(run, "mem-export", bundle.path, join(folder, `reference${i}.mem`)),
     ),
   );
 }
 
-/** In the vault that took in the bundle of `mem`. */
+/** Uses the vault into which `mem` imported its bundle. */
 function alf(run) {
   const { mementory, folder, wrong } = run;
   const vault = join(folder, "mem0");
   const base = join(folder, "base0.alf");
-  const later = changes(join(folder, "later.mem"), EPISODES, LATER, varied);
+  const later = changes(join(folder, "later.mem"), EPISODES, CHANGES, varied);
 
-  const exports = again((i) =>
+  const exports = medianRun((i) =>
     written(mementory.run(vault, "export", "--format", "alf", join(folder, `base${i}.alf`))),
   );
   const json = join(folder, "alf.jsonl");
@@ -114,28 +114,28 @@ function alf(run) {
   line("export, read back and validated", exports, `under ${ARCHIVE_MB} MB: ${yes(small)}`);
   line(
     "validation",
-    again(() => checked(mementory.run("none", "validate", base), EPISODES + HEADER)),
+    medianRun(() => checked(mementory.run("none", "validate", base), EPISODES + HEADER)),
   );
   line(
     "import into an empty vault",
-    again((i) => counted(mementory.run(fresh(run, `alf${i}`), "import", base), "memories", EPISODES)),
+    medianRun((i) => counted(mementory.run(fresh(run, `alf${i}`), "import", base), "memories", EPISODES)),
   );
 
   const { added, updated } = mementory.run(vault, "import", later.path).value.by_kind.memory;
-  if (added !== LATER.added || updated !== LATER.changed)
-    throw new Stop(`${added} memories added and ${updated} changed, not ${LATER.added} and ${LATER.changed}.`);
-  const told = `${LATER.changed} changed, ${LATER.added} new, ${LATER.removed} erased`;
+  if (added !== CHANGES.added || updated !== CHANGES.changed)
+    throw new Stop(`${added} memories added and ${updated} changed, not ${CHANGES.added} and ${CHANGES.changed}.`);
+  const summary = `${CHANGES.changed} changed, ${CHANGES.added} new, ${CHANGES.removed} erased`;
   const name = (i) => join(folder, `later${i}.alf-delta`);
-  const deltas = again((i) =>
+  const deltas = medianRun((i) =>
     written(mementory.run(vault, "export", "--format", "alf_delta", "--base", base, name(i))),
   );
   const fast = deltas.wall < DELTA_SECONDS;
   if (!fast) wrong.push(`the delta took ${deltas.wall.toFixed(1)} s, ${DELTA_SECONDS} are allowed`);
   const kb = (statSync(name(0)).size / 1e3).toFixed(0);
-  line(`delta (${told}), ${kb} kB`, deltas, `under ${DELTA_SECONDS} s: ${yes(fast)}`);
-  // Each deletion that came in a .mem rides along as well, for the way back.
-  const lines = LATER.changed + LATER.added + 2 * LATER.removed + HEADER;
-  const onto = again(() => checked(mementory.run("none", "validate", name(0), "--base", base), lines));
+  line(`delta (${summary}), ${kb} kB`, deltas, `under ${DELTA_SECONDS} s: ${yes(fast)}`);
+  // Deletions imported from a .mem are carried along, so that they can be written back.
+  const lines = CHANGES.changed + CHANGES.added + 2 * CHANGES.removed + HEADER;
+  const onto = medianRun(() => checked(mementory.run("none", "validate", name(0), "--base", base), lines));
   row(run, label, "validation of the delta against its base", onto);
   const other = join(folder, "alf0");
   const taken = mementory.run(other, "import", name(0));
@@ -166,21 +166,21 @@ function pam(run) {
   const store = pamStore(join(folder, "memory-store.json"), STORED, varied);
   const label = `PAM, ${STORED} memories, ${mb(store.bytes)} MB`;
   const passes = plainTwice(mementory.scale, store.path);
-  const [ours, whole, alone] = inTurn(
+  const [ours, whole, alone] = alternating(
     () => checked(mementory.run("none", "validate", store.path), STORED),
     () => reference(run, "pam-validate", store.path),
     () => reference(run, "pam-checksum", store.path),
   );
   row(run, label, "checksum and validation", ours, whole, passes);
-  // No command of ours gives the checksum and nothing else.
+  // We have no command that only computes the checksum.
   row(run, label, "as above, beside the SDK's checksum alone", ours, alone);
 }
 
-/** The run with the median time of several; `work` gets the number of the run. */
-const again = (work) => inTurn(work)[0];
+/** The run with the median time; `work` gets the number of the run. */
+const medianRun = (work) => alternating(work)[0];
 
-/** As `again`, of each of several works, which take turns. */
-function inTurn(...works) {
+/** Like `medianRun`, for several tasks that alternate. */
+function alternating(...works) {
   const rounds = Array.from({ length: RUNS }, (_, i) => works.map((work) => work(i)));
   return works.map((_, which) => {
     const runs = rounds.map((round) => round[which]);
@@ -210,12 +210,12 @@ function counted(done, what, wanted) {
   return done;
 }
 
-/** What the reference says of it: {value, wall, user, sys, rss}, the times those of the work alone. */
+/** Run the reference: {value, wall, user, sys, rss}; the times are of the work alone. */
 function reference({ mementory, program }, ...args) {
   const { status, stdout, stderr, rss } = mementory.scale.weigh([program, REFERENCE, ...args]);
   if (status !== 0) throw new Stop(`reference_formats.py ${args[0]} ended with ${status}: ${stderr.slice(-1000)}`);
   const value = JSON.parse(stdout);
-  if (value.ok !== true && args[0] !== "alf-apply") throw new Stop(`${args[0]}: the reference says no to ${args[1]}.`);
+  if (value.ok !== true && args[0] !== "alf-apply") throw new Stop(`${args[0]}: the reference rejects ${args[1]}.`);
   return { value, wall: value.seconds, user: value.cpu, sys: 0, rss };
 }
 
@@ -223,7 +223,7 @@ function row(run, label, what, ours, theirs, passes, more) {
   const said = [];
   const cpu = (r) => r.user + r.sys;
   const ratio = theirs && theirs.wall / ours.wall;
-  if (theirs) said.push(`${AIM}×: ${yes(ratio >= AIM)}`);
+  if (theirs) said.push(`${TARGET_SPEEDUP}×: ${yes(ratio >= TARGET_SPEEDUP)}`);
   if (passes) said.push(`2 passes: ${yes(ours.wall <= passes.wall)}`);
   if (more) said.push(more);
   const cells = [

@@ -1,4 +1,4 @@
-// The machine's own limits, measured by the Rust program beside this file.
+// The limits of the machine, measured by the Rust program beside this file.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,17 +11,17 @@ const SHARD = /(^|\/)conversations[^/]*\.json$/;
 
 function program() {
   const path = join(TARGET, "release", process.platform === "win32" ? "mementory-limits.exe" : "mementory-limits");
-  if (!existsSync(path)) throw new Stop(`${path} is not there. Run without --no-build.`);
+  if (!existsSync(path)) throw new Stop(`${path} is missing. Run without --no-build.`);
   return path;
 }
 
-/** Build it with the versions that Mementory is built with. */
+/** Build it with the dependency versions of Mementory. */
 export async function buildLimits() {
   copyFileSync(join(WORKSPACE, "Cargo.lock"), join(PACKAGE, "Cargo.lock"));
   await must("cargo", ["build", "--release", "-j2", "--manifest-path", join(PACKAGE, "Cargo.toml")]);
 }
 
-/** Going over a file's JSON twice, every value built: {wall, user, sys, rss}. A name in `.jsonl` goes by lines. */
+/** Parse a JSON file twice into values: {wall, user, sys, rss}. A `.jsonl` file is parsed line by line. */
 export function plainTwice(scale, file) {
   const { status, stderr, stdout, ...figures } = scale.weigh([program(), "plain", file]);
   if (status !== 0)
@@ -31,7 +31,7 @@ export function plainTwice(scale, file) {
   return figures;
 }
 
-/** Measure with the conversations of an export; answers the program's figures. */
+/** Measure with the conversations of an export; returns the program's figures. */
 export function limits(exportZip, folder) {
   const json = join(folder, "limits.json");
   writeFileSync(json, conversations(exportZip));
@@ -42,7 +42,7 @@ export function limits(exportZip, folder) {
   return JSON.parse(stdout);
 }
 
-/** The conversation lists of an export as one list. Python is there: it made the export. */
+/** The conversation lists of an export as one list. Uses Python, which the generator needs anyway. */
 function conversations(exportZip) {
   const script = `
 import re, sys, zipfile

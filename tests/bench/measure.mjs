@@ -1,4 +1,4 @@
-// Running the command line and weighing what it takes.
+// Runs the command line and measures time and memory.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,14 +6,14 @@ import { ENV, Stop } from "../tools/sh.mjs";
 
 const TIME = "/usr/bin/time";
 
-/** Runs programs and weighs them. CPU seconds and memory need GNU time. */
+/** Runs programs and measures them. CPU seconds and memory need GNU time. */
 export class Scale {
   constructor(folder) {
     this.figures = join(folder, "time.txt");
     this.gnu = process.platform === "linux" && existsSync(TIME);
   }
 
-  /** Run a program; answers {status, stdout, stderr, wall, user, sys, rss}: seconds and MB. */
+  /** Run a program; returns {status, stdout, stderr, wall, user, sys, rss}: seconds and MB. */
   weigh(command) {
     const all = this.gnu ? [TIME, "-f", "%U %S %M", "-o", this.figures, ...command] : command;
     const started = performance.now();
@@ -31,14 +31,14 @@ export class Scale {
   }
 }
 
-/** The released command line on one vault. */
+/** The released command line. */
 export class Mementory {
   constructor({ program, folder, secret }) {
     Object.assign(this, { program, folder, secret, scale: new Scale(folder) });
   }
 
-  /** Run a command on `vault`; answers {value, wall, user, sys, rss}: seconds and MB. `{ exits }` before the command
-   * says which exit codes are answers; without it only 0 is. */
+  /** Run a command on `vault`; returns {value, wall, user, sys, rss}: seconds and MB. `{ exits }` before the command lists
+   * the accepted exit codes; default only 0. */
   run(vault, ...args) {
     const { exits } = typeof args[0] === "object" ? args.shift() : { exits: [0] };
     const command = [this.program, "--vault", vault, "--passphrase-file", this.secret, "--json", ...args];
@@ -55,7 +55,7 @@ export class Mementory {
     return median(Array.from({ length: 7 }, () => this.run(vault, ...args).wall));
   }
 
-  /** Median wall seconds until the program ends without doing anything. */
+  /** Median wall seconds to start the program and end it without work. */
   start() {
     const once = () => {
       const started = performance.now();
@@ -66,7 +66,7 @@ export class Mementory {
   }
 }
 
-/** What a run took, for a table. */
+/** The figures of a run as text for a table. */
 export function weight({ wall, user, sys, rss }) {
   const cpu = Number.isNaN(user)
     ? "CPU and memory not measured"
@@ -74,10 +74,10 @@ export function weight({ wall, user, sys, rss }) {
   return `${wall.toFixed(wall < 1 ? 2 : 1)} s, ${cpu}`;
 }
 
-export const median = (values) => share(values, 0.5);
+export const median = (values) => quantile(values, 0.5);
 
-/** The value that this share of all values does not exceed. */
-export function share(values, part) {
+/** The quantile `part` (0..1) of the values. */
+export function quantile(values, part) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)];
 }

@@ -1,4 +1,4 @@
-// Memories to measure with, made here: a `.mem` bundle and a PAM store. The same arguments give the same bytes.
+// Generates memories to measure with: a `.mem` bundle and a PAM store. The same arguments give the same bytes.
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,26 +16,25 @@ const SYLLABLES =
 const hash = (data) => createHash("sha256").update(data).digest("hex");
 const stamp = (i) => new Date(START + i * 600_000).toISOString().replace(".000Z", "Z");
 
-/** A few words that come back again and again: an archive packs them to little. */
-export function plain(i) {
+/** Text from a few repeated words, which compresses well. */
+export function repetitive(i) {
   const words = Array.from({ length: 24 }, (_, k) => WORDS[(i * 7 + k * k + k * (i % 11)) % WORDS.length]);
   return `Memory ${i}: ${words.join(" ")}.`;
 }
 
 const VOCABULARY = 20_000;
 
-/** One word of the vocabulary: the frequent ones are short. */
+/** One word of the vocabulary: frequent words are short. */
 function word(n) {
   let text = SYLLABLES[n % SYLLABLES.length];
-  for (let rest = n; rest >= SYLLABLES.length;) {
-    rest = Math.floor(rest / SYLLABLES.length);
-    text += SYLLABLES[(rest * 7) % SYLLABLES.length];
+  for (let remainder = n; remainder >= SYLLABLES.length;) {
+    remainder = Math.floor(remainder / SYLLABLES.length);
+    text += SYLLABLES[(remainder * 7) % SYLLABLES.length];
   }
   return text;
 }
 
-/** Words of a large vocabulary by a congruential generator, some more frequent than others: packed, two fifths are left,
- * about as of people's texts. */
+/** Text from a large vocabulary with frequent and rare words. It compresses to about two fifths, like texts of people. */
 export function varied(i) {
   let state = (i * 2_654_435_761) >>> 0;
   const part = () => {
@@ -48,7 +47,7 @@ export function varied(i) {
 
 const id = (i) => `ep_${String(i).padStart(6, "0")}`;
 
-/** An episode as a line. Canonical JSON: the members in order of their names, no spaces. */
+/** An episode as a line of canonical JSON: members sorted by name, no spaces. */
 function episode(i, text, mentioned = stamp(i)) {
   return JSON.stringify({
     accessCount: 0,
@@ -92,8 +91,8 @@ function tombstone(i) {
   });
 }
 
-/** A valid `.mem` bundle of this many memories, each with its own words. */
-export function memories(folder, count, text = plain) {
+/** A valid `.mem` bundle with this many memories of different text. */
+export function memories(folder, count, text = repetitive) {
   return bundle(
     folder,
     Array.from({ length: count }, (_, i) => i),
@@ -101,7 +100,7 @@ export function memories(folder, count, text = plain) {
   );
 }
 
-/** What happened to such a bundle later, as a bundle: `changed` other words, `added` more, `removed` deletions. */
+/** Later changes to such a bundle, as a bundle: `changed` texts, `added` memories, `removed` deletions. */
 export function changes(folder, count, { changed, added, removed }, text) {
   const every = Math.floor(count / (changed + removed));
   const touched = Array.from({ length: changed + removed }, (_, i) => i * every);
@@ -144,11 +143,11 @@ function bundle(folder, numbers, line, gone = []) {
   return { path: folder, lines: join(folder, "items", "episode.jsonl"), bytes: files.reduce((n, f) => n + f.bytes, 0) };
 }
 
-/** A valid PAM store of this many memories, as the SDK writes one: two spaces a level. */
+/** A valid PAM store with this many memories, formatted like the SDK does: two spaces per level. */
 export function pamStore(path, count, text) {
   const all = Array.from({ length: count }, (_, i) => {
     const content = text(i);
-    // The members in order of their names: as it stands here the list is canonical JSON.
+    // Members sorted by name, so that `JSON.stringify` gives canonical JSON.
     return {
       confidence: { current: 0.7, initial: 0.5 },
       content,

@@ -1,6 +1,6 @@
-"""What other people's programs take for the same work, and judgements that need none of ours. One JSON object on standard
-output. `seconds` and `cpu` are of the work alone: not of starting Python, of loading the packages, or of what is named as
-`before`. Each call is one process, so that its peak memory is that of this work.
+"""Measures reference programs on the same work. Prints one JSON object. `seconds` and `cpu` are of the work alone, without
+starting Python, loading packages, or the step named as `before`. Each call is one process, so that its peak memory is that of
+this work.
 
 reference_formats.py mem-validate BUNDLE      portable-memory: validate
 reference_formats.py mem-import BUNDLE        portable-memory: validate, then import into its store in memory
@@ -125,7 +125,7 @@ def delta(path):
 
 
 def by_key(records):
-    """Another vault gives other ids: what a record was made from is the same."""
+    """Compare records by their origin: another vault gives other ids."""
     out = {}
     for record in records.values():
         key = record["raw_source_format"]["mementory"]["record"]["key"]["value"]

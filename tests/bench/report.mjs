@@ -1,5 +1,5 @@
-// What is around every measurement: building, a copy of the released program in a folder that is removed afterwards, and
-// the head of the results, which says on what machine and beside what they were taken.
+// Common parts of the benchmarks: building, a temporary folder with a copy of the released program, and the results file with
+// facts about the machine and its load.
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
@@ -12,11 +12,11 @@ import { Mementory } from "./measure.mjs";
 
 const PASSPHRASE = "correct horse battery staple lamp";
 
-/** Build everything that is measured, as it is released. */
+/** Build everything that is measured, in release mode. */
 export async function build() {
   await forTesting();
   await buildUi();
-  // The whole workspace, so that the programs are the ones that are released.
+  // Build the whole workspace, so that features are unified as in a release.
   await must(
     "cargo",
     ["build", "--locked", "--release", "--workspace", "--bin", "mementory", "--bin", "mementory-app"],
@@ -27,8 +27,8 @@ export async function build() {
   await buildLimits();
 }
 
-/** The released command line and a folder to work in: {mementory, folder, built, before}. */
-export function place() {
+/** The released command line and a temporary folder: {mementory, folder, built, before}. */
+export function setup() {
   mkdirSync(join(CACHE, "bench"), { recursive: true });
   const folder = mkdtempSync(join(CACHE, "bench", "run-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -37,14 +37,14 @@ export function place() {
   const name = process.platform === "win32" ? "mementory.exe" : "mementory";
   const released = join(TARGET, "release", name);
   const found = statSync(released, { throwIfNoEntry: false });
-  if (!found) throw new Stop(`${released} is not there. Run without --no-build.`);
-  // A copy: a build in the meantime must not change what is measured.
+  if (!found) throw new Stop(`${released} is missing. Run without --no-build.`);
+  // A copy, because a build in the meantime would replace the program.
   const program = join(folder, name);
   copyFileSync(released, program);
   return { mementory: new Mementory({ program, folder, secret }), folder, built: found.mtime, before: loadavg()[0] };
 }
 
-/** Write the table to `file` beside this one and to the screen. Answers the exit code: 1 when something was wrong. */
+/** Print the table and write it to `file` beside this one. Returns the exit code: 1 if something was wrong. */
 export function publish({ rows, wrong, built, before }, { file, title, facts, columns, notes }) {
   const all = cpus();
   const head = [

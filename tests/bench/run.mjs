@@ -1,16 +1,17 @@
-// `npm run bench`: how fast the released command line is here, and what this machine could do at best, in one table.
-// `--quick` leaves out the large export, `--no-build` takes the programs as they were built last; `formats` measures the
-// open formats beside their reference tools instead, `window` the window with a large vault. The table goes to RESULTS.md beside this file and to the screen.
+// `npm run bench`: measures the released command line and the limits of this machine in one table. `--quick` skips the large
+// export, `--no-build` uses the programs as they were built last. `formats` compares the open formats with their reference
+// tools instead, `window` measures the window with a large vault. The table is printed and written to RESULTS.md beside this
+// file.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TARGET } from "../tools/places.mjs";
 import { Stop, main } from "../tools/sh.mjs";
 import { coldStarts } from "./coldstart.mjs";
-import { chatgpt, generator } from "./data.mjs";
+import { chatgpt, hasGenerator } from "./data.mjs";
 import { formats } from "./formats.mjs";
-import { build, place, publish } from "./report.mjs";
+import { build, publish, setup } from "./report.mjs";
 import { limits } from "./limits.mjs";
-import { share, weight } from "./measure.mjs";
+import { quantile, weight } from "./measure.mjs";
 import { memories } from "./memories.mjs";
 import { windows } from "./window.mjs";
 
@@ -19,24 +20,24 @@ const ERASED = 1000;
 const KNOWN = ["formats", "window", "--quick", "--no-build"];
 
 await main(async () => {
-  const words = process.argv.slice(2);
-  const unknown = words.filter((word) => !KNOWN.includes(word));
-  if (unknown.length > 0) throw new Stop(`Not understood: ${unknown.join(" ")}. There are ${KNOWN.join(", ")}.`);
-  if (!words.includes("--no-build")) await build();
-  if (words.includes("window")) return windows();
-  return words.includes("formats") ? formats() : programs(words.includes("--quick"));
+  const args = process.argv.slice(2);
+  const unknown = args.filter((arg) => !KNOWN.includes(arg));
+  if (unknown.length > 0) throw new Stop(`Unknown arguments: ${unknown.join(" ")}. Known are ${KNOWN.join(", ")}.`);
+  if (!args.includes("--no-build")) await build();
+  if (args.includes("window")) return windows();
+  return args.includes("formats") ? formats() : programs(args.includes("--quick"));
 });
 
 /** Imports, exports, pages, search and erasure, and the window's start. */
 async function programs(quick) {
-  const run = { ...place(), rows: [], wrong: [] };
-  await starting(run);
+  const run = { ...setup(), rows: [], wrong: [] };
+  await coldStart(run);
   bundles(run);
-  if (generator()) {
+  if (hasGenerator()) {
     await exportOf(run, 4000, 200, true);
     if (!quick) await exportOf(run, 20_000, 1000, false);
   } else {
-    const why = "not measured: ../shared/exports/gen_exports.py is not there";
+    const why = "not measured: ../shared/exports/gen_exports.py is missing";
     console.log(`SKIPPED: everything with a ChatGPT export; ${why}`);
     run.rows.push(["ChatGPT exports", "", why]);
   }
@@ -51,7 +52,7 @@ async function programs(quick) {
   });
 }
 
-/** All that is measured with one ChatGPT export. */
+/** All measurements with one ChatGPT export. */
 async function exportOf({ mementory, folder, rows, wrong }, conversations, mb, withLimits) {
   const { path, truth } = await chatgpt(conversations, mb);
   const size = truth.json_bytes / 1e6;
@@ -111,8 +112,8 @@ async function exportOf({ mementory, folder, rows, wrong }, conversations, mb, w
   rmSync(vault, { recursive: true });
 }
 
-/** Every question of the export whose one answer is known: in one process that reads the index ahead, as the window does
- * at unlocking; then the first of them in a process that does not. */
+/** Searches for all queries with a known answer, in one process that loads the index first, like the window after unlocking;
+ * then for the first query in a new process that does not. */
 function searching(mementory, vault, folder, truth, row) {
   const file = join(folder, "queries.txt");
   writeFileSync(file, truth.needles.map((n) => n.query).join("\n"));
@@ -124,22 +125,22 @@ function searching(mementory, vault, folder, truth, row) {
   const part = ((100 * found) / results.length).toFixed(1);
   row(
     `search, ${results.length} questions`,
-    `p50 ${share(times, 0.5).toFixed(1)} ms, p99 ${share(times, 0.99).toFixed(1)} ms, longest ${share(times, 1).toFixed(1)} ms (in the core, ranking only, index read ahead); answer in the top ten: ${found} of ${results.length} (${part} %)`,
+    `p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms, longest ${quantile(times, 1).toFixed(1)} ms (in the core, ranking only, index read ahead); answer in the top ten: ${found} of ${results.length} (${part} %)`,
   );
   const cold = Array.from(
     { length: 7 },
     () => mementory.run(vault, "search", truth.needles[0].query, "--limit", "10").value.took_ms,
   );
-  row("search, first question of a process", `median ${share(cold, 0.5).toFixed(1)} ms, nothing read ahead`);
+  row("search, first question of a process", `median ${quantile(cold, 0.5).toFixed(1)} ms, nothing read ahead`);
 }
 
-/** One message, then many, for good. */
+/** Erase one message, then many. */
 function erasing(mementory, vault, unlock, row, wrong) {
   const list = (n) => mementory.run(vault, "list", "--kind", "message", "--limit", `${n}`).value.items.map((i) => i.id);
   for (const count of [1, ERASED]) {
     const ids = list(count);
     if (ids.length !== count) throw new Stop(`Only ${ids.length} messages to erase, ${count} wanted.`);
-    // Exit 1 says that the receipt is not complete: measured all the same, and said.
+    // Exit code 1: the receipt is not complete. It is measured anyway and reported.
     const erased = mementory.run(vault, { exits: [0, 1] }, "erase", ...ids);
     const receipt = erased.value.receipt;
     if (!receipt) throw new Stop(`erase failed: ${JSON.stringify(erased.value)}`);
@@ -153,8 +154,8 @@ function erasing(mementory, vault, unlock, row, wrong) {
   }
 }
 
-/** The window, from nothing to the unlock screen. */
-async function starting({ mementory, folder, rows }) {
+/** Cold start of the window to the unlock screen. */
+async function coldStart({ mementory, folder, rows }) {
   const row = (value) => {
     rows.push(["window", "cold start to the unlock screen", value]);
     console.log(`  cold start to the unlock screen: ${value}`);
@@ -164,7 +165,7 @@ async function starting({ mementory, folder, rows }) {
   mementory.run(vault, "create", vault, "--kdf-floor");
   const { cold, times } = await coldStarts(join(TARGET, "release", "mementory-app"), vault);
   const caches = cold ? "file caches emptied" : "file caches as they were";
-  row(`first ${ms(times[0])} (${caches}), median of the next ${times.length - 1} ${ms(share(times.slice(1), 0.5))}`);
+  row(`first ${ms(times[0])} (${caches}), median of the next ${times.length - 1} ${ms(quantile(times.slice(1), 0.5))}`);
 }
 
 /** Writing memories out as bundles. */

@@ -8,29 +8,29 @@ import { Browser, until } from "../e2e/webdriver.mjs";
 import { TARGET } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { Stop } from "../tools/sh.mjs";
-import { chatgpt, generator } from "./data.mjs";
-import { place, publish } from "./report.mjs";
-import { share } from "./measure.mjs";
+import { chatgpt, hasGenerator } from "./data.mjs";
+import { publish, setup } from "./report.mjs";
+import { quantile } from "./measure.mjs";
 import { memories } from "./memories.mjs";
 
 const PASSPHRASE = "correct horse battery staple lamp";
 const MEMORIES = 20_000;
 const LONG = 3000;
-/** What the long conversations are called, and nothing else is. */
+/** A word that is only in the titles of the long conversations. */
 const NAME = "bellwether";
 const FRAMES = 300;
 const TIMES = 21;
-/** The pause after a key before the window asks, in milliseconds (ui.md §6.4). */
-const PAUSE = 120;
+/** Delay between a key and the search, in milliseconds (ui.md §6.4). */
+const DEBOUNCE_MS = 120;
 
-/** Two frames later everything that was there is drawn. */
+/** Resolves after two frames, when everything is painted. */
 const DRAWN = "const drawn = () => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));";
 
 /**
- * Milliseconds from a click on `on` until `ready` is there and laid out, and until it is drawn. It waits for changes of the
- * page: asking at each frame would have frames made while the answer is on its way.
+ * Milliseconds from a click on `on` until `ready` exists and is laid out, and until it is painted. It observes mutations:
+ * polling in each frame would cause extra frames while waiting.
  */
-const OPENED = `async (on, ready) => {
+const OPEN = `async (on, ready) => {
   ${DRAWN}
   const before = performance.now();
   const there = new Promise((go) => {
@@ -51,14 +51,14 @@ const OPENED = `async (on, ready) => {
 }`;
 
 /**
- * Milliseconds from a change in the search field until the rows that answer it are there and laid out, and until they
- * are drawn. Null when the answer has the same rows.
+ * Milliseconds from a change in the search field until the new rows are laid out, and until they are painted. Null if the
+ * result has the same rows.
  */
-const FOUND = `async (words) => {
+const SEARCH = `async (words) => {
   ${DRAWN}
   const field = document.querySelector('[data-testid="search-field"]');
   const list = document.querySelector('[data-pane="list"]');
-  // The first ones: the row of the open record stays in the page also where it is out of view.
+  // Only the first rows: the row of the open record stays in the page even when scrolled out of view.
   const rows = () => [...list.querySelectorAll('[data-testid="list-row"]')].filter((row) => row.ariaPosInSet <= 5).map((row) => row.dataset.id).join();
   const was = rows();
   const before = performance.now();
@@ -82,10 +82,10 @@ const FOUND = `async (words) => {
 }`;
 
 /**
- * Scrolls by `step` pixels a frame. Answers for each frame the milliseconds from the scroll event, before anybody has
- * heard it, until scripts and layout are done, and those between two frames.
+ * Scrolls by `step` pixels per frame. Returns for each frame the milliseconds from the scroll event, before any listener, until
+ * scripts and layout are done, and the milliseconds between frames.
  */
-const SCROLLED = `async (selector, step, frames) => {
+const SCROLL = `async (selector, step, frames) => {
   const below = (each) => each.scrollHeight - each.clientHeight;
   const bars = () => [...document.querySelectorAll(selector + " *")].filter((each) => /auto|scroll/.test(getComputedStyle(each).overflowY));
   let bar = null;
@@ -99,7 +99,7 @@ const SCROLLED = `async (selector, step, frames) => {
   let begun = null;
   const hear = () => (begun ??= performance.now());
   window.addEventListener("scroll", hear, true);
-  // A reader may stand at its end, where the message is that was found.
+  // A reader may start at its end, if the found message is there.
   const way = below(bar) - bar.scrollTop < step ? -1 : 1;
   const costs = [];
   const gaps = [];
@@ -124,12 +124,12 @@ const SCROLLED = `async (selector, step, frames) => {
 /** `npm run bench -- window`. */
 export async function windows() {
   if (process.platform !== "linux") throw new Stop("The window is measured on Linux only.");
-  if (!generator()) throw new Stop("../shared/exports/gen_exports.py is not there.");
-  const run = { ...place(), rows: [], wrong: [] };
+  if (!hasGenerator()) throw new Stop("../shared/exports/gen_exports.py is missing.");
+  const run = { ...setup(), rows: [], wrong: [] };
   const { vault, counts } = await filled(run);
   await cargoTool("tauri-driver", "^2");
   const home = mkdtempSync(join(tmpdir(), "mementory-window-"));
-  // As the program does by itself while it is not driven (drawing.rs).
+  // The program itself does this unless it is automated (webkit_rendering.rs).
   const plain = existsSync("/dev/dri") ? {} : { WEBKIT_DISABLE_COMPOSITING_MODE: "1" };
   const display = await Display.start({ ...homeWith(home, vault), ...plain });
   try {
@@ -146,7 +146,7 @@ export async function windows() {
     columns: ["What", "Median", "p95", "Longest", "Aim"],
     notes:
       "Measured in the web view. Opening: from the click until the new content is laid out, and until the second frame after that. " +
-      `Searching: from the end of the pause of ${PAUSE} ms after the last key until the rows are laid out, and until they are drawn. ` +
+      `Searching: from the end of the pause of ${DEBOUNCE_MS} ms after the last key until the rows are laid out, and until they are drawn. ` +
       "Scrolling: a frame's scripts and layout, from the scroll event until the layout is forced; painting is left out.",
   });
 }
@@ -170,7 +170,7 @@ async function filled({ mementory, folder }) {
 
 async function measure(browser, rows) {
   const add = (what, times, aim, off = 0) => {
-    const of = (part) => `${Math.round(share(times, part) - off)} ms`;
+    const of = (part) => `${Math.round(quantile(times, part) - off)} ms`;
     rows.push([what, of(0.5), of(0.95), of(1), aim]);
     console.log(`  ${what}: median ${of(0.5)}, p95 ${of(0.95)}, longest ${of(1)} (aim ${aim})`);
   };
@@ -180,17 +180,17 @@ async function measure(browser, rows) {
 
   const home = [];
   for (let n = 0; n < TIMES; n += 1) {
-    await browser.later(OPENED, '[data-testid="nav-trash"]', '[data-testid="nav-trash"][aria-current]');
-    home.push(await browser.later(OPENED, '[data-testid="nav-home"]', '[data-testid="home-matrix"] td'));
+    await browser.later(OPEN, '[data-testid="nav-trash"]', '[data-testid="nav-trash"][aria-current]');
+    home.push(await browser.later(OPEN, '[data-testid="nav-home"]', '[data-testid="home-matrix"] td'));
   }
   opened("Home", home, "300 ms", add);
 
   await browser.click("nav-memories");
   await browser.find("list-row");
-  scrolled(await browser.later(SCROLLED, '[role="listbox"]', 180, FRAMES), "Scrolling 20,000 memories", add);
+  scrolled(await browser.later(SCROLL, '[role="listbox"]', 180, FRAMES), "Scrolling 20,000 memories", add);
   const typed = async (what, words) => {
     const times = [];
-    for (const each of words) times.push(await browser.later(FOUND, each));
+    for (const each of words) times.push(await browser.later(SEARCH, each));
     const found = times.filter((time) => time !== null);
     console.log(`  ${what}: ${found.length} of ${words.length} answers have other rows than the one before`);
     if (found.length < words.length / 3) throw new Stop(`${what}: only ${found.length} answers of ${words.length}.`);
@@ -198,27 +198,27 @@ async function measure(browser, rows) {
       `${what}: until the rows are laid out`,
       found.map(([there]) => there),
       "none",
-      PAUSE,
+      DEBOUNCE_MS,
     );
     add(
       `${what}: until they are drawn`,
       found.map(([, drawn]) => drawn),
       "50 ms",
-      PAUSE,
+      DEBOUNCE_MS,
     );
   };
-  // Beginnings of several words in turn: of one word after the other, the first answers are often the same.
+  // Prefixes of several words in turn: consecutive prefixes of one word often have the same results.
   const words = "harbour trains bees cello metric sources kitchen paper answers reads garden travel".split(" ");
   const memory = [1, 2, 3, 4, 5, 6].flatMap((letters) => words.map((word) => word.slice(0, letters)));
   await typed("Searching memories", memory);
 
   await browser.click("nav-conversations");
   await until("the list of conversations", async () => (await browser.count("list-row")) > 5);
-  scrolled(await browser.later(SCROLLED, '[role="listbox"]', 180, FRAMES), "Scrolling 20,000 conversations", add);
+  scrolled(await browser.later(SCROLL, '[role="listbox"]', 180, FRAMES), "Scrolling 20,000 conversations", add);
   await typed("Searching a million messages", memory);
 
-  // Two of them in turn: what is open already is not opened.
-  await browser.later(FOUND, NAME);
+  // Alternate between two: a conversation that is already open is not opened again.
+  await browser.later(SEARCH, NAME);
   const row = '[data-testid="list-row"]';
   const ids = await until("the long conversations in the list", async () => {
     const found = await browser.run(`() => [...document.querySelectorAll('${row}')].map((each) => each.dataset.id)`);
@@ -227,10 +227,10 @@ async function measure(browser, rows) {
   const opening = [];
   for (let n = 0; n < TIMES; n += 1) {
     const id = `[data-id="${ids[(n + 1) % 2]}"]`;
-    opening.push(await browser.later(OPENED, row + id, `[data-testid="reader"]${id} [data-testid="reader-message"]`));
+    opening.push(await browser.later(OPEN, row + id, `[data-testid="reader"]${id} [data-testid="reader-message"]`));
   }
   opened(`Opening a conversation of ${LONG} messages`, opening, "150 ms", add);
-  scrolled(await browser.later(SCROLLED, '[data-testid="reader"]', 180, FRAMES), `Scrolling its ${LONG} messages`, add);
+  scrolled(await browser.later(SCROLL, '[data-testid="reader"]', 180, FRAMES), `Scrolling its ${LONG} messages`, add);
 }
 
 function opened(what, times, aim, add) {

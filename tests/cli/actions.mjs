@@ -1,4 +1,4 @@
-// What happens to a vault from outside while a case plays: damage, another process, a full disk, files of odd kinds.
+// Actions of a case that do not go through the command line: damage, another process, a full disk, special files.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -20,9 +20,9 @@ import { Vault } from "./mementory.mjs";
 import { entriesOf, manyConversations, zip } from "./generated.mjs";
 
 /** How long another process may take to open a vault, in milliseconds. */
-const PATIENCE = 30_000;
+const TIMEOUT_MS = 30_000;
 
-/** Writes head and body of each request to its first argument and answers with the status in its second. */
+/** Web server: writes each request to its first argument and answers with the status in its second. */
 const RECEIVER = `
   const { createServer } = require("node:http");
   const { writeFileSync } = require("node:fs");
@@ -36,30 +36,30 @@ const RECEIVER = `
   server.listen(0, "127.0.0.1", () => console.log(server.address().port));
 `;
 
-/** Why a case that needs this cannot be played here, or nothing. */
+/** Why a case with this need cannot run here, or null. */
 export function missing(need) {
   if (need === "unix") return process.platform === "win32" ? "not on this system" : null;
   if (need === "flock") return has("flock") ? null : "flock is not installed";
   if (need === "mount") return canMount() ? null : "a small disk cannot be mounted here (it takes root on Linux)";
-  throw new Error(`a case needs ${need}, whatever that is`);
+  throw new Error(`unknown need of a case: ${need}`);
 }
 
-/** Things that a step can do, by name. What has to be taken back goes to `stage.undo`. */
-export const OUTSIDE = {
-  /** Turn one byte round; `at` counts from the start, or is a share of the file. `file` may be a folder: its largest file. */
+/** Actions by name. Functions that undo them go to `stage.undo`. */
+export const ACTIONS = {
+  /** Invert one byte; `at` is an offset, or a fraction of the file. If `file` is a folder, its largest file is changed. */
   flip({ folder }, { file, at = 0.5 }) {
     const path = largest(join(folder, file));
     const bytes = readFileSync(path);
     bytes[at < 1 ? Math.floor(bytes.length * at) : at] ^= 0xff;
     writeFileSync(path, bytes);
   },
-  /** Cut the end off. */
+  /** Truncate a file. */
   cut({ folder }, { file, keep = 0.5 }) {
     const path = largest(join(folder, file));
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.subarray(0, Math.floor(bytes.length * keep)));
   },
-  /** Write the header as a later version would, whole by its checksum. */
+  /** Raise the version in the header, with a correct checksum. */
   later_header({ folder }, { file }) {
     const path = join(folder, file);
     const text = readFileSync(path, "utf8").replace('"version": 1', '"version": 99');
@@ -82,16 +82,16 @@ export const OUTSIDE = {
   pipe({ folder }, { file }) {
     return quiet("mkfifo", [join(folder, file)]).code === 0 ? [] : ["no pipe could be made"];
   },
-  /** A file that takes all the room but so many bytes. */
+  /** Write a file that leaves only so many bytes free on the disk. */
   fill({ folder }, { file, leave = 0 }) {
     const path = join(folder, file);
     const { bavail, bsize } = statfsSync(dirname(path));
     writeFileSync(path, Buffer.alloc(Math.max(0, bavail * bsize - leave)));
   },
-  /** Another process opens the vault and keeps it open, waiting for queries that do not come. */
+  /** Another process opens the vault and keeps it open: it waits for queries. */
   async hold(stage) {
     const lock = join(stage.vault.path, "lock");
-    const until = Date.now() + PATIENCE;
+    const until = Date.now() + TIMEOUT_MS;
     while (Date.now() < until) {
       const holder = new Vault(stage.folder).start(["search", "--queries", "-"], {
         stdio: ["pipe", "ignore", "ignore"],
@@ -99,7 +99,7 @@ export const OUTSIDE = {
       const over = new Promise((resolve) => holder.on("close", resolve));
       while (Date.now() < until && holder.exitCode === null) {
         await new Promise(setImmediate);
-        // It has the vault when nobody else gets the lock any more.
+        // It has opened the vault once the lock cannot be taken any more.
         if (quiet("flock", ["--nonblock", lock, "true"]).code === 1) {
           stage.undo.push(() => {
             holder.stdin.end();
@@ -108,27 +108,27 @@ export const OUTSIDE = {
           return [];
         }
       }
-      // Asking for the lock was in its way: once more.
+      // Our own test of the lock made it fail: try again.
       holder.stdin.end();
       await over;
     }
     return ["the other process did not open the vault"];
   },
-  /** A command is interrupted, as Ctrl-C does it, once it says that it has begun to work. */
+  /** Interrupt a command like Ctrl-C, once it reports progress. */
   async interrupt(stage, { command }) {
     const child = new Vault(stage.folder).start(["--progress", ...command], { stdio: ["ignore", "pipe", "pipe"] });
-    let [out, said] = ["", ""];
-    child.stdout.on("data", (bytes) => (out += bytes));
+    let [stdout, progress] = ["", ""];
+    child.stdout.on("data", (bytes) => (stdout += bytes));
     child.stderr.on("data", (bytes) => {
-      if (said === "") child.kill("SIGINT");
-      said += bytes;
+      if (progress === "") child.kill("SIGINT");
+      progress += bytes;
     });
     const exit = await new Promise((resolve) => child.on("close", (code, signal) => resolve(code ?? signal)));
-    if (said === "") return [`it ended with ${exit} before it had begun`];
+    if (progress === "") return [`it ended with ${exit} before it had begun`];
     const problems = exit === 130 ? [] : [`it ended with ${exit} instead of 130`];
-    return out.includes('"cancelled"') ? problems : [...problems, `it answered ${out.slice(0, 300)}`];
+    return stdout.includes('"cancelled"') ? problems : [...problems, `it answered ${stdout.slice(0, 300)}`];
   },
-  /** A web server on this machine that answers every request with `status`; `$NAME` is its address. What it got goes to `file`. */
+  /** Start a local web server that answers with `status`; `$NAME` is its address. Requests are written to `file`. */
   async receive(stage, { file, name, status = 200 }) {
     const child = spawn(process.execPath, ["-e", RECEIVER, join(stage.folder, file), String(status)], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -138,26 +138,26 @@ export const OUTSIDE = {
     stage.known[name] = `http://127.0.0.1:${port}/hook`;
     return [];
   },
-  /** A file says this. */
+  /** A file has to match a pattern. */
   says({ folder }, { file, match }) {
     const text = readFileSync(join(folder, file), "utf8");
-    return new RegExp(match, "u").test(text) ? [] : [`${file} does not say ${match}: ${text.slice(0, 300)}`];
+    return new RegExp(match, "u").test(text) ? [] : [`${file} does not match ${match}: ${text.slice(0, 300)}`];
   },
-  /** No file in a folder, or in an archive, holds these words; with `but`, this one is there. */
+  /** No file in a folder or archive may contain these words; it has to contain `but`, if given. */
   silent({ folder }, { file, words, but }) {
     const path = join(folder, file);
     const files = statSync(path).isDirectory()
       ? entriesOf(path).map(([, bytes]) => bytes.toString())
       : [readFileSync(path).toString(), ...(file.endsWith(".alf") ? Object.values(entries(path)) : [])];
     const all = files.join("\n");
-    const said = words.filter((word) => all.includes(word)).map((word) => `${file} holds ${word}`);
-    return but && !all.includes(but) ? [...said, `${file} does not hold ${but}`] : said;
+    const found = words.filter((word) => all.includes(word)).map((word) => `${file} contains ${word}`);
+    return but && !all.includes(but) ? [...found, `${file} does not contain ${but}`] : found;
   },
-  /** The other process goes. */
+  /** Undo what earlier actions did: the other process ends. */
   async release(stage) {
     await release(stage);
   },
-  /** A disk of `size` with the case's vault on it. */
+  /** Move the vault to a disk of `size`. */
   small_disk(stage, { size }) {
     const place = join(stage.folder, "disk");
     mkdirSync(place);
@@ -169,33 +169,33 @@ export const OUTSIDE = {
     stage.vault.env.MEMENTORY_VAULT = stage.vault.path;
     return [];
   },
-  /** Two files hold the same bytes. */
+  /** Two files have to be equal. */
   same({ folder }, { file, to }) {
     const same = readFileSync(join(folder, file)).equals(readFileSync(join(folder, to)));
     return same ? [] : [`${file} and ${to} differ`];
   },
-  /** Nothing is there, or exactly these names. */
+  /** A folder has to contain exactly these names. */
   names({ folder }, { file, are }) {
     const got = readdirSync(join(folder, file)).sort();
     return JSON.stringify(got) === JSON.stringify([...are].sort()) ? [] : [`${file} holds ${got}`];
   },
-  /** A ChatGPT export with so many conversations. */
+  /** Write a ChatGPT export with so many conversations. */
   export_of({ folder }, { file, conversations, messages }) {
     writeFileSync(join(folder, file), manyConversations("marigold", conversations, messages));
   },
-  /** A folder becomes an archive, as a format wants it. */
+  /** Pack a folder as an archive. */
   zip({ folder }, { file, to }) {
     writeFileSync(join(folder, to), zip(entriesOf(file)));
   },
-  /** Keep a copy of a fixture that can be changed. */
+  /** Copy a fixture, to change it later. */
   take({ folder }, { file, to }) {
     copyFileSync(file, join(folder, to));
   },
 };
 
-/** Take back what is still in the way. */
+/** Undo all actions, the last one first. */
 export async function release(stage) {
-  for (const back of stage.undo.splice(0).reverse()) await back();
+  for (const undo of stage.undo.splice(0).reverse()) await undo();
 }
 
 function largest(path) {

@@ -1,8 +1,8 @@
-// The entries of an archive that we wrote.
+// Reads ZIP archives that Mementory wrote.
 import { readFileSync } from "node:fs";
 import { inflateRawSync } from "node:zlib";
 
-/** `{name: text}` of a ZIP file, by its directory. */
+/** The entries of a ZIP file as `{name: text}`. */
 export function entries(path) {
   const bytes = readFileSync(path);
   const end = bytes.lastIndexOf("PK\x05\x06");

@@ -1,5 +1,5 @@
-// Files of some kilobytes that say gigabytes: 62 MB of `0,` at every place where a format takes a JSON value apart. Each is
-// given to the validator and to an import, with little memory to go by: it is refused or listed, and nothing of it is kept.
+// Decompression bombs: small archives with 62 MB of `0,` at every place where a reader parses a JSON value. Each goes through
+// the validator and an import with limited memory: it has to be refused or listed as failed, and nothing of it stored.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,19 +8,19 @@ import { quiet } from "../tools/sh.mjs";
 import { FIXTURES, Vault, inFolder } from "./mementory.mjs";
 import { zip } from "./generated.mjs";
 
-/** What the program may take, in KiB: data and everything else that it writes to. */
-const MEMORY = 500_000;
+/** Memory limit of the program, in KiB. */
+const MEMORY_KIB = 500_000;
 const ZEROS = `[${"0,".repeat(31 << 20)}0]`;
 const MEMBERS = `{${'"a":0,'.repeat(10 << 20)}"a":0}`;
-/** Stands in a fixture's text where the bomb goes. */
-const HERE = '"@here@"';
+/** Placeholder for the bomb in a fixture's text. */
+const PLACEHOLDER = '"@here@"';
 
 const fixture = (...path) => readFileSync(join(FIXTURES, ...path), "utf8");
 const json = (...path) => JSON.parse(fixture(...path));
-const armed = (value, bomb = ZEROS) => JSON.stringify(value).replace(HERE, () => bomb);
+const withBomb = (value, bomb = ZEROS) => JSON.stringify(value).replace(PLACEHOLDER, () => bomb);
 const sha256 = (text) => createHash("sha256").update(text).digest("hex");
 
-/** A `.mem` with these lines in `items/episode.jsonl`, and something more in its manifest. */
+/** A `.mem` with these lines in `items/episode.jsonl`, and optionally a bomb in its manifest. */
 function mem(lines, more = "") {
   const path = "items/episode.jsonl";
   const file = { bytes: Buffer.byteLength(lines), path, sha256: sha256(lines) };
@@ -33,21 +33,21 @@ function mem(lines, more = "") {
   };
   delete manifest.coverage;
   delete manifest.scopes;
-  const text = more === "" ? JSON.stringify(manifest) : armed({ ...manifest, acme: "@here@" }, more);
+  const text = more === "" ? JSON.stringify(manifest) : withBomb({ ...manifest, acme: "@here@" }, more);
   return { "b.mem/manifest.json": text, "b.mem/CHECKSUMS": sums, [`b.mem/${path}`]: lines };
 }
 
 function episode(more) {
   const [line] = fixture("mem", "small", "input.mem", "items", "episode.jsonl").split("\n");
-  return `${armed({ ...JSON.parse(line), acme: "@here@" }, more)}\n`;
+  return `${withBomb({ ...JSON.parse(line), acme: "@here@" }, more)}\n`;
 }
 
-/** The store of PAM with something in the place of a member. */
+/** A PAM store with a bomb at a place that `change` marks. */
 function pam(change, bomb = ZEROS) {
   const store = json("pam", "whole", "input", "memory-store.json");
   delete store.integrity;
   change(store);
-  return { "memory-store.json": armed(store, bomb) };
+  return { "memory-store.json": withBomb(store, bomb) };
 }
 
 function yaml(bomb) {
@@ -55,10 +55,10 @@ function yaml(bomb) {
   return { "a.mif.yaml": `mif_version: "1.0"\nmemories:\n  - {${memory}, metadata: {x: ${bomb}}}\n` };
 }
 
-/** Name of a case → the entries of its archive. */
+/** Case name → entries of its archive. */
 const BOMBS = {
   "alf manifest": () => ({
-    "manifest.json": armed({
+    "manifest.json": withBomb({
       alf_version: "1.0.0",
       created_at: "2026-01-01T00:00:00Z",
       agent: { id: "0197f2a0-1111-7000-8000-00000000000a", name: "n", source_runtime: "r" },
@@ -72,7 +72,7 @@ const BOMBS = {
   "mif memory": () => {
     const store = json("mif", "v2", "input.json");
     store.memories[0].metadata = "@here@";
-    return { "a.mif.json": armed(store) };
+    return { "a.mif.json": withBomb(store) };
   },
   "mif yaml": () => yaml(ZEROS),
   "mif yaml of members": () => yaml(`{${"a: 0,".repeat(10 << 20)}a: 0}`),
@@ -83,7 +83,7 @@ const BOMBS = {
   "pam top": () => pam((store) => (store.x = "@here@"), MEMBERS),
   "pam conversation": () => {
     const talk = json("pam", "whole", "input", "conversations", "talk-1.json");
-    // None is too large by itself.
+    // Each message alone is within the limit.
     const part = `[${"0,".repeat(1 << 20)}0]`;
     talk.messages = Array.from({ length: 30 }, (_, i) => ({
       ...talk.messages[0],
@@ -92,48 +92,48 @@ const BOMBS = {
     }));
     return {
       ...pam(() => {}),
-      "conversations/talk-1.json": JSON.stringify(talk).replaceAll(HERE, () => part),
+      "conversations/talk-1.json": JSON.stringify(talk).replaceAll(PLACEHOLDER, () => part),
     };
   },
   "zaxy entry": () => {
     const bundle = json("zaxy", "unsigned", "input.json");
     bundle.entries[0].content.payload.x = "@here@";
-    return { "garden.json": armed(bundle) };
+    return { "garden.json": withBomb(bundle) };
   },
-  "zaxy head": () => ({ "garden.json": armed({ ...json("zaxy", "unsigned", "input.json"), x: "@here@" }) }),
+  "zaxy head": () => ({ "garden.json": withBomb({ ...json("zaxy", "unsigned", "input.json"), x: "@here@" }) }),
 };
 
-/** Run with no more memory than that: an allocation beyond it ends the program, and is neither of its exit codes. */
-function confined(vault, ...args) {
-  const script = `ulimit -d ${MEMORY}; exec "$@"`;
+/** Run with the memory limit. A larger allocation kills the program, which gives another exit code than a refusal. */
+function runWithLimit(vault, ...args) {
+  const script = `ulimit -d ${MEMORY_KIB}; exec "$@"`;
   return quiet("sh", ["-c", script, "sh", built("mementory"), "--json", ...args], {
     cwd: vault.folder,
     env: vault.env,
   });
 }
 
-/** Every bomb through the validator and an import; a real file under the same limit as the control. */
+/** Validate and import every bomb; a valid file under the same limit is the control. */
 export async function bombs(count) {
   if (process.platform !== "linux") {
-    count.leaveOut("bombs: memory is measured by `ulimit -d` of Linux");
+    count.leaveOut("bombs: limiting memory needs `ulimit -d` of Linux");
     return;
   }
   const wanted = Object.entries(BOMBS).filter(([name]) => name.includes(process.env.MEMENTORY_CASE ?? ""));
   await inFolder((folder) => {
     const vault = new Vault(folder).create();
-    const control = confined(vault, "import", join(FIXTURES, "pam", "whole", "input"), "--dry-run");
+    const control = runWithLimit(vault, "import", join(FIXTURES, "pam", "whole", "input"), "--dry-run");
     count.add("bombs: the limit is enough for the program", control.code === 0);
     for (const [name, made] of wanted) {
       const path = join(folder, `${name.replaceAll(" ", "-")}.zip`);
       writeFileSync(path, zip(Object.entries(made()), true));
       const problems = [];
       for (const command of [["validate"], ["import", "--dry-run"], ["import"]]) {
-        const { code, stdout, stderr } = confined(vault, command[0], path, ...command.slice(1));
-        const said = `${command.join(" ")}: ended with ${code}: ${stdout.slice(0, 600)}${stderr.slice(0, 400)}`;
+        const { code, stdout, stderr } = runWithLimit(vault, command[0], path, ...command.slice(1));
+        const outcome = `${command.join(" ")}: ended with ${code}: ${stdout.slice(0, 600)}${stderr.slice(0, 400)}`;
         const refused = [1, 6].includes(code) && /"code":\s*"[a-z_]+"/u.test(stdout);
-        // A record that is too large is listed; the others come.
+        // An import may also list the large record as failed and import the others.
         const listed = code === 0 && JSON.parse(stdout).failed > 0;
-        if (!refused && !(command[0] === "import" && listed)) problems.push(said);
+        if (!refused && !(command[0] === "import" && listed)) problems.push(outcome);
       }
       const large = vault.must("list", "--limit", "500").items.filter((item) => (item.text ?? "").includes("0,0,0"));
       if (large.length > 0) problems.push(`${large.length} records of it are in the vault`);

@@ -1,12 +1,11 @@
-// Words that nobody else has go through a vault, and every raw file of it, every scratch file and everything that the
-// program printed is searched for them: in clear (UTF-8, UTF-16) and as base64. Then they are erased, and searched for again
-// on every route.
+// Unique words are imported into a vault. Then every raw file of the vault, every temporary file and all output of the program
+// are searched for them, in plain text (UTF-8, UTF-16) and base64. After an erasure they must not be found in any way.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { conversation, zip } from "./generated.mjs";
 import { Vault, inFolder } from "./mementory.mjs";
 
-/** One word for each place that words can stand in; each is no part of another. */
+/** One word for each place that can hold text; none contains another. */
 const WORDS = {
   title: "quixotryTitle7310",
   text: "zephyrlineText2846",
@@ -20,10 +19,10 @@ const WORDS = {
   passphrase: "heronwick",
 };
 const PASSPHRASE = `${WORDS.passphrase} seven marigold lanterns`;
-/** Commands whose answer is the record itself; everything else has to be silent about words. */
-const LOUD = ["list", "show", "thread", "search", "erase --dry-run"];
+/** Commands that print record text; no other output may contain the words. */
+const PRINT_TEXT = ["list", "show", "thread", "search", "erase --dry-run"];
 
-/** The whole life of the words. */
+/** Import the words, search for them, erase them, search again. */
 export async function canaries(count) {
   await inFolder(async (folder) => {
     const problems = [];
@@ -34,12 +33,12 @@ export async function canaries(count) {
     vault.run = (...args) => {
       const result = plain(...args);
       const name = args.includes("--dry-run") ? `${args[0]} --dry-run` : args[0];
-      if (!LOUD.includes(name)) printed.push([args.join(" "), result.stdout]);
+      if (!PRINT_TEXT.includes(name)) printed.push([args.join(" "), result.stdout]);
       printed.push([`${args.join(" ")} (errors)`, result.stderr]);
       return result;
     };
     vault.create();
-    const imported = vault.write("export.zip", exported());
+    const imported = vault.write("export.zip", makeExport());
     vault.must("import", imported, "--dry-run");
     const { memories } = vault.must("--progress", "import", imported);
     if (memories !== 1) problems.push(`${memories} memories imported, not 1`);
@@ -61,9 +60,9 @@ export async function canaries(count) {
     const there = Object.entries(WORDS).filter(([name]) => !["bytes", "passphrase"].includes(name));
     for (const [name, word] of there)
       if (name !== "hand" && vault.must("search", word).total === 0)
-        problems.push(`${name} is not found, so nothing is proved`);
-    problems.push(...scan(vault, printed).map((text) => `kept: ${text}`));
-    count.add("canaries: nothing in clear while they are kept", report(problems));
+        problems.push(`${name} is not found by search, so its absence elsewhere proves nothing`);
+    problems.push(...findWords(vault, printed).map((text) => `before the erasure: ${text}`));
+    count.add("canaries: no plain text on disk before the erasure", report(problems));
 
     const after = [];
     const everything = vault
@@ -79,9 +78,7 @@ export async function canaries(count) {
       remaining.map(({ id }) => plain("show", id, "--history", "--verbatim").stdout).join("");
     for (const [name, word] of there) {
       if (left.includes(word))
-        after.push(
-          `${name} is still told by a record: ${left.slice(Math.max(0, left.indexOf(word) - 200)).slice(0, 300)}`,
-        );
+        after.push(`${name} is still in a record: ${left.slice(Math.max(0, left.indexOf(word) - 200)).slice(0, 300)}`);
       const { total } = vault.must("search", word);
       if (total > 0) after.push(`${name} is still found`);
     }
@@ -89,7 +86,7 @@ export async function canaries(count) {
       const { stdout } = plain(...quiet);
       for (const [name, word] of there) if (stdout.includes(word)) after.push(`${quiet[0]} says ${name}`);
     }
-    after.push(...scan(vault, printed));
+    after.push(...findWords(vault, printed));
     const again = vault.must("import", imported);
     if (again.added + again.updated > 0)
       after.push(`the export brings back ${again.added} and ${again.updated}: ${JSON.stringify(again.by_kind)}`);
@@ -100,8 +97,8 @@ export async function canaries(count) {
   });
 }
 
-/** A ChatGPT export, as an archive, with a word of its own in every place. */
-function exported() {
+/** A ChatGPT export with a unique word in every place. */
+function makeExport() {
   const id = "file-Canary0000000000000001";
   const name = `${WORDS.file}.txt`;
   const chat = conversation("canary", WORDS.title, [
@@ -120,8 +117,8 @@ function exported() {
   ]);
 }
 
-/** Where a word stands that must not stand anywhere. */
-function scan(vault, printed) {
+/** Every occurrence of a word in files and output. */
+function findWords(vault, printed) {
   const files = [vault.path, vault.scratch]
     .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
@@ -135,20 +132,20 @@ function scan(vault, printed) {
   ];
   return places.flatMap(([place, bytes]) =>
     Object.entries(WORDS).flatMap(([name, word]) =>
-      spellings(word)
-        .filter(([, spelling]) => bytes.includes(spelling))
-        // Where something stands in an export is its path there: the report says names of files.
+      encodings(word)
+        .filter(([, encoded]) => bytes.includes(encoded))
+        // The import report names files of the export, so the file name may be in it.
         .filter(() => !(name === "file" && /import .*export\.zip/.test(place)))
-        .map(([how]) => `${name} stands in ${place} (${how})`),
+        .map(([how]) => `${name} is in ${place} (${how})`),
     ),
   );
 }
 
-/** A word as bytes: in clear, in UTF-16, and in base64 at each of the three places it can begin. */
-function spellings(word) {
+/** Encodings of a word: plain, UTF-16, and base64 at each of its three alignments. */
+function encodings(word) {
   const base64 = [0, 1, 2].map((shift) => {
     const text = Buffer.from("x".repeat(shift) + word).toString("base64");
-    // Characters that neighbours share are left out.
+    // Characters that also depend on neighbouring bytes are cut off.
     return [`base64 at ${shift}`, Buffer.from(text.slice(shift ? 4 : 0, -4))];
   });
   return [

@@ -1,4 +1,4 @@
-// Does a fixture use every member that our schemas name? Otherwise what is shown with it says nothing of the rest.
+// Checks that the every-field fixtures use every member of our schemas. Otherwise the round trip tests would miss some.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../tools/places.mjs";
@@ -15,8 +15,8 @@ const MEM = join(FIXTURES, "mem", "every-field", "input.mem");
 const ALF = join(FIXTURES, "alf", "every-field", "input");
 const PAM = join(FIXTURES, "pam", "every-field", "input");
 
-/** `schema: documents` that together have to use all of it. */
-function subjects() {
+/** `{schema: documents}`: the documents together have to use every member of the schema. */
+function documentsBySchema() {
   const kinds = readdirSync(join(MEM, "items")).map((name) => name.replace(".jsonl", ""));
   const native = kinds.filter((kind) => !kind.startsWith("acme"));
   const alf = ["manifest", "identity", "principals", "credentials", "attachments"];
@@ -38,31 +38,37 @@ function subjects() {
   };
 }
 
-/** Members that stay out of the fixtures, with the reason. */
-const APART = {
-  x_mementory: "ours: what we write into files of our own making",
-  x_keepsake: "ours, as written before the rename",
-  keepsake: "ours, as written before the rename",
+/** Members that no fixture has, with the reason. */
+const EXCEPTIONS = {
+  x_mementory: "our extension slot, only in files that we write",
+  x_keepsake: "our extension slot as written before the rename",
+  keepsake: "our extension slot as written before the rename",
   mementory: "ours",
   checksum_method: "ours",
   checksum_scope: "ours",
   "alf/manifest /layers/memory/partitions/*/sha256": "ours",
-  "alf/manifest /checksum": "of our own rule only; another program's is kept and not verified",
-  encryption: "a document in an envelope has no members in the clear",
-  "mem/manifest /since": "of an increment, which has no place in a full bundle",
+  "alf/manifest /checksum": "only checked for our own archives; that of other programs is preserved, not verified",
+  encryption: "an encrypted document has no plain members",
+  "mem/manifest /since": "only in incremental bundles",
 };
 
-/** One sentence for each member that a schema names and no document has; and for each kind without a document. */
+/** A message for each schema member that no document uses, and for each schema without documents. */
 export function missingMembers() {
   const problems = [];
-  const found = subjects();
+  const found = documentsBySchema();
   for (const [name, documents] of Object.entries(found)) {
     const root = JSON.parse(read(SCHEMAS, `${name}.schema.json`));
     const wanted = new Map();
     walk(root, documents, "", { root, wanted });
     for (const [place, used] of wanted) {
       const [short, long] = [place.split("/").pop(), `${name} ${place}`];
-      if (!used && !APART[short] && !APART[long] && !place.includes("/encryption/") && !place.includes("mementory/"))
+      if (
+        !used &&
+        !EXCEPTIONS[short] &&
+        !EXCEPTIONS[long] &&
+        !place.includes("/encryption/") &&
+        !place.includes("mementory/")
+      )
         problems.push(`the fixture uses every member of ${name}: ${place} is in none`);
     }
   }
@@ -73,7 +79,7 @@ export function missingMembers() {
   ];
 }
 
-/** Goes through schema and documents side by side and notes for each member whether any document has it. */
+/** Walk through schema and documents in parallel and record for each member whether a document uses it. */
 function walk(schema, values, place, context) {
   if (!schema || typeof schema !== "object") return;
   for (const part of [
@@ -96,9 +102,9 @@ function walk(schema, values, place, context) {
     );
   const objects = values.filter((value) => value && typeof value === "object" && !Array.isArray(value));
   for (const [name, inner] of Object.entries(schema.properties ?? {})) {
-    const there = objects.filter((object) => name in object).map((object) => object[name]);
-    context.wanted.set(`${place}/${name}`, there.length > 0 || context.wanted.get(`${place}/${name}`) === true);
-    walk(inner, there, `${place}/${name}`, context);
+    const memberValues = objects.filter((object) => name in object).map((object) => object[name]);
+    context.wanted.set(`${place}/${name}`, memberValues.length > 0 || context.wanted.get(`${place}/${name}`) === true);
+    walk(inner, memberValues, `${place}/${name}`, context);
   }
   const elements = values.filter(Array.isArray).flat();
   if (schema.items) walk(schema.items, elements, `${place}/*`, context);

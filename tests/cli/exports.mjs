@@ -1,14 +1,14 @@
-// Exports as assistants write them, with the counts that stand in them: the samples beside the clone, the files on the
-// edge of what a reader may get, and larger ones from the generator, against its truth file.
+// Imports realistic exports of assistants and compares the counts: the samples beside the clone, edge cases, and larger exports
+// from the generator, which also writes the expected counts (`*.truth.json`).
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { has, quiet } from "../tools/sh.mjs";
 import { CLEAN, SHARED, Vault, inFolder, shared, unreconciled } from "./mementory.mjs";
 
 const EXPORTS = "exports";
-/** Assistants whose exports are read so far. */
-const READ = ["chatgpt", "claude"];
-/** Pasted text, whose counts were made by hand. */
+/** Assistants whose exports can be read. */
+const SUPPORTED = ["chatgpt", "claude"];
+/** Pasted texts, counted by hand. */
 const PASTED = {
   "chatgpt-saved-memories.txt": ({ chatgpt_saved_memories: memories }) => ({ conversations: 0, messages: 0, memories }),
   "claude-import-prompt-answer.md": ({ claude_prompt_entries: memories }) => ({
@@ -18,8 +18,8 @@ const PASTED = {
   }),
   "role-transcript.txt": ({ transcript_turns: messages }) => ({ conversations: 1, messages, memories: 0 }),
 };
-/** Files on the edge that are more than a count: what the report has to say about them. */
-const EDGE = {
+/** Edge cases for which the report also has to contain a code. */
+const EDGE_CASES = {
   "raw-control-chars.json": { messages: 2, says: "control_character" },
   "ndjson-conversations.jsonl": { messages: 2, says: "duplicate" },
   "one-bad-conversation.json": { messages: 2, says: "malformed", failed: 1 },
@@ -40,16 +40,16 @@ const GENERATED = [
 ];
 const SIZE = ["--conversations", "250", "--mb", "3", "--batches", "2"];
 
-/** Import all of them and count them. */
+/** Import all of them and compare the counts. */
 export async function exportsAsWritten(count) {
   if (!shared(count, EXPORTS)) return;
   const folder = join(SHARED, EXPORTS);
   const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8"));
-  const samples = Object.entries(expected.samples).filter(([, { providers }]) => READ.includes(providers[0]));
-  for (const [name, wanted] of samples) await one(count, `sample ${name}`, join(folder, name), counted(wanted));
+  const samples = Object.entries(expected.samples).filter(([, { providers }]) => SUPPORTED.includes(providers[0]));
+  for (const [name, wanted] of samples) await importTwice(count, `sample ${name}`, join(folder, name), counted(wanted));
   for (const [name, counts] of Object.entries(PASTED)) {
     const wanted = counts(expected.samples["18-pasted-text"].by_hand);
-    await one(count, `pasted ${name}`, join(folder, "18-pasted-text", name), wanted);
+    await importTwice(count, `pasted ${name}`, join(folder, "18-pasted-text", name), wanted);
   }
   for (const name of readdirSync(join(folder, "edge")).sort())
     await edge(count, name, join(folder, "edge", name), expected);
@@ -62,25 +62,25 @@ function counted({ conversations, messages, memories, attachments_referenced, at
   return { conversations, messages, memories, attachments };
 }
 
-/** Import twice, with a preview before: the counts, the sums, and nothing new the second time. */
-async function one(count, name, path, wanted) {
+/** Preview, import, import again: compares counts and sums; the second import must add nothing. */
+async function importTwice(count, name, path, wanted) {
   await inFolder((folder) => {
     const vault = new Vault(folder).create();
     const problems = [];
     const preview = vault.must("import", path, "--dry-run");
-    const report = vault.must("import", path);
-    problems.push(...differing(wanted, preview).map((text) => `preview: ${text}`), ...differing(wanted, report));
-    problems.push(...unreconciled(report));
-    if (preview.added !== report.added)
-      problems.push(`the preview said ${preview.added} added, it was ${report.added}`);
+    const imported = vault.must("import", path);
+    problems.push(...differing(wanted, preview).map((text) => `preview: ${text}`), ...differing(wanted, imported));
+    problems.push(...unreconciled(imported));
+    if (preview.added !== imported.added)
+      problems.push(`the preview said ${preview.added} added, it was ${imported.added}`);
     const stored = vault.must("info").counts;
-    for (const [kind, part] of Object.entries(report.by_kind))
+    for (const [kind, part] of Object.entries(imported.by_kind))
       if ((stored[kind] ?? 0) !== part.added)
         problems.push(`${part.added} ${kind} added, ${stored[kind]} in the vault`);
     const again = vault.must("import", path);
     if (again.added + again.updated > 0) problems.push(`again: ${again.added} added, ${again.updated} updated`);
     problems.push(...unreconciled(again).map((text) => `again: ${text}`));
-    tell(count, name, problems);
+    report(count, name, problems);
   });
 }
 
@@ -88,24 +88,24 @@ async function edge(count, name, path, expected) {
   await inFolder((folder) => {
     const vault = new Vault(folder).create();
     const figure = expected.edge_messages[name];
-    const { messages, says, failed = 0, mentions, refused } = EDGE[name] ?? { messages: figure };
+    const { messages, says, failed = 0, mentions, refused } = EDGE_CASES[name] ?? { messages: figure };
     const { code, answer } = vault.run("import", path);
     const text = JSON.stringify(answer);
     const problems = [];
     if (refused) {
       if (code !== 6 || answer.error?.details.reason !== refused) problems.push(`${code}, not refused: ${text}`);
       const { counts } = vault.must("info");
-      if (Object.keys(counts).length > 0) problems.push(`refused, and yet there: ${JSON.stringify(counts)}`);
-      return tell(count, `edge ${name}`, problems);
+      if (Object.keys(counts).length > 0) problems.push(`refused, but records were stored: ${JSON.stringify(counts)}`);
+      return report(count, `edge ${name}`, problems);
     }
-    if (typeof messages !== "number") problems.push(`nobody wrote down what to expect: ${figure}`);
-    if (code !== 0) return tell(count, `edge ${name}`, [`exit code ${code}: ${text}`]);
+    if (typeof messages !== "number") problems.push(`there is no expected count for this file: ${figure}`);
+    if (code !== 0) return report(count, `edge ${name}`, [`exit code ${code}: ${text}`]);
     if (answer.messages !== messages) problems.push(`${answer.messages} messages, not ${messages}`);
     if (answer.failed !== failed) problems.push(`${answer.failed} failed, not ${failed}`);
-    const said = [...answer.warnings.map((w) => w.code), ...answer.items.map((item) => item.reason.split(":")[0])];
-    if (says && !said.includes(says)) problems.push(`does not say ${says}: ${text}`);
+    const codes = [...answer.warnings.map((w) => w.code), ...answer.items.map((item) => item.reason.split(":")[0])];
+    if (says && !codes.includes(says)) problems.push(`does not say ${says}: ${text}`);
     if (mentions && !text.includes(mentions)) problems.push(`does not mention ${mentions}: ${text}`);
-    tell(count, `edge ${name}`, [...problems, ...unreconciled(answer)]);
+    report(count, `edge ${name}`, [...problems, ...unreconciled(answer)]);
   });
 }
 
@@ -118,13 +118,13 @@ async function generated(count, kind, layout, ending) {
     const truth = JSON.parse(readFileSync(`${path}.truth.json`, "utf8"));
     const { distinct_memory_texts: distinct, custom_instructions: custom } = truth.memories;
     const memories = kind === "chatgpt" ? distinct + custom : Object.values(truth.memories).reduce((a, b) => a + b, 0);
-    await one(count, `generated ${kind} ${layout}`, path, counted({ ...truth, memories }));
-    await needles(count, `needles of ${kind} ${layout}`, path, truth);
+    await importTwice(count, `generated ${kind} ${layout}`, path, counted({ ...truth, memories }));
+    await searchNeedles(count, `needles of ${kind} ${layout}`, path, truth);
   });
 }
 
-/** Each question finds the one message that answers it among the first ten. */
-async function needles(count, name, path, truth) {
+/** Each query has to find its one message among the first ten hits. */
+async function searchNeedles(count, name, path, truth) {
   await inFolder((folder) => {
     const vault = new Vault(folder).create();
     vault.must("import", path);
@@ -136,7 +136,7 @@ async function needles(count, name, path, truth) {
     const found = places.filter((place) => place >= 0).length;
     const first = places.filter((place) => place === 0).length;
     console.log(`  ${name}: ${found} of ${places.length} among the first ten, ${first} first`);
-    tell(count, name, found < places.length * 0.95 ? [`only ${found} of ${places.length} found`] : []);
+    report(count, name, found < places.length * 0.95 ? [`only ${found} of ${places.length} found`] : []);
   });
 }
 
@@ -149,7 +149,7 @@ function differing(wanted, got) {
 const sorted = (value) =>
   value && typeof value === "object" ? Object.fromEntries(Object.entries(value).sort()) : value;
 
-function tell(count, name, problems) {
+function report(count, name, problems) {
   problems.forEach((problem) => console.log(`  ${name}: ${problem}`));
   count.add(name, problems.length === 0);
 }

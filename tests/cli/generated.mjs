@@ -1,11 +1,11 @@
-// ChatGPT exports made for a test: as many conversations as it needs, with the words it needs.
+// Generates ChatGPT exports and ZIP archives for tests.
 import { readFileSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { crc32, deflateRawSync } from "node:zlib";
 
-const FIRST = 1_700_000_000;
+const FIRST_TIME = 1_700_000_000;
 
-/** One conversation whose messages stand one below the other. `messages`: `[{role, text, files, to, tags}]`. */
+/** One conversation without branches. `messages`: `[{role, text, files, to}]`. */
 export function conversation(id, title, messages) {
   const mapping = { root: { id: "root", parent: null, children: [], message: null } };
   let parent = "root";
@@ -19,7 +19,7 @@ export function conversation(id, title, messages) {
       message: {
         id: node,
         author: { role, name: null, metadata: {} },
-        create_time: FIRST + i,
+        create_time: FIRST_TIME + i,
         update_time: null,
         content: { content_type: "text", parts: [text] },
         status: "finished_successfully",
@@ -35,14 +35,14 @@ export function conversation(id, title, messages) {
     id,
     conversation_id: id,
     title,
-    create_time: FIRST,
-    update_time: FIRST + messages.length,
+    create_time: FIRST_TIME,
+    update_time: FIRST_TIME + messages.length,
     mapping,
     current_node: parent,
   };
 }
 
-/** An export of short conversations, of distinct words in every message. */
+/** An export of short conversations with different text in every message. */
 export function manyConversations(name, conversations, messages) {
   return JSON.stringify(
     Array.from({ length: conversations }, (_, c) =>
@@ -58,7 +58,7 @@ export function manyConversations(name, conversations, messages) {
   );
 }
 
-/** A zip archive of these entries (`[[name, bytes or text]]`), uncompressed unless it is asked for. */
+/** A ZIP archive of these entries (`[[name, bytes or text]]`), stored uncompressed by default. */
 export function zip(entries, compressed = false) {
   const [files, directory] = [[], []];
   let offset = 0;
@@ -74,11 +74,11 @@ export function zip(entries, compressed = false) {
     common.writeUInt32LE(bytes.length, 14);
     common.writeUInt32LE(whole.length, 18);
     common.writeUInt16LE(label.length, 22);
-    const rest = Buffer.alloc(14);
-    rest.writeUInt32LE(offset, 10);
+    const remainder = Buffer.alloc(14);
+    remainder.writeUInt32LE(offset, 10);
     const local = Buffer.concat([Buffer.from("PK\x03\x04"), common, label, bytes]);
     files.push(local);
-    directory.push(Buffer.concat([Buffer.from("PK\x01\x02\x14\x00", "latin1"), common, rest, label]));
+    directory.push(Buffer.concat([Buffer.from("PK\x01\x02\x14\x00", "latin1"), common, remainder, label]));
     offset += local.length;
   }
   const index = Buffer.concat(directory);
@@ -91,7 +91,7 @@ export function zip(entries, compressed = false) {
   return Buffer.concat([...files, index, end]);
 }
 
-/** All files of a folder, as entries of an archive. */
+/** All files of a folder as entries for `zip`. */
 export function entriesOf(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

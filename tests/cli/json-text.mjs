@@ -1,34 +1,34 @@
-// JSON as it stands in a file: every value with its place, in order, numbers as they are written. `JSON.parse` would
-// round large numbers and forget the order of some members.
+// Compares JSON texts exactly: values with their pointers, in order, numbers as written. `JSON.parse` would round large numbers
+// and reorder some members.
 
-/** `[pointer, value]` of every text, number, word, empty object and empty list in a JSON text, in their order. */
+/** `[pointer, value]` of every scalar, empty object and empty list of a JSON text, in order. */
 export function leaves(text) {
   const found = [];
-  const end = value(text, blank(text, 0), "", found);
-  if (blank(text, end) !== text.length) throw new SyntaxError(`something behind the value, at ${end}`);
+  const end = value(text, skipSpace(text, 0), "", found);
+  if (skipSpace(text, end) !== text.length) throw new SyntaxError(`unexpected text after the value at ${end}`);
   return found;
 }
 
-/** The first difference of two JSON texts as `pointer: was, is`; null when they say the same in the same order. */
+/** The first difference between two JSON texts; null if they have the same values in the same order. */
 export function difference(before, after) {
   const [old, now] = [leaves(before), leaves(after)];
   for (let i = 0; i < Math.max(old.length, now.length); i += 1) {
     const [was, is] = [old[i], now[i]];
-    if (was?.[0] !== is?.[0] || was?.[1] !== is?.[1]) return `${told(was)} became ${told(is)}`;
+    if (was?.[0] !== is?.[0] || was?.[1] !== is?.[1]) return `${describe(was)} became ${describe(is)}`;
   }
   return null;
 }
 
-const told = (leaf) => (leaf ? `${leaf[0] || "/"} = ${leaf[1].slice(0, 80)}` : "nothing");
+const describe = (leaf) => (leaf ? `${leaf[0] || "/"} = ${leaf[1].slice(0, 80)}` : "nothing");
 
 function value(text, start, pointer, found) {
   const open = text[start];
   if (open !== "{" && open !== "[") {
-    const [end, shown] = plain(text, start);
+    const [end, shown] = scalar(text, start);
     found.push([pointer, shown]);
     return end;
   }
-  let at = blank(text, start + 1);
+  let at = skipSpace(text, start + 1);
   if (text[at] === (open === "{" ? "}" : "]")) {
     found.push([pointer, open === "{" ? "{}" : "[]"]);
     return at + 1;
@@ -36,18 +36,18 @@ function value(text, start, pointer, found) {
   for (let index = 0; ; index += 1) {
     let step = String(index);
     if (open === "{") {
-      const [end, name] = plain(text, at);
+      const [end, name] = scalar(text, at);
       step = JSON.parse(name).replaceAll("~", "~0").replaceAll("/", "~1");
-      at = blank(text, blank(text, end) + 1);
+      at = skipSpace(text, skipSpace(text, end) + 1);
     }
-    at = blank(text, value(text, at, `${pointer}/${step}`, found));
+    at = skipSpace(text, value(text, at, `${pointer}/${step}`, found));
     if (text[at] !== ",") return at + 1;
-    at = blank(text, at + 1);
+    at = skipSpace(text, at + 1);
   }
 }
 
-/** End and spelling of a text, number or word. Texts in one spelling: which characters are escaped says nothing. */
-function plain(text, start) {
+/** End and text of a scalar. Strings are normalised, because different escapes mean the same. */
+function scalar(text, start) {
   const pattern = /"(?:[^"\\]|\\.)*"|[^\s,\]}:"]+/y;
   pattern.lastIndex = start;
   const [token] = pattern.exec(text) ?? [];
@@ -55,7 +55,7 @@ function plain(text, start) {
   return [start + token.length, token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : token];
 }
 
-function blank(text, start) {
+function skipSpace(text, start) {
   let at = start;
   while (/\s/.test(text[at] ?? "")) at += 1;
   return at;

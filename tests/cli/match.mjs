@@ -1,9 +1,9 @@
-// Comparing an answer with what it has to hold.
+// Compares an answer with the expected values of a case.
 
 const TYPE = /^<(any|string|number|boolean|time)>$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-/** Rules that stand in the place of a value: `{"$name": argument}`. Each answers whether `got` keeps it. */
+/** Rules in place of a value: `{"$name": argument}`. Each returns whether `got` satisfies it. */
 const RULES = {
   $length: (wanted, got) => got?.length === wanted,
   $least: (wanted, got) => typeof got === "number" && got >= wanted,
@@ -15,22 +15,22 @@ const RULES = {
   $absent: (wanted, got) => (got === undefined) === wanted,
 };
 
-/** Where `got` does not hold what is wanted. */
+/** A message for each place where `got` differs from what is wanted. */
 export function differences(wanted, got, place) {
-  const not = () => [`${place}: ${JSON.stringify(got)?.slice(0, 600)}, not ${JSON.stringify(wanted)}`];
-  if (typeof wanted === "string" && TYPE.test(wanted)) return isType(wanted.slice(1, -1), got) ? [] : not();
+  const mismatch = () => [`${place}: ${JSON.stringify(got)?.slice(0, 600)}, not ${JSON.stringify(wanted)}`];
+  if (typeof wanted === "string" && TYPE.test(wanted)) return isType(wanted.slice(1, -1), got) ? [] : mismatch();
   if (Array.isArray(wanted)) {
-    if (!Array.isArray(got) || got.length !== wanted.length) return not();
+    if (!Array.isArray(got) || got.length !== wanted.length) return mismatch();
     return wanted.flatMap((value, i) => differences(value, got[i], `${place}/${i}`));
   }
   if (wanted && typeof wanted === "object") {
     const [rules, members] = [true, false].map((is) => Object.entries(wanted).filter(([key]) => key in RULES === is));
-    if (rules.some(([name, argument]) => !RULES[name](argument, got))) return not();
+    if (rules.some(([name, argument]) => !RULES[name](argument, got))) return mismatch();
     if (rules.length > 0 && members.length === 0) return [];
-    if (!got || typeof got !== "object") return not();
+    if (!got || typeof got !== "object") return mismatch();
     return members.flatMap(([key, value]) => differences(value, got[key], `${place}/${key}`));
   }
-  return wanted === got ? [] : not();
+  return wanted === got ? [] : mismatch();
 }
 
 function isType(type, got) {

@@ -1,5 +1,5 @@
-// Every ordered pair of the five open formats, there and back: each record of the first is what it was, value for value
-// and in the same order. The fixtures use every member that our schemas know; that is checked here too.
+// Converts between every ordered pair of the five open formats and back: each record has to come back with the same values in
+// the same order. Also checks that the fixtures use every member of our schemas.
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { entries } from "./archive.mjs";
@@ -8,7 +8,7 @@ import { difference } from "./json-text.mjs";
 import { FIXTURES, Vault, inFolder } from "./mementory.mjs";
 import { zip } from "./generated.mjs";
 
-/** The five: what an export is called, and what is in one, as `{place: text}`. */
+/** Per format: the name of an export, and a function that reads its content as `{place: text}`. */
 const FORMATS = {
   mem: { name: "out.mem", parts: bundle },
   alf: { name: "out.alf", parts: agent },
@@ -16,7 +16,7 @@ const FORMATS = {
   pam: { name: "out", parts: folder },
   zaxy: { name: "out.json", parts: oneFile },
 };
-/** `[format, fixture, how it is written back]`. The signed ones show that a signature comes home too. */
+/** `[format, fixture, options for converting back]`. The signed ones show that signatures survive. */
 const CASES = [
   ["mem", "all-kinds/input.mem", "--version", "1.1.0"],
   ["alf", "lossless/input"],
@@ -31,26 +31,22 @@ const CASES = [
   ["zaxy", "every-field/input.json"],
   ["zaxy", "signed-ed25519/input.json"],
 ];
-/** `[format, what its place begins with, why]`: about the file and not about a record of it, so made anew or left behind. */
-const FRAME = [
-  [
-    "alf",
-    "manifest.json:",
-    "time, counts and digests of the archive that was made; what it says of the agent is compared",
-  ],
-  ["alf", "memory/index.json:", "counts of the partitions, made with them"],
-  ["alf", "raw/", "files of the agent's program; they may hold secrets that only .alf knows to take out"],
+/** `[format, prefix of the place, reason]`: data about the file itself, which a new file has differently or not at all. */
+const FILE_DATA = [
+  ["alf", "manifest.json:", "time, counts and digests of the new archive; the data about the agent is compared"],
+  ["alf", "memory/index.json:", "counts of the new partitions"],
+  ["alf", "raw/", "files of the agent's program, which may contain secrets that only .alf can remove"],
   [
     "mem (every-field)",
     "manifest.json:",
-    "a bundle says when and by whom it was made; with --version it is the old one",
+    "time and author of the new bundle; with --version those of the old one are written",
   ],
 ];
-/** What a fixture may lose on the way, with the reason. */
-const LEFT_OUT = {
-  bytes: "bytes of files travel in .alf only",
-  attachment: "a file that was named and not there to begin with",
-  part: "files of an agent stay with it",
+/** Fields that a fixture may lose, with the reason. */
+const ALLOWED_LOSSES = {
+  bytes: "only .alf can contain the bytes of files",
+  attachment: "a referenced file that was missing from the start",
+  part: "workspace files of an agent",
 };
 
 /** Convert there and back and compare. */
@@ -58,40 +54,40 @@ export async function matrix(count) {
   for (const problem of missingMembers()) count.add(problem, false);
   for (const [home, fixture, ...how] of CASES) {
     const name = `${home} (${fixture.split("/")[0]})`;
-    for (const away of Object.keys(FORMATS).filter((one) => one !== home)) {
+    for (const other of Object.keys(FORMATS).filter((id) => id !== home)) {
       await inFolder((scratch) => {
-        const found = thereAndBack(scratch, home, fixture, away, how);
-        const framed = (text) => FRAME.some(([of, place]) => name.startsWith(of) && text.startsWith(place));
-        const problems = found.filter((problem) => !framed(problem));
-        problems.forEach((problem) => console.log(`  ${name} → ${away} → ${home}: ${problem}`));
-        count.add(`${name} → ${away} → ${home}`, problems.length === 0);
+        const found = roundTrip(scratch, home, fixture, other, how);
+        const isFileData = (text) => FILE_DATA.some(([of, place]) => name.startsWith(of) && text.startsWith(place));
+        const problems = found.filter((problem) => !isFileData(problem));
+        problems.forEach((problem) => console.log(`  ${name} → ${other} → ${home}: ${problem}`));
+        count.add(`${name} → ${other} → ${home}`, problems.length === 0);
       });
     }
   }
 }
 
-function thereAndBack(scratch, home, fixture, away, how) {
+function roundTrip(scratch, home, fixture, other, how) {
   const vault = new Vault(scratch);
   const source = home === "alf" ? packed(vault, fixture) : join(FIXTURES, home, fixture);
-  const [there, back] = [join(scratch, `there-${FORMATS[away].name}`), join(scratch, `back-${FORMATS[home].name}`)];
+  const [there, back] = [join(scratch, `there-${FORMATS[other].name}`), join(scratch, `back-${FORMATS[home].name}`)];
   const convert = (from, to, ...as) => vault.run("convert", from, to, "--format", ...as);
-  const first = convert(source, there, away);
+  const first = convert(source, there, other);
   if (first.code !== 0) return [`there: ended with ${first.code}: ${first.stdout.slice(0, 400)}${first.stderr}`];
   const second = convert(there, back, home, ...how);
-  // 1: written, and not valid; lines that came with faults of their own go back out as they came.
+  // Exit code 1: written but not valid. Invalid lines of the fixture are written back as they were.
   if (second.code !== 0 && second.code !== 1)
     return [`back: ended with ${second.code}: ${second.stdout.slice(0, 400)}${second.stderr}`];
   const [before, after] = [source, back].map((path) => FORMATS[home].parts(path));
-  return [...changes(before, after), ...untold(first.answer.losses)];
+  return [...changes(before, after), ...lossProblems(first.answer.losses)];
 }
 
-/** What is another text than before, or gone, or new. */
+/** Texts that changed, disappeared or were added. */
 function changes(before, after) {
   const problems = [];
   for (const [place, text] of Object.entries(before)) {
-    if (after[place] === undefined) problems.push(`${place}: gone`);
+    if (after[place] === undefined) problems.push(`${place}: missing`);
     else if (isJson(text)) {
-      const found = isJson(after[place]) ? difference(text, after[place]) : "no JSON any more";
+      const found = isJson(after[place]) ? difference(text, after[place]) : "no longer JSON";
       if (found) problems.push(`${place}: ${found}`);
     } else if (text !== after[place]) problems.push(`${place}: other text`);
   }
@@ -99,13 +95,13 @@ function changes(before, after) {
   return [...problems, ...added.map((place) => `${place}: was not there`)];
 }
 
-/** The report has to say what another program does not see, and nothing may be lost that is not listed here. */
-function untold(losses) {
-  const problems = losses.filter(({ kind, field }) => kind === "left_out" && !LEFT_OUT[field]);
-  const told = losses.some(({ kind }) => kind === "moved_to_extension");
+/** The report has to list moved fields, and only the allowed losses. */
+function lossProblems(losses) {
+  const problems = losses.filter(({ kind, field }) => kind === "left_out" && !ALLOWED_LOSSES[field]);
+  const listsMoves = losses.some(({ kind }) => kind === "moved_to_extension");
   return [
     ...problems.map((loss) => `left out: ${JSON.stringify(loss)}`),
-    ...(told ? [] : ["nothing is said to have moved"]),
+    ...(listsMoves ? [] : ["no field is listed as moved to an extension"]),
   ];
 }
 
@@ -118,7 +114,7 @@ function isJson(text) {
   }
 }
 
-/** A fixture's folder as an archive. */
+/** Pack a fixture's folder as an archive. */
 function packed(vault, fixture) {
   const root = join(FIXTURES, "alf", fixture);
   return vault.write("in.alf", zip(files(root).map((path) => [relative(root, path), readFileSync(path)])));
@@ -136,7 +132,7 @@ function folder(root) {
   return Object.fromEntries(files(root).map((path) => [relative(root, path), readFileSync(path, "utf8")]));
 }
 
-/** Each line of the files of a bundle; the whole of those that have none. */
+/** The lines of `.jsonl` files of a bundle, and other files whole. */
 function bundle(root) {
   return Object.fromEntries(
     Object.entries(folder(root)).flatMap(([name, text]) =>
@@ -145,14 +141,16 @@ function bundle(root) {
   );
 }
 
-/** The documents of an archive; its memory line by line, in whatever partition; what its manifest says of the agent. */
+/** The documents of an archive, its memory lines across partitions, and the agent data of its manifest. */
 function agent(path) {
   const all = entries(path);
   const { layers, ...manifest } = JSON.parse(all["manifest.json"]);
   const rows = layers.memory.partitions;
   const memory = rows.flatMap(({ file }) => lines("memory", all[file]).map(([, line]) => line));
-  const apart = rows.map(({ file }) => file);
-  const documents = Object.entries(all).filter(([name]) => !apart.includes(name) && !name.startsWith("artifacts/"));
+  const partitions = rows.map(({ file }) => file);
+  const documents = Object.entries(all).filter(
+    ([name]) => !partitions.includes(name) && !name.startsWith("artifacts/"),
+  );
   return {
     ...Object.fromEntries(documents),
     ...Object.fromEntries(memory.map((line, at) => [`memory:${at + 1}`, line])),

@@ -1,4 +1,4 @@
-// Driving the built command line: one vault with its passphrase, and what a test wants to know of it.
+// Runs the built command line on a vault for tests.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,14 +7,14 @@ import { ROOT, built } from "../tools/places.mjs";
 import { ENV, quiet } from "../tools/sh.mjs";
 
 export const FIXTURES = join(ROOT, "fixtures");
-/** Export samples that are kept beside the clone, where they are there. */
+/** Folder beside the clone with export samples; may be missing. */
 export const SHARED = process.env.MEMENTORY_SHARED || join(ROOT, "..", "shared");
 export const PASSPHRASE = "correct horse battery staple";
 
-/** Nothing of the person who runs the tests reaches the program. */
+/** Environment without the MEMENTORY_ variables of the person who runs the tests. */
 export const CLEAN = Object.fromEntries(Object.entries(ENV).filter(([name]) => !name.startsWith("MEMENTORY_")));
 
-/** Run `use(folder)` with a folder of its own, which is gone afterwards. */
+/** Run `use(folder)` with a temporary folder. */
 export async function inFolder(use) {
   const folder = mkdtempSync(join(tmpdir(), "mementory-cli-"));
   try {
@@ -24,21 +24,21 @@ export async function inFolder(use) {
   }
 }
 
-/** Is it there, so that what needs it can run? Says so when not. */
+/** Whether this shared data exists. If not, the tests that need it are counted as skipped. */
 export function shared(count, name) {
-  const there = existsSync(join(SHARED, name));
-  if (!there) count.leaveOut(`${name}: it is not beside the clone`);
-  return there;
+  const exists = existsSync(join(SHARED, name));
+  if (!exists) count.leaveOut(`${name}: it is not beside the clone`);
+  return exists;
 }
 
-/** A vault of a test and the commands that go to it. */
+/** A test vault and the commands on it. */
 export class Vault {
   constructor(folder, name = "v") {
     this.path = join(folder, name);
     this.secret = join(folder, "passphrase.txt");
     this.folder = folder;
     writeFileSync(this.secret, `${PASSPHRASE}\n`, { mode: 0o600 });
-    // Where its scratch files go, if it makes any, so that a test can look into them.
+    // Temporary files go here, so that tests can inspect them.
     this.scratch = join(folder, "scratch");
     mkdirSync(this.scratch, { recursive: true });
     this.env = { ...CLEAN, MEMENTORY_VAULT: this.path, MEMENTORY_PASSPHRASE_FILE: this.secret, TMPDIR: this.scratch };
@@ -50,19 +50,19 @@ export class Vault {
     return this;
   }
 
-  /** One command: `{code, stdout, stderr, answer}`; `answer` is null when standard output is not one JSON object. */
+  /** Run a command: `{code, stdout, stderr, answer}`; `answer` is null if standard output is not a JSON object. */
   run(...args) {
     const result = quiet(built("mementory"), ["--json", ...args], { cwd: this.folder, env: this.env });
     let answer = null;
     try {
       answer = JSON.parse(result.stdout);
     } catch {
-      // Judged by the caller.
+      // The caller checks for null.
     }
     return { ...result, answer };
   }
 
-  /** One command that has to succeed; its answer. */
+  /** Run a command that has to succeed; returns its answer. */
   must(...args) {
     const { code, answer, stdout, stderr } = this.run(...args);
     if (code !== 0 || answer === null)
@@ -80,7 +80,7 @@ export class Vault {
     });
   }
 
-  /** A file beside the vault; its path. */
+  /** Write a file beside the vault; returns its path. */
   write(name, content) {
     const path = join(this.folder, name);
     writeFileSync(path, content, { mode: 0o600 });
@@ -99,7 +99,7 @@ export class Vault {
     return items;
   }
 
-  /** Everything a person can see of the vault: records of all kinds, the Trash, tombstones, batches. */
+  /** Everything visible in the vault: records of all kinds, the Trash, tombstones, batches. */
   dump() {
     return {
       records: this.list(),
@@ -110,7 +110,7 @@ export class Vault {
   }
 }
 
-/** Where `found` is not the sum of the outcomes, in all and kind by kind. */
+/** Messages where `found` is not the sum of the outcomes, in total or by kind. */
 export function unreconciled(report) {
   const parts = ["added", "updated", "unchanged", "blocked", "skipped", "failed"];
   const sum = (of) => parts.reduce((total, part) => total + of[part], 0);

@@ -1,18 +1,18 @@
-// The command line as data: each `*.case.json` in this folder is a story of commands with what they have to answer.
+// Command line cases as data: each `*.case.json` in this folder is a sequence of commands with the expected answers.
 //
 //   {"about": "…", "vault": true, "files": {"note.txt": "…"},
 //    "steps": [{"run": ["add", "--text-file", "note.txt"], "exit": 0, "json": {"id": "<string>"}, "save": {"ID": "/id"}}]}
 //
-// The folder of the case is `$T` and the working folder; `$FIXTURES` is `fixtures/`, `$SHARED` the folder beside the clone;
-// `$NAME` is what an earlier step saved by JSON pointer. `files` writes files first. `vault` creates one at `$T/v` and
-// names it and its passphrase file in the environment. `needs` names what has to be there: "root", "shared".
+// `$T` is the temporary folder of the case and its working directory, `$FIXTURES` is `fixtures/`, `$SHARED` the folder beside
+// the clone, `$NAME` a value that an earlier step saved by JSON pointer. `files` writes files first. `vault` creates a vault at
+// `$T/v` and sets the environment for it and its passphrase file. `needs` lists requirements: "unix", "flock", "mount".
 //
-// A step is `run` with arguments (`stdin`, `env`: a null takes a variable away; `plain`: without `--json`), or `do` with
-// something that happens outside (see actions.mjs), or `dump` and `dump_is`: keep what can be seen of the vault under a name,
-// and compare with it. `json` is a subset of the answer: objects may hold more, arrays must match one by one, and
-// "<string>", "<number>", "<boolean>", "<time>", "<any>" stand for any value of that type; {"$length": n}, {"$has": […]},
-// {"$not": value}, {"$least": n} and {"$match": "regex"} say less. `stdout` and `stderr` are regexes; `without` words that
-// no output may hold. Every import report has to reconcile.
+// A step is `run` with arguments (`stdin`; `env`: null removes a variable; `plain`: without `--json`), or `do` with an action
+// (see actions.mjs), or `dump` and `dump_is`: store the visible state of the vault under a name, and compare with it. `json`
+// is a subset of the answer: objects may have more members, arrays must match element by element, and "<string>", "<number>",
+// "<boolean>", "<time>", "<any>" match any value of that type; {"$length": n}, {"$has": […]}, {"$not": value}, {"$least": n}
+// and {"$match": "regex"} are weaker. `stdout` and `stderr` are regexes; `without` lists words that no output may contain. The
+// counts of every import report have to add up.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,25 +20,25 @@ import { built } from "../tools/places.mjs";
 import { quiet } from "../tools/sh.mjs";
 import { CLEAN, FIXTURES, SHARED, Vault, inFolder, shared, unreconciled } from "./mementory.mjs";
 import { differences } from "./match.mjs";
-import { OUTSIDE, missing, release } from "./actions.mjs";
+import { ACTIONS, missing, release } from "./actions.mjs";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 
-/** Run all cases and count them; MEMENTORY_CASE limits them to those with that in their name. */
+/** Run all cases and count them; MEMENTORY_CASE selects those whose name contains it. */
 export async function cliCases(count) {
   const names = readdirSync(HERE)
     .filter((entry) => entry.endsWith(".case.json") && entry.includes(process.env.MEMENTORY_CASE ?? ""))
     .map((entry) => entry.replace(".case.json", ""))
     .sort();
   for (const name of names) {
-    const story = JSON.parse(readFileSync(join(HERE, `${name}.case.json`), "utf8"));
-    const lacking = (story.needs ?? []).map(missing).find(Boolean);
+    const definition = JSON.parse(readFileSync(join(HERE, `${name}.case.json`), "utf8"));
+    const lacking = (definition.needs ?? []).map(missing).find(Boolean);
     if (lacking) {
       count.leaveOut(`${name}: ${lacking}`);
       continue;
     }
-    if (JSON.stringify(story).includes("$SHARED") && !shared(count, "exports")) continue;
-    const problems = await inFolder((folder) => play(folder, story));
+    if (JSON.stringify(definition).includes("$SHARED") && !shared(count, "exports")) continue;
+    const problems = await inFolder((folder) => play(folder, definition));
     problems.forEach((problem) => console.log(`  ${problem}`));
     count.add(name, problems.length === 0);
   }
@@ -57,8 +57,8 @@ async function play(folder, { vault = false, files = {}, steps }) {
   }
   try {
     for (const [i, step] of steps.entries()) {
-      const problems = await act(stage, fill(step, known)).catch((error) => [error.message.trim()]);
-      // What follows builds on this step.
+      const problems = await runStep(stage, substitute(step, known)).catch((error) => [error.message.trim()]);
+      // Later steps depend on this one.
       if (problems.length > 0) return problems.map((problem) => `step ${i + 1} (${title(step)}): ${problem}`);
     }
     return [];
@@ -69,7 +69,7 @@ async function play(folder, { vault = false, files = {}, steps }) {
 
 const title = (step) => step.about ?? (step.run ?? Object.values(step)).flat().join(" ");
 
-function fill(step, known) {
+function substitute(step, known) {
   return JSON.parse(
     JSON.stringify(step).replace(/\$([A-Z][A-Z_0-9]*)/g, (whole, name) =>
       name in known ? JSON.stringify(String(known[name])).slice(1, -1) : whole,
@@ -77,9 +77,9 @@ function fill(step, known) {
   );
 }
 
-async function act(stage, step) {
+async function runStep(stage, step) {
   if (step.run) return command(stage, step);
-  if (step.do) return (await OUTSIDE[step.do](stage, step)) ?? [];
+  if (step.do) return (await ACTIONS[step.do](stage, step)) ?? [];
   const now = JSON.stringify(stage.vault.dump());
   if (step.dump) stage.dumps[step.dump] = now;
   return step.dump_is && stage.dumps[step.dump_is] !== now ? [`the vault is not as it was at ${step.dump_is}`] : [];
@@ -93,7 +93,7 @@ function command({ folder, known, env }, step) {
   const problems = [];
   if (code !== (step.exit ?? 0)) problems.push(`exit code ${code}, not ${step.exit ?? 0}: ${stdout}${stderr}`);
   for (const word of step.without ?? [])
-    if (`${stdout}${stderr}`.includes(word)) problems.push(`says ${word}: ${stdout}${stderr}`);
+    if (`${stdout}${stderr}`.includes(word)) problems.push(`contains ${word}: ${stdout}${stderr}`);
   for (const [name, text] of Object.entries({ stdout, stderr }))
     if (step[name] && !new RegExp(step[name]).test(text))
       problems.push(`${name} does not match ${step[name]}: ${text}`);
@@ -105,23 +105,23 @@ function command({ folder, known, env }, step) {
   } catch {
     return [...problems, `standard output is not one JSON object: ${stdout.slice(0, 200)}`];
   }
-  // A check that finds damage answers with what it found.
+  // A check that finds damage answers with a report, not with an error.
   if ((step.exit ?? 0) > 1 && answer.ok === undefined) problems.push(...differences(ERROR, answer, ""));
   if (step.run.includes("import") && answer.by_kind) problems.push(...unreconciled(answer));
   if (step.json !== undefined) problems.push(...differences(step.json, answer, ""));
   for (const [name, pointer] of Object.entries(step.save ?? {})) {
-    known[name] = found(answer, pointer);
+    known[name] = valueAt(answer, pointer);
     if (!["string", "number"].includes(typeof known[name])) problems.push(`nothing to save at ${pointer}`);
   }
   return problems;
 }
 
-/** What a JSON pointer leads to; or in a list, `["/list", {what it holds}, "/pointer in it"]`. */
-function found(answer, pointer) {
+/** The value at a JSON pointer; or in a list, `["/list", {expected members}, "/pointer inside"]`. */
+function valueAt(answer, pointer) {
   if (Array.isArray(pointer)) {
     const [list, wanted, inside] = pointer;
-    return found(
-      found(answer, list)?.find((one) => differences(wanted, one, "").length === 0),
+    return valueAt(
+      valueAt(answer, list)?.find((element) => differences(wanted, element, "").length === 0),
       inside,
     );
   }
@@ -129,5 +129,5 @@ function found(answer, pointer) {
   return keys.reduce((value, key) => value?.[key], answer);
 }
 
-/** What every error looks like. */
+/** The shape of every error. */
 const ERROR = { error: { code: { $match: "^[a-z][a-z0-9_]*$" }, message: "<string>", details: {} } };

@@ -1,7 +1,7 @@
-"""What a screen reader finds in a program's window: one JSON object a line, in the order of the window.
+"""Prints the accessibility tree of a program's window: one JSON object a line, in order.
 
 Usage: accessibility_tree.py PROGRAM
-Each line: {"role", "name", "focusable", "depth"}. Ends with 1 when the program shows no page in time.
+Each line: {"role", "name", "focusable", "depth"}. Exit code 1 if the program shows no page in time.
 """
 import json
 import sys
@@ -12,7 +12,7 @@ import gi
 gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi  # noqa: E402
 
-PATIENCE = 30
+TIMEOUT_SECONDS = 30
 STATES = Atspi.StateType
 
 
@@ -34,7 +34,7 @@ def page(program):
     return None
 
 
-def tell(node, depth=0):
+def print_tree(node, depth=0):
     states = node.get_state_set()
     if not states.contains(STATES.SHOWING) and depth > 0:
         return
@@ -47,16 +47,16 @@ def tell(node, depth=0):
     }
     print(json.dumps(found), flush=True)
     for child in children(node):
-        tell(child, depth + 1)
+        print_tree(child, depth + 1)
 
 
 def main():
     Atspi.init()
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT_SECONDS
     while time.monotonic() < until:
         found = page(sys.argv[1])
         if found is not None and found.get_child_count() > 0:
-            tell(found)
+            print_tree(found)
             return 0
         time.sleep(0.2)
     return 1

@@ -1,5 +1,5 @@
-// The real window with hostile content, in a network of its own that has no way out: no script runs, and nothing is asked
-// of any network. The kernel counts what finds no route.
+// The real window with hostile content, in a network namespace without a route to anywhere: no script may run and no packet may
+// be sent. The kernel counts packets without a route.
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,34 +11,34 @@ import { corpus } from "../screens/hostile.mjs";
 import { built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { has, quiet } from "../tools/sh.mjs";
-import { apart, tell } from "./subprocess.mjs";
+import { reportStep, runInSubprocess } from "./subprocess.mjs";
 import { Display, homeWith } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
 const HERE = fileURLToPath(import.meta.url);
-/** From a block that no network has (RFC 5737). */
-const NOWHERE = "192.0.2.1";
+/** An address reserved for documentation (RFC 5737), so it is never reachable. */
+const UNREACHABLE = "192.0.2.1";
 /** Longest text that is shown here, in UTF-16 units. */
-const LONGEST = 50_000;
+const MAX_TEXT = 50_000;
 const UNSHARE = ["--map-root-user", "--net"];
 
-/** Why it cannot be done here, or nothing. */
-function cannot() {
+/** Why the test cannot run here, or null. */
+function whyNot() {
   if (process.platform !== "linux") return "only on Linux";
   if (!has("unshare") || !has("ip")) return "unshare and ip are needed";
   return quiet("unshare", [...UNSHARE, "true"]).code === 0 ? null : "no network namespace can be made here";
 }
 
-/** Play it in a process of its own, which has that network. */
+/** Run the test in a subprocess inside the network namespace. */
 export async function alone(count) {
-  const why = cannot();
+  const why = whyNot();
   if (why) return count.leaveOut(`the window in a network of its own: ${why}`);
   await cargoTool("tauri-driver", "^2");
-  await apart(count, "the window in a network of its own", ["unshare", ...UNSHARE], HERE);
+  await runInSubprocess(count, "the window in a network of its own", ["unshare", ...UNSHARE], HERE);
 }
 
-/** What found no route since this network was made, by the kernel. */
-function lost() {
+/** Packets without a route since the namespace was made, as the kernel counts them. */
+function unroutedPackets() {
   const [names, values] = readFileSync("/proc/net/snmp", "utf8")
     .split("\n")
     .filter((line) => line.startsWith("Ip: "))
@@ -49,13 +49,13 @@ function lost() {
 
 const attempt = () =>
   new Promise((done) => {
-    const socket = connect({ host: NOWHERE, port: 80 });
+    const socket = connect({ host: UNREACHABLE, port: 80 });
     socket.on("error", () => done());
     socket.on("connect", () => (socket.destroy(), done()));
   });
 
-/** An export whose conversations say these texts, and memories that do. */
-export function written(folder, cases) {
+/** Write exports whose conversations and memories have these texts. */
+function writeExports(folder, cases) {
   const conversations = cases.map(({ name, text }, n) => {
     const id = `hostile-${String(n).padStart(4, "0")}`;
     const at = 1_700_000_000 - n * 60;
@@ -83,7 +83,7 @@ export function written(folder, cases) {
     };
   });
   const memories = cases
-    // A memory without a word is none.
+    // A memory needs text.
     .filter(({ text }) => text.trim())
     .map(({ text }, n) => ({ id: `m-${n}`, memory: text, categories: [text.slice(0, 60)] }));
   const files = { "conversations.json": conversations, "mem0.json": memories };
@@ -93,8 +93,8 @@ export function written(folder, cases) {
   });
 }
 
-/** Every row of a section's list, one after the other by the arrow key. */
-async function down(browser, section, shown, note) {
+/** Visit every row of a section's list by the arrow key. */
+async function visitRows(browser, section, shown, note) {
   await browser.click(`nav-${section}`);
   await browser.find("list-row");
   const total = await browser.run(
@@ -120,16 +120,16 @@ async function down(browser, section, shown, note) {
 
 async function inside() {
   quiet("ip", ["link", "set", "lo", "up"]);
-  const before = lost();
+  const before = unroutedPackets();
   await attempt();
-  tell("what asks for a network that is not there is counted", lost() > before);
+  reportStep("a packet without a route is counted", unroutedPackets() > before);
 
   const home = mkdtempSync(join(tmpdir(), "mementory-alone-"));
-  // How long texts are drawn is Chromium's matter; looking through one takes WebDriver longer than it waits.
-  const cases = corpus().filter(({ text }) => text.length <= LONGEST);
+  // Very long texts are tested in Chromium: here WebDriver would take longer than it waits.
+  const cases = corpus().filter(({ text }) => text.length <= MAX_TEXT);
   const vault = new Vault(home).create();
-  const added = written(home, cases).map((path) => vault.must("import", path));
-  tell(
+  const added = writeExports(home, cases).map((path) => vault.must("import", path));
+  reportStep(
     "hostile texts are imported",
     added.every(({ failed }) => failed === 0),
   );
@@ -144,19 +144,19 @@ async function inside() {
     const faults = new Map();
     const note = (found, where) =>
       found.forEach((what) => faults.set(what, (faults.get(what) ?? new Set()).add(where)));
-    const quietUntil = lost();
+    const packetsBefore = unroutedPackets();
     const seen = {
-      memories: await down(browser, "memories", "[data-testid=detail-text]", note),
-      conversations: await down(browser, "conversations", "[data-testid=reader-message]", note),
+      memories: await visitRows(browser, "memories", "[data-testid=detail-text]", note),
+      conversations: await visitRows(browser, "conversations", "[data-testid=reader-message]", note),
     };
-    const asked = lost() - quietUntil;
+    const packets = unroutedPackets() - packetsBefore;
     for (const [what, places] of faults) console.log(`${what}\n    on ${[...places].slice(0, 4).join("; ")}`);
-    tell(
+    reportStep(
       `nothing hostile runs or breaks out of its place in the real window (${seen.memories} memories, ${seen.conversations} conversations)`,
       faults.size === 0 && Object.values(seen).every((n) => n >= cases.length - 5),
     );
-    if (asked > 0) console.log(`${asked} packets found no way out`);
-    tell("the window asked nothing of any network", asked === 0);
+    if (packets > 0) console.log(`${packets} packets without a route`);
+    reportStep("the window sends nothing to any network", packets === 0);
     await browser.close();
   } finally {
     await display.end(home);

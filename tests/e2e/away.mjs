@@ -1,4 +1,4 @@
-// The desktop says over its bus that the screen was locked: the vault locks too, unless the person does not want that.
+// The desktop announces a locked screen on the session bus: the vault has to lock too, unless the setting is off.
 import { spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,14 +10,14 @@ import { ENV, has, quiet } from "../tools/sh.mjs";
 import { Display, homeWith } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
-function cannot() {
+function whyNot() {
   if (process.platform !== "linux") return "only on Linux";
   const missing = ["dbus-daemon", "dbus-send"].find((program) => !has(program));
   return missing ? `${missing} is not installed` : null;
 }
 
 export async function away(count) {
-  const why = cannot();
+  const why = whyNot();
   if (why) return count.leaveOut(`the vault locks with the screen: ${why}`);
   await cargoTool("tauri-driver", "^2");
   const home = mkdtempSync(join(tmpdir(), "mementory-away-"));
@@ -38,7 +38,7 @@ export async function away(count) {
   }
 }
 
-/** A bus of our own, and what a desktop says on it. */
+/** A private session bus on which we act as the desktop. */
 class Desktop {
   #daemon;
   address = "";
@@ -50,15 +50,15 @@ class Desktop {
       stdio: ["ignore", "pipe", "ignore"],
     });
     process.once("exit", () => desktop.stop());
-    let said = "";
-    desktop.#daemon.stdout.on("data", (bytes) => (said += bytes));
-    await until("a bus", () => said.includes("\n"));
-    desktop.address = said.trim();
+    let output = "";
+    desktop.#daemon.stdout.on("data", (bytes) => (output += bytes));
+    await until("a bus", () => output.includes("\n"));
+    desktop.address = output.trim();
     return desktop;
   }
 
-  /** The screen was locked, or unlocked again. */
-  says(locked) {
+  /** Announce that the screen was locked, or unlocked again. */
+  announce(locked) {
     const signal = ["/org/gnome/ScreenSaver", "org.gnome.ScreenSaver.ActiveChanged", `boolean:${locked}`];
     return quiet("dbus-send", [`--bus=${this.address}`, "--type=signal", ...signal]).code === 0;
   }
@@ -77,18 +77,18 @@ async function unlock(browser) {
 const isOpen = async (browser) =>
   (await browser.later(`() => window.__TAURI_INTERNALS__.invoke("session_state")`)).open;
 
-/** Said again until it is heard: the window may have been quicker than its listening. */
+/** Announce until it works: the window may be open before it listens to the bus. */
 const locks = (browser, desktop) =>
-  until("the vault to lock", async () => desktop.says(true) && (await browser.count("unlock-passphrase")) === 1);
+  until("the vault to lock", async () => desktop.announce(true) && (await browser.count("unlock-passphrase")) === 1);
 
 async function play(browser, desktop, count) {
   await unlock(browser);
   await locks(browser, desktop);
   const footer = await browser.run(`() => document.querySelector("footer")?.innerText`);
   count.add("the vault locks with the screen, and says so", /when the screen was locked/.test(footer));
-  count.add("it is locked, not only covered", !(await isOpen(browser)));
+  count.add("the vault is locked, not only covered", !(await isOpen(browser)));
 
-  desktop.says(false);
+  desktop.announce(false);
   await unlock(browser);
   await browser.click("nav-settings");
   await browser.click("settings-security");
@@ -100,8 +100,8 @@ async function play(browser, desktop, count) {
     );
   };
   await toggle("false");
-  count.add("the desktop can say so once more", desktop.says(true));
-  // What was said arrived long before all this is done.
+  count.add("the desktop announces a locked screen again", desktop.announce(true));
+  // The announcement arrives long before these clicks are done.
   await browser.click("nav-memories");
   await browser.click("nav-settings");
   await browser.click("settings-security");

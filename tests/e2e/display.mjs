@@ -1,4 +1,4 @@
-// A display of our own with a window manager, the WebDriver server on it, and real drag and drop.
+// A private X display with a window manager, WebDriver servers, and real drag and drop.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -11,19 +11,19 @@ const SCREEN = "1600x1000x24";
 /** As in tauri.conf.json: the name of the folder with the settings. */
 const IDENTIFIER = "app.mementory.desktop";
 const DRAG_SOURCE = fileURLToPath(new URL("drag_source.py", import.meta.url));
-/** Where the drag source's window stands: right of the app, which starts at the left edge. */
+/** Position of the drag source's window: right of the app, which starts at the left edge. */
 const DRAG_X = 1400;
 const DRAG_Y = 400;
 const DRAG_HALF = 60;
 
-/** Every folder that programs write to, inside one that goes away. */
+/** All folders that programs write to, inside a temporary one. */
 export function homeIn(home) {
   const folder = (name) => {
     mkdirSync(join(home, name), { recursive: true, mode: 0o700 });
     return join(home, name);
   };
   const config = folder("config");
-  // The system font of this desktop: the one that the design was drawn with, so that pictures can be compared.
+  // The font that the design uses, so that pictures can be compared.
   mkdirSync(join(config, "gtk-3.0"));
   writeFileSync(join(config, "gtk-3.0", "settings.ini"), "[Settings]\ngtk-font-name=Inter 11\n");
   return {
@@ -36,7 +36,7 @@ export function homeIn(home) {
   };
 }
 
-/** The same for a window in which the vault at `path` was open before: it begins by asking for its passphrase. */
+/** The same, with the vault at `path` as the last one that was open: the window starts with its unlock screen. */
 export function homeWith(home, path) {
   const folders = homeIn(home);
   const settings = join(folders.XDG_CONFIG_HOME, IDENTIFIER);
@@ -45,13 +45,13 @@ export function homeWith(home, path) {
   return folders;
 }
 
-/** Everything that was started, ended together. */
+/** A display and the programs started on it; they are ended together. */
 export class Display {
   #children = [];
   #env;
 
-  /** Start a display; `env` is added to the environment of every program on it. With `spoken`, programs tell the session's
-   * bus what is in their windows; with `bus` they have the bus at that address, and otherwise none. */
+  /** Start a display; `env` is added to the environment of every program. With `spoken`, programs publish their accessibility
+   * tree on the session bus; with `bus` they use the bus at that address, otherwise none. */
   static async start(env, { spoken = false, bus = "disabled:" } = {}) {
     const display = new Display();
     process.once("exit", () => display.stop());
@@ -76,7 +76,7 @@ export class Display {
     return display;
   }
 
-  /** Start the WebDriver server; answers its address. */
+  /** Start the WebDriver server; returns its address. */
   async driver() {
     const [port, native] = [await freePort(), await freePort()];
     this.#spawn("tauri-driver", ["--port", `${port}`, "--native-port", `${native}`], {
@@ -87,7 +87,7 @@ export class Display {
     return address;
   }
 
-  /** Start WebKit's own WebDriver server, for a browser with the engine that the app has; answers its address. */
+  /** Start WebKit's WebDriver server, for a browser with the same engine as the app; returns its address. */
   async webKitDriver() {
     const port = await freePort();
     this.#spawn("WebKitWebDriver", [`--port=${port}`, "--host=127.0.0.1"]);
@@ -107,40 +107,40 @@ export class Display {
     return id;
   }
 
-  /** Give the app's window a size. */
+  /** Resize the app's window. */
   size(id, width, height) {
     this.#xdotool("windowsize", id, `${width}`, `${height}`);
   }
 
   /**
-   * Drag files from another window over the app's and let go at `x`,`y` of the screen.
-   * `over` is a condition that says that the app has noticed; the button is released once it holds.
+   * Drag files from another window to `x`,`y` of the screen. The button is released once `over` is true: the app has noticed
+   * the drag.
    */
   async drop(files, x, y, over) {
     const source = this.#spawn("/usr/bin/python3", [DRAG_SOURCE, `${DRAG_X}`, `${DRAG_Y}`, ...files], {
       stdio: ["ignore", "pipe", "inherit"],
     });
-    let said = "";
-    source.stdout.on("data", (bytes) => (said += bytes));
-    await until("the drag source", () => said.includes("ready"));
+    let output = "";
+    source.stdout.on("data", (bytes) => (output += bytes));
+    await until("the drag source", () => output.includes("ready"));
     let [atX, atY] = [DRAG_X + DRAG_HALF, DRAG_Y + DRAG_HALF];
     const move = (toX, toY) => this.#xdotool("mousemove", `${Math.round(toX)}`, `${Math.round(toY)}`);
 
-    // The window may be mapped before it is where it will be pressed: press until a drag begins.
+    // The window may still be moving to its position: press until a drag begins.
     await until("the drag to begin", async () => {
       move(atX, atY);
       this.#xdotool("mousedown", "1");
       let step = 0;
       const pulled = () => {
         move(atX - (++step % 8) * 6, atY);
-        return said.includes("began");
+        return output.includes("began");
       };
       return until("the drag source to let go", pulled, 2000).catch((error) => {
         this.#xdotool("mouseup", "1");
         throw error;
       });
     });
-    // Small steps, as a hand does; a program under the pointer learns of a drag by its motion.
+    // Small steps like a hand: the program under the pointer notices the drag by its motion.
     const steps = 25;
     const [fromX, fromY] = [atX, atY];
     for (let step = 1; step <= steps; step++) {
@@ -153,11 +153,11 @@ export class Display {
       return over();
     });
     this.#xdotool("mouseup", "1");
-    await until("the drag to end", () => said.includes("ended"));
+    await until("the drag to end", () => output.includes("ended"));
     source.kill();
   }
 
-  /** Wait until the web processes of an ended window in this home are gone: they outlive it and may still write. */
+  /** Wait until the web processes of a closed window in this home have ended: they outlive it and may still write. */
   webProcessesGone(home) {
     const mine = (pid) => {
       try {
@@ -166,22 +166,22 @@ export class Display {
           readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`HOME=${home}`)
         );
       } catch {
-        return false; // it ended in the meantime
+        return false; // it has just ended
       }
     };
     return until("the web processes to be gone", () => !readdirSync("/proc").some((n) => /^\d+$/.test(n) && mine(n)));
   }
 
-  /** Start a program without a driver, wait for its window, close that as a person does. Answers the exit code. */
+  /** Start a program without a driver, wait for its window and close it like a person. Returns the exit code. */
   async openAndClose(program, title) {
-    // The window of an earlier run goes away a moment after its program was told to end.
+    // The window of an earlier run disappears a moment after its program was killed.
     await until("the earlier window to be gone", () => this.#xdotool("search", "--name", `^${title}$`).stdout === "");
     const child = this.#spawn(program, []);
     const exit = new Promise((resolve) => child.on("close", resolve));
     const id = await this.place(title);
     let code;
     exit.then((value) => (code = value ?? "a signal"));
-    // A window manager that is still busy with the new window may let the first stroke pass.
+    // The window manager may miss the first keystroke while it is still busy with the new window.
     await until("the program to end", () => {
       if (code !== undefined) return true;
       if (this.#xdotool("getactivewindow").stdout.trim() === id) this.#xdotool("key", "alt+F4");
@@ -190,14 +190,14 @@ export class Display {
     return code;
   }
 
-  /** End everything that was started, in the opposite order. */
+  /** End all programs, the last one first. */
   stop() {
     for (const child of this.#children.reverse()) child.kill();
   }
 
   /**
-   * End everything and remove the folder that it wrote to. Programs that were told to end may write a moment longer
-   * (WebKit's processes their caches), into what is just being removed: it is tried until it is gone.
+   * End all programs and remove the folder that they wrote to. Killed programs may write a moment longer (WebKit its caches),
+   * so removing is repeated until the folder is gone.
    */
   end(home) {
     this.stop();

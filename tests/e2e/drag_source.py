@@ -1,4 +1,4 @@
-"""A window that offers files to drag, as a file manager does. Says on standard output what happens to them.
+"""A window from which files can be dragged, like a file manager. Prints the events of the drag.
 
 Usage: drag_source.py X Y FILE...
 Prints `ready`, then `began` when a drag starts and `ended` when it is over, one per line.
@@ -13,8 +13,8 @@ gi.require_version("Gtk", "3.0")
 from gi.repository import Gdk, Gtk  # noqa: E402
 
 
-def say(word):
-    print(word, flush=True)
+def report(event):
+    print(event, flush=True)
 
 
 def main():
@@ -32,10 +32,10 @@ def main():
     handle.drag_source_set(Gdk.ModifierType.BUTTON1_MASK, [], Gdk.DragAction.COPY)
     handle.drag_source_add_uri_targets()
     handle.connect("drag-data-get", lambda _widget, _context, data, _info, _time: data.set_uris(uris))
-    handle.connect("drag-begin", lambda *_: say("began"))
-    handle.connect("drag-end", lambda *_: say("ended"))
+    handle.connect("drag-begin", lambda *_: report("began"))
+    handle.connect("drag-end", lambda *_: report("ended"))
     window.connect("destroy", Gtk.main_quit)
-    window.connect("map-event", lambda *_: (window.move(x, y), say("ready")) and False)
+    window.connect("map-event", lambda *_: (window.move(x, y), report("ready")) and False)
     window.show_all()
     Gtk.main()
 

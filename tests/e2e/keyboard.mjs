@@ -1,4 +1,4 @@
-// The main story in the real window by keyboard alone: nothing here clicks, and nothing sets the focus from outside.
+// The main story in the real window with the keyboard only: no clicks, and no focus set by script.
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const HOME = "\uE011";
 const DELETE = "\uE017";
 const KEY = "ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi";
 
-/** Play it; each step is counted by what a person would call it. */
+/** Run the story; each step is counted under a readable name. */
 export async function byKeyboard(count) {
   await cargoTool("tauri-driver", "^2");
   mkdirSync(OUT, { recursive: true });
@@ -72,7 +72,7 @@ class Keys {
     );
   }
 
-  /** Tab until this has the focus, as a person does who looks where it is. */
+  /** Press Tab until this element has the focus. */
   async tabTo(id, most = 40) {
     for (let n = 0; n < most; n += 1) {
       if ((await this.focus()) === id) return;
@@ -81,7 +81,7 @@ class Keys {
     throw new Error(`${id} is not reached by Tab; the focus is at ${await this.focus()}`);
   }
 
-  /** Into the list beside. */
+  /** Move the focus into the list. */
   async toList() {
     await this.browser.find("list-row");
     for (let n = 0; n < 6 && (await this.focus()) !== "listbox"; n += 1) await this.browser.keys("\uE036");
@@ -131,7 +131,7 @@ class Keys {
     await browser.chord(CTRL, "3");
     await this.toList();
     await browser.keys(HOME + DOWN);
-    // Until it has come, the one before stays in the pane.
+    // The previous conversation stays in the pane until the new one is loaded.
     await until("the conversation that is chosen", () => this.readsChosen());
     await browser.chord(CTRL, "f");
     this.count.add("by keyboard: a conversation is read", await this.readsChosen());

@@ -1,5 +1,5 @@
-// `npm run pictures`: the pictures in README.md, of the real window with the samples in fixtures/, light and dark. They go
-// to ui/pictures/. Look at them before they are committed.
+// `npm run pictures`: screenshots for README.md of the real window with the samples in fixtures/, light and dark. They are
+// written to ui/pictures/. Look at them before you commit them.
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,15 +12,15 @@ import { Browser, until } from "./webdriver.mjs";
 
 const OUT = join(ROOT, "ui", "pictures");
 const SIZE = [1280, 800];
-/** Made up, like all of the samples. */
-const WRITTEN = [
+/** Invented, like all of the samples. */
+const MEMORIES = [
   "The deploy token is ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi and rotates in June.",
   "Prefers night trains to planes.",
 ];
 
-/** Screens by name, and the way there. */
+/** Screens by name, and the steps to reach them. */
 const SCREENS = [
-  // What is written is looked through once the vault is open.
+  // The scan for sensitive values runs after unlocking.
   ["home", async (browser) => browser.find("look-sensitive")],
   [
     "memories",
@@ -52,7 +52,7 @@ const SCREENS = [
       await browser.click("nav-memories");
       await browser.click("export-button");
       await browser.find("export-sheet");
-      // No folder of this machine in a picture.
+      // Do not show a folder of this computer.
       await browser.type("export-path", "/home/ines/Memories.mem");
     },
   ],
@@ -69,7 +69,7 @@ await main(async () => {
   const vault = new Vault(home, "Memories.mementory").create();
   for (const name of ["chatgpt-export.zip", "claude-export.zip"])
     vault.must("import", join(ROOT, "fixtures", "samples", name));
-  for (const text of WRITTEN) vault.must("add", "--text-file", vault.write("text.txt", text));
+  for (const text of MEMORIES) vault.must("add", "--text-file", vault.write("text.txt", text));
   const display = await Display.start(homeWith(home, vault.path));
   try {
     const browser = await Browser.open(await display.driver(), built("mementory-app"));

@@ -1,5 +1,5 @@
-// `npm run sheets [-- prefix]`: ours, from the engine that the window has (WebKitGTK) and with the sample data, and beside
-// it every drawing of the design. The sheets go to tests/e2e/out/sheets, to be looked at one by one.
+// `npm run sheets [-- prefix]`: for every drawing of the design a picture with our screen (in WebKitGTK, with sample data) on
+// the left and the drawing on the right. They are written to tests/e2e/out/sheets, to be compared by eye.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,14 +15,14 @@ import { Browser, until } from "./webdriver.mjs";
 
 const DRAWN = join(ROOT, "..", "shared", "ui", "screens");
 const OUT = join(ROOT, "tests", "e2e", "out", "sheets");
-/** The font of the drawings: this browser does not know the desktop's, as the window does. */
+/** The font of the drawings. The window takes it from the desktop, this browser does not. */
 const FONT = "Inter";
-/** Pixels between the two. */
+/** Pixels between the two pictures. */
 const GAP = 8;
 const BROWSER = "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser";
 
-/** Which of our screens shows what is drawn. */
-const OURS = {
+/** Drawing → our screen. */
+const SCREEN_OF_DRAWING = {
   "01-create-name": "create, name",
   "01-create-passphrase": "create, passphrase too weak",
   "01-create-recovery": "create, recovery code",
@@ -61,8 +61,8 @@ const OURS = {
 };
 
 await main(async () => {
-  if (!existsSync(DRAWN)) throw new Stop("../shared/ui/screens is not there: there is nothing to compare with.");
-  if (!existsSync(BROWSER)) throw new Stop("MiniBrowser, which comes with WebKitGTK, is not there.");
+  if (!existsSync(DRAWN)) throw new Stop("../shared/ui/screens is missing, so there is nothing to compare with.");
+  if (!existsSync(BROWSER)) throw new Stop("MiniBrowser, which is part of WebKitGTK, is missing.");
   await forTesting();
   const prefix = process.argv[2] ?? "";
   const home = mkdtempSync(join(tmpdir(), "mementory-sheets-"));
@@ -77,13 +77,13 @@ await main(async () => {
     mkdirSync(OUT, { recursive: true });
     for (const file of readdirSync(DRAWN).filter((name) => name.startsWith(prefix))) {
       const [, drawing, theme, small] = /^(.*)-(light|dark)(-900x600)?\.png$/.exec(file) ?? [];
-      const screen = SCREENS.find(([name]) => name === OURS[drawing]);
+      const screen = SCREENS.find(([name]) => name === SCREEN_OF_DRAWING[drawing]);
       if (!screen) {
-        console.log(`  ${file}: no screen of ours shows it`);
+        console.log(`  ${file}: we have no such screen`);
         continue;
       }
       const picture = await shot(browser, origin, screen, theme, small ? [900, 600] : [1280, 800]);
-      writeFileSync(join(OUT, file), beside(picture, readFileSync(join(DRAWN, file))));
+      writeFileSync(join(OUT, file), sideBySide(picture, readFileSync(join(DRAWN, file))));
       console.log(`  ${file}`);
     }
     await browser.close();
@@ -93,8 +93,8 @@ await main(async () => {
   }
 });
 
-/** Two pictures in one: the first on the left, the second on the right. */
-function beside(...pictures) {
+/** Combine two pictures: the first on the left, the second on the right. */
+function sideBySide(...pictures) {
   const [ours, drawn] = pictures.map((bytes) => PNG.sync.read(bytes));
   const sheet = new PNG({ width: ours.width + GAP + drawn.width, height: Math.max(ours.height, drawn.height) });
   PNG.bitblt(ours, sheet, 0, 0, ours.width, ours.height, 0, 0);

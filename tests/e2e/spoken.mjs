@@ -1,4 +1,4 @@
-// What people hear who do not see the window: the accessibility tree of the real one, as AT-SPI hands it to a screen reader.
+// The accessibility tree of the real window, as AT-SPI passes it to a screen reader.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { has, quiet } from "../tools/sh.mjs";
-import { apart, tell } from "./subprocess.mjs";
+import { reportStep, runInSubprocess } from "./subprocess.mjs";
 import { Display, homeWith } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
@@ -16,22 +16,22 @@ const TREE = fileURLToPath(new URL("accessibility_tree.py", import.meta.url));
 const PYTHON = "/usr/bin/python3";
 const SECRET = "ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi";
 
-function cannot() {
+function whyNot() {
   if (process.platform !== "linux") return "only on Linux";
   if (!has("dbus-run-session")) return "dbus-run-session is not installed";
   const { code } = quiet(PYTHON, ["-c", "import gi; gi.require_version('Atspi', '2.0')"]);
   return code === 0 ? null : "AT-SPI for Python (gir1.2-atspi-2.0) is not installed";
 }
 
-/** Look at the tree of each screen, in a session of its own. */
+/** Check the tree of each screen, in a private D-Bus session. */
 export async function spoken(count) {
-  const why = cannot();
+  const why = whyNot();
   if (why) return count.leaveOut(`what a screen reader finds: ${why}`);
   await cargoTool("tauri-driver", "^2");
-  await apart(count, "what a screen reader finds", ["dbus-run-session", "--"], HERE, "ignore");
+  await runInSubprocess(count, "what a screen reader finds", ["dbus-run-session", "--"], HERE, "ignore");
 }
 
-/** Screens by the way there, and what has to be heard: `[role, name]` with the name as a pattern. */
+/** Screens, the steps to reach them, and the nodes they need: `[role, pattern of the name]`. */
 const SCREENS = [
   ["unlock", async () => {}, [["password text", /Passphrase/]]],
   [
@@ -90,8 +90,8 @@ const SCREENS = [
   ],
 ];
 
-/** Roles that a person acts on. */
-const ACTS =
+/** Roles of interactive elements, which need a name. */
+const INTERACTIVE =
   /button|entry|password text|check box|radio|combo box|link|menu item|list item|tab$|toggle|switch|spin|slider/;
 
 function tree() {
@@ -117,20 +117,20 @@ async function inside() {
       await go(browser);
       await browser.drawn();
       let nodes = [];
-      const lacks = () =>
+      const missing = () =>
         wanted.filter(([role, words]) => !nodes.some((node) => node.role === role && words.test(node.name)));
-      // The tree follows the page a moment later.
+      // The tree is updated a moment after the page.
       await until(`the tree of ${name}`, () => {
         nodes = tree();
-        return lacks().length === 0;
+        return missing().length === 0;
       }).catch(() => {});
-      const nameless = nodes.filter((node) => node.focusable && ACTS.test(node.role) && !node.name.trim());
-      const loud = nodes.filter((node) => name === "sensitive" && node.name.includes(SECRET.slice(4)));
-      for (const [role, words] of lacks()) console.log(`${name}: no ${role} called ${words}`);
+      const nameless = nodes.filter((node) => node.focusable && INTERACTIVE.test(node.role) && !node.name.trim());
+      const leaking = nodes.filter((node) => name === "sensitive" && node.name.includes(SECRET.slice(4)));
+      for (const [role, words] of missing()) console.log(`${name}: no ${role} called ${words}`);
       for (const node of nameless) console.log(`${name}: a ${node.role} without a name`);
-      tell(
-        `a screen reader finds its way: ${name} (${nodes.length} things)`,
-        nodes.length > 0 && lacks().length === 0 && nameless.length === 0 && loud.length === 0,
+      reportStep(
+        `a screen reader can use: ${name} (${nodes.length} nodes)`,
+        nodes.length > 0 && missing().length === 0 && nameless.length === 0 && leaking.length === 0,
       );
     }
     await browser.close();

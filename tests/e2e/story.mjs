@@ -1,5 +1,5 @@
-// The real window, driven as a person does it: create a vault, drop an export on it, search, read, redact, erase,
-// export, lock, unlock. Pictures of every screen go to tests/e2e/out.
+// The main story in the real window: create a vault, drop exports on it, search, read, redact, erase, export, lock, unlock.
+// Screenshots of every screen are written to tests/e2e/out.
 import {
   existsSync,
   mkdirSync,
@@ -27,8 +27,8 @@ const FILE_PASSPHRASE = "lantern orbit velvet harbour";
 const VAULT = "Memories";
 const FIXTURES = join(ROOT, "fixtures");
 
-/** What is dropped to be checked, and what has to be said of each file. Archives and a damaged file are made in `folder`. */
-function dropped(folder) {
+/** Files to drop, and the expected result of their check. Archives and a damaged file are made in `folder`. */
+function filesToCheck(folder) {
   const made = (name, content) => {
     writeFileSync(join(folder, name), content);
     return join(folder, name);
@@ -74,7 +74,7 @@ const SIZES = [
 ];
 const THEMES = ["light", "dark"];
 
-/** Play the story; each step is counted by what a person would call it. */
+/** Run the story; each step is counted under a readable name. */
 export async function story(count) {
   await cargoTool("tauri-driver", "^2");
   rmSync(OUT, { recursive: true, force: true });
@@ -100,7 +100,7 @@ export async function story(count) {
   }
 }
 
-/** Started as people start it, without a driver: the window keeps nothing of its own on disk and ends when it is closed. */
+/** Without a driver, as people start it: the window writes nothing to disk and ends when it is closed. */
 async function closesCleanly(display, home, count) {
   await display.webProcessesGone(home);
   const before = new Set(filesIn(home));
@@ -131,15 +131,15 @@ class Play {
     await this.exportsOffered();
     await this.signingKeys();
     await this.lockAndUnlock();
-    await this.leavesNothingInTheClear();
+    await this.leavesNoPlainText();
   }
 
-  /** A step went well. */
-  good(name, is = true) {
-    this.count.add(name, is);
+  /** Count a step. */
+  passed(name, ok = true) {
+    this.count.add(name, ok);
   }
 
-  /** Pictures of what is on screen, in every size and theme. */
+  /** Screenshots in every size and theme. */
   async picture(name) {
     const number = String(++this.shots).padStart(2, "0");
     for (const [width, height] of SIZES) {
@@ -156,7 +156,7 @@ class Play {
     await until("the window to be wide again", () => this.browser.run("(width) => innerWidth === width", SIZES[0][0]));
   }
 
-  /** No transition is under way any more. */
+  /** Wait until no animation is running. */
   painted() {
     return until("the screen to be still", () =>
       this.browser.run(
@@ -178,7 +178,7 @@ class Play {
     await this.picture("create-passphrase");
     await browser.click("create-next");
     const groups = (await browser.text("recovery-code")).match(/[0-9A-Z]{4}/g);
-    this.good("a recovery code of eight groups is shown", groups?.length === 8);
+    this.passed("a recovery code of eight groups is shown", groups?.length === 8);
     await this.picture("recovery-code");
     for (const field of ["recovery-group-a", "recovery-group-b"]) {
       const number = Number(await browser.attribute(field, "data-group"));
@@ -186,7 +186,7 @@ class Play {
     }
     await browser.click("create-done");
     await browser.find("nav-memories");
-    this.good(
+    this.passed(
       "a vault is created with its code typed back",
       existsSync(join(this.home, `${VAULT}.mementory`, "vault.json")),
     );
@@ -197,9 +197,9 @@ class Play {
     const { browser } = this;
     const overlay = async () => (await browser.count("drop-overlay")) > 0;
     await this.display.drop(SAMPLES, 640, 400, overlay);
-    this.good("files dragged over the window are noticed");
+    this.passed("files dragged over the window are noticed");
     await browser.find("import-confirm");
-    this.good("a real drop opens the import", (await browser.count("import-file")) === SAMPLES.length);
+    this.passed("a real drop opens the import", (await browser.count("import-file")) === SAMPLES.length);
     await this.picture("import-preview");
     await browser.click("import-confirm");
     await browser.find("import-report");
@@ -207,14 +207,14 @@ class Play {
     await browser.click("import-done");
     await browser.click("nav-memories");
     await browser.find("list-row");
-    this.good("what was imported is listed", (await browser.count("list-row")) > 0);
+    this.passed("what was imported is listed", (await browser.count("list-row")) > 0);
     await this.picture("memories");
   }
 
-  /** Every format dropped whole, damaged, forged and signed by a stranger: said before anything is imported. */
+  /** Valid, damaged, forged and unknown-signer files of every format: the check before the import has to tell them apart. */
   async checkBeforeImport() {
     const { browser } = this;
-    const groups = dropped(this.home);
+    const groups = filesToCheck(this.home);
     for (const [name, { paths, said }] of Object.entries(groups)) {
       await this.display.drop(paths, 640, 400, async () => (await browser.count("drop-overlay")) > 0);
       const lines = () =>
@@ -225,14 +225,14 @@ class Play {
       const answers = await lines();
       const wrong = answers.filter((line) => !said.test(line));
       wrong.forEach((line) => console.log(`  ${name}: ${line}`));
-      this.good(`${name} files of every format are said to be so before the import`, wrong.length === 0);
+      this.passed(`${name} files of every format are recognised as such before the import`, wrong.length === 0);
       await this.picture(`check-${name}`);
       if (name === "stranger") {
         const before = (await lines()).filter((line) => /somebody new/.test(line)).length;
         await browser.click("import-trust");
         await until("the key to be trusted", async () => (await lines()).some((line) => /that you trust/.test(line)));
         const after = (await lines()).filter((line) => /somebody new/.test(line)).length;
-        this.good("a stranger's key is trusted at a click", after < before);
+        this.passed("an unknown key is trusted with one click", after < before);
         await this.picture("check-trusted");
       }
       await browser.click((await browser.count("import-cancel")) > 0 ? "import-cancel" : "import-done");
@@ -248,10 +248,10 @@ class Play {
       const rows = await browser.count("list-row");
       return rows > 0 && rows < before && /tortoise/i.test(await browser.text("list-row"));
     });
-    this.good("search narrows the list as it is typed");
+    this.passed("search narrows the list as it is typed");
     await browser.click("list-row");
     await until("the memory to be open", async () => /tortoise/i.test(await browser.text("detail-text")));
-    this.good("a memory opens beside the list");
+    this.passed("a memory opens beside the list");
     await this.picture("search");
   }
 
@@ -264,12 +264,12 @@ class Play {
     await browser.click("list-row");
     await browser.find("reader");
     await browser.find("reader-message");
-    this.good("a conversation is read", (await browser.count("reader-message")) > 0);
+    this.passed("a conversation is read", (await browser.count("reader-message")) > 0);
     await browser.run(
       `() => document.querySelector("article").dispatchEvent(new PointerEvent("pointerover", { bubbles: true }))`,
     );
     await browser.find("message-redact");
-    this.good("only the message that is pointed at has its tools", (await browser.count("message-redact")) === 1);
+    this.passed("only the message under the pointer shows its tools", (await browser.count("message-redact")) === 1);
     await this.picture("reader");
   }
 
@@ -301,11 +301,11 @@ class Play {
     await browser.gone("redact-dialog");
     await this.openMemory("Rui", /Rui/);
     await until("a bar in place of the word", async () => (await browser.count("detail-text", " [role=img]")) === 1);
-    this.good("a selected word is redacted", !/tortoise/i.test(await browser.text("detail-text")));
+    this.passed("a selected word is redacted", !/tortoise/i.test(await browser.text("detail-text")));
     await this.picture("redacted");
     await browser.type("search-field", "tortoise");
     await until("nothing to be found any more", async () => (await browser.count("list-row")) === 0);
-    this.good("and is found nowhere any more");
+    this.passed("and is no longer found");
   }
 
   async erase() {
@@ -322,14 +322,17 @@ class Play {
     await browser.click("erase-confirm");
     await browser.find("receipt");
     await browser.find("receipt-complete");
-    this.good("an erasure ends with a complete receipt");
-    this.good("and nothing on screen quotes it", !(await browser.run("() => /Rui/.test(document.body.innerText)")));
+    this.passed("an erasure ends with a complete receipt");
+    this.passed(
+      "and nothing on screen shows its text",
+      !(await browser.run("() => /Rui/.test(document.body.innerText)")),
+    );
     await this.picture("receipt");
     await browser.click("receipt-done");
     await browser.gone("receipt");
   }
 
-  /** The sheet offers every format; what can be signed offers that. */
+  /** The sheet offers every format, and signing where the format supports it. */
   async exportsOffered() {
     const { browser } = this;
     await browser.click("export-button");
@@ -339,7 +342,7 @@ class Play {
     await this.picture("export-zaxy");
     await browser.click("export-cancel");
     await browser.gone("export-sheet");
-    this.good("every format is offered");
+    this.passed("every format is offered");
   }
 
   async signingKeys() {
@@ -348,10 +351,10 @@ class Play {
     await browser.click("settings-keys");
     await browser.find("keys-forget");
     await this.picture("settings-keys");
-    this.good("a trusted key is listed in the settings");
+    this.passed("a trusted key is listed in the settings");
   }
 
-  /** Export everything in a format, encrypted if there is a passphrase for it. Answers where it lies. */
+  /** Export everything in a format, encrypted if a passphrase is given. Returns the path. */
   async export(format, passphrase) {
     const { browser } = this;
     const name = passphrase ? `${format}-encrypted` : format;
@@ -385,12 +388,12 @@ class Play {
     const { code, stdout } = check(...(passphrase ? ["--import-passphrase-file", opening] : []));
     const valid = code === 0 && JSON.parse(stdout).records > 0;
     if (!valid) console.log(`  ${stdout.slice(0, 1000)}`);
-    this.good(`${passphrase ? "an encrypted" : "a"} .${format} is exported and valid`, valid);
-    if (passphrase) this.good("nothing opens it without its passphrase", check().code === 3);
+    this.passed(`${passphrase ? "an encrypted" : "a"} .${format} is exported and valid`, valid);
+    if (passphrase) this.passed("it does not open without its passphrase", check().code === 3);
     return path;
   }
 
-  /** An encrypted file is recognised as one, refuses a wrong passphrase, opens with its own, or is left out. */
+  /** An encrypted file is recognised, can be left out, refuses a wrong passphrase and opens with the right one. */
   async encryptedFile(path) {
     const { browser } = this;
     const other = join(FIXTURES, "mem/small/input.mem");
@@ -401,14 +404,14 @@ class Play {
     await this.picture("import-locked");
     await browser.click("import-leave-out");
     await browser.find("import-confirm");
-    this.good("an encrypted file can be left out", (await browser.count("import-file")) === 1);
+    this.passed("an encrypted file can be left out", (await browser.count("import-file")) === 1);
     await browser.click("import-cancel");
     await browser.gone("import-sheet");
     await drop(path);
     await browser.type("import-passphrase", "not this one");
     await browser.click("import-open");
     await until("the passphrase to be refused", async () => /doesn.t open it/.test(await browser.text("import-sheet")));
-    this.good("a wrong passphrase of a file is refused");
+    this.passed("a wrong passphrase for a file is refused");
     await this.picture("import-locked-wrong");
     await browser.type("import-passphrase", FILE_PASSPHRASE);
     await browser.click("import-open");
@@ -416,7 +419,7 @@ class Play {
     await this.picture("import-opened");
     await browser.click("import-confirm");
     await browser.find("import-report");
-    this.good("with its own passphrase it is imported", true);
+    this.passed("with its own passphrase it is imported", true);
     await browser.click("import-done");
     await browser.gone("import-report");
   }
@@ -429,12 +432,12 @@ class Play {
     await browser.chord("\uE009", "l");
     await browser.find("unlock-passphrase");
     const left = await browser.run("() => document.body.innerText + document.body.innerHTML");
-    this.good("locking leaves no words in the page", !/tortoise|allotment|Greenhouse/i.test(left));
+    this.passed("locking leaves no text of the vault in the page", !/tortoise|allotment|Greenhouse/i.test(left));
     await browser.type("unlock-passphrase", "not this one at all");
     await browser.click("unlock-submit");
     await browser.find("unlock-error");
-    this.good(
-      "a wrong passphrase is refused in so many words",
+    this.passed(
+      "a wrong passphrase is refused with a message",
       /doesn.t open this vault/.test(await browser.text("unlock-error")),
     );
     await this.picture("unlock-wrong");
@@ -442,16 +445,16 @@ class Play {
     await browser.click("unlock-submit");
     await browser.click("nav-memories");
     await browser.find("list-row");
-    this.good("the right passphrase opens it again");
+    this.passed("the right passphrase opens it again");
   }
 
-  /** Words of the imported exports must not be anywhere in the home but in the exports written on purpose. */
-  async leavesNothingInTheClear() {
+  /** Text of the imported exports must not be in any file of the home except the exports written on purpose. */
+  async leavesNoPlainText() {
     const found = filesIn(this.home)
       .filter((name) => !name.startsWith(join(this.home, "out.")))
       .filter((name) => /tortoise|allotment|greenhouse/i.test(readFileSync(name).toString("latin1")));
-    found.forEach((name) => console.log(`  in the clear: ${name.replace(this.home, "~")}`));
-    this.good("no words in the clear on disk while the vault is open", found.length === 0);
+    found.forEach((name) => console.log(`  plain text in: ${name.replace(this.home, "~")}`));
+    this.passed("no plain text on disk while the vault is open", found.length === 0);
   }
 
   /** Search for a word and open the first memory found, whose text has to match. */

@@ -1,4 +1,4 @@
-// A watched folder in the real window: an export that lands in it is offered and imported; the next one comes in on its own.
+// A watched folder in the real window: a new export is offered and imported; with automatic import the next one needs no click.
 import { copyFileSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ export async function watching(count) {
     await play(browser, downloads, count);
   } catch (error) {
     console.log(`  ${error.message}`);
-    count.add("a watched folder is watched to the end", false);
+    count.add("the watched folder test runs to its end", false);
   } finally {
     await browser?.close().catch(() => {});
     await display.end(home);
@@ -35,36 +35,36 @@ async function play(browser, downloads, count) {
   await browser.type("unlock-passphrase", PASSPHRASE);
   await browser.click("unlock-submit");
   await browser.find("nav-memories");
-  // The system's own dialog is nothing that WebDriver reaches: what it would answer is handed over.
+  // WebDriver cannot use the system's file dialog, so the command is called with its result.
   await browser.later(`(path) => window.__TAURI_INTERNALS__.invoke("watch_folder", { path })`, downloads);
 
-  // As browsers do it: under another name until it is whole.
+  // Like a browser download: under another name until it is complete.
   const unfinished = join(downloads, "chatgpt.zip.crdownload");
   copyFileSync(sample("chatgpt-export.zip"), unfinished);
   writeFileSync(join(downloads, "holiday.txt"), "Nothing that an assistant wrote.");
   renameSync(unfinished, join(downloads, "chatgpt.zip"));
   const toast = () => browser.run(`() => document.querySelector('[data-testid="toast"]')?.innerText`);
-  const said = await until("the offer", toast);
-  count.add("an export that lands in a watched folder is offered", /chatgpt\.zip.*ChatGPT/.test(said));
+  const offer = await until("the offer", toast);
+  count.add("a new export in a watched folder is offered", /chatgpt\.zip.*ChatGPT/.test(offer));
 
   await browser.click("nav-settings");
   await browser.click("settings-folders");
   await browser.find("find");
-  count.add("it waits in the settings, and nothing else does", (await browser.count("find")) === 1);
+  count.add("it is listed in the settings, and no other file is", (await browser.count("find")) === 1);
   await browser.click("find-import");
   await browser.click("import-confirm");
   await browser.click("import-done");
   await browser.gone("find");
-  count.add("imported, it waits no longer", (await browser.count("find")) === 0);
+  count.add("after the import it is no longer listed", (await browser.count("find")) === 0);
 
   const folder = await browser.run(`() => document.querySelector('[data-testid="watched-folder"]').dataset.id`);
   const args = { folder, mode: "own" };
   await browser.later(`(args) => window.__TAURI_INTERNALS__.invoke("set_watching", args)`, args);
   copyFileSync(sample("claude-export.zip"), join(downloads, "claude.zip"));
-  await until("the import on its own", async () => {
+  await until("the automatic import", async () => {
     const { batches } = await browser.later(`() => window.__TAURI_INTERNALS__.invoke("imports")`);
     return batches.length === 2;
   });
-  const told = await until("the word of it", toast);
-  count.add("the next one comes in on its own, and the window says so", /claude\.zip/.test(told));
+  const notice = await until("the notice", toast);
+  count.add("the next one is imported automatically, with a notice", /claude\.zip/.test(notice));
 }

@@ -1,12 +1,12 @@
-// A W3C WebDriver client, as small as the window test needs. Waiting is always for a condition, with a deadline.
+// A minimal W3C WebDriver client for the window tests. Every wait is for a condition, with a deadline.
 import { setTimeout as pause } from "node:timers/promises";
 
 const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
 const POLL_MS = 50;
-/** The longest that anything in the window may take before the test calls it broken. */
+/** How long anything in the window may take before the test fails. */
 export const DEADLINE_MS = Number(process.env.MEMENTORY_DEADLINE_MS ?? 30_000);
 
-/** Wait until `condition` gives something truthy, and answer that. Errors thrown on the way count as "not yet". */
+/** Wait until `condition` returns something truthy, and return that. Errors thrown by it count as "not yet". */
 export async function until(what, condition, deadlineMs = DEADLINE_MS) {
   const end = Date.now() + deadlineMs;
   for (;;) {
@@ -35,7 +35,7 @@ export class Browser {
     return Browser.start(base, { browserName: "wry", "tauri:options": { application } });
   }
 
-  /** Start whatever browser these capabilities ask for. */
+  /** Start the browser that these capabilities describe. */
   static async start(base, alwaysMatch) {
     const capabilities = { alwaysMatch };
     const { sessionId } = await call("POST", `${base}/session`, { capabilities });
@@ -51,7 +51,7 @@ export class Browser {
     return this.#post("url", { url });
   }
 
-  /** Make the page this large, whatever the browser has around it. */
+  /** Resize the page itself, not the window around it. */
   async pageSize(width, height) {
     await until(`the page to be ${width} x ${height}`, async () => {
       const [across, down] = await this.run("() => [innerWidth, innerHeight]");
@@ -66,12 +66,12 @@ export class Browser {
     });
   }
 
-  /** A command of Chromium's own protocol. */
+  /** Send a command of the Chrome DevTools protocol. */
   devTools(cmd, params = {}) {
     return this.#post("goog/cdp/execute", { cmd, params });
   }
 
-  /** What Chromium wrote down since the last time, as its own protocol says it. */
+  /** Log entries since the last call, as DevTools protocol messages. */
   async log(type = "performance") {
     const entries = await this.#post("se/log", { type });
     return entries.map(({ message }) => JSON.parse(message).message);
@@ -87,20 +87,20 @@ export class Browser {
     return this.#post("execute/sync", { script: `return (${script})(...arguments)`, args });
   }
 
-  /** Run a function in the page that answers later. */
+  /** Run an async function in the page. */
   later(script, ...args) {
     const wait = "const done = arguments[arguments.length - 1]";
     const call = `(${script})(...[...arguments].slice(0, -1)).then(done, (error) => done({ error: String(error) }))`;
     return this.#post("execute/async", { script: `${wait}; ${call}`, args });
   }
 
-  /** Everything that was asked for so far is drawn. */
+  /** Wait until the page is painted. */
   drawn() {
     const script = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(true)))";
     return this.#post("execute/async", { script, args: [] });
   }
 
-  /** What the window shows. */
+  /** A screenshot of the window. */
   async screenshot() {
     await this.drawn();
     return Buffer.from(await call("GET", `${this.#base}/screenshot`), "base64");
@@ -141,7 +141,7 @@ export class Browser {
     await this.#post(`element/${await this.find(id)}/clear`, {});
   }
 
-  /** Keys to whatever has the focus. Special keys are their WebDriver code points. */
+  /** Type keys to the focused element. Special keys are WebDriver code points. */
   async keys(text) {
     const actions = [...text].flatMap((value) => [
       { type: "keyDown", value },
@@ -150,7 +150,7 @@ export class Browser {
     await this.#post("actions", { actions: [{ type: "key", id: "keyboard", actions }] });
   }
 
-  /** A chord: everything but the last key is held. */
+  /** Press keys together: all but the last one are held down. */
   async chord(...keys) {
     const down = keys.map((value) => ({ type: "keyDown", value }));
     const up = [...keys].reverse().map((value) => ({ type: "keyUp", value }));
@@ -169,7 +169,7 @@ export class Browser {
     return call("GET", `${this.#base}/element/${await this.find(id, more)}/property/value`);
   }
 
-  /** How many there are now, on screen or not. */
+  /** Number of elements now, visible or not. */
   count(id, more = "") {
     return this.run("(selector) => document.querySelectorAll(selector).length", `[data-testid="${id}"]${more}`);
   }

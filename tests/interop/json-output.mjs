@@ -1,5 +1,5 @@
-/** What a program printed, as an object. What it says when it prints none is in the error. */
-export function answer({ code, stdout, stderr }) {
+/** The JSON object that a program printed. If it printed none, its output is in the error. */
+export function jsonOutput({ code, stdout, stderr }) {
   try {
     return JSON.parse(stdout);
   } catch {

@@ -1,4 +1,4 @@
-// Interop of PAM: the Python SDK and JSON Schemas judge what we write, and we read what the SDK writes.
+// Interop of PAM: the Python SDK and JSON Schemas validate our exports, and we import what the SDK writes.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,23 +7,23 @@ import { SHARED } from "../cli/mementory.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
-import { answer } from "./json-output.mjs";
+import { jsonOutput } from "./json-output.mjs";
 
 const CHECK = fileURLToPath(new URL("pam_check.py", import.meta.url));
 const PACKAGES = ["portable-ai-memory==1.0.0", "jsonschema==4.26.0", "rfc8785==0.1.4", "cryptography==50.0.2"];
 const SAMPLE = join(ROOT, "fixtures", "samples", "chatgpt-export.zip");
 const SCHEMAS = join(ROOT, "schemas", "pam");
-// The published schemas are not ours to copy; they lie beside the clone.
+// The published schemas may not be copied into this repository; they are expected beside the clone.
 const OFFICIAL = join(SHARED, "reference", "pam");
 
-/** Run all of it and count. */
+/** Run all checks and count them. */
 export async function pamInterop(count) {
   const program = await python(PACKAGES);
   const folder = mkdtempSync(join(tmpdir(), "mementory-pam-"));
   const place = (name) => join(folder, name);
-  const check = (...args) => answer(quiet(program, [CHECK, ...args]));
+  const check = (...args) => jsonOutput(quiet(program, [CHECK, ...args]));
   const mementory = (...args) =>
-    answer(quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
+    jsonOutput(quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
   const out = place("out");
   try {
     mkdirSync(out);
@@ -42,30 +42,33 @@ export async function pamInterop(count) {
       ["the published ones", OFFICIAL],
     ]) {
       if (!existsSync(schemas)) {
-        count.leaveOut(`PAM JSON Schemas: ${name} are not there`);
+        count.leaveOut(`PAM JSON Schemas: ${name} are missing`);
         continue;
       }
-      const judged = check("judge", out, schemas);
-      judged.issues.forEach((issue) => console.log(`  ${issue}`));
+      const result = check("judge", out, schemas);
+      result.issues.forEach((issue) => console.log(`  ${issue}`));
       count.add(
         `portable-ai-memory 1.0.0 and JSON Schemas (${name}) accept full, signed and delta`,
-        judged.ok === true,
+        result.ok === true,
       );
-      count.add("the signature holds by the specification", judged.bundles?.signed?.signed === true);
-      count.add("the delta holds one memory", judged.bundles?.delta?.memories === 1);
-      count.add("the delta says what it is", judged.bundles?.delta?.export_type === "incremental");
+      count.add("the signature is valid by the specification", result.bundles?.signed?.signed === true);
+      count.add("the delta holds one memory", result.bundles?.delta?.memories === 1);
+      count.add("the delta is marked as incremental", result.bundles?.delta?.export_type === "incremental");
     }
 
     check("make", place("theirs"));
     count.add("we accept a store of the SDK", mementory("validate", place("theirs")).ok === true);
-    const taken = mementory("import", place("theirs"));
-    count.add("and take in what it holds", taken.memories === 2 && taken.conversations === 1 && taken.messages === 2);
+    const imported = mementory("import", place("theirs"));
+    count.add(
+      "and import all of its records",
+      imported.memories === 2 && imported.conversations === 1 && imported.messages === 2,
+    );
 
     check("resave", join(out, "full"), place("resaved"));
     const again = mementory("import", place("resaved"), "--dry-run");
-    // The store's frame is a part of its own, and the SDK changed it.
+    // The document around the records is stored as a passthrough file, and the SDK changed it.
     const fresh = Object.entries(again.by_kind).filter(([kind, n]) => kind !== "foreign" && n.added > 0);
-    count.add("our own store, saved by the SDK, is nothing new", fresh.length === 0 && again.failed === 0);
+    count.add("our own store, saved by the SDK, adds nothing new", fresh.length === 0 && again.failed === 0);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,4 +1,4 @@
-"""Other people's programs judge what Mementory writes. One JSON object on standard output.
+"""Runs reference programs on files that Mementory wrote. Prints one JSON object.
 
 reference.py mem BUNDLE            validate and read a .mem bundle with the portable-memory SDK
 reference.py make-mem BUNDLE       write a small bundle with the SDK, for Mementory to read

@@ -1,4 +1,4 @@
-// Interop: what we write is read by other people's programs, and the other way round.
+// Interop of .mem and .alf: reference programs read our exports, and we read theirs.
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,28 +7,28 @@ import { SHARED } from "../cli/mementory.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
-import { answer } from "./json-output.mjs";
+import { jsonOutput } from "./json-output.mjs";
 
 const REFERENCE = fileURLToPath(new URL("reference.py", import.meta.url));
 const MEM_CHECK = fileURLToPath(new URL("mem_check.py", import.meta.url));
-/** Other people's packages that judge us, pinned. */
+/** Pinned versions of the reference packages. */
 export const JUDGES = ["portable-memory==0.3.0", "cryptography==50.0.2", "jsonschema==4.26.0"];
-/** Test keys: 32 bytes of one value each. */
+/** Seeds of test keys: 32 equal bytes each. */
 const [SEED, OTHER] = ["07", "08"].map((byte) => byte.repeat(32));
 const SAMPLES = join(ROOT, "fixtures", "samples");
 const SCHEMAS = join(ROOT, "schemas", "alf");
 const WORKSPACE = join(ROOT, "fixtures", "openclaw", "workspace", "input");
 
-/** Run all of it and count. */
+/** Run all checks and count them. */
 export async function interop(count) {
   const program = await python(JUDGES);
   const folder = mkdtempSync(join(tmpdir(), "mementory-interop-"));
   const place = (name) => join(folder, name);
-  const reference = (...args) => answer(quiet(program, [REFERENCE, ...args]));
-  const sdk = (...args) => answer(quiet(program, [MEM_CHECK, ...args]));
+  const reference = (...args) => jsonOutput(quiet(program, [REFERENCE, ...args]));
+  const sdk = (...args) => jsonOutput(quiet(program, [MEM_CHECK, ...args]));
   const publicKey = (seed) => quiet(program, [MEM_CHECK, "key", seed]).stdout.trim();
   const mementory = (...args) =>
-    answer(quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
+    jsonOutput(quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
   try {
     writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
     mementory("create", place("v"), "--kdf-floor");
@@ -44,13 +44,16 @@ export async function interop(count) {
     const read = reference("mem", place("out.mem"));
     read.issues?.forEach((issue) => console.log(`  ${issue}`));
     count.add("portable-memory 0.3.0 accepts our .mem", read.ok === true);
-    const there = Object.values(read.counts ?? {}).reduce((sum, n) => sum + n, 0);
-    count.add(`portable-memory finds all ${mem.records} records`, there === mem.records);
+    const records = Object.values(read.counts ?? {}).reduce((sum, n) => sum + n, 0);
+    count.add(`portable-memory finds all ${mem.records} records`, records === mem.records);
 
     reference("make-mem", place("theirs.mem"));
     count.add("we accept a .mem of portable-memory", mementory("validate", place("theirs.mem")).ok === true);
-    const taken = mementory("import", place("theirs.mem"));
-    count.add("and take in what it holds", taken.added + taken.unchanged === taken.found && taken.found > 0);
+    const imported = mementory("import", place("theirs.mem"));
+    count.add(
+      "and import all of its records",
+      imported.added + imported.unchanged === imported.found && imported.found > 0,
+    );
 
     const march = "2026-03-01T00:00:00+00:00";
     for (const [name, kind, ...more] of [
@@ -72,7 +75,7 @@ export async function interop(count) {
     const sets = { ours: SCHEMAS, published: join(SHARED, "reference", "alf", "schemas") };
     for (const [set, schemas] of Object.entries(sets)) {
       if (!existsSync(schemas)) {
-        count.leaveOut(`the ${set} JSON Schemas of .alf are not there`);
+        count.leaveOut(`the ${set} JSON Schemas of .alf are missing`);
         continue;
       }
       for (const [name, what] of [
@@ -81,7 +84,7 @@ export async function interop(count) {
       ]) {
         const checked = reference("schemas", schemas, place(name));
         checked.issues?.forEach((issue) => console.log(`  ${issue}`));
-        count.add(`the .alf of ${what} keeps to ${set} JSON Schemas`, checked.ok === true && checked.records > 0);
+        count.add(`the .alf of ${what} matches the ${set} JSON Schemas`, checked.ok === true && checked.records > 0);
       }
     }
     count.add("our .alf holds records", alf.records > 0);

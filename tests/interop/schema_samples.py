@@ -1,4 +1,4 @@
-"""Which of our schemas has a published one, and the documents that both are tried on."""
+"""Pairs of our schemas and published ones, and the sample documents for both."""
 import json
 import zipfile
 
@@ -17,10 +17,10 @@ PAIRS = {
 }
 
 
-def samples(name, fixtures, theirs):
-    """(where it is from, document) for the schema of this name. What is no JSON at all is left out."""
+def samples(name, fixtures, published):
+    """Yield (source, document) for the schema of this name. Files that are not JSON are skipped."""
     format_name, kind = name.split("/")
-    found = {"mem": mem, "alf": alf, "mif": mif, "pam": pam}[format_name](kind, fixtures / format_name, theirs / format_name)
+    found = {"mem": mem, "alf": alf, "mif": mif, "pam": pam}[format_name](kind, fixtures / format_name, published / format_name)
     for source, text in found:
         try:
             yield source, json.loads(text)
@@ -32,20 +32,20 @@ def lines(source, text):
     return [(f"{source}:{n}", line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
 
 
-def mem(kind, fixtures, theirs):
+def mem(kind, fixtures, published):
     stream = {"manifest": "manifest.json", "tombstone": "audit/tombstones.jsonl", "log": "audit/log.jsonl"}
-    for manifest in [*sorted(fixtures.rglob("manifest.json")), *sorted(theirs.rglob("manifest.json"))]:
+    for manifest in [*sorted(fixtures.rglob("manifest.json")), *sorted(published.rglob("manifest.json"))]:
         file = manifest.parent / stream.get(kind, f"items/{kind}.jsonl")
         if file.exists():
             text = file.read_text("utf-8", "replace")
             yield from [(str(file), text)] if kind == "manifest" else lines(file, text)
 
 
-def alf(kind, fixtures, theirs):
+def alf(kind, fixtures, published):
     for folder in sorted(path for path in fixtures.glob("*/*") if path.is_dir()):
         names = {str(file.relative_to(folder)): file for file in folder.rglob("*") if file.is_file()}
         yield from archive(kind, folder, {name: file.read_bytes for name, file in names.items()})
-    with zipfile.ZipFile(theirs / "synthetic-agent.alf") as file:
+    with zipfile.ZipFile(published / "synthetic-agent.alf") as file:
         entries = {name: lambda name=name: file.read(name) for name in file.namelist()}
         yield from archive(kind, "synthetic-agent.alf", entries)
 
@@ -58,18 +58,18 @@ def archive(kind, source, entries):
             yield f"{source}/{name}", read().decode("utf-8", "replace")
 
 
-def mif(_, fixtures, theirs):
-    for file in [*sorted(fixtures.rglob("input*.json")), *sorted(theirs.glob("*.json"))]:
+def mif(_, fixtures, published):
+    for file in [*sorted(fixtures.rglob("input*.json")), *sorted(published.glob("*.json"))]:
         text = file.read_text("utf-8", "replace")
-        # Documents of version 2 have another shape, for which there is no published schema.
+        # There is no published schema for documents of version 2.
         if '"export"' in text:
             yield str(file), text
 
 
-def pam(kind, fixtures, theirs):
+def pam(kind, fixtures, published):
     words = {"memory-store": "portable-ai-memory", "conversation": "portable-ai-memory-conversation"}
     wanted = words.get(kind, "portable-ai-memory-embeddings")
-    for file in [*sorted(fixtures.rglob("*.json")), *sorted(theirs.glob("*.json"))]:
+    for file in [*sorted(fixtures.rglob("*.json")), *sorted(published.glob("*.json"))]:
         text = file.read_text("utf-8", "replace")
         if f'"{wanted}"' in text and not file.name.endswith(".schema.json") and file.name != "case.json":
             yield str(file), text

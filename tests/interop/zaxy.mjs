@@ -1,4 +1,4 @@
-// Interop of Zaxy: the reference verifies what we sign and disclose, and we verify what it signs and discloses.
+// Interop of Zaxy: the reference verifies our signatures and disclosures, and we verify those of the reference.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { ROOT, built } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
-import { answer } from "./json-output.mjs";
+import { jsonOutput } from "./json-output.mjs";
 
 const CHECK = fileURLToPath(new URL("zaxy_check.py", import.meta.url));
 const PACKAGES = ["zaxy-memory[export]==3.2.0", "jsonschema==4.26.0"];
@@ -14,14 +14,14 @@ const SAMPLE = join(ROOT, "fixtures", "samples", "chatgpt-export.zip");
 const SCHEMAS = join(ROOT, "schemas", "zaxy");
 const ALGORITHMS = ["ed25519", "ml-dsa-65"];
 
-/** Run all of it and count. */
+/** Run all checks and count them. */
 export async function zaxyInterop(count) {
   const program = await python(PACKAGES);
   const folder = mkdtempSync(join(tmpdir(), "mementory-zaxy-"));
   const place = (name) => join(folder, name);
-  const check = (...args) => answer(quiet(program, [CHECK, ...args]));
+  const check = (...args) => jsonOutput(quiet(program, [CHECK, ...args]));
   const mementory = (...args) =>
-    answer(quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
+    jsonOutput(quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
   try {
     mkdirSync(place("ours"));
     writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
@@ -39,10 +39,10 @@ export async function zaxyInterop(count) {
       );
       const part = join(place("ours"), `${algorithm}.part.json`);
       const disclosed = mementory("disclose", bundle, part, "--grains", "event", "--max-seq", "3");
-      const seen = check("verify", part, made.public_key);
+      const verified = check("verify", part, made.public_key);
       count.add(
         `and the part of it that we disclose (${algorithm})`,
-        seen.ok === true && disclosed.disclosed > 0 && seen.entries === disclosed.disclosed,
+        verified.ok === true && disclosed.disclosed > 0 && verified.entries === disclosed.disclosed,
       );
       count.add(
         `both fit our schemas (${algorithm})`,
@@ -63,16 +63,19 @@ export async function zaxyInterop(count) {
         const changed = place(`changed.${kind}.${algorithm}.json`);
         writeFileSync(changed, text.replace("two coats of primer", "two coats of prim3r"));
         const bad = mementory("verify", changed, "--trust", theirs.keys[algorithm]);
-        const held = good.ok && good.signature.valid === true && good.signature.trusted === true;
-        count.add(`a ${kind} bundle of zaxy-memory holds, changed it does not (${algorithm})`, held && !bad.ok);
+        const isTrusted = good.ok && good.signature.valid === true && good.signature.trusted === true;
+        count.add(
+          `a ${kind} bundle of zaxy-memory verifies, a changed one does not (${algorithm})`,
+          isTrusted && !bad.ok,
+        );
       }
     }
     const unsigned = join(place("theirs"), "unsigned.json");
-    const taken = mementory("import", unsigned);
-    count.add("an unsigned one is taken in whole", taken.failed === 0 && taken.found >= theirs.entries);
+    const imported = mementory("import", unsigned);
+    count.add("an unsigned one is imported completely", imported.failed === 0 && imported.found >= theirs.entries);
     mementory("export", "--format", "zaxy", place("back.json"), "--source", "zaxy");
     const entries = (file) => JSON.stringify(JSON.parse(readFileSync(file, "utf8")).entries);
-    count.add("and goes back out as it came", entries(place("back.json")) === entries(unsigned));
+    count.add("and exported again without changes", entries(place("back.json")) === entries(unsigned));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

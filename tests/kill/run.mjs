@@ -1,18 +1,18 @@
-// Killed at any moment, a vault is as it was before the operation or as it is after it, never between.
+// A vault whose process is killed at any moment is in the state before or after the operation, never in between.
 //
-// Each round copies a prepared vault, starts one operation, sends SIGKILL after a random delay and looks: the vault opens,
-// its check passes, and everything that can be seen of it is exactly one of the two states. MEMENTORY_KILLS says how many
-// rounds (40), MEMENTORY_KILL_SEED with which numbers.
+// Each round copies a prepared vault, starts one operation and sends SIGKILL after a random delay. Then the vault has to open,
+// pass its check and show exactly one of the two states. MEMENTORY_KILLS is the number of rounds (default 40),
+// MEMENTORY_KILL_SEED the seed of the delays.
 import { cpSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { manyConversations } from "../cli/generated.mjs";
 import { FIXTURES, Vault, inFolder } from "../cli/mementory.mjs";
 
 const NEW_PASSPHRASE = "seven lanterns hang in the orchard";
-/** What may lie in a vault folder that nobody has open. */
-const PARTS = /^(vault\.json|store\.db|store\.db-(wal|shm)|index|blobs|lock)$/;
+/** Files that a closed vault may consist of. */
+const VAULT_FILES = /^(vault\.json|store\.db|store\.db-(wal|shm)|index|blobs|lock)$/;
 
-/** All rounds, one line of counts for each operation. */
+/** Run all rounds; one line of counts for each operation. */
 export async function kills(count) {
   if (process.platform === "win32") return count.leaveOut("kills: no SIGKILL on this system");
   const rounds = Number(process.env.MEMENTORY_KILLS || 40);
@@ -42,7 +42,7 @@ export async function kills(count) {
   });
 }
 
-/** A vault with samples of two assistants, a batch to take back, an edit and something in the Trash. */
+/** A vault with samples of two assistants, a batch to undo, an edit and a record in the Trash. */
 function prepare(folder) {
   const vault = new Vault(folder, "prepared").create();
   vault.must("import", join(FIXTURES, "samples", "chatgpt-export.zip"));
@@ -81,7 +81,7 @@ const OPERATIONS = [
         .list("--kind", "conversation", "--source", "chatgpt")
         .find(({ title }) => title === "marigold about subject 7").id,
     ],
-    gone: '"marigold 7"',
+    erased: '"marigold 7"',
   }),
   (vault) => ({
     name: "passwd",
@@ -100,32 +100,32 @@ const OPERATIONS = [
   }),
 ];
 
-/** What the vault is without and with the operation, and how long opening and the whole takes. */
+/** The visible state before and after the operation, and how long opening and the whole operation take. */
 function measure(vault, operation) {
   const copy = copied(vault);
   const opening = timed(() => copy.must("info"));
-  const before = seen(copy);
+  const before = visibleState(copy);
   const whole = timed(() => copy.must(...operation.args));
   if (operation.secrets) copy.env.MEMENTORY_PASSPHRASE_FILE = join(copy.folder, operation.secrets[1]);
-  const after = seen(copy);
-  if (!operation.secrets && before === after) throw new Error(`${operation.name} changes nothing that can be seen`);
+  const after = visibleState(copy);
+  if (!operation.secrets && before === after) throw new Error(`${operation.name} changes nothing visible`);
   return { before, after, opening, whole };
 }
 
 async function kill(vault, operation, state, random, round, tally) {
   const copy = copied(vault);
-  state.opening = mixed(
+  state.opening = average(
     state.opening,
     timed(() => copy.must("info")),
   );
-  // One round in five anywhere; the others where there is something to interrupt. How long things take changes with what
-  // else the machine does, so it is measured again with every round.
+  // One round in five kills at any time; the others while the operation works. Durations depend on the load of the machine, so
+  // they are measured again in every round.
   const from = round % 5 === 4 ? 0 : state.opening * 0.9;
   const delay = from + random() * (Math.max(state.whole, from + 20) * 1.05 - from);
   const started = performance.now();
-  const finished = await killed(copy.start(operation.args), delay);
+  const finished = await killAfter(copy.start(operation.args), delay);
   tally.finished += finished ? 1 : 0;
-  if (finished) state.whole = mixed(state.whole, performance.now() - started);
+  if (finished) state.whole = average(state.whole, performance.now() - started);
   const problem = (text) => tally.problems.push(`round ${round}, killed after ${delay.toFixed(1)} ms: ${text}`);
 
   if (operation.secrets) {
@@ -136,32 +136,32 @@ async function kill(vault, operation, state, random, round, tally) {
     if (opening.length !== 1) return problem(`${opening.length} of the two passphrases open it`);
     copy.env.MEMENTORY_PASSPHRASE_FILE = join(copy.folder, opening[0]);
     tally[opening[0] === operation.secrets[0] ? "before" : "after"] += 1;
-    if (seen(copy) !== state.before) problem("the records changed");
+    if (visibleState(copy) !== state.before) problem("the records changed");
   } else {
     const opened = copy.run("info");
     if (opened.code !== 0) return problem(`it does not open: ${opened.stdout}`);
-    const now = seen(copy);
+    const now = visibleState(copy);
     if (now === state.before) tally.before += 1;
     else if (now === state.after) tally.after += 1;
     else problem(`neither before nor after: ${difference(now, state)}`);
-    if (now === state.after && operation.gone) stillThere(copy, operation.gone).forEach(problem);
+    if (now === state.after && operation.erased) erasureProblems(copy, operation.erased).forEach(problem);
   }
   const { ok, places } = copy.run("check").answer ?? {};
   if (!ok) problem(`check: ${JSON.stringify(places?.filter((place) => !place.ok))}`);
-  const left = readdirSync(copy.path).filter((name) => !PARTS.test(name));
-  if (left.length > 0) problem(`left in the folder: ${left}`);
-  // It can be done again.
-  if (!operation.secrets && seen(copy) === state.before) {
+  const left = readdirSync(copy.path).filter((name) => !VAULT_FILES.test(name));
+  if (left.length > 0) problem(`unexpected files in the folder: ${left}`);
+  // The operation can be repeated.
+  if (!operation.secrets && visibleState(copy) === state.before) {
     let again;
     const whole = timed(() => (again = copy.run(...operation.args)));
-    state.whole = mixed(state.whole, whole);
+    state.whole = average(state.whole, whole);
     if (again.code !== 0) problem(`again: exit code ${again.code}: ${again.stdout.slice(0, 300)}`);
-    else if (seen(copy) !== state.after) problem("again: not as after");
+    else if (visibleState(copy) !== state.after) problem("again: not as after");
   }
 }
 
-/** After an erasure: no word of it is found, and its tombstone knows a complete receipt. */
-function stillThere(vault, words) {
+/** Problems after an erasure: the text is still found, or a tombstone has no complete receipt. */
+function erasureProblems(vault, words) {
   const problems = [];
   const { total } = vault.must("search", words);
   if (total > 0) problems.push(`${total} found of what was erased`);
@@ -177,15 +177,15 @@ function copied(vault) {
   return copy;
 }
 
-/** Everything that can be seen, without times and numbers that every run makes anew. */
-function seen(vault) {
+/** Everything visible, without times and ids that differ in every run. */
+function visibleState(vault) {
   const { records, trash, tombstones, batches } = vault.dump();
-  const lasting = ({ updated_at: _u, changed_at: _c, trashed_at: _t, expires_at: _e, ...item }) => JSON.stringify(item);
+  const stable = ({ updated_at: _u, changed_at: _c, trashed_at: _t, expires_at: _e, ...item }) => JSON.stringify(item);
   return JSON.stringify({
-    records: records.map(lasting).sort(),
-    trash: trash.map(lasting).sort(),
+    records: records.map(stable).sort(),
+    trash: trash.map(stable).sort(),
     tombstones: tombstones.map(({ op, target_id: target }) => `${op} ${target}`).sort(),
-    batches: batches.map(({ batch: _b, at: _a, ...rest }) => JSON.stringify(rest)),
+    batches: batches.map(({ batch: _b, at: _a, ...batch }) => JSON.stringify(batch)),
   });
 }
 
@@ -196,8 +196,8 @@ function difference(now, { before, after }) {
     .join(", ");
 }
 
-/** Whether it was already over when the signal came. */
-function killed(child, delay) {
+/** Kill the process after a delay. Returns whether it had already finished. */
+function killAfter(child, delay) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => child.kill("SIGKILL"), delay);
     child.on("error", reject);
@@ -208,7 +208,7 @@ function killed(child, delay) {
   });
 }
 
-const mixed = (old, now) => old * 0.6 + now * 0.4;
+const average = (old, now) => old * 0.6 + now * 0.4;
 
 function timed(run) {
   const started = performance.now();

@@ -1,7 +1,7 @@
-//! The machine's own limits for each stage of an import, one thread, without Mementory.
+//! Measures the limits of the machine for each stage of an import, with one thread and without Mementory.
 //!
-//! In: a JSON file (a list of conversations) and an empty folder for the database. Out: one JSON object with MB/s
-//! (of 10^6 bytes) and rows/s. Or in: the word `plain` and a file of JSON; out: how many bytes were gone over twice.
+//! Arguments: a JSON file (a list of conversations) and an empty folder for the database. Prints one JSON object with MB/s
+//! (of 10^6 bytes) and rows/s. Or: the word `plain` and a JSON file; prints how many bytes were parsed twice.
 //! Errors end the program.
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -14,7 +14,7 @@ use std::{
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// One element, as a reader that borrows sees it.
+/// One element that borrows from the text.
 #[derive(Deserialize)]
 struct Conversation<'a> {
     #[serde(borrow, default)]
@@ -38,7 +38,7 @@ fn main() -> Outcome<()> {
     }
     let bytes = std::fs::read(json)?;
     let text = std::str::from_utf8(&bytes)?;
-    // Real words, cut where a character ends.
+    // Text of the conversations, cut at a character boundary.
     let mut rows = Vec::new();
     let mut at = 0;
     while at < text.len().min(STORED) {
@@ -69,8 +69,8 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// Builds every value of a file twice and drops it: line by line when its name ends in `.jsonl`, else as one document.
-/// Whoever starts the program takes the time.
+/// Parse a file twice into values and drop them: line by line for `.jsonl`, otherwise as one document. The caller measures the
+/// time.
 fn plain(file: &str) -> Outcome<()> {
     let bytes = std::fs::read(file)?;
     for _ in 0..2 {
@@ -93,7 +93,7 @@ fn rate(bytes: usize, work: impl FnOnce() -> Outcome<usize>) -> Outcome<f64> {
     Ok(bytes as f64 / 1e6 / started.elapsed().as_secs_f64())
 }
 
-/// Inflating, in MB/s of what comes out.
+/// Inflating, in MB/s of the output.
 fn inflate(bytes: &[u8]) -> Outcome<f64> {
     let mut packed = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(1));
     packed.write_all(bytes)?;
@@ -111,7 +111,7 @@ fn inflate(bytes: &[u8]) -> Outcome<f64> {
     })
 }
 
-/// Inserting into SQLCipher as the vault sets it up: rows/s and MB/s, up to the end of the checkpoint.
+/// Inserting into SQLCipher with the settings of the vault: rows/s and MB/s, up to the end of the checkpoint.
 fn database(folder: &Path, rows: &[&str]) -> Outcome<(f64, f64)> {
     let mut c = rusqlite::Connection::open(folder.join("limits.db"))?;
     c.execute_batch(
