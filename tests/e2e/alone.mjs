@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
-import { look, watch } from "../screens/hostile-page.mjs";
+import { findProblems, recordViolations } from "../screens/hostile-page.mjs";
 import { corpus } from "../screens/hostile.mjs";
 import { built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
@@ -112,7 +112,7 @@ async function visitRows(browser, section, shown, note) {
       ),
     );
     await browser.drawn();
-    note(await browser.run(String(look), { search: "" }), `${section}, row ${n}`);
+    note(await browser.run(String(findProblems), { search: "" }), `${section}, row ${n}`);
     await browser.run("() => void document.querySelector('main [role=listbox]').focus()");
   }
   return total;
@@ -137,7 +137,7 @@ async function inside() {
   try {
     const browser = await Browser.open(await display.driver(), built("mementory-app"));
     await display.place("Mementory");
-    await browser.run(`() => { (${watch})(); return true; }`);
+    await browser.run(`() => { (${recordViolations})(); return true; }`);
     await browser.type("unlock-passphrase", PASSPHRASE);
     await browser.click("unlock-submit");
     await browser.find("home");

@@ -1,6 +1,5 @@
-// Every screen as people with other eyes, hands and settings have it: axe, contrast, structure, larger text, forced
-// colours, more contrast, less motion and transparency, zoom. One visit to each screen; the looks change what the window
-// follows and look again.
+// Accessibility of every screen: axe, contrast, structure, larger text, forced colours, more contrast, less motion and
+// transparency, zoom. Each screen is visited once, and checked again with each setting.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { byItself } from "../tools/count.mjs";
@@ -12,16 +11,16 @@ import { SIZES } from "./page.mjs";
 import { forced, moving, structure, translucent } from "./structure.mjs";
 import { isFirst } from "./walk.mjs";
 
-/** Read when it is needed: this file is loaded before the packages are there. */
+/** Read only when needed: this file is loaded before the packages are installed. */
 const axe = () => readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** All rules of WCAG 2 A and AA and axe's best practice. */
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"];
-/** Those that see a difference between the themes. The others are asked in one. */
-const COLOURS = ["color-contrast", "link-in-text-block"];
+/** Rules whose result depends on the theme. The others run in one theme. */
+const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 const ALL = { runOnly: { type: "tag", values: TAGS } };
-const IN_COLOUR = { runOnly: { type: "rule", values: COLOURS } };
-/** Those that see a difference between the sizes: what is shown there, how large it is, and what it is called. */
-const SHOWN = [
+const IN_COLOUR = { runOnly: { type: "rule", values: COLOUR_RULES } };
+/** Rules whose result depends on the size of the window. */
+const SIZE_RULES = [
   ...[
     "target-size",
     "scrollable-region-focusable",
@@ -39,19 +38,19 @@ const SHOWN = [
     "empty-heading",
   ],
 ];
-const IN_SIZE = { runOnly: { type: "rule", values: SHOWN } };
+const IN_SIZE = { runOnly: { type: "rule", values: SIZE_RULES } };
 
 const VIOLATIONS = `async (options) => {
   const { violations } = await axe.run(document, { ...options, resultTypes: ["violations"], elementRef: false });
   return violations.flatMap(({ id, help, nodes }) => nodes.map((node) => id + ": " + help + "\\n      " + node.html.replaceAll(/ (?:class|id|data-[\\w-]+)="[^"]*"/g, "").slice(0, 200)));
 }`;
 
-/** Everything there is to look at on a screen, for `inEnglish`. */
+/** All accessibility checks of a screen, for `inEnglish`. */
 export class Accessible {
   #kinds = new Map();
   #visits = 0;
 
-  /** In every page from now on. */
+  /** Load axe into every page. */
   begin(browser) {
     return browser.devTools("Page.addScriptToEvaluateOnNewDocument", { source: axe() });
   }
@@ -61,7 +60,7 @@ export class Accessible {
     const [large, small] = SIZES;
     await this.#inLarge(page, `${name} at ${large.join("x")}`, isFirst(name));
     await this.#inSmall(page, small, `${name} at ${small.join("x")}`);
-    // As if the pointer were on everything, which the page keeps.
+    // Apply hover styles everywhere; they stay until the page is left.
     await page.browser.run(String(hover));
     for (const theme of ["light", "dark"]) {
       await page.theme(theme);
@@ -80,7 +79,7 @@ export class Accessible {
     await page.theme("dark");
     this.#note("axe", await browser.run(VIOLATIONS, IN_COLOUR), place);
     await this.#contrast(page, "contrast, dark", place);
-    // It is the tokens that are others then.
+    // This setting changes only the design tokens, so one screen of each kind is enough.
     if (first) {
       await page.media({ "prefers-contrast": "more" });
       await this.#contrast(page, "contrast when more is asked for, dark", place);
@@ -98,7 +97,7 @@ export class Accessible {
     await browser.run("() => void delete document.documentElement.dataset.textSize");
   }
 
-  /** As in a window twice as large that is zoomed to 200 %. */
+  /** Like a window of twice the size at 200 % zoom. */
   async #inSmall(page, size, place) {
     const { browser } = page;
     await page.size(size, 2);
@@ -109,20 +108,20 @@ export class Accessible {
   }
 
   async #contrast(page, kind, place) {
-    const { found, looked } = await page.browser.run(String(contrast));
-    this.#note(kind, looked > 0 ? found : ["nothing was looked at"], place);
+    const { found, checked } = await page.browser.run(String(contrast));
+    this.#note(kind, checked > 0 ? found : ["nothing was checked"], place);
   }
 
   #note(kind, faults, place) {
-    const of = this.#kinds.get(kind) ?? this.#kinds.set(kind, { looks: 0, faults: new Faults() }).get(kind);
-    of.looks += 1;
+    const of = this.#kinds.get(kind) ?? this.#kinds.set(kind, { checks: 0, faults: new Faults() }).get(kind);
+    of.checks += 1;
     of.faults.add(faults, place);
   }
 
-  tell(count, total) {
-    for (const [kind, { faults, looks }] of this.#kinds) {
-      faults.say(kind);
-      count.add(`accessibility: ${kind} (${looks} looks)`, faults.none);
+  report(count, total) {
+    for (const [kind, { faults, checks }] of this.#kinds) {
+      faults.print(kind);
+      count.add(`accessibility: ${kind} (${checks} checks)`, faults.isEmpty);
     }
     count.add(`accessibility: all ${total} screens`, this.#visits === total);
   }

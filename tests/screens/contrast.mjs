@@ -1,20 +1,20 @@
-// Contrast as it is drawn: every text against what lies behind it, every mark against its ground. Runs inside the page.
+// Contrast as it is rendered: every text and graphic against its background. Runs inside the page.
 
 /**
- * Text below 4.5:1 and icons, edges of fields, chart marks and redaction bars below 3:1, one line each.
- * What lies behind a point is asked of the page itself, so that overlaps, panes and sheets count as they are drawn.
- * Left out as WCAG does: controls that are off, and text that nothing shows.
+ * One line for each text below 4.5:1, and each icon, field border, chart mark and redaction bar below 3:1.
+ * The background of a point is taken from the elements at that point, so that overlaps, panes and sheets count as rendered.
+ * As in WCAG, disabled controls and invisible text are excluded.
  */
 export function contrast() {
   const TEXT = 4.5;
-  const MARK = 3;
-  const OFF = ":disabled, [aria-disabled=true], [data-disabled], label:has(:disabled), .box:has(:disabled)";
-  /** The logo (as WCAG leaves it out), pictures of how a theme looks (their names are text), the person's own pictures. */
+  const GRAPHIC = 3;
+  const DISABLED = ":disabled, [aria-disabled=true], [data-disabled], label:has(:disabled), .box:has(:disabled)";
+  /** The logo (exempt in WCAG), previews of themes (their names are text), pictures of the person. */
   const PICTURE = ".logo, [data-testid^=theme-] svg, img, canvas";
 
   const paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const known = new Map();
-  /** Any colour that CSS can say → [r, g, b, alpha], 0..1. */
+  /** Any CSS colour → [r, g, b, alpha], 0..1. */
   const read = (colour) => {
     if (!known.has(colour)) {
       paint.clearRect(0, 0, 1, 1);
@@ -26,62 +26,62 @@ export function contrast() {
     }
     return known.get(colour);
   };
-  const over = ([r, g, b, a], [R, G, B]) => [r * a + R * (1 - a), g * a + G * (1 - a), b * a + B * (1 - a), 1];
+  const blend = ([r, g, b, a], [R, G, B]) => [r * a + R * (1 - a), g * a + G * (1 - a), b * a + B * (1 - a), 1];
   const faded = ([r, g, b, a], opacity) => [r, g, b, a * opacity];
-  const light = (rgb) => {
+  const luminance = (rgb) => {
     const [r, g, b] = rgb.map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const ratio = (front, back) => {
-    const [low, high] = [light(front), light(back)].sort((a, b) => a - b);
+    const [low, high] = [luminance(front), luminance(back)].sort((a, b) => a - b);
     return (high + 0.05) / (low + 0.05);
   };
-  /** How each node is drawn does not change while it is looked at: asked once. */
-  const drawn = new Map();
-  const lookOf = (node) => {
-    const before = drawn.get(node);
-    if (before) return before;
+  /** Styles do not change during the check, so they are cached. */
+  const styles = new Map();
+  const styleOf = (node) => {
+    const cached = styles.get(node);
+    if (cached) return cached;
     const { opacity, backgroundColor, backgroundImage } = getComputedStyle(node);
-    const total = Number(opacity) * (node.parentElement ? lookOf(node.parentElement).opacity : 1);
+    const total = Number(opacity) * (node.parentElement ? styleOf(node.parentElement).opacity : 1);
     const stops = backgroundImage.match(/(?:rgba?|color|oklab|oklch)\([^)]*\)/g) ?? [];
-    const look = {
+    const style = {
       opacity: total,
       solid: read(backgroundColor)[3] > 0.02,
       fill: faded(read(backgroundColor), total),
       stops: stops.map((stop) => faded(read(stop), total)),
     };
-    drawn.set(node, look);
-    return look;
+    styles.set(node, style);
+    return style;
   };
 
-  /** Dialogs take the pointer from what lies behind them; here everything counts. */
+  /** Dialogs disable pointer events behind them, but `elementsFromPoint` has to find everything. */
   const all = new CSSStyleSheet();
   all.replaceSync("*, *::before, *::after { pointer-events: auto !important; }");
   document.adoptedStyleSheets.push(all);
 
-  /** Every ground that `node` may stand on at a point: colours from the back to the front; a gradient gives several. */
-  const grounds = (node, x, y, own) => {
-    // A pseudo-element makes its own appear twice: in front of what it holds, and behind.
+  /** The possible background colours of `node` at a point; a gradient gives several. */
+  const backgrounds = (node, x, y, own) => {
+    // An element with pseudo-elements appears twice: in front of its content and behind it.
     const stack = document.elementsFromPoint(x, y).filter((each, at, all) => all.lastIndexOf(each) === at);
     const at = stack.indexOf(node);
     if (at < 0) return null;
-    // In front of it there is nothing but what is inside of it or lets it through.
-    const hides = (each) => !node.contains(each) && lookOf(each).solid;
+    // Anything else in front of it has to be transparent.
+    const hides = (each) => !node.contains(each) && styleOf(each).solid;
     if (stack.slice(0, at).some(hides)) return null;
     let found = [[1, 1, 1, 1]];
     for (const each of stack.slice(own ? at : at + 1).reverse()) {
-      const { fill, stops } = lookOf(each);
-      if (fill[3] > 0) found = found.map((back) => over(fill, back));
-      if (stops.length > 0) found = found.flatMap((back) => stops.map((stop) => over(stop, back)));
+      const { fill, stops } = styleOf(each);
+      if (fill[3] > 0) found = found.map((back) => blend(fill, back));
+      if (stops.length > 0) found = found.flatMap((back) => stops.map((stop) => blend(stop, back)));
     }
     return found;
   };
-  /** The lowest contrast of a colour at some points of a node, null where nothing of it is seen. */
+  /** The lowest contrast of a colour at some points of a node, null if it is not visible there. */
   const lowest = (node, colour, points, own = true) => {
-    const front = faded(read(colour), lookOf(node).opacity);
+    const front = faded(read(colour), styleOf(node).opacity);
     const ratios = points
       .filter(([x, y]) => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight)
-      .flatMap(([x, y]) => (grounds(node, x, y, own) ?? []).map((back) => ratio(over(front, back), back)));
+      .flatMap(([x, y]) => (backgrounds(node, x, y, own) ?? []).map((back) => ratio(blend(front, back), back)));
     return ratios.length > 0 ? Math.min(...ratios) : null;
   };
   const where = (node) => {
@@ -93,10 +93,10 @@ export function contrast() {
     return parts.join(" > ");
   };
   const found = new Set();
-  let looked = 0;
-  const judge = (kind, least, value, what, node) => {
+  let checked = 0;
+  const check = (kind, least, value, what, node) => {
     if (value === null) return;
-    looked += 1;
+    checked += 1;
     if (value < least - 0.005) found.add(`${kind} ${value.toFixed(2)}: ${what} in ${where(node)}`);
   };
   const middle = ({ left, top, width, height }) => [
@@ -104,7 +104,8 @@ export function contrast() {
     [left + Math.min(3, width / 4), top + height / 2],
   ];
   const shown = (node) =>
-    node.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !node.closest(`${OFF}, ${PICTURE}`);
+    node.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&
+    !node.closest(`${DISABLED}, ${PICTURE}`);
   const quote = (text) => JSON.stringify(text.trim().slice(0, 40));
 
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -117,25 +118,25 @@ export function contrast() {
     const rects = [...range.getClientRects()].filter(({ width, height }) => width > 1 && height > 1).slice(0, 4);
     const svg = parent instanceof SVGElement;
     const colour = getComputedStyle(parent)[svg ? "fill" : "color"];
-    judge("text", TEXT, lowest(parent, colour, rects.flatMap(middle)), quote(node.data), parent);
+    check("text", TEXT, lowest(parent, colour, rects.flatMap(middle)), quote(node.data), parent);
   }
   for (const node of document.querySelectorAll("body *")) {
     if (!shown(node)) continue;
     const points = middle(node.getBoundingClientRect());
     for (const pseudo of ["::before", "::after"]) {
       const { content, color } = getComputedStyle(node, pseudo);
-      if (/^"[^"]*\p{L}/u.test(content)) judge("text", TEXT, lowest(node, color, points), `${content} ${pseudo}`, node);
+      if (/^"[^"]*\p{L}/u.test(content)) check("text", TEXT, lowest(node, color, points), `${content} ${pseudo}`, node);
     }
   }
   for (const field of document.querySelectorAll("input:not([type=checkbox], [type=radio]), textarea")) {
     if (!shown(field)) continue;
     const points = middle(field.getBoundingClientRect());
-    if (field.value) judge("text", TEXT, lowest(field, getComputedStyle(field).color, points), "what is typed", field);
+    if (field.value) check("text", TEXT, lowest(field, getComputedStyle(field).color, points), "what is typed", field);
     if (field.placeholder) {
       const { color, opacity } = getComputedStyle(field, "::placeholder");
       const [r, g, b, a] = read(color).map((part) => part * 255);
       const faint = `rgb(${r} ${g} ${b} / ${(a / 255) * Number(opacity)})`;
-      judge("text", TEXT, lowest(field, faint, points), `placeholder ${quote(field.placeholder)}`, field);
+      check("text", TEXT, lowest(field, faint, points), `placeholder ${quote(field.placeholder)}`, field);
     }
   }
 
@@ -147,11 +148,17 @@ export function contrast() {
     if (colour === "none" || read(colour)[3] === 0) continue;
     const box = shape.getBoundingClientRect();
     if (box.width < 1 && box.height < 1) continue;
-    // The track of a bar of progress is a ground, the bar a mark.
-    judge("mark", MARK, lowest(svg, colour, [middle(svg.getBoundingClientRect())[0], middle(box)[0]]), "icon", svg);
+    // The track of a progress bar is a background, the bar a graphic.
+    check(
+      "graphic",
+      GRAPHIC,
+      lowest(svg, colour, [middle(svg.getBoundingClientRect())[0], middle(box)[0]]),
+      "icon",
+      svg,
+    );
   }
-  // Radios of ours are cards and segments: known by their text, not by an edge.
-  // The palette is one field: its edge is that of the palette.
+  // Our radios are cards and segments, recognised by their text, not by a border.
+  // The field of the palette has the border of the palette itself.
   const CONTROLS =
     "input:not([data-testid=palette-field]), textarea, [role=checkbox], [role=switch], [role=combobox]:not([data-testid=palette-field])";
   for (const control of document.querySelectorAll(CONTROLS)) {
@@ -169,19 +176,19 @@ export function contrast() {
     const line = parseFloat(style.borderBottomWidth) > 0 ? lowest(edge, style.borderBottomColor, points, false) : null;
     const fill = read(style.backgroundColor)[3] > 0 ? lowest(edge, style.backgroundColor, points, false) : null;
     if (line === null && fill === null && lowest(edge, style.color, points) === null) continue;
-    judge("edge", MARK, Math.max(line ?? 0, fill ?? 0), control.getAttribute("role") ?? control.localName, edge);
+    check("border", GRAPHIC, Math.max(line ?? 0, fill ?? 0), control.getAttribute("role") ?? control.localName, edge);
   }
   for (const bar of document.querySelectorAll(".redaction")) {
     if (!shown(bar)) continue;
     const points = [...bar.getClientRects()].flatMap(middle);
-    judge("mark", MARK, lowest(bar, getComputedStyle(bar).backgroundColor, points, false), "redaction bar", bar);
+    check("graphic", GRAPHIC, lowest(bar, getComputedStyle(bar).backgroundColor, points, false), "redaction bar", bar);
   }
 
   document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => each !== all);
-  return { found: [...found], looked };
+  return { found: [...found], checked };
 }
 
-/** Everything as if the pointer were on it. The stand-in weighs as much as `:hover` does, so the order stays. */
+/** Apply hover styles to everything. The replacement has the specificity of `:hover`, so the cascade stays the same. */
 export function hover() {
   const inside = (rules) => {
     for (const rule of rules) {

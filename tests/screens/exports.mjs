@@ -1,21 +1,21 @@
-// The way through the export sheet: formats, what goes in, what is lost, the text for another assistant.
+// Screens of the export sheet: formats, scope, losses, the text for another assistant.
 import { until } from "../e2e/webdriver.mjs";
 
 const OPEN = "open";
 const PASSPHRASE = "harbour copper nineteen kite";
 const exporting = async (page) => {
-  await page.there("home");
+  await page.waitFor("home");
   await page.click("export-button");
-  await page.there("export-sheet");
+  await page.waitFor("export-sheet");
 };
-/** It is known what goes in, and perhaps what has to be ticked before it is saved. */
+/** Wait until the records are counted: then Save is enabled, or a confirmation is shown. */
 const counted = (page) =>
   until("what goes in", () =>
     page.browser.run(
       "() => !document.querySelector('[data-testid=export-save]')?.disabled || document.querySelector('[data-testid=export-understood]') !== null",
     ),
   );
-/** The text is there: it can be copied once it is known what is left out. */
+/** Wait for the text of the export. */
 const text = async (page) => {
   await page.click("export-transfer_text");
   await until("the text", () =>
@@ -23,22 +23,22 @@ const text = async (page) => {
   );
 };
 
-/** As `SCREENS` in walk.mjs. */
+/** Like `SCREENS` in walk.mjs. */
 export const EXPORTS = [
   ["export", OPEN, exporting],
   [
     "export, losses",
     OPEN,
-    async (page) => (await exporting(page), await page.click("export-alf"), page.there("export-losses")),
+    async (page) => (await exporting(page), await page.click("export-alf"), page.waitFor("export-losses")),
   ],
   [
     "export, uncovered",
     OPEN,
     async (page) => {
       await exporting(page);
-      await page.there("export-cover", ' [role="switch"]:not([disabled])');
+      await page.waitFor("export-cover", ' [role="switch"]:not([disabled])');
       await page.click("export-cover", ' [role="switch"]');
-      await page.there("uncover-dialog");
+      await page.waitFor("uncover-dialog");
     },
   ],
   [
@@ -50,7 +50,7 @@ export const EXPORTS = [
       await page.click("export-encrypt", ' [role="switch"]');
       await page.type("export-passphrase", PASSPHRASE);
       await page.type("export-repeat", PASSPHRASE);
-      await page.there("export-losses");
+      await page.waitFor("export-losses");
     },
   ],
   [
@@ -59,7 +59,7 @@ export const EXPORTS = [
     async (page) => {
       await exporting(page);
       await text(page);
-      await page.there("export-losses");
+      await page.waitFor("export-losses");
     },
   ],
   [
@@ -74,7 +74,7 @@ export const EXPORTS = [
       await page.click("export-scope-choose");
       await page.menu("export-choose-kind");
       await page.click("export-kind-memory");
-      await page.there("export-text-on");
+      await page.waitFor("export-text-on");
     },
   ],
   [
@@ -82,14 +82,14 @@ export const EXPORTS = [
     OPEN,
     async (page) => {
       await page.click("nav-memories");
-      await page.there("list-row");
+      await page.waitFor("list-row");
       await page.click("export-button");
       await page.click("export-scope-choose");
       await page.menu("export-choose-source");
       await page.click("export-source-claude");
       await counted(page);
-      await page.away();
-      // The menu that was in the way may have moved the sheet by a part of a point.
+      await page.pointerAway();
+      // The menu may have scrolled the sheet by a fraction of a pixel.
       await page.mock("() => document.querySelectorAll('[role=dialog] *').forEach((each) => (each.scrollTop = 0))");
     },
   ],
@@ -100,7 +100,7 @@ export const EXPORTS = [
       await exporting(page);
       await page.click("export-scope-choose");
       await page.type("export-choose-until", "1999-12-31");
-      await page.there("export-nothing");
+      await page.waitFor("export-nothing");
     },
   ],
   [
@@ -110,7 +110,7 @@ export const EXPORTS = [
       await exporting(page);
       await page.click("export-understood");
       await page.click("export-save");
-      await page.there("export-result");
+      await page.waitFor("export-result");
     },
   ],
   [
@@ -123,7 +123,7 @@ export const EXPORTS = [
       await exporting(page);
       await page.click("export-understood");
       await page.click("export-save");
-      await page.there("export-delete");
+      await page.waitFor("export-delete");
     },
   ],
 ];

@@ -1,6 +1,6 @@
-// What was found on the way through the screens.
+// Collects the faults found on screens.
 
-/** Faults, each with the places that it was found on: one line for a fault, however often it shows. */
+/** Faults with the places where they were found: one line for each fault. */
 export class Faults {
   #found = new Map();
 
@@ -8,12 +8,12 @@ export class Faults {
     for (const what of list) this.#found.set(what, (this.#found.get(what) ?? new Set()).add(where));
   }
 
-  get none() {
+  get isEmpty() {
     return this.#found.size === 0;
   }
 
-  /** Print them, with so many places of each. */
-  say(kind, most = Infinity) {
+  /** Print them, each with at most `most` places. */
+  print(kind, most = Infinity) {
     for (const [what, places] of this.#found)
       console.log(`  ${kind}: ${what}\n    on ${[...places].slice(0, most).join("; ")}`);
   }

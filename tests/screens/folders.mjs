@@ -1,11 +1,11 @@
-// The way to the screens of watched folders, and of what was found in them.
+// Screens of watched folders, and of exports detected in them.
 const OPEN = "open";
 
 const folders = async (page) => {
   await page.click("nav-settings");
   await page.click("settings-folders");
 };
-/** Exports land in a watched folder; `fresh` = since the vault was opened, and that is told. */
+/** Put exports into a watched folder; `fresh` = detected since the vault was opened, with a notice. */
 const land = (page, names, fresh) =>
   page.mock(
     "(paths, fresh) => paths.forEach((path) => window.__mock.land(path, fresh))",
@@ -14,18 +14,18 @@ const land = (page, names, fresh) =>
   );
 const EXPORT = "chatgpt-export-2026-11-21.zip";
 
-/** As `SCREENS` in walk.mjs. */
+/** Like `SCREENS` in walk.mjs. */
 export const FOLDERS = [
-  ["settings, folders", OPEN, async (page) => (await folders(page), page.there("watched-folder"))],
-  ["settings, folders, none yet", `${OPEN},empty`, async (page) => (await folders(page), page.there("watched-none"))],
+  ["settings, folders", OPEN, async (page) => (await folders(page), page.waitFor("watched-folder"))],
+  ["settings, folders, none yet", `${OPEN},empty`, async (page) => (await folders(page), page.waitFor("watched-none"))],
   [
     "settings, folders, found",
     OPEN,
     async (page) => {
       await folders(page);
-      await page.there("watched-folder");
+      await page.waitFor("watched-folder");
       await land(page, ["encrypted.alf", EXPORT], false);
-      await page.there("find");
+      await page.waitFor("find");
     },
   ],
   [
@@ -33,24 +33,24 @@ export const FOLDERS = [
     OPEN,
     async (page) => {
       await folders(page);
-      await page.there("watched-folder");
+      await page.waitFor("watched-folder");
       await land(page, [EXPORT], false);
       await page.mock("(path) => window.__mock.working(path, 0.4)", `/home/ines/Downloads/${EXPORT}`);
-      await page.there("find-stop");
+      await page.waitFor("find-stop");
     },
   ],
   [
     "home, exports found",
     OPEN,
     async (page) => {
-      await page.there("home-matrix");
+      await page.waitFor("home-matrix");
       await land(page, ["encrypted.alf", EXPORT], false);
-      await page.there("look-finds");
+      await page.waitFor("look-finds");
     },
   ],
   [
     "toast, an export found",
     OPEN,
-    async (page) => (await page.there("home-matrix"), await land(page, [EXPORT], true), page.there("toast")),
+    async (page) => (await page.waitFor("home-matrix"), await land(page, [EXPORT], true), page.waitFor("toast")),
   ],
 ];

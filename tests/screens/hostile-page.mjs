@@ -1,31 +1,33 @@
-// What the check of hostile content does inside the page.
+// Functions of the hostile content test that run inside the page.
 
-/** Before anything of the page runs: write down what must not happen. */
-export function watch() {
-  const told = [];
-  window.__happened = told;
+/** Run before the scripts of the page: record everything that must not happen. */
+export function recordViolations() {
+  const violations = [];
+  window.__violations = violations;
   document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sourceFile, lineNumber }) =>
-    told.push(`the policy refused ${violatedDirective} ${blockedURI} (${sourceFile}:${lineNumber})`),
+    violations.push(`the policy refused ${violatedDirective} ${blockedURI} (${sourceFile}:${lineNumber})`),
   );
   for (const name of ["alert", "confirm", "prompt", "open", "print"])
-    window[name] = () => void told.push(`${name}() was called`);
-  // Chromium's note that a list was measured once more in the next frame is no error.
-  addEventListener("error", ({ message }) => /^ResizeObserver loop/.test(message) || told.push(`an error: ${message}`));
-  addEventListener("unhandledrejection", ({ reason }) => told.push(`an error: ${String(reason).slice(0, 200)}`));
+    window[name] = () => void violations.push(`${name}() was called`);
+  // Chromium reports this when a list is measured again in the next frame; it is harmless.
+  addEventListener(
+    "error",
+    ({ message }) => /^ResizeObserver loop/.test(message) || violations.push(`an error: ${message}`),
+  );
+  addEventListener("unhandledrejection", ({ reason }) => violations.push(`an error: ${String(reason).slice(0, 200)}`));
 }
 
 /**
- * Let the sample backend hand out these texts: as memories, conversations, files, titles, names and tags, around sensitive
- * values, as memories that say much the same, and as files that were imported or could not be. What the palette finds and
- * what was imported is the text number `__case`; of groups of duplicates there are as many as a sheet draws at once, from
- * number `__from` on.
+ * Make the mock backend return these texts: as memories, conversations, files, titles, names and tags, as context of sensitive
+ * values, as duplicates, and as names of imported and failed files. Hits of the palette and imports show the text with number
+ * `__case`; groups of duplicates start at number `__from`, as many as a sheet renders at once.
  */
-export function install(written) {
-  // Written out: halves of a pair do not pass through the driver.
-  const texts = JSON.parse(written);
+export function installHostileTexts(json) {
+  // As JSON, because lone surrogates do not pass through the WebDriver protocol.
+  const texts = JSON.parse(json);
   const mock = window.__mock;
   const { list, show, thread } = mock;
-  window.__told = [];
+  window.__shownIds = [];
   window.__texts = texts;
   const KINDS = { memory: "memory", conversation: "conversation", attachment: "file" };
   const items = (kind, item) =>
@@ -110,8 +112,8 @@ export function install(written) {
     const plan = await importPreview(...asked);
     const text = texts[window.__case];
     const coming = [{ kind: "memory", place: text, text }];
-    const told = plan.items.filter(({ kind }) => kind === "memory").slice(0, 3);
-    return { ...plan, coming, items: told.map((item) => ({ ...item, place: text })), missing_files: [text] };
+    const memories = plan.items.filter(({ kind }) => kind === "memory").slice(0, 3);
+    return { ...plan, coming, items: memories.map((item) => ({ ...item, place: text })), missing_files: [text] };
   };
   const { duplicates } = mock;
   mock.duplicates = async (job, tell) => {
@@ -143,7 +145,7 @@ export function install(written) {
   mock.show = async (id, history, verbatim) => {
     const shown = await show("m-0", history, verbatim);
     const [item] = items("memory", shown.record).filter((each) => each.id === id);
-    window.__told.push(id);
+    window.__shownIds.push(id);
     if (!item) return show(id, history, verbatim);
     const { text } = item;
     const from = { ...shown.record.source, account: text, project: text };
@@ -192,11 +194,11 @@ export function install(written) {
 }
 
 /**
- * What is wrong on the screen now. `expect`: what the case asks for; `in`: where it is shown; `sheet`: a sheet lies over
- * the window, so its buttons are out of reach on purpose.
+ * Find problems on the current screen. `expect`: the expectations of the case; `in`: selector of the element that shows it;
+ * `sheet`: a sheet covers the window, so the buttons of the window need not be reachable.
  */
-export function look(expect) {
-  const found = [...window.__happened];
+export function findProblems(expect) {
+  const found = [...window.__violations];
   if (window.__ran !== undefined) found.push("a script ran");
   if ({}.ran !== undefined) found.push("the prototype of all objects was changed");
   if (document.title !== "Mementory") found.push(`the title of the window is ${document.title}`);
@@ -250,12 +252,12 @@ export function look(expect) {
     const { left, right, top, bottom } = document.querySelector("[role=dialog]").getBoundingClientRect();
     if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight)
       found.push("the sheet is larger than the window");
-    // The palette has none.
+    // The palette has no buttons.
     const close = [...document.querySelectorAll("[role=dialog] button")].at(-1)?.getBoundingClientRect();
     if (close && (close.bottom > bottom || close.right > right || close.width === 0))
       found.push("a button of the sheet is out of reach");
   }
-  // What is wider than its pane is cut there or scrolls in a box of its own; the pane itself does not scroll sideways.
+  // Wide content has to be clipped or scroll in its own box; the pane itself must not scroll sideways.
   for (const pane of document.querySelectorAll(
     "main, [data-pane], [data-testid=reader], [data-testid=reader] .scroll > *, [role=listbox] > *, [role=dialog], [role=dialog] > :not(.visually-hidden)",
   ))
@@ -271,13 +273,13 @@ export function look(expect) {
   if (expect.in && !place) found.push("nothing is shown");
   if (place && expect.shows)
     for (const words of expect.shows) if (!place.textContent.includes(words)) found.push(`does not show ${words}`);
-  // A direction that was begun has to end with its own element: our words beside it stay in their order.
-  const TURN = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
-  const OWN = /\u2068[^\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]*\u2069/g;
+  // A direction override has to end with its element, so that our own text beside it keeps its order.
+  const DIRECTION_MARK = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+  const ISOLATED = /\u2068[^\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]*\u2069/g;
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     if (!node.parentElement.closest("main, [role=dialog]")) continue;
-    if (!TURN.test(node.data.replaceAll(OWN, ""))) continue;
+    if (!DIRECTION_MARK.test(node.data.replaceAll(ISOLATED, ""))) continue;
     const holder = node.parentElement.closest("[dir], bdi");
     if (!holder || holder.matches("html, body")) found.push(`a direction leaves ${node.parentElement.className}`);
     else if (

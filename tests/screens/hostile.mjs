@@ -1,24 +1,24 @@
-// Hostile content on every screen that shows what others wrote: nothing of it runs, nothing of it asks the network, and
-// the window stays where it is. The cases are fixtures/hostile/*.json.
+// Hostile content on every screen that shows imported text: it must not run scripts, use the network or break the layout of the
+// window. The cases are fixtures/hostile/*.json.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../e2e/webdriver.mjs";
 import { byItself } from "../tools/count.mjs";
 import { ROOT } from "../tools/places.mjs";
 import { Faults } from "./faults.mjs";
-import { install, look, watch } from "./hostile-page.mjs";
+import { findProblems, installHostileTexts, recordViolations } from "./hostile-page.mjs";
 import { Page, SIZES } from "./page.mjs";
 import { missing, withPages } from "./pages.mjs";
 
 const FOLDER = join(ROOT, "fixtures", "hostile");
-/** The longest that one step may take on a slow machine before the window counts as frozen. */
+/** How long one step may take on a slow machine before the window counts as frozen. */
 const ANSWER_MS = 20_000;
-/** So many groups of duplicates are drawn at once; of more, only those that are seen. */
+/** Number of groups of duplicates that are rendered at once. */
 const GROUPS = 20;
 /** Opens the sample window. */
 const PASSPHRASE = "harbour copper nineteen kite";
 
-const spell = (text) =>
+const expand = (text) =>
   typeof text === "string"
     ? text
     : text.map((part) => (typeof part === "string" ? part : part.repeat.repeat(part.times))).join("");
@@ -31,25 +31,25 @@ export function corpus(only = "") {
     .flatMap((file) => {
       const kind = file.replace(".json", "");
       const { cases } = JSON.parse(readFileSync(join(FOLDER, file), "utf8"));
-      return cases.map(({ name, text, expect = {} }) => ({ kind, name, text: spell(text), expect }));
+      return cases.map(({ name, text, expect = {} }) => ({ kind, name, text: expand(text), expect }));
     });
 }
 
-/** One kind of content in one window: every case wherever it can be shown. */
+/** Shows all cases of one kind on one screen after the other. */
 class Visit {
-  constructor(browser, cases, tell) {
+  constructor(browser, cases, addFaults) {
     this.browser = browser;
     this.page = new Page(browser);
     this.cases = cases;
-    this.tell = tell;
-    this.looks = 0;
+    this.addFaults = addFaults;
+    this.checks = 0;
     this.slowest = { ms: 0, name: "" };
   }
 
-  async #see(where, each, more = {}) {
-    const found = await this.browser.run(String(look), { ...each.expect, ...more });
-    this.looks += 1;
-    this.tell(found, `${each.kind}, ${each.name}: ${where}`);
+  async #check(where, each, more = {}) {
+    const found = await this.browser.run(String(findProblems), { ...each.expect, ...more });
+    this.checks += 1;
+    this.addFaults(found, `${each.kind}, ${each.name}: ${where}`);
   }
 
   async #step(each, action, shown) {
@@ -63,13 +63,13 @@ class Visit {
     if (ms > this.slowest.ms) this.slowest = { ms, name: each.name };
   }
 
-  /** Down the list, one by one, as a person does with the arrow key. */
-  async #down(section, prefix, shown, visit) {
+  /** Visit the rows of a list one by one with the arrow key. */
+  async #visitRows(section, prefix, shown, visit) {
     await this.page.click(`nav-${section}`);
     if (section === "files")
       await this.page.mock("() => document.querySelector('.segmented button:last-child').click()");
     const row = (index) => `[data-testid=list-row][data-id="${prefix}-${index}"]`;
-    await this.page.there("list-row", `[data-id^="${prefix}-"]`);
+    await this.page.waitFor("list-row", `[data-id^="${prefix}-"]`);
     await this.page.mock("() => void document.querySelector('main [role=listbox]').focus()");
     await this.page.press("Home");
     for (const [index, each] of this.cases.entries()) {
@@ -81,30 +81,30 @@ class Visit {
   }
 
   async memories() {
-    const shown = `(id) => window.__told.at(-1) === id && document.querySelector("[data-testid=detail-text]") !== null`;
-    await this.#down("memories", "memory", shown, (each) =>
-      this.#see("as a memory", each, { in: "[data-testid=detail-text]" }),
+    const shown = `(id) => window.__shownIds.at(-1) === id && document.querySelector("[data-testid=detail-text]") !== null`;
+    await this.#visitRows("memories", "memory", shown, (each) =>
+      this.#check("as a memory", each, { in: "[data-testid=detail-text]" }),
     );
   }
 
   async conversations() {
     const shown = `(id) => document.querySelector('[data-testid=reader][data-id="' + id + '"] [data-testid=reader-message]') !== null`;
-    await this.#down("conversations", "conversation", shown, async (each) => {
-      await this.#see("as a message", each, { in: "[data-testid=reader-message] .text" });
+    await this.#visitRows("conversations", "conversation", shown, async (each) => {
+      await this.#check("as a message", each, { in: "[data-testid=reader-message] .text" });
       await this.#links(each);
     });
   }
 
-  /** Every link asks first, with the address as a machine reads it, or is refused. */
+  /** Every link has to ask first and show its real address, or be refused. */
   async #links(each) {
-    const said = await this.browser.run(
+    const linkCount = await this.browser.run(
       "() => document.querySelectorAll('[data-testid=reader-message] .text > .md a[data-href]').length",
     );
     const { links } = each.expect;
-    // One that is refused may be no link at all.
-    if (links?.some(({ refused }) => !refused) && links.length !== said)
-      this.tell([`${said} links, not ${links.length}`], `${each.kind}, ${each.name}`);
-    for (let at = 0; at < Math.min(said, 5); at += 1) {
+    // A refused link may not be rendered as a link at all.
+    if (links?.some(({ refused }) => !refused) && links.length !== linkCount)
+      this.addFaults([`${linkCount} links, not ${links.length}`], `${each.kind}, ${each.name}`);
+    for (let at = 0; at < Math.min(linkCount, 5); at += 1) {
       await this.browser.run(
         "(at) => void document.querySelectorAll('[data-testid=reader-message] .text > .md a[data-href]')[at].click()",
         at,
@@ -127,7 +127,7 @@ class Visit {
         faults.push(`link ${at}: ${answer.title ?? answer.text}`);
       if (wanted.address && answer.address !== wanted.address)
         faults.push(`link ${at}: ${answer.address ?? answer.text}`);
-      this.tell(faults, `${each.kind}, ${each.name}: its link`);
+      this.addFaults(faults, `${each.kind}, ${each.name}: its link`);
       if (answer.refused)
         await this.browser.run(
           "() => void document.querySelector('[data-testid=toast]').dispatchEvent(new CustomEvent('done'))",
@@ -135,26 +135,26 @@ class Visit {
       else
         await this.browser.run("() => void document.querySelector('[data-testid=link-dialog] [data-cancel]').click()");
       await until("the dialog to be gone", async () => (await this.browser.count("link-dialog")) === 0);
-      await this.#see("after its link", each);
+      await this.#check("after its link", each);
     }
   }
 
   async files() {
     const shown = "() => true";
-    await this.#down("files", "file", shown, async (each) => {
-      await this.#see("as a file in the list", each);
+    await this.#visitRows("files", "file", shown, async (each) => {
+      await this.#check("as a file in the list", each);
       await this.#step(
         each,
         () => this.page.press(" "),
         "() => document.querySelector('[data-testid=file-sheet]') !== null",
       );
-      await this.#see("as a file", each, { in: "[data-testid=file-sheet] h2", sheet: true });
+      await this.#check("as a file", each, { in: "[data-testid=file-sheet] h2", sheet: true });
       await this.page.press("Escape");
       await this.browser.gone("file-sheet");
     });
   }
 
-  /** As what is found, as a tag, as an assistant, and as what somebody pastes into the field. */
+  /** As a hit, a tag, an assistant, and as pasted text in the field. */
   async palette() {
     const item = (id) => `() => document.querySelector('[data-testid=palette-item][data-id^="${id}"]') !== null`;
     const WAYS = [
@@ -162,23 +162,23 @@ class Visit {
       ["#", "as a tag in the palette", () => item("tag-")],
       ["@", "as an assistant in the palette", () => item("source-")],
     ];
-    // Drawn for the first time it asks for styles of its own, which the policy refuses (ui.md §10): not the content's doing.
+    // On first use the palette component inserts styles that the policy refuses (ui.md §10). The content is not the cause.
     await this.page.press("k", "C");
     await this.page.type("palette-field", ">");
-    await this.page.there("palette-item");
+    await this.page.waitFor("palette-item");
     await this.page.press("Escape");
     await this.browser.gone("palette");
-    await this.page.mock("() => void (window.__happened.length = 0)");
+    await this.page.mock("() => void (window.__violations.length = 0)");
     for (const [index, each] of this.cases.entries()) {
       await this.page.mock("(index) => void (window.__case = index)", index);
       await this.page.press("k", "C");
       for (const [typed, where, shown] of WAYS) {
         await this.#step(each, () => this.page.type("palette-field", typed), shown(index));
-        await this.#see(where, each, { in: "[data-testid=palette-item]", shows: null, sheet: true });
+        await this.#check(where, each, { in: "[data-testid=palette-item]", shows: null, sheet: true });
       }
       await this.#step(each, () => this.page.mock(PASTED, index), "() => true");
       await this.page.settled();
-      await this.#see("typed into the palette", each, { shows: null, sheet: true });
+      await this.#check("typed into the palette", each, { shows: null, sheet: true });
       await this.page.press("Escape");
       await this.browser.gone("palette");
     }
@@ -186,25 +186,25 @@ class Visit {
 
   async sensitive() {
     const shown = `(id) => document.querySelector('[data-testid=sensitive-detail][data-id="' + id + '"] [data-testid=sensitive-context]') !== null`;
-    await this.#down("sensitive", "value", shown, (each) =>
-      this.#see("around a sensitive value", each, { in: "[data-testid=sensitive-context]" }),
+    await this.#visitRows("sensitive", "value", shown, (each) =>
+      this.#check("around a sensitive value", each, { in: "[data-testid=sensitive-context]" }),
     );
   }
 
-  /** As a file that was imported and one that could not be: in the log, and in what was said of it. */
+  /** As the name of an imported and of a failed file: in the log and in the report. */
   async activity() {
     for (const [index, each] of this.cases.entries()) {
       await this.page.mock("(index) => void (window.__case = index)", index);
       await this.page.click("nav-home");
       await this.page.click("nav-activity");
       await this.#step(each, () => undefined, "() => document.querySelector('[data-testid=activity-failed]') !== null");
-      await this.#see("in the log of imports", each, { in: "[data-testid=activity-line]", shows: null });
+      await this.#check("in the log of imports", each, { in: "[data-testid=activity-line]", shows: null });
       await this.page.click("activity-failed");
       await this.#step(each, () => undefined, "() => document.querySelector('[data-testid=failed-report]') !== null");
       await this.page.mock(
         "() => void document.querySelector('[data-testid=failed-report] [aria-expanded=false]').click()",
       );
-      await this.#see("as a file that could not be imported", each, {
+      await this.#check("as a file that could not be imported", each, {
         in: "[data-testid=failed-report]",
         shows: null,
         sheet: true,
@@ -214,7 +214,7 @@ class Visit {
     }
   }
 
-  /** Before it is imported: how a memory begins, where it stands, and a file that is missing. */
+  /** In the preview of an import: the beginning of a memory, its place, and a missing file. */
   async plan() {
     for (const [index, each] of this.cases.entries()) {
       await this.page.mock("(index) => void (window.__case = index)", index);
@@ -225,8 +225,8 @@ class Visit {
       );
       await this.page.click("outcome-memory-found");
       await this.page.click("import-missing-see");
-      await this.page.there("import-missing-names");
-      await this.#see("in the plan of an import", each, {
+      await this.page.waitFor("import-missing-names");
+      await this.#check("in the plan of an import", each, {
         in: "[data-testid=import-items]",
         shows: null,
         sheet: true,
@@ -238,7 +238,7 @@ class Visit {
 
   async duplicates() {
     for (let from = 0; from < this.cases.length; from += GROUPS) {
-      // They are looked for once for each opening of the vault.
+      // Duplicates are searched once after each unlock.
       await this.page.mock("(from) => { window.__from = from; window.__mock.lockNow(); }", from);
       await this.page.type("unlock-passphrase", PASSPHRASE);
       await this.page.click("unlock-submit");
@@ -247,7 +247,7 @@ class Visit {
         if (index < from || index >= from + GROUPS) continue;
         const place = `[data-testid=duplicate][data-id="newer-${index}"]`;
         await this.#step(each, () => undefined, `() => document.querySelector('${place}') !== null`);
-        await this.#see("as a duplicate", each, { in: place, sheet: true });
+        await this.#check("as a duplicate", each, { in: place, sheet: true });
       }
       await this.page.press("Escape");
       await this.browser.gone("duplicates-sheet");
@@ -255,18 +255,18 @@ class Visit {
   }
 }
 
-/** Inside the page: halves of a pair do not pass through the driver. */
+/** Runs inside the page, because lone surrogates do not pass through the WebDriver protocol. */
 const PASTED = `(index) => {
   const field = document.querySelector("[data-testid=palette-field]");
   field.value = window.__texts[index];
   field.dispatchEvent(new InputEvent("input", { bubbles: true }));
 }`;
 const VIEWS = ["memories", "conversations", "files", "palette", "sensitive", "duplicates", "activity", "plan"];
-/** At each case, at least. */
-const LOOKS = 13;
+/** Minimum number of checks for each case. */
+const MIN_CHECKS = 13;
 
-/** Requests that are none of ours: by Chromium's own account and by the server's. */
-async function requests(browser, origin, asked) {
+/** Requests other than for our own pages, as logged by Chromium and by the server. */
+async function foreignRequests(browser, origin, asked) {
   const ours = /^\/(\?mock=[\w,-]*|boot\.js|assets\/[\w.-]+)?$/;
   const sent = (await browser.log())
     .filter(({ method }) => method === "Network.requestWillBeSent" || method === "Network.webSocketCreated")
@@ -281,7 +281,7 @@ async function requests(browser, origin, asked) {
   ];
 }
 
-/** Show all of it, or the kinds whose names begin with `MEMENTORY_HOSTILE`. */
+/** Test all kinds, or those whose names start with `MEMENTORY_HOSTILE`. */
 export async function hostile(count) {
   const lacking = missing();
   if (lacking.length > 0) return count.leaveOut(`hostile content: ${lacking.join(" and ")} not installed`);
@@ -289,12 +289,12 @@ export async function hostile(count) {
   await withPages(
     async (browser, origin, asked) => {
       await new Page(browser).size(SIZES[0]);
-      await browser.devTools("Page.addScriptToEvaluateOnNewDocument", { source: `(${watch})()` });
+      await browser.devTools("Page.addScriptToEvaluateOnNewDocument", { source: `(${recordViolations})()` });
       for (const kind of new Set(all.map((each) => each.kind))) {
         const cases = all.filter((each) => each.kind === kind);
         const faults = new Faults();
-        const tell = (found, where) => faults.add(found, where);
-        const visit = new Visit(browser, cases, tell);
+        const addFaults = (found, where) => faults.add(found, where);
+        const visit = new Visit(browser, cases, addFaults);
         asked.length = 0;
         await browser.log();
         for (const view of VIEWS) {
@@ -302,19 +302,19 @@ export async function hostile(count) {
             await browser.goTo(`${origin}/?mock=open`);
             await until("the window", () => browser.run("() => document.querySelector('[data-testid=home]') !== null"));
             await browser.run("() => window.__speak('en')");
-            await browser.run(String(install), JSON.stringify(cases.map(({ text }) => text)));
+            await browser.run(String(installHostileTexts), JSON.stringify(cases.map(({ text }) => text)));
             await visit[view]();
-            if ((await browser.windows()).length !== 1) tell(["another window was opened"], view);
+            if ((await browser.windows()).length !== 1) addFaults(["another window was opened"], view);
           } catch (error) {
-            tell([`${view}: ${error.message.slice(0, 300)}`], kind);
+            addFaults([`${view}: ${error.message.slice(0, 300)}`], kind);
           }
         }
-        tell(await requests(browser, origin, asked), kind);
-        faults.say("hostile", 4);
+        addFaults(await foreignRequests(browser, origin, asked), kind);
+        faults.print("hostile", 4);
         const { ms, name } = visit.slowest;
         count.add(
-          `hostile content: ${kind} (${cases.length} cases, ${visit.looks} looks, slowest ${Math.round(ms)} ms: ${name})`,
-          faults.none && visit.looks >= LOOKS * cases.length,
+          `hostile content: ${kind} (${cases.length} cases, ${visit.checks} checks, slowest ${Math.round(ms)} ms: ${name})`,
+          faults.isEmpty && visit.checks >= MIN_CHECKS * cases.length,
         );
       }
     },

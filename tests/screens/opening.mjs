@@ -1,7 +1,7 @@
-// The way to a vault that can't be made or opened at once.
+// Screens of vaults that cannot be created or opened at once.
 const PASSPHRASE = "harbour copper nineteen kite";
 
-/** As `SCREENS` in walk.mjs. */
+/** Like `SCREENS` in walk.mjs. */
 export const OPENING = [
   [
     "create, name taken",
@@ -10,7 +10,7 @@ export const OPENING = [
       await page.click("welcome-create");
       await page.type("create-name", "Family");
       await page.click("create-next");
-      await page.there("create-name", '[aria-invalid="true"]');
+      await page.waitFor("create-name", '[aria-invalid="true"]');
     },
   ],
   [
@@ -20,7 +20,7 @@ export const OPENING = [
       await page.type("unlock-passphrase", "nope");
       await page.click("unlock-submit");
       await page.click("unlock-open-backup");
-      await page.there("unlock-backup");
+      await page.waitFor("unlock-backup");
     },
   ],
   [
@@ -29,8 +29,8 @@ export const OPENING = [
     async (page) => {
       await page.type("unlock-passphrase", PASSPHRASE);
       await page.click("unlock-submit");
-      await page.there("unlock-index");
+      await page.waitFor("unlock-index");
     },
   ],
-  ["home, search index rebuilt", "open,reindexed-damaged", (page) => page.there("index-rebuilt")],
+  ["home, search index rebuilt", "open,reindexed-damaged", (page) => page.waitFor("index-rebuilt")],
 ];

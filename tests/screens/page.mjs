@@ -1,4 +1,4 @@
-// One page in the browser: what a person does to it, what it can be made to look like, and when it is at rest.
+// A page in the browser: user actions, display settings, and waiting until it is idle.
 import { until } from "../e2e/webdriver.mjs";
 
 /** The smallest window last (ui.md §3). */
@@ -6,16 +6,16 @@ export const SIZES = [
   [1280, 800],
   [900, 600],
 ];
-/** Nothing changes for so long: longer than what waits for a person to stop moving in a list. */
-const QUIET_MS = 150;
-/** A screen that never rests is looked at as it is. */
-const LONGEST_MS = 5_000;
+/** The page is idle if nothing changes for this long: longer than any debounce of the window. */
+const IDLE_MS = 150;
+/** A screen that is never idle is checked after this time. */
+const MAX_WAIT_MS = 5_000;
 
 const key = (name, modifiers = "") =>
   `() => (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key: ${JSON.stringify(name)}, bubbles: true, cancelable: true, ctrlKey: ${modifiers.includes("C")}, shiftKey: ${modifiers.includes("S")} }))`;
 
-/** Inside the page: until nothing has changed or moved for `quiet` ms and every picture is there. */
-function rest(quiet, longest) {
+/** Inside the page: wait until nothing has changed or moved for `quiet` ms and every picture is loaded. */
+function waitUntilIdle(quiet, longest) {
   return new Promise((done) => {
     const started = performance.now();
     let since = started;
@@ -36,39 +36,39 @@ function rest(quiet, longest) {
   });
 }
 
-/** Steps are methods of the page: click, type, wait for what then is there. */
+/** User actions on a page, and waiting for elements. */
 export class Page {
   constructor(browser) {
     this.browser = browser;
   }
-  /** Open the sample window anew, in its usual size and with the pointer on nothing. */
+  /** Open a fresh page with sample data, in the usual size and with the pointer outside of everything. */
   async open(address, language) {
     await this.size(SIZES[0]);
-    await this.away();
+    await this.pointerAway();
     await this.browser.goTo(address);
     await until("the window", () =>
       this.browser.run("() => typeof window.__speak === 'function' && document.querySelector('main, nav') !== null"),
     );
-    await this.speak(language);
+    await this.setLanguage(language);
   }
-  /** The pointer on nothing: where it was left decides what looks as if it were pointed at. */
-  away() {
+  /** Move the pointer off all elements, so that nothing shows its hover state. */
+  pointerAway() {
     return this.browser.devTools("Input.dispatchMouseEvent", { type: "mouseMoved", x: 0, y: 0 });
   }
-  /** So many CSS pixels; with `factor` 2 as in a window twice as large that is zoomed to 200 %. */
+  /** Set the size in CSS pixels; `factor` 2 is like a window of twice the size at 200 % zoom. */
   size([width, height], factor = 1) {
     const metrics = { width, height, deviceScaleFactor: factor, mobile: false };
     return this.browser.devTools("Emulation.setDeviceMetricsOverride", metrics);
   }
-  /** Another language, in place. */
-  async speak(language) {
+  /** Switch the language of the page. */
+  async setLanguage(language) {
     await this.browser.run("(language) => window.__speak(language)", language);
     await this.frames();
   }
   settled() {
-    return this.browser.run(String(rest), QUIET_MS, LONGEST_MS);
+    return this.browser.run(String(waitUntilIdle), IDLE_MS, MAX_WAIT_MS);
   }
-  /** What the system asks for, besides less motion. */
+  /** Emulate system preferences; reduced motion is always on. */
   async media(more = {}) {
     const wanted = Object.entries({ "prefers-reduced-motion": "reduce", ...more });
     await this.browser.devTools("Emulation.setEmulatedMedia", {
@@ -80,7 +80,7 @@ export class Page {
     await this.browser.run("(name) => void (document.documentElement.dataset.theme = name)", name);
     await this.frames();
   }
-  /** Two frames, and the end of what passes from one look to the other. */
+  /** Wait for two frames and the end of all transitions. */
   frames() {
     return this.browser.run(`async () => {
       await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -89,7 +89,7 @@ export class Page {
       return true;
     }`);
   }
-  /** Click what has this id, wherever it is; the first of several. */
+  /** Click the first visible element with this test id. */
   async click(id, more = "") {
     const selector = `[data-testid="${id}"]${more}`;
     await until(`${selector} to be there`, () =>
@@ -99,11 +99,11 @@ export class Page {
       ),
     );
   }
-  /** Open a menu: by the pointer itself, since it opens when that goes down. */
+  /** Open a menu with a real click, because it opens on pointerdown. */
   menu(id) {
     return this.browser.click(id);
   }
-  /** Press the right button on it. */
+  /** Right-click an element. */
   async context(id, more = "") {
     const selector = `[data-testid="${id}"]${more}`;
     const place = await until(`${selector} to be there`, () =>
@@ -114,13 +114,13 @@ export class Page {
     );
     for (const type of ["mousePressed", "mouseReleased"])
       await this.browser.devTools("Input.dispatchMouseEvent", { type, ...place, button: "right", clickCount: 1 });
-    await this.there("context-menu");
+    await this.waitFor("context-menu");
   }
-  there(id, more = "") {
+  waitFor(id, more = "") {
     return until(`${id} to be there`, async () => (await this.browser.count(id, more)) > 0);
   }
   async type(id, text) {
-    await this.there(id);
+    await this.waitFor(id);
     await this.browser.run(
       "(id, text) => { const field = document.querySelector(`[data-testid=\"${id}\"]`); field.focus(); field.value = text; field.dispatchEvent(new InputEvent('input', { bubbles: true })); field.dispatchEvent(new Event('change', { bubbles: true })); }",
       id,
@@ -130,7 +130,7 @@ export class Page {
   press(name, modifiers) {
     return this.browser.run(key(name, modifiers));
   }
-  /** Something of the sample backend: drop files, lock, or answer otherwise. */
+  /** Run a script that controls the mock backend: drop files, lock, or change an answer. */
   mock(script, ...args) {
     return this.browser.run(script, ...args);
   }

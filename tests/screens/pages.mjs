@@ -1,4 +1,4 @@
-// The pages with sample data, built and served with the policy of the real window, in a headless Chromium.
+// Builds the pages with sample data, serves them with the content security policy of the window, and opens headless Chromium.
 import { spawn } from "node:child_process";
 import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -11,7 +11,7 @@ import { ENV, has, quiet } from "../tools/sh.mjs";
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json" };
 
-/** What is missing to look at the screens; empty when nothing is. */
+/** Programs that are needed and missing. */
 export function missing() {
   return ["chromium", "chromedriver"].filter((program) => !has(program));
 }
@@ -24,7 +24,7 @@ function policy() {
     .join("; ");
 }
 
-/** The pages with sample data, built once for everything that is run in this process. */
+/** Folder with the built pages; they are built once per process. */
 let pages = process.env.MEMENTORY_PAGES;
 export function built() {
   if (pages) return pages;
@@ -37,33 +37,33 @@ export function built() {
 function build(folder) {
   const args = ["vite", "build", "--config", "ui/vite.config.ts", "--outDir", folder, "--emptyOutDir"];
   const { code, stderr } = quiet("npx", ["--no-install", ...args], { env: { ...ENV, VITE_MOCK: "1" } });
-  if (code !== 0) throw new Error(`the pages were not built: ${stderr.slice(-2000)}`);
+  if (code !== 0) throw new Error(`building the pages failed: ${stderr.slice(-2000)}`);
 }
 
-/** When it is in the sample window, wherever and whenever the checks run: days are counted from here. */
+/** The fixed time in the pages, so that dates and ages do not change. */
 const NOW = Date.parse("2026-11-22T09:41:05Z");
 const ZONE = "Europe/Oslo";
 
-/** Before anything of the page runs: a clock that stands, chance that is the same each time, and nothing kept. */
-function steady(now) {
+/** Run before the scripts of the page: a fixed clock, fixed random values, empty storage. */
+function makeDeterministic(now) {
   const at = () => now;
   window.Date = new Proxy(Date, {
     construct: (real, given, as) => Reflect.construct(real, given.length > 0 ? given : [at()], as),
     get: (real, name) => (name === "now" ? at : Reflect.get(real, name)),
   });
-  // The same at each call: how often something was asked for before depends on how fast this machine is.
+  // The same values in every call, because the number of earlier calls depends on the speed of the machine.
   crypto.getRandomValues = (array) => {
     array.forEach((_, at) => (array[at] = at + 1));
     return array;
   };
-  // How it looks is kept for the next start: each screen begins as for the first time. An empty page has no storage.
+  // Preferences are stored for the next start, but each screen should start fresh. An empty page has no storage.
   if (location.protocol.startsWith("http")) localStorage.clear();
 }
 
-export function serve(folder, asked = []) {
+export function serve(folder, requests = []) {
   const header = { "content-security-policy": policy() };
   const server = createServer((request, answer) => {
-    asked.push(request.url);
+    requests.push(request.url);
     const path = normalize(new URL(request.url, "http://localhost").pathname).replace(/^\/$/, "/index.html");
     const file = join(folder, path);
     if (!file.startsWith(folder) || !existsSync(file)) return answer.writeHead(404).end();
@@ -83,15 +83,15 @@ function freePort() {
 }
 
 /**
- * Build, serve, open a browser, hand it to `use` with the address and what was asked of the server so far, and end
- * everything again. `logged`: Chromium writes down what it asks of the network.
+ * Build and serve the pages, open a browser and pass it to `use`, with the address and the list of requests to the server.
+ * `logged`: Chromium logs its network requests.
  */
 export async function withPages(use, { logged = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "mementory-screens-"));
-  const asked = [];
+  const requests = [];
   let server, driver, browser;
   try {
-    server = await serve(built(), asked);
+    server = await serve(built(), requests);
     const port = await freePort();
     driver = spawn("chromedriver", [`--port=${port}`], { stdio: "ignore", env: ENV });
     const base = `http://127.0.0.1:${port}`;
@@ -100,7 +100,7 @@ export async function withPages(use, { logged = false } = {}) {
       browserName: "chrome",
       ...(logged ? { "goog:loggingPrefs": { performance: "ALL" } } : {}),
       "goog:chromeOptions": {
-        // How dates are written.
+        // Determines the format of dates.
         prefs: { "intl.accept_languages": "en-GB,en" },
         args: [
           "--headless=new",
@@ -111,9 +111,9 @@ export async function withPages(use, { logged = false } = {}) {
         ],
       },
     });
-    await browser.devTools("Page.addScriptToEvaluateOnNewDocument", { source: `(${steady})(${NOW})` });
+    await browser.devTools("Page.addScriptToEvaluateOnNewDocument", { source: `(${makeDeterministic})(${NOW})` });
     await browser.devTools("Emulation.setTimezoneOverride", { timezoneId: ZONE });
-    return await use(browser, `http://127.0.0.1:${server.address().port}`, asked);
+    return await use(browser, `http://127.0.0.1:${server.address().port}`, requests);
   } finally {
     await browser?.close().catch(() => undefined);
     driver?.kill();

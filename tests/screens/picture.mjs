@@ -1,29 +1,31 @@
-// Pictures as they are kept and compared. The packages it needs are there only once the tests have been set up.
+// Stores and compares screenshots. Its packages are installed only once the tests have been set up.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import pixelmatch from "pixelmatch";
 import { PNG } from "pngjs";
 
-/** How far a colour may be from the kept one, of 1. Softened edges do not count. */
-const COLOUR = 0.05;
+/** Allowed difference of a colour, 0..1. Anti-aliased edges do not count. */
+const COLOUR_THRESHOLD = 0.05;
 
-/** Five bits of each colour make a picture less than half as large; what is lost is less than `COLOUR`. */
-const BITS = 0xf8;
-/** Flat colours are smallest so. */
-const PACKED = { colorType: 2, filterType: 0, deflateLevel: 9, deflateStrategy: 0 };
+/** Storing five bits per channel halves the file size; the loss is below `COLOUR_THRESHOLD`. */
+const COLOUR_MASK = 0xf8;
+/** The smallest encoding for flat colours. */
+const PNG_OPTIONS = { colorType: 2, filterType: 0, deflateLevel: 9, deflateStrategy: 0 };
 
 export function decoded(base64) {
   const picture = PNG.sync.read(Buffer.from(base64, "base64"));
-  picture.data.forEach((value, at) => (picture.data[at] = at % 4 === 3 ? 255 : value & BITS));
+  picture.data.forEach((value, at) => (picture.data[at] = at % 4 === 3 ? 255 : value & COLOUR_MASK));
   return picture;
 }
-export const keep = (path, picture) => writeFileSync(path, PNG.sync.write(picture, PACKED));
-export const kept = (path) => (existsSync(path) ? PNG.sync.read(readFileSync(path)) : null);
+export const store = (path, picture) => writeFileSync(path, PNG.sync.write(picture, PNG_OPTIONS));
+export const stored = (path) => (existsSync(path) ? PNG.sync.read(readFileSync(path)) : null);
 
-/** How many points are not as they were, and a picture with those marked. */
-export function compared(ours, theirs) {
-  const { width, height } = theirs;
+/** Number of different pixels, and a picture that marks them. */
+export function compare(actual, expected) {
+  const { width, height } = expected;
   const difference = new PNG({ width, height });
-  if (ours.width !== width || ours.height !== height) return { points: Infinity, difference };
-  const points = pixelmatch(ours.data, theirs.data, difference.data, width, height, { threshold: COLOUR });
-  return { points, difference };
+  if (actual.width !== width || actual.height !== height) return { pixels: Infinity, difference };
+  const pixels = pixelmatch(actual.data, expected.data, difference.data, width, height, {
+    threshold: COLOUR_THRESHOLD,
+  });
+  return { pixels, difference };
 }

@@ -1,4 +1,4 @@
-// The way through imports of several files that were dropped together, and to a toast over a sheet.
+// Screens of imports of several files that were dropped together, and of a toast over a sheet.
 import { until } from "../e2e/webdriver.mjs";
 
 const OPEN = "open";
@@ -7,39 +7,39 @@ export const NOTES = "/home/ines/ines-notes.mem";
 export const BROKEN = "/home/ines/broken.alf";
 
 const planned = async (page, paths) => {
-  await page.there("home");
+  await page.waitFor("home");
   await page.mock("(paths) => void window.__mock.drop(paths, false)", paths);
-  await page.there("import-plan-1");
-  await page.there("import-confirm", ":not([disabled])");
+  await page.waitFor("import-plan-1");
+  await page.waitFor("import-confirm", ":not([disabled])");
 };
 
 const plan = async (page) => {
-  await page.there("home");
+  await page.waitFor("home");
   await page.mock("(paths) => void window.__mock.drop(paths, false)", [EXPORT]);
-  await page.there("import-confirm", ":not([disabled])");
+  await page.waitFor("import-confirm", ":not([disabled])");
 };
 const report = async (page) => {
   await plan(page);
   await page.click("import-confirm");
-  await page.there("import-undo");
+  await page.waitFor("import-undo");
 };
 
-/** As `SCREENS` in walk.mjs. */
+/** Like `SCREENS` in walk.mjs. */
 export const PLANS = [
   [
     "import, plan, what would be new",
     OPEN,
-    async (page) => (await plan(page), await page.click("outcome-memory-added"), page.there("import-items")),
+    async (page) => (await plan(page), await page.click("outcome-memory-added"), page.waitFor("import-items")),
   ],
   [
     "import, plan, what is missing",
     OPEN,
-    async (page) => (await plan(page), await page.click("import-missing-see"), page.there("import-missing-names")),
+    async (page) => (await plan(page), await page.click("import-missing-see"), page.waitFor("import-missing-names")),
   ],
   [
     "import, report, of one kind",
     OPEN,
-    async (page) => (await report(page), await page.click("outcome-message-found"), page.there("import-items-more")),
+    async (page) => (await report(page), await page.click("outcome-message-found"), page.waitFor("import-items-more")),
   ],
   [
     "import, report, taking back what was edited",
@@ -48,33 +48,33 @@ export const PLANS = [
       await report(page);
       await page.mock("async () => void ((await window.__mock.imports()).batches[0].edited_since = 3)");
       await page.click("import-undo");
-      await page.there("import-undo-anyway");
+      await page.waitFor("import-undo-anyway");
     },
   ],
   ...["memories", "conversations", "files"].map((section) => [
     `${section}, of one import`,
     OPEN,
     async (page) => {
-      // All tags stand beside the list, also those that nothing in it has.
-      await page.there("home");
+      // Load all tags first: the filter lists every tag, even those without records in the list.
+      await page.waitFor("home");
       await page.click("nav-memories");
-      await page.there("list-row");
+      await page.waitFor("list-row");
       await page.click("nav-home");
       await report(page);
       const kind = { memories: "memory", conversations: "conversation", files: "attachment" }[section];
       await page.click(`outcome-${kind}-added`);
-      await page.there(`nav-${section}`, "[aria-current]");
+      await page.waitFor(`nav-${section}`, "[aria-current]");
     },
   ]),
   [
     "import, refused, recognised",
     OPEN,
     async (page) => {
-      await page.there("home");
+      await page.waitFor("home");
       await page.mock("(method, code) => void window.__refuse(method, code)", "importPreview", "limit");
       await page.mock("(paths) => void window.__mock.drop(paths, false)", [EXPORT]);
       await page.click("import-ways");
-      await page.there("export-ways");
+      await page.waitFor("export-ways");
     },
   ],
   ["import, several", OPEN, (page) => planned(page, [EXPORT, NOTES, "/home/ines/about-me.md"])],
@@ -84,7 +84,7 @@ export const PLANS = [
     async (page) => {
       await planned(page, [EXPORT, NOTES]);
       await page.click("import-plan-1");
-      await page.there("import-plan-1", '[aria-checked="true"]');
+      await page.waitFor("import-plan-1", '[aria-checked="true"]');
     },
   ],
   [
@@ -93,7 +93,7 @@ export const PLANS = [
     async (page) => {
       await planned(page, [EXPORT, BROKEN]);
       await page.click("import-plan-1");
-      await page.there("import-refused");
+      await page.waitFor("import-refused");
     },
   ],
   [
@@ -103,21 +103,21 @@ export const PLANS = [
       await planned(page, [EXPORT, BROKEN, NOTES]);
       await page.click("import-look-after");
       await page.click("import-confirm");
-      await page.there("import-undo");
-      await page.there("import-gone-memory");
+      await page.waitFor("import-undo");
+      await page.waitFor("import-gone-memory");
     },
   ],
   [
     "import, toast over the sheet",
     OPEN,
     async (page) => {
-      await page.there("home");
+      await page.waitFor("home");
       await page.click("nav-memories");
       await page.click("list-row", '[aria-posinset="1"]');
       await page.click("detail-trash");
-      await page.there("toast");
+      await page.waitFor("toast");
       await page.press("o", "C");
-      await page.there("import-choose-files");
+      await page.waitFor("import-choose-files");
       await until("the toast in it", () =>
         page.browser.run("() => document.querySelector('[role=dialog] [data-testid=toast]') !== null"),
       );

@@ -1,30 +1,30 @@
-// The way through conversations and files.
+// Screens of conversations and files.
 import { until } from "../e2e/webdriver.mjs";
 
 const OPEN = "open";
-/** The files of the sample window that are pictures come a moment after their names. */
+/** The files page; its pictures load a moment after their names. */
 export const files = async (page) => {
   await page.click("nav-files");
-  await page.there("file-card");
+  await page.waitFor("file-card");
   await until("the pictures", () => page.browser.run("() => document.querySelectorAll('main img').length === 5"));
 };
 export const conversation = async (page) => {
   await page.click("nav-conversations");
   await page.click("list-row", '[data-id="c-bath"]');
-  await page.there("reader-message");
+  await page.waitFor("reader-message");
 };
 
-/** As `SCREENS` in walk.mjs. */
+/** Like `SCREENS` in walk.mjs. */
 export const READING = [
-  ["conversations", OPEN, async (page) => (await page.click("nav-conversations"), page.there("list-row"))],
+  ["conversations", OPEN, async (page) => (await page.click("nav-conversations"), page.waitFor("list-row"))],
   [
     "conversations, no hits",
     OPEN,
     async (page) => {
       await page.click("nav-conversations");
-      await page.there("list-row");
+      await page.waitFor("list-row");
       await page.type("search-field", "Sandviken");
-      await page.there("elsewhere-memories");
+      await page.waitFor("elsewhere-memories");
     },
   ],
   ["reader", OPEN, conversation],
@@ -55,7 +55,7 @@ export const READING = [
     async (page) => {
       await files(page);
       await page.type("search-field", "membrane");
-      await page.there("elsewhere-conversations");
+      await page.waitFor("elsewhere-conversations");
     },
   ],
   [
@@ -67,16 +67,16 @@ export const READING = [
       await until("one file", async () => (await page.browser.count("file-card")) === 1);
     },
   ],
-  ["files, list", OPEN, async (page) => (await files(page), await page.click("files-list"), page.there("list-row"))],
-  ["file", OPEN, async (page) => (await files(page), await page.click("file-card"), page.there("file-sheet"))],
+  ["files, list", OPEN, async (page) => (await files(page), await page.click("files-list"), page.waitFor("list-row"))],
+  ["file", OPEN, async (page) => (await files(page), await page.click("file-card"), page.waitFor("file-sheet"))],
   [
     "file, text",
     OPEN,
-    async (page) => (await files(page), await page.click("file-card", "[data-id=f-3]"), page.there("file-text")),
+    async (page) => (await files(page), await page.click("file-card", "[data-id=f-3]"), page.waitFor("file-text")),
   ],
   [
     "file, not shown",
     OPEN,
-    async (page) => (await files(page), await page.click("file-card", "[data-id=f-9]"), page.there("file-unshown")),
+    async (page) => (await files(page), await page.click("file-card", "[data-id=f-9]"), page.waitFor("file-unshown")),
   ],
 ];

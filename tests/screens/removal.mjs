@@ -1,24 +1,24 @@
-// The way to what is said before words go, and to the tags that are offered while one is typed.
+// Screens of redaction, erasure and other confirmations, and of suggested tags.
 const OPEN = "open";
 
-/** One memory, open. */
+/** Open one memory. */
 export const memory = async (page) => {
   await page.click("nav-memories");
-  await page.there("list-row");
+  await page.waitFor("list-row");
   await page.type("search-field", "Sandviken");
   await page.click("list-row", '[data-id="m-0"]');
-  await page.there("detail-text");
+  await page.waitFor("detail-text");
 };
-/** Two rows, checked by the keyboard. */
+/** Select two rows by keyboard. */
 export const checked = async (page) => {
   await page.click("nav-memories");
-  await page.there("list-row");
+  await page.waitFor("list-row");
   await page.mock("() => document.querySelector('[role=listbox]')?.focus()");
   for (const name of [" ", "ArrowDown", " "]) await page.press(name);
 };
-const offered = async (page, field) => (await page.type(field, "w"), page.there("tag-offered"));
+const offered = async (page, field) => (await page.type(field, "w"), page.waitFor("tag-offered"));
 
-/** As `SCREENS` in walk.mjs. */
+/** Like `SCREENS` in walk.mjs. */
 export const REMOVAL = [
   [
     "memory, redact, places",
@@ -26,11 +26,11 @@ export const REMOVAL = [
     async (page) => {
       await memory(page);
       await page.click("detail-redact");
-      await page.there("redact-text");
+      await page.waitFor("redact-text");
       await page.mock(
         "() => { const field = document.querySelector('[data-testid=redact-text]'); const at = field.value.indexOf('bathroom'); field.setSelectionRange(at, at + 8); field.dispatchEvent(new MouseEvent('mouseup', { bubbles: true })); }",
       );
-      await page.there("redact-confirm", ":enabled");
+      await page.waitFor("redact-confirm", ":enabled");
     },
   ],
   [
@@ -59,8 +59,8 @@ export const REMOVAL = [
     async (page) => {
       await page.click("nav-memories");
       await page.click("write-button");
-      // The sheet has given the focus to its text.
-      await page.there("write-text", ":focus");
+      // The sheet moves the focus to its text.
+      await page.waitFor("write-text", ":focus");
       await offered(page, "edit-tags");
     },
   ],
@@ -77,6 +77,6 @@ export const REMOVAL = [
   [
     "palette, no search here",
     OPEN,
-    async (page) => (await page.click("nav-trash"), await page.press("f", "C"), page.there("palette-note")),
+    async (page) => (await page.click("nav-trash"), await page.press("f", "C"), page.waitFor("palette-note")),
   ],
 ];

@@ -1,14 +1,14 @@
-// The way through what is to be looked at: sensitive values, duplicates, what an assistant does not keep any more.
+// Screens of things to review: sensitive values, duplicates, records that are missing from the newest export.
 import { until } from "../e2e/webdriver.mjs";
 
 const OPEN = "open";
 const sensitive = async (page) => {
   await page.click("nav-sensitive");
-  await page.there("list-row");
-  await page.there("sensitive-context");
+  await page.waitFor("list-row");
+  await page.waitFor("sensitive-context");
 };
 
-/** As `SCREENS` in walk.mjs. */
+/** Like `SCREENS` in walk.mjs. */
 export const REVIEW = [
   ["sensitive", OPEN, sensitive],
   [
@@ -35,17 +35,17 @@ export const REVIEW = [
     async (page) => {
       await sensitive(page);
       await page.click("sensitive-ignored");
-      await page.there("sensitive-find-again");
-      await page.there("sensitive-context");
+      await page.waitFor("sensitive-find-again");
+      await page.waitFor("sensitive-context");
     },
   ],
   [
     "sensitive, never looked",
     `${OPEN},unlooked`,
     async (page) => {
-      await page.there("home");
+      await page.waitFor("home");
       await page.click("nav-sensitive");
-      await page.there("look-first");
+      await page.waitFor("look-first");
     },
   ],
   [
@@ -54,7 +54,7 @@ export const REVIEW = [
     async (page) => {
       await sensitive(page);
       await page.click("look-again");
-      await page.there("look-cancel");
+      await page.waitFor("look-cancel");
     },
   ],
   [
@@ -63,7 +63,7 @@ export const REVIEW = [
     async (page) => {
       await sensitive(page);
       await page.click("sensitive-redact");
-      await page.there("redact-value-dialog");
+      await page.waitFor("redact-value-dialog");
     },
   ],
   [
@@ -73,7 +73,7 @@ export const REVIEW = [
       await sensitive(page);
       await page.click("sensitive-redact");
       await page.click("redact-value-confirm");
-      await page.there("toast");
+      await page.waitFor("toast");
     },
   ],
   [
@@ -96,7 +96,7 @@ export const REVIEW = [
       await until("nothing open", async () => (await page.browser.count("list-row")) === 0);
     },
   ],
-  ["duplicates", OPEN, async (page) => (await page.click("look-duplicates"), page.there("duplicate-group"))],
+  ["duplicates", OPEN, async (page) => (await page.click("look-duplicates"), page.waitFor("duplicate-group"))],
   [
     "duplicates, none",
     OPEN,
@@ -114,7 +114,7 @@ export const REVIEW = [
     async (page) => (
       await page.click("nav-activity"),
       await page.click("activity-failed"),
-      page.there("failed-report")
+      page.waitFor("failed-report")
     ),
   ],
   [
@@ -123,7 +123,7 @@ export const REVIEW = [
     async (page) => (
       await page.click("nav-activity"),
       await page.click("activity-evidence"),
-      page.there("evidence-tombstones")
+      page.waitFor("evidence-tombstones")
     ),
   ],
   [
@@ -133,8 +133,8 @@ export const REVIEW = [
       await page.click("nav-activity");
       await page.click("activity-evidence");
       await page.click("evidence-save");
-      await page.there("evidence-result");
+      await page.waitFor("evidence-result");
     },
   ],
-  ["memories, gone", OPEN, async (page) => (await page.click("look-gone"), page.there("standing"))],
+  ["memories, gone", OPEN, async (page) => (await page.click("look-gone"), page.waitFor("standing"))],
 ];

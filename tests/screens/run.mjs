@@ -1,11 +1,11 @@
-// Every screen in other languages: no word that does not come from the message file, none left in English, none cut.
+// Every screen in other languages: all texts come from the message file, none is in English, none is clipped.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { byItself } from "../tools/count.mjs";
 import { ROOT } from "../tools/places.mjs";
 import { Faults } from "./faults.mjs";
-import { CLIPPED, ENGLISH, KEPT, MOMENT, UNMARKED } from "./text-checks.mjs";
+import { CLIPPED, ENGLISH, KEEPS_LANGUAGE, NOT_UPDATED, UNMARKED } from "./text-checks.mjs";
 import { SIZES } from "./page.mjs";
 import { missing, withPages } from "./pages.mjs";
 import { BROKEN, NOTES } from "./plans.mjs";
@@ -13,20 +13,27 @@ import { chosen, ENCRYPTED, fileOf, FILES, walk } from "./walk.mjs";
 
 const OUT = fileURLToPath(new URL("out/", import.meta.url));
 const LANGUAGES = (process.env.MEMENTORY_LANGUAGES ?? "de,ja").split(",").filter(Boolean);
-/** German has the longest words; what fits of Japanese in the smaller window fits in the larger one. */
-const IN = { de: SIZES, ja: [SIZES.at(-1)] };
+/** German is checked in all sizes, because its words are the longest; Japanese in the smaller one. */
+const SIZES_OF = { de: SIZES, ja: [SIZES.at(-1)] };
 
 const messages = (language) =>
   JSON.parse(readFileSync(join(ROOT, "ui", "src", "lib", "text", `${language}.json`), "utf8"));
 const forms = (message) => (typeof message === "string" ? [message] : Object.values(message));
 
-/** Names that are the same in every language: of products and formats, as the window knows them, and of languages. */
+/**
+ * Names of products and formats, which are the same in every language. A new one that appears on a screen has to be added
+ * here: until then it is reported as text that does not come from the message file.
+ */
+const BRANDS = [
+  ...["ChatGPT", "Claude", "Gemini", "Cursor", "Copilot", "Grok", "DeepSeek", "Mistral", "Perplexity", "Meta AI"],
+  ...["Windsurf", "Codex", "Claude Code", "Gemini CLI", "AI Studio", "Mem0", "OpenMemory", "Zep", "Letta", "LangMem"],
+  ...["Basic Memory", "Obsidian", "OpenClaw", "ZeroClaw", "mem", "alf", "MIF", "PAM", "Zaxy", "Eventloom", "Markdown"],
+];
+
+/** Texts that need no translation: brands, and names in the sample data. */
 function names() {
-  const source = readFileSync(join(ROOT, "ui", "src", "lib", "logic", "assistants.ts"), "utf8");
-  const block = source.slice(source.indexOf("const NAMES"), source.indexOf("};", source.indexOf("const NAMES")));
-  const brands = [...block.matchAll(/"([^"]+)"/g)].map(([, name]) => name.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim());
   return [
-    ...brands,
+    ...BRANDS,
     ...[...FILES, ENCRYPTED, BROKEN, NOTES].map((path) =>
       path
         .split("/")
@@ -40,19 +47,19 @@ function names() {
   ];
 }
 
-/** Messages as patterns. */
+/** A message as a pattern. */
 const pattern = (form) =>
   form
     .split(/\{\w+\}/)
     .map((text) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&"))
     .join(".*")
     .trim();
-const every = (language) => Object.values(messages(language)).flatMap(forms);
+const allForms = (language) => Object.values(messages(language)).flatMap(forms);
 
-/** Without what is filled in. */
+/** A message without its placeholders. */
 const bare = (text) => text.replaceAll(/\{\w+\}/g, "");
 
-/** English messages as patterns, without those that say the same in the other language and those without a word. */
+/** English messages as patterns, without those that are the same in the other language or contain no word. */
 function english(language) {
   const there = messages(language);
   return Object.entries(messages("en")).flatMap(([key, message]) =>
@@ -64,37 +71,37 @@ function english(language) {
   );
 }
 
-/** The screens in one language, in the sizes that it is looked at in. */
-class Spoken {
-  left = new Faults();
+/** Checks the screens in one language and its sizes. */
+class LanguageCheck {
+  untranslated = new Faults();
   clipped = new Faults();
-  looks = 0;
+  checks = 0;
 
   constructor(browser, language, pictures) {
-    Object.assign(this, { browser, language, pictures, sizes: IN[language] ?? SIZES });
+    Object.assign(this, { browser, language, pictures, sizes: SIZES_OF[language] ?? SIZES });
     this.english = english(language);
-    // `{n} x` alone would be every text.
-    this.own = every(language)
+    // A message like `{n} x` would match every text.
+    this.own = allForms(language)
       .filter((form) => /\p{L}{2}/u.test(bare(form)))
       .map(pattern);
   }
 
-  async look(name, page) {
+  async visit(name, page) {
     const { browser, language } = this;
-    await page.speak(language);
+    await page.setLanguage(language);
     for (const size of this.sizes) {
       await page.size(size);
       await page.settled();
-      this.left.add(await browser.run(ENGLISH, this.english, this.own), name);
+      this.untranslated.add(await browser.run(ENGLISH, this.english, this.own), name);
       this.clipped.add(await browser.run(CLIPPED), `${name} at ${size.join("x")}`);
-      this.looks += 1;
+      this.checks += 1;
       const file = `${fileOf(name)}-${language}-${size.join("x")}.png`;
       if (this.pictures) writeFileSync(join(OUT, file), await browser.screenshot());
     }
   }
 }
 
-/** Look at all of it. `only`: the beginning of the names of screens. `pictures`: keep one of each look. */
+/** Check all screens. `only`: prefix of their names. `pictures`: store a screenshot of each. */
 export async function screens(count, only = process.env.MEMENTORY_SCREENS ?? "", pictures = false) {
   const lacking = missing();
   if (lacking.length > 0)
@@ -103,47 +110,48 @@ export async function screens(count, only = process.env.MEMENTORY_SCREENS ?? "",
   mkdirSync(OUT, { recursive: true });
   const all = chosen(only);
   await withPages(async (browser, origin) => {
-    const [lost, wired, kept] = [new Faults(), new Faults(), new Faults()];
-    const lose = (language) => (name, error) =>
-      lost.add([`not reached: ${error.message.slice(0, 200)}`], `${language}, ${name}`);
-    const languages = LANGUAGES.map((language) => new Spoken(browser, language, pictures));
+    const [unreachable, hardCoded, outdated] = [new Faults(), new Faults(), new Faults()];
+    const unreachableIn = (language) => (name, error) =>
+      unreachable.add([`not reached: ${error.message.slice(0, 200)}`], `${language}, ${name}`);
+    const languages = LANGUAGES.map((language) => new LanguageCheck(browser, language, pictures));
     const known = names();
-    const again = [];
-    let looks = 0;
-    // One way there for all languages: what does not follow when the language changes is found by the second check.
+    const revisit = [];
+    let checks = 0;
+    // Each screen is opened once for all languages; texts that do not follow a change of language are found by the second check.
     await walk(browser, origin, {
       language: "marked",
       screens: all,
-      lost: lose("marked"),
+      onUnreachable: unreachableIn("marked"),
       visit: async (name, page) => {
-        looks += 1;
-        wired.add(await browser.run(UNMARKED, known), name);
-        await page.speak("en");
-        kept.add(await browser.run(KEPT, MOMENT), name);
-        if (await browser.run("(moment) => document.querySelector(moment) !== null", MOMENT)) again.push(name);
-        else for (const each of languages) await each.look(name, page);
+        checks += 1;
+        hardCoded.add(await browser.run(UNMARKED, known), name);
+        await page.setLanguage("en");
+        outdated.add(await browser.run(NOT_UPDATED, KEEPS_LANGUAGE), name);
+        if (await browser.run("(selector) => document.querySelector(selector) !== null", KEEPS_LANGUAGE))
+          revisit.push(name);
+        else for (const each of languages) await each.visit(name, page);
       },
     });
     for (const each of languages)
       await walk(browser, origin, {
         language: each.language,
-        screens: all.filter(([name]) => again.includes(name)),
-        lost: lose(each.language),
-        visit: (name, page) => each.look(name, page),
+        screens: all.filter(([name]) => revisit.includes(name)),
+        onUnreachable: unreachableIn(each.language),
+        visit: (name, page) => each.visit(name, page),
       });
 
-    const tell = (language, kind, faults, n, whole) => {
-      faults.say(language);
-      count.add(`${language}: ${kind} (${n} looks)`, faults.none && n === whole);
+    const report = (language, kind, faults, n, expected) => {
+      faults.print(language);
+      count.add(`${language}: ${kind} (${n} checks)`, faults.isEmpty && n === expected);
     };
-    tell("marked", "every text comes from the message file", wired, looks, all.length);
-    tell("marked", "every text follows when the language changes", kept, looks, all.length);
-    for (const { language, left, clipped, looks, sizes } of languages) {
-      tell(language, "no English text is left", left, looks, all.length * sizes.length);
-      tell(language, "nothing is cut", clipped, looks, all.length * sizes.length);
+    report("marked", "every text comes from the message file", hardCoded, checks, all.length);
+    report("marked", "every text follows a change of language", outdated, checks, all.length);
+    for (const { language, untranslated, clipped, checks, sizes } of languages) {
+      report(language, "no English text is left", untranslated, checks, all.length * sizes.length);
+      report(language, "no text is clipped", clipped, checks, all.length * sizes.length);
     }
-    lost.say("screens");
-    count.add(`all ${all.length} screens are reached in every language`, lost.none);
+    unreachable.print("screens");
+    count.add(`all ${all.length} screens are reached in every language`, unreachable.isEmpty);
   });
 }
 

@@ -1,10 +1,10 @@
-// What a screen reader finds on a screen, as ui.md §9 lists it. Runs inside the page.
+// Structure of a screen for screen readers, as listed in ui.md §9. Runs inside the page.
 
-/** Landmarks, headings, lists and texts that are not as they have to be, one line each. */
+/** One line for each fault in landmarks, headings, lists and texts. */
 export function structure() {
   const found = [];
-  const seen = (node) => node.checkVisibility({ visibilityProperty: true });
-  const every = (selector) => [...document.querySelectorAll(selector)].filter(seen);
+  const isVisible = (node) => node.checkVisibility({ visibilityProperty: true });
+  const every = (selector) => [...document.querySelectorAll(selector)].filter(isVisible);
   const open = document.querySelector("[role=dialog], [role=alertdialog]") !== null;
 
   const mains = every("main").length;
@@ -49,8 +49,8 @@ export function structure() {
   }
   for (const progress of every("[role=progressbar]"))
     if (!progress.getAttribute("aria-valuetext")) found.push("progress without words");
-  // Smallest target 24 × 24, with what stands around it as far as nothing else is there (WCAG 2.5.8 is axe's matter).
-  // The last one is on top: a sheet may ask a question of its own.
+  // Target sizes (WCAG 2.5.8) are checked by axe.
+  // The last dialog is on top: a sheet may open another one.
   if (
     open &&
     ![...document.querySelectorAll("[role=dialog], [role=alertdialog]")].at(-1).contains(document.activeElement)
@@ -60,10 +60,10 @@ export function structure() {
   return [...new Set(found)];
 }
 
-/** With forced colours: what was only a fill has an edge or an outline. */
+/** With forced colours: elements that only have a fill need a border or an outline. */
 export function forced() {
   const found = [];
-  const edged = (node) => {
+  const hasEdge = (node) => {
     const style = getComputedStyle(node);
     return (
       (parseFloat(style.borderTopWidth) > 0 && style.borderTopStyle !== "none") ||
@@ -92,12 +92,12 @@ export function forced() {
   ];
   for (const selector of selectors)
     for (const node of document.querySelectorAll(selector))
-      if (node.checkVisibility({ visibilityProperty: true }) && !edged(node) && ![...node.children].some(edged))
+      if (node.checkVisibility({ visibilityProperty: true }) && !hasEdge(node) && ![...node.children].some(hasEdge))
         found.push(`no edge with forced colours: ${selector} ${node.className.replaceAll(/svelte-\w+/g, "")}`);
   return [...new Set(found)];
 }
 
-/** What shows through, though the system asks for less transparency: grounds that are not solid, and what blurs behind. */
+/** With reduced transparency: backgrounds that are still translucent, or blur what is behind. */
 export function translucent() {
   const found = [];
   const paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -121,7 +121,7 @@ export function translucent() {
   return [...new Set(found)];
 }
 
-/** Whatever is still moving though the system asks for less motion. */
+/** With reduced motion: animations that are still running. */
 export function moving() {
   return document
     .getAnimations()

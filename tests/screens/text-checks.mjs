@@ -1,9 +1,9 @@
-// What is looked at on a screen: functions that run inside the page and answer what they found.
+// Checks of the texts on a screen: functions that run inside the page and return what they found.
 
 /**
- * Texts and accessible names that did not come from the message file. Run it with marked messages: a text outside of all
- * marks is the sample data's, a name, a number, a date, or hard-wired. Marks are counted over the whole page in its
- * order, since a sentence with a link in it is drawn in three pieces.
+ * Texts and accessible names that do not come from the message file. Run it with marked messages: text outside of all marks is
+ * sample data, a name, a number, a date, or hard-coded. Marks are counted over the whole page in document order, because a
+ * sentence with a link consists of three text nodes.
  */
 export const UNMARKED = `(names) => {
   const LETTER = /\\p{L}{2}/u;
@@ -14,7 +14,7 @@ export const UNMARKED = `(names) => {
   const months = [...Array(12).keys()].flatMap((month) => ["long", "short"].map((style) => plain(new Intl.DateTimeFormat("de-DE", { day: "numeric", month: style }).formatToParts(new Date(2026, month, 1)).find((part) => part.type === "month").value)));
   const ours = (piece) => {
     const words = plain(piece);
-    // Counts and the groups of a fingerprint beside a name of the data are nothing of ours.
+    // Ignore counts and groups of a fingerprint beside a name from the data.
     const named = words.split(" ").filter((word) => /\\p{L}/u.test(word) && !/^[0-9a-f]{4}$/.test(word)).join(" ");
     if (!LETTER.test(named) || known.has(named) || known.has(words) || flat.includes(named) || flat.includes(words)) return false;
     const left = words.split(" ").filter((word) => LETTER.test(word) && !months.includes(word) && !known.has(word));
@@ -49,21 +49,21 @@ export const UNMARKED = `(names) => {
   return [...new Set(found)];
 }`;
 
-/** A toast and the title of a receipt tell of what was done, in the words of that moment. */
-export const MOMENT = "[data-testid=toast], [data-testid=receipt] .head";
+/** Elements that keep the language of the moment they were shown: a toast and the title of a receipt. */
+export const KEEPS_LANGUAGE = "[data-testid=toast], [data-testid=receipt] .head";
 
-/** Whether any marked text is still there after another language was chosen: what was read once and kept. */
-export const KEPT = `(moment) => {
-  const kept = [];
+/** Marked texts that are still there after a change of the language. */
+export const NOT_UPDATED = `(except) => {
+  const outdated = [];
   for (const node of document.querySelectorAll("body *")) {
-    if (node.closest(moment)) continue;
-    for (const child of node.childNodes) if (child.nodeType === Node.TEXT_NODE && /[⟦⟧]/.test(child.data)) kept.push(child.data.trim());
-    for (const name of ["aria-label", "title", "placeholder"]) if (/[⟦⟧]/.test(node.getAttribute(name) ?? "")) kept.push(name + ": " + node.getAttribute(name));
+    if (node.closest(except)) continue;
+    for (const child of node.childNodes) if (child.nodeType === Node.TEXT_NODE && /[⟦⟧]/.test(child.data)) outdated.push(child.data.trim());
+    for (const name of ["aria-label", "title", "placeholder"]) if (/[⟦⟧]/.test(node.getAttribute(name) ?? "")) outdated.push(name + ": " + node.getAttribute(name));
   }
-  return [...new Set(kept)];
+  return [...new Set(outdated)];
 }`;
 
-/** Whole texts and accessible names on screen that are an English message, though the language has another one for it. */
+/** Texts and accessible names that equal an English message although the language has a translation. */
 export const ENGLISH = `(patterns, own) => {
   const english = new RegExp("^(?:" + patterns.join("|") + ")$", "u");
   const data = [...window.__data].join("\\n");
@@ -78,8 +78,8 @@ export const ENGLISH = `(patterns, own) => {
 }`;
 
 /**
- * Text that is cut or leaves its place: by an ancestor that hides what does not fit, by its control, by the window.
- * Data may be shortened with an ellipsis, our words may not. The months under the chart stand over three bars on purpose.
+ * Text that is clipped or overflows: by an ancestor that hides overflow, by its control, or by the window. Data may be
+ * shortened with an ellipsis, our own texts may not. The months under the chart span three bars on purpose.
  */
 export const CLIPPED = `() => {
   const SLACK = 1.5;
@@ -98,7 +98,7 @@ export const CLIPPED = `() => {
     const text = node.data.trim();
     const parent = node.parentElement;
     if (!text || parent.closest("script, style, textarea, .visually-hidden, .chart .label, svg, [aria-hidden=true]") || !parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
-    // Out of sight on purpose, for who hears the window.
+    // Visually hidden on purpose, for screen readers.
     if (getComputedStyle(parent).clipPath === "inset(50%)") continue;
     const range = document.createRange();
     range.selectNodeContents(node);

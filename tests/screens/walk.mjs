@@ -1,4 +1,4 @@
-// The way through every screen, by what each is called. What is looked at there is somebody else's matter.
+// All screens by name, with the steps to reach them. The checks are in other files.
 import { until } from "../e2e/webdriver.mjs";
 import { EXPORTS } from "./exports.mjs";
 import { FOLDERS } from "./folders.mjs";
@@ -11,7 +11,7 @@ import { REVIEW } from "./review.mjs";
 
 const OPEN = "open";
 const PASSPHRASE = "harbour copper nineteen kite";
-/** What is dropped on the window. */
+/** Files that are dropped on the window. */
 export const FILES = ["/home/ines/chatgpt-export-2026-11-21.zip", "/home/ines/damaged.mem", "/home/ines/about-me.md"];
 export const ENCRYPTED = "/home/ines/encrypted.alf";
 const drop = (page, paths = FILES, over = false) =>
@@ -25,7 +25,7 @@ async function toRecovery(page) {
   await page.type("create-passphrase", PASSPHRASE);
   await page.type("create-repeat", PASSPHRASE);
   await page.click("create-next");
-  await page.there("recovery-code");
+  await page.waitFor("recovery-code");
 }
 const palette = async (page, typed) => {
   await page.press("k", "C");
@@ -45,13 +45,13 @@ const dropped = async (page) => {
   );
 };
 
-/** name, how the sample window is opened, the way there. */
+/** `[name, options of the mock, steps]` */
 export const SCREENS = [
-  ["welcome", "empty", (page) => page.there("welcome-create")],
+  ["welcome", "empty", (page) => page.waitFor("welcome-create")],
   [
     "welcome, looked inside",
     "empty",
-    async (page) => (await page.there("welcome-create"), await drop(page), page.there("peek")),
+    async (page) => (await page.waitFor("welcome-create"), await drop(page), page.waitFor("peek")),
   ],
   ["create, name", "empty", (page) => page.click("welcome-create")],
   [
@@ -66,14 +66,14 @@ export const SCREENS = [
     },
   ],
   ["create, recovery code", "empty", toRecovery],
-  ["unlock", "", (page) => page.there("unlock-passphrase")],
+  ["unlock", "", (page) => page.waitFor("unlock-passphrase")],
   [
     "welcome, opened before",
     "",
     async (page) => {
-      await page.there("unlock-passphrase");
+      await page.waitFor("unlock-passphrase");
       await page.mock("() => document.querySelector('footer .link').click()");
-      await page.there("welcome-create");
+      await page.waitFor("welcome-create");
     },
   ],
   ...["wrong_passphrase", "vault_damaged", "vault_missing", "vault_in_use", "newer_schema", "io"].map((code) => [
@@ -82,7 +82,7 @@ export const SCREENS = [
     async (page) => {
       await page.type("unlock-passphrase", "nope");
       await page.click("unlock-submit");
-      await page.there("unlock-error");
+      await page.waitFor("unlock-error");
     },
   ]),
   [
@@ -95,35 +95,35 @@ export const SCREENS = [
   [
     "locked by itself",
     OPEN,
-    async (page) => (await page.there("home"), page.mock("() => void window.__mock.lockNow()")),
+    async (page) => (await page.waitFor("home"), page.mock("() => void window.__mock.lockNow()")),
   ],
-  ["first run", `${OPEN},empty`, (page) => page.there("first-steps")],
+  ["first run", `${OPEN},empty`, (page) => page.waitFor("first-steps")],
   ...["memories", "conversations", "files", "sensitive", "activity", "trash"].map((section) => [
     `${section}, empty`,
     `${OPEN},empty`,
     (page) => page.click(`nav-${section}`),
   ]),
-  ["home", OPEN, (page) => page.there("home-matrix")],
+  ["home", OPEN, (page) => page.waitFor("home-matrix")],
   [
     "home, as a table",
     OPEN,
     async (page) => (
-      await page.there("home-matrix"),
+      await page.waitFor("home-matrix"),
       page.mock("() => document.querySelector('.legend .link')?.click()")
     ),
   ],
-  ["memories", OPEN, async (page) => (await page.click("nav-memories"), page.there("list-row"))],
+  ["memories", OPEN, async (page) => (await page.click("nav-memories"), page.waitFor("list-row"))],
   [
     "memories, filter",
     OPEN,
-    async (page) => (await page.click("nav-memories"), await page.there("list-row"), page.click("filter-button")),
+    async (page) => (await page.click("nav-memories"), await page.waitFor("list-row"), page.click("filter-button")),
   ],
   [
     "memories, search",
     OPEN,
     async (page) => {
       await page.click("nav-memories");
-      await page.there("list-row");
+      await page.waitFor("list-row");
       await page.type("search-field", "bathroom");
       await until("hits", () => page.browser.run("() => document.querySelector('mark') !== null"));
     },
@@ -133,7 +133,7 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await page.click("nav-memories");
-      await page.there("list-row");
+      await page.waitFor("list-row");
       await page.type("search-field", "membrane");
       await until("no rows", async () => (await page.browser.count("list-row")) === 0);
     },
@@ -170,7 +170,7 @@ export const SCREENS = [
       await memory(page);
       await page.menu("detail-more");
       await page.click("detail-erase");
-      await page.there("erase-copies");
+      await page.waitFor("erase-copies");
     },
   ],
   [
@@ -180,9 +180,9 @@ export const SCREENS = [
       await memory(page);
       await page.menu("detail-more");
       await page.click("detail-erase");
-      await page.there("erase-copies");
+      await page.waitFor("erase-copies");
       await page.click("erase-confirm");
-      await page.there("receipt-complete");
+      await page.waitFor("receipt-complete");
     },
   ],
   [
@@ -194,7 +194,7 @@ export const SCREENS = [
       await page.click("detail-erase");
       await page.click("erase-copies");
       await page.click("erase-confirm");
-      await page.there("receipt-left");
+      await page.waitFor("receipt-left");
     },
   ],
   [
@@ -214,22 +214,22 @@ export const SCREENS = [
       );
       await checked(page);
       await page.click("selection-redact");
-      await page.there("redact-kinds-confirm");
+      await page.waitFor("redact-kinds-confirm");
     },
   ],
-  ["toast", OPEN, async (page) => (await memory(page), await page.click("detail-trash"), page.there("toast"))],
+  ["toast", OPEN, async (page) => (await memory(page), await page.click("detail-trash"), page.waitFor("toast"))],
   ["write a memory", OPEN, async (page) => (await page.click("nav-memories"), page.click("write-button"))],
   ...READING,
   ...REVIEW,
   ...REMOVAL,
-  ["activity", OPEN, async (page) => (await page.click("nav-activity"), page.there("activity-line"))],
+  ["activity", OPEN, async (page) => (await page.click("nav-activity"), page.waitFor("activity-line"))],
   [
     "activity, details",
     OPEN,
     async (page) => (
       await page.click("nav-activity"),
       await page.click("activity-details"),
-      page.there("export-details")
+      page.waitFor("export-details")
     ),
   ],
   ["changes", OPEN, async (page) => (await page.click("nav-activity"), page.click("activity-changes"))],
@@ -244,21 +244,21 @@ export const SCREENS = [
     async (page) => (
       await page.click("nav-activity"),
       await page.click("activity-tombstones"),
-      page.there("tombstone")
+      page.waitFor("tombstone")
     ),
   ],
   [
     "receipt, not complete",
     OPEN,
     async (page) => {
-      await page.there("home");
+      await page.waitFor("home");
       await page.click("nav-activity");
       await page.click("activity-tombstones");
-      await page.there("tombstone");
+      await page.waitFor("tombstone");
       await page.mock(
         "() => [...document.querySelectorAll('[data-testid=tombstone]')].at(-1)?.querySelector('[data-testid=tombstone-receipt]')?.click()",
       );
-      await page.there("receipt");
+      await page.waitFor("receipt");
     },
   ],
   ["log checked", OPEN, async (page) => (await page.click("nav-activity"), page.click("activity-check"))],
@@ -270,9 +270,9 @@ export const SCREENS = [
   [
     "import report",
     OPEN,
-    async (page) => (await page.click("nav-activity"), await page.click("activity-report"), page.there("import-sum")),
+    async (page) => (await page.click("nav-activity"), await page.click("activity-report"), page.waitFor("import-sum")),
   ],
-  ["trash", OPEN, async (page) => (await page.click("nav-trash"), page.there("trash-empty"))],
+  ["trash", OPEN, async (page) => (await page.click("nav-trash"), page.waitFor("trash-empty"))],
   ...["security", "appearance", "vault", "keys", "about"].map((name) => [`settings, ${name}`, OPEN, settings(name)]),
   ...["macos", "windows"].map((system) => [
     `settings, security, on ${system}`,
@@ -283,12 +283,12 @@ export const SCREENS = [
   [
     "settings, about, checked",
     OPEN,
-    async (page) => (await settings("about")(page), await page.click("check-vault"), page.there("check-report")),
+    async (page) => (await settings("about")(page), await page.click("check-vault"), page.waitFor("check-report")),
   ],
   ...["formats", "limits"].map((name) => [
     `settings, about, ${name}`,
     OPEN,
-    async (page) => (await settings("about")(page), await page.click(`about-${name}`), page.there(`${name}-sheet`)),
+    async (page) => (await settings("about")(page), await page.click(`about-${name}`), page.waitFor(`${name}-sheet`)),
   ]),
   [
     "settings, about, licences",
@@ -319,7 +319,7 @@ export const SCREENS = [
       await page.click("settings-recovery");
       await page.type("recovery-present", "not this one");
       await page.click("recovery-make");
-      await page.there("recovery-present", '[aria-invalid="true"]');
+      await page.waitFor("recovery-present", '[aria-invalid="true"]');
     },
   ],
   [
@@ -330,13 +330,13 @@ export const SCREENS = [
       await page.click("settings-recovery");
       await page.type("recovery-present", PASSPHRASE);
       await page.click("recovery-make");
-      await page.there("recovery-code");
+      await page.waitFor("recovery-code");
     },
   ],
   [
     "settings, vault, backed up",
     OPEN,
-    async (page) => (await settings("vault")(page), await page.click("backup-run"), page.there("backup-done")),
+    async (page) => (await settings("vault")(page), await page.click("backup-run"), page.waitFor("backup-done")),
   ],
   [
     "memories, one line",
@@ -345,7 +345,7 @@ export const SCREENS = [
       await settings("appearance")(page),
       await page.click("rows-one"),
       await page.click("nav-memories"),
-      page.there("list-row")
+      page.waitFor("list-row")
     ),
   ],
   [
@@ -355,7 +355,7 @@ export const SCREENS = [
       await settings("appearance")(page),
       await page.click("rows-one"),
       await page.click("nav-conversations"),
-      page.there("list-row")
+      page.waitFor("list-row")
     ),
   ],
   [
@@ -365,7 +365,7 @@ export const SCREENS = [
       await settings("appearance")(page),
       await page.click("settings-blur"),
       await page.click("nav-home"),
-      page.there("home-matrix")
+      page.waitFor("home-matrix")
     ),
   ],
   [
@@ -392,7 +392,7 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await page.click("nav-memories");
-      await page.there("list-row");
+      await page.waitFor("list-row");
       await page.mock("() => document.querySelector('[role=listbox]')?.focus()");
       await page.press("ArrowDown");
       for (let n = 0; n < 2; n += 1) await page.press("ArrowDown", "S");
@@ -420,7 +420,7 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await page.click("nav-conversations");
-      await page.there("list-row");
+      await page.waitFor("list-row");
       await page.mock("() => document.querySelector('[role=listbox]')?.focus()");
       for (let n = 0; n < 3; n += 1) await page.press("ArrowDown", "S");
     },
@@ -432,7 +432,7 @@ export const SCREENS = [
       await files(page);
       await page.mock("() => document.querySelector('[data-testid=file-card]')?.focus()");
       await page.press("a", "C");
-      await page.there("files-trash");
+      await page.waitFor("files-trash");
     },
   ],
   [
@@ -441,16 +441,16 @@ export const SCREENS = [
     async (page) => {
       await memory(page);
       await palette(page, "the");
-      await page.there("palette-item", '[data-id^="c-"]');
+      await page.waitFor("palette-item", '[data-id^="c-"]');
     },
   ],
-  ["palette-empty", OPEN, async (page) => (await page.there("home"), palette(page, ""))],
+  ["palette-empty", OPEN, async (page) => (await page.waitFor("home"), palette(page, ""))],
   [
     "palette-recent",
     OPEN,
     async (page) => {
-      await page.there("home");
-      // A sign that their names have in every language; Japanese has its own of it.
+      await page.waitFor("home");
+      // The command names contain a colon in every language; Japanese uses a full-width one.
       const colon = (await page.browser.run("() => document.documentElement.lang")) === "ja" ? "：" : ":";
       for (const name of ["keys", "appearance"]) {
         await palette(page, `>${colon}`);
@@ -460,55 +460,55 @@ export const SCREENS = [
       await palette(page, "");
     },
   ],
-  ["shortcuts", OPEN, async (page) => (await page.there("home"), page.press("/", "C"))],
+  ["shortcuts", OPEN, async (page) => (await page.waitFor("home"), page.press("/", "C"))],
   [
     "drop overlay",
     OPEN,
-    async (page) => (await page.there("home"), drop(page, FILES, true), page.there("drop-overlay")),
+    async (page) => (await page.waitFor("home"), drop(page, FILES, true), page.waitFor("drop-overlay")),
   ],
-  ["import, choose", OPEN, async (page) => (await page.there("home"), page.click("import-button"))],
-  ["import, paste", OPEN, async (page) => (await page.there("home"), page.press("V", "CS"))],
-  ["import, plan", OPEN, async (page) => (await page.there("home"), dropped(page))],
+  ["import, choose", OPEN, async (page) => (await page.waitFor("home"), page.click("import-button"))],
+  ["import, paste", OPEN, async (page) => (await page.waitFor("home"), page.press("V", "CS"))],
+  ["import, plan", OPEN, async (page) => (await page.waitFor("home"), dropped(page))],
   ...OPENING,
   ...PLANS,
   [
     "import, refused",
     OPEN,
     async (page) => {
-      await page.there("home");
+      await page.waitFor("home");
       await refuse(page, "detect", "io");
       await drop(page);
-      await page.there("import-error");
+      await page.waitFor("import-error");
     },
   ],
   [
     "import, encrypted",
     OPEN,
     async (page) => {
-      await page.there("home");
+      await page.waitFor("home");
       await drop(page, [ENCRYPTED, FILES[0]]);
-      await page.there("import-leave-out");
+      await page.waitFor("import-leave-out");
     },
   ],
   [
     "import, encrypted, wrong passphrase",
     OPEN,
     async (page) => {
-      await page.there("home");
+      await page.waitFor("home");
       await drop(page, [ENCRYPTED]);
       await page.type("import-passphrase", "not this one");
       await page.click("import-open");
-      await page.there("import-passphrase", '[aria-invalid="true"]');
+      await page.waitFor("import-passphrase", '[aria-invalid="true"]');
     },
   ],
   [
     "import, progress",
     `${OPEN},held`,
     async (page) => {
-      await page.there("home");
+      await page.waitFor("home");
       await dropped(page);
       await page.click("import-confirm");
-      await page.there("import-background");
+      await page.waitFor("import-background");
       await until("a rate", () => page.browser.run("() => !!document.querySelector('.rate')?.textContent"));
     },
   ],
@@ -516,42 +516,42 @@ export const SCREENS = [
     "import, report",
     OPEN,
     async (page) => {
-      await page.there("home");
+      await page.waitFor("home");
       await dropped(page);
       await page.click("import-confirm");
-      await page.there("import-undo");
+      await page.waitFor("import-undo");
     },
   ],
   ...EXPORTS,
 ];
 
-/** Whether it is the one of its kind, which is what stands before the comma: for what is the same on all of those. */
+/** Whether it is the first screen of its kind (the name before the comma), for checks that need only one of each kind. */
 export function isFirst(name) {
   const kind = (each) => each.split(",")[0];
   const alike = SCREENS.map(([each]) => each).filter((each) => kind(each) === kind(name));
   return name === (alike.includes(kind(name)) ? kind(name) : alike[0]);
 }
 
-/** What a picture of it is called. */
+/** File name of a screenshot. */
 export const fileOf = (name) => name.replaceAll(", ", "--").replaceAll(/[^\w-]+/g, "-");
 
-/** Those whose names begin so, or all. */
+/** Screens whose names start with `only`. */
 export const chosen = (only) => SCREENS.filter(([name]) => name.startsWith(only));
 
 /**
- * Go through these screens in one language and hand each to `visit(name, page)`, in the larger size. What a visit changes
- * is gone with the next screen. A screen that cannot be reached goes to `lost(name, error)`.
+ * Open these screens in one language and in the larger size, and pass each to `visit(name, page)`. Each screen starts with a
+ * fresh page. Screens that cannot be reached go to `onUnreachable(name, error)`.
  */
-export async function walk(browser, origin, { language, screens, visit, lost }) {
+export async function walk(browser, origin, { language, screens, visit, onUnreachable }) {
   const page = new Page(browser);
-  for (const [name, words, steps] of screens) {
+  for (const [name, mockOptions, steps] of screens) {
     try {
-      await page.open(`${origin}/?mock=${words}`, language);
+      await page.open(`${origin}/?mock=${mockOptions}`, language);
       await steps(page);
       await page.settled();
       await visit(name, page);
     } catch (error) {
-      lost(name, error);
+      onUnreachable(name, error);
     }
   }
 }

@@ -1,8 +1,8 @@
-//! One input of the fuzzer: laid down as a person would give it, then detected, read and checked.
+//! Runs one fuzzer input: writes it as a file, folder or archive, then detects, reads and validates it.
 //!
-//! The bytes are one file, or several: each begins with [`MARK`], a line with its name, then its content. Formats that
-//! come as an archive get several packed into one, and those of one file as that archive itself. The test of
-//! `mementory-formats` that replays what was found includes this file.
+//! The bytes are one file, or several: then each begins with [`FILE_MARK`] and a line with its name, followed by its content.
+//! For formats that are archives, several files are packed into one; a single file is the archive itself. The test of
+//! `mementory-formats` that replays earlier findings includes this file.
 use mementory_formats::{
     AttachmentFile, Catalog, FormatError, PassthroughItem, ReadContext, Sink, by_id, detect as detect_in,
 };
@@ -13,22 +13,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Begins a file: bytes that stand in no text. Lengths would be wrong as soon as the fuzzer puts a byte in.
-const MARK: &[u8] = b"\xff\0\xff";
-/// Begins a file of a `.mem` bundle whose digests are to be made right, else nothing behind them is ever reached.
-const SEALED: &[u8] = b"\xff\x01\xff";
-/// Where the input lies as a whole while it is worked on, in a folder of its own below the system's temporary one.
-const WHOLE: &str = "whole";
-/// More files than this say nothing new.
-const FILES: usize = 40;
+/// Marks the beginning of a file, with bytes that no text contains. A length prefix would break when the fuzzer inserts bytes.
+const FILE_MARK: &[u8] = b"\xff\0\xff";
+/// The same for a `.mem` bundle whose digests have to be corrected first: otherwise the code behind the digest check would never
+/// be reached.
+const DIGEST_MARK: &[u8] = b"\xff\x01\xff";
+/// File with the unchanged input, in the temporary folder of the run.
+const INPUT_COPY: &str = "whole";
+/// Further files are ignored.
+const MAX_FILES: usize = 40;
 
-/// Detects by content and by name, reads and validates everything that was claimed. Panics are the findings.
+/// Detects by content and by name, then reads and validates everything that was detected. Panics are the findings.
 pub fn run(format: &str, data: &[u8]) {
     let Ok(scratch) = tempfile::Builder::new().prefix("mementory-fuzz-").tempdir() else { return };
-    // A stack that overflows leaves no time to say what did it.
-    let _ = std::fs::write(scratch.path().join(WHOLE), data);
-    let Ok(path) = lay(format, data, scratch.path()) else { return };
-    // Small, so that what grows past them is seen at once.
+    // Keep a copy: after a stack overflow nothing can be reported.
+    let _ = std::fs::write(scratch.path().join(INPUT_COPY), data);
+    let Ok(path) = write_input(format, data, scratch.path()) else { return };
+    // Small limits, so that unbounded growth shows quickly.
     let limits = Limits {
         total_bytes: 64 << 20,
         element_bytes: 4 << 20,
@@ -45,21 +46,21 @@ pub fn run(format: &str, data: &[u8]) {
         let Some(format) = by_id(source.format) else { continue };
         let Some(now) = Timestamp::from_micros(1_790_000_000_000_000) else { return };
         let context = ReadContext { limits: limits.clone(), now, passphrase: None };
-        let mut seen = Seen::default();
-        let _ = format.read(&catalog, source, &context, &mut seen);
+        let mut sink = CountingSink::default();
+        let _ = format.read(&catalog, source, &context, &mut sink);
         if format.capabilities().validate {
             let _ = format.validate(&catalog, source, &limits, &[]);
             let _ = format.signatures(&catalog, source, &limits, &mut |signed| {
-                seen.bytes += signed.message.len() as u64;
+                sink.bytes += signed.message.len() as u64;
                 Ok(())
             });
         }
-        std::hint::black_box(seen.bytes);
+        std::hint::black_box(sink.bytes);
     }
 }
 
-/// Name of a file that stands alone; whether several are an archive.
-fn shape(format: &str) -> (&'static str, bool) {
+/// File name of a single file, and whether several files form an archive.
+fn layout_of(format: &str) -> (&'static str, bool) {
     match format {
         "alf" => ("input.alf", true),
         "alf_delta" => ("input.alf-delta", true),
@@ -74,20 +75,20 @@ fn shape(format: &str) -> (&'static str, bool) {
     }
 }
 
-/// Puts the input down and says where.
-fn lay(format: &str, data: &[u8], folder: &Path) -> std::io::Result<PathBuf> {
-    let (alone, archive) = shape(format);
-    if !data.starts_with(MARK) && !data.starts_with(SEALED) {
-        let path = folder.join(alone);
+/// Write the input below `folder`. Returns its path.
+fn write_input(format: &str, data: &[u8], folder: &Path) -> std::io::Result<PathBuf> {
+    let (single_name, is_archive) = layout_of(format);
+    if !data.starts_with(FILE_MARK) && !data.starts_with(DIGEST_MARK) {
+        let path = folder.join(single_name);
         std::fs::write(&path, data)?;
         return Ok(path);
     }
-    let mut files = files(data);
-    if data.starts_with(SEALED) && format == "mem" {
-        seal(&mut files);
+    let mut files = split_files(data);
+    if data.starts_with(DIGEST_MARK) && format == "mem" {
+        fix_digests(&mut files);
     }
-    if archive {
-        let path = folder.join(alone);
+    if is_archive {
+        let path = folder.join(single_name);
         std::fs::write(&path, pack(&files)?)?;
         return Ok(path);
     }
@@ -106,20 +107,20 @@ fn lay(format: &str, data: &[u8], folder: &Path) -> std::io::Result<PathBuf> {
     std::fs::create_dir(&root)?;
     for (name, content) in &files {
         let path = root.join(name);
-        // A name may be a folder of another one: the first stays.
+        // If a name is also the folder of another file, only the first can be written.
         let _ = path.parent().map(std::fs::create_dir_all);
         let _ = std::fs::write(path, content);
     }
     Ok(root)
 }
 
-fn files(data: &[u8]) -> Vec<(String, Vec<u8>)> {
+fn split_files(data: &[u8]) -> Vec<(String, Vec<u8>)> {
     let mut starts: Vec<usize> =
-        data.windows(3).enumerate().filter(|(_, w)| *w == MARK || *w == SEALED).map(|(i, _)| i).collect();
-    starts.truncate(FILES);
+        data.windows(3).enumerate().filter(|(_, w)| *w == FILE_MARK || *w == DIGEST_MARK).map(|(i, _)| i).collect();
+    starts.truncate(MAX_FILES);
     let ends: Vec<usize> = starts.iter().skip(1).copied().chain([data.len()]).collect();
     let file = |(start, end): (usize, usize)| {
-        let body = data.get(start + MARK.len()..end).unwrap_or_default();
+        let body = data.get(start + FILE_MARK.len()..end).unwrap_or_default();
         let line = body.iter().position(|b| *b == b'\n').unwrap_or(body.len());
         let (name, content) = body.split_at(line);
         (String::from_utf8_lossy(name).into_owned(), content.get(1..).unwrap_or_default().to_vec())
@@ -127,7 +128,7 @@ fn files(data: &[u8]) -> Vec<(String, Vec<u8>)> {
     starts.into_iter().zip(ends).map(file).collect()
 }
 
-/// An archive of stored entries; a name that is there already is left out.
+/// Pack an archive of uncompressed entries; duplicate names are skipped.
 fn pack(files: &[(String, Vec<u8>)]) -> std::io::Result<Vec<u8>> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
@@ -139,8 +140,8 @@ fn pack(files: &[(String, Vec<u8>)]) -> std::io::Result<Vec<u8>> {
     Ok(zip.finish()?.into_inner())
 }
 
-/// Makes the digests and sizes of a `.mem` bundle those of its files.
-fn seal(files: &mut Vec<(String, Vec<u8>)>) {
+/// Set the digests and sizes in the manifest of a `.mem` bundle to those of its files.
+fn fix_digests(files: &mut Vec<(String, Vec<u8>)>) {
     let (manifest_name, sums_name) = ("manifest.json", "CHECKSUMS");
     let Some(at) = files.iter().position(|(name, _)| name == manifest_name) else { return };
     let Ok(mut manifest) = serde_json::from_slice::<serde_json::Value>(&files[at].1) else { return };
@@ -163,13 +164,13 @@ fn seal(files: &mut Vec<(String, Vec<u8>)>) {
     files.push((sums_name.into(), sums.into_bytes()));
 }
 
-/// Counts what comes, and keeps nothing.
+/// Counts bytes and stores nothing.
 #[derive(Default)]
-struct Seen {
+struct CountingSink {
     bytes: u64,
 }
 
-impl Seen {
+impl CountingSink {
     fn drain(&mut self, bytes: &mut dyn Read) -> Result<(), FormatError> {
         let io = |e| FormatError::Io { place: "input".into(), source: e };
         self.bytes += std::io::copy(bytes, &mut std::io::sink()).map_err(io)?;
@@ -177,7 +178,7 @@ impl Seen {
     }
 }
 
-impl Sink for Seen {
+impl Sink for CountingSink {
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
         self.bytes += unit.records.iter().map(|r| r.text.len() as u64).sum::<u64>();
         Ok(())
