@@ -200,7 +200,7 @@ impl AppState {
         idle.opened_at = now;
     }
 
-    /// Minutes without input before the vault locks itself; 0 = never. Remembered.
+    /// Minutes without input before the vault locks automatically; 0 = never. Stored in the settings.
     pub fn set_auto_lock(&self, minutes: u32) {
         self.settings().change(|settings| settings.auto_lock_minutes = minutes);
         let now = self.clock.elapsed();
@@ -210,7 +210,7 @@ impl AppState {
         });
     }
 
-    /// Lock when the screen locks or the computer sleeps? Remembered.
+    /// Lock when the screen locks or the computer sleeps? Stored in the settings.
     pub fn set_lock_with_session(&self, on: bool) {
         self.settings().change(|settings| settings.lock_when_away = on);
         if !on {

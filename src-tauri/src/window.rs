@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_our_is_app_pages_load() {
+    fn only_our_own_pages_load() {
         for (url, allowed) in [
             ("tauri://localhost/index.html", true),
             ("http://tauri.localhost/", true),

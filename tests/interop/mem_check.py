@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Lets the reference SDK (`pip install portable-memory[signing]`) judge a bundle.
+"""Runs the reference SDK (`pip install portable-memory[signing]`) on a bundle.
 
   mem_check.py check BUNDLE [--onto BASE]… [--out OUT] [--trust PUBLIC_KEY]…
-                                    validate, import into a fresh store (after BASE), export to OUT when given;
+                                    validate, import into a new store (after BASE), export to OUT if given;
                                     prints {"valid", "issues", "ids", "counts", "blocked", "tombstones", "mode"}
   mem_check.py make OUT [--seed SEED] [--since TIME] [--evidence]
                                     write a bundle with rows before and after 2026-03-01, signed with SEED
@@ -47,7 +47,7 @@ class Store(pm.PortableMemoryStore):
 
     def __init__(self):
         self.rows = {kind: {} for kind in KINDS}
-        self.episodes, self.ext, self.vendor, self.graves, self.log = {}, {}, {}, {}, []
+        self.episodes, self.ext, self.vendor, self.applied_tombstones, self.log = {}, {}, {}, {}, []
         for kind, (reader, writer, _, ids) in KINDS.items():
             setattr(self, f"export_{reader}", lambda kind=kind: list(self.rows[kind].values()))
             setattr(self, f"import_{writer}", lambda row, kind=kind, ids=ids: self._put(kind, row, ids))
@@ -70,15 +70,15 @@ class Store(pm.PortableMemoryStore):
         return dict(self.ext)
 
     def apply_tombstone(self, tombstone):
-        self.graves[tombstone.id] = tombstone
+        self.applied_tombstones[tombstone.id] = tombstone
         for rows in [self.episodes, self.ext, *self.rows.values()]:
             rows.pop(tombstone.target_id, None)
 
     def tombstoned_target_ids(self):
-        return {t.target_id for t in self.graves.values()}
+        return {t.target_id for t in self.applied_tombstones.values()}
 
     def export_tombstones(self, since):
-        return [t for t in self.graves.values() if since is None or t.deleted_at >= since]
+        return [t for t in self.applied_tombstones.values() if since is None or t.deleted_at >= since]
 
     def export_audit_log(self, since):
         return [entry for entry in self.log if since is None or entry.ts >= since]
@@ -106,7 +106,7 @@ def check(bundle, onto=(), out=None, trust=()):
         for base in onto:
             pm.BundleImporter().import_bundle(store, base)
         report = pm.BundleImporter().import_bundle(store, bundle, trusted_keys=keys)
-    except Exception as error:  # the SDK lets decode errors through as they are
+    except Exception as error:  # the SDK does not catch decode errors
         issues.append(f"import: {type(error).__name__}: {error}")
     if report is not None and out is not None:
         pm.BundleExporter().export(store, out)
@@ -119,7 +119,7 @@ def check(bundle, onto=(), out=None, trust=()):
         "ids": ids,
         "counts": report.applied if report else {},
         "blocked": report.skipped_tombstoned if report else 0,
-        "tombstones": {t.id: signing.tombstone_signature_valid(t, keys) for t in store.graves.values()},
+        "tombstones": {t.id: signing.tombstone_signature_valid(t, keys) for t in store.applied_tombstones.values()},
         "mode": checked.manifest.export_mode.value if checked.manifest else None,
     }
     print(json.dumps(result, ensure_ascii=False, sort_keys=True))
@@ -130,7 +130,7 @@ def at(day, month=1):
 
 
 def make(out, seed=None, since=None, evidence=False):
-    """Rows before and after March; a deletion on each side, both signed with the bundle's key."""
+    """Records and deletions before and after March; the deletions are signed with the key of the bundle."""
     key = signing.PortableSigningKey(raw_representation=bytes.fromhex(seed)) if seed else None
     store = Store()
     for name, time in (("before", at(5)), ("after", at(5, 4))):
@@ -141,11 +141,11 @@ def make(out, seed=None, since=None, evidence=False):
             actors=[], metadata={}, categories=[], vault_refs=[],
         )  # fmt: skip
         store.import_episode(episode, '{"acmeScore":0.25}')
-        grave = Tombstone(
+        tombstone = Tombstone(
             id=f"tomb_{name}", op=TombstoneOp.DELETE, target_kind="episode", target_id=f"ep_gone_{name}",
             deleted_at=time, actor="actor_1", derived=DerivedRefs(fact_ids=[f"fact_gone_{name}"]), reason="erasure",
         )  # fmt: skip
-        store.apply_tombstone(signing.sign_tombstone(grave, key) if key else grave)
+        store.apply_tombstone(signing.sign_tombstone(tombstone, key) if key else tombstone)
         store.log.append(PortableAuditRecord(ts=time, actor="actor_1", op="delete", target_id=f"ep_gone_{name}"))
     store.import_entity(
         records.PortableEntity(

@@ -1,11 +1,11 @@
-"""The Python SDK of PAM and JSON Schemas judge what Mementory writes. One JSON object on standard output.
+"""Validates exports of Mementory with the Python SDK of PAM and JSON Schemas. Prints one JSON object.
 
-pam_check.py judge FOLDER [SCHEMAS]   every bundle in FOLDER (each a folder with memory-store.json and companions): the
-                                      SDK's own checks, the published rules on checksum and signature, and the JSON
-                                      Schemas in SCHEMAS (names: *store*/portable-ai-memory.schema.json …) when given
+pam_check.py judge FOLDER [SCHEMAS]   validate every bundle in FOLDER (each a folder with memory-store.json and companions)
+                                      with the SDK, the published rules for checksum and signature, and the JSON Schemas
+                                      in SCHEMAS (names: *store*/portable-ai-memory.schema.json …) if given
 pam_check.py make FOLDER              write a small bundle with the SDK, for Mementory to read
 pam_check.py resave FROM TO           load a bundle with the SDK and save it again, for Mementory to read
-pam_check.py schemas SCHEMAS FOLDER   check the documents of all bundles below FOLDER against JSON Schemas alone
+pam_check.py schemas SCHEMAS FOLDER   check the documents of all bundles below FOLDER against JSON Schemas only
 
 Needs portable-ai-memory, jsonschema, rfc8785 and cryptography (PyPI).
 """
@@ -44,7 +44,7 @@ def ed25519(text):
 
 
 def signature(store):
-    """None without a signature, else whether it holds by section 18.4."""
+    """Whether the signature is valid by section 18.4; None without a signature."""
     import rfc8785
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -130,7 +130,7 @@ def judge(folder, schemas=None):
     for bundle in bundles:
         try:
             results[bundle.name] = judge_one(bundle, schemas)
-        except Exception as error:  # the SDK refuses by raising
+        except Exception as error:  # the SDK reports invalid stores by raising
             results[bundle.name] = {"issues": [f"{bundle.name}: {type(error).__name__}: {str(error)[:300]}"]}
     issues = [issue for result in results.values() for issue in result["issues"]]
     return {"ok": bool(results) and not issues, "issues": issues[:40], "bundles": results}

@@ -1,12 +1,12 @@
-"""Our JSON Schemas against the published ones: each accepts and rejects the same.
+"""Compares our JSON Schemas with the published ones: both have to accept and reject the same documents.
 
 schema_check.py OURS THEIRS FIXTURES EXCEPTIONS
-    OURS, FIXTURES: `schemas` and `fixtures` of this repository. THEIRS: the folder that holds the published ones.
-    EXCEPTIONS: JSON, the few places where the two may differ, each with its reason.
+    OURS, FIXTURES: `schemas` and `fixtures` of this repository. THEIRS: the folder with the published ones.
+    EXCEPTIONS: JSON, the places where the two may differ, each with its reason.
 
-Judged are the samples of both sides and damaged copies of them: every member dropped, every member that either schema
-names set to values of all types and to the edges of what the schemas allow, and a member that nobody knows.
-One JSON object on standard output: {ok, issues, pairs: {name: {samples, both_accept, both_reject, excepted}}}.
+Tested are the samples of both sides and changed copies of them: every member dropped, every member of either schema set to
+values of all types and to the limits of the schemas, and an unknown member added.
+Prints one JSON object: {ok, issues, pairs: {name: {samples, both_accept, both_reject, excepted}}}.
 """
 import copy
 import json
@@ -18,9 +18,9 @@ from referencing import Registry, Resource
 
 from schema_samples import PAIRS, samples
 
-#: A copy of a sample holds no more elements of one list than this: more of the same costs time and shows nothing.
-ELEMENTS = 2
-#: Values that are tried everywhere. Texts are there for the patterns and forms that the schemas use.
+#: Lists in copies of a sample are cut to this many elements, to save time.
+MAX_ELEMENTS = 2
+#: Values that are tried everywhere. The texts match patterns and formats that the schemas use.
 PROBES = [None, True, 0, 1, -1, 0.5, 1.5, [], {}, [None], ["x"], ["x", "x"], [0.5], [{}], {"x": 1}, {"x": "x"}]
 PROBES += ["", "x", "X-1", "1", "1.0", "1.4.2", "2.0", "9.9", "1.0-rc1", "a/1.0.0", "none", "mem_0a", "todo_0a", "exp_0a"]
 PROBES += ["2026-01-01T00:00:00Z", "2026-01-01T00:00:00+02:00", "2026-01-01T00:00:00", "2026-01-01", "2026-13-41"]
@@ -30,7 +30,7 @@ PROBES += ["https://example.org/x", "did:web:example.org", "../x", "/x", "a/b.js
 
 
 class Schema:
-    """One schema and what is needed to go through it beside a document."""
+    """One schema, and functions to follow it along a document."""
 
     def __init__(self, path):
         files = {file.name: json.loads(file.read_text("utf-8")) for file in path.parent.glob("*.schema.json")}
@@ -44,7 +44,7 @@ class Schema:
         return self.validator.is_valid(document)
 
     def at(self, place):
-        """All parts of the schema that speak about `place`."""
+        """All parts of the schema that apply to `place`."""
         here = self.parts([(self.root, self.root)])
         for step in place:
             here = self.parts([found for one in here for found in below(*one, step)])
@@ -82,7 +82,7 @@ def below(schema, root, step):
 
 
 def edges(parts):
-    """Values at the edges of what these parts allow."""
+    """Values at the limits of these parts."""
     out = []
     for schema, _ in parts:
         out += schema.get("enum", []) + ([schema["const"]] if "const" in schema else [])
@@ -101,11 +101,11 @@ def edges(parts):
 def trimmed(value):
     if isinstance(value, dict):
         return {name: trimmed(member) for name, member in value.items()}
-    return [trimmed(element) for element in value[:ELEMENTS]] if isinstance(value, list) else value
+    return [trimmed(element) for element in value[:MAX_ELEMENTS]] if isinstance(value, list) else value
 
 
 def places(value, at=()):
-    """Every object and list in it, with its place."""
+    """Every object and list in a value, with its place."""
     if isinstance(value, (dict, list)):
         yield at, value
         for step, member in value.items() if isinstance(value, dict) else enumerate(value):
@@ -113,18 +113,18 @@ def places(value, at=()):
 
 
 def changes(sample, ours, theirs):
-    """(place, what is done there, the value or None to drop it)."""
+    """Yield (place, kind of change, value or None to drop it)."""
     for at, here in places(sample):
         both = ours.at(at) + theirs.at(at)
         if isinstance(here, list):
             steps = range(len(here))
         else:
             known = {name for schema, _ in both for name in schema.get("properties", {})}
-            steps = sorted(known | set(here) | {"x_nobody_knows"})
+            steps = sorted(known | set(here) | {"x_unknown_member"})
             yield from (((*at, step), "drop", None) for step in here)
         for step in steps:
             there = (*at, step)
-            tried = PROBES if step != "x_nobody_knows" else ["x", 1, None]
+            tried = PROBES if step != "x_unknown_member" else ["x", 1, None]
             for value in tried + edges(ours.at(there) + theirs.at(there)):
                 yield there, "set", value
 
@@ -144,7 +144,7 @@ def changed(sample, place, what, value):
 
 
 def general(place):
-    """A place without numbers: `/memories/*/id`."""
+    """A place with `*` for list indexes: `/memories/*/id`."""
     return "".join("/*" if isinstance(step, int) else f"/{step}" for step in place)
 
 
@@ -156,7 +156,7 @@ class Pair:
         self.found = {}
         self.seen = set()
 
-    def judge(self, document, source, place, what, value):
+    def compare(self, document, source, place, what, value):
         accepted, published = self.ours.accepts(document), self.theirs.accepts(document)
         if accepted == published:
             self.count["both_accept" if accepted else "both_reject"] += 1
@@ -172,7 +172,7 @@ class Pair:
         return False
 
     def issues(self):
-        """One for each place, with the first value that shows it."""
+        """One message for each place, with the first value that differs."""
         for (who, what, place), shown in self.found.items():
             value = json.dumps(shown[0][0], ensure_ascii=False)[:90]
             yield f"{self.name}: only {who} accept {what} {place} {value} (and {len(shown) - 1} more; {shown[0][1]})"
@@ -181,18 +181,18 @@ class Pair:
 
     def sample(self, document, source):
         self.count["samples"] += 1
-        if not self.judge(document, source, (), "as it came", None):
+        if not self.compare(document, source, (), "unchanged", None):
             return
         base = trimmed(document)
         if not (self.ours.accepts(base) and self.theirs.accepts(base)):
             return
         for place, what, value in changes(base, self.ours, self.theirs):
             key = (general(place), what, json.dumps(value))
-            # What a document needs at its top depends on what else it has (a signature needs the checksum): tried on each.
+            # Required top-level members depend on other members (a signature needs the checksum), so test them in every sample.
             if key in self.seen and not (what == "drop" and len(place) == 1):
                 continue
             self.seen.add(key)
-            self.judge(changed(base, place, what, value), source, place, what, value)
+            self.compare(changed(base, place, what, value), source, place, what, value)
 
 
 def main(ours, theirs, fixtures, exceptions):
@@ -206,9 +206,9 @@ def main(ours, theirs, fixtures, exceptions):
         issues += pair.issues()
         counts[name] = pair.count
     published = {str(file.relative_to(theirs)) for file in theirs.rglob("*.schema.json")}
-    issues += [f"{name}: a published schema that nothing is compared with" for name in published - set(PAIRS.values())]
+    issues += [f"{name}: no schema of ours is compared with this published one" for name in published - set(PAIRS.values())]
     unused = [{k: one[k] for k in ("schema", "place", "change")} for one in listed if "used" not in one]
-    issues += [f"an exception that nothing needs: {json.dumps(one)}" for one in unused]
+    issues += [f"an unused exception: {json.dumps(one)}" for one in unused]
     return {"ok": not issues, "issues": issues, "pairs": counts}
 
 

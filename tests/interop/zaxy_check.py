@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Lets the reference (`pip install zaxy-memory[export]==3.2.0 jsonschema`) judge bundles. One JSON object on standard output.
+"""Runs the reference (`pip install zaxy-memory[export]==3.2.0 jsonschema`) on bundles. Prints one JSON object.
 
-  zaxy_check.py verify FILE [KEY]        is it valid? KEY: the public key in hex that has to have signed it
+  zaxy_check.py verify FILE [KEY]        validate a bundle; KEY: the public key in hex that must have signed it
   zaxy_check.py make FOLDER              a log, an unsigned bundle and for both algorithms a key (PEM and hex), a signed
                                          bundle and a disclosed part of it, for Mementory to read
   zaxy_check.py schemas FOLDER FILE      check a bundle against the JSON Schemas in FOLDER (schemas/zaxy)
@@ -93,7 +93,7 @@ def schemas(folder, path):
 COMMANDS = {"verify": verify, "make": make, "schemas": schemas}
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore")  # the reference says on import that its signing is experimental
+    warnings.simplefilter("ignore")  # the reference warns on import that its signing is experimental
     if sys.argv[1:2] and sys.argv[1] in COMMANDS:
         print(json.dumps(COMMANDS[sys.argv[1]](*sys.argv[2:])))
     else:
