@@ -17,7 +17,11 @@ pub async fn blocking<T: Send + 'static>(
     tauri::async_runtime::spawn_blocking(move || work(&app.state::<AppState>()))
         .await
         .unwrap_or_else(|_| {
-            Err(ApiError::new("internal", 1, "Mementory hit an internal error. Your vault was not changed. Try again; if it happens again, restart Mementory."))
+            Err(ApiError::new(
+                "internal",
+                1,
+                "An internal error happened. Your vault was not changed. Restart Mementory.",
+            ))
         })
         .map_err(|error| error.body())
 }

@@ -152,7 +152,7 @@ impl Clipboard {
             Some(text) if text.len() > MAX_PASTE_BYTES => Err(ApiError::new(
                 "limit",
                 6,
-                "The text on the clipboard is too long to paste. Nothing was changed. Save it as a file and import the file.",
+                "The text on the clipboard is too long to paste. Save it as a file and import the file.",
             )),
             text => Ok(text),
         }

@@ -195,11 +195,13 @@ pub async fn set_lock_when_away(app: AppHandle, on: bool) -> CommandResult<()> {
 pub async fn set_hide_from_capture(app: AppHandle, window: WebviewWindow, on: bool) -> CommandResult<()> {
     blocking(app, move |state| {
         if !CAN_HIDE_FROM_CAPTURE {
-            return Err(ApiError::new("usage", 2, "This system cannot hide a window from screenshots. The setting was not changed."));
+            let message = "This system cannot hide a window from screenshots. The setting was not changed.";
+            return Err(ApiError::new("usage", 2, message));
         }
-        window
-            .set_content_protected(on)
-            .map_err(|error| ApiError::new("io", 7, format!("Hiding the window from screenshots could not be switched: {error}. The setting was not changed. Try again.")))?;
+        window.set_content_protected(on).map_err(|error| {
+            let message = format!("The window could not be hidden or shown: {error}. The setting was not changed.");
+            ApiError::new("io", 7, message)
+        })?;
         state.settings().change(|settings| settings.hide_from_capture = on);
         Ok(())
     })

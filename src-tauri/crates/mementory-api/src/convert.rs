@@ -36,7 +36,7 @@ pub fn convert(
     job: &Job,
 ) -> ApiResult<Converted> {
     let folder = tempfile::Builder::new().prefix("mementory-convert-").tempdir().map_err(|e| {
-        ApiError::new("io", 7, format!("No temporary folder for the conversion could be made: {e}. Nothing was written. Check the free space of the disk."))
+        ApiError::new("io", 7, format!("A temporary folder could not be made: {e}. Nothing was written."))
     })?;
     let secret = zeroize::Zeroizing::new(format!("{} {}", files::suggest_passphrase()?, files::suggest_passphrase()?));
     let create = CreateOptions { kdf_floor: true };

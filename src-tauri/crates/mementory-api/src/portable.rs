@@ -115,7 +115,7 @@ pub fn signer_from(file: &Path) -> ApiResult<Arc<dyn Signer>> {
             "bad_key",
             2,
             format!(
-                "{place} holds no private key that Mementory can sign with. Nothing was changed. Use an Ed25519 or ML-DSA-65 key as PKCS#8 PEM."
+                "{place} holds no key to sign with. Nothing was changed. Use an Ed25519 or ML-DSA-65 key as PKCS#8 PEM."
             ),
         )
     };
@@ -147,7 +147,7 @@ pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::J
         "zaxy" => write_maybe_in_place(path, out, |new| zaxy::sign(path, signer, new, Timestamp::now(), &limits))?,
         other => {
             let message = format!(
-                "A file in the format {other} cannot be signed after its export. Nothing was changed. Sign it when you export it."
+                "A file of the format {other} cannot be signed afterwards. Nothing was changed. Sign it when you export it."
             );
             return Err(ApiError::new("not_supported", 2, message));
         }

@@ -68,7 +68,7 @@ fn post(path: &Path, format: Option<&str>, dest: &str, token_file: Option<&Path>
     let is_local = host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
     if uri.scheme_str() != Some("https") && !(uri.scheme_str() == Some("http") && is_local) {
         return Err(usage(
-            "Only https is allowed, so that nobody on the network can read the file; http only to this computer. Nothing was sent.",
+            "Only https is allowed (http to this computer only), so that nobody can read along. Nothing was sent.",
         ));
     }
     let token = token_file.map(|file| secret(Some(file), "Token", false)).transpose()?;

@@ -183,8 +183,13 @@ impl Session {
             mementory_vault::VaultError::NotFound { .. } => no_such_import(batch),
             other => other.into(),
         })?;
-        let report = serde_json::from_str(&found)
-            .map_err(|_| ApiError::new("vault_damaged", 5, "The stored report of this import is damaged. Its records are not affected. Check the vault, or use a backup."))?;
+        let report = serde_json::from_str(&found).map_err(|_| {
+            ApiError::new(
+                "vault_damaged",
+                5,
+                "The report of this import is damaged. Its records are not. Check the vault.",
+            )
+        })?;
         Ok(report_view(&report))
     }
 
@@ -461,9 +466,7 @@ fn not_recognised_error(catalog: &Catalog, detection: &Detected, request: &Impor
     ApiError::new(
         "not_recognised",
         6,
-        format!(
-            "{name} is not recognised{as_format}, so it was not imported. Your vault is unchanged. If you know its format, choose it."
-        ),
+        format!("{name} is not recognised{as_format}. Nothing was imported. If you know its format, choose it."),
     )
     .with("place", name)
 }

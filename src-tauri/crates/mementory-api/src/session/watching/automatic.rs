@@ -65,7 +65,8 @@ impl Session {
         if !request.format.as_deref().is_some_and(|format| FORMATS_WITHOUT_DELETIONS.contains(&format)) {
             let plan = self.import(&request, true, job)?;
             if plan.tombstones_applied > 0 {
-                let message = "The file carries deletions, so it is not imported automatically. Nothing was changed. Import it yourself to see them first.";
+                let message =
+                    "The file carries deletions, so it was not imported. Nothing was changed. Import it yourself.";
                 return Err(ApiError::new("brings_deletions", 1, message).with("place", path.display()));
             }
         }
