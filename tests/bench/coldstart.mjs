@@ -34,10 +34,10 @@ export async function coldStarts(program, vault) {
 async function once(driver, program) {
   const browser = await Browser.open(driver, program);
   await browser.find("unlock-passphrase");
-  const seen = Date.now();
+  const visibleAt = Date.now();
   const started = startOf(program);
   await browser.close();
-  return (seen - started) / 1000;
+  return (visibleAt - started) / 1000;
 }
 
 /** Start time of the newest process of `program`, in milliseconds since 1970. */

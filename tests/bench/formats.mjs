@@ -75,11 +75,11 @@ function mem(run) {
       () => reference(run, "mem-validate", bundle.path),
     ),
   );
-  const taken = (vault, ...how) =>
+  const imported = (vault, ...how) =>
     counted(mementory.run(fresh(run, vault), "import", ...how, bundle.path), "memories", EPISODES);
   const [kept, planned, theirs] = alternating(
-    (i) => taken(`mem${i}`),
-    (i) => taken(`dry${i}`, "--dry-run"),
+    (i) => imported(`mem${i}`),
+    (i) => imported(`dry${i}`, "--dry-run"),
     () => reference(run, "mem-import", bundle.path),
   );
   line("import and validation", kept, theirs);
@@ -138,8 +138,8 @@ function alf(run) {
   const onto = medianRun(() => checked(mementory.run("none", "validate", name(0), "--base", base), lines));
   row(run, label, "validation of the delta against its base", onto);
   const other = join(folder, "alf0");
-  const taken = mementory.run(other, "import", name(0));
-  row(run, label, "import of the delta into the vault that took in its base", taken);
+  const imported = mementory.run(other, "import", name(0));
+  row(run, label, "import of the delta into the vault that took in its base", imported);
 
   const [full, applied] = [join(folder, "full.alf"), join(folder, "applied.alf")];
   written(mementory.run(vault, "export", "--format", "alf", full));
@@ -220,18 +220,18 @@ function reference({ mementory, program }, ...args) {
 }
 
 function row(run, label, what, ours, theirs, passes, more) {
-  const said = [];
+  const verdicts = [];
   const cpu = (r) => r.user + r.sys;
   const ratio = theirs && theirs.wall / ours.wall;
-  if (theirs) said.push(`${TARGET_SPEEDUP}×: ${yes(ratio >= TARGET_SPEEDUP)}`);
-  if (passes) said.push(`2 passes: ${yes(ours.wall <= passes.wall)}`);
-  if (more) said.push(more);
+  if (theirs) verdicts.push(`${TARGET_SPEEDUP}×: ${yes(ratio >= TARGET_SPEEDUP)}`);
+  if (passes) verdicts.push(`2 passes: ${yes(ours.wall <= passes.wall)}`);
+  if (more) verdicts.push(more);
   const cells = [
     weight(ours),
     theirs ? weight(theirs) : "none",
     theirs ? `${ratio.toFixed(1)} (${(cpu(theirs) / cpu(ours)).toFixed(1)})` : "",
     passes ? weight(passes) : "",
-    said.join("; "),
+    verdicts.join("; "),
   ];
   run.rows.push([label, what, ...cells]);
   console.log(`  ${label}: ${what}: ${cells.filter(Boolean).join(" | ")}`);

@@ -57,8 +57,8 @@ export async function canaries(count) {
     ])
       vault.run(...args);
 
-    const there = Object.entries(WORDS).filter(([name]) => !["bytes", "passphrase"].includes(name));
-    for (const [name, word] of there)
+    const searchable = Object.entries(WORDS).filter(([name]) => !["bytes", "passphrase"].includes(name));
+    for (const [name, word] of searchable)
       if (name !== "hand" && vault.must("search", word).total === 0)
         problems.push(`${name} is not found by search, so its absence elsewhere proves nothing`);
     problems.push(...findWords(vault, printed).map((text) => `before the erasure: ${text}`));
@@ -76,7 +76,7 @@ export async function canaries(count) {
     const left =
       JSON.stringify(remaining) +
       remaining.map(({ id }) => plain("show", id, "--history", "--verbatim").stdout).join("");
-    for (const [name, word] of there) {
+    for (const [name, word] of searchable) {
       if (left.includes(word))
         after.push(`${name} is still in a record: ${left.slice(Math.max(0, left.indexOf(word) - 200)).slice(0, 300)}`);
       const { total } = vault.must("search", word);
@@ -84,13 +84,13 @@ export async function canaries(count) {
     }
     for (const quiet of [["tombstones"], ["audit", "--verify"], ["imports"], ["info"]]) {
       const { stdout } = plain(...quiet);
-      for (const [name, word] of there) if (stdout.includes(word)) after.push(`${quiet[0]} says ${name}`);
+      for (const [name, word] of searchable) if (stdout.includes(word)) after.push(`${quiet[0]} says ${name}`);
     }
     after.push(...findWords(vault, printed));
     const again = vault.must("import", imported);
     if (again.added + again.updated > 0)
       after.push(`the export brings back ${again.added} and ${again.updated}: ${JSON.stringify(again.by_kind)}`);
-    for (const [name, word] of there)
+    for (const [name, word] of searchable)
       if (vault.must("search", word).total > 0) after.push(`${name} came back with the export`);
     if (!vault.must("check").ok) after.push("the check fails");
     count.add("canaries: erased on every route, and no import brings them back", report(after));

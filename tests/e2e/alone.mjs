@@ -145,15 +145,15 @@ async function inside() {
     const note = (found, where) =>
       found.forEach((what) => faults.set(what, (faults.get(what) ?? new Set()).add(where)));
     const packetsBefore = unroutedPackets();
-    const seen = {
+    const rowCounts = {
       memories: await visitRows(browser, "memories", "[data-testid=detail-text]", note),
       conversations: await visitRows(browser, "conversations", "[data-testid=reader-message]", note),
     };
     const packets = unroutedPackets() - packetsBefore;
     for (const [what, places] of faults) console.log(`${what}\n    on ${[...places].slice(0, 4).join("; ")}`);
     reportStep(
-      `nothing hostile runs or breaks out of its place in the real window (${seen.memories} memories, ${seen.conversations} conversations)`,
-      faults.size === 0 && Object.values(seen).every((n) => n >= cases.length - 5),
+      `nothing hostile runs or breaks out of its place in the real window (${rowCounts.memories} memories, ${rowCounts.conversations} conversations)`,
+      faults.size === 0 && Object.values(rowCounts).every((n) => n >= cases.length - 5),
     );
     if (packets > 0) console.log(`${packets} packets without a route`);
     reportStep("the window sends nothing to any network", packets === 0);

@@ -245,8 +245,8 @@ export function findProblems(expect) {
   if (!expect.sheet) {
     for (const selector of places.slice(3)) {
       const { x, y, width, height } = document.querySelector(selector).getBoundingClientRect();
-      const there = document.elementFromPoint(x + width / 2, y + height / 2);
-      if (!there?.closest(selector)) found.push(`${selector} cannot be clicked: ${there?.outerHTML.slice(0, 80)}`);
+      const hit = document.elementFromPoint(x + width / 2, y + height / 2);
+      if (!hit?.closest(selector)) found.push(`${selector} cannot be clicked: ${hit?.outerHTML.slice(0, 80)}`);
     }
   } else {
     const { left, right, top, bottom } = document.querySelector("[role=dialog]").getBoundingClientRect();

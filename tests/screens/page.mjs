@@ -24,15 +24,15 @@ function waitUntilIdle(quiet, longest) {
     addEventListener("scroll", changed, true);
     changes.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
     const moves = (each) => each.playState === "running" && each.effect?.getTiming().iterations !== Infinity;
-    const look = () => {
+    const poll = () => {
       const now = performance.now();
       if (document.getAnimations().some(moves) || [...document.images].some((each) => !each.complete)) changed();
-      if (now - since < quiet && now - started < longest) return void requestAnimationFrame(look);
+      if (now - since < quiet && now - started < longest) return void requestAnimationFrame(poll);
       changes.disconnect();
       removeEventListener("scroll", changed, true);
       done(true);
     };
-    requestAnimationFrame(look);
+    requestAnimationFrame(poll);
   });
 }
 

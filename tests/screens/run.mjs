@@ -61,10 +61,10 @@ const bare = (text) => text.replaceAll(/\{\w+\}/g, "");
 
 /** English messages as patterns, without those that are the same in the other language or contain no word. */
 function english(language) {
-  const there = messages(language);
+  const translated = messages(language);
   return Object.entries(messages("en")).flatMap(([key, message]) =>
     forms(message)
-      .filter((form) => !forms(there[key]).includes(form))
+      .filter((form) => !forms(translated[key]).includes(form))
       .filter((form) => /\p{L}{2}/u.test(bare(form)))
       .flatMap((form) => form.split(/[[\]](?!REDACTED)/).filter((part) => /\p{L}{2}.*\p{L}/u.test(bare(part))))
       .map(pattern),

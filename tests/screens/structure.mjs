@@ -111,8 +111,8 @@ export function translucent() {
   for (const node of document.querySelectorAll("body, body *")) {
     const { backgroundColor, backdropFilter } = getComputedStyle(node);
     if (!known.has(backgroundColor)) known.set(backgroundColor, alpha(backgroundColor));
-    const seen = known.get(backgroundColor);
-    if ((seen === 0 || seen === 255) && (backdropFilter ?? "none") === "none") continue;
+    const opacity = known.get(backgroundColor);
+    if ((opacity === 0 || opacity === 255) && (backdropFilter ?? "none") === "none") continue;
     if (node.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
       found.push(
         `shows through: ${node.localName} ${(node.getAttribute("class") ?? "").replaceAll(/svelte-\w+/g, "")}`,
