@@ -82,9 +82,9 @@ export class Accessible {
     // This setting changes only the design tokens, so one screen of each kind is enough.
     if (first) {
       await page.media({ "prefers-contrast": "more" });
-      await this.#contrast(page, "contrast with more contrast, dark", place);
+      await this.#contrast(page, "contrast in high-contrast mode, dark", place);
       await page.theme("light");
-      await this.#contrast(page, "contrast with more contrast, light", place);
+      await this.#contrast(page, "contrast in high-contrast mode, light", place);
     }
     await page.media({ "forced-colors": "active" });
     this.#note("forced colours", await browser.run(String(forced)), place);
