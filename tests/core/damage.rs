@@ -1,6 +1,6 @@
 //! Damage of every part of a vault is told apart, and nothing is written by finding it.
 use mementory_testkit::{PASSPHRASE, TempVault, at, sample};
-use mementory_vault::{IndexFault, IndexState, IndexWatch, Vault, VaultError, index::IndexFilter};
+use mementory_vault::{IndexFault, IndexState, IndexWatch, Vault, VaultError, IndexFilter};
 use std::path::{Path, PathBuf};
 use std::sync::{
     Mutex,

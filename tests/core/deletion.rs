@@ -3,7 +3,7 @@ use mementory_formats::{AttachmentFile, PassthroughItem};
 use mementory_model::{AttachmentRef, Kind, MessagePart, Record, RecordKey, Unit, Verbatim};
 use mementory_testkit::{TempVault, at, files_holding, holds, options};
 use mementory_vault::{
-    EraseOutcome, ListQuery, PlaceOutcome, Sabotage, VaultError, index::IndexFilter,
+    EraseOutcome, ListQuery, PlaceOutcome, Sabotage, VaultError, IndexFilter,
 };
 use std::sync::atomic::AtomicBool;
 

@@ -2,7 +2,7 @@
 use mementory_formats::{AttachmentFile, FormatError, PassthroughItem, Sink};
 use mementory_model::{AttachmentRef, Kind, Link, MessagePart, Record, RecordKey, Unit};
 use mementory_testkit::{TempVault, at, options};
-use mementory_vault::{ImportReport, ListQuery, RowView, index::IndexFilter};
+use mementory_vault::{ImportReport, ListQuery, RowView, IndexFilter};
 use std::sync::atomic::AtomicBool;
 
 pub type Read<'r> = &'r (dyn Fn(&mut dyn Sink) -> Result<(), FormatError> + Sync);

@@ -2,7 +2,7 @@
 use crate::deletion::{CANARY, conversation_of, found, id_of, planted};
 use mementory_model::Kind;
 use mementory_testkit::{TempVault, at};
-use mementory_vault::{ListQuery, VaultError, index::IndexFilter};
+use mementory_vault::{ListQuery, VaultError, IndexFilter};
 
 const DAY: i64 = 86_400;
 

@@ -25,7 +25,9 @@ const DIRECTION = {
     "mementory-formats-vendor",
     "mementory-formats-interchange",
   ],
+  "mementory-search": ["mementory-crypto"],
   "mementory-vault": [
+    "mementory-search",
     "mementory-model",
     "mementory-json",
     "mementory-crypto",
@@ -54,7 +56,7 @@ const ONLY = {
   getrandom: "mementory-crypto",
   subtle: "mementory-crypto",
   rusqlite: "mementory-vault",
-  tantivy: "mementory-vault",
+  tantivy: "mementory-search",
   tauri: "mementory-app",
   clap: "mementory-cli",
 };

@@ -12,9 +12,7 @@ mod error;
 mod export;
 mod ids;
 mod import;
-pub mod index;
 mod keyring;
-mod needles;
 mod provider;
 mod query;
 mod scratch;
@@ -35,6 +33,7 @@ pub use export::{EvidenceMade, EvidenceOrder, EvidenceParts, ExportOutcome, Scop
 pub use import::{Coming, ImportCounts, ImportOptions, ImportReport, Item, ItemOutcome, KindCounts, Merge, SourceSeen};
 pub use keyring::KnownKey;
 pub use mementory_scan::{Class as SensitiveClass, Confidence};
+pub use mementory_search::{IndexFilter, SearchOutcome, SearchPage, snippet};
 pub use provider::{Standing, Standings};
 pub use query::{
     BatchRow, Facts, FileCount, FileFacts, FileKind, LinkRow, ListPage, ListQuery, Sort, SourceFacts, Summary,

@@ -6,7 +6,6 @@ pub use in_step::{IndexFault, IndexWatch};
 use crate::{
     VaultError, VaultResult,
     blobs::Blobs,
-    index::{IndexDoc, IndexError, SearchIndex},
     store::{RowView, Store, named_blobs, page_problems},
     verify::Evidence,
 };
@@ -15,6 +14,7 @@ use mementory_crypto::{
     Header, KdfChoice, RecoveryCode, VaultKeys, change_passphrase, create_header, new_recovery_code, open_header,
 };
 use mementory_model::{Kind, Record, Timestamp};
+use mementory_search::{IndexDoc, IndexError, SearchIndex};
 use rusqlite::OptionalExtension;
 use std::{
     collections::{HashMap, HashSet},

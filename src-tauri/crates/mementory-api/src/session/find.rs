@@ -7,7 +7,7 @@ use crate::{ApiResult, types::*};
 use mementory_model::{Kind, Record};
 use mementory_vault::{
     RowView, in_halves,
-    index::{SearchOutcome, snippet},
+    SearchOutcome, snippet,
 };
 use std::collections::HashMap;
 
@@ -61,7 +61,7 @@ impl Session {
     /// # Errors
     /// As [`find`](Self::find).
     pub fn suggest_query(&self, request: &SearchRequest) -> ApiResult<Option<String>> {
-        let Some(query) = self.vault.near(&request.query)? else { return Ok(None) };
+        let Some(query) = self.vault.spell_suggest(&request.query)? else { return Ok(None) };
         let suggested = SearchRequest { query, limit: Some(1), offset: None, ..request.clone() };
         Ok((!self.find(&suggested)?.rows.is_empty()).then_some(suggested.query))
     }

@@ -4,7 +4,7 @@ use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_model::{Kind, Timestamp};
 use mementory_vault::{
     FileKind, ListQuery, RowView, Sort, Standing,
-    index::{Ask, IndexFilter, SearchOutcome, snippet},
+    IndexFilter, SearchOutcome, SearchPage, snippet,
 };
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -205,7 +205,7 @@ impl Session {
             let filters = [filter_of(first)?, filter_of(second)?];
             let asks = [(first, &filters[0]), (second, &filters[1])].map(|(request, filter)| {
                 let (limit, offset) = page_of(request);
-                Ask { filter, limit, offset }
+                SearchPage { filter, limit, offset }
             });
             if let Ok(both) = self.vault.search_each(&first.query, &asks)?.try_into() {
                 return Ok(both);

@@ -37,7 +37,7 @@ impl Vault {
         let mut found = Vec::new();
         let mut seen = except.clone();
         for sentence in sentences {
-            let rows = self.with_index(|i| i.saying(sentence, CANDIDATES))?;
+            let rows = self.with_index(|i| i.rows_with_phrase(sentence, CANDIDATES))?;
             self.that_say(sentence, &rows, &mut seen, &mut found)?;
         }
         Ok(found)
@@ -57,7 +57,7 @@ impl Vault {
         let mut found = Vec::new();
         let mut seen = except.clone();
         for sentence in sentences {
-            let rows = self.with_index(|i| i.saying(sentence, most + 1))?;
+            let rows = self.with_index(|i| i.rows_with_phrase(sentence, most + 1))?;
             if rows.len() > most {
                 return Err(VaultError::TooMany { most });
             }

@@ -187,7 +187,7 @@ impl Vault {
     /// What follows the store's commit. The import is there whatever happens now, so nothing here makes it fail.
     fn settle(&self, seq: u64, blobs: HashSet<[u8; 32]>, report: &mut ImportReport) {
         let indexed = self.index_commit(seq).or_else(|_| self.index_recover());
-        if indexed.and_then(|()| self.with_index(crate::index::SearchIndex::rest)).is_err() {
+        if indexed.and_then(|()| self.with_index(mementory_search::SearchIndex::release_writer)).is_err() {
             let message = "the search index is behind; it catches up at the next change or opening";
             report.warn("index_behind", "index", message);
         }
@@ -255,7 +255,7 @@ impl Vault {
         std::thread::scope(|scope| {
             // Segments are written out beside the store's commit, which knows nothing of them. What fails at it fails
             // again at the index's own commit, and is seen to there.
-            let close = || drop(scope.spawn(|| self.with_index(crate::index::SearchIndex::close_segments)));
+            let close = || drop(scope.spawn(|| self.with_index(mementory_search::SearchIndex::close_segments)));
             self.store.write(|tx| write(tx, &close))
         })
     }

@@ -1,11 +1,8 @@
 //! Full text: rows from the index, words from the store.
 use super::in_halves;
-use crate::{
-    Vault, VaultResult,
-    index::{Ask, IndexFilter, SearchIndex, SearchOutcome},
-    store::RowView,
-};
+use crate::{Vault, VaultResult, store::RowView};
 use mementory_model::Record;
+use mementory_search::{IndexFilter, SearchIndex, SearchOutcome, SearchPage};
 
 impl Vault {
     /// Ranked rows for a query.
@@ -14,7 +11,7 @@ impl Vault {
     }
 
     /// Ranked rows for the same words by each of several filters; see [`SearchIndex::search_each`].
-    pub fn search_each(&self, query: &str, asks: &[Ask<'_>]) -> VaultResult<Vec<SearchOutcome>> {
+    pub fn search_each(&self, query: &str, asks: &[SearchPage<'_>]) -> VaultResult<Vec<SearchOutcome>> {
         self.with_index(|i| i.search_each(query, asks))
     }
 
@@ -23,9 +20,9 @@ impl Vault {
         self.with_index(SearchIndex::warm)
     }
 
-    /// The query as it may have been meant; see [`SearchIndex::near`].
-    pub fn near(&self, query: &str) -> VaultResult<Option<String>> {
-        self.with_index(|i| i.near(query))
+    /// The query as it may have been meant; see [`SearchIndex::spell_suggest`].
+    pub fn spell_suggest(&self, query: &str) -> VaultResult<Option<String>> {
+        self.with_index(|i| i.spell_suggest(query))
     }
 
     /// Row, record without its verbatim, and score of what was found, in its order; what went in between is left out.

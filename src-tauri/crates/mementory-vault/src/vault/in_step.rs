@@ -1,6 +1,7 @@
 //! The index follows the store: by its change log, or made anew from its records.
 use super::{IndexState, Vault, index_error};
-use crate::{VaultError, VaultResult, index::SearchIndex, store::Store};
+use crate::{VaultError, VaultResult, store::Store};
+use mementory_search::SearchIndex;
 use rusqlite::{Connection, OptionalExtension};
 use std::{
     path::Path,

@@ -71,7 +71,7 @@ impl Vault {
     /// Made anew from the store, it holds what the store holds and nothing else.
     fn index_again(&self) -> VaultResult<ReceiptPlace> {
         let (documents, live) = (self.index_documents(), self.live_records()?);
-        let residue = crate::index::residue(&self.dir().join("index"), self.keys.index(), &[], &[], &[]);
+        let residue = mementory_search::residue(&self.dir().join("index"), self.keys.index(), &[], &[], &[]);
         let (clean, detail) = match residue {
             Ok(r) if r.is_clean() && documents == live => {
                 (true, format!("made anew from the vault: {} files, {documents} documents", r.files))

@@ -1,6 +1,7 @@
 //! What the vault says now. Words that a record still says are no leftover: they are counted, and only what stands in the
 //! pages more often than that is one.
-use crate::{Vault, VaultError, VaultResult, needles::Needles, store::Store};
+use crate::{Vault, VaultError, VaultResult, store::Store};
+use mementory_search::Needles;
 use rusqlite::{Connection, Row, types::ValueRef};
 use std::{collections::BTreeSet, ops::Range};
 
@@ -43,7 +44,7 @@ pub(super) fn counts_by_index(vault: &Vault, needles: &[&[u8]], owners: &[Option
     for text in texts.filter_map(|(_, needle)| needle.utf8_chunks().next()).map(|chunk| chunk.valid()) {
         // The last word may be cut off.
         let phrase = text.rsplit_once(' ').map_or(text, |(whole, _)| whole);
-        found.extend(vault.with_index(|i| i.saying(phrase, FOUND))?.into_iter().map(|row| row as i64));
+        found.extend(vault.with_index(|i| i.rows_with_phrase(phrase, FOUND))?.into_iter().map(|row| row as i64));
     }
     let connection = vault.store.extra_reader()?;
     let mut columns = connection.prepare("SELECT title, preview, type, status, pack FROM records WHERE row = ?1")?;

@@ -199,18 +199,18 @@ impl Vault {
         // Words that no live record says any more must not even be in a dictionary.
         let mut words: BTreeSet<String> = BTreeSet::new();
         for text in &evidence.texts {
-            words.extend(crate::index::tokens(text).into_iter().filter(|w| w.len() >= 5));
+            words.extend(mementory_search::tokens(text).into_iter().filter(|w| w.len() >= 5));
         }
         let mut orphaned = Vec::new();
         for word in words.into_iter().take(64) {
-            if self.with_index(|i| i.saying(&word, 1))?.is_empty() {
+            if self.with_index(|i| i.rows_with_phrase(&word, 1))?.is_empty() {
                 orphaned.push(word);
             }
         }
         let rows: Vec<u64> = evidence.gone_rows.iter().map(|r| *r as u64).collect();
         let rewritten: Vec<u64> = evidence.rewritten_rows.iter().map(|r| *r as u64).collect();
         let folder = self.dir().join("index");
-        let residue = crate::index::residue(&folder, self.keys.index(), &rows, &rewritten, &orphaned);
+        let residue = mementory_search::residue(&folder, self.keys.index(), &rows, &rewritten, &orphaned);
         Ok(match residue {
             Ok(r) if r.findings.is_empty() => place(
                 "search_index",
@@ -259,7 +259,7 @@ impl Vault {
         let connection = self.store.extra_reader()?;
         let mut rows = BTreeSet::new();
         for sentence in evidence.sentences.iter().take(SENTENCES) {
-            for row in self.with_index(|i| i.saying(sentence, FOUND))? {
+            for row in self.with_index(|i| i.rows_with_phrase(sentence, FOUND))? {
                 let row = row as i64;
                 if !rows.contains(&row)
                     && let Some(view) = RowView::by_row(&connection, row)?

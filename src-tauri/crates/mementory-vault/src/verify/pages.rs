@@ -1,6 +1,7 @@
 //! Every page of the database, free ones too, decrypted and searched as bytes.
 use super::{Evidence, PlaceOutcome, ReceiptPlace, Wipe, live, place, unused};
-use crate::{Vault, VaultError, VaultResult, needles::Needles};
+use crate::{Vault, VaultError, VaultResult};
+use mementory_search::Needles;
 use std::collections::{BTreeSet, HashMap};
 
 /// The head of a text stands for it: a preview keeps its beginning.

@@ -1,7 +1,8 @@
 //! Passthrough parts, read again from the first byte to the last. Nothing of the rewriting is used: the words are looked
 //! for as bytes, plain and as JSON writes them.
 use super::{Evidence, PlaceOutcome, ReceiptPlace, place};
-use crate::{Vault, VaultError, VaultResult, needles::Needles};
+use crate::{Vault, VaultError, VaultResult};
+use mementory_search::Needles;
 use std::{collections::BTreeSet, fmt::Write, io::Read};
 
 /// Bytes that are looked for before the whole is compared.

@@ -1,6 +1,6 @@
 //! What is found, in which order.
 use super::{empty, message, of, rows, sorted};
-use crate::index::{Ask, FacetField, IndexDoc, IndexFilter, SearchIndex, SearchOutcome};
+use crate::{FacetField, IndexDoc, IndexFilter, SearchIndex, SearchOutcome, SearchPage};
 use proptest::prelude::*;
 
 #[test]
@@ -164,10 +164,10 @@ fn deletes_commits_and_rollbacks() {
     index.commit(3).unwrap();
     assert_eq!((sorted(&index, "lamp"), sorted(&index, "candle")), (vec![2], vec![1]));
     drop(index);
-    let again = crate::index::SearchIndex::open(dir.path(), &super::KEY).unwrap();
+    let again = crate::SearchIndex::open(dir.path(), &super::KEY).unwrap();
     assert_eq!((again.seq(), again.documents()), (3, 2));
     assert_eq!(sorted(&again, "candle"), [1]);
-    again.rest().unwrap();
+    again.release_writer().unwrap();
     again.add(&message(9, &["candle"])).unwrap();
     again.commit(4).unwrap();
     assert_eq!(sorted(&again, "candle"), [1, 9]);
@@ -216,7 +216,7 @@ fn what_lies_in_several_segments_is_ranked_as_in_one() {
     }
     whole.1.commit(180).unwrap();
     let filters = kinds.map(|kind| IndexFilter { kinds: vec![kind.to_owned()], ..IndexFilter::default() });
-    let asks = [(0, 250, 0), (1, 250, 7)].map(|(i, limit, offset)| Ask { filter: &filters[i], limit, offset });
+    let asks = [(0, 250, 0), (1, 250, 7)].map(|(i, limit, offset)| SearchPage { filter: &filters[i], limit, offset });
     for query in ["lamp", "candle word", "\"lamp word\"", "kite -word", "cand", ""] {
         let told = |index: &SearchIndex| index.search_each(query, &asks).unwrap();
         let (one, several) = (told(&whole.1), told(&parted.1));
@@ -243,7 +243,7 @@ fn many_small_commits_stay_few_segments() {
         index.add(&message(row, &["lamp"])).unwrap();
         index.commit(row).unwrap();
     }
-    index.rest().unwrap();
+    index.release_writer().unwrap();
     let segments = std::fs::read_dir(dir.path())
         .unwrap()
         .filter(|e| e.as_ref().unwrap().path().extension().is_some_and(|x| x == "term"));
@@ -256,7 +256,7 @@ proptest! {
     #[test]
     fn no_query_fails(query in any::<String>(), typing in any::<bool>()) {
         thread_local! {
-            static INDEX: (tempfile::TempDir, crate::index::SearchIndex) = of(&["a b c", "red green", "東京都"]);
+            static INDEX: (tempfile::TempDir, crate::SearchIndex) = of(&["a b c", "red green", "東京都"]);
         }
         INDEX.with(|(_, index)| {
             index.search(&query, &IndexFilter { typing, ..Default::default() }, 5, 0).unwrap();

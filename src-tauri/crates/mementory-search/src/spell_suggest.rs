@@ -1,13 +1,13 @@
-//! What somebody may have meant who found nothing: the written word that is most like an unknown one.
-use super::{IndexResult, SearchIndex, query::parts};
+//! Spelling suggestions for a search without hits: the indexed word closest to an unknown one.
+use crate::{IndexResult, SearchIndex, query::parts};
 use tantivy::{Searcher, Term};
 
-/// Shorter words are like too many others.
+/// Shorter words are similar to too many others.
 const SHORTEST: usize = 4;
-/// From so many letters on two may be wrong, below it one.
+/// Words of this many letters may differ in two of them, shorter ones in one.
 const LONG: usize = 8;
 
-/// A word of the index that may be meant: how unlike, how often it is written.
+/// An indexed word: edit distance, number of documents, the word.
 type Candidate = (usize, u64, String);
 
 impl SearchIndex {
@@ -15,14 +15,14 @@ impl SearchIndex {
     /// equals), in the index's form: small letters, without marks. None when there is no such word, or nothing is like
     /// it. What is no single word (phrases, scripts without spaces) stays as it is. Reads whole dictionaries, so for
     /// questions that found nothing.
-    pub fn near(&self, query: &str) -> IndexResult<Option<String>> {
+    pub fn spell_suggest(&self, query: &str) -> IndexResult<Option<String>> {
         self.guarded(|searcher| {
             let (mut out, mut changed) = (Vec::new(), false);
             for word in query.split_whitespace() {
                 match parts(word, false).as_slice() {
-                    [one] if !self.is_written(searcher, &one.token)? => {
-                        let Some(meant) = self.meant(searcher, &one.token)? else { return Ok(None) };
-                        out.push(meant);
+                    [one] if !self.is_indexed(searcher, &one.token)? => {
+                        let Some(word) = self.closest_word(searcher, &one.token)? else { return Ok(None) };
+                        out.push(word);
                         changed = true;
                     }
                     _ => out.push(word.to_owned()),
@@ -32,7 +32,7 @@ impl SearchIndex {
         })
     }
 
-    fn is_written(&self, searcher: &Searcher, token: &str) -> IndexResult<bool> {
+    fn is_indexed(&self, searcher: &Searcher, token: &str) -> IndexResult<bool> {
         for (field, _) in self.fields.searched() {
             if searcher.doc_freq(&Term::from_field_text(field, token))? > 0 {
                 return Ok(true);
@@ -41,7 +41,7 @@ impl SearchIndex {
         Ok(false)
     }
 
-    fn meant(&self, searcher: &Searcher, token: &str) -> IndexResult<Option<String>> {
+    fn closest_word(&self, searcher: &Searcher, token: &str) -> IndexResult<Option<String>> {
         let letters = token.chars().count();
         if letters < SHORTEST {
             return Ok(None);

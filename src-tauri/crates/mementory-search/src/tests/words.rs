@@ -1,5 +1,5 @@
 //! Cutting text into words.
-use crate::index::tokens;
+use crate::tokens;
 use proptest::prelude::*;
 
 #[test]

@@ -1,6 +1,6 @@
-//! The documents that pass a filter (a kind, an assistant, a tag …), kept between questions: gathering a million messages
-//! takes longer than ranking what is found among them.
-use super::{IndexResult, matching::Docs};
+//! Cache of the documents that pass a filter (a kind, an assistant, a tag …): gathering a million messages takes longer
+//! than ranking what is found among them.
+use crate::{IndexResult, doc_set::Docs};
 use std::{
     num::NonZeroUsize,
     sync::{Arc, Mutex, PoisonError},
@@ -8,28 +8,28 @@ use std::{
 use tantivy::{SegmentReader, Term, index::SegmentId, schema::Field};
 
 /// At most a bit for each document of a segment: some 10 MB for a million of them.
-const KEPT: NonZeroUsize = NonZeroUsize::new(64).unwrap();
+const CAPACITY: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
-/// Sets by segment and term. A segment never changes but for its deletions, which are not looked at again.
-pub(super) struct Passing(Mutex<lru::LruCache<(SegmentId, Term), Arc<Docs>>>);
+/// Sets by segment and term. Only the deletions of a segment change, and the caller removes deleted documents itself.
+pub(crate) struct FilterCache(Mutex<lru::LruCache<(SegmentId, Term), Arc<Docs>>>);
 
-impl Passing {
-    pub(super) fn new() -> Self {
-        Self(Mutex::new(lru::LruCache::new(KEPT)))
+impl FilterCache {
+    pub(crate) fn new() -> Self {
+        Self(Mutex::new(lru::LruCache::new(CAPACITY)))
     }
 
     /// Every document of a term, deleted ones among them.
-    pub(super) fn of(&self, segment: &SegmentReader, term: Term) -> IndexResult<Arc<Docs>> {
-        self.kept(segment, term, |term| {
+    pub(crate) fn of(&self, segment: &SegmentReader, term: Term) -> IndexResult<Arc<Docs>> {
+        self.cached(segment, term, |term| {
             let mut docs = Docs::none(segment.max_doc());
             docs.add_term(segment, term)?;
             Ok(docs)
         })
     }
 
-    /// Every document that has nothing in a field; kept under its empty term.
-    pub(super) fn without(&self, segment: &SegmentReader, field: Field) -> IndexResult<Arc<Docs>> {
-        self.kept(segment, Term::from_field_text(field, ""), |_| {
+    /// Every document that has nothing in a field; cached under its empty term.
+    pub(crate) fn without(&self, segment: &SegmentReader, field: Field) -> IndexResult<Arc<Docs>> {
+        self.cached(segment, Term::from_field_text(field, ""), |_| {
             let mut with = Docs::none(segment.max_doc());
             with.add_terms(segment, field)?;
             let mut docs = Docs::alive(segment);
@@ -38,7 +38,7 @@ impl Passing {
         })
     }
 
-    fn kept(
+    fn cached(
         &self,
         segment: &SegmentReader,
         term: Term,
@@ -53,8 +53,8 @@ impl Passing {
         Ok(docs)
     }
 
-    /// Terms are words of the records, and segments that were rewritten are of no use any more.
-    pub(super) fn forget(&self) {
+    /// Empties the cache: terms are words of records, and rewritten segments are never asked for again.
+    pub(crate) fn clear(&self) {
         self.lock().clear();
     }
 

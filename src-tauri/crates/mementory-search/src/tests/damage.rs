@@ -1,6 +1,6 @@
 //! Changed, swapped, cut and old files: an error, never an answer.
 use super::{KEY, message, of};
-use crate::index::{IndexError, IndexFilter, SearchIndex};
+use crate::{IndexError, IndexFilter, SearchIndex};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -104,7 +104,7 @@ fn an_old_meta_is_damaged_or_says_how_old_it_is() {
 
 #[test]
 fn an_old_file_of_the_same_name() {
-    use crate::index::EncryptedDirectory;
+    use crate::EncryptedDirectory;
     use std::io::Write;
     use tantivy::{Directory, directory::TerminatingWrite};
     let dir = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
 //! What is indexed, and how. Nothing is stored: the index answers with row numbers, the store has the records.
-use super::tokenize::WordTokenizer;
+use crate::tokenize::WordTokenizer;
 use tantivy::{
     Index, TantivyDocument,
     schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions},
@@ -39,7 +39,7 @@ pub struct IndexDoc<'a> {
 
 impl IndexDoc<'_> {
     /// Bytes of all its texts.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let tags = self.tags.iter().map(String::len);
         let texts = self.text.iter().chain(self.names).map(|text| text.len());
         self.title.map_or(0, str::len) + texts.chain(tags).sum::<usize>()
@@ -48,24 +48,24 @@ impl IndexDoc<'_> {
 
 /// The fields, by handle.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fields {
-    pub(super) row: Field,
-    pub(super) kind: Field,
-    pub(super) platform: Field,
-    pub(super) record_type: Field,
-    pub(super) status: Field,
-    pub(super) sensitivity: Field,
-    pub(super) tag: Field,
-    pub(super) created: Field,
-    pub(super) conversation: Field,
-    pub(super) title: Field,
-    pub(super) text: Field,
-    pub(super) names: Field,
+pub(crate) struct Fields {
+    pub(crate) row: Field,
+    pub(crate) kind: Field,
+    pub(crate) platform: Field,
+    pub(crate) record_type: Field,
+    pub(crate) status: Field,
+    pub(crate) sensitivity: Field,
+    pub(crate) tag: Field,
+    pub(crate) created: Field,
+    pub(crate) conversation: Field,
+    pub(crate) title: Field,
+    pub(crate) text: Field,
+    pub(crate) names: Field,
 }
 
 impl Fields {
     /// The schema and its handles.
-    pub(super) fn schema() -> (Schema, Self) {
+    pub(crate) fn schema() -> (Schema, Self) {
         let mut s = Schema::builder();
         let raw = TextOptions::default().set_indexing_options(
             TextFieldIndexing::default()
@@ -96,11 +96,11 @@ impl Fields {
     }
 
     /// Fields that words are looked for in, with how much a hit in them weighs.
-    pub(super) fn searched(&self) -> [(Field, f32); 3] {
+    pub(crate) fn searched(&self) -> [(Field, f32); 3] {
         [(self.text, 1.0), (self.title, 2.0), (self.names, 1.5)]
     }
 
-    pub(super) fn document(&self, doc: &IndexDoc<'_>) -> TantivyDocument {
+    pub(crate) fn document(&self, doc: &IndexDoc<'_>) -> TantivyDocument {
         let mut out = TantivyDocument::new();
         out.add_u64(self.row, doc.row);
         out.add_text(self.kind, doc.kind);
@@ -135,6 +135,6 @@ impl Fields {
 }
 
 /// Makes the tokeniser known to an index.
-pub(super) fn register(index: &Index) {
+pub(crate) fn register(index: &Index) {
     index.tokenizers().register(TOKENIZER, WordTokenizer);
 }

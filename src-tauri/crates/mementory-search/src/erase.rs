@@ -1,6 +1,6 @@
 //! Erasing: tantivy only marks documents as deleted. The segments that held an erased row are rewritten without it, and
 //! the old files removed.
-use super::{IndexError, IndexResult, SearchIndex};
+use crate::{IndexError, IndexResult, SearchIndex, index::Pending};
 use std::sync::PoisonError;
 use tantivy::{Term, index::SegmentId};
 
@@ -22,17 +22,17 @@ impl SearchIndex {
     /// that was deleted and added again (redacted), call it after the commit: what is not committed is forgotten. The
     /// change number stays.
     pub fn purge(&self, rows: &[u64]) -> IndexResult<()> {
-        let mut writing = self.writing();
+        let mut pending = self.pending();
         let mut failed = None;
         for _ in 0..ATTEMPTS {
             // A merge under way could hand the row on, or hold its segment: let all of them end first.
-            self.rest_held(&mut writing)?;
+            self.release_locked(&mut pending)?;
             let holding = self.holding(rows)?;
             if holding.is_empty() {
-                return self.sweep(&mut writing);
+                return self.sweep(&mut pending);
             }
             for segment in holding {
-                failed = self.writer(&mut writing)?.merge(&[segment]).wait().err();
+                failed = self.writer(&mut pending)?.merge(&[segment]).wait().err();
             }
             self.reader.reload()?;
         }
@@ -65,10 +65,10 @@ impl SearchIndex {
     }
 
     /// Removes the files of segments that no commit names. Waits for searches under way: they hold files open.
-    fn sweep(&self, writing: &mut super::Writing) -> IndexResult<()> {
+    fn sweep(&self, pending: &mut Pending) -> IndexResult<()> {
         let _alone = self.in_use.write().unwrap_or_else(PoisonError::into_inner);
-        self.passing.forget();
-        let writer = self.writer(writing)?;
+        self.filter_cache.clear();
+        let writer = self.writer(pending)?;
         let result = writer.garbage_collect_files().wait()?;
         if result.failed_to_delete_files.is_empty() {
             Ok(())

@@ -3,7 +3,7 @@
 //! The rarest words of a query find the candidates, until a budget of postings is spent; words that are in more than a
 //! fifth of all documents find none while there are rarer ones. This bounds the work of any query. The best hundred are
 //! then scored again with every word, with how many of the words they hold and with how close these stand.
-use super::{IndexResult, matching::Docs, query::Part, schema::Fields};
+use crate::{IndexResult, doc_set::Docs, query::Part, schema::Fields};
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 use tantivy::{
     DocSet, InvertedIndexReader, Searcher, SegmentReader, TERMINATED, Term,
@@ -53,7 +53,7 @@ struct Segment<'s> {
 }
 
 /// The words of a query against the segments of a searcher.
-pub(super) struct Ranking<'s> {
+pub(crate) struct Ranking<'s> {
     segments: Vec<Segment<'s>>,
     clauses: Vec<Clause>,
     /// By field: what a document's length makes of K1.
@@ -63,15 +63,15 @@ pub(super) struct Ranking<'s> {
 
 /// A candidate: segment, document, score.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Candidate {
-    pub(super) segment: u32,
-    pub(super) doc: u32,
-    pub(super) score: f32,
+pub(crate) struct Candidate {
+    pub(crate) segment: u32,
+    pub(crate) doc: u32,
+    pub(crate) score: f32,
 }
 
 impl<'s> Ranking<'s> {
     /// Looks the words up. The same word twice counts once.
-    pub(super) fn new<'p>(
+    pub(crate) fn new<'p>(
         searcher: &'s Searcher,
         fields: &Fields,
         words: impl Iterator<Item = &'p Part>,
@@ -126,7 +126,7 @@ impl<'s> Ranking<'s> {
     }
 
     /// The word, and what it stands for when it is a prefix: the most frequent first.
-    pub(super) fn expand(&self, part: &Part) -> IndexResult<Vec<String>> {
+    pub(crate) fn expand(&self, part: &Part) -> IndexResult<Vec<String>> {
         let mut out = vec![part.token.clone()];
         // One Latin letter stands for too much to mean anything.
         if part.prefix && part.token.len() > 1 {
@@ -165,12 +165,12 @@ impl<'s> Ranking<'s> {
     }
 
     /// The words as they were looked up, those that a prefix stands for included.
-    pub(super) fn tokens(&self) -> Vec<String> {
+    pub(crate) fn tokens(&self) -> Vec<String> {
         self.clauses.iter().flat_map(|c| c.forms.iter().map(|f| f.token.clone())).collect()
     }
 
     /// Scores of a segment's documents by the words that find, and which documents those are. `scores` is scratch.
-    pub(super) fn score(&self, number: usize, scores: &mut Vec<f32>) -> IndexResult<Docs> {
+    pub(crate) fn score(&self, number: usize, scores: &mut Vec<f32>) -> IndexResult<Docs> {
         let segment = &self.segments[number];
         scores.clear();
         scores.resize(segment.reader.max_doc() as usize, 0.0);
@@ -201,7 +201,7 @@ impl<'s> Ranking<'s> {
     }
 
     /// Scores the candidates again, with every word.
-    pub(super) fn look_closer(&self, candidates: &mut [Candidate]) -> IndexResult<()> {
+    pub(crate) fn look_closer(&self, candidates: &mut [Candidate]) -> IndexResult<()> {
         candidates.sort_by_key(|c| (c.segment, c.doc));
         let whole: f32 = self.clauses.iter().filter(|c| c.closer).map(|c| c.idf).sum();
         let telling = self.clauses.iter().filter(|c| c.finds).count();
@@ -305,6 +305,6 @@ thread_local! {
 }
 
 /// Lends the scratch out.
-pub(super) fn with_scores<T>(body: impl FnOnce(&mut Vec<f32>) -> T) -> T {
+pub(crate) fn with_scores<T>(body: impl FnOnce(&mut Vec<f32>) -> T) -> T {
     SCORES.with_borrow_mut(body)
 }

@@ -1,5 +1,5 @@
 //! Snippets and their highlights.
-use crate::index::{snippet, tokens};
+use crate::{snippet, tokens};
 use proptest::prelude::*;
 
 fn shown(text: &str, query: &str, max: usize) -> (String, Vec<String>) {

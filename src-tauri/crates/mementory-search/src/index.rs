@@ -1,43 +1,13 @@
-//! The search index: tantivy over encrypted files. It is disposable; the store is the truth.
-//!
-//! | file | what it holds |
-//! | --- | --- |
-//! | `directory`, `cache` | files in encrypted chunks, opened at random |
-//! | `schema`, `tokenize`, `merge` | what is indexed, how text is cut, how large segments get |
-//! | `query`, `search`, `rank`, `matching`, `passing` | from what a person typed to ranked rows |
-//! | `snippet` | the part of a text that shows why it was found |
-//! | `near` | what may have been meant where nothing was found |
-//! | `erase`, `verify` | rewriting what held an erased row; looking for what is left, independently |
-mod cache;
-mod directory;
-mod erase;
-mod error;
-mod matching;
-mod merge;
-mod near;
-mod passing;
-mod query;
-mod rank;
-mod schema;
-mod search;
-mod snippet;
-mod tokenize;
-mod verify;
-mod warm;
-
-pub use directory::EncryptedDirectory;
-pub use error::{IndexError, IndexResult};
-pub use schema::IndexDoc;
-pub use search::{Ask, FacetField, IndexFilter, SearchOutcome};
-pub use snippet::snippet;
-pub use tokenize::tokens;
-pub use verify::{Finding, Residue, residue};
-
-use directory::META;
-use merge::{MAX_SEGMENT_DOCS, SmallSegments};
-use passing::Passing;
-use schema::Fields;
+//! An open index: adding, deleting, committing.
+use crate::{
+    IndexDoc, IndexError, IndexResult,
+    directory::{EncryptedDirectory, META},
+    filter_cache::FilterCache,
+    merge::{MAX_SEGMENT_DOCS, SmallSegments},
+    schema::{self, Fields},
+};
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
     sync::{
         Mutex, MutexGuard, PoisonError, RwLock,
@@ -45,7 +15,7 @@ use std::{
     },
 };
 use tantivy::{
-    Index, IndexReader, IndexWriter, ReloadPolicy, Term,
+    Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, Term,
     indexer::{IndexWriterOptions, UserOperation},
 };
 
@@ -55,39 +25,39 @@ const HEAP: usize = 64 << 20;
 /// An open index. Searching and changing go on side by side; changes are one at a time.
 pub struct SearchIndex {
     index: Index,
-    directory: EncryptedDirectory,
-    fields: Fields,
-    reader: IndexReader,
-    writer: Mutex<Writing>,
+    pub(crate) directory: EncryptedDirectory,
+    pub(crate) fields: Fields,
+    pub(crate) reader: IndexReader,
+    writer: Mutex<Pending>,
     threads: usize,
     seq: AtomicU64,
-    /// Held for reading by whoever holds segments open, for writing while files of dropped segments are removed.
-    in_use: RwLock<()>,
-    passing: Passing,
+    /// Locked for reading while segments are open, for writing while files of dropped segments are removed.
+    pub(crate) in_use: RwLock<()>,
+    pub(crate) filter_cache: FilterCache,
 }
 
 #[derive(Default)]
-struct Writing {
+pub(crate) struct Pending {
     writer: Option<IndexWriter>,
     /// Documents added since a segment was last closed by count.
     open: u32,
-    /// Documents that are to be handed to the indexing thread together: waking it for each takes longer than most take.
+    /// Documents to hand to the indexing thread together: waking it for each one costs more than indexing most of them.
     waiting: Vec<UserOperation>,
     /// Bytes of their texts, and of all since a segment was last closed.
     weight: usize,
     since: usize,
 }
 
-/// So many documents are handed over at once, or so many bytes of text.
-const LOT: usize = 64;
-const LOT_BYTES: usize = 256 << 10;
+/// Documents, or bytes of text, that are handed over at once.
+const BATCH: usize = 64;
+const BATCH_BYTES: usize = 256 << 10;
 
-/// Bytes of text after which segments are closed, which waits for the indexing thread: its queue is bounded in lots.
+/// Bytes of text after which segments are closed, which waits for the indexing thread: its queue is bounded in batches.
 const MAX_SEGMENT_BYTES: usize = 128 << 20;
 
-impl Writing {
-    /// What was not committed is none of the index.
-    fn forget(&mut self) {
+impl Pending {
+    /// Drops what was not committed.
+    fn discard(&mut self) {
         (self.open, self.weight, self.since) = (0, 0, 0);
         self.waiting.clear();
     }
@@ -141,11 +111,11 @@ impl SearchIndex {
             threads: 1,
             seq: AtomicU64::new(seq),
             in_use: RwLock::new(()),
-            passing: Passing::new(),
+            filter_cache: FilterCache::new(),
         })
     }
 
-    /// Indexing threads, 1 unless told otherwise. To be set before the first change.
+    /// Number of indexing threads, 1 by default. Set it before the first change.
     pub fn with_threads(mut self, threads: usize) -> Self {
         self.threads = threads.clamp(1, 4);
         self
@@ -163,18 +133,18 @@ impl SearchIndex {
 
     /// Adds a document; it is found after [`commit`](Self::commit).
     pub fn add(&self, doc: &IndexDoc<'_>) -> IndexResult<()> {
-        let mut writing = self.writing();
-        let full = writing.open >= MAX_SEGMENT_DOCS * self.threads as u32 || writing.since >= MAX_SEGMENT_BYTES;
+        let mut pending = self.pending();
+        let full = pending.open >= MAX_SEGMENT_DOCS * self.threads as u32 || pending.since >= MAX_SEGMENT_BYTES;
         if full {
-            self.close_held(&mut writing)?;
+            self.close_locked(&mut pending)?;
         }
         let bytes = doc.bytes();
-        writing.waiting.push(UserOperation::Add(self.fields.document(doc)));
-        writing.weight += bytes;
-        writing.since += bytes;
-        writing.open += 1;
-        if writing.waiting.len() >= LOT || writing.weight >= LOT_BYTES {
-            self.handed_over(&mut writing)?;
+        pending.waiting.push(UserOperation::Add(self.fields.document(doc)));
+        pending.weight += bytes;
+        pending.since += bytes;
+        pending.open += 1;
+        if pending.waiting.len() >= BATCH || pending.weight >= BATCH_BYTES {
+            self.hand_over(&mut pending)?;
         }
         Ok(())
     }
@@ -182,66 +152,66 @@ impl SearchIndex {
     /// Deletes what was added under a row number before, at the next [`commit`](Self::commit). Its words stay in the
     /// files until they are rewritten: see [`erase`](Self::erase).
     pub fn delete_row(&self, row: u64) -> IndexResult<()> {
-        let mut writing = self.writing();
+        let mut pending = self.pending();
         let term = Term::from_field_u64(self.fields.row, row);
-        self.handed_over(&mut writing)?.delete_term(term);
+        self.hand_over(&mut pending)?.delete_term(term);
         Ok(())
     }
 
     /// Writes out what was added, which publishes nothing: a [`commit`](Self::commit) or a
     /// [`rollback`](Self::rollback) follows, and the former has that much less to do.
     pub fn close_segments(&self) -> IndexResult<()> {
-        let mut writing = self.writing();
-        if writing.open == 0 { Ok(()) } else { self.close_held(&mut writing) }
+        let mut pending = self.pending();
+        if pending.open == 0 { Ok(()) } else { self.close_locked(&mut pending) }
     }
 
-    fn close_held(&self, writing: &mut Writing) -> IndexResult<()> {
+    fn close_locked(&self, pending: &mut Pending) -> IndexResult<()> {
         // A prepared commit that is dropped closes the segments at hand and is no commit.
-        drop(self.handed_over(writing)?.prepare_commit()?);
-        (writing.open, writing.since) = (0, 0);
+        drop(self.hand_over(pending)?.prepare_commit()?);
+        (pending.open, pending.since) = (0, 0);
         Ok(())
     }
 
     /// Makes all changes durable and visible at once, as of change `seq` of the store.
     pub fn commit(&self, seq: u64) -> IndexResult<()> {
-        let mut writing = self.writing();
-        self.commit_held(&mut writing, seq)
+        let mut pending = self.pending();
+        self.commit_locked(&mut pending, seq)
     }
 
-    fn commit_held(&self, writing: &mut Writing, seq: u64) -> IndexResult<()> {
-        let writer = self.handed_over(writing)?;
+    fn commit_locked(&self, pending: &mut Pending, seq: u64) -> IndexResult<()> {
+        let writer = self.hand_over(pending)?;
         let mut prepared = writer.prepare_commit()?;
         prepared.set_payload(&seq.to_string());
         prepared.commit()?;
-        (writing.open, writing.since) = (0, 0);
+        (pending.open, pending.since) = (0, 0);
         self.seq.store(seq, Ordering::Release);
         self.reader.reload()?;
-        self.passing.forget();
+        self.filter_cache.clear();
         Ok(())
     }
 
-    /// Forgets every change since the last commit.
+    /// Drops every change since the last commit.
     pub fn rollback(&self) -> IndexResult<()> {
-        let mut writing = self.writing();
-        writing.forget();
-        // A writer that fails at this is of no use any more: tantivy would panic. The next change makes another.
-        if let Some(mut writer) = writing.writer.take() {
+        let mut pending = self.pending();
+        pending.discard();
+        // A writer that fails here cannot be used again (tantivy would panic). The next change creates another.
+        if let Some(mut writer) = pending.writer.take() {
             writer.rollback()?;
             writer.garbage_collect_files().wait()?;
-            writing.writer = Some(writer);
+            pending.writer = Some(writer);
         }
         Ok(())
     }
 
-    /// Waits for merges under way and lets go of the writer's memory; the next change takes it again. What was not
-    /// committed is forgotten.
-    pub fn rest(&self) -> IndexResult<()> {
-        self.rest_held(&mut self.writing())
+    /// Waits for running merges and frees the writer's memory; the next change allocates it again. Uncommitted changes
+    /// are dropped.
+    pub fn release_writer(&self) -> IndexResult<()> {
+        self.release_locked(&mut self.pending())
     }
 
-    fn rest_held(&self, writing: &mut Writing) -> IndexResult<()> {
-        writing.forget();
-        if let Some(writer) = writing.writer.take() {
+    pub(crate) fn release_locked(&self, pending: &mut Pending) -> IndexResult<()> {
+        pending.discard();
+        if let Some(writer) = pending.writer.take() {
             writer.wait_merging_threads()?;
             self.reader.reload()?;
         }
@@ -259,23 +229,31 @@ impl SearchIndex {
         Ok(())
     }
 
-    fn writing(&self) -> MutexGuard<'_, Writing> {
+    /// Runs `body` on a searcher and turns a panic into an error: tantivy panics on some malformed files. Ours fail their
+    /// check first, but a panic in a search must not end the program.
+    pub(crate) fn guarded<T>(&self, body: impl FnOnce(&Searcher) -> IndexResult<T>) -> IndexResult<T> {
+        let _open = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
+        let searcher = self.reader.searcher();
+        catch_unwind(AssertUnwindSafe(|| body(&searcher))).unwrap_or_else(|_| Err(unreadable()))
+    }
+
+    pub(crate) fn pending(&self) -> MutexGuard<'_, Pending> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The writer, once it has everything that waited for it.
-    fn handed_over<'w>(&self, writing: &'w mut Writing) -> IndexResult<&'w mut IndexWriter> {
-        let waiting = std::mem::take(&mut writing.waiting);
-        writing.weight = 0;
-        let writer = self.writer(writing)?;
+    /// The writer, after it got all waiting documents.
+    fn hand_over<'w>(&self, pending: &'w mut Pending) -> IndexResult<&'w mut IndexWriter> {
+        let waiting = std::mem::take(&mut pending.waiting);
+        pending.weight = 0;
+        let writer = self.writer(pending)?;
         if !waiting.is_empty() {
             writer.run(waiting)?;
         }
         Ok(writer)
     }
 
-    fn writer<'w>(&self, writing: &'w mut Writing) -> IndexResult<&'w mut IndexWriter> {
-        let made = match writing.writer.take() {
+    pub(crate) fn writer<'w>(&self, pending: &'w mut Pending) -> IndexResult<&'w mut IndexWriter> {
+        let made = match pending.writer.take() {
             Some(writer) => writer,
             None => {
                 let options = IndexWriterOptions::builder()
@@ -288,8 +266,12 @@ impl SearchIndex {
                 writer
             }
         };
-        Ok(writing.writer.insert(made))
+        Ok(pending.writer.insert(made))
     }
+}
+
+pub(crate) fn unreadable() -> IndexError {
+    IndexError::Damaged("a segment cannot be read".into())
 }
 
 impl std::fmt::Debug for SearchIndex {
@@ -316,6 +298,3 @@ fn payload_seq(index: &Index) -> IndexResult<u64> {
         Some(text) => text.parse().map_err(|_| IndexError::Damaged("commit payload".into())),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,25 +1,25 @@
 //! Reading what a person typed. There is no wrong query: what is not understood is words.
-use super::tokenize::{Shape, Words};
+use crate::tokenize::{Shape, Words};
 
 /// Words, phrases, and what must or must not be there.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Parsed {
+pub(crate) struct Parsed {
     /// Any of these; the more, the better.
-    pub(super) words: Vec<Part>,
+    pub(crate) words: Vec<Part>,
     /// All of these.
-    pub(super) must: Vec<Vec<Part>>,
+    pub(crate) must: Vec<Vec<Part>>,
     /// None of these.
-    pub(super) not: Vec<Vec<Part>>,
+    pub(crate) not: Vec<Vec<Part>>,
 }
 
 /// A token at its place in its phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) token: String,
+pub(crate) struct Part {
+    pub(crate) token: String,
     /// Words that start with it count too.
-    pub(super) prefix: bool,
+    pub(crate) prefix: bool,
     /// Place in the phrase.
-    pub(super) place: usize,
+    pub(crate) place: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ const MAX_WORDS: usize = 64;
 
 impl Parsed {
     /// `typing`: the last word may be unfinished.
-    pub(super) fn read(query: &str, typing: bool) -> Self {
+    pub(crate) fn read(query: &str, typing: bool) -> Self {
         let query = query.get(..query.floor_char_boundary(MAX_QUERY)).unwrap_or_default();
         let mut out = Self::default();
         let mut rest = query.trim_start();
@@ -91,7 +91,7 @@ fn closed(text: &str) -> Option<(&str, &str)> {
 
 /// Tokens of a piece of query. The lone last character of a run without spaces is left out where a pair has it: in a
 /// text the run may go on. Alone it stands for every pair that starts with it.
-pub(super) fn parts(text: &str, unfinished: bool) -> Vec<Part> {
+pub(crate) fn parts(text: &str, unfinished: bool) -> Vec<Part> {
     let mut words = Words::new(text);
     let mut out: Vec<Part> = Vec::new();
     let mut place = 0;

@@ -5,7 +5,7 @@ use tantivy::{
 };
 
 /// Most documents a segment is merged or filled to. One of this size is rewritten in about a third of a second.
-pub(super) const MAX_SEGMENT_DOCS: u32 = 65_536;
+pub(crate) const MAX_SEGMENT_DOCS: u32 = 65_536;
 /// Segments of one size class that trigger a merge.
 const WIDTH: usize = 6;
 /// Everything below this is one size class.
@@ -13,7 +13,7 @@ const SMALL: u32 = 512;
 
 /// Merges six segments of about the same size into one, never beyond [`MAX_SEGMENT_DOCS`].
 #[derive(Debug)]
-pub(super) struct SmallSegments;
+pub(crate) struct SmallSegments;
 
 impl MergePolicy for SmallSegments {
     fn compute_merge_candidates(&self, segments: &[SegmentMeta]) -> Vec<MergeCandidate> {

@@ -12,29 +12,29 @@ const LARGE: NonZeroUsize = NonZeroUsize::new(3072).unwrap();
 type Key = (u64, u64);
 
 /// A bounded cache of decrypted chunks. Keys are (file number, chunk number); file numbers are never used twice.
-pub(super) struct ChunkCache(Mutex<lru::LruCache<Key, Arc<[u8]>>>);
+pub(crate) struct ChunkCache(Mutex<lru::LruCache<Key, Arc<[u8]>>>);
 
 impl ChunkCache {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Mutex::new(lru::LruCache::new(SMALL)))
     }
 
     /// From now on there is more room; answers for how many chunks.
-    pub(super) fn enlarge(&self) -> usize {
+    pub(crate) fn enlarge(&self) -> usize {
         self.lock().resize(LARGE);
         LARGE.get()
     }
 
-    pub(super) fn get(&self, file: u64, chunk: u64) -> Option<Arc<[u8]>> {
+    pub(crate) fn get(&self, file: u64, chunk: u64) -> Option<Arc<[u8]>> {
         self.lock().get(&(file, chunk)).cloned()
     }
 
-    pub(super) fn put(&self, file: u64, chunk: u64, bytes: Arc<[u8]>) {
+    pub(crate) fn put(&self, file: u64, chunk: u64, bytes: Arc<[u8]>) {
         self.lock().put((file, chunk), bytes);
     }
 
     /// Drops every chunk of a file: what was erased leaves memory too.
-    pub(super) fn forget(&self, file: u64) {
+    pub(crate) fn forget(&self, file: u64) {
         let mut cache = self.lock();
         let keys: Vec<Key> = cache.iter().map(|(k, _)| *k).filter(|k| k.0 == file).collect();
         for key in keys {

@@ -1,6 +1,6 @@
 //! Erased means gone from every file, and the check that says so notices when it is not.
 use super::{KEY, empty, message, of, sorted};
-use crate::index::{IndexDoc, IndexFilter, residue};
+use crate::{IndexDoc, IndexFilter, residue};
 
 fn words() -> Vec<String> {
     vec!["terracotta".to_owned(), "7f3a91".to_owned()]
@@ -100,7 +100,7 @@ fn a_file_kept_back_is_noticed() {
     assert!(found.findings.iter().any(|f| f.reason.contains("belongs to no segment")), "{found:?}");
     // The next open cleans up.
     drop(index);
-    crate::index::SearchIndex::open(dir.path(), &KEY).unwrap();
+    crate::SearchIndex::open(dir.path(), &KEY).unwrap();
     assert!(residue(dir.path(), &KEY, &[1], &[], &[]).unwrap().is_clean());
 }
 

@@ -1,11 +1,11 @@
 //! Looking for what an erasure should have removed. Nothing of the deletion is used here: the index is opened anew from
 //! its files, and what is in them is looked at, deleted or not.
-use super::{
+use crate::{
     EncryptedDirectory, IndexError, IndexResult,
     directory::META,
+    needles::Needles,
     schema::{Fields, IndexDoc, register},
 };
-use crate::needles::Needles;
 use std::{
     collections::{HashMap, HashSet},
     path::Path,

@@ -10,7 +10,7 @@
 //! Which files there are is answered by the folder, not by tantivy's `.managed.json`: that list is made up when it is
 //! asked for and never written, so it cannot disagree with the disk after a crash. Locks are in memory: the vault has a
 //! lock of its own that keeps other processes out.
-use super::cache::ChunkCache;
+use crate::cache::ChunkCache;
 use mementory_crypto::{CHUNK_LEN, ChunkReader, ChunkWriter, Context, CryptoError, random_bytes};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -33,7 +33,7 @@ use tantivy::{
 };
 use zeroize::Zeroizing;
 
-pub(super) const META: &str = "meta.json";
+pub(crate) const META: &str = "meta.json";
 const MANAGED: &str = ".managed.json";
 const PARTIAL: &str = ".partial-";
 const PURPOSE: &str = "index";
@@ -87,7 +87,7 @@ impl EncryptedDirectory {
     }
 
     /// Names of the regular files in the folder, those of unfinished writes included.
-    pub(super) fn on_disk(&self) -> io::Result<Vec<String>> {
+    pub(crate) fn on_disk(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in std::fs::read_dir(&self.0.dir)? {
             names.push(entry?.file_name().to_string_lossy().into_owned());
@@ -97,12 +97,12 @@ impl EncryptedDirectory {
     }
 
     /// True when a file of this name was written or is named by `meta.json`.
-    pub(super) fn names(&self, name: &str) -> bool {
+    pub(crate) fn names(&self, name: &str) -> bool {
         name == META || lock(&self.0.files).contains_key(name)
     }
 
     /// Decrypts all of a file, a chunk at a time. Fails where a chunk does.
-    pub(super) fn scan(&self, name: &str, mut each: impl FnMut(&[u8])) -> io::Result<u64> {
+    pub(crate) fn scan(&self, name: &str, mut each: impl FnMut(&[u8])) -> io::Result<u64> {
         let (generation, _) = if name == META { (0, 0) } else { self.known(name)? };
         let reader = self.reader(name, generation)?;
         let mut chunk = Vec::new();
@@ -114,12 +114,12 @@ impl EncryptedDirectory {
     }
 
     /// Makes more room for decrypted chunks; answers for how many.
-    pub(super) fn enlarge_cache(&self) -> usize {
+    pub(crate) fn enlarge_cache(&self) -> usize {
         self.0.cache.enlarge()
     }
 
     /// Decrypts the beginning of a file into the cache, at most `most` chunks; answers how many.
-    pub(super) fn read_ahead(&self, name: &str, most: usize) -> io::Result<usize> {
+    pub(crate) fn read_ahead(&self, name: &str, most: usize) -> io::Result<usize> {
         let (generation, number) = self.known(name)?;
         let file = Opened {
             directory: self.clone(),

@@ -6,7 +6,7 @@ mod searching;
 mod snippets;
 mod words;
 
-use super::{IndexDoc, SearchIndex};
+use crate::{IndexDoc, SearchIndex};
 use tempfile::TempDir;
 
 pub(super) const KEY: [u8; 32] = [5; 32];

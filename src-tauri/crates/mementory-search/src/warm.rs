@@ -1,5 +1,5 @@
 //! Reading ahead: who asks the first question after unlocking does not wait until dictionaries are decrypted.
-use super::{IndexResult, SearchIndex};
+use crate::{IndexResult, SearchIndex};
 
 /// Files of a segment that questions need, what all of them need first. Positions are last: only the best hundred
 /// candidates are looked up there.

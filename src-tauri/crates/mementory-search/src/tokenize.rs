@@ -24,17 +24,17 @@ pub fn tokens(text: &str) -> Vec<String> {
 }
 
 /// A word with its place in the text.
-pub(super) struct Word<'w> {
-    pub(super) text: &'w str,
+pub(crate) struct Word<'w> {
+    pub(crate) text: &'w str,
     /// Bytes of the source it came from.
-    pub(super) from: usize,
-    pub(super) to: usize,
-    pub(super) shape: Shape,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) shape: Shape,
 }
 
 /// How a token was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// A word between spaces.
     Word,
     /// Two neighbours in a run without spaces.
@@ -88,7 +88,7 @@ fn class(c: char) -> Class {
     }
 }
 
-/// Folds as `mementory_model::fold` does, and further where a keyboard has no such letter. Composed again at the end, so
+/// Folds as `fold` of mementory-model does, and further where a keyboard has no such letter. Composed again at the end, so
 /// that a Hangul syllable is one character.
 fn fold_into(text: &str, out: &mut String) {
     let folded = text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase);
@@ -120,7 +120,7 @@ struct Pending {
 }
 
 /// The words of a text, one at a time, with no allocation per word while the text is ASCII.
-pub(super) struct Words<'t> {
+pub(crate) struct Words<'t> {
     text: &'t str,
     at: usize,
     current: String,
@@ -128,11 +128,11 @@ pub(super) struct Words<'t> {
 }
 
 impl<'t> Words<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
+    pub(crate) fn new(text: &'t str) -> Self {
         Self { text, at: 0, current: String::with_capacity(64), pending: VecDeque::new() }
     }
 
-    pub(super) fn next_word(&mut self) -> Option<Word<'_>> {
+    pub(crate) fn next_word(&mut self) -> Option<Word<'_>> {
         loop {
             if let Some(next) = self.pending.pop_front() {
                 self.current = next.text;
@@ -249,10 +249,10 @@ impl<'t> Words<'t> {
 
 /// The same for tantivy.
 #[derive(Clone, Default)]
-pub(super) struct WordTokenizer;
+pub(crate) struct WordTokenizer;
 
 /// The words of one text as tantivy's tokens.
-pub(super) struct WordStream<'t> {
+pub(crate) struct WordStream<'t> {
     words: Words<'t>,
     token: Token,
 }

@@ -1,52 +1,26 @@
 //! Searching: from a query and a filter to ranked rows, a total and counts by facet.
-use super::{
-    IndexError, IndexResult, SearchIndex,
-    matching::{Docs, phrase},
+use crate::{
+    IndexFilter, IndexResult, SearchIndex,
+    doc_set::Docs,
+    index::unreadable,
+    matching::phrase,
     query::{Parsed, Part, parts},
     rank::{Candidate, Ranking, with_scores},
 };
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, BinaryHeap, HashSet},
+    collections::{BTreeMap, BinaryHeap},
     ops::Range,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, PoisonError},
 };
 use tantivy::{Searcher, SegmentReader, schema::IndexRecordOption};
 
 /// Candidates that get a closer look; pages beyond keep the order of the first.
 const CLOSER: usize = 100;
 
-/// What a hit must be. An empty list asks for nothing; several values in one list are alternatives.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct IndexFilter {
-    /// Kinds.
-    pub kinds: Vec<String>,
-    /// Platforms.
-    pub platforms: Vec<String>,
-    /// The records' own types; an empty one: records without a type.
-    pub record_types: Vec<String>,
-    /// Statuses.
-    pub statuses: Vec<String>,
-    /// Sensitivities.
-    pub sensitivities: Vec<String>,
-    /// Tags.
-    pub tags: Vec<String>,
-    /// Created at or after, in microseconds.
-    pub created_from: Option<i64>,
-    /// Created at or before, in microseconds.
-    pub created_to: Option<i64>,
-    /// Part of this conversation.
-    pub conversation: Option<u64>,
-    /// One of these rows.
-    pub rows: Option<Arc<HashSet<i64>>>,
-    /// The last word is still being typed: words that start with it count.
-    pub typing: bool,
-}
-
 /// A page of what passes a filter.
 #[derive(Debug, Clone, Copy)]
-pub struct Ask<'f> {
+pub struct SearchPage<'f> {
     /// What a hit must be.
     pub filter: &'f IndexFilter,
     /// Hits on the page.
@@ -81,7 +55,7 @@ pub struct SearchOutcome {
     pub total: u32,
     /// Row and score of the page asked for, best first. Without words the newest first, with score 0.
     pub hits: Vec<(u64, f32)>,
-    /// The words looked for, folded, for [`super::snippet`].
+    /// The words looked for, folded, for [`crate::snippet()`].
     pub terms: Vec<String>,
 }
 
@@ -104,18 +78,18 @@ impl SearchIndex {
     /// Searches. Words are ranked and not all required; `"a phrase"` and `+word` are required, `-word` is forbidden.
     /// No query is an error; `Damaged` when a file fails its check on the way.
     pub fn search(&self, query: &str, filter: &IndexFilter, limit: usize, offset: usize) -> IndexResult<SearchOutcome> {
-        Ok(self.search_each(query, &[Ask { filter, limit, offset }])?.pop().unwrap_or_default())
+        Ok(self.search_each(query, &[SearchPage { filter, limit, offset }])?.pop().unwrap_or_default())
     }
 
     /// Several searches for the same words at once: what is said and what it is called, say. Finding the words is most
     /// of the work, and done once. Whether the last word is unfinished says the first one's filter.
-    pub fn search_each(&self, query: &str, asks: &[Ask<'_>]) -> IndexResult<Vec<SearchOutcome>> {
+    pub fn search_each(&self, query: &str, asks: &[SearchPage<'_>]) -> IndexResult<Vec<SearchOutcome>> {
         self.guarded(|searcher| self.search_in(searcher, query, asks))
     }
 
     /// Rows of at most `most` documents that hold these words one after the other, the last written ones. Not ranked, so
     /// much cheaper than [`search`](Self::search) for the same phrase.
-    pub fn saying(&self, words: &str, most: usize) -> IndexResult<Vec<u64>> {
+    pub fn rows_with_phrase(&self, words: &str, most: usize) -> IndexResult<Vec<u64>> {
         self.guarded(|searcher| {
             let parts = parts(words, false);
             let ranking = Ranking::new(searcher, &self.fields, std::iter::empty())?;
@@ -143,15 +117,7 @@ impl SearchIndex {
         self.guarded(|searcher| self.facets_in(searcher, query, filter, field))
     }
 
-    /// tantivy panics on some files that are not as it wrote them. Ours fail their check first, but a panic in a search
-    /// must not end the program.
-    pub(super) fn guarded<T>(&self, body: impl FnOnce(&Searcher) -> IndexResult<T>) -> IndexResult<T> {
-        let _open = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
-        let searcher = self.reader.searcher();
-        catch_unwind(AssertUnwindSafe(|| body(&searcher))).unwrap_or_else(|_| Err(unreadable()))
-    }
-
-    fn search_in(&self, searcher: &Searcher, query: &str, asks: &[Ask<'_>]) -> IndexResult<Vec<SearchOutcome>> {
+    fn search_in(&self, searcher: &Searcher, query: &str, asks: &[SearchPage<'_>]) -> IndexResult<Vec<SearchOutcome>> {
         let parsed = Parsed::read(query, asks.first().is_some_and(|ask| ask.filter.typing));
         let ranking = Ranking::new(searcher, &self.fields, parsed.positive())?;
         let segments = searcher.segment_readers();
@@ -180,7 +146,7 @@ impl SearchIndex {
         &self,
         ranking: &Ranking<'_>,
         parsed: &Parsed,
-        asks: &[Ask<'_>],
+        asks: &[SearchPage<'_>],
         segments: &[SegmentReader],
         numbers: Range<usize>,
         scores: &mut Vec<f32>,
@@ -193,7 +159,7 @@ impl SearchIndex {
             let newest = if parsed.has_positive() { None } else { Some(segment.fast_fields().i64("created")?) };
             for (ask, best) in asks.iter().zip(&mut all) {
                 let mut docs = found.clone();
-                ask.filter.apply(segment, &self.fields, &self.passing, &mut docs)?;
+                ask.filter.apply(segment, &self.fields, &self.filter_cache, &mut docs)?;
                 best.total += docs.len();
                 docs.each_from_end(|doc| {
                     let key = match &newest {
@@ -227,7 +193,7 @@ impl SearchIndex {
         let mut out: BTreeMap<String, u32> = BTreeMap::new();
         for (number, segment) in searcher.segment_readers().iter().enumerate() {
             let mut docs = with_scores(|scores| self.found(&ranking, &parsed, number, segment, scores))?;
-            filter.apply(segment, &self.fields, &self.passing, &mut docs)?;
+            filter.apply(segment, &self.fields, &self.filter_cache, &mut docs)?;
             let terms = segment.inverted_index(field)?;
             let mut stream = terms.terms().stream()?;
             while stream.advance() {
@@ -276,15 +242,11 @@ impl SearchIndex {
     }
 }
 
-impl Ask<'_> {
+impl SearchPage<'_> {
     /// Candidates that are gathered.
     fn wanted(&self) -> usize {
         self.offset.saturating_add(self.limit).max(CLOSER)
     }
-}
-
-fn unreadable() -> IndexError {
-    IndexError::Damaged("a segment cannot be read".into())
 }
 
 /// The page that was asked for, of the best.
@@ -293,7 +255,7 @@ fn page(
     ranking: &Ranking<'_>,
     parsed: &Parsed,
     best: Best,
-    ask: &Ask<'_>,
+    ask: &SearchPage<'_>,
 ) -> IndexResult<SearchOutcome> {
     let words = parsed.has_positive();
     let mut hits: Vec<Candidate> = best

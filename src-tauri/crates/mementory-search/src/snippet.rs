@@ -1,5 +1,5 @@
 //! The part of a text that shows why it was found.
-use super::tokenize::Words;
+use crate::tokenize::Words;
 use std::collections::HashSet;
 
 /// Most bytes of a text that are looked through for a better place.

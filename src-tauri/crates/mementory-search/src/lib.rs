@@ -1,0 +1,46 @@
+//! The search index: tantivy over encrypted files. It is disposable: the store has the records, and the index can always
+//! be rebuilt from them. It knows documents ([`IndexDoc`]), not records.
+//!
+//! | file | what it does |
+//! | --- | --- |
+//! | `directory`, `cache` | files in encrypted chunks with random access |
+//! | `schema`, `tokenize`, `merge` | what is indexed, how text is split into words, how large segments get |
+//! | `index` | adding, deleting, committing |
+//! | `query`, `search`, `rank`, `matching` | from a typed query to ranked rows |
+//! | `filter`, `filter_cache`, `doc_set` | which documents of a segment pass a filter |
+//! | `snippet` | the part of a text that shows why it was found |
+//! | `spell_suggest` | what may have been meant when nothing was found |
+//! | `erase`, `verify` | rewriting segments that contain an erased row; an independent search for what is left |
+mod cache;
+mod directory;
+mod doc_set;
+mod erase;
+mod error;
+mod filter;
+mod filter_cache;
+mod index;
+mod matching;
+mod merge;
+mod needles;
+mod query;
+mod rank;
+mod schema;
+mod search;
+mod snippet;
+mod spell_suggest;
+#[cfg(test)]
+mod tests;
+mod tokenize;
+mod verify;
+mod warm;
+
+pub use directory::EncryptedDirectory;
+pub use error::{IndexError, IndexResult};
+pub use filter::IndexFilter;
+pub use index::SearchIndex;
+pub use needles::Needles;
+pub use schema::IndexDoc;
+pub use search::{FacetField, SearchOutcome, SearchPage};
+pub use snippet::snippet;
+pub use tokenize::tokens;
+pub use verify::{Finding, Residue, residue};
