@@ -26,7 +26,13 @@ const DIRECTION = {
     "mementory-formats-interchange",
   ],
   "mementory-search": ["mementory-crypto"],
+  // The store's error type carries the formats' error.
+  "mementory-store": ["mementory-model", "mementory-crypto", "mementory-formats"],
+  // Not the vault: the check after an erasure shares no code with the erasure.
+  "mementory-erasure-check": ["mementory-model", "mementory-crypto", "mementory-search", "mementory-store"],
   "mementory-vault": [
+    "mementory-store",
+    "mementory-erasure-check",
     "mementory-search",
     "mementory-model",
     "mementory-json",
@@ -55,7 +61,7 @@ const ONLY = {
   hmac: "mementory-crypto",
   getrandom: "mementory-crypto",
   subtle: "mementory-crypto",
-  rusqlite: "mementory-vault",
+  rusqlite: "mementory-store",
   tantivy: "mementory-search",
   tauri: "mementory-app",
   clap: "mementory-cli",
@@ -82,9 +88,13 @@ export function againstDirection(packages) {
       // Tests may use the testkit.
       if (kind === "dev" && (used === "mementory-testkit" || allowed.includes(used))) continue;
       if (used in DIRECTION && !allowed.includes(used)) problems.push(`${name} must not depend on ${used}`);
+      // The vault's use cases query the store's tables; the erasure check reads its pages.
       // The testkit looks at the vault's files from outside.
       // Some exports are SQLite databases: the formats read them from memory.
       const reads = used === "rusqlite" && ["mementory-testkit", "mementory-formats-vendor"].includes(name);
+      const reads =
+        used === "rusqlite" &&
+        ["mementory-testkit", "mementory-formats", "mementory-vault", "mementory-erasure-check"].includes(name);
       if (ONLY[used] && ONLY[used] !== name && kind !== "dev" && !reads)
         problems.push(`${name} must not use ${used}: that is for ${ONLY[used]}`);
     }

@@ -1,138 +1,25 @@
-//! The audit log: append-only, each entry's hash covers the one before it, each hash is signed by the vault. Entries say
-//! who did what to which id and when; never content.
-use crate::{Vault, VaultResult};
-use mementory_crypto::{VaultKeys, keyed_digest, verify};
-use mementory_model::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
-
-/// One entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(missing_docs, reason = "columns of `audit`, see schema.sql")]
-pub struct AuditRow {
-    pub seq: i64,
-    pub at: i64,
-    pub actor: String,
-    pub op: String,
-    pub target: String,
-    pub detail: String,
-}
-
-/// How an entry is chained and signed.
-pub(crate) struct Link {
-    pub(crate) seq: i64,
-    pub(crate) at: i64,
-    pub(crate) hash: Vec<u8>,
-    pub(crate) signature: Vec<u8>,
-}
-
-const ACTOR: &str = "owner";
-
-fn entry_hash(keys: &VaultKeys, before: &[u8], row: &AuditRow) -> [u8; 32] {
-    keyed_digest(
-        keys.audit(),
-        &[
-            before,
-            &row.seq.to_le_bytes(),
-            &row.at.to_le_bytes(),
-            row.actor.as_bytes(),
-            row.op.as_bytes(),
-            row.target.as_bytes(),
-            row.detail.as_bytes(),
-        ],
-    )
-}
-
-/// Appends an entry inside the transaction of the change it tells of.
-pub(crate) fn append(
-    tx: &Connection,
-    keys: &VaultKeys,
-    now: Timestamp,
-    op: &str,
-    target: &str,
-    detail: &str,
-) -> VaultResult<()> {
-    let last: Option<(i64, Vec<u8>)> = tx
-        .query_row("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1", [], |r| Ok((r.get(0)?, r.get(1)?)))
-        .optional()?;
-    let (seq, before) = last.map_or((1, Vec::new()), |(seq, hash)| (seq + 1, hash));
-    let row = AuditRow {
-        seq,
-        at: now.as_micros(),
-        actor: ACTOR.into(),
-        op: op.into(),
-        target: target.into(),
-        detail: detail.into(),
-    };
-    let hash = entry_hash(keys, &before, &row);
-    let signature = keys.signing().sign(&hash);
-    tx.prepare_cached(
-        "INSERT INTO audit (seq, at, actor, op, target, detail, hash, signature) VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
-    )?
-    .execute(params![row.seq, row.at, row.actor, row.op, row.target, row.detail, hash, signature])?;
-    Ok(())
-}
+//! The audit log and the tombstones, as they are read.
+use crate::{AuditRow, TombstoneRow, Vault, VaultResult};
+use mementory_store::{audit, tombstones};
 
 impl Vault {
-    /// All entries, oldest first.
+    /// All entries of the log, oldest first.
     pub fn audit_log(&self) -> VaultResult<Vec<AuditRow>> {
-        self.store.read(|c| {
-            let mut statement = c.prepare("SELECT seq, at, actor, op, target, detail FROM audit ORDER BY seq")?;
-            let rows = statement.query_map([], |r| {
-                Ok(AuditRow {
-                    seq: r.get(0)?,
-                    at: r.get(1)?,
-                    actor: r.get(2)?,
-                    op: r.get(3)?,
-                    target: r.get(4)?,
-                    detail: r.get(5)?,
-                })
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        self.store.read(audit::entries)
     }
 
     /// The chain of all entries, oldest first.
-    pub(crate) fn audit_chain(&self) -> VaultResult<Vec<Link>> {
-        self.store.read(|c| {
-            let mut statement = c.prepare("SELECT seq, at, hash, signature FROM audit ORDER BY seq")?;
-            let read = |r: &rusqlite::Row<'_>| -> rusqlite::Result<Link> {
-                Ok(Link { seq: r.get(0)?, at: r.get(1)?, hash: r.get(2)?, signature: r.get(3)? })
-            };
-            let rows = statement.query_map([], read)?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+    pub(crate) fn audit_chain(&self) -> VaultResult<Vec<audit::Link>> {
+        self.store.read(audit::chain)
     }
 
-    /// Walks the chain: numbers without gaps, every hash and every signature. A log cut off at its end is noticed
-    /// because the store remembers nothing outside it; only a whole older vault put back looks intact (SECURITY.md).
+    /// Walks the chain: numbers without gaps, every hash and every signature.
     pub fn audit_verify(&self) -> VaultResult<bool> {
-        let public = self.keys.signing().public();
-        self.store.read(|c| {
-            let mut statement =
-                c.prepare("SELECT seq, at, actor, op, target, detail, hash, signature FROM audit ORDER BY seq")?;
-            let mut rows = statement.query([])?;
-            let (mut before, mut expected) = (Vec::new(), 1i64);
-            while let Some(r) = rows.next()? {
-                let row = AuditRow {
-                    seq: r.get(0)?,
-                    at: r.get(1)?,
-                    actor: r.get(2)?,
-                    op: r.get(3)?,
-                    target: r.get(4)?,
-                    detail: r.get(5)?,
-                };
-                let hash: Vec<u8> = r.get(6)?;
-                let signature: Vec<u8> = r.get(7)?;
-                let good = row.seq == expected
-                    && entry_hash(&self.keys, &before, &row)[..] == hash[..]
-                    && <[u8; 64]>::try_from(signature.as_slice()).is_ok_and(|s| verify(&public, &hash, &s));
-                if !good {
-                    return Ok(false);
-                }
-                before = hash;
-                expected += 1;
-            }
-            Ok(true)
-        })
+        self.store.read(|c| audit::verify_chain(c, &self.keys))
+    }
+
+    /// All tombstones, newest first, signatures of our own checked.
+    pub fn tombstones(&self) -> VaultResult<Vec<TombstoneRow>> {
+        self.store.read(|c| tombstones::all(c, &self.keys))
     }
 }

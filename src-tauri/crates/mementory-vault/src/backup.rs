@@ -1,10 +1,11 @@
 //! A backup: the vault once more, in a folder of its own, made while it is in use. What is copied is encrypted already;
 //! it opens with the secrets of that moment. The index stays behind: the copy makes its own when it is opened. Restoring is
 //! the same the other way round: the backup is only read, so that it stays one.
-use crate::{Vault, VaultError, VaultResult, blobs::Blobs, store};
+use crate::{Vault, VaultError, VaultResult};
 use mementory_crypto::{HEADER_FILE, VaultKeys, open_header, read_header};
 use mementory_formats::{file_sha256, sha256};
 use mementory_model::Timestamp;
+use mementory_store::{self as store, blobs::Blobs};
 use std::{
     fs::File,
     io::{Read, Write},
@@ -81,7 +82,7 @@ impl Vault {
         self.copy_to(partial.path(), &mut Watch { cancel, progress, done: 0, total: self.bytes() })?;
         check_copy(partial.path(), &self.keys)?;
         let made = put_in_place(partial, parent, out)?;
-        self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "backup", "vault", ""))?;
+        self.store.write(|tx| mementory_store::audit::append(tx, &self.keys, now, "backup", "vault", ""))?;
         Ok(made)
     }
 

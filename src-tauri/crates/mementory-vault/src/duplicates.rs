@@ -1,10 +1,8 @@
 //! Memories that say the same, or much the same. Groups are found when asked for; what the person keeps apart is kept.
-use crate::{
-    EditFields, Vault, VaultError, VaultResult,
-    store::{RowView, kind_code},
-};
+use crate::{EditFields, Vault, VaultError, VaultResult};
 use mementory_model::{Kind, Timestamp};
 use mementory_similar::{Form, Key, Likeness, THRESHOLD, groups, sketches};
+use mementory_store::{RowView, kind_code};
 use rusqlite::{Connection, params};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -72,7 +70,7 @@ impl Vault {
             for (one, other) in pairs(&views) {
                 tx.execute("INSERT OR IGNORE INTO apart (one, other) VALUES (?1, ?2)", params![one, other])?;
             }
-            crate::audit::append(tx, &self.keys, now, "keep_apart", "", &format!("{} memories", views.len()))
+            mementory_store::audit::append(tx, &self.keys, now, "keep_apart", "", &format!("{} memories", views.len()))
         })
     }
 

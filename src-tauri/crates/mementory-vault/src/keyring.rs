@@ -1,6 +1,7 @@
 //! Public keys of others: whom this vault trusts, and whose signature was on what came in (pinned on first use).
-use crate::{Vault, VaultResult, audit};
+use crate::{Vault, VaultResult};
 use mementory_model::Timestamp;
+use mementory_store::audit;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 

@@ -6,9 +6,9 @@
 use crate::{
     Vault, VaultResult,
     import::{ImportReport, Runs},
-    store::{RowView, kind_code},
 };
 use mementory_model::Kind;
+use mementory_store::{RowView, kind_code};
 use rusqlite::{Connection, params};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -194,7 +194,7 @@ fn compare(c: &Connection) -> VaultResult<Standings> {
                 continue;
             };
             out.ids.insert(seen.id, standing);
-            let kind = crate::store::kind_from(seen.kind).as_str();
+            let kind = mementory_store::kind_from(seen.kind).as_str();
             *out.counts.entry((format.to_owned(), kind, standing)).or_default() += 1;
         }
     }
@@ -212,7 +212,7 @@ pub(crate) fn lacking(c: &Connection, report: &ImportReport, told: &Told) -> Vau
     let tells = |seen: &Seen| told.rows.contains(&seen.row);
     let Some(absent) = Absent::of(c, &rows, &earlier, &tells, told.kinds.clone(), told.span)? else { return Ok(out) };
     for seen in rows.iter().filter(|seen| !tells(seen) && absent.is(seen)) {
-        *out.entry(crate::store::kind_from(seen.kind).as_str().to_owned()).or_default() += 1;
+        *out.entry(mementory_store::kind_from(seen.kind).as_str().to_owned()).or_default() += 1;
     }
     Ok(out)
 }

@@ -3,18 +3,15 @@ mod in_step;
 
 pub use in_step::{IndexFault, IndexWatch};
 
-use crate::{
-    VaultError, VaultResult,
-    blobs::Blobs,
-    store::{RowView, Store, named_blobs, page_problems},
-    verify::Evidence,
-};
+use crate::{VaultError, VaultResult};
 use in_step::fresh_index;
 use mementory_crypto::{
     Header, KdfChoice, RecoveryCode, VaultKeys, change_passphrase, create_header, new_recovery_code, open_header,
 };
+use mementory_erasure_check::{ErasureCheck, Evidence};
 use mementory_model::{Kind, Record, Timestamp};
 use mementory_search::{IndexDoc, IndexError, SearchIndex};
+use mementory_store::{RowView, Store, blobs::Blobs, named_blobs, page_problems};
 use rusqlite::OptionalExtension;
 use std::{
     collections::{HashMap, HashSet},
@@ -85,7 +82,7 @@ impl Vault {
         let lock = take_lock(dir)?;
         let (header, keys, code) = create_header(dir, passphrase, kdf, &now.to_rfc3339())?;
         let store = Store::open(dir, keys.store(), true)?;
-        store.write(|tx| crate::audit::append(tx, &keys, now, "create", "vault", ""))?;
+        store.write(|tx| mementory_store::audit::append(tx, &keys, now, "create", "vault", ""))?;
         let index = SearchIndex::create(&dir.join("index"), keys.index()).map_err(index_error)?;
         let vault = Self::assemble(dir, header, keys, store, index, IndexState::Current, lock)?;
         Ok((vault, code))
@@ -122,7 +119,7 @@ impl Vault {
             let vault = Self::assemble(dir, header, keys, store, index, state, lock)?;
             *vault.index_fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = fault;
             vault.index_catch_up_watched(Some(watch))?;
-            crate::verify::clear_partials(dir);
+            mementory_erasure_check::clear_partials(dir);
             vault.sweep_blobs()?;
             Ok(vault)
         };
@@ -174,7 +171,7 @@ impl Vault {
     pub fn change_passphrase(&self, secret: &str, new: &str, kdf: KdfChoice, now: Timestamp) -> VaultResult<Header> {
         let header = change_passphrase(&self.dir, secret, new, kdf, &now.to_rfc3339())?;
         *self.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
-        self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "passwd", "vault", ""))?;
+        self.store.write(|tx| mementory_store::audit::append(tx, &self.keys, now, "passwd", "vault", ""))?;
         Ok(header)
     }
 
@@ -182,7 +179,7 @@ impl Vault {
     pub fn new_recovery_code(&self, secret: &str, now: Timestamp) -> VaultResult<(Header, RecoveryCode)> {
         let (header, code) = new_recovery_code(&self.dir, secret, &now.to_rfc3339())?;
         *self.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
-        self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "recovery_code", "vault", ""))?;
+        self.store.write(|tx| mementory_store::audit::append(tx, &self.keys, now, "recovery_code", "vault", ""))?;
         Ok((header, code))
     }
 
@@ -312,6 +309,11 @@ impl Vault {
         Ok(CheckedPlace { place: "index", ok, detail })
     }
 
+    /// The check that follows a deletion, over this vault.
+    pub(crate) fn erasure_check(&self) -> ErasureCheck<'_> {
+        ErasureCheck { dir: &self.dir, keys: &self.keys, store: &self.store, blobs: &self.blobs, index: &self.index }
+    }
+
     /// Records that the index holds: all that are not in the Trash.
     pub(crate) fn live_records(&self) -> VaultResult<u64> {
         let sql = "SELECT count(*) FROM records WHERE trashed IS NULL";
@@ -385,7 +387,7 @@ impl Vault {
 
     /// Row of a vault id; `NotFound` says whether a tombstone knows it.
     pub(crate) fn find(&self, id: &str) -> VaultResult<RowView> {
-        let parsed = crate::ids::parse_id(id);
+        let parsed = mementory_store::ids::parse_id(id);
         self.store.read(|c| {
             let found = match &parsed {
                 Some(parsed) => RowView::by_id(c, parsed)?,
@@ -407,7 +409,7 @@ impl Vault {
 /// Damage that may be of pages, with their number.
 fn counted(dir: &Path, key: &[u8; 32], error: VaultError) -> VaultError {
     match error {
-        VaultError::Damaged(_) => match crate::store::failing_pages(dir, key) {
+        VaultError::Damaged(_) => match mementory_store::failing_pages(dir, key) {
             0 => error,
             pages => VaultError::DamagedPages { pages },
         },

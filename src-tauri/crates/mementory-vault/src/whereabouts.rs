@@ -124,7 +124,7 @@ impl Vault {
     ) -> VaultResult<()> {
         failed.paths = absolute(&failed.paths);
         self.store.write(|tx| {
-            crate::audit::append(tx, &self.keys, now, "import_failed", format, &failed.code)?;
+            mementory_store::audit::append(tx, &self.keys, now, "import_failed", format, &failed.code)?;
             let seq = tx.query_row("SELECT max(seq) FROM audit", [], |r| r.get(0))?;
             let mut all = Whereabouts::read(tx)?;
             all.failed.insert(seq, failed);
@@ -134,7 +134,7 @@ impl Vault {
 
     /// Tells the log of a text that was taken along without a file.
     pub fn text_taken(&self, format: &str, detail: &str, now: mementory_model::Timestamp) -> VaultResult<()> {
-        self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "export", format, detail))
+        self.store.write(|tx| mementory_store::audit::append(tx, &self.keys, now, "export", format, detail))
     }
 }
 

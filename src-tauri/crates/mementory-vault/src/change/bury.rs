@@ -3,14 +3,14 @@ use super::{
     erase::Target,
     replace::{Removal, stands_in},
 };
-use crate::{
-    Vault, VaultResult,
-    ids::fingerprint,
-    store::RowView,
-    tombstones::{TombstoneRow, store_own, store_redacted},
-};
+use crate::{Vault, VaultResult};
 use mementory_formats::mem;
 use mementory_model::{Derived, Record, Timestamp, TombstoneOp, normal_text};
+use mementory_store::{
+    RowView,
+    ids::fingerprint,
+    tombstones::{TombstoneRow, store_own, store_redacted},
+};
 use rusqlite::Connection;
 
 /// Why, by which receipt, and when.
@@ -44,7 +44,7 @@ impl Vault {
                 target.texts.iter().filter_map(|t| fingerprint(&self.keys, target.view.kind, t)).collect();
             out.push(store_own(tx, &self.keys, row, &target.view.id, &[target.view.id], &prints)?);
             let kind = target.view.kind.as_str();
-            crate::audit::append(tx, &self.keys, occasion.now, "erase", &target.view.id_text(), kind)?;
+            mementory_store::audit::append(tx, &self.keys, occasion.now, "erase", &target.view.id_text(), kind)?;
         }
         Ok(out)
     }
@@ -86,7 +86,7 @@ fn tombstone(
         None => ("keepsake", view.kind.as_str().to_owned(), record.origin_id.clone()),
     };
     Ok(TombstoneRow {
-        id: format!("tomb_{}", crate::ids::random_text()?),
+        id: format!("tomb_{}", mementory_store::ids::random_text()?),
         op,
         kind,
         target: view.id_text(),

@@ -1,7 +1,8 @@
 //! "The same words elsewhere": other records that say a sentence of what is to go. Candidates come from the index by
 //! phrase; each is then compared in normal form, so the answer does not depend on the index's tokens.
-use crate::{Vault, VaultError, VaultResult, store::RowView};
+use crate::{Vault, VaultError, VaultResult};
 use mementory_model::{Record, normal_sentences, normal_text};
+use mementory_store::RowView;
 use std::{
     collections::HashSet,
     sync::atomic::{AtomicBool, Ordering},
@@ -101,7 +102,7 @@ impl Vault {
 }
 
 /// Whether a record says a sentence, given in normal form.
-pub(crate) fn says(record: &Record, sentence: &str) -> bool {
+fn says(record: &Record, sentence: &str) -> bool {
     normal_text(&record.text).contains(sentence)
         || record.title.as_deref().is_some_and(|t| normal_text(t).contains(sentence))
         || record.fields.values().any(|v| normal_text(&v.to_string()).contains(sentence))

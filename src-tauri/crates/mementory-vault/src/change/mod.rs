@@ -9,21 +9,19 @@ mod spans;
 mod tag;
 mod trash;
 
-pub(crate) use copies::says;
+pub(crate) use erase::without;
 pub use erase::{EraseOutcome, ErasePlan, Sabotage};
-pub(crate) use erase::{FORGOTTEN, without};
 pub use redact::RedactSpan;
 pub(crate) use replace::Removal;
 pub use trash::Emptied;
-pub(crate) use trash::{root_themselves, trash_row, untrash};
 
-use crate::{
-    Vault, VaultError, VaultResult,
-    ids::{content_digest, record_id},
-    import::Facts,
-    store::{Cause, Entry, Flags, RowView, Store, kind_code, platform_id},
-};
+use crate::{Vault, VaultError, VaultResult};
 use mementory_model::{Kind, Origin, Record, RecordKey, Timestamp};
+use mementory_store::{
+    Cause, Entry, Flags, RecordColumns, RowView, Store,
+    ids::{content_digest, record_id},
+    kind_code, next_row, platform_id, write_columns, write_tags,
+};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// What an edit changes; None leaves a field as it is.
@@ -48,7 +46,7 @@ impl Vault {
         if text.trim().is_empty() {
             return Err(VaultError::Usage("A memory needs some text.".into()));
         }
-        let own = crate::ids::random_text()?;
+        let own = mementory_store::ids::random_text()?;
         let mut record = Record::new(Kind::Memory, RecordKey::new("me", own.clone()), text);
         record.origin_id = Some(own);
         record.record_type = record_type;
@@ -62,17 +60,17 @@ impl Vault {
         let digest = content_digest(&self.keys, &record);
         let (seq, row) = self.store.write(|tx| {
             let platform = platform_id(tx, "me")?;
-            let facts = Facts::of(&record, 0, now.as_micros());
+            let columns = RecordColumns::of(&record, 0, now.as_micros());
             let row = next_row(tx)?;
             let (pack, slot) = self.store.packs.put(tx, &Entry::from_record(&mut record.clone())?)?;
             tx.execute(
                 "INSERT INTO records (row, id, kind, platform, sort, flags, pack, slot, since, cause, digest, type, title, preview) \
                  VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)",
-                params![row, id, kind_code(record.kind), platform, facts.sort, facts.flags, pack, slot, now.as_micros(), Cause::Written as i64, digest, record.record_type, facts.title, facts.preview],
+                params![row, id, kind_code(record.kind), platform, columns.sort, columns.flags, pack, slot, now.as_micros(), Cause::Written as i64, digest, record.record_type, columns.title, columns.preview],
             )?;
             write_tags(tx, row, &record.tags)?;
             tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [row])?;
-            crate::audit::append(tx, &self.keys, now, "add", &hex::encode(id), "")?;
+            mementory_store::audit::append(tx, &self.keys, now, "add", &hex::encode(id), "")?;
             Ok((Store::last_change(tx)?, row))
         })?;
         self.index_add(row, None, &record)?;
@@ -174,20 +172,11 @@ impl Vault {
             "UPDATE records SET version = ?2, pack = ?3, slot = ?4, since = ?5, cause = ?6, flags = flags | ?7, version_batch = NULL WHERE row = ?1",
         )?
         .execute(params![view.row, version, pack, slot, now.as_micros(), cause as i64, Flags::EDITED])?;
-        self.write_current(tx, view.row, &record)?;
+        write_columns(tx, view.row, &record)?;
         tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([view.row])?;
         let op = if cause == Cause::Restore { "restore_version" } else { "edit" };
-        crate::audit::append(tx, &self.keys, now, op, &view.id_text(), &format!("version {version}"))?;
+        mementory_store::audit::append(tx, &self.keys, now, op, &view.id_text(), &format!("version {version}"))?;
         Ok(version)
-    }
-
-    /// Writes the columns and side tables of a record that follow from its body.
-    pub(crate) fn write_current(&self, tx: &Connection, row: i64, record: &Record) -> VaultResult<()> {
-        let facts = Facts::of(record, 0, 0);
-        tx.prepare_cached("UPDATE records SET type = ?2, status = ?3, title = ?4, preview = ?5 WHERE row = ?1")?
-            .execute(params![row, record.record_type, record.status, facts.title, facts.preview])?;
-        tx.prepare_cached("DELETE FROM tags WHERE row = ?1")?.execute([row])?;
-        write_tags(tx, row, &record.tags)
     }
 
     /// Indexes a row anew (seen after the next commit); a trashed one only goes.
@@ -210,23 +199,6 @@ fn refuse_trashed(view: &RowView) -> VaultResult<()> {
         Some(_) => Err(VaultError::Usage("This is in the Trash. Restore it first.".into())),
         None => Ok(()),
     }
-}
-
-/// Next free row number; numbers are never used again.
-fn next_row(tx: &Connection) -> VaultResult<i64> {
-    let last: Option<i64> = tx.query_row("SELECT max(row) FROM records", [], |r| r.get(0))?;
-    let used: Option<i64> =
-        tx.query_row("SELECT value FROM meta WHERE key = 'last_row'", [], |r| r.get(0)).optional()?;
-    let row = last.unwrap_or(0).max(used.unwrap_or(0)) + 1;
-    tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('last_row', ?1)", [row])?;
-    Ok(row)
-}
-
-fn write_tags(tx: &Connection, row: i64, tags: &[String]) -> VaultResult<()> {
-    for tag in tags {
-        tx.prepare_cached("INSERT OR IGNORE INTO tags (row, tag) VALUES (?1, ?2)")?.execute(params![row, tag])?;
-    }
-    Ok(())
 }
 
 fn clean_tags(tags: Vec<String>) -> Vec<String> {

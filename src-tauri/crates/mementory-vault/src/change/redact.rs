@@ -5,12 +5,10 @@ use super::{
     replace::{LEAST, Removal},
     spans::Spans,
 };
-use crate::{
-    Vault, VaultError, VaultResult,
-    store::{Entry, Flags, RowView, Store},
-    verify::{Evidence, Receipt},
-};
+use crate::{Vault, VaultError, VaultResult};
+use mementory_erasure_check::{Evidence, Receipt};
 use mementory_model::{Timestamp, normal_sentences, normal_text};
+use mementory_store::{Entry, Flags, RowView, Store};
 use rusqlite::{Connection, params};
 use std::{
     collections::{BTreeMap, HashSet},
@@ -62,7 +60,7 @@ impl Vault {
         let words: Vec<String> = cut.removed.iter().map(|(w, _)| w.clone()).collect();
         let known = HashSet::from([target.view.row]);
         let parts = self.parts_holding(&Removal::exact(cut.removed.clone()), &known, true)?;
-        let receipt_id = crate::ids::random_text()?;
+        let receipt_id = mementory_store::ids::random_text()?;
         let mut evidence = Evidence::default();
         progress("record");
         let written = self.store.write(|tx| {
@@ -89,7 +87,7 @@ impl Vault {
             super::erase::clean_reports(tx, &cut.names())?;
             super::erase::pending_receipt(tx, &receipt_id, now)?;
             tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [target.view.row])?;
-            crate::audit::append(tx, &self.keys, now, "redact", id, &format!("{} records", changed.len()))?;
+            mementory_store::audit::append(tx, &self.keys, now, "redact", id, &format!("{} records", changed.len()))?;
             Ok((Store::last_change(tx)?, tombstone, changed))
         });
         if written.is_err() {
@@ -286,7 +284,7 @@ impl Vault {
 
     fn after_redaction(&self, tx: &Connection, view: &RowView) -> VaultResult<()> {
         let record = self.store.packs.record(tx, view.pack, view.slot)?;
-        self.write_current(tx, view.row, &record)?;
+        mementory_store::write_columns(tx, view.row, &record)?;
         tx.execute("UPDATE records SET flags = flags | ?2 WHERE row = ?1", params![view.row, Flags::REDACTED])?;
         // Words in the history are gone too, so the versions carry the mark as well.
         tx.execute("UPDATE versions SET flags = flags | ?2 WHERE row = ?1", params![view.row, Flags::REDACTED])?;

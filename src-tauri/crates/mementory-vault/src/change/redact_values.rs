@@ -7,13 +7,12 @@ use super::{
 };
 use crate::{
     Vault, VaultError, VaultResult,
-    ids::parse_id,
     sensitive::{fields, fields_found, stands, value_id},
-    store::{RowView, Store},
-    verify::Evidence,
 };
+use mementory_erasure_check::Evidence;
 use mementory_model::{Timestamp, normal_text};
 use mementory_scan::Class;
+use mementory_store::{RowView, Store, ids::parse_id};
 use rusqlite::{Connection, params};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -73,7 +72,7 @@ impl Vault {
             views.extend(self.derived_of(&view)?.into_iter().filter(|derived| rows.insert(derived.row)));
         }
         let parts = self.parts_holding(&elsewhere, &HashSet::new(), true)?;
-        let receipt_id = crate::ids::random_text()?;
+        let receipt_id = mementory_store::ids::random_text()?;
         let mut evidence = Evidence::default();
         progress("record");
         let written = self.store.write(|tx| {
@@ -108,7 +107,7 @@ impl Vault {
             super::erase::clean_reports(tx, &elsewhere)?;
             pending_receipt(tx, &receipt_id, now)?;
             let detail = format!("{} values, {} records", standing.classes.len(), changed.len());
-            crate::audit::append(tx, &self.keys, now, "redact", &lead.id_text(), &detail)?;
+            mementory_store::audit::append(tx, &self.keys, now, "redact", &lead.id_text(), &detail)?;
             Ok((Store::last_change(tx)?, tombstones, changed))
         });
         if written.is_err() {

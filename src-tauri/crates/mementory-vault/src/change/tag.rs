@@ -1,10 +1,8 @@
 //! One tag for many records at once, and back.
 use super::{clean_tags, refuse_trashed};
-use crate::{
-    Vault, VaultError, VaultResult,
-    store::{Cause, Store},
-};
+use crate::{Vault, VaultError, VaultResult};
 use mementory_model::Timestamp;
+use mementory_store::{Cause, Store};
 use std::{
     collections::HashSet,
     sync::atomic::{AtomicBool, Ordering},

@@ -3,9 +3,12 @@ use super::{
     Sabotage,
     erase::{Order, Reach},
 };
-use crate::{Vault, VaultError, VaultResult, store::Store};
+use crate::{Vault, VaultError, VaultResult};
 use mementory_model::Timestamp;
-use rusqlite::{Connection, params};
+use mementory_store::{
+    Store,
+    trash::{rows_of, trash_row, untrash},
+};
 
 /// What emptying the Trash did.
 #[derive(Debug, Default)]
@@ -41,11 +44,11 @@ impl Vault {
                     let moved = rows_of(tx, sql, view.row)?;
                     for row in &moved {
                         untrash(tx, *row)?;
-                        crate::tombstones::let_back(tx, *row)?;
+                        mementory_store::tombstones::unblock(tx, *row)?;
                     }
                     moved
                 });
-                crate::audit::append(
+                mementory_store::audit::append(
                     tx,
                     &self.keys,
                     now,
@@ -106,46 +109,4 @@ impl Vault {
             }
         }
     }
-}
-
-/// Moves a row and what it owns to the Trash, for a person or for tombstones of the import `batch`; `root` brings it back.
-/// Returns the rows that moved. They are to go from the index.
-pub(crate) fn trash_row(
-    tx: &Connection,
-    row: i64,
-    root: i64,
-    now: Timestamp,
-    batch: Option<i64>,
-) -> VaultResult<Vec<i64>> {
-    let moved = rows_of(tx, "SELECT row FROM records WHERE (row = ?1 OR owner = ?1) AND trashed IS NULL", row)?;
-    for moved in &moved {
-        tx.prepare_cached("UPDATE records SET trashed = ?2, trash_root = ?3, trash_batch = ?4 WHERE row = ?1")?
-            .execute(params![moved, now.as_micros(), root, batch])?;
-        tx.prepare_cached("INSERT INTO changes (op, target) VALUES (2, ?1)")?.execute([moved])?;
-    }
-    Ok(moved)
-}
-
-/// Takes one row out of the Trash. It is to be indexed again.
-pub(crate) fn untrash(tx: &Connection, row: i64) -> VaultResult<()> {
-    tx.prepare_cached("UPDATE records SET trashed = NULL, trash_root = NULL, trash_batch = NULL WHERE row = ?1")?
-        .execute([row])?;
-    tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([row])?;
-    Ok(())
-}
-
-/// What is in the Trash along with something that is not, or is no more, stands there by itself, so that a person sees it.
-pub(crate) fn root_themselves(tx: &Connection) -> VaultResult<()> {
-    tx.execute(
-        "UPDATE records SET trash_root = row WHERE trashed IS NOT NULL AND trash_root <> row \
-         AND NOT EXISTS (SELECT 1 FROM records root WHERE root.row = records.trash_root AND root.trashed IS NOT NULL)",
-        [],
-    )?;
-    Ok(())
-}
-
-fn rows_of(tx: &Connection, sql: &str, row: i64) -> VaultResult<Vec<i64>> {
-    let mut statement = tx.prepare_cached(sql)?;
-    let rows = statement.query_map([row], |r| r.get(0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
 }

@@ -1,11 +1,12 @@
 //! The Evidence Pack: what was deleted, what was done, what rests on what. No content.
 use super::{Scope, source::VaultSource};
-use crate::{Vault, VaultResult, error::unwrap_format};
+use crate::{Vault, VaultResult};
 use mementory_formats::{
     RecordSource,
     mem::evidence::{AuditEntry, CHAIN, Chosen, EvidencePack, EvidenceReport, RECEIPTS, TRANSFERS, provenance, write},
 };
 use mementory_model::Timestamp;
+use mementory_store::unwrap_format;
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, path::Path, sync::atomic::AtomicBool};
 
@@ -142,7 +143,7 @@ impl Vault {
     fn chain_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
         let key = hex::encode(self.keys.signing().public());
         let links = self.audit_chain()?.into_iter().filter(|link| order.counts_micros(link.at));
-        let line = |link: crate::audit::Link| {
+        let line = |link: mementory_store::audit::Link| {
             let signature = format!("ed25519:{key}:{}", hex::encode(link.signature));
             json!({"seq": link.seq, "ts": stamp(link.at), "hash": hex::encode(link.hash), "signature": signature})
         };

@@ -8,11 +8,12 @@ mod written;
 pub use evidence::{EvidenceMade, EvidenceOrder, EvidenceParts};
 pub use written::Written;
 
-use crate::{ListQuery, Scratch, Vault, VaultError, VaultResult, error::unwrap_format};
+use crate::{ListQuery, Scratch, Vault, VaultError, VaultResult};
 use mementory_formats::{
     Catalog, Detection, Format, FormatError, Passphrase, Validation, WriteOptions, WriteReport, by_id, detect,
 };
 use mementory_model::{Limits, Timestamp};
+use mementory_store::unwrap_format;
 use source::VaultSource;
 use std::{
     path::{Path, PathBuf},
@@ -125,7 +126,7 @@ impl Vault {
         let encrypted = scope.writing.passphrase.is_some();
         let detail = audit_detail(report.by_kind.values().sum(), &validation, encrypted, covered);
         self.store.write(|tx| {
-            crate::audit::append(tx, &self.keys, now, "export", format, &detail)?;
+            mementory_store::audit::append(tx, &self.keys, now, "export", format, &detail)?;
             crate::whereabouts::exported_to(tx, out)
         })?;
         let beside = beside.iter().map(|companion| target(companion)).collect();
@@ -138,7 +139,7 @@ impl Vault {
     /// `ChangedSince`: then nothing is removed; I/O.
     pub fn remove_export(&self, written: &Written, format: &str, now: Timestamp) -> VaultResult<()> {
         written.remove()?;
-        self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "remove_export", format, ""))
+        self.store.write(|tx| mementory_store::audit::append(tx, &self.keys, now, "remove_export", format, ""))
     }
 
     /// What is written for the person neither goes into the vault's own folder nor takes its place.

@@ -1,12 +1,11 @@
 //! Reading the records of an export on a thread of its own, ahead of whoever writes them.
 use crate::{
     Vault, VaultError, VaultResult,
-    ids::record_id,
     sensitive::{Cover, taken_out},
-    store::{Flags, Packs, kind_code},
 };
 use mementory_formats::StoredRecord;
 use mementory_model::{Kind, Record};
+use mementory_store::{Flags, Packs, ids::record_id, kind_code};
 use rusqlite::{Connection, OptionalExtension, types::Value};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -103,7 +102,7 @@ impl Reading<'_> {
     /// The record, unless it stays behind, which is noted.
     fn going(&mut self, place: &Place) -> VaultResult<Option<StoredRecord>> {
         let (mut stored, mut reason) = (None, Some("not_exportable"));
-        if !self.holds_back || place.flags & Flags::STAYS == 0 {
+        if !self.holds_back || place.flags & Flags::NOT_EXPORTABLE == 0 {
             let record = self.stored(place)?;
             reason = self.about_withheld(&record.record)?;
             stored = Some(record);
@@ -146,7 +145,7 @@ impl Reading<'_> {
         }
         let present = |id: [u8; 16]| -> VaultResult<Option<String>> {
             let flags = self.flags(&id)?;
-            Ok(flags.filter(|f| !self.holds_back || f & Flags::STAYS == 0).map(|_| hex::encode(id)))
+            Ok(flags.filter(|f| !self.holds_back || f & Flags::NOT_EXPORTABLE == 0).map(|_| hex::encode(id)))
         };
         let keys = &self.vault.keys;
         let link_ids = record.links.iter().map(|l| present(record_id(keys, &l.target))).collect::<VaultResult<_>>()?;
@@ -183,7 +182,7 @@ impl Reading<'_> {
                 _ => continue,
             };
             let flags = self.flags(&record_id(&self.vault.keys, &link.target))?;
-            if flags.is_some_and(|f| f & Flags::STAYS != 0) {
+            if flags.is_some_and(|f| f & Flags::NOT_EXPORTABLE != 0) {
                 return Ok(Some(reason));
             }
         }

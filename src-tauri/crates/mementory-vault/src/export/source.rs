@@ -1,13 +1,9 @@
 //! The vault as a writer sees it.
 use super::{Scope, reading::Reading};
-use crate::{
-    Vault, VaultError, VaultResult,
-    ids::record_id,
-    sensitive::Cover,
-    store::{Packs, RowView},
-};
+use crate::{Vault, VaultError, VaultResult, sensitive::Cover};
 use mementory_formats::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, passthrough_envelope};
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp, Tombstone};
+use mementory_store::{Packs, RowView, ids::record_id};
 use rusqlite::OptionalExtension;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -85,7 +81,7 @@ impl<'v> VaultSource<'v> {
             if !came_from.contains(&stored.record.origin.format) {
                 came_from.insert(stored.record.origin.format.clone());
             }
-            visit(stored).map_err(crate::error::unwrap_format)?;
+            visit(stored).map_err(mementory_store::unwrap_format)?;
             done += 1;
             if done % 500 == 0 {
                 progress("write", done);
@@ -104,7 +100,7 @@ impl<'v> VaultSource<'v> {
                 redactions: vec![],
                 record,
             })
-            .map_err(crate::error::unwrap_format)?;
+            .map_err(mementory_store::unwrap_format)?;
         }
         Ok(())
     }
@@ -221,7 +217,7 @@ impl<'v> VaultSource<'v> {
             };
             let mut bytes = self.reading.vault.blobs.open(&blob)?;
             let Some(cover) = &mut self.reading.cover else {
-                visit(&item, &mut bytes).map_err(crate::error::unwrap_format)?;
+                visit(&item, &mut bytes).map_err(mementory_store::unwrap_format)?;
                 continue;
             };
             let mut whole = Vec::new();
@@ -229,7 +225,7 @@ impl<'v> VaultSource<'v> {
             let covered = if whole.len() as u64 > PART { None } else { cover.part(&item.name, &whole).ok() };
             match covered {
                 Some(new) => {
-                    visit(&item, &mut new.unwrap_or(whole).as_slice()).map_err(crate::error::unwrap_format)?;
+                    visit(&item, &mut new.unwrap_or(whole).as_slice()).map_err(mementory_store::unwrap_format)?;
                 }
                 // What nobody can look into does not go out as if it were covered.
                 None => drop(self.closed.insert(item.name)),
@@ -290,7 +286,7 @@ impl RecordSource for VaultSource<'_> {
     }
 
     fn taken_in(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
-        let Some(id) = crate::ids::parse_id(id) else { return Ok(Vec::new()) };
+        let Some(id) = mementory_store::ids::parse_id(id) else { return Ok(Vec::new()) };
         let times = || -> VaultResult<Vec<Timestamp>> {
             let mut all = self.reading.connection.prepare_cached(
                 "SELECT since FROM records WHERE id = ?1 UNION ALL SELECT v.since FROM versions v JOIN records r ON r.row = v.row WHERE r.id = ?1 ORDER BY 1",
@@ -306,7 +302,7 @@ impl RecordSource for VaultSource<'_> {
         id: &str,
         read: &mut dyn FnMut(&mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<bool, FormatError> {
-        let blob: Option<[u8; 32]> = crate::ids::parse_id(id)
+        let blob: Option<[u8; 32]> = mementory_store::ids::parse_id(id)
             .map(|id| {
                 self.reading.connection
                     .prepare_cached("SELECT f.blob FROM files f JOIN records r ON r.row = f.row WHERE r.id = ?1 AND r.trashed IS NULL")

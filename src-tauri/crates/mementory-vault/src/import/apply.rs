@@ -7,21 +7,20 @@ mod retire;
 mod tombstones;
 mod write;
 
-use super::{
-    ImportOptions, ItemOutcome, dropped_outcome,
-    facts::{Facts, is_branched},
-    runs::Runs,
-    sink::Message,
-};
+use super::{ImportOptions, ItemOutcome, dropped_outcome, runs::Runs, sink::Message};
 use crate::{
     Vault, VaultResult,
-    ids::{content_digest, record_id},
     import::ImportReport,
     provider::{Told, lacking},
-    store::{Flags, PackWriter, platform_id},
 };
 use held::Held;
 use mementory_model::{Kind, Record, RecordKey, Timestamp, normal_text};
+use mementory_store::{
+    Flags, PackWriter,
+    ids::{content_digest, record_id},
+    platform_id,
+};
+use mementory_store::{RecordColumns, is_branched};
 pub use merge::Merge;
 pub(super) use merge::Renames;
 use merge::Texts;
@@ -288,7 +287,7 @@ impl<'i> Importer<'i> {
     fn note_told(&mut self, record: &Record, known: Option<&Known>) {
         if self.staging.is_none() {
             let now = self.options.now.as_micros();
-            let sort = || Facts::of(record, 0, now).sort;
+            let sort = || RecordColumns::of(record, 0, now).sort;
             self.told.add(record.kind, known.map(|known| (known.row, known.sort)), sort);
         }
     }

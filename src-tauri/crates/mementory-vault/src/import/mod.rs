@@ -3,7 +3,6 @@
 //! are written out while the store commits, and published after it.
 mod apply;
 mod counts;
-mod facts;
 mod runs;
 mod sink;
 mod undo;
@@ -11,16 +10,12 @@ mod undo;
 pub(crate) use counts::kept_total;
 pub use counts::{Coming, ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, SourceSeen};
 
-use crate::{
-    Standing, Vault, VaultError, VaultResult,
-    error::unwrap_format,
-    store::{PackWriter, Store},
-};
+use crate::{Standing, Vault, VaultError, VaultResult};
 pub use apply::Merge;
 use apply::{Importer, Renames};
-pub(crate) use facts::Facts;
 use mementory_formats::{Catalog, Detection, FormatError, Passphrase, ReadContext, Sink, by_id};
 use mementory_model::{DroppedAs, Issue, Limits, Timestamp};
+use mementory_store::{PackWriter, Store, unwrap_format};
 pub(crate) use runs::Runs;
 use sink::{CHANNEL, ChannelSink, Message};
 use std::{
@@ -220,7 +215,7 @@ impl Vault {
         renames: Renames,
         options: &ImportOptions<'_>,
     ) -> VaultResult<(u64, HashSet<[u8; 32]>)> {
-        let uid = crate::ids::random_text()?;
+        let uid = mementory_store::ids::random_text()?;
         let write = |tx: &rusqlite::Transaction<'_>, written: &dyn Fn()| {
             tx.execute(
                 "INSERT INTO batches (uid, at, format, names) VALUES (?1, ?2, ?3, ?4)",
@@ -247,7 +242,7 @@ impl Vault {
             )?;
             tx.execute("INSERT INTO changes (op, target) VALUES (3, ?1)", [batch])?;
             let detail = format!("added {} updated {}", sum.added, sum.updated);
-            crate::audit::append(tx, &self.keys, options.now, "import", &uid, &detail)?;
+            mementory_store::audit::append(tx, &self.keys, options.now, "import", &uid, &detail)?;
             crate::whereabouts::imported_from(tx, &uid, options.now.as_micros(), options.paths)?;
             self.blobs.sync()?;
             Ok((Store::last_change(tx)?, blobs))

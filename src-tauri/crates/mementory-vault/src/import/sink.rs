@@ -1,10 +1,8 @@
 //! The reader's end of the import: records go over a bounded channel, file bytes straight into encrypted blobs.
-use crate::{
-    VaultError,
-    blobs::{BlobInfo, Blobs},
-};
+use crate::VaultError;
 use mementory_formats::{AttachmentFile, FormatError, PassthroughItem, Sink, passthrough_envelope};
 use mementory_model::{Dropped, Issue, Record, Tombstone, Unit};
+use mementory_store::blobs::{BlobInfo, Blobs};
 use std::{
     io::Read,
     sync::{

@@ -5,13 +5,13 @@ mod later;
 mod staying;
 mod versions;
 
-use crate::{
-    Vault, VaultError, VaultResult,
-    change::{root_themselves, untrash},
-    store::Store,
-};
+use crate::{Vault, VaultError, VaultResult};
 use later::Later;
 use mementory_model::Timestamp;
+use mementory_store::{
+    Store,
+    trash::{reroot_orphans, untrash},
+};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeSet;
 
@@ -62,11 +62,11 @@ impl Vault {
         staying::take_over(tx, batch)?;
         let gone = column(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;
         drop_rows(tx, batch)?;
-        root_themselves(tx)?;
+        reroot_orphans(tx)?;
         let changed = self.revert_all(tx, batch, &later)?;
         let untrashed = self.withdraw_tombstones(tx, batch)?;
         // Also what was in the Trash with something that has come back just now.
-        root_themselves(tx)?;
+        reroot_orphans(tx)?;
         self.store.packs.release(tx, &packs)?;
         tx.execute("UPDATE packs SET batch = NULL WHERE batch = ?1", [batch])?;
         tx.execute(
@@ -75,7 +75,7 @@ impl Vault {
         )?;
         tx.execute("INSERT INTO changes (op, target) VALUES (4, ?1)", [batch])?;
         let detail = format!("removed {}", gone.len() + changed.len());
-        crate::audit::append(tx, &self.keys, now, "undo_import", uid, &detail)?;
+        mementory_store::audit::append(tx, &self.keys, now, "undo_import", uid, &detail)?;
         self.store.packs.forget();
         Ok(Undone { seq: Store::last_change(tx)?, gone, changed, untrashed })
     }
@@ -83,7 +83,7 @@ impl Vault {
     /// Takes the tombstones back that the batch brought, and what they moved to the Trash. What another import's
     /// tombstone names too stays there in that import's name.
     fn withdraw_tombstones(&self, tx: &Connection, batch: i64) -> VaultResult<Vec<i64>> {
-        crate::tombstones::withdraw(tx, &self.keys, batch)?;
+        mementory_store::tombstones::withdraw(tx, &self.keys, batch)?;
         tx.execute(
             "UPDATE records SET trash_batch = (SELECT min(t.batch) FROM records root JOIN blocked b ON b.record = root.id \
              JOIN tombstone_batches t ON t.tombstone = b.tombstone WHERE root.row = records.trash_root) \

@@ -1,6 +1,7 @@
 //! The bytes of an attachment, out of the vault.
-use crate::{Vault, VaultError, VaultResult, store::RowView};
+use crate::{Vault, VaultError, VaultResult};
 use mementory_model::Timestamp;
+use mementory_store::RowView;
 use rusqlite::OptionalExtension;
 use std::{
     io::{Read, Write},
@@ -59,7 +60,7 @@ impl Vault {
         partial.as_file().sync_all().map_err(io)?;
         // What the log cannot tell does not leave.
         self.store.write(|tx| {
-            crate::audit::append(tx, &self.keys, now, "save_file", &view.id_text(), "")?;
+            mementory_store::audit::append(tx, &self.keys, now, "save_file", &view.id_text(), "")?;
             partial.persist(out).map_err(|error| io(error.error))?;
             Ok(())
         })?;

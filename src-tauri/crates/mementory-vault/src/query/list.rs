@@ -1,10 +1,7 @@
 //! Lists: filters, order, pages by cursor.
-use super::FileKind;
-use crate::{
-    Vault, VaultError, VaultResult,
-    store::{ROW_COLUMNS, RowView, kind_code},
-};
+use crate::{Vault, VaultError, VaultResult};
 use mementory_model::Kind;
+use mementory_store::{FileKind, KIND_SQL, ROW_COLUMNS, RowView, kind_code};
 use rusqlite::types::Value;
 use std::collections::HashSet;
 
@@ -143,11 +140,14 @@ impl ListQuery {
         }
         if let Some(kind) = self.file_kind {
             parts.push(self.of_kind(Kind::Attachment));
-            parts.push(kind.condition());
+            parts.push(file_kind_condition(kind));
         }
         if let Some(ids) = &self.ids {
-            let list: Vec<String> =
-                ids.iter().filter(|id| crate::ids::parse_id(id).is_some()).map(|id| format!("x'{id}'")).collect();
+            let list: Vec<String> = ids
+                .iter()
+                .filter(|id| mementory_store::ids::parse_id(id).is_some())
+                .map(|id| format!("x'{id}'"))
+                .collect();
             parts.push(format!("r.id IN ({})", list.join(",")));
         }
         if let Some(rows) = &self.rows {
@@ -156,6 +156,11 @@ impl ListQuery {
         }
         (parts.join(" AND "), values)
     }
+}
+
+/// SQL condition over `records r` for files of a kind.
+fn file_kind_condition(kind: FileKind) -> String {
+    format!("coalesce((SELECT {KIND_SQL} FROM files f WHERE f.row = r.row), 'missing') = '{}'", kind.as_str())
 }
 
 impl Vault {
@@ -218,7 +223,7 @@ mod tests {
 
     fn plan(query: &ListQuery) -> String {
         let store = rusqlite::Connection::open_in_memory().unwrap();
-        store.execute_batch(include_str!("../store/schema.sql")).unwrap();
+        store.execute_batch(mementory_store::SCHEMA).unwrap();
         let (condition, values) = query.condition();
         let order = query.sort.order(query.named());
         let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM records r WHERE {condition} ORDER BY {order} LIMIT 20");

@@ -1,23 +1,19 @@
 //! Reading the vault: lists, one record, threads, search, batches, numbers.
 mod exported;
 mod file_bytes;
-mod file_kind;
+mod file_counts;
 mod list;
 mod parts;
 mod search;
 mod summary;
 
-pub(crate) use file_kind::register;
-pub use file_kind::{FileCount, FileKind};
+pub use file_counts::FileCount;
 pub use list::{ListPage, ListQuery, Sort};
 pub use summary::Summary;
 
-use crate::{
-    KindCounts, Vault, VaultError, VaultResult,
-    import::kept_total,
-    store::{Cause, RowView, kind_code, kind_from},
-};
+use crate::{KindCounts, Vault, VaultError, VaultResult, import::kept_total};
 use mementory_model::{Kind, Record};
+use mementory_store::{Cause, RowView, kind_code, kind_from};
 use rusqlite::{OptionalExtension, params};
 use std::collections::{BTreeMap, HashSet};
 
@@ -228,7 +224,7 @@ impl Vault {
         let views = self.store.read(|c| {
             let sql = format!(
                 "SELECT {} FROM records r JOIN platforms p ON p.id = r.platform WHERE r.owner = ?1 AND r.kind = ?2 AND (r.trashed IS NULL OR ?3) ORDER BY r.position, r.row",
-                crate::store::ROW_COLUMNS
+                mementory_store::ROW_COLUMNS
             );
             let mut statement = c.prepare_cached(&sql)?;
             let rows = statement

@@ -1,6 +1,7 @@
 //! Parts of sources that are no records, as they were kept.
-use crate::{Vault, VaultError, VaultResult, store::kind_code};
+use crate::{Vault, VaultError, VaultResult};
 use mementory_model::Kind;
+use mementory_store::kind_code;
 use rusqlite::params;
 use std::io::Read;
 

@@ -1,8 +1,9 @@
 //! Full text: rows from the index, words from the store.
 use super::in_halves;
-use crate::{Vault, VaultResult, store::RowView};
+use crate::{Vault, VaultResult};
 use mementory_model::Record;
 use mementory_search::{IndexFilter, SearchIndex, SearchOutcome, SearchPage};
+use mementory_store::RowView;
 
 impl Vault {
     /// Ranked rows for a query.

@@ -1,8 +1,9 @@
 //! What can be said of several records at once.
 use super::ListQuery;
-use crate::{Vault, VaultResult, sensitive::by_class, store::kind_code};
+use crate::{Vault, VaultResult, sensitive::by_class};
 use mementory_model::Kind;
 use mementory_scan::Class;
+use mementory_store::kind_code;
 use std::collections::BTreeMap;
 
 /// Numbers of the records that a query finds.

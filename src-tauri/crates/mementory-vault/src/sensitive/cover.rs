@@ -5,16 +5,13 @@ use super::{
     queue::ignored,
     value_id,
 };
-use crate::{
-    Vault, VaultError, VaultResult,
-    change::Removal,
-    store::{Packs, RowView},
-};
+use crate::{Vault, VaultError, VaultResult, change::Removal};
 use mementory_crypto::VaultKeys;
 use mementory_formats::Redaction;
 use mementory_json::Tree;
 use mementory_model::{Record, Tombstone};
 use mementory_scan::{Confidence, Finding};
+use mementory_store::{Packs, RowView};
 use rusqlite::Connection;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};

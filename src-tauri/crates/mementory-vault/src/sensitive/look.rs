@@ -1,10 +1,8 @@
 //! Keeping the findings up to date: what is new or changed is looked through, a stretch at a time.
 use super::{class_code, each, fields, value_id};
-use crate::{
-    Vault, VaultResult,
-    store::{Packs, kind_code},
-};
+use crate::{Vault, VaultResult};
 use mementory_model::{Kind, Record, Timestamp};
+use mementory_store::{Packs, kind_code};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Records of one stretch: other work may go in between.
@@ -101,7 +99,7 @@ impl Vault {
         let found = self.store.read(|c| {
             let mut found = Vec::new();
             for row in rows {
-                if let Some(view) = crate::store::RowView::by_row(c, *row)? {
+                if let Some(view) = mementory_store::RowView::by_row(c, *row)? {
                     self.note(*row, &self.store.packs.record(c, view.pack, view.slot)?, &mut found);
                 }
             }

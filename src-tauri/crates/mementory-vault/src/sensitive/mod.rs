@@ -11,10 +11,11 @@ pub(crate) use marks::taken_out;
 pub use queue::{Piece, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState, SensitiveValue};
 pub(crate) use queue::{by_class, stands};
 
-use crate::{Vault, VaultError, VaultResult, query::ListQuery, store::kind_from};
+use crate::{Vault, VaultError, VaultResult, query::ListQuery};
 use mementory_crypto::{VaultKeys, keyed_id};
 use mementory_model::{Kind, Record};
 use mementory_scan::{Class, Confidence, Finding};
+use mementory_store::kind_from;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Records between two looks at whether to go on.

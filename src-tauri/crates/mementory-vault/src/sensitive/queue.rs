@@ -1,8 +1,9 @@
 //! The findings as a queue: one entry for each value, however often it stands in the vault.
 use super::{ValueId, class_code, class_from, count, each, field_name, fields, value_id};
-use crate::{Vault, VaultError, VaultResult, change::Removal, ids::parse_id, store::RowView};
+use crate::{Vault, VaultError, VaultResult, change::Removal};
 use mementory_model::{Record, Timestamp};
 use mementory_scan::{Class, Confidence, Finding};
+use mementory_store::{RowView, ids::parse_id};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
 
@@ -214,7 +215,7 @@ impl Vault {
                 )?;
             }
             let op = if ignored { "ignore" } else { "ignore_no_more" };
-            crate::audit::append(tx, &self.keys, now, op, "", &format!("{changed} values"))?;
+            mementory_store::audit::append(tx, &self.keys, now, op, "", &format!("{changed} values"))?;
             Ok(changed as u32)
         })
     }

@@ -1,7 +1,8 @@
 //! The index follows the store: by its change log, or made anew from its records.
 use super::{IndexState, Vault, index_error};
-use crate::{VaultError, VaultResult, store::Store};
+use crate::{VaultError, VaultResult};
 use mementory_search::SearchIndex;
+use mementory_store::Store;
 use rusqlite::{Connection, OptionalExtension};
 use std::{
     path::Path,
@@ -85,7 +86,7 @@ impl Vault {
     fn index_replay(&self, from: u64, last: u64, watch: Option<&IndexWatch<'_>>) -> VaultResult<bool> {
         let forgotten: Option<i64> = self.store.read(|c| {
             let sql = "SELECT value FROM meta WHERE key = ?1";
-            Ok(c.query_row(sql, [crate::change::FORGOTTEN], |r| r.get(0)).optional()?)
+            Ok(c.query_row(sql, [mementory_store::CHANGES_FORGOTTEN], |r| r.get(0)).optional()?)
         })?;
         if forgotten.is_some_and(|upto| (from as i64) < upto) {
             return Ok(false); // an older index: the changes it lacks are not in the log any more

@@ -8,9 +8,10 @@ mod tests;
 pub use folder::{FileFound, LARGEST_FOLDER, Look, Stamp, look_into};
 pub use settle::{QUIET, Settling};
 
-use crate::{Vault, VaultError, VaultResult, audit};
+use crate::{Vault, VaultError, VaultResult};
 use mementory_crypto::keyed_digest;
 use mementory_model::Timestamp;
+use mementory_store::audit;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, path::Path};

@@ -2,12 +2,10 @@
 //! check is the whole one. Afterwards it is not: the words of an erasure are kept nowhere. Then everything that belongs to
 //! nothing is removed, and looked at.
 use super::{super::replace::Removal, MARK};
-use crate::{
-    Vault, VaultResult,
-    store::scrub_all,
-    verify::{Evidence, PlaceOutcome, Receipt, Tidied},
-};
+use crate::{Vault, VaultResult};
+use mementory_erasure_check::{CleanedUp, Evidence, PlaceOutcome, Receipt};
 use mementory_model::Timestamp;
+use mementory_store::scrub_all;
 use rusqlite::{Connection, OptionalExtension};
 use std::{collections::HashSet, sync::PoisonError};
 
@@ -79,17 +77,17 @@ impl Vault {
         progress: &dyn Fn(&str),
     ) -> VaultResult<Receipt> {
         progress("record");
-        let loose = self.store.write(|tx| {
+        let orphans = self.store.write(|tx| {
             let rows = drop_loose(tx)?;
             let texts = self.store.packs.release_strays(tx, |_, _, _| {})?;
             tell(self, tx, &receipt, now)?;
             Ok(rows + texts)
         })?;
         let swept = self.tidy(&receipt, progress)?;
-        let tidied = Tidied { loose, swept, wal_clean: self.store.checkpoint()? };
+        let cleaned = CleanedUp { orphans, swept, wal_clean: self.store.checkpoint()? };
         progress("database_pages");
         receipt.at = now;
-        self.look_without_words(&mut receipt, tidied)?;
+        self.erasure_check().recheck_without_words(&mut receipt, cleaned)?;
         self.keep_receipt(&receipt)?;
         self.store.checkpoint()?;
         Ok(receipt)
@@ -130,5 +128,5 @@ fn drop_loose(tx: &Connection) -> VaultResult<u32> {
 }
 
 fn tell(vault: &Vault, tx: &Connection, receipt: &Receipt, now: Timestamp) -> VaultResult<()> {
-    crate::audit::append(tx, &vault.keys, now, "clean_again", &receipt.id, "")
+    mementory_store::audit::append(tx, &vault.keys, now, "clean_again", &receipt.id, "")
 }

@@ -15,20 +15,16 @@ mod reports;
 mod targets;
 mod words;
 
-pub(crate) use receipts::FORGOTTEN;
 pub(super) use receipts::pending_receipt;
 pub(super) use reports::clean_reports;
 pub(super) use targets::{Reach, Target};
 pub(crate) use words::without;
 
 use super::{bury::Occasion, replace::Removal};
-use crate::{
-    Vault, VaultResult,
-    store::{RowView, Store},
-    tombstones::TombstoneRow,
-    verify::{Beside, Evidence, Receipt},
-};
+use crate::{Vault, VaultResult};
+use mementory_erasure_check::{Beside, Evidence, Receipt};
 use mementory_model::{Kind, Timestamp};
+use mementory_store::{RowView, Store, tombstones::TombstoneRow};
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, HashSet};
 use targets::{sentences_of, texts_of};
@@ -137,7 +133,7 @@ impl Vault {
         let copies = self.copy_targets(order.copies, &rows)?;
         let removal = removal_of(&targets);
         let parts = self.parts_holding(&removal, &rows, true)?;
-        let receipt_id = crate::ids::random_text()?;
+        let receipt_id = mementory_store::ids::random_text()?;
         let mut evidence = Evidence::default();
         progress("record");
         if sabotage.keep_pages {
@@ -227,7 +223,14 @@ impl Vault {
             if self.redact_row(tx, &copy.view, redaction, evidence)? {
                 let occasion = Occasion { reason: "same_words", ..*occasion };
                 self.bury_redacted(tx, copy, redaction, sentences, &occasion)?;
-                crate::audit::append(tx, &self.keys, occasion.now, "redact", &copy.view.id_text(), "same words")?;
+                mementory_store::audit::append(
+                    tx,
+                    &self.keys,
+                    occasion.now,
+                    "redact",
+                    &copy.view.id_text(),
+                    "same words",
+                )?;
                 changed.push(copy.view.row);
             }
         }
@@ -282,7 +285,7 @@ impl Vault {
             // What stays although it was part of this (moved back from the Trash on its own) stands alone now.
             tx.prepare_cached("UPDATE records SET owner = NULL WHERE owner = ?1")?.execute([target.view.row])?;
         }
-        crate::change::root_themselves(tx)?;
+        mementory_store::trash::reroot_orphans(tx)?;
         follow(tx, targets)?;
         blobs.sort_unstable();
         blobs.dedup();

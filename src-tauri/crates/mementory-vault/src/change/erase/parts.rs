@@ -1,11 +1,8 @@
 //! Passthrough parts: side files, `raw/`, unknown entries. Their bytes are rewritten without the words.
 use super::{super::replace::Removal, words::Words};
-use crate::{
-    Vault, VaultResult,
-    blobs::BlobInfo,
-    store::{Flags, kind_code},
-};
+use crate::{Vault, VaultResult};
 use mementory_model::Kind;
+use mementory_store::{Flags, blobs::BlobInfo, kind_code};
 use rusqlite::{Connection, params};
 use std::{
     collections::HashSet,

@@ -1,16 +1,11 @@
 //! Receipts: made when a deletion is done, kept, finished later when the program was stopped in between.
 use super::targets::column;
-use crate::{
-    Vault, VaultError, VaultResult,
-    store::{Store, scrub, scrub_all},
-    verify::{Beside, Evidence, Receipt, Wipe},
-};
+use crate::{Vault, VaultError, VaultResult};
+use mementory_erasure_check::{Beside, Evidence, Receipt, Wipe};
 use mementory_model::Timestamp;
+use mementory_store::{Store, scrub, scrub_all};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::sync::PoisonError;
-
-/// Last change that was dropped from the log because the index holds it.
-pub(crate) const FORGOTTEN: &str = "changes_forgotten";
 
 /// Says that a receipt is still to come, in the transaction that makes it due.
 pub(in crate::change) fn pending_receipt(tx: &Connection, id: &str, now: Timestamp) -> VaultResult<()> {
@@ -32,7 +27,7 @@ impl Vault {
             self.store.write(|tx| scrub(tx, pages))?;
             self.store.checkpoint()
         };
-        let receipt = self.prove(id, evidence, now, wipe.then_some(&clean as Wipe<'_>), beside)?;
+        let receipt = self.erasure_check().run(id, evidence, now, wipe.then_some(&clean as Wipe<'_>), beside)?;
         self.keep_receipt(&receipt)?;
         let mut unproven = self.unproven.lock().unwrap_or_else(PoisonError::into_inner);
         unproven.remove(&receipt.id);
@@ -97,14 +92,14 @@ impl Vault {
             Ok(rows.collect::<Result<_, _>>()?)
         })?;
         let failed = failed.iter().filter_map(|body| serde_json::from_str::<Receipt>(body).ok());
-        let retry: Vec<Receipt> = failed.filter(Receipt::may_have_passed).collect();
+        let retry: Vec<Receipt> = failed.filter(Receipt::may_be_transient).collect();
         if retry.is_empty() {
             return Ok(());
         }
         self.sweep_blobs()?;
         let wal_clean = self.store.checkpoint()?;
         for mut receipt in retry {
-            if self.look_again(&mut receipt, wal_clean) {
+            if self.erasure_check().recheck(&mut receipt, wal_clean) {
                 self.keep_receipt(&receipt)?;
             }
         }
@@ -130,7 +125,10 @@ fn forget_changes(tx: &Connection, held: u64) -> VaultResult<()> {
     let last = Store::last_change(tx)?;
     let upto = held.min(last.saturating_sub(1)) as i64;
     if !pending && tx.execute("DELETE FROM changes WHERE seq <= ?1", [upto])? > 0 {
-        tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", params![FORGOTTEN, upto])?;
+        tx.execute(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)",
+            params![mementory_store::CHANGES_FORGOTTEN, upto],
+        )?;
     }
     Ok(())
 }

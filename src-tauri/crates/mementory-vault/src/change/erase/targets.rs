@@ -1,7 +1,8 @@
 //! What an erasure takes with it, and what that says.
 use super::super::copies::telling_sentences;
-use crate::{Vault, VaultResult, store::RowView};
+use crate::{Vault, VaultResult};
 use mementory_model::{Record, normal_text};
+use mementory_store::RowView;
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

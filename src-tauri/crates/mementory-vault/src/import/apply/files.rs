@@ -2,13 +2,15 @@
 use super::{Importer, Seen, place, short};
 use crate::{
     VaultResult,
-    blobs::BlobInfo,
-    ids::{content_digest, record_id},
     import::{ItemOutcome, counts::LISTED},
-    store::Flags,
 };
 use mementory_formats::{AttachmentFile, PassthroughItem};
 use mementory_model::{AttachmentRef, Kind, Origin, Record, RecordKey};
+use mementory_store::{
+    Flags,
+    blobs::BlobInfo,
+    ids::{content_digest, record_id},
+};
 use rusqlite::{OptionalExtension, params};
 
 impl Importer<'_> {

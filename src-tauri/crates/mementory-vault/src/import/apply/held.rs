@@ -1,10 +1,8 @@
 //! What does not come back: ids that were deleted or redacted here, and words that were.
-use crate::{
-    VaultResult,
-    ids::{fingerprint, record_id},
-};
+use crate::VaultResult;
 use mementory_crypto::VaultKeys;
 use mementory_model::{Kind, Record, RecordKey};
+use mementory_store::ids::{fingerprint, record_id};
 use rusqlite::Connection;
 use std::collections::HashSet;
 

@@ -2,9 +2,10 @@
 //! stays". The names are MIF's (v1 §8 `merge_strategy`, §9 of the older text); what they mean is defined here, since the
 //! specification only lists them.
 use super::Importer;
-use crate::{VaultResult, ids::record_id, store::kind_code};
+use crate::VaultResult;
 use mementory_crypto::{VaultKeys, keyed_id};
 use mementory_model::{Kind, Record, RecordKey};
+use mementory_store::{ids::record_id, kind_code};
 use std::collections::{HashMap, HashSet};
 
 /// A rule for records whose id the vault knows.

@@ -2,8 +2,9 @@
 //! nothing else, whatever its proof of reach lists, to links that would hang in the air, and to entities that lose their
 //! last edge by it. What has other support stays.
 use super::Importer;
-use crate::{VaultError, VaultResult, change::trash_row, store::kind_code};
+use crate::{VaultError, VaultResult};
 use mementory_model::{Kind, Record};
+use mementory_store::{kind_code, trash::trash_row};
 use rusqlite::{Connection, params};
 use std::{
     collections::{HashMap, HashSet},
@@ -181,7 +182,7 @@ impl Importer<'_> {
         let ends = record.links.iter().filter(|l| matches!(l.relation.as_str(), "source" | "target"));
         let entities = ends.filter(|l| record.kind == Kind::Relation && l.kind == Kind::Entity);
         let keys = &self.vault.keys;
-        self.loose.extend(entities.map(|l| crate::ids::record_id(keys, &l.target)));
+        self.loose.extend(entities.map(|l| mementory_store::ids::record_id(keys, &l.target)));
     }
 }
 

@@ -1,12 +1,13 @@
 //! Statements that an assistant dropped from a text it keeps: the text's new version no longer has them, so they are no
 //! longer what it remembers. They stay, superseded, with their history.
 use super::{Importer, Known, Seen, short};
-use crate::{
-    VaultResult,
-    ids::{content_digest, record_id},
-    store::{Flags, kind_code},
-};
+use crate::VaultResult;
 use mementory_model::{Kind, Record};
+use mementory_store::{
+    Flags,
+    ids::{content_digest, record_id},
+    kind_code,
+};
 use rusqlite::params;
 use std::collections::HashSet;
 

@@ -1,12 +1,12 @@
 //! Tombstones that an import brings: they block, and move what they name to the Trash. In an unsigned bundle they would
 //! otherwise be a way to destroy a vault.
 use super::{Importer, reach::Reach};
-use crate::{
-    VaultResult,
-    store::Flags,
+use crate::VaultResult;
+use mementory_model::{Tombstone, TombstoneOp};
+use mementory_store::{
+    Flags,
     tombstones::{is_taken, store_foreign, targets},
 };
-use mementory_model::{Tombstone, TombstoneOp};
 
 impl Importer<'_> {
     pub(super) fn tombstone(&mut self, tombstone: &Tombstone) -> VaultResult<()> {

@@ -1,12 +1,8 @@
 //! Writing records: new ones, new versions of known ones, and newer tellings of what this same batch wrote.
 use super::{Importer, Known, Seen};
-use crate::{
-    VaultResult,
-    ids::record_id,
-    import::facts::{Facts, Standing},
-    store::{Cause, Entry, Flags, kind_code},
-};
+use crate::VaultResult;
 use mementory_model::{Kind, Record};
+use mementory_store::{Cause, Entry, Flags, ListPosition, RecordColumns, ids::record_id, kind_code};
 use rusqlite::{OptionalExtension, params};
 
 /// Since when, with what (its root), and by which import.
@@ -35,7 +31,7 @@ impl Importer<'_> {
         };
         let owner = owner.map(|(row, _)| row);
         let now = self.options.now.as_micros();
-        let facts = Facts::of(record, extra_flags, now);
+        let facts = RecordColumns::of(record, extra_flags, now);
         let Some(staging) = &mut self.staging else { return Ok((0, false)) };
         let row = staging.next_row;
         staging.next_row += 1;
@@ -179,7 +175,7 @@ impl Importer<'_> {
         extra_flags: i64,
     ) -> VaultResult<()> {
         let now = self.options.now.as_micros();
-        let facts = Facts::of(record, extra_flags | keep_flags, now);
+        let facts = RecordColumns::of(record, extra_flags | keep_flags, now);
         let Some(staging) = &mut self.staging else { return Ok(()) };
         let entry = Entry::from_record(record)?;
         let (pack, slot) = staging.packs.put(self.connection, &entry)?;
@@ -202,9 +198,9 @@ impl Importer<'_> {
         if older || !matches!(record.kind, Kind::Conversation | Kind::Message) {
             return Ok(());
         }
-        let standing = Standing::of(record, extra_flags);
+        let standing = ListPosition::of(record, extra_flags);
         let sort = standing.time.unwrap_or(known.sort);
-        let flags = known.flags & !Standing::FLAGS | standing.flags;
+        let flags = known.flags & !ListPosition::FLAGS | standing.flags;
         if (sort, standing.position, flags) == (known.sort, known.position, known.flags) {
             return Ok(());
         }

@@ -1,11 +1,8 @@
 //! Versions that the undone batch brought.
 use super::later::Later;
-use crate::{
-    Vault, VaultResult,
-    import::{Facts, facts::Standing},
-    store::Flags,
-};
+use crate::{Vault, VaultResult};
 use mementory_model::Record;
+use mementory_store::{Flags, ListPosition, RecordColumns};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Removes versions of the batch from the history, except those that a later batch told too, or that are the only
@@ -69,8 +66,8 @@ impl Vault {
         .execute(params![row, version])?;
         tx.prepare_cached("DELETE FROM versions WHERE row = ?1 AND version = ?2")?.execute(params![row, version])?;
         let record = self.store.packs.record(tx, pack, slot)?;
-        self.write_current(tx, row, &record)?;
-        let facts = Facts::of(&record, 0, since);
+        mementory_store::write_columns(tx, row, &record)?;
+        let facts = RecordColumns::of(&record, 0, since);
         tx.prepare_cached("UPDATE records SET sort = ?2, position = ?3 WHERE row = ?1")?.execute(params![
             row,
             sort.unwrap_or(facts.sort),
@@ -87,7 +84,7 @@ impl Vault {
             tx.prepare_cached("DELETE FROM links WHERE row = ?1")?.execute([row])?;
         }
         for link in &record.links {
-            let target = crate::ids::record_id(&self.keys, &link.target);
+            let target = mementory_store::ids::record_id(&self.keys, &link.target);
             tx.prepare_cached(
                 "INSERT OR IGNORE INTO links (row, relation, target) SELECT ?1, ?2, ?3 \
                  WHERE NOT EXISTS (SELECT 1 FROM blocked WHERE record = ?3)",
@@ -96,7 +93,7 @@ impl Vault {
         }
         tx.prepare_cached("DELETE FROM file_refs WHERE row = ?1")?.execute([row])?;
         for named in &record.attachments {
-            let file = crate::ids::record_id(&self.keys, &named.key);
+            let file = mementory_store::ids::record_id(&self.keys, &named.key);
             tx.prepare_cached(
                 "INSERT OR IGNORE INTO file_refs (row, file) SELECT ?1, row FROM records WHERE id = ?2 AND row <> ?1",
             )?
@@ -108,6 +105,6 @@ impl Vault {
 
 /// Flags of a row with those of `standing` in place of its own.
 pub(super) fn with_standing(flags: i64, standing: i64) -> i64 {
-    debug_assert_eq!(Standing::FLAGS & (Flags::EDITED | Flags::REDACTED), 0);
-    flags & !Standing::FLAGS | standing & Standing::FLAGS
+    debug_assert_eq!(ListPosition::FLAGS & (Flags::EDITED | Flags::REDACTED), 0);
+    flags & !ListPosition::FLAGS | standing & ListPosition::FLAGS
 }

@@ -1,15 +1,15 @@
 //! Where the traces to look for are not known any more (the program was stopped in the middle of a deletion), the check
 //! looks at the bytes that nothing uses: all of them have to be blank. SQLite file format, "The Database File".
-use super::{PlaceOutcome, ReceiptPlace, place};
-use crate::VaultResult;
+use crate::{PlaceOutcome, ReceiptPlace, receipt::place};
+use mementory_store::StoreResult;
 use rusqlite::Connection;
 use std::collections::HashSet;
 
 /// Looks at every page.
-pub(super) fn prove(connection: &Connection) -> VaultResult<ReceiptPlace> {
+pub(crate) fn check(connection: &Connection) -> StoreResult<ReceiptPlace> {
     let count: i64 = connection.query_row("PRAGMA page_count", [], |r| r.get(0))?;
     let mut read = connection.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
-    let mut page = |number: i64| -> VaultResult<Vec<u8>> { Ok(read.query_row([number], |r| r.get(0))?) };
+    let mut page = |number: i64| -> StoreResult<Vec<u8>> { Ok(read.query_row([number], |r| r.get(0))?) };
     let first = page(1)?;
     let reserved = first.get(20).copied().map_or(0, usize::from);
     let free = free_pages(&first, count, &mut page)?;
@@ -35,8 +35,8 @@ pub(super) fn prove(connection: &Connection) -> VaultResult<ReceiptPlace> {
 fn free_pages(
     first: &[u8],
     count: i64,
-    page: &mut impl FnMut(i64) -> VaultResult<Vec<u8>>,
-) -> VaultResult<HashSet<i64>> {
+    page: &mut impl FnMut(i64) -> StoreResult<Vec<u8>>,
+) -> StoreResult<HashSet<i64>> {
     let mut out = HashSet::new();
     let mut seen = HashSet::new();
     let mut trunk = number(first, 32, 4);

@@ -1,8 +1,8 @@
 //! Passthrough parts, read again from the first byte to the last. Nothing of the rewriting is used: the words are looked
 //! for as bytes, plain and as JSON writes them.
-use super::{Evidence, PlaceOutcome, ReceiptPlace, place};
-use crate::{Vault, VaultError, VaultResult};
+use crate::{ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace, receipt::place};
 use mementory_search::Needles;
+use mementory_store::{StoreError, StoreResult};
 use std::{collections::BTreeSet, fmt::Write, io::Read};
 
 /// Bytes that are looked for before the whole is compared.
@@ -28,14 +28,14 @@ enum Seen {
     Holds,
 }
 
-impl Vault {
-    pub(super) fn prove_parts(&self, evidence: &Evidence) -> VaultResult<ReceiptPlace> {
+impl ErasureCheck<'_> {
+    pub(crate) fn check_passthrough(&self, evidence: &Evidence) -> StoreResult<ReceiptPlace> {
         let blobs: BTreeSet<[u8; 32]> = {
             let connection = self.store.extra_reader()?;
             // From the few files to their records: there is no index on the kind of all.
             let mut statement = connection
                 .prepare("SELECT n.blob FROM named_blobs n CROSS JOIN records r ON r.row = n.row WHERE r.kind = ?1")?;
-            let kind = crate::store::kind_code(mementory_model::Kind::Foreign);
+            let kind = mementory_store::kind_code(mementory_model::Kind::Foreign);
             let found = statement.query_map([kind], |r| r.get(0))?;
             found.collect::<Result<_, _>>()?
         };
@@ -75,14 +75,14 @@ fn counted(evidence: &Evidence, detail: String) -> String {
 }
 
 impl Finder {
-    fn new(texts: &[String]) -> VaultResult<Option<Self>> {
+    fn new(texts: &[String]) -> StoreResult<Option<Self>> {
         let told = |t: &&String| {
             t.len() >= LEAST && t.chars().any(char::is_alphabetic) && !["true", "false", "null"].contains(&t.as_str())
         };
         let forms: Vec<Vec<u8>> = texts.iter().filter(told).flat_map(|t| forms(t)).collect();
         let Some(longest) = forms.iter().map(Vec::len).max() else { return Ok(None) };
         let heads: Vec<&[u8]> = forms.iter().map(|f| f.get(..HEAD).unwrap_or(f)).collect();
-        let heads = Needles::new(&heads).map_err(|e| VaultError::Usage(e.to_string()))?;
+        let heads = Needles::new(&heads).map_err(|e| StoreError::Usage(e.to_string()))?;
         Ok(Some(Self { heads, forms, longest }))
     }
 

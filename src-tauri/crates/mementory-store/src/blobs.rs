@@ -1,6 +1,6 @@
 //! Attachment and passthrough bytes: encrypted files named by a keyed digest of their content, so that equal bytes are
 //! kept once and a name says nothing. References are counted in the store; unreferenced files are swept.
-use crate::{VaultError, VaultResult};
+use crate::{StoreError, StoreResult};
 use mementory_crypto::{ChunkReader, ChunkWriter, Context, KeyedHasher, SpoolFile};
 use std::{
     collections::HashSet,
@@ -14,22 +14,25 @@ const IN_MEMORY: usize = 8 << 20;
 
 /// Name (keyed digest) and size of stored bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct BlobInfo {
-    pub(crate) digest: [u8; 32],
-    pub(crate) size: u64,
+pub struct BlobInfo {
+    /// Its name.
+    pub digest: [u8; 32],
+    /// Bytes.
+    pub size: u64,
 }
 
 /// The blob folder.
-pub(crate) struct Blobs {
+pub struct Blobs {
     dir: PathBuf,
     scratch: PathBuf,
     key: zeroize::Zeroizing<[u8; 32]>,
 }
 
 impl Blobs {
-    pub(crate) fn new(vault: &Path, key: &[u8; 32]) -> VaultResult<Self> {
+    /// The folder in the vault at `vault`, made when it is not there.
+    pub fn new(vault: &Path, key: &[u8; 32]) -> StoreResult<Self> {
         let dir = vault.join("blobs");
-        std::fs::create_dir_all(&dir).map_err(|e| VaultError::io("blobs", e))?;
+        std::fs::create_dir_all(&dir).map_err(|e| StoreError::io("blobs", e))?;
         Ok(Self { dir, scratch: vault.to_path_buf(), key: zeroize::Zeroizing::new(*key) })
     }
 
@@ -38,8 +41,8 @@ impl Blobs {
     }
 
     /// Stores the bytes (with `keep` false only measures them). Equal bytes are stored once.
-    pub(crate) fn put(&self, bytes: &mut dyn Read, keep: bool) -> VaultResult<BlobInfo> {
-        let io = |e| VaultError::io("attachment", e);
+    pub fn put(&self, bytes: &mut dyn Read, keep: bool) -> StoreResult<BlobInfo> {
+        let io = |e| StoreError::io("attachment", e);
         let mut head = Vec::new();
         bytes.take(IN_MEMORY as u64 + 1).read_to_end(&mut head).map_err(io)?;
         if head.len() <= IN_MEMORY {
@@ -77,12 +80,12 @@ impl Blobs {
         Ok(info)
     }
 
-    fn write(&self, info: &BlobInfo, bytes: &mut dyn Read) -> VaultResult<()> {
+    fn write(&self, info: &BlobInfo, bytes: &mut dyn Read) -> StoreResult<()> {
         let target = self.path(&info.digest);
         if target.exists() {
             return Ok(());
         }
-        let io = |e| VaultError::io("attachment", e);
+        let io = |e| StoreError::io("attachment", e);
         let partial = tempfile::Builder::new().prefix(".partial-").tempfile_in(&self.dir).map_err(io)?;
         let name = hex::encode(info.digest);
         let mut writer = ChunkWriter::new(partial, &self.key, &context(&name))?;
@@ -94,40 +97,40 @@ impl Blobs {
     }
 
     /// Makes new names durable.
-    pub(crate) fn sync(&self) -> VaultResult<()> {
-        File::open(&self.dir).and_then(|d| d.sync_all()).map_err(|e| VaultError::io("blobs", e))
+    pub fn sync(&self) -> StoreResult<()> {
+        File::open(&self.dir).and_then(|d| d.sync_all()).map_err(|e| StoreError::io("blobs", e))
     }
 
     /// Reads stored bytes; fails with `Damaged` when they do not pass their check.
-    pub(crate) fn open(&self, digest: &[u8; 32]) -> VaultResult<impl Read + use<>> {
+    pub fn open(&self, digest: &[u8; 32]) -> StoreResult<impl Read + use<>> {
         let name = hex::encode(digest);
         let file = File::open(self.path(digest)).map_err(|e| match e.kind() {
-            std::io::ErrorKind::NotFound => VaultError::Damaged(format!("blob {} is not there", short(&name))),
-            _ => VaultError::io("attachment", e),
+            std::io::ErrorKind::NotFound => StoreError::Damaged(format!("blob {} is not there", short(&name))),
+            _ => StoreError::io("attachment", e),
         })?;
-        let len = file.metadata().map_err(|e| VaultError::io("attachment", e))?.len();
+        let len = file.metadata().map_err(|e| StoreError::io("attachment", e))?.len();
         let reader = ChunkReader::open(file, len, &self.key, &context(&name))
-            .map_err(|_| VaultError::Damaged(format!("blob {}", short(&name))))?;
+            .map_err(|_| StoreError::Damaged(format!("blob {}", short(&name))))?;
         Ok(reader.into_read())
     }
 
     /// True when every byte of it passes its check.
-    pub(crate) fn verify(&self, digest: &[u8; 32]) -> VaultResult<()> {
+    pub fn verify(&self, digest: &[u8; 32]) -> StoreResult<()> {
         let mut reader = self.open(digest)?;
         std::io::copy(&mut reader, &mut std::io::sink())
-            .map_err(|_| VaultError::Damaged(format!("blob {}", short(&hex::encode(digest)))))?;
+            .map_err(|_| StoreError::Damaged(format!("blob {}", short(&hex::encode(digest)))))?;
         Ok(())
     }
 
     /// Removes files that `keep` does not name; returns how many. Leftovers of a crash go the same way.
-    pub(crate) fn sweep(&self, keep: &HashSet<[u8; 32]>) -> VaultResult<u32> {
+    pub fn sweep(&self, keep: &HashSet<[u8; 32]>) -> StoreResult<u32> {
         let mut removed = 0;
-        for entry in std::fs::read_dir(&self.dir).map_err(|e| VaultError::io("blobs", e))? {
-            let entry = entry.map_err(|e| VaultError::io("blobs", e))?;
+        for entry in std::fs::read_dir(&self.dir).map_err(|e| StoreError::io("blobs", e))? {
+            let entry = entry.map_err(|e| StoreError::io("blobs", e))?;
             let name = entry.file_name();
             let digest = name.to_str().and_then(|n| hex::decode(n).ok()).and_then(|d| <[u8; 32]>::try_from(d).ok());
             if digest.is_none_or(|d| !keep.contains(&d)) {
-                std::fs::remove_file(entry.path()).map_err(|e| VaultError::io("blobs", e))?;
+                std::fs::remove_file(entry.path()).map_err(|e| StoreError::io("blobs", e))?;
                 removed += 1;
             }
         }
@@ -138,20 +141,20 @@ impl Blobs {
     }
 
     /// Removes one file.
-    pub(crate) fn remove(&self, digest: &[u8; 32]) -> VaultResult<()> {
+    pub fn remove(&self, digest: &[u8; 32]) -> StoreResult<()> {
         match std::fs::remove_file(self.path(digest)) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(VaultError::io("attachment", e)),
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(StoreError::io("attachment", e)),
             _ => Ok(()),
         }
     }
 
     /// True when a file of this name is on disk.
-    pub(crate) fn exists(&self, digest: &[u8; 32]) -> bool {
+    pub fn exists(&self, digest: &[u8; 32]) -> bool {
         self.path(digest).exists()
     }
 
     /// Size on disk of all blobs.
-    pub(crate) fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         let Ok(list) = std::fs::read_dir(&self.dir) else { return 0 };
         list.filter_map(|e| e.ok()?.metadata().ok()).map(|m| m.len()).sum()
     }

@@ -6,13 +6,13 @@ use mementory_model::{Kind, Record, RecordKey, Times, normal_text};
 const MESSAGE_FINGERPRINT_MIN: usize = 24;
 
 /// Stable id of a record.
-pub(crate) fn record_id(keys: &VaultKeys, key: &RecordKey) -> [u8; 16] {
+pub fn record_id(keys: &VaultKeys, key: &RecordKey) -> [u8; 16] {
     keyed_id(keys.ids(), &[b"record", key.scope.as_bytes(), key.value.as_bytes()])
 }
 
 /// Fingerprint of what a record says, the same for the same words under another id; None where words are too few to
 /// mean anything.
-pub(crate) fn fingerprint(keys: &VaultKeys, kind: Kind, text: &str) -> Option<[u8; 16]> {
+pub fn fingerprint(keys: &VaultKeys, kind: Kind, text: &str) -> Option<[u8; 16]> {
     let least = match kind {
         Kind::Memory | Kind::Fact | Kind::Profile | Kind::Procedure => 1,
         Kind::Message | Kind::Resource | Kind::Chunk | Kind::Todo => MESSAGE_FINGERPRINT_MIN,
@@ -24,7 +24,7 @@ pub(crate) fn fingerprint(keys: &VaultKeys, kind: Kind, text: &str) -> Option<[u
 
 /// Digest of what a source says in a record: equal = unchanged. Place, position and branch are not part of it, since
 /// they differ between two exports of the same thing.
-pub(crate) fn content_digest(keys: &VaultKeys, record: &Record) -> [u8; 16] {
+pub fn content_digest(keys: &VaultKeys, record: &Record) -> [u8; 16] {
     let mut h = KeyedHasher::new(keys.ids());
     let mut part = |bytes: &[u8]| {
         h.update(&(bytes.len() as u64).to_le_bytes());
@@ -64,11 +64,11 @@ pub(crate) fn content_digest(keys: &VaultKeys, record: &Record) -> [u8; 16] {
 }
 
 /// Reads the text form of an id.
-pub(crate) fn parse_id(text: &str) -> Option<[u8; 16]> {
+pub fn parse_id(text: &str) -> Option<[u8; 16]> {
     hex::decode(text).ok()?.try_into().ok()
 }
 
 /// A random id in text form.
-pub(crate) fn random_text() -> crate::VaultResult<String> {
+pub fn random_text() -> crate::StoreResult<String> {
     Ok(hex::encode(mementory_crypto::random_id()?))
 }

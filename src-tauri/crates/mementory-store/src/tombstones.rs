@@ -1,6 +1,6 @@
 //! Tombstones: signed, without content. They block ids and, by keyed fingerprint, the same words under another id.
 use crate::{
-    Vault, VaultResult,
+    StoreResult,
     ids::{parse_id, record_id},
 };
 use mementory_crypto::{VaultKeys, verify};
@@ -48,14 +48,14 @@ impl TombstoneRow {
 }
 
 /// Signs and stores a tombstone of this vault, and blocks `ids` and `fingerprints`.
-pub(crate) fn store_own(
+pub fn store_own(
     tx: &Connection,
     keys: &VaultKeys,
     mut row: TombstoneRow,
     record: &[u8; 16],
     blocked: &[[u8; 16]],
     fingerprints: &[[u8; 16]],
-) -> VaultResult<TombstoneRow> {
+) -> StoreResult<TombstoneRow> {
     row.signature = hex::encode(keys.signing().sign(&row.signed_bytes()));
     row.signature_valid = true;
     insert(tx, &row, Some(record))?;
@@ -72,7 +72,7 @@ pub(crate) fn store_own(
 }
 
 /// Remembers that these records were redacted: a source still has the words.
-pub(crate) fn store_redacted(tx: &Connection, ids: &[[u8; 16]], tombstone: &str) -> VaultResult<()> {
+pub fn store_redacted(tx: &Connection, ids: &[[u8; 16]], tombstone: &str) -> StoreResult<()> {
     for id in ids {
         tx.prepare_cached("INSERT OR IGNORE INTO redacted (record, tombstone) VALUES (?1, ?2)")?
             .execute(params![id, tombstone])?;
@@ -80,7 +80,7 @@ pub(crate) fn store_redacted(tx: &Connection, ids: &[[u8; 16]], tombstone: &str)
     Ok(())
 }
 
-fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> VaultResult<()> {
+fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> StoreResult<()> {
     tx.prepare_cached(
         "INSERT OR IGNORE INTO tombstones (id, op, kind, target, scope, record, origin_id, source, at, actor, reason, derived, signature, own, receipt, verbatim) \
          VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)",
@@ -94,7 +94,7 @@ fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> Vau
 
 /// Vault ids that a foreign tombstone speaks of: its target and everything derived. A target that carries one of our
 /// own ids (`ep_<vault id>`, as our `.mem` exports write) is that id.
-pub(crate) fn targets(keys: &VaultKeys, tombstone: &Tombstone) -> Vec<[u8; 16]> {
+pub fn targets(keys: &VaultKeys, tombstone: &Tombstone) -> Vec<[u8; 16]> {
     named(keys, (&tombstone.target_kind, &tombstone.target_id), &tombstone.scope, &tombstone.derived)
 }
 
@@ -119,7 +119,7 @@ fn named(keys: &VaultKeys, target: (&str, &str), scope: &str, d: &Derived) -> Ve
 
 /// Keeps a tombstone that came with an import, so that it goes out again and blocks for as long as an import that told
 /// it stays. False when it is not news: the vault's own comes back, or its id is taken by another; then it does nothing.
-pub(crate) fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], batch: i64) -> VaultResult<bool> {
+pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], batch: i64) -> StoreResult<bool> {
     let row = TombstoneRow {
         id: tombstone.id.clone(),
         op: tombstone.op,
@@ -148,28 +148,28 @@ pub(crate) fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 
         TombstoneOp::Delete => "blocked",
         TombstoneOp::Redact => "redacted",
     };
-    hold(tx, table, &row.id, ids)?;
+    block_ids(tx, table, &row.id, ids)?;
     Ok(true)
 }
 
 /// True when the id of a tombstone stands for something else here: one of the vault's own, or another target.
-pub(crate) fn is_taken(c: &Connection, tombstone: &Tombstone) -> VaultResult<bool> {
+pub fn is_taken(c: &Connection, tombstone: &Tombstone) -> StoreResult<bool> {
     let found = c
         .prepare_cached(&format!("SELECT {COLUMNS} FROM tombstones WHERE id = ?1"))?
         .query_row([&tombstone.id], read)
         .optional()?;
     Ok(found.is_some_and(|f| {
-        let told = (&tombstone.op, &tombstone.target_id, &tombstone.scope, &tombstone.derived);
-        f.own || (&f.op, &f.target, &f.scope, &f.derived) != told
+        let claimed = (&tombstone.op, &tombstone.target_id, &tombstone.scope, &tombstone.derived);
+        f.own || (&f.op, &f.target, &f.scope, &f.derived) != claimed
     }))
 }
 
-fn hold<'i>(
+fn block_ids<'i>(
     tx: &Connection,
     table: &str,
     tombstone: &str,
     ids: impl IntoIterator<Item = &'i [u8; 16]>,
-) -> VaultResult<()> {
+) -> StoreResult<()> {
     let sql = format!("INSERT OR IGNORE INTO {table} (record, tombstone) VALUES (?1, ?2)");
     for id in ids {
         tx.prepare_cached(&sql)?.execute(params![id, tombstone])?;
@@ -179,7 +179,7 @@ fn hold<'i>(
 
 /// Takes back the tombstones that only `batch` told, with what they blocked. What another import's tombstone names as
 /// well stays blocked by that one.
-pub(crate) fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> VaultResult<()> {
+pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()> {
     let gone: Vec<String> = {
         let mut statement = tx.prepare(
             "SELECT tombstone FROM tombstone_batches b WHERE batch = ?1 \
@@ -192,7 +192,7 @@ pub(crate) fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> VaultRe
     if gone.is_empty() {
         return Ok(());
     }
-    // Deletions block, redactions hold back: the same way each.
+    // Deletions and redactions block in the same way, each in its own table.
     let (mut blocked, mut redacted) = (HashSet::new(), HashSet::new());
     for id in &gone {
         for (table, freed) in [("blocked", &mut blocked), ("redacted", &mut redacted)] {
@@ -212,13 +212,13 @@ pub(crate) fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> VaultRe
             TombstoneOp::Redact => ("redacted", &redacted),
         };
         let ids = named(keys, (&row.kind, &row.target), &row.scope, &row.derived);
-        hold(tx, table, &row.id, ids.iter().filter(|id| freed.contains(*id)))?;
+        block_ids(tx, table, &row.id, ids.iter().filter(|id| freed.contains(*id)))?;
     }
     Ok(())
 }
 
-/// A person took `row` back from the Trash: tombstones of imports hold it back no longer.
-pub(crate) fn let_back(tx: &Connection, row: i64) -> VaultResult<()> {
+/// A person restored `row` from the Trash: tombstones of imports no longer block it.
+pub fn unblock(tx: &Connection, row: i64) -> StoreResult<()> {
     for table in ["blocked", "redacted"] {
         let sql = format!(
             "DELETE FROM {table} WHERE record = (SELECT id FROM records WHERE row = ?1) \
@@ -255,18 +255,17 @@ fn read(r: &Row<'_>) -> rusqlite::Result<TombstoneRow> {
     })
 }
 
-impl Vault {
-    /// All tombstones, newest first, signatures of our own checked.
-    pub fn tombstones(&self) -> VaultResult<Vec<TombstoneRow>> {
-        let public = self.keys.signing().public();
-        self.store.read(|c| {
-            let mut statement = c.prepare(&format!("SELECT {COLUMNS} FROM tombstones ORDER BY at DESC, id"))?;
-            let mut rows = statement.query_map([], read)?.collect::<Result<Vec<_>, _>>()?;
-            for row in rows.iter_mut().filter(|r| r.own) {
-                let signature = hex::decode(&row.signature).ok().and_then(|s| <[u8; 64]>::try_from(s).ok());
-                row.signature_valid = signature.is_some_and(|s| verify(&public, &row.signed_bytes(), &s));
-            }
-            Ok(rows)
-        })
+/// All tombstones, newest first, signatures of our own checked.
+///
+/// # Errors
+/// The database.
+pub fn all(c: &Connection, keys: &VaultKeys) -> StoreResult<Vec<TombstoneRow>> {
+    let public = keys.signing().public();
+    let mut statement = c.prepare(&format!("SELECT {COLUMNS} FROM tombstones ORDER BY at DESC, id"))?;
+    let mut rows = statement.query_map([], read)?.collect::<Result<Vec<_>, _>>()?;
+    for row in rows.iter_mut().filter(|r| r.own) {
+        let signature = hex::decode(&row.signature).ok().and_then(|s| <[u8; 64]>::try_from(s).ok());
+        row.signature_valid = signature.is_some_and(|s| verify(&public, &row.signed_bytes(), &s));
     }
+    Ok(rows)
 }

@@ -1,7 +1,7 @@
 //! Every page of the database, free ones too, decrypted and searched as bytes.
-use super::{Evidence, PlaceOutcome, ReceiptPlace, Wipe, live, place, unused};
-use crate::{Vault, VaultError, VaultResult};
+use crate::{ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace, Wipe, live_counts, receipt::place, unused_bytes};
 use mementory_search::Needles;
+use mementory_store::{StoreError, StoreResult};
 use std::collections::{BTreeSet, HashMap};
 
 /// The head of a text stands for it: a preview keeps its beginning.
@@ -12,17 +12,17 @@ const LEAST: usize = 8;
 /// An occurrence: which needle, on which page.
 type Hit = (usize, i64);
 
-impl Vault {
+impl ErasureCheck<'_> {
     /// Searches, has pages with traces wiped, and searches those again. Also answers whether the WAL was clean after the
     /// wiping, if there was one.
-    pub(super) fn prove_pages(
+    pub(crate) fn check_pages(
         &self,
         evidence: &Evidence,
         wipe: Option<Wipe<'_>>,
-    ) -> VaultResult<(ReceiptPlace, Option<bool>)> {
+    ) -> StoreResult<(ReceiptPlace, Option<bool>)> {
         let connection = self.store.extra_reader()?;
         if evidence.traces_unknown {
-            return Ok((unused::prove(&connection)?, None));
+            return Ok((unused_bytes::check(&connection)?, None));
         }
         let pages: i64 = connection.query_row("PRAGMA page_count", [], |r| r.get(0))?;
         let heads: BTreeSet<&[u8]> = evidence.texts.iter().map(|t| head(t)).filter(|t| t.len() >= LEAST).collect();
@@ -32,7 +32,7 @@ impl Vault {
             let detail = "nothing in it is long enough to be looked for".into();
             return Ok((place("database_pages", true, PlaceOutcome::NotPresent, detail), None));
         }
-        let search = Needles::new(&needles).map_err(|e| VaultError::Usage(e.to_string()))?;
+        let search = Needles::new(&needles).map_err(|e| StoreError::Usage(e.to_string()))?;
         let mut hits = self.scan_halves(&connection, &search, pages)?;
         let mut wal_clean = None;
         if let (Some(wipe), false) = (wipe, hits.is_empty()) {
@@ -50,12 +50,12 @@ impl Vault {
         Ok((place("database_pages", left == 0, PlaceOutcome::Erased, detail), wal_clean))
     }
 
-    fn scan_halves(&self, connection: &rusqlite::Connection, search: &Needles, pages: i64) -> VaultResult<Vec<Hit>> {
+    fn scan_halves(&self, connection: &rusqlite::Connection, search: &Needles, pages: i64) -> StoreResult<Vec<Hit>> {
         let middle = pages / 2;
         std::thread::scope(|scope| {
             let second = scope.spawn(|| scan(&self.store.extra_reader()?, search, middle + 1..=pages));
             let mut first = scan(connection, search, 1..=middle)?;
-            let second = second.join().unwrap_or_else(|_| Err(VaultError::Usage("the page check stopped".into())));
+            let second = second.join().unwrap_or_else(|_| Err(StoreError::Usage("the page check stopped".into())));
             first.extend(second?);
             Ok(first)
         })
@@ -72,7 +72,7 @@ fn scan(
     connection: &rusqlite::Connection,
     search: &Needles,
     pages: impl Iterator<Item = i64>,
-) -> VaultResult<Vec<Hit>> {
+) -> StoreResult<Vec<Hit>> {
     let mut hits = Vec::new();
     let mut statement = connection.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
     for page in pages {
@@ -87,7 +87,7 @@ fn scan(
 }
 
 /// How many needles stand in the pages more often than what is in the vault now accounts for.
-fn unexcused(vault: &Vault, hits: &[Hit], needles: &[&[u8]], evidence: &Evidence) -> VaultResult<usize> {
+fn unexcused(check: &ErasureCheck<'_>, hits: &[Hit], needles: &[&[u8]], evidence: &Evidence) -> StoreResult<usize> {
     let mut seen: HashMap<usize, u64> = HashMap::new();
     for (needle, _) in hits {
         *seen.entry(*needle).or_default() += 1;
@@ -102,8 +102,8 @@ fn unexcused(vault: &Vault, hits: &[Hit], needles: &[&[u8]], evidence: &Evidence
         numbers.iter().zip(counts).filter(|(n, count)| seen.get(*n).is_some_and(|s| s > *count)).count()
     };
     // Quicker than counting everywhere, which is only needed for what this leaves open.
-    if left(&live::counts_by_index(vault, &patterns, &owners)?) == 0 {
+    if left(&live_counts::counts_by_index(check, &patterns, &owners)?) == 0 {
         return Ok(0);
     }
-    Ok(left(&live::counts(&vault.store, &patterns, &owners)?))
+    Ok(left(&live_counts::counts(check.store, &patterns, &owners)?))
 }

@@ -1,15 +1,5 @@
 //! The store: SQLCipher, the truth. One writer connection, a few readers, WAL.
-mod packs;
-mod rows;
-mod scrub;
-
-pub(crate) use packs::{Entry, PackWriter, Packs};
-pub use rows::RowView;
-pub(crate) use rows::{Cause, Flags, ROW_COLUMNS, kind_code, kind_from, platform_id};
-
-pub(crate) use scrub::{scrub, scrub_all};
-
-use crate::{VaultError, VaultResult};
+use crate::{StoreError, StoreResult, packs::Packs};
 use rusqlite::{Connection, OpenFlags, Transaction};
 use std::{
     path::{Path, PathBuf},
@@ -23,19 +13,19 @@ pub const SCHEMA_VERSION: u32 = 2;
 const MIGRATIONS: &[&str] = &[include_str!("schema.sql"), include_str!("schema_2.sql")];
 
 /// Database file of a vault.
-pub(crate) const FILE: &str = "store.db";
+pub const FILE: &str = "store.db";
 
 /// Bytes of a database page.
 const PAGE: u64 = 8192;
 
 /// The open store.
-pub(crate) struct Store {
+pub struct Store {
     path: PathBuf,
     key_pragma: zeroize::Zeroizing<String>,
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
     /// Record bodies.
-    pub(crate) packs: Packs,
+    pub packs: Packs,
 }
 
 impl Store {
@@ -43,14 +33,14 @@ impl Store {
     ///
     /// # Errors
     /// `Damaged` when the first page fails its check, `NewerSchema`, I/O.
-    pub(crate) fn open(dir: &Path, key: &[u8; 32], create: bool) -> VaultResult<Self> {
+    pub fn open(dir: &Path, key: &[u8; 32], create: bool) -> StoreResult<Self> {
         let path = dir.join(FILE);
         if !create && !path.exists() {
-            return Err(VaultError::Damaged(format!("{FILE} is not there")));
+            return Err(StoreError::Damaged(format!("{FILE} is not there")));
         }
         // A file shorter than a page would open as a new, empty database.
         if !create && std::fs::metadata(&path).is_ok_and(|m| m.len() < PAGE) {
-            return Err(VaultError::Damaged(format!("{FILE} is cut off")));
+            return Err(StoreError::Damaged(format!("{FILE} is cut off")));
         }
         let key_pragma = key_pragma(key);
         let mut writer = connect(&path, &key_pragma, create)?;
@@ -59,7 +49,7 @@ impl Store {
     }
 
     /// Runs `f` in one write transaction; an error rolls everything back.
-    pub(crate) fn write<T>(&self, f: impl FnOnce(&Transaction<'_>) -> VaultResult<T>) -> VaultResult<T> {
+    pub fn write<T>(&self, f: impl FnOnce(&Transaction<'_>) -> StoreResult<T>) -> StoreResult<T> {
         let mut connection = self.writer();
         let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
         let value = f(&transaction);
@@ -81,13 +71,13 @@ impl Store {
     }
 
     /// The writer connection, for what cannot run inside a transaction (checkpoint).
-    pub(crate) fn writer(&self) -> MutexGuard<'_, Connection> {
+    pub fn writer(&self) -> MutexGuard<'_, Connection> {
         // A panic while writing leaves no half transaction: rusqlite rolls back on drop.
         self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// Runs `f` on a reader connection; sees the last committed state.
-    pub(crate) fn read<T>(&self, f: impl FnOnce(&Connection) -> VaultResult<T>) -> VaultResult<T> {
+    pub fn read<T>(&self, f: impl FnOnce(&Connection) -> StoreResult<T>) -> StoreResult<T> {
         let pooled = self.readers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop();
         let connection = match pooled {
             Some(connection) => connection,
@@ -102,39 +92,39 @@ impl Store {
     }
 
     /// A connection of its own, read-only in effect; also the erasure check's.
-    pub(crate) fn extra_reader(&self) -> VaultResult<Connection> {
+    pub fn extra_reader(&self) -> StoreResult<Connection> {
         let connection = connect(&self.path, &self.key_pragma, false)?;
         connection.execute_batch("PRAGMA query_only=ON; PRAGMA cache_size=-8000;")?;
         Ok(connection)
     }
 
     /// Closes pooled readers, so that a checkpoint can truncate the WAL.
-    pub(crate) fn close_readers(&self) {
+    pub fn close_readers(&self) {
         self.readers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clear();
     }
 
     /// Moves the WAL into the database and truncates it to nothing. True when that worked whole.
-    pub(crate) fn checkpoint(&self) -> VaultResult<bool> {
+    pub fn checkpoint(&self) -> StoreResult<bool> {
         self.close_readers();
         let busy: i64 = self.writer().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |r| r.get(0))?;
         Ok(busy == 0)
     }
 
     /// Last change that the store holds.
-    pub(crate) fn last_change(connection: &Connection) -> VaultResult<u64> {
+    pub fn last_change(connection: &Connection) -> StoreResult<u64> {
         let seq: Option<i64> = connection.query_row("SELECT max(seq) FROM changes", [], |r| r.get(0))?;
         Ok(u64::try_from(seq.unwrap_or(0)).unwrap_or(0))
     }
 
     /// Database and WAL size in bytes.
-    pub(crate) fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         let wal = self.path.with_extension("db-wal");
         [&self.path, &wal].iter().filter_map(|p| std::fs::metadata(p).ok()).map(|m| m.len()).sum()
     }
 }
 
 /// What fails its check in the pages of a database: their authentication, then how they hang together.
-pub(crate) fn page_problems(connection: &Connection) -> VaultResult<Vec<String>> {
+pub fn page_problems(connection: &Connection) -> StoreResult<Vec<String>> {
     let mut found = Vec::new();
     let mut hmac = connection.prepare("PRAGMA cipher_integrity_check")?;
     for line in hmac.query_map([], |r| r.get::<_, String>(0))? {
@@ -152,7 +142,7 @@ pub(crate) fn page_problems(connection: &Connection) -> VaultResult<Vec<String>>
 
 /// Pages of the database in `dir` that fail their authentication, counted over the whole file: also where not even the
 /// first one can be read. 0 when all pass, or when nobody can count.
-pub(crate) fn failing_pages(dir: &Path, key: &[u8; 32]) -> u32 {
+pub fn failing_pages(dir: &Path, key: &[u8; 32]) -> u32 {
     // Without a single page there is nothing to count.
     if std::fs::metadata(dir.join(FILE)).map_or(0, |meta| meta.len()) < PAGE {
         return 0;
@@ -174,7 +164,7 @@ pub(crate) fn failing_pages(dir: &Path, key: &[u8; 32]) -> u32 {
 }
 
 /// Digests of all files that records name.
-pub(crate) fn named_blobs(connection: &Connection) -> VaultResult<Vec<[u8; 32]>> {
+pub fn named_blobs(connection: &Connection) -> StoreResult<Vec<[u8; 32]>> {
     let mut statement = connection.prepare("SELECT DISTINCT blob FROM named_blobs")?;
     let rows = statement.query_map([], |r| r.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -196,7 +186,7 @@ fn unlock(connection: &Connection, key_pragma: &str) -> rusqlite::Result<()> {
     )
 }
 
-fn connect(path: &Path, key_pragma: &str, create: bool) -> VaultResult<Connection> {
+fn connect(path: &Path, key_pragma: &str, create: bool) -> StoreResult<Connection> {
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     if create {
         flags |= OpenFlags::SQLITE_OPEN_CREATE;
@@ -211,15 +201,15 @@ fn connect(path: &Path, key_pragma: &str, create: bool) -> VaultResult<Connectio
              PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000; PRAGMA busy_timeout = 10000; PRAGMA trusted_schema = OFF;",
         )
         ?;
-    crate::query::register(&connection)?;
+    crate::file_kind::register(&connection)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
 }
 
-fn migrate(connection: &mut Connection, dir: &Path) -> VaultResult<()> {
+fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
     let found: u32 = connection.query_row("PRAGMA user_version", [], |r| r.get(0))?;
     if found > SCHEMA_VERSION {
-        return Err(VaultError::NewerSchema { found, known: SCHEMA_VERSION });
+        return Err(StoreError::NewerSchema { found, known: SCHEMA_VERSION });
     }
     if found == SCHEMA_VERSION {
         // Left over when the program ended right after an upgrade. A folder that refuses is named by the next receipt.
@@ -235,7 +225,7 @@ fn migrate(connection: &mut Connection, dir: &Path) -> VaultResult<()> {
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         if let Err(error) = std::fs::copy(dir.join(FILE), backup) {
             let _ = std::fs::remove_file(backup);
-            return Err(VaultError::io("backup before upgrade", error));
+            return Err(StoreError::io("backup before upgrade", error));
         }
     }
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Exclusive)?;

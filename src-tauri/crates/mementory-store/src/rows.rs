@@ -1,28 +1,30 @@
 //! The queryable part of a record.
-use crate::VaultResult;
+use crate::StoreResult;
 use mementory_model::Kind;
 use rusqlite::{Connection, OptionalExtension, Row};
 
 /// Flag bits of `records.flags`.
-pub(crate) struct Flags;
+#[derive(Debug)]
+pub struct Flags;
 impl Flags {
     /// Hidden in the source's display.
-    pub(crate) const HIDDEN: i64 = 1;
+    pub const HIDDEN: i64 = 1;
     /// On the branch the person last saw.
-    pub(crate) const ACTIVE: i64 = 2;
+    pub const ACTIVE: i64 = 2;
     /// Spans were redacted.
-    pub(crate) const REDACTED: i64 = 4;
+    pub const REDACTED: i64 = 4;
     /// Differs from its verbatim (edited by the person).
-    pub(crate) const EDITED: i64 = 8;
+    pub const EDITED: i64 = 8;
     /// Conversation with more than one leaf.
-    pub(crate) const BRANCHED: i64 = 16;
+    pub const BRANCHED: i64 = 16;
     /// A memory that its source marks as not exportable (PAM `access.exportable`): it leaves in no format.
-    pub(crate) const STAYS: i64 = 32;
+    pub const NOT_EXPORTABLE: i64 = 32;
 }
 
 /// Why a version exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cause {
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Cause {
     Import = 0,
     Edit = 1,
     Restore = 2,
@@ -30,7 +32,8 @@ pub(crate) enum Cause {
 }
 
 impl Cause {
-    pub(crate) fn name(code: i64) -> &'static str {
+    /// Stable name of a code.
+    pub fn name(code: i64) -> &'static str {
         match code {
             0 => "import",
             1 => "edit",
@@ -41,17 +44,17 @@ impl Cause {
 }
 
 /// Code of a kind in the store: its place in `Kind::ALL`. Never reorder that list.
-pub(crate) fn kind_code(kind: Kind) -> i64 {
+pub fn kind_code(kind: Kind) -> i64 {
     Kind::ALL.iter().position(|k| *k == kind).map_or(-1, |i| i as i64)
 }
 
 /// Kind of a code.
-pub(crate) fn kind_from(code: i64) -> Kind {
+pub fn kind_from(code: i64) -> Kind {
     usize::try_from(code).ok().and_then(|i| Kind::ALL.get(i).copied()).unwrap_or(Kind::Foreign)
 }
 
 /// Columns that [`RowView::read`] wants, in order.
-pub(crate) const ROW_COLUMNS: &str = "r.row, r.id, r.kind, p.name, r.sort, r.owner, r.parent, r.position, r.flags, r.pack, \
+pub const ROW_COLUMNS: &str = "r.row, r.id, r.kind, p.name, r.sort, r.owner, r.parent, r.position, r.flags, r.pack, \
      r.slot, r.version, r.since, r.cause, r.batch, r.version_batch, r.trashed, r.type, r.status, r.title, r.preview";
 
 /// One row of `records`, read.
@@ -108,7 +111,7 @@ impl RowView {
     }
 
     /// From a query over [`ROW_COLUMNS`].
-    pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    pub fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             row: row.get(0)?,
             id: row.get(1)?,
@@ -140,20 +143,20 @@ impl RowView {
     }
 
     /// By vault id.
-    pub(crate) fn by_id(connection: &Connection, id: &[u8; 16]) -> VaultResult<Option<Self>> {
+    pub fn by_id(connection: &Connection, id: &[u8; 16]) -> StoreResult<Option<Self>> {
         let sql = format!("SELECT {ROW_COLUMNS} FROM records r JOIN platforms p ON p.id = r.platform WHERE r.id = ?1");
         Ok(connection.prepare_cached(&sql)?.query_row([id], Self::read).optional()?)
     }
 
     /// By row number.
-    pub(crate) fn by_row(connection: &Connection, row: i64) -> VaultResult<Option<Self>> {
+    pub fn by_row(connection: &Connection, row: i64) -> StoreResult<Option<Self>> {
         let sql = format!("SELECT {ROW_COLUMNS} FROM records r JOIN platforms p ON p.id = r.platform WHERE r.row = ?1");
         Ok(connection.prepare_cached(&sql)?.query_row([row], Self::read).optional()?)
     }
 }
 
 /// Number of a platform name, made when new.
-pub(crate) fn platform_id(connection: &Connection, name: &str) -> VaultResult<i64> {
+pub fn platform_id(connection: &Connection, name: &str) -> StoreResult<i64> {
     let found: Option<i64> = connection
         .prepare_cached("SELECT id FROM platforms WHERE name = ?1")?
         .query_row([name], |r| r.get(0))
@@ -163,4 +166,14 @@ pub(crate) fn platform_id(connection: &Connection, name: &str) -> VaultResult<i6
     }
     connection.prepare_cached("INSERT INTO platforms (name) VALUES (?1)")?.execute([name])?;
     Ok(connection.last_insert_rowid())
+}
+
+/// Next free row number; numbers are never reused.
+pub fn next_row(tx: &Connection) -> StoreResult<i64> {
+    let last: Option<i64> = tx.query_row("SELECT max(row) FROM records", [], |r| r.get(0))?;
+    let used: Option<i64> =
+        tx.query_row("SELECT value FROM meta WHERE key = 'last_row'", [], |r| r.get(0)).optional()?;
+    let row = last.unwrap_or(0).max(used.unwrap_or(0)) + 1;
+    tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('last_row', ?1)", [row])?;
+    Ok(row)
 }

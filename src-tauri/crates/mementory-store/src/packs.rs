@@ -1,6 +1,6 @@
 //! Record bodies, many to a compressed pack: JSON of chats shrinks five- to tenfold this way, which keeps the database
 //! small enough to be read whole by the erasure check. A pack can be rewritten without some of its entries.
-use crate::{VaultError, VaultResult};
+use crate::{StoreError, StoreResult};
 use mementory_model::{Record, Verbatim};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::{
@@ -16,24 +16,24 @@ const CACHED: usize = 48;
 
 /// One record's stored bytes.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Entry {
+pub struct Entry {
     /// The record without its verbatim, as JSON.
-    pub(crate) body: Vec<u8>,
+    pub body: Vec<u8>,
     /// Media type and text of the verbatim, if there is one.
-    pub(crate) verbatim: Option<(String, String)>,
+    pub verbatim: Option<(String, String)>,
 }
 
 impl Entry {
     /// Takes a record apart.
-    pub(crate) fn from_record(record: &mut Record) -> VaultResult<Self> {
+    pub fn from_record(record: &mut Record) -> StoreResult<Self> {
         let verbatim = record.verbatim.take().map(|v| (v.media_type, v.text));
         let body =
-            serde_json::to_vec(record).map_err(|e| VaultError::Damaged(format!("record cannot be stored: {e}")))?;
+            serde_json::to_vec(record).map_err(|e| StoreError::Damaged(format!("record cannot be stored: {e}")))?;
         Ok(Self { body, verbatim })
     }
 
     /// Puts a record together again.
-    pub(crate) fn to_record(&self) -> VaultResult<Record> {
+    pub fn to_record(&self) -> StoreResult<Record> {
         let verbatim = self.verbatim.clone().map(|(media_type, text)| Verbatim { media_type, text });
         Ok(Record { verbatim, ..read_body(&self.body)? })
     }
@@ -91,8 +91,8 @@ impl Head {
     }
 }
 
-fn read_body(body: &[u8]) -> VaultResult<Record> {
-    serde_json::from_slice(body).map_err(|e| VaultError::Damaged(format!("record body: {e}")))
+fn read_body(body: &[u8]) -> StoreResult<Record> {
+    serde_json::from_slice(body).map_err(|e| StoreError::Damaged(format!("record body: {e}")))
 }
 
 /// Slot and place of each entry, in order.
@@ -111,8 +111,8 @@ fn decode(raw: &[u8]) -> Option<Vec<(u32, Entry)>> {
     places(raw)?.into_iter().map(entry).collect()
 }
 
-fn compress(raw: &[u8]) -> VaultResult<Vec<u8>> {
-    zstd::bulk::compress(raw, LEVEL).map_err(|e| VaultError::io("pack", e))
+fn compress(raw: &[u8]) -> StoreResult<Vec<u8>> {
+    zstd::bulk::compress(raw, LEVEL).map_err(|e| StoreError::io("pack", e))
 }
 
 /// A pack's bytes, and where its entries are: most questions are for one of hundreds.
@@ -154,18 +154,19 @@ struct Cache {
 
 /// Reading and rewriting packs, with a small cache of unpacked ones. The cache holds what is committed: a reader that
 /// works on an older snapshot needs `Packs` of its own.
-pub(crate) struct Packs {
+pub struct Packs {
     cache: Mutex<Cache>,
 }
 
 impl Packs {
-    pub(crate) fn new() -> Self {
+    /// With an empty cache.
+    pub fn new() -> Self {
         Self { cache: Mutex::new(Cache::default()) }
     }
 
     /// To be called after each commit: drops what is unpacked when the transaction has rewritten or removed a pack. New
     /// packs change nothing that is known.
-    pub(crate) fn committed(&self) {
+    pub fn committed(&self) {
         if self.cache().rewriting {
             self.forget();
         }
@@ -173,7 +174,7 @@ impl Packs {
 
     /// Drops everything unpacked from memory. To be called after each rollback: numbers of packs that were not kept are
     /// given again.
-    pub(crate) fn forget(&self) {
+    pub fn forget(&self) {
         let mut cache = self.cache();
         *cache = Cache { generation: cache.generation + 1, ..Cache::default() };
     }
@@ -182,7 +183,7 @@ impl Packs {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn unpacked(&self, connection: &Connection, pack: i64) -> VaultResult<Unpacked> {
+    fn unpacked(&self, connection: &Connection, pack: i64) -> StoreResult<Unpacked> {
         let cache = self.cache();
         if let Some(found) = cache.map.get(&pack) {
             return Ok(found.clone());
@@ -190,7 +191,7 @@ impl Packs {
         let generation = cache.generation;
         drop(cache);
         let raw = raw(connection, pack)?;
-        let places = places(&raw).ok_or_else(|| VaultError::Damaged(format!("pack {pack}")))?;
+        let places = places(&raw).ok_or_else(|| StoreError::Damaged(format!("pack {pack}")))?;
         let entries = Arc::new(Open { raw, places });
         let mut cache = self.cache();
         if cache.generation != generation || cache.rewriting {
@@ -208,23 +209,23 @@ impl Packs {
     }
 
     /// One record.
-    pub(crate) fn record(&self, connection: &Connection, pack: i64, slot: u32) -> VaultResult<Record> {
+    pub fn record(&self, connection: &Connection, pack: i64, slot: u32) -> StoreResult<Record> {
         let entries = self.unpacked(connection, pack)?;
         let found = entries.parts(slot);
-        let (body, verbatim) = found.ok_or_else(|| VaultError::Damaged(format!("pack {pack} has no slot {slot}")))?;
+        let (body, verbatim) = found.ok_or_else(|| StoreError::Damaged(format!("pack {pack} has no slot {slot}")))?;
         let verbatim = verbatim.map(|(media_type, text)| Verbatim { media_type, text });
         Ok(Record { verbatim, ..read_body(body)? })
     }
 
     /// One record without its verbatim, which is the larger part of it and seldom asked for.
-    pub(crate) fn content(&self, connection: &Connection, pack: i64, slot: u32) -> VaultResult<Record> {
+    pub fn content(&self, connection: &Connection, pack: i64, slot: u32) -> StoreResult<Record> {
         let entries = self.unpacked(connection, pack)?;
-        let body = entries.body(slot).ok_or_else(|| VaultError::Damaged(format!("pack {pack} has no slot {slot}")))?;
+        let body = entries.body(slot).ok_or_else(|| StoreError::Damaged(format!("pack {pack} has no slot {slot}")))?;
         read_body(body)
     }
 
     /// Stores one entry in a pack of its own and says where.
-    pub(crate) fn put(&self, connection: &Connection, entry: &Entry) -> VaultResult<(i64, u32)> {
+    pub fn put(&self, connection: &Connection, entry: &Entry) -> StoreResult<(i64, u32)> {
         let mut raw = Vec::new();
         entry.encode(0, &mut raw);
         connection.prepare_cached("INSERT INTO packs (batch, data) VALUES (NULL, ?1)")?.execute([compress(&raw)?])?;
@@ -232,13 +233,13 @@ impl Packs {
     }
 
     /// Numbers of the entries that a pack holds.
-    pub(crate) fn slots(&self, connection: &Connection, pack: i64) -> VaultResult<Vec<u32>> {
+    pub fn slots(&self, connection: &Connection, pack: i64) -> StoreResult<Vec<u32>> {
         Ok(load(connection, pack)?.into_iter().map(|(slot, _)| slot).collect())
     }
 
     /// How many packs there are, and how many of their entries no record and no version points at: words that an
     /// erasure would not find.
-    pub(crate) fn strays(&self, connection: &Connection) -> VaultResult<(u32, u32)> {
+    pub fn strays(&self, connection: &Connection) -> StoreResult<(u32, u32)> {
         let used = Used::all(connection)?;
         let (mut packs, mut strays) = (0, 0);
         let mut statement = connection.prepare("SELECT id FROM packs")?;
@@ -252,11 +253,7 @@ impl Packs {
 
     /// Removes every entry that no record and no version points at; `seen` gets each changed pack with its old and new
     /// bytes. Returns how many entries went.
-    pub(crate) fn release_strays(
-        &self,
-        connection: &Connection,
-        mut seen: impl FnMut(i64, &[u8], &[u8]),
-    ) -> VaultResult<u32> {
+    pub fn release_strays(&self, connection: &Connection, mut seen: impl FnMut(i64, &[u8], &[u8])) -> StoreResult<u32> {
         let used = Used::all(connection)?;
         let packs: Vec<i64> = {
             let mut statement = connection.prepare("SELECT id FROM packs")?;
@@ -276,7 +273,7 @@ impl Packs {
     }
 
     /// Removes what nothing points at any more from these packs.
-    pub(crate) fn release(&self, connection: &Connection, packs: &BTreeSet<i64>) -> VaultResult<()> {
+    pub fn release(&self, connection: &Connection, packs: &BTreeSet<i64>) -> StoreResult<()> {
         if packs.is_empty() {
             return Ok(());
         }
@@ -300,18 +297,18 @@ impl Packs {
     }
 
     /// A pack's bytes as they are in the database.
-    pub(crate) fn stored(&self, connection: &Connection, pack: i64) -> VaultResult<Vec<u8>> {
+    pub fn stored(&self, connection: &Connection, pack: i64) -> StoreResult<Vec<u8>> {
         stored(connection, pack)
     }
 
     /// Rewrites a pack: `change` returns the entry to keep under a slot, or None to drop it. The pack goes when nothing
     /// is left. Returns the old and the new stored bytes (new empty when the pack went), for the erasure check.
-    pub(crate) fn rewrite(
+    pub fn rewrite(
         &self,
         connection: &Connection,
         pack: i64,
-        mut change: impl FnMut(u32, Entry) -> VaultResult<Option<Entry>>,
-    ) -> VaultResult<(Vec<u8>, Vec<u8>)> {
+        mut change: impl FnMut(u32, Entry) -> StoreResult<Option<Entry>>,
+    ) -> StoreResult<(Vec<u8>, Vec<u8>)> {
         self.changing(pack);
         let old = self.stored(connection, pack)?;
         let mut raw = Vec::new();
@@ -334,11 +331,11 @@ impl Packs {
 struct Used(HashMap<i64, HashSet<u32>>);
 
 impl Used {
-    fn all(connection: &Connection) -> VaultResult<Self> {
+    fn all(connection: &Connection) -> StoreResult<Self> {
         Self::of(connection, |_| true)
     }
 
-    fn of(connection: &Connection, wanted: impl Fn(i64) -> bool) -> VaultResult<Self> {
+    fn of(connection: &Connection, wanted: impl Fn(i64) -> bool) -> StoreResult<Self> {
         let mut used: HashMap<i64, HashSet<u32>> = HashMap::new();
         for sql in ["SELECT pack, slot FROM records", "SELECT pack, slot FROM versions"] {
             let mut statement = connection.prepare(sql)?;
@@ -358,25 +355,25 @@ impl Used {
     }
 }
 
-fn stored(connection: &Connection, pack: i64) -> VaultResult<Vec<u8>> {
+fn stored(connection: &Connection, pack: i64) -> StoreResult<Vec<u8>> {
     let data: Option<Vec<u8>> = connection
         .prepare_cached("SELECT data FROM packs WHERE id = ?1")?
         .query_row([pack], |r| r.get(0))
         .optional()?;
-    data.ok_or_else(|| VaultError::Damaged(format!("pack {pack} is not there")))
+    data.ok_or_else(|| StoreError::Damaged(format!("pack {pack} is not there")))
 }
 
-fn raw(connection: &Connection, pack: i64) -> VaultResult<Vec<u8>> {
+fn raw(connection: &Connection, pack: i64) -> StoreResult<Vec<u8>> {
     let data = stored(connection, pack)?;
-    zstd::stream::decode_all(data.as_slice()).map_err(|_| VaultError::Damaged(format!("pack {pack}")))
+    zstd::stream::decode_all(data.as_slice()).map_err(|_| StoreError::Damaged(format!("pack {pack}")))
 }
 
-fn load(connection: &Connection, pack: i64) -> VaultResult<Vec<(u32, Entry)>> {
-    decode(&raw(connection, pack)?).ok_or_else(|| VaultError::Damaged(format!("pack {pack}")))
+fn load(connection: &Connection, pack: i64) -> StoreResult<Vec<(u32, Entry)>> {
+    decode(&raw(connection, pack)?).ok_or_else(|| StoreError::Damaged(format!("pack {pack}")))
 }
 
 /// Fills packs during an import.
-pub(crate) struct PackWriter {
+pub struct PackWriter {
     batch: i64,
     next_pack: i64,
     raw: Vec<u8>,
@@ -386,14 +383,14 @@ pub(crate) struct PackWriter {
 
 impl PackWriter {
     /// Packs of `batch`.
-    pub(crate) fn new(connection: &Connection, batch: i64) -> VaultResult<Self> {
+    pub fn new(connection: &Connection, batch: i64) -> StoreResult<Self> {
         let last: Option<i64> = connection.query_row("SELECT max(id) FROM packs", [], |r| r.get(0))?;
-        let compressor = zstd::bulk::Compressor::new(LEVEL).map_err(|e| VaultError::io("pack", e))?;
+        let compressor = zstd::bulk::Compressor::new(LEVEL).map_err(|e| StoreError::io("pack", e))?;
         Ok(Self { batch, next_pack: last.unwrap_or(0) + 1, raw: Vec::with_capacity(TARGET * 2), slot: 0, compressor })
     }
 
     /// Adds an entry and says where it will be. The pack is written when full, or by [`Self::flush`].
-    pub(crate) fn put(&mut self, connection: &Connection, entry: &Entry) -> VaultResult<(i64, u32)> {
+    pub fn put(&mut self, connection: &Connection, entry: &Entry) -> StoreResult<(i64, u32)> {
         let place = (self.next_pack, self.slot);
         entry.encode(self.slot, &mut self.raw);
         self.slot += 1;
@@ -404,11 +401,11 @@ impl PackWriter {
     }
 
     /// Writes what is pending.
-    pub(crate) fn flush(&mut self, connection: &Connection) -> VaultResult<()> {
+    pub fn flush(&mut self, connection: &Connection) -> StoreResult<()> {
         if self.raw.is_empty() {
             return Ok(());
         }
-        let data = self.compressor.compress(&self.raw).map_err(|e| VaultError::io("pack", e))?;
+        let data = self.compressor.compress(&self.raw).map_err(|e| StoreError::io("pack", e))?;
         connection.prepare_cached("INSERT INTO packs (id, batch, data) VALUES (?1, ?2, ?3)")?.execute(params![
             self.next_pack,
             self.batch,
@@ -420,19 +417,19 @@ impl PackWriter {
         Ok(())
     }
     /// An entry that is not written yet.
-    pub(crate) fn pending(&self, pack: i64, slot: u32) -> Option<Entry> {
+    pub fn pending(&self, pack: i64, slot: u32) -> Option<Entry> {
         let entries = if pack == self.next_pack { decode(&self.raw)? } else { Vec::new() };
         entries.into_iter().find(|(s, _)| *s == slot).map(|(_, entry)| entry)
     }
 
     /// Removes entries that nothing points at any more, pending ones and written ones, and writes what is left.
-    pub(crate) fn finish(&mut self, connection: &Connection, packs: &Packs, stale: &[(i64, u32)]) -> VaultResult<()> {
+    pub fn finish(&mut self, connection: &Connection, packs: &Packs, stale: &[(i64, u32)]) -> StoreResult<()> {
         let mut by_pack: BTreeMap<i64, HashSet<u32>> = BTreeMap::new();
         for (pack, slot) in stale {
             by_pack.entry(*pack).or_default().insert(*slot);
         }
         if let Some(slots) = by_pack.remove(&self.next_pack) {
-            let entries = decode(&self.raw).ok_or_else(|| VaultError::Damaged("a pack in memory".into()))?;
+            let entries = decode(&self.raw).ok_or_else(|| StoreError::Damaged("a pack in memory".into()))?;
             self.raw.clear();
             for (slot, entry) in entries.iter().filter(|(slot, _)| !slots.contains(slot)) {
                 entry.encode(*slot, &mut self.raw);

@@ -1,14 +1,16 @@
-//! Everything that can stop a vault operation, as kinds that callers match on.
+//! Everything that can stop an operation on a vault, as kinds that callers match on. One type for the store and for all
+//! that is built on it (the vault calls it `VaultError`): closures that run inside a store transaction then need no
+//! conversion. It knows the formats' error because a reader's failure inside an import keeps its code.
 use mementory_crypto::CryptoError;
 use mementory_formats::FormatError;
 
 /// Result of vault operations.
-pub type VaultResult<T> = Result<T, VaultError>;
+pub type StoreResult<T> = Result<T, StoreError>;
 
 /// Vault errors. No variant carries record content, passphrases or keys.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum VaultError {
+pub enum StoreError {
     /// The folder or its header is not there.
     #[error("no vault at {0}")]
     Missing(String),
@@ -87,7 +89,7 @@ pub enum VaultError {
     Cancelled,
 }
 
-impl VaultError {
+impl StoreError {
     /// An I/O error at a place.
     pub fn io(place: impl Into<String>, source: std::io::Error) -> Self {
         Self::Io { place: place.into(), source }
@@ -108,14 +110,14 @@ impl VaultError {
             }
             Self::Format(FormatError::Io { source, .. }) => source.kind() == std::io::ErrorKind::StorageFull,
             Self::Format(FormatError::Store(inner)) => {
-                inner.downcast_ref::<VaultError>().is_some_and(Self::is_disk_full)
+                inner.downcast_ref::<StoreError>().is_some_and(Self::is_disk_full)
             }
             _ => false,
         }
     }
 }
 
-impl From<rusqlite::Error> for VaultError {
+impl From<rusqlite::Error> for StoreError {
     /// SQLCipher calls a page that fails its MAC "not a database" or "corrupt".
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
@@ -127,7 +129,7 @@ impl From<rusqlite::Error> for VaultError {
     }
 }
 
-impl From<CryptoError> for VaultError {
+impl From<CryptoError> for StoreError {
     fn from(error: CryptoError) -> Self {
         match error {
             CryptoError::WrongSecret => Self::WrongSecret,
@@ -141,24 +143,24 @@ impl From<CryptoError> for VaultError {
     }
 }
 
-impl From<VaultError> for FormatError {
-    fn from(error: VaultError) -> Self {
+impl From<StoreError> for FormatError {
+    fn from(error: StoreError) -> Self {
         match error {
-            VaultError::Cancelled => FormatError::Cancelled,
-            VaultError::Format(inner) => inner,
+            StoreError::Cancelled => FormatError::Cancelled,
+            StoreError::Format(inner) => inner,
             other => FormatError::Store(Box::new(other)),
         }
     }
 }
 
-/// Undo [`From<VaultError> for FormatError`]: a store error that travelled through a reader is a store error again.
-pub(crate) fn unwrap_format(error: FormatError) -> VaultError {
+/// Undo [`From<StoreError> for FormatError`]: a store error that travelled through a reader is a store error again.
+pub fn unwrap_format(error: FormatError) -> StoreError {
     match error {
-        FormatError::Cancelled => VaultError::Cancelled,
-        FormatError::Store(inner) => match inner.downcast::<VaultError>() {
+        FormatError::Cancelled => StoreError::Cancelled,
+        FormatError::Store(inner) => match inner.downcast::<StoreError>() {
             Ok(own) => *own,
-            Err(other) => VaultError::Format(FormatError::Store(other)),
+            Err(other) => StoreError::Format(FormatError::Store(other)),
         },
-        other => VaultError::Format(other),
+        other => StoreError::Format(other),
     }
 }

@@ -1,11 +1,11 @@
 //! Wiping what SQLite leaves behind inside pages. `secure_delete` zeroes freed cells and pages, but when a b-tree page is
 //! rebuilt its former cells can stay in the gap between the cell pointers and the cells. Nothing reads that gap (SQLite
 //! file format, "B-tree Pages"), so it can be zeroed in place.
-use crate::VaultResult;
+use crate::StoreResult;
 use rusqlite::{Connection, params};
 
 /// Zeroes the unused parts of these b-tree pages. Pages of another kind are left alone.
-pub(crate) fn scrub(tx: &Connection, pages: &[i64]) -> VaultResult<()> {
+pub fn scrub(tx: &Connection, pages: &[i64]) -> StoreResult<()> {
     let mut read = tx.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
     for page in pages {
         let old: Vec<u8> = read.query_row([page], |r| r.get(0))?;
@@ -20,7 +20,7 @@ pub(crate) fn scrub(tx: &Connection, pages: &[i64]) -> VaultResult<()> {
 }
 
 /// Zeroes the unused parts of every b-tree page, what the list of free pages holds, and what its own pages have left over.
-pub(crate) fn scrub_all(tx: &Connection) -> VaultResult<()> {
+pub fn scrub_all(tx: &Connection) -> StoreResult<()> {
     let count: i64 = tx.query_row("PRAGMA page_count", [], |r| r.get(0))?;
     scrub(tx, &(1..=count).collect::<Vec<_>>())?;
     let mut read = tx.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
@@ -54,7 +54,7 @@ pub(crate) fn scrub_all(tx: &Connection) -> VaultResult<()> {
     Ok(())
 }
 
-fn put(tx: &Connection, page: i64, data: &[u8]) -> VaultResult<()> {
+fn put(tx: &Connection, page: i64, data: &[u8]) -> StoreResult<()> {
     tx.prepare_cached("UPDATE sqlite_dbpage SET data = ?2 WHERE pgno = ?1")?.execute(params![page, data])?;
     Ok(())
 }

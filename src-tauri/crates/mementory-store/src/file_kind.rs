@@ -1,8 +1,5 @@
 //! What kind of file an attachment is: by its media type where that is sure, else by its name.
-use super::ListQuery;
-use crate::{Vault, VaultResult};
 use rusqlite::{Connection, functions::FunctionFlags};
-use std::collections::BTreeMap;
 
 /// Kinds of files, for people. Each attachment has exactly one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,17 +15,9 @@ pub enum FileKind {
     Missing,
 }
 
-/// Files of a kind, and the bytes of them that the vault holds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
-pub struct FileCount {
-    pub count: u32,
-    pub bytes: u64,
-}
-
 /// The kind of `records r`, of which `f` is the row in `files`. The name, for which SQLite would have to fetch the
 /// record, is looked at only where the media type leaves it open.
-const KIND: &str = "CASE WHEN f.blob IS NULL THEN 'missing' \
+pub const KIND_SQL: &str = "CASE WHEN f.blob IS NULL THEN 'missing' \
      ELSE coalesce(media_kind(f.media_type), file_kind(f.media_type, r.title)) END";
 
 impl FileKind {
@@ -112,13 +101,13 @@ impl FileKind {
     }
 
     /// SQL condition over `records r`.
-    pub(super) fn condition(self) -> String {
-        format!("coalesce((SELECT {KIND} FROM files f WHERE f.row = r.row), 'missing') = '{}'", self.as_str())
+    pub fn condition(self) -> String {
+        format!("coalesce((SELECT {KIND_SQL} FROM files f WHERE f.row = r.row), 'missing') = '{}'", self.as_str())
     }
 }
 
 /// Makes the kinds known to SQL, so that one aggregate counts them.
-pub(crate) fn register(connection: &Connection) -> rusqlite::Result<()> {
+pub fn register(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("media_kind", 1, flags, |values| {
         let media: Option<String> = values.get(0)?;
@@ -128,29 +117,6 @@ pub(crate) fn register(connection: &Connection) -> rusqlite::Result<()> {
         let (media, name): (Option<String>, Option<String>) = (values.get(0)?, values.get(1)?);
         Ok(FileKind::of(media.as_deref(), name.as_deref(), true).as_str())
     })
-}
-
-impl Vault {
-    /// Attachments that a query finds, by kind. Neither bodies nor blobs are read.
-    pub fn file_counts(&self, query: &ListQuery) -> VaultResult<BTreeMap<FileKind, FileCount>> {
-        let (condition, values) = query.condition();
-        let sql = format!(
-            "SELECT {KIND}, count(*), sum(CASE WHEN f.blob IS NULL THEN 0 ELSE f.size END) \
-             FROM records r LEFT JOIN files f ON f.row = r.row WHERE {condition} GROUP BY 1"
-        );
-        self.store.read(|c| {
-            let mut statement = c.prepare(&sql)?;
-            let mut rows = statement.query(rusqlite::params_from_iter(values.iter()))?;
-            let mut out = BTreeMap::new();
-            while let Some(row) = rows.next()? {
-                let name: String = row.get(0)?;
-                let bytes: Option<i64> = row.get(2)?;
-                let bytes = bytes.and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
-                out.insert(FileKind::parse(&name).unwrap_or(FileKind::Other), FileCount { count: row.get(1)?, bytes });
-            }
-            Ok(out)
-        })
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! What the vault says now. Words that a record still says are no leftover: they are counted, and only what stands in the
 //! pages more often than that is one.
-use crate::{Vault, VaultError, VaultResult, store::Store};
+use crate::ErasureCheck;
 use mementory_search::Needles;
+use mementory_store::{Store, StoreError, StoreResult};
 use rusqlite::{Connection, Row, types::ValueRef};
 use std::{collections::BTreeSet, ops::Range};
 
@@ -32,8 +33,12 @@ const ASKED: usize = 32;
 
 /// How often each needle stands, at least, in what is there by right: counted in the records that the index finds for it,
 /// which mostly are all that say it. Needles with an owner are bytes of a pack and no words: they count nothing.
-pub(super) fn counts_by_index(vault: &Vault, needles: &[&[u8]], owners: &[Option<i64>]) -> VaultResult<Vec<u64>> {
-    let search = Needles::new(needles).map_err(|e| VaultError::Usage(e.to_string()))?;
+pub(crate) fn counts_by_index(
+    check: &ErasureCheck<'_>,
+    needles: &[&[u8]],
+    owners: &[Option<i64>],
+) -> StoreResult<Vec<u64>> {
+    let search = Needles::new(needles).map_err(|e| StoreError::Usage(e.to_string()))?;
     let mut counter = Counter { search: &search, counts: vec![0; needles.len()] };
     if needles.len() > ASKED {
         return Ok(counter.counts);
@@ -44,9 +49,9 @@ pub(super) fn counts_by_index(vault: &Vault, needles: &[&[u8]], owners: &[Option
     for text in texts.filter_map(|(_, needle)| needle.utf8_chunks().next()).map(|chunk| chunk.valid()) {
         // The last word may be cut off.
         let phrase = text.rsplit_once(' ').map_or(text, |(whole, _)| whole);
-        found.extend(vault.with_index(|i| i.rows_with_phrase(phrase, FOUND))?.into_iter().map(|row| row as i64));
+        found.extend(check.with_index(|i| i.rows_with_phrase(phrase, FOUND))?.into_iter().map(|row| row as i64));
     }
-    let connection = vault.store.extra_reader()?;
+    let connection = check.store.extra_reader()?;
     let mut columns = connection.prepare("SELECT title, preview, type, status, pack FROM records WHERE row = ?1")?;
     let mut packs = BTreeSet::new();
     for row in found {
@@ -69,8 +74,8 @@ pub(super) fn counts_by_index(vault: &Vault, needles: &[&[u8]], owners: &[Option
 /// How often each needle stands in what is there by right. Packs are counted as they are stored: compression leaves some
 /// words as they are. What a pack looked like before is excused by other packs, which may hold the same bytes, and never
 /// by that pack itself (`owners`, by needle).
-pub(super) fn counts(store: &Store, needles: &[&[u8]], owners: &[Option<i64>]) -> VaultResult<Vec<u64>> {
-    let search = Needles::new(needles).map_err(|e| VaultError::Usage(e.to_string()))?;
+pub(crate) fn counts(store: &Store, needles: &[&[u8]], owners: &[Option<i64>]) -> StoreResult<Vec<u64>> {
+    let search = Needles::new(needles).map_err(|e| StoreError::Usage(e.to_string()))?;
     let counter = || Counter { search: &search, counts: vec![0; needles.len()] };
     let connection = store.extra_reader()?;
     let last: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM packs", [], |r| r.get(0))?;
@@ -80,7 +85,7 @@ pub(super) fn counts(store: &Store, needles: &[&[u8]], owners: &[Option<i64>]) -
         let second = scope.spawn(|| packs(last / 2 + 1, last));
         let mut sum = counter().columns(&connection)?;
         for half in [first.join(), second.join()] {
-            let half = half.unwrap_or_else(|_| Err(VaultError::Usage("the page check stopped".into())))?;
+            let half = half.unwrap_or_else(|_| Err(StoreError::Usage("the page check stopped".into())))?;
             sum.iter_mut().zip(half).for_each(|(all, one)| *all += one);
         }
         Ok(sum)
@@ -109,7 +114,7 @@ impl Counter<'_> {
         columns: Range<usize>,
         times: u64,
         counted: impl Fn(usize) -> bool + Copy,
-    ) -> VaultResult<()> {
+    ) -> StoreResult<()> {
         for column in columns {
             if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = row.get_ref(column)? {
                 self.add(bytes, times, counted);
@@ -119,7 +124,7 @@ impl Counter<'_> {
     }
 
     /// Columns of tables, and the keys of import reports (their values lose erased words).
-    fn columns(mut self, connection: &Connection) -> VaultResult<Vec<u64>> {
+    fn columns(mut self, connection: &Connection) -> StoreResult<Vec<u64>> {
         for (sql, times) in COLUMNS {
             let mut statement = connection.prepare(sql)?;
             let columns = statement.column_count();
@@ -152,7 +157,7 @@ impl Counter<'_> {
     }
 
     /// Packs whose number is in this range.
-    fn packs(mut self, connection: &Connection, owners: &[Option<i64>], from: i64, to: i64) -> VaultResult<Vec<u64>> {
+    fn packs(mut self, connection: &Connection, owners: &[Option<i64>], from: i64, to: i64) -> StoreResult<Vec<u64>> {
         let mut statement = connection.prepare("SELECT id, data FROM packs WHERE id BETWEEN ?1 AND ?2")?;
         let mut rows = statement.query([from, to])?;
         while let Some(row) = rows.next()? {

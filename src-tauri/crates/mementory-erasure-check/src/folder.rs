@@ -1,12 +1,11 @@
 //! The vault's folder: what may be there, and what must not.
-use super::{PlaceOutcome, ReceiptPlace, place};
-use crate::Vault;
+use crate::{ErasureCheck, PlaceOutcome, ReceiptPlace, receipt::place};
 use std::path::Path;
 
 /// What a vault is made of.
-const OURS: [&str; 7] = ["vault.json", "store.db", "store.db-wal", "store.db-shm", "index", "blobs", "lock"];
+const OURS: [&str; 7] = ["check.json", "store.db", "store.db-wal", "store.db-shm", "index", "blobs", "lock"];
 
-/// What systems and synchronising programs leave in every folder. None of it holds what is in the vault.
+/// What systems and synchronising programs leave in every folder. None of it holds what is in the check.
 const SYSTEM: [&str; 14] = [
     ".DS_Store",
     ".localized",
@@ -26,11 +25,11 @@ const SYSTEM: [&str; 14] = [
 
 /// Files of ours that a crash left half written: a key slot being changed, scratch space. Removed at every opening.
 /// The last is the prefix of versions before the program was renamed.
-const PARTIAL: [&str; 3] = [".vault.json.", ".mementory-partial-", ".keepsake-partial-"];
+const PARTIAL: [&str; 3] = [".check.json.", ".mementory-partial-", ".keepsake-partial-"];
 
 /// Removes what a crash left half written in the vault's folder. Called under the vault's lock, before anything of ours
 /// is being written. What cannot be removed is named by the next deletion's receipt.
-pub(crate) fn clear_partials(dir: &Path) {
+pub fn clear_partials(dir: &Path) {
     let Ok(list) = std::fs::read_dir(dir) else { return };
     for entry in list.filter_map(Result::ok) {
         let name = entry.file_name();
@@ -41,11 +40,11 @@ pub(crate) fn clear_partials(dir: &Path) {
     }
 }
 
-impl Vault {
+impl ErasureCheck<'_> {
     /// Fails for copies of the vault's own files (a backup made before a schema upgrade still holds everything); what
     /// else is there is only named.
-    pub(super) fn prove_folder(&self) -> ReceiptPlace {
-        let mut strangers: Vec<(String, bool)> = std::fs::read_dir(self.dir())
+    pub(crate) fn check_folder(&self) -> ReceiptPlace {
+        let mut strangers: Vec<(String, bool)> = std::fs::read_dir(self.dir)
             .map(|list| {
                 list.filter_map(Result::ok)
                     .map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()))
@@ -105,7 +104,7 @@ mod tests {
         for name in ["store.schema-1.db", "store.db.bak", "store (conflicted copy).db", "Copy of store.db"] {
             assert!(is_copy(name, nowhere, 1), "{name}");
         }
-        for name in ["notes.txt", ".vault.json.a1b2c3", "readme.md", "backup"] {
+        for name in ["notes.txt", ".check.json.a1b2c3", "readme.md", "backup"] {
             assert!(!is_copy(name, nowhere, 1), "{name}");
         }
         assert!(is_system("._lock") && is_system(".DS_Store") && !is_system("store.db.bak"));

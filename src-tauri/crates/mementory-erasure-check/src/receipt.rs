@@ -1,0 +1,59 @@
+//! The receipt: what the check found, place by place.
+use mementory_model::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Result of one place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlaceOutcome {
+    /// It was there and is gone.
+    Erased,
+    /// The words were replaced.
+    Redacted,
+    /// It was never there.
+    NotPresent,
+    /// It could not be shown to be gone.
+    Failed,
+}
+
+/// One place of a receipt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct ReceiptPlace {
+    pub place: String,
+    pub outcome: PlaceOutcome,
+    pub detail: String,
+}
+
+/// What the check found. Complete only if no place failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct Receipt {
+    pub id: String,
+    pub at: Timestamp,
+    pub complete: bool,
+    pub places: Vec<ReceiptPlace>,
+    /// Other records that still say the same. What was left on purpose is no failure of a place, and said beside them.
+    pub copies_left: u32,
+    /// Other records that said the same and lost the words. None where it is not known: in receipts of former versions,
+    /// and of what was cut off.
+    #[serde(default)]
+    pub copies_redacted: Option<u32>,
+}
+
+impl Receipt {
+    /// True when only places failed whose cause may be gone by now: a WAL that somebody was reading, a file in the folder,
+    /// an attachment that could not be removed.
+    pub fn may_be_transient(&self) -> bool {
+        let mut failed = self.places.iter().filter(|p| p.outcome == PlaceOutcome::Failed).peekable();
+        failed.peek().is_some()
+            && failed.all(|p| ["write_ahead_log", "temporary_files", "attachments"].contains(&p.place.as_str()))
+    }
+}
+
+/// How the detail begins of a place that could not be searched.
+pub(crate) const NOT_SEARCHED: &str = "not searched";
+
+pub(crate) fn place(name: &str, ok: bool, outcome: PlaceOutcome, detail: String) -> ReceiptPlace {
+    ReceiptPlace { place: name.into(), outcome: if ok { outcome } else { PlaceOutcome::Failed }, detail }
+}

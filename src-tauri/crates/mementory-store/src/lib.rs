@@ -1,0 +1,29 @@
+//! The store of a vault: SQLCipher database, packs with the record bodies, encrypted blobs, keyed ids, audit log and
+//! tombstones. It calls nothing above it.
+pub mod audit;
+pub mod blobs;
+mod error;
+mod file_kind;
+pub mod ids;
+mod packs;
+mod record_columns;
+mod rows;
+mod scrub;
+mod store;
+pub mod tombstones;
+pub mod trash;
+
+pub use error::{StoreError, StoreResult, unwrap_format};
+pub use file_kind::{FileKind, KIND_SQL};
+pub use packs::{Entry, PackWriter, Packs};
+pub use record_columns::{ListPosition, RecordColumns, is_branched, write_columns, write_tags};
+pub use rows::{Cause, Flags, ROW_COLUMNS, RowView, kind_code, kind_from, next_row, platform_id};
+pub use scrub::{scrub, scrub_all};
+pub use store::{FILE, SCHEMA_VERSION, Store, failing_pages, named_blobs, page_problems};
+
+/// Key in `meta`: the last change that was dropped from the change log because the index has it.
+pub const CHANGES_FORGOTTEN: &str = "changes_forgotten";
+
+/// The database schema, for tests of query plans.
+#[doc(hidden)]
+pub const SCHEMA: &str = include_str!("schema.sql");

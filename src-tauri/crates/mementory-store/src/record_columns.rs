@@ -1,0 +1,118 @@
+//! Columns that follow from a record.
+use crate::{StoreResult, rows::Flags};
+use mementory_model::{Kind, Record};
+use rusqlite::{Connection, params};
+use std::collections::HashSet;
+
+/// Longest preview kept beside a record, in characters.
+const PREVIEW: usize = 500;
+
+/// True when a conversation has a message with siblings, or several roots.
+pub fn is_branched(records: &[Record]) -> bool {
+    let mut parents = HashSet::new();
+    let mut roots = 0;
+    records.iter().filter_map(|r| r.message.as_ref()).any(|m| match &m.parent {
+        Some(parent) => !parents.insert(parent),
+        None => {
+            roots += 1;
+            roots > 1
+        }
+    })
+}
+
+/// True when the source marks it as not exportable (PAM 1.0 §21.1: "exportable" false).
+fn is_not_exportable(record: &Record) -> bool {
+    let access = record.fields.get("access").filter(|_| record.kind == Kind::Memory && record.origin.format == "pam");
+    access.and_then(|a| a.get("exportable")) == Some(&serde_json::Value::Bool(false))
+}
+
+/// Position of a record among others: what a newer export may change without changing the content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListPosition {
+    /// Time that it is listed by, if the source gives one.
+    pub time: Option<i64>,
+    /// Position in its conversation.
+    pub position: i64,
+    /// Of [`ListPosition::FLAGS`].
+    pub flags: i64,
+}
+
+impl ListPosition {
+    /// Flags of the position; the others say what was done to the record here.
+    pub const FLAGS: i64 = Flags::HIDDEN | Flags::ACTIVE | Flags::BRANCHED | Flags::NOT_EXPORTABLE;
+
+    /// Of a record; `extra_flags` are added.
+    pub fn of(record: &Record, extra_flags: i64) -> Self {
+        let message = record.message.as_ref();
+        let mut flags = extra_flags;
+        if message.is_some_and(|m| m.hidden) {
+            flags |= Flags::HIDDEN;
+        }
+        if message.is_some_and(|m| m.active) {
+            flags |= Flags::ACTIVE;
+        }
+        if is_not_exportable(record) {
+            flags |= Flags::NOT_EXPORTABLE;
+        }
+        let time = if record.kind == Kind::Conversation {
+            record.times.updated.or(record.times.created)
+        } else {
+            record.times.created.or(record.times.updated)
+        };
+        Self {
+            time: time.map(mementory_model::Timestamp::as_micros),
+            position: message.map_or(0, |m| i64::from(m.position)),
+            flags,
+        }
+    }
+}
+
+/// Columns of `records` that are derived from a record.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "columns of `records`, see schema.sql")]
+pub struct RecordColumns {
+    pub sort: i64,
+    pub position: i64,
+    pub flags: i64,
+    pub title: Option<String>,
+    pub preview: Option<String>,
+}
+
+impl RecordColumns {
+    /// Of a record; `now` is the sort time of one without a time.
+    pub fn of(record: &Record, extra_flags: i64, now: i64) -> Self {
+        let ListPosition { time, position, flags } = ListPosition::of(record, extra_flags);
+        // Messages are shown in their conversation; a second copy of their words would only make the database larger.
+        let shown = record.kind != Kind::Message;
+        Self {
+            sort: time.unwrap_or(now),
+            position,
+            flags,
+            title: shown.then(|| record.title.clone()).flatten(),
+            preview: shown.then(|| record.text.chars().take(PREVIEW).collect()),
+        }
+    }
+}
+
+/// Writes the columns and tags of a record that follow from its body.
+///
+/// # Errors
+/// The database.
+pub fn write_columns(tx: &Connection, row: i64, record: &Record) -> StoreResult<()> {
+    let columns = RecordColumns::of(record, 0, 0);
+    tx.prepare_cached("UPDATE records SET type = ?2, status = ?3, title = ?4, preview = ?5 WHERE row = ?1")?
+        .execute(params![row, record.record_type, record.status, columns.title, columns.preview])?;
+    tx.prepare_cached("DELETE FROM tags WHERE row = ?1")?.execute([row])?;
+    write_tags(tx, row, &record.tags)
+}
+
+/// Adds tags to a row.
+///
+/// # Errors
+/// The database.
+pub fn write_tags(tx: &Connection, row: i64, tags: &[String]) -> StoreResult<()> {
+    for tag in tags {
+        tx.prepare_cached("INSERT OR IGNORE INTO tags (row, tag) VALUES (?1, ?2)")?.execute(params![row, tag])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! Moving rows to the Trash and back.
+use crate::StoreResult;
+use mementory_model::Timestamp;
+use rusqlite::{Connection, params};
+
+/// Moves a row and what it owns to the Trash, for a person or for tombstones of the import `batch`; `root` brings it back.
+/// Returns the rows that moved. They are to go from the index.
+pub fn trash_row(tx: &Connection, row: i64, root: i64, now: Timestamp, batch: Option<i64>) -> StoreResult<Vec<i64>> {
+    let moved = rows_of(tx, "SELECT row FROM records WHERE (row = ?1 OR owner = ?1) AND trashed IS NULL", row)?;
+    for moved in &moved {
+        tx.prepare_cached("UPDATE records SET trashed = ?2, trash_root = ?3, trash_batch = ?4 WHERE row = ?1")?
+            .execute(params![moved, now.as_micros(), root, batch])?;
+        tx.prepare_cached("INSERT INTO changes (op, target) VALUES (2, ?1)")?.execute([moved])?;
+    }
+    Ok(moved)
+}
+
+/// Takes one row out of the Trash. It is to be indexed again.
+pub fn untrash(tx: &Connection, row: i64) -> StoreResult<()> {
+    tx.prepare_cached("UPDATE records SET trashed = NULL, trash_root = NULL, trash_batch = NULL WHERE row = ?1")?
+        .execute([row])?;
+    tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([row])?;
+    Ok(())
+}
+
+/// Rows that went to the Trash with another row that is no longer there become entries of their own, so that they are
+/// visible.
+pub fn reroot_orphans(tx: &Connection) -> StoreResult<()> {
+    tx.execute(
+        "UPDATE records SET trash_root = row WHERE trashed IS NOT NULL AND trash_root <> row \
+         AND NOT EXISTS (SELECT 1 FROM records root WHERE root.row = records.trash_root AND root.trashed IS NOT NULL)",
+        [],
+    )?;
+    Ok(())
+}
+
+/// Rows that a query about `row` finds.
+///
+/// # Errors
+/// The database.
+pub fn rows_of(tx: &Connection, sql: &str, row: i64) -> StoreResult<Vec<i64>> {
+    let mut statement = tx.prepare_cached(sql)?;
+    let rows = statement.query_map([row], |r| r.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}

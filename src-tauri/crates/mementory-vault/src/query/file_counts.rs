@@ -1,0 +1,36 @@
+//! How many files of each kind a query finds.
+use super::ListQuery;
+use crate::{Vault, VaultResult};
+use mementory_store::{FileKind, KIND_SQL};
+use std::collections::BTreeMap;
+
+/// Files of a kind, and the bytes of them that the vault holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct FileCount {
+    pub count: u32,
+    pub bytes: u64,
+}
+
+impl Vault {
+    /// Attachments that a query finds, by kind. Neither bodies nor blobs are read.
+    pub fn file_counts(&self, query: &ListQuery) -> VaultResult<BTreeMap<FileKind, FileCount>> {
+        let (condition, values) = query.condition();
+        let sql = format!(
+            "SELECT {KIND_SQL}, count(*), sum(CASE WHEN f.blob IS NULL THEN 0 ELSE f.size END) \
+             FROM records r LEFT JOIN files f ON f.row = r.row WHERE {condition} GROUP BY 1"
+        );
+        self.store.read(|c| {
+            let mut statement = c.prepare(&sql)?;
+            let mut rows = statement.query(rusqlite::params_from_iter(values.iter()))?;
+            let mut out = BTreeMap::new();
+            while let Some(row) = rows.next()? {
+                let name: String = row.get(0)?;
+                let bytes: Option<i64> = row.get(2)?;
+                let bytes = bytes.and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+                out.insert(FileKind::parse(&name).unwrap_or(FileKind::Other), FileCount { count: row.get(1)?, bytes });
+            }
+            Ok(out)
+        })
+    }
+}
