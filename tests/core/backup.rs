@@ -1,7 +1,7 @@
 //! A backup is a vault of its own, made while the other is in use.
 use mementory_crypto::KdfChoice;
 use mementory_testkit::{PASSPHRASE, TempVault, at, sample};
-use mementory_vault::{Vault, VaultError, VaultResult, backups_of};
+use mementory_vault::{Backups, Vault, VaultError, VaultResult, backups_of};
 use std::{
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
@@ -9,7 +9,8 @@ use std::{
 
 fn backup(t: &TempVault, out: &Path) -> VaultResult<mementory_vault::Backup> {
     t.vault
-        .backup(out, at(90), &AtomicBool::new(false), &|_, _| {})
+        .backups()
+        .create(out, at(90), &AtomicBool::new(false), &|_, _| {})
 }
 
 fn left(folder: &Path) -> Vec<String> {
@@ -31,7 +32,7 @@ fn a_backup_holds_what_the_vault_held_and_opens_as_it_did() {
         .execute_batch("BEGIN; SELECT count(*) FROM records;")
         .unwrap();
     t.import(&[sample("claude-export.zip")]).unwrap();
-    let facts = t.vault.facts().unwrap();
+    let facts = t.vault.queries().facts().unwrap();
     let out = t.folder.path().join("copy.mementory");
     let made = backup(&t, &out).unwrap();
     reader.execute_batch("COMMIT").unwrap();
@@ -39,21 +40,21 @@ fn a_backup_holds_what_the_vault_held_and_opens_as_it_did() {
     assert!(made.bytes > 0 && made.digest.len() == 64);
     assert_eq!(left(t.folder.path()), ["copy.mementory", "t.mementory"]);
     assert_eq!(
-        t.vault.audit_log().unwrap().last().unwrap().op,
+        t.vault.audit().entries().unwrap().last().unwrap().op,
         "backup",
         "the vault knows when"
     );
     // The first one stays open.
     let copy = Vault::open(&out, PASSPHRASE).unwrap();
-    let held = copy.facts().unwrap();
+    let held = copy.queries().facts().unwrap();
     assert_eq!(held.counts, facts.counts);
-    assert!(copy.check().unwrap().iter().all(|place| place.ok));
+    assert!(copy.integrity().check().unwrap().iter().all(|place| place.ok));
     assert_ne!(
-        copy.audit_log().unwrap().last().unwrap().op,
+        copy.audit().entries().unwrap().last().unwrap().op,
         "backup",
         "it is as the vault was before"
     );
-    assert!(copy.audit_verify().unwrap());
+    assert!(copy.audit().verify().unwrap());
 }
 
 #[test]
@@ -68,17 +69,19 @@ fn nothing_is_replaced_and_nothing_is_left_of_one_that_was_cancelled() {
         Err(VaultError::Usage(_))
     ));
     let cancel = AtomicBool::new(false);
-    let stopped = t
-        .vault
-        .backup(&t.folder.path().join("copy"), at(90), &cancel, &|_, _| {
-            cancel.store(true, Ordering::Relaxed)
-        });
+    let stopped =
+        t.vault
+            .backups()
+            .create(&t.folder.path().join("copy"), at(90), &cancel, &|_, _| {
+                cancel.store(true, Ordering::Relaxed)
+            });
     assert!(matches!(stopped, Err(VaultError::Cancelled)));
     assert_eq!(left(t.folder.path()), ["t.mementory", "taken"]);
     assert!(left(&out).is_empty());
     assert!(
         t.vault
-            .audit_log()
+            .audit()
+            .entries()
             .unwrap()
             .iter()
             .all(|entry| entry.op != "backup")
@@ -105,7 +108,7 @@ fn a_backup_of_damaged_files_is_not_said_to_be_one() {
 }
 
 fn restore(from: &Path, out: &Path, secret: &str) -> VaultResult<mementory_vault::Backup> {
-    Vault::restore_backup(from, out, secret, &AtomicBool::new(false), &|_, _| {})
+    Backups::restore(from, out, secret, &AtomicBool::new(false), &|_, _| {})
 }
 
 /// Every file below, with what is in it.
@@ -126,7 +129,7 @@ fn contents(dir: &Path) -> std::collections::BTreeMap<std::path::PathBuf, Vec<u8
 fn a_restored_backup_is_the_vault_again_and_the_backup_stays_as_it_was() {
     let t = TempVault::new();
     t.import(&[sample("chatgpt-export.zip")]).unwrap();
-    let facts = t.vault.facts().unwrap();
+    let facts = t.vault.queries().facts().unwrap();
     let copy = t.folder.path().join("copy");
     backup(&t, &copy).unwrap();
     let before = contents(&copy);
@@ -135,8 +138,8 @@ fn a_restored_backup_is_the_vault_again_and_the_backup_stays_as_it_was() {
     assert!(made.bytes > 0 && made.digest.len() == 64);
     assert_eq!(contents(&copy), before, "it is only read");
     let again = Vault::open(&out, PASSPHRASE).unwrap();
-    assert_eq!(again.facts().unwrap().counts, facts.counts);
-    assert!(again.check().unwrap().iter().all(|place| place.ok));
+    assert_eq!(again.queries().facts().unwrap().counts, facts.counts);
+    assert!(again.integrity().check().unwrap().iter().all(|place| place.ok));
     assert!(matches!(
         restore(&copy, &out, PASSPHRASE),
         Err(VaultError::Exists(_))
@@ -171,7 +174,7 @@ fn nothing_is_left_of_a_backup_that_could_not_be_restored() {
         Err(VaultError::Usage(_))
     ));
     let cancel = AtomicBool::new(false);
-    let stopped = Vault::restore_backup(&copy, &out, PASSPHRASE, &cancel, &|_, _| {
+    let stopped = Backups::restore(&copy, &out, PASSPHRASE, &cancel, &|_, _| {
         cancel.store(true, Ordering::Relaxed)
     });
     assert!(matches!(stopped, Err(VaultError::Cancelled)));

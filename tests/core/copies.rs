@@ -14,7 +14,7 @@ fn said_again(times: usize) -> (TempVault, Vec<String>) {
     let t = TempVault::new();
     let others = (0..times).map(|n| format!("Number {n} says: {SENTENCE} Good night."));
     let texts = std::iter::once(SENTENCE.to_owned()).chain(others);
-    let ids = texts.map(|text| t.vault.add(&text, None, vec![], at(0)).unwrap());
+    let ids = texts.map(|text| t.vault.editor().add(&text, None, vec![], at(0)).unwrap());
     let ids = ids.collect();
     (t, ids)
 }
@@ -22,6 +22,7 @@ fn said_again(times: usize) -> (TempVault, Vec<String>) {
 fn erase_with(t: &TempVault, id: &str, copies: &[String]) -> EraseOutcome {
     let ids = [id.to_owned()];
     t.vault
+        .eraser()
         .erase(&ids, "test", copies, at(100), &|_| {}, Sabotage::default())
         .unwrap()
 }
@@ -41,7 +42,7 @@ fn a_receipt_says_what_became_of_records_that_say_the_same() {
             left,
             "as the search finds them"
         );
-        let kept = t.vault.receipt(&receipt.id).unwrap();
+        let kept = t.vault.receipts().get(&receipt.id).unwrap();
         assert_eq!(kept, receipt, "and it is kept");
     }
 }
@@ -61,9 +62,13 @@ fn what_is_said_to_be_left_is_what_was_offered() {
     ];
     for (text, tags, expected) in cases {
         let t = TempVault::new();
-        let id = t.vault.add(SENTENCE, None, vec![], at(0)).unwrap();
-        t.vault.add(text, None, tags, at(0)).unwrap();
-        let plan = t.vault.erase_plan(std::slice::from_ref(&id)).unwrap();
+        let id = t.vault.editor().add(SENTENCE, None, vec![], at(0)).unwrap();
+        t.vault.editor().add(text, None, tags, at(0)).unwrap();
+        let plan = t
+            .vault
+            .eraser()
+            .erase_plan(std::slice::from_ref(&id))
+            .unwrap();
         assert_eq!(plan.copies.len(), expected, "the control: {text}");
         let receipt = erase_with(&t, &id, &[]).receipt;
         assert_eq!(receipt.copies_left as usize, expected, "{text}");
@@ -92,13 +97,13 @@ fn receipts_that_do_not_say_are_read_as_not_known() {
     let id = erase_with(&t, &ids[0], &ids[1..]).receipt.id;
     let former = "UPDATE receipts SET body = json_remove(body, '$.copies_redacted')";
     t.database().execute(former, []).unwrap();
-    let receipt = t.vault.receipt(&id).unwrap();
+    let receipt = t.vault.receipts().get(&id).unwrap();
     assert!(receipt.complete && receipt.copies_redacted.is_none());
     // What was said is not known any more when the program had stopped before the check.
     t.database()
         .execute("UPDATE receipts SET complete = 0, body = ''", [])
         .unwrap();
     let t = t.reopen();
-    t.vault.finish_interrupted(at(200)).unwrap();
-    assert_eq!(t.vault.receipt(&id).unwrap().copies_redacted, None);
+    t.vault.receipts().finish_interrupted(at(200)).unwrap();
+    assert_eq!(t.vault.receipts().get(&id).unwrap().copies_redacted, None);
 }

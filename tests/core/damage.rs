@@ -1,6 +1,6 @@
 //! Damage of every part of a vault is told apart, and nothing is written by finding it.
 use mementory_testkit::{PASSPHRASE, TempVault, at, sample};
-use mementory_vault::{IndexFault, IndexState, IndexWatch, Vault, VaultError, IndexFilter};
+use mementory_vault::{IndexFault, IndexFilter, IndexState, IndexWatch, Vault, VaultError};
 use std::path::{Path, PathBuf};
 use std::sync::{
     Mutex,
@@ -135,7 +135,14 @@ fn making_the_index_anew_is_told_and_can_be_stopped() {
         [(IndexFault::Behind, 0, records)],
         "what was stopped is made anew"
     );
-    assert!(vault.check().unwrap().iter().all(|place| place.ok));
+    assert!(
+        vault
+            .integrity()
+            .check()
+            .unwrap()
+            .iter()
+            .all(|place| place.ok)
+    );
     drop(vault);
     told.lock().unwrap().clear();
     drop(open());
@@ -155,7 +162,7 @@ fn a_damaged_later_page_is_found_by_the_check() {
     let length = std::fs::metadata(dir.join("store.db")).unwrap().len() as usize;
     flip(&dir.join("store.db"), length - 4000);
     if let Ok(vault) = Vault::open(&dir, PASSPHRASE) {
-        let bad: Vec<&str> = vault.check().map_or(vec!["pages"], |p| {
+        let bad: Vec<&str> = vault.integrity().check().map_or(vec!["pages"], |p| {
             p.into_iter().filter(|p| !p.ok).map(|p| p.place).collect()
         });
         assert!(
@@ -202,10 +209,23 @@ fn an_older_schema_is_upgraded_and_no_copy_stays() {
         !dir.join("store.schema-1.db").exists(),
         "the copy would keep what is erased later"
     );
-    let all = vault.looked().unwrap();
+    let all = vault.scanner().progress().unwrap();
     assert!(all.0.is_none() && all.1 > 0, "nothing was looked through");
-    while vault.look(mementory_testkit::at(10)).unwrap().left > 0 {}
-    assert!(vault.check().unwrap().iter().all(|place| place.ok));
+    while vault
+        .scanner()
+        .scan_next(mementory_testkit::at(10))
+        .unwrap()
+        .left
+        > 0
+    {}
+    assert!(
+        vault
+            .integrity()
+            .check()
+            .unwrap()
+            .iter()
+            .all(|place| place.ok)
+    );
 }
 
 #[test]
@@ -242,6 +262,7 @@ fn every_damaged_missing_or_stale_index_is_rebuilt() {
     copy(&dir.join("index"), &aside);
     let vault = Vault::open(&dir, PASSPHRASE).unwrap();
     vault
+        .editor()
         .add("A fresh xylophone thought.", None, vec![], at(500))
         .unwrap();
     drop(vault);
@@ -250,6 +271,7 @@ fn every_damaged_missing_or_stale_index_is_rebuilt() {
     let vault = Vault::open(&dir, PASSPHRASE).unwrap();
     assert_eq!(
         vault
+            .search()
             .search("xylophone", &IndexFilter::default(), 5, 0)
             .unwrap()
             .hits
@@ -258,7 +280,7 @@ fn every_damaged_missing_or_stale_index_is_rebuilt() {
         "stale: it catches up"
     );
     assert!(
-        vault.check().unwrap().iter().all(|p| p.ok),
+        vault.integrity().check().unwrap().iter().all(|p| p.ok),
         "and checks clean"
     );
 }
@@ -277,6 +299,7 @@ fn a_damaged_blob_is_found_and_costs_only_itself() {
     flip(&blob, 60);
     let vault = Vault::open(&dir, PASSPHRASE).unwrap();
     let bad: Vec<&str> = vault
+        .integrity()
         .check()
         .unwrap()
         .into_iter()
@@ -295,7 +318,8 @@ fn truncation_of_any_file_never_panics() {
             std::fs::write(dir.join(name), &whole[..cut.min(whole.len())]).unwrap();
             if let Ok(vault) = Vault::open(&dir, PASSPHRASE) {
                 assert!(
-                    vault.check().is_err() || vault.check().unwrap().iter().any(|p| !p.ok),
+                    vault.integrity().check().is_err()
+                        || vault.integrity().check().unwrap().iter().any(|p| !p.ok),
                     "{name} cut at {cut} is noticed"
                 );
             }

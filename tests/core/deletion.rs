@@ -2,9 +2,7 @@
 use mementory_formats::{AttachmentFile, PassthroughItem};
 use mementory_model::{AttachmentRef, Kind, MessagePart, Record, RecordKey, Unit, Verbatim};
 use mementory_testkit::{TempVault, at, files_holding, holds, options};
-use mementory_vault::{
-    EraseOutcome, ListQuery, PlaceOutcome, Sabotage, VaultError, IndexFilter,
-};
+use mementory_vault::{EraseOutcome, IndexFilter, ListQuery, PlaceOutcome, Sabotage, VaultError};
 use std::sync::atomic::AtomicBool;
 
 pub const CANARY: &str = "zanzibarquokka";
@@ -92,6 +90,7 @@ pub fn planted() -> TempVault {
 pub fn id_of(t: &TempVault, kind: Kind, text: &str) -> String {
     let page = t
         .vault
+        .queries()
         .list(&ListQuery {
             kind: Some(kind),
             limit: 100,
@@ -100,13 +99,14 @@ pub fn id_of(t: &TempVault, kind: Kind, text: &str) -> String {
         .unwrap();
     page.rows
         .iter()
-        .find(|r| t.vault.record(r).unwrap().text.contains(text))
+        .find(|r| t.vault.reader().record(r).unwrap().text.contains(text))
         .unwrap()
         .id_text()
 }
 
 pub fn found(t: &TempVault, query: &str) -> usize {
     t.vault
+        .search()
         .search(query, &IndexFilter::default(), 10, 0)
         .unwrap()
         .hits
@@ -118,11 +118,12 @@ pub fn conversation_of(t: &TempVault) -> String {
         kind: Some(Kind::Conversation),
         ..ListQuery::default()
     };
-    t.vault.list(&query).unwrap().rows[0].id_text()
+    t.vault.queries().list(&query).unwrap().rows[0].id_text()
 }
 
 pub fn erase(t: &TempVault, ids: &[String]) -> EraseOutcome {
     t.vault
+        .eraser()
         .erase(ids, "test", &[], at(100), &|_| {}, Sabotage::default())
         .unwrap()
 }
@@ -158,6 +159,7 @@ fn erasing_leaves_nothing_anywhere() {
     let conversation = conversation_of(&t);
     let outcome = t
         .vault
+        .eraser()
         .erase(
             std::slice::from_ref(&conversation),
             "test",
@@ -178,6 +180,7 @@ fn erasing_leaves_nothing_anywhere() {
     );
     assert!(
         t.vault
+            .audit()
             .tombstones()
             .unwrap()
             .iter()
@@ -187,7 +190,7 @@ fn erasing_leaves_nothing_anywhere() {
     assert_eq!(found(&t, CANARY), 0, "search does not answer");
     assert!(
         matches!(
-            t.vault.view(&conversation),
+            t.vault.reader().view(&conversation),
             Err(VaultError::NotFound { erased: true, .. })
         ),
         "and says that it was erased"
@@ -199,22 +202,27 @@ fn erasing_leaves_nothing_anywhere() {
     assert_eq!(found(&t, "tea"), 1, "the bystander is still there");
     let t = t.reopen();
     assert!(
-        t.vault.check().unwrap().iter().all(|p| p.ok),
+        t.vault.integrity().check().unwrap().iter().all(|p| p.ok),
         "the vault checks clean"
     );
-    assert!(t.vault.audit_verify().unwrap(), "the audit chain holds");
+    assert!(t.vault.audit().verify().unwrap(), "the audit chain holds");
 }
 
 #[test]
 fn the_same_words_elsewhere_are_found_and_redacted() {
     let t = planted();
     let memory = id_of(&t, Kind::Memory, CANARY);
-    let plan = t.vault.erase_plan(std::slice::from_ref(&memory)).unwrap();
+    let plan = t
+        .vault
+        .eraser()
+        .erase_plan(std::slice::from_ref(&memory))
+        .unwrap();
     assert_eq!(plan.copies.len(), 1, "the message says the same");
     assert_eq!(plan.passthrough, 1, "and so does the side file");
     let copies: Vec<String> = plan.copies.iter().map(|c| c.id_text()).collect();
     let outcome = t
         .vault
+        .eraser()
         .erase(
             &[memory],
             "test",
@@ -231,7 +239,11 @@ fn the_same_words_elsewhere_are_found_and_redacted() {
         "the copy is redacted, none is left"
     );
     let message = id_of(&t, Kind::Message, "Listen");
-    let text = t.vault.record(&t.vault.view(&message).unwrap()).unwrap();
+    let text = t
+        .vault
+        .reader()
+        .record(&t.vault.reader().view(&message).unwrap())
+        .unwrap();
     assert_eq!(
         text.text, "Listen. [REDACTED:erased] Good night.",
         "only that sentence went"
@@ -279,6 +291,7 @@ fn the_check_notices_each_sabotaged_deletion() {
         let conversation = conversation_of(&t);
         let receipt = t
             .vault
+            .eraser()
             .erase(&[conversation], "test", &[], at(100), &|_| {}, sabotage)
             .unwrap()
             .receipt;

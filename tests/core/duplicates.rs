@@ -14,7 +14,10 @@ fn vault(texts: &[&str]) -> TempVault {
 }
 
 fn groups(t: &TempVault) -> Vec<DuplicateGroup> {
-    t.vault.duplicates(&AtomicBool::new(false)).unwrap()
+    t.vault
+        .duplicates()
+        .groups(&AtomicBool::new(false))
+        .unwrap()
 }
 
 const TEXTS: [&str; 4] = [
@@ -33,6 +36,7 @@ fn the_same_words_are_a_group_and_can_be_merged() {
     let ids: Vec<String> = found[0].views.iter().map(|v| v.id_text()).collect();
     let tags = Some(vec!["travel".to_owned()]);
     t.vault
+        .editor()
         .edit(
             &ids[1],
             EditFields {
@@ -42,29 +46,39 @@ fn the_same_words_are_a_group_and_can_be_merged() {
             at(60),
         )
         .unwrap();
-    let gone = t.vault.merge_into(&ids[0], &ids[1..], at(70)).unwrap();
+    let gone = t
+        .vault
+        .duplicates()
+        .merge_into(&ids[0], &ids[1..], at(70))
+        .unwrap();
     assert_eq!(gone, ids[1..]);
-    let kept = t.vault.view(&ids[0]).unwrap();
+    let kept = t.vault.reader().view(&ids[0]).unwrap();
     assert_eq!(
-        t.vault.tags(kept.row).unwrap(),
+        t.vault.reader().tags(kept.row).unwrap(),
         ["travel"],
         "tags are joined"
     );
     assert!(groups(&t).is_empty());
-    t.vault.restore(&gone, at(80)).unwrap();
+    t.vault.trash().restore(&gone, at(80)).unwrap();
     assert_eq!(groups(&t).len(), 1, "undone");
-    assert!(t.vault.merge_into(&ids[0], &ids[..1], at(90)).is_err());
+    assert!(
+        t.vault
+            .duplicates()
+            .merge_into(&ids[0], &ids[..1], at(90))
+            .is_err()
+    );
 }
 
 #[test]
 fn what_is_kept_apart_is_shown_again_only_with_another() {
     let t = vault(&TEXTS);
     let ids: Vec<String> = groups(&t)[0].views.iter().map(|v| v.id_text()).collect();
-    t.vault.keep_apart(&ids, at(60)).unwrap();
+    t.vault.duplicates().keep_apart(&ids, at(60)).unwrap();
     assert!(groups(&t).is_empty());
     let t = t.reopen();
     assert!(groups(&t).is_empty(), "kept with the vault");
     t.vault
+        .editor()
         .add("Prefers trains to planes!", None, vec![], at(70))
         .unwrap();
     assert_eq!(groups(&t)[0].views.len(), 3);
@@ -73,5 +87,5 @@ fn what_is_kept_apart_is_shown_again_only_with_another() {
 #[test]
 fn a_cancelled_look_answers_nothing() {
     let t = vault(&TEXTS);
-    assert!(t.vault.duplicates(&AtomicBool::new(true)).is_err());
+    assert!(t.vault.duplicates().groups(&AtomicBool::new(true)).is_err());
 }

@@ -35,6 +35,7 @@ fn export(
     let progress = |_: &str, done: u64| seen(done);
     let done = t
         .vault
+        .exporter()
         .export(format, &out, &scope, false, at(9), cancel, &progress);
     (done, out)
 }

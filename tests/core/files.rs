@@ -90,26 +90,41 @@ fn each_file_is_counted_once_with_the_bytes_that_are_held() {
         ),
         (FileKind::Missing, FileCount { count: 1, bytes: 0 }),
     ];
-    assert_eq!(t.vault.file_counts(&files(None)).unwrap(), expected.into());
-    assert_eq!(t.vault.list(&files(None)).unwrap().total, 5, "all of them");
+    assert_eq!(
+        t.vault.queries().file_counts(&files(None)).unwrap(),
+        expected.into()
+    );
+    assert_eq!(
+        t.vault.queries().list(&files(None)).unwrap().total,
+        5,
+        "all of them"
+    );
     for (kind, FileCount { count, .. }) in expected {
-        let page = t.vault.list(&files(Some(kind))).unwrap();
+        let page = t.vault.queries().list(&files(Some(kind))).unwrap();
         assert_eq!(
             (page.total, page.rows.len()),
             (count, count as usize),
             "{kind:?}"
         );
         assert_eq!(
-            t.vault.rows(&files(Some(kind))).unwrap(),
+            t.vault.queries().rows(&files(Some(kind))).unwrap(),
             page.rows.iter().map(|row| row.row).collect()
         );
     }
     assert_eq!(
-        t.vault.list(&files(Some(FileKind::Sound))).unwrap().total,
+        t.vault
+            .queries()
+            .list(&files(Some(FileKind::Sound)))
+            .unwrap()
+            .total,
         0,
         "there is none"
     );
-    let missing = t.vault.list(&files(Some(FileKind::Missing))).unwrap();
+    let missing = t
+        .vault
+        .queries()
+        .list(&files(Some(FileKind::Missing)))
+        .unwrap();
     assert_eq!(missing.rows[0].title.as_deref(), Some("plan.jpg"));
 }
 
@@ -121,19 +136,21 @@ fn kinds_are_of_files_and_follow_the_other_filters() {
         ..ListQuery::default()
     };
     assert_eq!(
-        t.vault.list(&alone).unwrap().total,
+        t.vault.queries().list(&alone).unwrap().total,
         1,
         "a memory is no missing file"
     );
     let code = t
         .vault
+        .queries()
         .list(&files(Some(FileKind::Code)))
         .unwrap()
         .rows
         .remove(0);
-    t.vault.trash(&[code.id_text()], at(9)).unwrap();
+    t.vault.trash().trash(&[code.id_text()], at(9)).unwrap();
     assert!(
         !t.vault
+            .queries()
             .file_counts(&files(None))
             .unwrap()
             .contains_key(&FileKind::Code),
@@ -144,7 +161,11 @@ fn kinds_are_of_files_and_follow_the_other_filters() {
         ..files(None)
     };
     assert!(
-        t.vault.file_counts(&elsewhere).unwrap().is_empty(),
+        t.vault
+            .queries()
+            .file_counts(&elsewhere)
+            .unwrap()
+            .is_empty(),
         "another source has none"
     );
 }

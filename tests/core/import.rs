@@ -40,7 +40,14 @@ fn samples_import_reconcile_and_add_nothing_twice() {
             second.counts, first.counts,
             "{name}: the input holds what it held"
         );
-        let kept: Vec<_> = t.vault.batches().unwrap().iter().map(|b| b.total).collect();
+        let kept: Vec<_> = t
+            .vault
+            .batches()
+            .batches()
+            .unwrap()
+            .iter()
+            .map(|b| b.total)
+            .collect();
         assert_eq!(
             kept,
             [second.total(), first.total()],
@@ -54,7 +61,7 @@ fn several_files_dropped_together_are_one_batch() {
     let t = TempVault::new();
     let report = t.import(&SAMPLES.map(sample)).unwrap();
     assert_eq!(report.sources.len(), 2, "two sources");
-    assert_eq!(t.vault.batches().unwrap().len(), 1, "one batch");
+    assert_eq!(t.vault.batches().batches().unwrap().len(), 1, "one batch");
 }
 
 #[test]
@@ -66,7 +73,7 @@ fn a_preview_says_what_the_import_then_does_and_writes_nothing() {
     let cancel = AtomicBool::new(false);
     let preview = t.import_with(&options(&cancel, true), &read).unwrap();
     assert_eq!(
-        t.vault.list(&ListQuery::default()).unwrap().total,
+        t.vault.queries().list(&ListQuery::default()).unwrap().total,
         0,
         "nothing was written"
     );
@@ -106,18 +113,18 @@ fn cancelled_or_failed_half_way_leaves_nothing() {
     });
     assert!(failed.is_err(), "failed");
     assert_eq!(
-        t.vault.list(&ListQuery::default()).unwrap().total,
+        t.vault.queries().list(&ListQuery::default()).unwrap().total,
         0,
         "nothing of either is there"
     );
-    assert_eq!(t.vault.batches().unwrap().len(), 0, "no batch");
+    assert_eq!(t.vault.batches().batches().unwrap().len(), 0, "no batch");
     assert_eq!(
         std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),
         0,
         "no blob"
     );
     assert!(
-        t.vault.check().unwrap().iter().all(|p| p.ok),
+        t.vault.integrity().check().unwrap().iter().all(|p| p.ok),
         "the vault checks clean"
     );
 }
@@ -140,8 +147,10 @@ fn a_missing_part_that_comes_later_finds_its_place() {
     t.import_records(vec![carrier.clone()]).unwrap();
     let files = || {
         t.vault
+            .files()
             .files(
                 t.vault
+                    .queries()
                     .list(&ListQuery {
                         kind: Some(Kind::Memory),
                         ..ListQuery::default()
@@ -191,11 +200,12 @@ fn a_sentence_that_a_newer_text_drops_is_kept_as_superseded() {
         };
         let mut facts: Vec<_> = t
             .vault
+            .queries()
             .list(&query)
             .unwrap()
             .rows
             .iter()
-            .map(|row| t.vault.record(row).unwrap())
+            .map(|row| t.vault.reader().record(row).unwrap())
             .map(|fact| (fact.text, fact.status.is_some()))
             .collect();
         facts.sort();
@@ -233,9 +243,9 @@ fn a_sentence_that_a_newer_text_drops_is_kept_as_superseded() {
     );
     tell(3, &["Likes tea.", "Lives in Kyoto."]);
     assert_eq!(said(), both, "it is said again");
-    t.vault.undo_import(&newer.batch, at(9)).unwrap();
+    t.vault.importer().undo(&newer.batch, at(9)).unwrap();
     assert!(
-        t.vault.check().unwrap().iter().all(|p| p.ok),
+        t.vault.integrity().check().unwrap().iter().all(|p| p.ok),
         "the vault checks clean"
     );
 }
@@ -278,6 +288,7 @@ fn settings_without_their_secrets_do_not_replace_those_that_have_them() {
         tell(&t, &move |sink| part(sink, "config.toml", &text));
         let row = t
             .vault
+            .queries()
             .list(&ListQuery {
                 kind: Some(Kind::Foreign),
                 ..ListQuery::default()
@@ -285,7 +296,7 @@ fn settings_without_their_secrets_do_not_replace_those_that_have_them() {
             .unwrap()
             .rows
             .remove(0);
-        String::from_utf8(t.vault.file_bytes(&row, 1000).unwrap()).unwrap()
+        String::from_utf8(t.vault.files().file_bytes(&row, 1000).unwrap()).unwrap()
     };
     let whole = "api_key = \"sk-0123456789abcdefghij\"\nmodel = \"m\"\n";
     assert_eq!(tell_settings(whole), whole);

@@ -18,7 +18,7 @@ fn case() -> (Value, PathBuf) {
 
 /// The vault as a document of version 1, read back as JSON.
 fn exported(t: &TempVault, cover: bool, version: &str) -> (Value, Vec<u8>) {
-    while t.vault.look(at(50)).unwrap().left > 0 {}
+    while t.vault.scanner().scan_next(at(50)).unwrap().left > 0 {}
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out.mif.json");
     let mut scope = Scope {
@@ -30,6 +30,7 @@ fn exported(t: &TempVault, cover: bool, version: &str) -> (Value, Vec<u8>) {
     let cancel = AtomicBool::new(false);
     let done = t
         .vault
+        .exporter()
         .export("mif", &out, &scope, false, at(90), &cancel, &|_, _| {})
         .unwrap();
     let validation = &done.validation;

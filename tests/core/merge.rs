@@ -228,7 +228,7 @@ fn a_redaction_that_came_takes_the_words_out_of_sight() {
             .keys()
             .any(|k| k.starts_with("tombstones_to_trash"))
     );
-    t.vault.undo_import(&report.batch, at(200)).unwrap();
+    t.vault.importer().undo(&report.batch, at(200)).unwrap();
     assert_eq!(
         found(&t, "zanzibarquokka"),
         1,

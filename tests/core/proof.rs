@@ -12,7 +12,7 @@ fn with(texts: &[&str]) -> (TempVault, Vec<String>) {
     let t = TempVault::new();
     let ids = texts
         .iter()
-        .map(|text| t.vault.add(text, None, vec![], at(0)).unwrap());
+        .map(|text| t.vault.editor().add(text, None, vec![], at(0)).unwrap());
     let ids = ids.collect();
     (t, ids)
 }
@@ -48,7 +48,7 @@ fn what_another_record_says_is_no_leftover() {
     let done = erase(&t, &ids[..1]);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     assert_eq!(done.receipt.copies_left, 2, "it is counted as a copy");
-    t.vault.trash(&ids[1..2], at(50)).unwrap();
+    t.vault.trash().trash(&ids[1..2], at(50)).unwrap();
     let done = erase(&t, &ids[2..]);
     assert!(
         done.receipt.complete,
@@ -68,6 +68,7 @@ fn words_of_the_trash_and_of_the_history_are_no_leftover_in_the_index() {
         .collect();
     t.import_records(records).unwrap();
     t.vault
+        .trash()
         .trash(&[id_of(&t, Kind::Memory, "piano!")], at(50))
         .unwrap();
     let plain = EditFields {
@@ -75,15 +76,19 @@ fn words_of_the_trash_and_of_the_history_are_no_leftover_in_the_index() {
         ..EditFields::default()
     };
     t.vault
+        .editor()
         .edit(&id_of(&t, Kind::Memory, "edited"), plain, at(50))
         .unwrap();
     // Another segment than theirs, so that erasing it does not rewrite them.
-    let own = t.vault.add(LONG, None, vec![], at(0)).unwrap();
+    let own = t.vault.editor().add(LONG, None, vec![], at(0)).unwrap();
     let done = erase(&t, &[own]);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     let first = id_of(&t, Kind::Memory, CANARY);
-    t.vault.trash(std::slice::from_ref(&first), at(60)).unwrap();
-    let own = t.vault.add(LONG, None, vec![], at(0)).unwrap();
+    t.vault
+        .trash()
+        .trash(std::slice::from_ref(&first), at(60))
+        .unwrap();
+    let own = t.vault.editor().add(LONG, None, vec![], at(0)).unwrap();
     let done = erase(&t, &[own]);
     assert!(
         done.receipt.complete,
@@ -130,7 +135,7 @@ fn parts_of_every_sort_lose_the_words() {
             ("bystander.txt", b"Frau Meier sagt oft dazu"),
         ],
     );
-    assert_eq!(t.vault.erase_plan(&ids).unwrap().passthrough, 3);
+    assert_eq!(t.vault.eraser().erase_plan(&ids).unwrap().passthrough, 3);
     let done = erase(&t, &ids);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     let (found, detail) = outcome(&done, "passthrough");
@@ -187,12 +192,12 @@ fn only_copies_of_the_vault_in_its_folder_are_a_failure() {
     std::fs::write(&backup, "x").unwrap();
     let done = erase(&t, &ids[1..]);
     assert_eq!(outcome(&done, "temporary_files").0, PlaceOutcome::Failed);
-    // Looked at again when the reason may have passed.
-    t.vault.finish_interrupted(at(200)).unwrap();
-    assert!(!t.vault.receipt(&done.receipt.id).unwrap().complete);
+    // ScanProgress at again when the reason may have passed.
+    t.vault.receipts().finish_interrupted(at(200)).unwrap();
+    assert!(!t.vault.receipts().get(&done.receipt.id).unwrap().complete);
     std::fs::remove_file(backup).unwrap();
-    t.vault.finish_interrupted(at(300)).unwrap();
-    assert!(t.vault.receipt(&done.receipt.id).unwrap().complete);
+    t.vault.receipts().finish_interrupted(at(300)).unwrap();
+    assert!(t.vault.receipts().get(&done.receipt.id).unwrap().complete);
 }
 
 #[test]
@@ -205,9 +210,9 @@ fn what_was_cut_off_is_wiped_and_looked_at() {
         .unwrap();
     t.plant(LONG.as_bytes());
     let t = t.reopen();
-    assert_eq!(t.vault.finish_interrupted(at(200)).unwrap(), 1);
+    assert_eq!(t.vault.receipts().finish_interrupted(at(200)).unwrap(), 1);
     assert!(!holds(&t.decrypted(), CANARY), "nothing is left");
-    let receipt = t.vault.receipt(&done.receipt.id).unwrap();
+    let receipt = t.vault.receipts().get(&done.receipt.id).unwrap();
     assert!(receipt.complete, "{:?}", receipt.places);
     let pages = receipt.places.iter().find(|p| p.place == "database_pages");
     assert!(
@@ -215,7 +220,7 @@ fn what_was_cut_off_is_wiped_and_looked_at() {
         "the receipt says what was looked at"
     );
     assert!(
-        t.vault.check().unwrap().iter().all(|p| p.ok),
+        t.vault.integrity().check().unwrap().iter().all(|p| p.ok),
         "the vault is whole"
     );
 }
@@ -228,6 +233,7 @@ fn the_log_of_changes_is_short_and_an_older_index_is_made_anew() {
     copy(&t.dir().join("index"), &kept);
     let added = t
         .vault
+        .editor()
         .add("Plays the bassoon.", None, vec![], at(10))
         .unwrap();
     erase(&t, &ids[..1]);
@@ -263,8 +269,8 @@ fn erasing_a_word_of_the_reports_leaves_them_readable() {
     let id = id_of(&t, Kind::Memory, "missing_parts");
     let done = erase(&t, &[id]);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
-    for batch in t.vault.batches().unwrap() {
-        let report = t.vault.batch_report(&batch.uid).unwrap();
+    for batch in t.vault.batches().batches().unwrap() {
+        let report = t.vault.batches().batch_report(&batch.uid).unwrap();
         assert!(
             serde_json::from_str::<ImportReport>(&report).is_ok(),
             "{}",
@@ -278,6 +284,7 @@ fn sabotaged(sabotage: Sabotage) -> (TempVault, String) {
     let conversation = crate::deletion::conversation_of(&t);
     let done = t
         .vault
+        .eraser()
         .erase(&[conversation], "test", &[], at(100), &|_| {}, sabotage)
         .unwrap();
     assert!(!done.receipt.complete, "the control: {sabotage:?}");
@@ -297,28 +304,28 @@ fn sabotages() -> [Sabotage; 4] {
 fn what_is_not_clean_is_cleaned_again_and_looked_for_by_its_words() {
     for sabotage in sabotages() {
         let (t, id) = sabotaged(sabotage);
-        let receipt = t.vault.clean_again(&id, at(200), &|_| {}).unwrap();
+        let receipt = t.vault.receipts().retry(&id, at(200), &|_| {}).unwrap();
         assert!(receipt.complete, "{sabotage:?}: {:?}", receipt.places);
         assert_eq!(
             (&receipt.id, receipt.at),
             (&id, at(200)),
             "the same receipt, of a later check"
         );
-        assert_eq!(t.vault.receipt(&id).unwrap(), receipt, "it is kept");
+        assert_eq!(t.vault.receipts().get(&id).unwrap(), receipt, "it is kept");
         assert!(
             !holds(&t.decrypted(), CANARY),
             "{sabotage:?}: no page holds it"
         );
         assert_eq!(found(&t, CANARY), 0);
         assert_eq!(found(&t, "milk"), 1, "the others are still found");
-        let places = t.vault.check().unwrap();
+        let places = t.vault.integrity().check().unwrap();
         assert!(places.iter().all(|p| p.ok), "{sabotage:?}: {places:?}");
         assert!(
-            t.vault.audit_verify().unwrap(),
+            t.vault.audit().verify().unwrap(),
             "the log tells of it and holds"
         );
         assert_eq!(
-            t.vault.clean_again(&id, at(300), &|_| {}).unwrap(),
+            t.vault.receipts().retry(&id, at(300), &|_| {}).unwrap(),
             receipt,
             "a clean one is left alone"
         );
@@ -330,7 +337,7 @@ fn what_is_not_clean_is_cleaned_again_after_the_words_are_forgotten() {
     for sabotage in sabotages() {
         let (t, id) = sabotaged(sabotage);
         let t = t.reopen();
-        let receipt = t.vault.clean_again(&id, at(200), &|_| {}).unwrap();
+        let receipt = t.vault.receipts().retry(&id, at(200), &|_| {}).unwrap();
         // Unused bytes are wiped by the erasure itself. A trace that it found elsewhere nobody can look for any more.
         let sayable = !sabotage.keep_pages;
         assert_eq!(
@@ -343,7 +350,7 @@ fn what_is_not_clean_is_cleaned_again_after_the_words_are_forgotten() {
             "{sabotage:?}: no page holds it"
         );
         assert_eq!(found(&t, "milk"), 1, "the others are still found");
-        let places = t.vault.check().unwrap();
+        let places = t.vault.integrity().check().unwrap();
         assert!(places.iter().all(|p| p.ok), "{sabotage:?}: {places:?}");
     }
 }
@@ -356,7 +363,7 @@ fn what_still_stands_in_use_is_not_called_clean_by_trying_again() {
         .unwrap();
     let id = erase(&t, &ids[..1]).receipt.id;
     let outcome = |t: &TempVault| {
-        let receipt = t.vault.clean_again(&id, at(200), &|_| {}).unwrap();
+        let receipt = t.vault.receipts().retry(&id, at(200), &|_| {}).unwrap();
         let pages = receipt
             .places
             .iter()
@@ -394,7 +401,8 @@ fn a_part_that_can_be_read_again_loses_the_words() {
     flip_blobs(&t);
     let receipt = t
         .vault
-        .clean_again(&done.receipt.id, at(200), &|_| {})
+        .receipts()
+        .retry(&done.receipt.id, at(200), &|_| {})
         .unwrap();
     assert!(receipt.complete, "{:?}", receipt.places);
     let part = receipt
@@ -413,12 +421,21 @@ fn a_receipt_that_was_cut_off_is_finished_by_trying_again() {
         .execute("UPDATE receipts SET complete = 0, body = ''", [])
         .unwrap();
     assert!(
-        t.vault.receipt(&id).is_err(),
+        t.vault.receipts().get(&id).is_err(),
         "the control: there is none yet"
     );
-    assert!(t.vault.clean_again(&id, at(200), &|_| {}).unwrap().complete);
     assert!(
-        t.vault.clean_again("nobody", at(200), &|_| {}).is_err(),
+        t.vault
+            .receipts()
+            .retry(&id, at(200), &|_| {})
+            .unwrap()
+            .complete
+    );
+    assert!(
+        t.vault
+            .receipts()
+            .retry("nobody", at(200), &|_| {})
+            .is_err(),
         "no such receipt"
     );
 }

@@ -40,6 +40,7 @@ prop_compose! {
 
 fn all(vault: &Vault) -> Vec<Record> {
     let page = vault
+        .queries()
         .list(&ListQuery {
             limit: 1000,
             ..ListQuery::default()
@@ -47,12 +48,12 @@ fn all(vault: &Vault) -> Vec<Record> {
         .unwrap();
     page.rows
         .iter()
-        .map(|row| vault.record(row).unwrap())
+        .map(|row| vault.reader().record(row).unwrap())
         .collect()
 }
 
 fn only_id(vault: &Vault) -> String {
-    vault.list(&ListQuery::default()).unwrap().rows[0].id_text()
+    vault.queries().list(&ListQuery::default()).unwrap().rows[0].id_text()
 }
 
 proptest! {
@@ -71,7 +72,7 @@ proptest! {
         let mut back = all(&t.vault);
         back.sort_by(|a, b| a.key.value.cmp(&b.key.value));
         prop_assert_eq!(back, records, "every field comes back as it went in");
-        prop_assert!(t.vault.check().unwrap().iter().all(|p| p.ok), "and the vault checks clean");
+        prop_assert!(t.vault.integrity().check().unwrap().iter().all(|p| p.ok), "and the vault checks clean");
     }
 
     #[test]
@@ -79,10 +80,10 @@ proptest! {
         let t = TempVault::new();
         t.import_records(vec![record.clone()]).unwrap();
         let id = only_id(&t.vault);
-        t.vault.edit(&id, EditFields { text: Some(text.clone()), ..EditFields::default() }, at(100)).unwrap();
-        t.vault.restore_version(&id, 1, at(200)).unwrap();
-        let view = t.vault.view(&id).unwrap();
-        let texts: Vec<String> = t.vault.versions(&view).unwrap().into_iter().map(|v| v.record.text).collect();
+        t.vault.editor().edit(&id, EditFields { text: Some(text.clone()), ..EditFields::default() }, at(100)).unwrap();
+        t.vault.editor().restore_version(&id, 1, at(200)).unwrap();
+        let view = t.vault.reader().view(&id).unwrap();
+        let texts: Vec<String> = t.vault.reader().versions(&view).unwrap().into_iter().map(|v| v.record.text).collect();
         prop_assert_eq!(texts, vec![record.text.clone(), text, record.text], "three versions, newest first");
     }
 
@@ -91,7 +92,7 @@ proptest! {
         let t = TempVault::new();
         t.import_records(vec![record.clone()]).unwrap();
         let id = only_id(&t.vault);
-        t.vault.erase(&[id], "test", &[], at(100), &|_| {}, Sabotage::default()).unwrap();
+        t.vault.eraser().erase(&[id], "test", &[], at(100), &|_| {}, Sabotage::default()).unwrap();
         let mut again = record.clone();
         let fingerprinted = matches!(record.kind, Kind::Memory | Kind::Fact | Kind::Profile) && record.text.chars().any(char::is_alphanumeric);
         if other_id && fingerprinted {
@@ -111,9 +112,9 @@ proptest! {
         newer.text = text;
         let report = t.import_records(vec![newer, added]).unwrap();
         prop_assert_eq!((report.total().updated, report.total().added), (1, 1), "one changed, one new");
-        t.vault.undo_import(&report.batch, at(300)).unwrap();
+        t.vault.importer().undo(&report.batch, at(300)).unwrap();
         prop_assert_eq!(all(&t.vault), vec![first], "as before");
-        prop_assert!(t.vault.check().unwrap().iter().all(|p| p.ok), "and the vault checks clean");
+        prop_assert!(t.vault.integrity().check().unwrap().iter().all(|p| p.ok), "and the vault checks clean");
     }
 }
 

@@ -1,7 +1,7 @@
 //! New, changed and gone: what a newer export of the same account says about the older ones.
 use mementory_model::Kind;
 use mementory_testkit::TempVault;
-use mementory_vault::{ListQuery, Standing};
+use mementory_vault::{ListQuery, ExportDiffStatus};
 use std::path::{Path, PathBuf};
 
 /// A ChatGPT export as a folder: conversations by id, title and time.
@@ -35,14 +35,14 @@ fn export(folder: &Path, name: &str, conversations: &[(&str, &str, i64)]) -> Pat
     dir
 }
 
-fn standings(t: &TempVault) -> Vec<(String, Option<Standing>)> {
+fn standings(t: &TempVault) -> Vec<(String, Option<ExportDiffStatus>)> {
     let query = ListQuery {
         kind: Some(Kind::Conversation),
         limit: 100,
         ..ListQuery::default()
     };
-    let standings = t.vault.standings().unwrap();
-    let rows = t.vault.list(&query).unwrap().rows;
+    let standings = t.vault.export_diff().unwrap();
+    let rows = t.vault.queries().list(&query).unwrap().rows;
     let mut out: Vec<_> = rows
         .iter()
         .map(|row| (row.title.clone().unwrap(), standings.of(row)))
@@ -63,7 +63,7 @@ const SECOND: [(&str, &str, i64); 3] = [
     ("aaaaaaaa-5", "Added", 1_730_000_000),
 ];
 
-fn named(found: &[(String, Option<Standing>)], title: &str) -> Option<Standing> {
+fn named(found: &[(String, Option<ExportDiffStatus>)], title: &str) -> Option<ExportDiffStatus> {
     found.iter().find(|(name, _)| name == title).unwrap().1
 }
 
@@ -86,22 +86,23 @@ fn a_newer_export_marks_what_is_new_changed_and_gone() {
     );
     assert_eq!(report.gone["conversation"], 1);
     let found = standings(&t);
-    assert_eq!(named(&found, "Added"), Some(Standing::New));
-    assert_eq!(named(&found, "After"), Some(Standing::Changed));
-    assert_eq!(named(&found, "Goes"), Some(Standing::Gone));
+    assert_eq!(named(&found, "Added"), Some(ExportDiffStatus::New));
+    assert_eq!(named(&found, "After"), Some(ExportDiffStatus::Changed));
+    assert_eq!(named(&found, "Goes"), Some(ExportDiffStatus::Gone));
     assert_eq!(named(&found, "Stays"), None);
     assert_eq!(
         named(&found, "Oldest"),
         None,
         "older than all of the newer export: perhaps not asked for"
     );
-    let counts = &t.vault.standings().unwrap().counts;
+    let counts = &t.vault.export_diff().unwrap().counts;
     assert_eq!(
-        counts[&("chatgpt".into(), "conversation", Standing::Gone)],
+        counts[&("chatgpt".into(), "conversation", ExportDiffStatus::Gone)],
         1
     );
     t.vault
-        .undo_import(&report.batch, mementory_testkit::at(10))
+        .importer()
+        .undo(&report.batch, mementory_testkit::at(10))
         .unwrap();
     assert!(
         standings(&t).iter().all(|(_, s)| s.is_none()),
@@ -130,7 +131,7 @@ fn an_older_export_that_comes_later_calls_nothing_gone() {
     assert!(
         standings(&t)
             .iter()
-            .all(|(_, s)| *s != Some(Standing::Gone)),
+            .all(|(_, s)| *s != Some(ExportDiffStatus::Gone)),
         "{:?}",
         standings(&t)
     );
@@ -158,7 +159,7 @@ fn a_conversation_that_grew_is_changed() {
     t.import(&[dir]).unwrap();
     assert_eq!(
         named(&standings(&t), "Stays"),
-        Some(Standing::Changed),
+        Some(ExportDiffStatus::Changed),
         "it has one message more"
     );
 }

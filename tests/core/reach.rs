@@ -64,7 +64,7 @@ fn in_trash(t: &TempVault) -> Vec<RowView> {
         limit: 50,
         ..ListQuery::default()
     };
-    t.vault.list(&asked).unwrap().rows
+    t.vault.queries().list(&asked).unwrap().rows
 }
 
 #[test]
@@ -98,7 +98,10 @@ fn l2_a_deletion_reaches_what_was_derived_whatever_its_proof_lists() {
     // In the Trash it is one thing: what it reached comes back with it.
     let trash = in_trash(&t);
     assert_eq!(trash.len(), 1, "{trash:?}");
-    t.vault.restore(&[trash[0].id_text()], at(300)).unwrap();
+    t.vault
+        .trash()
+        .restore(&[trash[0].id_text()], at(300))
+        .unwrap();
     let after = state(&t);
     assert!(before.iter().all(|(k, v)| after.get(k) == Some(v)));
     assert!(!report.batch.is_empty());
@@ -112,7 +115,7 @@ fn undoing_an_import_brings_back_what_its_deletion_reached() {
     let bundle = evidenced(Bundle::deleting("delete", "episode", "ep_tea"), TEA);
     let report = t.import(std::slice::from_ref(&bundle.at)).unwrap();
     assert!(!has(&t, "entity/ent_sea"));
-    t.vault.undo_import(&report.batch, at(300)).unwrap();
+    t.vault.importer().undo(&report.batch, at(300)).unwrap();
     assert_eq!(state(&t), before, "all of it, and nothing else");
     assert!(found(&t, "\"green tea\"") >= 2);
     assert_eq!(faults(&t), [""; 0]);
@@ -163,7 +166,7 @@ fn l2_what_has_other_support_stays_until_that_goes_too() {
     for key in ["edge/edge_1", "entity/ent_sea"] {
         assert!(!has(&t, key), "{key}");
     }
-    t.vault.undo_import(&last.batch, at(300)).unwrap();
+    t.vault.importer().undo(&last.batch, at(300)).unwrap();
     for key in ["edge/edge_1", "entity/ent_sea", "episode/ep_move"] {
         assert!(has(&t, key), "{key}: undone");
     }
@@ -241,7 +244,7 @@ fn l2_a_redaction_reaches_statements_that_nobody_tells_any_more() {
         .iter()
         .map(RowView::id_text)
         .collect::<Vec<_>>();
-    t.vault.restore(&ids, at(300)).unwrap();
+    t.vault.trash().restore(&ids, at(300)).unwrap();
     assert_eq!(texts(&t, Kind::Fact).len(), 2);
     assert_eq!(found(&t, "4711"), 1);
 }
@@ -293,7 +296,7 @@ fn what_is_in_the_trash_already_takes_along_what_was_taken_from_it() {
         "{trash:?}"
     );
     let ids = trash.iter().map(RowView::id_text).collect::<Vec<_>>();
-    t.vault.restore(&ids, at(300)).unwrap();
+    t.vault.trash().restore(&ids, at(300)).unwrap();
     assert!(has(&t, "fact/late"), "with what brings it back");
     let left = t.number("SELECT count(*) FROM records WHERE trashed IS NOT NULL");
     assert_eq!(left, 0, "nothing stays where nobody sees it");

@@ -34,11 +34,11 @@ fn a_new_code_takes_the_place_of_the_old_one() {
     assert!(code < newer, "the code is new");
     assert_eq!(vault.header(), header, "the open vault knows it too");
 
-    let log = vault.audit_log().unwrap();
+    let log = vault.audit().entries().unwrap();
     let ops: Vec<&str> = log.iter().map(|e| e.op.as_str()).collect();
     assert_eq!(ops, ["create", "recovery_code"], "one change, said once");
     assert_eq!(log.last().unwrap().at, at(60).as_micros());
-    assert!(vault.audit_verify().unwrap());
+    assert!(vault.audit().verify().unwrap());
 
     drop(vault);
     assert!(

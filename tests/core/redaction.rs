@@ -7,7 +7,12 @@ use std::sync::atomic::AtomicBool;
 
 /// Redacts `words`, which the record's text holds once.
 pub fn redact(t: &TempVault, id: &str, words: &str, everywhere: bool) -> EraseOutcome {
-    let text = t.vault.record(&t.vault.view(id).unwrap()).unwrap().text;
+    let text = t
+        .vault
+        .reader()
+        .record(&t.vault.reader().view(id).unwrap())
+        .unwrap()
+        .text;
     let start = text[..text.find(words).unwrap()].chars().count() as u32;
     let span = RedactSpan {
         start,
@@ -15,6 +20,7 @@ pub fn redact(t: &TempVault, id: &str, words: &str, everywhere: bool) -> EraseOu
         class: "test".into(),
     };
     t.vault
+        .redactor()
         .redact(id, &[span], everywhere, at(100), &|_| {})
         .unwrap()
 }
@@ -24,6 +30,7 @@ fn redaction_reaches_history_verbatim_and_index() {
     let t = planted();
     let id = id_of(&t, Kind::Memory, CANARY);
     t.vault
+        .editor()
         .edit(
             &id,
             EditFields {
@@ -38,10 +45,14 @@ fn redaction_reaches_history_verbatim_and_index() {
         end: 18,
         class: "animal".into(),
     }];
-    let outcome = t.vault.redact(&id, &spans, true, at(100), &|_| {}).unwrap();
+    let outcome = t
+        .vault
+        .redactor()
+        .redact(&id, &spans, true, at(100), &|_| {})
+        .unwrap();
     assert!(outcome.receipt.complete, "{:?}", outcome.receipt.places);
-    let view = t.vault.view(&id).unwrap();
-    for version in t.vault.versions(&view).unwrap() {
+    let view = t.vault.reader().view(&id).unwrap();
+    for version in t.vault.reader().versions(&view).unwrap() {
         assert!(
             version
                 .record
@@ -70,6 +81,7 @@ fn a_record_erased_or_redacted_does_not_come_back() {
     let t = planted();
     let id = id_of(&t, Kind::Memory, "tea");
     t.vault
+        .redactor()
         .redact(
             &id,
             &[RedactSpan {
@@ -101,7 +113,7 @@ fn redacted_words_do_not_come_back_under_another_id() {
         text: Some("Likes tea with milk, and scones.".into()),
         ..EditFields::default()
     };
-    t.vault.edit(&id, more, at(90)).unwrap();
+    t.vault.editor().edit(&id, more, at(90)).unwrap();
     redact(&t, &id, "tea", false);
     let report = t
         .import_records(vec![
@@ -128,6 +140,7 @@ fn redacted_copies_have_a_tombstone_each() {
     let memory = id_of(&t, Kind::Memory, CANARY);
     let message = id_of(&t, Kind::Message, "Listen");
     t.vault
+        .eraser()
         .erase(
             &[memory],
             "test",
@@ -137,7 +150,7 @@ fn redacted_copies_have_a_tombstone_each() {
             Sabotage::default(),
         )
         .unwrap();
-    let tombstones = t.vault.tombstones().unwrap();
+    let tombstones = t.vault.audit().tombstones().unwrap();
     let copy = tombstones.iter().find(|s| s.target == message).unwrap();
     assert!(
         copy.op == TombstoneOp::Redact && copy.signature_valid,
@@ -271,7 +284,7 @@ fn a_span_over_several_bullets_reaches_the_statements_taken_from_them() {
     }
     assert_eq!(found(&t, "tea"), 2, "the third bullet stays");
     assert!(
-        t.vault.tombstones().unwrap().len() >= 3,
+        t.vault.audit().tombstones().unwrap().len() >= 3,
         "one for each record"
     );
 }
@@ -297,12 +310,17 @@ fn a_tombstone_does_not_tell_by_its_ids() {
         id_of(&t, Kind::Memory, "day two"),
     );
     redact(&t, &first, "Secret trip to Ravenna", false);
-    let kept = t.vault.record(&t.vault.view(&first).unwrap()).unwrap();
+    let kept = t
+        .vault
+        .reader()
+        .record(&t.vault.reader().view(&first).unwrap())
+        .unwrap();
     assert!(
         !serde_json::to_string(&kept).unwrap().contains("Ravenna"),
         "nothing of the record does, its key and its origin neither: {kept:?}"
     );
     t.vault
+        .eraser()
         .erase(
             &[first, second],
             "test",
@@ -314,6 +332,7 @@ fn a_tombstone_does_not_tell_by_its_ids() {
         .unwrap();
     assert!(
         t.vault
+            .audit()
             .tombstones()
             .unwrap()
             .iter()
@@ -343,7 +362,7 @@ fn what_is_said_beforehand_is_what_a_redaction_changes() {
         ("is", true),
     ] {
         let t = TempVault::new();
-        let add = |text: &str| t.vault.add(text, None, vec![], at(0)).unwrap();
+        let add = |text: &str| t.vault.editor().add(text, None, vec![], at(0)).unwrap();
         let id = add(said);
         let others: Vec<String> = (0..12).map(|n| add(says(n))).collect();
         // Only an older version says it; in the Trash nothing is looked for.
@@ -351,8 +370,8 @@ fn what_is_said_beforehand_is_what_a_redaction_changes() {
             text: Some("It changed.".into()),
             ..EditFields::default()
         };
-        t.vault.edit(&others[0], fields, at(1)).unwrap();
-        t.vault.trash(&others[1..2], at(2)).unwrap();
+        t.vault.editor().edit(&others[0], fields, at(1)).unwrap();
+        t.vault.trash().trash(&others[1..2], at(2)).unwrap();
         let start = said[..said.find(words).unwrap()].chars().count() as u32;
         let end = start + words.chars().count() as u32;
         let span = RedactSpan {
@@ -363,6 +382,7 @@ fn what_is_said_beforehand_is_what_a_redaction_changes() {
         let go = AtomicBool::new(false);
         let ask = |stop: &AtomicBool| {
             t.vault
+                .redactor()
                 .redact_plan(&id, std::slice::from_ref(&span), everywhere, stop)
         };
         let plan = ask(&go).unwrap().len();
@@ -371,7 +391,7 @@ fn what_is_said_beforehand_is_what_a_redaction_changes() {
             ask(&go).unwrap().len(),
             "nothing is changed by asking"
         );
-        assert!(t.vault.tombstones().unwrap().is_empty());
+        assert!(t.vault.audit().tombstones().unwrap().is_empty());
         let stopped = ask(&AtomicBool::new(true));
         assert!(
             plan == 1 || matches!(stopped, Err(VaultError::Cancelled)),
@@ -379,6 +399,7 @@ fn what_is_said_beforehand_is_what_a_redaction_changes() {
         );
         let done = t
             .vault
+            .redactor()
             .redact(
                 &id,
                 std::slice::from_ref(&span),
@@ -402,6 +423,7 @@ fn everywhere_is_everywhere_or_refused() {
     let t = TempVault::new();
     let id = t
         .vault
+        .editor()
         .add("All of quokkaville.", None, vec![], at(0))
         .unwrap();
     let fill = |numbers: std::ops::Range<u32>| {
@@ -420,6 +442,7 @@ fn everywhere_is_everywhere_or_refused() {
     assert_eq!(numbers, (601, 0), "more than one look at the index finds");
     let id = t
         .vault
+        .editor()
         .add("Nobody knows quokkaville.", None, vec![], at(0))
         .unwrap();
     fill(600..10_602);
@@ -428,13 +451,17 @@ fn everywhere_is_everywhere_or_refused() {
         end: 24,
         class: "test".into(),
     }];
-    let refused = t.vault.redact(&id, &span, true, at(100), &|_| {});
+    let refused = t
+        .vault
+        .redactor()
+        .redact(&id, &span, true, at(100), &|_| {});
     assert!(
         matches!(refused, Err(VaultError::TooMany { most: 10_000 })),
         "{refused:?}"
     );
     let here = t
         .vault
+        .redactor()
         .redact_plan(&id, &span, false, &AtomicBool::new(false))
         .unwrap();
     assert_eq!(here.len(), 1, "here it can be done");

@@ -13,6 +13,7 @@ const SECRET: &str = "The zanzibarquokka sleeps under the piano.";
 fn erase(t: &TempVault, kind: Kind, value: &str) {
     let id = one(t, kind, value).0.id_text();
     t.vault
+        .eraser()
         .erase(&[id], "test", &[], at(100), &|_| {}, Sabotage::default())
         .unwrap();
 }
@@ -26,6 +27,7 @@ fn redact(t: &TempVault, kind: Kind, value: &str) {
         class: "secret".into(),
     };
     t.vault
+        .redactor()
         .redact(&row.id_text(), &[span], false, at(100), &|_| {})
         .unwrap();
 }
@@ -48,6 +50,7 @@ fn parts_that_were_redacted_stay_redacted() {
         let bytes = || {
             String::from_utf8(
                 t.vault
+                    .files()
                     .file_bytes(&live(&t, Kind::Foreign)[0].0, 999)
                     .unwrap(),
             )
@@ -169,6 +172,7 @@ fn a_memory_told_from_another_place_is_the_same_memory() {
     tell_units(&t, &[told(1, "a")]);
     let id = one(&t, Kind::Memory, "m").0.id_text();
     t.vault
+        .editor()
         .edit(
             &id,
             EditFields {
@@ -195,6 +199,7 @@ fn an_older_export_never_takes_the_persons_words_back() {
     tell_units(&t, &told("Likes milk."));
     let id = one(&t, Kind::Memory, "m").0.id_text();
     t.vault
+        .editor()
         .edit(
             &id,
             EditFields {
@@ -362,7 +367,7 @@ fn what_was_redacted_and_then_undone_is_held_back() {
     let report = tell_units(&t, &told);
     let id = one(&t, Kind::Todo, "m").0.id_text();
     redact(&t, Kind::Todo, "m");
-    t.vault.undo_import(&report.batch, at(200)).unwrap();
+    t.vault.importer().undo(&report.batch, at(200)).unwrap();
     t.database()
         .execute(
             &format!("INSERT OR IGNORE INTO redacted (record, tombstone) VALUES (x'{id}', 't')"),
@@ -377,7 +382,7 @@ fn what_was_redacted_and_then_undone_is_held_back() {
     let read: Read<'_> = &|sink| part(sink, "side", "words");
     let report = tell(&t, read);
     let part = live(&t, Kind::Foreign)[0].0.id_text();
-    t.vault.undo_import(&report.batch, at(200)).unwrap();
+    t.vault.importer().undo(&report.batch, at(200)).unwrap();
     t.database()
         .execute(
             &format!("INSERT INTO redacted (record, tombstone) VALUES (x'{part}', 't')"),
@@ -412,7 +417,10 @@ fn a_conversation_in_the_trash_grows_there() {
     let t = TempVault::new();
     tell_units(&t, &[first]);
     let id = one(&t, Kind::Conversation, "c").0.id_text();
-    t.vault.trash(std::slice::from_ref(&id), at(100)).unwrap();
+    t.vault
+        .trash()
+        .trash(std::slice::from_ref(&id), at(100))
+        .unwrap();
     tell_units(&t, &[second, changed]);
     assert_eq!(live(&t, Kind::Message).len(), 0, "nothing of it is listed");
     assert_eq!(
@@ -421,7 +429,7 @@ fn a_conversation_in_the_trash_grows_there() {
         "nor found"
     );
     assert_eq!(faults(&t), [""; 0], "index and store agree");
-    t.vault.restore(&[id], at(200)).unwrap();
+    t.vault.trash().restore(&[id], at(200)).unwrap();
     assert_eq!(live(&t, Kind::Message).len(), 2, "all of it comes back");
     assert_eq!(found(&t, "purrs") + found(&t, "meows"), 1, "and is found");
 }
@@ -481,13 +489,13 @@ fn a_newer_export_moves_what_it_does_not_change() {
     );
     let third = tell_units(&t, &[branches(6, true)]);
     assert_eq!(active(), ("a b".into(), true, false));
-    t.vault.undo_import(&third.batch, at(300)).unwrap();
+    t.vault.importer().undo(&third.batch, at(300)).unwrap();
     assert_eq!(
         active(),
         ("a d".into(), true, false),
         "as the second export had it"
     );
-    t.vault.undo_import(&second.batch, at(300)).unwrap();
+    t.vault.importer().undo(&second.batch, at(300)).unwrap();
     assert_eq!(active(), ("a b".into(), false, true), "as the first had it");
     assert_eq!(faults(&t), [""; 0]);
 }
@@ -524,7 +532,10 @@ fn an_import_that_the_index_cannot_follow_is_an_import_all_the_same() {
     assert_eq!(texts(&t, Kind::Memory), [SECRET], "the store has it");
     std::fs::remove_file(&index).unwrap();
     std::fs::rename(&aside, &index).unwrap();
-    t.vault.add("Likes tea.", None, vec![], at(90)).unwrap();
+    t.vault
+        .editor()
+        .add("Likes tea.", None, vec![], at(90))
+        .unwrap();
     assert_eq!(
         (found(&t, "zanzibarquokka"), found(&t, "tea")),
         (1, 1),
@@ -533,7 +544,7 @@ fn an_import_that_the_index_cannot_follow_is_an_import_all_the_same() {
     let t = t.reopen();
     assert_eq!(faults(&t), [""; 0]);
     assert!(matches!(
-        t.vault.undo_import("none", at(1)),
+        t.vault.importer().undo("none", at(1)),
         Err(VaultError::NotFound { .. })
     ));
 }

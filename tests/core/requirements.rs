@@ -101,6 +101,7 @@ fn export(t: &TempVault, name: &str, since: Option<i64>) -> ExportOutcome {
     let out = t.folder.path().join(name);
     let done = t
         .vault
+        .exporter()
         .export(
             "mem",
             &out,
@@ -119,13 +120,14 @@ fn export(t: &TempVault, name: &str, since: Option<i64>) -> ExportOutcome {
 pub fn state(t: &TempVault) -> BTreeMap<(String, String), Value> {
     let page = t
         .vault
+        .queries()
         .list(&ListQuery {
             limit: 500,
             ..ListQuery::default()
         })
         .unwrap();
     let whole = |row: RowView| {
-        let record = t.vault.record(&row).unwrap();
+        let record = t.vault.reader().record(&row).unwrap();
         let name = (record.kind.as_str().to_owned(), record.key.value.clone());
         (name, serde_json::to_value(record).unwrap())
     };
@@ -202,7 +204,12 @@ fn l1_a_bundle_that_does_not_verify_is_not_half_applied() {
             file.display()
         );
         assert_eq!(state(&t).len(), 0, "{}", file.display());
-        assert_eq!(t.vault.tombstones().unwrap().len(), 0, "{}", file.display());
+        assert_eq!(
+            t.vault.audit().tombstones().unwrap().len(),
+            0,
+            "{}",
+            file.display()
+        );
         std::fs::write(&file, bytes).unwrap();
     }
     import(&t, &whole);
@@ -360,7 +367,7 @@ fn l2_a_redaction_takes_the_words_and_stays_provable() {
     import(&t, &Bundle::of("all-kinds"));
     assert_eq!(found(&t, "\"never coffee\""), 0, "a stale bundle");
     assert!(!holds(&t.decrypted(), "never coffee"), "on no page");
-    let stones = t.vault.tombstones().unwrap();
+    let stones = t.vault.audit().tombstones().unwrap();
     assert!(
         stones
             .iter()
@@ -382,6 +389,7 @@ fn l2_the_probe() {
         .unwrap();
     let id = row.id_text();
     t.vault
+        .editor()
         .edit(
             &id,
             EditFields {
@@ -403,13 +411,13 @@ fn l2_the_probe() {
     );
     assert!(
         matches!(
-            t.vault.view(&id),
+            t.vault.reader().view(&id),
             Err(VaultError::NotFound { erased: true, .. })
         ),
         "by id, and its history"
     );
     for (view, _) in Kind::ALL.into_iter().flat_map(|kind| live(&t, kind)) {
-        let near = t.vault.links(&view).unwrap();
+        let near = t.vault.reader().links(&view).unwrap();
         assert!(near.iter().all(|l| l.target != id), "the graph");
     }
     assert!(!holds(&t.decrypted(), "never coffee"), "any page");
@@ -443,12 +451,14 @@ fn l2_the_probe() {
 fn l3_every_mutation_is_in_the_audit_trail() {
     let t = TempVault::new();
     let vault = &t.vault;
-    let before = vault.audit_log().unwrap().len();
+    let before = vault.audit().entries().unwrap().len();
     import(&t, &Bundle::of("all-kinds"));
     let id = vault
+        .editor()
         .add("Walks by the weir each morning.", None, vec![], at(70))
         .unwrap();
     vault
+        .editor()
         .edit(
             &id,
             EditFields {
@@ -458,9 +468,16 @@ fn l3_every_mutation_is_in_the_audit_trail() {
             at(71),
         )
         .unwrap();
-    vault.trash(std::slice::from_ref(&id), at(72)).unwrap();
-    vault.restore(std::slice::from_ref(&id), at(73)).unwrap();
     vault
+        .trash()
+        .trash(std::slice::from_ref(&id), at(72))
+        .unwrap();
+    vault
+        .trash()
+        .restore(std::slice::from_ref(&id), at(73))
+        .unwrap();
+    vault
+        .redactor()
         .redact(
             &id,
             &[RedactSpan {
@@ -475,7 +492,7 @@ fn l3_every_mutation_is_in_the_audit_trail() {
         .unwrap();
     erase(&t, &id, "no longer so", 75);
     export(&t, "out.mem", None);
-    let log = vault.audit_log().unwrap();
+    let log = vault.audit().entries().unwrap();
     let ops: Vec<&str> = log[before..].iter().map(|row| row.op.as_str()).collect();
     for op in [
         "import", "add", "edit", "delete", "restore", "redact", "erase", "export",
@@ -489,7 +506,7 @@ fn l3_every_mutation_is_in_the_audit_trail() {
         (id.as_str(), id.as_str())
     );
     assert!(
-        vault.audit_verify().unwrap(),
+        vault.audit().verify().unwrap(),
         "and nobody has changed it since"
     );
 }
@@ -507,7 +524,8 @@ fn l3_the_evidence_pack_proves_the_deletion() {
         ..EvidenceOrder::default()
     };
     t.vault
-        .evidence(&out, &order, at(200), &AtomicBool::new(false))
+        .exporter()
+        .evidence_pack(&out, &order, at(200), &AtomicBool::new(false))
         .unwrap();
     let found = validated(&out);
     assert_eq!((found.errors, found.level.as_deref()), (vec![], Some("L3")));
@@ -545,6 +563,7 @@ fn l3_the_evidence_pack_proves_the_deletion() {
 
 pub fn erase(t: &TempVault, id: &str, reason: &str, second: i64) -> EraseOutcome {
     t.vault
+        .eraser()
         .erase(
             &[id.to_owned()],
             reason,

@@ -49,7 +49,7 @@ pub fn with_secrets() -> TempVault {
 fn look(t: &TempVault) -> u64 {
     let mut all = 0;
     loop {
-        let looked = t.vault.look(at(50)).unwrap();
+        let looked = t.vault.scanner().scan_next(at(50)).unwrap();
         all += looked.records;
         if looked.left == 0 {
             return all;
@@ -62,7 +62,7 @@ fn list(t: &TempVault, state: SensitiveState) -> SensitiveList {
         state,
         ..SensitiveQuery::default()
     };
-    t.vault.sensitive_values(&query).unwrap()
+    t.vault.scanner().sensitive_values(&query).unwrap()
 }
 
 fn value(t: &TempVault, class: SensitiveClass) -> String {
@@ -102,7 +102,15 @@ fn each_value_is_one_entry_however_it_is_written() {
         "what stands before it"
     );
     assert!(key.context[1].this && key.context[1].text.is_empty());
-    assert!(t.vault.sensitive_value(&key.value).unwrap().1.len() == 2);
+    assert!(
+        t.vault
+            .scanner()
+            .sensitive_value(&key.value)
+            .unwrap()
+            .1
+            .len()
+            == 2
+    );
     let stored = t.number("SELECT count(*) FROM findings");
     assert_eq!(stored, 5);
 }
@@ -113,6 +121,7 @@ fn only_what_is_new_or_changed_is_looked_through_again() {
     assert_eq!(look(&t), 0, "nothing changed");
     let id = t
         .vault
+        .editor()
         .add("My mail is a.b@orchardmail.eu", None, vec![], at(60))
         .unwrap();
     assert_eq!(look(&t), 1);
@@ -122,6 +131,7 @@ fn only_what_is_new_or_changed_is_looked_through_again() {
     );
     let text = Some("Nothing any more.".to_owned());
     t.vault
+        .editor()
         .edit(
             &id,
             EditFields {
@@ -131,16 +141,16 @@ fn only_what_is_new_or_changed_is_looked_through_again() {
             at(61),
         )
         .unwrap();
-    assert!(t.vault.looked().unwrap().1 > 0);
+    assert!(t.vault.scanner().progress().unwrap().1 > 0);
     assert_eq!(look(&t), 1);
     assert_eq!(
         list(&t, SensitiveState::Open).open[&SensitiveClass::Email],
         1
     );
-    t.vault.look_anew().unwrap();
+    t.vault.scanner().rescan().unwrap();
     assert_eq!(look(&t), 7, "all of it");
-    t.vault.trash(&[id], at(70)).unwrap();
-    assert_eq!(t.vault.looked().unwrap().1, 0);
+    t.vault.trash().trash(&[id], at(70)).unwrap();
+    assert_eq!(t.vault.scanner().progress().unwrap().1, 0);
 }
 
 #[test]
@@ -172,6 +182,7 @@ fn a_redacted_value_is_nowhere_and_the_receipt_says_so() {
     );
     let done = t
         .vault
+        .redactor()
         .redact_values(&[key.clone(), card], None, at(100), &|_| {})
         .unwrap();
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
@@ -185,7 +196,10 @@ fn a_redacted_value_is_nowhere_and_the_receipt_says_so() {
     assert_eq!(list(&t, SensitiveState::Open).values.len(), 1);
     let redacted = list(&t, SensitiveState::Redacted);
     assert_eq!(redacted.values.len(), 2);
-    assert!(t.vault.sensitive_value(&key).is_err(), "no place is left");
+    assert!(
+        t.vault.scanner().sensitive_value(&key).is_err(),
+        "no place is left"
+    );
     t.import_records(secrets()).unwrap();
     look(&t);
     assert_eq!(
@@ -222,6 +236,7 @@ fn history_other_spellings_and_bare_mentions_go_too() {
     let card = crate::deletion::id_of(&t, Kind::Memory, CARD);
     let text = Some(format!("Credit card number: {CARD_PLAIN}"));
     t.vault
+        .editor()
         .edit(
             &card,
             EditFields {
@@ -240,9 +255,10 @@ fn history_other_spellings_and_bare_mentions_go_too() {
     )])
     .unwrap();
     let classes = [SensitiveClass::Card, SensitiveClass::Password];
-    let values = t.vault.open_values(&classes).unwrap();
+    let values = t.vault.scanner().open_values(&classes).unwrap();
     let done = t
         .vault
+        .redactor()
         .redact_values(&values, None, at(100), &|_| {})
         .unwrap();
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
@@ -250,8 +266,8 @@ fn history_other_spellings_and_bare_mentions_go_too() {
         limit: 100,
         ..mementory_vault::ListQuery::default()
     };
-    for row in t.vault.list(&query).unwrap().rows {
-        for version in t.vault.versions(&row).unwrap() {
+    for row in t.vault.queries().list(&query).unwrap().rows {
+        for version in t.vault.reader().versions(&row).unwrap() {
             let said = serde_json::to_string(&version.record).unwrap();
             for secret in [CARD, CARD_PLAIN, password] {
                 assert!(!said.contains(secret), "{secret} is left: {said}");
@@ -263,7 +279,7 @@ fn history_other_spellings_and_bare_mentions_go_too() {
         1,
         "few letters go only where they are said to be a password"
     );
-    assert!(t.vault.open_values(&classes).unwrap().is_empty());
+    assert!(t.vault.scanner().open_values(&classes).unwrap().is_empty());
 }
 
 #[test]
@@ -277,35 +293,40 @@ fn a_value_that_is_said_twice_shows_nowhere() {
     let found = list(&t, SensitiveState::Open);
     let told = format!("{:?}", found.values[0].context);
     assert!(!told.contains(password), "{told}");
-    assert!(!t.vault.barred(&text).contains(password));
+    assert!(!t.vault.scanner().masked(&text).contains(password));
 }
 
 #[test]
 fn a_value_is_redacted_in_the_chosen_places_only() {
     let t = with_secrets();
     let key = value(&t, SensitiveClass::AccessKey);
-    let (_, places) = t.vault.sensitive_value(&key).unwrap();
+    let (_, places) = t.vault.scanner().sensitive_value(&key).unwrap();
     let chosen = [places[0].view.id_text()];
     let done = t
         .vault
+        .redactor()
         .redact_values(std::slice::from_ref(&key), Some(&chosen), at(100), &|_| {})
         .unwrap();
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     assert_eq!(done.copies_redacted, 1);
-    assert_eq!(t.vault.sensitive_value(&key).unwrap().1.len(), 1);
+    assert_eq!(t.vault.scanner().sensitive_value(&key).unwrap().1.len(), 1);
     // All of a kind, in one record: the log counts what was there, not what there is of that kind.
-    let all = t.vault.open_values(&[]).unwrap();
+    let all = t.vault.scanner().open_values(&[]).unwrap();
     assert!(all.len() > 1, "the control: others are open too");
-    let last = [t.vault.sensitive_value(&key).unwrap().1[0].view.id_text()];
+    let last = [t.vault.scanner().sensitive_value(&key).unwrap().1[0]
+        .view
+        .id_text()];
     t.vault
+        .redactor()
         .redact_values(&all, Some(&last), at(100), &|_| {})
         .unwrap();
-    let detail = t.vault.audit_log().unwrap().pop().unwrap().detail;
+    let detail = t.vault.audit().entries().unwrap().pop().unwrap().detail;
     assert_eq!(detail, "1 values, 1 records");
-    assert!(t.vault.open_values(&[]).unwrap().len() == all.len() - 1);
+    assert!(t.vault.scanner().open_values(&[]).unwrap().len() == all.len() - 1);
     let titled = value(&t, SensitiveClass::Email);
     let done = t
         .vault
+        .redactor()
         .redact_values(&[titled], None, at(101), &|_| {})
         .unwrap();
     assert!(
@@ -322,6 +343,7 @@ fn ignored_values_stay_out_of_the_queue_and_come_back_when_asked() {
     let mail = value(&t, SensitiveClass::Email);
     assert_eq!(
         t.vault
+            .scanner()
             .ignore_values(std::slice::from_ref(&mail), true, at(80))
             .unwrap(),
         1
@@ -336,7 +358,10 @@ fn ignored_values_stay_out_of_the_queue_and_come_back_when_asked() {
         "in future finds too"
     );
     assert_eq!(list(&t, SensitiveState::Ignored).values[0].places, 2);
-    t.vault.ignore_values(&[mail], false, at(81)).unwrap();
+    t.vault
+        .scanner()
+        .ignore_values(&[mail], false, at(81))
+        .unwrap();
     assert_eq!(
         list(&t, SensitiveState::Open).open[&SensitiveClass::Email],
         1
@@ -348,16 +373,18 @@ fn findings_go_with_their_record() {
     let t = with_secrets();
     let (_, places) = t
         .vault
+        .scanner()
         .sensitive_value(&value(&t, SensitiveClass::AccessKey))
         .unwrap();
     let ids: Vec<String> = places.iter().map(|p| p.view.id_text()).collect();
-    t.vault.trash(&ids, at(90)).unwrap();
+    t.vault.trash().trash(&ids, at(90)).unwrap();
     assert!(
         !list(&t, SensitiveState::Open)
             .open
             .contains_key(&SensitiveClass::AccessKey)
     );
     t.vault
+        .eraser()
         .erase(
             &ids,
             "test",
@@ -414,7 +441,10 @@ fn what_goes_out_covered_holds_no_value_in_any_format() {
     t.import_records(vec![foreign, says, bare]).unwrap();
     look(&t);
     let mail = value(&t, SensitiveClass::Email);
-    t.vault.ignore_values(&[mail], true, at(80)).unwrap();
+    t.vault
+        .scanner()
+        .ignore_values(&[mail], true, at(80))
+        .unwrap();
     let folder = tempfile::tempdir().unwrap();
     for format in ["mem", "mif", "pam", "zaxy"] {
         let out = folder.path().join(format);
@@ -428,6 +458,7 @@ fn what_goes_out_covered_holds_no_value_in_any_format() {
             let cancel = AtomicBool::new(false);
             let done = t
                 .vault
+                .exporter()
                 .export(format, &out, &scope, false, at(90), &cancel, &|_, _| {})
                 .unwrap();
             assert!(
@@ -467,10 +498,15 @@ fn a_value_goes_from_every_record_however_many_say_what_it_is() {
     let all = plain("before").chain(named).chain(plain("after"));
     t.import_records(all.collect()).unwrap();
     look(&t);
-    let values = t.vault.open_values(&[SensitiveClass::Password]).unwrap();
+    let values = t
+        .vault
+        .scanner()
+        .open_values(&[SensitiveClass::Password])
+        .unwrap();
     assert_eq!(values.len(), 1);
     let done = t
         .vault
+        .redactor()
         .redact_values(&values, None, at(100), &|_| {})
         .unwrap();
     assert!(done.receipt.complete, "{:?}", done.receipt.places);

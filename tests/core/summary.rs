@@ -17,7 +17,7 @@ fn memories() -> ListQuery {
 #[test]
 fn versions_are_counted_and_the_conversations_that_memories_come_from() {
     let t = planted();
-    let before = t.vault.summary(&memories()).unwrap();
+    let before = t.vault.queries().summary(&memories()).unwrap();
     // One memory was taken from a message; neither came with a date.
     assert_eq!(
         before,
@@ -32,8 +32,11 @@ fn versions_are_counted_and_the_conversations_that_memories_come_from() {
         tags: Some(vec!["pets".into()]),
         ..EditFields::default()
     };
-    t.vault.edit(&id, fields, at(2_000_000_000)).unwrap();
-    let after = t.vault.summary(&memories()).unwrap();
+    t.vault
+        .editor()
+        .edit(&id, fields, at(2_000_000_000))
+        .unwrap();
+    let after = t.vault.queries().summary(&memories()).unwrap();
     assert_eq!(after.versions, 3);
     assert_eq!(after.dated, 0, "an edit gives no date");
     let one = ListQuery {
@@ -41,7 +44,7 @@ fn versions_are_counted_and_the_conversations_that_memories_come_from() {
         ..ListQuery::default()
     };
     assert_eq!(
-        t.vault.summary(&one).unwrap().versions,
+        t.vault.queries().summary(&one).unwrap().versions,
         2,
         "only of those that are asked for"
     );
@@ -60,14 +63,17 @@ fn dates_are_the_first_and_the_last_of_those_that_have_one() {
         record
     });
     t.import_records(told.to_vec()).unwrap();
-    let summary = t.vault.summary(&memories()).unwrap();
+    let summary = t.vault.queries().summary(&memories()).unwrap();
     let micros = |second| Some(at(second).as_micros());
     assert_eq!(
         (summary.dated, summary.first, summary.last),
         (3, micros(100), micros(300))
     );
-    t.vault.add("Written here.", None, vec![], at(400)).unwrap();
-    let summary = t.vault.summary(&memories()).unwrap();
+    t.vault
+        .editor()
+        .add("Written here.", None, vec![], at(400))
+        .unwrap();
+    let summary = t.vault.queries().summary(&memories()).unwrap();
     assert_eq!(
         (summary.dated, summary.last),
         (4, micros(400)),
@@ -78,20 +84,25 @@ fn dates_are_the_first_and_the_last_of_those_that_have_one() {
 #[test]
 fn a_sensitive_value_counts_once_and_not_when_it_is_ignored() {
     let t = with_secrets();
-    let findings = || t.vault.summary(&memories()).unwrap().findings;
+    let findings = || t.vault.queries().summary(&memories()).unwrap().findings;
     assert_eq!(findings().values().sum::<u32>(), 3);
     let queue = t
         .vault
+        .scanner()
         .sensitive_values(&SensitiveQuery::default())
         .unwrap();
     assert_eq!(findings(), queue.open, "by the classes that the queue has");
     let value = t
         .vault
+        .scanner()
         .sensitive_values(&SensitiveQuery::default())
         .unwrap()
         .values
         .remove(0)
         .value;
-    t.vault.ignore_values(&[value], true, at(60)).unwrap();
+    t.vault
+        .scanner()
+        .ignore_values(&[value], true, at(60))
+        .unwrap();
     assert_eq!(findings().values().sum::<u32>(), 2);
 }

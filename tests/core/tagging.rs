@@ -9,7 +9,7 @@ use std::{
 
 fn tag(t: &TempVault, ids: &[String], tag: &str, on: bool) -> VaultResult<Vec<String>> {
     let go = AtomicBool::new(false);
-    t.vault.tag(ids, tag, on, at(50), &|_| {}, &go)
+    t.vault.editor().tag(ids, tag, on, at(50), &|_| {}, &go)
 }
 
 fn three() -> (TempVault, Vec<String>) {
@@ -17,15 +17,15 @@ fn three() -> (TempVault, Vec<String>) {
     let tags = [vec![], vec!["tea".to_owned(), "home".to_owned()], vec![]];
     let add = |(n, tags): (usize, Vec<String>)| {
         let text = format!("Note {n}");
-        t.vault.add(&text, None, tags, at(0)).unwrap()
+        t.vault.editor().add(&text, None, tags, at(0)).unwrap()
     };
     let ids = tags.into_iter().enumerate().map(add).collect();
     (t, ids)
 }
 
 fn tags(t: &TempVault, id: &str) -> (Vec<String>, u32) {
-    let view = t.vault.view(id).unwrap();
-    (t.vault.record(&view).unwrap().tags, view.version)
+    let view = t.vault.reader().view(id).unwrap();
+    (t.vault.reader().record(&view).unwrap().tags, view.version)
 }
 
 #[test]
@@ -36,9 +36,9 @@ fn a_tag_for_many_goes_to_those_that_have_it_not_and_back_from_them() {
     assert_eq!(tags(&t, &ids[0]), (vec!["tea".into()], 2));
     assert_eq!(tags(&t, &ids[1]), (vec!["tea".into(), "home".into()], 1));
     assert_eq!(found(&t, "tea"), 3, "and is found by it");
-    let view = t.vault.view(&ids[0]).unwrap();
+    let view = t.vault.reader().view(&ids[0]).unwrap();
     assert_eq!(
-        t.vault.versions(&view).unwrap().len(),
+        t.vault.reader().versions(&view).unwrap().len(),
         2,
         "with its history"
     );
@@ -66,10 +66,13 @@ fn a_tag_goes_to_all_or_to_none() {
         told.set(told.get() + 1);
         stop.store(done == 1, Ordering::Relaxed);
     };
-    let cancelled = t.vault.tag(&ids, "x", true, at(50), &second, &stop);
+    let cancelled = t
+        .vault
+        .editor()
+        .tag(&ids, "x", true, at(50), &second, &stop);
     assert!(matches!(cancelled, Err(VaultError::Cancelled)));
     assert_eq!(told.get(), 2, "it stopped there");
-    t.vault.trash(&ids[2..], at(60)).unwrap();
+    t.vault.trash().trash(&ids[2..], at(60)).unwrap();
     assert!(matches!(
         tag(&t, &ids, "x", true),
         Err(VaultError::Usage(_))
@@ -97,8 +100,8 @@ fn what_went_since_does_not_keep_the_tag_on_the_others() {
     let (t, ids) = three();
     let changed = tag(&t, &ids, "x", true).unwrap();
     assert_eq!(changed.len(), 3);
-    t.vault.trash(&ids[1..2], at(60)).unwrap();
-    t.vault.trash(&ids[2..], at(60)).unwrap();
+    t.vault.trash().trash(&ids[1..2], at(60)).unwrap();
+    t.vault.trash().trash(&ids[2..], at(60)).unwrap();
     crate::requirements::erase(&t, &ids[2], "test", 70);
     assert_eq!(tag(&t, &changed, "x", false).unwrap(), ids[..1]);
     assert_eq!(tags(&t, &ids[0]).0, Vec::<String>::new());

@@ -2,7 +2,7 @@
 use mementory_formats::{AttachmentFile, FormatError, PassthroughItem, Sink};
 use mementory_model::{AttachmentRef, Kind, Link, MessagePart, Record, RecordKey, Unit};
 use mementory_testkit::{TempVault, at, options};
-use mementory_vault::{ImportReport, ListQuery, RowView, IndexFilter};
+use mementory_vault::{ImportReport, IndexFilter, ListQuery, RowView};
 use std::sync::atomic::AtomicBool;
 
 pub type Read<'r> = &'r (dyn Fn(&mut dyn Sink) -> Result<(), FormatError> + Sync);
@@ -118,9 +118,9 @@ pub fn live(t: &TempVault, kind: Kind) -> Vec<(RowView, Record)> {
         limit: 100,
         ..ListQuery::default()
     };
-    let rows = t.vault.list(&query).unwrap().rows;
+    let rows = t.vault.queries().list(&query).unwrap().rows;
     rows.into_iter()
-        .map(|row| (row.clone(), t.vault.record(&row).unwrap()))
+        .map(|row| (row.clone(), t.vault.reader().record(&row).unwrap()))
         .collect()
 }
 
@@ -141,6 +141,7 @@ pub fn texts(t: &TempVault, kind: Kind) -> Vec<String> {
 
 pub fn found(t: &TempVault, query: &str) -> u32 {
     t.vault
+        .search()
         .search(query, &IndexFilter::default(), 10, 0)
         .unwrap()
         .total
@@ -148,7 +149,7 @@ pub fn found(t: &TempVault, query: &str) -> u32 {
 
 /// Every place of the integrity check that does not hold.
 pub fn faults(t: &TempVault) -> Vec<String> {
-    let places = t.vault.check().unwrap();
+    let places = t.vault.integrity().check().unwrap();
     places
         .into_iter()
         .filter(|p| !p.ok)

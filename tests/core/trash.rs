@@ -2,7 +2,7 @@
 use crate::deletion::{CANARY, conversation_of, found, id_of, planted};
 use mementory_model::Kind;
 use mementory_testkit::{TempVault, at};
-use mementory_vault::{ListQuery, VaultError, IndexFilter};
+use mementory_vault::{IndexFilter, ListQuery, VaultError};
 
 const DAY: i64 = 86_400;
 
@@ -11,10 +11,12 @@ fn the_trash_hides_at_once_and_gives_back() {
     let t = planted();
     let conversation = conversation_of(&t);
     t.vault
+        .trash()
         .trash(std::slice::from_ref(&conversation), at(100))
         .unwrap();
     assert_eq!(
         t.vault
+            .queries()
             .list(&ListQuery {
                 kind: Some(Kind::Message),
                 ..ListQuery::default()
@@ -26,6 +28,7 @@ fn the_trash_hides_at_once_and_gives_back() {
     );
     assert_eq!(
         t.vault
+            .search()
             .search("Listen", &IndexFilter::default(), 10, 0)
             .unwrap()
             .total,
@@ -34,6 +37,7 @@ fn the_trash_hides_at_once_and_gives_back() {
     );
     assert_eq!(
         t.vault
+            .queries()
             .list(&ListQuery {
                 trash: true,
                 ..ListQuery::default()
@@ -44,9 +48,10 @@ fn the_trash_hides_at_once_and_gives_back() {
         "one thing in the Trash"
     );
     let t = t.reopen();
-    t.vault.restore(&[conversation], at(200)).unwrap();
+    t.vault.trash().restore(&[conversation], at(200)).unwrap();
     assert_eq!(
         t.vault
+            .search()
             .search("Listen", &IndexFilter::default(), 10, 0)
             .unwrap()
             .total,
@@ -59,14 +64,17 @@ fn the_trash_hides_at_once_and_gives_back() {
 fn the_trash_empties_itself_after_its_time() {
     let t = planted();
     let id = id_of(&t, Kind::Memory, "tea");
-    t.vault.trash(std::slice::from_ref(&id), at(0)).unwrap();
-    let emptied = t.vault.empty_expired(30, at(29 * DAY)).unwrap();
+    t.vault
+        .trash()
+        .trash(std::slice::from_ref(&id), at(0))
+        .unwrap();
+    let emptied = t.vault.trash().empty_expired(30, at(29 * DAY)).unwrap();
     assert_eq!(emptied.erased, 0, "not yet");
-    let emptied = t.vault.empty_expired(30, at(30 * DAY)).unwrap();
+    let emptied = t.vault.trash().empty_expired(30, at(30 * DAY)).unwrap();
     assert_eq!(emptied.erased, 1, "its time is over");
     assert!(
         matches!(
-            t.vault.view(&id),
+            t.vault.reader().view(&id),
             Err(VaultError::NotFound { erased: true, .. })
         ),
         "erased like any other"
@@ -78,9 +86,10 @@ fn emptying_the_trash_leaves_what_is_in_use() {
     let t = planted();
     let (conversation, memory) = (conversation_of(&t), id_of(&t, Kind::Memory, CANARY));
     t.vault
+        .trash()
         .trash(std::slice::from_ref(&conversation), at(0))
         .unwrap();
-    let emptied = t.vault.empty_expired(30, at(30 * DAY)).unwrap();
+    let emptied = t.vault.trash().empty_expired(30, at(30 * DAY)).unwrap();
     assert_eq!(
         (emptied.erased, emptied.failed.len()),
         (1, 0),
@@ -88,24 +97,25 @@ fn emptying_the_trash_leaves_what_is_in_use() {
     );
     assert!(
         matches!(
-            t.vault.view(&conversation),
+            t.vault.reader().view(&conversation),
             Err(VaultError::NotFound { erased: true, .. })
         ),
         "for good"
     );
-    let view = t.vault.view(&memory).unwrap();
+    let view = t.vault.reader().view(&memory).unwrap();
     assert_eq!(
-        t.vault.links(&view).unwrap().len(),
+        t.vault.reader().links(&view).unwrap().len(),
         0,
         "the memory taken from it stays, without the link"
     );
     assert_eq!(found(&t, CANARY), 2, "the file stays as well");
-    let files = t.vault.list(&ListQuery {
+    let files = t.vault.queries().list(&ListQuery {
         kind: Some(Kind::Attachment),
         ..ListQuery::default()
     });
     assert!(
         t.vault
+            .files()
             .file_facts(files.unwrap().rows[0].row)
             .unwrap()
             .present,
@@ -113,7 +123,7 @@ fn emptying_the_trash_leaves_what_is_in_use() {
     );
     let t = t.reopen();
     assert!(
-        t.vault.check().unwrap().iter().all(|p| p.ok),
+        t.vault.integrity().check().unwrap().iter().all(|p| p.ok),
         "the vault checks clean"
     );
 }
@@ -122,17 +132,19 @@ fn emptying_the_trash_leaves_what_is_in_use() {
 fn what_has_days_left_in_the_trash_keeps_them() {
     let t = planted();
     let (conversation, memory) = (conversation_of(&t), id_of(&t, Kind::Memory, CANARY));
-    t.vault.trash(&[conversation], at(0)).unwrap();
+    t.vault.trash().trash(&[conversation], at(0)).unwrap();
     t.vault
+        .trash()
         .trash(std::slice::from_ref(&memory), at(20 * DAY))
         .unwrap();
-    let emptied = t.vault.empty_expired(30, at(30 * DAY)).unwrap();
+    let emptied = t.vault.trash().empty_expired(30, at(30 * DAY)).unwrap();
     assert_eq!(emptied.erased, 1, "the conversation's time is over");
     t.vault
+        .trash()
         .restore(std::slice::from_ref(&memory), at(31 * DAY))
         .unwrap();
     assert!(
-        t.vault.view(&memory).unwrap().trashed.is_none(),
+        t.vault.reader().view(&memory).unwrap().trashed.is_none(),
         "the memory's is not"
     );
 }
@@ -143,16 +155,16 @@ fn one_damaged_pack_does_not_keep_the_rest_in_the_trash() {
     let ids: Vec<String> = (0..5)
         .map(|n| {
             let text = format!("Memory number {n}");
-            t.vault.add(&text, None, vec![], at(0)).unwrap()
+            t.vault.editor().add(&text, None, vec![], at(0)).unwrap()
         })
         .collect();
-    t.vault.trash(&ids, at(0)).unwrap();
-    let pack = t.vault.view(&ids[3]).unwrap().pack;
+    t.vault.trash().trash(&ids, at(0)).unwrap();
+    let pack = t.vault.reader().view(&ids[3]).unwrap().pack;
     t.database()
         .execute("UPDATE packs SET data = x'00' WHERE id = ?1", [pack])
         .unwrap();
     let t = t.reopen();
-    let emptied = t.vault.empty_expired(30, at(30 * DAY)).unwrap();
+    let emptied = t.vault.trash().empty_expired(30, at(30 * DAY)).unwrap();
     assert_eq!(emptied.erased, 4, "the others went");
     let failed: Vec<&str> = emptied.failed.iter().map(|(id, _)| id.as_str()).collect();
     assert_eq!(failed, [ids[3].as_str()], "the damaged one is told");

@@ -17,7 +17,7 @@ fn the_next_version_of_what_goes_is_in_no_pack() {
             bystander("Likes tea."),
         ],
     );
-    t.vault.undo_import(&second.batch, at(200)).unwrap();
+    t.vault.importer().undo(&second.batch, at(200)).unwrap();
     assert_eq!(texts(&t, Kind::Memory), ["Keeps a wombat."]);
     is_clean_of(&t, &["numbat", "Likes tea"]);
     tell_units(
@@ -27,7 +27,7 @@ fn the_next_version_of_what_goes_is_in_no_pack() {
             bystander("Likes tea."),
         ],
     );
-    t.vault.undo_import(&first.batch, at(300)).unwrap();
+    t.vault.importer().undo(&first.batch, at(300)).unwrap();
     assert_eq!(
         texts(&t, Kind::Memory),
         ["Keeps a numbat.", "Likes tea."],
@@ -36,6 +36,7 @@ fn the_next_version_of_what_goes_is_in_no_pack() {
     is_clean_of(&t, &["wombat"]);
     let id = one(&t, Kind::Memory, "m").0.id_text();
     t.vault
+        .eraser()
         .erase(&[id], "test", &[], at(400), &|_| {}, Sabotage::default())
         .unwrap();
     is_clean_of(&t, &["wombat", "numbat"]);
@@ -72,16 +73,18 @@ fn everything_an_update_replaced_is_there_again() {
         let (row, record) = one(t, Kind::Memory, "m");
         let links: Vec<String> = t
             .vault
+            .reader()
             .links(&row)
             .unwrap()
             .iter()
             .map(|l| format!("{l:?}"))
             .collect();
         let bytes = |row: &mementory_vault::RowView| {
-            String::from_utf8(t.vault.file_bytes(row, 99).unwrap()).unwrap()
+            String::from_utf8(t.vault.files().file_bytes(row, 99).unwrap()).unwrap()
         };
         let files: Vec<String> = t
             .vault
+            .files()
             .files(row.row)
             .unwrap()
             .iter()
@@ -93,7 +96,7 @@ fn everything_an_update_replaced_is_there_again() {
             row.title,
             record,
             links,
-            t.vault.tags(row.row).unwrap(),
+            t.vault.reader().tags(row.row).unwrap(),
             files,
             side,
         )
@@ -109,7 +112,7 @@ fn everything_an_update_replaced_is_there_again() {
         "the former bytes are kept for the undo"
     );
     let t = t.reopen();
-    t.vault.undo_import(&report.batch, at(200)).unwrap();
+    t.vault.importer().undo(&report.batch, at(200)).unwrap();
     assert_eq!(state(&t), before, "links, files, bytes, order, tags");
     assert_eq!(
         std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),
@@ -133,6 +136,7 @@ fn former_bytes_go_with_their_file() {
     let id = one(&t, Kind::Attachment, "f").0.id_text();
     let erased = t
         .vault
+        .eraser()
         .erase(&[id], "test", &[], at(100), &|_| {}, Sabotage::default())
         .unwrap();
     assert!(erased.receipt.complete);
@@ -154,11 +158,13 @@ fn former_bytes_of_a_part_are_redacted_too() {
     let second = tell(&t, &|sink| part(sink, "side", "nothing of it"));
     let id = one(&t, Kind::Memory, "m").0.id_text();
     t.vault
+        .eraser()
         .erase(&[id], "test", &[], at(100), &|_| {}, Sabotage::default())
         .unwrap();
-    t.vault.undo_import(&second.batch, at(200)).unwrap();
+    t.vault.importer().undo(&second.batch, at(200)).unwrap();
     let bytes = t
         .vault
+        .files()
         .file_bytes(&live(&t, Kind::Foreign)[0].0, 999)
         .unwrap();
     assert!(
@@ -182,14 +188,18 @@ fn told(t: &TempVault) -> Vec<String> {
         Kind::Foreign,
     ] {
         for (row, record) in live(t, kind) {
-            let owner = row.owner.map(|o| t.vault.view_by_row(o).unwrap().is_some());
+            let owner = row
+                .owner
+                .map(|o| t.vault.reader().view_by_row(o).unwrap().is_some());
             let bytes = t
                 .vault
+                .files()
                 .file_bytes(&row, 99)
                 .map(|b| String::from_utf8(b).unwrap())
                 .unwrap_or_default();
             let files: Vec<_> = t
                 .vault
+                .files()
                 .files(row.row)
                 .unwrap()
                 .into_iter()
@@ -248,7 +258,7 @@ fn undoing_an_older_import_leaves_what_a_newer_one_told() {
         let t = TempVault::new();
         let undone = tell(&t, &first);
         let kept = tell(&t, &second);
-        t.vault.undo_import(&undone.batch, at(200)).unwrap();
+        t.vault.importer().undo(&undone.batch, at(200)).unwrap();
         assert_eq!(faults(&t), [""; 0], "{name}");
         assert_eq!(
             told(&t),
@@ -262,7 +272,7 @@ fn undoing_an_older_import_leaves_what_a_newer_one_told() {
             [0, 0],
             "{name}: the second once more adds nothing"
         );
-        t.vault.undo_import(&kept.batch, at(300)).unwrap();
+        t.vault.importer().undo(&kept.batch, at(300)).unwrap();
         assert_eq!(faults(&t), [""; 0], "{name}");
         assert_eq!(told(&t), told(&alone), "{name}: the third told it all");
     }
@@ -298,7 +308,7 @@ fn undone_in_any_order_nothing_is_left() {
         let t = TempVault::new();
         let batches = [1, 2, 3].map(|day| tell_day(&t, day));
         for (done, which) in order.into_iter().enumerate() {
-            t.vault.undo_import(&batches[which], at(200)).unwrap();
+            t.vault.importer().undo(&batches[which], at(200)).unwrap();
             assert_eq!(faults(&t), [""; 0], "{order:?}");
             let Some(last) = (0..3).rev().find(|b| !order[..=done].contains(b)) else {
                 continue;
@@ -367,14 +377,14 @@ fn tombstones_of_an_import_go_with_it() {
     );
     let (again, other) = (bundle("one"), bundle("two"));
     for batch in [first, other] {
-        t.vault.undo_import(&batch, at(200)).unwrap();
+        t.vault.importer().undo(&batch, at(200)).unwrap();
         assert_eq!(
             (texts(&t, Kind::Memory).len(), blocked()),
             (1, 1),
             "another import still says so"
         );
     }
-    t.vault.undo_import(&again, at(200)).unwrap();
+    t.vault.importer().undo(&again, at(200)).unwrap();
     assert_eq!(
         texts(&t, Kind::Memory),
         ["Thought a.", "Thought b."],
@@ -382,7 +392,7 @@ fn tombstones_of_an_import_go_with_it() {
     );
     assert_eq!((found(&t, "Thought"), blocked()), (2, 0), "found, and free");
     assert_eq!(
-        t.vault.tombstones().unwrap().len(),
+        t.vault.audit().tombstones().unwrap().len(),
         0,
         "no tombstone is left"
     );
@@ -402,18 +412,25 @@ fn what_an_import_trashed_waits_for_a_person() {
             .any(|k| k.starts_with("tombstones_to_trash")),
         "the report tells"
     );
-    t.vault.empty_expired(30, at(90 * 86_400)).unwrap();
-    assert!(t.vault.view(&id).is_ok(), "it is not erased for its age");
-    t.vault.restore(std::slice::from_ref(&id), at(100)).unwrap();
+    t.vault.trash().empty_expired(30, at(90 * 86_400)).unwrap();
+    assert!(
+        t.vault.reader().view(&id).is_ok(),
+        "it is not erased for its age"
+    );
+    t.vault
+        .trash()
+        .restore(std::slice::from_ref(&id), at(100))
+        .unwrap();
     assert_eq!(
         numbers(&tell_units(&t, &memories())),
         [2, 0, 0, 2, 0],
         "a person took it back: not blocked any more"
     );
     t.vault
+        .eraser()
         .erase(&[id], "test", &[], at(200), &|_| {}, Sabotage::default())
         .unwrap();
-    t.vault.undo_import(&bundle.batch, at(300)).unwrap();
+    t.vault.importer().undo(&bundle.batch, at(300)).unwrap();
     assert_eq!(
         numbers(&tell_units(&t, &memories()))[4],
         1,
@@ -428,9 +445,10 @@ fn a_persons_erasure_outlives_the_import_that_said_so_first() {
     let id = one(&t, Kind::Memory, "a").0.id_text();
     let bundle = tell(&t, &|sink| sink.tombstone(deletion("one", "a")));
     t.vault
+        .eraser()
         .erase(&[id], "test", &[], at(200), &|_| {}, Sabotage::default())
         .unwrap();
-    t.vault.undo_import(&bundle.batch, at(300)).unwrap();
+    t.vault.importer().undo(&bundle.batch, at(300)).unwrap();
     let cancel = std::sync::atomic::AtomicBool::new(false);
     let options = mementory_vault::ImportOptions {
         let_in: true,
@@ -470,7 +488,7 @@ fn statements_that_a_newer_text_dropped_twice_in_one_input() {
     let dropped = one(&t, Kind::Fact, "Likes milk.").1;
     assert_eq!(dropped.status.as_deref(), Some("superseded"));
     assert_eq!(faults(&t), [""; 0]);
-    t.vault.undo_import(&report.batch, at(200)).unwrap();
+    t.vault.importer().undo(&report.batch, at(200)).unwrap();
     assert_eq!(texts(&t, Kind::Fact), [""; 0]);
     assert_eq!(faults(&t), [""; 0]);
 }

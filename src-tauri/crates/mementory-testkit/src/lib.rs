@@ -58,7 +58,7 @@ impl TempVault {
         let catalog = Catalog::open(paths, &limits, None).unwrap();
         let detection = detect(&catalog, &limits, None).unwrap();
         let cancel = AtomicBool::new(false);
-        self.vault.import(&catalog, &detection, &options(&cancel, dry_run))
+        self.vault.importer().import(&catalog, &detection, &options(&cancel, dry_run))
     }
 
     /// Imports records that a test made.
@@ -74,7 +74,7 @@ impl TempVault {
         options: &ImportOptions<'_>,
         read: &(dyn Fn(&mut dyn Sink) -> Result<(), FormatError> + Sync),
     ) -> VaultResult<ImportReport> {
-        self.vault.import_from("test", read, options)
+        self.vault.importer().import_from("test", read, options)
     }
 
     /// The keys, got the way any program with the passphrase would.

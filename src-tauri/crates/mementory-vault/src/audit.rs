@@ -1,25 +1,37 @@
 //! The audit log and the tombstones, as they are read.
-use crate::{AuditRow, TombstoneRow, Vault, VaultResult};
-use mementory_store::{audit, tombstones};
+use crate::{VaultResult, context::Context};
+use mementory_store::{audit, audit::AuditRow, tombstones, tombstones::TombstoneRow};
 
-impl Vault {
+/// The audit log and the tombstones, as they are read.
+#[derive(Clone, Copy)]
+pub struct AuditTrail<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> AuditTrail<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl AuditTrail<'_> {
     /// All entries of the log, oldest first.
-    pub fn audit_log(&self) -> VaultResult<Vec<AuditRow>> {
-        self.store.read(audit::entries)
+    pub fn entries(&self) -> VaultResult<Vec<AuditRow>> {
+        self.context.store.read(audit::entries)
     }
 
     /// The chain of all entries, oldest first.
-    pub(crate) fn audit_chain(&self) -> VaultResult<Vec<audit::Link>> {
-        self.store.read(audit::chain)
+    pub(crate) fn chain(&self) -> VaultResult<Vec<audit::Link>> {
+        self.context.store.read(audit::chain)
     }
 
     /// Walks the chain: numbers without gaps, every hash and every signature.
-    pub fn audit_verify(&self) -> VaultResult<bool> {
-        self.store.read(|c| audit::verify_chain(c, &self.keys))
+    pub fn verify(&self) -> VaultResult<bool> {
+        self.context.store.read(|c| audit::verify_chain(c, &self.context.keys))
     }
 
     /// All tombstones, newest first, signatures of our own checked.
     pub fn tombstones(&self) -> VaultResult<Vec<TombstoneRow>> {
-        self.store.read(|c| tombstones::all(c, &self.keys))
+        self.context.store.read(|c| tombstones::all(c, &self.context.keys))
     }
 }

@@ -1,7 +1,7 @@
 //! A backup: the vault once more, in a folder of its own, made while it is in use. What is copied is encrypted already;
 //! it opens with the secrets of that moment. The index stays behind: the copy makes its own when it is opened. Restoring is
 //! the same the other way round: the backup is only read, so that it stays one.
-use crate::{Vault, VaultError, VaultResult};
+use crate::{VaultError, VaultResult, context::Context};
 use mementory_crypto::{HEADER_FILE, VaultKeys, open_header, read_header};
 use mementory_formats::{file_sha256, sha256};
 use mementory_model::Timestamp;
@@ -10,7 +10,7 @@ use std::{
     fs::File,
     io::{Read, Write},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{atomic::AtomicBool, atomic::Ordering},
 };
 
 /// Bytes between two looks at whether it was cancelled.
@@ -64,51 +64,66 @@ struct Watch<'a> {
     total: u64,
 }
 
-impl Vault {
+/// Copies of the whole vault.
+#[derive(Clone, Copy)]
+pub struct Backups<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> Backups<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Backups<'_> {
     /// Copies the vault to `out`, which must not exist, and checks the copy: every page and every file of it. Nothing
     /// is left of one that fails or is cancelled.
     ///
     /// # Errors
     /// `Exists`, `Usage` inside the vault itself, `Damaged` when the copy fails its check, `Cancelled`, I/O.
-    pub fn backup(
+    pub fn create(
         &self,
         out: &Path,
         now: Timestamp,
         cancel: &AtomicBool,
         progress: &dyn Fn(u64, u64),
     ) -> VaultResult<Backup> {
-        let parent = free_place(out, self.dir(), "A backup cannot lie inside the vault. Choose another folder.")?;
+        let parent =
+            free_place(out, self.context.dir(), "A backup cannot lie inside the vault. Choose another folder.")?;
         let partial = partial_in(parent, out)?;
-        self.copy_to(partial.path(), &mut Watch { cancel, progress, done: 0, total: self.bytes() })?;
-        check_copy(partial.path(), &self.keys)?;
+        self.copy_to(partial.path(), &mut Watch { cancel, progress, done: 0, total: self.context.bytes() })?;
+        check_copy(partial.path(), &self.context.keys)?;
         let made = put_in_place(partial, parent, out)?;
-        self.store.write(|tx| mementory_store::audit::append(tx, &self.keys, now, "backup", "vault", ""))?;
+        self.context
+            .store
+            .write(|tx| mementory_store::audit::append(tx, &self.context.keys, now, "backup", "vault", ""))?;
         Ok(made)
     }
 
     /// While the writer is held nothing is committed, so that the database and its log belong together.
     fn copy_to(&self, to: &Path, watch: &mut Watch<'_>) -> VaultResult<()> {
-        let writer = self.store.writer();
+        let writer = self.context.store.writer();
         // Waits for no reader: what one keeps from being moved into the database is in the log, which is copied too.
         writer.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
         let log = format!("{}-wal", store::FILE);
         for name in [HEADER_FILE, store::FILE, &log] {
-            let from = self.dir().join(name);
+            let from = self.context.dir().join(name);
             if from.exists() {
                 watch.copy(&from, &to.join(name))?;
             }
         }
         drop(writer);
-        copy_blobs(self.dir(), to, &self.named_blobs()?, watch)
+        copy_blobs(self.context.dir(), to, &self.context.named_blobs()?, watch)
     }
 
-    /// Copies the backup in `from` to `out`, which must not exist, and checks the copy as [`Vault::backup`] does its own.
+    /// Copies the backup in `from` to `out`, which must not exist, and checks the copy as [`create`](Self::create) does its own.
     /// `secret`: the passphrase or the recovery code of the backup's moment. Nothing in `from` is changed, and nothing is
     /// left of a copy that fails or is cancelled.
     ///
     /// # Errors
     /// `Missing`, `InUse`, `WrongSecret`, `Damaged`, `NewerSchema`; `Exists`, `Usage` inside the backup, `Cancelled`, I/O.
-    pub fn restore_backup(
+    pub fn restore(
         from: &Path,
         out: &Path,
         secret: &str,

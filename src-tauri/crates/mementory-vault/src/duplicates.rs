@@ -1,10 +1,16 @@
 //! Memories that say the same, or much the same. Groups are found when asked for; what the person keeps apart is kept.
-use crate::{EditFields, Vault, VaultError, VaultResult};
+use crate::{
+    VaultError, VaultResult,
+    context::Context,
+    edit::{EditFields, Editor},
+    query::Reader,
+    trash::Trash,
+};
 use mementory_model::{Kind, Timestamp};
 use mementory_similar::{Form, Key, Likeness, THRESHOLD, groups, sketches};
 use mementory_store::{RowView, kind_code};
 use rusqlite::{Connection, params};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{atomic::AtomicBool, atomic::Ordering};
 
 /// Largest group whose pairs are kept apart one by one.
 const PAIRS: usize = 200;
@@ -18,14 +24,26 @@ pub struct DuplicateGroup {
     pub same: bool,
 }
 
-impl Vault {
+/// Memories that say the same, or nearly the same.
+#[derive(Clone, Copy)]
+pub struct Duplicates<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> Duplicates<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Duplicates<'_> {
     /// Groups of live memories that say the same, those left out that the person keeps apart.
     ///
     /// # Errors
     /// `Cancelled`; the store.
-    pub fn duplicates(&self, cancel: &AtomicBool) -> VaultResult<Vec<DuplicateGroup>> {
+    pub fn groups(&self, cancel: &AtomicBool) -> VaultResult<Vec<DuplicateGroup>> {
         let stop = || if cancel.load(Ordering::Relaxed) { Err(VaultError::Cancelled) } else { Ok(()) };
-        self.store.read(|c| {
+        self.context.store.read(|c| {
             let mut statement = c.prepare_cached(
                 "SELECT row, pack, slot FROM records WHERE kind = ?1 AND trashed IS NULL ORDER BY pack, slot",
             )?;
@@ -35,14 +53,14 @@ impl Vault {
             let (mut rows, mut forms) = (Vec::new(), Vec::new());
             for (row, pack, slot) in places {
                 stop()?;
-                let record = self.store.packs.record(c, pack, slot)?;
+                let record = self.context.store.packs.record(c, pack, slot)?;
                 if !record.text.trim().is_empty() {
                     rows.push(row);
                     forms.push(Form::new(&record.text));
                 }
             }
             stop()?;
-            let key = Key::new(self.keys.fingerprints());
+            let key = Key::new(self.context.keys.fingerprints());
             let found = groups(&sketches(&key, &forms), &forms, THRESHOLD);
             let mut out = Vec::new();
             for group in found {
@@ -62,15 +80,22 @@ impl Vault {
 
     /// Says that these memories are to stay as they are: a group of no others is not shown again.
     pub fn keep_apart(&self, ids: &[String], now: Timestamp) -> VaultResult<()> {
-        let views = ids.iter().map(|id| self.find(id)).collect::<VaultResult<Vec<_>>>()?;
+        let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
         if views.len() > PAIRS {
             return Err(VaultError::Usage(format!("More than {PAIRS} at once cannot be kept apart.")));
         }
-        self.store.write(|tx| {
+        self.context.store.write(|tx| {
             for (one, other) in pairs(&views) {
                 tx.execute("INSERT OR IGNORE INTO apart (one, other) VALUES (?1, ?2)", params![one, other])?;
             }
-            mementory_store::audit::append(tx, &self.keys, now, "keep_apart", "", &format!("{} memories", views.len()))
+            mementory_store::audit::append(
+                tx,
+                &self.context.keys,
+                now,
+                "keep_apart",
+                "",
+                &format!("{} memories", views.len()),
+            )
         })
     }
 
@@ -79,21 +104,21 @@ impl Vault {
         if others.iter().any(|id| id == keep) {
             return Err(VaultError::Usage("A memory cannot be merged into itself.".into()));
         }
-        let view = self.find(keep)?;
+        let view = self.context.find(keep)?;
         if view.trashed.is_some() {
             return Err(VaultError::Usage("This is in the Trash. Restore it first.".into()));
         }
-        let own = self.tags(view.row)?;
+        let own = Reader::new(self.context).tags(view.row)?;
         let mut tags = own.clone();
         for id in others {
-            tags.extend(self.tags(self.find(id)?.row)?);
+            tags.extend(Reader::new(self.context).tags(self.context.find(id)?.row)?);
         }
         tags.sort();
         tags.dedup();
         if tags.len() > own.len() {
-            self.edit(keep, EditFields { tags: Some(tags), ..EditFields::default() }, now)?;
+            Editor::new(self.context).edit(keep, EditFields { tags: Some(tags), ..EditFields::default() }, now)?;
         }
-        self.trash(others, now)
+        Trash::new(self.context).trash(others, now)
     }
 }
 

@@ -1,29 +1,52 @@
-//! The encrypted vault: store (SQLCipher, the truth), index (tantivy, disposable), blobs, deletion with proof, audit.
+//! The encrypted vault: use cases over the store, the search index and the check after an erasure.
 //!
 //! ```text
 //! Name.mementory/  vault.json (key slots)  store.db  index/  blobs/  lock
 //! ```
+//!
+//! [`Vault`] opens and closes; each use case is a small struct over one context (folder, keys, store, attachments, index),
+//! reached by a short method: `vault.importer()`, `vault.eraser()`, `vault.reader()` ...
 mod audit;
 mod backup;
-mod change;
+mod context;
+mod diff_status;
 mod duplicates;
+mod edit;
+mod erasure;
 mod export;
+mod export_diff;
+mod file_locations;
+mod findings;
 mod import;
-mod keyring;
-mod provider;
+mod import_report;
+mod index_sync;
+mod integrity;
+mod key_ring;
 mod query;
+mod row_ranges;
 mod scratch;
 mod sensitive;
+#[cfg(test)]
+mod tests;
+mod trash;
 mod vault;
 pub mod watching;
-mod whereabouts;
+mod word_removal;
 
-pub use backup::{Backup, FoundBackup, backups_of};
-pub use change::{EditFields, Emptied, EraseOutcome, ErasePlan, RedactSpan, Sabotage};
-pub use duplicates::DuplicateGroup;
-pub use export::{EvidenceMade, EvidenceOrder, EvidenceParts, ExportOutcome, Scope, Written};
-pub use import::{Coming, ImportCounts, ImportOptions, ImportReport, Item, ItemOutcome, KindCounts, Merge, SourceSeen};
-pub use keyring::KnownKey;
+pub use audit::AuditTrail;
+pub use backup::{Backup, Backups, FoundBackup, backups_of};
+pub use context::{IndexFault, IndexState};
+pub use diff_status::{ExportDiff, ExportDiffStatus};
+pub use duplicates::{DuplicateGroup, Duplicates};
+pub use edit::{EditFields, Editor};
+pub use erasure::{EraseOutcome, ErasePlan, Eraser, Receipts, RedactSpan, Redactor, Sabotage};
+pub use export::{EvidenceMade, EvidenceOrder, EvidenceParts, ExportOutcome, Exporter, Scope, Written};
+pub use file_locations::{FailedImport, FileLocations, KnownLocations};
+pub use import::{ImportOptions, Importer, Merge};
+pub use import_report::{Coming, ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, SourceSeen};
+pub use index_sync::IndexWatch;
+pub use integrity::{CheckedPlace, IntegrityCheck};
+pub use key_ring::{KeyRing, KnownKey};
 pub use mementory_erasure_check::{PlaceOutcome, Receipt, ReceiptPlace};
 pub use mementory_scan::{Class as SensitiveClass, Confidence};
 pub use mementory_search::{IndexFilter, SearchOutcome, SearchPage, snippet};
@@ -31,14 +54,15 @@ pub use mementory_store::{
     FileKind, RowView, SCHEMA_VERSION, StoreError as VaultError, StoreResult as VaultResult, audit::AuditRow,
     tombstones::TombstoneRow,
 };
-pub use provider::{Standing, Standings};
 pub use query::{
-    BatchRow, Facts, FileCount, FileFacts, LinkRow, ListPage, ListQuery, Sort, SourceFacts, Summary, VersionRow,
-    in_halves,
+    BatchRow, Batches, Facts, FileCount, FileFacts, Files, LinkRow, ListPage, ListQuery, Queries, Reader, Search, Sort,
+    SourceFacts, Summary, VersionRow, in_halves,
 };
 pub use scratch::Scratch;
 pub use sensitive::{
-    Looked, Piece, Sensitive, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState, SensitiveValue,
+    Piece, ScanProgress, Scanner, Sensitive, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState,
+    SensitiveValue,
 };
-pub use vault::{CheckedPlace, IndexFault, IndexState, IndexWatch, Vault};
-pub use whereabouts::{FailedImport, Whereabouts};
+pub use trash::{Emptied, Trash};
+pub use vault::Vault;
+pub use watching::WatchedFolders;

@@ -1,63 +1,41 @@
-//! One vault: create, open, check, close. How store and index are kept in step stands in `in_step`.
-mod in_step;
-
-pub use in_step::{IndexFault, IndexWatch};
-
-use crate::{VaultError, VaultResult};
-use in_step::fresh_index;
+//! One vault: create, open, close, and the use cases over it.
+use crate::{
+    VaultError, VaultResult,
+    audit::AuditTrail,
+    backup::Backups,
+    context::{Context, IndexFault, IndexState, fresh_index, index_error},
+    diff_status::ExportDiff,
+    duplicates::Duplicates,
+    edit::Editor,
+    erasure::{Eraser, Receipts, Redactor},
+    export::Exporter,
+    export_diff::export_diff,
+    file_locations::FileLocations,
+    import::Importer,
+    index_sync::IndexWatch,
+    integrity::IntegrityCheck,
+    key_ring::KeyRing,
+    query::{Batches, Files, Queries, Reader, Search},
+    sensitive::Scanner,
+    trash::Trash,
+    watching::WatchedFolders,
+};
 use mementory_crypto::{
     Header, KdfChoice, RecoveryCode, VaultKeys, change_passphrase, create_header, new_recovery_code, open_header,
 };
-use mementory_erasure_check::{ErasureCheck, Evidence};
-use mementory_model::{Kind, Record, Timestamp};
-use mementory_search::{IndexDoc, IndexError, SearchIndex};
-use mementory_store::{RowView, Store, blobs::Blobs, named_blobs, page_problems};
-use rusqlite::OptionalExtension;
+use mementory_model::Timestamp;
+use mementory_search::{IndexError, SearchIndex};
+use mementory_store::{Store, blobs::Blobs};
 use std::{
-    collections::{HashMap, HashSet},
     fs::File,
-    path::{Path, PathBuf},
-    sync::{
-        Mutex, RwLock,
-        atomic::{AtomicBool, Ordering},
-    },
+    path::Path,
+    sync::{Arc, Mutex, RwLock, atomic::AtomicBool},
 };
 use zeroize::Zeroizing;
 
-/// How the index was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IndexState {
-    /// In step with the store.
-    Current,
-    /// It was missing, stale or damaged and was made anew from the store.
-    Rebuilt,
-}
-
-/// One place of an integrity check.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CheckedPlace {
-    /// `header`, `pages`, `index`, `blobs`, `audit`, `references`, `packs`.
-    pub place: &'static str,
-    /// Passed.
-    pub ok: bool,
-    /// What was looked at, or what is wrong.
-    pub detail: String,
-}
-
 /// An open vault. Dropping it zeroizes the keys and releases the lock.
 pub struct Vault {
-    dir: PathBuf,
-    header: Mutex<Header>,
-    pub(crate) keys: VaultKeys,
-    pub(crate) store: Store,
-    pub(crate) blobs: Blobs,
-    index: RwLock<SearchIndex>,
-    index_state: Mutex<IndexState>,
-    index_fault: Mutex<Option<IndexFault>>,
-    index_behind: AtomicBool,
-    pub(crate) standings: Mutex<crate::provider::Kept>,
-    /// What deletions that are not complete left to look for. In memory only: it goes when the vault is locked.
-    pub(crate) unproven: Mutex<HashMap<String, Evidence>>,
+    context: Context,
     _lock: File,
 }
 
@@ -117,10 +95,10 @@ impl Vault {
             };
             let state = if fault.is_some() { IndexState::Rebuilt } else { IndexState::Current };
             let vault = Self::assemble(dir, header, keys, store, index, state, lock)?;
-            *vault.index_fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = fault;
-            vault.index_catch_up_watched(Some(watch))?;
+            *vault.context.index_fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = fault;
+            vault.context.index_catch_up_watched(Some(watch))?;
             mementory_erasure_check::clear_partials(dir);
-            vault.sweep_blobs()?;
+            vault.context.sweep_blobs()?;
             Ok(vault)
         };
         opened().map_err(|error| counted(dir, &key, error))
@@ -128,7 +106,7 @@ impl Vault {
 
     /// `Damaged` says how many pages it is about, where that can be counted. Reads the whole database.
     pub fn counted(&self, error: VaultError) -> VaultError {
-        counted(&self.dir, self.keys.store(), error)
+        counted(&self.context.dir, self.context.keys.store(), error)
     }
 
     fn assemble(
@@ -141,7 +119,7 @@ impl Vault {
         lock: File,
     ) -> VaultResult<Self> {
         let blobs = Blobs::new(dir, keys.blobs())?;
-        Ok(Self {
+        let context = Context {
             dir: dir.to_path_buf(),
             header: Mutex::new(header),
             keys,
@@ -151,258 +129,182 @@ impl Vault {
             index_state: Mutex::new(state),
             index_fault: Mutex::new(None),
             index_behind: AtomicBool::new(false),
-            standings: Mutex::new(None),
+            export_diff: Mutex::default(),
             unproven: Mutex::default(),
-            _lock: lock,
-        })
-    }
-
-    /// Folder.
-    pub fn dir(&self) -> &Path {
-        &self.dir
-    }
-
-    /// Header facts: id, times, slots.
-    pub fn header(&self) -> Header {
-        self.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        };
+        Ok(Self { context, _lock: lock })
     }
 
     /// Changes the passphrase; the slot is rewritten atomically.
     pub fn change_passphrase(&self, secret: &str, new: &str, kdf: KdfChoice, now: Timestamp) -> VaultResult<Header> {
-        let header = change_passphrase(&self.dir, secret, new, kdf, &now.to_rfc3339())?;
-        *self.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
-        self.store.write(|tx| mementory_store::audit::append(tx, &self.keys, now, "passwd", "vault", ""))?;
+        let header = change_passphrase(&self.context.dir, secret, new, kdf, &now.to_rfc3339())?;
+        *self.context.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
+        self.context
+            .store
+            .write(|tx| mementory_store::audit::append(tx, &self.context.keys, now, "passwd", "vault", ""))?;
         Ok(header)
     }
 
     /// Makes a new recovery code; the slot is rewritten atomically, and the old code opens nothing from then on.
     pub fn new_recovery_code(&self, secret: &str, now: Timestamp) -> VaultResult<(Header, RecoveryCode)> {
-        let (header, code) = new_recovery_code(&self.dir, secret, &now.to_rfc3339())?;
-        *self.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
-        self.store.write(|tx| mementory_store::audit::append(tx, &self.keys, now, "recovery_code", "vault", ""))?;
+        let (header, code) = new_recovery_code(&self.context.dir, secret, &now.to_rfc3339())?;
+        *self.context.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
+        self.context
+            .store
+            .write(|tx| mementory_store::audit::append(tx, &self.context.keys, now, "recovery_code", "vault", ""))?;
         Ok((header, code))
     }
 
-    /// How the index was found at opening, or made since.
-    pub fn index_state(&self) -> IndexState {
-        *self.index_state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    /// For tests.
+    #[cfg(test)]
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
     }
 
-    /// What was wrong with it at opening, when it was made anew then.
-    pub fn index_fault(&self) -> Option<IndexFault> {
-        *self.index_fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    /// Folder.
+    pub fn dir(&self) -> &Path {
+        self.context.dir()
     }
 
-    /// Runs `f` with the index; only a rebuild puts another in its place.
-    pub(crate) fn with_index<T>(&self, f: impl FnOnce(&SearchIndex) -> Result<T, IndexError>) -> VaultResult<T> {
-        f(&self.index.read().unwrap_or_else(std::sync::PoisonError::into_inner)).map_err(index_error)
-    }
-
-    /// Documents in the index.
-    pub fn index_documents(&self) -> u64 {
-        self.with_index(|i| Ok(i.documents())).unwrap_or(0)
-    }
-
-    /// Adds a record to the index; seen after the next commit.
-    pub(crate) fn index_add(&self, row: i64, owner: Option<i64>, record: &Record) -> VaultResult<()> {
-        if self.index_behind.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        let mut texts: Vec<&str> = vec![&record.text];
-        if let Some(blocks) = record.fields.get("blocks").and_then(|b| b.as_array()) {
-            texts.extend(blocks.iter().filter_map(|b| b.get("text")?.as_str()));
-        }
-        texts.extend(record.attachments.iter().filter_map(|a| a.text.as_deref()));
-        let mut names: Vec<&str> = record.attachments.iter().map(|a| a.name.as_str()).collect();
-        names.extend(record.tags.iter().map(String::as_str));
-        let mut title = record.title.as_deref();
-        if matches!(record.kind, Kind::Attachment | Kind::Foreign) {
-            names.extend(title.take());
-        }
-        let time = if record.kind == Kind::Conversation {
-            record.times.updated.or(record.times.created)
-        } else {
-            record.times.created.or(record.times.updated)
-        };
-        let doc = IndexDoc {
-            row: row as u64,
-            kind: record.kind.as_str(),
-            platform: &record.source.platform,
-            record_type: record.record_type.as_deref(),
-            status: record.status.as_deref(),
-            sensitivity: record.sensitivity.as_deref(),
-            tags: &record.tags,
-            created: time.map(Timestamp::as_micros),
-            conversation: owner.map(|o| o as u64),
-            title,
-            text: &texts,
-            names: &names,
-        };
-        self.with_index(|i| i.add(&doc))
-    }
-
-    pub(crate) fn index_delete(&self, row: i64) -> VaultResult<()> {
-        if self.index_behind.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        self.with_index(|i| i.delete_row(row as u64))
-    }
-
-    /// Digests of all files that records name.
-    pub(crate) fn named_blobs(&self) -> VaultResult<Vec<[u8; 32]>> {
-        self.store.read(named_blobs)
-    }
-
-    /// Removes blob files that no record names.
-    pub(crate) fn sweep_blobs(&self) -> VaultResult<u32> {
-        let keep: HashSet<[u8; 32]> = self.named_blobs()?.into_iter().collect();
-        self.blobs.sweep(&keep)
+    /// Header: id, times, key slots.
+    pub fn header(&self) -> Header {
+        self.context.header()
     }
 
     /// Bytes on disk.
     pub fn bytes(&self) -> u64 {
-        let index: u64 = std::fs::read_dir(self.dir.join("index"))
-            .map(|l| l.filter_map(|e| e.ok()?.metadata().ok()).map(|m| m.len()).sum())
-            .unwrap_or(0);
-        self.store.bytes() + self.blobs.bytes() + index
+        self.context.bytes()
     }
 
-    /// Looks through everything: header, every page, index, every blob, the audit chain, references, packs.
-    pub fn check(&self) -> VaultResult<Vec<CheckedPlace>> {
-        let header = mementory_crypto::read_header(&self.dir);
-        let mut places = vec![CheckedPlace {
-            place: "header",
-            ok: header.is_ok(),
-            detail: header.map_or_else(|e| e.to_string(), |h| format!("{} key slots", h.slots.len())),
-        }];
-        // A place that cannot even be read is a place that failed; the others are looked at all the same.
-        let mut look = |place: &'static str, found: VaultResult<CheckedPlace>| {
-            places.push(found.unwrap_or_else(|e| CheckedPlace { place, ok: false, detail: e.to_string() }));
-        };
-        look("pages", self.check_pages());
-        look("index", self.check_index());
-        look("blobs", self.check_blobs());
-        look("audit", self.check_audit());
-        look("references", self.check_references());
-        look("packs", self.check_packs());
-        Ok(places)
+    /// How the index was found at opening, or rebuilt since.
+    pub fn index_state(&self) -> IndexState {
+        self.context.index_state()
     }
 
-    fn check_pages(&self) -> VaultResult<CheckedPlace> {
-        let problems = self.store.read(page_problems)?;
-        let pages: i64 = self.store.read(|c| Ok(c.query_row("PRAGMA page_count", [], |r| r.get(0))?))?;
-        let detail = match problems.len() {
-            0 => format!("{pages} pages"),
-            n => format!("{n} of {pages} pages or structures fail"),
-        };
-        Ok(CheckedPlace { place: "pages", ok: problems.is_empty(), detail })
+    /// Why the index was rebuilt at opening, if it was.
+    pub fn index_fault(&self) -> Option<IndexFault> {
+        self.context.index_fault()
     }
 
-    fn check_index(&self) -> VaultResult<CheckedPlace> {
-        let last = self.store.read(Store::last_change)?;
-        let live = self.live_records()?;
-        let (seq, documents) = self.with_index(|i| Ok((i.seq(), i.documents())))?;
-        self.with_index(SearchIndex::check)?;
-        let ok = seq == last && documents == live;
-        let detail =
-            if ok { format!("{documents} documents") } else { format!("{documents} documents for {live} records") };
-        Ok(CheckedPlace { place: "index", ok, detail })
+    /// Documents in the index.
+    pub fn index_documents(&self) -> u64 {
+        self.context.index_documents()
     }
 
-    /// The check that follows a deletion, over this vault.
-    pub(crate) fn erasure_check(&self) -> ErasureCheck<'_> {
-        ErasureCheck { dir: &self.dir, keys: &self.keys, store: &self.store, blobs: &self.blobs, index: &self.index }
+    /// Rebuilds the index from the store.
+    ///
+    /// # Errors
+    /// The store, the index.
+    pub fn index_rebuild(&self) -> VaultResult<()> {
+        self.context.index_rebuild()
     }
 
-    /// Records that the index holds: all that are not in the Trash.
-    pub(crate) fn live_records(&self) -> VaultResult<u64> {
-        let sql = "SELECT count(*) FROM records WHERE trashed IS NULL";
-        let live: i64 = self.store.read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;
-        Ok(u64::try_from(live).unwrap_or(0))
+    /// What the newest exports of assistants changed; cached until something changes.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn export_diff(&self) -> VaultResult<Arc<ExportDiff>> {
+        export_diff(&self.context)
     }
 
-    fn check_audit(&self) -> VaultResult<CheckedPlace> {
-        let ok = self.audit_verify()?;
-        let detail = if ok { "chain and signatures hold" } else { "the chain is broken" };
-        Ok(CheckedPlace { place: "audit", ok, detail: detail.into() })
+    /// The audit log and the tombstones, as they are read.
+    pub fn audit(&self) -> AuditTrail<'_> {
+        AuditTrail::new(&self.context)
     }
 
-    fn check_blobs(&self) -> VaultResult<CheckedPlace> {
-        let digests = self.named_blobs()?;
-        let bad = digests.iter().filter(|d| self.blobs.verify(d).is_err()).count();
-        let detail = if bad == 0 {
-            format!("{} files", digests.len())
-        } else {
-            format!("{bad} of {} files fail", digests.len())
-        };
-        Ok(CheckedPlace { place: "blobs", ok: bad == 0, detail })
+    /// Copies of the whole vault.
+    pub fn backups(&self) -> Backups<'_> {
+        Backups::new(&self.context)
     }
 
-    fn check_packs(&self) -> VaultResult<CheckedPlace> {
-        let (packs, strays) = self.store.read(|c| self.store.packs.strays(c))?;
-        let detail = match strays {
-            0 => format!("{packs} packs"),
-            n => format!("{n} texts in {packs} packs belong to no record"),
-        };
-        Ok(CheckedPlace { place: "packs", ok: strays == 0, detail })
+    /// Writing, editing and tagging records.
+    pub fn editor(&self) -> Editor<'_> {
+        Editor::new(&self.context)
     }
 
-    fn check_references(&self) -> VaultResult<CheckedPlace> {
-        let queries = [
-            (
-                "records without a pack",
-                "SELECT count(*) FROM records r WHERE NOT EXISTS (SELECT 1 FROM packs WHERE id = r.pack)",
-            ),
-            (
-                "versions without a record",
-                "SELECT count(*) FROM versions v WHERE NOT EXISTS (SELECT 1 FROM records WHERE row = v.row)",
-            ),
-            (
-                "tags without a record",
-                "SELECT count(*) FROM tags t WHERE NOT EXISTS (SELECT 1 FROM records WHERE row = t.row)",
-            ),
-            (
-                "links without a record",
-                "SELECT count(*) FROM links l WHERE NOT EXISTS (SELECT 1 FROM records WHERE row = l.row)",
-            ),
-            (
-                "file references without a record",
-                "SELECT count(*) FROM file_refs f WHERE NOT EXISTS (SELECT 1 FROM records WHERE row = f.row)",
-            ),
-            (
-                "messages without a conversation",
-                "SELECT count(*) FROM records r WHERE r.owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM records WHERE row = r.owner)",
-            ),
-        ];
-        let mut wrong = Vec::new();
-        for (name, sql) in queries {
-            let n: i64 = self.store.read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;
-            if n > 0 {
-                wrong.push(format!("{n} {name}"));
-            }
-        }
-        let detail = if wrong.is_empty() { "all resolve".into() } else { wrong.join(", ") };
-        Ok(CheckedPlace { place: "references", ok: wrong.is_empty(), detail })
+    /// Moving records to the Trash and back, and emptying it.
+    pub fn trash(&self) -> Trash<'_> {
+        Trash::new(&self.context)
     }
 
-    /// Row of a vault id; `NotFound` says whether a tombstone knows it.
-    pub(crate) fn find(&self, id: &str) -> VaultResult<RowView> {
-        let parsed = mementory_store::ids::parse_id(id);
-        self.store.read(|c| {
-            let found = match &parsed {
-                Some(parsed) => RowView::by_id(c, parsed)?,
-                None => None,
-            };
-            match (found, parsed) {
-                (Some(row), _) => Ok(row),
-                (None, Some(parsed)) => {
-                    let erased: Option<i64> =
-                        c.query_row("SELECT 1 FROM blocked WHERE record = ?1", [parsed], |r| r.get(0)).optional()?;
-                    Err(VaultError::NotFound { id: id.into(), erased: erased.is_some() })
-                }
-                (None, None) => Err(VaultError::not_found(id)),
-            }
-        })
+    /// Erasing records for good.
+    pub fn eraser(&self) -> Eraser<'_> {
+        Eraser::new(&self.context)
+    }
+
+    /// The receipts of erasures and redactions: written, finished after an interruption, retried.
+    pub fn receipts(&self) -> Receipts<'_> {
+        Receipts::new(&self.context)
+    }
+
+    /// Redacting text spans and sensitive values.
+    pub fn redactor(&self) -> Redactor<'_> {
+        Redactor::new(&self.context)
+    }
+
+    /// Memories that say the same, or nearly the same.
+    pub fn duplicates(&self) -> Duplicates<'_> {
+        Duplicates::new(&self.context)
+    }
+
+    /// Exports, previews of them, and Evidence Packs.
+    pub fn exporter(&self) -> Exporter<'_> {
+        Exporter::new(&self.context)
+    }
+
+    /// Imports and their undo.
+    pub fn importer(&self) -> Importer<'_> {
+        Importer::new(&self.context)
+    }
+
+    /// Public keys of others.
+    pub fn key_ring(&self) -> KeyRing<'_> {
+        KeyRing::new(&self.context)
+    }
+
+    /// Reading records: versions, links, messages.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader::new(&self.context)
+    }
+
+    /// Lists and counts.
+    pub fn queries(&self) -> Queries<'_> {
+        Queries::new(&self.context)
+    }
+
+    /// Full-text search.
+    pub fn search(&self) -> Search<'_> {
+        Search::new(&self.context)
+    }
+
+    /// Files that records name, and their bytes.
+    pub fn files(&self) -> Files<'_> {
+        Files::new(&self.context)
+    }
+
+    /// Imports that were made.
+    pub fn batches(&self) -> Batches<'_> {
+        Batches::new(&self.context)
+    }
+
+    /// Sensitive values: scanning, listing, decisions.
+    pub fn scanner(&self) -> Scanner<'_> {
+        Scanner::new(&self.context)
+    }
+
+    /// Folders that are watched for exports.
+    pub fn watched_folders(&self) -> WatchedFolders<'_> {
+        WatchedFolders::new(&self.context)
+    }
+
+    /// Where imported files came from and exports went.
+    pub fn file_locations(&self) -> FileLocations<'_> {
+        FileLocations::new(&self.context)
+    }
+
+    /// Checks every part of the vault.
+    pub fn integrity(&self) -> IntegrityCheck<'_> {
+        IntegrityCheck::new(&self.context)
     }
 }
 
@@ -414,13 +316,6 @@ fn counted(dir: &Path, key: &[u8; 32], error: VaultError) -> VaultError {
             pages => VaultError::DamagedPages { pages },
         },
         other => other,
-    }
-}
-
-fn index_error(error: IndexError) -> VaultError {
-    match error {
-        IndexError::Io(e) => VaultError::io("index", e),
-        other => VaultError::Index(other.to_string()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Backups of the vault, and restoring one.
 use super::{Session, now, progress::ProgressThrottle};
 use crate::{ApiResult, Job, types::*};
-use mementory_vault::Vault;
+use mementory_vault::Backups;
 use std::path::Path;
 
 impl Session {
@@ -10,7 +10,8 @@ impl Session {
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
         let _guard = self.snapshot_guard();
-        let made = self.vault.backup(out, now(), &cancel, &|done, total| throttle.report("copy", done, total, 0))?;
+        let made =
+            self.vault.backups().create(out, now(), &cancel, &|done, total| throttle.report("copy", done, total, 0))?;
         Ok(BackedUp { path: out.display().to_string(), bytes: made.bytes, digest: made.digest })
     }
 
@@ -22,8 +23,7 @@ impl Session {
     pub fn restore_backup(from: &Path, out: &Path, secret: &str, job: &Job) -> ApiResult<BackedUp> {
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
-        let made =
-            Vault::restore_backup(from, out, secret, &cancel, &|done, total| throttle.report("copy", done, total, 0))?;
+        let made = Backups::restore(from, out, secret, &cancel, &|done, total| throttle.report("copy", done, total, 0))?;
         Ok(BackedUp { path: out.display().to_string(), bytes: made.bytes, digest: made.digest })
     }
 }

@@ -10,7 +10,7 @@ impl Session {
     pub fn duplicates(&self, job: &Job) -> ApiResult<Duplicates> {
         let cancel = job.cancel_flag();
         let _guard = self.snapshot_guard();
-        let groups = self.vault.duplicates(&cancel)?;
+        let groups = self.vault.duplicates().groups(&cancel)?;
         let mut out = Vec::with_capacity(groups.len());
         for group in groups {
             let items = group.views.iter().map(|view| self.item(view)).collect::<ApiResult<_>>()?;
@@ -25,7 +25,7 @@ impl Session {
     /// `not_found`, `usage` for too many.
     pub fn keep_apart(&self, ids: &[String]) -> ApiResult<Ids> {
         let _guard = self.write_guard();
-        self.vault.keep_apart(ids, now())?;
+        self.vault.duplicates().keep_apart(ids, now())?;
         Ok(Ids { ids: ids.to_vec() })
     }
 
@@ -35,6 +35,6 @@ impl Session {
     /// `not_found`, `usage`.
     pub fn merge(&self, keep: &str, others: &[String]) -> ApiResult<Ids> {
         let _guard = self.write_guard();
-        Ok(Ids { ids: self.vault.merge_into(keep, others, now())? })
+        Ok(Ids { ids: self.vault.duplicates().merge_into(keep, others, now())? })
     }
 }

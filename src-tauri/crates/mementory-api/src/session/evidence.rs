@@ -28,7 +28,7 @@ impl Session {
         let cancel = job.cancel_flag();
         let _guard = self.snapshot_guard();
         let export_guard = self.begin_file_export(out);
-        let made = self.vault.evidence(out, &order, now(), &cancel)?;
+        let made = self.vault.exporter().evidence_pack(out, &order, now(), &cancel)?;
         export_guard.files_written([&out.to_path_buf()]);
         let checked = files::validate(out, &files::Check::default(), job)?;
         let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);

@@ -47,7 +47,7 @@ impl Session {
                 message: error.message.clone(),
                 details: error.details.clone(),
             };
-            let _ = self.vault.import_failed(&format, failed, now());
+            let _ = self.vault.file_locations().record_failed_import(&format, failed, now());
         }
         result
     }
@@ -103,7 +103,7 @@ impl Session {
             progress: &|stage, done, total, records| throttle.report(stage, done, total, records),
         };
         let _guard = (!dry_run).then(|| self.write_guard());
-        let outcome = self.vault.import(&catalog, &detection, &options)?;
+        let outcome = self.vault.importer().import(&catalog, &detection, &options)?;
         if !dry_run {
             self.pin_signers(keys);
             self.mark_imported(&request.paths);
@@ -122,7 +122,7 @@ impl Session {
         if !exports.iter().any(|export| export.incremental) {
             return Ok(Vec::new());
         }
-        let kept = self.vault.kept_parts("pam", pam::FRAME, limits.side_file_bytes)?;
+        let kept = self.vault.files().passthrough_texts("pam", pam::FRAME, limits.side_file_bytes)?;
         let known: HashSet<String> = kept.iter().filter_map(|frame| pam::id_of_frame(frame)).collect();
         let mut out = Vec::new();
         for delta in exports.iter().filter(|export| export.incremental) {
@@ -142,9 +142,10 @@ impl Session {
 
     /// The batches, newest first.
     pub fn imports(&self) -> ApiResult<Batches> {
-        let places = self.vault.whereabouts()?.imports;
+        let places = self.vault.file_locations().all()?.imports;
         let batches = self
             .vault
+            .batches()
             .batches()?
             .into_iter()
             .map(|b| BatchInfo {
@@ -168,7 +169,7 @@ impl Session {
 
     /// Failed imports by their entry in the audit log: the paths of their files, and the error.
     pub fn failed_imports(&self) -> ApiResult<FailedImports> {
-        let all = self.vault.whereabouts()?.failed.into_iter();
+        let all = self.vault.file_locations().all()?.failed.into_iter();
         let failed = all.map(|(seq, import)| crate::types::FailedImport {
             seq: u32::try_from(seq).unwrap_or(u32::MAX),
             paths: import.paths,
@@ -179,7 +180,7 @@ impl Session {
 
     /// The stored report of a batch.
     pub fn import_report(&self, batch: &str) -> ApiResult<ImportReport> {
-        let found = self.vault.batch_report(batch).map_err(|error| match error {
+        let found = self.vault.batches().batch_report(batch).map_err(|error| match error {
             mementory_vault::VaultError::NotFound { .. } => no_such_import(batch),
             other => other.into(),
         })?;
@@ -196,7 +197,7 @@ impl Session {
     /// Undo a whole batch.
     pub fn undo_import(&self, batch: &str, _job: &Job) -> ApiResult<Undone> {
         let _guard = self.write_guard();
-        Ok(Undone { removed: self.vault.undo_import(batch, now())? })
+        Ok(Undone { removed: self.vault.importer().undo(batch, now())? })
     }
 
     /// What an export would hold and lose; nothing is written.
@@ -218,7 +219,8 @@ impl Session {
         let scope = self.scope(request, options)?;
         let throttle = ProgressThrottle::new(job);
         let progress = |stage: &str, n| throttle.report(stage, n, 0, n);
-        let (report, covered) = self.vault.export_preview(&request.format, &scope, now(), &cancel, &progress)?;
+        let (report, covered) =
+            self.vault.exporter().export_preview(&request.format, &scope, now(), &cancel, &progress)?;
         Ok(Exported { covered, ..exported(request, Path::new(&request.out), &report, 0, String::new(), None) })
     }
 
@@ -235,7 +237,7 @@ impl Session {
         let scope = self.scope(request, &options)?;
         let throttle = ProgressThrottle::new(job);
         let progress = |stage: &str, n| throttle.report(stage, n, 0, n);
-        let (text, detail) = self.vault.export_text(&request.format, &scope, now(), &cancel, &progress)?;
+        let (text, detail) = self.vault.exporter().export_text(&request.format, &scope, now(), &cancel, &progress)?;
         *self.text.lock().unwrap_or_else(PoisonError::into_inner) = Some((request.format.clone(), detail));
         Ok(text)
     }
@@ -244,7 +246,9 @@ impl Session {
     pub fn text_taken(&self) -> ApiResult<()> {
         let _guard = self.write_guard();
         let text = self.text.lock().unwrap_or_else(PoisonError::into_inner).take();
-        text.map_or(Ok(()), |(format, detail)| Ok(self.vault.text_taken(&format, &detail, now())?))
+        text.map_or(Ok(()), |(format, detail)| {
+            Ok(self.vault.file_locations().record_copied_text(&format, &detail, now())?)
+        })
     }
 
     /// Write, read back, validate.
@@ -269,7 +273,7 @@ impl Session {
         let (cancel, throttle) = (job.cancel_flag(), ProgressThrottle::new(job));
         let _guard = self.snapshot_guard();
         let export_guard = self.begin_file_export(Path::new(&request.out));
-        let outcome = self.vault.export(
+        let outcome = self.vault.exporter().export(
             &request.format,
             Path::new(&request.out),
             &self.scope(request, options)?,
@@ -305,7 +309,7 @@ impl Session {
                 "This is not the file that was just exported. Nothing was deleted. Delete it in the file manager.";
             return Err(ApiError::new("changed_since", 6, message).with("path", path));
         };
-        self.vault.remove_export(written, format, now())?;
+        self.vault.exporter().remove_export(written, format, now())?;
         *invalid = None;
         Ok(())
     }
@@ -319,7 +323,7 @@ impl Session {
     }
 
     fn scope(&self, request: &ExportRequest, options: &ExportOptions) -> ApiResult<Scope> {
-        let signer = options.signer.clone().or_else(|| request.sign.then(|| self.vault.signer()));
+        let signer = options.signer.clone().or_else(|| request.sign.then(|| self.vault.exporter().signer()));
         let query = self.query(&request.filter)?;
         let since = query.since.and_then(Timestamp::from_micros);
         let write_options = WriteOptions {

@@ -5,10 +5,7 @@ use super::{
 };
 use crate::{ApiResult, types::*};
 use mementory_model::{Kind, Record};
-use mementory_vault::{
-    RowView, in_halves,
-    SearchOutcome, snippet,
-};
+use mementory_vault::{RowView, SearchOutcome, in_halves, snippet};
 use std::collections::HashMap;
 
 /// At most this many conversations whose title matches come first; the others follow by their messages.
@@ -61,14 +58,14 @@ impl Session {
     /// # Errors
     /// As [`find`](Self::find).
     pub fn suggest_query(&self, request: &SearchRequest) -> ApiResult<Option<String>> {
-        let Some(query) = self.vault.spell_suggest(&request.query)? else { return Ok(None) };
+        let Some(query) = self.vault.search().spell_suggest(&request.query)? else { return Ok(None) };
         let suggested = SearchRequest { query, limit: Some(1), offset: None, ..request.clone() };
         Ok((!self.find(&suggested)?.rows.is_empty()).then_some(suggested.query))
     }
 
     fn add_rows(&self, outcome: &SearchOutcome, request: &SearchRequest, found: &mut Rows) -> ApiResult<()> {
         let shown = |view: &RowView| view.trashed.is_some() == request.filter.trash;
-        let hits = self.vault.hits(&outcome.hits)?;
+        let hits = self.vault.search().hits(&outcome.hits)?;
         let mut owners: Vec<i64> =
             hits.iter().filter(|(view, ..)| view.kind == Kind::Message).filter_map(|(view, ..)| view.owner).collect();
         owners.sort_unstable();
@@ -108,8 +105,8 @@ impl Session {
     fn conversations(&self, rows: &[i64], shown: &impl Fn(&RowView) -> bool) -> ApiResult<Vec<(i64, ListItem)>> {
         let mut out = Vec::with_capacity(rows.len());
         for row in rows {
-            if let Some(view) = self.vault.view_by_row(*row)?.filter(shown) {
-                let record = self.vault.content(&view)?;
+            if let Some(view) = self.vault.reader().view_by_row(*row)?.filter(shown) {
+                let record = self.vault.reader().content(&view)?;
                 out.push((*row, self.item_of(&view, &record)?));
             }
         }

@@ -8,7 +8,7 @@ use std::{collections::HashSet, path::Path};
 impl Session {
     /// The vault's own key, the trusted keys, and the keys seen on imported files.
     pub fn keys(&self) -> ApiResult<Keys> {
-        let (trusted, seen) = self.vault.known_keys()?.into_iter().partition::<Vec<_>, _>(|k| k.trusted);
+        let (trusted, seen) = self.vault.key_ring().known()?.into_iter().partition::<Vec<_>, _>(|k| k.trusted);
         let view = |keys: Vec<KnownKey>| keys.into_iter().map(|k| known_key_info(&k)).collect();
         Ok(Keys { own: vec![self.own_key()], trusted: view(trusted), seen: view(seen) })
     }
@@ -21,7 +21,7 @@ impl Session {
         let (algorithm, bytes) = public_key(key)?;
         let name = name.map(str::trim).filter(|name| !name.is_empty());
         let _guard = self.write_guard();
-        self.vault.trust_key(&hex::encode(bytes), algorithm, name, now())?;
+        self.vault.key_ring().trust(&hex::encode(bytes), algorithm, name, now())?;
         self.keys()
     }
 
@@ -32,11 +32,11 @@ impl Session {
     pub fn forget_key(&self, key: &str) -> ApiResult<Keys> {
         let wanted = key.trim().to_ascii_lowercase();
         let as_key = public_key(key).ok().map(|(_, bytes)| hex::encode(bytes));
-        let known = self.vault.known_keys()?;
+        let known = self.vault.key_ring().known()?;
         let found = known.iter().find(|k| Some(&k.key) == as_key.as_ref() || known_key_info(k).fingerprint == wanted);
         let _guard = self.write_guard();
         if let Some(found) = found
-            && self.vault.forget_key(&found.key, now())?
+            && self.vault.key_ring().forget(&found.key, now())?
         {
             return self.keys();
         }
@@ -96,19 +96,19 @@ impl Session {
         for (algorithm, key) in signers {
             let key = hex::encode(key);
             if key != own {
-                let _ = self.vault.pin_key(&key, &algorithm, now());
+                let _ = self.vault.key_ring().pin(&key, &algorithm, now());
             }
         }
     }
 
     /// Every known key: the vault's own, the trusted ones, and the ones seen before.
     pub(super) fn known_keys(&self) -> ApiResult<HashSet<Vec<u8>>> {
-        let known = self.vault.known_keys()?.into_iter().map(|k| k.key).chain([self.own_key().public_key]);
+        let known = self.vault.key_ring().known()?.into_iter().map(|k| k.key).chain([self.own_key().public_key]);
         Ok(known.filter_map(|key| hex::decode(key).ok()).collect())
     }
 
     fn own_key(&self) -> KeyInfo {
-        let signer = self.vault.signer();
+        let signer = self.vault.exporter().signer();
         new_key_info(signer.algorithm().into(), hex::encode(signer.public_key()))
     }
 }

@@ -106,8 +106,8 @@ impl Session {
         let session = Self::new(vault, false);
         // Finish interrupted erasures. If that fails, the vault still opens: the receipt stays incomplete, and the next
         // opening tries again.
-        let _ = session.vault.finish_interrupted(now());
-        let _ = session.vault.empty_expired(view::TRASH_DAYS, now());
+        let _ = session.vault.receipts().finish_interrupted(now());
+        let _ = session.vault.trash().empty_expired(view::TRASH_DAYS, now());
         Ok(session)
     }
 
@@ -150,7 +150,7 @@ impl Session {
 
     /// Contents of the vault in numbers.
     pub fn info(&self) -> ApiResult<VaultInfo> {
-        let facts = self.vault.facts().map_err(|error| self.vault.counted(error))?;
+        let facts = self.vault.queries().facts().map_err(|error| self.vault.counted(error))?;
         let header = self.vault.header();
         let sources = facts
             .sources
@@ -164,7 +164,7 @@ impl Session {
                 platform,
             })
             .collect();
-        let standings = self.vault.standings()?;
+        let standings = self.vault.export_diff()?;
         let standings = standings.counts.iter().map(|((platform, kind, standing), count)| StandingCount {
             platform: platform.clone(),
             kind: (*kind).to_owned(),
@@ -206,7 +206,7 @@ impl Session {
         if rebuild_index {
             self.vault.index_rebuild()?;
         }
-        let places = self.vault.check()?;
+        let places = self.vault.integrity().check()?;
         Ok(CheckReport {
             ok: places.iter().all(|p| p.ok),
             places: places
@@ -218,10 +218,11 @@ impl Session {
 
     /// The audit log; with `verify` the chain and its signatures are checked.
     pub fn audit(&self, verify: bool) -> ApiResult<AuditLog> {
-        let exports = self.vault.whereabouts()?.exports;
+        let exports = self.vault.file_locations().all()?.exports;
         let entries = self
             .vault
-            .audit_log()?
+            .audit()
+            .entries()?
             .into_iter()
             .map(|e| AuditEntry {
                 file: exports.get(&e.seq).filter(|path| path_exists(path)).cloned(),
@@ -233,7 +234,7 @@ impl Session {
                 detail: e.detail,
             })
             .collect();
-        let verified = if verify { Some(self.vault.audit_verify()?) } else { None };
+        let verified = if verify { Some(self.vault.audit().verify()?) } else { None };
         Ok(AuditLog { entries, verified })
     }
 }

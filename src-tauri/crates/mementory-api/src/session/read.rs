@@ -3,8 +3,7 @@ use super::{Session, bound, now, progress::ProgressThrottle, sensitive::by_class
 use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_model::{Kind, Timestamp};
 use mementory_vault::{
-    FileKind, ListQuery, RowView, Sort, Standing,
-    IndexFilter, SearchOutcome, SearchPage, snippet,
+    ExportDiffStatus, FileKind, IndexFilter, ListQuery, RowView, SearchOutcome, SearchPage, Sort, snippet,
 };
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -36,7 +35,7 @@ impl Session {
                 ));
             }
         };
-        let page = self.vault.list(&query)?;
+        let page = self.vault.queries().list(&query)?;
         let items = page.rows.iter().map(|row| self.item(row)).collect::<ApiResult<_>>()?;
         Ok(Page { items, next_cursor: page.next, total: page.total })
     }
@@ -48,15 +47,15 @@ impl Session {
             let index = IndexFilter { typing, ..index_filter(filter)? };
             let outcome = match needs_store_filter(filter) {
                 true => self.search_with_store_filter(words, filter, &index)?,
-                false => self.vault.search(words, &index, MAX_FILTERED_HITS, 0)?,
+                false => self.vault.search().search(words, &index, MAX_FILTERED_HITS, 0)?,
             };
             // Only hits of the search count.
             query.rows = Some(outcome.hits.iter().map(|(row, _)| *row as i64).collect());
         }
-        let [sources, types, tags] = self.vault.facet_counts(&query)?;
+        let [sources, types, tags] = self.vault.queries().facet_counts(&query)?;
         let mut file_kinds = BTreeMap::new();
         if query.kind == Some(Kind::Attachment) {
-            for (kind, files) in self.vault.file_counts(&query)? {
+            for (kind, files) in self.vault.queries().file_counts(&query)? {
                 file_kinds.insert(kind.as_str().to_owned(), FileCount { count: files.count, bytes: files.bytes });
             }
         }
@@ -65,7 +64,7 @@ impl Session {
 
     /// Summary of all records that a filter finds.
     pub fn summary(&self, filter: &Filter) -> ApiResult<Summary> {
-        let found = self.vault.summary(&self.query(filter)?)?;
+        let found = self.vault.queries().summary(&self.query(filter)?)?;
         Ok(Summary {
             versions: found.versions,
             findings: by_class_name(&found.findings),
@@ -78,10 +77,10 @@ impl Session {
 
     /// One complete record.
     pub fn show(&self, id: &str, history: bool, verbatim: bool) -> ApiResult<Shown> {
-        let view = self.vault.view(id)?;
-        let record = self.vault.record(&view)?;
+        let view = self.vault.reader().view(id)?;
+        let record = self.vault.reader().record(&view)?;
         let history = if history {
-            let versions = self.vault.versions(&view)?;
+            let versions = self.vault.reader().versions(&view)?;
             Some(
                 versions
                     .into_iter()
@@ -106,13 +105,13 @@ impl Session {
 
     /// A conversation with all branches.
     pub fn thread(&self, id: &str) -> ApiResult<Thread> {
-        let view = self.vault.view(id)?;
+        let view = self.vault.reader().view(id)?;
         if view.kind != Kind::Conversation {
             return Err(ApiError::new("usage", 2, "This record is not a conversation. Show it as a record instead.")
                 .with("kind", view.kind.as_str()));
         }
-        let conversation = self.record_view(&view, &self.vault.content(&view)?)?;
-        let messages = self.vault.messages(&view)?;
+        let conversation = self.record_view(&view, &self.vault.reader().content(&view)?)?;
+        let messages = self.vault.reader().messages(&view)?;
         let index: HashMap<i64, usize> = messages.iter().enumerate().map(|(i, (v, _))| (v.row, i)).collect();
         let mut children: HashMap<Option<i64>, Vec<usize>> = HashMap::new();
         for (i, (v, _)) in messages.iter().enumerate() {
@@ -120,14 +119,14 @@ impl Session {
         }
         let views: Vec<&RowView> = messages.iter().map(|(v, _)| v).collect();
         let branches = branches(&views, &index);
-        let (linked, with_files) = self.vault.linked_messages(&view)?;
+        let (linked, with_files) = self.vault.reader().linked_messages(&view)?;
         let mut out = Vec::with_capacity(messages.len());
         for (i, (v, record)) in messages.iter().enumerate() {
             let parent = v.parent.and_then(|p| index.get(&p)).map(|p| messages[*p].0.id_text());
             let siblings = &children[&v.parent.filter(|p| index.contains_key(p))];
             let part = record.message.clone().unwrap_or_default();
             let mut memories = Vec::new();
-            let links = if linked.contains(&v.row) { self.vault.links_to(v)? } else { Vec::new() };
+            let links = if linked.contains(&v.row) { self.vault.reader().links_to(v)? } else { Vec::new() };
             for link in links.into_iter().filter(|l| l.relation == "derived_from") {
                 memories.push(self.link_info("derived_by", &link.target, link.view.as_ref())?);
             }
@@ -158,7 +157,7 @@ impl Session {
     /// Read the search index into memory (at most 160 MB), so that the first search is as fast as later ones. Only worth it
     /// for callers that search more than once.
     pub fn warm_search(&self) -> ApiResult<()> {
-        Ok(self.vault.warm_search()?)
+        Ok(self.vault.search().warm_search()?)
     }
 
     /// Ranked full-text search.
@@ -167,9 +166,9 @@ impl Session {
         let outcome = self.outcome(request)?;
         let took_ms = started.elapsed().as_secs_f64() * 1000.0;
         let mut hits = Vec::with_capacity(outcome.hits.len());
-        for (view, record, score) in self.vault.hits(&outcome.hits)? {
+        for (view, record, score) in self.vault.search().hits(&outcome.hits)? {
             let (text, ranges) = snippet(&searchable(&record), &outcome.terms, SNIPPET);
-            let conversation = view.owner.map(|o| self.vault.view_by_row(o)).transpose()?.flatten();
+            let conversation = view.owner.map(|o| self.vault.reader().view_by_row(o)).transpose()?.flatten();
             hits.push(Hit {
                 id: view.id_text(),
                 origin_id: record.origin_id,
@@ -195,7 +194,7 @@ impl Session {
             outcome.hits = outcome.hits.into_iter().skip(offset).take(limit).collect();
             return Ok(outcome);
         }
-        Ok(self.vault.search(&request.query, &filter, limit, offset)?)
+        Ok(self.vault.search().search(&request.query, &filter, limit, offset)?)
     }
 
     /// The same for two requests with the same query, in one pass over the index.
@@ -207,7 +206,7 @@ impl Session {
                 let (limit, offset) = page_of(request);
                 SearchPage { filter, limit, offset }
             });
-            if let Ok(both) = self.vault.search_each(&first.query, &asks)?.try_into() {
+            if let Ok(both) = self.vault.search().search_each(&first.query, &asks)?.try_into() {
                 return Ok(both);
             }
         }
@@ -219,14 +218,14 @@ impl Session {
     fn search_with_store_filter(&self, words: &str, filter: &Filter, index: &IndexFilter) -> ApiResult<SearchOutcome> {
         // The index filters by time: the store uses another date for conversations.
         let mut query = ListQuery { since: None, until: None, ..self.query(filter)? };
-        let mut outcome = self.vault.search(words, index, MAX_FILTERED_HITS, 0)?;
+        let mut outcome = self.vault.search().search(words, index, MAX_FILTERED_HITS, 0)?;
         if outcome.total as usize > outcome.hits.len() {
             // The best hits may all fail the filter, so search again among the rows that pass it.
-            let rows = Some(Arc::new(self.vault.rows(&query)?));
-            return Ok(self.vault.search(words, &IndexFilter { rows, ..index.clone() }, MAX_FILTERED_HITS, 0)?);
+            let rows = Some(Arc::new(self.vault.queries().rows(&query)?));
+            return Ok(self.vault.search().search(words, &IndexFilter { rows, ..index.clone() }, MAX_FILTERED_HITS, 0)?);
         }
         query.rows = Some(outcome.hits.iter().map(|(row, _)| *row as i64).collect());
-        let passing = self.vault.rows(&query)?;
+        let passing = self.vault.queries().rows(&query)?;
         outcome.hits.retain(|(row, _)| passing.contains(&(*row as i64)));
         outcome.total = u32::try_from(outcome.hits.len()).unwrap_or(u32::MAX);
         Ok(outcome)
@@ -240,12 +239,12 @@ impl Session {
     pub(super) fn query(&self, filter: &Filter) -> ApiResult<ListQuery> {
         let mut query = query(filter)?;
         for batch in filter.batch.iter().flatten() {
-            if !self.vault.has_batch(batch)? {
+            if !self.vault.batches().has_batch(batch)? {
                 return Err(super::exchange::no_such_import(batch));
             }
         }
         if let Some(standing) = &filter.standing {
-            let mut ids = self.vault.standings()?.ids(export_status(standing)?);
+            let mut ids = self.vault.export_diff()?.ids(export_status(standing)?);
             if let Some(only) = &query.ids {
                 let only: HashSet<&String> = only.iter().collect();
                 ids.retain(|id| only.contains(id));
@@ -257,8 +256,8 @@ impl Session {
 
     /// The bytes of an attachment, at most `limit`.
     pub fn attachment(&self, id: &str, limit: u64) -> ApiResult<Vec<u8>> {
-        let view = self.vault.view(id)?;
-        Ok(self.vault.file_bytes(&view, limit)?)
+        let view = self.vault.reader().view(id)?;
+        Ok(self.vault.files().file_bytes(&view, limit)?)
     }
 
     /// Write an attachment to the file `out`, replacing an existing one. Returns the number of bytes.
@@ -267,12 +266,12 @@ impl Session {
     /// `not_found` when the vault does not hold the bytes, `usage` for a place inside the vault's own folder, `cancelled`, `io`.
     pub fn save_attachment(&self, id: &str, out: &Path, job: &Job) -> ApiResult<u64> {
         let _guard = self.snapshot_guard();
-        let view = self.vault.view(id)?;
-        let total = self.vault.file_facts(view.row)?.size.unwrap_or_default();
+        let view = self.vault.reader().view(id)?;
+        let total = self.vault.files().file_facts(view.row)?.size.unwrap_or_default();
         // A watched folder must not offer the file that is saved into it here.
         let export_guard = self.begin_file_export(out);
         let throttle = ProgressThrottle::new(job);
-        let saved = self.vault.save_file(&view, out, now(), &job.cancel_flag(), &|done| {
+        let saved = self.vault.files().save_file(&view, out, now(), &job.cancel_flag(), &|done| {
             throttle.report_in("bytes", "write", done, total, 0);
         })?;
         export_guard.files_written(std::iter::once(&out.to_path_buf()));
@@ -280,8 +279,9 @@ impl Session {
     }
 }
 
-fn export_status(name: &str) -> ApiResult<Standing> {
-    Standing::parse(name).ok_or_else(|| {
+fn export_status(name: &str) -> ApiResult<ExportDiffStatus> {
+    ExportDiffStatus::parse(name)
+        .ok_or_else(|| {
         ApiError::new("usage", 2, format!("{name} is not a status by the newest export. Use new, changed or gone."))
     })
 }

@@ -29,7 +29,7 @@ impl Session {
     /// `usage` for an unknown class, `not_found`, `nothing_found`.
     pub fn detected(&self, id: &str, classes: &[String], job: &Job) -> ApiResult<Vec<Span>> {
         let classes = parse(classes)?;
-        self.vault.view(id)?;
+        self.vault.reader().view(id)?;
         let filter = Filter { ids: Some(vec![id.to_owned()]), ..Filter::default() };
         let found = self.sensitive(&filter, &classes, job)?;
         let spans: Vec<Span> = found
@@ -50,7 +50,7 @@ impl Session {
             let records = u32::try_from(done).unwrap_or(u32::MAX);
             job.report(Progress { stage: "scan".into(), done, total, unit: "records".into(), records });
         };
-        let mut found = self.vault.sensitive(&self.query(filter)?, &cancel, &progress)?;
+        let mut found = self.vault.scanner().find(&self.query(filter)?, &cancel, &progress)?;
         found.retain(|f| classes.is_empty() || classes.contains(&f.class));
         Ok(found)
     }

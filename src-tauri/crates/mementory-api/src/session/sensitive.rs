@@ -21,7 +21,7 @@ impl Session {
         let cancel = job.cancel_flag();
         if rescan {
             let _guard = self.write_guard();
-            self.vault.look_anew()?;
+            self.vault.scanner().rescan()?;
         }
         let mut records = 0u64;
         loop {
@@ -31,7 +31,7 @@ impl Session {
             }
             let batch = {
                 let _guard = self.write_guard();
-                self.vault.look(now())?
+                self.vault.scanner().scan_next(now())?
             };
             records += batch.records;
             job.report(Progress {
@@ -66,8 +66,8 @@ impl Session {
         };
         let classes = super::scan::parse(&request.classes)?;
         let query = SensitiveQuery { state, classes, offset: request.offset, limit: request.limit };
-        let list = self.vault.sensitive_values(&query)?;
-        let (looked_at, left) = self.vault.looked()?;
+        let list = self.vault.scanner().sensitive_values(&query)?;
+        let (looked_at, left) = self.vault.scanner().progress()?;
         Ok(SensitiveQueue {
             items: list.values.iter().map(|value| self.sensitive_item(value)).collect::<ApiResult<_>>()?,
             open: by_class_name(&list.open),
@@ -83,7 +83,7 @@ impl Session {
     /// # Errors
     /// `not_found` when no record holds it any more.
     pub fn sensitive_value(&self, value: &str) -> ApiResult<SensitiveDetail> {
-        let (found, places) = self.vault.sensitive_value(value)?;
+        let (found, places) = self.vault.scanner().sensitive_value(value)?;
         Ok(SensitiveDetail {
             item: self.sensitive_item(&found)?,
             places: places.iter().map(|place| self.sensitive_place(place)).collect::<ApiResult<_>>()?,
@@ -104,11 +104,13 @@ impl Session {
         }
         let _guard = self.write_guard();
         let values = match request.values.is_empty() {
-            true => self.vault.open_values(&super::scan::parse(&request.classes)?)?,
+            true => self.vault.scanner().open_values(&super::scan::parse(&request.classes)?)?,
             false => request.values.clone(),
         };
-        let outcome =
-            self.vault.redact_values(&values, request.ids.as_deref(), now(), &|stage| stage_progress(job, stage))?;
+        let outcome = self
+            .vault
+            .redactor()
+            .redact_values(&values, request.ids.as_deref(), now(), &|stage| stage_progress(job, stage))?;
         let receipt = receipt_view(&outcome.receipt);
         let complete = receipt.complete;
         Ok(RedactedValues {
@@ -121,7 +123,7 @@ impl Session {
     /// Ignore these values from now on, or stop ignoring them.
     pub fn ignore_values(&self, values: &[String], ignored: bool) -> ApiResult<()> {
         let _guard = self.write_guard();
-        self.vault.ignore_values(values, ignored, now())?;
+        self.vault.scanner().ignore_values(values, ignored, now())?;
         Ok(())
     }
 
@@ -144,13 +146,13 @@ impl Session {
     }
 
     fn sensitive_place(&self, place: &mementory_vault::SensitivePlace) -> ApiResult<SensitivePlace> {
-        let record = self.vault.content(&place.view)?;
-        let conversation = place.view.owner.map(|row| self.vault.view_by_row(row)).transpose()?.flatten();
+        let record = self.vault.reader().content(&place.view)?;
+        let conversation = place.view.owner.map(|row| self.vault.reader().view_by_row(row)).transpose()?.flatten();
         let title = record.title.or_else(|| conversation.as_ref().and_then(|c| c.title.clone()));
         // Mask before cutting: half a value would not be recognised.
         let title = match title {
-            Some(title) => self.vault.barred(&title),
-            None => self.vault.barred(&record.text),
+            Some(title) => self.vault.scanner().masked(&title),
+            None => self.vault.scanner().masked(&record.text),
         };
         Ok(SensitivePlace {
             id: place.view.id_text(),

@@ -16,20 +16,23 @@ fn stamp(t: Option<Timestamp>) -> Option<String> {
 impl Session {
     /// One list row.
     pub(super) fn item(&self, view: &RowView) -> ApiResult<ListItem> {
-        self.item_of(view, &self.vault.content(view)?)
+        self.item_of(view, &self.vault.reader().content(view)?)
     }
 
     /// One list row, if the record is already loaded.
     pub(super) fn item_of(&self, view: &RowView, record: &Record) -> ApiResult<ListItem> {
         let vault = &self.vault;
-        let counts = if view.kind == Kind::Conversation { vault.conversation_counts(view.row)? } else { (0, 0, 0) };
-        let file =
-            matches!(view.kind, Kind::Attachment | Kind::Foreign).then(|| vault.file_facts(view.row)).transpose()?;
+        let counts =
+            if view.kind == Kind::Conversation { vault.reader().conversation_counts(view.row)? } else { (0, 0, 0) };
+        let file = matches!(view.kind, Kind::Attachment | Kind::Foreign)
+            .then(|| vault.files().file_facts(view.row))
+            .transpose()?;
         let owner = match view.kind {
-            Kind::Attachment => vault.file_owner(view.row)?.and_then(|o| o.owner.or(Some(o.row))),
+            Kind::Attachment => vault.files().file_owner(view.row)?.and_then(|o| o.owner.or(Some(o.row))),
             _ => view.owner,
         };
-        let conversation_id = owner.map(|row| vault.view_by_row(row)).transpose()?.flatten().map(|v| v.id_text());
+        let conversation_id =
+            owner.map(|row| vault.reader().view_by_row(row)).transpose()?.flatten().map(|v| v.id_text());
         Ok(ListItem {
             id: view.id_text(),
             origin_id: record.origin_id.clone(),
@@ -42,7 +45,7 @@ impl Session {
             updated_at: stamp(record.times.updated),
             status: record.status.clone(),
             tags: record.tags.clone(),
-            versions: vault.version_count(view.row)?,
+            versions: vault.reader().version_count(view.row)?,
             redacted: view.redacted(),
             changed_at: time(view.since),
             cause: view.cause_name().into(),
@@ -59,8 +62,8 @@ impl Session {
                 .filter(|_| view.kind == Kind::Attachment)
                 .map(|f| FileKind::of(f.media_type.as_deref(), record.title.as_deref(), f.present).as_str().into()),
             conversation_id,
-            sensitive: vault.holds_sensitive(view.row)?,
-            standing: vault.standings()?.of(view).map(|standing| standing.as_str().into()),
+            sensitive: vault.scanner().holds_sensitive(view.row)?,
+            standing: vault.export_diff()?.of(view).map(|standing| standing.as_str().into()),
         })
     }
 
@@ -68,14 +71,14 @@ impl Session {
     pub(super) fn record_view(&self, view: &RowView, record: &Record) -> ApiResult<RecordView> {
         let vault = &self.vault;
         let conversation = match view.owner {
-            Some(owner) => vault.view_by_row(owner)?,
+            Some(owner) => vault.reader().view_by_row(owner)?,
             None => None,
         };
         let mut links = Vec::new();
-        for link in vault.links(view)? {
+        for link in vault.reader().links(view)? {
             links.push(self.link_info(&link.relation, &link.target, link.view.as_ref())?);
         }
-        for link in vault.links_to(view)? {
+        for link in vault.reader().links_to(view)? {
             let relation = format!("{}_by", link.relation.trim_end_matches("_from"));
             links.push(self.link_info(&relation, &link.target, link.view.as_ref())?);
         }
@@ -84,7 +87,7 @@ impl Session {
         let conversation_id = conversation.as_ref().map(RowView::id_text).or(from);
         let conversation_title = match (&conversation, &conversation_id) {
             (Some(c), _) => c.title.clone(),
-            (None, Some(id)) => vault.view(id).ok().and_then(|v| v.title),
+            (None, Some(id)) => vault.reader().view(id).ok().and_then(|v| v.title),
             (None, None) => None,
         };
         Ok(RecordView {
@@ -125,8 +128,8 @@ impl Session {
                 container: record.origin.container.clone(),
                 pointer: record.origin.pointer.clone(),
                 digest: None,
-                batch: vault.batch_of(view)?,
-                imported_at: time(vault.taken_in(view)?),
+                batch: vault.batches().batch_of(view)?,
+                imported_at: time(vault.reader().first_seen(view)?),
             },
             version: view.version,
             trashed_at: view.trashed.map(time),
@@ -136,7 +139,7 @@ impl Session {
     }
 
     pub(super) fn attachment_infos(&self, row: i64) -> ApiResult<Vec<AttachmentInfo>> {
-        let files = self.vault.files(row)?;
+        let files = self.vault.files().files(row)?;
         Ok(files
             .into_iter()
             .map(|(view, facts)| AttachmentInfo {
@@ -150,7 +153,8 @@ impl Session {
     }
 
     pub(super) fn link_info(&self, relation: &str, target: &str, view: Option<&RowView>) -> ApiResult<LinkInfo> {
-        let conversation = view.and_then(|v| v.owner).map(|o| self.vault.view_by_row(o)).transpose()?.flatten();
+        let conversation =
+            view.and_then(|v| v.owner).map(|o| self.vault.reader().view_by_row(o)).transpose()?.flatten();
         let Some(view) = view.filter(|v| v.trashed.is_none()) else {
             // Of a record in the Trash, show only that it exists.
             return Ok(LinkInfo {
@@ -165,7 +169,7 @@ impl Session {
                 trashed: view.is_some(),
             });
         };
-        let record = self.vault.content(view)?;
+        let record = self.vault.reader().content(view)?;
         Ok(LinkInfo {
             relation: relation.into(),
             id: Some(target.to_owned()),

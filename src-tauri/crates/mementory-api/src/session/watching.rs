@@ -71,8 +71,8 @@ pub struct WatchRound {
 impl Session {
     /// The watched folders, the open offers, and the automatic imports.
     pub fn watched(&self) -> ApiResult<Watched> {
-        let folders = self.vault.watched()?;
-        let waiting = self.vault.waiting()?;
+        let folders = self.vault.watched_folders().folders()?;
+        let waiting = self.vault.watched_folders().offers()?;
         let (fresh, failed, importing, imported) = {
             let state = self.state();
             (state.fresh.clone(), state.failed.clone(), state.importing.clone(), state.imported.clone())
@@ -119,7 +119,7 @@ impl Session {
         };
         {
             let _guard = self.write_guard();
-            self.vault.watch(&path, &present, now())?;
+            self.vault.watched_folders().watch(&path, &present, now())?;
         }
         self.watched()
     }
@@ -133,7 +133,7 @@ impl Session {
         };
         {
             let _guard = self.write_guard();
-            self.vault.set_watching(id, mode, now())?;
+            self.vault.watched_folders().set_mode(id, mode, now())?;
         }
         self.watched()
     }
@@ -142,7 +142,7 @@ impl Session {
     pub fn unwatch_folder(&self, id: &str) -> ApiResult<Watched> {
         {
             let _guard = self.write_guard();
-            self.vault.unwatch(id, now())?;
+            self.vault.watched_folders().unwatch(id, now())?;
         }
         self.watched()
     }
@@ -151,7 +151,7 @@ impl Session {
     pub fn dismiss_detected_file(&self, id: &str) -> ApiResult<Watched> {
         {
             let _guard = self.write_guard();
-            self.vault.answer(id)?;
+            self.vault.watched_folders().answer(id)?;
         }
         self.watched()
     }
@@ -163,7 +163,7 @@ impl Session {
     /// `cancelled`, and those of the store. Folders and files that cannot be read are skipped.
     pub fn watch_round(&self, clock: Duration, job: &Job) -> ApiResult<WatchRound> {
         let mut round = WatchRound::default();
-        let folders = self.vault.watched()?;
+        let folders = self.vault.watched_folders().folders()?;
         for folder in folders.iter().filter(|folder| folder.mode != Mode::Paused) {
             let path = PathBuf::from(&folder.path);
             round.watching = true;
@@ -174,11 +174,11 @@ impl Session {
             }
             let Look::Files(files) = look_into(&path) else { continue };
             round.folders.push(path);
-            let seen = self.vault.seen(&folder.id)?;
+            let seen = self.vault.watched_folders().seen(&folder.id)?;
             self.forget_deleted_files(&folder.id, &seen, &files)?;
             let mut new_files = Vec::new();
             for file in files {
-                let known = seen.get(&self.vault.seen_key(&folder.id, &file.name));
+                let known = seen.get(&self.vault.watched_folders().seen_key(&folder.id, &file.name));
                 if known.is_none_or(|known| known.stamp != file.stamp) {
                     new_files.push(file);
                 }
@@ -210,7 +210,7 @@ impl Session {
             };
             if let Some(offer) = &offer {
                 last = Some(LastFind { name: offer.name.clone(), at: offer.at });
-                let id = self.vault.seen_key(&folder.id, &file.name);
+                let id = self.vault.watched_folders().seen_key(&folder.id, &file.name);
                 let mut state = self.state();
                 // New content under a known name may be attempted again.
                 state.attempted.remove(&id);
@@ -222,7 +222,7 @@ impl Session {
         let found = last.is_some();
         if !seen.is_empty() {
             let _guard = self.write_guard();
-            self.vault.see(&folder.id, &seen, last)?;
+            self.vault.watched_folders().record_seen(&folder.id, &seen, last)?;
         }
         match cancelled {
             Some(error) => Err(error),
@@ -249,11 +249,11 @@ impl Session {
         if !is_encrypted_alf && (found.format.is_none() || found.confidence < MIN_CONFIDENCE) {
             return Ok(None);
         }
-        let digest = self.vault.content_digest(&digest(&file.path, cancel)?);
+        let digest = self.vault.watched_folders().content_digest(&digest(&file.path, cancel)?);
         if Stamp::of(&file.path) != Some(file.stamp) {
             return Err(changed());
         }
-        if self.vault.content_known(&digest)? || self.is_offered_elsewhere(&digest, &file.path)? {
+        if self.vault.watched_folders().content_known(&digest)? || self.is_offered_elsewhere(&digest, &file.path)? {
             return Ok(None);
         }
         Ok(Some(Offer { name: file.name.clone(), format: found.format, digest, at: now().as_micros() }))
@@ -269,8 +269,8 @@ impl Session {
     /// The open offers with their paths.
     fn open_offers(&self) -> ApiResult<Vec<(PathBuf, Waiting)>> {
         let folders: HashMap<String, String> =
-            self.vault.watched()?.into_iter().map(|folder| (folder.id, folder.path)).collect();
-        let waiting = self.vault.waiting()?;
+            self.vault.watched_folders().folders()?.into_iter().map(|folder| (folder.id, folder.path)).collect();
+        let waiting = self.vault.watched_folders().offers()?;
         Ok(waiting
             .into_iter()
             .filter_map(|each| Some((Path::new(folders.get(&each.folder)?).join(&each.offer.name), each)))
@@ -283,10 +283,11 @@ impl Session {
         if seen.len() <= 2 * LARGEST_FOLDER || files.is_empty() {
             return Ok(());
         }
-        let existing: HashSet<String> = files.iter().map(|file| self.vault.seen_key(folder, &file.name)).collect();
+        let existing: HashSet<String> =
+            files.iter().map(|file| self.vault.watched_folders().seen_key(folder, &file.name)).collect();
         let deleted: Vec<String> = seen.keys().filter(|key| !existing.contains(*key)).cloned().collect();
         let _guard = self.write_guard();
-        Ok(self.vault.unsee(&deleted)?)
+        Ok(self.vault.watched_folders().forget_seen(&deleted)?)
     }
 
     fn state(&self) -> MutexGuard<'_, WatchState> {

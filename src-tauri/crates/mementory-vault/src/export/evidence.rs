@@ -1,9 +1,18 @@
 //! The Evidence Pack: what was deleted, what was done, what rests on what. No content.
-use super::{Scope, source::VaultSource};
-use crate::{Vault, VaultResult};
+use crate::{
+    VaultResult,
+    audit::AuditTrail,
+    erasure::Receipts,
+    export::{Exporter, Scope, source::VaultSource},
+    file_locations::FileLocations,
+    query::Batches,
+};
 use mementory_formats::{
     RecordSource,
-    mem::evidence::{AuditEntry, CHAIN, Chosen, EvidencePack, EvidenceReport, RECEIPTS, TRANSFERS, provenance, write},
+    mem::{
+        evidence::AuditEntry, evidence::CHAIN, evidence::Chosen, evidence::EvidencePack, evidence::EvidenceReport,
+        evidence::RECEIPTS, evidence::TRANSFERS, evidence::provenance, evidence::write,
+    },
 };
 use mementory_model::Timestamp;
 use mementory_store::unwrap_format;
@@ -57,26 +66,26 @@ impl EvidenceOrder {
     }
 }
 
-impl Vault {
+impl Exporter<'_> {
     /// Writes an Evidence Pack of what is in the vault to the new folder `out`, or the archive when its name ends in `.zip`.
     ///
     /// # Errors
     /// The store's, the file system's, the signer's. Nothing is left at `out` after one.
-    pub fn evidence(
+    pub fn evidence_pack(
         &self,
         out: &Path,
         order: &EvidenceOrder,
         now: Timestamp,
         cancel: &AtomicBool,
     ) -> VaultResult<EvidenceMade> {
-        self.is_no_part_of(out)?;
+        self.context.check_outside(out)?;
         let scope = Scope { everything: true, ..Scope::default() };
-        let mut source = VaultSource::new(self, "", &scope, now, cancel, &|_, _| ())?;
+        let mut source = VaultSource::new(self.context, "", &scope, now, cancel, &|_, _| ())?;
         let edges = provenance(&mut source).map_err(unwrap_format)?;
         let tombstones = source.tombstones().map_err(unwrap_format)?;
-        let audit = self.audit_log()?.into_iter().map(|row| AuditEntry {
+        let audit = AuditTrail::new(self.context).entries()?.into_iter().map(|row| AuditEntry {
             at: Timestamp::from_micros(row.at).unwrap_or(now),
-            kind: self.find(&row.target).ok().map(|view| view.kind),
+            kind: self.context.find(&row.target).ok().map(|view| view.kind),
             actor: row.actor,
             op: row.op,
             target: row.target,
@@ -115,7 +124,7 @@ impl Vault {
     /// Outcomes without the details: those may name files of this computer.
     fn receipt_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
         let mut stones: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for stone in self.tombstones()?.into_iter().filter(|stone| order.counts(stone.at)) {
+        for stone in AuditTrail::new(self.context).tombstones()?.into_iter().filter(|stone| order.counts(stone.at)) {
             if let Some(receipt) = stone.receipt {
                 stones.entry(receipt).or_default().push(stone.id);
             }
@@ -123,7 +132,7 @@ impl Vault {
         let mut lines = Vec::with_capacity(stones.len());
         for (id, mut stones) in stones {
             // One that is still to come, or cannot be read, is none.
-            let Ok(receipt) = self.receipt(&id) else { continue };
+            let Ok(receipt) = Receipts::new(self.context).get(&id) else { continue };
             stones.sort();
             let place = |p: &crate::ReceiptPlace| json!({"place": p.place, "outcome": p.outcome});
             let line = json!({
@@ -141,8 +150,8 @@ impl Vault {
     }
 
     fn chain_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
-        let key = hex::encode(self.keys.signing().public());
-        let links = self.audit_chain()?.into_iter().filter(|link| order.counts_micros(link.at));
+        let key = hex::encode(self.context.keys.signing().public());
+        let links = AuditTrail::new(self.context).chain()?.into_iter().filter(|link| order.counts_micros(link.at));
         let line = |link: mementory_store::audit::Link| {
             let signature = format!("ed25519:{key}:{}", hex::encode(link.signature));
             json!({"seq": link.seq, "ts": stamp(link.at), "hash": hex::encode(link.hash), "signature": signature})
@@ -152,7 +161,7 @@ impl Vault {
 
     fn transfer_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
         let mut lines: Vec<(i64, Value)> = Vec::new();
-        for batch in self.batches()? {
+        for batch in Batches::new(self.context).batches()? {
             let t = &batch.total;
             let line = json!({
                 "op": "import", "ts": stamp(batch.at), "format": batch.format, "names": batch.names,
@@ -161,8 +170,8 @@ impl Vault {
             });
             lines.push((batch.at, line));
         }
-        let places = self.whereabouts()?;
-        for row in self.audit_log()? {
+        let places = FileLocations::new(self.context).all()?;
+        for row in AuditTrail::new(self.context).entries()? {
             let names: Vec<String> = match row.op.as_str() {
                 "export" => places.exports.get(&row.seq).into_iter().filter_map(|path| name_of(path)).collect(),
                 "import_failed" => places

@@ -1,14 +1,14 @@
 //! Export: collect → write → read back → validate → rename. Nothing is at its final name before it was validated.
 mod evidence;
-mod reading;
+mod export_cleanup;
+pub(crate) mod export_reader;
 mod signer;
-mod source;
-mod written;
+pub(crate) mod source;
 
 pub use evidence::{EvidenceMade, EvidenceOrder, EvidenceParts};
-pub use written::Written;
+pub use export_cleanup::Written;
 
-use crate::{ListQuery, Scratch, Vault, VaultError, VaultResult};
+use crate::{VaultError, VaultResult, context::Context, query::ListQuery, scratch::Scratch};
 use mementory_formats::{
     Catalog, Detection, Format, FormatError, Passphrase, Validation, WriteOptions, WriteReport, by_id, detect,
 };
@@ -17,7 +17,7 @@ use mementory_store::unwrap_format;
 use source::VaultSource;
 use std::{
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{atomic::AtomicBool, atomic::Ordering},
 };
 
 /// What goes out.
@@ -61,7 +61,19 @@ pub struct ExportOutcome {
     pub written: Written,
 }
 
-impl Vault {
+/// Exports, previews of them, and Evidence Packs.
+#[derive(Clone, Copy)]
+pub struct Exporter<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> Exporter<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Exporter<'_> {
     /// Writes `scope` in a format to `out`.
     ///
     /// # Errors
@@ -82,7 +94,7 @@ impl Vault {
     ) -> VaultResult<ExportOutcome> {
         let writer = writer(format)?;
         let place = out.display().to_string();
-        self.is_no_part_of(out)?;
+        self.context.check_outside(out)?;
         if out.symlink_metadata().is_ok() {
             if !overwrite {
                 return Err(VaultError::Exists(place));
@@ -125,9 +137,9 @@ impl Vault {
         let written = Written::of(roots).map_err(|e| VaultError::io(&place, e))?;
         let encrypted = scope.writing.passphrase.is_some();
         let detail = audit_detail(report.by_kind.values().sum(), &validation, encrypted, covered);
-        self.store.write(|tx| {
-            mementory_store::audit::append(tx, &self.keys, now, "export", format, &detail)?;
-            crate::whereabouts::exported_to(tx, out)
+        self.context.store.write(|tx| {
+            mementory_store::audit::append(tx, &self.context.keys, now, "export", format, &detail)?;
+            crate::file_locations::exported_to(tx, out)
         })?;
         let beside = beside.iter().map(|companion| target(companion)).collect();
         Ok(ExportOutcome { path: out.to_path_buf(), beside, report, covered, bytes, digest, validation, written })
@@ -139,19 +151,9 @@ impl Vault {
     /// `ChangedSince`: then nothing is removed; I/O.
     pub fn remove_export(&self, written: &Written, format: &str, now: Timestamp) -> VaultResult<()> {
         written.remove()?;
-        self.store.write(|tx| mementory_store::audit::append(tx, &self.keys, now, "remove_export", format, ""))
-    }
-
-    /// What is written for the person neither goes into the vault's own folder nor takes its place.
-    pub(crate) fn is_no_part_of(&self, out: &Path) -> VaultResult<()> {
-        let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-        let vault = whole(self.dir());
-        let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let target = if out.exists() { whole(out) } else { whole(parent).join(out.file_name().unwrap_or_default()) };
-        if target.starts_with(&vault) || vault.starts_with(&target) {
-            return Err(VaultError::Usage("Nothing can be saved into the vault's own folder. Choose another.".into()));
-        }
-        Ok(())
+        self.context
+            .store
+            .write(|tx| mementory_store::audit::append(tx, &self.context.keys, now, "remove_export", format, ""))
     }
 
     /// What an export would hold and lose, and how many values it would cover. The writer runs without writing.
@@ -164,7 +166,7 @@ impl Vault {
         progress: &dyn Fn(&str, u64),
     ) -> VaultResult<(WriteReport, u32)> {
         let writer = writer(format)?;
-        let mut source = VaultSource::new(self, writer.id(), scope, now, cancel, progress)?;
+        let mut source = VaultSource::new(self.context, writer.id(), scope, now, cancel, progress)?;
         let mut report = writer.plan(&mut source, &scope.options()).map_err(unwrap_format)?;
         source.left_behind(&mut report.losses)?;
         source.withheld(&mut report.withheld);
@@ -185,7 +187,7 @@ impl Vault {
         progress: &dyn Fn(&str, u64),
     ) -> VaultResult<(String, String)> {
         let writer = writer(format)?;
-        let mut source = VaultSource::new(self, writer.id(), scope, now, cancel, progress)?;
+        let mut source = VaultSource::new(self.context, writer.id(), scope, now, cancel, progress)?;
         let (text, report) = writer.text(&mut source).map_err(unwrap_format)?;
         let records: u64 = report.by_kind.values().sum();
         let covered = match source.covered() {
@@ -204,7 +206,7 @@ impl Vault {
         cancel: &AtomicBool,
         progress: &dyn Fn(&str, u64),
     ) -> VaultResult<(WriteReport, u32)> {
-        let mut source = VaultSource::new(self, writer.id(), scope, now, cancel, progress)?;
+        let mut source = VaultSource::new(self.context, writer.id(), scope, now, cancel, progress)?;
         let mut report = writer.write(&mut source, partial, &scope.options()).map_err(unwrap_format)?;
         source.left_behind(&mut report.losses)?;
         source.withheld(&mut report.withheld);

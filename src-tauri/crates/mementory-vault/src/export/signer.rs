@@ -1,5 +1,5 @@
 //! The vault's own key, lent to writers.
-use crate::Vault;
+use crate::export::Exporter;
 use mementory_crypto::SigningKey;
 use mementory_formats::{FormatError, Signer};
 use std::sync::Arc;
@@ -21,9 +21,9 @@ impl Signer for VaultSigner {
     }
 }
 
-impl Vault {
+impl Exporter<'_> {
     /// The vault's own signing key (Ed25519), to sign exports with.
     pub fn signer(&self) -> Arc<dyn Signer> {
-        Arc::new(VaultSigner(self.keys.signing().clone()))
+        Arc::new(VaultSigner(self.context.keys.signing().clone()))
     }
 }

@@ -1,6 +1,11 @@
 //! The vault as a writer sees it.
-use super::{Scope, reading::Reading};
-use crate::{Vault, VaultError, VaultResult, sensitive::Cover};
+use crate::{
+    VaultError, VaultResult,
+    audit::AuditTrail,
+    context::Context,
+    export::{Scope, export_reader::ExportReader},
+    sensitive::Masker,
+};
 use mementory_formats::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, passthrough_envelope};
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp, Tombstone};
 use mementory_store::{Packs, RowView, ids::record_id};
@@ -14,8 +19,8 @@ use std::{
 /// Largest part that is read whole to be covered, in bytes.
 const PART: u64 = 64 << 20;
 
-pub(super) struct VaultSource<'v> {
-    reading: Reading<'v>,
+pub(crate) struct VaultSource<'v> {
+    reading: ExportReader<'v>,
     about: SourceAbout,
     progress: &'v dyn Fn(&str, u64),
     /// The format that is written, if it carries what is no record of the others.
@@ -27,8 +32,8 @@ pub(super) struct VaultSource<'v> {
 }
 
 impl<'v> VaultSource<'v> {
-    pub(super) fn new(
-        vault: &'v Vault,
+    pub(crate) fn new(
+        context: &'v Context,
         format: &'static str,
         scope: &Scope,
         now: Timestamp,
@@ -36,24 +41,24 @@ impl<'v> VaultSource<'v> {
         progress: &'v dyn Fn(&str, u64),
     ) -> VaultResult<Self> {
         let (condition, values) = scope.query.condition();
-        let name = vault.dir().file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = context.dir().file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
         let about = SourceAbout {
-            vault_id: vault.header().vault_id,
+            vault_id: context.header().vault_id,
             name,
             generator: concat!("mementory/", env!("CARGO_PKG_VERSION")).into(),
             now,
         };
-        let connection = vault.store.extra_reader()?;
+        let connection = context.store.extra_reader()?;
         // One snapshot for all visits: a write in between does not change what is exported.
         connection.execute_batch("BEGIN")?;
         let packs = Packs::new();
-        let cover = scope.cover.then(|| Cover::new(vault, &connection, &packs)).transpose()?;
+        let cover = scope.cover.then(|| Masker::new(context, &connection, &packs)).transpose()?;
         // Parts belong to a whole source, and may name accounts.
         let whole = scope.everything && !scope.writing.strip_identifiers && scope.writing.format_options.is_empty();
         let everything = scope.everything;
         Ok(Self {
-            reading: Reading {
-                vault,
+            reading: ExportReader {
+                context,
                 connection,
                 packs,
                 condition,
@@ -89,7 +94,7 @@ impl<'v> VaultSource<'v> {
             Ok(())
         })?;
         for record in self.carried(&mut LossReport::default())? {
-            let id = hex::encode(record_id(&self.reading.vault.keys, &record.key));
+            let id = hex::encode(record_id(&self.reading.context.keys, &record.key));
             visit(StoredRecord {
                 id,
                 edited: false,
@@ -137,7 +142,7 @@ impl<'v> VaultSource<'v> {
     }
 
     /// What stays behind of other formats' parts. After the records were visited.
-    pub(super) fn left_behind(&mut self, losses: &mut LossReport) -> VaultResult<()> {
+    pub(crate) fn left_behind(&mut self, losses: &mut LossReport) -> VaultResult<()> {
         self.carried(losses)?;
         for name in &self.closed {
             losses.add(name, "part", LossKind::LeftOut, "no text, or too large, so values in it could not be covered");
@@ -146,7 +151,7 @@ impl<'v> VaultSource<'v> {
     }
 
     fn deletions(&mut self) -> VaultResult<Vec<Tombstone>> {
-        let rows = self.reading.vault.tombstones()?;
+        let rows = AuditTrail::new(self.reading.context).tombstones()?;
         Ok(rows
             .into_iter()
             .map(|t| Tombstone {
@@ -215,7 +220,7 @@ impl<'v> VaultSource<'v> {
                 role: record.record_type.unwrap_or_default(),
                 place: record.origin.container,
             };
-            let mut bytes = self.reading.vault.blobs.open(&blob)?;
+            let mut bytes = self.reading.context.blobs.open(&blob)?;
             let Some(cover) = &mut self.reading.cover else {
                 visit(&item, &mut bytes).map_err(mementory_store::unwrap_format)?;
                 continue;
@@ -235,15 +240,15 @@ impl<'v> VaultSource<'v> {
     }
 
     /// Adds what was held back to what the writer held back. After the records were visited.
-    pub(super) fn withheld(&self, all: &mut BTreeMap<String, u64>) {
+    pub(crate) fn withheld(&self, all: &mut BTreeMap<String, u64>) {
         for (reason, rows) in &self.reading.withheld {
             *all.entry((*reason).to_owned()).or_default() += rows.len() as u64;
         }
     }
 
     /// Different values that were covered.
-    pub(super) fn covered(&self) -> u32 {
-        self.reading.cover.as_ref().map_or(0, Cover::count)
+    pub(crate) fn covered(&self) -> u32 {
+        self.reading.cover.as_ref().map_or(0, Masker::count)
     }
 }
 
@@ -314,7 +319,7 @@ impl RecordSource for VaultSource<'_> {
             .flatten();
         match blob {
             Some(blob) => {
-                read(&mut self.reading.vault.blobs.open(&blob).map_err(FormatError::from)?)?;
+                read(&mut self.reading.context.blobs.open(&blob).map_err(FormatError::from)?)?;
                 Ok(true)
             }
             None => Ok(false),

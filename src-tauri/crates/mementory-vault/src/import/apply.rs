@@ -1,37 +1,42 @@
 //! Planning and staging: what becomes of each record, and (when staging) writing it.
+mod blocklist;
 mod files;
-mod held;
 mod merge;
-mod reach;
-mod retire;
+mod superseded;
+mod tombstone_cascade;
 mod tombstones;
 mod write;
 
-use super::{ImportOptions, ItemOutcome, dropped_outcome, runs::Runs, sink::Message};
+pub use merge::Merge;
+
 use crate::{
-    Vault, VaultResult,
-    import::ImportReport,
-    provider::{Told, lacking},
+    VaultResult,
+    context::Context,
+    export_diff::{PlannedRows, lacking},
+    import::{ImportOptions, sink::Message},
+    import_report::{ImportReport, ItemOutcome, dropped_outcome},
+    row_ranges::RowRanges,
 };
-use held::Held;
+use blocklist::Blocklist;
+use files::FileImport;
 use mementory_model::{Kind, Record, RecordKey, Timestamp, normal_text};
 use mementory_store::{
-    Flags, PackWriter,
+    Flags, PackWriter, RecordColumns,
     ids::{content_digest, record_id},
-    platform_id,
+    is_branched, platform_id,
 };
-use mementory_store::{RecordColumns, is_branched};
-pub use merge::Merge;
 pub(super) use merge::Renames;
 use merge::Texts;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use superseded::SupersededStatements;
+use tombstone_cascade::TombstoneImport;
 
 /// Why a statement does not come in: nothing is left that it was taken from.
 const SOURCE_HELD: &str = "what it was taken from was deleted or redacted before";
 
-/// Seen in this input: where it is in the store (0 while planning, or held back), and what it said.
-struct Seen {
+/// SeenRecord in this input: where it is in the store (0 while planning, or held back), and what it said.
+struct SeenRecord {
     row: i64,
     digest: u64,
     updated: i64,
@@ -74,29 +79,29 @@ struct Staging {
     /// Entries of this batch that a newer telling in it replaced.
     stale: Vec<(i64, u32)>,
     /// Known rows that it told the same.
-    same: Runs,
+    same: RowRanges,
     /// Known rows of which it told something older, or something that is held back.
-    older: Runs,
+    older: RowRanges,
     /// Bytes that came.
     blobs: HashSet<[u8; 32]>,
 }
 
-pub(super) struct Importer<'i> {
-    vault: &'i Vault,
+pub(super) struct ImportRun<'i> {
+    context: &'i Context,
     connection: &'i Connection,
     options: &'i ImportOptions<'i>,
     report: &'i mut ImportReport,
     staging: Option<Staging>,
-    seen: HashMap<[u8; 16], Seen>,
-    held: Held,
+    seen: HashMap<[u8; 16], SeenRecord>,
+    blocklist: Blocklist,
     /// Ids that tombstones of this input name.
-    doomed: Vec<[u8; 16]>,
+    deleted_ids: Vec<[u8; 16]>,
     /// Ids whose words tombstones of this input say were taken out.
-    emptied: Vec<[u8; 16]>,
+    redacted_ids: Vec<[u8; 16]>,
     /// Entities at the ends of edges that were held back for want of evidence.
-    loose: Vec<[u8; 16]>,
+    orphaned_edges: Vec<[u8; 16]>,
     /// Statements that this input superseded without telling them.
-    retired: HashSet<[u8; 16]>,
+    superseded: HashSet<[u8; 16]>,
     /// Texts to compare with where duplicates are skipped.
     texts: Texts,
     pub(super) renames: Renames,
@@ -108,46 +113,46 @@ pub(super) struct Importer<'i> {
     unit_updated: Option<Timestamp>,
     platforms: HashMap<String, i64>,
     /// While planning: what this input tells, to say what it lacks.
-    told: Told,
+    told: PlannedRows,
     /// What records name; while planning with its name.
     referenced: HashMap<[u8; 16], String>,
     present: HashSet<[u8; 16]>,
 }
 
-impl<'i> Importer<'i> {
+impl<'i> ImportRun<'i> {
     pub(super) fn plan(
-        vault: &'i Vault,
+        context: &'i Context,
         connection: &'i Connection,
         options: &'i ImportOptions<'i>,
         report: &'i mut ImportReport,
     ) -> VaultResult<Self> {
         let empty = connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM records)", [], |r| r.get(0))?;
         Ok(Self {
-            vault,
+            context,
             connection,
             options,
             report,
             staging: None,
             seen: HashMap::new(),
-            held: Held::load(connection, options.let_in)?,
-            doomed: Vec::new(),
-            emptied: Vec::new(),
-            loose: Vec::new(),
-            retired: HashSet::new(),
+            blocklist: Blocklist::load(connection, options.let_in)?,
+            deleted_ids: Vec::new(),
+            redacted_ids: Vec::new(),
+            orphaned_edges: Vec::new(),
+            superseded: HashSet::new(),
             texts: Texts::new(),
             renames: Renames::default(),
             empty,
             older_unit: false,
             unit_updated: None,
             platforms: HashMap::new(),
-            told: Told::default(),
+            told: PlannedRows::default(),
             referenced: HashMap::new(),
             present: HashSet::new(),
         })
     }
 
     pub(super) fn stage(
-        vault: &'i Vault,
+        context: &'i Context,
         connection: &'i Connection,
         options: &'i ImportOptions<'i>,
         report: &'i mut ImportReport,
@@ -158,7 +163,7 @@ impl<'i> Importer<'i> {
         // Row numbers are never used again, not even those of an erased last record: the index knows rows by number.
         let used: Option<i64> =
             connection.query_row("SELECT value FROM meta WHERE key = 'last_row'", [], |r| r.get(0)).optional()?;
-        let mut importer = Self::plan(vault, connection, options, report)?;
+        let mut importer = Self::plan(context, connection, options, report)?;
         let first_row = last.unwrap_or(0).max(used.unwrap_or(0)) + 1;
         importer.staging = Some(Staging {
             batch,
@@ -166,8 +171,8 @@ impl<'i> Importer<'i> {
             next_row: first_row,
             first_row,
             stale: Vec::new(),
-            same: Runs::default(),
-            older: Runs::default(),
+            same: RowRanges::default(),
+            older: RowRanges::default(),
             blobs: HashSet::new(),
         });
         Ok(importer)
@@ -184,9 +189,9 @@ impl<'i> Importer<'i> {
     pub(super) fn take(&mut self, message: Message) -> VaultResult<()> {
         match message {
             Message::Units(units) => units.into_iter().try_for_each(|unit| self.unit(unit.records)),
-            Message::File(file, blob) => self.file(file, blob),
-            Message::Part(item, blob) => self.part(item, blob),
-            Message::Tombstone(tombstone) => self.tombstone(&tombstone),
+            Message::File(file, blob) => FileImport::new(self).file(file, blob),
+            Message::Part(item, blob) => FileImport::new(self).part(item, blob),
+            Message::Tombstone(tombstone) => TombstoneImport::new(self).tombstone(&tombstone),
             Message::Note(issue) => {
                 self.report.warn(&issue.code, &issue.place, &issue.message);
                 Ok(())
@@ -201,10 +206,10 @@ impl<'i> Importer<'i> {
 
     /// Writes what is pending. Returns the bytes that came, named or not.
     pub(super) fn finish(&mut self) -> VaultResult<HashSet<[u8; 32]>> {
-        self.trash_named()?;
+        TombstoneImport::new(self).trash_named()?;
         let mut blobs = HashSet::new();
         if let Some(staging) = &mut self.staging {
-            staging.packs.finish(self.connection, &self.vault.store.packs, &staging.stale)?;
+            staging.packs.finish(self.connection, &self.context.store.packs, &staging.stale)?;
             self.connection
                 .execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('last_row', ?1)", [staging.next_row - 1])?;
             let (same, older) = (std::mem::take(&mut staging.same), std::mem::take(&mut staging.older));
@@ -217,7 +222,7 @@ impl<'i> Importer<'i> {
         self.report.gone = self.lacking()?;
         self.report.counts.attachments_referenced = self.referenced.len() as u32;
         self.report.counts.attachments_present = self.present.len() as u32;
-        self.missing_files();
+        FileImport::new(self).missing_files();
         if self.report.unlisted_items() > 0 {
             let n = self.report.unlisted_items();
             self.report.warn("items_not_listed", "report", &format!("{n} more items are counted but not listed"));
@@ -233,11 +238,11 @@ impl<'i> Importer<'i> {
             let extra = if index == 0 && branched { Flags::BRANCHED } else { 0 };
             self.record(record, extra)?;
         }
-        self.retire(&records)
+        SupersededStatements::new(self).supersede_dropped(&records)
     }
 
     fn record(&mut self, record: &mut Record, extra_flags: i64) -> VaultResult<()> {
-        let keys = &self.vault.keys;
+        let keys = &self.context.keys;
         self.renames.apply(keys, record);
         let id = record_id(keys, &record.key);
         let digest = content_digest(keys, record);
@@ -247,24 +252,24 @@ impl<'i> Importer<'i> {
         self.count(record.kind);
         let updated = self.updated(record);
         let mut seen =
-            Seen { row: 0, digest: short(&digest), updated, written: false, redacted: false, trashed: false };
-        if self.held.blocks(keys, &id, record) {
+            SeenRecord { row: 0, digest: short(&digest), updated, written: false, redacted: false, trashed: false };
+        if self.blocklist.blocks(keys, &id, record) {
             self.hold(id, record, "deleted before");
-        } else if self.held.has_words_of(&id, record) {
+        } else if self.blocklist.has_words_of(&id, record) {
             self.hold(id, record, "redacted elsewhere");
         } else if let Some(known) = if self.empty { None } else { self.known(&id)? } {
             seen.row = known.row;
             seen.trashed = known.trashed;
             seen.redacted = known.flags & Flags::REDACTED != 0;
             self.note_told(record, Some(&known));
-            if known.digest != digest && self.held.was_emptied(&id) {
+            if known.digest != digest && self.blocklist.was_redacted_elsewhere(&id) {
                 self.hold(id, record, "redacted elsewhere");
             } else {
                 seen.written = self.tell_known(&known, &id, record, &digest, extra_flags)?;
             }
         } else if let Some(reason) = self.held_back(&id, record)? {
             if reason == SOURCE_HELD {
-                self.note_loose(record);
+                TombstoneImport::new(self).note_orphaned_edge(record);
             }
             self.hold(id, record, reason);
         } else if self.is_duplicate(record)? {
@@ -307,16 +312,16 @@ impl<'i> Importer<'i> {
     }
 
     fn hold(&mut self, id: [u8; 16], record: &Record, reason: &str) {
-        self.held.hold(id);
+        self.blocklist.hold(id);
         self.report.note(Some(record.kind), &place(record), ItemOutcome::Blocked, reason);
     }
 
     /// Why a record that is not in the vault does not come in, if so.
     fn held_back(&self, id: &[u8; 16], record: &Record) -> VaultResult<Option<&'static str>> {
-        if self.held.is_redacted(id) {
+        if self.blocklist.is_redacted(id) {
             return Ok(Some("redacted before"));
         }
-        if self.held.says(&self.vault.keys, record) {
+        if self.blocklist.says(&self.context.keys, record) {
             return Ok(Some("same words deleted before"));
         }
         Ok(self.source_held(record)?.then_some(SOURCE_HELD))
@@ -326,7 +331,7 @@ impl<'i> Importer<'i> {
     /// something redacted.
     fn source_held(&self, record: &Record) -> VaultResult<bool> {
         let (mut any, mut all) = (false, true);
-        for (key, held) in self.held.sources(&self.vault.keys, record) {
+        for (key, held) in self.blocklist.sources(&self.context.keys, record) {
             any = true;
             if !held {
                 all = false;
@@ -339,12 +344,12 @@ impl<'i> Importer<'i> {
     }
 
     fn is_redacted(&self, key: &RecordKey) -> VaultResult<bool> {
-        let id = record_id(&self.vault.keys, key);
+        let id = record_id(&self.context.keys, key);
         if let Some(seen) = self.seen.get(&id) {
             return Ok(seen.redacted);
         }
         let known = if self.empty { None } else { self.known(&id)? };
-        Ok(known.map_or_else(|| self.held.is_redacted(&id), |known| known.flags & Flags::REDACTED != 0))
+        Ok(known.map_or_else(|| self.blocklist.is_redacted(&id), |known| known.flags & Flags::REDACTED != 0))
     }
 
     /// Tells a record that is in the vault. True when it has a new version now.
@@ -382,11 +387,11 @@ impl<'i> Importer<'i> {
         }
         match verdict {
             Verdict::Same => {
-                self.stand_anew(known, record, extra_flags, self.older_unit)?;
-                self.attachments(id, record)?;
+                self.reposition(known, record, extra_flags, self.older_unit)?;
+                FileImport::new(self).attachments(id, record)?;
             }
             Verdict::Older(_) => {
-                self.attachments(id, record)?;
+                FileImport::new(self).attachments(id, record)?;
             }
             Verdict::Held(_) => {}
             Verdict::Changed => self.new_version(known, record, digest, extra_flags)?,
@@ -419,7 +424,7 @@ impl<'i> Importer<'i> {
         if self.source_held(record)? {
             return Ok(Verdict::Held(SOURCE_HELD));
         }
-        if self.held.says(&self.vault.keys, record) && !self.says_already(known.row, record)? {
+        if self.blocklist.says(&self.context.keys, record) && !self.says_already(known.row, record)? {
             return Ok(Verdict::Held("same words deleted before"));
         }
         Ok(Verdict::Changed)
@@ -433,7 +438,7 @@ impl<'i> Importer<'i> {
         digest: &[u8; 16],
         extra_flags: i64,
     ) -> VaultResult<()> {
-        self.retired.remove(id);
+        self.superseded.remove(id);
         let updated = self.updated(record);
         let Some(seen) = self.seen.get(id) else { return Ok(()) };
         let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
@@ -458,12 +463,12 @@ impl<'i> Importer<'i> {
             && row > 0
             && let Some(known) = self.known(id)?
         {
-            self.stand_anew(&known, record, extra_flags, false)?;
+            self.reposition(&known, record, extra_flags, false)?;
         }
         if newer && !same {
             let held = match () {
-                () if self.held.has_words_of(id, record) => Some("redacted elsewhere"),
-                () if self.held.says(&self.vault.keys, record) => Some("same words deleted before"),
+                () if self.blocklist.has_words_of(id, record) => Some("redacted elsewhere"),
+                () if self.blocklist.says(&self.context.keys, record) => Some("same words deleted before"),
                 () => None,
             };
             if let Some(reason) = held {
@@ -524,7 +529,7 @@ impl<'i> Importer<'i> {
             .query_row([row], |r| Ok((r.get(0)?, r.get(1)?)))?;
         match self.staging.as_ref().and_then(|s| s.packs.pending(pack, slot)) {
             Some(entry) => entry.to_record(),
-            None => self.vault.store.packs.record(self.connection, pack, slot),
+            None => self.context.store.packs.record(self.connection, pack, slot),
         }
     }
 

@@ -2,29 +2,23 @@
 //! it atomic, the change log lets the index catch up if the process dies between the two commits. The index's segments
 //! are written out while the store commits, and published after it.
 mod apply;
-mod counts;
-mod runs;
 mod sink;
 mod undo;
 
-pub(crate) use counts::kept_total;
-pub use counts::{Coming, ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, SourceSeen};
-
-use crate::{Standing, Vault, VaultError, VaultResult};
 pub use apply::Merge;
-use apply::{Importer, Renames};
+
+use crate::{
+    VaultError, VaultResult, context::Context, diff_status::ExportDiffStatus, export_diff::export_diff,
+    import_report::ImportReport,
+};
+use apply::{ImportRun, Renames};
 use mementory_formats::{Catalog, Detection, FormatError, Passphrase, ReadContext, Sink, by_id};
-use mementory_model::{DroppedAs, Issue, Limits, Timestamp};
+use mementory_model::{Issue, Limits, Timestamp};
 use mementory_store::{PackWriter, Store, unwrap_format};
-pub(crate) use runs::Runs;
 use sink::{CHANNEL, ChannelSink, Message};
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{Receiver, sync_channel},
-    },
+    sync::{Arc, atomic::AtomicBool, atomic::Ordering, mpsc::Receiver, mpsc::sync_channel},
 };
 
 /// What goes into an import besides the bytes.
@@ -56,7 +50,19 @@ pub struct ImportOptions<'a> {
 /// Runs readers into a sink; answers the sources that failed as a whole, by format.
 type Read<'r> = &'r (dyn Fn(&mut ChannelSink<'_>) -> Result<Vec<(String, FormatError)>, FormatError> + Sync);
 
-impl Vault {
+/// Imports and their undo.
+#[derive(Clone, Copy)]
+pub struct Importer<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> Importer<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Importer<'_> {
     /// Imports everything that `detection` recognised in `catalog` as one batch.
     ///
     /// # Errors
@@ -96,7 +102,7 @@ impl Vault {
             }
             Ok(failed)
         };
-        self.run(report, catalog.roots(), total, &read, options)
+        self.import_batch(report, catalog.roots(), total, &read, options)
     }
 
     /// Imports what `read` sends, as one batch named `name`. For sources that are no files.
@@ -110,10 +116,10 @@ impl Vault {
         options: &ImportOptions<'_>,
     ) -> VaultResult<ImportReport> {
         let report = ImportReport { dry_run: options.dry_run, ..ImportReport::default() };
-        self.run(report, &[name.to_owned()], 0, &|sink| read(sink).map(|()| Vec::new()), options)
+        self.import_batch(report, &[name.to_owned()], 0, &|sink| read(sink).map(|()| Vec::new()), options)
     }
 
-    fn run(
+    fn import_batch(
         &self,
         mut report: ImportReport,
         names: &[String],
@@ -126,11 +132,11 @@ impl Vault {
         }
         let renames = self.renames(total, read, options)?;
         if options.dry_run {
-            self.store.read(|connection| {
-                let mut importer = Importer::plan(self, connection, options, &mut report)?;
-                importer.renames = renames;
-                self.pump(&mut importer, read, options, total)?;
-                importer.finish().map(|_| ())
+            self.context.store.read(|connection| {
+                let mut run = ImportRun::plan(self.context, connection, options, &mut report)?;
+                run.renames = renames;
+                self.pump(&mut run, read, options, total)?;
+                run.finish().map(|_| ())
             })?;
             return Ok(report);
         }
@@ -142,8 +148,8 @@ impl Vault {
                 Ok(report)
             }
             Err(error) => {
-                self.index_rollback();
-                self.sweep_blobs()?;
+                self.context.index_rollback();
+                self.context.sweep_blobs()?;
                 Err(error)
             }
         }
@@ -151,8 +157,8 @@ impl Vault {
 
     /// What the import that was just made lacks of the earlier ones of its account, by kind.
     fn gone_by(&self, report: &ImportReport) -> BTreeMap<String, u32> {
-        let (Some(format), Ok(standings)) = (&report.format, self.standings()) else { return BTreeMap::new() };
-        let gone = standings.counts.iter().filter(|((of, _, standing), _)| of == format && *standing == Standing::Gone);
+        let (Some(format), Ok(diff)) = (&report.format, export_diff(self.context)) else { return BTreeMap::new() };
+        let gone = diff.counts.iter().filter(|((of, _, status), _)| of == format && *status == ExportDiffStatus::Gone);
         gone.map(|((_, kind, _), n)| ((*kind).to_owned(), *n)).collect()
     }
 
@@ -161,7 +167,7 @@ impl Vault {
         if options.merge != Some(Merge::Rename) {
             return Ok(Renames::default());
         }
-        let mut renames = self.store.read(|connection| {
+        let mut renames = self.context.store.read(|connection| {
             let mut scratch = ImportReport::default();
             let planned = ImportOptions {
                 dry_run: true,
@@ -170,10 +176,10 @@ impl Vault {
                 passphrase: options.passphrase.clone(),
                 ..*options
             };
-            let mut importer = Importer::plan(self, connection, &planned, &mut scratch)?;
-            importer.renames.collecting = true;
-            self.pump(&mut importer, read, &planned, total)?;
-            Ok(std::mem::take(&mut importer.renames))
+            let mut run = ImportRun::plan(self.context, connection, &planned, &mut scratch)?;
+            run.renames.collecting = true;
+            self.pump(&mut run, read, &planned, total)?;
+            Ok(std::mem::take(&mut run.renames))
         })?;
         renames.collecting = false;
         Ok(renames)
@@ -181,19 +187,19 @@ impl Vault {
 
     /// What follows the store's commit. The import is there whatever happens now, so nothing here makes it fail.
     fn settle(&self, seq: u64, blobs: HashSet<[u8; 32]>, report: &mut ImportReport) {
-        let indexed = self.index_commit(seq).or_else(|_| self.index_recover());
-        if indexed.and_then(|()| self.with_index(mementory_search::SearchIndex::release_writer)).is_err() {
+        let indexed = self.context.index_commit(seq).or_else(|_| self.context.index_recover());
+        if indexed.and_then(|()| self.context.with_index(mementory_search::SearchIndex::release_writer)).is_err() {
             let message = "the search index is behind; it catches up at the next change or opening";
             report.warn("index_behind", "index", message);
         }
         // Bytes that were held back. What fails here, and the WAL, is seen to at the next opening.
         let _ = self.drop_unnamed(blobs);
-        let _ = self.store.checkpoint();
+        let _ = self.context.store.checkpoint();
     }
 
     /// Removes those of `blobs` that nothing names.
     fn drop_unnamed(&self, blobs: HashSet<[u8; 32]>) -> VaultResult<()> {
-        let unnamed: Vec<[u8; 32]> = self.store.read(|c| {
+        let unnamed: Vec<[u8; 32]> = self.context.store.read(|c| {
             let mut statement = c.prepare("SELECT 1 FROM named_blobs WHERE blob = ?1")?;
             let mut unnamed = Vec::new();
             for blob in blobs {
@@ -203,7 +209,7 @@ impl Vault {
             }
             Ok(unnamed)
         })?;
-        unnamed.iter().try_for_each(|blob| self.blobs.remove(blob))
+        unnamed.iter().try_for_each(|blob| self.context.blobs.remove(blob))
     }
 
     fn stage(
@@ -228,11 +234,11 @@ impl Vault {
             )?;
             let batch = tx.last_insert_rowid();
             let packs = PackWriter::new(tx, batch)?;
-            let mut importer = Importer::stage(self, tx, options, report, batch, packs)?;
-            importer.renames = renames;
-            self.pump(&mut importer, read, options, total)?;
-            let blobs = importer.finish()?;
-            drop(importer);
+            let mut run = ImportRun::stage(self.context, tx, options, report, batch, packs)?;
+            run.renames = renames;
+            self.pump(&mut run, read, options, total)?;
+            let blobs = run.finish()?;
+            drop(run);
             written();
             report.batch.clone_from(&uid);
             let sum = report.total();
@@ -242,23 +248,23 @@ impl Vault {
             )?;
             tx.execute("INSERT INTO changes (op, target) VALUES (3, ?1)", [batch])?;
             let detail = format!("added {} updated {}", sum.added, sum.updated);
-            mementory_store::audit::append(tx, &self.keys, options.now, "import", &uid, &detail)?;
-            crate::whereabouts::imported_from(tx, &uid, options.now.as_micros(), options.paths)?;
-            self.blobs.sync()?;
+            mementory_store::audit::append(tx, &self.context.keys, options.now, "import", &uid, &detail)?;
+            crate::file_locations::imported_from(tx, &uid, options.now.as_micros(), options.paths)?;
+            self.context.blobs.sync()?;
             Ok((Store::last_change(tx)?, blobs))
         };
         std::thread::scope(|scope| {
             // Segments are written out beside the store's commit, which knows nothing of them. What fails at it fails
             // again at the index's own commit, and is seen to there.
-            let close = || drop(scope.spawn(|| self.with_index(mementory_search::SearchIndex::close_segments)));
-            self.store.write(|tx| write(tx, &close))
+            let close = || drop(scope.spawn(|| self.context.with_index(mementory_search::SearchIndex::close_segments)));
+            self.context.store.write(|tx| write(tx, &close))
         })
     }
 
     /// Runs the readers on a thread of their own and takes their messages on this one.
     fn pump(
         &self,
-        importer: &mut Importer<'_>,
+        run: &mut ImportRun<'_>,
         read: Read<'_>,
         options: &ImportOptions<'_>,
         total: u64,
@@ -269,12 +275,12 @@ impl Vault {
             let cancel = options.cancel;
             let keep = !options.dry_run;
             let reader = scope.spawn(move || {
-                let mut sink = ChannelSink::new(&sender, &self.blobs, keep, cancel);
+                let mut sink = ChannelSink::new(&sender, &self.context.blobs, keep, cancel);
                 let failed = read(&mut sink)?;
                 sink.flush()?;
                 Ok(failed)
             });
-            let consumed = consume(&receiver, importer, options, stage, total);
+            let consumed = consume(&receiver, run, options, stage, total);
             // Dropping the receiver stops the reader at its next send.
             drop(receiver);
             let read = reader
@@ -284,7 +290,7 @@ impl Vault {
             read.map_err(unwrap_format)
         })?;
         for (format, error) in failed {
-            importer.drop_source(&format, &error.to_string());
+            run.drop_source(&format, &error.to_string());
         }
         Ok(())
     }
@@ -292,7 +298,7 @@ impl Vault {
 
 fn consume(
     receiver: &Receiver<Message>,
-    importer: &mut Importer<'_>,
+    run: &mut ImportRun<'_>,
     options: &ImportOptions<'_>,
     stage: &str,
     total: u64,
@@ -302,18 +308,10 @@ fn consume(
             return Err(VaultError::Cancelled);
         }
         if let Message::Progress(bytes) = message {
-            (options.progress)(stage, bytes.min(total.max(bytes)), total, importer.found());
+            (options.progress)(stage, bytes.min(total.max(bytes)), total, run.found());
             continue;
         }
-        importer.take(message)?;
+        run.take(message)?;
     }
     Ok(())
-}
-
-/// Stable name of an outcome of dropping.
-pub(crate) fn dropped_outcome(outcome: DroppedAs) -> ItemOutcome {
-    match outcome {
-        DroppedAs::Skipped => ItemOutcome::Skipped,
-        DroppedAs::Failed => ItemOutcome::Failed,
-    }
 }

@@ -5,10 +5,7 @@ use mementory_model::{Dropped, Issue, Record, Tombstone, Unit};
 use mementory_store::blobs::{BlobInfo, Blobs};
 use std::{
     io::Read,
-    sync::{
-        atomic::{AtomicBool, Ordering},
-        mpsc::SyncSender,
-    },
+    sync::{atomic::AtomicBool, atomic::Ordering, mpsc::SyncSender},
 };
 
 /// What crosses from the reader's thread to the store's.
@@ -44,9 +41,9 @@ pub(super) const CHANNEL: usize = 8;
 /// A unit of more bytes than this is not sent ahead.
 const LARGE: usize = 4 << 20;
 
-/// Units go over in lots of so many, or of so many bytes: waking the other thread for each takes longer than most take.
-const LOT: usize = 64;
-const LOT_BYTES: usize = 256 << 10;
+/// Units go over in batches, limited by number and by bytes: waking the other thread for each takes longer than most take.
+const BATCH: usize = 64;
+const BATCH_BYTES: usize = 256 << 10;
 
 fn weight(record: &Record) -> usize {
     record.text.len() + record.verbatim.as_ref().map_or(0, |v| v.text.len())
@@ -95,7 +92,7 @@ impl<'a> ChannelSink<'a> {
         }
         self.waiting.push(unit);
         self.weight += bytes;
-        if self.waiting.len() >= LOT || self.weight >= LOT_BYTES { self.flush() } else { Ok(()) }
+        if self.waiting.len() >= BATCH || self.weight >= BATCH_BYTES { self.flush() } else { Ok(()) }
     }
 
     fn store(&self, bytes: &mut dyn Read) -> Result<BlobInfo, FormatError> {

@@ -1,12 +1,12 @@
 //! Taking a batch back whole: what only it told goes, what it changed is as before, what a later import told as well
 //! stays and is that import's from then on.
 mod files;
-mod later;
-mod staying;
+mod later_batches;
+mod reassigned_rows;
 mod versions;
 
-use crate::{Vault, VaultError, VaultResult};
-use later::Later;
+use crate::{VaultError, VaultResult, import::Importer};
+use later_batches::LaterBatches;
 use mementory_model::Timestamp;
 use mementory_store::{
     Store,
@@ -23,29 +23,29 @@ struct Undone {
     untrashed: Vec<i64>,
 }
 
-impl Vault {
+impl Importer<'_> {
     /// Removes what a batch added and gives what it updated its former version back. Edits made since to the records it
     /// added go with them. What a later batch that stays told as well is left. Returns how many records changed.
     ///
     /// # Errors
     /// `NotFound` for an unknown or already undone batch.
-    pub fn undo_import(&self, uid: &str, now: Timestamp) -> VaultResult<u32> {
-        let done = self.store.write(|tx| self.undo_in(tx, uid, now))?;
+    pub fn undo(&self, uid: &str, now: Timestamp) -> VaultResult<u32> {
+        let done = self.context.store.write(|tx| self.undo_in(tx, uid, now))?;
         // The store has it now: what fails from here on is made up for at the next change or opening.
-        let _ = self.index_undone(&done).or_else(|_| self.index_recover());
-        let _ = self.sweep_blobs();
-        let _ = self.store.checkpoint();
+        let _ = self.index_undone(&done).or_else(|_| self.context.index_recover());
+        let _ = self.context.sweep_blobs();
+        let _ = self.context.store.checkpoint();
         Ok(u32::try_from(done.gone.len() + done.changed.len()).unwrap_or(u32::MAX))
     }
 
     fn index_undone(&self, done: &Undone) -> VaultResult<()> {
         for row in &done.gone {
-            self.index_delete(*row)?;
+            self.context.index_delete(*row)?;
         }
         for row in done.changed.iter().chain(&done.untrashed) {
-            self.reindex(*row)?;
+            self.context.reindex(*row)?;
         }
-        self.index_commit(done.seq)
+        self.context.index_commit(done.seq)
     }
 
     fn undo_in(&self, tx: &Connection, uid: &str, now: Timestamp) -> VaultResult<Undone> {
@@ -53,13 +53,13 @@ impl Vault {
             .query_row("SELECT id FROM batches WHERE uid = ?1 AND undone_at IS NULL", [uid], |r| r.get(0))
             .optional()?;
         let batch = batch.ok_or_else(|| VaultError::not_found(uid))?;
-        let later = Later::load(tx, batch)?;
-        staying::mark(tx, batch, &later)?;
+        let later = LaterBatches::load(tx, batch)?;
+        reassigned_rows::mark(tx, batch, &later)?;
         let packs = touched_packs(tx, batch)?;
         files::give_back(tx, batch, &later)?;
-        files::stand_back(tx, batch, &later)?;
+        files::restore_positions(tx, batch, &later)?;
         versions::settle(tx, batch, &later)?;
-        staying::take_over(tx, batch)?;
+        reassigned_rows::take_over(tx, batch)?;
         let gone = column(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;
         drop_rows(tx, batch)?;
         reroot_orphans(tx)?;
@@ -67,7 +67,7 @@ impl Vault {
         let untrashed = self.withdraw_tombstones(tx, batch)?;
         // Also what was in the Trash with something that has come back just now.
         reroot_orphans(tx)?;
-        self.store.packs.release(tx, &packs)?;
+        self.context.store.packs.release(tx, &packs)?;
         tx.execute("UPDATE packs SET batch = NULL WHERE batch = ?1", [batch])?;
         tx.execute(
             "UPDATE batches SET undone_at = ?2, same = NULL, older = NULL WHERE id = ?1",
@@ -75,15 +75,15 @@ impl Vault {
         )?;
         tx.execute("INSERT INTO changes (op, target) VALUES (4, ?1)", [batch])?;
         let detail = format!("removed {}", gone.len() + changed.len());
-        mementory_store::audit::append(tx, &self.keys, now, "undo_import", uid, &detail)?;
-        self.store.packs.forget();
+        mementory_store::audit::append(tx, &self.context.keys, now, "undo_import", uid, &detail)?;
+        self.context.store.packs.forget();
         Ok(Undone { seq: Store::last_change(tx)?, gone, changed, untrashed })
     }
 
     /// Takes the tombstones back that the batch brought, and what they moved to the Trash. What another import's
     /// tombstone names too stays there in that import's name.
     fn withdraw_tombstones(&self, tx: &Connection, batch: i64) -> VaultResult<Vec<i64>> {
-        mementory_store::tombstones::withdraw(tx, &self.keys, batch)?;
+        mementory_store::tombstones::withdraw(tx, &self.context.keys, batch)?;
         tx.execute(
             "UPDATE records SET trash_batch = (SELECT min(t.batch) FROM records root JOIN blocked b ON b.record = root.id \
              JOIN tombstone_batches t ON t.tombstone = b.tombstone WHERE root.row = records.trash_root) \
@@ -99,7 +99,7 @@ impl Vault {
     }
 }
 
-fn column(tx: &Connection, sql: &str, batch: i64) -> VaultResult<Vec<i64>> {
+pub(crate) fn column(tx: &Connection, sql: &str, batch: i64) -> VaultResult<Vec<i64>> {
     let mut statement = tx.prepare(sql)?;
     let rows = statement.query_map([batch], |r| r.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -9,7 +9,7 @@ const FIRST_DAY: &str = "2022-11-30";
 
 /// When the newest export of each format was made, also one that brought nothing new. A drop of several formats has none
 /// of its own, and its report says what was in it.
-pub(super) fn exports(c: &Connection) -> VaultResult<HashMap<String, i64>> {
+pub(crate) fn exports(c: &Connection) -> VaultResult<HashMap<String, i64>> {
     let mut statement = c.prepare_cached(
         "SELECT format, names, at FROM batches WHERE undone_at IS NULL AND format IS NOT NULL \
          UNION ALL SELECT s.value ->> 'format', b.names, b.at FROM batches b, \
@@ -29,7 +29,7 @@ pub(super) fn exports(c: &Connection) -> VaultResult<HashMap<String, i64>> {
 
 /// When the files of an import were made: the day in their names, as assistants write it there, or else when they were
 /// imported.
-pub(super) fn made(names: &str, imported: i64) -> i64 {
+pub(crate) fn made(names: &str, imported: i64) -> i64 {
     let first = Timestamp::parse(FIRST_DAY).map_or(0, Timestamp::as_micros);
     let days = (0..names.len()).filter_map(|at| names.get(at..at + FIRST_DAY.len())).filter(|text| is_day(text));
     let times = days.filter_map(Timestamp::parse).map(Timestamp::as_micros);

@@ -1,18 +1,18 @@
 //! The bytes of an attachment, out of the vault.
-use crate::{Vault, VaultError, VaultResult};
+use crate::{VaultError, VaultResult, query::files::Files};
 use mementory_model::Timestamp;
 use mementory_store::RowView;
 use rusqlite::OptionalExtension;
 use std::{
     io::{Read, Write},
     path::Path,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{atomic::AtomicBool, atomic::Ordering},
 };
 
 /// So many bytes are copied between two looks at whether it was cancelled.
 const STRETCH: usize = 256 * 1024;
 
-impl Vault {
+impl Files<'_> {
     /// Bytes of a file record, at most `limit` of them.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl Vault {
         progress: &dyn Fn(u64),
     ) -> VaultResult<u64> {
         let mut reader = self.file_reader(view)?;
-        self.is_no_part_of(out)?;
+        self.context.check_outside(out)?;
         let io = |error| VaultError::io(out.display().to_string(), error);
         let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // tempfile creates with mode 0600. Beside the target, so that the rename stays on one file system.
@@ -59,8 +59,8 @@ impl Vault {
         }
         partial.as_file().sync_all().map_err(io)?;
         // What the log cannot tell does not leave.
-        self.store.write(|tx| {
-            mementory_store::audit::append(tx, &self.keys, now, "save_file", &view.id_text(), "")?;
+        self.context.store.write(|tx| {
+            mementory_store::audit::append(tx, &self.context.keys, now, "save_file", &view.id_text(), "")?;
             partial.persist(out).map_err(|error| io(error.error))?;
             Ok(())
         })?;
@@ -68,13 +68,13 @@ impl Vault {
     }
 
     fn file_reader(&self, view: &RowView) -> VaultResult<impl Read + use<>> {
-        let blob: Option<[u8; 32]> = self.store.read(|c| {
+        let blob: Option<[u8; 32]> = self.context.store.read(|c| {
             Ok(c.prepare_cached("SELECT blob FROM files WHERE row = ?1")?
                 .query_row([view.row], |r| r.get(0))
                 .optional()?
                 .flatten())
         })?;
-        self.blobs.open(&blob.ok_or_else(|| VaultError::not_found(&view.id_text()))?)
+        self.context.blobs.open(&blob.ok_or_else(|| VaultError::not_found(&view.id_text()))?)
     }
 }
 

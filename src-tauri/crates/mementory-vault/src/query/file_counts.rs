@@ -1,6 +1,8 @@
 //! How many files of each kind a query finds.
-use super::ListQuery;
-use crate::{Vault, VaultResult};
+use crate::{
+    VaultResult,
+    query::{list::ListQuery, list::Queries},
+};
 use mementory_store::{FileKind, KIND_SQL};
 use std::collections::BTreeMap;
 
@@ -12,7 +14,7 @@ pub struct FileCount {
     pub bytes: u64,
 }
 
-impl Vault {
+impl Queries<'_> {
     /// Attachments that a query finds, by kind. Neither bodies nor blobs are read.
     pub fn file_counts(&self, query: &ListQuery) -> VaultResult<BTreeMap<FileKind, FileCount>> {
         let (condition, values) = query.condition();
@@ -20,7 +22,7 @@ impl Vault {
             "SELECT {KIND_SQL}, count(*), sum(CASE WHEN f.blob IS NULL THEN 0 ELSE f.size END) \
              FROM records r LEFT JOIN files f ON f.row = r.row WHERE {condition} GROUP BY 1"
         );
-        self.store.read(|c| {
+        self.context.store.read(|c| {
             let mut statement = c.prepare(&sql)?;
             let mut rows = statement.query(rusqlite::params_from_iter(values.iter()))?;
             let mut out = BTreeMap::new();

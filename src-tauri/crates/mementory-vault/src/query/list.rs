@@ -1,5 +1,5 @@
 //! Lists: filters, order, pages by cursor.
-use crate::{Vault, VaultError, VaultResult};
+use crate::{VaultError, VaultResult, context::Context};
 use mementory_model::Kind;
 use mementory_store::{FileKind, KIND_SQL, ROW_COLUMNS, RowView, kind_code};
 use rusqlite::types::Value;
@@ -163,11 +163,23 @@ fn file_kind_condition(kind: FileKind) -> String {
     format!("coalesce((SELECT {KIND_SQL} FROM files f WHERE f.row = r.row), 'missing') = '{}'", kind.as_str())
 }
 
-impl Vault {
+/// Lists and counts.
+#[derive(Clone, Copy)]
+pub struct Queries<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> Queries<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Queries<'_> {
     /// Numbers of all rows that a query finds.
     pub fn rows(&self, query: &ListQuery) -> VaultResult<HashSet<i64>> {
         let (condition, values) = query.condition();
-        self.store.read(|c| {
+        self.context.store.read(|c| {
             let mut statement = c.prepare(&format!("SELECT r.row FROM records r WHERE {condition}"))?;
             let rows = statement.query_map(rusqlite::params_from_iter(values.iter()), |r| r.get(0))?;
             Ok(rows.collect::<Result<_, _>>()?)
@@ -181,7 +193,7 @@ impl Vault {
     pub fn list(&self, query: &ListQuery) -> VaultResult<ListPage> {
         let (condition, mut values) = query.condition();
         let limit = if query.limit == 0 { 50 } else { query.limit.min(1000) };
-        let total = self.store.read(|c| {
+        let total = self.context.store.read(|c| {
             let sql = format!("SELECT count(*) FROM records r WHERE {condition}");
             Ok(c.prepare_cached(&sql)?.query_row(rusqlite::params_from_iter(values.iter()), |r| r.get(0))?)
         })?;
@@ -204,7 +216,7 @@ impl Vault {
             query.sort.order(query.named()),
             limit + 1
         );
-        let mut rows: Vec<RowView> = self.store.read(|c| {
+        let mut rows: Vec<RowView> = self.context.store.read(|c| {
             let mut statement = c.prepare_cached(&sql)?;
             let found = statement.query_map(rusqlite::params_from_iter(values.iter()), RowView::read)?;
             Ok(found.collect::<Result<_, _>>()?)

@@ -1,29 +1,40 @@
 //! Full text: rows from the index, words from the store.
-use super::in_halves;
-use crate::{Vault, VaultResult};
+use crate::{VaultResult, context::Context, query::halves::in_halves};
 use mementory_model::Record;
 use mementory_search::{IndexFilter, SearchIndex, SearchOutcome, SearchPage};
 use mementory_store::RowView;
 
-impl Vault {
+/// Full-text search.
+#[derive(Clone, Copy)]
+pub struct Search<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> Search<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Search<'_> {
     /// Ranked rows for a query.
     pub fn search(&self, query: &str, filter: &IndexFilter, limit: usize, offset: usize) -> VaultResult<SearchOutcome> {
-        self.with_index(|i| i.search(query, filter, limit, offset))
+        self.context.with_index(|i| i.search(query, filter, limit, offset))
     }
 
     /// Ranked rows for the same words by each of several filters; see [`SearchIndex::search_each`].
     pub fn search_each(&self, query: &str, asks: &[SearchPage<'_>]) -> VaultResult<Vec<SearchOutcome>> {
-        self.with_index(|i| i.search_each(query, asks))
+        self.context.with_index(|i| i.search_each(query, asks))
     }
 
     /// Reads ahead what most questions need, so that the first ones are as quick as the others.
     pub fn warm_search(&self) -> VaultResult<()> {
-        self.with_index(SearchIndex::warm)
+        self.context.with_index(SearchIndex::warm)
     }
 
     /// The query as it may have been meant; see [`SearchIndex::spell_suggest`].
     pub fn spell_suggest(&self, query: &str) -> VaultResult<Option<String>> {
-        self.with_index(|i| i.spell_suggest(query))
+        self.context.with_index(|i| i.spell_suggest(query))
     }
 
     /// Row, record without its verbatim, and score of what was found, in its order; what went in between is left out.
@@ -37,9 +48,9 @@ impl Vault {
     }
 
     fn hit(&self, row: u64) -> VaultResult<Option<(RowView, Record)>> {
-        self.store.read(|c| {
+        self.context.store.read(|c| {
             let Some(view) = RowView::by_row(c, row as i64)? else { return Ok(None) };
-            let record = self.store.packs.content(c, view.pack, view.slot)?;
+            let record = self.context.store.packs.content(c, view.pack, view.slot)?;
             Ok(Some((view, record)))
         })
     }

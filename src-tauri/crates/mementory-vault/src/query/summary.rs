@@ -1,6 +1,9 @@
 //! What can be said of several records at once.
-use super::ListQuery;
-use crate::{Vault, VaultResult, sensitive::by_class};
+use crate::{
+    VaultResult,
+    findings::by_class,
+    query::{list::ListQuery, list::Queries},
+};
 use mementory_model::Kind;
 use mementory_scan::Class;
 use mementory_store::kind_code;
@@ -27,12 +30,12 @@ pub struct Summary {
 const TIME: &str = "CASE WHEN r.batch IS NOT NULL AND r.sort = coalesce(\
      (SELECT min(v.since) FROM versions v WHERE v.row = r.row), r.since) THEN NULL ELSE r.sort END";
 
-impl Vault {
+impl Queries<'_> {
     /// Numbers of all that a query finds.
     pub fn summary(&self, query: &ListQuery) -> VaultResult<Summary> {
         let (condition, values) = query.condition();
         let values = || rusqlite::params_from_iter(values.iter());
-        self.store.read(|c| {
+        self.context.store.read(|c| {
             let conversation = kind_code(Kind::Conversation);
             let number = |sql: &str| -> VaultResult<u32> { Ok(c.prepare(sql)?.query_row(values(), |r| r.get(0))?) };
             let times =

@@ -1,18 +1,18 @@
 //! Marks in a text: what each stands for, and where the value was, as far as that is known.
-use crate::change::Removal;
+use crate::word_removal::Removal;
 use mementory_formats::{REDACTED, Redaction};
 use std::ops::Range;
 
 /// The mark of a class.
-pub(super) fn mark(class: &str) -> String {
+pub(crate) fn mark(class: &str) -> String {
     format!("{REDACTED}{class}]")
 }
 
 /// A text without what the removals name, in one pass over it, and the marks that were put in. The first removal's
 /// longest string comes first; what it covers is looked at no more, so that no mark is ever taken for a value.
-pub(super) fn covered<'r>(text: &str, removals: impl Iterator<Item = &'r Removal>) -> (String, Vec<Redaction>) {
+pub(crate) fn covered<'r>(text: &str, removals: impl Iterator<Item = &'r Removal>) -> (String, Vec<Redaction>) {
     let mut pieces: Vec<(Range<usize>, Option<&str>)> = vec![(0..text.len(), None)];
-    for (words, mark) in removals.flat_map(|removal| removal.standing_in(text)) {
+    for (words, mark) in removals.flat_map(|removal| removal.found_in(text)) {
         let free = |piece: &(Range<usize>, Option<&str>)| piece.1.is_none() && text[piece.0.clone()].contains(words);
         if !pieces.iter().any(free) {
             continue;

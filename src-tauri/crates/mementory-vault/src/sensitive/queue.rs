@@ -1,10 +1,14 @@
 //! The findings as a queue: one entry for each value, however often it stands in the vault.
-use super::{ValueId, class_code, class_from, count, each, field_name, fields, value_id};
-use crate::{Vault, VaultError, VaultResult, change::Removal};
+use crate::{
+    VaultError, VaultResult,
+    findings::{ValueId, by_class, class_code, class_from, value_id},
+    sensitive::{fields::count, fields::each, fields::field_name, fields::fields, scanner::Scanner},
+    word_removal::Removal,
+};
 use mementory_model::{Record, Timestamp};
 use mementory_scan::{Class, Confidence, Finding};
 use mementory_store::{RowView, ids::parse_id};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 
 /// Code points shown before and after a value in the list, and in the detail.
@@ -98,10 +102,10 @@ const OPEN: &str = "FROM findings f JOIN records r ON r.row = f.row \
 /// Redacted, and not there again.
 const GONE: &str = "j.verdict = 2 AND NOT EXISTS (SELECT 1 FROM findings f WHERE f.value = j.value)";
 
-impl Vault {
+impl Scanner<'_> {
     /// A page of values, the gravest class first and the surest first within it, with the length of every queue.
     pub fn sensitive_values(&self, query: &SensitiveQuery) -> VaultResult<SensitiveList> {
-        self.store.read(|c| {
+        self.context.store.read(|c| {
             let mut list = SensitiveList {
                 open: by_class(c, &format!("SELECT class, count(*) FROM (SELECT min(f.class) class {OPEN} GROUP BY f.value) GROUP BY class"), [])?,
                 redacted: by_class(c, &format!("SELECT class, count(*) FROM judged j WHERE {GONE} GROUP BY class"), [])?,
@@ -162,7 +166,7 @@ impl Vault {
     /// `NotFound` when no record holds it.
     pub fn sensitive_value(&self, value: &str) -> VaultResult<(SensitiveValue, Vec<SensitivePlace>)> {
         let id = parse_id(value).ok_or_else(|| VaultError::not_found(value))?;
-        self.store.read(|c| {
+        self.context.store.read(|c| {
             let sql = "SELECT min(class), count(DISTINCT f.row), (SELECT at FROM judged j WHERE j.value = ?1 AND verdict = 1) \
                        FROM findings f JOIN records r ON r.row = f.row WHERE f.value = ?1 AND r.trashed IS NULL";
             let (class, places, judged): (Option<i64>, u32, Option<i64>) =
@@ -180,7 +184,7 @@ impl Vault {
             };
             self.add_first(c, id, &mut out, WIDE)?;
             let mut found = Vec::new();
-            for (row, field) in rows_of(c, id, PLACES)? {
+            for (row, field) in rows_with(c, id, PLACES)? {
                 if let Some(view) = RowView::by_row(c, row)? {
                     found.push(SensitivePlace { view, field: field_name(field) });
                 }
@@ -191,7 +195,7 @@ impl Vault {
 
     /// Whether the last look found a value in this row that nothing was decided on.
     pub fn holds_sensitive(&self, row: i64) -> VaultResult<bool> {
-        self.store.read(|c| {
+        self.context.store.read(|c| {
             let sql = "SELECT 1 FROM findings f WHERE f.row = ?1 \
                        AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.value = f.value AND j.verdict = 1) LIMIT 1";
             Ok(c.prepare_cached(sql)?.exists([row])?)
@@ -201,7 +205,7 @@ impl Vault {
     /// Never shows these values again, here and in future finds; or does again.
     pub fn ignore_values(&self, values: &[String], ignored: bool, now: Timestamp) -> VaultResult<u32> {
         let ids: Vec<ValueId> = values.iter().filter_map(|value| parse_id(value)).collect();
-        self.store.write(|tx| {
+        self.context.store.write(|tx| {
             let mut changed = 0;
             for id in &ids {
                 if !ignored {
@@ -215,7 +219,7 @@ impl Vault {
                 )?;
             }
             let op = if ignored { "ignore" } else { "ignore_no_more" };
-            mementory_store::audit::append(tx, &self.keys, now, op, "", &format!("{changed} values"))?;
+            mementory_store::audit::append(tx, &self.context.keys, now, op, "", &format!("{changed} values"))?;
             Ok(changed as u32)
         })
     }
@@ -227,11 +231,13 @@ impl Vault {
         value: &mut SensitiveValue,
         around: (usize, usize),
     ) -> VaultResult<()> {
-        for (row, field) in rows_of(c, id, 8)? {
+        for (row, field) in rows_with(c, id, 8)? {
             let Some(view) = RowView::by_row(c, row)? else { continue };
-            let record = self.store.packs.record(c, view.pack, view.slot)?;
+            let record = self.context.store.packs.record(c, view.pack, view.slot)?;
             // Looked for now: since the last look the text may have moved, and the value would show.
-            let Some((context, detector, confidence)) = self.context(&record, field, id, around) else { continue };
+            let Some((context, detector, confidence)) = self.context_around(&record, field, id, around) else {
+                continue;
+            };
             value.context = context;
             value.detector = detector.to_owned();
             value.confidence = confidence;
@@ -241,7 +247,7 @@ impl Vault {
         Ok(())
     }
 
-    fn context(
+    fn context_around(
         &self,
         record: &Record,
         field: u32,
@@ -252,7 +258,7 @@ impl Vault {
         let mut spans = Vec::new();
         let mut values = Vec::new();
         each(text, |finding, start, end, value| {
-            spans.push((start, end, *finding, value_id(&self.keys, finding.class, value) == id));
+            spans.push((start, end, *finding, value_id(&self.context.keys, finding.class, value) == id));
             values.push((value.to_owned(), *finding));
         });
         let (start, end, finding, _) = *spans.iter().find(|(.., this)| *this)?;
@@ -261,9 +267,24 @@ impl Vault {
     }
 
     /// A text with every sensitive value in it as a bar of its own.
-    pub fn barred(&self, text: &str) -> String {
+    pub fn masked(&self, text: &str) -> String {
         let found = mementory_scan::scan(text).into_iter().map(|f| (text[f.start..f.end].to_owned(), BAR.to_owned()));
         Removal::exact(found.collect()).text(text).unwrap_or_else(|| text.to_owned())
+    }
+
+    /// Fingerprints of every open value of these classes.
+    pub fn open_values(&self, classes: &[Class]) -> VaultResult<Vec<String>> {
+        let mut out = Vec::new();
+        let mut query = SensitiveQuery { classes: classes.to_vec(), limit: 500, ..Default::default() };
+        loop {
+            let page = self.sensitive_values(&query)?.values;
+            query.offset += page.len() as u32;
+            let last = page.len() < 500;
+            out.extend(page.into_iter().map(|value| value.value));
+            if last {
+                return Ok(out);
+            }
+        }
     }
 }
 
@@ -324,34 +345,11 @@ fn pieces(text: &str, spans: &[Span], this: (u32, u32), (before, after): (usize,
 }
 
 /// Rows that hold a value, with the first field of each that does.
-pub(super) fn rows_of(c: &Connection, id: ValueId, most: usize) -> VaultResult<Vec<(i64, u32)>> {
+pub(super) fn rows_with(c: &Connection, id: ValueId, most: usize) -> VaultResult<Vec<(i64, u32)>> {
     let mut statement = c.prepare_cached(
         "SELECT f.row, min(f.field) FROM findings f JOIN records r ON r.row = f.row \
          WHERE f.value = ?1 AND r.trashed IS NULL GROUP BY f.row ORDER BY f.row LIMIT ?2",
     )?;
     let rows = statement.query_map(params![id, most as i64], |r| Ok((r.get(0)?, r.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
-}
-
-/// What a query tells of classes: (class, number) by row.
-pub(crate) fn by_class(c: &Connection, sql: &str, values: impl rusqlite::Params) -> VaultResult<BTreeMap<Class, u32>> {
-    let mut statement = c.prepare_cached(sql)?;
-    let rows = statement.query_map(values, |r| Ok((class_from(r.get(0)?), r.get(1)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
-/// Values that the person ignores.
-pub(crate) fn ignored(c: &Connection) -> VaultResult<std::collections::HashSet<ValueId>> {
-    let mut statement = c.prepare_cached("SELECT value FROM judged WHERE verdict = 1")?;
-    let rows = statement.query_map([], |r| r.get(0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
-/// Whether anything holds a value.
-pub(crate) fn stands(c: &Connection, id: ValueId) -> VaultResult<bool> {
-    let found: Option<i64> = c
-        .prepare_cached("SELECT 1 FROM findings WHERE value = ?1 LIMIT 1")?
-        .query_row([id], |r| r.get(0))
-        .optional()?;
-    Ok(found.is_some())
 }

@@ -2,13 +2,11 @@
 //! all of it lives in the vault. Files are known by a keyed hash of their name; names are kept only of what is offered.
 mod folder;
 mod settle;
-#[cfg(test)]
-mod tests;
 
 pub use folder::{FileFound, LARGEST_FOLDER, Look, Stamp, look_into};
 pub use settle::{QUIET, Settling};
 
-use crate::{Vault, VaultError, VaultResult};
+use crate::{VaultError, VaultResult, context::Context};
 use mementory_crypto::keyed_digest;
 use mementory_model::Timestamp;
 use mementory_store::audit;
@@ -17,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, path::Path};
 
 /// Folders watched at most.
-const MOST_FOLDERS: usize = 50;
+pub(crate) const MOST_FOLDERS: usize = 50;
 /// The list of folders in `meta`: a handful, always read whole.
 const FOLDERS: &str = "watched";
 /// Keys in `meta`: `seen/<folder>/<name>`, one for each file.
@@ -138,13 +136,25 @@ fn missing(id: &str) -> VaultError {
     VaultError::NotFound { id: id.to_owned(), erased: false }
 }
 
-impl Vault {
+/// Folders that are watched for exports.
+#[derive(Clone, Copy)]
+pub struct WatchedFolders<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> WatchedFolders<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl WatchedFolders<'_> {
     /// The watched folders, in the order in which they were added.
     ///
     /// # Errors
     /// The store.
-    pub fn watched(&self) -> VaultResult<Vec<Folder>> {
-        self.store.read(load)
+    pub fn folders(&self) -> VaultResult<Vec<Folder>> {
+        self.context.store.read(load)
     }
 
     /// Watches a folder, and asks first. What is in it now is taken as seen. One that is watched already stays as it is.
@@ -153,7 +163,7 @@ impl Vault {
     /// `Usage` for too many, the store.
     pub fn watch(&self, path: &Path, present: &[FileFound], now: Timestamp) -> VaultResult<()> {
         let path = path.display().to_string();
-        self.store.write(|tx| {
+        self.context.store.write(|tx| {
             let mut folders = load(tx)?;
             if folders.iter().any(|folder| folder.path == path) {
                 return Ok(());
@@ -165,7 +175,7 @@ impl Vault {
             for file in present {
                 self.put_seen(tx, &id, &file.name, &Seen { stamp: file.stamp, offer: None })?;
             }
-            audit::append(tx, &self.keys, now, "watch", &id, Mode::Ask.as_str())?;
+            audit::append(tx, &self.context.keys, now, "watch", &id, Mode::Ask.as_str())?;
             folders.push(Folder { id, path, mode: Mode::Ask, last: None });
             save(tx, &folders)
         })
@@ -175,8 +185,8 @@ impl Vault {
     ///
     /// # Errors
     /// `NotFound`, the store.
-    pub fn set_watching(&self, id: &str, mode: Mode, now: Timestamp) -> VaultResult<()> {
-        self.store.write(|tx| {
+    pub fn set_mode(&self, id: &str, mode: Mode, now: Timestamp) -> VaultResult<()> {
+        self.context.store.write(|tx| {
             let mut folders = load(tx)?;
             let folder = folders.iter_mut().find(|folder| folder.id == id).ok_or_else(|| missing(id))?;
             if folder.mode == mode {
@@ -184,7 +194,7 @@ impl Vault {
             }
             folder.mode = mode;
             save(tx, &folders)?;
-            audit::append(tx, &self.keys, now, "watch", id, mode.as_str())
+            audit::append(tx, &self.context.keys, now, "watch", id, mode.as_str())
         })
     }
 
@@ -193,7 +203,7 @@ impl Vault {
     /// # Errors
     /// `NotFound`, the store.
     pub fn unwatch(&self, id: &str, now: Timestamp) -> VaultResult<()> {
-        self.store.write(|tx| {
+        self.context.store.write(|tx| {
             let mut folders = load(tx)?;
             let before = folders.len();
             folders.retain(|folder| folder.id != id);
@@ -203,16 +213,16 @@ impl Vault {
             save(tx, &folders)?;
             let prefix = format!("{SEEN}{id}/");
             tx.execute("DELETE FROM meta WHERE key >= ?1 AND key < ?2", [&prefix, &after(&prefix)])?;
-            audit::append(tx, &self.keys, now, "unwatch", id, "")
+            audit::append(tx, &self.context.keys, now, "unwatch", id, "")
         })
     }
 
-    /// What was seen in a folder, by [`Vault::seen_key`].
+    /// What was seen in a folder, by [`WatchedFolders::seen_key`].
     ///
     /// # Errors
     /// The store.
     pub fn seen(&self, folder: &str) -> VaultResult<HashMap<String, Seen>> {
-        let rows = self.store.read(|c| under(c, &format!("{SEEN}{folder}/")))?;
+        let rows = self.context.store.read(|c| under(c, &format!("{SEEN}{folder}/")))?;
         Ok(rows.into_iter().filter_map(|(key, value)| Some((key, serde_json::from_str(&value).ok()?))).collect())
     }
 
@@ -226,8 +236,8 @@ impl Vault {
     ///
     /// # Errors
     /// The store.
-    pub fn see(&self, folder: &str, files: &[(String, Seen)], last: Option<LastFind>) -> VaultResult<()> {
-        self.store.write(|tx| {
+    pub fn record_seen(&self, folder: &str, files: &[(String, Seen)], last: Option<LastFind>) -> VaultResult<()> {
+        self.context.store.write(|tx| {
             let mut folders = load(tx)?;
             let Some(known) = folders.iter_mut().find(|known| known.id == folder) else { return Ok(()) };
             for (name, seen) in files {
@@ -245,8 +255,8 @@ impl Vault {
     ///
     /// # Errors
     /// The store.
-    pub fn unsee(&self, keys: &[String]) -> VaultResult<()> {
-        self.store.write(|tx| {
+    pub fn forget_seen(&self, keys: &[String]) -> VaultResult<()> {
+        self.context.store.write(|tx| {
             let mut statement = tx.prepare_cached("DELETE FROM meta WHERE key = ?1")?;
             for key in keys.iter().filter(|key| key.starts_with(SEEN)) {
                 statement.execute([key])?;
@@ -259,9 +269,9 @@ impl Vault {
     ///
     /// # Errors
     /// The store.
-    pub fn waiting(&self) -> VaultResult<Vec<Waiting>> {
+    pub fn offers(&self) -> VaultResult<Vec<Waiting>> {
         // Of thousands of files a few are offered.
-        let rows: Vec<(String, String)> = self.store.read(|c| {
+        let rows: Vec<(String, String)> = self.context.store.read(|c| {
             let sql = "SELECT key, value FROM meta WHERE key >= ?1 AND key < ?2 AND instr(value, '\"offer\"') > 0";
             let mut statement = c.prepare_cached(sql)?;
             let rows = statement.query_map([SEEN, &after(SEEN)], |r| Ok((r.get(0)?, r.get(1)?)))?;
@@ -284,9 +294,9 @@ impl Vault {
     /// # Errors
     /// `NotFound`, the store.
     pub fn answer(&self, id: &str) -> VaultResult<()> {
-        let waiting = self.waiting()?;
+        let waiting = self.offers()?;
         let Some(answered) = waiting.iter().find(|each| each.id == id) else { return Err(missing(id)) };
-        self.store.write(|tx| {
+        self.context.store.write(|tx| {
             put(tx, &format!("{CONTENT}{}", answered.offer.digest), "1")?;
             for same in waiting.iter().filter(|each| each.offer.digest == answered.offer.digest) {
                 let seen = Seen { stamp: same.stamp, offer: None };
@@ -307,15 +317,15 @@ impl Vault {
     /// The store.
     pub fn content_known(&self, digest: &str) -> VaultResult<bool> {
         let key = format!("{CONTENT}{digest}");
-        self.store.read(|c| Ok(c.prepare_cached("SELECT 1 FROM meta WHERE key = ?1")?.exists([&key])?))
+        self.context.store.read(|c| Ok(c.prepare_cached("SELECT 1 FROM meta WHERE key = ?1")?.exists([&key])?))
     }
 
     /// This content is not offered, wherever it turns up: it was imported by hand, or exported from here.
     ///
     /// # Errors
     /// The store.
-    pub fn know_content(&self, digest: &str) -> VaultResult<()> {
-        self.store.write(|tx| put(tx, &format!("{CONTENT}{digest}"), "1"))
+    pub fn mark_known(&self, digest: &str) -> VaultResult<()> {
+        self.context.store.write(|tx| put(tx, &format!("{CONTENT}{digest}"), "1"))
     }
 
     fn put_seen(&self, tx: &Connection, folder: &str, name: &str, seen: &Seen) -> VaultResult<()> {
@@ -325,7 +335,7 @@ impl Vault {
     fn keyed(&self, of: &str, parts: &[&[u8]]) -> String {
         let mut all: Vec<&[u8]> = vec![b"watching", of.as_bytes()];
         all.extend(parts);
-        let full = keyed_digest(self.keys.fingerprints(), &all);
+        let full = keyed_digest(self.context.keys.fingerprints(), &all);
         hex::encode(&full[..16])
     }
 }

@@ -1,5 +1,5 @@
 //! When a file has stopped growing: it looks the same for a while. Time is handed in.
-use super::{FileFound, Stamp};
+use crate::watching::{folder::FileFound, folder::Stamp};
 use std::{collections::HashMap, time::Duration};
 
 /// So long a file has to look the same.

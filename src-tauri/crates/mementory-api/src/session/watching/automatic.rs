@@ -93,7 +93,7 @@ impl Session {
     /// Do not offer these imported files, nor other files with the same content. The import is already committed; if this
     /// fails, the file is offered once more than necessary.
     pub(in crate::session) fn mark_imported(&self, paths: &[String]) {
-        if self.vault.watched().is_ok_and(|folders| folders.is_empty()) {
+        if self.vault.watched_folders().folders().is_ok_and(|folders| folders.is_empty()) {
             return;
         }
         let Ok(waiting) = self.open_offers() else { return };
@@ -101,7 +101,7 @@ impl Session {
             let Some(stamp) = Stamp::of(&path) else { continue };
             let resolved = path.canonicalize().unwrap_or_else(|_| path.clone());
             match waiting.iter().find(|(other, each)| *other == resolved && each.stamp == stamp) {
-                Some((_, each)) => drop(self.vault.answer(&each.id)),
+                Some((_, each)) => drop(self.vault.watched_folders().answer(&each.id)),
                 None => drop(self.mark_known(&resolved, stamp)),
             }
         }
@@ -109,17 +109,17 @@ impl Session {
 
     /// Remember a file and its content, so that it is not offered.
     fn mark_known(&self, path: &Path, stamp: Stamp) -> ApiResult<()> {
-        let content = self.vault.content_digest(&digest(path, &AtomicBool::new(false))?);
-        self.vault.know_content(&content)?;
+        let content = self.vault.watched_folders().content_digest(&digest(path, &AtomicBool::new(false))?);
+        self.vault.watched_folders().mark_known(&content)?;
         // Close an open offer of the same content.
-        if let Some(other) = self.vault.waiting()?.iter().find(|each| each.offer.digest == content) {
-            self.vault.answer(&other.id)?;
+        if let Some(other) = self.vault.watched_folders().offers()?.iter().find(|each| each.offer.digest == content) {
+            self.vault.watched_folders().answer(&other.id)?;
         }
         let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
             return Ok(());
         };
-        for watched in self.vault.watched()?.iter().filter(|watched| Path::new(&watched.path) == folder) {
-            self.vault.see(&watched.id, &[(name.to_owned(), Seen { stamp, offer: None })], None)?;
+        for watched in self.vault.watched_folders().folders()?.iter().filter(|watched| Path::new(&watched.path) == folder) {
+            self.vault.watched_folders().record_seen(&watched.id, &[(name.to_owned(), Seen { stamp, offer: None })], None)?;
         }
         Ok(())
     }
@@ -127,7 +127,7 @@ impl Session {
     /// Call before an export is written to `out`.
     pub(in crate::session) fn begin_file_export(&self, out: &Path) -> FileExportGuard<'_> {
         let parent = out.parent().and_then(|folder| folder.canonicalize().ok());
-        let watched = self.vault.watched().unwrap_or_default();
+        let watched = self.vault.watched_folders().folders().unwrap_or_default();
         let folder = parent.filter(|folder| watched.iter().any(|each| Path::new(&each.path) == folder));
         if let Some(folder) = &folder {
             self.state().export_folders.push(folder.clone());
@@ -139,7 +139,7 @@ impl Session {
 impl FileExportGuard<'_> {
     /// Do not offer these files, which Mementory wrote, even if they are moved later.
     pub(in crate::session) fn files_written<'p>(&self, files: impl IntoIterator<Item = &'p PathBuf>) {
-        if self.session.vault.watched().is_ok_and(|folders| folders.is_empty()) {
+        if self.session.vault.watched_folders().folders().is_ok_and(|folders| folders.is_empty()) {
             return;
         }
         for file in files {

@@ -1,8 +1,8 @@
 //! Files: their records, their bytes, and the parts of a source that are no records.
-use super::{Importer, Seen, place, short};
 use crate::{
     VaultResult,
-    import::{ItemOutcome, counts::LISTED},
+    import::{apply::ImportRun, apply::SeenRecord, apply::place, apply::short},
+    import_report::{ItemOutcome, LISTED},
 };
 use mementory_formats::{AttachmentFile, PassthroughItem};
 use mementory_model::{AttachmentRef, Kind, Origin, Record, RecordKey};
@@ -13,14 +13,25 @@ use mementory_store::{
 };
 use rusqlite::{OptionalExtension, params};
 
-impl Importer<'_> {
+/// Files of an import: their records, their bytes, and passthrough files.
+pub(super) struct FileImport<'a, 'i> {
+    pub(super) run: &'a mut ImportRun<'i>,
+}
+
+impl<'a, 'i> FileImport<'a, 'i> {
+    pub(super) fn new(run: &'a mut ImportRun<'i>) -> Self {
+        Self { run }
+    }
+}
+
+impl FileImport<'_, '_> {
     /// Records of the files that `record` names; made when they are new. Returns their rows.
     pub(super) fn attachments(&mut self, of: &[u8; 16], record: &Record) -> VaultResult<Vec<i64>> {
         let mut rows = Vec::with_capacity(record.attachments.len());
         for named in &record.attachments {
-            let id = record_id(&self.vault.keys, &named.key);
-            let name = if self.staging.is_none() { named.name.as_str() } else { "" };
-            self.referenced.entry(id).or_insert_with(|| name.to_owned());
+            let id = record_id(&self.run.context.keys, &named.key);
+            let name = if self.run.staging.is_none() { named.name.as_str() } else { "" };
+            self.run.referenced.entry(id).or_insert_with(|| name.to_owned());
             // A row of an attachment index names itself.
             if id == *of {
                 continue;
@@ -34,17 +45,17 @@ impl Importer<'_> {
 
     /// What this input names and does not hold.
     pub(super) fn missing_files(&mut self) {
-        let missing = self.referenced.iter().filter(|(id, _)| !self.present.contains(*id));
+        let missing = self.run.referenced.iter().filter(|(id, _)| !self.run.present.contains(*id));
         let mut names: Vec<&String> = missing.map(|(_, name)| name).collect();
-        self.report.counts.attachments_missing = Some(names.len() as u32);
-        if self.staging.is_none() {
+        self.run.report.counts.attachments_missing = Some(names.len() as u32);
+        if self.run.staging.is_none() {
             names.sort_unstable();
-            self.report.missing_files = names.into_iter().take(LISTED as usize).cloned().collect();
+            self.run.report.missing_files = names.into_iter().take(LISTED as usize).cloned().collect();
         }
     }
 
     fn attachment(&mut self, id: &[u8; 16], named: &AttachmentRef, of: &Record) -> VaultResult<Option<i64>> {
-        if let Some(seen) = self.seen.get(id) {
+        if let Some(seen) = self.run.seen.get(id) {
             return Ok((seen.row > 0).then_some(seen.row));
         }
         let mut record = Record::new(Kind::Attachment, named.key.clone(), named.text.clone().unwrap_or_default());
@@ -65,53 +76,60 @@ impl Importer<'_> {
         size: Option<u64>,
         blob: Option<BlobInfo>,
     ) -> VaultResult<i64> {
-        let digest = content_digest(&self.vault.keys, record);
-        if let Some(Seen { row, redacted, .. }) = self.seen.get(id) {
+        let digest = content_digest(&self.run.context.keys, record);
+        if let Some(SeenRecord { row, redacted, .. }) = self.run.seen.get(id) {
             let (row, redacted) = (*row, *redacted);
             if row > 0 && !redacted {
                 self.set_file(row, size, blob, record.record_type.as_deref())?;
             }
             return Ok(row);
         }
-        let mut seen =
-            Seen { row: 0, digest: short(&digest), updated: i64::MIN, written: false, redacted: false, trashed: false };
-        let known = if self.empty { None } else { self.known(id)? };
-        let (outcome, reason) = if self.held.is_deleted(id) {
+        let mut seen = SeenRecord {
+            row: 0,
+            digest: short(&digest),
+            updated: i64::MIN,
+            written: false,
+            redacted: false,
+            trashed: false,
+        };
+        let known = if self.run.empty { None } else { self.run.known(id)? };
+        let (outcome, reason) = if self.run.blocklist.is_deleted(id) {
             (ItemOutcome::Blocked, "deleted before")
         } else if let Some(known) = known {
             seen.row = known.row;
             seen.trashed = known.trashed;
             seen.redacted = known.flags & Flags::REDACTED != 0;
             self.tell_file(&seen, record.kind, size, blob, record.record_type.as_deref())?
-        } else if self.held.is_redacted(id) {
+        } else if self.run.blocklist.is_redacted(id) {
             (ItemOutcome::Blocked, "redacted before")
         } else {
             seen.written = true;
-            (seen.row, seen.trashed) = self.insert(id, record, &digest, 0)?;
+            (seen.row, seen.trashed) = self.run.insert(id, record, &digest, 0)?;
             if seen.row > 0 {
                 self.set_file(seen.row, size, blob, record.record_type.as_deref())?;
             }
             (ItemOutcome::Added, "")
         };
         match outcome {
-            ItemOutcome::Added => self.report.note_new(record, place(record)),
-            _ => self.report.note(Some(record.kind), &place(record), outcome, reason),
+            ItemOutcome::Added => self.run.report.note_new(record, place(record)),
+            _ => self.run.report.note(Some(record.kind), &place(record), outcome, reason),
         }
         let row = seen.row;
-        self.seen.insert(*id, seen);
+        self.run.seen.insert(*id, seen);
         Ok(row)
     }
 
     /// Bytes of a file that is in the vault. Redacted ones stay as they are: the source still has the words.
     fn tell_file(
         &mut self,
-        seen: &Seen,
+        seen: &SeenRecord,
         kind: Kind,
         size: Option<u64>,
         blob: Option<BlobInfo>,
         media_type: Option<&str>,
     ) -> VaultResult<(ItemOutcome, &'static str)> {
         let before: Option<Vec<u8>> = self
+            .run
             .connection
             .prepare_cached("SELECT blob FROM files WHERE row = ?1")?
             .query_row([seen.row], |r| r.get(0))
@@ -120,7 +138,7 @@ impl Importer<'_> {
         let changed = blob.is_some_and(|b| before.as_deref() != Some(&b.digest[..]));
         // Our own exports leave the secrets of settings out; such a copy does not take them from the vault.
         let changed = changed && !(kind == Kind::Foreign && self.lacks_only_secrets(before.as_deref(), blob));
-        if let Some(staging) = &mut self.staging {
+        if let Some(staging) = &mut self.run.staging {
             if changed && seen.redacted { staging.older.add(seen.row) } else { staging.same.add(seen.row) }
         }
         Ok(match (changed, seen.redacted) {
@@ -138,7 +156,7 @@ impl Importer<'_> {
         let read = |digest: &[u8]| -> Option<Vec<u8>> {
             let digest: [u8; 32] = digest.try_into().ok()?;
             let mut bytes = Vec::new();
-            let blob = self.vault.blobs.open(&digest).ok()?;
+            let blob = self.run.context.blobs.open(&digest).ok()?;
             std::io::Read::read_to_end(&mut std::io::Read::take(blob, SETTINGS_BYTES + 1), &mut bytes).ok()?;
             (bytes.len() as u64 <= SETTINGS_BYTES).then_some(bytes)
         };
@@ -154,10 +172,11 @@ impl Importer<'_> {
         blob: Option<BlobInfo>,
         media_type: Option<&str>,
     ) -> VaultResult<()> {
-        let Some(staging) = &self.staging else { return Ok(()) };
+        let Some(staging) = &self.run.staging else { return Ok(()) };
         // Undoing this import gives a file that was here before it its former bytes back.
         if let Some(blob) = blob.filter(|_| row < staging.first_row) {
-            self.connection
+            self.run
+                .connection
                 .prepare_cached(
                     "INSERT OR IGNORE INTO file_versions (row, batch, blob, size, media_type) \
                      SELECT row, ?2, blob, size, media_type FROM files WHERE row = ?1 AND blob IS NOT ?3",
@@ -165,7 +184,7 @@ impl Importer<'_> {
                 .execute(params![row, staging.batch, blob.digest])?;
         }
         let size = blob.map(|b| b.size).or(size).and_then(|s| i64::try_from(s).ok());
-        self.connection
+        self.run.connection
             .prepare_cached(
                 "INSERT INTO files (row, blob, size, media_type) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (row) DO UPDATE SET \
                  blob = coalesce(excluded.blob, blob), size = coalesce(excluded.size, size), media_type = coalesce(excluded.media_type, media_type)",
@@ -175,16 +194,16 @@ impl Importer<'_> {
     }
 
     fn came(&mut self, blob: BlobInfo) {
-        if let Some(staging) = &mut self.staging {
+        if let Some(staging) = &mut self.run.staging {
             staging.blobs.insert(blob.digest);
         }
     }
 
     pub(super) fn file(&mut self, file: AttachmentFile, blob: BlobInfo) -> VaultResult<()> {
         self.came(blob);
-        let id = record_id(&self.vault.keys, &file.key);
-        if !self.present.insert(id) {
-            self.report.note(
+        let id = record_id(&self.run.context.keys, &file.key);
+        if !self.run.present.insert(id) {
+            self.run.report.note(
                 Some(Kind::Attachment),
                 &file.place,
                 ItemOutcome::Skipped,
@@ -204,7 +223,7 @@ impl Importer<'_> {
     pub(super) fn part(&mut self, item: PassthroughItem, blob: BlobInfo) -> VaultResult<()> {
         self.came(blob);
         let key = RecordKey::new(format!("{}/part", item.format), format!("{}/{}", item.group, item.name));
-        let id = record_id(&self.vault.keys, &key);
+        let id = record_id(&self.run.context.keys, &key);
         let mut record = Record::new(Kind::Foreign, key, "");
         record.title = Some(item.name.clone());
         record.record_type = Some(item.role);

@@ -1,8 +1,7 @@
 //! What becomes of records that the vault has already, when somebody asks for another rule than "the newer telling
 //! stays". The names are MIF's (v1 §8 `merge_strategy`, §9 of the older text); what they mean is defined here, since the
 //! specification only lists them.
-use super::Importer;
-use crate::VaultResult;
+use crate::{VaultResult, import::apply::ImportRun};
 use mementory_crypto::{VaultKeys, keyed_id};
 use mementory_model::{Kind, Record, RecordKey};
 use mementory_store::{ids::record_id, kind_code};
@@ -115,7 +114,7 @@ fn is_uuid(text: &str) -> bool {
     text.bytes().enumerate().all(|(i, b)| if matches!(i, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() })
 }
 
-impl Importer<'_> {
+impl ImportRun<'_> {
     /// True when duplicates are to be skipped and a record of this kind says the same, word by word.
     pub(super) fn is_duplicate(&mut self, record: &Record) -> VaultResult<bool> {
         if self.options.merge != Some(Merge::SkipDuplicates) || self.empty || !SINGLE.contains(&record.kind) {
@@ -137,13 +136,13 @@ impl Importer<'_> {
         let mut rows = statement.query([kind_code(kind), first])?;
         let mut out = HashSet::new();
         while let Some(row) = rows.next()? {
-            let record = self.vault.store.packs.record(self.connection, row.get(0)?, row.get(1)?)?;
+            let record = self.context.store.packs.record(self.connection, row.get(0)?, row.get(1)?)?;
             out.insert(self.text_digest(&record.text));
         }
         Ok(out)
     }
 
     fn text_digest(&self, text: &str) -> [u8; 16] {
-        keyed_id(self.vault.keys.ids(), &[b"same text", text.as_bytes()])
+        keyed_id(self.context.keys.ids(), &[b"same text", text.as_bytes()])
     }
 }

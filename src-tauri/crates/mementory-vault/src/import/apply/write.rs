@@ -1,6 +1,9 @@
 //! Writing records: new ones, new versions of known ones, and newer tellings of what this same batch wrote.
-use super::{Importer, Known, Seen};
-use crate::VaultResult;
+use super::files::FileImport;
+use crate::{
+    VaultResult,
+    import::{apply::ImportRun, apply::Known, apply::SeenRecord},
+};
 use mementory_model::{Kind, Record};
 use mementory_store::{Cause, Entry, Flags, ListPosition, RecordColumns, ids::record_id, kind_code};
 use rusqlite::{OptionalExtension, params};
@@ -8,7 +11,7 @@ use rusqlite::{OptionalExtension, params};
 /// Since when, with what (its root), and by which import.
 type InTrash = (i64, Option<i64>, Option<i64>);
 
-impl Importer<'_> {
+impl ImportRun<'_> {
     /// Adds a new record; returns its row (0 while planning) and whether it went to the Trash, where its owner is.
     pub(super) fn insert(
         &mut self,
@@ -17,7 +20,7 @@ impl Importer<'_> {
         digest: &[u8; 16],
         extra_flags: i64,
     ) -> VaultResult<(i64, bool)> {
-        let attachments = self.attachments(id, record)?;
+        let attachments = FileImport::new(self).attachments(id, record)?;
         if self.staging.is_none() {
             return Ok((0, false));
         }
@@ -51,10 +54,15 @@ impl Importer<'_> {
         self.write_side(row, record, &attachments)?;
         if record.kind == Kind::Attachment {
             let own = record.attachments.iter().find(|a| a.key == record.key);
-            self.set_file(row, own.and_then(|a| a.size), None, own.and_then(|a| a.media_type.as_deref()))?;
+            FileImport::new(self).set_file(
+                row,
+                own.and_then(|a| a.size),
+                None,
+                own.and_then(|a| a.media_type.as_deref()),
+            )?;
         }
         if trash.is_none() {
-            self.vault.index_add(row, owner, record)?;
+            self.context.index_add(row, owner, record)?;
         }
         Ok((row, trash.is_some()))
     }
@@ -89,7 +97,7 @@ impl Importer<'_> {
             return Ok(());
         }
         for link in &record.links {
-            let target = record_id(&self.vault.keys, &link.target);
+            let target = record_id(&self.context.keys, &link.target);
             self.connection
                 .prepare_cached("INSERT OR IGNORE INTO links (row, relation, target) VALUES (?1, ?2, ?3)")?
                 .execute(params![row, link.relation, target])?;
@@ -105,8 +113,8 @@ impl Importer<'_> {
         digest: &[u8; 16],
         extra_flags: i64,
     ) -> VaultResult<()> {
-        let id = record_id(&self.vault.keys, &record.key);
-        let attachments = self.attachments(&id, record)?;
+        let id = record_id(&self.context.keys, &record.key);
+        let attachments = FileImport::new(self).attachments(&id, record)?;
         if self.staging.is_none() {
             return Ok(());
         }
@@ -119,7 +127,7 @@ impl Importer<'_> {
             .execute(params![known.row, now])?;
         self.overwrite(known.row, known.version + 1, known.flags & Flags::REDACTED, record, digest, extra_flags)?;
         self.rewrite_side(known.row, record, &attachments)?;
-        self.index_anew(known.row, known.trashed, record)
+        self.reindex(known.row, known.trashed, record)
     }
 
     /// A newer telling of a record that this same batch has written. What it said before is nobody's history, so it does
@@ -132,8 +140,8 @@ impl Importer<'_> {
         digest: &[u8; 16],
         extra_flags: i64,
     ) -> VaultResult<()> {
-        let id = record_id(&self.vault.keys, &record.key);
-        let attachments = self.attachments(&id, record)?;
+        let id = record_id(&self.context.keys, &record.key);
+        let attachments = FileImport::new(self).attachments(&id, record)?;
         let (version, pack, slot) = self
             .connection
             .prepare_cached("SELECT version, pack, slot FROM records WHERE row = ?1")?
@@ -143,16 +151,16 @@ impl Importer<'_> {
             staging.stale.push((pack, slot));
         }
         self.rewrite_side(row, record, &attachments)?;
-        self.index_anew(row, trashed, record)
+        self.reindex(row, trashed, record)
     }
 
-    fn index_anew(&self, row: i64, trashed: bool, record: &Record) -> VaultResult<()> {
-        self.vault.index_delete(row)?;
+    fn reindex(&self, row: i64, trashed: bool, record: &Record) -> VaultResult<()> {
+        self.context.index_delete(row)?;
         if trashed {
             return Ok(());
         }
         let owner = record.parent.as_ref().map(|k| self.place_of(k)).transpose()?.flatten();
-        self.vault.index_add(row, owner.map(|(row, _)| row), record)
+        self.context.index_add(row, owner.map(|(row, _)| row), record)
     }
 
     fn rewrite_side(&self, row: i64, record: &Record, attachments: &[i64]) -> VaultResult<()> {
@@ -193,7 +201,7 @@ impl Importer<'_> {
 
     /// A known record that says nothing new may still stand elsewhere: its conversation went on, or another branch is
     /// the one that the person sees. `older` is true for a unit of an older export.
-    pub(super) fn stand_anew(&self, known: &Known, record: &Record, extra_flags: i64, older: bool) -> VaultResult<()> {
+    pub(super) fn reposition(&self, known: &Known, record: &Record, extra_flags: i64, older: bool) -> VaultResult<()> {
         let Some(staging) = &self.staging else { return Ok(()) };
         if older || !matches!(record.kind, Kind::Conversation | Kind::Message) {
             return Ok(());
@@ -217,8 +225,8 @@ impl Importer<'_> {
 
     /// Row of a key, in this batch or before it, and whether it is in the Trash.
     pub(super) fn place_of(&self, key: &mementory_model::RecordKey) -> VaultResult<Option<(i64, bool)>> {
-        let id = record_id(&self.vault.keys, key);
-        if let Some(Seen { row, trashed, .. }) = self.seen.get(&id) {
+        let id = record_id(&self.context.keys, key);
+        if let Some(SeenRecord { row, trashed, .. }) = self.seen.get(&id) {
             return Ok((*row > 0).then_some((*row, *trashed)));
         }
         if self.empty { Ok(None) } else { Ok(self.known(&id)?.map(|k| (k.row, k.trashed))) }

@@ -1,17 +1,19 @@
 //! Bytes that the undone batch brought to files that were here, and places that it moved conversations and messages to.
-use super::{later::Later, versions::with_standing};
-use crate::VaultResult;
+use crate::{
+    VaultResult,
+    import::{undo::later_batches::LaterBatches, undo::versions::with_position_flags},
+};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Gives files their former bytes back.
-pub(super) fn give_back(tx: &Connection, batch: i64, later: &Later) -> VaultResult<()> {
-    for row in super::column(tx, "SELECT row FROM file_versions WHERE batch = ?1", batch)? {
+pub(super) fn give_back(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
+    for row in crate::import::undo::column(tx, "SELECT row FROM file_versions WHERE batch = ?1", batch)? {
         let next = next(tx, "file_versions", row, batch)?;
         if let Some(keeper) = later.vouching(row, next) {
             keep(tx, "file_versions", row, batch, keeper)?;
             continue;
         }
-        // Later bytes stay; what they replaced is what was there before this batch.
+        // LaterBatches bytes stay; what they replaced is what was there before this batch.
         let sql = match next {
             Some(_) => {
                 "UPDATE file_versions SET (blob, size, media_type) = \
@@ -36,8 +38,8 @@ pub(super) fn give_back(tx: &Connection, batch: i64, later: &Later) -> VaultResu
 }
 
 /// Puts what the batch moved back where it stood.
-pub(super) fn stand_back(tx: &Connection, batch: i64, later: &Later) -> VaultResult<()> {
-    for row in super::column(tx, "SELECT row FROM moved WHERE batch = ?1", batch)? {
+pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
+    for row in crate::import::undo::column(tx, "SELECT row FROM moved WHERE batch = ?1", batch)? {
         let next = next(tx, "moved", row, batch)?;
         if let Some(keeper) = later.placing(row, next) {
             keep(tx, "moved", row, batch, keeper)?;
@@ -61,7 +63,7 @@ pub(super) fn stand_back(tx: &Connection, batch: i64, later: &Later) -> VaultRes
             && told.is_none_or(|told| told <= batch)
         {
             tx.prepare_cached("UPDATE records SET sort = ?2, position = ?3, flags = ?4 WHERE row = ?1")?
-                .execute(params![row, sort, position, with_standing(flags, standing)])?;
+                .execute(params![row, sort, position, with_position_flags(flags, standing)])?;
         }
     }
     Ok(())

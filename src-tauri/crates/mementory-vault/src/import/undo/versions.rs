@@ -1,13 +1,15 @@
 //! Versions that the undone batch brought.
-use super::later::Later;
-use crate::{Vault, VaultResult};
+use crate::{
+    VaultResult,
+    import::{Importer, undo::later_batches::LaterBatches},
+};
 use mementory_model::Record;
 use mementory_store::{Flags, ListPosition, RecordColumns};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Removes versions of the batch from the history, except those that a later batch told too, or that are the only
 /// telling left of a row that stays.
-pub(super) fn settle(tx: &Connection, batch: i64, later: &Later) -> VaultResult<()> {
+pub(super) fn settle(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     let told: Vec<(i64, u32, Option<i64>, Option<i64>)> = {
         // The next telling of the row ends the time in which a later batch can have vouched for this one.
         let mut statement = tx.prepare(
@@ -33,13 +35,13 @@ pub(super) fn settle(tx: &Connection, batch: i64, later: &Later) -> VaultResult<
 /// Version, pack, slot, since, sort and position of a superseded version.
 type Former = (u32, i64, u32, i64, Option<i64>, Option<i64>);
 
-impl Vault {
+impl Importer<'_> {
     /// Gives rows of other batches, as far as this one wrote their present version, their former version back. Returns
     /// them.
-    pub(super) fn revert_all(&self, tx: &Connection, batch: i64, later: &Later) -> VaultResult<Vec<i64>> {
+    pub(super) fn revert_all(&self, tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<Vec<i64>> {
         let sql = "SELECT row FROM records WHERE version_batch = ?1 AND (batch IS NULL OR batch <> ?1)";
         let mut changed = Vec::new();
-        for row in super::column(tx, sql, batch)? {
+        for row in crate::import::undo::column(tx, sql, batch)? {
             if let Some(keeper) = later.vouching(row, None) {
                 tx.prepare_cached("UPDATE records SET version_batch = ?2 WHERE row = ?1")?.execute([row, keeper])?;
             } else if self.revert(tx, row)? {
@@ -65,7 +67,7 @@ impl Vault {
         )?
         .execute(params![row, version])?;
         tx.prepare_cached("DELETE FROM versions WHERE row = ?1 AND version = ?2")?.execute(params![row, version])?;
-        let record = self.store.packs.record(tx, pack, slot)?;
+        let record = self.context.store.packs.record(tx, pack, slot)?;
         mementory_store::write_columns(tx, row, &record)?;
         let facts = RecordColumns::of(&record, 0, since);
         tx.prepare_cached("UPDATE records SET sort = ?2, position = ?3 WHERE row = ?1")?.execute(params![
@@ -84,7 +86,7 @@ impl Vault {
             tx.prepare_cached("DELETE FROM links WHERE row = ?1")?.execute([row])?;
         }
         for link in &record.links {
-            let target = mementory_store::ids::record_id(&self.keys, &link.target);
+            let target = mementory_store::ids::record_id(&self.context.keys, &link.target);
             tx.prepare_cached(
                 "INSERT OR IGNORE INTO links (row, relation, target) SELECT ?1, ?2, ?3 \
                  WHERE NOT EXISTS (SELECT 1 FROM blocked WHERE record = ?3)",
@@ -93,7 +95,7 @@ impl Vault {
         }
         tx.prepare_cached("DELETE FROM file_refs WHERE row = ?1")?.execute([row])?;
         for named in &record.attachments {
-            let file = mementory_store::ids::record_id(&self.keys, &named.key);
+            let file = mementory_store::ids::record_id(&self.context.keys, &named.key);
             tx.prepare_cached(
                 "INSERT OR IGNORE INTO file_refs (row, file) SELECT ?1, row FROM records WHERE id = ?2 AND row <> ?1",
             )?
@@ -104,7 +106,7 @@ impl Vault {
 }
 
 /// Flags of a row with those of `standing` in place of its own.
-pub(super) fn with_standing(flags: i64, standing: i64) -> i64 {
+pub(super) fn with_position_flags(flags: i64, standing: i64) -> i64 {
     debug_assert_eq!(ListPosition::FLAGS & (Flags::EDITED | Flags::REDACTED), 0);
     flags & !ListPosition::FLAGS | standing & ListPosition::FLAGS
 }

@@ -1,0 +1,153 @@
+//! What every use case works with: the open vault's folder, keys, store, attachments and search index.
+use crate::{VaultError, VaultResult, diff_status::CachedDiff};
+use mementory_crypto::{Header, VaultKeys};
+use mementory_erasure_check::{ErasureCheck, Evidence};
+use mementory_search::{IndexError, SearchIndex};
+use mementory_store::{RowView, Store, blobs::Blobs, named_blobs};
+use rusqlite::OptionalExtension;
+use std::{
+    collections::{HashMap, HashSet},
+    path::{Path, PathBuf},
+    sync::{Mutex, RwLock, atomic::AtomicBool},
+};
+
+/// How the index was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexState {
+    /// In step with the store.
+    Current,
+    /// It was missing, stale or damaged and was made anew from the store.
+    Rebuilt,
+}
+
+/// What was wrong with the index that was found at opening.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexFault {
+    /// There was none: a backup leaves it behind.
+    Missing,
+    /// It did not pass its check.
+    Damaged,
+    /// The store holds changes that it lacks.
+    Behind,
+}
+
+/// An open vault without its use cases.
+pub(crate) struct Context {
+    pub(crate) dir: PathBuf,
+    pub(crate) header: Mutex<Header>,
+    pub(crate) keys: VaultKeys,
+    pub(crate) store: Store,
+    pub(crate) blobs: Blobs,
+    pub(crate) index: RwLock<SearchIndex>,
+    pub(crate) index_state: Mutex<IndexState>,
+    pub(crate) index_fault: Mutex<Option<IndexFault>>,
+    /// The index takes no single changes until it has caught up with the change log.
+    pub(crate) index_behind: AtomicBool,
+    pub(crate) export_diff: Mutex<CachedDiff>,
+    /// Traces of deletions whose receipt is not complete. In memory only: they go when the vault is locked.
+    pub(crate) unproven: Mutex<HashMap<String, Evidence>>,
+}
+
+impl Context {
+    /// What is written for the person neither goes into the vault's own folder nor takes its place.
+    pub(crate) fn check_outside(&self, out: &Path) -> VaultResult<()> {
+        let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let vault = whole(self.dir());
+        let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let target = if out.exists() { whole(out) } else { whole(parent).join(out.file_name().unwrap_or_default()) };
+        if target.starts_with(&vault) || vault.starts_with(&target) {
+            return Err(VaultError::Usage("Nothing can be saved into the vault's own folder. Choose another.".into()));
+        }
+        Ok(())
+    }
+
+    /// Folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Header facts: id, times, slots.
+    pub fn header(&self) -> Header {
+        self.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// How the index was found at opening, or made since.
+    pub fn index_state(&self) -> IndexState {
+        *self.index_state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// What was wrong with it at opening, when it was made anew then.
+    pub fn index_fault(&self) -> Option<IndexFault> {
+        *self.index_fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Runs `f` with the index; only a rebuild puts another in its place.
+    pub(crate) fn with_index<T>(&self, f: impl FnOnce(&SearchIndex) -> Result<T, IndexError>) -> VaultResult<T> {
+        f(&self.index.read().unwrap_or_else(std::sync::PoisonError::into_inner)).map_err(index_error)
+    }
+
+    /// Digests of all files that records name.
+    pub(crate) fn named_blobs(&self) -> VaultResult<Vec<[u8; 32]>> {
+        self.store.read(named_blobs)
+    }
+
+    /// Removes blob files that no record names.
+    pub(crate) fn sweep_blobs(&self) -> VaultResult<u32> {
+        let keep: HashSet<[u8; 32]> = self.named_blobs()?.into_iter().collect();
+        self.blobs.sweep(&keep)
+    }
+
+    /// Bytes on disk.
+    pub fn bytes(&self) -> u64 {
+        let index: u64 = std::fs::read_dir(self.dir.join("index"))
+            .map(|l| l.filter_map(|e| e.ok()?.metadata().ok()).map(|m| m.len()).sum())
+            .unwrap_or(0);
+        self.store.bytes() + self.blobs.bytes() + index
+    }
+
+    /// The check that follows a deletion, over this vault.
+    pub(crate) fn erasure_check(&self) -> ErasureCheck<'_> {
+        ErasureCheck { dir: &self.dir, keys: &self.keys, store: &self.store, blobs: &self.blobs, index: &self.index }
+    }
+
+    /// Records that the index holds: all that are not in the Trash.
+    pub(crate) fn live_records(&self) -> VaultResult<u64> {
+        let sql = "SELECT count(*) FROM records WHERE trashed IS NULL";
+        let live: i64 = self.store.read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;
+        Ok(u64::try_from(live).unwrap_or(0))
+    }
+
+    /// Row of a vault id; `NotFound` says whether a tombstone knows it.
+    pub(crate) fn find(&self, id: &str) -> VaultResult<RowView> {
+        let parsed = mementory_store::ids::parse_id(id);
+        self.store.read(|c| {
+            let found = match &parsed {
+                Some(parsed) => RowView::by_id(c, parsed)?,
+                None => None,
+            };
+            match (found, parsed) {
+                (Some(row), _) => Ok(row),
+                (None, Some(parsed)) => {
+                    let erased: Option<i64> =
+                        c.query_row("SELECT 1 FROM blocked WHERE record = ?1", [parsed], |r| r.get(0)).optional()?;
+                    Err(VaultError::NotFound { id: id.into(), erased: erased.is_some() })
+                }
+                (None, None) => Err(VaultError::not_found(id)),
+            }
+        })
+    }
+}
+
+pub(crate) fn index_error(error: IndexError) -> VaultError {
+    match error {
+        IndexError::Io(e) => VaultError::io("index", e),
+        other => VaultError::Index(other.to_string()),
+    }
+}
+
+pub(crate) fn fresh_index(folder: &Path, key: &[u8; 32]) -> VaultResult<SearchIndex> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).map_err(|e| VaultError::io("index", e))?;
+    }
+    SearchIndex::create(folder, key).map_err(index_error)
+}

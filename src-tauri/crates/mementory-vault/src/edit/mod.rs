@@ -1,0 +1,204 @@
+//! Writing, editing and tagging records.
+mod tag;
+
+use crate::{VaultError, VaultResult, context::Context};
+use mementory_model::{Kind, Origin, Record, RecordKey, Timestamp};
+use mementory_store::{
+    Cause, Entry, Flags, RecordColumns, RowView, Store,
+    ids::{content_digest, record_id},
+    kind_code, next_row, platform_id, write_columns, write_tags,
+};
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// What an edit changes; None leaves a field as it is.
+#[derive(Debug, Clone, Default)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct EditFields {
+    pub text: Option<String>,
+    pub title: Option<String>,
+    pub tags: Option<Vec<String>>,
+    pub record_type: Option<String>,
+}
+
+/// Writing, editing and tagging records.
+#[derive(Clone, Copy)]
+pub struct Editor<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> Editor<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Editor<'_> {
+    /// A memory written by hand; returns its id.
+    pub fn add(
+        &self,
+        text: &str,
+        record_type: Option<String>,
+        tags: Vec<String>,
+        now: Timestamp,
+    ) -> VaultResult<String> {
+        if text.trim().is_empty() {
+            return Err(VaultError::Usage("A memory needs some text.".into()));
+        }
+        let own = mementory_store::ids::random_text()?;
+        let mut record = Record::new(Kind::Memory, RecordKey::new("me", own.clone()), text);
+        record.origin_id = Some(own);
+        record.record_type = record_type;
+        record.tags = clean_tags(tags);
+        record.times.created = Some(now);
+        record.source.platform = "me".into();
+        record.source.method = Some("written".into());
+        record.origin =
+            Origin { format: "keepsake".into(), container: "written in Mementory".into(), ..Origin::default() };
+        let id = record_id(&self.context.keys, &record.key);
+        let digest = content_digest(&self.context.keys, &record);
+        let (seq, row) = self.context.store.write(|tx| {
+            let platform = platform_id(tx, "me")?;
+            let columns = RecordColumns::of(&record, 0, now.as_micros());
+            let row = next_row(tx)?;
+            let (pack, slot) = self.context.store.packs.put(tx, &Entry::from_record(&mut record.clone())?)?;
+            tx.execute(
+                "INSERT INTO records (row, id, kind, platform, sort, flags, pack, slot, since, cause, digest, type, title, preview) \
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)",
+                params![row, id, kind_code(record.kind), platform, columns.sort, columns.flags, pack, slot, now.as_micros(), Cause::Written as i64, digest, record.record_type, columns.title, columns.preview],
+            )?;
+            write_tags(tx, row, &record.tags)?;
+            tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [row])?;
+            mementory_store::audit::append(tx, &self.context.keys, now, "add", &hex::encode(id), "")?;
+            Ok((Store::last_change(tx)?, row))
+        })?;
+        self.context.index_add(row, None, &record)?;
+        self.context.index_commit(seq)?;
+        Ok(hex::encode(id))
+    }
+
+    /// A new version; the present one stays in the history. Returns the new version number.
+    pub fn edit(&self, id: &str, fields: EditFields, now: Timestamp) -> VaultResult<u32> {
+        self.supersede(id, Cause::Edit, now, |record| {
+            if let Some(text) = fields.text {
+                if text.trim().is_empty() {
+                    return Err(VaultError::Usage(
+                        "The text cannot be empty. To remove it, move the memory to the Trash.".into(),
+                    ));
+                }
+                record.text = text;
+            }
+            if let Some(title) = fields.title {
+                record.title = (!title.trim().is_empty()).then_some(title);
+            }
+            if let Some(tags) = fields.tags {
+                record.tags = clean_tags(tags);
+            }
+            if let Some(kind) = fields.record_type {
+                record.record_type = (!kind.trim().is_empty()).then_some(kind);
+            }
+            Ok(())
+        })
+    }
+
+    /// Makes an old version's words current again, as a new version.
+    pub fn restore_version(&self, id: &str, version: u32, now: Timestamp) -> VaultResult<u32> {
+        let view = self.context.find(id)?;
+        let old: Record = self.context.store.read(|c| {
+            let place: Option<(i64, u32)> = c
+                .query_row(
+                    "SELECT pack, slot FROM versions WHERE row = ?1 AND version = ?2",
+                    params![view.row, version],
+                    |r| Ok((r.get(0)?, r.get(1)?)),
+                )
+                .optional()?;
+            let (pack, slot) =
+                place.ok_or_else(|| VaultError::Usage(format!("There is no version {version} to restore.")))?;
+            self.context.store.packs.record(c, pack, slot)
+        })?;
+        self.supersede(id, Cause::Restore, now, |record| {
+            record.text = old.text;
+            record.title = old.title;
+            record.tags = old.tags;
+            record.record_type = old.record_type;
+            Ok(())
+        })
+    }
+
+    fn supersede(
+        &self,
+        id: &str,
+        cause: Cause,
+        now: Timestamp,
+        change: impl FnOnce(&mut Record) -> VaultResult<()>,
+    ) -> VaultResult<u32> {
+        let view = self.context.find(id)?;
+        refuse_trashed(&view)?;
+        let (seq, version) = self.context.store.write(|tx| {
+            let mut record = self.context.store.packs.record(tx, view.pack, view.slot)?;
+            let before = record.clone();
+            change(&mut record)?;
+            if record == before {
+                return Err(VaultError::Usage("Nothing was changed.".into()));
+            }
+            let version = self.next_version(tx, &view, record, cause, now)?;
+            Ok((Store::last_change(tx)?, version))
+        })?;
+        self.context.reindex(view.row)?;
+        self.context.index_commit(seq)?;
+        Ok(version)
+    }
+
+    /// Writes the next version of a record; the present one goes into its history.
+    pub(crate) fn next_version(
+        &self,
+        tx: &Connection,
+        view: &RowView,
+        mut record: Record,
+        cause: Cause,
+        now: Timestamp,
+    ) -> VaultResult<u32> {
+        record.times.updated = Some(now);
+        tx.prepare_cached(
+            "INSERT INTO versions (row, version, pack, slot, since, until, cause, batch, flags, digest, sort, position) \
+             SELECT row, version, pack, slot, since, ?2, cause, version_batch, flags, digest, sort, position \
+             FROM records WHERE row = ?1",
+        )?
+        .execute(params![view.row, now.as_micros()])?;
+        let (pack, slot) = self.context.store.packs.put(tx, &Entry::from_record(&mut record.clone())?)?;
+        let version = view.version + 1;
+        tx.prepare_cached(
+            "UPDATE records SET version = ?2, pack = ?3, slot = ?4, since = ?5, cause = ?6, flags = flags | ?7, version_batch = NULL WHERE row = ?1",
+        )?
+        .execute(params![view.row, version, pack, slot, now.as_micros(), cause as i64, Flags::EDITED])?;
+        write_columns(tx, view.row, &record)?;
+        tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([view.row])?;
+        let op = if cause == Cause::Restore { "restore_version" } else { "edit" };
+        mementory_store::audit::append(
+            tx,
+            &self.context.keys,
+            now,
+            op,
+            &view.id_text(),
+            &format!("version {version}"),
+        )?;
+        Ok(version)
+    }
+}
+
+pub(crate) fn refuse_trashed(view: &RowView) -> VaultResult<()> {
+    match view.trashed {
+        Some(_) => Err(VaultError::Usage("This is in the Trash. Restore it first.".into())),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn clean_tags(tags: Vec<String>) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for tag in tags {
+        let tag = tag.trim().trim_start_matches('#').to_owned();
+        if !tag.is_empty() && !out.contains(&tag) {
+            out.push(tag);
+        }
+    }
+    out
+}

@@ -1,0 +1,104 @@
+//! Cutting spans out of a text.
+use crate::{
+    VaultError, VaultResult,
+    word_removal::{Removal, Spans},
+};
+use mementory_model::normal_sentences;
+use std::ops::Range;
+
+/// A span of a record's text, in code points, end exclusive.
+#[derive(Debug, Clone)]
+pub struct RedactSpan {
+    /// First code point.
+    pub start: u32,
+    /// One past the last.
+    pub end: u32,
+    /// Class written in its place, `[a-z0-9_]+`.
+    pub class: String,
+}
+
+/// A text with its spans replaced.
+pub(crate) struct Cut {
+    /// The text as it is to be.
+    pub(crate) text: String,
+    /// What was cut out, with its replacement.
+    pub(crate) removed: Vec<(String, String)>,
+    /// Where, in bytes of the former text.
+    pub(crate) places: Vec<Range<usize>>,
+}
+
+impl Cut {
+    /// What stands for a text that goes as a whole: the first span's mark.
+    pub(crate) fn mark(&self) -> &str {
+        self.removed.first().map_or("", |(_, mark)| mark)
+    }
+
+    pub(crate) fn is_mark(&self, text: &str) -> bool {
+        text == self.mark()
+    }
+
+    /// Sentences of the spans that tell something on their own: a span may run over several, and elsewhere (in bullets,
+    /// in statements taken from the text) each stands alone.
+    pub(crate) fn sentences(&self) -> Vec<String> {
+        let all = self.removed.iter().flat_map(|(words, _)| normal_sentences(words));
+        all.filter(|s| s.len() >= 12 && s.contains(' ')).collect()
+    }
+
+    /// For names in import reports: few letters may stand in any.
+    pub(crate) fn names(&self) -> Removal {
+        Removal::exact(self.removed.iter().filter(|(words, _)| words.len() >= 8).cloned().collect())
+    }
+
+    /// For records that say the same words.
+    pub(crate) fn plain(&self) -> Removal {
+        Removal::exact(self.removed.clone()).and_sentences(self.sentences(), self.mark())
+    }
+
+    /// For the record itself and for what was derived from it: also strings that tell a part of the former text which a
+    /// span covers or cuts through.
+    pub(crate) fn removal(&self, former: &str, own: bool) -> Removal {
+        let mut pairs = self.removed.clone();
+        if own {
+            pairs.push((former.to_owned(), self.text.clone()));
+        }
+        Removal::exact(pairs)
+            .and_sentences(self.sentences(), self.mark())
+            .and_spans(Spans::new(former, &self.places), self.mark())
+    }
+}
+
+/// Cuts spans out of a text.
+pub(crate) fn cut(text: &str, spans: &[RedactSpan]) -> VaultResult<Cut> {
+    let usage = |m: &str| VaultError::Usage(m.to_owned());
+    if spans.is_empty() {
+        return Err(usage("Nothing is selected."));
+    }
+    // Byte offset of every code point, and of the end.
+    let offsets: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    let mut spans = spans.to_vec();
+    spans.sort_by_key(|s| s.start);
+    let mut out = Cut { text: String::with_capacity(text.len()), removed: Vec::new(), places: Vec::new() };
+    let mut at = 0;
+    for span in &spans {
+        let outside = || usage("A span is empty, overlaps another or lies outside the text.");
+        let (Some(start), Some(end)) = (offsets.get(span.start as usize), offsets.get(span.end as usize)) else {
+            return Err(outside());
+        };
+        if start >= end || *start < at {
+            return Err(outside());
+        }
+        if span.class.is_empty()
+            || !span.class.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        {
+            return Err(usage("A class is written in lower case letters, digits and underscores."));
+        }
+        out.text.push_str(&text[at..*start]);
+        let mark = format!("[REDACTED:{}]", span.class);
+        out.text.push_str(&mark);
+        out.removed.push((text[*start..*end].to_owned(), mark));
+        out.places.push(*start..*end);
+        at = *end;
+    }
+    out.text.push_str(&text[at..]);
+    Ok(out)
+}

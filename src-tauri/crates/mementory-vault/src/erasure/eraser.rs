@@ -1,0 +1,322 @@
+//! Erasure: final, of everything that contains the content, with signed tombstones and a receipt that an independent
+//! check fills in.
+use crate::{
+    VaultResult,
+    context::Context,
+    erasure::{
+        passthrough_files::PassthroughFiles, receipts::Receipts, receipts::pending_receipt, reports::clean_reports,
+        row_redaction::RowRedaction, same_words::SameWords, targets::EraseScope, targets::Target, targets::Targets,
+        targets::sentences_of, targets::texts_of, write_tombstones::TombstoneContext,
+        write_tombstones::TombstoneWriter,
+    },
+    word_removal::{ERASED_MARK, Removal},
+};
+use mementory_erasure_check::{Beside, Evidence, Receipt};
+use mementory_model::{Kind, Timestamp};
+use mementory_store::{RowView, Store, tombstones::TombstoneRow};
+use rusqlite::{Connection, params};
+use std::collections::{BTreeMap, HashSet};
+
+/// What an erasure would take with it.
+#[derive(Debug, Clone, Default)]
+pub struct ErasePlan {
+    /// Everything that goes, the asked-for records first.
+    pub records: Vec<RowView>,
+    /// How many of them were asked for.
+    pub asked: usize,
+    /// Versions, the current ones included.
+    pub versions: u32,
+    /// Links.
+    pub links: u32,
+    /// Files whose last reference goes.
+    pub files: u32,
+    /// Passthrough parts that hold the words.
+    pub passthrough: u32,
+    /// Other records that say the same.
+    pub copies: Vec<RowView>,
+}
+
+/// What an erasure did.
+#[derive(Debug, Clone)]
+pub struct EraseOutcome {
+    /// One for each record that went.
+    pub tombstones: Vec<TombstoneRow>,
+    /// What the check found.
+    pub receipt: Receipt,
+    /// Records redacted because they said the same.
+    pub copies_redacted: u32,
+}
+
+/// Deletion steps that a test may leave out, to see the independent check notice. Never set by the application.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[doc(hidden)]
+#[allow(missing_docs, reason = "test seam")]
+pub struct Sabotage {
+    pub keep_pages: bool,
+    pub keep_index: bool,
+    pub keep_blobs: bool,
+    pub keep_packs: bool,
+}
+
+/// What is to go, and on which occasion.
+pub(crate) struct EraseRequest<'a> {
+    pub(crate) ids: &'a [String],
+    pub(crate) scope: EraseScope,
+    pub(crate) reason: &'a str,
+    /// Records to redact because they say the same.
+    pub(crate) copies: &'a [String],
+    pub(crate) now: Timestamp,
+}
+
+/// Erasing records for good.
+#[derive(Clone, Copy)]
+pub struct Eraser<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> Eraser<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Eraser<'_> {
+    /// What erasing `ids` would take with it. Nothing is changed.
+    pub fn erase_plan(&self, ids: &[String]) -> VaultResult<ErasePlan> {
+        let targets = Targets::new(self.context).erase_targets(ids, EraseScope::Asked)?;
+        let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
+        let links: i64 = self.context.store.read(|c| {
+            let mut sum = 0;
+            let mut count = c.prepare("SELECT count(*) FROM links WHERE row = ?1 OR target = ?2")?;
+            for target in &targets {
+                sum += count.query_row(params![target.view.row, target.view.id], |r| r.get::<_, i64>(0))?;
+            }
+            Ok(sum)
+        })?;
+        let copies = SameWords::new(self.context).same_words(&sentences_of(&targets), &rows)?;
+        Ok(ErasePlan {
+            asked: ids.iter().collect::<HashSet<_>>().len(),
+            versions: targets.iter().map(|t| t.versions.len() as u32).sum(),
+            links: u32::try_from(links).unwrap_or(u32::MAX),
+            files: targets.iter().filter(|t| t.view.kind == Kind::Attachment).count() as u32,
+            passthrough: PassthroughFiles::new(self.context).parts_holding(&removal_of(&targets), &rows, false)?.len()
+                as u32,
+            records: targets.into_iter().map(|t| t.view).collect(),
+            copies,
+        })
+    }
+
+    /// Erases `ids` for good. `copies`: ids of other records to redact because they say the same.
+    pub fn erase(
+        &self,
+        ids: &[String],
+        reason: &str,
+        copies: &[String],
+        now: Timestamp,
+        progress: &dyn Fn(&str),
+        sabotage: Sabotage,
+    ) -> VaultResult<EraseOutcome> {
+        self.run(&EraseRequest { ids, scope: EraseScope::Asked, reason, copies, now }, progress, sabotage)
+    }
+
+    pub(crate) fn run(
+        &self,
+        request: &EraseRequest<'_>,
+        progress: &dyn Fn(&str),
+        sabotage: Sabotage,
+    ) -> VaultResult<EraseOutcome> {
+        let targets = Targets::new(self.context).erase_targets(request.ids, request.scope)?;
+        let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
+        let sentences = sentences_of(&targets);
+        let copies = self.copy_targets(request.copies, &rows)?;
+        let removal = removal_of(&targets);
+        let parts = PassthroughFiles::new(self.context).parts_holding(&removal, &rows, true)?;
+        let receipt_id = mementory_store::ids::random_text()?;
+        let mut evidence = Evidence::default();
+        progress("record");
+        if sabotage.keep_pages {
+            self.context.store.writer().execute_batch("PRAGMA secure_delete = OFF")?;
+        }
+        let written = self.context.store.write(|tx| {
+            let occasion = TombstoneContext { reason: request.reason, receipt: &receipt_id, now: request.now };
+            let blobs = self.erase_rows(tx, &targets, &mut evidence, sabotage)?;
+            let redaction = Removal::sentences(sentences.clone(), ERASED_MARK);
+            let reindex = self.redact_copies(tx, &copies, &redaction, &sentences, &occasion, &mut evidence)?;
+            clean_reports(tx, &removal)?;
+            let (old_blobs, parts_changed) = PassthroughFiles::new(self.context).rewrite_parts(tx, &parts)?;
+            evidence.blobs = blobs.into_iter().chain(old_blobs).collect();
+            evidence.parts = parts_changed;
+            let tombstones = TombstoneWriter::new(self.context).write_erased(tx, &targets, &occasion)?;
+            pending_receipt(tx, &receipt_id, request.now)?;
+            Ok((Store::last_change(tx)?, tombstones, reindex))
+        });
+        if sabotage.keep_pages {
+            self.context.store.writer().execute_batch("PRAGMA secure_delete = ON")?;
+        }
+        if written.is_err() {
+            PassthroughFiles::new(self.context).drop_parts(&parts)?;
+        }
+        let (seq, tombstones, reindex) = written?;
+        progress("attachments");
+        if !sabotage.keep_blobs {
+            for blob in &evidence.blobs {
+                self.context.blobs.remove(blob)?;
+            }
+            self.context.blobs.sync()?;
+        }
+        progress("search_index");
+        evidence.gone_rows = targets.iter().map(|t| t.view.row).collect();
+        let erased: Vec<u64> = evidence.gone_rows.iter().map(|r| *r as u64).collect();
+        let erase_from_index = || {
+            if !sabotage.keep_index {
+                return self.context.with_index(|i| i.erase(&erased, seq));
+            }
+            rows.iter().try_for_each(|row| self.context.index_delete(*row))?;
+            self.context.index_commit(seq)
+        };
+        // Beside the look through the database, which it has no part in, unless more is to be written there.
+        let beside: Beside<'_> = if reindex.is_empty() { &erase_from_index } else { &|| Ok(()) };
+        if !reindex.is_empty() {
+            erase_from_index()?;
+            for row in &reindex {
+                self.context.reindex(*row)?;
+            }
+            self.context.index_commit(seq)?;
+            let changed: Vec<u64> = reindex.iter().map(|r| *r as u64).collect();
+            self.context.with_index(|i| i.purge(&changed))?;
+        }
+        progress("write_ahead_log");
+        self.context.store.packs.forget();
+        evidence.wal_clean = self.context.store.checkpoint()?;
+        evidence.texts = texts_of(&targets);
+        evidence.sentences = sentences;
+        evidence.copies = reindex.len() as u32;
+        evidence.rewritten_rows.clone_from(&reindex);
+        progress("database_pages");
+        let honest = sabotage == Sabotage::default();
+        let receipt =
+            Receipts::new(self.context).prove_and_wipe(receipt_id, &mut evidence, request.now, honest, beside)?;
+        Ok(EraseOutcome { tombstones, receipt, copies_redacted: reindex.len() as u32 })
+    }
+
+    /// The copies to redact, as they are now.
+    fn copy_targets(&self, ids: &[String], erased: &HashSet<i64>) -> VaultResult<Vec<Target>> {
+        let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
+        let views = views.into_iter().filter(|view| !erased.contains(&view.row)).collect();
+        self.context.store.read(|c| Targets::new(self.context).read_targets(c, views))
+    }
+
+    /// Takes the sentences out of the copies, each with a tombstone of its own; returns the rows that changed.
+    fn redact_copies(
+        &self,
+        tx: &Connection,
+        copies: &[Target],
+        redaction: &Removal,
+        sentences: &[String],
+        occasion: &TombstoneContext<'_>,
+        evidence: &mut Evidence,
+    ) -> VaultResult<Vec<i64>> {
+        let mut changed = Vec::new();
+        for copy in copies {
+            // A pack may hold several: its rewriting for one moves none of the others.
+            if RowRedaction::new(self.context).redact_row(tx, &copy.view, redaction, evidence)? {
+                let occasion = TombstoneContext { reason: "same_words", ..*occasion };
+                TombstoneWriter::new(self.context).write_redacted(tx, copy, redaction, sentences, &occasion)?;
+                mementory_store::audit::append(
+                    tx,
+                    &self.context.keys,
+                    occasion.now,
+                    "redact",
+                    &copy.view.id_text(),
+                    "same words",
+                )?;
+                changed.push(copy.view.row);
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Removes the rows and rewrites the packs; returns the blobs that nothing names any more.
+    fn erase_rows(
+        &self,
+        tx: &Connection,
+        targets: &[Target],
+        evidence: &mut Evidence,
+        sabotage: Sabotage,
+    ) -> VaultResult<Vec<[u8; 32]>> {
+        let mut by_pack: BTreeMap<i64, HashSet<u32>> = BTreeMap::new();
+        for (pack, slot) in targets.iter().flat_map(|t| &t.versions) {
+            by_pack.entry(*pack).or_default().insert(*slot);
+        }
+        for (pack, slots) in by_pack {
+            if sabotage.keep_packs {
+                evidence.pack(pack, &self.context.store.packs.stored(tx, pack)?, &[]);
+                continue;
+            }
+            let (old, new) = self
+                .context
+                .store
+                .packs
+                .rewrite(tx, pack, |slot, entry| Ok((!slots.contains(&slot)).then_some(entry)))?;
+            evidence.pack(pack, &old, &new);
+        }
+        let mut blobs: Vec<[u8; 32]> = Vec::new();
+        for target in targets {
+            let row = target.view.row;
+            // Former bytes that an undo would bring back go too.
+            blobs.extend(
+                tx.prepare_cached("SELECT DISTINCT blob FROM named_blobs WHERE row = ?1")?
+                    .query_map([row], |r| r.get::<_, [u8; 32]>(0))?
+                    .collect::<Result<Vec<_>, _>>()?,
+            );
+            for sql in [
+                "DELETE FROM records WHERE row = ?1",
+                "DELETE FROM versions WHERE row = ?1",
+                "DELETE FROM tags WHERE row = ?1",
+                "DELETE FROM links WHERE row = ?1",
+                "DELETE FROM files WHERE row = ?1",
+                "DELETE FROM file_versions WHERE row = ?1",
+                "DELETE FROM moved WHERE row = ?1",
+                "DELETE FROM file_refs WHERE row = ?1 OR file = ?1",
+            ] {
+                tx.prepare_cached(sql)?.execute([row])?;
+            }
+            tx.prepare_cached("DELETE FROM links WHERE target = ?1")?.execute([target.view.id])?;
+        }
+        for target in targets {
+            // What stays although it was part of this (moved back from the Trash on its own) stands alone now.
+            tx.prepare_cached("UPDATE records SET owner = NULL WHERE owner = ?1")?.execute([target.view.row])?;
+        }
+        mementory_store::trash::reroot_orphans(tx)?;
+        follow(tx, targets)?;
+        blobs.sort_unstable();
+        blobs.dedup();
+        let mut unused = Vec::new();
+        for blob in blobs {
+            if !tx.prepare_cached("SELECT 1 FROM named_blobs WHERE blob = ?1")?.exists([blob])? {
+                unused.push(blob);
+            }
+        }
+        Ok(unused)
+    }
+}
+
+/// Tells the index what went. Older entries about these rows say nothing any more; there is no index on them, so they are
+/// looked for once for all.
+fn follow(tx: &Connection, targets: &[Target]) -> VaultResult<()> {
+    tx.execute_batch("CREATE TEMP TABLE gone (row INTEGER PRIMARY KEY)")?;
+    {
+        let mut gone = tx.prepare("INSERT OR IGNORE INTO temp.gone (row) VALUES (?1)")?;
+        for target in targets {
+            gone.execute([target.view.row])?;
+        }
+    }
+    tx.execute("DELETE FROM changes WHERE op IN (1, 2) AND target IN (SELECT row FROM temp.gone)", [])?;
+    tx.execute("INSERT INTO changes (op, target) SELECT 2, row FROM temp.gone", [])?;
+    tx.execute_batch("DROP TABLE temp.gone")?;
+    Ok(())
+}
+
+fn removal_of(targets: &[Target]) -> Removal {
+    Removal::exact(texts_of(targets).into_iter().map(|text| (text, ERASED_MARK.to_owned())).collect())
+}

@@ -1,0 +1,146 @@
+//! Receipts: made when a deletion is done, kept, finished later when the program was stopped in between.
+use crate::{VaultError, VaultResult, context::Context, erasure::targets::column};
+use mementory_erasure_check::{Beside, Evidence, Receipt, Wipe};
+use mementory_model::Timestamp;
+use mementory_store::{Store, scrub, scrub_all};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::sync::PoisonError;
+
+/// Says that a receipt is still to come, in the transaction that makes it due.
+pub(crate) fn pending_receipt(tx: &Connection, id: &str, now: Timestamp) -> VaultResult<()> {
+    tx.execute("INSERT INTO receipts (id, at, complete, body) VALUES (?1, ?2, 0, '')", params![id, now.as_micros()])?;
+    Ok(())
+}
+
+/// The receipts of erasures and redactions: written, finished after an interruption, retried.
+#[derive(Clone, Copy)]
+pub struct Receipts<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> Receipts<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Receipts<'_> {
+    /// Checks, wiping pages in which SQLite left something on the way, and keeps the receipt.
+    pub(crate) fn prove_and_wipe(
+        &self,
+        id: String,
+        evidence: &mut Evidence,
+        now: Timestamp,
+        wipe: bool,
+        beside: Beside<'_>,
+    ) -> VaultResult<Receipt> {
+        let clean = |pages: &[i64]| -> VaultResult<bool> {
+            self.context.store.write(|tx| scrub(tx, pages))?;
+            self.context.store.checkpoint()
+        };
+        let receipt =
+            self.context.erasure_check().run(id, evidence, now, wipe.then_some(&clean as Wipe<'_>), beside)?;
+        self.save(&receipt)?;
+        let mut unproven = self.context.unproven.lock().unwrap_or_else(PoisonError::into_inner);
+        unproven.remove(&receipt.id);
+        if !receipt.complete && !evidence.traces_unknown {
+            unproven.insert(receipt.id.clone(), std::mem::take(evidence));
+        }
+        Ok(receipt)
+    }
+
+    pub(crate) fn save(&self, receipt: &Receipt) -> VaultResult<()> {
+        let body = serde_json::to_string(receipt).unwrap_or_default();
+        let held = self.context.with_index(|i| Ok(i.seq()))?;
+        self.context.store.write(|tx| {
+            tx.execute(
+                "INSERT OR REPLACE INTO receipts (id, at, complete, body) VALUES (?1, ?2, ?3, ?4)",
+                params![receipt.id, receipt.at.as_micros(), receipt.complete, body],
+            )?;
+            forget_changes(tx, held)
+        })
+    }
+
+    /// Finishes erasures and redactions that were cut off between the store's commit and their receipt: the index is
+    /// rewritten, stray files removed, every unused byte of the database overwritten, the WAL truncated, and the check
+    /// made. What the replaced packs looked like is not known any more, so the check looks at the unused bytes instead of
+    /// for traces. Receipts that failed for a reason that may have passed (a busy WAL, a strange file in the folder) are
+    /// looked at again. Returns how many were cut off.
+    pub fn finish_interrupted(&self, now: Timestamp) -> VaultResult<u32> {
+        self.retry_receipts()?;
+        let pending: Vec<String> = self.context.store.read(|c| {
+            let mut statement = c.prepare("SELECT id FROM receipts WHERE body = ''")?;
+            let rows = statement.query_map([], |r| r.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })?;
+        if pending.is_empty() {
+            return Ok(0);
+        }
+        let (gone, changed) = self.context.store.read(|c| {
+            let gone = column(
+                c,
+                "SELECT DISTINCT target FROM changes WHERE op = 2 AND target NOT IN (SELECT row FROM records)",
+                [],
+            )?;
+            Ok((gone, column(c, "SELECT DISTINCT target FROM changes WHERE op = 1", [])?))
+        })?;
+        let rows: Vec<u64> = gone.iter().chain(&changed).map(|r| *r as u64).collect();
+        self.context.with_index(|i| i.purge(&rows))?;
+        self.context.sweep_blobs()?;
+        self.context.store.write(|tx| scrub_all(tx))?;
+        for id in &pending {
+            let mut evidence = Evidence::cut_off(gone.clone(), changed.clone(), self.context.store.checkpoint()?);
+            self.prove_and_wipe(id.clone(), &mut evidence, now, true, &|| Ok(()))?;
+        }
+        self.context.store.checkpoint()?;
+        Ok(pending.len() as u32)
+    }
+
+    /// Looks again at receipts of which only a passing matter failed. Costs nothing when there are none.
+    fn retry_receipts(&self) -> VaultResult<()> {
+        let failed: Vec<String> = self.context.store.read(|c| {
+            let mut statement = c.prepare("SELECT body FROM receipts WHERE complete = 0 AND body <> ''")?;
+            let rows = statement.query_map([], |r| r.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })?;
+        let failed = failed.iter().filter_map(|body| serde_json::from_str::<Receipt>(body).ok());
+        let retry: Vec<Receipt> = failed.filter(Receipt::may_be_transient).collect();
+        if retry.is_empty() {
+            return Ok(());
+        }
+        self.context.sweep_blobs()?;
+        let wal_clean = self.context.store.checkpoint()?;
+        for mut receipt in retry {
+            if self.context.erasure_check().recheck(&mut receipt, wal_clean) {
+                self.save(&receipt)?;
+            }
+        }
+        self.context.store.checkpoint()?;
+        Ok(())
+    }
+
+    /// The receipt of an erasure or redaction.
+    pub fn get(&self, id: &str) -> VaultResult<Receipt> {
+        self.context.store.read(|c| {
+            let body: Option<String> =
+                c.query_row("SELECT body FROM receipts WHERE id = ?1", [id], |r| r.get(0)).optional()?;
+            let body = body.filter(|b| !b.is_empty()).ok_or_else(|| VaultError::not_found(id))?;
+            serde_json::from_str(&body).map_err(|_| VaultError::Damaged("receipt".into()))
+        })
+    }
+}
+
+/// Drops changes that the index holds, so that the log does not grow with the vault's age. The last one stays: its number
+/// is how store and index are compared. While a receipt is still to come its rows are needed, and nothing is dropped.
+fn forget_changes(tx: &Connection, held: u64) -> VaultResult<()> {
+    let pending: bool = tx.query_row("SELECT EXISTS (SELECT 1 FROM receipts WHERE body = '')", [], |r| r.get(0))?;
+    let last = Store::last_change(tx)?;
+    let upto = held.min(last.saturating_sub(1)) as i64;
+    if !pending && tx.execute("DELETE FROM changes WHERE seq <= ?1", [upto])? > 0 {
+        tx.execute(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)",
+            params![mementory_store::CHANGES_FORGOTTEN, upto],
+        )?;
+    }
+    Ok(())
+}

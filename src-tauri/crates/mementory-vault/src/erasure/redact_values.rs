@@ -1,0 +1,197 @@
+//! Redacting sensitive values by their fingerprints: in every record that holds them, or in some.
+use crate::{
+    VaultError, VaultResult,
+    erasure::{
+        eraser::EraseOutcome, passthrough_files::PassthroughFiles, receipts::pending_receipt, redactor::Aftermath,
+        redactor::PLACES, redactor::READ, redactor::Redactor, row_redaction::RowRedaction, same_words::SameWords,
+        targets::Target, targets::Targets, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
+    },
+    findings::{is_present, value_id},
+    sensitive::{Scanner, fields, fields_found},
+    word_removal::Removal,
+};
+use mementory_erasure_check::Evidence;
+use mementory_model::{Timestamp, normal_text};
+use mementory_scan::Class;
+use mementory_store::{RowView, Store, ids::parse_id};
+use rusqlite::{Connection, params};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    sync::atomic::AtomicBool,
+};
+
+type ValueId = [u8; 16];
+
+/// Shortest spelling that is looked for outside the records that say what it is, in bytes.
+const TELLING: usize = 8;
+
+/// Where chosen values stand, and how they are written there.
+#[derive(Default)]
+struct FoundValues {
+    views: Vec<RowView>,
+    /// Spelling, and what takes its place.
+    spellings: BTreeMap<String, String>,
+    classes: BTreeMap<ValueId, Class>,
+    /// Spellings that a row says what they are of.
+    by_row: HashMap<i64, HashSet<String>>,
+}
+
+impl Redactor<'_> {
+    /// Redacts values in every version of the records that hold them, in what was derived from those, and in parts kept
+    /// from imports. `only`: these records; None = all, the Trash included.
+    ///
+    /// # Errors
+    /// `NotFound` when no record holds any of them; `TooMany` for words that stand in more records than one redaction goes
+    /// through.
+    pub fn redact_values(
+        &self,
+        values: &[String],
+        only: Option<&[String]>,
+        now: Timestamp,
+        progress: &dyn Fn(&str),
+    ) -> VaultResult<EraseOutcome> {
+        // What came since the last look may hold them too.
+        while Scanner::new(self.context).scan_next(now)?.left > 0 {}
+        let ids: BTreeSet<ValueId> = values.iter().filter_map(|value| parse_id(value)).collect();
+        let only: Option<HashSet<ValueId>> = only.map(|ids| ids.iter().filter_map(|id| parse_id(id)).collect());
+        let standing = self.find_values(&ids, only.as_ref())?;
+        let lead = standing.views.first().ok_or_else(|| VaultError::not_found(values.first().map_or("", |v| v)))?;
+        // Few letters may stand in any word: they go from the records that say what they are, and from nothing else.
+        let telling: BTreeMap<String, String> =
+            standing.spellings.clone().into_iter().filter(|(spelling, _)| spelling.len() >= TELLING).collect();
+        let elsewhere = Removal::exact(telling.clone().into_iter().collect());
+        let words: Vec<String> = standing.spellings.keys().cloned().collect();
+        let mut rows: HashSet<i64> = standing.views.iter().map(|view| view.row).collect();
+        let mut views = standing.views.clone();
+        if only.is_none() {
+            // Said again without a word about what it is.
+            let normal: Vec<String> = telling.keys().map(|s| normal_text(s)).filter(|s| !s.is_empty()).collect();
+            views.extend(SameWords::new(self.context).all_with(&normal, &rows, PLACES, &AtomicBool::new(false))?);
+            rows.extend(views.iter().map(|view| view.row));
+        }
+        for view in views.clone() {
+            views.extend(self.derived_of(&view)?.into_iter().filter(|derived| rows.insert(derived.row)));
+        }
+        let parts = PassthroughFiles::new(self.context).parts_holding(&elsewhere, &HashSet::new(), true)?;
+        let receipt_id = mementory_store::ids::random_text()?;
+        let mut evidence = Evidence::default();
+        progress("record");
+        let written = self.context.store.write(|tx| {
+            let occasion = TombstoneContext { reason: "redaction", receipt: &receipt_id, now };
+            let (mut changed, mut tombstones) = (Vec::new(), Vec::new());
+            // Not all of them in memory at once: they may be thousands.
+            for some in views.chunks(READ) {
+                for before in Targets::new(self.context).read_targets(tx, some.to_vec())? {
+                    let here: Vec<(String, String)> = match standing.by_row.get(&before.view.row) {
+                        Some(spellings) => standing
+                            .spellings
+                            .clone()
+                            .into_iter()
+                            .filter(|(s, _)| spellings.contains(s) || s.len() >= TELLING)
+                            .collect(),
+                        None => telling.clone().into_iter().collect(),
+                    };
+                    let here: Vec<_> = here.into_iter().filter(|(s, _)| holds(&before, s)).collect();
+                    let said: Vec<String> = here.iter().map(|(spelling, _)| spelling.clone()).collect();
+                    let removal = Removal::exact(here);
+                    if RowRedaction::new(self.context).redact_row(tx, &before.view, &removal, &mut evidence)? {
+                        tombstones.push(
+                            TombstoneWriter::new(self.context)
+                                .write_redacted(tx, &before, &removal, &said, &occasion)?,
+                        );
+                        evidence.texts.extend(before.texts.iter().filter(|text| said.contains(text)).cloned());
+                        changed.push(before.view.row);
+                    }
+                }
+            }
+            let (old_blobs, part_count) = PassthroughFiles::new(self.context).rewrite_parts(tx, &parts)?;
+            evidence.blobs = old_blobs;
+            evidence.parts = part_count;
+            evidence.copies = changed.iter().filter(|row| !standing.by_row.contains_key(*row)).count() as u32;
+            crate::erasure::reports::clean_reports(tx, &elsewhere)?;
+            pending_receipt(tx, &receipt_id, now)?;
+            let detail = format!("{} values, {} records", standing.classes.len(), changed.len());
+            mementory_store::audit::append(tx, &self.context.keys, now, "redact", &lead.id_text(), &detail)?;
+            Ok((Store::last_change(tx)?, tombstones, changed))
+        });
+        if written.is_err() {
+            PassthroughFiles::new(self.context).drop_parts(&parts)?;
+        }
+        let (seq, tombstones, changed) = written?;
+        // After the commit nothing may fail: rows that are not looked at now are queued for the next look.
+        if Scanner::new(self.context).scan_rows(&changed).is_ok() {
+            let _ = self.context.store.write(|tx| judge_redacted(tx, &standing, &changed, now));
+        }
+        let after = Aftermath { seq, changed: &changed, words: &words, receipt_id, now };
+        let receipt = self.after_redacting(after, &mut evidence, progress)?;
+        Ok(EraseOutcome { tombstones, receipt, copies_redacted: changed.len() as u32 })
+    }
+
+    fn find_values(&self, ids: &BTreeSet<ValueId>, only: Option<&HashSet<ValueId>>) -> VaultResult<FoundValues> {
+        self.context.store.read(|c| {
+            let mut out = FoundValues::default();
+            let mut rows = BTreeSet::new();
+            for id in ids {
+                let mut statement = c.prepare_cached("SELECT DISTINCT row FROM findings WHERE value = ?1")?;
+                rows.extend(statement.query_map([id], |r| r.get::<_, i64>(0))?.collect::<Result<Vec<_>, _>>()?);
+            }
+            for row in rows {
+                let Some(view) = RowView::by_row(c, row)? else { continue };
+                if only.is_some_and(|only| !only.contains(&view.id)) {
+                    continue;
+                }
+                // Read now, not at the last look: the text may have changed since. Former versions may spell it otherwise.
+                let mut places = vec![(view.pack, view.slot)];
+                let mut versions = c.prepare_cached("SELECT pack, slot FROM versions WHERE row = ?1")?;
+                places.extend(
+                    versions
+                        .query_map([row], |r| Ok((r.get(0)?, r.get(1)?)))?
+                        .collect::<Result<Vec<(i64, u32)>, _>>()?,
+                );
+                let mut here = HashSet::new();
+                for (pack, slot) in places {
+                    let record = self.context.store.packs.record(c, pack, slot)?;
+                    for (_, text) in fields(&record) {
+                        fields_found(text, |class, value| {
+                            let id = value_id(&self.context.keys, class, value);
+                            if ids.contains(&id) {
+                                here.insert(value.to_owned());
+                                out.classes.insert(id, class);
+                                out.spellings.insert(value.to_owned(), format!("[REDACTED:{}]", class.as_str()));
+                            }
+                        });
+                    }
+                }
+                if !here.is_empty() {
+                    out.by_row.insert(row, here);
+                    out.views.push(view);
+                }
+            }
+            Ok(out)
+        })
+    }
+}
+
+/// True when any version of a record may hold a spelling: what its bodies say is looked at, whatever the member.
+fn holds(target: &Target, spelling: &str) -> bool {
+    target.texts.iter().any(|text| text.contains(spelling))
+        || serde_json::to_string(&target.record).is_ok_and(|body| {
+            let escaped = serde_json::to_string(spelling).unwrap_or_default();
+            body.contains(spelling) || body.contains(escaped.trim_matches('"'))
+        })
+}
+
+/// Values that stand nowhere any more are told as redacted.
+fn judge_redacted(tx: &Connection, standing: &FoundValues, changed: &[i64], now: Timestamp) -> VaultResult<()> {
+    let places = i64::try_from(changed.len()).unwrap_or(i64::MAX);
+    for (id, class) in &standing.classes {
+        if !is_present(tx, *id)? {
+            // With several at once nobody counted each; then the number is of all of them.
+            tx.execute(
+                "INSERT OR REPLACE INTO judged (value, class, verdict, places, at) VALUES (?1, ?2, 2, ?3, ?4)",
+                params![id, *class as i64, places, now.as_micros()],
+            )?;
+        }
+    }
+    Ok(())
+}

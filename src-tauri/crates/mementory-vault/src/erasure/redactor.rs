@@ -1,0 +1,240 @@
+//! Redaction: chosen spans go from every version, the verbatim, the index and every derived item; a skeleton stays.
+use crate::{
+    VaultError, VaultResult,
+    context::Context,
+    erasure::{
+        cut::Cut, cut::RedactSpan, cut::cut, eraser::EraseOutcome, passthrough_files::PassthroughFiles,
+        receipts::Receipts, row_redaction::RowRedaction, same_words::SameWords, targets::Target, targets::Targets,
+        write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
+    },
+    sensitive::Scanner,
+    word_removal::{LEAST, Removal},
+};
+use mementory_erasure_check::{Evidence, Receipt};
+use mementory_model::{Timestamp, normal_text};
+use mementory_store::{RowView, Store};
+use rusqlite::Connection;
+use std::{
+    collections::HashSet,
+    sync::{atomic::AtomicBool, atomic::Ordering},
+};
+
+/// Records that say the same words and that one redaction goes through at most, what was derived from the record itself not
+/// counted: "all of them" is said beforehand, and has to be true.
+pub(crate) const PLACES: usize = 10_000;
+/// Records read at once.
+pub(crate) const READ: usize = 200;
+
+/// What a redaction did to the store, for the steps after it.
+pub(crate) struct Aftermath<'a> {
+    pub(crate) seq: u64,
+    pub(crate) changed: &'a [i64],
+    pub(crate) words: &'a [String],
+    pub(crate) receipt_id: String,
+    pub(crate) now: Timestamp,
+}
+
+/// Redacting text spans and sensitive values.
+#[derive(Clone, Copy)]
+pub struct Redactor<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> Redactor<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Redactor<'_> {
+    /// Redacts spans of one record for good. With `everywhere` other records that hold the same words are redacted too.
+    ///
+    /// # Errors
+    /// `Usage` for spans that are empty, overlap or lie outside the text; `TooMany` for words that stand in more records
+    /// than one redaction goes through.
+    pub fn redact(
+        &self,
+        id: &str,
+        spans: &[RedactSpan],
+        everywhere: bool,
+        now: Timestamp,
+        progress: &dyn Fn(&str),
+    ) -> VaultResult<EraseOutcome> {
+        let Work { target, cut, own, others } = self.redaction(id, spans, everywhere, &AtomicBool::new(false))?;
+        let words: Vec<String> = cut.removed.iter().map(|(w, _)| w.clone()).collect();
+        let known = HashSet::from([target.view.row]);
+        let parts =
+            PassthroughFiles::new(self.context).parts_holding(&Removal::exact(cut.removed.clone()), &known, true)?;
+        let receipt_id = mementory_store::ids::random_text()?;
+        let mut evidence = Evidence::default();
+        progress("record");
+        let written = self.context.store.write(|tx| {
+            let occasion = TombstoneContext { reason: "redaction", receipt: &receipt_id, now };
+            self.set_text(tx, &target.view, (&target.record.text, &cut.text), &own, &mut evidence)?;
+            let mut changed = vec![target.view.row];
+            let tombstone = TombstoneWriter::new(self.context).write_redacted(tx, &target, &own, &words, &occasion)?;
+            // Not all of them in memory at once: they may be thousands.
+            let read = others.iter().flat_map(|(views, removal)| views.chunks(READ).map(move |some| (some, removal)));
+            for (views, removal) in read {
+                let read = Targets::new(self.context).read_targets(tx, views.to_vec())?;
+                let rows: HashSet<i64> = RowRedaction::new(self.context)
+                    .redact_rows(tx, views, removal, &mut evidence)?
+                    .into_iter()
+                    .collect();
+                for before in read.iter().filter(|before| rows.contains(&before.view.row)) {
+                    TombstoneWriter::new(self.context).write_redacted(tx, before, removal, &words, &occasion)?;
+                    let whole = |text: &&String| removal.record_text(text).is_some_and(|new| cut.is_mark(&new));
+                    evidence.texts.extend(before.texts.iter().filter(whole).cloned());
+                    changed.push(before.view.row);
+                }
+            }
+            let (old_blobs, part_count) = PassthroughFiles::new(self.context).rewrite_parts(tx, &parts)?;
+            evidence.blobs = old_blobs;
+            evidence.parts = part_count;
+            evidence.copies = changed.len().saturating_sub(1) as u32;
+            crate::erasure::reports::clean_reports(tx, &cut.names())?;
+            crate::erasure::receipts::pending_receipt(tx, &receipt_id, now)?;
+            tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [target.view.row])?;
+            mementory_store::audit::append(
+                tx,
+                &self.context.keys,
+                now,
+                "redact",
+                id,
+                &format!("{} records", changed.len()),
+            )?;
+            Ok((Store::last_change(tx)?, tombstone, changed))
+        });
+        if written.is_err() {
+            PassthroughFiles::new(self.context).drop_parts(&parts)?;
+        }
+        let (seq, tombstone, changed) = written?;
+        // After the commit nothing may fail: rows that are not looked at now are queued for the next look.
+        let _ = Scanner::new(self.context).scan_rows(&changed);
+        let after = Aftermath { seq, changed: &changed, words: &words, receipt_id, now };
+        let receipt = self.after_redacting(after, &mut evidence, progress)?;
+        Ok(EraseOutcome { tombstones: vec![tombstone], receipt, copies_redacted: changed.len() as u32 })
+    }
+
+    /// The records that redacting these spans would change, this one first. Nothing is changed.
+    ///
+    /// # Errors
+    /// As [`redact`](Self::redact); `Cancelled`.
+    pub fn redact_plan(
+        &self,
+        id: &str,
+        spans: &[RedactSpan],
+        everywhere: bool,
+        cancelled: &AtomicBool,
+    ) -> VaultResult<Vec<RowView>> {
+        let work = self.redaction(id, spans, everywhere, cancelled)?;
+        let mut out = vec![work.target.view];
+        for (views, removal) in work.others {
+            for view in views {
+                if cancelled.load(Ordering::Relaxed) {
+                    return Err(VaultError::Cancelled);
+                }
+                if self.context.store.read(|c| RowRedaction::new(self.context).holds(c, &view, &removal))? {
+                    out.push(view);
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// What a redaction takes out of which records: the rule of the redaction and of what is said before it.
+    fn redaction(&self, id: &str, spans: &[RedactSpan], everywhere: bool, cancelled: &AtomicBool) -> VaultResult<Work> {
+        let target = self.read_target(self.context.find(id)?)?;
+        let cut = cut(&target.record.text, spans)?;
+        let derived = self.derived_of(&target.view)?;
+        let mut elsewhere = Vec::new();
+        if everywhere {
+            let known: HashSet<i64> = derived.iter().map(|v| v.row).chain([target.view.row]).collect();
+            let words = cut.removed.iter().filter(|(words, _)| words.chars().count() >= LEAST);
+            let normal: Vec<String> = words.map(|(w, _)| normal_text(w)).filter(|w| !w.is_empty()).collect();
+            elsewhere = SameWords::new(self.context).all_with(&normal, &known, PLACES, cancelled)?;
+            // Neighbours in a pack are rewritten together.
+            elsewhere.sort_by_key(|view| view.pack);
+        }
+        let others = [(derived, cut.removal(&target.record.text, false)), (elsewhere, cut.plain())];
+        let own = cut.removal(&target.record.text, true);
+        Ok(Work { target, cut, own, others })
+    }
+
+    /// What follows the store's commit: index, write-ahead log, and the check of it all.
+    pub(crate) fn after_redacting(
+        &self,
+        after: Aftermath<'_>,
+        evidence: &mut Evidence,
+        progress: &dyn Fn(&str),
+    ) -> VaultResult<Receipt> {
+        for blob in &evidence.blobs {
+            self.context.blobs.remove(blob)?;
+        }
+        progress("search_index");
+        let erased: Vec<u64> = after.changed.iter().map(|r| *r as u64).collect();
+        for row in after.changed {
+            self.context.reindex(*row)?;
+        }
+        self.context.index_commit(after.seq)?;
+        self.context.with_index(|i| i.purge(&erased))?;
+        progress("write_ahead_log");
+        self.context.store.packs.forget();
+        evidence.wal_clean = self.context.store.checkpoint()?;
+        evidence.texts.extend(after.words.iter().filter(|w| w.chars().count() >= LEAST).cloned());
+        let telling = |w: &String| w.chars().count() >= LEAST;
+        evidence.sentences = after.words.iter().map(|w| normal_text(w)).filter(telling).collect();
+        evidence.rewritten_rows = after.changed.to_vec();
+        progress("database_pages");
+        Receipts::new(self.context).prove_and_wipe(after.receipt_id, evidence, after.now, true, &|| Ok(()))
+    }
+
+    fn read_target(&self, view: RowView) -> VaultResult<Target> {
+        let id = view.id_text();
+        let read = self.context.store.read(|c| Targets::new(self.context).read_targets(c, vec![view]))?;
+        read.into_iter().next().ok_or_else(|| VaultError::not_found(&id))
+    }
+
+    /// Records derived from this one, and those it was derived from stay as they are.
+    pub(crate) fn derived_of(&self, view: &RowView) -> VaultResult<Vec<RowView>> {
+        self.context.store.read(|c| {
+            let mut statement =
+                c.prepare_cached("SELECT row FROM links WHERE target = ?1 AND relation = 'derived_from'")?;
+            let rows = statement.query_map([view.id], |r| r.get::<_, i64>(0))?.collect::<Result<Vec<_>, _>>()?;
+            let mut out = Vec::new();
+            for row in rows {
+                out.extend(RowView::by_row(c, row)?);
+            }
+            Ok(out)
+        })
+    }
+
+    /// Sets the record's own text and removes the words from its other fields, verbatim and versions.
+    fn set_text(
+        &self,
+        tx: &Connection,
+        view: &RowView,
+        (old, new): (&str, &str),
+        removal: &Removal,
+        evidence: &mut Evidence,
+    ) -> VaultResult<()> {
+        RowRedaction::new(self.context).rewrite_versions(tx, view, evidence, |record| {
+            if record.text == old {
+                new.clone_into(&mut record.text);
+            }
+            removal.record(record);
+            true
+        })?;
+        RowRedaction::new(self.context).after_redaction(tx, view)
+    }
+}
+
+/// A redaction that was thought through.
+struct Work {
+    target: Target,
+    cut: Cut,
+    /// For the record itself.
+    own: Removal,
+    /// Records derived from it, and others that may say the same words; each with what goes from them.
+    others: [(Vec<RowView>, Removal); 2],
+}

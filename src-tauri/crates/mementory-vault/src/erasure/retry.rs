@@ -1,0 +1,137 @@
+//! Cleaning once more what a receipt says is not clean. As long as the vault stays open, what to look for is known, and the
+//! check is the whole one. Afterwards it is not: the words of an erasure are kept nowhere. Then everything that belongs to
+//! nothing is removed, and looked at.
+use crate::{
+    VaultResult,
+    context::Context,
+    erasure::{passthrough_files::PassthroughFiles, receipts::Receipts},
+    word_removal::{ERASED_MARK, Removal},
+};
+use mementory_erasure_check::{CleanedUp, Evidence, PlaceOutcome, Receipt};
+use mementory_model::Timestamp;
+use mementory_store::scrub_all;
+use rusqlite::{Connection, OptionalExtension};
+use std::{collections::HashSet, sync::PoisonError};
+
+impl Receipts<'_> {
+    /// Cleans and checks again what the receipt `id` says is not clean, and keeps the new receipt under the same id. One
+    /// that is complete is answered as it is.
+    ///
+    /// # Errors
+    /// `NotFound`; I/O of the database or the index, with the receipt as it was.
+    pub fn retry(&self, id: &str, now: Timestamp, progress: &dyn Fn(&str)) -> VaultResult<Receipt> {
+        if self.is_pending(id)? {
+            progress("database_pages");
+            self.finish_interrupted(now)?;
+            return self.get(id);
+        }
+        let receipt = self.get(id)?;
+        if receipt.complete {
+            return Ok(receipt);
+        }
+        let evidence = self.context.unproven.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        let Some(mut evidence) = evidence else { return self.retry_without_words(receipt, now, progress) };
+        let done = self.retry_with_words(&receipt, &mut evidence, now, progress);
+        if done.is_err() {
+            self.context.unproven.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), evidence);
+        }
+        done
+    }
+
+    fn is_pending(&self, id: &str) -> VaultResult<bool> {
+        self.context.store.read(|c| {
+            let sql = "SELECT body = '' FROM receipts WHERE id = ?1";
+            Ok(c.query_row(sql, [id], |r| r.get(0)).optional()?.unwrap_or(false))
+        })
+    }
+
+    fn retry_with_words(
+        &self,
+        receipt: &Receipt,
+        evidence: &mut Evidence,
+        now: Timestamp,
+        progress: &dyn Fn(&str),
+    ) -> VaultResult<Receipt> {
+        progress("record");
+        let removal =
+            Removal::exact(evidence.texts.iter().map(|text| (text.clone(), ERASED_MARK.to_owned())).collect());
+        let parts = PassthroughFiles::new(self.context).parts_holding(&removal, &HashSet::new(), true)?;
+        let written = self.context.store.write(|tx| {
+            drop_orphans(tx)?;
+            self.context.store.packs.release_strays(tx, |pack, old, new| evidence.pack(pack, old, new))?;
+            let (old_blobs, changed) = PassthroughFiles::new(self.context).rewrite_parts(tx, &parts)?;
+            log_retry(self.context, tx, receipt, now)?;
+            Ok((old_blobs, changed))
+        });
+        if written.is_err() {
+            PassthroughFiles::new(self.context).drop_parts(&parts)?;
+        }
+        let (old_blobs, changed) = written?;
+        evidence.blobs.extend(old_blobs);
+        evidence.parts += changed;
+        self.tidy(receipt, progress)?;
+        evidence.wal_clean = self.context.store.checkpoint()?;
+        progress("database_pages");
+        self.prove_and_wipe(receipt.id.clone(), evidence, now, true, &|| Ok(()))
+    }
+
+    fn retry_without_words(
+        &self,
+        mut receipt: Receipt,
+        now: Timestamp,
+        progress: &dyn Fn(&str),
+    ) -> VaultResult<Receipt> {
+        progress("record");
+        let orphans = self.context.store.write(|tx| {
+            let rows = drop_orphans(tx)?;
+            let texts = self.context.store.packs.release_strays(tx, |_, _, _| {})?;
+            log_retry(self.context, tx, &receipt, now)?;
+            Ok(rows + texts)
+        })?;
+        let swept = self.tidy(&receipt, progress)?;
+        let cleaned = CleanedUp { orphans, swept, wal_clean: self.context.store.checkpoint()? };
+        progress("database_pages");
+        receipt.at = now;
+        self.context.erasure_check().recheck_without_words(&mut receipt, cleaned)?;
+        self.save(&receipt)?;
+        self.context.store.checkpoint()?;
+        Ok(receipt)
+    }
+
+    /// Files that no record names go, the index is made anew and unused bytes are overwritten, where they failed. True when
+    /// all files could be removed.
+    fn tidy(&self, receipt: &Receipt, progress: &dyn Fn(&str)) -> VaultResult<bool> {
+        progress("attachments");
+        let swept = self.context.sweep_blobs().is_ok();
+        progress("search_index");
+        if failed(receipt, "search_index") {
+            self.context.index_rebuild()?;
+            // Merges end, and files that they left behind go.
+            self.context.with_index(|i| i.purge(&[]))?;
+        }
+        progress("write_ahead_log");
+        if failed(receipt, "database_pages") {
+            self.context.store.write(|tx| scrub_all(tx))?;
+        }
+        self.context.store.packs.forget();
+        Ok(swept)
+    }
+}
+
+fn failed(receipt: &Receipt, place: &str) -> bool {
+    receipt.places.iter().any(|p| p.place == place && p.outcome == PlaceOutcome::Failed)
+}
+
+/// Removes rows about records that are not there; returns how many.
+fn drop_orphans(tx: &Connection) -> VaultResult<u32> {
+    let mut gone = 0;
+    for table in ["versions", "tags", "links", "files", "file_refs"] {
+        let sql = format!("DELETE FROM {table} WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.row = {table}.row)");
+        gone += tx.execute(&sql, [])?;
+    }
+    Ok(u32::try_from(gone).unwrap_or(u32::MAX))
+}
+
+fn log_retry(context: &Context, tx: &Connection, receipt: &Receipt, now: Timestamp) -> VaultResult<()> {
+    mementory_store::audit::append(tx, &context.keys, now, "clean_again", &receipt.id, "")
+}

@@ -1,0 +1,149 @@
+//! Removing words from every version of a row.
+use crate::{VaultResult, context::Context, word_removal::Removal};
+use mementory_erasure_check::Evidence;
+use mementory_store::{Entry, Flags, RowView};
+use rusqlite::{Connection, params};
+use std::collections::{BTreeMap, HashSet};
+
+/// Removing words from every version of a row.
+#[derive(Clone, Copy)]
+pub(crate) struct RowRedaction<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> RowRedaction<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl RowRedaction<'_> {
+    /// True when a version of a record holds what is to go.
+    pub(crate) fn holds(&self, c: &Connection, view: &RowView, removal: &Removal) -> VaultResult<bool> {
+        for (pack, slots) in version_places(c, view)? {
+            if self.changes(c, pack, &slots, &mut |record: &mut mementory_model::Record| removal.record(record))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// True when `change` finds something in one of these entries of a pack.
+    pub(crate) fn changes(
+        &self,
+        c: &Connection,
+        pack: i64,
+        slots: &HashSet<u32>,
+        change: &mut impl FnMut(&mut mementory_model::Record) -> bool,
+    ) -> VaultResult<bool> {
+        let mut any = false;
+        for slot in slots {
+            any |= change(&mut self.context.store.packs.record(c, pack, *slot)?);
+        }
+        Ok(any)
+    }
+
+    /// Removes words from every version of a record. True when something was there.
+    pub(crate) fn redact_row(
+        &self,
+        tx: &Connection,
+        view: &RowView,
+        removal: &Removal,
+        evidence: &mut Evidence,
+    ) -> VaultResult<bool> {
+        Ok(!self.redact_rows(tx, std::slice::from_ref(view), removal, evidence)?.is_empty())
+    }
+
+    /// The same for many, each of their packs rewritten once. The rows in which something was there.
+    pub(crate) fn redact_rows(
+        &self,
+        tx: &Connection,
+        views: &[RowView],
+        removal: &Removal,
+        evidence: &mut Evidence,
+    ) -> VaultResult<Vec<i64>> {
+        let mut change = |record: &mut mementory_model::Record| removal.record(record);
+        let mut places: BTreeMap<i64, HashSet<u32>> = BTreeMap::new();
+        let mut changed = Vec::new();
+        for view in views {
+            let mut any = false;
+            for (pack, slots) in version_places(tx, view)? {
+                if self.changes(tx, pack, &slots, &mut change)? {
+                    any = true;
+                    places.entry(pack).or_default().extend(slots);
+                }
+            }
+            if any {
+                changed.push(view);
+            }
+        }
+        for (pack, slots) in places {
+            self.rewrite_slots(tx, pack, &slots, evidence, &mut change)?;
+        }
+        for view in &changed {
+            self.after_redaction(tx, view)?;
+            tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([view.row])?;
+        }
+        Ok(changed.into_iter().map(|view| view.row).collect())
+    }
+
+    pub(crate) fn after_redaction(&self, tx: &Connection, view: &RowView) -> VaultResult<()> {
+        let record = self.context.store.packs.record(tx, view.pack, view.slot)?;
+        mementory_store::write_columns(tx, view.row, &record)?;
+        tx.execute("UPDATE records SET flags = flags | ?2 WHERE row = ?1", params![view.row, Flags::REDACTED])?;
+        // Words in the history are gone too, so the versions carry the mark as well.
+        tx.execute("UPDATE versions SET flags = flags | ?2 WHERE row = ?1", params![view.row, Flags::REDACTED])?;
+        Ok(())
+    }
+
+    pub(crate) fn rewrite_versions(
+        &self,
+        tx: &Connection,
+        view: &RowView,
+        evidence: &mut Evidence,
+        mut change: impl FnMut(&mut mementory_model::Record) -> bool,
+    ) -> VaultResult<bool> {
+        let mut any = false;
+        for (pack, slots) in version_places(tx, view)? {
+            // Look before writing: a pack in which nothing changes is left alone.
+            if !self.changes(tx, pack, &slots, &mut change)? {
+                continue;
+            }
+            any = true;
+            self.rewrite_slots(tx, pack, &slots, evidence, &mut change)?;
+        }
+        Ok(any)
+    }
+
+    /// Changes these entries of a pack, and remembers what its former bytes looked like.
+    pub(crate) fn rewrite_slots(
+        &self,
+        tx: &Connection,
+        pack: i64,
+        slots: &HashSet<u32>,
+        evidence: &mut Evidence,
+        change: &mut impl FnMut(&mut mementory_model::Record) -> bool,
+    ) -> VaultResult<()> {
+        let (old, new) = self.context.store.packs.rewrite(tx, pack, |slot, entry| {
+            if !slots.contains(&slot) {
+                return Ok(Some(entry));
+            }
+            let mut record = entry.to_record()?;
+            change(&mut record);
+            Ok(Some(Entry::from_record(&mut record)?))
+        })?;
+        evidence.pack(pack, &old, &new);
+        Ok(())
+    }
+}
+
+/// The packs and slots of a record's versions, the current one included.
+fn version_places(c: &Connection, view: &RowView) -> VaultResult<BTreeMap<i64, HashSet<u32>>> {
+    let mut places: BTreeMap<i64, HashSet<u32>> = BTreeMap::from([(view.pack, HashSet::from([view.slot]))]);
+    let mut statement = c.prepare_cached("SELECT pack, slot FROM versions WHERE row = ?1")?;
+    for place in statement.query_map([view.row], |r| Ok((r.get::<_, i64>(0)?, r.get::<_, u32>(1)?)))? {
+        let (pack, slot) = place?;
+        places.entry(pack).or_default().insert(slot);
+    }
+    Ok(places)
+}

@@ -1,0 +1,170 @@
+//! What an erasure takes with it, and what that says.
+use crate::{VaultResult, context::Context, erasure::same_words::telling_sentences};
+use mementory_model::{Record, normal_text};
+use mementory_store::RowView;
+use rusqlite::{Connection, params};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// How far an erasure reaches beyond what was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EraseScope {
+    /// The person asked for it: everything that hangs on it goes along.
+    Asked,
+    /// The Trash empties itself: only what was moved there at this time or before. What is still in use stays, and so
+    /// does what has days left in the Trash.
+    Expired(i64),
+}
+
+impl EraseScope {
+    fn takes(self, view: &RowView) -> bool {
+        match self {
+            Self::Asked => true,
+            Self::Expired(before) => view.trashed.is_some_and(|at| at <= before),
+        }
+    }
+}
+
+/// One record that goes, with all it ever said.
+pub(crate) struct Target {
+    pub(crate) view: RowView,
+    pub(crate) record: Record,
+    /// Where its versions are, the current one first.
+    pub(crate) versions: Vec<(i64, u32)>,
+    /// Texts and titles of all versions.
+    pub(crate) texts: Vec<String>,
+}
+
+/// What an erasure takes with it.
+#[derive(Clone, Copy)]
+pub(crate) struct Targets<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> Targets<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Targets<'_> {
+    /// Everything that goes when `ids` go: a conversation's messages, a document's pieces, what was derived from nothing
+    /// else, what tombstones of an import took along, and files that nothing else names.
+    pub(crate) fn erase_targets(&self, ids: &[String], scope: EraseScope) -> VaultResult<Vec<Target>> {
+        let mut rows = HashSet::new();
+        let mut views = Vec::with_capacity(ids.len());
+        for id in ids {
+            let view = self.context.find(id)?;
+            if rows.insert(view.row) {
+                views.push(view);
+            }
+        }
+        self.context.store.read(|c| {
+            let reached = reached(c)?;
+            let mut next = 0;
+            while next < views.len() {
+                let (row, id) = (views[next].row, views[next].id);
+                next += 1;
+                let mut more = column(c, "SELECT row FROM records WHERE owner = ?1", params![row])?;
+                for derived in
+                    column(c, "SELECT row FROM links WHERE target = ?1 AND relation = 'derived_from'", params![id])?
+                {
+                    if !rows.contains(&derived) && only_from(c, derived, &rows)? {
+                        more.push(derived);
+                    }
+                }
+                more.extend(reached.get(&row).into_iter().flatten());
+                for file in column(c, "SELECT file FROM file_refs WHERE row = ?1", params![row])? {
+                    if !rows.contains(&file) && unreferenced(c, file, &rows)? {
+                        more.push(file);
+                    }
+                }
+                for row in more {
+                    if !rows.contains(&row)
+                        && let Some(view) = RowView::by_row(c, row)?.filter(|v| scope.takes(v))
+                    {
+                        rows.insert(row);
+                        views.push(view);
+                    }
+                }
+            }
+            self.read_targets(c, views)
+        })
+    }
+
+    /// Reads every version of the rows, in the order of the packs, so that each pack is unpacked once.
+    pub(crate) fn read_targets(&self, c: &Connection, views: Vec<RowView>) -> VaultResult<Vec<Target>> {
+        let mut places: BTreeMap<(i64, u32), usize> = BTreeMap::new();
+        let mut versions = Vec::with_capacity(views.len());
+        for (index, view) in views.iter().enumerate() {
+            let mut own = vec![(view.pack, view.slot)];
+            let mut statement = c.prepare_cached("SELECT pack, slot FROM versions WHERE row = ?1")?;
+            for place in statement.query_map([view.row], |r| Ok((r.get(0)?, r.get(1)?)))? {
+                own.push(place?);
+            }
+            places.extend(own.iter().map(|place| (*place, index)));
+            versions.push(own);
+        }
+        let mut texts = vec![BTreeSet::new(); views.len()];
+        let mut current: Vec<Option<Record>> = vec![None; views.len()];
+        for ((pack, slot), index) in places {
+            let record = self.context.store.packs.record(c, pack, slot)?;
+            let said = [Some(&record.text), record.title.as_ref()].into_iter().flatten();
+            texts[index].extend(said.filter(|t| !t.trim().is_empty()).cloned());
+            if (pack, slot) == (views[index].pack, views[index].slot) {
+                current[index] = Some(record);
+            }
+        }
+        let read = views.into_iter().zip(current).zip(versions).zip(texts);
+        Ok(read
+            .filter_map(|(((view, record), versions), texts)| {
+                Some(Target { view, record: record?, versions, texts: texts.into_iter().collect() })
+            })
+            .collect())
+    }
+}
+
+/// Texts that are long enough to be looked for.
+pub(crate) fn texts_of(targets: &[Target]) -> Vec<String> {
+    let all: BTreeSet<&String> =
+        targets.iter().flat_map(|t| &t.texts).filter(|t| t.len() >= 8 && normal_text(t).len() >= 8).collect();
+    all.into_iter().cloned().collect()
+}
+
+/// Sentences of the targets that are worth looking for elsewhere.
+pub(crate) fn sentences_of(targets: &[Target]) -> Vec<String> {
+    let all: BTreeSet<String> = targets.iter().flat_map(|t| telling_sentences(&t.record)).collect();
+    all.into_iter().take(2_000).collect()
+}
+
+pub(crate) fn column(c: &Connection, sql: &str, p: impl rusqlite::Params) -> VaultResult<Vec<i64>> {
+    let mut statement = c.prepare_cached(sql)?;
+    let rows = statement.query_map(p, |r| r.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// What tombstones of imports moved to the Trash along with each row.
+fn reached(c: &Connection) -> VaultResult<HashMap<i64, Vec<i64>>> {
+    let mut statement = c.prepare(
+        "SELECT trash_root, row FROM records WHERE trashed IS NOT NULL AND trash_batch IS NOT NULL AND trash_root <> row",
+    )?;
+    let mut out: HashMap<i64, Vec<i64>> = HashMap::new();
+    for pair in statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))? {
+        let (root, row) = pair?;
+        out.entry(root).or_default().push(row);
+    }
+    Ok(out)
+}
+
+/// True when everything that `derived` came from is in `rows` (or not in the vault).
+fn only_from(c: &Connection, derived: i64, rows: &HashSet<i64>) -> VaultResult<bool> {
+    let sources = column(
+        c,
+        "SELECT r.row FROM links l JOIN records r ON r.id = l.target WHERE l.row = ?1 AND l.relation = 'derived_from'",
+        params![derived],
+    )?;
+    Ok(sources.iter().all(|s| rows.contains(s)))
+}
+
+fn unreferenced(c: &Connection, file: i64, rows: &HashSet<i64>) -> VaultResult<bool> {
+    Ok(column(c, "SELECT row FROM file_refs WHERE file = ?1", params![file])?.iter().all(|r| rows.contains(r)))
+}

@@ -1,0 +1,183 @@
+//! Where imported files lay and exports were put, so that the window can show them; and what was said of imports that failed. In the vault, not in its log: the log
+//! goes out with Evidence Packs.
+use crate::{VaultResult, context::Context, word_removal::Removal};
+use rusqlite::{Connection, OptionalExtension};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, path::Path};
+
+const KEY: &str = "whereabouts";
+/// The newest are kept.
+const MOST: usize = 200;
+/// The check after a deletion looks for the heads of texts: a path that holds one is forgotten.
+const HEAD: usize = 48;
+/// Shorter words stand in any path.
+const LEAST: usize = 5;
+
+/// Paths by what they are of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownLocations {
+    /// By the number of the export's entry in the log.
+    pub exports: BTreeMap<i64, String>,
+    /// By batch, with the time of it: (when, paths).
+    pub imports: BTreeMap<String, (i64, Vec<String>)>,
+    /// By the number of the entry in the log.
+    #[serde(default)]
+    pub failed: BTreeMap<i64, FailedImport>,
+}
+
+/// An import of which nothing was kept: where its files lay, and what the person was told.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct FailedImport {
+    /// None of a text that was pasted.
+    pub paths: Vec<String>,
+    pub code: String,
+    pub message: String,
+    pub details: BTreeMap<String, String>,
+}
+
+impl KnownLocations {
+    fn read(connection: &Connection) -> VaultResult<Self> {
+        let text: Option<String> =
+            connection.query_row("SELECT value FROM meta WHERE key = ?1", [KEY], |r| r.get(0)).optional()?;
+        // Of no consequence when it cannot be read.
+        Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    }
+
+    fn write(&mut self, tx: &Connection) -> VaultResult<()> {
+        while self.exports.len() > MOST {
+            self.exports.pop_first();
+        }
+        while self.failed.len() > MOST {
+            self.failed.pop_first();
+        }
+        while self.imports.len() > MOST {
+            let oldest = self.imports.iter().min_by_key(|(_, (at, _))| *at).map(|(batch, _)| batch.clone());
+            self.imports.remove(&oldest.unwrap_or_default());
+        }
+        let text = serde_json::to_string(self).unwrap_or_default();
+        tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", [KEY, &text])?;
+        Ok(())
+    }
+}
+
+/// Remembers where the export went that the log told of last.
+pub(crate) fn exported_to(tx: &Connection, out: &Path) -> VaultResult<()> {
+    let Some(path) = std::path::absolute(out).ok().and_then(|path| path.to_str().map(str::to_owned)) else {
+        return Ok(());
+    };
+    let seq = tx.query_row("SELECT max(seq) FROM audit", [], |r| r.get(0))?;
+    let mut all = KnownLocations::read(tx)?;
+    all.exports.insert(seq, path);
+    all.write(tx)
+}
+
+/// Remembers where the files of an import lay.
+pub(crate) fn imported_from(tx: &Connection, batch: &str, at: i64, paths: &[String]) -> VaultResult<()> {
+    let paths = absolute(paths);
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let mut all = KnownLocations::read(tx)?;
+    all.imports.insert(batch.to_owned(), (at, paths));
+    all.write(tx)
+}
+
+fn absolute(paths: &[String]) -> Vec<String> {
+    let whole = paths.iter().filter_map(|path| std::path::absolute(path).ok());
+    whole.filter_map(|path| path.to_str().map(str::to_owned)).collect()
+}
+
+/// Forgets the paths that hold words which are to go.
+pub(crate) fn forget(tx: &Connection, removal: &Removal) -> VaultResult<()> {
+    let mut all = KnownLocations::read(tx)?;
+    let before = all.clone();
+    let gone = |path: &str| removal.text(path).is_some() || removal.words().any(|word| path_contains(word, path));
+    all.exports.retain(|_, path| !gone(path));
+    // What was said of a file names it, and places in it.
+    all.failed.retain(|_, failed| {
+        let said = failed.details.values().chain(&failed.paths).chain([&failed.message]);
+        !said.into_iter().any(|text| gone(text))
+    });
+    all.imports.retain(|_, (_, paths)| !paths.iter().any(|path| gone(path)));
+    if all == before { Ok(()) } else { all.write(tx) }
+}
+
+fn path_contains(word: &str, path: &str) -> bool {
+    let head = word.get(..word.floor_char_boundary(HEAD)).unwrap_or(word);
+    head.len() >= LEAST && path.contains(head)
+}
+
+/// Where imported files came from and exports went.
+#[derive(Clone, Copy)]
+pub struct FileLocations<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> FileLocations<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl FileLocations<'_> {
+    /// Where imports and exports were, as far as it is known.
+    pub fn all(&self) -> VaultResult<KnownLocations> {
+        self.context.store.read(KnownLocations::read)
+    }
+
+    /// Tells the log of an import of which nothing was kept: the format, as far as it was known, and the code of the error.
+    /// Names and what was said are kept beside it.
+    pub fn record_failed_import(
+        &self,
+        format: &str,
+        mut failed: FailedImport,
+        now: mementory_model::Timestamp,
+    ) -> VaultResult<()> {
+        failed.paths = absolute(&failed.paths);
+        self.context.store.write(|tx| {
+            mementory_store::audit::append(tx, &self.context.keys, now, "import_failed", format, &failed.code)?;
+            let seq = tx.query_row("SELECT max(seq) FROM audit", [], |r| r.get(0))?;
+            let mut all = KnownLocations::read(tx)?;
+            all.failed.insert(seq, failed);
+            all.write(tx)
+        })
+    }
+
+    /// Tells the log of a text that was taken along without a file.
+    pub fn record_copied_text(&self, format: &str, detail: &str, now: mementory_model::Timestamp) -> VaultResult<()> {
+        self.context
+            .store
+            .write(|tx| mementory_store::audit::append(tx, &self.context.keys, now, "export", format, detail))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_stands_in_a_path_by_its_head() {
+        assert!(path_contains("about-me", "/home/ines/about-me.md"));
+        assert!(!path_contains("me", "/home/ines/about-me.md"), "too short to tell anything");
+        let long = format!("{}and so on", "ä".repeat(24));
+        assert!(path_contains(&long, &format!("/home/{}.md", "ä".repeat(24))));
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten_first() {
+        let mut all = KnownLocations::default();
+        for n in 0..=MOST as i64 {
+            all.exports.insert(n, "x".into());
+            all.failed.insert(n, FailedImport::default());
+            all.imports.insert(format!("{:03}", 999 - n), (n, Vec::new()));
+        }
+        let database = Connection::open_in_memory().and_then(|c| {
+            c.execute_batch("CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID").map(|()| c)
+        });
+        assert!(database.is_ok_and(|c| all.write(&c).is_ok()));
+        assert!(!all.exports.contains_key(&0) && all.exports.len() == MOST);
+        assert!(!all.failed.contains_key(&0) && all.failed.len() == MOST);
+        assert!(!all.imports.contains_key("999") && all.imports.contains_key("998"));
+    }
+}

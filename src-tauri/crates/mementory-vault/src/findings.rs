@@ -1,0 +1,53 @@
+//! The table of findings: fingerprints of sensitive values, their classes and decisions.
+use crate::VaultResult;
+use mementory_crypto::{VaultKeys, keyed_id};
+use mementory_scan::Class;
+use rusqlite::{Connection, OptionalExtension};
+use std::collections::BTreeMap;
+
+/// Fingerprint of a value.
+pub(crate) type ValueId = [u8; 16];
+
+/// The same for one value however it is written: spaces in a card number, case in an address.
+pub(crate) fn value_id(keys: &VaultKeys, class: Class, value: &str) -> ValueId {
+    let canonical = match class {
+        Class::Card | Class::Iban | Class::Phone | Class::NationalId => {
+            value.chars().filter(|c| c.is_alphanumeric() || *c == '+').flat_map(char::to_uppercase).collect()
+        }
+        Class::Email => value.to_lowercase(),
+        Class::AccessKey | Class::PrivateKey | Class::Password => value.to_owned(),
+    };
+    keyed_id(keys.fingerprints(), &[b"value", canonical.as_bytes()])
+}
+
+/// A class as the store keeps it, and as lists are ordered.
+pub(crate) fn class_code(class: Class) -> i64 {
+    class as i64
+}
+
+pub(crate) fn class_from(code: i64) -> Class {
+    Class::ALL.into_iter().find(|class| class_code(*class) == code).unwrap_or(Class::Password)
+}
+
+/// What a query tells of classes: (class, number) by row.
+pub(crate) fn by_class(c: &Connection, sql: &str, values: impl rusqlite::Params) -> VaultResult<BTreeMap<Class, u32>> {
+    let mut statement = c.prepare_cached(sql)?;
+    let rows = statement.query_map(values, |r| Ok((class_from(r.get(0)?), r.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Values that the person ignores.
+pub(crate) fn ignored(c: &Connection) -> VaultResult<std::collections::HashSet<ValueId>> {
+    let mut statement = c.prepare_cached("SELECT value FROM judged WHERE verdict = 1")?;
+    let rows = statement.query_map([], |r| r.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Whether anything holds a value.
+pub(crate) fn is_present(c: &Connection, id: ValueId) -> VaultResult<bool> {
+    let found: Option<i64> = c
+        .prepare_cached("SELECT 1 FROM findings WHERE value = ?1 LIMIT 1")?
+        .query_row([id], |r| r.get(0))
+        .optional()?;
+    Ok(found.is_some())
+}

@@ -1,0 +1,97 @@
+//! Statements that an assistant dropped from a text it keeps: the text's new version no longer has them, so they are no
+//! longer what it remembers. They stay, superseded, with their history.
+use crate::{
+    VaultResult,
+    import::{apply::ImportRun, apply::Known, apply::SeenRecord, apply::short},
+};
+use mementory_model::{Kind, Record};
+use mementory_store::{
+    Flags,
+    ids::{content_digest, record_id},
+    kind_code,
+};
+use rusqlite::params;
+use std::collections::HashSet;
+
+/// Status of a statement that a newer text does not make any more.
+const SUPERSEDED: &str = "superseded";
+
+/// Statements that a newer text no longer makes.
+pub(super) struct SupersededStatements<'a, 'i> {
+    pub(super) run: &'a mut ImportRun<'i>,
+}
+
+impl<'a, 'i> SupersededStatements<'a, 'i> {
+    pub(super) fn new(run: &'a mut ImportRun<'i>) -> Self {
+        Self { run }
+    }
+}
+
+impl SupersededStatements<'_, '_> {
+    /// Retires the facts of a unit's first record that the unit, a newer telling, does not hold.
+    pub(super) fn supersede_dropped(&mut self, unit: &[Record]) -> VaultResult<()> {
+        let Some(text) = unit.first().filter(|r| r.kind == Kind::Memory && !self.run.empty) else { return Ok(()) };
+        let id = record_id(&self.run.context.keys, &text.key);
+        let Some(of) = self.run.seen.get(&id).filter(|seen| seen.written && seen.row > 0).map(|seen| seen.row) else {
+            return Ok(());
+        };
+        let told: HashSet<i64> = unit
+            .iter()
+            .filter_map(|r| self.run.seen.get(&record_id(&self.run.context.keys, &r.key)))
+            .map(|seen| seen.row)
+            .collect();
+        let place = format!("{}#{}", text.origin.container, text.origin.pointer);
+        for row in self.facts_of(&id)? {
+            if row != of && !told.contains(&row) && self.supersede(row, text)? {
+                let message = "a statement that the newer text no longer makes; it is kept as superseded";
+                self.run.report.warn("statements_gone", &place, message);
+            }
+        }
+        Ok(())
+    }
+
+    /// Facts that were taken from the record with this id, as far as an import wrote their present version.
+    fn facts_of(&self, id: &[u8; 16]) -> VaultResult<Vec<i64>> {
+        let mut statement = self.run.connection.prepare_cached(
+            "SELECT r.row FROM links l JOIN records r ON r.row = l.row \
+             WHERE l.target = ?1 AND l.relation = 'derived_from' AND r.kind = ?2 AND r.flags & ?3 = 0",
+        )?;
+        let kept = Flags::EDITED | Flags::REDACTED;
+        let rows = statement.query_map(params![id, kind_code(Kind::Fact), kept], |r| r.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    fn supersede(&mut self, row: i64, by: &Record) -> VaultResult<bool> {
+        let id: [u8; 16] = self
+            .run
+            .connection
+            .prepare_cached("SELECT id FROM records WHERE row = ?1")?
+            .query_row([row], |r| r.get(0))?;
+        let mut fact = self.run.stored(row)?;
+        if fact.status.as_deref() == Some(SUPERSEDED) {
+            return Ok(false);
+        }
+        fact.status = Some(SUPERSEDED.into());
+        // The older text, told again later, is then known to be older.
+        fact.times.updated = by.times.updated.or(fact.times.updated);
+        let Some(known): Option<Known> = self.run.known(&id)? else { return Ok(false) };
+        let digest = content_digest(&self.run.context.keys, &fact);
+        if self.run.seen.get(&id).is_some_and(|seen| seen.written) {
+            self.run.replace_in_batch(row, known.trashed, &mut fact, &digest, 0)?;
+        } else {
+            self.run.new_version(&known, &mut fact, &digest, 0)?;
+        }
+        let updated = by.times.updated.map_or(i64::MIN, mementory_model::Timestamp::as_micros);
+        let seen = SeenRecord {
+            row,
+            digest: short(&digest),
+            updated,
+            written: self.run.staging.is_some(),
+            redacted: false,
+            trashed: known.trashed,
+        };
+        self.run.seen.insert(id, seen);
+        self.run.superseded.insert(id);
+        Ok(true)
+    }
+}

@@ -1,0 +1,46 @@
+//! Imports after the one that is undone, and what they told without writing it.
+use crate::{VaultError, VaultResult, row_ranges::RowRanges};
+use rusqlite::Connection;
+
+struct Batch {
+    id: i64,
+    same: RowRanges,
+    older: RowRanges,
+}
+
+/// LaterBatches batches that stay, the oldest first.
+pub(super) struct LaterBatches(Vec<Batch>);
+
+impl LaterBatches {
+    pub(super) fn load(tx: &Connection, batch: i64) -> VaultResult<Self> {
+        let mut statement =
+            tx.prepare("SELECT id, same, older FROM batches WHERE id > ?1 AND undone_at IS NULL ORDER BY id")?;
+        let mut rows = statement.query([batch])?;
+        let mut batches = Vec::new();
+        while let Some(row) = rows.next()? {
+            let runs = |at: usize| -> VaultResult<RowRanges> {
+                let bytes: Option<Vec<u8>> = row.get(at)?;
+                RowRanges::decode(&bytes.unwrap_or_default())
+                    .ok_or_else(|| VaultError::Damaged("what an import told".into()))
+            };
+            batches.push(Batch { id: row.get(0)?, same: runs(1)?, older: runs(2)? });
+        }
+        Ok(Self(batches))
+    }
+
+    /// RowRanges of rows that each batch told, with the batch.
+    pub(super) fn told(&self) -> impl Iterator<Item = (i64, (i64, i64))> + '_ {
+        self.0.iter().flat_map(|b| b.same.iter().chain(b.older.iter()).map(|run| (b.id, run)))
+    }
+
+    /// The first batch, before the batch `until` if given, that told `row` just as it was.
+    pub(super) fn vouching(&self, row: i64, until: Option<i64>) -> Option<i64> {
+        self.0.iter().take_while(|b| until.is_none_or(|u| b.id < u)).find(|b| b.same.contains(row)).map(|b| b.id)
+    }
+
+    /// As [`Self::vouching`], for where the row stands among others.
+    pub(super) fn placing(&self, row: i64, until: Option<i64>) -> Option<i64> {
+        let told = self.0.iter().take_while(|b| until.is_none_or(|u| b.id < u));
+        told.filter(|b| b.same.contains(row)).find(|b| !b.older.contains(row)).map(|b| b.id)
+    }
+}

@@ -1,0 +1,62 @@
+//! Rows of the undone batch that stay, in the name of the later import that needs them: `temp.staying (row, home)`.
+use crate::{VaultResult, import::undo::later_batches::LaterBatches};
+use rusqlite::{Connection, params};
+
+/// The first batch that needs a row takes it over; when that one is undone in its turn, the next.
+const EARLIEST: &str = "ON CONFLICT (row) DO UPDATE SET home = excluded.home WHERE excluded.home < home";
+
+/// Finds the rows that a later batch told too, and what those that stay cannot be without: their conversation, their
+/// files, what they were taken from.
+pub(super) fn mark(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
+    tx.execute_batch(
+        "CREATE TEMP TABLE IF NOT EXISTS staying (row INTEGER PRIMARY KEY, home INTEGER NOT NULL); DELETE FROM temp.staying;",
+    )?;
+    let mut run = tx.prepare(&format!(
+        "INSERT INTO temp.staying SELECT row, ?2 FROM records WHERE row BETWEEN ?3 AND ?4 AND batch = ?1 {EARLIEST}"
+    ))?;
+    for (home, (first, last)) in later.told() {
+        run.execute(params![batch, home, first, last])?;
+    }
+    for versions in [
+        "SELECT row, version_batch AS home FROM records WHERE batch = ?1 AND version_batch > ?1",
+        "SELECT r.row, min(v.batch) AS home FROM versions v JOIN records r ON r.row = v.row \
+         WHERE r.batch = ?1 AND v.batch > ?1 GROUP BY r.row",
+    ] {
+        tx.execute(
+            &format!("INSERT INTO temp.staying SELECT row, home FROM ({versions}) WHERE true {EARLIEST}"),
+            [batch],
+        )?;
+    }
+    // `needed` are rows of the batch that a row with a home needs; rows that later batches added are at home already.
+    for homes in ["SELECT row, batch AS home FROM records WHERE batch > ?1", "SELECT row, home FROM temp.staying"] {
+        while needed(tx, batch, homes)? > 0 {}
+    }
+    Ok(())
+}
+
+fn needed(tx: &Connection, batch: i64, homes: &str) -> VaultResult<usize> {
+    let mut added = 0;
+    for needs in [
+        "records c ON c.row = h.row JOIN records t ON t.row = c.owner",
+        "file_refs f ON f.row = h.row JOIN records t ON t.row = f.file",
+        "links l ON l.row = h.row AND l.relation = 'derived_from' JOIN records t ON t.id = l.target",
+    ] {
+        let sql = format!(
+            "INSERT INTO temp.staying SELECT t.row, min(h.home) FROM ({homes}) h JOIN {needs} \
+             WHERE t.batch = ?1 GROUP BY t.row {EARLIEST}"
+        );
+        added += tx.execute(&sql, [batch])?;
+    }
+    Ok(added)
+}
+
+/// Gives the rows that stay to their new batch.
+pub(super) fn take_over(tx: &Connection, batch: i64) -> VaultResult<()> {
+    tx.execute(
+        "UPDATE records SET batch = (SELECT home FROM temp.staying s WHERE s.row = records.row), \
+         version_batch = CASE version_batch WHEN ?1 THEN (SELECT home FROM temp.staying s WHERE s.row = records.row) \
+         ELSE version_batch END WHERE batch = ?1 AND row IN (SELECT row FROM temp.staying)",
+        [batch],
+    )?;
+    Ok(())
+}

@@ -1,0 +1,292 @@
+//! The report of an import; it always reconciles: found = added + updated + unchanged + blocked + skipped + failed.
+use mementory_formats::{Catalog, Detection};
+use mementory_model::{DroppedAs, Kind, Record};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Items listed per outcome; beyond that only the numbers go on.
+pub(crate) const LISTED: u32 = 5_000;
+/// Items of each kind that are listed all the same, so that the memories of an export are not lost behind its messages.
+const LISTED_OF_KIND: u32 = 500;
+/// Characters of what an item begins with.
+const BEGINNING: usize = 160;
+
+/// What became of one found thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, PartialOrd, Ord)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemOutcome {
+    /// New.
+    Added,
+    /// A new version of a known record.
+    Updated,
+    /// The same as in the vault.
+    Unchanged,
+    /// Held back by a tombstone.
+    Blocked,
+    /// Left out on purpose.
+    Skipped,
+    /// Unreadable.
+    Failed,
+}
+
+/// Counts of one kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names are the report's words")]
+pub struct KindCounts {
+    pub found: u32,
+    pub added: u32,
+    pub updated: u32,
+    pub unchanged: u32,
+    pub blocked: u32,
+    pub skipped: u32,
+    pub failed: u32,
+}
+
+impl KindCounts {
+    fn of(&mut self, outcome: ItemOutcome) -> &mut u32 {
+        match outcome {
+            ItemOutcome::Added => &mut self.added,
+            ItemOutcome::Updated => &mut self.updated,
+            ItemOutcome::Unchanged => &mut self.unchanged,
+            ItemOutcome::Blocked => &mut self.blocked,
+            ItemOutcome::Skipped => &mut self.skipped,
+            ItemOutcome::Failed => &mut self.failed,
+        }
+    }
+
+    /// How many there are of this outcome now.
+    fn add(&mut self, outcome: ItemOutcome) -> u32 {
+        self.found += 1;
+        let n = self.of(outcome);
+        *n += 1;
+        *n
+    }
+}
+
+/// What this input holds after its own duplicates, whatever the vault had before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names are the report's words")]
+pub struct ImportCounts {
+    pub conversations: u32,
+    pub messages: u32,
+    pub memories: u32,
+    pub attachments_referenced: u32,
+    pub attachments_present: u32,
+    /// Named, and not in the input. Reports of former imports don't say it.
+    #[serde(default)]
+    pub attachments_missing: Option<u32>,
+    pub tombstones_applied: u32,
+}
+
+/// Anything not plainly added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names are the report's words")]
+pub struct Item {
+    /// As in `by_kind`; reports of former imports don't say it.
+    #[serde(default)]
+    pub kind: Option<String>,
+    pub place: String,
+    pub outcome: ItemOutcome,
+    pub reason: String,
+}
+
+/// What would be new, as a dry run finds it. It says how the record begins, so it is not kept anywhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct Coming {
+    pub kind: String,
+    pub place: String,
+    pub text: String,
+}
+
+/// One recognised source.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names are the report's words")]
+pub struct SourceSeen {
+    pub format: String,
+    pub version: Option<String>,
+    pub reason: String,
+    pub confidence: f64,
+    pub places: Vec<String>,
+}
+
+/// The report.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names are the report's words")]
+pub struct ImportReport {
+    pub batch: String,
+    pub format: Option<String>,
+    pub version: Option<String>,
+    pub dry_run: bool,
+    pub by_kind: BTreeMap<String, KindCounts>,
+    pub counts: ImportCounts,
+    pub missing_parts: Vec<String>,
+    /// `(code, place) → (message, count)`
+    pub warnings: BTreeMap<String, (String, String, u32)>,
+    pub items: Vec<Item>,
+    /// Of a dry run: what would be new. Not kept with the batch.
+    #[serde(skip)]
+    pub coming: Vec<Coming>,
+    /// Of a dry run: names of files that the input names and does not hold. Not kept with the batch, since the vault lists
+    /// them.
+    #[serde(skip)]
+    pub missing_files: Vec<String>,
+    pub sources: Vec<SourceSeen>,
+    /// By kind: what earlier exports of the account told and this one, the newest, does not. Not kept with the batch.
+    #[serde(skip)]
+    pub gone: BTreeMap<String, u32>,
+}
+
+fn sum(by_kind: &BTreeMap<String, KindCounts>) -> KindCounts {
+    by_kind.values().fold(KindCounts::default(), |mut sum, k| {
+        sum.found += k.found;
+        sum.added += k.added;
+        sum.updated += k.updated;
+        sum.unchanged += k.unchanged;
+        sum.blocked += k.blocked;
+        sum.skipped += k.skipped;
+        sum.failed += k.failed;
+        sum
+    })
+}
+
+/// How a record begins, in one line: its title, or else its words.
+fn beginning(record: &Record) -> String {
+    let words = record.title.as_deref().into_iter().chain([record.text.as_str()]).find(|text| !text.trim().is_empty());
+    let head: String = words.unwrap_or_default().trim_start().chars().take(BEGINNING).collect();
+    head.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The sum over all kinds in a report as it is kept with its batch; its items are passed over.
+pub(crate) fn kept_total(report: &str) -> KindCounts {
+    #[derive(Deserialize)]
+    struct Kept {
+        by_kind: BTreeMap<String, KindCounts>,
+    }
+    serde_json::from_str::<Kept>(report).map(|kept| sum(&kept.by_kind)).unwrap_or_default()
+}
+
+impl ImportReport {
+    /// Fills in what was recognised, tied and unknown.
+    pub(crate) fn start(&mut self, catalog: &Catalog, detection: &Detection) {
+        let mut formats: Vec<&str> = detection.sources.iter().map(|s| s.format).collect();
+        formats.dedup();
+        if let [one] = formats.as_slice() {
+            self.format = Some((*one).to_owned());
+            self.version = detection.sources.first().and_then(|s| s.claim.version.clone());
+        }
+        for source in &detection.sources {
+            self.missing_parts.extend(source.claim.missing_parts.iter().cloned());
+            let places =
+                source.claim.parts.iter().filter_map(|p| catalog.members().get(p.member)).map(|m| m.place.clone());
+            self.sources.push(SourceSeen {
+                format: source.format.into(),
+                version: source.claim.version.clone(),
+                reason: source.claim.reason.clone(),
+                confidence: source.claim.confidence,
+                places: places.take(200).collect(),
+            });
+        }
+        for issue in catalog.issues() {
+            self.warn(&issue.code, &issue.place, &issue.message);
+        }
+        for dropped in catalog.dropped() {
+            self.note(dropped.kind, &dropped.place, dropped_outcome(dropped.outcome), &dropped.reason);
+        }
+        for (member, candidates) in &detection.ties {
+            let names: Vec<&str> = candidates.iter().map(|c| c.format).collect();
+            if let Some(m) = catalog.members().get(*member) {
+                self.note(None, &m.place, ItemOutcome::Skipped, &format!("could_be: {}", names.join(" or ")));
+            }
+        }
+        for member in detection.unknown.iter().filter_map(|m| catalog.members().get(*m)) {
+            self.note(None, &member.place, ItemOutcome::Skipped, "not_recognised");
+        }
+    }
+
+    /// Counts one thing; everything but `Added` is listed too.
+    pub(crate) fn note(&mut self, kind: Option<Kind>, place: &str, outcome: ItemOutcome, reason: &str) {
+        let name = kind.map_or("other", Kind::as_str);
+        if self.count(name, outcome) && outcome != ItemOutcome::Added {
+            let kind = Some(name.to_owned());
+            self.items.push(Item { kind, place: place.to_owned(), outcome, reason: reason.to_owned() });
+        }
+    }
+
+    /// Counts a record that is new; while planning it is listed as well, since no list of the vault has it yet.
+    pub(crate) fn note_new(&mut self, record: &Record, place: String) {
+        let name = record.kind.as_str();
+        if self.count(name, ItemOutcome::Added) && self.dry_run {
+            self.coming.push(Coming { kind: name.to_owned(), place, text: beginning(record) });
+        }
+    }
+
+    /// Counts one thing; true when it is among those that are listed.
+    fn count(&mut self, name: &str, outcome: ItemOutcome) -> bool {
+        let of_kind = match self.by_kind.get_mut(name) {
+            Some(counts) => counts.add(outcome),
+            None => self.by_kind.entry(name.to_owned()).or_default().add(outcome),
+        };
+        of_kind <= LISTED_OF_KIND || *self.total().of(outcome) <= LISTED
+    }
+
+    /// Adds a warning; equal ones are counted.
+    pub(crate) fn warn(&mut self, code: &str, place: &str, message: &str) {
+        // One row per code and container; the pointer varies and the first place stands for all.
+        let container = place.split('#').next().unwrap_or(place);
+        let entry =
+            self.warnings.entry(format!("{code} {container}")).or_insert_with(|| (place.into(), message.into(), 0));
+        entry.2 += 1;
+    }
+
+    /// The sum over all kinds.
+    pub fn total(&self) -> KindCounts {
+        sum(&self.by_kind)
+    }
+
+    /// How many items are not listed because there were too many.
+    pub fn unlisted_items(&self) -> u32 {
+        let all = self.total();
+        (all.found - all.added).saturating_sub(u32::try_from(self.items.len()).unwrap_or(u32::MAX))
+    }
+}
+
+/// Stable name of an outcome of dropping.
+pub(crate) fn dropped_outcome(outcome: DroppedAs) -> ItemOutcome {
+    match outcome {
+        DroppedAs::Skipped => ItemOutcome::Skipped,
+        DroppedAs::Failed => ItemOutcome::Failed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use mementory_model::RecordKey;
+
+    #[test]
+    fn few_of_one_kind_are_listed_behind_many_of_another() {
+        let mut report = ImportReport::default();
+        for (kind, n) in [(Kind::Message, 6_000), (Kind::Memory, 700), (Kind::Conversation, 3)] {
+            (0..n).for_each(|n| report.note(Some(kind), &format!("{n}"), ItemOutcome::Unchanged, "same"));
+        }
+        let listed = |kind: &str| report.items.iter().filter(|item| item.kind.as_deref() == Some(kind)).count();
+        assert_eq!(["message", "memory", "conversation"].map(listed), [5_000, 500, 3]);
+        assert_eq!(report.unlisted_items(), 1_200);
+    }
+
+    #[test]
+    fn what_would_be_new_is_listed_while_planning_and_kept_nowhere() {
+        let mut record = Record::new(Kind::Memory, RecordKey::new("a", "b"), "");
+        record.text = "\n Likes  tea\nwith milk.".into();
+        let mut plan = ImportReport { dry_run: true, ..ImportReport::default() };
+        let mut done = ImportReport::default();
+        for report in [&mut plan, &mut done] {
+            report.note_new(&record, "notes.json#/0".into());
+        }
+        assert_eq!(plan.coming.iter().map(|c| c.text.as_str()).collect::<Vec<_>>(), ["Likes tea with milk."]);
+        assert!(done.coming.is_empty() && !serde_json::to_string(&plan).unwrap().contains("milk"));
+        assert_eq!((plan.total().added, plan.unlisted_items(), plan.items.len()), (1, 0, 0));
+    }
+}

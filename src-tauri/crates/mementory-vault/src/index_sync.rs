@@ -1,0 +1,227 @@
+//! The index follows the store: by its change log, or made anew from its records.
+use crate::{
+    VaultError, VaultResult,
+    context::{Context, IndexFault, IndexState, fresh_index},
+};
+use mementory_model::{Kind, Record, Timestamp};
+use mementory_search::{IndexDoc, SearchIndex};
+use mementory_store::{RowView, Store};
+use rusqlite::{Connection, OptionalExtension};
+use std::sync::{PoisonError, atomic::AtomicBool, atomic::Ordering};
+
+/// Whom to tell, and whom to ask whether to go on, while the index is made anew: records done, of so many (0: not known).
+pub struct IndexWatch<'a> {
+    /// Told now and then.
+    pub progress: &'a dyn Fn(IndexFault, u64, u64),
+    /// Set from elsewhere; the vault is not opened then, and its index is made the next time.
+    pub cancel: &'a AtomicBool,
+}
+
+/// Records between two looks at the watch.
+const STEP: u64 = 1_000;
+
+impl Context {
+    pub(crate) fn index_commit(&self, seq: u64) -> VaultResult<()> {
+        if self.index_behind.load(Ordering::Relaxed) {
+            return self.index_recover();
+        }
+        self.with_index(|i| i.commit(seq))
+    }
+
+    /// After a commit that failed: the index follows the change log. Until that works it takes no single changes, and no
+    /// commit may say that it holds everything.
+    pub(crate) fn index_recover(&self) -> VaultResult<()> {
+        self.index_behind.store(false, Ordering::Relaxed);
+        self.index_rollback();
+        let done = self.index_catch_up();
+        self.index_behind.store(done.is_err(), Ordering::Relaxed);
+        done
+    }
+
+    pub(crate) fn index_rollback(&self) {
+        // The index is disposable: if even this fails, the next opening rebuilds it.
+        let _ = self.with_index(SearchIndex::rollback);
+    }
+
+    /// Follows the store's change log from the last change that the index holds; rebuilds when that cannot be.
+    fn index_catch_up(&self) -> VaultResult<()> {
+        self.index_catch_up_watched(None)
+    }
+
+    pub(crate) fn index_catch_up_watched(&self, watch: Option<&IndexWatch<'_>>) -> VaultResult<()> {
+        let last = self.store.read(Store::last_change)?;
+        let have = self.with_index(|i| Ok(i.seq()))?;
+        if have == last {
+            return Ok(());
+        }
+        // An index that holds nothing is filled in one go.
+        let replayed = if have > last || have == 0 { Ok(false) } else { self.index_replay(have, last, watch) };
+        match replayed {
+            Ok(true) => Ok(()),
+            Err(VaultError::Cancelled) => Err(VaultError::Cancelled),
+            _ => {
+                // Later than at opening it is made up for as part of a change, and nobody is told a reason.
+                if watch.is_some() {
+                    self.index_fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(IndexFault::Behind);
+                }
+                self.index_rebuild_watched(watch)
+            }
+        }
+    }
+
+    fn index_replay(&self, from: u64, last: u64, watch: Option<&IndexWatch<'_>>) -> VaultResult<bool> {
+        let forgotten: Option<i64> = self.store.read(|c| {
+            let sql = "SELECT value FROM meta WHERE key = ?1";
+            Ok(c.query_row(sql, [mementory_store::CHANGES_FORGOTTEN], |r| r.get(0)).optional()?)
+        })?;
+        if forgotten.is_some_and(|upto| (from as i64) < upto) {
+            return Ok(false); // an older index: the changes it lacks are not in the log any more
+        }
+        let changes: Vec<(i64, i64)> = self.store.read(|c| {
+            let mut statement = c.prepare("SELECT op, target FROM changes WHERE seq > ?1 ORDER BY seq")?;
+            let rows = statement.query_map([from as i64], |r| Ok((r.get(0)?, r.get(1)?)))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })?;
+        if changes.iter().any(|(op, _)| *op == 4) {
+            return Ok(false); // an undone batch: its rows are not in the store any more
+        }
+        let connection = self.store.extra_reader()?;
+        for (op, target) in changes {
+            if watch.is_some_and(|watch| watch.cancel.load(Ordering::Relaxed)) {
+                return Err(VaultError::Cancelled);
+            }
+            match op {
+                2 => self.index_delete(target)?,
+                3 => self.index_rows(&connection, "version_batch = ?1", Some(target), watch)?,
+                _ => self.index_rows(&connection, "row = ?1", Some(target), watch)?,
+            }
+        }
+        self.with_index(|i| i.commit(last))?;
+        Ok(true)
+    }
+
+    /// Indexes all live rows that `condition` finds, anew.
+    fn index_rows(
+        &self,
+        connection: &Connection,
+        condition: &str,
+        target: Option<i64>,
+        watch: Option<&IndexWatch<'_>>,
+    ) -> VaultResult<()> {
+        let fault = self.index_fault().unwrap_or(IndexFault::Behind);
+        let total: i64 = match (watch, target) {
+            (Some(_), None) => connection.query_row("SELECT count(*) FROM records", [], |r| r.get(0))?,
+            _ => 0,
+        };
+        let mut done = 0;
+        let sql = format!(
+            "SELECT row, owner, pack, slot, trashed IS NOT NULL FROM records WHERE {condition} ORDER BY pack, slot"
+        );
+        let mut statement = connection.prepare_cached(&sql)?;
+        let mut rows = match target {
+            Some(target) => statement.query([target])?,
+            None => statement.query([])?,
+        };
+        while let Some(r) = rows.next()? {
+            if let Some(watch) = watch.filter(|_| done % STEP == 0) {
+                if watch.cancel.load(Ordering::Relaxed) {
+                    return Err(VaultError::Cancelled);
+                }
+                (watch.progress)(fault, done, u64::try_from(total).unwrap_or(0));
+            }
+            done += 1;
+            let (row, owner, pack, slot, trashed): (i64, Option<i64>, i64, u32, bool) =
+                (r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?);
+            if target.is_some() {
+                self.index_delete(row)?;
+            }
+            if !trashed {
+                let record = self.store.packs.record(connection, pack, slot)?;
+                self.index_add(row, owner, &record)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the index anew from the store.
+    pub fn index_rebuild(&self) -> VaultResult<()> {
+        self.index_rebuild_watched(None)
+    }
+
+    fn index_rebuild_watched(&self, watch: Option<&IndexWatch<'_>>) -> VaultResult<()> {
+        let folder = self.dir.join("index");
+        {
+            let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
+            *index = fresh_index(&folder, self.keys.index())?;
+        }
+        self.index_rows(&self.store.extra_reader()?, "1", None, watch)?;
+        let last = self.store.read(Store::last_change)?;
+        self.with_index(|i| i.commit(last))?;
+        *self.index_state.lock().unwrap_or_else(PoisonError::into_inner) = IndexState::Rebuilt;
+        Ok(())
+    }
+
+    /// Documents in the index.
+    pub fn index_documents(&self) -> u64 {
+        self.with_index(|i| Ok(i.documents())).unwrap_or(0)
+    }
+
+    /// Adds a record to the index; seen after the next commit.
+    pub(crate) fn index_add(&self, row: i64, owner: Option<i64>, record: &Record) -> VaultResult<()> {
+        if self.index_behind.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let mut texts: Vec<&str> = vec![&record.text];
+        if let Some(blocks) = record.fields.get("blocks").and_then(|b| b.as_array()) {
+            texts.extend(blocks.iter().filter_map(|b| b.get("text")?.as_str()));
+        }
+        texts.extend(record.attachments.iter().filter_map(|a| a.text.as_deref()));
+        let mut names: Vec<&str> = record.attachments.iter().map(|a| a.name.as_str()).collect();
+        names.extend(record.tags.iter().map(String::as_str));
+        let mut title = record.title.as_deref();
+        if matches!(record.kind, Kind::Attachment | Kind::Foreign) {
+            names.extend(title.take());
+        }
+        let time = if record.kind == Kind::Conversation {
+            record.times.updated.or(record.times.created)
+        } else {
+            record.times.created.or(record.times.updated)
+        };
+        let doc = IndexDoc {
+            row: row as u64,
+            kind: record.kind.as_str(),
+            platform: &record.source.platform,
+            record_type: record.record_type.as_deref(),
+            status: record.status.as_deref(),
+            sensitivity: record.sensitivity.as_deref(),
+            tags: &record.tags,
+            created: time.map(Timestamp::as_micros),
+            conversation: owner.map(|o| o as u64),
+            title,
+            text: &texts,
+            names: &names,
+        };
+        self.with_index(|i| i.add(&doc))
+    }
+
+    pub(crate) fn index_delete(&self, row: i64) -> VaultResult<()> {
+        if self.index_behind.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.with_index(|i| i.delete_row(row as u64))
+    }
+
+    /// Indexes a row anew (seen after the next commit); a trashed one only goes.
+    pub(crate) fn reindex(&self, row: i64) -> VaultResult<()> {
+        self.index_delete(row)?;
+        let found = self.store.read(|c| {
+            let view = RowView::by_row(c, row)?;
+            let Some(view) = view.filter(|v| v.trashed.is_none()) else { return Ok(None) };
+            Ok(Some((view.owner, self.store.packs.record(c, view.pack, view.slot)?)))
+        })?;
+        match found {
+            Some((owner, record)) => self.index_add(row, owner, &record),
+            None => Ok(()),
+        }
+    }
+}

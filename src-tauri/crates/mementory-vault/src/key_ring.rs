@@ -1,0 +1,118 @@
+//! Public keys of others: whom this vault trusts, and whose signature was on what came in (pinned on first use).
+use crate::{VaultResult, context::Context};
+use mementory_model::Timestamp;
+use mementory_store::audit;
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+
+/// A public key of somebody else.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownKey {
+    /// Its bytes, in hex.
+    pub key: String,
+    /// As formats name it: `ed25519`, `ml-dsa-65` …
+    pub algorithm: String,
+    /// What the owner calls it.
+    pub name: Option<String>,
+    /// First seen or trusted, in microseconds since 1970.
+    pub since: i64,
+    /// The owner said so. Otherwise it only was on something that was imported.
+    pub trusted: bool,
+}
+
+/// Where the list is in `meta`: a handful of keys, always read whole.
+const META: &str = "known_keys";
+
+fn load(connection: &Connection) -> VaultResult<Vec<KnownKey>> {
+    let text: Option<String> =
+        connection.query_row("SELECT value FROM meta WHERE key = ?1", [META], |r| r.get(0)).optional()?;
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+}
+
+fn save(tx: &Connection, keys: &[KnownKey]) -> VaultResult<()> {
+    let text = serde_json::to_string(keys).unwrap_or_default();
+    tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", params![META, text])?;
+    Ok(())
+}
+
+/// Public keys of others.
+#[derive(Clone, Copy)]
+pub struct KeyRing<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> KeyRing<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl KeyRing<'_> {
+    /// Every key that was trusted or seen, in the order in which they came.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn known(&self) -> VaultResult<Vec<KnownKey>> {
+        self.context.store.read(load)
+    }
+
+    /// Trusts a key from now on. Without a name it keeps the one that it has.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn trust(&self, key: &str, algorithm: &str, name: Option<&str>, now: Timestamp) -> VaultResult<()> {
+        self.context.store.write(|tx| {
+            let mut keys = load(tx)?;
+            let at = now.as_micros();
+            match keys.iter_mut().find(|k| k.key == key) {
+                Some(known) => {
+                    known.trusted = true;
+                    known.name = name.map(str::to_owned).or(known.name.take());
+                }
+                None => keys.push(KnownKey {
+                    key: key.into(),
+                    algorithm: algorithm.into(),
+                    name: name.map(str::to_owned),
+                    since: at,
+                    trusted: true,
+                }),
+            }
+            save(tx, &keys)?;
+            audit::append(tx, &self.context.keys, now, "trust_key", key, algorithm)
+        })
+    }
+
+    /// Remembers a key that was on something that came in, if it is new. It is not trusted by that.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn pin(&self, key: &str, algorithm: &str, now: Timestamp) -> VaultResult<()> {
+        if self.known()?.iter().any(|k| k.key == key) {
+            return Ok(());
+        }
+        self.context.store.write(|tx| {
+            let mut keys = load(tx)?;
+            let since = now.as_micros();
+            keys.push(KnownKey { key: key.into(), algorithm: algorithm.into(), name: None, since, trusted: false });
+            save(tx, &keys)
+        })
+    }
+
+    /// Forgets a key: neither trusted nor seen. False when it was not known.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn forget(&self, key: &str, now: Timestamp) -> VaultResult<bool> {
+        self.context.store.write(|tx| {
+            let mut keys = load(tx)?;
+            let before = keys.len();
+            keys.retain(|k| k.key != key);
+            if keys.len() == before {
+                return Ok(false);
+            }
+            save(tx, &keys)?;
+            audit::append(tx, &self.context.keys, now, "forget_key", key, "")?;
+            Ok(true)
+        })
+    }
+}

@@ -1,0 +1,92 @@
+//! Numbers of the whole vault, and of what a query finds.
+use crate::{
+    VaultResult,
+    query::{exported, list::ListQuery, list::Queries},
+};
+use mementory_model::Kind;
+use mementory_store::kind_from;
+use std::collections::BTreeMap;
+
+/// Counts of a source.
+#[derive(Debug, Clone, Default)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct SourceFacts {
+    pub counts: BTreeMap<String, u32>,
+    pub newest: Option<i64>,
+    /// When the newest export of the platform was made, as far as that is known; of one that none came from, when its
+    /// records were imported.
+    pub exported: Option<i64>,
+}
+
+/// Numbers of the whole vault; trashed records are only in `trash`.
+#[derive(Debug, Clone, Default)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct Facts {
+    pub counts: BTreeMap<String, u32>,
+    /// By platform and the format that brought its records.
+    pub sources: BTreeMap<(String, Option<String>), SourceFacts>,
+    pub trash: u32,
+    pub tombstones: u32,
+}
+
+impl Queries<'_> {
+    /// Numbers of the whole vault.
+    pub fn facts(&self) -> VaultResult<Facts> {
+        self.context.store.read(|c| {
+            let mut facts = Facts::default();
+            let mut statement = c.prepare(
+                // A record without a time of its own sorts by when it came in, which says nothing about its age.
+                "SELECT g.kind, p.name, b.format, g.n, g.newest, b.names, b.at FROM \
+                 (SELECT kind, platform, batch, count(*) AS n, max(nullif(sort, since)) AS newest FROM records \
+                  WHERE trashed IS NULL GROUP BY kind, platform, batch) g \
+                 JOIN platforms p ON p.id = g.platform LEFT JOIN batches b ON b.id = g.batch",
+            )?;
+            let mut rows = statement.query([])?;
+            while let Some(r) = rows.next()? {
+                let (kind, n): (i64, u32) = (r.get(0)?, r.get(3)?);
+                let kind = kind_from(kind).as_str();
+                *facts.counts.entry(kind.to_owned()).or_default() += n;
+                let source = facts.sources.entry((r.get(1)?, r.get(2)?)).or_default();
+                *source.counts.entry(kind.to_owned()).or_default() += n;
+                source.newest = source.newest.max(r.get(4)?);
+                if let (Some(names), Some(at)) = (r.get::<_, Option<String>>(5)?, r.get(6)?) {
+                    source.exported = source.exported.max(Some(exported::made(&names, at)));
+                }
+            }
+            let exports = exported::exports(c)?;
+            for ((platform, _), source) in &mut facts.sources {
+                source.exported = exports.get(platform).copied().or(source.exported);
+            }
+            facts.trash =
+                c.query_row("SELECT count(*) FROM records WHERE trashed IS NOT NULL AND trash_root = row", [], |r| {
+                    r.get(0)
+                })?;
+            facts.tombstones = c.query_row("SELECT count(*) FROM tombstones", [], |r| r.get(0))?;
+            Ok(facts)
+        })
+    }
+
+    /// Sources, types and tags of the records that a query finds, with their numbers. Records without a type have the
+    /// empty one, so that the numbers of the types add up to all.
+    pub fn facet_counts(&self, query: &ListQuery) -> VaultResult<[BTreeMap<String, u32>; 3]> {
+        let (condition, values) = query.condition();
+        self.context.store.read(|c| {
+            let run = |sql: &str| -> VaultResult<BTreeMap<String, u32>> {
+                let mut statement = c.prepare(sql)?;
+                let rows = statement.query_map(rusqlite::params_from_iter(values.iter()), |r| Ok((r.get(0)?, r.get(1)?)))?;
+                Ok(rows.collect::<Result<_, _>>()?)
+            };
+            // A file's own type is its media type; files are chosen by their kind (`file_counts`), and 50,000 records need
+            // not be fetched for what nobody asks.
+            let types = match query.kind {
+                Some(Kind::Attachment) => BTreeMap::new(),
+                _ => run(&format!("SELECT coalesce(r.type, ''), count(*) FROM records r WHERE {condition} GROUP BY 1"))?,
+            };
+            Ok([
+                run(&format!("SELECT p.name, count(*) FROM records r JOIN platforms p ON p.id = r.platform WHERE {condition} GROUP BY 1"))?,
+                types,
+                run(&format!("SELECT t.tag, count(*) FROM records r JOIN tags t ON t.row = r.row WHERE {condition} GROUP BY 1"))?,
+            ])
+        })
+    }
+}

@@ -1,0 +1,45 @@
+//! The texts of a record that are scanned, and what is found in them.
+use mementory_model::Record;
+use mementory_scan::{Class, Finding};
+
+/// What is looked through in a record, by the number that the store keeps: its text and title, what the source says is
+/// in its files, and blocks that stand beside its text (thinking, tool calls).
+pub(crate) fn fields(record: &Record) -> impl Iterator<Item = (u32, &str)> {
+    let files = record.attachments.iter().enumerate();
+    let files = files.filter_map(|(n, file)| file.text.as_deref().map(|text| (2 + 2 * n as u32, text)));
+    let blocks = record.fields.get("blocks").and_then(|blocks| blocks.as_array()).into_iter().flatten().enumerate();
+    let blocks = blocks.filter_map(|(n, block)| block.get("text")?.as_str().map(|text| (3 + 2 * n as u32, text)));
+    let own = [(0, record.text.as_str()), (1, record.title.as_deref().unwrap_or_default())];
+    own.into_iter().chain(files).chain(blocks)
+}
+
+/// Name of such a number.
+pub(crate) fn field_name(field: u32) -> &'static str {
+    match field {
+        0 => "text",
+        1 => "title",
+        n if n % 2 == 0 => "file",
+        _ => "block",
+    }
+}
+
+/// Calls `report` for each finding with its first and last code point and the value itself.
+pub(crate) fn each(text: &str, mut report: impl FnMut(&Finding, u32, u32, &str)) {
+    let (mut bytes, mut points) = (0, 0u32);
+    for finding in mementory_scan::scan(text) {
+        let value = &text[finding.start..finding.end];
+        points += count(&text[bytes..finding.start]);
+        let end = points + count(value);
+        report(&finding, points, end, value);
+        (bytes, points) = (finding.end, end);
+    }
+}
+
+/// Calls `report` for each value.
+pub(crate) fn fields_found(text: &str, mut report: impl FnMut(Class, &str)) {
+    each(text, |finding, _, _, value| report(finding.class, value));
+}
+
+pub(crate) fn count(text: &str) -> u32 {
+    text.chars().count() as u32
+}

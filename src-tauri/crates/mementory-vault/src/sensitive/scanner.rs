@@ -1,0 +1,104 @@
+//! Scanning records for sensitive values.
+use crate::{
+    VaultError, VaultResult,
+    context::Context,
+    findings::value_id,
+    query::ListQuery,
+    sensitive::fields::{each, field_name, fields},
+};
+use mementory_model::{Kind, Record};
+use mementory_scan::{Class, Confidence};
+use mementory_store::kind_from;
+use std::sync::{atomic::AtomicBool, atomic::Ordering};
+
+/// Records between two looks at whether to go on.
+const TICK: usize = 256;
+
+/// One sensitive value in one place.
+#[derive(Debug, Clone)]
+pub struct Sensitive {
+    /// Record.
+    pub id: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// Member of the record: `text`, `title`, `file` (what the source says is in a file) or `block` (thinking, tools).
+    pub field: &'static str,
+    /// What kind of value.
+    pub class: Class,
+    /// Who found it.
+    pub detector: &'static str,
+    /// How sure.
+    pub confidence: Confidence,
+    /// First code point.
+    pub start: u32,
+    /// One past the last.
+    pub end: u32,
+    /// The same for the same value, in this vault only.
+    pub value: String,
+}
+
+/// Sensitive values: scanning, listing, decisions.
+#[derive(Clone, Copy)]
+pub struct Scanner<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> Scanner<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Scanner<'_> {
+    /// Every sensitive value in the records that a query names, in the order of the store; looked for now.
+    ///
+    /// # Errors
+    /// `Cancelled`; the store.
+    pub fn find(
+        &self,
+        query: &ListQuery,
+        cancel: &AtomicBool,
+        progress: &dyn Fn(u64, u64),
+    ) -> VaultResult<Vec<Sensitive>> {
+        let (condition, values) = query.condition();
+        self.context.store.read(|c| {
+            // In the order of the packs: each is unpacked once.
+            let sql =
+                format!("SELECT r.id, r.kind, r.pack, r.slot FROM records r WHERE {condition} ORDER BY r.pack, r.slot");
+            let mut statement = c.prepare_cached(&sql)?;
+            let row = |r: &rusqlite::Row| Ok((r.get::<_, [u8; 16]>(0)?, r.get(1)?, r.get(2)?, r.get(3)?));
+            let places: Vec<([u8; 16], i64, i64, u32)> =
+                statement.query_map(rusqlite::params_from_iter(values.iter()), row)?.collect::<Result<_, _>>()?;
+            let mut found = Vec::new();
+            for (n, (id, kind, pack, slot)) in places.iter().enumerate() {
+                if n % TICK == 0 {
+                    if cancel.load(Ordering::Relaxed) {
+                        return Err(VaultError::Cancelled);
+                    }
+                    progress(n as u64, places.len() as u64);
+                }
+                let record = self.context.store.packs.record(c, *pack, *slot)?;
+                self.found_in(&hex::encode(id), kind_from(*kind), &record, &mut found);
+            }
+            Ok(found)
+        })
+    }
+
+    fn found_in(&self, id: &str, kind: Kind, record: &Record, found: &mut Vec<Sensitive>) {
+        for (field, text) in fields(record) {
+            each(text, |finding, start, end, value| {
+                found.push(Sensitive {
+                    id: id.to_owned(),
+                    kind,
+                    field: field_name(field),
+                    class: finding.class,
+                    detector: finding.detector,
+                    confidence: finding.confidence,
+                    start,
+                    end,
+                    value: hex::encode(value_id(&self.context.keys, finding.class, value)),
+                });
+            });
+        }
+    }
+}

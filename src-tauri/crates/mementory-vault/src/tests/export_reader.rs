@@ -1,0 +1,58 @@
+//! Whoever writes an export may stop early.
+#![allow(clippy::unwrap_used)]
+use crate::{
+    export::{
+        Scope,
+        export_reader::{AHEAD, BATCH},
+        source::VaultSource,
+    },
+    import::ImportOptions,
+    vault::Vault,
+};
+use mementory_formats::{FormatError, RecordSource};
+use mementory_model::{Kind, Limits, Record, RecordKey, Timestamp};
+use std::sync::atomic::AtomicBool;
+
+#[test]
+fn whoever_writes_may_end_while_there_is_more_to_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let now = Timestamp::from_micros(1).unwrap();
+    let cancel = AtomicBool::new(false);
+    let kdf = mementory_crypto::KdfChoice::Floor;
+    let (vault, _) = Vault::create(&folder.path().join("t.mementory"), "correct horse battery", kdf, now).unwrap();
+    let many = BATCH * (AHEAD + 3);
+    let record = |n: usize| Record::new(Kind::Memory, RecordKey::new("test", n.to_string()), format!("words {n}"));
+    let read = move |sink: &mut dyn mementory_formats::Sink| (0..many).try_for_each(|n| sink.unit(record(n).into()));
+    let options = ImportOptions {
+        dry_run: false,
+        paths: &[],
+        let_in: false,
+        merge: None,
+        forged: std::collections::BTreeSet::new(),
+        notes: &[],
+        limits: Limits::default(),
+        now,
+        passphrase: None,
+        cancel: &cancel,
+        progress: &|_, _, _, _| {},
+    };
+    vault.importer().import_from("test", &read, &options).unwrap();
+    let scope = Scope { everything: true, ..Scope::default() };
+    let mut source = VaultSource::new(vault.context(), "mem", &scope, now, &cancel, &|_, _| {}).unwrap();
+    let mut seen = 0;
+    let ended = source.records(&mut |_| {
+        seen += 1;
+        if seen == BATCH + 1 { Err(FormatError::invalid("full", "out", "no room")) } else { Ok(()) }
+    });
+    assert!(ended.is_err());
+    assert_eq!(seen, BATCH + 1);
+    // The same source is asked again: a plan before the writing does so.
+    let mut all = 0;
+    source
+        .records(&mut |_| {
+            all += 1;
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(all, many);
+}

@@ -1,0 +1,2 @@
+mod export_reader;
+mod watching;

@@ -1,0 +1,177 @@
+#![allow(clippy::unwrap_used)]
+use crate::{
+    VaultError,
+    vault::Vault,
+    watching::{FileFound, LastFind, Look, MOST_FOLDERS, Mode, Offer, QUIET, Seen, Settling, Stamp, look_into},
+};
+use mementory_crypto::KdfChoice;
+use mementory_model::Timestamp;
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_micros(seconds * 1_000_000).unwrap()
+}
+
+fn vault(dir: &Path) -> Vault {
+    Vault::create(&dir.join("v.mementory"), "correct horse battery staple", KdfChoice::Floor, at(1)).unwrap().0
+}
+
+fn names(look: Look) -> Vec<String> {
+    match look {
+        Look::Files(files) => files.into_iter().map(|file| file.name).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn file(name: &str, size: u64) -> FileFound {
+    FileFound { name: name.into(), path: PathBuf::from(name), stamp: Stamp { size, modified: 5 } }
+}
+
+fn offer(name: &str, digest: &str, at: i64) -> Seen {
+    let offer = Offer { name: name.into(), format: Some("chatgpt".into()), digest: digest.into(), at };
+    Seen { stamp: Stamp { size: 7, modified: at }, offer: Some(offer) }
+}
+
+#[test]
+fn only_finished_files_of_the_folder_itself_are_looked_at() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in [
+        "export.zip",
+        "b.json",
+        ".hidden.json",
+        "big.zip.crdownload",
+        "big.zip.part",
+        "x.PARTIAL",
+        "draft.json~",
+        "~$draft.docx",
+        "y.tmp",
+    ] {
+        std::fs::write(dir.path().join(name), "{}").unwrap();
+    }
+    std::fs::write(dir.path().join("placeholder.zip"), "").unwrap();
+    std::fs::create_dir_all(dir.path().join("below")).unwrap();
+    std::fs::write(dir.path().join("below/other.zip"), "{}").unwrap();
+    assert_eq!(names(look_into(dir.path())), ["b.json", "export.zip"]);
+    assert_eq!(look_into(&dir.path().join("gone")), Look::Missing);
+    assert_eq!(look_into(&dir.path().join("b.json")), Look::Missing, "a file is no folder");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_not_followed() {
+    let (dir, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(outside.path().join("export.zip"), "{}").unwrap();
+    std::os::unix::fs::symlink(outside.path().join("export.zip"), dir.path().join("export.zip")).unwrap();
+    std::os::unix::fs::symlink(outside.path(), dir.path().join("folder")).unwrap();
+    assert_eq!(names(look_into(dir.path())), [""; 0]);
+    assert_eq!(look_into(&dir.path().join("folder")), Look::Missing);
+    assert_eq!(Stamp::of(&dir.path().join("export.zip")), None);
+    assert!(Stamp::of(&outside.path().join("export.zip")).is_some());
+}
+
+#[test]
+fn a_file_has_settled_when_it_looks_the_same_for_a_while() {
+    let mut settling = Settling::default();
+    assert_eq!(settling.settle("f", vec![file("a", 1)], SECOND), (vec![], Some(QUIET)));
+    // It grows: the wait begins anew, for it alone.
+    let (settled, wait) = settling.settle("f", vec![file("a", 2), file("b", 9)], SECOND * 2);
+    assert_eq!((settled.len(), wait), (0, Some(QUIET)));
+    let (settled, wait) = settling.settle("f", vec![file("a", 3), file("b", 9)], SECOND * 4);
+    assert_eq!((settled.len(), wait), (0, Some(SECOND)), "b first");
+    let (settled, wait) = settling.settle("f", vec![file("a", 3), file("b", 9)], SECOND * 5);
+    assert_eq!((settled, wait), (vec![file("b", 9)], Some(SECOND * 2)));
+    // Another folder does not disturb it, and what is gone is not waited for.
+    settling.settle("g", vec![file("a", 3)], SECOND * 6);
+    assert_eq!(settling.settle("f", vec![file("a", 3)], SECOND * 7), (vec![file("a", 3)], None));
+    assert_eq!(settling.settle("f", vec![], SECOND * 8), (vec![], None));
+    assert_eq!(settling.settle("f", vec![file("a", 3)], SECOND * 9), (vec![], Some(QUIET)), "it came back");
+    assert_eq!(settling.settle("g", vec![file("a", 3)], SECOND * 9), (vec![file("a", 3)], None));
+    assert_eq!(settling.settle("g", vec![file("a", 3)], SECOND), (vec![], Some(QUIET)), "the clock was set back");
+}
+
+#[test]
+fn folders_and_what_was_seen_are_there_after_a_reopening_and_gone_when_not_watched() {
+    let dir = tempfile::tempdir().unwrap();
+    let watched = Path::new("/home/ines/Downloads");
+    let vault = vault(dir.path());
+    vault.watched_folders().watch(watched, &[file("old.zip", 3)], at(2)).unwrap();
+    vault.watched_folders().watch(watched, &[], at(3)).unwrap();
+    let folder = vault.watched_folders().folders().unwrap().pop().unwrap();
+    assert_eq!(
+        (vault.watched_folders().folders().unwrap().len(), folder.mode),
+        (1, Mode::Ask),
+        "the same folder is watched once"
+    );
+    vault.watched_folders().set_mode(&folder.id, Mode::Own, at(4)).unwrap();
+    let last = LastFind { name: "new.zip".into(), at: 9 };
+    vault
+        .watched_folders()
+        .record_seen(&folder.id, &[("new.zip".into(), offer("new.zip", "d1", 9))], Some(last.clone()))
+        .unwrap();
+    drop(vault);
+
+    let vault = Vault::open(&dir.path().join("v.mementory"), "correct horse battery staple").unwrap();
+    let again = vault.watched_folders().folders().unwrap().pop().unwrap();
+    assert_eq!((again.mode, again.last), (Mode::Own, Some(last)));
+    let seen = vault.watched_folders().seen(&folder.id).unwrap();
+    assert_eq!(seen[&vault.watched_folders().seen_key(&folder.id, "old.zip")].stamp, Stamp { size: 3, modified: 5 });
+    assert!(seen.keys().all(|key| !key.contains("zip")), "names are not kept as they are");
+    let waiting = vault.watched_folders().offers().unwrap();
+    assert_eq!((waiting.len(), waiting[0].folder.as_str()), (1, folder.id.as_str()));
+
+    vault.watched_folders().unwatch(&folder.id, at(5)).unwrap();
+    assert!(
+        vault.watched_folders().folders().unwrap().is_empty() && vault.watched_folders().offers().unwrap().is_empty()
+    );
+    assert!(vault.watched_folders().seen(&folder.id).unwrap().is_empty());
+    vault.watched_folders().record_seen(&folder.id, &[("late.zip".into(), offer("late.zip", "d2", 9))], None).unwrap();
+    assert!(vault.watched_folders().offers().unwrap().is_empty(), "a round that was under way brings nothing back");
+    assert!(matches!(vault.watched_folders().unwatch(&folder.id, at(6)), Err(VaultError::NotFound { .. })));
+    assert!(matches!(vault.watched_folders().set_mode("?", Mode::Ask, at(6)), Err(VaultError::NotFound { .. })));
+}
+
+#[test]
+fn an_answer_is_for_the_content_wherever_it_lies() {
+    let dir = tempfile::tempdir().unwrap();
+    let vault = vault(dir.path());
+    vault.watched_folders().watch(Path::new("/a"), &[], at(2)).unwrap();
+    vault.watched_folders().watch(Path::new("/b"), &[], at(3)).unwrap();
+    let folders = vault.watched_folders().folders().unwrap();
+    vault.watched_folders().record_seen(&folders[0].id, &[("x.zip".into(), offer("x.zip", "same", 10))], None).unwrap();
+    let more = [("copy.zip".into(), offer("copy.zip", "same", 30)), ("y.zip".into(), offer("y.zip", "other", 20))];
+    vault.watched_folders().record_seen(&folders[1].id, &more, None).unwrap();
+    let waiting = vault.watched_folders().offers().unwrap();
+    assert_eq!(waiting.iter().map(|each| each.offer.name.as_str()).collect::<Vec<_>>(), ["copy.zip", "y.zip", "x.zip"]);
+
+    assert!(!vault.watched_folders().content_known("same").unwrap());
+    vault.watched_folders().answer(&waiting[2].id).unwrap();
+    assert!(
+        vault.watched_folders().content_known("same").unwrap()
+            && !vault.watched_folders().content_known("other").unwrap()
+    );
+    let left = vault.watched_folders().offers().unwrap();
+    assert_eq!(left.iter().map(|each| each.offer.name.as_str()).collect::<Vec<_>>(), ["y.zip"]);
+    assert!(matches!(vault.watched_folders().answer(&waiting[2].id), Err(VaultError::NotFound { .. })));
+    let seen = vault.watched_folders().seen(&folders[0].id).unwrap();
+    assert_eq!(
+        seen[&vault.watched_folders().seen_key(&folders[0].id, "x.zip")].stamp.size,
+        7,
+        "it is still known how it looked"
+    );
+}
+
+#[test]
+fn fifty_folders_are_enough() {
+    let dir = tempfile::tempdir().unwrap();
+    let vault = vault(dir.path());
+    for n in 0..MOST_FOLDERS {
+        vault.watched_folders().watch(Path::new(&format!("/f{n}")), &[], at(2)).unwrap();
+    }
+    assert!(matches!(vault.watched_folders().watch(Path::new("/more"), &[], at(3)), Err(VaultError::Usage(_))));
+    assert_eq!(vault.watched_folders().folders().unwrap().len(), MOST_FOLDERS);
+}

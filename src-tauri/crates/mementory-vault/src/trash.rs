@@ -1,0 +1,125 @@
+//! The Trash: hidden at once, given back for a set time, then erased.
+use crate::{
+    VaultError, VaultResult,
+    context::Context,
+    erasure::{EraseRequest, EraseScope, Eraser, Sabotage},
+};
+use mementory_model::Timestamp;
+use mementory_store::{
+    Store,
+    trash::{rows_of, trash_row, untrash},
+};
+
+/// What emptying the Trash did.
+#[derive(Debug, Default)]
+pub struct Emptied {
+    /// Things that went.
+    pub erased: u32,
+    /// What could not be erased, or not to the end, by id, with the reason. It stays in the Trash, or its receipt is
+    /// finished at the next opening.
+    pub failed: Vec<(String, VaultError)>,
+}
+
+/// Moving records to the Trash and back, and emptying it.
+#[derive(Clone, Copy)]
+pub struct Trash<'v> {
+    pub(crate) context: &'v Context,
+}
+
+impl<'v> Trash<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Trash<'_> {
+    /// To the Trash, with a conversation its messages: gone from search, lists and exports at once.
+    pub fn trash(&self, ids: &[String], now: Timestamp) -> VaultResult<Vec<String>> {
+        self.move_trash(ids, now, true)
+    }
+
+    /// Back from the Trash.
+    pub fn restore(&self, ids: &[String], now: Timestamp) -> VaultResult<Vec<String>> {
+        self.move_trash(ids, now, false)
+    }
+
+    fn move_trash(&self, ids: &[String], now: Timestamp, into: bool) -> VaultResult<Vec<String>> {
+        // All or none: an unknown id stops it before anything moves.
+        let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
+        let (seq, rows) = self.context.store.write(|tx| {
+            let mut rows = Vec::new();
+            for view in &views {
+                rows.extend(if into {
+                    trash_row(tx, view.row, view.row, now, None)?
+                } else {
+                    let sql = "SELECT row FROM records WHERE trashed IS NOT NULL AND (row = ?1 OR trash_root = ?1)";
+                    let moved = rows_of(tx, sql, view.row)?;
+                    for row in &moved {
+                        untrash(tx, *row)?;
+                        mementory_store::tombstones::unblock(tx, *row)?;
+                    }
+                    moved
+                });
+                mementory_store::audit::append(
+                    tx,
+                    &self.context.keys,
+                    now,
+                    if into { "delete" } else { "restore" },
+                    &view.id_text(),
+                    "",
+                )?;
+            }
+            Ok((Store::last_change(tx)?, rows))
+        })?;
+        for row in rows {
+            if into { self.context.index_delete(row)? } else { self.context.reindex(row)? }
+        }
+        self.context.index_commit(seq)?;
+        Ok(ids.to_vec())
+    }
+
+    /// Erases what has been in the Trash for `days` or longer, as a deletion like any other: with tombstones and a
+    /// receipt. Only what was moved there goes: what was taken from it and is still in use, or has days left, stays, and
+    /// loses the link. What tombstones of an import put there stays until a person decides. What cannot be erased (a damaged pack) stays in the Trash, is told, and keeps nothing else there.
+    pub fn empty_expired(&self, days: i64, now: Timestamp) -> VaultResult<Emptied> {
+        let before = now.as_micros() - days * 86_400_000_000;
+        let ids: Vec<String> = self.context.store.read(|c| {
+            let mut statement =
+                c.prepare("SELECT id FROM records WHERE trashed <= ?1 AND trash_root = row AND trash_batch IS NULL")?;
+            let rows = statement.query_map([before], |r| r.get::<_, [u8; 16]>(0))?;
+            Ok(rows.map(|id| id.map(hex::encode)).collect::<Result<_, _>>()?)
+        })?;
+        let mut out = Emptied::default();
+        self.expire(&ids, before, now, &mut out);
+        Ok(out)
+    }
+
+    /// All at once, since each erasure is followed by a search through everything; in halves where that does not work, so
+    /// that what stands in the way is alone at last.
+    fn expire(&self, ids: &[String], before: i64, now: Timestamp, out: &mut Emptied) {
+        // What went before something failed, or along with something else, is gone.
+        let left: Vec<String> = ids
+            .iter()
+            .filter(|id| !matches!(self.context.find(id), Err(VaultError::NotFound { erased: true, .. })))
+            .cloned()
+            .collect();
+        out.erased += (ids.len() - left.len()) as u32;
+        if left.is_empty() {
+            return;
+        }
+        let request =
+            EraseRequest { ids: &left, scope: EraseScope::Expired(before), reason: "trash_expired", copies: &[], now };
+        match Eraser::new(self.context).run(&request, &|_| {}, Sabotage::default()) {
+            Ok(_) => out.erased += left.len() as u32,
+            // Without room nothing can be erased, one by one neither.
+            Err(error) if left.len() == 1 || error.is_disk_full() => {
+                out.failed.push((left.into_iter().next().unwrap_or_default(), error));
+            }
+            Err(_) => {
+                let (first, second) = left.split_at(left.len() / 2);
+                self.expire(first, before, now, out);
+                self.expire(second, before, now, out);
+            }
+        }
+    }
+}

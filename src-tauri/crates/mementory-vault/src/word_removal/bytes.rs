@@ -1,0 +1,269 @@
+//! Words in bytes of any kind: plain, escaped as JSON or HTML write them, in other encodings.
+use crate::{VaultError, VaultResult, word_removal::Removal};
+use aho_corasick::{AhoCorasick, MatchKind};
+use std::{collections::HashSet, fmt::Write, sync::OnceLock};
+
+/// Bytes of a form that are looked for first.
+const HEAD: usize = 32;
+/// JSON in a string in a JSON string … is taken apart this often.
+const LAYERS: usize = 4;
+
+/// Exact words, findable and replaceable in bytes.
+pub(crate) struct Words<'r> {
+    removal: &'r Removal,
+    heads: AhoCorasick,
+    forms: OnceLock<Option<Forms>>,
+}
+
+/// Bytes without exact words, however they are escaped; None when they are not in it.
+pub(crate) fn without(bytes: &[u8], removal: &Removal) -> VaultResult<Option<Vec<u8>>> {
+    Ok(Words::of(removal)?.without(bytes))
+}
+
+struct Forms {
+    finder: AhoCorasick,
+    /// What each form is replaced by.
+    marks: Vec<String>,
+    longest: usize,
+}
+
+impl<'r> Words<'r> {
+    pub(crate) fn of(removal: &'r Removal) -> VaultResult<Self> {
+        let heads: HashSet<Vec<u8>> = removal
+            .exact_pairs()
+            .iter()
+            .flat_map(|(from, _)| encodings(from))
+            .map(|mut bytes| {
+                bytes.truncate(HEAD);
+                bytes
+            })
+            .collect();
+        let heads = AhoCorasick::new(heads).map_err(|e| VaultError::Usage(e.to_string()))?;
+        Ok(Self { removal, heads, forms: OnceLock::new() })
+    }
+
+    /// True when the words could be in there. Escapes are decoded, also those inside strings inside strings.
+    fn may_hold(&self, bytes: &[u8]) -> bool {
+        if self.heads.is_match(bytes) {
+            return true;
+        }
+        let mut layer = None::<Vec<u8>>;
+        for _ in 0..LAYERS {
+            let current = layer.as_deref().unwrap_or(bytes);
+            if memchr::memchr2(b'\\', b'&', current).is_none() {
+                return false;
+            }
+            let decoded = decoded(current);
+            if decoded == current {
+                return false;
+            }
+            if self.heads.is_match(&decoded) {
+                return true;
+            }
+            layer = Some(decoded);
+        }
+        false
+    }
+
+    /// A whole file, or a whole line, without the words; None when they are not in it.
+    pub(crate) fn without(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        if !self.may_hold(bytes) {
+            return None;
+        }
+        let Ok(text) = std::str::from_utf8(bytes) else { return self.replaced(bytes) };
+        if let Some(Some(new)) = self.removal.json(text.trim_end()) {
+            let end = text.get(text.trim_end().len()..).unwrap_or_default();
+            return Some((new + end).into_bytes());
+        }
+        if text.trim_end().contains('\n') {
+            // Lines of JSON, or plain lines.
+            let mut out = Vec::with_capacity(bytes.len());
+            let mut changed = false;
+            for line in text.split_inclusive('\n') {
+                let new =
+                    line.trim_start().starts_with(['{', '[', '"']).then(|| self.without(line.as_bytes())).flatten();
+                changed |= new.is_some();
+                out.extend_from_slice(new.as_deref().unwrap_or(line.as_bytes()));
+            }
+            // Words may run over lines.
+            return self.replaced(&out).or(changed.then_some(out));
+        }
+        self.replaced(bytes)
+    }
+
+    fn replaced(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let mut out = Vec::with_capacity(bytes.len());
+        self.replace_upto(bytes, bytes.len(), &mut out).1.then_some(out)
+    }
+
+    /// Bytes of the longest form: a match that begins this far before the end of what is at hand is whole.
+    pub(crate) fn longest(&self) -> usize {
+        self.forms().map_or(1, |f| f.longest)
+    }
+
+    /// Copies `bytes` to `out` with every form that begins before `until` replaced. Returns how much was taken, and
+    /// whether something was replaced.
+    pub(crate) fn replace_upto(&self, bytes: &[u8], until: usize, out: &mut Vec<u8>) -> (usize, bool) {
+        let mut at = 0;
+        let mut changed = false;
+        // Files with zero bytes have offsets and lengths of their own: there the length stays.
+        let binary = memchr::memchr(0, bytes).is_some();
+        if let Some(forms) = self.forms() {
+            for found in forms.finder.find_iter(bytes).take_while(|m| m.start() < until) {
+                out.extend_from_slice(&bytes[at..found.start()]);
+                if binary {
+                    out.resize(out.len() + found.len(), b'*');
+                } else {
+                    out.extend_from_slice(forms.marks.get(found.pattern().as_usize()).map_or(b"", |m| m.as_bytes()));
+                }
+                at = found.end();
+                changed = true;
+            }
+        }
+        let end = until.max(at).min(bytes.len());
+        out.extend_from_slice(&bytes[at..end]);
+        (end, changed)
+    }
+
+    fn forms(&self) -> Option<&Forms> {
+        let make = || {
+            let mut patterns = Vec::new();
+            let mut marks = Vec::new();
+            for (from, to) in self.removal.exact_pairs() {
+                for form in encodings(from).into_iter().chain(escapes(from)) {
+                    patterns.push(form);
+                    marks.push(to.clone());
+                }
+            }
+            let longest = patterns.iter().map(Vec::len).max()?;
+            // The longest words first: what is left of them when a shorter one goes would stay.
+            let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns).ok()?;
+            Some(Forms { finder, marks, longest })
+        };
+        self.forms.get_or_init(make).as_ref()
+    }
+}
+
+/// The text in encodings that files come in.
+fn encodings(text: &str) -> Vec<Vec<u8>> {
+    let mut out = vec![text.as_bytes().to_vec()];
+    out.push(text.encode_utf16().flat_map(u16::to_le_bytes).collect());
+    out.push(text.encode_utf16().flat_map(u16::to_be_bytes).collect());
+    if !text.is_ascii()
+        && let Some(latin) = text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect()
+    {
+        out.push(latin);
+    }
+    out
+}
+
+/// The text as it stands inside JSON strings and HTML.
+fn escapes(text: &str) -> Vec<Vec<u8>> {
+    let mut json = String::new();
+    mementory_json::write_string(text, &mut json);
+    let json = json.get(1..json.len().saturating_sub(1)).unwrap_or_default().to_owned();
+    let ascii = |upper: bool| {
+        json.chars().fold(String::new(), |mut out, c| {
+            if c.is_ascii() {
+                out.push(c);
+            }
+            for unit in c.encode_utf16(&mut [0; 2]).iter().filter(|_| !c.is_ascii()) {
+                // writing into a String cannot fail
+                let _ = if upper { write!(out, "\\u{unit:04X}") } else { write!(out, "\\u{unit:04x}") };
+            }
+            out
+        })
+    };
+    let html = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let quoted = html.replace('"', "&quot;").replace('\'', "&#39;");
+    let all: HashSet<String> = [ascii(false), ascii(true), json.replace('/', "\\/"), json.clone(), html, quoted].into();
+    all.into_iter().filter(|form| form != text).map(String::into_bytes).collect()
+}
+
+/// JSON's escapes and the plainest of HTML's undone, wherever they stand.
+fn decoded(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some(at) = memchr::memchr2(b'\\', b'&', rest) {
+        out.extend_from_slice(&rest[..at]);
+        rest = &rest[at..];
+        let (with, taken) = escape(rest).unwrap_or_else(|| (rest[..1].to_vec(), 1));
+        out.extend_from_slice(&with);
+        rest = &rest[taken..];
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+/// What an escape at the start stands for, and its length.
+fn escape(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
+    const NAMED: [(&[u8], u8); 13] = [
+        (b"\\\"", b'"'),
+        (b"\\\\", b'\\'),
+        (b"\\/", b'/'),
+        (b"\\n", b'\n'),
+        (b"\\t", b'\t'),
+        (b"\\r", b'\r'),
+        (b"\\b", 8),
+        (b"\\f", 12),
+        (b"&amp;", b'&'),
+        (b"&lt;", b'<'),
+        (b"&gt;", b'>'),
+        (b"&quot;", b'"'),
+        (b"&#39;", b'\''),
+    ];
+    if let Some((name, byte)) = NAMED.iter().find(|(name, _)| bytes.starts_with(name)) {
+        return Some((vec![*byte], name.len()));
+    }
+    let unit = |at: usize| -> Option<u16> {
+        let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let first = unit(0)?;
+    let pair = [Some(first), unit(6)].into_iter().flatten();
+    let c = char::decode_utf16(pair).next()?.ok()?;
+    let mut buffer = [0; 4];
+    Some((c.encode_utf8(&mut buffer).as_bytes().to_vec(), if c.len_utf16() == 2 { 12 } else { 6 }))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn without(text: &str, bytes: &[u8]) -> Option<String> {
+        let removal = Removal::exact(vec![(text.into(), "[X]".into())]);
+        Words::of(&removal).unwrap().without(bytes).map(|b| String::from_utf8_lossy(&b).into_owned())
+    }
+
+    #[test]
+    fn words_go_from_lines_of_json() {
+        let lines = "{\"a\":\"Herr M\\u00fcller\",\"n\":1.50}\n{\"b\":1}\n";
+        assert_eq!(
+            without("Müller", lines.as_bytes()).as_deref(),
+            Some("{\"a\":\"Herr [X]\",\"n\":1.50}\n{\"b\":1}\n")
+        );
+    }
+
+    #[test]
+    fn words_go_from_what_is_no_json() {
+        assert_eq!(without("say \"M\"", b"x = \"say \\\"M\\\" now").as_deref(), Some("x = \"[X] now"), "escaped");
+        assert_eq!(without("Müller", b"<p>M\\u00FCller</p>").as_deref(), Some("<p>[X]</p>"), "escaped in capitals");
+        assert_eq!(without("Müller", b"caf\xe9 M\xfcller").as_deref(), Some("caf\u{fffd} [X]"), "Latin 1");
+        assert_eq!(without("a < b & c", b"<p>a &lt; b &amp; c</p>").as_deref(), Some("<p>[X]</p>"), "HTML");
+        assert_eq!(without("Müller", b"nothing of it"), None);
+    }
+
+    #[test]
+    fn files_with_zero_bytes_keep_their_length() {
+        assert_eq!(without("Muller", b"\0\x01Muller\xff\0").as_deref(), Some("\0\x01******\u{fffd}\0"));
+    }
+
+    #[test]
+    fn nested_json_is_taken_apart() {
+        let inner = serde_json::to_string(&serde_json::json!({ "q": "Herr \"Müller\"" })).unwrap();
+        let outer = serde_json::to_string(&serde_json::json!({ "args": inner })).unwrap();
+        let new = without("\"Müller\"", outer.as_bytes()).unwrap();
+        assert!(!new.contains("ller"), "{new}");
+    }
+}

@@ -1,0 +1,10 @@
+//! Removing words from text, record bodies, JSON and bytes of any kind.
+pub(crate) mod bytes;
+mod removal;
+mod spans;
+
+pub(crate) use removal::{LEAST, Removal, contains_words};
+pub(crate) use spans::Spans;
+
+/// What replaces erased words elsewhere.
+pub(crate) const ERASED_MARK: &str = "[REDACTED:erased]";

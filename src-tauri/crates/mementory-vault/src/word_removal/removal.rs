@@ -1,0 +1,384 @@
+//! Taking words out of text, of record bodies and of the source's own JSON.
+use crate::word_removal::spans::{Spans, Touch};
+use aho_corasick::AhoCorasick;
+use mementory_json::Tree;
+use mementory_model::{Record, normal_text};
+use std::collections::BTreeSet;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Shortest removed text that is also looked for outside the chosen span: a single letter stands everywhere.
+pub(crate) const LEAST: usize = 3;
+
+/// Bytes of an exact string that are looked for first.
+const HEAD: usize = 32;
+
+/// Shortest sentence (normal form, bytes) that is also looked for inside a longer one.
+const SENTENCE: usize = 12;
+
+/// What to take out and what to put in its place.
+#[derive(Default)]
+pub(crate) struct Removal {
+    /// Exact strings, with their replacement; longest first.
+    exact: Vec<(String, String)>,
+    /// How the exact strings begin: a thousand of them are not looked for one by one in every text. None for a
+    /// single one.
+    heads: Option<AhoCorasick>,
+    /// Sentences in normal form, all replaced by `mark`.
+    sentences: Vec<String>,
+    mark: String,
+    /// Spans of a text that strings may tell part of; such a string is replaced as a whole.
+    spans: Option<Spans>,
+}
+
+impl Removal {
+    /// Exact strings.
+    pub(crate) fn exact(mut pairs: Vec<(String, String)>) -> Self {
+        pairs.retain(|(from, to)| from.chars().count() >= LEAST && from != to);
+        pairs.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
+        let heads = pairs.iter().map(|(from, _)| from.as_bytes().get(..HEAD).unwrap_or(from.as_bytes()));
+        let heads = (pairs.len() > 1).then(|| AhoCorasick::new(heads).ok()).flatten();
+        Self { exact: pairs, heads, ..Self::default() }
+    }
+
+    /// Sentences, however they are written.
+    pub(crate) fn sentences(sentences: Vec<String>, mark: &str) -> Self {
+        Self::default().and_sentences(sentences, mark)
+    }
+
+    /// Sentences too, after the exact strings.
+    pub(crate) fn and_sentences(self, mut sentences: Vec<String>, mark: &str) -> Self {
+        sentences.retain(|s| !s.is_empty());
+        Self { sentences, mark: mark.to_owned(), ..self }
+    }
+
+    /// Strings too that tell a part of the text which the spans cover or cut through.
+    pub(crate) fn and_spans(self, spans: Spans, mark: &str) -> Self {
+        Self { spans: Some(spans), mark: mark.to_owned(), ..self }
+    }
+
+    /// The exact strings, with their replacement; longest first.
+    pub(crate) fn exact_pairs(&self) -> &[(String, String)] {
+        &self.exact
+    }
+
+    /// What is to go, word for word.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
+        self.exact.iter().map(|(words, _)| words.as_str())
+    }
+
+    /// True when there is nothing to take out.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.exact.is_empty() && self.sentences.is_empty() && self.spans.is_none()
+    }
+
+    /// The text without what is to go; None when nothing was in it.
+    pub(crate) fn text(&self, text: &str) -> Option<String> {
+        // Two words at least: a single one (a key, a role) may be any.
+        self.without(text, 2)
+    }
+
+    /// A record's text or title without what is to go: there a single word tells, too.
+    pub(crate) fn record_text(&self, text: &str) -> Option<String> {
+        self.without(text, 1)
+    }
+
+    fn without(&self, text: &str, least: usize) -> Option<String> {
+        let mut out = None::<String>;
+        for (from, to) in self.candidates(text) {
+            let current = out.as_deref().unwrap_or(text);
+            if current.contains(from.as_str()) {
+                out = Some(current.replace(from.as_str(), to));
+            }
+        }
+        if !self.sentences.is_empty() {
+            out = self.without_sentences(out.as_deref().unwrap_or(text)).or(out);
+        }
+        let touch = self.spans.as_ref().map_or(Touch::No, |spans| spans.touch(text, least));
+        // Holding a span that was not found in it: it is set another way here.
+        if touch == Touch::Crosses || touch == Touch::Holds && out.is_none() {
+            out = Some(self.mark.clone());
+        }
+        out.filter(|new| new != text)
+    }
+
+    /// The exact strings that stand in a text, longest first, each with its replacement.
+    pub(crate) fn found_in<'r>(&'r self, text: &str) -> impl Iterator<Item = (&'r str, &'r str)> {
+        self.candidates(text).map(|(from, to)| (from.as_str(), to.as_str()))
+    }
+
+    /// Exact strings whose beginning is in the text, longest first: with a thousand of them most are not even compared.
+    fn candidates(&self, text: &str) -> impl Iterator<Item = &(String, String)> {
+        let found: BTreeSet<usize> = match &self.heads {
+            Some(heads) if !heads.is_match(text) => BTreeSet::new(),
+            Some(heads) => heads.find_overlapping_iter(text).map(|m| m.pattern().as_usize()).collect(),
+            None => (0..self.exact.len()).collect(),
+        };
+        found.into_iter().filter_map(|n| self.exact.get(n))
+    }
+
+    fn without_sentences(&self, text: &str) -> Option<String> {
+        let whole = normal_text(text);
+        let telling = |s: &&String| s.len() >= SENTENCE && whole.contains(s.as_str());
+        let inside = self.sentences.iter().any(|s| telling(&s));
+        if !inside && !self.sentences.iter().any(|s| s.len() < SENTENCE && whole.contains(s.as_str())) {
+            return None;
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut changed = false;
+        for line in text.split_inclusive('\n') {
+            for sentence in line.unicode_sentences() {
+                let normal = normal_text(sentence);
+                if !normal.is_empty()
+                    && self
+                        .sentences
+                        .iter()
+                        .any(|s| *s == normal || (s.len() >= SENTENCE && normal.contains(s.as_str())))
+                {
+                    let end = sentence.trim_end();
+                    out.push_str(&self.mark);
+                    out.push_str(sentence.get(end.len()..).unwrap_or(""));
+                    changed = true;
+                } else {
+                    out.push_str(sentence);
+                }
+            }
+        }
+        if changed {
+            return Some(out);
+        }
+        // A sentence that runs over a line end or a split that we do not see: rather too much than too little.
+        inside.then(|| self.mark.clone())
+    }
+
+    pub(crate) fn in_place(&self, text: &mut String) -> bool {
+        self.text(text).map(|new| *text = new).is_some()
+    }
+
+    /// Everywhere in a record: text, title, tags, names, key, origin, source, fields, embeddings (dropped: they encode the
+    /// words), verbatim. True when something changed. Keys of *other* records (links, parents, files) stay: exports find
+    /// those records by them.
+    pub(crate) fn record(&self, record: &mut Record) -> bool {
+        let mut changed = false;
+        for text in [Some(&mut record.text), record.title.as_mut()].into_iter().flatten() {
+            changed |= self.record_text(text).map(|new| *text = new).is_some();
+        }
+        for tag in &mut record.tags {
+            changed |= self.in_place(tag);
+        }
+        for attachment in &mut record.attachments {
+            changed |= self.in_place(&mut attachment.name);
+            if let Some(text) = &mut attachment.text {
+                changed |= self.in_place(text);
+            }
+        }
+        for entity in &mut record.entities {
+            changed |= self.in_place(&mut entity.name);
+        }
+        for value in record.fields.values_mut() {
+            changed |= self.value(value);
+        }
+        changed |= self.keys(&mut record.fields);
+        changed |= self.source_names(record);
+        changed |= self.verbatim(record);
+        if changed {
+            record.embeddings.clear();
+        }
+        changed
+    }
+
+    /// Names that a source gives its things by: paths, ids, folders. The vault's id of a record is a column of its own, so
+    /// its key may lose the words.
+    fn source_names(&self, record: &mut Record) -> bool {
+        // An id with a part cut out is no id.
+        let told = record.origin_id.as_deref().is_some_and(|id| self.name(id).is_some());
+        if told {
+            record.origin_id = None;
+        }
+        let source = &mut record.source;
+        let optional = [
+            &mut record.namespace,
+            &mut source.account,
+            &mut source.conversation,
+            &mut source.message,
+            &mut source.method,
+            &mut source.project,
+        ];
+        let origin = &mut record.origin;
+        let names = [&mut record.key.value, &mut origin.container, &mut origin.pointer];
+        optional.into_iter().flatten().chain(names).fold(told, |changed, name| match self.name(name) {
+            Some(new) => {
+                *name = new;
+                true
+            }
+            None => changed,
+        })
+    }
+
+    /// A name without what is to go. Few letters inside a longer word or an id are not the words.
+    fn name(&self, name: &str) -> Option<String> {
+        if self.candidates(name).any(|(from, _)| contains_words(name, from)) {
+            return self.text(name);
+        }
+        if self.sentences.is_empty() { None } else { self.without_sentences(name) }
+    }
+
+    fn keys(&self, members: &mut serde_json::Map<String, serde_json::Value>) -> bool {
+        if !members.keys().any(|key| self.name(key).is_some()) {
+            return false;
+        }
+        let old = std::mem::take(members);
+        members.extend(old.into_iter().map(|(key, value)| (self.name(&key).unwrap_or(key), value)));
+        true
+    }
+
+    fn value(&self, value: &mut serde_json::Value) -> bool {
+        match value {
+            serde_json::Value::String(text) => self.in_place(text),
+            serde_json::Value::Array(items) => items.iter_mut().filter_map(|v| self.value(v).then_some(())).count() > 0,
+            serde_json::Value::Number(number) => match self.number(&number.to_string()) {
+                Some(mark) => {
+                    *value = serde_json::Value::String(mark);
+                    true
+                }
+                None => false,
+            },
+            serde_json::Value::Object(members) => {
+                members.values_mut().fold(false, |changed, v| self.value(v) | changed) | self.keys(members)
+            }
+            _ => false,
+        }
+    }
+
+    /// What stands for a number that is one of the exact strings as a whole.
+    fn number(&self, number: &str) -> Option<String> {
+        self.candidates(number).find(|(from, _)| from == number).map(|(_, mark)| mark.clone())
+    }
+
+    fn verbatim(&self, record: &mut Record) -> bool {
+        let Some(verbatim) = &mut record.verbatim else { return false };
+        if verbatim.media_type != "application/json" {
+            return self.in_place(&mut verbatim.text);
+        }
+        match self.json(&verbatim.text) {
+            Some(Some(text)) => {
+                verbatim.text = text;
+                true
+            }
+            Some(None) => false,
+            // Not readable as JSON, so it cannot be shown to be clean.
+            None => {
+                record.verbatim = None;
+                true
+            }
+        }
+    }
+
+    /// JSON text without the words: None = not JSON, Some(None) = nothing was in it. Escapes are decoded first, so
+    /// `\u00fc` hides nothing.
+    pub(crate) fn json(&self, text: &str) -> Option<Option<String>> {
+        // Readers keep a lone surrogate's escape in the verbatim; as text it is no Unicode and has to be mended first.
+        let mut tree = match Tree::parse(text, 512) {
+            Ok(tree) => tree,
+            Err(_) => Tree::parse(&mementory_json::repair(text.as_bytes())?.0, 512).ok()?,
+        };
+        if !self.tree(&mut tree) {
+            return Some(None);
+        }
+        let mut out = String::with_capacity(text.len());
+        tree.write(&mut out);
+        Some(Some(out))
+    }
+
+    /// JSON inside a string (tool arguments, an older verbatim in an extension slot) escapes its words once more.
+    fn json_in_text(&self, text: &mut String) -> bool {
+        if !text.trim_start().starts_with(['{', '[']) {
+            return false;
+        }
+        match self.json(text) {
+            Some(Some(new)) => {
+                *text = new;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn tree(&self, tree: &mut Tree) -> bool {
+        match tree {
+            Tree::Text(text) => self.in_place(text) | self.json_in_text(text),
+            Tree::Array(items) => items.iter_mut().filter_map(|v| self.tree(v).then_some(())).count() > 0,
+            Tree::Object(members) => members.iter_mut().fold(false, |c, (k, v)| self.in_place(k) | self.tree(v) || c),
+            Tree::Number(number) => match self.number(number) {
+                Some(mark) => {
+                    *tree = Tree::Text(mark);
+                    true
+                }
+                None => false,
+            },
+            _ => false,
+        }
+    }
+}
+
+/// True when `name` holds `words`, short ones only between other characters than letters and digits.
+pub(crate) fn contains_words(name: &str, words: &str) -> bool {
+    let free = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+    words.chars().count() >= LEAST
+        && name.match_indices(words).any(|(at, _)| {
+            words.len() >= 8
+                || free(name.get(..at).and_then(|s| s.chars().next_back()))
+                    && free(name.get(at + words.len()..).and_then(|s| s.chars().next()))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use mementory_model::{Kind, RecordKey};
+
+    #[test]
+    fn exact_words_go_from_escaped_json() {
+        let removal = Removal::exact(vec![("Müller".into(), "[REDACTED:name]".into())]);
+        let json = removal.json(r#"{"a":1.50,"b":["Herr M\u00fcller",null]}"#);
+        assert_eq!(
+            json,
+            Some(Some(r#"{"a":1.50,"b":["Herr [REDACTED:name]",null]}"#.into())),
+            "escapes are decoded, numbers keep their text"
+        );
+    }
+
+    #[test]
+    fn sentences_match_however_they_are_written() {
+        let removal = Removal::sentences(vec![normal_text("I am allergic to sesame.")], "[REDACTED:erased]");
+        let out = removal.text("Hello there. I am  ALLERGIC to sesame! Bye.");
+        assert_eq!(
+            out.as_deref(),
+            Some("Hello there. [REDACTED:erased] Bye."),
+            "case, spaces and punctuation do not matter"
+        );
+        assert_eq!(removal.text("Nothing of it here."), None, "other text is left alone");
+    }
+
+    #[test]
+    fn short_sentences_go_only_as_a_whole() {
+        let removal = Removal::sentences(vec!["tea".into()], "[X]");
+        assert_eq!(removal.text("A steamy day. Tea! More."), Some("A steamy day. [X] More.".into()));
+        assert_eq!(removal.text("A steamy day."), None, "letters inside other words are not the sentence");
+    }
+
+    #[test]
+    fn names_of_every_sort_lose_the_words() {
+        let removal = Removal::exact(vec![("secret trip".into(), "[X]".into()), ("tea".into(), "[X]".into())]);
+        let mut record = Record::new(Kind::Memory, RecordKey::new("claude", "memory/secret trip.md"), "-");
+        record.origin_id = Some("secret trip.md".into());
+        record.namespace = Some("steam".into());
+        record.origin.container = "notes/secret trip.md".into();
+        record.source.project = Some("tea".into());
+        record.fields.insert("secret trip".into(), serde_json::json!({ "tea": 1 }));
+        assert!(removal.record(&mut record));
+        let text = serde_json::to_string(&record).unwrap();
+        assert!(!text.contains("secret trip") && !text.contains("\"tea"), "{text}");
+        assert_eq!(record.namespace.as_deref(), Some("steam"), "letters inside a word stay");
+    }
+}

@@ -1,0 +1,99 @@
+//! Where chosen spans stand in a text, word by word. What was derived from the text, or tells it in another setting (a
+//! bullet without its mark, a paragraph of a longer message), is recognised by its words.
+use mementory_model::fold;
+use std::ops::Range;
+
+/// What a string that tells part of the text has to do with the spans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Touch {
+    /// It tells nothing of them.
+    No,
+    /// A span lies inside it.
+    Holds,
+    /// It lies inside a span, or across the border of one: what is removed cannot be told from what stays.
+    Crosses,
+}
+
+/// Spans of a text.
+pub(crate) struct Spans {
+    words: Vec<String>,
+    cut: Vec<Range<usize>>,
+}
+
+impl Spans {
+    /// `spans` in bytes of `text`.
+    pub(crate) fn new(text: &str, spans: &[Range<usize>]) -> Self {
+        let words = words(text);
+        let cut = spans
+            .iter()
+            .map(|span| {
+                let from = words.partition_point(|(place, _)| place.end <= span.start);
+                let to = words.partition_point(|(place, _)| place.start < span.end);
+                from..to.max(from)
+            })
+            .filter(|cut| !cut.is_empty())
+            .collect();
+        Self { words: words.into_iter().map(|(_, word)| word).collect(), cut }
+    }
+
+    /// How `part` touches the spans; a string of fewer than `least` words tells nothing for certain.
+    pub(crate) fn touch(&self, part: &str, least: usize) -> Touch {
+        if self.cut.is_empty() {
+            return Touch::No;
+        }
+        let part: Vec<String> = words(part).into_iter().map(|(_, word)| word).collect();
+        let n = part.len();
+        if n < least.max(1) || n > self.words.len() {
+            return Touch::No;
+        }
+        let mut holds = false;
+        for at in self.words.windows(n).enumerate().filter(|(_, w)| *w == part.as_slice()).map(|(at, _)| at) {
+            for cut in self.cut.iter().filter(|cut| at < cut.end && cut.start < at + n) {
+                if at <= cut.start && cut.end <= at + n && cut.len() < n {
+                    holds = true;
+                } else {
+                    return Touch::Crosses;
+                }
+            }
+        }
+        if holds { Touch::Holds } else { Touch::No }
+    }
+}
+
+/// Runs of letters and digits, folded, with their place.
+fn words(text: &str) -> Vec<(Range<usize>, String)> {
+    let mut out = Vec::new();
+    let mut from = None;
+    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        match (c.is_alphanumeric(), from) {
+            (true, None) => from = Some(at),
+            (false, Some(start)) => {
+                out.push((start..at, fold(&text[start..at])));
+                from = None;
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn pieces_of_a_text_know_the_span() {
+        let text = "- Allergic to **nuts**.\n- Lives in Rome now.\n- Likes tea.";
+        let from = text.find("nuts").unwrap();
+        let to = text.find(" now").unwrap();
+        let span = from..to;
+        let spans = Spans::new(text, std::slice::from_ref(&span));
+        assert_eq!(spans.touch("Allergic to nuts.", 1), Touch::Crosses, "its end is in the span");
+        assert_eq!(spans.touch("Lives in Rome now.", 1), Touch::Crosses, "its beginning is");
+        assert_eq!(spans.touch("Likes tea.", 1), Touch::No);
+        assert_eq!(spans.touch(text, 1), Touch::Holds, "the whole text holds it");
+        assert_eq!(spans.touch("rome", 1), Touch::Crosses, "inside");
+        assert_eq!(spans.touch("rome", 2), Touch::No, "a single word may be any");
+    }
+}
