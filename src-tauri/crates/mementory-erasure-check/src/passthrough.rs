@@ -1,17 +1,17 @@
-//! Passthrough parts, read again from the first byte to the last. Nothing of the rewriting is used: the words are looked
-//! for as bytes, plain and as JSON writes them.
+//! Passthrough files, read again from the first byte to the last. None of the rewriting code is used: the words are
+//! searched for as bytes, plain and as JSON writes them.
 use crate::{ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace, receipt::place};
 use mementory_search::Needles;
 use mementory_store::{StoreError, StoreResult};
 use std::{collections::BTreeSet, fmt::Write, io::Read};
 
-/// Bytes that are looked for before the whole is compared.
+/// Bytes that are searched for before the whole is compared.
 const HEAD: usize = 48;
-/// Shorter words stand in any file by chance.
+/// Shorter words occur in any file by chance.
 const LEAST: usize = 5;
 /// Bytes read at a time.
 const CHUNK: usize = 1 << 20;
-/// How files begin that are compressed inside: their words cannot be seen.
+/// First bytes of compressed files: the words in them cannot be found.
 const COMPRESSED: [&[u8]; 8] =
     [b"PK\x03\x04", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x89PNG", b"\xff\xd8\xff", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf"];
 
@@ -21,10 +21,10 @@ struct Finder {
     longest: usize,
 }
 
-/// What a part was found to be.
-enum Seen {
+/// Result of searching one file.
+enum Verdict {
     Clean,
-    Closed,
+    Compressed,
     Holds,
 }
 
@@ -45,10 +45,10 @@ impl ErasureCheck<'_> {
         };
         let (mut holding, mut unread, mut closed) = (0, 0, 0);
         for blob in &blobs {
-            match self.blobs.open(blob).map(|source| finder.look(source)) {
-                Ok(Ok(Seen::Clean)) => {}
-                Ok(Ok(Seen::Closed)) => closed += 1,
-                Ok(Ok(Seen::Holds)) => holding += 1,
+            match self.blobs.open(blob).map(|source| finder.search(source)) {
+                Ok(Ok(Verdict::Clean)) => {}
+                Ok(Ok(Verdict::Compressed)) => closed += 1,
+                Ok(Ok(Verdict::Holds)) => holding += 1,
                 Ok(Err(_)) | Err(_) => unread += 1,
             }
         }
@@ -86,18 +86,18 @@ impl Finder {
         Ok(Some(Self { heads, forms, longest }))
     }
 
-    fn look(&self, mut source: impl Read) -> std::io::Result<Seen> {
+    fn search(&self, mut source: impl Read) -> std::io::Result<Verdict> {
         let mut window: Vec<u8> = Vec::new();
-        let mut seen = Seen::Clean;
+        let mut seen = Verdict::Clean;
         let mut first = true;
         loop {
             let read = source.by_ref().take(CHUNK as u64).read_to_end(&mut window)?;
             if first && COMPRESSED.iter().any(|magic| window.starts_with(magic)) {
-                seen = Seen::Closed;
+                seen = Verdict::Compressed;
             }
             first = false;
             if self.in_window(&window) {
-                return Ok(Seen::Holds);
+                return Ok(Verdict::Holds);
             }
             if read == 0 {
                 return Ok(seen);
@@ -144,8 +144,8 @@ mod tests {
         let finder = Finder::new(&["Herr \"Müller\"".to_owned()]).unwrap().unwrap();
         let mut source = vec![b'x'; CHUNK - 4];
         source.extend_from_slice("Herr \"Müller\"".as_bytes());
-        assert!(matches!(finder.look(source.as_slice()), Ok(Seen::Holds)), "across an edge");
-        assert!(matches!(finder.look(&b"{\"a\":\"Herr \\\"M\\u00FCller\\\"\"}"[..]), Ok(Seen::Holds)), "escaped");
-        assert!(matches!(finder.look(&b"Herr nobody"[..]), Ok(Seen::Clean)), "something else");
+        assert!(matches!(finder.search(source.as_slice()), Ok(Verdict::Holds)), "across an edge");
+        assert!(matches!(finder.search(&b"{\"a\":\"Herr \\\"M\\u00FCller\\\"\"}"[..]), Ok(Verdict::Holds)), "escaped");
+        assert!(matches!(finder.search(&b"Herr nobody"[..]), Ok(Verdict::Clean)), "something else");
     }
 }

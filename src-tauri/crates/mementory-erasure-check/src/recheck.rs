@@ -20,7 +20,7 @@ pub struct CleanedUp {
 }
 
 impl ErasureCheck<'_> {
-    /// Looks again at the places of a receipt that [`Receipt::may_be_transient`] tells of. Called after unreferenced files
+    /// Checks the places of a receipt again for which [`Receipt::may_be_transient`] is true. Called after unreferenced files
     /// were swept and the WAL was written back. True when something is different now.
     pub fn recheck(&self, receipt: &mut Receipt, wal_clean: bool) -> bool {
         let mut changed = false;
@@ -41,7 +41,7 @@ impl ErasureCheck<'_> {
         changed
     }
 
-    /// Looks again at every place that failed, after everything that belongs to nothing was removed.
+    /// Checks every place that failed again, after unreferenced rows and files were removed.
     pub fn recheck_without_words(&self, receipt: &mut Receipt, cleaned: CleanedUp) -> StoreResult<()> {
         self.recheck(receipt, cleaned.wal_clean);
         let id = receipt.id.clone();
@@ -72,7 +72,7 @@ impl ErasureCheck<'_> {
         Ok(place("record", left == 0, PlaceOutcome::Erased, detail))
     }
 
-    /// Made anew from the store, it holds what the store holds and nothing else.
+    /// Rebuilt from the store, the index contains what the store contains and nothing else.
     fn index_again(&self) -> StoreResult<ReceiptPlace> {
         let (documents, live) = (self.with_index(|i| Ok(i.documents()))?, self.live_records()?);
         let residue = mementory_search::residue(&self.dir.join("index"), self.keys.index(), &[], &[], &[]);

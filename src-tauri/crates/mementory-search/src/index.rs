@@ -79,7 +79,7 @@ impl SearchIndex {
     }
 
     /// Opens an index. `Missing` when there is none, `Damaged` when it fails its check or was made another way; then it
-    /// is to be created anew and filled from the store. Files that belong to nothing (after a crash) are removed.
+    /// has to be created again and filled from the store. Files that belong to nothing (after a crash) are removed.
     pub fn open(dir: &Path, key: &[u8; 32]) -> IndexResult<Self> {
         if !dir.join(META).try_exists()? {
             return Err(IndexError::Missing);

@@ -201,7 +201,7 @@ impl<'s> Ranking<'s> {
     }
 
     /// Scores the candidates again, with every word.
-    pub(crate) fn look_closer(&self, candidates: &mut [Candidate]) -> IndexResult<()> {
+    pub(crate) fn rescore(&self, candidates: &mut [Candidate]) -> IndexResult<()> {
         candidates.sort_by_key(|c| (c.segment, c.doc));
         let whole: f32 = self.clauses.iter().filter(|c| c.closer).map(|c| c.idf).sum();
         let telling = self.clauses.iter().filter(|c| c.finds).count();

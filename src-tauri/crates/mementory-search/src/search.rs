@@ -15,7 +15,7 @@ use std::{
 };
 use tantivy::{Searcher, SegmentReader, schema::IndexRecordOption};
 
-/// Candidates that get a closer look; pages beyond keep the order of the first.
+/// Candidates that are rescored; pages beyond keep the order of the first scoring.
 const CLOSER: usize = 100;
 
 /// A page of what passes a filter.
@@ -271,7 +271,7 @@ fn page(
     if words {
         let closer = hits.len().min(CLOSER);
         let (close, rest) = hits.split_at_mut(closer);
-        ranking.look_closer(close)?;
+        ranking.rescore(close)?;
         close.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.segment.cmp(&a.segment)).then(b.doc.cmp(&a.doc)));
         let least = close.last().map_or(0.0, |c| c.score);
         rest.iter_mut().for_each(|c| c.score = c.score.min(least));

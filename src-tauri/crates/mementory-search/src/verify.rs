@@ -1,4 +1,4 @@
-//! Looking for what an erasure should have removed. Nothing of the deletion is used here: the index is opened anew from
+//! Looking for what an erasure should have removed. Nothing of the deletion is used here: the index is opened again from
 //! its files, and what is in them is looked at, deleted or not.
 use crate::{
     EncryptedDirectory, IndexError, IndexResult,
@@ -29,18 +29,18 @@ pub struct Finding {
     pub reason: String,
 }
 
-/// What a look at an index gave.
+/// Result of searching an index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Residue {
     /// Empty when nothing is left.
     pub findings: Vec<Finding>,
-    /// Files looked at.
+    /// Files searched.
     pub files: u32,
-    /// Segments looked at.
+    /// Segments searched.
     pub segments: u32,
-    /// Words in the dictionaries looked into.
+    /// Words in the dictionaries that were searched.
     pub terms: u64,
-    /// Bytes looked through, decrypted.
+    /// Bytes searched, decrypted.
     pub bytes: u64,
 }
 
@@ -75,7 +75,7 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
     for segment in index.searchable_segments()? {
         out.segments += 1;
         let id = segment.id().uuid_string();
-        let said = look_into(&SegmentReader::open(&segment)?, &id, &fields, rows, &touched, words, &mut out)?;
+        let said = search_segment(&SegmentReader::open(&segment)?, &id, &fields, rows, &touched, words, &mut out)?;
         others.insert(id, said);
     }
     let furniture = furniture()?;
@@ -141,7 +141,7 @@ fn furniture() -> IndexResult<Vec<u8>> {
 }
 
 /// Looks into dictionaries and columns; answers the words that are there for others' sake.
-fn look_into<'w>(
+fn search_segment<'w>(
     segment: &SegmentReader,
     id: &str,
     fields: &Fields,

@@ -101,7 +101,7 @@ impl Backups<'_> {
         Ok(made)
     }
 
-    /// While the writer is held nothing is committed, so that the database and its log belong together.
+    /// Nothing is committed while the writer is locked, so that the database and its log belong together.
     fn copy_to(&self, to: &Path, watch: &mut Watch<'_>) -> VaultResult<()> {
         let writer = self.context.store.writer();
         // Waits for no reader: what one keeps from being moved into the database is in the log, which is copied too.

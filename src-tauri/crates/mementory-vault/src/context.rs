@@ -14,9 +14,9 @@ use std::{
 /// How the index was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexState {
-    /// In step with the store.
+    /// Up to date with the store.
     Current,
-    /// It was missing, stale or damaged and was made anew from the store.
+    /// It was missing, stale or damaged and was rebuilt from the store.
     Rebuilt,
 }
 
@@ -76,7 +76,7 @@ impl Context {
         *self.index_state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// What was wrong with it at opening, when it was made anew then.
+    /// Why it was rebuilt at opening, if it was.
     pub fn index_fault(&self) -> Option<IndexFault> {
         *self.index_fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }

@@ -1,4 +1,5 @@
-//! Memories that say the same, or much the same. Groups are found when asked for; what the person keeps apart is kept.
+//! Duplicate and nearly duplicate memories. Groups are computed on request; pairs that the person marked as different are
+//! stored.
 use crate::{
     VaultError, VaultResult,
     context::Context,

@@ -69,7 +69,7 @@ struct Batch {
     report: String,
 }
 
-/// True when something could not be read that may have told of a conversation or a memory.
+/// True when something could not be read that may have been a conversation or a memory.
 fn incomplete(report: &ImportReport) -> bool {
     let failed = |kind: &str| report.by_kind.get(kind).is_some_and(|counts| counts.failed > 0);
     KINDS.iter().any(|kind| failed(kind.as_str())) || failed("foreign") || failed("other")
@@ -113,7 +113,7 @@ fn compare(c: &Connection) -> VaultResult<ExportDiff> {
         };
         let rows = rows(c, format)?;
         let earlier = alone(earlier);
-        // What could not be read may have told of anything.
+        // What could not be read may have been anything.
         let whole = serde_json::from_str(report).is_ok_and(|report| !incomplete(&report));
         let grown: HashSet<i64> =
             column(c, "SELECT DISTINCT owner FROM records WHERE batch = ?1 AND owner IS NOT NULL", *newest)?;

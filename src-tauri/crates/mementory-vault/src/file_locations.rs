@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path};
 
 const KEY: &str = "whereabouts";
-/// The newest are kept.
+/// Entries that are stored; the newest stay.
 const MOST: usize = 200;
 /// The check after a deletion looks for the heads of texts: a path that holds one is forgotten.
 const HEAD: usize = 48;
-/// Shorter words stand in any path.
+/// Shorter words could be in any path.
 const LEAST: usize = 5;
 
 /// Paths by what they are of.
@@ -25,7 +25,7 @@ pub struct KnownLocations {
     pub failed: BTreeMap<i64, FailedImport>,
 }
 
-/// An import of which nothing was kept: where its files lay, and what the person was told.
+/// A failed import: where its files were, and the error message.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct FailedImport {
@@ -61,7 +61,7 @@ impl KnownLocations {
     }
 }
 
-/// Remembers where the export went that the log told of last.
+/// Stores where the export of the last log entry went.
 pub(crate) fn exported_to(tx: &Connection, out: &Path) -> VaultResult<()> {
     let Some(path) = std::path::absolute(out).ok().and_then(|path| path.to_str().map(str::to_owned)) else {
         return Ok(());
@@ -126,8 +126,8 @@ impl FileLocations<'_> {
         self.context.store.read(KnownLocations::read)
     }
 
-    /// Tells the log of an import of which nothing was kept: the format, as far as it was known, and the code of the error.
-    /// Names and what was said are kept beside it.
+    /// Logs a failed import: its format, as far as known, and the code of the error.
+    /// File names and the message are stored beside the log.
     pub fn record_failed_import(
         &self,
         format: &str,
@@ -144,7 +144,7 @@ impl FileLocations<'_> {
         })
     }
 
-    /// Tells the log of a text that was taken along without a file.
+    /// Logs a text that was copied without a file.
     pub fn record_copied_text(&self, format: &str, detail: &str, now: mementory_model::Timestamp) -> VaultResult<()> {
         self.context
             .store

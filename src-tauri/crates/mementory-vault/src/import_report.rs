@@ -132,7 +132,7 @@ pub struct ImportReport {
     #[serde(skip)]
     pub missing_files: Vec<String>,
     pub sources: Vec<SourceSeen>,
-    /// By kind: what earlier exports of the account told and this one, the newest, does not. Not kept with the batch.
+    /// By kind: records of earlier exports of the account that this one, the newest, lacks. Not kept with the batch.
     #[serde(skip)]
     pub gone: BTreeMap<String, u32>,
 }
@@ -232,7 +232,7 @@ impl ImportReport {
 
     /// Adds a warning; equal ones are counted.
     pub(crate) fn warn(&mut self, code: &str, place: &str, message: &str) {
-        // One row per code and container; the pointer varies and the first place stands for all.
+        // One row per code and container; the pointer varies and only the first place is listed.
         let container = place.split('#').next().unwrap_or(place);
         let entry =
             self.warnings.entry(format!("{code} {container}")).or_insert_with(|| (place.into(), message.into(), 0));

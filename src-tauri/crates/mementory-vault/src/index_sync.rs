@@ -1,4 +1,4 @@
-//! The index follows the store: by its change log, or made anew from its records.
+//! The index follows the store: by its change log, or by a rebuild from its records.
 use crate::{
     VaultError, VaultResult,
     context::{Context, IndexFault, IndexState, fresh_index},
@@ -9,15 +9,15 @@ use mementory_store::{RowView, Store};
 use rusqlite::{Connection, OptionalExtension};
 use std::sync::{PoisonError, atomic::AtomicBool, atomic::Ordering};
 
-/// Whom to tell, and whom to ask whether to go on, while the index is made anew: records done, of so many (0: not known).
+/// Progress and cancelling of a rebuild of the index: records done, and in all (0: not known).
 pub struct IndexWatch<'a> {
-    /// Told now and then.
+    /// Called now and then.
     pub progress: &'a dyn Fn(IndexFault, u64, u64),
     /// Set from elsewhere; the vault is not opened then, and its index is made the next time.
     pub cancel: &'a AtomicBool,
 }
 
-/// Records between two looks at the watch.
+/// Records between two progress reports.
 const STEP: u64 = 1_000;
 
 impl Context {
@@ -60,7 +60,7 @@ impl Context {
             Ok(true) => Ok(()),
             Err(VaultError::Cancelled) => Err(VaultError::Cancelled),
             _ => {
-                // Later than at opening it is made up for as part of a change, and nobody is told a reason.
+                // After opening, the index catches up inside a change; no fault is reported.
                 if watch.is_some() {
                     self.index_fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(IndexFault::Behind);
                 }
@@ -100,7 +100,7 @@ impl Context {
         Ok(true)
     }
 
-    /// Indexes all live rows that `condition` finds, anew.
+    /// Reindexes all live rows that `condition` finds.
     fn index_rows(
         &self,
         connection: &Connection,
@@ -143,7 +143,7 @@ impl Context {
         Ok(())
     }
 
-    /// Makes the index anew from the store.
+    /// Rebuilds the index from the store.
     pub fn index_rebuild(&self) -> VaultResult<()> {
         self.index_rebuild_watched(None)
     }
@@ -211,7 +211,7 @@ impl Context {
         self.with_index(|i| i.delete_row(row as u64))
     }
 
-    /// Indexes a row anew (seen after the next commit); a trashed one only goes.
+    /// Reindexes a row (visible after the next commit); a trashed one is only removed.
     pub(crate) fn reindex(&self, row: i64) -> VaultResult<()> {
         self.index_delete(row)?;
         let found = self.store.read(|c| {

@@ -80,7 +80,8 @@ impl Trash<'_> {
 
     /// Erases what has been in the Trash for `days` or longer, as a deletion like any other: with tombstones and a
     /// receipt. Only what was moved there goes: what was taken from it and is still in use, or has days left, stays, and
-    /// loses the link. What tombstones of an import put there stays until a person decides. What cannot be erased (a damaged pack) stays in the Trash, is told, and keeps nothing else there.
+    /// loses the link. What tombstones of an import put there stays until a person decides. A record that cannot be erased (a
+    /// damaged pack) stays in the Trash and is reported; the others are erased all the same.
     pub fn empty_expired(&self, days: i64, now: Timestamp) -> VaultResult<Emptied> {
         let before = now.as_micros() - days * 86_400_000_000;
         let ids: Vec<String> = self.context.store.read(|c| {
@@ -95,7 +96,7 @@ impl Trash<'_> {
     }
 
     /// All at once, since each erasure is followed by a search through everything; in halves where that does not work, so
-    /// that what stands in the way is alone at last.
+    /// that the record that cannot be erased is isolated.
     fn expire(&self, ids: &[String], before: i64, now: Timestamp, out: &mut Emptied) {
         // What went before something failed, or along with something else, is gone.
         let left: Vec<String> = ids

@@ -74,7 +74,7 @@ impl Vault {
         Self::open_watched(dir, secret, &IndexWatch { progress: &|_, _, _| {}, cancel: &AtomicBool::new(false) })
     }
 
-    /// The same, watched while the index is brought in step: that reads every record when it is made anew.
+    /// The same, with progress and cancelling while the index is synchronised: a rebuild reads every record.
     ///
     /// # Errors
     /// As [`open`](Self::open); `Cancelled`.
@@ -319,7 +319,7 @@ fn counted(dir: &Path, key: &[u8; 32], error: VaultError) -> VaultError {
     }
 }
 
-/// The lock file is held for as long as the vault is open; the system frees it when the process dies.
+/// The lock file stays locked while the vault is open; the system frees it when the process dies.
 fn take_lock(dir: &Path) -> VaultResult<File> {
     let path = dir.join("lock");
     let file =

@@ -28,7 +28,7 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// What stands for a text that goes as a whole: the first span's mark.
+    /// Replacement of a text that is removed as a whole: the first span's mark.
     pub(crate) fn mark(&self) -> &str {
         self.removed.first().map_or("", |(_, mark)| mark)
     }
@@ -38,13 +38,13 @@ impl Cut {
     }
 
     /// Sentences of the spans that tell something on their own: a span may run over several, and elsewhere (in bullets,
-    /// in statements taken from the text) each stands alone.
+    /// in statements taken from the text) each appears on its own.
     pub(crate) fn sentences(&self) -> Vec<String> {
         let all = self.removed.iter().flat_map(|(words, _)| normal_sentences(words));
         all.filter(|s| s.len() >= 12 && s.contains(' ')).collect()
     }
 
-    /// For names in import reports: few letters may stand in any.
+    /// For names in import reports: short words could match any name.
     pub(crate) fn names(&self) -> Removal {
         Removal::exact(self.removed.iter().filter(|(words, _)| words.len() >= 8).cloned().collect())
     }

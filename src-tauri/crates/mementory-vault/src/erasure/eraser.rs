@@ -284,7 +284,7 @@ impl Eraser<'_> {
             tx.prepare_cached("DELETE FROM links WHERE target = ?1")?.execute([target.view.id])?;
         }
         for target in targets {
-            // What stays although it was part of this (moved back from the Trash on its own) stands alone now.
+            // A part that stays (it was restored from the Trash separately) has no owner any more.
             tx.prepare_cached("UPDATE records SET owner = NULL WHERE owner = ?1")?.execute([target.view.row])?;
         }
         mementory_store::trash::reroot_orphans(tx)?;

@@ -12,9 +12,9 @@ use std::{
     io::{BufRead, BufReader, Read},
 };
 
-/// Largest part that is held in memory as a whole; larger ones are taken line by line.
+/// Largest file that is rewritten in memory; larger ones are rewritten line by line.
 const WHOLE: u64 = 64 << 20;
-/// Longest line that is held in memory; a longer one is taken in pieces of this size that overlap.
+/// Longest line that is kept in memory; a longer one is split into overlapping chunks of this size.
 const LINE: u64 = 8 << 20;
 
 /// A part that holds the words: its row, its present blob, and the blob without them.
@@ -180,7 +180,7 @@ mod tests {
     fn long_lines_are_taken_in_pieces_that_overlap() {
         let removal = Removal::exact(vec![("the zanzibar quokka".into(), "[X]".into())]);
         let words = Words::of(&removal).unwrap();
-        // The words stand across the edge between two pieces.
+        // The words cross the border between two chunks.
         let mut source = vec![b'x'; LINE as usize - 7];
         source.extend_from_slice(b"the zanzibar quokka");
         source.resize(2 * LINE as usize + 100, b'y');

@@ -1,4 +1,4 @@
-//! Receipts: made when a deletion is done, kept, finished later when the program was stopped in between.
+//! Receipts: written after a deletion, stored, and finished later when the program was stopped in between.
 use crate::{VaultError, VaultResult, context::Context, erasure::targets::column};
 use mementory_erasure_check::{Beside, Evidence, Receipt, Wipe};
 use mementory_model::Timestamp;

@@ -25,7 +25,7 @@ type ValueId = [u8; 16];
 /// Shortest spelling that is looked for outside the records that say what it is, in bytes.
 const TELLING: usize = 8;
 
-/// Where chosen values stand, and how they are written there.
+/// Where the chosen values are, and how they are written there.
 #[derive(Default)]
 struct FoundValues {
     views: Vec<RowView>,
@@ -56,7 +56,7 @@ impl Redactor<'_> {
         let only: Option<HashSet<ValueId>> = only.map(|ids| ids.iter().filter_map(|id| parse_id(id)).collect());
         let standing = self.find_values(&ids, only.as_ref())?;
         let lead = standing.views.first().ok_or_else(|| VaultError::not_found(values.first().map_or("", |v| v)))?;
-        // Few letters may stand in any word: they go from the records that say what they are, and from nothing else.
+        // Short values could be part of any word: they are removed only from records that say what they are.
         let telling: BTreeMap<String, String> =
             standing.spellings.clone().into_iter().filter(|(spelling, _)| spelling.len() >= TELLING).collect();
         let elsewhere = Removal::exact(telling.clone().into_iter().collect());
@@ -181,7 +181,7 @@ fn holds(target: &Target, spelling: &str) -> bool {
         })
 }
 
-/// Values that stand nowhere any more are told as redacted.
+/// Marks values as redacted that are nowhere any more.
 fn judge_redacted(tx: &Connection, standing: &FoundValues, changed: &[i64], now: Timestamp) -> VaultResult<()> {
     let places = i64::try_from(changed.len()).unwrap_or(i64::MAX);
     for (id, class) in &standing.classes {

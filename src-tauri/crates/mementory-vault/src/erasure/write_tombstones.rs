@@ -41,7 +41,7 @@ impl TombstoneWriter<'_> {
         targets: &[Target],
         occasion: &TombstoneContext<'_>,
     ) -> VaultResult<Vec<TombstoneRow>> {
-        // Proof of reach stands on the tombstone that was asked for; what went along has one of its own too.
+        // The list of derived records is on the tombstone of the requested record; each of them has a tombstone of its own too.
         let mut reach = Derived::default();
         for target in targets.iter().skip(1) {
             mem::add_reach(&mut reach, &target.record, &target.view.id_text());
@@ -69,7 +69,7 @@ impl TombstoneWriter<'_> {
         Ok(out)
     }
 
-    /// A tombstone for a redacted record. What it said before is held back from now on, in whatever record it comes, and
+    /// A tombstone for a redacted record. Its former words are blocked from now on, in whatever record they come, and
     /// so is the record itself should it ever be unknown again.
     pub(crate) fn write_redacted(
         &self,

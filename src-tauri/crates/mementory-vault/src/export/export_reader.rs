@@ -44,7 +44,7 @@ pub(crate) struct ExportReader<'v> {
     pub cover: Option<Masker<'v>>,
     /// Holds back what its source marks as not exportable, and what is about it; false where the writer does.
     pub holds_back: bool,
-    /// Rows held back, by reason.
+    /// Rows that are withheld, by reason.
     pub withheld: BTreeMap<&'static str, BTreeSet<i64>>,
 }
 

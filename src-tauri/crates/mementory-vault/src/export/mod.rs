@@ -45,7 +45,7 @@ impl Scope {
 pub struct ExportOutcome {
     /// Where.
     pub path: PathBuf,
-    /// What stands beside it and belongs to it.
+    /// Files beside it that belong to it.
     pub beside: Vec<PathBuf>,
     /// Writer's report.
     pub report: WriteReport,
@@ -104,7 +104,7 @@ impl Exporter<'_> {
             }
         }
         let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // The partial stands beside the target, so that the rename stays on one file system.
+        // The partial file is next to the target, so that the rename stays on one file system.
         let holder = tempfile::Builder::new()
             .prefix(".mementory-partial-")
             .tempdir_in(parent)
@@ -174,7 +174,7 @@ impl Exporter<'_> {
     }
 
     /// What an export would write, as a text to paste somewhere, with what the log keeps of it when it is taken along
-    /// ([`Vault::text_taken`]); nothing else is kept.
+    /// ([`record_copied_text`](crate::FileLocations::record_copied_text)); nothing else is kept.
     ///
     /// # Errors
     /// `Usage` for a format that is not written, `not_supported` for one that is no such text.

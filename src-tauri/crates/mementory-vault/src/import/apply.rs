@@ -35,12 +35,12 @@ use tombstone_cascade::TombstoneImport;
 /// Why a statement does not come in: nothing is left that it was taken from.
 const SOURCE_HELD: &str = "what it was taken from was deleted or redacted before";
 
-/// SeenRecord in this input: where it is in the store (0 while planning, or held back), and what it said.
+/// A record of this input: its row (0 while planning, or if blocked) and its content digest.
 struct SeenRecord {
     row: i64,
     digest: u64,
     updated: i64,
-    /// This batch wrote its present version, so a newer telling may replace it without a trace.
+    /// This batch wrote its present version, so a newer version may replace it without history.
     written: bool,
     /// Nothing of it may be written: it was redacted.
     redacted: bool,
@@ -62,7 +62,7 @@ struct Known {
 enum Verdict {
     /// It says the same.
     Same,
-    /// The vault has a newer telling, or the person's own on top of this one.
+    /// The vault has a newer version, or the person's edit of this one.
     Older(&'static str),
     /// Its words would come back.
     Held(&'static str),
@@ -76,11 +76,11 @@ struct Staging {
     next_row: i64,
     /// The first row that this batch may have added.
     first_row: i64,
-    /// Entries of this batch that a newer telling in it replaced.
+    /// Entries of this batch that a newer version in it replaced.
     stale: Vec<(i64, u32)>,
-    /// Known rows that it told the same.
+    /// Known rows that it contained unchanged.
     same: RowRanges,
-    /// Known rows of which it told something older, or something that is held back.
+    /// Known rows of which it contained an older version, or one that is blocked.
     older: RowRanges,
     /// Bytes that came.
     blobs: HashSet<[u8; 32]>,
@@ -98,9 +98,9 @@ pub(super) struct ImportRun<'i> {
     deleted_ids: Vec<[u8; 16]>,
     /// Ids whose words tombstones of this input say were taken out.
     redacted_ids: Vec<[u8; 16]>,
-    /// Entities at the ends of edges that were held back for want of evidence.
+    /// Entities at the ends of edges that were blocked because their evidence is gone.
     orphaned_edges: Vec<[u8; 16]>,
-    /// Statements that this input superseded without telling them.
+    /// Statements that this input superseded without containing them.
     superseded: HashSet<[u8; 16]>,
     /// Texts to compare with where duplicates are skipped.
     texts: Texts,
@@ -417,7 +417,7 @@ impl<'i> ImportRun<'i> {
         if is_bitemporal(record) && reopens(&self.stored(known.row)?, record) {
             return Ok(Verdict::Older("closed in the vault"));
         }
-        // A newer telling would bring redacted words back.
+        // A newer version would bring redacted words back.
         if known.flags & Flags::REDACTED != 0 {
             return Ok(Verdict::Held("redacted before"));
         }
@@ -430,7 +430,7 @@ impl<'i> ImportRun<'i> {
         Ok(Verdict::Changed)
     }
 
-    /// A second telling inside one input: the newer one stays, the other is a duplicate.
+    /// A second occurrence inside one input: the newer one stays, the other is a duplicate.
     fn told_again(
         &mut self,
         id: &[u8; 16],
@@ -497,7 +497,7 @@ impl<'i> ImportRun<'i> {
         Ok(())
     }
 
-    /// True when the source's own change time says that the vault has the newer telling.
+    /// True when the source's own change time says that the vault has the newer version.
     fn is_older(&self, known: &Known, record: &Record) -> VaultResult<bool> {
         // A memory that does not say when it was changed last was as it came, as far as this telling knows.
         let never_changed = record.times.created.filter(|_| record.kind == Kind::Memory);
@@ -509,7 +509,7 @@ impl<'i> ImportRun<'i> {
         Ok(self.stored(known.row)?.times.updated.is_some_and(|s| s > updated))
     }
 
-    /// True when some version of the row came from exactly this telling.
+    /// True when some version of the row came from exactly this version.
     fn was_told(&self, row: i64, digest: &[u8; 16]) -> VaultResult<bool> {
         Ok(self
             .connection
@@ -574,7 +574,7 @@ fn is_bitemporal(record: &Record) -> bool {
     matches!(record.kind, Kind::Fact | Kind::Relation)
 }
 
-/// True when a telling of a bi-temporal statement would clear what closed it: its end, or its successor. Such rows are
+/// True when a version of a bi-temporal statement would clear what closed it: its end, or its successor. Such rows are
 /// never opened again, only succeeded; an older export still has them open.
 fn reopens(stored: &Record, told: &Record) -> bool {
     let succeeded = |r: &Record| r.links.iter().any(|l| l.relation == "superseded_by");

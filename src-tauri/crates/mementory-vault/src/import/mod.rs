@@ -27,9 +27,9 @@ pub struct ImportOptions<'a> {
     pub dry_run: bool,
     /// Where the files lie, to be shown later; empty for what is in none.
     pub paths: &'a [String],
-    /// Let records in that are held back because the same words were deleted (ids stay blocked).
+    /// Import records that are blocked because the same words were deleted (ids stay blocked).
     pub let_in: bool,
-    /// Another rule for what the vault has already than that the newer telling stays.
+    /// How to resolve a conflict with an existing record. `None`: the newer version wins.
     pub merge: Option<Merge>,
     /// Ids of tombstones whose signature does not hold: somebody changed them, and they delete nothing.
     pub forged: BTreeSet<String>,
@@ -192,7 +192,7 @@ impl Importer<'_> {
             let message = "the search index is behind; it catches up at the next change or opening";
             report.warn("index_behind", "index", message);
         }
-        // Bytes that were held back. What fails here, and the WAL, is seen to at the next opening.
+        // Bytes of blocked files. What fails here, and the WAL, is cleaned up at the next opening.
         let _ = self.drop_unnamed(blobs);
         let _ = self.context.store.checkpoint();
     }

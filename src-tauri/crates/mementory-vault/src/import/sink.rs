@@ -75,8 +75,8 @@ impl<'a> ChannelSink<'a> {
         self.sender.send(message).map_err(hung_up)
     }
 
-    /// Sends records. A large unit is waited for: it is behind everything in the channel when as many empty messages as
-    /// the channel holds have followed it, and taken out when they have gone in. Otherwise eight of them would be held.
+    /// Sends records. Backpressure for large units: push `CHANNEL` no-op messages after one; once they fit, the consumer has
+    /// taken it. Otherwise eight large units could be in memory.
     fn send_unit(&mut self, unit: Unit) -> Result<(), FormatError> {
         let bytes = unit.records.iter().map(weight).sum::<usize>();
         if bytes > LARGE {

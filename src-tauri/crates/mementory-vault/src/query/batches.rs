@@ -17,7 +17,7 @@ pub struct BatchRow {
     pub names: Vec<String>,
     pub added: u32,
     pub updated: u32,
-    /// All its numbers, from the report that is kept with it.
+    /// All its numbers, from the stored report.
     pub total: KindCounts,
     pub undone: bool,
     pub edited_since: u32,
@@ -59,7 +59,7 @@ impl Batches<'_> {
         self.context.store.read(|c| Ok(c.prepare_cached("SELECT 1 FROM batches WHERE uid = ?1")?.exists([uid])?))
     }
 
-    /// The report kept with a batch, as JSON.
+    /// The stored report of a batch, as JSON.
     ///
     /// # Errors
     /// `NotFound` for an unknown batch.

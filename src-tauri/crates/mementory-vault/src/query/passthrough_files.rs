@@ -1,4 +1,4 @@
-//! Parts of sources that are no records, as they were kept.
+//! Passthrough files: parts of sources that are no records.
 use crate::{VaultError, VaultResult, query::files::Files};
 use mementory_model::Kind;
 use mementory_store::kind_code;

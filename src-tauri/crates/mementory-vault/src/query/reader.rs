@@ -97,7 +97,7 @@ impl Reader<'_> {
         })
     }
 
-    /// How many versions are kept.
+    /// Number of stored versions.
     pub fn version_count(&self, row: i64) -> VaultResult<u32> {
         self.context.store.read(|c| {
             Ok(c.prepare_cached("SELECT count(*) + 1 FROM versions WHERE row = ?1")?.query_row([row], |r| r.get(0))?)

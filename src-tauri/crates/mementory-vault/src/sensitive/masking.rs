@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, HashSet};
 
 /// Members that hold a digest or a name of a format: nobody's secret, and looked at by other programs.
 const DIGESTS: [&str; 8] = ["hash", "digest", "checksum", "signature", "sha256", "etag", "model", "slug"];
-/// Shortest spelling that is covered wherever it stands; shorter ones only in the record that says what they are.
+/// Shortest spelling that is masked everywhere; shorter ones only in the record that says what they are.
 const TELLING: usize = 8;
 
 type Pairs = BTreeMap<String, String>;
@@ -27,7 +27,7 @@ type Pairs = BTreeMap<String, String>;
 pub(crate) struct Masker<'k> {
     keys: &'k VaultKeys,
     ignored: HashSet<ValueId>,
-    /// Spellings that any record says what they are of: elsewhere they may stand without a word about it.
+    /// Spellings that some record identifies: elsewhere they may occur without a hint at what they are.
     known: Option<Removal>,
     /// Values that were covered.
     covered: HashSet<ValueId>,

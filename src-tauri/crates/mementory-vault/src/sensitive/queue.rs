@@ -1,4 +1,4 @@
-//! The findings as a queue: one entry for each value, however often it stands in the vault.
+//! The findings as a queue: one entry for each value, however often it occurs in the vault.
 use crate::{
     VaultError, VaultResult,
     findings::{ValueId, by_class, class_code, class_from, value_id},
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Code points shown before and after a value in the list, and in the detail.
 const BRIEF: (usize, usize) = (48, 80);
 const WIDE: (usize, usize) = (160, 240);
-/// Places told of one value.
+/// Places listed for one value.
 const PLACES: usize = 500;
 
 /// Which values.
@@ -47,7 +47,7 @@ pub struct SensitiveQuery {
 pub struct Piece {
     /// Text; empty for a value.
     pub text: String,
-    /// The class of the value that stands here.
+    /// The class of the value at this place.
     pub hidden: Option<Class>,
     /// It is the value that the entry is about.
     pub this: bool,
@@ -68,7 +68,7 @@ pub struct SensitiveValue {
     pub places: u32,
     /// When it was decided on, in microseconds.
     pub judged: Option<i64>,
-    /// Where it stands first; none when it is redacted.
+    /// Its first place; none when it is redacted.
     pub first: Option<SensitivePlace>,
     /// The text around it there.
     pub context: Vec<Piece>,
@@ -290,10 +290,10 @@ impl Scanner<'_> {
 
 /// How a value is drawn in a title.
 const BAR: &str = "█████";
-/// Shortest value that is hidden wherever it stands in a text.
+/// Shortest value that is hidden everywhere in a text.
 const SHORT: usize = 4;
 
-/// A value that is found once may stand there again without a word about what it is.
+/// A value that was found once may occur again without a hint at what it is.
 fn said_again(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>) {
     let mut more = Vec::new();
     for (value, finding) in values.iter().filter(|(value, _)| value.len() >= SHORT) {

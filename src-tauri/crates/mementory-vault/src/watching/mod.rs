@@ -1,5 +1,5 @@
 //! Watched folders: which they are, what was seen in them, and what waits for an answer. Paths and names are personal, so
-//! all of it lives in the vault. Files are known by a keyed hash of their name; names are kept only of what is offered.
+//! all of it lives in the vault. Files are known by a keyed hash of their name; names are stored only of files that are offered.
 mod folder;
 mod settle;
 

@@ -157,7 +157,7 @@ fn encodings(text: &str) -> Vec<Vec<u8>> {
     out
 }
 
-/// The text as it stands inside JSON strings and HTML.
+/// The text as it is escaped inside JSON strings and HTML.
 fn escapes(text: &str) -> Vec<Vec<u8>> {
     let mut json = String::new();
     mementory_json::write_string(text, &mut json);

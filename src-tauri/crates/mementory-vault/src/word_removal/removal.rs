@@ -6,7 +6,7 @@ use mementory_model::{Record, normal_text};
 use std::collections::BTreeSet;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Shortest removed text that is also looked for outside the chosen span: a single letter stands everywhere.
+/// Shortest removed text that is also looked for outside the chosen span: a single letter occurs everywhere.
 pub(crate) const LEAST: usize = 3;
 
 /// Bytes of an exact string that are looked for first.
@@ -101,7 +101,7 @@ impl Removal {
         out.filter(|new| new != text)
     }
 
-    /// The exact strings that stand in a text, longest first, each with its replacement.
+    /// The exact strings that occur in a text, longest first, each with its replacement.
     pub(crate) fn found_in<'r>(&'r self, text: &str) -> impl Iterator<Item = (&'r str, &'r str)> {
         self.candidates(text).map(|(from, to)| (from.as_str(), to.as_str()))
     }
@@ -249,7 +249,7 @@ impl Removal {
         }
     }
 
-    /// What stands for a number that is one of the exact strings as a whole.
+    /// Replacement of a number that is one of the exact strings as a whole.
     fn number(&self, number: &str) -> Option<String> {
         self.candidates(number).find(|(from, _)| from == number).map(|(_, mark)| mark.clone())
     }

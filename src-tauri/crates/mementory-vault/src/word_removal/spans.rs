@@ -1,4 +1,4 @@
-//! Where chosen spans stand in a text, word by word. What was derived from the text, or tells it in another setting (a
+//! Where chosen spans are in a text, word by word. What was derived from the text, or tells it in another setting (a
 //! bullet without its mark, a paragraph of a longer message), is recognised by its words.
 use mementory_model::fold;
 use std::ops::Range;
@@ -10,7 +10,7 @@ pub(crate) enum Touch {
     No,
     /// A span lies inside it.
     Holds,
-    /// It lies inside a span, or across the border of one: what is removed cannot be told from what stays.
+    /// It lies inside a span, or across the border of one: removed and remaining words cannot be separated.
     Crosses,
 }
 

@@ -82,7 +82,7 @@ impl Blocklist {
         !all.all(bare)
     }
 
-    /// `id` was held back; what belongs to it will be too.
+    /// `id` was blocked; what belongs to it will be too.
     pub(super) fn hold(&mut self, id: [u8; 16]) {
         self.here.insert(id);
     }
@@ -101,7 +101,7 @@ impl Blocklist {
         self.redacted.contains(id)
     }
 
-    /// True when the id, or that of what the record is a part of, was deleted or held back.
+    /// True when the id, or that of what the record is a part of, was deleted or blocked.
     pub(super) fn blocks(&self, keys: &VaultKeys, id: &[u8; 16], record: &Record) -> bool {
         self.blocked.contains(id)
             || record.parent.as_ref().is_some_and(|p| self.holds(keys, p))
@@ -128,7 +128,7 @@ impl Blocklist {
             && fingerprint(keys, record.kind, &record.text).is_some_and(|f| self.fingerprints.contains(&f))
     }
 
-    /// What a statement, a piece or an edge was taken from, with whether that was deleted or held back.
+    /// What a statement, a piece or an edge was taken from, with whether that was deleted or blocked.
     pub(super) fn sources<'r>(
         &'r self,
         keys: &'r VaultKeys,

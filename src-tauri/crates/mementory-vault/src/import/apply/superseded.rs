@@ -28,7 +28,7 @@ impl<'a, 'i> SupersededStatements<'a, 'i> {
 }
 
 impl SupersededStatements<'_, '_> {
-    /// Retires the facts of a unit's first record that the unit, a newer telling, does not hold.
+    /// Marks the facts of a unit's first record as superseded that the unit, a newer version, no longer contains.
     pub(super) fn supersede_dropped(&mut self, unit: &[Record]) -> VaultResult<()> {
         let Some(text) = unit.first().filter(|r| r.kind == Kind::Memory && !self.run.empty) else { return Ok(()) };
         let id = record_id(&self.run.context.keys, &text.key);
@@ -72,7 +72,7 @@ impl SupersededStatements<'_, '_> {
             return Ok(false);
         }
         fact.status = Some(SUPERSEDED.into());
-        // The older text, told again later, is then known to be older.
+        // The older text is then known to be older when it is imported again.
         fact.times.updated = by.times.updated.or(fact.times.updated);
         let Some(known): Option<Known> = self.run.known(&id)? else { return Ok(false) };
         let digest = content_digest(&self.run.context.keys, &fact);

@@ -1,4 +1,4 @@
-//! Writing records: new ones, new versions of known ones, and newer tellings of what this same batch wrote.
+//! Writing records: new ones, new versions of known ones, and newer versions of what this same batch wrote.
 use super::files::FileImport;
 use crate::{
     VaultResult,
@@ -105,7 +105,7 @@ impl ImportRun<'_> {
         Ok(())
     }
 
-    /// The source tells a known record anew: the old telling becomes history.
+    /// The source has a new version of a known record: the old one becomes history.
     pub(super) fn new_version(
         &mut self,
         known: &Known,
@@ -130,7 +130,7 @@ impl ImportRun<'_> {
         self.reindex(known.row, known.trashed, record)
     }
 
-    /// A newer telling of a record that this same batch has written. What it said before is nobody's history, so it does
+    /// A newer version of a record that this same batch has written. What it said before is nobody's history, so it does
     /// not stay in a pack either, where no erasure would look for it.
     pub(super) fn replace_in_batch(
         &mut self,

@@ -1,4 +1,4 @@
-//! Imports after the one that is undone, and what they told without writing it.
+//! Imports after the one that is undone, and the rows that they contained without writing them.
 use crate::{VaultError, VaultResult, row_ranges::RowRanges};
 use rusqlite::Connection;
 
@@ -28,12 +28,12 @@ impl LaterBatches {
         Ok(Self(batches))
     }
 
-    /// RowRanges of rows that each batch told, with the batch.
+    /// Ranges of rows that each batch contained, with the batch.
     pub(super) fn told(&self) -> impl Iterator<Item = (i64, (i64, i64))> + '_ {
         self.0.iter().flat_map(|b| b.same.iter().chain(b.older.iter()).map(|run| (b.id, run)))
     }
 
-    /// The first batch, before the batch `until` if given, that told `row` just as it was.
+    /// The first batch, before the batch `until` if given, that contained `row` unchanged.
     pub(super) fn vouching(&self, row: i64, until: Option<i64>) -> Option<i64> {
         self.0.iter().take_while(|b| until.is_none_or(|u| b.id < u)).find(|b| b.same.contains(row)).map(|b| b.id)
     }

@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 /// The first batch that needs a row takes it over; when that one is undone in its turn, the next.
 const EARLIEST: &str = "ON CONFLICT (row) DO UPDATE SET home = excluded.home WHERE excluded.home < home";
 
-/// Finds the rows that a later batch told too, and what those that stay cannot be without: their conversation, their
+/// Finds the rows that a later batch contained too, and what those that stay depend on: their conversation, their
 /// files, what they were taken from.
 pub(super) fn mark(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     tx.execute_batch(
