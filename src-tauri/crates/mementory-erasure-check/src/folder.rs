@@ -3,7 +3,7 @@ use crate::{ErasureCheck, PlaceOutcome, ReceiptPlace, receipt::place};
 use std::path::Path;
 
 /// What a vault is made of.
-const OURS: [&str; 7] = ["check.json", "store.db", "store.db-wal", "store.db-shm", "index", "blobs", "lock"];
+const OURS: [&str; 7] = ["vault.json", "store.db", "store.db-wal", "store.db-shm", "index", "blobs", "lock"];
 
 /// What systems and synchronising programs leave in every folder. None of it holds what is in the check.
 const SYSTEM: [&str; 14] = [
@@ -25,7 +25,7 @@ const SYSTEM: [&str; 14] = [
 
 /// Files of ours that a crash left half written: a key slot being changed, scratch space. Removed at every opening.
 /// The last is the prefix of versions before the program was renamed.
-const PARTIAL: [&str; 3] = [".check.json.", ".mementory-partial-", ".keepsake-partial-"];
+const PARTIAL: [&str; 3] = [".vault.json.", ".mementory-partial-", ".keepsake-partial-"];
 
 /// Removes what a crash left half written in the vault's folder. Called under the vault's lock, before anything of ours
 /// is being written. What cannot be removed is named by the next deletion's receipt.
@@ -104,7 +104,7 @@ mod tests {
         for name in ["store.schema-1.db", "store.db.bak", "store (conflicted copy).db", "Copy of store.db"] {
             assert!(is_copy(name, nowhere, 1), "{name}");
         }
-        for name in ["notes.txt", ".check.json.a1b2c3", "readme.md", "backup"] {
+        for name in ["notes.txt", ".vault.json.a1b2c3", "readme.md", "backup"] {
             assert!(!is_copy(name, nowhere, 1), "{name}");
         }
         assert!(is_system("._lock") && is_system(".DS_Store") && !is_system("store.db.bak"));
