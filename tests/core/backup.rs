@@ -48,7 +48,13 @@ fn a_backup_holds_what_the_vault_held_and_opens_as_it_did() {
     let copy = Vault::open(&out, PASSPHRASE).unwrap();
     let held = copy.queries().facts().unwrap();
     assert_eq!(held.counts, facts.counts);
-    assert!(copy.integrity().check().unwrap().iter().all(|place| place.ok));
+    assert!(
+        copy.integrity()
+            .check()
+            .unwrap()
+            .iter()
+            .all(|place| place.ok)
+    );
     assert_ne!(
         copy.audit().entries().unwrap().last().unwrap().op,
         "backup",
@@ -139,7 +145,14 @@ fn a_restored_backup_is_the_vault_again_and_the_backup_stays_as_it_was() {
     assert_eq!(contents(&copy), before, "it is only read");
     let again = Vault::open(&out, PASSPHRASE).unwrap();
     assert_eq!(again.queries().facts().unwrap().counts, facts.counts);
-    assert!(again.integrity().check().unwrap().iter().all(|place| place.ok));
+    assert!(
+        again
+            .integrity()
+            .check()
+            .unwrap()
+            .iter()
+            .all(|place| place.ok)
+    );
     assert!(matches!(
         restore(&copy, &out, PASSPHRASE),
         Err(VaultError::Exists(_))

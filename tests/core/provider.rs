@@ -1,7 +1,7 @@
 //! New, changed and gone: what a newer export of the same account says about the older ones.
 use mementory_model::Kind;
 use mementory_testkit::TempVault;
-use mementory_vault::{ListQuery, ExportDiffStatus};
+use mementory_vault::{ExportDiffStatus, ListQuery};
 use std::path::{Path, PathBuf};
 
 /// A ChatGPT export as a folder: conversations by id, title and time.
