@@ -26,8 +26,7 @@ const DIRECTION = {
     "mementory-formats-interchange",
   ],
   "mementory-search": ["mementory-crypto"],
-  // The store's error type carries the formats' error.
-  "mementory-store": ["mementory-model", "mementory-crypto", "mementory-formats"],
+  "mementory-store": ["mementory-model", "mementory-crypto"],
   // Not the vault: the check after an erasure shares no code with the erasure.
   "mementory-erasure-check": ["mementory-model", "mementory-crypto", "mementory-search", "mementory-store"],
   "mementory-vault": [

@@ -2,7 +2,7 @@
 //! that is built on it (the vault calls it `VaultError`): closures that run inside a store transaction then need no
 //! conversion. It knows the formats' error because a reader's failure inside an import keeps its code.
 use mementory_crypto::CryptoError;
-use mementory_formats::FormatError;
+use mementory_model::FormatError;
 
 /// Result of vault operations.
 pub type StoreResult<T> = Result<T, StoreError>;
