@@ -26,7 +26,7 @@ mod read_attachments;
 mod read_passthrough;
 mod rewrite;
 mod sealed_secrets;
-mod shape;
+mod schema;
 #[cfg(test)]
 mod spec_tests;
 #[cfg(test)]

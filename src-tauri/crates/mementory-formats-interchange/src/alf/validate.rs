@@ -4,7 +4,7 @@ use super::archive_writer::checksum;
 use super::jsonl::{JsonLine, each_line};
 use super::list_document;
 use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST, Manifest};
-use super::shape::{self, Rule};
+use super::schema::{self, Rule};
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, Finding, FormatError, Member, Validation};
 use mementory_json::Tree;
@@ -25,7 +25,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     let out =
         Validation { version: Some(manifest.version.clone()), kind: Some("full".into()), ..Validation::default() };
     let mut check = Check { archive: &archive, manifest: &manifest, limits, out, unlisted: (0, 0) };
-    check.shape(&manifest.tree, &shape::MANIFEST, &entry.place);
+    check.shape(&manifest.tree, &schema::MANIFEST, &entry.place);
     check.documents()?;
     check.memory()?;
     check.unlisted();
@@ -64,7 +64,7 @@ impl Check<'_> {
 
     fn shape(&mut self, tree: &Tree, rule: &Rule, place: &str) {
         let mut found = Vec::new();
-        shape::check(tree, rule, "", &mut found);
+        schema::check(tree, rule, "", &mut found);
         for breach in found {
             let place = format!("{place}#{}", breach.at);
             match breach.warning {
@@ -80,10 +80,10 @@ impl Check<'_> {
 
     fn documents(&mut self) -> Result<(), FormatError> {
         let rules = [
-            ("identity", &shape::IDENTITY),
-            ("principals", &shape::PRINCIPALS),
-            ("credentials", &shape::CREDENTIALS),
-            ("attachments", &shape::ATTACHMENTS),
+            ("identity", &schema::IDENTITY),
+            ("principals", &schema::PRINCIPALS),
+            ("credentials", &schema::CREDENTIALS),
+            ("attachments", &schema::ATTACHMENTS),
         ];
         for (layer, rule) in rules {
             let Some(file) = self.manifest.layer_file(layer) else { continue };
@@ -302,7 +302,7 @@ impl Check<'_> {
                     self.error("malformed", &place, "not JSON");
                     return Ok(());
                 };
-                self.shape(&tree, &shape::MEMORY, &place);
+                self.shape(&tree, &schema::MEMORY, &place);
                 self.line(&tree, row, &place, ids);
                 Ok(())
             })

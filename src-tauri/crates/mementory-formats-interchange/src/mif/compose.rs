@@ -1,7 +1,7 @@
 //! Builds an element from a record of another format, for either version, and applies edits to a record's own element.
 use super::{
     sections::{EDGES, ENTITIES, MEMORIES, NODES, RELATIONSHIPS, Section, TASKS, by_pointer},
-    shape::{self, Field, PRIORITIES, Rule, SOURCES, STATES, TYPES, TYPES_2},
+    schema::{self, Field, PRIORITIES, Rule, SOURCES, STATES, TYPES, TYPES_2},
     to_record::{tree_of, type_and_vector_names},
     wire::{SCOPE, Shape, text, texts},
 };
@@ -99,7 +99,7 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
             put(
                 &mut tree,
                 "type",
-                known_word_or(record.record_type.as_deref(), &shape::EDGE_TYPES, "semantic_association"),
+                known_word_or(record.record_type.as_deref(), &schema::EDGE_TYPES, "semantic_association"),
             );
             put(&mut tree, "created_at", &stamp(created));
         }
@@ -132,7 +132,7 @@ fn copy_shared_members(tree: &mut Tree, record: &Record, rule: &Rule) {
     for Field(name, _, null, rule) in *fields {
         let Some(value) = record.fields.get(*name).filter(|_| tree.get(name).is_none()).map(tree_of) else { continue };
         let mut breaches = Vec::new();
-        shape::check(&value, rule, "", &mut breaches);
+        schema::check(&value, rule, "", &mut breaches);
         if breaches.iter().all(|b| b.warning) || (*null && value == Tree::Null) {
             tree.set(name, value);
         }
@@ -171,7 +171,7 @@ fn memory(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementConte
     }
     let mut vectors = record.embeddings.iter().filter_map(|e| Tree::parse(&e.json, 8).ok());
     // A model that is not in the published schema would make the whole file invalid.
-    let listed = |v: &Tree| shape == Shape::V2 || text(v, "model").is_some_and(|m| shape::MODELS.contains(&m));
+    let listed = |v: &Tree| shape == Shape::V2 || text(v, "model").is_some_and(|m| schema::MODELS.contains(&m));
     if let Some(vector) = vectors.find(|v| is_embedding(v) && listed(v)) {
         tree.set(if shape == Shape::V1 { "embedding" } else { "embeddings" }, vector);
     }

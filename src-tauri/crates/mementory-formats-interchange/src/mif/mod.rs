@@ -15,8 +15,8 @@ mod interop_import;
 mod lenient_elements;
 mod read;
 mod redaction;
+mod schema;
 mod sections;
-mod shape;
 mod source;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used)]

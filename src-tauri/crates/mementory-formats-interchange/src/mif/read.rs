@@ -312,7 +312,7 @@ impl DocumentReader<'_> {
     /// Reports schema violations that do not prevent an import.
     fn check_schema(&mut self, section: &Section, tree: &Tree, pointer: &str) {
         let mut breaches = Vec::new();
-        super::shape::check(tree, self.first_pass.shape.rule(section), "", &mut breaches);
+        super::schema::check(tree, self.first_pass.shape.rule(section), "", &mut breaches);
         for breach in breaches.iter().filter(|b| !b.warning && b.at != "/id") {
             self.count_note(pointer, breach.code, "a record violates a rule of the format; it is imported unchanged");
         }

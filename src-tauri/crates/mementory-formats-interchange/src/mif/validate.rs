@@ -7,7 +7,7 @@ use super::{
     first_pass::{Checksum, FirstPass},
     interop_import,
     sections::{EDGES, ENTITIES, MEMORIES, NODES, SECTIONS, Section, TASKS},
-    shape::{self, Breach},
+    schema::{self, Breach},
     source::{Encoding, Source},
     wire::{Shape, inner, is_supported, list, text, version_parts},
 };
@@ -99,9 +99,9 @@ impl Validator<'_> {
         self.report(true, code, place, message);
     }
 
-    fn breaches(&mut self, tree: &Tree, rule: &shape::Rule, pointer: &str, place: &str) {
+    fn breaches(&mut self, tree: &Tree, rule: &schema::Rule, pointer: &str, place: &str) {
         let mut found: Vec<Breach> = Vec::new();
-        shape::check(tree, rule, pointer, &mut found);
+        schema::check(tree, rule, pointer, &mut found);
         for breach in found {
             self.report(breach.warning, breach.code, &format!("{place}#{}", breach.at), &breach.message);
         }

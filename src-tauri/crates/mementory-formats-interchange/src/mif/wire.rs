@@ -1,7 +1,7 @@
 //! Accessors for trees, versions and ids, and the schema rule of each list.
 use super::{
+    schema::{self, Rule},
     sections::{SECTIONS, Section},
-    shape::{self, Rule},
 };
 use mementory_json::Tree;
 use mementory_model::Timestamp;
@@ -39,25 +39,25 @@ impl Shape {
     /// Schema rule for the document without its lists.
     pub fn document(self) -> &'static Rule {
         match self {
-            Shape::V1 => &shape::DOCUMENT_1,
-            Shape::V2 => &shape::DOCUMENT_2,
+            Shape::V1 => &schema::DOCUMENT_1,
+            Shape::V2 => &schema::DOCUMENT_2,
         }
     }
 
     /// Schema rule for the elements of a list.
     pub fn rule(self, section: &Section) -> &'static Rule {
         match (section.key, self) {
-            ("memory", Shape::V1) => &shape::MEMORY_1,
-            ("memory", Shape::V2) => &shape::MEMORY_2,
-            ("todo", Shape::V1) => &shape::TASK_1,
-            ("todo", Shape::V2) => &shape::TASK_2,
-            ("project", _) => &shape::PROJECT,
-            ("reminder", _) => &shape::REMINDER,
-            ("node", _) => &shape::NODE,
-            ("edge", _) => &shape::EDGE,
-            ("entity", _) => &shape::ENTITY,
-            ("relationship", _) => &shape::RELATIONSHIP,
-            _ => &shape::EPISODE,
+            ("memory", Shape::V1) => &schema::MEMORY_1,
+            ("memory", Shape::V2) => &schema::MEMORY_2,
+            ("todo", Shape::V1) => &schema::TASK_1,
+            ("todo", Shape::V2) => &schema::TASK_2,
+            ("project", _) => &schema::PROJECT,
+            ("reminder", _) => &schema::REMINDER,
+            ("node", _) => &schema::NODE,
+            ("edge", _) => &schema::EDGE,
+            ("entity", _) => &schema::ENTITY,
+            ("relationship", _) => &schema::RELATIONSHIP,
+            _ => &schema::EPISODE,
         }
     }
 
@@ -96,10 +96,10 @@ pub(super) fn is_supported(version: &str) -> bool {
 /// Turns YAML scalars back into text where the format requires text.
 pub(super) fn restore_text(mut root: Tree) -> Tree {
     let shape = Shape::of(&root);
-    shape::settle(&mut root, shape.document());
+    schema::settle(&mut root, shape.document());
     for section in SECTIONS {
         if let Some(Tree::Array(items)) = list_mut(&mut root, section) {
-            items.iter_mut().for_each(|item| shape::settle(item, shape.rule(section)));
+            items.iter_mut().for_each(|item| schema::settle(item, shape.rule(section)));
         }
     }
     root

@@ -1,5 +1,5 @@
 //! The members of one source by what they are, and the store's own facts.
-use super::{document::Document, forms::version, shapes::STORE_SCHEMA};
+use super::{document::Document, forms::version, schema::STORE_SCHEMA};
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_json::Tree;
 use mementory_model::Limits;

@@ -5,7 +5,7 @@ use super::{
     forms::{Form, slug},
     hash::{content_hash, sdk_form},
     map,
-    shapes::{METHODS, STATUSES, TYPES},
+    schema::{METHODS, STATUSES, TYPES},
     survey::{Survey, digest_uuid, uuid},
 };
 use mementory_format::{NO_BYTES, SourceAbout, StoredRecord};

@@ -1,6 +1,6 @@
 //! Which members are PAM documents? By their `schema`, wherever it stands in the file; a store takes the conversation
 //! and embedding files beside or below it.
-use super::shapes::{CONVERSATION_SCHEMA, EMBEDDINGS_SCHEMA, STORE_SCHEMA};
+use super::schema::{CONVERSATION_SCHEMA, EMBEDDINGS_SCHEMA, STORE_SCHEMA};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, json_keys};
 use mementory_model::Limits;
 use std::collections::BTreeMap;

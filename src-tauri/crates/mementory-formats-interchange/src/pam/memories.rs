@@ -1,10 +1,10 @@
 //! The memories of a store: each is judged by itself, on all cores; what they share (ids, references, the checksum) is
 //! put together in their order.
 use super::{
-    check::{Fault, check},
     hash::{Checksum, content_hash},
     jcs,
-    shapes::MEMORY,
+    schema::MEMORY,
+    schema_check::{Fault, check},
     verify::{Ids, Report, word},
 };
 use mementory_format::FormatError;

@@ -1,6 +1,5 @@
 //! Portable AI Memory (PAM) 1.0: a memory store with conversation files and embeddings beside it. See README.md.
 mod bundle;
-mod check;
 mod compose;
 mod detect;
 mod document;
@@ -14,7 +13,8 @@ mod keys;
 mod map;
 mod memories;
 mod read;
-mod shapes;
+mod schema;
+mod schema_check;
 mod survey;
 mod talk;
 mod validate;

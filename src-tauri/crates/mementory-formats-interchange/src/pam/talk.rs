@@ -6,7 +6,7 @@ use super::{
     extension, frame,
     increment::FRAME,
     map,
-    shapes::{CONVERSATION_SCHEMA, ROLES},
+    schema::{CONVERSATION_SCHEMA, ROLES},
     survey::{Talk, digest_uuid, uuid},
     verify::safe_path,
 };

@@ -1,12 +1,12 @@
 //! Everything that the specification asks of a store and its companions, in one pass: structure by the tables of
-//! `shapes.rs`, then hashes, counts, ids, references and times.
+//! `schema.rs`, then hashes, counts, ids, references and times.
 use super::{
     bundle::{Bundle, LISTS, supported},
-    check::{Fault, check},
     document::{self, Document},
     hash::{Checksum, sdk_form},
     memories::judge_all,
-    shapes::{CONVERSATION, EMBEDDING, EMBEDDINGS, INDEX, MESSAGE, RELATION, STORE},
+    schema::{CONVERSATION, EMBEDDING, EMBEDDINGS, INDEX, MESSAGE, RELATION, STORE},
+    schema_check::{Fault, check},
 };
 use mementory_format::{Finding, FormatError};
 use mementory_json::{Tree, TreeError};

@@ -8,7 +8,7 @@ use super::{
     hash::{Checksum, sha256},
     increment::FRAME,
     keys, map,
-    shapes::{EMBEDDINGS_SCHEMA, STORE_SCHEMA},
+    schema::{EMBEDDINGS_SCHEMA, STORE_SCHEMA},
     survey::{Place, Survey, digest_uuid, uuid},
     talk::{Done, Names, Open},
     verify::safe_path,
@@ -220,7 +220,7 @@ impl Writing<'_> {
             && let Ok(mut tree) = Tree::parse(&text, self.context.depth)
         {
             let kind = record.record_type.clone().unwrap_or_default();
-            if super::shapes::RELATIONS.contains(&kind.as_str()) {
+            if super::schema::RELATIONS.contains(&kind.as_str()) {
                 tree.set("type", Tree::Text(kind));
             }
             if let Some(score) = record.confidence.filter(|c| (0.0..=1.0).contains(c)) {

@@ -1,7 +1,7 @@
 //! Validates a delta bundle: manifest, documents, each line with its operation, counts.
 use super::super::jsonl::{JsonLine, each_line};
 use super::super::manifest::Archive;
-use super::super::shape::{self, Rule};
+use super::super::schema::{self, Rule};
 use super::manifest::{DOCUMENTS, DeltaManifest, whole};
 use super::operation;
 use mementory_format::{Catalog, Detected, Finding, FormatError, Member, Validation};
@@ -17,11 +17,11 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     let delta = DeltaManifest::read(&archive, limits)?;
     let out = Validation { version: Some(delta.version.clone()), kind: Some("delta".into()), ..Validation::default() };
     let mut check = Check { archive: &archive, limits, out };
-    check.shape(&delta.tree, &shape::DELTA_MANIFEST, &delta.place);
+    check.shape(&delta.tree, &schema::DELTA_MANIFEST, &delta.place);
     if delta.new <= delta.base {
         check.error("sequence_order", &delta.place, "new_sequence must be greater than base_sequence");
     }
-    let rules = [&shape::IDENTITY, &shape::PRINCIPALS, &shape::CREDENTIALS];
+    let rules = [&schema::IDENTITY, &schema::PRINCIPALS, &schema::CREDENTIALS];
     for (layer, rule) in DOCUMENTS.into_iter().zip(rules) {
         let Some(file) = delta.file(layer) else { continue };
         let Some(member) = archive.entry(&file) else {
@@ -88,7 +88,7 @@ impl Check<'_> {
 
     fn shape(&mut self, tree: &Tree, rule: &Rule, place: &str) {
         let mut found = Vec::new();
-        shape::check(tree, rule, "", &mut found);
+        schema::check(tree, rule, "", &mut found);
         for breach in found {
             let place = format!("{place}#{}", breach.at);
             match breach.warning {
@@ -114,7 +114,7 @@ impl Check<'_> {
                     // a deletion that only names its record
                     Ok(operation::Change { line: None, .. }) => {}
                     Ok(operation::Change { line: Some(line), .. }) => match Tree::parse(&line, limits) {
-                        Ok(tree) => self.shape(&tree, &shape::MEMORY, &place),
+                        Ok(tree) => self.shape(&tree, &schema::MEMORY, &place),
                         Err(_) => self.error("malformed", &place, "not JSON"),
                     },
                 }

@@ -1,6 +1,6 @@
 //! `fixtures/pam/<case>`: what is found in a bundle, and what is read of it. The cases are data.
 use super::harness::*;
-use crate::pam::shapes::{CONVERSATION, EMBEDDINGS, Need, STORE, Shape, Ty};
+use crate::pam::schema::{CONVERSATION, EMBEDDINGS, Need, STORE, Shape, Ty};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

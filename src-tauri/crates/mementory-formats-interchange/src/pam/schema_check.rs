@@ -1,7 +1,7 @@
 //! Checks a value against a [`Shape`]: missing, unknown, mistyped and misspelt members. Its depth is that of the tables.
 use super::{
     forms::{TimeFault, time},
-    shapes::{Need, Shape, Ty},
+    schema::{Need, Shape, Ty},
 };
 use mementory_json::Tree;
 use std::collections::HashSet;
@@ -166,7 +166,7 @@ fn one(ty: &Ty, value: &Tree, at: &At, faults: &mut Vec<Fault>) {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::{super::shapes::MEMORY, *};
+    use super::{super::schema::MEMORY, *};
 
     #[test]
     fn of_a_heap_of_faults_the_first_are_told_and_that_there_are_more() {
