@@ -1,5 +1,5 @@
-//! JSON of unknown quality: a tree with bounded memory, elements of a stream one at a time, repair of near-JSON, and the
-//! canonical texts that are hashed and signed.
+//! JSON of unknown quality: a tree with bounded memory, elements of a stream one at a time, repair of near-JSON, the
+//! canonical texts that are hashed and signed, and a schema checker driven by tables.
 //!
 //! ```text
 //! bytes ─ Decoded (BOM, UTF-16, JSON in a string) ─ Scanner (where does a value end?) ─ Elements
@@ -11,6 +11,7 @@ mod elements;
 mod keys;
 mod repair;
 mod scan;
+pub mod schema;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -1,0 +1,44 @@
+//! Where a walk is in a tree.
+use std::fmt::{Display, Formatter, Result, Write};
+
+/// Characters of a member's name that are printed: the name comes from the file and may be of any length.
+const NAME: usize = 80;
+
+/// A place in a tree, below the value that is checked. It becomes a text (a JSON pointer, RFC 6901) only when it is
+/// printed, since most values have no violation.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a>(Option<(&'a Place<'a>, Step<'a>)>);
+
+#[derive(Debug, Clone, Copy)]
+enum Step<'a> {
+    Member(&'a str),
+    Item(usize),
+}
+
+impl<'a> Place<'a> {
+    pub(super) const TOP: Place<'static> = Place(None);
+
+    pub(super) fn member(&'a self, name: &'a str) -> Place<'a> {
+        Place(Some((self, Step::Member(name))))
+    }
+
+    pub(super) fn item(&'a self, index: usize) -> Place<'a> {
+        Place(Some((self, Step::Item(index))))
+    }
+}
+
+impl Display for Place<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let Some((parent, step)) = self.0 else { return Ok(()) };
+        parent.fmt(f)?;
+        f.write_char('/')?;
+        match step {
+            Step::Item(index) => index.fmt(f),
+            Step::Member(name) => name.chars().take(NAME).try_for_each(|c| match c {
+                '~' => f.write_str("~0"),
+                '/' => f.write_str("~1"),
+                c => f.write_char(c),
+            }),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+#![allow(clippy::unwrap_used)]
+use super::{Rule::*, *};
+use crate::Tree;
+
+const EVEN: TextForm = TextForm { expected: "an even number of letters", fit: |text| (text.len() % 2 == 0).into() };
+const RANGE: Rule = Object(&[required("from", Time), nullable("to", Time)]);
+const RECORD: Rule = ClosedObject(&[
+    required("id", Uuid),
+    required_nullable("parent", Uuid),
+    optional("kind", Word(&["a", "b"])),
+    optional("origin", OpenWord(&["file"])),
+    optional("text", Length(3)),
+    optional("code", Form(&EVEN)),
+    optional("count", Whole(1)),
+    optional("weight", Unit),
+    optional("vector", List(&Number)),
+    optional("tags", Set(&Rule::NOT_EMPTY, 1)),
+    optional("scores", Map(&Unit)),
+    nullable("range", RANGE),
+    optional("input", TextOrObject),
+    optional("trigger", Tagged(&[("time", Object(&[required("at", Time)]))])),
+    optional("sealed", Bool),
+]);
+
+fn found(json: &str) -> Vec<(String, Violation)> {
+    let mut out = Vec::new();
+    let tree = Tree::parse(json, 16).unwrap();
+    check(&tree, &RECORD, RepeatedKeys::Report, &mut |at, violation| out.push((at.to_string(), violation)));
+    out
+}
+
+#[test]
+fn a_valid_record_has_no_violation() {
+    let json = r#"{"id":"0190b1a2-0000-7000-8000-00000000000a","parent":null,"kind":"a","origin":"file","text":"ÄÖÜ",
+        "code":"ab","count":2.0,"weight":1,"vector":[1,-0.5,1e-7,12345678901234567890],"tags":["x","y"],"scores":{"k":0},
+        "range":{"from":"2026-01-01T00:00:00Z","to":null,"note":1},"input":{"q":1},
+        "trigger":{"type":"time","at":"2026-01-01 00:00:00.5+05:30"},"sealed":true}"#;
+    assert_eq!(found(json), []);
+    assert_eq!(found(r#"{"id":"0190B1A2-0000-7000-8000-00000000000A","parent":null,"count":1e300,"range":null}"#), []);
+}
+
+#[test]
+fn each_violation_has_its_place_in_the_order_of_the_table() {
+    let json = r#"{"id":"{0190b1a2-0000-7000-8000-00000000000a}","kind":"c","origin":"web","text":"","code":"abc",
+        "count":0,"weight":1.5,"vector":[1,1e999,"x"],"tags":[],"scores":{"a/b~":2},"range":{"to":"2026-01-01T00:00:00"},
+        "input":7,"trigger":{"type":"moon"},"sealed":null,"":1,"":2}"#;
+    let expected = [
+        ("/id", Violation::BadForm("a UUID")),
+        ("/parent", Violation::MissingField),
+        ("/kind", Violation::UnknownWord(&["a", "b"])),
+        ("/origin", Violation::UnlistedWord(&["file"])),
+        ("/text", Violation::Empty),
+        ("/code", Violation::BadForm("an even number of letters")),
+        ("/count", Violation::TooSmall(1)),
+        ("/weight", Violation::OutsideUnit),
+        ("/vector/1", Violation::NotFinite),
+        ("/vector/2", Violation::WrongType("a number")),
+        ("/tags", Violation::TooFewItems(1)),
+        ("/scores/a~1b~0", Violation::OutsideUnit),
+        ("/range/from", Violation::MissingField),
+        ("/range/to", Violation::NoTimeZone),
+        ("/input", Violation::WrongType("a text or an object")),
+        ("/trigger", Violation::UnknownTag),
+        ("/sealed", Violation::WrongType("true or false")),
+        ("/", Violation::UnknownField),
+        ("/", Violation::UnknownField),
+        ("", Violation::RepeatedKey),
+    ];
+    assert_eq!(found(json), expected.map(|(at, violation)| (at.to_owned(), violation)));
+    assert_eq!(found("[]"), [(String::new(), Violation::WrongType("an object"))]);
+}
+
+#[test]
+fn many_names_are_compared_as_few_are() {
+    let tags = |n: usize, last: &str| {
+        let tags: String = (0..n).map(|i| format!("\"t{i}\",")).collect();
+        let json = format!(r#"{{"id":"0190b1a2-0000-7000-8000-00000000000a","parent":null,"tags":[{tags}"{last}"]}}"#);
+        found(&json)
+    };
+    for n in [3, 300] {
+        assert_eq!(tags(n, "t1"), [("/tags".to_owned(), Violation::RepeatedItem)], "{n}");
+        assert_eq!(tags(n, "last"), [], "{n}");
+    }
+}
+
+#[test]
+fn a_long_name_from_the_file_is_cut() {
+    let json = format!(r#"{{"id":"0190b1a2-0000-7000-8000-00000000000a","parent":null,"{}":1}}"#, "x".repeat(10_000));
+    assert_eq!(found(&json), [(format!("/{}", "x".repeat(80)), Violation::UnknownField)]);
+}
+
+#[test]
+fn numbers_at_the_borders() {
+    let count = |token: &str| {
+        let json = format!(r#"{{"id":"0190b1a2-0000-7000-8000-00000000000a","parent":null,"count":{token}}}"#);
+        found(&json).first().map(|(_, violation)| *violation)
+    };
+    assert_eq!(count("9223372036854775808"), None);
+    assert_eq!(count("-9223372036854775809"), Some(Violation::TooSmall(1)));
+    assert_eq!(count("1.5"), Some(Violation::NotWhole(1)));
+    assert_eq!(count("1e999"), Some(Violation::NotWhole(1)));
+    assert_eq!(count("\"1\""), Some(Violation::WrongType("a whole number")));
+}
+
+#[test]
+fn times_of_rfc_3339() {
+    for text in
+        ["2026-02-15T22:00:00Z", "2026-02-15T22:00:00.123456789+05:30", "2024-02-29t00:00:00z", "9999-12-31T23:59:59Z"]
+    {
+        assert_eq!(rfc3339(text), Ok(()), "{text}");
+    }
+    assert_eq!(rfc3339("2026-02-15T22:00:00"), Err(TimeFault::NoZone));
+    for text in [
+        "2026-02-30T00:00:00Z",
+        "2026-02-15",
+        "yesterday",
+        "",
+        "2026-02-15T22:00:00.Z",
+        "2026-02-15T25:00:00Z",
+        "2026-02-15T22:00-05:00",
+        "20260215T220000.000Z",
+        " 2026-02-15T22:00:00Z",
+        "2026-02-15T22:00:00,5Z",
+        "2026-02-15T22:00:00+0530",
+    ] {
+        assert_eq!(rfc3339(text), Err(TimeFault::Bad), "{text}");
+    }
+}

@@ -1,0 +1,49 @@
+//! Forms of texts that several formats share.
+
+/// What is wrong with a date and time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeFault {
+    /// Not a point in time of RFC 3339.
+    Bad,
+    /// Only the time zone is missing.
+    NoZone,
+}
+
+/// Checks a date and time by RFC 3339 §5.6. A space for the `T` is allowed, as its note says.
+pub fn rfc3339(text: &str) -> Result<(), TimeFault> {
+    let bad = Err(TimeFault::Bad);
+    let bytes = text.as_bytes();
+    if !text.is_ascii() || bytes.len() < 19 || !matches!(bytes[10], b'T' | b't' | b' ') {
+        return bad;
+    }
+    if bytes[13] != b':' || bytes[16] != b':' || mementory_model::Timestamp::parse(text).is_none() {
+        return bad;
+    }
+    let zone = match text[19..].strip_prefix('.') {
+        Some(fraction) => {
+            let zone = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
+            if zone.len() == fraction.len() {
+                return bad;
+            }
+            zone
+        }
+        None => &text[19..],
+    };
+    match zone.as_bytes() {
+        [] => Err(TimeFault::NoZone),
+        [b'Z' | b'z'] => Ok(()),
+        [b'+' | b'-', hour @ .., b':', ten, one] if hour.len() == 2 => {
+            if hour.iter().chain([ten, one]).all(u8::is_ascii_digit) { Ok(()) } else { bad }
+        }
+        _ => bad,
+    }
+}
+
+/// Is this a UUID as RFC 9562 §4 writes it: 36 characters with hyphens?
+pub fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(i, b)| match i {
+            8 | 13 | 18 | 23 => b == b'-',
+            _ => b.is_ascii_hexdigit(),
+        })
+}

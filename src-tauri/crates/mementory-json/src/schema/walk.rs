@@ -1,0 +1,168 @@
+//! The walk over a tree along its rules. It goes no deeper than the rules do and than the tree does, whose depth was
+//! bounded when it was read, and it allocates nothing but a set of names for large objects and sets.
+use super::{
+    Field, Fit, Place, Rule,
+    text::{TimeFault, is_uuid, rfc3339},
+    violation::Violation,
+};
+use crate::{Tree, same};
+use std::collections::HashSet;
+
+/// What to do about a key that an object has more than once. Of its values the last one counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RepeatedKeys {
+    /// Nothing.
+    Accept,
+    /// Report [`Violation::RepeatedKey`] once for each object whose fields the schema lists.
+    Report,
+}
+
+/// Checks a tree and reports every violation: an object before its members, members in the order of the table.
+pub fn check(tree: &Tree, rule: &Rule, keys: RepeatedKeys, report: &mut dyn FnMut(&Place<'_>, Violation)) {
+    Walk { keys, report }.value(rule, tree, &Place::TOP);
+}
+
+struct Walk<'r> {
+    keys: RepeatedKeys,
+    report: &'r mut dyn FnMut(&Place<'_>, Violation),
+}
+
+impl Walk<'_> {
+    fn value(&mut self, rule: &Rule, tree: &Tree, at: &Place<'_>) {
+        let violation = match (rule, tree) {
+            (Rule::Any, _)
+            | (Rule::Bool, Tree::Bool(_))
+            | (Rule::Text | Rule::TextOrObject, Tree::Text(_))
+            | (Rule::TextOrObject, Tree::Object(_)) => None,
+            (Rule::List(item), Tree::Array(items)) => return self.items(item, items, at),
+            (Rule::Set(item, least), Tree::Array(items)) => {
+                if repeats(items.iter().filter_map(Tree::as_str), items.len()) {
+                    (self.report)(at, Violation::RepeatedItem);
+                }
+                if items.len() < *least {
+                    (self.report)(at, Violation::TooFewItems(*least));
+                }
+                return self.items(item, items, at);
+            }
+            (Rule::Map(rule), Tree::Object(members)) => {
+                for (key, value) in members {
+                    self.value(rule, value, &at.member(key));
+                }
+                return;
+            }
+            (Rule::Object(fields), Tree::Object(members)) => return self.object(fields, true, tree, members, at),
+            (Rule::ClosedObject(fields), Tree::Object(members)) => {
+                return self.object(fields, false, tree, members, at);
+            }
+            (Rule::Tagged(rules), Tree::Object(_)) => {
+                let tag = tree.get("type").and_then(Tree::as_str);
+                match rules.iter().find(|(name, _)| Some(*name) == tag) {
+                    Some((_, rule)) => return self.value(rule, tree, at),
+                    None => Some(Violation::UnknownTag),
+                }
+            }
+            (rule, Tree::Text(text)) if rule.is_text() => of_text(rule, text),
+            (Rule::Number | Rule::Whole(_) | Rule::Unit, Tree::Number(token)) => of_number(rule, token),
+            (rule, _) => Some(Violation::WrongType(expected(rule))),
+        };
+        if let Some(violation) = violation {
+            (self.report)(at, violation);
+        }
+    }
+
+    fn items(&mut self, rule: &Rule, items: &[Tree], at: &Place<'_>) {
+        for (i, item) in items.iter().enumerate() {
+            self.value(rule, item, &at.item(i));
+        }
+    }
+
+    fn object(&mut self, fields: &[Field], open: bool, tree: &Tree, members: &[(String, Tree)], at: &Place<'_>) {
+        for field in fields {
+            let here = at.member(field.name);
+            match tree.get(field.name) {
+                None if field.required => (self.report)(&here, Violation::MissingField),
+                None => {}
+                Some(Tree::Null) if field.nullable => {}
+                Some(value) => self.value(&field.rule, value, &here),
+            }
+        }
+        if !open {
+            for (key, _) in members.iter().filter(|(key, _)| !fields.iter().any(|f| same(f.name, key))) {
+                (self.report)(&at.member(key), Violation::UnknownField);
+            }
+        }
+        if self.keys == RepeatedKeys::Report && repeats(members.iter().map(|(key, _)| key.as_str()), members.len()) {
+            (self.report)(at, Violation::RepeatedKey);
+        }
+    }
+}
+
+fn of_text(rule: &Rule, text: &str) -> Option<Violation> {
+    match rule {
+        Rule::Length(_) if text.is_empty() => Some(Violation::Empty),
+        // A text has no more code points than bytes.
+        Rule::Length(most) if text.len() > *most && text.chars().count() > *most => Some(Violation::TooLong(*most)),
+        Rule::Word(words) if !words.contains(&text) => Some(Violation::UnknownWord(words)),
+        Rule::OpenWord(words) if !words.contains(&text) => Some(Violation::UnlistedWord(words)),
+        Rule::Uuid if !is_uuid(text) => Some(Violation::BadForm("a UUID")),
+        Rule::Form(form) => match (form.fit)(text) {
+            Fit::Exact => None,
+            Fit::Loose => Some(Violation::LooseForm(form.expected)),
+            Fit::Not => Some(Violation::BadForm(form.expected)),
+        },
+        Rule::Time => match rfc3339(text) {
+            Ok(()) => None,
+            Err(TimeFault::NoZone) => Some(Violation::NoTimeZone),
+            Err(TimeFault::Bad) => Some(Violation::BadTime),
+        },
+        _ => None,
+    }
+}
+
+fn of_number(rule: &Rule, token: &str) -> Option<Violation> {
+    // Digits without an exponent fit into a double up to 308 of them: numbers of vectors need no parsing.
+    let plain = token.len() <= 300 && token.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-'));
+    let double = || token.parse::<f64>().ok().filter(|n| n.is_finite());
+    match rule {
+        Rule::Whole(least) => {
+            let too_small = match token.parse::<i64>() {
+                Ok(n) => n < *least,
+                Err(_) => match double().filter(|n| n.fract() == 0.0) {
+                    Some(n) => n < *least as f64,
+                    None => return Some(Violation::NotWhole(*least)),
+                },
+            };
+            too_small.then_some(Violation::TooSmall(*least))
+        }
+        Rule::Unit => match double() {
+            Some(n) => (!(0.0..=1.0).contains(&n)).then_some(Violation::OutsideUnit),
+            None => Some(Violation::NotFinite),
+        },
+        _ => (!plain && double().is_none()).then_some(Violation::NotFinite),
+    }
+}
+
+fn expected(rule: &Rule) -> &'static str {
+    match rule {
+        Rule::Any => "anything",
+        Rule::Bool => "true or false",
+        Rule::Number => "a number",
+        Rule::Whole(_) => "a whole number",
+        Rule::Unit => "a number from 0 to 1",
+        Rule::List(_) | Rule::Set(..) => "a list",
+        Rule::Map(_) | Rule::Object(_) | Rule::ClosedObject(_) | Rule::Tagged(_) => "an object",
+        Rule::TextOrObject => "a text or an object",
+        _ => "a text",
+    }
+}
+
+/// Is one of at most `count` names repeated? A few are compared with each other; only many need a set.
+fn repeats<'t>(names: impl Iterator<Item = &'t str> + Clone, count: usize) -> bool {
+    const FEW: usize = 32;
+    if count > FEW {
+        let mut seen = HashSet::with_capacity(count);
+        return !names.into_iter().all(|name| seen.insert(name));
+    }
+    let earlier = names.clone();
+    names.enumerate().any(|(i, name)| earlier.clone().take(i).any(|other| same(other, name)))
+}
