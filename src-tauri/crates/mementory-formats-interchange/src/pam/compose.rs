@@ -2,7 +2,7 @@
 //! from what the format asks for, and what has no place goes into `x_mementory`.
 use super::{
     extension,
-    forms::{Form, slug},
+    forms::{PLATFORM, TAG, slug},
     hash::{content_hash, sdk_form},
     map,
     schema::{METHODS, STATUSES, TYPES},
@@ -32,15 +32,15 @@ pub(super) fn stamp(time: Timestamp) -> Tree {
 /// A platform's name in the form of the format (§11.4).
 pub(super) fn platform(name: &str) -> String {
     let name: String = slug(name).chars().take(32).collect();
-    if Form::Platform.fits(&name) { name } else { "mementory".into() }
+    if PLATFORM.fits(&name) { name } else { "mementory".into() }
 }
 
 /// Tags in the form of the format.
 pub(super) fn tags(tags: &[String]) -> Tree {
     let mut out: Vec<String> = Vec::new();
     for tag in tags {
-        let tag = if Form::Tag.fits(tag) { tag.clone() } else { slug(tag) };
-        if Form::Tag.fits(&tag) && !out.contains(&tag) {
+        let tag = if TAG.fits(tag) { tag.clone() } else { slug(tag) };
+        if TAG.fits(&tag) && !out.contains(&tag) {
             out.push(tag);
         }
     }

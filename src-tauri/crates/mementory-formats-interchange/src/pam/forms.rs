@@ -1,41 +1,33 @@
-//! Forms of texts: platform names, tags, hashes, versions, times.
+//! Forms of texts: platform names, tags, hashes, versions.
+use mementory_json::schema::TextForm;
 
-/// A form that a text has to have.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Form {
-    /// `1.0`, `1.1-rc1`.
-    Version,
-    /// `name/1.2.3`.
-    System,
-    /// `did:method:…`.
-    Did,
-    /// Lower-case ASCII, 2 to 32 characters.
-    Platform,
-    /// `sha256:` and 64 hex digits.
-    Hash,
-    /// Lower-case ASCII that starts with a letter or digit.
-    Tag,
-    /// BCP 47, language, script, region.
-    Language,
+/// `1.0`, `1.1-rc1`
+pub(super) const VERSION: TextForm =
+    TextForm { expected: "a version such as 1.0", fit: |t| version(t).is_some().into() };
+/// `name/1.2.3`
+pub(super) const SYSTEM: TextForm = TextForm { expected: "a program such as name/1.2.3", fit: |t| system(t).into() };
+/// `did:method:…`
+pub(super) const DID: TextForm = TextForm { expected: "an identifier did:method:…", fit: |t| did(t).into() };
+/// Lower-case ASCII, 2 to 32 characters.
+pub(super) const PLATFORM: TextForm = TextForm {
+    expected: "a platform's name: 2 to 32 of a-z, 0-9, _ and -",
+    fit: |t| ((2..=32).contains(&t.len()) && t.bytes().all(word)).into(),
+};
+/// `sha256:` and 64 hex digits.
+pub(super) const HASH: TextForm =
+    TextForm { expected: "sha256: and 64 hex digits in lower case", fit: |t| hash(t).into() };
+/// Lower-case ASCII that starts with a letter or digit.
+pub(super) const TAG: TextForm = TextForm { expected: "a tag of a-z, 0-9, _ and -", fit: |t| tag(t).into() };
+/// BCP 47, language, script, region.
+pub(super) const LANGUAGE: TextForm = TextForm { expected: "a language such as pt-BR", fit: |t| language(t).into() };
+
+fn hash(text: &str) -> bool {
+    text.strip_prefix("sha256:")
+        .is_some_and(|hex| hex.len() == 64 && hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')))
 }
 
-impl Form {
-    /// Has the text this form?
-    pub fn fits(self, text: &str) -> bool {
-        match self {
-            Form::Version => version(text).is_some(),
-            Form::System => system(text),
-            Form::Did => did(text),
-            Form::Platform => (2..=32).contains(&text.len()) && text.bytes().all(word),
-            Form::Hash => text.strip_prefix("sha256:").is_some_and(|hex| {
-                hex.len() == 64 && hex.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
-            }),
-            Form::Tag => {
-                text.bytes().next().is_some_and(|b| word(b) && b != b'_' && b != b'-') && text.bytes().all(word)
-            }
-            Form::Language => language(text),
-        }
-    }
+fn tag(text: &str) -> bool {
+    text.bytes().next().is_some_and(|b| word(b) && b != b'_' && b != b'-') && text.bytes().all(word)
 }
 
 fn word(b: u8) -> bool {
@@ -87,45 +79,6 @@ fn language(text: &str) -> bool {
     parts.next().is_none()
 }
 
-/// What is wrong with a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TimeFault {
-    /// Not a point in time of RFC 3339.
-    Bad,
-    /// A date and time without a zone: readers take it as UTC.
-    NoZone,
-}
-
-/// Checks a time by RFC 3339.
-pub(super) fn time(text: &str) -> Result<(), TimeFault> {
-    let bad = Err(TimeFault::Bad);
-    let bytes = text.as_bytes();
-    if !text.is_ascii() || bytes.len() < 19 || !matches!(bytes[10], b'T' | b't' | b' ') {
-        return bad;
-    }
-    if mementory_model::Timestamp::parse(text).is_none() || bytes[13] != b':' || bytes[16] != b':' {
-        return bad;
-    }
-    let rest = match text[19..].strip_prefix('.') {
-        Some(rest) => {
-            let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-            if end == 0 {
-                return bad;
-            }
-            &rest[end..]
-        }
-        None => &text[19..],
-    };
-    match rest {
-        "" => Err(TimeFault::NoZone),
-        "Z" | "z" => Ok(()),
-        zone => {
-            let form = zone.len() == 6 && zone.starts_with(['+', '-']) && &zone[3..4] == ":";
-            if form && digits(&zone[1..3]) && digits(&zone[4..]) { Ok(()) } else { bad }
-        }
-    }
-}
-
 /// A text as a word of letters, digits, `-` and `_` in lower case; empty when nothing of it is left.
 pub(super) fn slug(text: &str) -> String {
     let mut out = String::new();
@@ -142,36 +95,37 @@ pub(super) fn slug(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mementory_json::schema::{TimeFault, rfc3339 as time};
 
     #[test]
     fn forms() {
         let good = [
-            (Form::Version, "1.0"),
-            (Form::Version, "1.12-rc"),
-            (Form::System, "my-tool/0.5.0"),
-            (Form::Did, "did:web:example.com:user:alice"),
-            (Form::Platform, "chatgpt"),
-            (Form::Tag, "web-scraping_2"),
-            (Form::Language, "zh-Hant-TW"),
-            (Form::Language, "pt-BR"),
+            (VERSION, "1.0"),
+            (VERSION, "1.12-rc"),
+            (SYSTEM, "my-tool/0.5.0"),
+            (DID, "did:web:example.com:user:alice"),
+            (PLATFORM, "chatgpt"),
+            (TAG, "web-scraping_2"),
+            (LANGUAGE, "zh-Hant-TW"),
+            (LANGUAGE, "pt-BR"),
         ];
         for (form, text) in good {
             assert!(form.fits(text), "{text}");
         }
         let bad = [
-            (Form::Version, "1"),
-            (Form::Version, "1.0.0"),
-            (Form::Version, "1.0-final"),
-            (Form::System, "tool/1.0"),
-            (Form::Did, "did:Web:x"),
-            (Form::Platform, "x"),
-            (Form::Platform, "ChatGPT"),
-            (Form::Hash, "sha256:ABC"),
-            (Form::Tag, "-x"),
-            (Form::Tag, "Work"),
-            (Form::Tag, ""),
-            (Form::Language, "english"),
-            (Form::Language, "en-us"),
+            (VERSION, "1"),
+            (VERSION, "1.0.0"),
+            (VERSION, "1.0-final"),
+            (SYSTEM, "tool/1.0"),
+            (DID, "did:Web:x"),
+            (PLATFORM, "x"),
+            (PLATFORM, "ChatGPT"),
+            (HASH, "sha256:ABC"),
+            (TAG, "-x"),
+            (TAG, "Work"),
+            (TAG, ""),
+            (LANGUAGE, "english"),
+            (LANGUAGE, "en-us"),
         ];
         for (form, text) in bad {
             assert!(!form.fits(text), "{text}");

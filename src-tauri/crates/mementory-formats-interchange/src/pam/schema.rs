@@ -1,57 +1,12 @@
-//! The format's objects as data (spec §3–§18, §25): members with their types. Checking is driven by these tables.
-use super::forms::Form;
-
-/// Type of a member.
-#[derive(Debug)]
-pub(super) enum Ty {
-    Text,
-    /// At least one character.
-    Filled,
-    /// Exactly this text.
-    Const(&'static str),
-    /// One of these words.
-    OneOf(&'static [&'static str]),
-    /// Text of a form.
-    Like(Form),
-    /// RFC 3339.
-    Time,
-    Bool,
-    /// Whole number from this on.
-    Int(i64),
-    /// Number in 0..1.
-    Unit,
-    Number,
-    /// Object with members of its own choice.
-    Open,
-    /// Object or text.
-    OpenOrText,
-    Object(&'static Shape),
-    List(&'static Ty),
-    /// List without repeats, with at least so many items.
-    Set(&'static Ty, usize),
-}
-
-/// Whether a member has to be there, and whether it may be null.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Need {
-    Required,
-    Optional,
-    Nullable,
-}
-
-/// One member.
-#[derive(Debug)]
-pub(super) struct Field(pub &'static str, pub Ty, pub Need);
-
-/// One object.
-#[derive(Debug)]
-pub(super) struct Shape {
-    pub fields: &'static [Field],
-    /// Other members are welcome.
-    pub open: bool,
-}
-
-use Need::{Nullable as N, Optional as O, Required as R};
+//! The format's objects as tables (spec §3–§18, §25). Only a memory's metadata and raw metadata may have other members.
+use super::forms;
+use mementory_json::schema::{
+    Rule::{
+        self, Any, Bool, ClosedObject, Form, List, Map, Number, Object, Set, Text, TextOrObject, Time, Unit, Whole,
+        Word,
+    },
+    nullable, optional, required,
+};
 
 /// Memory types (§5).
 pub(super) const TYPES: [&str; 11] = [
@@ -87,302 +42,227 @@ pub(super) const CONVERSATION_SCHEMA: &str = "portable-ai-memory-conversation";
 pub(super) const EMBEDDINGS_SCHEMA: &str = "portable-ai-memory-embeddings";
 
 /// `memory-store.json`; the arrays of records are checked one by one.
-pub(super) static STORE: Shape = Shape {
-    fields: &[
-        Field("schema", Ty::Const(STORE_SCHEMA), R),
-        Field("schema_version", Ty::Like(Form::Version), R),
-        Field("spec_uri", Ty::Text, N),
-        Field("export_id", Ty::Text, N),
-        Field("exported_by", Ty::Like(Form::System), N),
-        Field("export_date", Ty::Time, O),
-        Field("owner", Ty::Object(&OWNER), R),
-        Field("memories", Ty::List(&Ty::Object(&MEMORY)), R),
-        Field("relations", Ty::List(&Ty::Object(&RELATION)), O),
-        Field("conversations_index", Ty::List(&Ty::Object(&INDEX)), O),
-        Field("integrity", Ty::Object(&INTEGRITY), O),
-        Field("export_type", Ty::OneOf(&["full", "incremental"]), O),
-        Field("base_export_id", Ty::Text, N),
-        Field("since", Ty::Time, N),
-        Field("type_registry", Ty::Text, N),
-        Field("signature", Ty::Object(&SIGNATURE), N),
-    ],
-    open: false,
-};
+pub(super) const STORE: Rule = ClosedObject(&[
+    required("schema", Word(&[STORE_SCHEMA])),
+    required("schema_version", Form(&forms::VERSION)),
+    nullable("spec_uri", Text),
+    nullable("export_id", Text),
+    nullable("exported_by", Form(&forms::SYSTEM)),
+    optional("export_date", Time),
+    required("owner", OWNER),
+    required("memories", List(&MEMORY)),
+    optional("relations", List(&RELATION)),
+    optional("conversations_index", List(&INDEX)),
+    optional("integrity", INTEGRITY),
+    optional("export_type", Word(&["full", "incremental"])),
+    nullable("base_export_id", Text),
+    nullable("since", Time),
+    nullable("type_registry", Text),
+    nullable("signature", SIGNATURE),
+]);
 
-static OWNER: Shape = Shape {
-    fields: &[Field("id", Ty::Filled, R), Field("did", Ty::Like(Form::Did), N), Field("created_at", Ty::Time, O)],
-    open: false,
-};
+const OWNER: Rule =
+    ClosedObject(&[required("id", Rule::NOT_EMPTY), nullable("did", Form(&forms::DID)), optional("created_at", Time)]);
 
 /// A memory (§4).
-pub(super) static MEMORY: Shape = Shape {
-    fields: &[
-        Field("id", Ty::Filled, R),
-        Field("type", Ty::OneOf(&TYPES), R),
-        Field("custom_type", Ty::Filled, N),
-        Field("status", Ty::OneOf(&STATUSES), O),
-        Field("content", Ty::Filled, R),
-        Field("content_hash", Ty::Like(Form::Hash), R),
-        Field("summary", Ty::Text, N),
-        Field("tags", Ty::Set(&Ty::Like(Form::Tag), 0), O),
-        Field("confidence", Ty::Object(&CONFIDENCE), O),
-        Field("temporal", Ty::Object(&TEMPORAL), R),
-        Field("provenance", Ty::Object(&PROVENANCE), R),
-        Field("access", Ty::Object(&ACCESS), O),
-        Field("embedding_ref", Ty::Text, N),
-        Field("metadata", Ty::Object(&METADATA), O),
-    ],
-    open: false,
-};
+pub(super) const MEMORY: Rule = ClosedObject(&[
+    required("id", Rule::NOT_EMPTY),
+    required("type", Word(&TYPES)),
+    nullable("custom_type", Rule::NOT_EMPTY),
+    optional("status", Word(&STATUSES)),
+    required("content", Rule::NOT_EMPTY),
+    required("content_hash", Form(&forms::HASH)),
+    nullable("summary", Text),
+    optional("tags", Set(&Form(&forms::TAG), 0)),
+    optional("confidence", CONFIDENCE),
+    required("temporal", TEMPORAL),
+    required("provenance", PROVENANCE),
+    optional("access", ACCESS),
+    nullable("embedding_ref", Text),
+    optional("metadata", METADATA),
+]);
 
-static CONFIDENCE: Shape = Shape {
-    fields: &[
-        Field("initial", Ty::Unit, O),
-        Field("current", Ty::Unit, O),
-        Field("decay_model", Ty::OneOf(&["time_linear", "time_exponential", "none"]), N),
-        Field("last_reinforced", Ty::Time, N),
-    ],
-    open: false,
-};
+const CONFIDENCE: Rule = ClosedObject(&[
+    optional("initial", Unit),
+    optional("current", Unit),
+    nullable("decay_model", Word(&["time_linear", "time_exponential", "none"])),
+    nullable("last_reinforced", Time),
+]);
 
-static TEMPORAL: Shape = Shape {
-    fields: &[
-        Field("created_at", Ty::Time, R),
-        Field("updated_at", Ty::Time, N),
-        Field("valid_from", Ty::Time, N),
-        Field("valid_until", Ty::Time, N),
-        Field("superseded_by", Ty::Text, N),
-    ],
-    open: false,
-};
+const TEMPORAL: Rule = ClosedObject(&[
+    required("created_at", Time),
+    nullable("updated_at", Time),
+    nullable("valid_from", Time),
+    nullable("valid_until", Time),
+    nullable("superseded_by", Text),
+]);
 
-static PROVENANCE: Shape = Shape {
-    fields: &[
-        Field("platform", Ty::Like(Form::Platform), R),
-        Field("platform_user_id", Ty::Text, N),
-        Field("conversation_ref", Ty::Text, N),
-        Field("message_ref", Ty::Text, N),
-        Field("extraction_method", Ty::OneOf(&METHODS), N),
-        Field("extracted_at", Ty::Time, N),
-        Field("extractor", Ty::Like(Form::System), N),
-    ],
-    open: false,
-};
+const PROVENANCE: Rule = ClosedObject(&[
+    required("platform", Form(&forms::PLATFORM)),
+    nullable("platform_user_id", Text),
+    nullable("conversation_ref", Text),
+    nullable("message_ref", Text),
+    nullable("extraction_method", Word(&METHODS)),
+    nullable("extracted_at", Time),
+    nullable("extractor", Form(&forms::SYSTEM)),
+]);
 
-static ACCESS: Shape = Shape {
-    fields: &[
-        Field("visibility", Ty::OneOf(&["private", "shared", "public"]), O),
-        Field("exportable", Ty::Bool, O),
-        Field("shared_with", Ty::List(&Ty::Object(&GRANT)), O),
-    ],
-    open: false,
-};
+const ACCESS: Rule = ClosedObject(&[
+    optional("visibility", Word(&["private", "shared", "public"])),
+    optional("exportable", Bool),
+    optional("shared_with", List(&GRANT)),
+]);
 
-static GRANT: Shape = Shape {
-    fields: &[
-        Field("entity", Ty::Filled, R),
-        Field("permissions", Ty::Set(&Ty::OneOf(&["read", "write", "delete"]), 1), R),
-    ],
-    open: false,
-};
+const GRANT: Rule = ClosedObject(&[
+    required("entity", Rule::NOT_EMPTY),
+    required("permissions", Set(&Word(&["read", "write", "delete"]), 1)),
+]);
 
-static METADATA: Shape =
-    Shape { fields: &[Field("language", Ty::Like(Form::Language), N), Field("domain", Ty::Text, N)], open: true };
+const METADATA: Rule = Object(&[nullable("language", Form(&forms::LANGUAGE)), nullable("domain", Text)]);
 
 /// A relation (§13).
-pub(super) static RELATION: Shape = Shape {
-    fields: &[
-        Field("id", Ty::Filled, R),
-        Field("from", Ty::Filled, R),
-        Field("to", Ty::Filled, R),
-        Field("type", Ty::OneOf(&RELATIONS), R),
-        Field("confidence", Ty::Unit, N),
-        Field("created_at", Ty::Time, R),
-    ],
-    open: false,
-};
+pub(super) const RELATION: Rule = ClosedObject(&[
+    required("id", Rule::NOT_EMPTY),
+    required("from", Rule::NOT_EMPTY),
+    required("to", Rule::NOT_EMPTY),
+    required("type", Word(&RELATIONS)),
+    nullable("confidence", Unit),
+    required("created_at", Time),
+]);
 
 /// An entry of the conversations index (§14).
-pub(super) static INDEX: Shape = Shape {
-    fields: &[
-        Field("id", Ty::Filled, R),
-        Field("platform", Ty::Like(Form::Platform), R),
-        Field("title", Ty::Text, N),
-        Field("message_count", Ty::Int(0), N),
-        Field("temporal", Ty::Object(&SPAN), R),
-        Field("tags", Ty::List(&Ty::Like(Form::Tag)), O),
-        Field("derived_memories", Ty::List(&Ty::Filled), O),
-        Field("storage", Ty::Object(&STORAGE), O),
-    ],
-    open: false,
-};
+pub(super) const INDEX: Rule = ClosedObject(&[
+    required("id", Rule::NOT_EMPTY),
+    required("platform", Form(&forms::PLATFORM)),
+    nullable("title", Text),
+    nullable("message_count", Whole(0)),
+    required("temporal", SPAN),
+    optional("tags", List(&Form(&forms::TAG))),
+    optional("derived_memories", List(&Rule::NOT_EMPTY)),
+    optional("storage", STORAGE),
+]);
 
-static SPAN: Shape =
-    Shape { fields: &[Field("created_at", Ty::Time, R), Field("updated_at", Ty::Time, N)], open: false };
+const SPAN: Rule = ClosedObject(&[required("created_at", Time), nullable("updated_at", Time)]);
 
-static STORAGE: Shape = Shape {
-    fields: &[Field("type", Ty::OneOf(&STORAGES), R), Field("ref", Ty::Filled, R), Field("format", Ty::Text, N)],
-    open: false,
-};
+const STORAGE: Rule =
+    ClosedObject(&[required("type", Word(&STORAGES)), required("ref", Rule::NOT_EMPTY), nullable("format", Text)]);
 
-static INTEGRITY: Shape = Shape {
-    fields: &[
-        Field("canonicalization", Ty::Const("RFC8785"), O),
-        Field("checksum", Ty::Like(Form::Hash), R),
-        Field("total_memories", Ty::Int(0), R),
-    ],
-    open: false,
-};
+const INTEGRITY: Rule = ClosedObject(&[
+    optional("canonicalization", Word(&["RFC8785"])),
+    required("checksum", Form(&forms::HASH)),
+    required("total_memories", Whole(0)),
+]);
 
-static SIGNATURE: Shape = Shape {
-    fields: &[
-        Field("algorithm", Ty::OneOf(&ALGORITHMS), R),
-        Field("public_key", Ty::Filled, R),
-        Field("value", Ty::Filled, R),
-        Field("signed_at", Ty::Time, R),
-        Field("key_id", Ty::Text, N),
-    ],
-    open: false,
-};
+const SIGNATURE: Rule = ClosedObject(&[
+    required("algorithm", Word(&ALGORITHMS)),
+    required("public_key", Rule::NOT_EMPTY),
+    required("value", Rule::NOT_EMPTY),
+    required("signed_at", Time),
+    nullable("key_id", Text),
+]);
 
 /// A conversation file (§25).
-pub(super) static CONVERSATION: Shape = Shape {
-    fields: &[
-        Field("schema", Ty::Const(CONVERSATION_SCHEMA), R),
-        Field("schema_version", Ty::Like(Form::Version), R),
-        Field("id", Ty::Filled, R),
-        Field("provider", Ty::Object(&PROVIDER), R),
-        Field("title", Ty::Text, N),
-        Field("temporal", Ty::Object(&SPAN), R),
-        Field("participants", Ty::List(&Ty::Object(&PARTICIPANT)), O),
-        Field("messages", Ty::List(&Ty::Object(&MESSAGE)), R),
-        Field("model", Ty::Text, N),
-        Field("system_instruction", Ty::Text, N),
-        Field("is_archived", Ty::Bool, O),
-        Field("tags", Ty::List(&Ty::Like(Form::Tag)), O),
-        Field("raw_metadata", Ty::Open, O),
-        Field("import_metadata", Ty::Object(&IMPORT), O),
-    ],
-    open: false,
-};
+pub(super) const CONVERSATION: Rule = ClosedObject(&[
+    required("schema", Word(&[CONVERSATION_SCHEMA])),
+    required("schema_version", Form(&forms::VERSION)),
+    required("id", Rule::NOT_EMPTY),
+    required("provider", PROVIDER),
+    nullable("title", Text),
+    required("temporal", SPAN),
+    optional("participants", List(&PARTICIPANT)),
+    required("messages", List(&MESSAGE)),
+    nullable("model", Text),
+    nullable("system_instruction", Text),
+    optional("is_archived", Bool),
+    optional("tags", List(&Form(&forms::TAG))),
+    optional("raw_metadata", Map(&Any)),
+    optional("import_metadata", IMPORT),
+]);
 
-static PROVIDER: Shape = Shape {
-    fields: &[
-        Field("name", Ty::Like(Form::Platform), R),
-        Field("conversation_id", Ty::Text, N),
-        Field("account_id", Ty::Text, N),
-        Field("export_format_version", Ty::Text, N),
-    ],
-    open: false,
-};
+const PROVIDER: Rule = ClosedObject(&[
+    required("name", Form(&forms::PLATFORM)),
+    nullable("conversation_id", Text),
+    nullable("account_id", Text),
+    nullable("export_format_version", Text),
+]);
 
-static PARTICIPANT: Shape = Shape {
-    fields: &[Field("role", Ty::OneOf(&ROLES), R), Field("name", Ty::Text, N), Field("provider_id", Ty::Text, N)],
-    open: false,
-};
+const PARTICIPANT: Rule =
+    ClosedObject(&[required("role", Word(&ROLES)), nullable("name", Text), nullable("provider_id", Text)]);
 
 /// A message.
-pub(super) static MESSAGE: Shape = Shape {
-    fields: &[
-        Field("id", Ty::Filled, R),
-        Field("provider_message_id", Ty::Text, N),
-        Field("role", Ty::OneOf(&ROLES), R),
-        Field("content", Ty::Object(&CONTENT), O),
-        Field("created_at", Ty::Time, R),
-        Field("parent_id", Ty::Text, N),
-        Field("children_ids", Ty::List(&Ty::Filled), O),
-        Field("model", Ty::Text, N),
-        Field("is_thought", Ty::Bool, O),
-        Field("token_count", Ty::Int(0), N),
-        Field("attachments", Ty::List(&Ty::Object(&ATTACHMENT)), O),
-        Field("citations", Ty::List(&Ty::Object(&CITATION)), O),
-        Field("tool_calls", Ty::List(&Ty::Object(&TOOL_CALL)), O),
-        Field("raw_metadata", Ty::Open, O),
-    ],
-    open: false,
-};
+pub(super) const MESSAGE: Rule = ClosedObject(&[
+    required("id", Rule::NOT_EMPTY),
+    nullable("provider_message_id", Text),
+    required("role", Word(&ROLES)),
+    optional("content", CONTENT),
+    required("created_at", Time),
+    nullable("parent_id", Text),
+    optional("children_ids", List(&Rule::NOT_EMPTY)),
+    nullable("model", Text),
+    optional("is_thought", Bool),
+    nullable("token_count", Whole(0)),
+    optional("attachments", List(&ATTACHMENT)),
+    optional("citations", List(&CITATION)),
+    optional("tool_calls", List(&TOOL_CALL)),
+    optional("raw_metadata", Map(&Any)),
+]);
 
-static CONTENT: Shape = Shape {
-    fields: &[
-        Field("type", Ty::OneOf(&["text", "multipart"]), R),
-        Field("text", Ty::Text, N),
-        Field("parts", Ty::List(&Ty::Object(&PART)), O),
-    ],
-    open: false,
-};
+const CONTENT: Rule = ClosedObject(&[
+    required("type", Word(&["text", "multipart"])),
+    nullable("text", Text),
+    optional("parts", List(&PART)),
+]);
 
-static PART: Shape = Shape {
-    fields: &[
-        Field("type", Ty::OneOf(&["text", "image", "code", "file", "audio", "video"]), R),
-        Field("text", Ty::Text, N),
-        Field("language", Ty::Text, N),
-        Field("mime_type", Ty::Text, N),
-        Field("ref", Ty::Text, N),
-    ],
-    open: false,
-};
+const PART: Rule = ClosedObject(&[
+    required("type", Word(&["text", "image", "code", "file", "audio", "video"])),
+    nullable("text", Text),
+    nullable("language", Text),
+    nullable("mime_type", Text),
+    nullable("ref", Text),
+]);
 
-static ATTACHMENT: Shape = Shape {
-    fields: &[
-        Field("type", Ty::OneOf(&["file", "image", "audio", "video", "document"]), R),
-        Field("name", Ty::Text, N),
-        Field("mime_type", Ty::Text, N),
-        Field("size_bytes", Ty::Int(0), N),
-        Field("ref", Ty::Text, N),
-        Field("provider_id", Ty::Text, N),
-    ],
-    open: false,
-};
+const ATTACHMENT: Rule = ClosedObject(&[
+    required("type", Word(&["file", "image", "audio", "video", "document"])),
+    nullable("name", Text),
+    nullable("mime_type", Text),
+    nullable("size_bytes", Whole(0)),
+    nullable("ref", Text),
+    nullable("provider_id", Text),
+]);
 
-static CITATION: Shape = Shape {
-    fields: &[Field("title", Ty::Text, N), Field("url", Ty::Text, N), Field("snippet", Ty::Text, N)],
-    open: false,
-};
+const CITATION: Rule = ClosedObject(&[nullable("title", Text), nullable("url", Text), nullable("snippet", Text)]);
 
-static TOOL_CALL: Shape = Shape {
-    fields: &[
-        Field("id", Ty::Text, N),
-        Field("name", Ty::Filled, R),
-        Field("input", Ty::OpenOrText, N),
-        Field("output", Ty::Text, N),
-    ],
-    open: false,
-};
+const TOOL_CALL: Rule = ClosedObject(&[
+    nullable("id", Text),
+    required("name", Rule::NOT_EMPTY),
+    nullable("input", TextOrObject),
+    nullable("output", Text),
+]);
 
-static IMPORT: Shape = Shape {
-    fields: &[
-        Field("importer", Ty::Like(Form::System), N),
-        Field("importer_version", Ty::Text, N),
-        Field("imported_at", Ty::Time, N),
-        Field("source_file", Ty::Text, N),
-        Field("source_checksum", Ty::Like(Form::Hash), N),
-    ],
-    open: false,
-};
+const IMPORT: Rule = ClosedObject(&[
+    nullable("importer", Form(&forms::SYSTEM)),
+    nullable("importer_version", Text),
+    nullable("imported_at", Time),
+    nullable("source_file", Text),
+    nullable("source_checksum", Form(&forms::HASH)),
+]);
 
 /// `embeddings.json` (§12).
-pub(super) static EMBEDDINGS: Shape = Shape {
-    fields: &[
-        Field("schema", Ty::Const(EMBEDDINGS_SCHEMA), R),
-        Field("schema_version", Ty::Like(Form::Version), R),
-        Field("embeddings", Ty::List(&Ty::Object(&EMBEDDING)), R),
-    ],
-    open: false,
-};
+pub(super) const EMBEDDINGS: Rule = ClosedObject(&[
+    required("schema", Word(&[EMBEDDINGS_SCHEMA])),
+    required("schema_version", Form(&forms::VERSION)),
+    required("embeddings", List(&EMBEDDING)),
+]);
 
 /// One vector.
-pub(super) static EMBEDDING: Shape = Shape {
-    fields: &[
-        Field("id", Ty::Filled, R),
-        Field("memory_id", Ty::Filled, R),
-        Field("model", Ty::Filled, R),
-        Field("dimensions", Ty::Int(1), R),
-        Field("created_at", Ty::Time, R),
-        Field("vector", Ty::List(&Ty::Number), N),
-        Field("storage", Ty::Object(&VECTOR_STORAGE), N),
-    ],
-    open: false,
-};
+pub(super) const EMBEDDING: Rule = ClosedObject(&[
+    required("id", Rule::NOT_EMPTY),
+    required("memory_id", Rule::NOT_EMPTY),
+    required("model", Rule::NOT_EMPTY),
+    required("dimensions", Whole(1)),
+    required("created_at", Time),
+    nullable("vector", List(&Number)),
+    nullable("storage", VECTOR_STORAGE),
+]);
 
-static VECTOR_STORAGE: Shape =
-    Shape { fields: &[Field("type", Ty::OneOf(&STORAGES), R), Field("ref", Ty::Filled, R)], open: false };
+const VECTOR_STORAGE: Rule = ClosedObject(&[required("type", Word(&STORAGES)), required("ref", Rule::NOT_EMPTY)]);

@@ -3,7 +3,7 @@
 use super::{
     bundle::SCOPE,
     compose::{Composed, Context, compact, object, stamp, word},
-    forms::Form,
+    forms::SYSTEM,
     frame,
     hash::{Checksum, sha256},
     increment::FRAME,
@@ -474,7 +474,7 @@ fn vector_order(frame: Option<&Tree>) -> HashMap<String, u64> {
 /// `name/1.2.3` of this program.
 fn system(about: &SourceAbout) -> Option<String> {
     let with_name = format!("mementory/{}", about.generator);
-    [about.generator.clone(), with_name].into_iter().find(|s| Form::System.fits(s))
+    [about.generator.clone(), with_name].into_iter().find(|s| SYSTEM.fits(s))
 }
 
 fn store_text(outline: &Tree, lists: &Lists) -> String {

@@ -1,6 +1,7 @@
 //! `fixtures/pam/<case>`: what is found in a bundle, and what is read of it. The cases are data.
 use super::harness::*;
-use crate::pam::schema::{CONVERSATION, EMBEDDINGS, Need, STORE, Shape, Ty};
+use crate::pam::schema::{CONVERSATION, EMBEDDINGS, STORE};
+use mementory_json::schema::Rule;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -164,23 +165,24 @@ fn official_samples_are_valid_and_come_back() {
 }
 
 /// Names and needs in a JSON Schema of ours are those of the table that the validator goes by.
-fn same_names(shape: &Shape, schema: &Value, root: &Value, at: &str) {
+fn same_names(rule: &Rule, schema: &Value, root: &Value, at: &str) {
     let schema = resolved(schema, root);
+    let fields = rule.fields().unwrap();
     let names = |list: &mut dyn Iterator<Item = String>| list.collect::<BTreeSet<String>>();
     let properties = schema["properties"].as_object().unwrap();
     let known = names(&mut properties.keys().filter(|k| !mementory_format::extension::is_member(k)).cloned());
-    assert_eq!(known, names(&mut shape.fields.iter().map(|f| f.0.to_owned())), "{at}");
-    let required = names(&mut shape.fields.iter().filter(|f| f.2 == Need::Required).map(|f| f.0.to_owned()));
+    assert_eq!(known, names(&mut fields.iter().map(|f| f.name.to_owned())), "{at}");
+    let required = names(&mut fields.iter().filter(|f| f.required).map(|f| f.name.to_owned()));
     assert_eq!(words(&schema["required"]), required, "{at}");
-    assert_eq!(schema["additionalProperties"] == true, shape.open, "{at}");
-    for field in shape.fields {
-        let (mut ty, mut inner) = (&field.1, &properties[field.0]);
-        while let Ty::List(item) | Ty::Set(item, _) = ty {
+    assert_eq!(schema["additionalProperties"] == true, matches!(rule, Rule::Object(_)), "{at}");
+    for field in fields {
+        let (mut rule, mut inner) = (&field.rule, &properties[field.name]);
+        while let Rule::List(item) | Rule::Set(item, _) = rule {
             inner = &resolved(inner, root)["items"];
-            ty = item;
+            rule = item;
         }
-        if let Ty::Object(shape) = ty {
-            same_names(shape, inner, root, &format!("{at}/{}", field.0));
+        if rule.fields().is_some() {
+            same_names(rule, inner, root, &format!("{at}/{}", field.name));
         }
     }
 }
@@ -195,8 +197,8 @@ fn resolved<'v>(schema: &'v Value, root: &'v Value) -> &'v Value {
 
 #[test]
 fn our_schemas_say_what_the_tables_say() {
-    for (name, shape) in [("memory-store", &STORE), ("conversation", &CONVERSATION), ("embeddings", &EMBEDDINGS)] {
+    for (name, rule) in [("memory-store", &STORE), ("conversation", &CONVERSATION), ("embeddings", &EMBEDDINGS)] {
         let schema = json(&repo().join(format!("schemas/pam/{name}.schema.json")));
-        same_names(shape, &schema, &schema, name);
+        same_names(rule, &schema, &schema, name);
     }
 }
