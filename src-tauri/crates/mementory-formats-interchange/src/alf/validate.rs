@@ -4,10 +4,13 @@ use super::archive_writer::checksum;
 use super::jsonl::{JsonLine, each_line};
 use super::list_document;
 use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST, Manifest};
-use super::schema::{self, Rule};
+use super::schema;
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, Finding, FormatError, Member, Validation};
-use mementory_json::Tree;
+use mementory_json::{
+    Tree,
+    schema::{RepeatedKeys, Rule, check},
+};
 use mementory_model::{Limits, Timestamp};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};
@@ -25,7 +28,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     let out =
         Validation { version: Some(manifest.version.clone()), kind: Some("full".into()), ..Validation::default() };
     let mut check = Check { archive: &archive, manifest: &manifest, limits, out, unlisted: (0, 0) };
-    check.shape(&manifest.tree, &schema::MANIFEST, &entry.place);
+    check.schema_check(&manifest.tree, &schema::MANIFEST, &entry.place);
     check.documents()?;
     check.memory()?;
     check.unlisted();
@@ -62,16 +65,14 @@ impl Check<'_> {
         self.out.warnings.push(Finding { code: code.into(), place: place.into(), message: message.into() });
     }
 
-    fn shape(&mut self, tree: &Tree, rule: &Rule, place: &str) {
-        let mut found = Vec::new();
-        schema::check(tree, rule, "", &mut found);
-        for breach in found {
-            let place = format!("{place}#{}", breach.at);
-            match breach.warning {
-                true => self.warning(breach.code, &place, &breach.message),
-                false => self.error(breach.code, &place, &breach.message),
+    fn schema_check(&mut self, tree: &Tree, rule: &Rule, place: &str) {
+        check(tree, rule, RepeatedKeys::Accept, &mut |at, violation| {
+            let (place, message) = (format!("{place}#{at}"), violation.to_string());
+            match schema::code_of(&violation) {
+                (code, true) => self.warning(code, &place, &message),
+                (code, false) => self.error(code, &place, &message),
             }
-        }
+        });
     }
 
     fn layer(&self, layer: &str, key: &str) -> Option<&Tree> {
@@ -100,7 +101,7 @@ impl Check<'_> {
                 self.error("malformed", &member.place, "not valid JSON");
                 continue;
             };
-            self.shape(&tree, rule, &member.place);
+            self.schema_check(&tree, rule, &member.place);
             let counted = list_document::split(&text, layer).map(|d| d.elements.len() as u64);
             if let Some(count) = counted {
                 self.out.records += count - companions(&tree, layer);
@@ -302,7 +303,7 @@ impl Check<'_> {
                     self.error("malformed", &place, "not JSON");
                     return Ok(());
                 };
-                self.shape(&tree, &schema::MEMORY, &place);
+                self.schema_check(&tree, &schema::MEMORY, &place);
                 self.line(&tree, row, &place, ids);
                 Ok(())
             })

@@ -1,11 +1,14 @@
 //! Validates a delta bundle: manifest, documents, each line with its operation, counts.
 use super::super::jsonl::{JsonLine, each_line};
 use super::super::manifest::Archive;
-use super::super::schema::{self, Rule};
+use super::super::schema;
 use super::manifest::{DOCUMENTS, DeltaManifest, whole};
 use super::operation;
 use mementory_format::{Catalog, Detected, Finding, FormatError, Member, Validation};
-use mementory_json::Tree;
+use mementory_json::{
+    Tree,
+    schema::{RepeatedKeys, Rule, check},
+};
 use mementory_model::Limits;
 
 /// Most errors, and most warnings, that are listed.
@@ -17,7 +20,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     let delta = DeltaManifest::read(&archive, limits)?;
     let out = Validation { version: Some(delta.version.clone()), kind: Some("delta".into()), ..Validation::default() };
     let mut check = Check { archive: &archive, limits, out };
-    check.shape(&delta.tree, &schema::DELTA_MANIFEST, &delta.place);
+    check.schema_check(&delta.tree, &schema::DELTA_MANIFEST, &delta.place);
     if delta.new <= delta.base {
         check.error("sequence_order", &delta.place, "new_sequence must be greater than base_sequence");
     }
@@ -35,7 +38,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
         let text = archive.text(member, limits)?;
         match Tree::parse(&text, limits) {
             Ok(tree) => {
-                check.shape(&tree, rule, &member.place);
+                check.schema_check(&tree, rule, &member.place);
                 let rows = match tree.get(layer) {
                     Some(Tree::Array(rows)) => rows.len() as u64,
                     _ => u64::from(layer == "identity"),
@@ -86,16 +89,14 @@ impl Check<'_> {
         }
     }
 
-    fn shape(&mut self, tree: &Tree, rule: &Rule, place: &str) {
-        let mut found = Vec::new();
-        schema::check(tree, rule, "", &mut found);
-        for breach in found {
-            let place = format!("{place}#{}", breach.at);
-            match breach.warning {
-                true => self.warning(breach.code, &place, &breach.message),
-                false => self.error(breach.code, &place, &breach.message),
+    fn schema_check(&mut self, tree: &Tree, rule: &Rule, place: &str) {
+        check(tree, rule, RepeatedKeys::Accept, &mut |at, violation| {
+            let (place, message) = (format!("{place}#{at}"), violation.to_string());
+            match schema::code_of(&violation) {
+                (code, true) => self.warning(code, &place, &message),
+                (code, false) => self.error(code, &place, &message),
             }
-        }
+        });
     }
 
     fn memory(&mut self, member: &Member) -> Result<u64, FormatError> {
@@ -114,7 +115,7 @@ impl Check<'_> {
                     // a deletion that only names its record
                     Ok(operation::Change { line: None, .. }) => {}
                     Ok(operation::Change { line: Some(line), .. }) => match Tree::parse(&line, limits) {
-                        Ok(tree) => self.shape(&tree, &schema::MEMORY, &place),
+                        Ok(tree) => self.schema_check(&tree, &schema::MEMORY, &place),
                         Err(_) => self.error("malformed", &place, "not JSON"),
                     },
                 }
