@@ -38,6 +38,8 @@ pub enum Rule {
     Number,
     /// A whole number of at least this. `2.0` is whole, as in JSON Schema.
     Whole(i64),
+    /// A whole number of at least this that a signed integer of 64 bits can hold.
+    Int64(i64),
     /// A number from 0 to 1.
     Unit,
     /// An array of these.

@@ -12,6 +12,7 @@ const RECORD: Rule = ClosedObject(&[
     optional("text", Length(3)),
     optional("code", Form(&EVEN)),
     optional("count", Whole(1)),
+    optional("count64", Int64(1)),
     optional("weight", Unit),
     optional("vector", List(&Number)),
     optional("tags", Set(&Rule::NOT_EMPTY, 1)),
@@ -91,10 +92,18 @@ fn a_long_name_from_the_file_is_cut() {
 
 #[test]
 fn numbers_at_the_borders() {
-    let count = |token: &str| {
-        let json = format!(r#"{{"id":"0190b1a2-0000-7000-8000-00000000000a","parent":null,"count":{token}}}"#);
+    let field = |name: &str, token: &str| {
+        let json = format!(r#"{{"id":"0190b1a2-0000-7000-8000-00000000000a","parent":null,"{name}":{token}}}"#);
         found(&json).first().map(|(_, violation)| *violation)
     };
+    let count = |token: &str| field("count", token);
+    for token in ["9223372036854775807", "9.0e18", "1"] {
+        assert_eq!(field("count64", token), None, "{token}");
+    }
+    for token in ["9223372036854775808", "1e30"] {
+        assert_eq!(field("count64", token), Some(Violation::TooLarge), "{token}");
+    }
+    assert_eq!(field("count64", "-1e30"), Some(Violation::TooSmall(1)));
     assert_eq!(count("9223372036854775808"), None);
     assert_eq!(count("-9223372036854775809"), Some(Violation::TooSmall(1)));
     assert_eq!(count("1.5"), Some(Violation::NotWhole(1)));

@@ -36,6 +36,8 @@ pub enum Violation {
     NotWhole(i64),
     /// A whole number below this.
     TooSmall(i64),
+    /// A whole number that 64 bits cannot hold.
+    TooLarge,
     /// A number outside of 0 to 1.
     OutsideUnit,
     /// A text that is twice in a set.
@@ -61,7 +63,7 @@ impl Display for Violation {
             Self::LooseForm(expected) => write!(f, "readable, but not {expected}"),
             Self::BadTime => f.write_str("not an RFC 3339 date and time"),
             Self::NoTimeZone => f.write_str("a date and time without a time zone"),
-            Self::NotFinite => f.write_str("a number beyond 64 bits"),
+            Self::NotFinite | Self::TooLarge => f.write_str("a number beyond 64 bits"),
             Self::NotWhole(least) | Self::TooSmall(least) => write!(f, "not a whole number of at least {least}"),
             Self::OutsideUnit => f.write_str("not a number from 0 to 1"),
             Self::RepeatedItem => f.write_str("an item is in the list more than once"),

@@ -62,7 +62,9 @@ impl Walk<'_> {
                 }
             }
             (rule, Tree::Text(text)) if rule.is_text() => of_text(rule, text),
-            (Rule::Number | Rule::Whole(_) | Rule::Unit, Tree::Number(token)) => of_number(rule, token),
+            (Rule::Number | Rule::Whole(_) | Rule::Int64(_) | Rule::Unit, Tree::Number(token)) => {
+                of_number(rule, token)
+            }
             (rule, _) => Some(Violation::WrongType(expected(rule))),
         };
         if let Some(violation) = violation {
@@ -119,17 +121,21 @@ fn of_text(rule: &Rule, text: &str) -> Option<Violation> {
     }
 }
 
+/// The first whole number that a signed integer of 64 bits cannot hold.
+const TWO_63: f64 = 9_223_372_036_854_775_808.0;
+
 fn of_number(rule: &Rule, token: &str) -> Option<Violation> {
     // Digits without an exponent fit into a double up to 308 of them: numbers of vectors need no parsing.
     let plain = token.len() <= 300 && token.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-'));
     let double = || token.parse::<f64>().ok().filter(|n| n.is_finite());
     match rule {
-        Rule::Whole(least) => {
+        Rule::Whole(least) | Rule::Int64(least) => {
             let too_small = match token.parse::<i64>() {
                 Ok(n) => n < *least,
                 Err(_) => match double().filter(|n| n.fract() == 0.0) {
-                    Some(n) => n < *least as f64,
                     None => return Some(Violation::NotWhole(*least)),
+                    Some(n) if n >= TWO_63 && matches!(rule, Rule::Int64(_)) => return Some(Violation::TooLarge),
+                    Some(n) => n < *least as f64,
                 },
             };
             too_small.then_some(Violation::TooSmall(*least))
@@ -147,7 +153,7 @@ fn expected(rule: &Rule) -> &'static str {
         Rule::Any => "anything",
         Rule::Bool => "true or false",
         Rule::Number => "a number",
-        Rule::Whole(_) => "a whole number",
+        Rule::Whole(_) | Rule::Int64(_) => "a whole number",
         Rule::Unit => "a number from 0 to 1",
         Rule::List(_) | Rule::Set(..) => "a list",
         Rule::Map(_) | Rule::Object(_) | Rule::ClosedObject(_) | Rule::Tagged(_) => "an object",
