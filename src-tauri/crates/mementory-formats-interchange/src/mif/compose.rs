@@ -1,12 +1,15 @@
 //! Builds an element from a record of another format, for either version, and applies edits to a record's own element.
 use super::{
     sections::{EDGES, ENTITIES, MEMORIES, NODES, RELATIONSHIPS, Section, TASKS, by_pointer},
-    schema::{self, Field, PRIORITIES, Rule, SOURCES, STATES, TYPES, TYPES_2},
+    schema::{self, PRIORITIES, SOURCES, STATES, TYPES, TYPES_2, code_of},
     to_record::{tree_of, type_and_vector_names},
     wire::{SCOPE, Shape, text, texts},
 };
 use mementory_format::StoredRecord;
-use mementory_json::Tree;
+use mementory_json::{
+    Tree,
+    schema::{Field, RepeatedKeys, Rule, check},
+};
 use mementory_model::{Kind, Record, Timestamp};
 use std::collections::BTreeMap;
 
@@ -128,12 +131,11 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
 
 /// Copies the members that the other version has too, with the same name and type.
 fn copy_shared_members(tree: &mut Tree, record: &Record, rule: &Rule) {
-    let Rule::Object(fields) = rule else { return };
-    for Field(name, _, null, rule) in *fields {
+    for Field { name, nullable, rule, .. } in rule.fields().unwrap_or_default() {
         let Some(value) = record.fields.get(*name).filter(|_| tree.get(name).is_none()).map(tree_of) else { continue };
-        let mut breaches = Vec::new();
-        schema::check(&value, rule, "", &mut breaches);
-        if breaches.iter().all(|b| b.warning) || (*null && value == Tree::Null) {
+        let mut fits = true;
+        check(&value, rule, RepeatedKeys::Accept, &mut |_, violation| fits &= code_of(&violation).1);
+        if fits || (*nullable && value == Tree::Null) {
             tree.set(name, value);
         }
     }

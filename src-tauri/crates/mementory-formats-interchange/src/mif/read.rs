@@ -14,7 +14,10 @@ use super::{
 };
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, PassthroughItem, ReadContext, Sink};
-use mementory_json::Tree;
+use mementory_json::{
+    Tree,
+    schema::{RepeatedKeys, check},
+};
 use mementory_model::{Dropped, DroppedAs, Fields, Issue, Kind, Origin, Record, RecordKey, Timestamp, Unit, Verbatim};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, hash_map::Entry};

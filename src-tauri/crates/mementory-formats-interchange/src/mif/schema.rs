@@ -1,75 +1,48 @@
-//! What each part of a document may hold, as data (specification §2–§7 and the published schema for version 1; the
-//! reference program's own types for version 2), and the check of a tree against it.
-use mementory_json::Tree;
-use mementory_model::Timestamp;
-
-/// A rule for one value.
-pub(super) enum Rule {
-    /// Anything.
-    Any,
-    /// A string.
-    Text,
-    /// A string of 1 to so many code points.
-    Length(usize),
-    /// An id: what stands before it, and which other characters it may have.
-    Id(&'static str, Letters),
-    /// RFC 3339.
-    Time,
-    /// `sha256:` and 64 hex digits.
-    Checksum,
-    /// `MAJOR.MINOR`
-    Version,
-    /// A number.
-    Number,
-    /// A whole number of at least this.
-    Whole(i64),
-    /// A number from 0 to 1.
-    Unit,
-    /// true, false.
-    Bool,
-    /// One of these words; another one is an error.
-    Word(&'static [&'static str]),
-    /// One of these words; another one is worth knowing.
-    Usual(&'static [&'static str]),
-    /// A list of these.
-    List(&'static Rule),
-    /// An object with free keys and these values.
-    Map(&'static Rule),
-    /// An object with these members; others are allowed.
-    Object(&'static [Field]),
-    /// An object whose `type` names which of these rules holds.
-    Tagged(&'static [(&'static str, Rule)]),
-}
-
-/// Characters of an id behind its prefix.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Letters {
-    /// Hex digits and hyphens.
-    Hex,
-    /// ASCII letters and digits.
-    Alphanumeric,
-    /// A UUID.
-    Uuid,
-    /// Capitals, a hyphen, digits.
-    Short,
-}
-
-/// A member of an object: name, required, null allowed, rule.
-pub(super) struct Field(pub &'static str, pub bool, pub bool, pub Rule);
-
-use Letters::{Alphanumeric, Hex, Short, Uuid};
-use Rule::{
-    Any, Bool, Checksum, Id, Length, List, Map, Number, Object, Tagged, Text, Time, Unit, Usual, Version, Whole, Word,
+//! What each object of a document may hold, as tables (specification §2–§7 and the published schema for version 1; the
+//! reference program's own types for version 2), and the codes under which a violation is reported.
+use mementory_json::{
+    Tree,
+    schema::{
+        Fit,
+        Rule::{
+            self, Any, Bool, Form, Int64, Length, List, Map, Number, Object, OpenWord, Tagged, Text, Time, Unit, Word,
+        },
+        TextForm, Violation, nullable, optional, required,
+    },
 };
 
-const fn must(name: &'static str, rule: Rule) -> Field {
-    Field(name, true, false, rule)
+/// `MAJOR.MINOR`
+const VERSION: TextForm =
+    TextForm { expected: "a version MAJOR.MINOR", fit: |t| super::wire::version_parts(t).is_some().into() };
+/// `sha256:` and 64 hex digits, of either case as in the published schema.
+const CHECKSUM: TextForm = TextForm {
+    expected: "sha256: and 64 digits",
+    fit: |t| {
+        let digest = t.strip_prefix("sha256:");
+        digest.is_some_and(|hex| hex.len() == 64 && hex.bytes().all(|b| b.is_ascii_hexdigit())).into()
+    },
+};
+const EXPORT_ID: TextForm = id(|t| prefixed(t, "exp_", |b| b.is_ascii_alphanumeric()));
+const MEMORY_ID: TextForm = id(|t| prefixed(t, "mem_", |b| b.is_ascii_hexdigit() || b == b'-'));
+const TASK_ID: TextForm = id(|t| prefixed(t, "todo_", |b| b.is_ascii_hexdigit() || b == b'-'));
+/// Capitals, a hyphen, digits.
+const SHORT_ID: TextForm = id(|t| {
+    let fits = |(letters, digits)| {
+        prefixed(letters, "", |b| b.is_ascii_uppercase()) == Fit::Exact
+            && prefixed(digits, "", |b| b.is_ascii_digit()) == Fit::Exact
+    };
+    t.split_once('-').is_some_and(fits).into()
+});
+/// A UUID in any form that the reference program reads, also without hyphens or in braces.
+const UUID: TextForm = TextForm { expected: "a UUID", fit: |t| uuid::Uuid::try_parse(t).is_ok().into() };
+
+const fn id(fit: fn(&str) -> Fit) -> TextForm {
+    TextForm { expected: "an id in the form that the format defines", fit }
 }
-const fn may(name: &'static str, rule: Rule) -> Field {
-    Field(name, false, false, rule)
-}
-const fn nullable(name: &'static str, rule: Rule) -> Field {
-    Field(name, false, true, rule)
+
+/// A prefix and at least one more byte, all of this kind.
+fn prefixed(text: &str, prefix: &str, is_allowed: fn(u8) -> bool) -> Fit {
+    text.strip_prefix(prefix).is_some_and(|name| !name.is_empty() && name.bytes().all(is_allowed)).into()
 }
 
 /// Memory types of version 1: nine of the specification, four more of its schema.
@@ -120,397 +93,302 @@ pub(super) const MODELS: [&str; 5] =
 
 const TEXTS: Rule = List(&Text);
 const EMBEDDING: Rule = Object(&[
-    must("model", Usual(&MODELS)),
-    must("dimensions", Whole(1)),
-    must("vector", List(&Number)),
-    may("normalized", Bool),
+    required("model", OpenWord(&MODELS)),
+    required("dimensions", Int64(1)),
+    required("vector", List(&Number)),
+    optional("normalized", Bool),
 ]);
-const GENERATOR: Rule = Object(&[must("name", Text), must("version", Text)]);
+const GENERATOR: Rule = Object(&[required("name", Text), required("version", Text)]);
 const PRIVACY: Rule =
-    Object(&[may("pii_detected", Bool), may("secrets_detected", Bool), may("redacted_fields", TEXTS)]);
+    Object(&[optional("pii_detected", Bool), optional("secrets_detected", Bool), optional("redacted_fields", TEXTS)]);
 const REDACTION: Rule =
-    Object(&[must("type", Text), may("original_length", Whole(0)), may("position", List(&Whole(0)))]);
+    Object(&[required("type", Text), optional("original_length", Int64(0)), optional("position", List(&Int64(0)))]);
 const COMMENT: Rule = Object(&[
-    must("id", Text),
-    must("content", Text),
-    must("created_at", Time),
-    may("type", Word(&["comment", "progress", "resolution", "activity"])),
+    required("id", Text),
+    required("content", Text),
+    required("created_at", Time),
+    optional("type", Word(&["comment", "progress", "resolution", "activity"])),
 ]);
 /// Consent (§6.3), in the document; the specification does not say where.
 const CONSENT: Rule = Object(&[
-    may("exported_by", Text),
-    may("purpose", Text),
-    may("retention_days", Whole(0)),
-    may("sharing_allowed", Bool),
-    may("gdpr_basis", Text),
-    may("timestamp", Time),
+    optional("exported_by", Text),
+    optional("purpose", Text),
+    optional("retention_days", Int64(0)),
+    optional("sharing_allowed", Bool),
+    optional("gdpr_basis", Text),
+    optional("timestamp", Time),
 ]);
 
 /// A version 1 document without its lists of records.
 pub(super) const DOCUMENT_1: Rule = Object(&[
-    may("$schema", Text),
-    must("mif_version", Version),
-    may("generator", GENERATOR),
-    must(
+    optional("$schema", Text),
+    required("mif_version", Form(&VERSION)),
+    optional("generator", GENERATOR),
+    required(
         "export",
         Object(&[
-            must("id", Id("exp_", Alphanumeric)),
-            must("created_at", Time),
-            must("user_id", Text),
-            may("checksum", Checksum),
+            required("id", Form(&EXPORT_ID)),
+            required("created_at", Time),
+            required("user_id", Text),
+            optional("checksum", Form(&CHECKSUM)),
         ]),
     ),
-    must("memories", List(&Any)),
-    may("todos", List(&Any)),
-    may(
+    required("memories", List(&Any)),
+    optional("todos", List(&Any)),
+    optional(
         "graph",
         Object(&[
-            may("format", Word(&["adjacency_list"])),
-            may("node_count", Whole(0)),
-            may("edge_count", Whole(0)),
-            may("nodes", List(&Any)),
-            may("edges", List(&Any)),
-            may(
+            optional("format", Word(&["adjacency_list"])),
+            optional("node_count", Int64(0)),
+            optional("edge_count", Int64(0)),
+            optional("nodes", List(&Any)),
+            optional("edges", List(&Any)),
+            optional(
                 "hebbian_config",
                 Object(&[
-                    may("learning_rate", Number),
-                    may("decay_rate", Number),
-                    may("ltp_threshold", Number),
-                    may("max_weight", Number),
+                    optional("learning_rate", Number),
+                    optional("decay_rate", Number),
+                    optional("ltp_threshold", Number),
+                    optional("max_weight", Number),
                 ]),
             ),
         ]),
     ),
-    may(
+    optional(
         "metadata",
         Object(&[
-            may("total_memories", Whole(0)),
-            may("total_todos", Whole(0)),
-            may("date_range", Object(&[may("earliest", Time), may("latest", Time)])),
-            may("memory_types", Map(&Whole(0))),
-            may("top_entities", List(&Object(&[may("text", Text), may("count", Whole(0))]))),
-            may("projects", List(&Object(&[may("id", Text), may("name", Text), may("todo_count", Whole(0))]))),
-            may("privacy", PRIVACY),
+            optional("total_memories", Int64(0)),
+            optional("total_todos", Int64(0)),
+            optional("date_range", Object(&[optional("earliest", Time), optional("latest", Time)])),
+            optional("memory_types", Map(&Int64(0))),
+            optional("top_entities", List(&Object(&[optional("text", Text), optional("count", Int64(0))]))),
+            optional(
+                "projects",
+                List(&Object(&[optional("id", Text), optional("name", Text), optional("todo_count", Int64(0))])),
+            ),
+            optional("privacy", PRIVACY),
         ]),
     ),
-    may("consent", CONSENT),
-    may("redactions", List(&REDACTION)),
+    optional("consent", CONSENT),
+    optional("redactions", List(&REDACTION)),
 ]);
 
 /// A version 1 memory (§3).
 pub(super) const MEMORY_1: Rule = Object(&[
-    must("id", Id("mem_", Hex)),
-    must("content", Length(100_000)),
-    must("type", Word(&TYPES)),
-    must("created_at", Time),
-    may("importance", Unit),
-    may("updated_at", Time),
-    may("accessed_at", Time),
-    may("access_count", Whole(0)),
-    may("decay_rate", Unit),
-    may("tags", TEXTS),
-    may("source", Object(&[may("type", Word(&SOURCES)), may("session_id", Text), may("agent", Text)])),
-    may("entities", List(&Object(&[must("text", Text), must("type", Text), may("confidence", Unit)]))),
-    may("embedding", EMBEDDING),
-    may("relations", Object(&[may("related_memories", TEXTS), may("related_todos", TEXTS)])),
-    may("redactions", List(&REDACTION)),
+    required("id", Form(&MEMORY_ID)),
+    required("content", Length(100_000)),
+    required("type", Word(&TYPES)),
+    required("created_at", Time),
+    optional("importance", Unit),
+    optional("updated_at", Time),
+    optional("accessed_at", Time),
+    optional("access_count", Int64(0)),
+    optional("decay_rate", Unit),
+    optional("tags", TEXTS),
+    optional(
+        "source",
+        Object(&[optional("type", Word(&SOURCES)), optional("session_id", Text), optional("agent", Text)]),
+    ),
+    optional(
+        "entities",
+        List(&Object(&[required("text", Text), required("type", Text), optional("confidence", Unit)])),
+    ),
+    optional("embedding", EMBEDDING),
+    optional("relations", Object(&[optional("related_memories", TEXTS), optional("related_todos", TEXTS)])),
+    optional("redactions", List(&REDACTION)),
 ]);
 
 /// A version 1 todo (§4).
 pub(super) const TASK_1: Rule = Object(&[
-    must("id", Id("todo_", Hex)),
-    must("content", Length(10_000)),
-    must("status", Word(&STATES)),
-    must("created_at", Time),
-    may("short_id", Id("", Short)),
-    may("priority", Word(&PRIORITIES)),
-    may("updated_at", Time),
+    required("id", Form(&TASK_ID)),
+    required("content", Length(10_000)),
+    required("status", Word(&STATES)),
+    required("created_at", Time),
+    optional("short_id", Form(&SHORT_ID)),
+    optional("priority", Word(&PRIORITIES)),
+    optional("updated_at", Time),
     nullable("due_date", Time),
     nullable("completed_at", Time),
-    nullable("project", Object(&[may("id", Text), may("name", Text), may("prefix", Text)])),
-    may("contexts", TEXTS),
-    may("tags", TEXTS),
+    nullable("project", Object(&[optional("id", Text), optional("name", Text), optional("prefix", Text)])),
+    optional("contexts", TEXTS),
+    optional("tags", TEXTS),
     nullable("notes", Text),
     nullable("parent_id", Text),
-    may("subtask_ids", TEXTS),
+    optional("subtask_ids", TEXTS),
     nullable("blocked_on", Text),
     nullable("recurrence", Word(&["daily", "weekly", "monthly"])),
-    may("related_memory_ids", TEXTS),
-    may("embedding", EMBEDDING),
-    may("comments", List(&COMMENT)),
+    optional("related_memory_ids", TEXTS),
+    optional("embedding", EMBEDDING),
+    optional("comments", List(&COMMENT)),
 ]);
 
 /// A node of a version 1 graph.
-pub(super) const NODE: Rule =
-    Object(&[must("id", Text), must("type", Word(&["memory", "todo", "entity"])), may("entity_type", Text)]);
+pub(super) const NODE: Rule = Object(&[
+    required("id", Text),
+    required("type", Word(&["memory", "todo", "entity"])),
+    optional("entity_type", Text),
+]);
 
 /// An edge of a version 1 graph (§5).
 pub(super) const EDGE: Rule = Object(&[
-    must("source", Text),
-    must("target", Text),
-    must("weight", Unit),
-    must("type", Word(&EDGE_TYPES)),
-    may("created_at", Time),
-    may("strengthened_count", Whole(0)),
+    required("source", Text),
+    required("target", Text),
+    required("weight", Unit),
+    required("type", Word(&EDGE_TYPES)),
+    optional("created_at", Time),
+    optional("strengthened_count", Int64(0)),
 ]);
 
 /// A version 2 document without its lists of records.
 pub(super) const DOCUMENT_2: Rule = Object(&[
-    must("mif_version", Version),
-    must("generator", GENERATOR),
-    must(
+    required("mif_version", Form(&VERSION)),
+    required("generator", GENERATOR),
+    required(
         "export_meta",
         Object(&[
-            must("id", Text),
-            must("created_at", Time),
-            must("user_id", Text),
-            must("checksum", Text),
+            required("id", Text),
+            required("created_at", Time),
+            required("user_id", Text),
+            required("checksum", Text),
             nullable("privacy", PRIVACY),
         ]),
     ),
-    may("memories", List(&Any)),
-    may("todos", List(&Any)),
-    may("projects", List(&Any)),
-    may("reminders", List(&Any)),
+    optional("memories", List(&Any)),
+    optional("todos", List(&Any)),
+    optional("projects", List(&Any)),
+    optional("reminders", List(&Any)),
     nullable(
         "knowledge_graph",
-        Object(&[may("entities", List(&Any)), may("relationships", List(&Any)), may("episodes", List(&Any))]),
+        Object(&[
+            optional("entities", List(&Any)),
+            optional("relationships", List(&Any)),
+            optional("episodes", List(&Any)),
+        ]),
     ),
-    may("vendor_extensions", Map(&Any)),
+    optional("vendor_extensions", Map(&Any)),
 ]);
 
 /// A version 2 memory.
 pub(super) const MEMORY_2: Rule = Object(&[
-    must("id", Id("", Uuid)),
-    must("content", Text),
-    must("memory_type", Usual(&TYPES_2)),
-    must("created_at", Time),
-    may("tags", TEXTS),
-    may("entities", List(&Object(&[must("name", Text), may("entity_type", Text), may("confidence", Number)]))),
-    may("metadata", Map(&Text)),
-    nullable("embeddings", Object(&[must("model", Text), must("dimensions", Whole(0)), must("vector", List(&Number))])),
-    nullable("source", Object(&[may("source_type", Text), nullable("session_id", Text), nullable("agent", Text)])),
-    nullable("parent_id", Id("", Uuid)),
-    may("related_memory_ids", List(&Id("", Uuid))),
-    may("related_todo_ids", List(&Id("", Uuid))),
+    required("id", Form(&UUID)),
+    required("content", Text),
+    required("memory_type", OpenWord(&TYPES_2)),
+    required("created_at", Time),
+    optional("tags", TEXTS),
+    optional(
+        "entities",
+        List(&Object(&[required("name", Text), optional("entity_type", Text), optional("confidence", Number)])),
+    ),
+    optional("metadata", Map(&Text)),
+    nullable(
+        "embeddings",
+        Object(&[required("model", Text), required("dimensions", Int64(0)), required("vector", List(&Number))]),
+    ),
+    nullable("source", Object(&[optional("source_type", Text), nullable("session_id", Text), nullable("agent", Text)])),
+    nullable("parent_id", Form(&UUID)),
+    optional("related_memory_ids", List(&Form(&UUID))),
+    optional("related_todo_ids", List(&Form(&UUID))),
     nullable("agent_id", Text),
     nullable("external_id", Text),
-    may("version", Whole(0)),
+    optional("version", Int64(0)),
 ]);
 
 /// A version 2 todo.
 pub(super) const TASK_2: Rule = Object(&[
-    must("id", Id("", Uuid)),
-    must("content", Text),
-    must("status", Usual(&STATES)),
-    must("priority", Usual(&PRIORITIES)),
-    must("created_at", Time),
-    must("updated_at", Time),
+    required("id", Form(&UUID)),
+    required("content", Text),
+    required("status", OpenWord(&STATES)),
+    required("priority", OpenWord(&PRIORITIES)),
+    required("created_at", Time),
+    required("updated_at", Time),
     nullable("due_date", Time),
     nullable("completed_at", Time),
-    may("tags", TEXTS),
-    may("contexts", TEXTS),
+    optional("tags", TEXTS),
+    optional("contexts", TEXTS),
     nullable("notes", Text),
-    nullable("parent_id", Id("", Uuid)),
-    may("related_memory_ids", List(&Id("", Uuid))),
-    may("blocked_by", TEXTS),
+    nullable("parent_id", Form(&UUID)),
+    optional("related_memory_ids", List(&Form(&UUID))),
+    optional("blocked_by", TEXTS),
 ]);
 
 /// A version 2 project.
 pub(super) const PROJECT: Rule = Object(&[
-    must("id", Id("", Uuid)),
-    must("name", Text),
-    must("created_at", Time),
+    required("id", Form(&UUID)),
+    required("name", Text),
+    required("created_at", Time),
     nullable("prefix", Text),
     nullable("description", Text),
-    may("status", Usual(&["active", "archived", "completed", "onhold"])),
+    optional("status", OpenWord(&["active", "archived", "completed", "onhold"])),
 ]);
 
 /// A version 2 reminder.
 pub(super) const REMINDER: Rule = Object(&[
-    must("id", Id("", Uuid)),
-    must("content", Text),
-    must(
+    required("id", Form(&UUID)),
+    required("content", Text),
+    required(
         "trigger",
         Tagged(&[
-            ("time", Object(&[must("at", Time)])),
-            ("duration", Object(&[must("seconds", Whole(0)), must("from", Time)])),
-            ("context", Object(&[must("keywords", TEXTS), may("threshold", Number)])),
+            ("time", Object(&[required("at", Time)])),
+            ("duration", Object(&[required("seconds", Int64(0)), required("from", Time)])),
+            ("context", Object(&[required("keywords", TEXTS), optional("threshold", Number)])),
         ]),
     ),
-    must("status", Text),
-    must("created_at", Time),
-    may("priority", Whole(0)),
-    may("tags", TEXTS),
+    required("status", Text),
+    required("created_at", Time),
+    optional("priority", Int64(0)),
+    optional("tags", TEXTS),
 ]);
 
 /// An entity of a version 2 graph.
 pub(super) const ENTITY: Rule = Object(&[
-    must("id", Id("", Uuid)),
-    must("name", Text),
-    must("created_at", Time),
-    must("last_seen_at", Time),
-    may("types", TEXTS),
-    may("attributes", Map(&Text)),
-    may("summary", Text),
+    required("id", Form(&UUID)),
+    required("name", Text),
+    required("created_at", Time),
+    required("last_seen_at", Time),
+    optional("types", TEXTS),
+    optional("attributes", Map(&Text)),
+    optional("summary", Text),
     nullable("fine_type", Text),
 ]);
 
 /// A relationship of a version 2 graph.
 pub(super) const RELATIONSHIP: Rule = Object(&[
-    must("id", Id("", Uuid)),
-    must("source_entity_id", Id("", Uuid)),
-    must("target_entity_id", Id("", Uuid)),
-    must("relation_type", Text),
-    must("created_at", Time),
-    must("valid_at", Time),
+    required("id", Form(&UUID)),
+    required("source_entity_id", Form(&UUID)),
+    required("target_entity_id", Form(&UUID)),
+    required("relation_type", Text),
+    required("created_at", Time),
+    required("valid_at", Time),
     nullable("context", Text),
     nullable("confidence", Number),
     nullable("invalidated_at", Time),
 ]);
 
 /// An episode of a version 2 graph.
-pub(super) const EPISODE: Rule =
-    Object(&[must("id", Id("", Uuid)), must("name", Text), must("created_at", Time), may("content", Text)]);
+pub(super) const EPISODE: Rule = Object(&[
+    required("id", Form(&UUID)),
+    required("name", Text),
+    required("created_at", Time),
+    optional("content", Text),
+]);
 
-/// A broken rule.
-pub(super) struct Breach {
-    /// Stable code.
-    pub code: &'static str,
-    /// JSON pointer.
-    pub at: String,
-    /// For people; no content.
-    pub message: String,
-    /// Only worth knowing.
-    pub warning: bool,
-}
-
-/// Checks a tree against a rule; all breaches, outermost first. Depth is that of the rule tables.
-pub(super) fn check(tree: &Tree, rule: &Rule, at: &str, out: &mut Vec<Breach>) {
-    let mut say = |code, message: String, warning| out.push(Breach { code, at: at.to_owned(), message, warning });
-    match (rule, tree) {
-        (Any, _) | (Bool, Tree::Bool(_)) | (Text, Tree::Text(_)) => {}
-        (Number, Tree::Number(n)) => {
-            if !n.parse::<f64>().is_ok_and(f64::is_finite) {
-                say("bad_value", "a number beyond 64 bits".into(), false);
-            }
-        }
-        (Length(most), Tree::Text(t)) => {
-            if t.is_empty() {
-                say("empty", "must not be empty".into(), false);
-            } else if t.chars().count() > *most {
-                say("too_long", format!("longer than {most} characters"), false);
-            }
-        }
-        (Word(words), Tree::Text(t)) if !words.contains(&t.as_str()) => {
-            say("unknown_value", "a word that this version does not have".into(), false);
-        }
-        (Usual(words), Tree::Text(t)) if !words.contains(&t.as_str()) => {
-            say("unusual_value", "a word that the format does not list".into(), true);
-        }
-        (Word(_) | Usual(_), Tree::Text(_)) => {}
-        (Id(..) | Time | Checksum | Version, Tree::Text(t)) => {
-            if let Some(what) = bad_text(rule, t) {
-                say("bad_value", format!("not {what}"), false);
-            }
-        }
-        (Whole(least), Tree::Number(n)) => {
-            // 2.0 is a whole number in JSON Schema
-            let double = || n.parse::<f64>().ok().filter(|f| f.fract() == 0.0 && f.abs() < 9.2e18);
-            let whole = n.parse::<i64>().ok().or_else(|| double().map(|f| f as i64));
-            if whole.is_none_or(|w| w < *least) {
-                say("bad_value", format!("not a whole number of at least {least}"), false);
-            }
-        }
-        (Unit, Tree::Number(n)) => {
-            if !n.parse::<f64>().is_ok_and(|f| (0.0..=1.0).contains(&f)) {
-                say("bad_value", "not between 0 and 1".into(), false);
-            }
-        }
-        (List(inner), Tree::Array(items)) => {
-            for (i, item) in items.iter().enumerate() {
-                check(item, inner, &format!("{at}/{i}"), out);
-            }
-        }
-        (Map(inner), Tree::Object(members)) => {
-            for (key, value) in members {
-                check(value, inner, &format!("{at}/{}", escaped(key)), out);
-            }
-        }
-        (Tagged(rules), Tree::Object(_)) => {
-            let tag = tree.get("type").and_then(Tree::as_str);
-            match rules.iter().find(|(name, _)| Some(*name) == tag) {
-                Some((_, rule)) => check(tree, rule, at, out),
-                None => say("unknown_value", "a type that this version does not have".into(), false),
-            }
-        }
-        (Object(fields), Tree::Object(_)) => {
-            for Field(name, required, null, rule) in *fields {
-                let here = format!("{at}/{name}");
-                match tree.get(name) {
-                    None if *required => out.push(Breach {
-                        code: "missing_field",
-                        at: here,
-                        message: "a required field is missing".into(),
-                        warning: false,
-                    }),
-                    None => {}
-                    Some(Tree::Null) if *null => {}
-                    Some(value) => check(value, rule, &here, out),
-                }
-            }
-        }
-        _ => say("wrong_type", "a value of another type than the format has here".into(), false),
+/// Code of a violation, and whether it is only a warning.
+pub(super) fn code_of(violation: &Violation) -> (&'static str, bool) {
+    match violation {
+        Violation::MissingField => ("missing_field", false),
+        Violation::WrongType(_) => ("wrong_type", false),
+        Violation::Empty => ("empty", false),
+        Violation::TooLong(_) => ("too_long", false),
+        Violation::UnknownWord(_) | Violation::UnknownTag => ("unknown_value", false),
+        Violation::UnlistedWord(_) => ("unusual_value", true),
+        _ => ("bad_value", false),
     }
 }
 
-fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
-}
-
-fn bad_text(rule: &Rule, t: &str) -> Option<&'static str> {
-    let (good, what) = match rule {
-        Time => (is_time(t), "an RFC 3339 date and time"),
-        Version => (super::wire::version_parts(t).is_some(), "a version MAJOR.MINOR"),
-        Checksum => {
-            let digest = t.strip_prefix("sha256:");
-            (digest.is_some_and(|h| h.len() == 64 && h.bytes().all(|b| b.is_ascii_hexdigit())), "sha256: and 64 digits")
-        }
-        Id(prefix, letters) => {
-            let rest = t.strip_prefix(prefix);
-            let good = rest.is_some_and(|rest| !rest.is_empty() && has_letters(rest, *letters));
-            (good, if *letters == Uuid { "a UUID" } else { "an id in the form that the format gives" })
-        }
-        _ => (true, ""),
-    };
-    (!good).then_some(what)
-}
-
-fn has_letters(rest: &str, letters: Letters) -> bool {
-    match letters {
-        Hex => rest.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-'),
-        Alphanumeric => rest.bytes().all(|b| b.is_ascii_alphanumeric()),
-        Uuid => uuid::Uuid::try_parse(rest).is_ok(),
-        Short => rest.split_once('-').is_some_and(|(a, b)| {
-            !a.is_empty()
-                && !b.is_empty()
-                && a.bytes().all(|b| b.is_ascii_uppercase())
-                && b.bytes().all(|b| b.is_ascii_digit())
-        }),
-    }
-}
-
-/// Date, time and zone, all of them.
-pub(super) fn is_time(t: &str) -> bool {
-    let zoned =
-        t.ends_with(['Z', 'z']) || t.get(t.len().saturating_sub(6)..).is_some_and(|z| z.starts_with(['+', '-']));
-    zoned && t.len() >= 20 && Timestamp::parse(t).is_some()
-}
-
-/// Numbers and words where the rule wants text become the text that stood there: YAML may have taken them for more.
+/// YAML may have read text as a number or a truth value: where the rule asks for text, it becomes text again.
 pub(super) fn settle(tree: &mut Tree, rule: &Rule) {
     match (rule, tree) {
-        (Text | Length(_) | Id(..) | Time | Checksum | Version | Word(_) | Usual(_), tree) => {
+        (rule, tree) if rule.is_text() => {
             let text = match tree {
                 Tree::Number(token) => std::mem::take(token),
                 Tree::Bool(b) => b.to_string(),
@@ -521,8 +399,9 @@ pub(super) fn settle(tree: &mut Tree, rule: &Rule) {
         (List(inner), Tree::Array(items)) => items.iter_mut().for_each(|item| settle(item, inner)),
         (Map(inner), Tree::Object(members)) => members.iter_mut().for_each(|(_, value)| settle(value, inner)),
         (Object(fields), Tree::Object(members)) => {
-            for Field(name, _, _, rule) in *fields {
-                members.iter_mut().filter(|(key, _)| key == name).for_each(|(_, value)| settle(value, rule));
+            for field in *fields {
+                let same = members.iter_mut().filter(|(key, _)| key == field.name);
+                same.for_each(|(_, value)| settle(value, &field.rule));
             }
         }
         _ => {}

@@ -12,7 +12,10 @@ use super::{
     wire::{Shape, inner, is_supported, list, text, version_parts},
 };
 use mementory_format::{Catalog, Detected, Finding, FormatError, Passphrase, REDACTED, Validation};
-use mementory_json::Tree;
+use mementory_json::{
+    Tree,
+    schema::{RepeatedKeys, Rule, check},
+};
 use mementory_model::Limits;
 use std::collections::{BTreeMap, HashMap, HashSet};
 

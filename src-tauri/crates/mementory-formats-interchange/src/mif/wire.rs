@@ -1,9 +1,9 @@
 //! Accessors for trees, versions and ids, and the schema rule of each list.
 use super::{
-    schema::{self, Rule},
+    schema,
     sections::{SECTIONS, Section},
 };
-use mementory_json::Tree;
+use mementory_json::{Tree, schema::Rule};
 use mementory_model::Timestamp;
 
 /// Format id, and scope of all keys.
