@@ -383,3 +383,40 @@ pub(super) fn code_of(violation: &Violation) -> (&'static str, bool) {
         _ => ("bad_value", false),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use mementory_json::{
+        Tree,
+        schema::{RepeatedKeys, check},
+    };
+
+    #[test]
+    fn ids_and_vectors_follow_the_schema_of_a_memory() {
+        let found = |json: &str| {
+            let mut out = Vec::new();
+            check(&Tree::parse(json, 16).unwrap(), &MEMORY, RepeatedKeys::Accept, &mut |at, violation| {
+                if violation != Violation::MissingField {
+                    out.push((code_of(&violation), at.to_string()));
+                }
+            });
+            out
+        };
+        let id = |id: &str| found(&format!(r#"{{"id":"{id}"}}"#)).pop().map(|(code, _)| code);
+        assert_eq!(id("0190b1a2-0000-7000-8000-00000000000a"), None);
+        // Upper case, another variant, another version, no hyphens: readers accept them.
+        for loose in [
+            "0190B1A2-0000-7000-8000-00000000000A",
+            "0190b1a2-0000-7000-0000-00000000000a",
+            "0190b1a2-0000-4000-8000-00000000000a",
+            "0190b1a200007000800000000000000a",
+        ] {
+            assert_eq!(id(loose), Some(("id_not_uuid_v7", true)), "{loose}");
+        }
+        assert_eq!(id("memory-1"), Some(("bad_value", false)));
+        let vector = found(r#"{"embeddings":[{"vector":[0.5,1e999]}]}"#);
+        assert_eq!(vector, [(("bad_value", false), "/embeddings/0/vector/1".to_owned())]);
+    }
+}
