@@ -23,7 +23,8 @@ impl Session {
     pub fn restore_backup(from: &Path, out: &Path, secret: &str, job: &Job) -> ApiResult<BackedUp> {
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
-        let made = Backups::restore(from, out, secret, &cancel, &|done, total| throttle.report("copy", done, total, 0))?;
+        let made =
+            Backups::restore(from, out, secret, &cancel, &|done, total| throttle.report("copy", done, total, 0))?;
         Ok(BackedUp { path: out.display().to_string(), bytes: made.bytes, digest: made.digest })
     }
 }

@@ -222,7 +222,12 @@ impl Session {
         if outcome.total as usize > outcome.hits.len() {
             // The best hits may all fail the filter, so search again among the rows that pass it.
             let rows = Some(Arc::new(self.vault.queries().rows(&query)?));
-            return Ok(self.vault.search().search(words, &IndexFilter { rows, ..index.clone() }, MAX_FILTERED_HITS, 0)?);
+            return Ok(self.vault.search().search(
+                words,
+                &IndexFilter { rows, ..index.clone() },
+                MAX_FILTERED_HITS,
+                0,
+            )?);
         }
         query.rows = Some(outcome.hits.iter().map(|(row, _)| *row as i64).collect());
         let passing = self.vault.queries().rows(&query)?;
@@ -280,8 +285,7 @@ impl Session {
 }
 
 fn export_status(name: &str) -> ApiResult<ExportDiffStatus> {
-    ExportDiffStatus::parse(name)
-        .ok_or_else(|| {
+    ExportDiffStatus::parse(name).ok_or_else(|| {
         ApiError::new("usage", 2, format!("{name} is not a status by the newest export. Use new, changed or gone."))
     })
 }

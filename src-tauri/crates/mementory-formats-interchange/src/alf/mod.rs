@@ -25,8 +25,8 @@ mod read;
 mod read_attachments;
 mod read_passthrough;
 mod rewrite;
-mod sealed_secrets;
 mod schema;
+mod sealed_secrets;
 #[cfg(test)]
 mod spec_tests;
 #[cfg(test)]

@@ -3,8 +3,8 @@ use super::{
     bundle::{CHECKSUMS, MANIFEST, SIGNATURE},
     evidence::EvidencePack,
 };
-use mementory_format::Signer;
 use base64::{Engine, engine::general_purpose::STANDARD};
+use mementory_format::Signer;
 use mementory_model::Timestamp;
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! Builds an element from a record of another format, for either version, and applies edits to a record's own element.
 use super::{
-    sections::{EDGES, ENTITIES, MEMORIES, NODES, RELATIONSHIPS, Section, TASKS, by_pointer},
     schema::{self, PRIORITIES, SOURCES, STATES, TYPES, TYPES_2, code_of},
+    sections::{EDGES, ENTITIES, MEMORIES, NODES, RELATIONSHIPS, Section, TASKS, by_pointer},
     to_record::{tree_of, type_and_vector_names},
     wire::{SCOPE, Shape, text, texts},
 };

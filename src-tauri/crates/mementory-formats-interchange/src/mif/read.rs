@@ -7,6 +7,7 @@ use super::{
     extension::restore,
     first_pass::{Checksum, FirstPass},
     interop_import,
+    schema::code_of,
     sections::{EDGES, MEMORIES, NODES, Section},
     source::{Encoding, Source},
     to_record::{self, missing_requirement, to_record, value},
@@ -314,11 +315,13 @@ impl DocumentReader<'_> {
 
     /// Reports schema violations that do not prevent an import.
     fn check_schema(&mut self, section: &Section, tree: &Tree, pointer: &str) {
-        let mut breaches = Vec::new();
-        super::schema::check(tree, self.first_pass.shape.rule(section), "", &mut breaches);
-        for breach in breaches.iter().filter(|b| !b.warning && b.at != "/id") {
-            self.count_note(pointer, breach.code, "a record violates a rule of the format; it is imported unchanged");
-        }
+        let rule = self.first_pass.shape.rule(section);
+        check(tree, rule, RepeatedKeys::Accept, &mut |at, violation| {
+            let (code, warning) = code_of(&violation);
+            if !warning && at.to_string() != "/id" {
+                self.count_note(pointer, code, "a record violates a rule of the format; it is imported unchanged");
+            }
+        });
     }
 }
 

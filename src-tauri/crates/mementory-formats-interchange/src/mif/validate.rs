@@ -6,8 +6,8 @@ use super::{
     envelope,
     first_pass::{Checksum, FirstPass},
     interop_import,
+    schema::code_of,
     sections::{EDGES, ENTITIES, MEMORIES, NODES, SECTIONS, Section, TASKS},
-    schema::{self, Breach},
     source::{Encoding, Source},
     wire::{Shape, inner, is_supported, list, text, version_parts},
 };
@@ -102,12 +102,11 @@ impl Validator<'_> {
         self.report(true, code, place, message);
     }
 
-    fn breaches(&mut self, tree: &Tree, rule: &schema::Rule, pointer: &str, place: &str) {
-        let mut found: Vec<Breach> = Vec::new();
-        schema::check(tree, rule, pointer, &mut found);
-        for breach in found {
-            self.report(breach.warning, breach.code, &format!("{place}#{}", breach.at), &breach.message);
-        }
+    fn schema_check(&mut self, tree: &Tree, rule: &Rule, pointer: &str, place: &str) {
+        check(tree, rule, RepeatedKeys::Accept, &mut |at, violation| {
+            let (code, warning) = code_of(&violation);
+            self.report(warning, code, &format!("{place}#{pointer}{at}"), &violation.to_string());
+        });
     }
 
     fn check_interop(&mut self, source: &mut Source<'_>, limits: &Limits) -> Result<(), FormatError> {
@@ -160,7 +159,7 @@ impl Validator<'_> {
         {
             first_pass.root.set(MEMORIES.name, Tree::Array(vec![]));
         }
-        self.breaches(&first_pass.root, first_pass.shape.document(), "", &place);
+        self.schema_check(&first_pass.root, first_pass.shape.document(), "", &place);
         for pointer in &source.repeated {
             self.error("duplicate_key", &format!("{place}#{pointer}"), "a key occurs twice in one mapping");
         }
@@ -240,7 +239,7 @@ impl Validator<'_> {
                 self.error(code, &format!("{place}#{pointer}"), "the element is not valid JSON");
                 return Ok(());
             }
-            self.breaches(&tree, first_pass.shape.rule(section), &pointer, &place);
+            self.schema_check(&tree, first_pass.shape.rule(section), &pointer, &place);
             if let Some(id) = text(&tree, "id")
                 && !ids.by_list.entry(section.key).or_default().insert(id.to_owned())
             {

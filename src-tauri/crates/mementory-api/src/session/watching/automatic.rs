@@ -118,8 +118,14 @@ impl Session {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
             return Ok(());
         };
-        for watched in self.vault.watched_folders().folders()?.iter().filter(|watched| Path::new(&watched.path) == folder) {
-            self.vault.watched_folders().record_seen(&watched.id, &[(name.to_owned(), Seen { stamp, offer: None })], None)?;
+        for watched in
+            self.vault.watched_folders().folders()?.iter().filter(|watched| Path::new(&watched.path) == folder)
+        {
+            self.vault.watched_folders().record_seen(
+                &watched.id,
+                &[(name.to_owned(), Seen { stamp, offer: None })],
+                None,
+            )?;
         }
         Ok(())
     }
