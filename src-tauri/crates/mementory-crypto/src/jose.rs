@@ -1,6 +1,6 @@
 //! Signatures of JOSE (RFC 7518 §3.3, §3.4): ES256 and ES384 as `r || s`, RS256, RS384 and RS512 in PKCS#1 v1.5.
 //! Verification only; there are no private keys of these kinds.
-use crate::portable::Refusal;
+use crate::signature_algorithm::Refusal;
 use rsa::{
     RsaPublicKey,
     pkcs1::der::{Decode, Encode},

@@ -37,6 +37,7 @@ mod read_at;
 mod recovery;
 mod sealed;
 mod sign;
+mod signature_algorithm;
 mod slots;
 mod spool;
 

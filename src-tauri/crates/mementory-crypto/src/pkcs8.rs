@@ -1,5 +1,5 @@
 //! Unencrypted PKCS#8 private keys as PEM, with the small part of DER that the two algorithms need.
-use crate::{CryptoError, portable::Algorithm};
+use crate::{CryptoError, signature_algorithm::Algorithm};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use zeroize::Zeroizing;
 

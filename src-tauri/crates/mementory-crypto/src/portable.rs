@@ -4,53 +4,11 @@
 //!
 //! This implementation of ML-DSA has had no independent review: the user interface must call its signatures
 //! experimental.
+pub use crate::signature_algorithm::{Algorithm, Refusal};
 use crate::{CryptoError, jose, pkcs8, random_bytes};
 use ed25519_dalek::Signer as _;
 use ml_dsa::{ExpandedSigningKey, MlDsa65, VerifyingKey};
 use zeroize::Zeroizing;
-
-/// The signature scheme.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Algorithm {
-    /// `ed25519`
-    Ed25519,
-    /// `ml-dsa-65`
-    MlDsa65,
-}
-
-impl Algorithm {
-    /// Every algorithm.
-    pub const ALL: [Self; 2] = [Self::Ed25519, Self::MlDsa65];
-
-    /// Name on the command line and in files.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ed25519 => "ed25519",
-            Self::MlDsa65 => "ml-dsa-65",
-        }
-    }
-
-    /// The algorithm with this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.as_str() == name)
-    }
-
-    /// Length of a raw public key in bytes.
-    pub fn public_len(self) -> usize {
-        match self {
-            Self::Ed25519 => 32,
-            Self::MlDsa65 => 1952,
-        }
-    }
-
-    /// Length of a signature in bytes.
-    pub fn signature_len(self) -> usize {
-        match self {
-            Self::Ed25519 => 64,
-            Self::MlDsa65 => 3309,
-        }
-    }
-}
 
 /// A private key. Wiped on drop; `Debug` shows only the algorithm.
 pub struct SigningKey {
@@ -150,17 +108,6 @@ impl std::fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "SigningKey({})", self.algorithm().as_str())
     }
-}
-
-/// Why a signature is not valid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
-    /// An unknown algorithm, a malformed key or signature, or a signature over other data.
-    Unfit,
-    /// An RSA key with this many bits, below 2048: its signatures can be forged.
-    RsaTooWeak(u32),
-    /// An RSA key with this many bits, above 8192.
-    RsaTooLarge(u32),
 }
 
 /// Checks that `signature` is over `message` by `key`. Ed25519 is strict, as in [`crate::verify`]. Keys are raw
