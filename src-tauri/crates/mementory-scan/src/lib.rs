@@ -11,6 +11,7 @@ mod entropy;
 mod iban;
 mod literals;
 mod national;
+mod numbers;
 mod password;
 mod password_sentence;
 mod password_value;
@@ -163,6 +164,6 @@ pub fn scan(text: &str) -> Vec<Finding> {
         }
     }
     email::find(text, &mut findings);
-    digits::find(&doc, &mut findings);
+    numbers::find(&doc, &mut findings);
     resolve::resolve_overlaps(findings)
 }

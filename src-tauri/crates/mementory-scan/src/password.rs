@@ -1,16 +1,13 @@
 //! Passwords that are assigned to a name or given to a function or program. `password_sentence` handles sentences.
 use crate::password_sentence::{sentence, value_before_name};
 use crate::password_value::{
-    has_mixed_case, is_code, is_digest, is_label, is_measure, is_ordinary_word, is_passphrase, is_path, is_strong,
+    finding, has_mixed_case, is_code, is_digest, is_label, is_measure, is_ordinary_word, is_passphrase, is_path,
+    is_strong,
 };
 use crate::placeholder::is_placeholder;
 use crate::value::{Join, MAX_NAME, Value, count_blanks, end_of_inflection, name_around, read_value, value_after_name};
 use crate::word_lists::password;
-use crate::{Class, Confidence, Finding};
-
-pub(crate) fn finding(detector: &'static str, value: (usize, usize), confidence: Confidence) -> Finding {
-    Finding { class: Class::Password, detector, start: value.0, end: value.1, confidence }
-}
+use crate::{Confidence, Finding};
 
 /// The password that belongs to the name around `start..end`.
 pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {

@@ -1,10 +1,9 @@
 //! Passwords in a sentence.
 use crate::Confidence;
 use crate::Finding;
-use crate::password::finding;
 use crate::password_value::{
-    has_inner_capital, is_code, is_digest, is_distinctive, is_measure, is_ordinary_word, is_passphrase, is_path,
-    is_strong,
+    finding, has_inner_capital, is_code, is_digest, is_distinctive, is_measure, is_ordinary_word, is_passphrase,
+    is_path, is_strong,
 };
 use crate::placeholder::is_placeholder;
 use crate::value::{Join, count_blanks, read_value};

@@ -1,5 +1,11 @@
 //! What a password looks like, and what is none although it is in its place: words, units, code, paths, digests.
 use crate::word_lists::password;
+use crate::{Class, Confidence, Finding};
+
+/// The password at `value`, found by the rule `detector`.
+pub(crate) fn finding(detector: &'static str, value: (usize, usize), confidence: Confidence) -> Finding {
+    Finding { class: Class::Password, detector, start: value.0, end: value.1, confidence }
+}
 
 /// Letters together with digits, or with signs that no word contains.
 pub(crate) fn is_strong(value: &str) -> bool {
