@@ -1,5 +1,4 @@
 //! A text reduced to what a comparison needs: its meaningful words in order, and the kind of each.
-use crate::tokenizer::Tokenizer;
 
 /// How a word counts in a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,13 +50,6 @@ impl std::fmt::Debug for Form {
 }
 
 impl Form {
-    /// The form of a text of any length in any script.
-    pub fn new(text: &str) -> Self {
-        let form = Tokenizer::new(text, false).form(text);
-        // A text of filler words only is compared by them.
-        if form.tokens.is_empty() { Tokenizer::new(text, true).form(text) } else { form }
-    }
-
     /// True for a text without letters, digits and meaningful signs.
     pub fn is_empty(&self) -> bool {
         self.canonical.is_empty()

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 mod compare;
+mod fold;
 mod form;
 mod groups;
 mod script;

@@ -1,5 +1,6 @@
 //! Cuts a text into the tokens of a [`Form`].
 use crate::{
+    fold::fold_char,
     form::{Form, Token, TokenKind},
     script::{Script, Sign, makes_a_letter, script, sign},
     word_lists::{GERMAN_ONLY, LONGEST, WORDS, WordRule},
@@ -10,33 +11,6 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 /// Endings of Japanese verbs and adjectives. They count as endings only directly after a stem.
 const KANA_ENDINGS: [char; 9] = ['る', 'た', 'て', 'い', 'う', 'く', 'む', 'す', 'っ'];
 
-/// A word folded in the same way as texts, for word lists.
-pub(crate) fn fold_word(word: &str) -> String {
-    let mut out = String::with_capacity(word.len());
-    for c in word.nfkd() {
-        fold_char(c, !out.is_empty(), |c| out.push(c));
-    }
-    out
-}
-
-/// Applies the rule of `mementory_model::fold` to one decomposed character, but keeps marks that make another letter.
-fn fold_char(c: char, after_letter: bool, mut out: impl FnMut(char)) {
-    if is_combining_mark(c) {
-        if after_letter && makes_a_letter(c) {
-            out(c);
-        }
-        return;
-    }
-    for lower in c.to_lowercase() {
-        if lower == 'ß' {
-            out('s');
-            out('s');
-        } else if !is_combining_mark(lower) {
-            out(lower);
-        }
-    }
-}
-
 pub(crate) fn hash(parts: impl Hash) -> u64 {
     // This hasher has fixed keys, so hashes are the same on every machine.
     let mut h = DefaultHasher::new();
@@ -44,7 +18,7 @@ pub(crate) fn hash(parts: impl Hash) -> u64 {
     h.finish()
 }
 
-pub(crate) struct Tokenizer {
+struct Tokenizer {
     canonical: String,
     tokens: Vec<Token>,
     keep_fillers: bool,
@@ -69,8 +43,17 @@ struct Run {
     tokens_before: usize,
 }
 
+impl Form {
+    /// The form of a text of any length in any script.
+    pub fn new(text: &str) -> Self {
+        let form = Tokenizer::new(text, false).form(text);
+        // A text of filler words only is compared by them.
+        if form.tokens.is_empty() { Tokenizer::new(text, true).form(text) } else { form }
+    }
+}
+
 impl Tokenizer {
-    pub(crate) fn new(text: &str, keep_fillers: bool) -> Self {
+    fn new(text: &str, keep_fillers: bool) -> Self {
         Self {
             canonical: String::with_capacity(text.len()),
             tokens: Vec::new(),
@@ -87,7 +70,7 @@ impl Tokenizer {
     }
 
     /// The form of the text.
-    pub(crate) fn form(mut self, text: &str) -> Form {
+    fn form(mut self, text: &str) -> Form {
         self.read(text);
         self.finish()
     }

@@ -3,7 +3,7 @@
 //! `fillers` are ignored in every comparison. `conjunctions` are ignored too, and the words on their two sides may be
 //! exchanged. A `decisive` word that is in only one of two texts makes them different; forms with the same meaning are
 //! joined with `/`. `same_word` lists forms of one word that the rules for endings do not cover.
-use crate::tokenizer::fold_word;
+use crate::fold::fold_word;
 use std::{collections::HashMap, sync::LazyLock};
 
 /// The rule for a word.

@@ -1,0 +1,30 @@
+//! Folds case and marks, so that different spellings of a word are compared as equal.
+use crate::script::makes_a_letter;
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+
+/// A word folded in the same way as texts, for word lists.
+pub(crate) fn fold_word(word: &str) -> String {
+    let mut out = String::with_capacity(word.len());
+    for c in word.nfkd() {
+        fold_char(c, !out.is_empty(), |c| out.push(c));
+    }
+    out
+}
+
+/// Applies the rule of `mementory_model::fold` to one decomposed character, but keeps marks that make another letter.
+pub(crate) fn fold_char(c: char, after_letter: bool, mut out: impl FnMut(char)) {
+    if is_combining_mark(c) {
+        if after_letter && makes_a_letter(c) {
+            out(c);
+        }
+        return;
+    }
+    for lower in c.to_lowercase() {
+        if lower == 'ß' {
+            out('s');
+            out('s');
+        } else if !is_combining_mark(lower) {
+            out(lower);
+        }
+    }
+}
