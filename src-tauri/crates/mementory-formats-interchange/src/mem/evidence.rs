@@ -3,6 +3,7 @@
 //!
 //! The input is plain data because formats know neither the vault nor its keys. [`provenance`] collects the edges from the
 //! same records that an export sees, so that their ids match those in exported bundles.
+pub use super::evidence_pack::{AuditEntry, CHAIN, Chosen, EvidencePack, ProvenanceEdge, RECEIPTS, TRANSFERS};
 use super::{
     bundle::PROVENANCE,
     delta::whole_second,
@@ -19,7 +20,7 @@ use super::{
 };
 use mementory_format::{FormatError, RecordSource, Signer, StoredRecord};
 use mementory_json::Tree;
-use mementory_model::{Kind, Limits, Timestamp, Tombstone};
+use mementory_model::{Kind, Limits, Timestamp};
 use sha2::{Digest, Sha256};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -28,98 +29,8 @@ use std::{
 
 /// Capabilities that a complete pack declares.
 const CAPABILITIES: [&str; 4] = ["evidence-pack", "proof-of-deletion", "audit", "provenance"];
-/// Receipts of the deletions. This file and the next two are our additions; other programs treat them as files without
-/// records.
-pub const RECEIPTS: &str = "audit/receipts.jsonl";
-/// Hash and signature of each entry of the audit trail.
-pub const CHAIN: &str = "audit/chain.jsonl";
-/// Imports and exports, with file names.
-pub const TRANSFERS: &str = "audit/transfers.jsonl";
 /// Confidence of a derivation whose record has none.
 const DEFAULT_CONFIDENCE: f64 = 0.7;
-
-/// One event of the audit trail.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuditEntry {
-    /// When it happened.
-    pub at: Timestamp,
-    /// Who did it; an opaque name.
-    pub actor: String,
-    /// Operation (`import`, `erase` …).
-    pub op: String,
-    /// What it was done to. If `kind` is given, a vault id is written as the id that our bundles use for the record.
-    pub target: String,
-    /// Kind of the record if `target` is one.
-    pub kind: Option<Kind>,
-    /// Reason or count; no personal data. May be empty.
-    pub reason: String,
-}
-
-/// One edge: a record was derived from another, or two entities are related.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ProvenanceEdge {
-    /// Id of the edge.
-    pub id: String,
-    /// Id, as used in bundles, of the derived record or of the first entity.
-    pub source: String,
-    /// Id of the record that it was derived from, or of the second entity.
-    pub target: String,
-    /// `derived_from`, or the relation of a graph edge.
-    pub relation: String,
-    /// When it was recorded.
-    pub recorded: Timestamp,
-    /// Start of its validity.
-    pub valid_from: Timestamp,
-    /// End of its validity.
-    pub valid_to: Option<Timestamp>,
-    /// Id of the edge that replaced it.
-    pub superseded_by: Option<String>,
-    /// 0 to 1.
-    pub confidence: f64,
-    /// Ids of the episodes that support it.
-    pub evidence: Vec<String>,
-}
-
-/// Which parts a pack contains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chosen {
-    /// Tombstones and provenance edges.
-    pub tombstones: bool,
-    /// The audit trail.
-    pub log: bool,
-    /// Instructions for checking the pack, and the public key.
-    pub guide: bool,
-}
-
-impl Default for Chosen {
-    /// The parts that the specification requires.
-    fn default() -> Self {
-        Self { tombstones: true, log: true, guide: false }
-    }
-}
-
-/// Content of a pack.
-#[derive(Debug, Clone)]
-pub struct EvidencePack {
-    /// Which of the following parts to write.
-    pub chosen: Chosen,
-    /// `vendor/version`.
-    pub generator: String,
-    /// Time of the export.
-    pub created: Timestamp,
-    /// Only deletions and events from this time on. Edges are always complete: a new deletion may concern an old edge.
-    pub since: Option<Timestamp>,
-    /// Only deletions and events until this time.
-    pub until: Option<Timestamp>,
-    /// All tombstones, as [`RecordSource::tombstones`] gives them.
-    pub tombstones: Vec<Tombstone>,
-    /// The audit trail.
-    pub audit: Vec<AuditEntry>,
-    /// Provenance edges.
-    pub edges: Vec<ProvenanceEdge>,
-    /// Additional files, as lines by path.
-    pub beside: BTreeMap<&'static str, Vec<String>>,
-}
 
 /// What was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

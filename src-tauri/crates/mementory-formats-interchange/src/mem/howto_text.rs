@@ -1,7 +1,7 @@
 //! Instructions for checking an evidence pack without Mementory, as plain text, and the public key in PEM form.
 use super::{
     bundle::{CHECKSUMS, MANIFEST, SIGNATURE},
-    evidence::EvidencePack,
+    evidence_pack::EvidencePack,
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use mementory_format::Signer;
@@ -64,16 +64,16 @@ const FILE_DESCRIPTIONS: [(&str, &str); 6] = [
          line in canonical form (sorted keys, no spaces) without that member.",
     ),
     (
-        super::evidence::RECEIPTS,
+        super::evidence_pack::RECEIPTS,
         "What an independent check found after each deletion in this vault, location by location, and the tombstones that it concerns.",
     ),
     (super::kinds::LOG, "What was done, when, and to which id."),
     (
-        super::evidence::CHAIN,
+        super::evidence_pack::CHAIN,
         "For each entry of the log: its number, its hash, which also covers the previous entry, and the signature over the \
          bytes of the hash, made together with the entry. Only the vault can recompute the hashes, so nobody can guess \
          what an id stands for.",
     ),
     (super::bundle::PROVENANCE, "Which record was derived from which, by id only."),
-    (super::evidence::TRANSFERS, "Imports and exports with file names and counts."),
+    (super::evidence_pack::TRANSFERS, "Imports and exports with file names and counts."),
 ];

@@ -3,7 +3,7 @@
 use super::{
     bundle::{CHECKSUMS, MANIFEST, SIGNATURE},
     manifest::{FileEntry, Manifest, checksums},
-    sign,
+    signature_token::token,
 };
 use mementory_format::{FormatError, Signer};
 use sha2::{Digest, Sha256};
@@ -135,7 +135,7 @@ impl OutputTarget {
         let text = manifest.write();
         self.put(MANIFEST, text.as_bytes())?;
         if let Some(signer) = signer {
-            let token = sign::token(signer, text.as_bytes())?;
+            let token = token(signer, text.as_bytes())?;
             self.put(SIGNATURE, format!("{token}\n").as_bytes())?;
         }
         self.finish()?;

@@ -5,6 +5,7 @@ use super::{
     conformance::{Depth, Report, Severity, check_bundle},
     kinds::TOMBSTONE,
     output_target::OutputTarget,
+    signature_token::token,
     signatures::signed_bytes,
     wire::{decode, line},
 };
@@ -24,24 +25,6 @@ pub struct SignedBundle {
     pub digest: String,
     /// True if an earlier signature was replaced.
     pub replaced: bool,
-}
-
-/// `ed25519:<public key>:<signature>`, both in lowercase hex.
-pub(super) fn token(signer: &dyn Signer, message: &[u8]) -> Result<String, FormatError> {
-    let key = signer.public_key();
-    if signer.algorithm() != "ed25519" || key.len() != 32 {
-        let message = "a .mem bundle can only be signed with an Ed25519 key";
-        return Err(FormatError::invalid("key_not_supported", SIGNATURE, message));
-    }
-    let signature = signer.sign(message)?;
-    if signature.len() != 64 {
-        return Err(FormatError::invalid(
-            "signing_failed",
-            SIGNATURE,
-            "the signer did not return an Ed25519 signature",
-        ));
-    }
-    Ok(format!("ed25519:{}:{}", hex::encode(key), hex::encode(signature)))
 }
 
 /// The line of a tombstone, with its signature added.
