@@ -1,6 +1,6 @@
 //! Detects documents of this format: by their top-level members in any encoding. The three interop encodings resemble the
 //! files of other programs, so they must match exactly.
-use super::source::Encoding;
+use super::encoding::Encoding;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_json::{decoded_head, keys_of};
 
@@ -174,7 +174,7 @@ fn markdown(text: &str, by_name: bool) -> Option<Found> {
     let mut keys = Vec::new();
     for line in rest.lines().take(20) {
         if line.trim_end() == "---" {
-            keys.retain(|key| *key != super::interop_import::ESCAPED);
+            keys.retain(|key| *key != super::encoding::ESCAPED);
             let exact = keys == ["type", "created_at"] || keys == ["type", "created_at", "tags"];
             let found = exact || (by_name && !keys.is_empty());
             return found.then(|| (Encoding::Markdown, None, 0.5, "memories under headers of type and time".into()));

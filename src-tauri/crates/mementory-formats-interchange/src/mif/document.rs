@@ -1,8 +1,8 @@
 //! A document to be written, with its members in order and its list elements as JSON texts, and its three encodings.
 use super::{
     canonical::{canonical, order},
+    encoding::Encoding,
     sections::{MEMORIES, SECTIONS, Section, find},
-    source::Encoding,
     wire::Shape,
     yaml_write,
 };

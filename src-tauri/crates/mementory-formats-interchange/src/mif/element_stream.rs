@@ -1,8 +1,9 @@
 //! Reads a document as a stream of items: the elements of its lists one by one, and everything else. Memory is bounded by one
 //! element, not by the size of the document.
 use super::{
+    json_faults::{fault_error, json_fault},
     sections::{Section, by_line, find, is_parent},
-    source::{Encoding, Source, fault_error, json_fault},
+    source::{Encoding, Source},
 };
 use mementory_format::FormatError;
 use mementory_json::Members;

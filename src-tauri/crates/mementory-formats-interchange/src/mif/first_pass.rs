@@ -4,8 +4,9 @@ use super::{
     canonical::{canonical, order},
     document::tree_text,
     element_stream::{Item, stream_elements},
+    json_faults::{fault_error, json_fault},
     sections::{MEMORIES, NODES, SECTIONS, Section},
-    source::{Encoding, Source, fault_error, json_fault},
+    source::{Encoding, Source},
     wire::{Shape, inner, is_supported, text, version_of},
 };
 use mementory_format::FormatError;

@@ -4,10 +4,10 @@
 use super::{
     compose::{content, id_for, memory_type, put, section_for},
     document_frame,
+    encoding::{ESCAPED, Encoding},
     extension::differing,
-    interop_import::{self, ESCAPED},
+    interop_import,
     sections::MEMORIES,
-    source::Encoding,
     to_record::tree_of,
     wire::{SCOPE, Shape, json, texts},
 };

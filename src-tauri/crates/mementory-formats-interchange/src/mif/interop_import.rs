@@ -1,14 +1,16 @@
 //! Reads the three interop encodings of the reference program: an array like mem0's, a generic array, and text blocks under
 //! `---` headers. They only hold texts, tags and times. `interop_export.rs` writes them.
 use super::{
-    read::interop_key,
-    source::{Encoding, Source, fault_error, json_fault},
-    to_record::value,
-    wire::{SCOPE, list, text},
+    encoding::ESCAPED,
+    json_faults::{fault_error, json_fault},
+    source::{Encoding, Source},
+    text_digest::digest,
+    to_record::{self, value},
+    wire::{SCOPE, bare_id, list, text},
 };
 use mementory_format::{FormatError, ReadContext, Sink};
 use mementory_json::Tree;
-use mementory_model::{Dropped, DroppedAs, Kind, Limits, Origin, Record, Timestamp, Unit, Verbatim};
+use mementory_model::{Dropped, DroppedAs, Kind, Limits, Origin, Record, RecordKey, Timestamp, Unit, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
 
@@ -59,9 +61,6 @@ fn markdown(bytes: &[u8], place: &str) -> Result<String, FormatError> {
     Ok(text.replace("\r\n", "\n"))
 }
 
-/// Header key that marks a text with escaped `---` lines; only our writer sets it.
-pub(super) const ESCAPED: &str = "escaped";
-
 /// Escapes `---` lines, which would end the block, with a backslash, which Markdown does not show.
 pub(super) fn escape(text: &str) -> String {
     let line = |line: &str| match is_separator(line.trim().trim_start_matches('\\')) {
@@ -101,6 +100,14 @@ fn items<'t>(bytes: &'t [u8], place: &str) -> Result<Vec<&'t RawValue>, FormatEr
     let members: mementory_json::Members<'t> = serde_json::from_str(text).map_err(wrong)?;
     let list = members.0.iter().find(|(key, _)| matches!(key.as_str(), "results" | "memories"));
     serde_json::from_str(list.map_or("[]", |(_, raw)| raw.get())).map_err(wrong)
+}
+
+/// Key of a record from an interop encoding.
+fn interop_key(id: Option<&str>, content: &str) -> RecordKey {
+    match id.filter(|id| !id.is_empty()) {
+        Some(id) => to_record::key("memory", &bare_id(id)),
+        None => RecordKey::new(SCOPE, format!("memory/content:{:032x}", digest(content))),
+    }
 }
 
 /// The memory in an element.

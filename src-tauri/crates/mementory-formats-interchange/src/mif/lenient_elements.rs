@@ -1,8 +1,8 @@
 //! Blanks out elements that are only almost JSON. Usually such an element is simply skipped; this is for documents that no
 //! parser can get through because of it.
 use super::{
+    json_faults::json_fault,
     sections::{SECTIONS, Section, find},
-    source::json_fault,
     wire::list_mut,
 };
 use mementory_json::Tree;

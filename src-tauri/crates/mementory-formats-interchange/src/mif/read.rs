@@ -10,8 +10,9 @@ use super::{
     schema::code_of,
     sections::{EDGES, MEMORIES, NODES, Section},
     source::{Encoding, Source},
+    text_digest::digest,
     to_record::{self, missing_requirement, to_record, value},
-    wire::{SCOPE, Shape, bare_id, json, text},
+    wire::{SCOPE, Shape, json, text},
 };
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, PassthroughItem, ReadContext, Sink};
@@ -20,7 +21,6 @@ use mementory_json::{
     schema::{RepeatedKeys, check},
 };
 use mementory_model::{Dropped, DroppedAs, Fields, Issue, Kind, Origin, Record, RecordKey, Timestamp, Unit, Verbatim};
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 
 /// Recommended size limit of an import (specification, security considerations 5).
@@ -359,21 +359,6 @@ pub(super) fn metadata_of_record(fields: &Fields) -> Option<Tree> {
 pub(super) fn copy_metadata(from: &Fields, to: &mut Fields) {
     for name in [METADATA, METADATA_TEXT] {
         to.extend(from.get(name).map(|v| (name.to_owned(), v.clone())));
-    }
-}
-
-/// First half of the SHA-256 of a text.
-pub(super) fn digest(text: &str) -> u128 {
-    let mut first = [0; 16];
-    first.copy_from_slice(&Sha256::digest(text)[..16]);
-    u128::from_be_bytes(first)
-}
-
-/// Key of a record from an interop encoding.
-pub(super) fn interop_key(id: Option<&str>, content: &str) -> RecordKey {
-    match id.filter(|id| !id.is_empty()) {
-        Some(id) => to_record::key("memory", &bare_id(id)),
-        None => RecordKey::new(SCOPE, format!("memory/content:{:032x}", digest(content))),
     }
 }
 

@@ -1,43 +1,16 @@
 //! The bytes of a document in any encoding. YAML is converted to JSON here, once; all other code reads JSON or JSON lines, as
 //! often as needed. Invalid JSON is not repaired: it is not a document of this format.
+pub(super) use super::encoding::Encoding;
 use super::{
     detect, envelope,
+    json_faults::{fault_error, json_fault},
     lenient_elements::{FaultyElements, blank_faulty_elements, blank_non_finite, find_non_finite},
     yaml,
 };
 use mementory_format::{Catalog, FormatError, Member, Passphrase};
-use mementory_json::{self as json, Tree, TreeError};
+use mementory_json::{Tree, TreeError};
 use mementory_model::{Bounds, Limits};
 use std::io::{BufReader, Read};
-
-/// Encoding of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Encoding {
-    /// One JSON object, the usual encoding.
-    Json,
-    /// One YAML document.
-    Yaml,
-    /// One JSON object on each line.
-    Jsonl,
-    /// An array of objects with `memory`, like mem0's.
-    Mem0,
-    /// An array of objects with `content`.
-    Generic,
-    /// Text blocks under `---` headers.
-    Markdown,
-}
-
-impl Encoding {
-    /// Stable name of an interop encoding; None for the encodings of the format itself.
-    pub fn interop_name(self) -> Option<&'static str> {
-        match self {
-            Encoding::Mem0 => Some("mem0"),
-            Encoding::Generic => Some("generic"),
-            Encoding::Markdown => Some("markdown"),
-            Encoding::Json | Encoding::Yaml | Encoding::Jsonl => None,
-        }
-    }
-}
 
 /// Bytes that can be read repeatedly from the start.
 pub(super) struct Source<'a> {
@@ -57,25 +30,6 @@ pub(super) struct Source<'a> {
 
 /// A YAML document, which is parsed as a whole, may use this many times the memory of one JSON value.
 const YAML_MEMORY_FACTOR: u64 = 3;
-
-/// Code of the fault in a text that is almost JSON: `nan`, `lone_surrogate`, `control_character`, `invalid_escape`,
-/// `invalid_utf8`. None for valid JSON, and for anything else.
-pub(super) fn json_fault(text: &[u8]) -> Option<&'static str> {
-    let (_, codes) = json::repair(text)?;
-    codes.first().copied()
-}
-
-/// The error for a document with such a fault.
-pub(super) fn fault_error(code: &'static str, place: impl Into<String>) -> FormatError {
-    let message = match code {
-        "nan" => "not JSON: NaN and infinity are not JSON numbers",
-        "lone_surrogate" => "not valid Unicode: half of a surrogate pair",
-        "control_character" => "not JSON: a control character in a string",
-        "invalid_escape" => "not JSON: an unknown escape sequence",
-        _ => "not UTF-8",
-    };
-    FormatError::invalid(code, place, message)
-}
 
 impl<'a> Source<'a> {
     /// Opens a file with a known encoding.

@@ -1,4 +1,5 @@
 //! Accessors for trees, versions and ids, and the schema rule of each list.
+pub(super) use super::version::{is_supported, version_parts};
 use super::{
     schema,
     sections::{SECTIONS, Section},
@@ -77,20 +78,6 @@ pub(super) fn version_of(root: &Tree) -> Option<String> {
         Some(Tree::Text(text) | Tree::Number(text)) => Some(text.clone()),
         _ => None,
     }
-}
-
-/// Major and minor number of a version.
-pub(super) fn version_parts(text: &str) -> Option<(u32, u32)> {
-    let (major, minor) = text.split_once('.')?;
-    let digits = |s: &str| !s.is_empty() && s.len() < 9 && s.bytes().all(|b| b.is_ascii_digit());
-    (digits(major) && digits(minor)).then_some(())?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
-}
-
-/// Can this version be read? A major number alone is accepted, an unknown major is not (specification §9).
-pub(super) fn is_supported(version: &str) -> bool {
-    let major = version_parts(version).map(|(major, _)| major).or_else(|| version.parse().ok());
-    matches!(major, Some(1 | 2))
 }
 
 /// Turns YAML scalars back into text where the format requires text.

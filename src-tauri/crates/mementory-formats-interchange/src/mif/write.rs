@@ -3,6 +3,7 @@
 use super::{
     compose::{self, ElementContext, element, stamp},
     document::{Document, MemberValue, members_of},
+    encoding::Encoding,
     envelope,
     export_plan::ExportPlan,
     extension::{Home, attach, losses},
@@ -11,7 +12,6 @@ use super::{
     read::{METADATA, copy_metadata, metadata_of_record},
     redaction::{self, Privacy},
     sections::{EDGES, MEMORIES, NODES, SECTIONS, Section, TASKS},
-    source::Encoding,
     to_record::{to_record, tree_of},
     wire::{SCOPE, Shape, inner, json, text},
 };

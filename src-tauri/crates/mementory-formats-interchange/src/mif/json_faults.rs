@@ -1,0 +1,21 @@
+//! Faults of a text that is almost JSON.
+use mementory_format::FormatError;
+
+/// Code of the fault in a text that is almost JSON: `nan`, `lone_surrogate`, `control_character`, `invalid_escape`,
+/// `invalid_utf8`. None for valid JSON, and for anything else.
+pub(super) fn json_fault(text: &[u8]) -> Option<&'static str> {
+    let (_, codes) = mementory_json::repair(text)?;
+    codes.first().copied()
+}
+
+/// The error for a document with such a fault.
+pub(super) fn fault_error(code: &'static str, place: impl Into<String>) -> FormatError {
+    let message = match code {
+        "nan" => "not JSON: NaN and infinity are not JSON numbers",
+        "lone_surrogate" => "not valid Unicode: half of a surrogate pair",
+        "control_character" => "not JSON: a control character in a string",
+        "invalid_escape" => "not JSON: an unknown escape sequence",
+        _ => "not UTF-8",
+    };
+    FormatError::invalid(code, place, message)
+}

@@ -1,0 +1,15 @@
+//! Version numbers of the format.
+
+/// Major and minor number of a version.
+pub(super) fn version_parts(text: &str) -> Option<(u32, u32)> {
+    let (major, minor) = text.split_once('.')?;
+    let digits = |s: &str| !s.is_empty() && s.len() < 9 && s.bytes().all(|b| b.is_ascii_digit());
+    (digits(major) && digits(minor)).then_some(())?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// Can this version be read? A major number alone is accepted, an unknown major is not (specification §9).
+pub(super) fn is_supported(version: &str) -> bool {
+    let major = version_parts(version).map(|(major, _)| major).or_else(|| version.parse().ok());
+    matches!(major, Some(1 | 2))
+}
