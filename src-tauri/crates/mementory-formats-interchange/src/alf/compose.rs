@@ -3,7 +3,8 @@
 //! Composed lines contain nothing that depends on the time of the export, so a sealed partition has the same bytes each
 //! time. Fields that ALF does not have are in `raw_source_format.mementory` (see [`super::extension`]).
 use super::extension;
-use super::wire::{self, ENTITY_TYPES, METHODS, STATUSES};
+use super::vocabulary::{ENTITY_TYPES, METHODS, memory_type, status};
+use super::wire;
 use mementory_format::StoredRecord;
 use mementory_json::{Tree, write_string};
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
@@ -11,28 +12,6 @@ use std::fmt::Write;
 
 /// Content of a record with neither text nor title: ALF does not allow an empty content.
 const EMPTY: &str = "(empty)";
-
-/// The memory type of a record: its own type where ALF has it, else one by kind (spec §3.1.2).
-pub(super) fn memory_type(record: &Record) -> &'static str {
-    if let Some(stated) = record.record_type.as_deref()
-        && let Some(known) = wire::MEMORY_TYPES.into_iter().find(|k| *k == stated)
-    {
-        return known;
-    }
-    match record.kind {
-        Kind::Conversation => "summary",
-        Kind::Message | Kind::Audit => "episodic",
-        Kind::Procedure => "procedural",
-        _ if record.source.method.as_deref() == Some("custom_instructions") => "preference",
-        _ => "semantic",
-    }
-}
-
-/// The status of a record in ALF's terms; an unknown one becomes active (spec §8.2).
-pub(super) fn status(record: &Record) -> &'static str {
-    let stated = record.status.as_deref();
-    STATUSES.into_iter().find(|known| Some(*known) == stated).unwrap_or("active")
-}
 
 /// The content of a line: the text, else the title, else a placeholder.
 pub(super) fn content(record: &Record) -> &str {
@@ -56,7 +35,7 @@ pub(super) struct LineContext<'a> {
 
 /// The memory line of a record of another format.
 pub(super) fn line(stored: &StoredRecord, context: &LineContext<'_>) -> String {
-    let edited = super::workspaces::with_current_text(stored);
+    let edited = super::workspace_origin::with_current_text(stored);
     let record = edited.as_ref().unwrap_or(&stored.record);
     let content = content(record);
     let mut out = String::with_capacity(content.len() * 2 + 1024);
@@ -132,7 +111,7 @@ fn source(out: &mut String, record: &Record, identity_version: Option<u64>) {
     write_string(platform, out);
     optional(out, "origin", Some(record.origin.format.as_str()).filter(|f| !f.is_empty()));
     let file = record.fields.get("file").and_then(|f| f.as_str());
-    optional(out, "origin_file", file.filter(|_| super::workspaces::runtime_of(record).is_some()));
+    optional(out, "origin_file", file.filter(|_| super::workspace_origin::runtime_of(record).is_some()));
     let stated = record.source.method.as_deref();
     let method = METHODS.into_iter().find(|known| Some(*known) == stated).unwrap_or("migrated");
     text(out, "extraction_method", method);

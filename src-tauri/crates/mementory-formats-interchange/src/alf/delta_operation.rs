@@ -1,5 +1,5 @@
 //! The member `operation` of a delta line: removed and added without changing any other byte of the line.
-use super::super::wire;
+use super::wire;
 use mementory_json::Tree;
 
 /// The change that a delta line makes to its record.
@@ -63,6 +63,11 @@ pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
         line = edit_json(&line, |tree| tree.set("status", Tree::Text("deleted".into())));
     }
     Ok(Change { operation, id, line: Some(line), erased })
+}
+
+/// The id that a delta line is about, and its record's line; None for a deletion that only names its record.
+pub(super) fn record_of(line: &str) -> Result<(String, Option<String>), &'static str> {
+    parse(line).map(|change| (change.id, change.line.filter(|_| !change.erased)))
 }
 
 /// A record's line as a delta line.

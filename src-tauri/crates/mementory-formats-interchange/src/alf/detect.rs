@@ -1,5 +1,5 @@
 //! Recognises ALF archives by content: a ZIP with a top-level `manifest.json` that has `alf_version`.
-use super::manifest::MANIFEST;
+use super::manifest::{DELTA, MANIFEST};
 use super::wire;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_model::Limits;
@@ -9,9 +9,6 @@ const MANIFEST_BYTES: u64 = 4 << 20;
 
 /// Name of a delta bundle's manifest in the reference tool; the specification uses [`MANIFEST`].
 pub(super) const DELTA_MANIFEST: &str = "delta-manifest.json";
-
-/// `version` of the claim on a delta bundle.
-pub(super) const DELTA: &str = "delta";
 
 /// One claim for each agent archive. A delta bundle (`changes`, no `layers`) is of the format `alf_delta`.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {

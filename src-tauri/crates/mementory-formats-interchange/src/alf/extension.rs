@@ -1,6 +1,6 @@
 //! Our extension slot: what ALF has no field for travels in `raw_source_format.mementory` (memory lines), in
 //! `mementory` (list rows) or in `raw_source.mementory` (identity), and restores the whole record at home.
-use super::compose;
+use super::vocabulary;
 use mementory_model::Record;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -54,8 +54,8 @@ pub(super) fn restore(raw: &RawValue, seen: &Record) -> Option<Restored> {
         record.text.clone_from(&seen.text);
     }
     let same = hex::encode(Sha256::digest(&seen.text)) == slot.content_sha256
-        && seen.record_type.as_deref() == Some(compose::memory_type(&record))
-        && seen.status.as_deref() == Some(compose::status(&record))
+        && seen.record_type.as_deref() == Some(vocabulary::memory_type(&record))
+        && seen.status.as_deref() == Some(vocabulary::status(&record))
         && seen.tags == record.tags;
     if same {
         return Some(Restored::Same(Box::new(record)));
@@ -64,10 +64,10 @@ pub(super) fn restore(raw: &RawValue, seen: &Record) -> Option<Restored> {
     if hex::encode(Sha256::digest(&seen.text)) != slot.content_sha256 {
         record.text.clone_from(&seen.text);
     }
-    if seen.record_type.as_deref() != Some(compose::memory_type(&record)) {
+    if seen.record_type.as_deref() != Some(vocabulary::memory_type(&record)) {
         record.record_type.clone_from(&seen.record_type);
     }
-    if seen.status.as_deref() != Some(compose::status(&record)) {
+    if seen.status.as_deref() != Some(vocabulary::status(&record)) {
         record.status.clone_from(&seen.status);
     }
     record.tags.clone_from(&seen.tags);

@@ -1,9 +1,12 @@
 //! First pass of an export: which agent the file is for, the id of each line, the size of each partition.
+mod workspace_agent;
+
 use super::compose;
+use super::document_row::Row;
 use super::identity;
 use super::lineage::Lineage;
 use super::partitions::{Period, stable_v5, stable_v7};
-use super::workspaces::{self, SoleWorkspace};
+use super::workspace_origin;
 use mementory_format::{FormatError, RecordSource, SourceAbout, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Kind, LossKind, LossReport, Record, Timestamp};
@@ -36,27 +39,21 @@ pub(super) fn alf_element(record: &Record) -> Option<AlfElement> {
     }
 }
 
-/// An element of a list document, or the identity.
-#[derive(Clone)]
-pub(super) struct Row {
-    /// Key of the element, which is also its placeholder in the skeleton.
-    pub value: String,
-    /// Id space of the element.
-    pub scope: String,
-    /// Runtime that the element came from.
-    pub runtime: String,
-    /// JSON of the element.
-    pub text: String,
-    /// For attachment rows: vault id of the file.
-    pub file: Option<String>,
-}
-
 /// A file that records of other formats refer to.
 pub(super) struct ForeignFile {
     /// The reference of the first record.
     pub reference: AttachmentRef,
     /// Ids of the memory lines that refer to it.
     pub referenced_by: Vec<String>,
+}
+
+/// Runtime and name of the archive's agent, when everything in the archive is from one workspace.
+#[derive(Debug, Clone)]
+pub(super) struct SoleWorkspace {
+    /// Id of the runtime.
+    pub runtime: &'static str,
+    /// Name of the agent.
+    pub name: String,
 }
 
 /// What an export will contain.
@@ -112,7 +109,7 @@ impl ExportPlan {
                 (Some(_), Some(agent)) => drop(plan.agents.insert(agent.to_owned())),
                 _ => {
                     plan.has_non_alf = true;
-                    plan.has_other_formats |= !workspaces::count_record(&mut plan.workspaces, &stored.record);
+                    plan.has_other_formats |= !workspace_origin::count_record(&mut plan.workspaces, &stored.record);
                 }
             }
             match element {
@@ -128,12 +125,12 @@ impl ExportPlan {
                     plan.add_row(layer, &stored, file);
                 }
                 None if stored.record.kind == Kind::Credential => credentials.push(stored),
-                None if workspaces::is_profile(&stored.record) => profiles.push(stored),
+                None if workspace_origin::is_profile(&stored.record) => profiles.push(stored),
                 _ => plan.add_line(&stored, element.is_some()),
             }
             Ok(())
         })?;
-        for stored in workspaces::add_profiles(source, &mut plan, profiles)? {
+        for stored in workspace_agent::add_profiles(source, &mut plan, profiles)? {
             plan.add_line(&stored, false);
         }
         for stored in credentials {

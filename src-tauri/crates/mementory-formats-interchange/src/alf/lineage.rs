@@ -3,7 +3,7 @@
 //! own import time. Another vault does not know those times: what the archive states about them is stored beside the
 //! workspace (`.mementory/lineage.json`) and holds there.
 use super::partitions::stable_v5;
-use super::workspaces;
+use super::workspace_origin::runtime_of;
 use mementory_format::{FormatError, RecordSource, StoredRecord};
 use mementory_formats_vendor::openclaw::files::{LINEAGE, is_own};
 use mementory_model::{Kind, Record, Timestamp};
@@ -84,7 +84,7 @@ impl Lineage {
     }
 
     fn covers(&self, record: &Record) -> bool {
-        record.key.scope == self.scope && workspaces::runtime_of(record).is_some()
+        record.key.scope == self.scope && runtime_of(record).is_some()
     }
 
     /// The version of a memory; None when it is not of this workspace.
@@ -125,7 +125,7 @@ impl LineageCollector {
     /// Adds a memory that was restored unchanged, with the version that its line states.
     pub(super) fn add_line(&mut self, record: &Record, line: &str) {
         if self.vault.is_some()
-            && let Some(runtime) = workspaces::runtime_of(record)
+            && let Some(runtime) = runtime_of(record)
             && let Some(version) = super::wire::identity_version(line)
         {
             let lines = self.lines.entry((runtime.id, record.key.scope.clone())).or_default();

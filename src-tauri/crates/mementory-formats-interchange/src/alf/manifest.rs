@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 /// Name of the manifest.
 pub(super) const MANIFEST: &str = "manifest.json";
+/// `version` of the claim on a delta bundle.
+pub(super) const DELTA: &str = "delta";
 /// Which definition of the checksum is ours.
 pub(super) const CHECKSUM_SCOPE: &str = "keepsake-v1";
 
@@ -24,7 +26,7 @@ pub(super) struct Archive<'c> {
 impl<'c> Archive<'c> {
     /// The archive that was detected. Unsafe or duplicate names, links and encryption refuse the whole file.
     pub(super) fn open(catalog: &'c Catalog, detected: &Detected) -> Result<Self, FormatError> {
-        if detected.claim.version.as_deref() == Some(super::detect::DELTA) {
+        if detected.claim.version.as_deref() == Some(DELTA) {
             let found = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
             let place = found.and_then(|p| catalog.members().get(p.member)).map_or("", |m| m.place.as_str());
             let reason =

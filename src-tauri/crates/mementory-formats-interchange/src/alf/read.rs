@@ -1,13 +1,15 @@
 //! Archive → records (spec §3, §4, §6.2). Follows the manifest; entries that it does not name become passthrough files.
+mod attachments;
+
 use super::identity;
 use super::jsonl::{JsonLine, each_line};
 use super::lineage::LineageCollector;
 use super::list_document;
 use super::manifest::{Archive, MANIFEST, Manifest, Partition};
-use super::read_attachments::Attachments;
 use super::sealed_secrets::{self, Opener};
 use super::wire::{self, Remark};
 use super::workspace_profile::{self, Restored};
+use attachments::Attachments;
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Passphrase, PassthroughItem, ReadContext, Sink};
 use mementory_json::Tree;
@@ -109,7 +111,7 @@ impl Reader<'_> {
         for issue in self.capabilities.issues(&self.archive.place).into_iter().filter(|_| !self.delta) {
             self.sink.note(issue);
         }
-        let attachments = super::read_attachments::read(self)?;
+        let attachments = attachments::read(self)?;
         self.memory(&attachments)?;
         self.store_lineage()?;
         self.emit_tombstones()?;
@@ -287,7 +289,7 @@ impl Reader<'_> {
                 }
                 slots.pop();
             }
-            let value = super::read_attachments::element_id(&doc, i, &slots);
+            let value = attachments::element_id(&doc, i, &slots);
             let scope = self.manifest.scope_of(&value, None);
             let mut remarks = Vec::new();
             let mut record = build(element, &doc, RecordKey::new(scope, &value), &mut remarks);
@@ -392,7 +394,7 @@ impl Reader<'_> {
         };
         let place = |member: &Member| format!("{}#line {number}", member.place);
         let change = match text {
-            Ok(text) if self.delta => match super::delta::record_of(text) {
+            Ok(text) if self.delta => match super::delta_operation::record_of(text) {
                 Ok((id, Some(line))) => {
                     self.deleted.remove(&id);
                     Ok(std::borrow::Cow::Owned(line))

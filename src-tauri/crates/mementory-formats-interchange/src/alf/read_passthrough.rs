@@ -1,7 +1,8 @@
 //! Entries of an archive that are not read as records: `raw/`, artifacts, unknown entries and layers, the manifest.
 use super::manifest::MANIFEST;
 use super::read::Reader;
-use super::workspaces::{self, ManifestWorkspaces, RawEntry};
+use super::workspace_origin::runtime_of;
+use super::workspaces::{ManifestWorkspaces, RawEntry};
 use mementory_format::sha256;
 use mementory_format::{FormatError, Member, PassthroughItem};
 use mementory_formats_vendor::openclaw::{
@@ -102,7 +103,7 @@ impl Reader<'_> {
     /// Notes that a record of this workspace file was read.
     pub(super) fn note_workspace_file(&mut self, record: &Record) {
         if let (Some(runtime), Some(path)) =
-            (workspaces::runtime_of(record), record.fields.get("file").and_then(|file| file.as_str()))
+            (runtime_of(record), record.fields.get("file").and_then(|file| file.as_str()))
         {
             self.files_from_records.insert((runtime.id, path.to_owned()));
         }

@@ -2,7 +2,7 @@
 //! encrypted export has them in one credential, sealed under its passphrase; opening the archive with that passphrase
 //! restores them. The specification defines cipher and key derivation, but not salt, tag, associated data and plaintext: the
 //! row describes them in `encryption.layout`.
-use super::first_pass::Row;
+use super::document_row::Row;
 use super::partitions::stable_v5;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use mementory_format::{Cipher, FormatError, Passphrase, Sealed};

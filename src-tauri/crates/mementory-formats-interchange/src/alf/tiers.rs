@@ -1,6 +1,7 @@
 //! Files of a workspace by tier (spec §3.1.9). Tier 1, files that the runtime itself needs, is under `raw/`. Other files
 //! below the threshold are under `artifacts/` (tier 2); from the threshold on they are only listed in the index (tier 3).
-use super::first_pass::{ExportPlan, Row};
+use super::document_row::Row;
+use super::first_pass::ExportPlan;
 use super::partitions::stable_v5;
 use super::sealed_secrets::sha256;
 use mementory_format::extension as slot_names;
@@ -172,8 +173,8 @@ pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
 pub(super) fn slot(row: &Tree) -> Option<(&'static Runtime, String, String)> {
     let slot = slot_names::vendor(row)?;
     let text = |key: &str| slot.get(key).and_then(Tree::as_str);
-    let runtime = super::workspaces::by_id(text("runtime")?)?;
-    let scope = text("scope").filter(|scope| super::workspaces::is_scope_of(runtime, scope))?;
+    let runtime = super::workspace_origin::by_id(text("runtime")?)?;
+    let scope = text("scope").filter(|scope| super::workspace_origin::is_scope_of(runtime, scope))?;
     let is_bookkeeping = |path: &str| path.split('/').any(|part| [".mementory", ".keepsake"].contains(&part));
     let path = text("path").filter(|path| files::is_safe(path) && !is_bookkeeping(path))?;
     Some((runtime, scope.to_owned(), path.to_owned()))

@@ -3,21 +3,12 @@
 //! Parses only the fields that the model has; the record's verbatim text is the whole line. A known field of an unexpected
 //! type is reported and skipped, and the record is still read.
 use super::extension;
+pub(super) use super::vocabulary::{ENTITY_TYPES, MEMORY_TYPES, METHODS, STATUSES};
 use mementory_format::extension::{FORMER_VENDOR, VENDOR};
 use mementory_json::Members;
 use mementory_model::{Embedding, EntityRef, Kind, Link, Record, RecordKey, Timestamp, Verbatim};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-
-/// Known memory types (spec §3.1.2); anything else acts as `semantic`.
-pub(super) const MEMORY_TYPES: [&str; 5] = ["semantic", "episodic", "procedural", "preference", "summary"];
-/// Known statuses; anything else acts as `active`.
-pub(super) const STATUSES: [&str; 4] = ["active", "superseded", "archived", "deleted"];
-/// Known extraction methods (no default in the spec).
-pub(super) const METHODS: [&str; 4] = ["agent_written", "llm_extracted", "user_authored", "migrated"];
-/// Known entity types; anything else acts as `other`.
-pub(super) const ENTITY_TYPES: [&str; 7] =
-    ["person", "organization", "project", "location", "tool", "service", "other"];
 
 /// A minor finding about a line: stable code, and the field or value it is about (never content).
 pub(super) type Remark = (&'static str, String);

@@ -2,123 +2,19 @@
 //! themselves under `raw/<runtime>/`. The manifest lists files made only of records with their digests, so that an import
 //! does not store their text a second time.
 use super::archive_writer::ArchiveWriter;
-use super::first_pass::{ExportPlan, Row};
-use super::lineage::Lineage;
+use super::document_row::Row;
+use super::first_pass::ExportPlan;
 use super::manifest::Manifest;
 use super::sealed_secrets::Secrets;
 use super::tiers::{self, Artifact};
-use super::workspace_profile;
+use super::workspace_origin::{by_id, is_scope_of};
 use mementory_format::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions};
-use mementory_formats_vendor::openclaw::{
-    OPENCLAW, Runtime, files,
-    write::{Workspace, text_of},
-};
+use mementory_formats_vendor::openclaw::{OPENCLAW, Runtime, files, write::Workspace};
 use mementory_formats_vendor::zeroclaw::{self, ZEROCLAW};
 use mementory_json::Tree;
-use mementory_model::{Kind, LossKind, LossReport, Record, Tombstone, Verbatim};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use mementory_model::{LossKind, LossReport, Tombstone};
+use std::collections::{HashMap, HashSet};
 use std::io::Read;
-
-/// Runtime and name of the archive's agent, when everything in the archive is from one workspace.
-#[derive(Debug, Clone)]
-pub(super) struct SoleWorkspace {
-    /// Id of the runtime.
-    pub runtime: &'static str,
-    /// Name of the agent.
-    pub name: String,
-}
-
-/// The runtime whose workspace a record came from.
-pub(super) fn runtime_of(record: &Record) -> Option<&'static Runtime> {
-    by_id(&record.origin.format)
-}
-
-/// True for the id space of a workspace of that runtime.
-pub(super) fn is_scope_of(runtime: &Runtime, scope: &str) -> bool {
-    scope.strip_prefix(runtime.id).is_some_and(|id| id.len() > 1 && id.starts_with(':'))
-}
-
-/// A runtime by its id.
-pub(super) fn by_id(id: &str) -> Option<&'static Runtime> {
-    [&OPENCLAW, &ZEROCLAW].into_iter().find(|r| r.id == id)
-}
-
-/// True for the record of a profile file, which describes the agent or its user.
-pub(super) fn is_profile(record: &Record) -> bool {
-    record.kind == Kind::Profile && record.verbatim.is_some() && runtime_of(record).is_some()
-}
-
-/// An edited workspace record with its verbatim text updated; None for any other record. A workspace is restored from the
-/// verbatim texts, so the edit would be lost otherwise.
-pub(super) fn with_current_text(stored: &StoredRecord) -> Option<Record> {
-    let text = |v: &Verbatim| v.media_type == "text/markdown";
-    let edited =
-        stored.edited && runtime_of(&stored.record).is_some() && stored.record.verbatim.as_ref().is_some_and(text);
-    edited.then(|| {
-        let mut record = stored.record.clone();
-        record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: text_of(stored) });
-        record
-    })
-}
-
-/// The agent's id: the one that the workspace states, else one derived from its id space.
-pub(super) fn agent_of(scope: &str) -> String {
-    let id = scope.split_once(':').map_or(scope, |(_, id)| id);
-    match uuid::Uuid::parse_str(id) {
-        Ok(id) => id.hyphenated().to_string(),
-        Err(_) => super::partitions::stable_v5(&format!("agent:{scope}")).hyphenated().to_string(),
-    }
-}
-
-/// Puts the profiles of the workspace with the most records into identity and principals, unless an imported agent has an
-/// identity already. Gives back the profiles that have to become memory lines.
-pub(super) fn add_profiles(
-    source: &mut dyn RecordSource,
-    plan: &mut ExportPlan,
-    profiles: Vec<StoredRecord>,
-) -> Result<Vec<StoredRecord>, FormatError> {
-    let largest = plan.workspaces.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone());
-    let Some(scope) = largest.filter(|_| plan.identity.is_none() && !plan.rows.contains_key("identity")) else {
-        return Ok(profiles);
-    };
-    let (of_workspace, mut as_lines): (Vec<_>, Vec<_>) =
-        profiles.into_iter().partition(|p| p.record.key.scope == scope);
-    let runtime = scope.split(':').next().and_then(by_id).map_or("", |r| r.id);
-    if !plan.has_other_formats && plan.agents.is_empty() && plan.workspaces.len() == 1 {
-        plan.agent = agent_of(&scope);
-        let name = workspace_profile::name(&of_workspace).unwrap_or_else(|| "Agent".into());
-        plan.sole_workspace = Some(SoleWorkspace { runtime, name });
-    }
-    let (mut identity, mut persons) = (Vec::<StoredRecord>::new(), Vec::new());
-    for stored in of_workspace {
-        let block = stored.record.record_type.clone();
-        // an identity has each block once; a second file for a block becomes a memory line
-        match block.as_deref() {
-            Some("user_profile") => persons.push(stored),
-            _ if identity.iter().any(|p| p.record.record_type == block) => as_lines.push(stored),
-            _ => identity.push(stored),
-        }
-    }
-    let lineage = match identity.is_empty() {
-        true => None,
-        false => Some(Lineage::count(source, runtime, &scope, &identity)?),
-    };
-    let mut add_row = |layer: &'static str, text: String, profiles: &[StoredRecord]| {
-        plan.in_documents.extend(profiles.iter().map(|p| p.id.clone()));
-        let (value, scope, runtime) = (String::new(), String::new(), runtime.to_owned());
-        plan.rows.entry(layer).or_default().push(Row { value, scope, runtime, text, file: None });
-    };
-    if let Some(lineage) = &lineage {
-        let text = workspace_profile::identity(&identity, runtime, &plan.agent, lineage.version);
-        add_row("identity", text, &identity);
-    }
-    for person in persons {
-        let text = workspace_profile::principal(&person, runtime, &plan.agent);
-        add_row("principals", text, std::slice::from_ref(&person));
-    }
-    plan.lineage = lineage;
-    Ok(as_lines)
-}
 
 /// The files of all exported workspaces.
 #[derive(Default)]
@@ -365,13 +261,4 @@ impl WorkspaceFiles {
     pub(super) fn contains_runtime(&self, format: &str) -> bool {
         self.runtimes.iter().any(|files| files.runtime.id == format)
     }
-}
-
-/// Counts a record if it is of a workspace; false if it is not.
-pub(super) fn count_record(counts: &mut BTreeMap<String, u64>, record: &Record) -> bool {
-    let is_workspace = runtime_of(record).is_some();
-    if is_workspace {
-        *counts.entry(record.key.scope.clone()).or_default() += 1;
-    }
-    is_workspace
 }

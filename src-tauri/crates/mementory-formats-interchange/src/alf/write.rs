@@ -5,7 +5,8 @@
 //! free).
 use super::archive_writer::ArchiveWriter;
 use super::compose::{self, LineContext};
-use super::first_pass::{AlfElement, ExportPlan, Row, alf_element};
+use super::document_row::Row;
+use super::first_pass::{AlfElement, ExportPlan, alf_element};
 use super::lineage;
 use super::manifest::{CHECKSUM_SCOPE, MANIFEST};
 use super::partitions::Period;

@@ -1,5 +1,5 @@
 //! Writes the list documents and the identity: elements into their skeleton, new elements at the end.
-use super::first_pass::Row;
+use super::document_row::Row;
 use super::list_document::{new_document, split};
 use super::{extension, wire};
 use mementory_format::{SourceAbout, StoredRecord};

@@ -1,8 +1,8 @@
 //! Writes the manifest and the memory index (spec §4.2). The manifest of an imported agent is patched, so that members that
 //! we do not know stay.
-use super::first_pass::Row;
+use super::document_row::Row;
+use super::first_pass::SoleWorkspace;
 use super::partitions::Period;
-use super::workspaces::SoleWorkspace;
 use mementory_format::SourceAbout;
 use mementory_format::extension as slot;
 use mementory_json::Tree;

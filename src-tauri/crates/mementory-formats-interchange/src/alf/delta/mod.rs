@@ -2,13 +2,13 @@
 //! records, read, validated, and applied to an archive in order. See README.md.
 mod apply;
 mod manifest;
-mod operation;
 mod read;
 #[cfg(test)]
 mod tests;
 mod validate;
 mod write;
 
+use super::delta_operation as operation;
 pub use apply::{Applied, ApplyError, apply, apply_with};
 
 use mementory_format::{
@@ -63,11 +63,6 @@ impl Format for AlfDelta {
     ) -> Result<Validation, FormatError> {
         validate::validate(catalog, detected, limits)
     }
-}
-
-/// The id that a delta line is about, and its record's line; None for a deletion that only names its record.
-pub(super) fn record_of(line: &str) -> Result<(String, Option<String>), &'static str> {
-    operation::parse(line).map(|change| (change.id, change.line.filter(|_| !change.erased)))
 }
 
 /// The agent of a delta and the name of the entry with its changed records.

@@ -3,7 +3,8 @@
 use super::super::archive_writer::ArchiveWriter;
 use super::super::compose;
 use super::super::detect::DELTA_MANIFEST;
-use super::super::first_pass::{AlfElement, ExportPlan, Row, alf_element};
+use super::super::document_row::Row;
+use super::super::first_pass::{AlfElement, ExportPlan, alf_element};
 use super::super::jsonl::{JsonLine, each_line};
 use super::super::manifest::{Archive, MANIFEST, Manifest};
 use super::super::passthrough::PassthroughFiles;

@@ -1,8 +1,7 @@
 //! Reads the attachment index (spec §3.1.9): rows as records, tier 2 files after a check of size and digest, tier 3 files by
 //! name only. Files of a workspace whose rows we wrote become files of that workspace again.
-use super::list_document;
-use super::read::{Reader, object};
-use super::{identity, tiers, wire};
+use super::super::{identity, list_document, tiers, wire};
+use super::{Reader, object};
 use mementory_format::{AttachmentFile, FormatError, Member, PassthroughItem};
 use mementory_formats_vendor::openclaw::files::ABSENT;
 use mementory_json::Tree;

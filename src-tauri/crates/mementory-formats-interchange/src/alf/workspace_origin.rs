@@ -1,0 +1,48 @@
+//! Records that came from a workspace, and its runtime.
+use mementory_format::StoredRecord;
+use mementory_formats_vendor::openclaw::{OPENCLAW, Runtime, write::text_of};
+use mementory_formats_vendor::zeroclaw::ZEROCLAW;
+use mementory_model::{Kind, Record, Verbatim};
+use std::collections::BTreeMap;
+
+/// The runtime whose workspace a record came from.
+pub(super) fn runtime_of(record: &Record) -> Option<&'static Runtime> {
+    by_id(&record.origin.format)
+}
+
+/// True for the id space of a workspace of that runtime.
+pub(super) fn is_scope_of(runtime: &Runtime, scope: &str) -> bool {
+    scope.strip_prefix(runtime.id).is_some_and(|id| id.len() > 1 && id.starts_with(':'))
+}
+
+/// A runtime by its id.
+pub(super) fn by_id(id: &str) -> Option<&'static Runtime> {
+    [&OPENCLAW, &ZEROCLAW].into_iter().find(|r| r.id == id)
+}
+
+/// True for the record of a profile file, which describes the agent or its user.
+pub(super) fn is_profile(record: &Record) -> bool {
+    record.kind == Kind::Profile && record.verbatim.is_some() && runtime_of(record).is_some()
+}
+
+/// Counts a record if it is of a workspace; false if it is not.
+pub(super) fn count_record(counts: &mut BTreeMap<String, u64>, record: &Record) -> bool {
+    let is_workspace = runtime_of(record).is_some();
+    if is_workspace {
+        *counts.entry(record.key.scope.clone()).or_default() += 1;
+    }
+    is_workspace
+}
+
+/// An edited workspace record with its verbatim text updated; None for any other record. A workspace is restored from the
+/// verbatim texts, so the edit would be lost otherwise.
+pub(super) fn with_current_text(stored: &StoredRecord) -> Option<Record> {
+    let text = |v: &Verbatim| v.media_type == "text/markdown";
+    let edited =
+        stored.edited && runtime_of(&stored.record).is_some() && stored.record.verbatim.as_ref().is_some_and(text);
+    edited.then(|| {
+        let mut record = stored.record.clone();
+        record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: text_of(stored) });
+        record
+    })
+}
