@@ -1,5 +1,4 @@
 //! Error kinds with a stable code, a message for people, and the command line's exit code.
-use crate::types::ErrorBody;
 use mementory_model::Limits;
 use std::collections::BTreeMap;
 
@@ -31,11 +30,6 @@ impl ApiError {
     pub fn with(mut self, key: &str, value: impl ToString) -> Self {
         self.details.insert(key.into(), value.to_string());
         self
-    }
-
-    /// The error as it is sent to the window and printed with `--json`.
-    pub fn body(&self) -> ErrorBody {
-        ErrorBody { code: self.code.into(), message: self.message.clone(), details: self.details.clone() }
     }
 }
 

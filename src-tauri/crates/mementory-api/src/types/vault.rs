@@ -1,5 +1,6 @@
 //! Vaults: create, open, info, check, audit.
 use super::TsNumber;
+use crate::ApiError;
 use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
@@ -13,6 +14,13 @@ pub struct ErrorBody {
     pub message: String,
     /// Facts for programs (paths, counts, positions).
     pub details: BTreeMap<String, String>,
+}
+
+impl ApiError {
+    /// The error as it is sent to the window and printed with `--json`.
+    pub fn body(&self) -> ErrorBody {
+        ErrorBody { code: self.code.into(), message: self.message.clone(), details: self.details.clone() }
+    }
 }
 
 /// Result of creating a vault. The recovery code is shown once.
