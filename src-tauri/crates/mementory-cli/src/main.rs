@@ -6,6 +6,9 @@
     reason = "printing is the purpose of this crate; the help texts are in args.rs"
 )]
 mod args;
+mod done;
+mod input;
+mod job;
 mod portable;
 mod print;
 mod push;

@@ -1,8 +1,10 @@
 //! Commands on files that need no vault: keys, signatures, conversions, disclosures, permanent deletion.
 use crate::{
     args::{Command, Filters, KeysCommand, Means, Select, SelectExport},
+    done::{Done, done},
+    input::{filter, path_text, secret},
+    job::cancel_on_ctrl_c,
     push,
-    run::{Done, cancel_on_ctrl_c, done, filter, path_text, secret},
 };
 use mementory_api::{
     ApiError, ApiResult, ExportOptions, Job, Passphrase, convert, files, passphrase,

@@ -1,5 +1,5 @@
 //! JSON for programs, short lines for people.
-use crate::run::Done;
+use crate::done::Done;
 use mementory_api::ApiError;
 use serde_json::{Value, json};
 

@@ -1,6 +1,9 @@
 //! Sends a finished file to a folder or a server, once (Zaxy's `export-push`). It is the only command that opens a network
 //! connection. It is here and not in the API, so that no code of the window can open one.
-use crate::run::{Done, done, secret};
+use crate::{
+    done::{Done, done},
+    input::secret,
+};
 use mementory_api::{ApiError, ApiResult, Job, files};
 use serde::Serialize;
 use std::{

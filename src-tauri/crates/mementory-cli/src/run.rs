@@ -1,30 +1,13 @@
 //! Runs the commands, one delegate each.
 use crate::{
     args::{Cli, Command, Filters, KeysCommand},
+    done::{Done, done, internal},
+    input::{filter, path_text, secret, text},
+    job::{cancel_on_ctrl_c, job_with_progress},
     portable::{self, export_request},
 };
 use mementory_api::{ApiError, ApiResult, CreateOptions, Job, Session, files, types::*};
-use serde::Serialize;
-use serde_json::Value;
-use std::{
-    io::{IsTerminal, Read},
-    path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
-
-/// What to print, and the exit code.
-pub struct Done {
-    pub value: Value,
-    pub exit: u8,
-    /// Printed even with `--quiet`.
-    pub essential: bool,
-}
-
-/// Largest secret or text file that is read.
-const TEXT_LIMIT: u64 = 16 << 20;
+use std::path::{Path, PathBuf};
 
 pub fn run(cli: Cli) -> ApiResult<Done> {
     let job = job_with_progress(&cli);
@@ -212,23 +195,6 @@ fn search(
     }
 }
 
-pub fn filter(f: &Filters) -> Filter {
-    Filter {
-        kind: f.kind.clone(),
-        source: f.source.clone(),
-        status: f.status.clone(),
-        tag: f.tag.clone(),
-        record_type: f.record_type.clone(),
-        since: f.since.clone(),
-        until: f.until.clone(),
-        trash: false,
-        ids: None,
-        standing: f.standing.clone(),
-        file_kind: f.file_kind.clone(),
-        batch: (!f.batch.is_empty()).then(|| f.batch.clone()),
-    }
-}
-
 fn parse_span(text: &str) -> ApiResult<Span> {
     let mut parts = text.splitn(3, ':');
     let mut number = || parts.next().and_then(|n| n.parse::<u32>().ok());
@@ -240,14 +206,6 @@ fn parse_span(text: &str) -> ApiResult<Span> {
             format!("{text} is not a span. Nothing was changed. Write START:END or START:END:CLASS."),
         )),
     }
-}
-
-pub fn done<T: Serialize>(value: &T) -> ApiResult<Done> {
-    Ok(Done { value: serde_json::to_value(value).map_err(|_| internal())?, exit: 0, essential: true })
-}
-
-fn internal() -> ApiError {
-    ApiError::new("internal", 7, "The command succeeded, but its result could not be printed.")
 }
 
 fn open(cli: &Cli) -> ApiResult<Session> {
@@ -268,82 +226,4 @@ fn require_vault(dir: &Path) -> ApiResult<()> {
 fn vault_dir(cli: &Cli) -> ApiResult<PathBuf> {
     let given = cli.vault.clone().filter(|dir| !dir.as_os_str().is_empty());
     given.ok_or_else(|| ApiError::new("usage", 2, "No vault is named. Give --vault DIR or set MEMENTORY_VAULT."))
-}
-
-pub fn secret(file: Option<&Path>, prompt: &str, twice: bool) -> ApiResult<String> {
-    if let Some(file) = file.filter(|f| !f.as_os_str().is_empty()) {
-        let mut line = text(file)?;
-        line.truncate(line.trim_end_matches(['\n', '\r']).len());
-        return Ok(line);
-    }
-    if !std::io::stdin().is_terminal() {
-        return Err(ApiError::new(
-            "usage",
-            2,
-            "There is no terminal to ask for the passphrase. Nothing was changed. Use --passphrase-file.",
-        ));
-    }
-    let ask = |p: &str| rpassword::prompt_password(format!("{p}: ")).map_err(|e| ApiError::new("io", 7, e.to_string()));
-    let first = ask(prompt)?;
-    if twice && ask("Repeat it")? != first {
-        return Err(ApiError::new("usage", 2, "The two passphrases differ. Nothing was created. Try again."));
-    }
-    Ok(first)
-}
-
-fn text(file: &Path) -> ApiResult<String> {
-    let name = file.display();
-    let io = |e: std::io::Error| ApiError::new("io", 7, format!("{name} could not be read: {e}. Nothing was changed."));
-    let mut out = Vec::new();
-    if file == Path::new("-") {
-        std::io::stdin().take(TEXT_LIMIT + 1).read_to_end(&mut out).map_err(io)?;
-    } else {
-        std::fs::File::open(file).map_err(io)?.take(TEXT_LIMIT + 1).read_to_end(&mut out).map_err(io)?;
-    }
-    if out.len() as u64 > TEXT_LIMIT {
-        let message = format!("{name} is longer than {} MiB. Nothing was changed.", TEXT_LIMIT >> 20);
-        return Err(ApiError::new("limit", 6, message).with("limit", TEXT_LIMIT));
-    }
-    String::from_utf8(out)
-        .map_err(|_| ApiError::new("io", 7, format!("{name} is not UTF-8 text. Nothing was changed.")))
-}
-
-/// A path as the API takes it.
-pub fn path_text(path: &Path) -> ApiResult<String> {
-    let text = path.to_str().map(str::to_owned);
-    text.ok_or_else(|| {
-        let message =
-            format!("The name {} is not UTF-8. Nothing was changed. Rename it, then try again.", path.display());
-        ApiError::new("usage", 2, message)
-    })
-}
-
-/// From here on Ctrl-C cancels the job: it rolls back and the command fails with `cancelled` (exit code 130). A second Ctrl-C
-/// ends the program at once, which the vault survives like a power cut. Before this call Ctrl-C ends the program at once.
-pub fn cancel_on_ctrl_c(job: &Job) {
-    let (job, pressed) = (job.clone(), AtomicBool::new(false));
-    // If the handler cannot be set, Ctrl-C ends the program at once.
-    let _ = ctrlc::set_handler(move || {
-        if pressed.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        job.cancel();
-    });
-}
-
-fn job_with_progress(cli: &Cli) -> Job {
-    if cli.progress {
-        return Job::with_progress(Arc::new(|p: Progress| {
-            if let Ok(line) = serde_json::to_string(&p) {
-                eprintln!("{line}");
-            }
-        }));
-    }
-    if !cli.json && !cli.quiet && std::io::stderr().is_terminal() {
-        return Job::with_progress(Arc::new(|p: Progress| {
-            let share = if p.total > 0 { format!(" {:3} %", p.done * 100 / p.total.max(1)) } else { String::new() };
-            eprint!("\r{}{share}   ", p.stage);
-        }));
-    }
-    Job::silent()
 }

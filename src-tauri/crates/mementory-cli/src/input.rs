@@ -1,0 +1,75 @@
+//! Turns arguments into what the API takes: secrets, texts, paths, filters.
+use crate::args::Filters;
+use mementory_api::{ApiError, ApiResult, types::Filter};
+use std::{
+    io::{IsTerminal, Read},
+    path::Path,
+};
+
+/// Largest secret or text file that is read.
+const TEXT_LIMIT: u64 = 16 << 20;
+
+pub fn secret(file: Option<&Path>, prompt: &str, twice: bool) -> ApiResult<String> {
+    if let Some(file) = file.filter(|f| !f.as_os_str().is_empty()) {
+        let mut line = text(file)?;
+        line.truncate(line.trim_end_matches(['\n', '\r']).len());
+        return Ok(line);
+    }
+    if !std::io::stdin().is_terminal() {
+        return Err(ApiError::new(
+            "usage",
+            2,
+            "There is no terminal to ask for the passphrase. Nothing was changed. Use --passphrase-file.",
+        ));
+    }
+    let ask = |p: &str| rpassword::prompt_password(format!("{p}: ")).map_err(|e| ApiError::new("io", 7, e.to_string()));
+    let first = ask(prompt)?;
+    if twice && ask("Repeat it")? != first {
+        return Err(ApiError::new("usage", 2, "The two passphrases differ. Nothing was created. Try again."));
+    }
+    Ok(first)
+}
+
+pub fn text(file: &Path) -> ApiResult<String> {
+    let name = file.display();
+    let io = |e: std::io::Error| ApiError::new("io", 7, format!("{name} could not be read: {e}. Nothing was changed."));
+    let mut out = Vec::new();
+    if file == Path::new("-") {
+        std::io::stdin().take(TEXT_LIMIT + 1).read_to_end(&mut out).map_err(io)?;
+    } else {
+        std::fs::File::open(file).map_err(io)?.take(TEXT_LIMIT + 1).read_to_end(&mut out).map_err(io)?;
+    }
+    if out.len() as u64 > TEXT_LIMIT {
+        let message = format!("{name} is longer than {} MiB. Nothing was changed.", TEXT_LIMIT >> 20);
+        return Err(ApiError::new("limit", 6, message).with("limit", TEXT_LIMIT));
+    }
+    String::from_utf8(out)
+        .map_err(|_| ApiError::new("io", 7, format!("{name} is not UTF-8 text. Nothing was changed.")))
+}
+
+/// A path as the API takes it.
+pub fn path_text(path: &Path) -> ApiResult<String> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| {
+        let message =
+            format!("The name {} is not UTF-8. Nothing was changed. Rename it, then try again.", path.display());
+        ApiError::new("usage", 2, message)
+    })
+}
+
+pub fn filter(f: &Filters) -> Filter {
+    Filter {
+        kind: f.kind.clone(),
+        source: f.source.clone(),
+        status: f.status.clone(),
+        tag: f.tag.clone(),
+        record_type: f.record_type.clone(),
+        since: f.since.clone(),
+        until: f.until.clone(),
+        trash: false,
+        ids: None,
+        standing: f.standing.clone(),
+        file_kind: f.file_kind.clone(),
+        batch: (!f.batch.is_empty()).then(|| f.batch.clone()),
+    }
+}
