@@ -11,6 +11,7 @@ mod jobs;
 mod session_lock;
 mod settings;
 mod state;
+mod wake_signal;
 mod watching;
 #[cfg(target_os = "linux")]
 mod webkit_rendering;

@@ -4,7 +4,7 @@ use crate::clipboard::{Clipboard, ClipboardBackend};
 use crate::interactive_guard::InteractiveCommands;
 use crate::jobs::{Jobs, Running};
 use crate::settings::SettingsFile;
-use crate::watching::WakeSignal;
+use crate::wake_signal::WakeSignal;
 use mementory_api::types::{RecentVault, SessionState};
 use mementory_api::{ApiError, ApiResult, Job, Session, WatchRound};
 use std::path::{Path, PathBuf};

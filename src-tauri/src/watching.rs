@@ -1,11 +1,12 @@
 //! When watched folders are scanned: after unlocking, when the system reports a change, and at intervals. What a scan looks
 //! for and does is decided in `mementory_api`.
 use crate::state::AppState;
+use crate::wake_signal::WakeSignal;
 use mementory_api::Job;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Reconnected drives and network folders send no change events, so folders are also scanned at this interval.
@@ -13,41 +14,6 @@ const POLL_INTERVAL: Duration = Duration::from_secs(60);
 /// A download reports every chunk. Rounds are at least this far apart, and take at most one tenth of the time.
 const MIN_PAUSE: Duration = Duration::from_secs(1);
 const PAUSE_FACTOR: u32 = 10;
-
-/// Wakes the thread that scans the folders.
-#[derive(Default)]
-pub struct WakeSignal {
-    notified: Mutex<bool>,
-    condition: Condvar,
-}
-
-impl WakeSignal {
-    /// Start the next round now.
-    pub fn notify(&self) {
-        *self.notified.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.condition.notify_all();
-    }
-
-    /// Wait for a notification, at most for `timeout`; None = without limit.
-    fn wait(&self, timeout: Option<Duration>) {
-        let mut notified = self.notified.lock().unwrap_or_else(PoisonError::into_inner);
-        while !*notified {
-            notified = match timeout {
-                None => self.condition.wait(notified).unwrap_or_else(PoisonError::into_inner),
-                Some(timeout) => {
-                    let (notified, result) =
-                        self.condition.wait_timeout(notified, timeout).unwrap_or_else(PoisonError::into_inner);
-                    if result.timed_out() {
-                        drop(notified);
-                        return;
-                    }
-                    notified
-                }
-            };
-        }
-        *notified = false;
-    }
-}
 
 /// The folders whose changes the system reports to us.
 struct FolderEvents {
@@ -118,20 +84,5 @@ pub fn run(state: &AppState, new_job: impl Fn() -> Job, on_change: impl Fn()) {
         };
         std::thread::park_timeout(MIN_PAUSE.max(took * PAUSE_FACTOR).min(POLL_INTERVAL));
         state.wake_signal().wait(wait);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn several_notifications_before_a_wait_end_it_once() {
-        let signal = WakeSignal::default();
-        signal.notify();
-        signal.notify();
-        signal.wait(None);
-        signal.wait(Some(Duration::ZERO));
-        assert!(!*signal.notified.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
