@@ -1,5 +1,5 @@
 //! Evidence Packs.
-use super::{Session, now, read::query};
+use super::{Session, now, records::query};
 use crate::{ApiResult, Job, files, types::*};
 use mementory_model::Timestamp;
 use mementory_vault::{EvidenceOrder, EvidenceParts};

@@ -3,17 +3,17 @@ mod backups;
 mod changes;
 mod duplicates;
 mod evidence;
-mod exchange;
-mod find;
+mod import;
 mod keys;
 mod progress;
-mod read;
+mod records;
 mod scan;
+mod search;
 mod sensitive;
 mod view;
 mod watching;
 
-pub use exchange::ExportOptions;
+pub use import::ExportOptions;
 pub use watching::WatchRound;
 
 use crate::{ApiError, ApiResult, Job, types::*};

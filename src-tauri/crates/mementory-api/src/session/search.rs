@@ -1,7 +1,7 @@
 //! Search within a list: hits and their list rows in one answer, fast enough for search while typing.
 use super::{
     Session,
-    read::{SNIPPET, searchable},
+    records::{SNIPPET, searchable},
 };
 use crate::{ApiResult, types::*};
 use mementory_model::{Kind, Record};

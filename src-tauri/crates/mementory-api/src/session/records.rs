@@ -245,7 +245,7 @@ impl Session {
         let mut query = query(filter)?;
         for batch in filter.batch.iter().flatten() {
             if !self.vault.batches().has_batch(batch)? {
-                return Err(super::exchange::no_such_import(batch));
+                return Err(super::import::no_such_import(batch));
             }
         }
         if let Some(standing) = &filter.standing {
