@@ -82,7 +82,7 @@ impl AppState {
 
     /// Use a vault that was just created or opened. The one that was open before is locked.
     pub fn put_session(&self, path: &Path, session: Session) -> ApiResult<SessionState> {
-        let vault_id = session.info()?.vault_id;
+        let vault_id = session.overview().info()?.vault_id;
         self.vault_opened();
         self.jobs.cancel_all();
         let open = OpenVault { session, path: path.to_owned(), vault_id };
@@ -118,14 +118,14 @@ impl AppState {
     /// Scan the watched folders once. It is background work, so it does not keep the vault from locking.
     pub fn watch_round(&self, job: &Job) -> ApiResult<WatchRound> {
         let _running = self.jobs.start_background("watching", job)?;
-        self.with_session(|session| session.watch_round(self.clock.elapsed(), job))
+        self.with_session(|session| session.watching().round(self.clock.elapsed(), job))
     }
 
     /// Import a file that was detected in a folder with automatic import. The vault does not lock in the middle of it, but
     /// its end does not count as input. The id of the file is also the id of the job.
     pub fn import_detected_file(&self, id: &str, job: &Job) -> ApiResult<()> {
         let running = self.jobs.start(id, job)?;
-        let result = self.with_session(|session| session.import_detected_file(id, job));
+        let result = self.with_session(|session| session.watching().import_detected_file(id, job));
         self.finish_job(running);
         result.map(drop)
     }

@@ -14,35 +14,35 @@ pub async fn redact_preview(
     request: RedactRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<RedactPreview> {
-    job(app, job_id, on_progress, move |vault, job| vault.redact_preview(&request, job)).await
+    job(app, job_id, on_progress, move |vault, job| vault.changes().redact_preview(&request, job)).await
 }
 
 /// Replace spans for good.
 #[tauri::command]
 #[specta::specta]
 pub async fn redact(app: AppHandle, request: RedactRequest) -> CommandResult<Redacted> {
-    session(app, move |vault| vault.redact(&request, &Job::silent())).await
+    session(app, move |vault| vault.changes().redact(&request, &Job::silent())).await
 }
 
 /// Put records in the Trash.
 #[tauri::command]
 #[specta::specta]
 pub async fn trash(app: AppHandle, ids: Vec<String>) -> CommandResult<Ids> {
-    session(app, move |vault| vault.delete(&ids)).await
+    session(app, move |vault| vault.changes().delete(&ids)).await
 }
 
 /// Take records back from the Trash.
 #[tauri::command]
 #[specta::specta]
 pub async fn restore(app: AppHandle, ids: Vec<String>) -> CommandResult<Ids> {
-    session(app, move |vault| vault.restore(&ids)).await
+    session(app, move |vault| vault.changes().restore(&ids)).await
 }
 
 /// Everything that an erasure would remove.
 #[tauri::command]
 #[specta::specta]
 pub async fn erase_preview(app: AppHandle, request: EraseRequest) -> CommandResult<ErasePreview> {
-    session(app, move |vault| vault.erase_preview(&request)).await
+    session(app, move |vault| vault.changes().erase_preview(&request)).await
 }
 
 /// Erase for good, then check every place for remains.
@@ -54,21 +54,21 @@ pub async fn erase(
     request: EraseRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Erased> {
-    job(app, job_id, on_progress, move |vault, job| vault.erase(&request, job)).await
+    job(app, job_id, on_progress, move |vault, job| vault.changes().erase(&request, job)).await
 }
 
 /// Tombstones, newest first.
 #[tauri::command]
 #[specta::specta]
 pub async fn tombstones(app: AppHandle) -> CommandResult<Tombstones> {
-    session(app, |vault| vault.tombstones()).await
+    session(app, |vault| vault.changes().tombstones()).await
 }
 
 /// The receipt of an erasure.
 #[tauri::command]
 #[specta::specta]
 pub async fn receipt(app: AppHandle, id: String) -> CommandResult<Receipt> {
-    session(app, move |vault| vault.receipt(&id)).await
+    session(app, move |vault| vault.changes().receipt(&id)).await
 }
 
 /// Clean and check the places again that a receipt lists as failed.
@@ -80,5 +80,5 @@ pub async fn clean_again(
     id: String,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Receipt> {
-    job(app, job_id, on_progress, move |vault, job| vault.clean_again(&id, job)).await
+    job(app, job_id, on_progress, move |vault, job| vault.changes().clean_again(&id, job)).await
 }

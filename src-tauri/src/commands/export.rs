@@ -20,7 +20,7 @@ pub async fn export_preview(
     // The preview only needs to know that there is a passphrase, not which.
     let options =
         ExportOptions { passphrase: encrypt.then(|| typed_passphrase(String::new())), ..ExportOptions::default() };
-    job(app, job_id, on_progress, move |vault, job| vault.export_preview_with(&request, &options, job)).await
+    job(app, job_id, on_progress, move |vault, job| vault.exports().preview_with(&request, &options, job)).await
 }
 
 /// The text of an export for the clipboard; no file is written.
@@ -32,14 +32,14 @@ pub async fn export_text(
     request: ExportRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<String> {
-    job(app, job_id, on_progress, move |vault, job| vault.export_text(&request, job)).await
+    job(app, job_id, on_progress, move |vault, job| vault.exports().text(&request, job)).await
 }
 
 /// Enter in the audit log that the last text was copied.
 #[tauri::command]
 #[specta::specta]
 pub async fn text_taken(app: AppHandle) -> CommandResult<()> {
-    session(app, |vault| vault.text_taken()).await
+    session(app, |vault| vault.exports().text_taken()).await
 }
 
 /// Write an Evidence Pack and check it.
@@ -52,7 +52,7 @@ pub async fn evidence(
     request: EvidenceRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Evidence> {
-    job(app, job_id, on_progress, move |vault, job| vault.evidence(Path::new(&out), &request, job)).await
+    job(app, job_id, on_progress, move |vault, job| vault.evidence().write(Path::new(&out), &request, job)).await
 }
 
 /// Write an export, read it back and validate it; encrypted if a passphrase is given.
@@ -66,12 +66,12 @@ pub async fn export_run(
     on_progress: Channel<Progress>,
 ) -> CommandResult<Exported> {
     let options = ExportOptions { passphrase: file_passphrase(passphrase), ..ExportOptions::default() };
-    job(app, job_id, on_progress, move |vault, job| vault.export_with(&request, &options, job)).await
+    job(app, job_id, on_progress, move |vault, job| vault.exports().export_with(&request, &options, job)).await
 }
 
 /// Delete the export that was just written and did not pass its check.
 #[tauri::command]
 #[specta::specta]
 pub async fn remove_export(app: AppHandle, path: String) -> CommandResult<()> {
-    session(app, move |vault| vault.remove_export(&path)).await
+    session(app, move |vault| vault.exports().remove(&path)).await
 }

@@ -46,7 +46,7 @@ pub async fn check_file(
 ) -> CommandResult<FileCheck> {
     let passphrase = file_passphrase(passphrase);
     session(app, move |vault| {
-        vault.check_file(Path::new(&path), format.as_deref(), passphrase.as_deref(), &Job::silent())
+        vault.keys().check_file(Path::new(&path), format.as_deref(), passphrase.as_deref(), &Job::silent())
     })
     .await
 }
@@ -62,7 +62,7 @@ pub async fn import_preview(
     on_progress: Channel<Progress>,
 ) -> CommandResult<ImportReport> {
     let passphrase = file_passphrase(passphrase);
-    job(app, job_id, on_progress, move |vault, job| vault.import_with(&request, passphrase, true, job)).await
+    job(app, job_id, on_progress, move |vault, job| vault.imports().import_with(&request, passphrase, true, job)).await
 }
 
 /// Import as one batch.
@@ -76,7 +76,7 @@ pub async fn import_run(
     on_progress: Channel<Progress>,
 ) -> CommandResult<ImportReport> {
     let passphrase = file_passphrase(passphrase);
-    job(app, job_id, on_progress, move |vault, job| vault.import_with(&request, passphrase, false, job)).await
+    job(app, job_id, on_progress, move |vault, job| vault.imports().import_with(&request, passphrase, false, job)).await
 }
 
 /// Cancel a job; it rolls back and fails with `cancelled`.
@@ -94,26 +94,26 @@ pub async fn cancel_job(app: AppHandle, job_id: String) -> CommandResult<()> {
 #[tauri::command]
 #[specta::specta]
 pub async fn imports(app: AppHandle) -> CommandResult<Batches> {
-    session(app, |vault| vault.imports()).await
+    session(app, |vault| vault.imports().list()).await
 }
 
 /// Failed imports: the paths of their files, and the errors.
 #[tauri::command]
 #[specta::specta]
 pub async fn failed_imports(app: AppHandle) -> CommandResult<FailedImports> {
-    session(app, |vault| vault.failed_imports()).await
+    session(app, |vault| vault.imports().failed()).await
 }
 
 /// The stored report of a batch.
 #[tauri::command]
 #[specta::specta]
 pub async fn import_report(app: AppHandle, batch: String) -> CommandResult<ImportReport> {
-    session(app, move |vault| vault.import_report(&batch)).await
+    session(app, move |vault| vault.imports().report(&batch)).await
 }
 
 /// Undo a whole import.
 #[tauri::command]
 #[specta::specta]
 pub async fn undo_import(app: AppHandle, batch: String) -> CommandResult<Undone> {
-    session(app, move |vault| vault.undo_import(&batch, &Job::silent())).await
+    session(app, move |vault| vault.imports().undo(&batch, &Job::silent())).await
 }

@@ -29,56 +29,56 @@ impl Type for Bytes {
 #[tauri::command]
 #[specta::specta]
 pub async fn list(app: AppHandle, request: ListRequest) -> CommandResult<Page> {
-    session(app, move |vault| vault.list(&request)).await
+    session(app, move |vault| vault.records().list(&request)).await
 }
 
 /// Counts for the filter menus.
 #[tauri::command]
 #[specta::specta]
 pub async fn facets(app: AppHandle, filter: Filter, query: Option<String>, typing: bool) -> CommandResult<Facets> {
-    session(app, move |vault| vault.facets(&filter, query.as_deref(), typing)).await
+    session(app, move |vault| vault.records().facets(&filter, query.as_deref(), typing)).await
 }
 
 /// Summary of several records.
 #[tauri::command]
 #[specta::specta]
 pub async fn summary(app: AppHandle, filter: Filter) -> CommandResult<Summary> {
-    session(app, move |vault| vault.summary(&filter)).await
+    session(app, move |vault| vault.records().summary(&filter)).await
 }
 
 /// One complete record.
 #[tauri::command]
 #[specta::specta]
 pub async fn show(app: AppHandle, id: String, history: bool, verbatim: bool) -> CommandResult<Shown> {
-    session(app, move |vault| vault.show(&id, history, verbatim)).await
+    session(app, move |vault| vault.records().show(&id, history, verbatim)).await
 }
 
 /// A conversation with all its branches.
 #[tauri::command]
 #[specta::specta]
 pub async fn thread(app: AppHandle, id: String) -> CommandResult<Thread> {
-    session(app, move |vault| vault.thread(&id)).await
+    session(app, move |vault| vault.records().thread(&id)).await
 }
 
 /// Ranked full-text search.
 #[tauri::command]
 #[specta::specta]
 pub async fn search(app: AppHandle, request: SearchRequest) -> CommandResult<SearchResult> {
-    session(app, move |vault| vault.search(&request)).await
+    session(app, move |vault| vault.search().hits(&request)).await
 }
 
 /// A page of a searched list.
 #[tauri::command]
 #[specta::specta]
 pub async fn find(app: AppHandle, request: SearchRequest) -> CommandResult<Found> {
-    session(app, move |vault| vault.find(&request)).await
+    session(app, move |vault| vault.search().rows(&request)).await
 }
 
 /// A spelling suggestion for a query that found nothing.
 #[tauri::command]
 #[specta::specta]
 pub async fn near(app: AppHandle, request: SearchRequest) -> CommandResult<Option<String>> {
-    session(app, move |vault| vault.suggest_query(&request)).await
+    session(app, move |vault| vault.search().suggest_query(&request)).await
 }
 
 /// The bytes of an attachment; with `most` at most that many.
@@ -86,7 +86,7 @@ pub async fn near(app: AppHandle, request: SearchRequest) -> CommandResult<Optio
 #[specta::specta]
 pub async fn attachment(app: AppHandle, id: String, most: Option<u32>) -> CommandResult<Bytes> {
     let limit = most.map_or(ATTACHMENT_LIMIT, u64::from).min(ATTACHMENT_LIMIT);
-    session(app, move |vault| vault.attachment(&id, limit).map(Bytes)).await
+    session(app, move |vault| vault.records().attachment(&id, limit).map(Bytes)).await
 }
 
 /// Ask where to save an attachment, and save it so that only the person can read it. Null if the dialog was cancelled.
@@ -105,7 +105,7 @@ pub async fn save_attachment(
         return Ok(None);
     };
     job(app, job_id, on_progress, move |vault, job| {
-        vault.save_attachment(&id, Path::new(&path), job)?;
+        vault.records().save_attachment(&id, Path::new(&path), job)?;
         Ok(Some(path))
     })
     .await
@@ -115,14 +115,14 @@ pub async fn save_attachment(
 #[tauri::command]
 #[specta::specta]
 pub async fn add(app: AppHandle, request: AddRequest) -> CommandResult<Ids> {
-    session(app, move |vault| vault.add(&request)).await
+    session(app, move |vault| vault.changes().add(&request)).await
 }
 
 /// A new version of a record.
 #[tauri::command]
 #[specta::specta]
 pub async fn edit(app: AppHandle, request: EditRequest) -> CommandResult<Edited> {
-    session(app, move |vault| vault.edit(&request)).await
+    session(app, move |vault| vault.changes().edit(&request)).await
 }
 
 /// Add one tag to many records, or remove it.
@@ -134,12 +134,12 @@ pub async fn tag(
     request: TagRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Ids> {
-    job(app, job_id, on_progress, move |vault, job| vault.tag(&request, job)).await
+    job(app, job_id, on_progress, move |vault, job| vault.changes().tag(&request, job)).await
 }
 
 /// Make an old version current again.
 #[tauri::command]
 #[specta::specta]
 pub async fn restore_version(app: AppHandle, id: String, version: u32) -> CommandResult<Edited> {
-    session(app, move |vault| vault.restore_version(&id, version)).await
+    session(app, move |vault| vault.changes().restore_version(&id, version)).await
 }

@@ -8,21 +8,21 @@ use tauri::ipc::Channel;
 #[tauri::command]
 #[specta::specta]
 pub async fn look(app: AppHandle, job_id: String, anew: bool, on_progress: Channel<Progress>) -> CommandResult<Looked> {
-    background_job(app, job_id, on_progress, move |vault, job| vault.scan_pending(anew, job)).await
+    background_job(app, job_id, on_progress, move |vault, job| vault.sensitive().scan_pending(anew, job)).await
 }
 
 /// A page of the review queue.
 #[tauri::command]
 #[specta::specta]
 pub async fn sensitive_queue(app: AppHandle, request: SensitiveRequest) -> CommandResult<SensitiveQueue> {
-    session(app, move |vault| vault.sensitive_queue(&request)).await
+    session(app, move |vault| vault.sensitive().queue(&request)).await
 }
 
 /// One value and the records that contain it.
 #[tauri::command]
 #[specta::specta]
 pub async fn sensitive_value(app: AppHandle, value: String) -> CommandResult<SensitiveDetail> {
-    session(app, move |vault| vault.sensitive_value(&value)).await
+    session(app, move |vault| vault.sensitive().value(&value)).await
 }
 
 /// Redact values for good.
@@ -34,33 +34,33 @@ pub async fn redact_values(
     request: RedactValuesRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<RedactedValues> {
-    job(app, job_id, on_progress, move |vault, job| vault.redact_values(&request, job)).await
+    job(app, job_id, on_progress, move |vault, job| vault.sensitive().redact(&request, job)).await
 }
 
 /// Ignore these values from now on, or stop ignoring them.
 #[tauri::command]
 #[specta::specta]
 pub async fn ignore_values(app: AppHandle, values: Vec<String>, ignored: bool) -> CommandResult<()> {
-    session(app, move |vault| vault.ignore_values(&values, ignored)).await
+    session(app, move |vault| vault.sensitive().ignore(&values, ignored)).await
 }
 
 /// Groups of memories with nearly the same text.
 #[tauri::command]
 #[specta::specta]
 pub async fn duplicates(app: AppHandle, job_id: String, on_progress: Channel<Progress>) -> CommandResult<Duplicates> {
-    job(app, job_id, on_progress, move |vault, job| vault.duplicates(job)).await
+    job(app, job_id, on_progress, move |vault, job| vault.duplicates().groups(job)).await
 }
 
 /// Keep these memories as they are, and do not show them as a group again.
 #[tauri::command]
 #[specta::specta]
 pub async fn keep_apart(app: AppHandle, ids: Vec<String>) -> CommandResult<Ids> {
-    session(app, move |vault| vault.keep_apart(&ids)).await
+    session(app, move |vault| vault.duplicates().keep_apart(&ids)).await
 }
 
 /// Keep one of several; the others go to the Trash.
 #[tauri::command]
 #[specta::specta]
 pub async fn merge(app: AppHandle, keep: String, others: Vec<String>) -> CommandResult<Ids> {
-    session(app, move |vault| vault.merge(&keep, &others)).await
+    session(app, move |vault| vault.duplicates().merge(&keep, &others)).await
 }

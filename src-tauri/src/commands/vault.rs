@@ -101,7 +101,7 @@ pub async fn unlock(
     .await?;
     // In parallel with what the window loads now. The search that needs the index reports errors.
     drop(tauri::async_runtime::spawn(async move {
-        let _ = session(app, Session::warm_search).await;
+        let _ = session(app, |session| session.search().warm()).await;
     }));
     Ok(opened)
 }
@@ -163,14 +163,14 @@ pub async fn key_slots(app: AppHandle) -> CommandResult<Slots> {
 #[tauri::command]
 #[specta::specta]
 pub async fn vault_info(app: AppHandle) -> CommandResult<VaultInfo> {
-    session(app, |vault| vault.info()).await
+    session(app, |vault| vault.overview().info()).await
 }
 
 /// Check the integrity of every part of the vault.
 #[tauri::command]
 #[specta::specta]
 pub async fn check_vault(app: AppHandle, rebuild_index: bool) -> CommandResult<CheckReport> {
-    session(app, move |vault| vault.check(rebuild_index, &Job::silent())).await
+    session(app, move |vault| vault.overview().check(rebuild_index, &Job::silent())).await
 }
 
 /// Copy the vault to a new folder and check the copy, which is a vault of its own.
@@ -182,35 +182,35 @@ pub async fn backup(
     out: String,
     on_progress: Channel<Progress>,
 ) -> CommandResult<BackedUp> {
-    job(app, job_id, on_progress, move |vault, job| vault.backup(&absolute(&out)?, job)).await
+    job(app, job_id, on_progress, move |vault, job| vault.backups().create(&absolute(&out)?, job)).await
 }
 
 /// The audit log; with `verify` its chain and signatures are checked.
 #[tauri::command]
 #[specta::specta]
 pub async fn audit(app: AppHandle, verify: bool) -> CommandResult<AuditLog> {
-    session(app, move |vault| vault.audit(verify)).await
+    session(app, move |vault| vault.overview().audit(verify)).await
 }
 
 /// The vault's own key, the trusted keys, and the keys seen on imported files.
 #[tauri::command]
 #[specta::specta]
 pub async fn keys(app: AppHandle) -> CommandResult<Keys> {
-    session(app, |vault| vault.keys()).await
+    session(app, |vault| vault.keys().list()).await
 }
 
 /// Trust a public key.
 #[tauri::command]
 #[specta::specta]
 pub async fn trust_key(app: AppHandle, key: String, name: Option<String>) -> CommandResult<Keys> {
-    session(app, move |vault| vault.trust_key(&key, name.as_deref())).await
+    session(app, move |vault| vault.keys().trust(&key, name.as_deref())).await
 }
 
 /// Forget a key.
 #[tauri::command]
 #[specta::specta]
 pub async fn forget_key(app: AppHandle, key: String) -> CommandResult<Keys> {
-    session(app, move |vault| vault.forget_key(&key)).await
+    session(app, move |vault| vault.keys().forget(&key)).await
 }
 
 /// Check that a path is absolute: a relative one would depend on where the window was started.

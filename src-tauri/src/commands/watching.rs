@@ -9,35 +9,35 @@ use tauri::AppHandle;
 #[tauri::command]
 #[specta::specta]
 pub async fn watched(app: AppHandle) -> CommandResult<Watched> {
-    session(app, Session::watched).await
+    session(app, |session| session.watching().list()).await
 }
 
 /// Watch a folder and ask before importing. Files that are in it now are not offered.
 #[tauri::command]
 #[specta::specta]
 pub async fn watch_folder(app: AppHandle, path: String) -> CommandResult<Watched> {
-    change(app, move |vault| vault.watch_folder(Path::new(&path))).await
+    change(app, move |vault| vault.watching().add(Path::new(&path))).await
 }
 
 /// Stop watching a folder. Its files are left as they are.
 #[tauri::command]
 #[specta::specta]
 pub async fn unwatch_folder(app: AppHandle, folder: String) -> CommandResult<Watched> {
-    change(app, move |vault| vault.unwatch_folder(&folder)).await
+    change(app, move |vault| vault.watching().remove(&folder)).await
 }
 
 /// Change what is done with new files in a folder.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_watching(app: AppHandle, folder: String, mode: WatchMode) -> CommandResult<Watched> {
-    change(app, move |vault| vault.set_watching(&folder, mode)).await
+    change(app, move |vault| vault.watching().set_mode(&folder, mode)).await
 }
 
 /// Decline to import a detected file. It is not offered again.
 #[tauri::command]
 #[specta::specta]
 pub async fn dismiss_find(app: AppHandle, find: String) -> CommandResult<Watched> {
-    change(app, move |vault| vault.dismiss_detected_file(&find)).await
+    change(app, move |vault| vault.watching().dismiss(&find)).await
 }
 
 /// Change what is watched, then scan at once.

@@ -47,7 +47,7 @@ fn the_vault_locks_after_five_minutes_without_input_and_can_be_opened_again() {
     assert_eq!(state.lock_if_idle(), Some(LockReason::Idle));
     assert_eq!(state.lock_if_idle(), None, "there is nothing to lock any more");
     assert!(!state.session_state().open);
-    assert_eq!(state.with_session(Session::info).err().map(|e| e.code), Some("locked"));
+    assert_eq!(state.with_session(|session| session.overview().info()).err().map(|e| e.code), Some("locked"));
 
     let vault = folder.path().join("Memories.mementory");
     assert_eq!(state.recent_vaults()[0].path, vault.display().to_string());
@@ -189,7 +189,7 @@ fn watching_does_not_keep_the_vault_open_and_ends_when_it_locks() {
     let (state, clock) = open_window(folder.path());
     let watched = folder.path().join("Downloads");
     std::fs::create_dir(&watched).unwrap();
-    state.with_session(|session| session.watch_folder(&watched)).unwrap();
+    state.with_session(|session| session.watching().add(&watched)).unwrap();
     clock.set(MINUTE * 4);
     assert!(state.watch_round(&Job::silent()).unwrap().watching);
     assert_eq!(state.import_detected_file("nothing", &Job::silent()).unwrap_err().code, "not_found");

@@ -41,8 +41,8 @@ pub fn convert(
     let secret = zeroize::Zeroizing::new(format!("{} {}", files::suggest_passphrase()?, files::suggest_passphrase()?));
     let create = CreateOptions { kdf_floor: true };
     let (session, _) = Session::create(&folder.path().join("Mementory.mementory"), &secret, create)?;
-    let report = session.import_with(request, input_passphrase, false, job)?;
-    let mut exported = session.export_with(export, options, job)?;
+    let report = session.imports().import_with(request, input_passphrase, false, job)?;
+    let mut exported = session.exports().export_with(export, options, job)?;
     add_unread_as_losses(&report, &mut exported);
     Ok(Converted { exported, source: Source { format: report.format, version: report.version } })
 }

@@ -16,4 +16,7 @@ pub use error::{ApiError, ApiResult};
 pub use job::{Job, ProgressSink};
 pub use mementory_formats::{Passphrase, Signer};
 pub use passphrase::passphrase;
-pub use session::{CreateOptions, ExportOptions, Session, WatchRound};
+pub use session::{
+    Backups, Changes, CreateOptions, DuplicateMemories, EvidencePacks, ExportOptions, Exports, Imports, KeyRing,
+    Records, Scanner, Search, SensitiveValues, Session, WatchRound, WatchedFolders,
+};

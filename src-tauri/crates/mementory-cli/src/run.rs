@@ -6,7 +6,7 @@ use crate::{
     job::{cancel_on_ctrl_c, job_with_progress},
     portable::{self, export_request},
 };
-use mementory_api::{ApiError, ApiResult, CreateOptions, Job, Session, files, types::*};
+use mementory_api::{ApiError, ApiResult, Backups, CreateOptions, Job, Session, files, types::*};
 use std::path::{Path, PathBuf};
 
 pub fn run(cli: Cli) -> ApiResult<Done> {
@@ -49,7 +49,7 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
             require_vault(backup)?;
             let secret = secret(cli.passphrase_file.as_deref(), "Passphrase of the backup", false)?;
             cancel_on_ctrl_c(&job);
-            done(&Session::restore_backup(backup, dir, &secret, &job)?)
+            done(&Backups::restore(backup, dir, &secret, &job)?)
         }
         command => match portable::run(command, &job) {
             Some(done) => done,
@@ -60,7 +60,7 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
 
 fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done> {
     match command {
-        Command::Info => done(&session.info()?),
+        Command::Info => done(&session.overview().info()?),
         Command::Import { paths, format, dry_run, limit_bytes, let_in, trust, merge, import_passphrase_file } => {
             let request = ImportRequest {
                 paths: paths.iter().map(|p| path_text(p)).collect::<ApiResult<_>>()?,
@@ -78,23 +78,29 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             // The texts of new records are for the preview in the window; here the counts suffice.
             done(&ImportReport {
                 coming: Vec::new(),
-                ..session.import_with(&request, input_passphrase, *dry_run, job)?
+                ..session.imports().import_with(&request, input_passphrase, *dry_run, job)?
             })
         }
-        Command::Imports => done(&session.imports()?),
-        Command::Undo { batch } => done(&session.undo_import(batch, job)?),
+        Command::Imports => done(&session.imports().list()?),
+        Command::Undo { batch } => done(&session.imports().undo(batch, job)?),
         Command::List { filters, trash, sort, limit, cursor } => {
             let filter = Filter { trash: *trash, ..filter(filters) };
-            done(&session.list(&ListRequest { filter, sort: sort.clone(), limit: *limit, cursor: cursor.clone() })?)
+            done(&session.records().list(&ListRequest {
+                filter,
+                sort: sort.clone(),
+                limit: *limit,
+                cursor: cursor.clone(),
+            })?)
         }
-        Command::Show { id, history, verbatim } => done(&session.show(id, *history, *verbatim)?),
-        Command::Thread { id } => done(&session.thread(id)?),
+        Command::Show { id, history, verbatim } => done(&session.records().show(id, *history, *verbatim)?),
+        Command::Thread { id } => done(&session.records().thread(id)?),
         Command::Search { query, queries, filters, limit } => {
             search(session, query.as_deref(), queries.as_deref(), filters, *limit)
         }
         Command::Add { record_type, text_file, tag } => {
             let text = text(text_file)?;
-            let ids = session.add(&AddRequest { record_type: record_type.clone(), text, tags: tag.clone() })?;
+            let ids =
+                session.changes().add(&AddRequest { record_type: record_type.clone(), text, tags: tag.clone() })?;
             Ok(Done { value: serde_json::json!({"id": ids.ids.first()}), exit: 0, essential: true })
         }
         Command::Edit { id, text_file, title, tag, record_type } => {
@@ -106,41 +112,42 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
                 tags: tag.clone(),
                 record_type: record_type.clone(),
             };
-            done(&session.edit(&request)?)
+            done(&session.changes().edit(&request)?)
         }
         Command::Scan { filters, class } => {
-            done(&session.scan(&ScanRequest { filter: filter(filters), classes: class.clone() }, job)?)
+            done(&session.scan().records(&ScanRequest { filter: filter(filters), classes: class.clone() }, job)?)
         }
         Command::Redact { id, span, detected, everywhere } => {
             let spans = match detected {
-                Some(classes) => session.detected(id, classes, job)?,
+                Some(classes) => session.scan().detected(id, classes, job)?,
                 None => span.iter().map(|s| parse_span(s)).collect::<ApiResult<_>>()?,
             };
-            let result = session.redact(&RedactRequest { id: id.clone(), spans, everywhere: *everywhere }, job)?;
+            let result =
+                session.changes().redact(&RedactRequest { id: id.clone(), spans, everywhere: *everywhere }, job)?;
             Ok(Done { exit: u8::from(!result.receipt.complete), ..done(&result)? })
         }
-        Command::Delete { ids } => done(&session.delete(ids)?),
-        Command::Restore { ids } => done(&session.restore(ids)?),
+        Command::Delete { ids } => done(&session.changes().delete(ids)?),
+        Command::Restore { ids } => done(&session.changes().restore(ids)?),
         Command::Erase { ids, reason, dry_run, with_copies } => {
             let request =
                 EraseRequest { ids: ids.clone(), reason: reason.clone(), with_copies: *with_copies, copies: None };
             if *dry_run {
-                return done(&session.erase_preview(&request)?);
+                return done(&session.changes().erase_preview(&request)?);
             }
-            let result = session.erase(&request, job)?;
+            let result = session.changes().erase(&request, job)?;
             Ok(Done { exit: u8::from(!result.receipt.complete), ..done(&result)? })
         }
         Command::Duplicates => {
             cancel_on_ctrl_c(job);
-            done(&session.duplicates(job)?)
+            done(&session.duplicates().groups(job)?)
         }
         Command::Backup { out } => {
             cancel_on_ctrl_c(job);
-            done(&session.backup(out, job)?)
+            done(&session.backups().create(out, job)?)
         }
-        Command::Tombstones => done(&session.tombstones()?),
+        Command::Tombstones => done(&session.changes().tombstones()?),
         Command::Audit { verify } => {
-            let log = session.audit(*verify)?;
+            let log = session.overview().audit(*verify)?;
             Ok(Done { exit: u8::from(log.verified == Some(false)), ..done(&log)? })
         }
         Command::Export { format, out, filters, means, select, dry_run } => {
@@ -148,25 +155,25 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             let options = portable::export_options(means, Some(select))?;
             cancel_on_ctrl_c(job);
             if *dry_run {
-                return done(&session.export_preview_with(&request, &options, job)?);
+                return done(&session.exports().preview_with(&request, &options, job)?);
             }
-            let exported = session.export_with(&request, &options, job)?;
+            let exported = session.exports().export_with(&request, &options, job)?;
             Ok(Done { exit: u8::from(!exported.validated), ..done(&exported)? })
         }
         Command::Check { rebuild_index } => {
-            let report = session.check(*rebuild_index, job)?;
+            let report = session.overview().check(*rebuild_index, job)?;
             Ok(Done { exit: if report.ok { 0 } else { 5 }, ..done(&report)? })
         }
         Command::Evidence { out, since, until, parts, sign } => {
             let parts = parts.as_ref().map(|parts| parts.iter().map(|part| EvidencePart::parse(part)).collect());
             let request =
                 EvidenceRequest { since: since.clone(), until: until.clone(), sign: *sign, parts: parts.transpose()? };
-            let made = session.evidence(out, &request, job)?;
+            let made = session.evidence().write(out, &request, job)?;
             Ok(Done { exit: u8::from(!made.validated), ..done(&made)? })
         }
-        Command::Keys(KeysCommand::List) => done(&session.keys()?),
-        Command::Keys(KeysCommand::Trust { key, name }) => done(&session.trust_key(key, name.as_deref())?),
-        Command::Keys(KeysCommand::Forget { key }) => done(&session.forget_key(key)?),
+        Command::Keys(KeysCommand::List) => done(&session.keys().list()?),
+        Command::Keys(KeysCommand::Trust { key, name }) => done(&session.keys().trust(key, name.as_deref())?),
+        Command::Keys(KeysCommand::Forget { key }) => done(&session.keys().forget(key)?),
         _ => Err(ApiError::new("usage", 2, "This command works without a vault. Nothing was changed.")),
     }
 }
@@ -180,13 +187,13 @@ fn search(
 ) -> ApiResult<Done> {
     let search_one = |query: &str| {
         let filter = filter(filters);
-        session.search(&SearchRequest { query: query.to_owned(), filter, limit, offset: None, typing: false })
+        session.search().hits(&SearchRequest { query: query.to_owned(), filter, limit, offset: None, typing: false })
     };
     match (query, queries) {
         (Some(query), _) => done(&search_one(query)?),
         (None, Some(file)) => {
             let text = text(file)?;
-            session.warm_search()?;
+            session.search().warm()?;
             let results = text.lines().map(search_one).collect::<ApiResult<Vec<_>>>()?;
             let value = serde_json::to_value(&results).map_err(|_| internal())?;
             Ok(Done { value: serde_json::json!({"results": value}), exit: 0, essential: true })

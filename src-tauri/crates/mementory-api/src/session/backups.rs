@@ -1,17 +1,31 @@
 //! Backups of the vault, and restoring one.
-use super::{Session, now, progress::ProgressThrottle};
+use super::{context::Context, now, progress::ProgressThrottle};
 use crate::{ApiResult, Job, types::*};
-use mementory_vault::Backups;
 use std::path::Path;
 
-impl Session {
+/// Backups of the vault.
+#[derive(Clone, Copy)]
+pub struct Backups<'s> {
+    context: &'s Context,
+}
+
+impl<'s> Backups<'s> {
+    pub(super) fn new(context: &'s Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Backups<'_> {
     /// Copy the vault to `out`, which must not exist, and check the copy. The copy is a complete vault.
-    pub fn backup(&self, out: &Path, job: &Job) -> ApiResult<BackedUp> {
+    pub fn create(&self, out: &Path, job: &Job) -> ApiResult<BackedUp> {
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
-        let _guard = self.snapshot_guard();
-        let made =
-            self.vault.backups().create(out, now(), &cancel, &|done, total| throttle.report("copy", done, total, 0))?;
+        let _guard = self.context.snapshot_guard();
+        let made = self
+            .context
+            .vault
+            .backups()
+            .create(out, now(), &cancel, &|done, total| throttle.report("copy", done, total, 0))?;
         Ok(BackedUp { path: out.display().to_string(), bytes: made.bytes, digest: made.digest })
     }
 
@@ -20,11 +34,12 @@ impl Session {
     ///
     /// # Errors
     /// Those of opening a vault; `exists`, `usage` inside the backup, `cancelled`, `io`.
-    pub fn restore_backup(from: &Path, out: &Path, secret: &str, job: &Job) -> ApiResult<BackedUp> {
+    pub fn restore(from: &Path, out: &Path, secret: &str, job: &Job) -> ApiResult<BackedUp> {
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
-        let made =
-            Backups::restore(from, out, secret, &cancel, &|done, total| throttle.report("copy", done, total, 0))?;
+        let made = mementory_vault::Backups::restore(from, out, secret, &cancel, &|done, total| {
+            throttle.report("copy", done, total, 0)
+        })?;
         Ok(BackedUp { path: out.display().to_string(), bytes: made.bytes, digest: made.digest })
     }
 }

@@ -1,28 +1,41 @@
 //! Writing, editing, Trash, redaction, erasure.
-use super::{Session, now, progress::ProgressThrottle};
+use super::{context::Context, now, progress::ProgressThrottle};
 use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_model::{Timestamp, TombstoneOp};
 use mementory_vault::{EditFields, PlaceOutcome, RedactSpan, RowView, Sabotage, TombstoneRow};
 use std::collections::BTreeMap;
 
-impl Session {
+/// Writing, editing, deleting, redacting and erasing records.
+#[derive(Clone, Copy)]
+pub struct Changes<'s> {
+    context: &'s Context,
+}
+
+impl<'s> Changes<'s> {
+    pub(super) fn new(context: &'s Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Changes<'_> {
     /// A memory written by hand.
     pub fn add(&self, request: &AddRequest) -> ApiResult<Ids> {
-        let _guard = self.write_guard();
-        let id = self.vault.editor().add(&request.text, request.record_type.clone(), request.tags.clone(), now())?;
+        let _guard = self.context.write_guard();
+        let id =
+            self.context.vault.editor().add(&request.text, request.record_type.clone(), request.tags.clone(), now())?;
         Ok(Ids { ids: vec![id] })
     }
 
     /// A new version of a record.
     pub fn edit(&self, request: &EditRequest) -> ApiResult<Edited> {
-        let _guard = self.write_guard();
+        let _guard = self.context.write_guard();
         let fields = EditFields {
             text: request.text.clone(),
             title: request.title.clone(),
             tags: request.tags.clone(),
             record_type: request.record_type.clone(),
         };
-        let version = self.vault.editor().edit(&request.id, fields, now())?;
+        let version = self.context.vault.editor().edit(&request.id, fields, now())?;
         Ok(Edited { id: request.id.clone(), version })
     }
 
@@ -31,18 +44,24 @@ impl Session {
     /// # Errors
     /// `cancelled`, and nothing was changed.
     pub fn tag(&self, request: &TagRequest, job: &Job) -> ApiResult<Ids> {
-        let _guard = self.write_guard();
+        let _guard = self.context.write_guard();
         let (throttle, total) = (ProgressThrottle::new(job), request.ids.len() as u64);
         let progress = |done: usize| throttle.report_in("records", "store", done as u64, total, done as u64);
-        let ids =
-            self.vault.editor().tag(&request.ids, &request.tag, request.on, now(), &progress, &job.cancel_flag())?;
+        let ids = self.context.vault.editor().tag(
+            &request.ids,
+            &request.tag,
+            request.on,
+            now(),
+            &progress,
+            &job.cancel_flag(),
+        )?;
         Ok(Ids { ids })
     }
 
     /// Make an old version current again (as a new version).
     pub fn restore_version(&self, id: &str, version: u32) -> ApiResult<Edited> {
-        let _guard = self.write_guard();
-        let version = self.vault.editor().restore_version(id, version, now())?;
+        let _guard = self.context.write_guard();
+        let version = self.context.vault.editor().restore_version(id, version, now())?;
         Ok(Edited { id: id.into(), version })
     }
 
@@ -51,17 +70,22 @@ impl Session {
     /// # Errors
     /// As `redact`; `cancelled`.
     pub fn redact_preview(&self, request: &RedactRequest, job: &Job) -> ApiResult<RedactPreview> {
-        let changed =
-            self.vault.redactor().redact_plan(&request.id, &spans(request), request.everywhere, &job.cancel_flag())?;
+        let changed = self.context.vault.redactor().redact_plan(
+            &request.id,
+            &spans(request),
+            request.everywhere,
+            &job.cancel_flag(),
+        )?;
         let kinds = counted(changed.iter().map(|v| v.kind.as_str()));
         Ok(RedactPreview { redacted: changed.len() as u32, kinds })
     }
 
     /// Replace spans for good.
     pub fn redact(&self, request: &RedactRequest, job: &Job) -> ApiResult<Redacted> {
-        let _guard = self.write_guard();
+        let _guard = self.context.write_guard();
         let stages = |stage: &str| stage_progress(job, stage);
-        let outcome = self.vault.redactor().redact(&request.id, &spans(request), request.everywhere, now(), &stages)?;
+        let outcome =
+            self.context.vault.redactor().redact(&request.id, &spans(request), request.everywhere, now(), &stages)?;
         let receipt = receipt_view(&outcome.receipt);
         let tombstone = outcome.tombstones.into_iter().next().map(|t| tombstone_view(t, receipt.complete));
         let tombstone = tombstone.ok_or_else(|| {
@@ -72,19 +96,19 @@ impl Session {
 
     /// Move records to the Trash.
     pub fn delete(&self, ids: &[String]) -> ApiResult<Ids> {
-        let _guard = self.write_guard();
-        Ok(Ids { ids: self.vault.trash().trash(ids, now())? })
+        let _guard = self.context.write_guard();
+        Ok(Ids { ids: self.context.vault.trash().trash(ids, now())? })
     }
 
     /// Take records back from the Trash.
     pub fn restore(&self, ids: &[String]) -> ApiResult<Ids> {
-        let _guard = self.write_guard();
-        Ok(Ids { ids: self.vault.trash().restore(ids, now())? })
+        let _guard = self.context.write_guard();
+        Ok(Ids { ids: self.context.vault.trash().restore(ids, now())? })
     }
 
     /// Everything that an erasure would remove.
     pub fn erase_preview(&self, request: &EraseRequest) -> ApiResult<ErasePreview> {
-        let plan = self.vault.eraser().erase_plan(&request.ids)?;
+        let plan = self.context.vault.eraser().erase_plan(&request.ids)?;
         let copies = plan.copies.iter().map(|v| self.copy(v)).collect::<ApiResult<_>>()?;
         Ok(ErasePreview {
             impact: Impact {
@@ -104,14 +128,16 @@ impl Session {
 
     /// Erase for good, then check every place for remains.
     pub fn erase(&self, request: &EraseRequest, job: &Job) -> ApiResult<Erased> {
-        let _guard = self.write_guard();
+        let _guard = self.context.write_guard();
         let copies = match (&request.copies, request.with_copies) {
             (Some(chosen), true) => chosen.clone(),
-            (None, true) => self.vault.eraser().erase_plan(&request.ids)?.copies.iter().map(RowView::id_text).collect(),
+            (None, true) => {
+                self.context.vault.eraser().erase_plan(&request.ids)?.copies.iter().map(RowView::id_text).collect()
+            }
             (_, false) => Vec::new(),
         };
         let reason = request.reason.as_deref().unwrap_or("user_request");
-        let outcome = self.vault.eraser().erase(
+        let outcome = self.context.vault.eraser().erase(
             &request.ids,
             reason,
             &copies,
@@ -130,13 +156,15 @@ impl Session {
 
     /// Tombstones, newest first.
     pub fn tombstones(&self) -> ApiResult<Tombstones> {
-        let rows = self.vault.audit().tombstones()?;
+        let rows = self.context.vault.audit().tombstones()?;
         let mut out = Vec::with_capacity(rows.len());
         let mut receipts: std::collections::HashMap<String, bool> = std::collections::HashMap::new();
         for row in rows {
             // Without a receipt the erasure is not complete.
             let complete = row.receipt.as_ref().map(|id| {
-                *receipts.entry(id.clone()).or_insert_with(|| self.vault.receipts().get(id).is_ok_and(|r| r.complete))
+                *receipts
+                    .entry(id.clone())
+                    .or_insert_with(|| self.context.vault.receipts().get(id).is_ok_and(|r| r.complete))
             });
             out.push(TombstoneView { complete, ..tombstone_view(row, false) });
         }
@@ -145,7 +173,7 @@ impl Session {
 
     /// The receipt of an erasure.
     pub fn receipt(&self, id: &str) -> ApiResult<Receipt> {
-        Ok(receipt_view(&self.vault.receipts().get(id)?))
+        Ok(receipt_view(&self.context.vault.receipts().get(id)?))
     }
 
     /// Clean and check the places again that a receipt lists as failed.
@@ -153,13 +181,13 @@ impl Session {
     /// # Errors
     /// `not_found`; `io`, with the receipt as it was.
     pub fn clean_again(&self, id: &str, job: &Job) -> ApiResult<Receipt> {
-        let _guard = self.write_guard();
-        Ok(receipt_view(&self.vault.receipts().retry(id, now(), &|stage| stage_progress(job, stage))?))
+        let _guard = self.context.write_guard();
+        Ok(receipt_view(&self.context.vault.receipts().retry(id, now(), &|stage| stage_progress(job, stage))?))
     }
 
     fn copy(&self, view: &RowView) -> ApiResult<Copy> {
-        let record = self.vault.reader().record(view)?;
-        let conversation = view.owner.map(|o| self.vault.reader().view_by_row(o)).transpose()?.flatten();
+        let record = self.context.vault.reader().record(view)?;
+        let conversation = view.owner.map(|o| self.context.vault.reader().view_by_row(o)).transpose()?.flatten();
         Ok(Copy {
             id: view.id_text(),
             kind: view.kind.as_str().into(),

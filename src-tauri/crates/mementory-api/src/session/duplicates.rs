@@ -1,19 +1,35 @@
 //! Duplicate memories: find groups, merge them, or keep them apart.
-use super::{Session, now};
+use super::{context::Context, now, view::RowViews};
 use crate::{ApiResult, Job, types::*};
 
-impl Session {
+/// Memories with the same or nearly the same text.
+#[derive(Clone, Copy)]
+pub struct DuplicateMemories<'s> {
+    context: &'s Context,
+}
+
+impl<'s> DuplicateMemories<'s> {
+    pub(super) fn new(context: &'s Context) -> Self {
+        Self { context }
+    }
+}
+
+impl DuplicateMemories<'_> {
     /// Groups of memories with the same or nearly the same text.
     ///
     /// # Errors
     /// `cancelled`.
-    pub fn duplicates(&self, job: &Job) -> ApiResult<Duplicates> {
+    pub fn groups(&self, job: &Job) -> ApiResult<Duplicates> {
         let cancel = job.cancel_flag();
-        let _guard = self.snapshot_guard();
-        let groups = self.vault.duplicates().groups(&cancel)?;
+        let _guard = self.context.snapshot_guard();
+        let groups = self.context.vault.duplicates().groups(&cancel)?;
         let mut out = Vec::with_capacity(groups.len());
         for group in groups {
-            let items = group.views.iter().map(|view| self.item(view)).collect::<ApiResult<_>>()?;
+            let items = group
+                .views
+                .iter()
+                .map(|view| RowViews::new(&self.context.vault).item(view))
+                .collect::<ApiResult<_>>()?;
             out.push(DuplicateGroup { same: group.same, items });
         }
         Ok(Duplicates { groups: out })
@@ -24,8 +40,8 @@ impl Session {
     /// # Errors
     /// `not_found`, `usage` for too many.
     pub fn keep_apart(&self, ids: &[String]) -> ApiResult<Ids> {
-        let _guard = self.write_guard();
-        self.vault.duplicates().keep_apart(ids, now())?;
+        let _guard = self.context.write_guard();
+        self.context.vault.duplicates().keep_apart(ids, now())?;
         Ok(Ids { ids: ids.to_vec() })
     }
 
@@ -34,7 +50,7 @@ impl Session {
     /// # Errors
     /// `not_found`, `usage`.
     pub fn merge(&self, keep: &str, others: &[String]) -> ApiResult<Ids> {
-        let _guard = self.write_guard();
-        Ok(Ids { ids: self.vault.duplicates().merge_into(keep, others, now())? })
+        let _guard = self.context.write_guard();
+        Ok(Ids { ids: self.context.vault.duplicates().merge_into(keep, others, now())? })
     }
 }

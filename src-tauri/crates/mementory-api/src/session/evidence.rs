@@ -1,18 +1,30 @@
 //! Evidence Packs.
-use super::{Session, now, records::query};
+use super::{context::Context, filter::query_of_fields, now, offers::Offers};
 use crate::{ApiResult, Job, files, types::*};
 use mementory_model::Timestamp;
 use mementory_vault::{EvidenceOrder, EvidenceParts};
 use std::path::Path;
 
-impl Session {
+/// Evidence Packs of the vault.
+#[derive(Clone, Copy)]
+pub struct EvidencePacks<'s> {
+    context: &'s Context,
+}
+
+impl<'s> EvidencePacks<'s> {
+    pub(super) fn new(context: &'s Context) -> Self {
+        Self { context }
+    }
+}
+
+impl EvidencePacks<'_> {
     /// Write an Evidence Pack (folder, or archive when the name ends in `.zip`), and check it.
     ///
     /// # Errors
     /// `usage` for a malformed time, `io`.
-    pub fn evidence(&self, out: &Path, request: &EvidenceRequest, job: &Job) -> ApiResult<Evidence> {
+    pub fn write(&self, out: &Path, request: &EvidenceRequest, job: &Job) -> ApiResult<Evidence> {
         let (since, until) = (request.since.clone(), request.until.clone());
-        let period = query(&Filter { since, until, ..Filter::default() })?;
+        let period = query_of_fields(&Filter { since, until, ..Filter::default() })?;
         let has = |part: EvidencePart| request.parts.as_ref().is_some_and(|parts| parts.contains(&part));
         let order = EvidenceOrder {
             since: period.since.and_then(Timestamp::from_micros),
@@ -26,9 +38,9 @@ impl Session {
             }),
         };
         let cancel = job.cancel_flag();
-        let _guard = self.snapshot_guard();
-        let export_guard = self.begin_file_export(out);
-        let made = self.vault.exporter().evidence_pack(out, &order, now(), &cancel)?;
+        let _guard = self.context.snapshot_guard();
+        let export_guard = Offers::new(self.context).begin_file_export(out);
+        let made = self.context.vault.exporter().evidence_pack(out, &order, now(), &cancel)?;
         export_guard.files_written([&out.to_path_buf()]);
         let checked = files::validate(out, &files::Check::default(), job)?;
         let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);

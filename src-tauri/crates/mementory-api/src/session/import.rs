@@ -1,6 +1,12 @@
-//! Import, undo, export.
+//! Import, its undo, and the reports of past imports.
 use super::{
-    Session, now, path_exists,
+    context::Context,
+    filter,
+    import_report::report_view,
+    keys::KeyRing,
+    now,
+    offers::Offers,
+    path_exists,
     progress::{ProgressThrottle, progress},
     time,
 };
@@ -9,16 +15,24 @@ use crate::{
     trust::{Signers, signers},
     types::*,
 };
-use mementory_formats::{Catalog, Detection as Detected, Passphrase, Signer, WriteOptions, by_id, detect, pam};
-use mementory_model::{Issue, Limits, LossReport, Timestamp};
-use mementory_vault::{FailedImport, ImportOptions, ItemOutcome, KindCounts, Merge, Scope, Scratch};
-use std::{
-    collections::HashSet,
-    path::{Path, PathBuf},
-    sync::{Arc, PoisonError},
-};
+use mementory_formats::{Catalog, Detection as Detected, Passphrase, by_id, detect, pam};
+use mementory_model::{Issue, Limits};
+use mementory_vault::{FailedImport, ImportOptions, Merge, Scratch};
+use std::{collections::HashSet, path::PathBuf, sync::Arc};
 
-impl Session {
+/// Imports into the vault.
+#[derive(Clone, Copy)]
+pub struct Imports<'s> {
+    context: &'s Context,
+}
+
+impl<'s> Imports<'s> {
+    pub(super) fn new(context: &'s Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Imports<'_> {
     /// Import one batch: read, plan and, unless `dry_run`, commit it.
     pub fn import(&self, request: &ImportRequest, dry_run: bool, job: &Job) -> ApiResult<ImportReport> {
         self.import_with(request, None, dry_run, job)
@@ -39,7 +53,7 @@ impl Session {
             && !dry_run
             && error.code != "cancelled"
         {
-            let _guard = self.write_guard();
+            let _guard = self.context.write_guard();
             // Return the import error even if the audit entry cannot be written.
             let failed = FailedImport {
                 paths: if request.text.is_some() { Vec::new() } else { request.paths.clone() },
@@ -47,7 +61,7 @@ impl Session {
                 message: error.message.clone(),
                 details: error.details.clone(),
             };
-            let _ = self.vault.file_locations().record_failed_import(&format, failed, now());
+            let _ = self.context.vault.file_locations().record_failed_import(&format, failed, now());
         }
         result
     }
@@ -67,7 +81,7 @@ impl Session {
             Some(text) => Catalog::from_text(text, &limits),
             None => {
                 let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
-                let scratch = Scratch(self.vault.dir().to_path_buf());
+                let scratch = Scratch(self.context.vault.dir().to_path_buf());
                 Catalog::open_with(&paths, &limits, Some(&scratch), passphrase.as_deref())?
             }
         };
@@ -79,7 +93,7 @@ impl Session {
         if let [source] = detection.sources.as_slice() {
             source.format.clone_into(format);
         }
-        let known = self.known_keys()?;
+        let known = KeyRing::new(self.context).known_keys()?;
         let Signers { keys, forged, mut warnings } =
             signers(&catalog, &detection, &limits, &|key| known.contains(key))?;
         warnings.extend(self.delta_base_warnings(&catalog, &detection, &limits)?);
@@ -102,11 +116,11 @@ impl Session {
             cancel: &cancel,
             progress: &|stage, done, total, records| throttle.report(stage, done, total, records),
         };
-        let _guard = (!dry_run).then(|| self.write_guard());
-        let outcome = self.vault.importer().import(&catalog, &detection, &options)?;
+        let _guard = (!dry_run).then(|| self.context.write_guard());
+        let outcome = self.context.vault.importer().import(&catalog, &detection, &options)?;
         if !dry_run {
-            self.pin_signers(keys);
-            self.mark_imported(&request.paths);
+            KeyRing::new(self.context).pin_signers(keys);
+            Offers::new(self.context).mark_imported(&request.paths);
         }
         let mut out = report_view(&outcome);
         out.sources = files::describe(&catalog, &detection);
@@ -122,7 +136,7 @@ impl Session {
         if !exports.iter().any(|export| export.incremental) {
             return Ok(Vec::new());
         }
-        let kept = self.vault.files().passthrough_texts("pam", pam::FRAME, limits.side_file_bytes)?;
+        let kept = self.context.vault.files().passthrough_texts("pam", pam::FRAME, limits.side_file_bytes)?;
         let known: HashSet<String> = kept.iter().filter_map(|frame| pam::id_of_frame(frame)).collect();
         let mut out = Vec::new();
         for delta in exports.iter().filter(|export| export.incremental) {
@@ -141,9 +155,10 @@ impl Session {
     }
 
     /// The batches, newest first.
-    pub fn imports(&self) -> ApiResult<Batches> {
-        let places = self.vault.file_locations().all()?.imports;
+    pub fn list(&self) -> ApiResult<Batches> {
+        let places = self.context.vault.file_locations().all()?.imports;
         let batches = self
+            .context
             .vault
             .batches()
             .batches()?
@@ -168,8 +183,8 @@ impl Session {
     }
 
     /// Failed imports by their entry in the audit log: the paths of their files, and the error.
-    pub fn failed_imports(&self) -> ApiResult<FailedImports> {
-        let all = self.vault.file_locations().all()?.failed.into_iter();
+    pub fn failed(&self) -> ApiResult<FailedImports> {
+        let all = self.context.vault.file_locations().all()?.failed.into_iter();
         let failed = all.map(|(seq, import)| crate::types::FailedImport {
             seq: u32::try_from(seq).unwrap_or(u32::MAX),
             paths: import.paths,
@@ -179,9 +194,9 @@ impl Session {
     }
 
     /// The stored report of a batch.
-    pub fn import_report(&self, batch: &str) -> ApiResult<ImportReport> {
-        let found = self.vault.batches().batch_report(batch).map_err(|error| match error {
-            mementory_vault::VaultError::NotFound { .. } => no_such_import(batch),
+    pub fn report(&self, batch: &str) -> ApiResult<ImportReport> {
+        let found = self.context.vault.batches().batch_report(batch).map_err(|error| match error {
+            mementory_vault::VaultError::NotFound { .. } => filter::no_such_import(batch),
             other => other.into(),
         })?;
         let report = serde_json::from_str(&found).map_err(|_| {
@@ -195,253 +210,9 @@ impl Session {
     }
 
     /// Undo a whole batch.
-    pub fn undo_import(&self, batch: &str, _job: &Job) -> ApiResult<Undone> {
-        let _guard = self.write_guard();
-        Ok(Undone { removed: self.vault.importer().undo(batch, now())? })
-    }
-
-    /// What an export would hold and lose; nothing is written.
-    pub fn export_preview(&self, request: &ExportRequest, job: &Job) -> ApiResult<Exported> {
-        self.export_preview_with(request, &ExportOptions::default(), job)
-    }
-
-    /// The same, with options.
-    pub fn export_preview_with(
-        &self,
-        request: &ExportRequest,
-        options: &ExportOptions,
-        job: &Job,
-    ) -> ApiResult<Exported> {
-        check_capabilities(request, options)?;
-        self.scan_before_masking(request, job)?;
-        let _guard = self.snapshot_guard();
-        let cancel = job.cancel_flag();
-        let scope = self.scope(request, options)?;
-        let throttle = ProgressThrottle::new(job);
-        let progress = |stage: &str, n| throttle.report(stage, n, 0, n);
-        let (report, covered) =
-            self.vault.exporter().export_preview(&request.format, &scope, now(), &cancel, &progress)?;
-        Ok(Exported { covered, ..exported(request, Path::new(&request.out), &report, 0, String::new(), None) })
-    }
-
-    /// The text of an export for the clipboard; no file is written.
-    ///
-    /// # Errors
-    /// `not_supported` for a format that is not plain text.
-    pub fn export_text(&self, request: &ExportRequest, job: &Job) -> ApiResult<String> {
-        let options = ExportOptions::default();
-        check_capabilities(request, &options)?;
-        self.scan_before_masking(request, job)?;
-        let _guard = self.snapshot_guard();
-        let cancel = job.cancel_flag();
-        let scope = self.scope(request, &options)?;
-        let throttle = ProgressThrottle::new(job);
-        let progress = |stage: &str, n| throttle.report(stage, n, 0, n);
-        let (text, detail) = self.vault.exporter().export_text(&request.format, &scope, now(), &cancel, &progress)?;
-        *self.text.lock().unwrap_or_else(PoisonError::into_inner) = Some((request.format.clone(), detail));
-        Ok(text)
-    }
-
-    /// Enter in the audit log that the last text was copied. Only the first call after a text was made has an effect.
-    pub fn text_taken(&self) -> ApiResult<()> {
-        let _guard = self.write_guard();
-        let text = self.text.lock().unwrap_or_else(PoisonError::into_inner).take();
-        text.map_or(Ok(()), |(format, detail)| {
-            Ok(self.vault.file_locations().record_copied_text(&format, &detail, now())?)
-        })
-    }
-
-    /// Write, read back, validate.
-    pub fn export(&self, request: &ExportRequest, job: &Job) -> ApiResult<Exported> {
-        self.export_with(request, &ExportOptions::default(), job)
-    }
-
-    /// The same with options: signed, encrypted, incremental …
-    ///
-    /// # Errors
-    /// Those of the writer; `usage` for a malformed time.
-    pub fn export_with(&self, request: &ExportRequest, options: &ExportOptions, job: &Job) -> ApiResult<Exported> {
-        if request.out.trim().is_empty() {
-            return Err(ApiError::new(
-                "usage",
-                2,
-                "No file is named for the export. Nothing was written. Choose where to save it.",
-            ));
-        }
-        check_capabilities(request, options)?;
-        self.scan_before_masking(request, job)?;
-        let (cancel, throttle) = (job.cancel_flag(), ProgressThrottle::new(job));
-        let _guard = self.snapshot_guard();
-        let export_guard = self.begin_file_export(Path::new(&request.out));
-        let outcome = self.vault.exporter().export(
-            &request.format,
-            Path::new(&request.out),
-            &self.scope(request, options)?,
-            request.overwrite,
-            now(),
-            &cancel,
-            &|stage, n| throttle.report(stage, n, 0, n),
-        )?;
-        export_guard.files_written(std::iter::once(&outcome.path).chain(&outcome.beside));
-        let mut out =
-            exported(request, &outcome.path, &outcome.report, outcome.bytes, outcome.digest, Some(&outcome.validation));
-        out.covered = outcome.covered;
-        if out.signature.present {
-            // Verify the file on disk, not what was meant to be written.
-            let signed_by = files::signed_by(&outcome.path, options.passphrase.as_deref())?;
-            out.signature.valid = Some(!signed_by.is_empty());
-            out.signature.key = signed_by.first().map(hex::encode).or(out.signature.key);
-        }
-        let invalid = (!out.validated).then(|| (outcome.written, request.format.clone()));
-        *self.invalid_export.lock().unwrap_or_else(PoisonError::into_inner) = invalid;
-        Ok(out)
-    }
-
-    /// Delete the export that was just written and did not pass its check. Nothing else can be deleted this way.
-    ///
-    /// # Errors
-    /// `changed_since` when `path` is not that export or something there was changed since (nothing is removed then), `io`.
-    pub fn remove_export(&self, path: &str) -> ApiResult<()> {
-        let _guard = self.write_guard();
-        let mut invalid = self.invalid_export.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((written, format)) = invalid.as_ref().filter(|(written, _)| written.path() == Path::new(path)) else {
-            let message =
-                "This is not the file that was just exported. Nothing was deleted. Delete it in the file manager.";
-            return Err(ApiError::new("changed_since", 6, message).with("path", path));
-        };
-        self.vault.exporter().remove_export(written, format, now())?;
-        *invalid = None;
-        Ok(())
-    }
-
-    /// Masking uses the results of the last scan, so scan first.
-    fn scan_before_masking(&self, request: &ExportRequest, job: &Job) -> ApiResult<()> {
-        if request.cover {
-            self.scan_pending(false, job)?;
-        }
-        Ok(())
-    }
-
-    fn scope(&self, request: &ExportRequest, options: &ExportOptions) -> ApiResult<Scope> {
-        let signer = options.signer.clone().or_else(|| request.sign.then(|| self.vault.exporter().signer()));
-        let query = self.query(&request.filter)?;
-        let since = query.since.and_then(Timestamp::from_micros);
-        let write_options = WriteOptions {
-            everything: false,
-            since,
-            base: options.base.clone(),
-            signer,
-            passphrase: options.passphrase.clone(),
-            encoding: options.encoding.clone(),
-            version: options.version.clone(),
-            strip_identifiers: options.strip_identifiers,
-            artifact_threshold: options.artifact_threshold,
-            format_options: options.zaxy.clone().map(mementory_formats::FormatOptions::new).unwrap_or_default(),
-        };
-        Ok(Scope { query, everything: is_unfiltered(&request.filter), cover: request.cover, writing: write_options })
-    }
-}
-
-/// Options of an export beside the request. They include keys and passphrases, which must not be in a request: requests
-/// are stored with reports.
-#[derive(Debug, Clone, Default)]
-pub struct ExportOptions {
-    /// Sign with this key instead of the vault's key.
-    pub signer: Option<Arc<dyn Signer>>,
-    /// Encrypt under this passphrase.
-    pub passphrase: Option<Arc<dyn Passphrase>>,
-    /// The export that a delta or an incremental export builds on.
-    pub base: Option<PathBuf>,
-    /// `json`, `yaml` or `jsonl`; for MIF also `mem0`, `generic` or `markdown`, which hold memories only.
-    pub encoding: Option<String>,
-    /// Version of the format.
-    pub version: Option<String>,
-    /// Leave identifiers of platforms and accounts out.
-    pub strip_identifiers: bool,
-    /// Workspace files below this many bytes are embedded in an `.alf`; larger ones are only named.
-    pub artifact_threshold: Option<u64>,
-    /// Which entries of a Zaxy bundle.
-    pub zaxy: Option<crate::portable::Selector>,
-}
-
-/// Refuse to export in a format that cannot be signed or encrypted as requested: the person would trust the file.
-fn check_capabilities(request: &ExportRequest, options: &ExportOptions) -> ApiResult<()> {
-    let Some(format) = by_id(&request.format) else { return Ok(()) };
-    let capabilities = format.capabilities();
-    let refuse = |what: &str| {
-        let message = format!(
-            "{} cannot {what}. Nothing was written. Choose another format, or export without it.",
-            format.name()
-        );
-        Err(ApiError::new("not_supported", 2, message))
-    };
-    if options.passphrase.is_some() && !capabilities.encrypts {
-        return refuse("be encrypted");
-    }
-    if (request.sign || options.signer.is_some()) && !capabilities.signs {
-        return refuse("be signed");
-    }
-    Ok(())
-}
-
-pub(super) fn no_such_import(batch: &str) -> ApiError {
-    ApiError::new("not_found", 1, "This vault has no import with this id. Nothing was changed.").with("id", batch)
-}
-
-fn is_unfiltered(filter: &Filter) -> bool {
-    filter.kind.is_none()
-        && filter.source.is_none()
-        && filter.status.is_none()
-        && filter.tag.is_none()
-        && filter.record_type.is_none()
-        && filter.since.is_none()
-        && filter.until.is_none()
-        && filter.ids.is_none()
-        && filter.standing.is_none()
-        && filter.file_kind.is_none()
-        && filter.batch.is_none()
-}
-
-fn exported(
-    request: &ExportRequest,
-    path: &Path,
-    report: &mementory_formats::WriteReport,
-    bytes: u64,
-    digest: String,
-    validation: Option<&mementory_formats::Validation>,
-) -> Exported {
-    let LossReport { items, counts } = &report.losses;
-    Exported {
-        path: path.display().to_string(),
-        format: request.format.clone(),
-        version: report.version.clone(),
-        records: report.by_kind.values().map(|n| *n as u32).sum(),
-        by_kind: report.by_kind.iter().map(|(k, n)| (k.clone(), *n as u32)).collect(),
-        covered: 0,
-        bytes,
-        digest,
-        validated: validation.is_some_and(|v| v.errors.is_empty()),
-        first_error: validation.and_then(|v| v.errors.first().cloned()).map(Finding::from),
-        errors: validation.map_or(0, |v| u32::try_from(v.errors.len()).unwrap_or(u32::MAX)),
-        signature: validation.map(files::signature).unwrap_or_default(),
-        losses: items
-            .iter()
-            .map(|l| Loss {
-                record: l.record.clone(),
-                field: l.field.clone(),
-                kind: l.kind.as_str().into(),
-                note: l.note.clone(),
-            })
-            .collect(),
-        loss_counts: counts
-            .iter()
-            .map(|((field, kind), n)| LossCount { field: field.clone(), kind: kind.as_str().into(), count: *n as u32 })
-            .collect(),
-        withheld: report
-            .withheld
-            .iter()
-            .map(|(reason, n)| Withheld { reason: reason.clone(), count: *n as u32 })
-            .collect(),
+    pub fn undo(&self, batch: &str, _job: &Job) -> ApiResult<Undone> {
+        let _guard = self.context.write_guard();
+        Ok(Undone { removed: self.context.vault.importer().undo(batch, now())? })
     }
 }
 
@@ -473,108 +244,4 @@ fn not_recognised_error(catalog: &Catalog, detection: &Detected, request: &Impor
         format!("{name} is not recognised{as_format}. Nothing was imported. If you know its format, choose it."),
     )
     .with("place", name)
-}
-
-fn outcome_view(k: &KindCounts) -> Outcome {
-    Outcome {
-        found: k.found,
-        added: k.added,
-        updated: k.updated,
-        unchanged: k.unchanged,
-        blocked: k.blocked,
-        skipped: k.skipped,
-        failed: k.failed,
-    }
-}
-
-fn report_view(r: &mementory_vault::ImportReport) -> ImportReport {
-    ImportReport {
-        batch: r.batch.clone(),
-        format: r.format.clone(),
-        version: r.version.clone(),
-        dry_run: r.dry_run,
-        total: outcome_view(&r.total()),
-        by_kind: r.by_kind.iter().map(|(k, c)| (k.clone(), outcome_view(c))).collect(),
-        tombstones_applied: r.counts.tombstones_applied,
-        conversations: r.counts.conversations,
-        messages: r.counts.messages,
-        memories: r.counts.memories,
-        attachments: AttachmentCounts {
-            referenced: r.counts.attachments_referenced,
-            present: r.counts.attachments_present,
-        },
-        missing_attachments: r.counts.attachments_missing,
-        missing_parts: r.missing_parts.clone(),
-        missing_files: r.missing_files.clone(),
-        gone: r.gone.clone(),
-        warnings: r
-            .warnings
-            .iter()
-            .map(|(key, (place, message, count))| Warning {
-                code: key.split(' ').next().unwrap_or_default().into(),
-                place: place.clone(),
-                message: message.clone(),
-                count: *count,
-            })
-            .collect(),
-        items: r
-            .items
-            .iter()
-            .map(|i| ReportItem {
-                kind: i.kind.clone(),
-                place: i.place.clone(),
-                outcome: match i.outcome {
-                    ItemOutcome::Added => "added",
-                    ItemOutcome::Updated => "updated",
-                    ItemOutcome::Unchanged => "unchanged",
-                    ItemOutcome::Blocked => "blocked",
-                    ItemOutcome::Skipped => "skipped",
-                    ItemOutcome::Failed => "failed",
-                }
-                .into(),
-                reason: i.reason.clone(),
-            })
-            .collect(),
-        coming: r
-            .coming
-            .iter()
-            .map(|c| ComingItem { kind: c.kind.clone(), place: c.place.clone(), text: c.text.clone() })
-            .collect(),
-        sources: r
-            .sources
-            .iter()
-            .map(|s| Detection {
-                path: s.places.first().map(|p| p.split("!/").next().unwrap_or(p).to_owned()).unwrap_or_default(),
-                format: Some(s.format.clone()),
-                version: s.version.clone(),
-                confidence: s.confidence,
-                encrypted: false,
-                reason: s.reason.clone(),
-                parts: Vec::new(),
-                missing_parts: Vec::new(),
-                candidates: Vec::new(),
-            })
-            .collect(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use mementory_formats::{Finding as Found, Validation, WriteReport};
-
-    #[test]
-    fn the_first_error_of_the_validation_is_reported() {
-        let finding = |code: &str| Found { code: code.into(), place: "a.jsonl:1".into(), message: "is not so".into() };
-        let export_with = |errors: Vec<Found>| {
-            let validation = Validation { errors, ..Validation::default() };
-            let (request, report) = (ExportRequest::default(), WriteReport::default());
-            exported(&request, Path::new("x"), &report, 0, String::new(), Some(&validation))
-        };
-        let out = export_with(vec![finding("checksum"), finding("count")]);
-        assert!(!out.validated);
-        assert_eq!((out.first_error.map(|first| first.code).as_deref(), out.errors), (Some("checksum"), 2));
-        let valid = export_with(Vec::new());
-        assert!(valid.validated && valid.first_error.is_none() && valid.errors == 0);
-    }
 }

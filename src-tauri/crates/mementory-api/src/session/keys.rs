@@ -1,14 +1,26 @@
 //! Keys that this vault trusts, and the check of a file before it is imported.
-use super::{Session, now, time};
+use super::{context::Context, now, time};
 use crate::{ApiError, ApiResult, Job, files, portable::fingerprint, trust::public_key, types::*};
 use mementory_formats::Passphrase;
 use mementory_vault::KnownKey;
 use std::{collections::HashSet, path::Path};
 
-impl Session {
+/// The keys that the vault trusts or has seen.
+#[derive(Clone, Copy)]
+pub struct KeyRing<'s> {
+    context: &'s Context,
+}
+
+impl<'s> KeyRing<'s> {
+    pub(super) fn new(context: &'s Context) -> Self {
+        Self { context }
+    }
+}
+
+impl KeyRing<'_> {
     /// The vault's own key, the trusted keys, and the keys seen on imported files.
-    pub fn keys(&self) -> ApiResult<Keys> {
-        let (trusted, seen) = self.vault.key_ring().known()?.into_iter().partition::<Vec<_>, _>(|k| k.trusted);
+    pub fn list(&self) -> ApiResult<Keys> {
+        let (trusted, seen) = self.context.vault.key_ring().known()?.into_iter().partition::<Vec<_>, _>(|k| k.trusted);
         let view = |keys: Vec<KnownKey>| keys.into_iter().map(|k| known_key_info(&k)).collect();
         Ok(Keys { own: vec![self.own_key()], trusted: view(trusted), seen: view(seen) })
     }
@@ -17,28 +29,28 @@ impl Session {
     ///
     /// # Errors
     /// `bad_key` if it is not a public key.
-    pub fn trust_key(&self, key: &str, name: Option<&str>) -> ApiResult<Keys> {
+    pub fn trust(&self, key: &str, name: Option<&str>) -> ApiResult<Keys> {
         let (algorithm, bytes) = public_key(key)?;
         let name = name.map(str::trim).filter(|name| !name.is_empty());
-        let _guard = self.write_guard();
-        self.vault.key_ring().trust(&hex::encode(bytes), algorithm, name, now())?;
-        self.keys()
+        let _guard = self.context.write_guard();
+        self.context.vault.key_ring().trust(&hex::encode(bytes), algorithm, name, now())?;
+        self.list()
     }
 
     /// Forget a trusted or seen key; `key` may be its fingerprint too.
     ///
     /// # Errors
     /// `not_found`.
-    pub fn forget_key(&self, key: &str) -> ApiResult<Keys> {
+    pub fn forget(&self, key: &str) -> ApiResult<Keys> {
         let wanted = key.trim().to_ascii_lowercase();
         let as_key = public_key(key).ok().map(|(_, bytes)| hex::encode(bytes));
-        let known = self.vault.key_ring().known()?;
+        let known = self.context.vault.key_ring().known()?;
         let found = known.iter().find(|k| Some(&k.key) == as_key.as_ref() || known_key_info(k).fingerprint == wanted);
-        let _guard = self.write_guard();
+        let _guard = self.context.write_guard();
         if let Some(found) = found
-            && self.vault.key_ring().forget(&found.key, now())?
+            && self.context.vault.key_ring().forget(&found.key, now())?
         {
-            return self.keys();
+            return self.list();
         }
         Err(ApiError::new("not_found", 1, "This vault does not know that key. Nothing was changed."))
     }
@@ -81,7 +93,7 @@ impl Session {
     }
 
     fn signer_info(&self, key: &str, algorithm: String) -> ApiResult<SignerInfo> {
-        let keys = self.keys()?;
+        let keys = self.list()?;
         let lists = [("own", keys.own), ("trusted", keys.trusted), ("seen", keys.seen)];
         let known = lists.into_iter().find_map(|(standing, list)| {
             let found = list.into_iter().find(|k| k.public_key == key)?;
@@ -96,19 +108,20 @@ impl Session {
         for (algorithm, key) in signers {
             let key = hex::encode(key);
             if key != own {
-                let _ = self.vault.key_ring().pin(&key, &algorithm, now());
+                let _ = self.context.vault.key_ring().pin(&key, &algorithm, now());
             }
         }
     }
 
     /// Every known key: the vault's own, the trusted ones, and the ones seen before.
     pub(super) fn known_keys(&self) -> ApiResult<HashSet<Vec<u8>>> {
-        let known = self.vault.key_ring().known()?.into_iter().map(|k| k.key).chain([self.own_key().public_key]);
+        let known =
+            self.context.vault.key_ring().known()?.into_iter().map(|k| k.key).chain([self.own_key().public_key]);
         Ok(known.filter_map(|key| hex::decode(key).ok()).collect())
     }
 
     fn own_key(&self) -> KeyInfo {
-        let signer = self.vault.exporter().signer();
+        let signer = self.context.vault.exporter().signer();
         new_key_info(signer.algorithm().into(), hex::encode(signer.public_key()))
     }
 }

@@ -1,29 +1,46 @@
-//! One open vault and everything a person does with it.
+//! One open vault and everything a person does with it. [`Session`] opens and closes; each use case is a small struct over one
+//! context, reached by a short method: `session.records()`, `session.imports()` ...
 mod backups;
 mod changes;
+mod context;
 mod duplicates;
 mod evidence;
+mod export;
+mod filter;
 mod import;
+mod import_report;
 mod keys;
+mod offers;
+mod overview;
 mod progress;
 mod records;
 mod scan;
 mod search;
 mod sensitive;
 mod view;
+mod watch_state;
 mod watching;
 
-pub use import::ExportOptions;
-pub use watching::WatchRound;
+pub use backups::Backups;
+pub use changes::Changes;
+pub use duplicates::DuplicateMemories;
+pub use evidence::EvidencePacks;
+pub use export::{ExportOptions, Exports};
+pub use import::Imports;
+pub use keys::KeyRing;
+pub use overview::Overview;
+pub use records::Records;
+pub use scan::Scanner;
+pub use search::Search;
+pub use sensitive::SensitiveValues;
+pub use watching::{WatchRound, WatchedFolders};
 
 use crate::{ApiError, ApiResult, Job, types::*};
+use context::Context;
 use mementory_crypto::{Header, KdfChoice, MINIMUM_SCORE};
 use mementory_model::Timestamp;
-use mementory_vault::{IndexFault, IndexState, IndexWatch, Vault, VaultError, Written};
-use std::{
-    path::Path,
-    sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
-};
+use mementory_vault::{IndexFault, IndexWatch, Vault, VaultError};
+use std::path::Path;
 
 /// How to create a vault.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,17 +51,8 @@ pub struct CreateOptions {
 
 /// An open vault. All methods take `&self`: changes run one at a time, reads run in parallel. Dropping it locks the vault.
 pub struct Session {
-    vault: Vault,
+    context: Context,
     kdf_floor: bool,
-    /// A change holds the write lock from its first read until store, index and blobs agree again. An export holds the read
-    /// lock: its snapshot would keep an erasure from truncating the write-ahead log.
-    change_lock: RwLock<()>,
-    /// State of the watched folders.
-    watching: watching::Watching,
-    /// The last export if it did not pass its check, and its format: the person can have it deleted.
-    invalid_export: Mutex<Option<(Written, String)>>,
-    /// The last text that was made for the clipboard: its format, and the audit entry for when it is copied.
-    text: Mutex<Option<(String, String)>>,
 }
 
 fn now() -> Timestamp {
@@ -53,14 +61,7 @@ fn now() -> Timestamp {
 
 impl Session {
     fn new(vault: Vault, kdf_floor: bool) -> Self {
-        Self {
-            vault,
-            kdf_floor,
-            change_lock: RwLock::default(),
-            watching: watching::Watching::default(),
-            invalid_export: Mutex::default(),
-            text: Mutex::default(),
-        }
+        Self { context: Context::new(vault), kdf_floor }
     }
 
     /// Create a vault in `dir` (must not exist or be empty) and open it.
@@ -106,136 +107,101 @@ impl Session {
         let session = Self::new(vault, false);
         // Finish interrupted erasures. If that fails, the vault still opens: the receipt stays incomplete, and the next
         // opening tries again.
-        let _ = session.vault.receipts().finish_interrupted(now());
-        let _ = session.vault.trash().empty_expired(view::TRASH_DAYS, now());
+        let _ = session.context.vault.receipts().finish_interrupted(now());
+        let _ = session.context.vault.trash().empty_expired(view::TRASH_DAYS, now());
         Ok(session)
-    }
-
-    /// While this is held nobody else changes the vault or exports from it.
-    fn write_guard(&self) -> RwLockWriteGuard<'_, ()> {
-        self.change_lock.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// While this is held nobody changes the vault.
-    fn snapshot_guard(&self) -> RwLockReadGuard<'_, ()> {
-        self.change_lock.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Change the passphrase; `secret` is the current passphrase or the recovery code.
     pub fn change_passphrase(&self, secret: &str, new: &str) -> ApiResult<Slots> {
         check_strength(new)?;
         let kdf = if self.kdf_floor { KdfChoice::Floor } else { KdfChoice::Calibrate };
-        let _guard = self.write_guard();
-        Ok(slots(&self.vault.change_passphrase(secret, new, kdf, now())?))
+        let _guard = self.context.write_guard();
+        Ok(slots(&self.context.vault.change_passphrase(secret, new, kdf, now())?))
     }
 
     /// The same at the lowest permitted cost (`--kdf-floor`).
     pub fn change_passphrase_at_floor(&self, secret: &str, new: &str) -> ApiResult<Slots> {
         check_strength(new)?;
-        let _guard = self.write_guard();
-        Ok(slots(&self.vault.change_passphrase(secret, new, KdfChoice::Floor, now())?))
+        let _guard = self.context.write_guard();
+        Ok(slots(&self.context.vault.change_passphrase(secret, new, KdfChoice::Floor, now())?))
     }
 
     /// Make a new recovery code; `secret` is the passphrase or the current code. The old code stops working.
     pub fn new_recovery_code(&self, secret: &str) -> ApiResult<NewRecoveryCode> {
-        let _guard = self.write_guard();
-        let (header, code) = self.vault.new_recovery_code(secret, now())?;
+        let _guard = self.context.write_guard();
+        let (header, code) = self.context.vault.new_recovery_code(secret, now())?;
         Ok(NewRecoveryCode { recovery_code: code.to_string(), slots: slots(&header).slots })
     }
 
     /// The key slots of the vault: what opens it, and since when.
     pub fn key_slots(&self) -> Slots {
-        slots(&self.vault.header())
+        slots(&self.context.vault.header())
     }
 
-    /// Contents of the vault in numbers.
-    pub fn info(&self) -> ApiResult<VaultInfo> {
-        let facts = self.vault.queries().facts().map_err(|error| self.vault.counted(error))?;
-        let header = self.vault.header();
-        let sources = facts
-            .sources
-            .into_iter()
-            .map(|((platform, format), s)| SourceInfo {
-                // Records written by hand and imports of several formats have no format; name the platform instead.
-                format: format.unwrap_or_else(|| platform.clone()),
-                counts: s.counts,
-                newest_at: s.newest.and_then(Timestamp::from_micros).map(Timestamp::to_rfc3339),
-                exported_at: s.exported.map(time),
-                platform,
-            })
-            .collect();
-        let standings = self.vault.export_diff()?;
-        let standings = standings.counts.iter().map(|((platform, kind, standing), count)| StandingCount {
-            platform: platform.clone(),
-            kind: (*kind).to_owned(),
-            standing: standing.as_str().into(),
-            count: *count,
-        });
-        Ok(VaultInfo {
-            standings: standings.collect(),
-            vault_id: header.vault_id,
-            path: self.vault.dir().display().to_string(),
-            schema_version: mementory_vault::SCHEMA_VERSION,
-            created_at: header.created_at,
-            counts: facts.counts,
-            sources,
-            trash: facts.trash,
-            tombstones: facts.tombstones,
-            index: IndexInfo {
-                state: match self.vault.index_state() {
-                    IndexState::Current => "current".into(),
-                    IndexState::Rebuilt => "rebuilt".into(),
-                },
-                why: self.vault.index_fault().map(|fault| {
-                    match fault {
-                        IndexFault::Missing => "missing",
-                        IndexFault::Damaged => "damaged",
-                        IndexFault::Behind => "behind",
-                    }
-                    .into()
-                }),
-                documents: u32::try_from(self.vault.index_documents()).unwrap_or(u32::MAX),
-            },
-            bytes: self.vault.bytes(),
-        })
+    /// Contents of the vault in numbers, the check of its integrity, the audit log.
+    pub fn overview(&self) -> Overview<'_> {
+        Overview::new(&self.context)
     }
 
-    /// Check the integrity of every part of the vault.
-    pub fn check(&self, rebuild_index: bool, _job: &Job) -> ApiResult<CheckReport> {
-        let _guard = self.write_guard();
-        if rebuild_index {
-            self.vault.index_rebuild()?;
-        }
-        let places = self.vault.integrity().check()?;
-        Ok(CheckReport {
-            ok: places.iter().all(|p| p.ok),
-            places: places
-                .into_iter()
-                .map(|p| CheckPlace { place: p.place.into(), ok: p.ok, detail: p.detail })
-                .collect(),
-        })
+    /// Lists, records, conversations, attachments.
+    pub fn records(&self) -> Records<'_> {
+        Records::new(&self.context)
     }
 
-    /// The audit log; with `verify` the chain and its signatures are checked.
-    pub fn audit(&self, verify: bool) -> ApiResult<AuditLog> {
-        let exports = self.vault.file_locations().all()?.exports;
-        let entries = self
-            .vault
-            .audit()
-            .entries()?
-            .into_iter()
-            .map(|e| AuditEntry {
-                file: exports.get(&e.seq).filter(|path| path_exists(path)).cloned(),
-                seq: u32::try_from(e.seq).unwrap_or(u32::MAX),
-                at: Timestamp::from_micros(e.at).map(Timestamp::to_rfc3339).unwrap_or_default(),
-                actor: e.actor,
-                op: e.op,
-                target: e.target,
-                detail: e.detail,
-            })
-            .collect();
-        let verified = if verify { Some(self.vault.audit().verify()?) } else { None };
-        Ok(AuditLog { entries, verified })
+    /// Full-text search.
+    pub fn search(&self) -> Search<'_> {
+        Search::new(&self.context)
+    }
+
+    /// Writing, editing, Trash, redaction, erasure.
+    pub fn changes(&self) -> Changes<'_> {
+        Changes::new(&self.context)
+    }
+
+    /// Imports, their undo and their reports.
+    pub fn imports(&self) -> Imports<'_> {
+        Imports::new(&self.context)
+    }
+
+    /// Exports, previews of them, and the text for the clipboard.
+    pub fn exports(&self) -> Exports<'_> {
+        Exports::new(&self.context)
+    }
+
+    /// The scan for sensitive values.
+    pub fn scan(&self) -> Scanner<'_> {
+        Scanner::new(&self.context)
+    }
+
+    /// The review queue of sensitive values.
+    pub fn sensitive(&self) -> SensitiveValues<'_> {
+        SensitiveValues::new(&self.context)
+    }
+
+    /// The keys that this vault trusts, and the check of a file.
+    pub fn keys(&self) -> KeyRing<'_> {
+        KeyRing::new(&self.context)
+    }
+
+    /// The watched folders.
+    pub fn watching(&self) -> WatchedFolders<'_> {
+        WatchedFolders::new(&self.context)
+    }
+
+    /// Backups of the vault.
+    pub fn backups(&self) -> Backups<'_> {
+        Backups::new(&self.context)
+    }
+
+    /// Evidence Packs.
+    pub fn evidence(&self) -> EvidencePacks<'_> {
+        EvidencePacks::new(&self.context)
+    }
+
+    /// Memories with the same or nearly the same text.
+    pub fn duplicates(&self) -> DuplicateMemories<'_> {
+        DuplicateMemories::new(&self.context)
     }
 }
 
@@ -266,17 +232,6 @@ fn slots(header: &Header) -> Slots {
         })
         .collect();
     Slots { slots }
-}
-
-/// A time or a date as a filter bound, in microseconds; a date as upper bound means the end of that day.
-fn bound(text: &str, upper: bool) -> ApiResult<i64> {
-    let wrong = || {
-        ApiError::new("usage", 2, format!("{text} is not a date or time. Write 2026-11-21 or 2026-11-21T09:30:00Z."))
-    };
-    let time = Timestamp::parse(text).ok_or_else(wrong)?;
-    let rest_of_day = 86_400_000_000 - 1;
-    let whole_day = text.trim().len() <= 10;
-    Ok(time.as_micros() + if upper && whole_day { rest_of_day } else { 0 })
 }
 
 /// Whether a file or folder exists at this path.

@@ -1,14 +1,26 @@
 //! Scan for sensitive values. No answer contains a value.
-use super::Session;
+use super::{context::Context, filter};
 use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_vault::{Sensitive, SensitiveClass};
 
-impl Session {
+/// The scan of records for sensitive values.
+#[derive(Clone, Copy)]
+pub struct Scanner<'s> {
+    context: &'s Context,
+}
+
+impl<'s> Scanner<'s> {
+    pub(super) fn new(context: &'s Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Scanner<'_> {
     /// Scan texts and titles. A class may also be given as the filter's kind.
     ///
     /// # Errors
     /// `usage` for an unknown class or kind, `cancelled`.
-    pub fn scan(&self, request: &ScanRequest, job: &Job) -> ApiResult<Scan> {
+    pub fn records(&self, request: &ScanRequest, job: &Job) -> ApiResult<Scan> {
         let mut filter = request.filter.clone();
         let mut classes = parse(&request.classes)?;
         if let Some(class) = filter.kind.as_deref().and_then(SensitiveClass::parse) {
@@ -29,7 +41,7 @@ impl Session {
     /// `usage` for an unknown class, `not_found`, `nothing_found`.
     pub fn detected(&self, id: &str, classes: &[String], job: &Job) -> ApiResult<Vec<Span>> {
         let classes = parse(classes)?;
-        self.vault.reader().view(id)?;
+        self.context.vault.reader().view(id)?;
         let filter = Filter { ids: Some(vec![id.to_owned()]), ..Filter::default() };
         let found = self.sensitive(&filter, &classes, job)?;
         let spans: Vec<Span> = found
@@ -50,7 +62,8 @@ impl Session {
             let records = u32::try_from(done).unwrap_or(u32::MAX);
             job.report(Progress { stage: "scan".into(), done, total, unit: "records".into(), records });
         };
-        let mut found = self.vault.scanner().find(&self.query(filter)?, &cancel, &progress)?;
+        let mut found =
+            self.context.vault.scanner().find(&filter::query(&self.context.vault, filter)?, &cancel, &progress)?;
         found.retain(|f| classes.is_empty() || classes.contains(&f.class));
         Ok(found)
     }

@@ -1,7 +1,7 @@
 //! The review queue of sensitive values: scan, show context, redact everywhere, ignore. No answer contains a value.
 use super::{
-    Session,
     changes::{receipt_view, stage_progress, tombstone_view},
+    context::Context,
     now, time,
 };
 use crate::{ApiError, ApiResult, Job, types::*};
@@ -11,7 +11,19 @@ use std::{collections::BTreeMap, sync::atomic::Ordering};
 /// Longest title, in characters.
 const MAX_TITLE: usize = 80;
 
-impl Session {
+/// The review queue of sensitive values.
+#[derive(Clone, Copy)]
+pub struct SensitiveValues<'s> {
+    context: &'s Context,
+}
+
+impl<'s> SensitiveValues<'s> {
+    pub(super) fn new(context: &'s Context) -> Self {
+        Self { context }
+    }
+}
+
+impl SensitiveValues<'_> {
     /// Scan records that are new or changed since the last scan; with `rescan` all records. Interactive commands run in
     /// between, and the results up to a cancellation are kept.
     ///
@@ -20,8 +32,8 @@ impl Session {
     pub fn scan_pending(&self, rescan: bool, job: &Job) -> ApiResult<Looked> {
         let cancel = job.cancel_flag();
         if rescan {
-            let _guard = self.write_guard();
-            self.vault.scanner().rescan()?;
+            let _guard = self.context.write_guard();
+            self.context.vault.scanner().rescan()?;
         }
         let mut records = 0u64;
         loop {
@@ -30,8 +42,8 @@ impl Session {
                 return Err(mementory_vault::VaultError::Cancelled.into());
             }
             let batch = {
-                let _guard = self.write_guard();
-                self.vault.scanner().scan_next(now())?
+                let _guard = self.context.write_guard();
+                self.context.vault.scanner().scan_next(now())?
             };
             records += batch.records;
             job.report(Progress {
@@ -51,7 +63,7 @@ impl Session {
     ///
     /// # Errors
     /// `usage` for an unknown state or class.
-    pub fn sensitive_queue(&self, request: &SensitiveRequest) -> ApiResult<SensitiveQueue> {
+    pub fn queue(&self, request: &SensitiveRequest) -> ApiResult<SensitiveQueue> {
         let state = match request.state.as_str() {
             "" | "open" => SensitiveState::Open,
             "redacted" => SensitiveState::Redacted,
@@ -66,10 +78,10 @@ impl Session {
         };
         let classes = super::scan::parse(&request.classes)?;
         let query = SensitiveQuery { state, classes, offset: request.offset, limit: request.limit };
-        let list = self.vault.scanner().sensitive_values(&query)?;
-        let (looked_at, left) = self.vault.scanner().progress()?;
+        let list = self.context.vault.scanner().sensitive_values(&query)?;
+        let (looked_at, left) = self.context.vault.scanner().progress()?;
         Ok(SensitiveQueue {
-            items: list.values.iter().map(|value| self.sensitive_item(value)).collect::<ApiResult<_>>()?,
+            items: list.values.iter().map(|value| self.item(value)).collect::<ApiResult<_>>()?,
             open: by_class_name(&list.open),
             redacted: by_class_name(&list.redacted),
             ignored: by_class_name(&list.ignored),
@@ -82,11 +94,11 @@ impl Session {
     ///
     /// # Errors
     /// `not_found` when no record holds it any more.
-    pub fn sensitive_value(&self, value: &str) -> ApiResult<SensitiveDetail> {
-        let (found, places) = self.vault.scanner().sensitive_value(value)?;
+    pub fn value(&self, value: &str) -> ApiResult<SensitiveDetail> {
+        let (found, places) = self.context.vault.scanner().sensitive_value(value)?;
         Ok(SensitiveDetail {
-            item: self.sensitive_item(&found)?,
-            places: places.iter().map(|place| self.sensitive_place(place)).collect::<ApiResult<_>>()?,
+            item: self.item(&found)?,
+            places: places.iter().map(|place| self.place(place)).collect::<ApiResult<_>>()?,
         })
     }
 
@@ -94,7 +106,7 @@ impl Session {
     ///
     /// # Errors
     /// `not_found` when no record holds any of them, `usage` for an unknown class.
-    pub fn redact_values(&self, request: &RedactValuesRequest, job: &Job) -> ApiResult<RedactedValues> {
+    pub fn redact(&self, request: &RedactValuesRequest, job: &Job) -> ApiResult<RedactedValues> {
         if request.values.is_empty() && request.classes.is_empty() {
             return Err(ApiError::new(
                 "usage",
@@ -102,15 +114,16 @@ impl Session {
                 "No values are selected. Nothing was changed. Select values or a class.",
             ));
         }
-        let _guard = self.write_guard();
+        let _guard = self.context.write_guard();
         let values = match request.values.is_empty() {
-            true => self.vault.scanner().open_values(&super::scan::parse(&request.classes)?)?,
+            true => self.context.vault.scanner().open_values(&super::scan::parse(&request.classes)?)?,
             false => request.values.clone(),
         };
-        let outcome = self
-            .vault
-            .redactor()
-            .redact_values(&values, request.ids.as_deref(), now(), &|stage| stage_progress(job, stage))?;
+        let outcome =
+            self.context
+                .vault
+                .redactor()
+                .redact_values(&values, request.ids.as_deref(), now(), &|stage| stage_progress(job, stage))?;
         let receipt = receipt_view(&outcome.receipt);
         let complete = receipt.complete;
         Ok(RedactedValues {
@@ -121,13 +134,13 @@ impl Session {
     }
 
     /// Ignore these values from now on, or stop ignoring them.
-    pub fn ignore_values(&self, values: &[String], ignored: bool) -> ApiResult<()> {
-        let _guard = self.write_guard();
-        self.vault.scanner().ignore_values(values, ignored, now())?;
+    pub fn ignore(&self, values: &[String], ignored: bool) -> ApiResult<()> {
+        let _guard = self.context.write_guard();
+        self.context.vault.scanner().ignore_values(values, ignored, now())?;
         Ok(())
     }
 
-    fn sensitive_item(&self, value: &SensitiveValue) -> ApiResult<SensitiveItem> {
+    fn item(&self, value: &SensitiveValue) -> ApiResult<SensitiveItem> {
         let piece = |piece: &mementory_vault::Piece| ContextPiece {
             text: piece.text.clone(),
             hidden: piece.hidden.map(|class| class.as_str().into()),
@@ -140,19 +153,20 @@ impl Session {
             confidence: value.confidence.as_str().into(),
             places: value.places,
             judged_at: value.judged.map(time),
-            first: value.first.as_ref().map(|place| self.sensitive_place(place)).transpose()?,
+            first: value.first.as_ref().map(|place| self.place(place)).transpose()?,
             context: value.context.iter().map(piece).collect(),
         })
     }
 
-    fn sensitive_place(&self, place: &mementory_vault::SensitivePlace) -> ApiResult<SensitivePlace> {
-        let record = self.vault.reader().content(&place.view)?;
-        let conversation = place.view.owner.map(|row| self.vault.reader().view_by_row(row)).transpose()?.flatten();
+    fn place(&self, place: &mementory_vault::SensitivePlace) -> ApiResult<SensitivePlace> {
+        let record = self.context.vault.reader().content(&place.view)?;
+        let conversation =
+            place.view.owner.map(|row| self.context.vault.reader().view_by_row(row)).transpose()?.flatten();
         let title = record.title.or_else(|| conversation.as_ref().and_then(|c| c.title.clone()));
         // Mask before cutting: half a value would not be recognised.
         let title = match title {
-            Some(title) => self.vault.scanner().masked(&title),
-            None => self.vault.scanner().masked(&record.text),
+            Some(title) => self.context.vault.scanner().masked(&title),
+            None => self.context.vault.scanner().masked(&record.text),
         };
         Ok(SensitivePlace {
             id: place.view.id_text(),
@@ -176,7 +190,7 @@ pub(super) fn by_class_name(counts: &BTreeMap<SensitiveClass, u32>) -> BTreeMap<
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::CreateOptions;
+    use crate::{CreateOptions, Session};
 
     const KEY: &str = "ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi";
     const CARD: &str = "4539 1488 0343 6467";
@@ -191,22 +205,22 @@ mod tests {
         let job = Job::silent();
         for text in [format!("{KEY} is the token, card {CARD}"), format!("mail {MAIL}")] {
             let request = AddRequest { text, ..AddRequest::default() };
-            session.add(&request).unwrap();
+            session.changes().add(&request).unwrap();
         }
-        assert_eq!(session.scan_pending(false, &job).unwrap().records, 2);
-        let queue = session.sensitive_queue(&SensitiveRequest::default()).unwrap();
+        assert_eq!(session.sensitive().scan_pending(false, &job).unwrap().records, 2);
+        let queue = session.sensitive().queue(&SensitiveRequest::default()).unwrap();
         assert_eq!(queue.items.len(), 3);
         let mut answers = serde_json::to_string(&queue).unwrap();
         for item in &queue.items {
-            answers += &serde_json::to_string(&session.sensitive_value(&item.value).unwrap()).unwrap();
+            answers += &serde_json::to_string(&session.sensitive().value(&item.value).unwrap()).unwrap();
         }
         let request =
             RedactValuesRequest { classes: vec!["access_key".into(), "card".into()], ..RedactValuesRequest::default() };
-        let done = session.redact_values(&request, &job).unwrap();
+        let done = session.sensitive().redact(&request, &job).unwrap();
         assert!(done.receipt.complete);
         answers += &serde_json::to_string(&done).unwrap();
-        session.ignore_values(&[queue.items[2].value.clone()], true).unwrap();
-        answers += &serde_json::to_string(&session.audit(true).unwrap()).unwrap();
+        session.sensitive().ignore(&[queue.items[2].value.clone()], true).unwrap();
+        answers += &serde_json::to_string(&session.overview().audit(true).unwrap()).unwrap();
         for secret in [KEY, CARD, MAIL] {
             assert!(!answers.contains(secret), "{secret} is in the answers: {answers}");
         }

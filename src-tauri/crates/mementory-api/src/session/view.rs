@@ -1,8 +1,8 @@
 //! Converts vault rows and records to the types of the API.
-use super::{Session, time};
+use super::time;
 use crate::{ApiResult, types::*};
 use mementory_model::{Kind, Record, Timestamp};
-use mementory_vault::{FileKind, RowView};
+use mementory_vault::{FileKind, RowView, Vault};
 
 /// Longest text in a list row, in characters.
 const LIST_TEXT: usize = 500;
@@ -13,7 +13,19 @@ fn stamp(t: Option<Timestamp>) -> Option<String> {
     t.map(Timestamp::to_rfc3339)
 }
 
-impl Session {
+/// Rows and records as the API returns them.
+#[derive(Clone, Copy)]
+pub(super) struct RowViews<'s> {
+    vault: &'s Vault,
+}
+
+impl<'s> RowViews<'s> {
+    pub(super) fn new(vault: &'s Vault) -> Self {
+        Self { vault }
+    }
+}
+
+impl RowViews<'_> {
     /// One list row.
     pub(super) fn item(&self, view: &RowView) -> ApiResult<ListItem> {
         self.item_of(view, &self.vault.reader().content(view)?)
@@ -21,7 +33,7 @@ impl Session {
 
     /// One list row, if the record is already loaded.
     pub(super) fn item_of(&self, view: &RowView, record: &Record) -> ApiResult<ListItem> {
-        let vault = &self.vault;
+        let vault = self.vault;
         let counts =
             if view.kind == Kind::Conversation { vault.reader().conversation_counts(view.row)? } else { (0, 0, 0) };
         let file = matches!(view.kind, Kind::Attachment | Kind::Foreign)
@@ -69,7 +81,7 @@ impl Session {
 
     /// One complete record.
     pub(super) fn record_view(&self, view: &RowView, record: &Record) -> ApiResult<RecordView> {
-        let vault = &self.vault;
+        let vault = self.vault;
         let conversation = match view.owner {
             Some(owner) => vault.reader().view_by_row(owner)?,
             None => None,
@@ -188,7 +200,7 @@ impl Session {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::{CreateOptions, Job};
+    use crate::{CreateOptions, Job, Session};
 
     #[test]
     fn a_link_into_the_trash_shows_only_that_it_exists() {
@@ -199,18 +211,18 @@ mod tests {
         let export = std::path::Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap())
             .join("../../../fixtures/samples/chatgpt-export.zip");
         let request = ImportRequest { paths: vec![export.to_string_lossy().into_owned()], ..ImportRequest::default() };
-        session.import(&request, false, &Job::silent()).unwrap();
+        session.imports().import(&request, false, &Job::silent()).unwrap();
         let filter = Filter { kind: Some("memory".into()), ..Filter::default() };
-        let page = session.list(&ListRequest { filter, ..ListRequest::default() }).unwrap();
+        let page = session.records().list(&ListRequest { filter, ..ListRequest::default() }).unwrap();
         let memory = page.items[0].id.clone();
         let message = || {
-            let links = session.show(&memory, false, false).unwrap().record.links;
+            let links = session.records().show(&memory, false, false).unwrap().record.links;
             links.into_iter().find(|link| link.relation == "derived_from").unwrap()
         };
         let live = message();
         let (id, conversation) = (live.id.clone().unwrap(), live.conversation_id.clone().unwrap());
         assert!(!live.trashed && live.text.is_some());
-        session.delete(std::slice::from_ref(&id)).unwrap();
+        session.changes().delete(std::slice::from_ref(&id)).unwrap();
         let gone = message();
         assert!(gone.trashed && gone.id.is_none() && gone.text.is_none() && gone.title.is_none());
         assert_eq!(gone.kind.as_deref(), Some("message"));
@@ -219,9 +231,9 @@ mod tests {
             Some(conversation.as_str()),
             "the conversation is not in the Trash"
         );
-        session.delete(std::slice::from_ref(&conversation)).unwrap();
+        session.changes().delete(std::slice::from_ref(&conversation)).unwrap();
         assert_eq!(message().conversation_id, None, "the conversation is in the Trash too");
-        session.restore(&[conversation, id]).unwrap();
+        session.changes().restore(&[conversation, id]).unwrap();
         assert!(!message().trashed);
     }
 }

@@ -4,23 +4,23 @@ mod automatic;
 #[cfg(test)]
 mod tests;
 
-use super::{Session, now, time};
+use super::{
+    context::Context,
+    now,
+    offers::{Offers, cancelled_error, digest},
+    time,
+};
 use crate::{ApiError, ApiResult, Job, files, types::*};
-use mementory_formats::sha256;
 use mementory_model::Limits;
 use mementory_vault::Scratch;
 use mementory_vault::watching::{
-    FileFound, Folder, LARGEST_FOLDER, LastFind, Look, Mode, Offer, QUIET, Seen, Settling, Stamp, Waiting, look_into,
+    FileFound, Folder, LARGEST_FOLDER, LastFind, Look, Mode, Offer, QUIET, Seen, Stamp, Waiting, look_into,
 };
 use std::{
     collections::{HashMap, HashSet},
-    fs::File,
-    io::{self, Read},
+    io,
     path::{Path, PathBuf},
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
@@ -34,25 +34,6 @@ const MAX_ELEMENT_BYTES: u64 = 64 << 20;
 /// A folder with this file is a vault.
 const VAULT_FILE: &str = "vault.json";
 
-/// State that is dropped when the vault is locked. The lock is never held while waiting for the vault.
-#[derive(Default)]
-pub(super) struct Watching(Mutex<WatchState>);
-
-#[derive(Default)]
-struct WatchState {
-    settling: Settling,
-    /// Offers found since the vault was opened.
-    fresh: HashSet<String>,
-    /// Offers for which an automatic import was attempted.
-    attempted: HashSet<String>,
-    /// Offers whose automatic import failed, so that the person has to decide.
-    failed: HashSet<String>,
-    importing: Option<String>,
-    imported: Vec<OwnImport>,
-    /// Folders that an export is being written to.
-    export_folders: Vec<PathBuf>,
-}
-
 /// Result of one scan of the folders.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct WatchRound {
@@ -62,19 +43,31 @@ pub struct WatchRound {
     pub folders: Vec<PathBuf>,
     /// New files were recognised.
     pub changed: bool,
-    /// Offers to import automatically, each with [`Session::import_detected_file`].
+    /// Offers to import automatically, each with [`WatchedFolders::import_detected_file`].
     pub imports: Vec<String>,
     /// Time until a growing file may be complete; None: scan when something changes.
     pub wait: Option<Duration>,
 }
 
-impl Session {
+/// The watched folders of the vault.
+#[derive(Clone, Copy)]
+pub struct WatchedFolders<'s> {
+    context: &'s Context,
+}
+
+impl<'s> WatchedFolders<'s> {
+    pub(super) fn new(context: &'s Context) -> Self {
+        Self { context }
+    }
+}
+
+impl WatchedFolders<'_> {
     /// The watched folders, the open offers, and the automatic imports.
-    pub fn watched(&self) -> ApiResult<Watched> {
-        let folders = self.vault.watched_folders().folders()?;
-        let waiting = self.vault.watched_folders().offers()?;
+    pub fn list(&self) -> ApiResult<Watched> {
+        let folders = self.context.vault.watched_folders().folders()?;
+        let waiting = self.context.vault.watched_folders().offers()?;
         let (fresh, failed, importing, imported) = {
-            let state = self.state();
+            let state = self.context.watch_state();
             (state.fresh.clone(), state.failed.clone(), state.importing.clone(), state.imported.clone())
         };
         let view_of = |each: Waiting| {
@@ -101,7 +94,7 @@ impl Session {
     ///
     /// # Errors
     /// `not_there`, `no_permission`, `inside_a_vault`, `usage` for too many.
-    pub fn watch_folder(&self, path: &Path) -> ApiResult<Watched> {
+    pub fn add(&self, path: &Path) -> ApiResult<Watched> {
         let refuse = |code, exit, what: &str| {
             ApiError::new(code, exit, format!("{} {what} Nothing was changed. Choose another folder.", path.display()))
                 .with("place", path.display())
@@ -118,42 +111,42 @@ impl Session {
             Look::Unreadable => return Err(refuse("no_permission", 7, "cannot be read: permission is missing.")),
         };
         {
-            let _guard = self.write_guard();
-            self.vault.watched_folders().watch(&path, &present, now())?;
+            let _guard = self.context.write_guard();
+            self.context.vault.watched_folders().watch(&path, &present, now())?;
         }
-        self.watched()
+        self.list()
     }
 
     /// Change what is done with new files in a folder.
-    pub fn set_watching(&self, id: &str, mode: WatchMode) -> ApiResult<Watched> {
+    pub fn set_mode(&self, id: &str, mode: WatchMode) -> ApiResult<Watched> {
         let mode = match mode {
             WatchMode::Ask => Mode::Ask,
             WatchMode::Automatic => Mode::Own,
             WatchMode::Paused => Mode::Paused,
         };
         {
-            let _guard = self.write_guard();
-            self.vault.watched_folders().set_mode(id, mode, now())?;
+            let _guard = self.context.write_guard();
+            self.context.vault.watched_folders().set_mode(id, mode, now())?;
         }
-        self.watched()
+        self.list()
     }
 
     /// Stop watching a folder. Its files are left as they are.
-    pub fn unwatch_folder(&self, id: &str) -> ApiResult<Watched> {
+    pub fn remove(&self, id: &str) -> ApiResult<Watched> {
         {
-            let _guard = self.write_guard();
-            self.vault.watched_folders().unwatch(id, now())?;
+            let _guard = self.context.write_guard();
+            self.context.vault.watched_folders().unwatch(id, now())?;
         }
-        self.watched()
+        self.list()
     }
 
     /// Decline to import a detected file. It is not offered again.
-    pub fn dismiss_detected_file(&self, id: &str) -> ApiResult<Watched> {
+    pub fn dismiss(&self, id: &str) -> ApiResult<Watched> {
         {
-            let _guard = self.write_guard();
-            self.vault.watched_folders().answer(id)?;
+            let _guard = self.context.write_guard();
+            self.context.vault.watched_folders().answer(id)?;
         }
-        self.watched()
+        self.list()
     }
 
     /// Scan all folders once at `clock`, which never goes back. New and changed files are recognised once they have stopped
@@ -161,29 +154,29 @@ impl Session {
     ///
     /// # Errors
     /// `cancelled`, and those of the store. Folders and files that cannot be read are skipped.
-    pub fn watch_round(&self, clock: Duration, job: &Job) -> ApiResult<WatchRound> {
+    pub fn round(&self, clock: Duration, job: &Job) -> ApiResult<WatchRound> {
         let mut round = WatchRound::default();
-        let folders = self.vault.watched_folders().folders()?;
+        let folders = self.context.vault.watched_folders().folders()?;
         for folder in folders.iter().filter(|folder| folder.mode != Mode::Paused) {
             let path = PathBuf::from(&folder.path);
             round.watching = true;
-            if self.state().export_folders.contains(&path) {
+            if self.context.watch_state().export_folders.contains(&path) {
                 round.folders.push(path);
                 round.wait = earliest(round.wait, Some(QUIET));
                 continue;
             }
             let Look::Files(files) = look_into(&path) else { continue };
             round.folders.push(path);
-            let seen = self.vault.watched_folders().seen(&folder.id)?;
+            let seen = self.context.vault.watched_folders().seen(&folder.id)?;
             self.forget_deleted_files(&folder.id, &seen, &files)?;
             let mut new_files = Vec::new();
             for file in files {
-                let known = seen.get(&self.vault.watched_folders().seen_key(&folder.id, &file.name));
+                let known = seen.get(&self.context.vault.watched_folders().seen_key(&folder.id, &file.name));
                 if known.is_none_or(|known| known.stamp != file.stamp) {
                     new_files.push(file);
                 }
             }
-            let (settled, wait) = self.state().settling.settle(&folder.id, new_files, clock);
+            let (settled, wait) = self.context.watch_state().settling.settle(&folder.id, new_files, clock);
             round.wait = earliest(round.wait, wait);
             round.changed |= self.recognise(folder, settled, job)?;
         }
@@ -210,8 +203,8 @@ impl Session {
             };
             if let Some(offer) = &offer {
                 last = Some(LastFind { name: offer.name.clone(), at: offer.at });
-                let id = self.vault.watched_folders().seen_key(&folder.id, &file.name);
-                let mut state = self.state();
+                let id = self.context.vault.watched_folders().seen_key(&folder.id, &file.name);
+                let mut state = self.context.watch_state();
                 // New content under a known name may be attempted again.
                 state.attempted.remove(&id);
                 state.failed.remove(&id);
@@ -221,8 +214,8 @@ impl Session {
         }
         let found = last.is_some();
         if !seen.is_empty() {
-            let _guard = self.write_guard();
-            self.vault.watched_folders().record_seen(&folder.id, &seen, last)?;
+            let _guard = self.context.write_guard();
+            self.context.vault.watched_folders().record_seen(&folder.id, &seen, last)?;
         }
         match cancelled {
             Some(error) => Err(error),
@@ -240,7 +233,7 @@ impl Session {
         if Stamp::of(&file.path) != Some(file.stamp) {
             return Err(changed());
         }
-        let scratch = Scratch(self.vault.dir().to_path_buf());
+        let scratch = Scratch(self.context.vault.dir().to_path_buf());
         let limits = Limits { total_bytes: MAX_READ_BYTES, element_bytes: MAX_ELEMENT_BYTES, ..Limits::default() };
         let Some(found) = files::detect_one(&file.path, &limits, &scratch)? else { return Ok(None) };
         // The content of an encrypted file cannot be detected, so its name decides.
@@ -249,11 +242,13 @@ impl Session {
         if !is_encrypted_alf && (found.format.is_none() || found.confidence < MIN_CONFIDENCE) {
             return Ok(None);
         }
-        let digest = self.vault.watched_folders().content_digest(&digest(&file.path, cancel)?);
+        let digest = self.context.vault.watched_folders().content_digest(&digest(&file.path, cancel)?);
         if Stamp::of(&file.path) != Some(file.stamp) {
             return Err(changed());
         }
-        if self.vault.watched_folders().content_known(&digest)? || self.is_offered_elsewhere(&digest, &file.path)? {
+        if self.context.vault.watched_folders().content_known(&digest)?
+            || self.is_offered_elsewhere(&digest, &file.path)?
+        {
             return Ok(None);
         }
         Ok(Some(Offer { name: file.name.clone(), format: found.format, digest, at: now().as_micros() }))
@@ -261,20 +256,9 @@ impl Session {
 
     /// Whether another file with the same content is on offer.
     fn is_offered_elsewhere(&self, digest: &str, path: &Path) -> ApiResult<bool> {
-        Ok(self.open_offers()?.iter().any(|(other, waiting)| {
+        Ok(Offers::new(self.context).open()?.iter().any(|(other, waiting)| {
             other != path && waiting.offer.digest == digest && Stamp::of(other) == Some(waiting.stamp)
         }))
-    }
-
-    /// The open offers with their paths.
-    fn open_offers(&self) -> ApiResult<Vec<(PathBuf, Waiting)>> {
-        let folders: HashMap<String, String> =
-            self.vault.watched_folders().folders()?.into_iter().map(|folder| (folder.id, folder.path)).collect();
-        let waiting = self.vault.watched_folders().offers()?;
-        Ok(waiting
-            .into_iter()
-            .filter_map(|each| Some((Path::new(folders.get(&each.folder)?).join(&each.offer.name), each)))
-            .collect())
     }
 
     /// Forget deleted files, so that a folder with much traffic does not fill the vault. An empty folder may be the mount
@@ -284,14 +268,10 @@ impl Session {
             return Ok(());
         }
         let existing: HashSet<String> =
-            files.iter().map(|file| self.vault.watched_folders().seen_key(folder, &file.name)).collect();
+            files.iter().map(|file| self.context.vault.watched_folders().seen_key(folder, &file.name)).collect();
         let deleted: Vec<String> = seen.keys().filter(|key| !existing.contains(*key)).cloned().collect();
-        let _guard = self.write_guard();
-        Ok(self.vault.watched_folders().forget_seen(&deleted)?)
-    }
-
-    fn state(&self) -> MutexGuard<'_, WatchState> {
-        self.watching.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let _guard = self.context.write_guard();
+        Ok(self.context.vault.watched_folders().forget_seen(&deleted)?)
     }
 }
 
@@ -318,28 +298,4 @@ fn folder_view(folder: Folder) -> WatchedFolder {
 
 fn earliest(a: Option<Duration>, b: Option<Duration>) -> Option<Duration> {
     a.into_iter().chain(b).min()
-}
-
-fn cancelled_error() -> ApiError {
-    ApiError::new("cancelled", 130, "Cancelled. Nothing was changed.")
-}
-
-/// SHA-256 of a file; can be cancelled.
-fn digest(path: &Path, cancel: &AtomicBool) -> ApiResult<String> {
-    let failed = |error: io::Error| ApiError::new("io", 7, format!("{} could not be read: {error}.", path.display()));
-    let mut reader = Cancellable { file: File::open(path).map_err(failed)?, cancel };
-    let digest = sha256(&mut reader, "watched file");
-    if cancel.load(Ordering::Relaxed) { Err(cancelled_error()) } else { Ok(digest?) }
-}
-
-/// Ends early when it is cancelled; the bytes read until then must not be used.
-struct Cancellable<'a> {
-    file: File,
-    cancel: &'a AtomicBool,
-}
-
-impl Read for Cancellable<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.cancel.load(Ordering::Relaxed) { Ok(0) } else { self.file.read(into) }
-    }
 }

@@ -9,16 +9,16 @@ fn vault(dir: &Path) -> Session {
 }
 
 fn add(session: &Session, text: &str) -> String {
-    session.add(&AddRequest { text: text.into(), ..AddRequest::default() }).unwrap().ids.remove(0)
+    session.changes().add(&AddRequest { text: text.into(), ..AddRequest::default() }).unwrap().ids.remove(0)
 }
 
 fn export(session: &Session, out: &Path) {
     let request = ExportRequest { format: "mem".into(), out: out.display().to_string(), ..ExportRequest::default() };
-    assert!(session.export(&request, &Job::silent()).unwrap().validated);
+    assert!(session.exports().export(&request, &Job::silent()).unwrap().validated);
 }
 
 fn last(session: &Session) -> AuditEntry {
-    session.audit(true).unwrap().entries.pop().unwrap()
+    session.overview().audit(true).unwrap().entries.pop().unwrap()
 }
 
 #[test]
@@ -32,25 +32,25 @@ fn a_failed_import_is_logged_without_its_file_name() {
         format: format.map(str::to_owned),
         ..ImportRequest::default()
     };
-    let error = session.import(&request(Some("alf")), false, &Job::silent()).unwrap_err();
+    let error = session.imports().import(&request(Some("alf")), false, &Job::silent()).unwrap_err();
     let entry = last(&session);
     assert_eq!((entry.op.as_str(), entry.target.as_str(), entry.detail.as_str()), ("import_failed", "alf", error.code));
-    assert!(!serde_json::to_string(&session.audit(true).unwrap()).unwrap().contains("quokka"));
+    assert!(!serde_json::to_string(&session.overview().audit(true).unwrap()).unwrap().contains("quokka"));
     let seq = entry.seq;
-    let failed = session.failed_imports().unwrap().failed.pop().unwrap();
+    let failed = session.imports().failed().unwrap().failed.pop().unwrap();
     let path = file.display().to_string();
     assert_eq!((failed.seq, failed.paths), (seq, vec![path]), "the vault knows which file it was");
     assert_eq!((failed.error.code.as_str(), &failed.error.message), (error.code, &error.message), "and the error");
-    assert!(session.import(&request(Some("alf")), true, &Job::silent()).is_err());
+    assert!(session.imports().import(&request(Some("alf")), true, &Job::silent()).is_err());
     assert_eq!(last(&session).seq, seq, "a preview is not logged");
-    assert!(session.import(&request(Some("quokka-form")), false, &Job::silent()).is_err());
+    assert!(session.imports().import(&request(Some("quokka-form")), false, &Job::silent()).is_err());
     assert_eq!(last(&session).target, "", "an unknown format is not written to the log");
     let job = Job::silent();
     job.cancel();
     let memory =
         ImportRequest { text: Some("- Likes tea.".into()), format: Some("transfer_text".into()), ..request(None) };
-    let _ = session.import(&memory, false, &job);
-    let log = session.audit(true).unwrap();
+    let _ = session.imports().import(&memory, false, &job);
+    let log = session.overview().audit(true).unwrap();
     assert!(log.entries.iter().all(|entry| entry.detail != "cancelled"), "a cancelled import is not logged");
     assert_eq!(log.verified, Some(true));
 }
@@ -66,12 +66,12 @@ fn paths_are_shown_while_their_files_exist() {
     assert_eq!(last(&session).file.as_ref(), Some(&path));
     let other = vault(&folder.path().join("w"));
     let request = ImportRequest { paths: vec![path.clone()], ..ImportRequest::default() };
-    other.import(&request, false, &Job::silent()).unwrap();
-    assert_eq!(other.imports().unwrap().batches[0].file.as_ref(), Some(&path));
-    assert!(session.remove_export(&path).is_err(), "a valid export cannot be deleted");
+    other.imports().import(&request, false, &Job::silent()).unwrap();
+    assert_eq!(other.imports().list().unwrap().batches[0].file.as_ref(), Some(&path));
+    assert!(session.exports().remove(&path).is_err(), "a valid export cannot be deleted");
     assert!(out.exists());
     std::fs::remove_dir_all(&out).unwrap();
-    assert_eq!((last(&session).file, other.imports().unwrap().batches[0].file.clone()), (None, None));
+    assert_eq!((last(&session).file, other.imports().list().unwrap().batches[0].file.clone()), (None, None));
 }
 
 #[test]
@@ -83,9 +83,9 @@ fn a_path_with_erased_words_is_forgotten() {
     export(&session, &out);
     assert!(last(&session).file.is_some(), "before the erasure");
     let request = EraseRequest { ids: vec![id], ..EraseRequest::default() };
-    let done = session.erase(&request, &Job::silent()).unwrap();
+    let done = session.changes().erase(&request, &Job::silent()).unwrap();
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
-    let log = session.audit(true).unwrap();
+    let log = session.overview().audit(true).unwrap();
     assert!(log.entries.iter().all(|entry| entry.file.is_none()));
     assert!(out.exists(), "the file itself is not deleted");
 }
@@ -99,14 +99,14 @@ fn details_of_a_failed_import_with_erased_words_are_forgotten() {
         std::fs::write(&file, "no archive at all").unwrap();
         let paths = vec![file.display().to_string()];
         let request = ImportRequest { paths, format: Some("alf".into()), ..ImportRequest::default() };
-        assert!(session.import(&request, false, &Job::silent()).is_err());
+        assert!(session.imports().import(&request, false, &Job::silent()).is_err());
     }
-    assert_eq!(session.failed_imports().unwrap().failed.len(), 2, "before the erasure");
+    assert_eq!(session.imports().failed().unwrap().failed.len(), 2, "before the erasure");
     let id = add(&session, "zanzibarquokka");
     let request = EraseRequest { ids: vec![id], ..EraseRequest::default() };
-    let done = session.erase(&request, &Job::silent()).unwrap();
+    let done = session.changes().erase(&request, &Job::silent()).unwrap();
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
-    let left = session.failed_imports().unwrap().failed;
+    let left = session.imports().failed().unwrap().failed;
     assert!(left.len() == 1 && left[0].paths[0].ends_with("other.alf"), "{left:?}");
 }
 
@@ -120,8 +120,8 @@ fn a_pasted_text_that_failed_has_no_file() {
         paths: vec!["/x".into()],
         ..ImportRequest::default()
     };
-    let error = session.import(&request, false, &Job::silent()).unwrap_err();
-    let failed = session.failed_imports().unwrap().failed.pop().unwrap();
+    let error = session.imports().import(&request, false, &Job::silent()).unwrap_err();
+    let failed = session.imports().failed().unwrap().failed.pop().unwrap();
     assert_eq!((failed.paths.len(), failed.error.code.as_str()), (0, error.code));
 }
 
@@ -137,11 +137,11 @@ fn an_evidence_pack_holds_the_chosen_parts_and_file_names_only_on_request() {
     std::fs::write(&broken, "no archive at all").unwrap();
     let paths = vec![broken.display().to_string()];
     let import = ImportRequest { paths, format: Some("alf".into()), ..ImportRequest::default() };
-    assert!(session.import(&import, false, &Job::silent()).is_err());
-    session.erase(&EraseRequest { ids: vec![id], ..EraseRequest::default() }, &Job::silent()).unwrap();
+    assert!(session.imports().import(&import, false, &Job::silent()).is_err());
+    session.changes().erase(&EraseRequest { ids: vec![id], ..EraseRequest::default() }, &Job::silent()).unwrap();
     let pack = |name: &str, request: EvidenceRequest| {
         let out = folder.path().join(name);
-        let made = session.evidence(&out, &EvidenceRequest { sign: true, ..request }, &Job::silent()).unwrap();
+        let made = session.evidence().write(&out, &EvidenceRequest { sign: true, ..request }, &Job::silent()).unwrap();
         assert!(made.validated, "{name}");
         let text = |file: &str| std::fs::read_to_string(out.join(file)).ok();
         (
@@ -181,15 +181,15 @@ fn a_text_export_is_logged_when_it_is_copied() {
     let session = vault(&folder.path().join("v"));
     add(&session, "Likes tea with milk.");
     let before = last(&session).seq;
-    session.text_taken().unwrap();
+    session.exports().text_taken().unwrap();
     let request = ExportRequest { format: "transfer_text".into(), ..ExportRequest::default() };
-    session.export_text(&request, &Job::silent()).unwrap();
+    session.exports().text(&request, &Job::silent()).unwrap();
     assert_eq!(last(&session).seq, before, "making the text is not logged");
-    session.text_taken().unwrap();
+    session.exports().text_taken().unwrap();
     let entry = last(&session);
     let fields = (entry.op.as_str(), entry.target.as_str(), entry.detail.as_str(), entry.file);
     assert_eq!(fields, ("export", "transfer_text", "1 records", None));
-    session.text_taken().unwrap();
+    session.exports().text_taken().unwrap();
     assert_eq!(last(&session).seq, entry.seq, "logged once");
 }
 
@@ -200,21 +200,21 @@ fn a_saved_attachment_is_complete_private_and_logged_without_its_name() {
     let sample = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap())
         .join("../../../fixtures/samples/chatgpt-export.zip");
     let import = ImportRequest { paths: vec![sample.display().to_string()], ..ImportRequest::default() };
-    session.import(&import, false, &Job::silent()).unwrap();
+    session.imports().import(&import, false, &Job::silent()).unwrap();
     let filter = Filter { kind: Some("attachment".into()), ..Filter::default() };
-    let files = session.list(&ListRequest { filter, ..ListRequest::default() }).unwrap().items;
+    let files = session.records().list(&ListRequest { filter, ..ListRequest::default() }).unwrap().items;
     let present = files.iter().find(|file| file.present == Some(true) && file.size > Some(0)).unwrap();
     let out = folder.path().join("quokka.bin");
     std::fs::write(&out, "an older file that is longer than the new one ".repeat(40)).unwrap();
 
-    let saved = session.save_attachment(&present.id, &out, &Job::silent()).unwrap();
-    let bytes = session.attachment(&present.id, u64::MAX).unwrap();
+    let saved = session.records().save_attachment(&present.id, &out, &Job::silent()).unwrap();
+    let bytes = session.records().attachment(&present.id, u64::MAX).unwrap();
     assert_eq!(
         (std::fs::read(&out).unwrap(), saved),
         (bytes.clone(), present.size.unwrap()),
         "all bytes of the attachment and no others"
     );
-    assert_eq!(session.attachment(&present.id, 3).unwrap(), bytes[..3], "only the first bytes");
+    assert_eq!(session.records().attachment(&present.id, 3).unwrap(), bytes[..3], "only the first bytes");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -227,7 +227,7 @@ fn a_saved_attachment_is_complete_private_and_logged_without_its_name() {
     );
 
     let before = std::fs::read(&out).unwrap();
-    let refused = |id: &str, out: &Path, job: &Job| session.save_attachment(id, out, job).unwrap_err().code;
+    let refused = |id: &str, out: &Path, job: &Job| session.records().save_attachment(id, out, job).unwrap_err().code;
     let job = Job::silent();
     job.cancel();
     assert_eq!(refused(&present.id, &out, &job), "cancelled");

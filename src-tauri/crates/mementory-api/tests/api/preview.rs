@@ -23,20 +23,20 @@ fn setup(folder: &Path) -> (Session, ImportRequest) {
 fn a_preview_lists_new_records_and_missing_files_and_the_stored_report_does_not() {
     let folder = tempfile::tempdir().unwrap();
     let (session, request) = setup(folder.path());
-    let plan = session.import(&request, true, &Job::silent()).unwrap();
+    let plan = session.imports().import(&request, true, &Job::silent()).unwrap();
     let coming: Vec<_> = plan.coming.iter().map(|c| (c.kind.as_str(), c.text.as_str())).collect();
     assert_eq!(coming.len() as u32, plan.total.added);
     for expected in [("conversation", "The floor plan"), ("message", "Here it is."), ("attachment", "plan.pdf")] {
         assert!(coming.contains(&expected), "{expected:?} in {coming:?}");
     }
     assert_eq!((plan.missing_files.as_slice(), plan.missing_attachments), (&["plan.pdf".to_owned()][..], Some(1)));
-    let report = session.import(&request, false, &Job::silent()).unwrap();
-    let stored = session.import_report(&report.batch).unwrap();
+    let report = session.imports().import(&request, false, &Job::silent()).unwrap();
+    let stored = session.imports().report(&report.batch).unwrap();
     for report in [&report, &stored] {
         assert!(report.coming.is_empty() && report.missing_files.is_empty());
         assert_eq!(report.missing_attachments, Some(1), "the number is stored");
     }
-    let again = session.import(&request, true, &Job::silent()).unwrap();
+    let again = session.imports().import(&request, true, &Job::silent()).unwrap();
     assert!(again.coming.is_empty());
     let kinds: Vec<_> = again.items.iter().map(|item| (item.kind.as_deref(), item.outcome.as_str())).collect();
     assert!(kinds.contains(&(Some("conversation"), "unchanged")), "{kinds:?}");
@@ -46,19 +46,19 @@ fn a_preview_lists_new_records_and_missing_files_and_the_stored_report_does_not(
 fn the_age_of_an_export_comes_from_its_name_or_import_even_if_it_added_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let (session, request) = setup(folder.path());
-    let exported = || session.info().unwrap().sources[0].exported_at.clone().unwrap();
-    let first = session.import(&request, false, &Job::silent()).unwrap();
+    let exported = || session.overview().info().unwrap().sources[0].exported_at.clone().unwrap();
+    let first = session.imports().import(&request, false, &Job::silent()).unwrap();
     assert!(exported().starts_with("2024-01-02"), "{}", exported());
     let unnamed = folder.path().join("export");
     std::fs::rename(&request.paths[0], &unnamed).unwrap();
     let request = ImportRequest { paths: vec![unnamed.display().to_string()], ..ImportRequest::default() };
-    let again = session.import(&request, false, &Job::silent()).unwrap();
+    let again = session.imports().import(&request, false, &Job::silent()).unwrap();
     assert_eq!((first.total.added > 0, again.total.added), (true, 0));
-    assert_eq!(exported(), session.imports().unwrap().batches[0].at);
-    session.undo_import(&again.batch, &Job::silent()).unwrap();
+    assert_eq!(exported(), session.imports().list().unwrap().batches[0].at);
+    session.imports().undo(&again.batch, &Job::silent()).unwrap();
     assert!(exported().starts_with("2024-01-02"), "the second import was undone");
-    session.add(&AddRequest { text: "Likes tea.".into(), ..AddRequest::default() }).unwrap();
-    let sources = session.info().unwrap().sources;
+    session.changes().add(&AddRequest { text: "Likes tea.".into(), ..AddRequest::default() }).unwrap();
+    let sources = session.overview().info().unwrap().sources;
     let own = sources.iter().find(|source| source.platform == "me").unwrap();
     assert_eq!(own.exported_at, None);
 }

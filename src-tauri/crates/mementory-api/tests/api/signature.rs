@@ -167,11 +167,11 @@ fn a_tombstone_changed_after_signing_deletes_nothing() {
         let (session, _) = Session::create(&vault, "correct horse battery staple lamp", options).unwrap();
         let paths = vec![bundle.display().to_string()];
         let request = ImportRequest { paths, ..ImportRequest::default() };
-        let report = session.import(&request, false, &Job::default()).unwrap();
+        let report = session.imports().import(&request, false, &Job::default()).unwrap();
         let warned = report.warnings.iter().any(|w| w.code == "tombstone_signature_invalid");
         assert_eq!((report.tombstones_applied == 1, warned), (is_applied, !is_applied));
         let filter = Filter { kind: Some("memory".into()), ..Filter::default() };
-        let found = session.list(&ListRequest { filter, ..ListRequest::default() }).unwrap();
+        let found = session.records().list(&ListRequest { filter, ..ListRequest::default() }).unwrap();
         assert_eq!(found.items.iter().any(|i| i.origin_id.as_deref() == Some("ep_move")), !is_applied);
     }
 }

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
-use crate::CreateOptions;
+use crate::{CreateOptions, Session};
 
 const MIF: &str = "mif/v1/input.mif.json";
 const MEM0: &str = "mem0/array/input.json";
@@ -24,7 +24,7 @@ impl Watch {
         let options = CreateOptions { kdf_floor: true };
         let (session, _) =
             Session::create(&dir.path().join("v.mementory"), "correct horse battery staple", options).unwrap();
-        session.watch_folder(&dir.path().join("Downloads")).unwrap();
+        session.watching().add(&dir.path().join("Downloads")).unwrap();
         Self { dir, session, clock: Duration::ZERO }
     }
 
@@ -37,7 +37,7 @@ impl Watch {
     }
 
     fn round(&mut self) -> WatchRound {
-        self.session.watch_round(self.clock, &Job::silent()).unwrap()
+        self.session.watching().round(self.clock, &Job::silent()).unwrap()
     }
 
     /// Scan until all files have settled.
@@ -48,15 +48,15 @@ impl Watch {
     }
 
     fn offers(&self) -> Vec<String> {
-        self.session.watched().unwrap().finds.into_iter().map(|find| find.name).collect()
+        self.session.watching().list().unwrap().finds.into_iter().map(|find| find.name).collect()
     }
 
     fn folder(&self) -> WatchedFolder {
-        self.session.watched().unwrap().folders.pop().unwrap()
+        self.session.watching().list().unwrap().folders.pop().unwrap()
     }
 
     fn set(&self, mode: WatchMode) {
-        self.session.set_watching(&self.folder().id, mode).unwrap();
+        self.session.watching().set_mode(&self.folder().id, mode).unwrap();
     }
 
     fn reopen(self) -> Self {
@@ -87,7 +87,7 @@ fn an_export_is_offered_when_it_stops_growing_and_other_files_are_ignored() {
     let round = watch.round();
     assert!(round.changed && round.imports.is_empty() && round.wait.is_none());
     assert_eq!(watch.offers(), ["mine.json"]);
-    let find = watch.session.watched().unwrap().finds.remove(0);
+    let find = watch.session.watching().list().unwrap().finds.remove(0);
     assert_eq!((find.format.as_deref(), find.fresh), (Some("mif"), true));
     assert_eq!(find.path, watch.path("mine.json").display().to_string());
     assert_eq!(watch.folder().last_name.as_deref(), Some("mine.json"));
@@ -103,7 +103,7 @@ fn files_from_before_are_not_offered_until_they_change() {
     let options = CreateOptions { kdf_floor: true };
     let (session, _) =
         Session::create(&dir.path().join("v.mementory"), "correct horse battery staple", options).unwrap();
-    session.watch_folder(&downloads).unwrap();
+    session.watching().add(&downloads).unwrap();
     let mut watch = Watch { dir, session, clock: Duration::ZERO };
     watch.settle();
     assert!(watch.offers().is_empty());
@@ -120,9 +120,9 @@ fn the_same_content_is_offered_once_and_never_again_after_it_was_declined() {
     watch.put("one (1).json", &fixture(MIF));
     watch.settle();
     assert_eq!(watch.offers(), ["one.json"]);
-    let id = watch.session.watched().unwrap().finds.remove(0).id;
-    assert!(watch.session.dismiss_detected_file(&id).unwrap().finds.is_empty());
-    assert_eq!(watch.session.dismiss_detected_file(&id).unwrap_err().code, "not_found");
+    let id = watch.session.watching().list().unwrap().finds.remove(0).id;
+    assert!(watch.session.watching().dismiss(&id).unwrap().finds.is_empty());
+    assert_eq!(watch.session.watching().dismiss(&id).unwrap_err().code, "not_found");
     std::fs::remove_file(watch.path("one.json")).unwrap();
     watch.put("one again.json", &fixture(MIF));
     assert!(!watch.settle().changed && watch.offers().is_empty());
@@ -150,7 +150,7 @@ fn files_that_arrive_while_the_vault_is_locked_are_detected_at_the_next_opening(
     let mut watch = watch.reopen();
     watch.put("meanwhile.json", &fixture(MEM0));
     watch.settle();
-    let finds = watch.session.watched().unwrap().finds;
+    let finds = watch.session.watching().list().unwrap().finds;
     let found: Vec<_> = finds.iter().map(|find| (find.name.as_str(), find.fresh)).collect();
     assert_eq!(found, [("meanwhile.json", true), ("before.json", false)]);
 }
@@ -162,7 +162,7 @@ fn a_manual_import_closes_the_offer_and_its_content_is_not_offered_elsewhere() {
     watch.settle();
     let import = |path: &Path| {
         let request = ImportRequest { paths: vec![path.display().to_string()], ..ImportRequest::default() };
-        watch.session.import(&request, false, &Job::silent()).unwrap()
+        watch.session.imports().import(&request, false, &Job::silent()).unwrap()
     };
     import(&watch.path("one.json"));
     assert!(watch.offers().is_empty());
@@ -192,16 +192,19 @@ fn an_automatic_import_leaves_a_report_and_no_offer() {
     watch.put("one.json", &fixture(MIF));
     let round = watch.settle();
     assert_eq!(round.imports.len(), 1);
-    let report = watch.session.import_detected_file(&round.imports[0], &Job::silent()).unwrap();
+    let report = watch.session.watching().import_detected_file(&round.imports[0], &Job::silent()).unwrap();
     assert!(report.total.added > 0);
-    let after = watch.session.watched().unwrap();
+    let after = watch.session.watching().list().unwrap();
     assert!(after.finds.is_empty() && after.importing.is_none());
     assert_eq!((after.imported[0].batch.as_str(), after.imported[0].name.as_str()), (&*report.batch, "one.json"));
-    assert_eq!(watch.session.imports().unwrap().batches[0].batch, report.batch);
+    assert_eq!(watch.session.imports().list().unwrap().batches[0].batch, report.batch);
     assert!(watch.settle().imports.is_empty(), "once");
     watch.put("one (1).json", &fixture(MIF));
     assert!(watch.settle().imports.is_empty(), "nor its copy");
-    assert_eq!(watch.session.import_detected_file(&round.imports[0], &Job::silent()).unwrap_err().code, "not_found");
+    assert_eq!(
+        watch.session.watching().import_detected_file(&round.imports[0], &Job::silent()).unwrap_err().code,
+        "not_found"
+    );
 }
 
 #[test]
@@ -212,13 +215,13 @@ fn a_failed_automatic_import_stays_on_offer() {
     let round = watch.settle();
     let job = Job::silent();
     job.cancel();
-    assert_eq!(watch.session.import_detected_file(&round.imports[0], &job).unwrap_err().code, "cancelled");
+    assert_eq!(watch.session.watching().import_detected_file(&round.imports[0], &job).unwrap_err().code, "cancelled");
     assert_eq!(watch.offers(), ["one.json"]);
-    assert!(watch.session.watched().unwrap().finds[0].fresh, "and is shown as new");
+    assert!(watch.session.watching().list().unwrap().finds[0].fresh, "and is shown as new");
     assert!(watch.settle().imports.is_empty(), "it is not attempted again and again");
     let mut watch = watch.reopen();
     assert_eq!(watch.settle().imports, round.imports, "the next opening attempts it once more");
-    watch.session.import_detected_file(&round.imports[0], &job).unwrap_err();
+    watch.session.watching().import_detected_file(&round.imports[0], &job).unwrap_err();
     watch.put("one.json", &fixture(MEM0));
     assert_eq!(watch.settle().imports, round.imports, "so does new content under that name");
 }
@@ -232,21 +235,21 @@ fn files_with_deletions_are_never_imported_automatically() {
         Session::create(&watch.dir.path().join("other.mementory"), "correct horse battery staple", options).unwrap();
     let add = |text: &str| {
         let add = AddRequest { text: text.into(), ..AddRequest::default() };
-        other.add(&add).unwrap().ids.remove(0)
+        other.changes().add(&add).unwrap().ids.remove(0)
     };
     let (_, gone) = (add("Sails on Sundays."), add("Has a dog called Kaspar."));
     let erase = EraseRequest { ids: vec![gone], reason: None, with_copies: false, copies: None };
-    other.erase(&erase, &Job::silent()).unwrap();
+    other.changes().erase(&erase, &Job::silent()).unwrap();
     let out = watch.path("theirs.mem.zip").display().to_string();
     let request = ExportRequest { format: "mem".into(), out, ..ExportRequest::default() };
-    other.export(&request, &Job::silent()).unwrap();
+    other.exports().export(&request, &Job::silent()).unwrap();
 
     let round = watch.settle();
     assert_eq!(round.imports.len(), 1);
-    let refused = watch.session.import_detected_file(&round.imports[0], &Job::silent()).unwrap_err();
+    let refused = watch.session.watching().import_detected_file(&round.imports[0], &Job::silent()).unwrap_err();
     assert_eq!(refused.code, "brings_deletions");
-    assert!(watch.session.imports().unwrap().batches.is_empty());
-    let finds = watch.session.watched().unwrap().finds;
+    assert!(watch.session.imports().list().unwrap().batches.is_empty());
+    let finds = watch.session.watching().list().unwrap().finds;
     assert_eq!((finds[0].name.as_str(), finds[0].fresh), ("theirs.mem.zip", true));
 }
 
@@ -254,16 +257,16 @@ fn files_with_deletions_are_never_imported_automatically() {
 fn files_that_mementory_writes_are_not_offered() {
     let mut watch = Watch::new();
     let add = AddRequest { text: "Ich segle gern.".into(), ..AddRequest::default() };
-    watch.session.add(&add).unwrap();
+    watch.session.changes().add(&add).unwrap();
     let out = watch.path("mine.alf");
     let request = ExportRequest { format: "alf".into(), out: out.display().to_string(), ..ExportRequest::default() };
-    watch.session.export(&request, &Job::silent()).unwrap();
+    watch.session.exports().export(&request, &Job::silent()).unwrap();
     assert!(!watch.settle().changed && watch.offers().is_empty());
     // A file that arrives while an export is written is offered afterwards.
     {
-        let _guard = watch.session.begin_file_export(&watch.path("more.alf"));
+        let _guard = Offers::new(&watch.session.context).begin_file_export(&watch.path("more.alf"));
         watch.put("more theirs.json", &fixture(MEM0));
-        let round = watch.session.watch_round(watch.clock, &Job::silent()).unwrap();
+        let round = watch.session.watching().round(watch.clock, &Job::silent()).unwrap();
         assert_eq!((round.changed, round.folders.len(), round.wait), (false, 1, Some(QUIET)));
     }
     assert!(watch.settle().changed);
@@ -305,13 +308,17 @@ fn only_folders_outside_of_vaults_can_be_watched() {
         (watch.dir.path().join("nowhere"), "not_there"),
         (vault.join("vault.json"), "inside_a_vault"),
     ] {
-        assert_eq!(watch.session.watch_folder(&path).unwrap_err().code, code, "{}", path.display());
+        assert_eq!(watch.session.watching().add(&path).unwrap_err().code, code, "{}", path.display());
     }
     watch.put("file.txt", b"x");
-    assert_eq!(watch.session.watch_folder(&watch.path("file.txt")).unwrap_err().code, "not_there");
-    assert_eq!(watch.session.watch_folder(&watch.path("")).unwrap().folders.len(), 1, "watching it again adds nothing");
+    assert_eq!(watch.session.watching().add(&watch.path("file.txt")).unwrap_err().code, "not_there");
+    assert_eq!(
+        watch.session.watching().add(&watch.path("")).unwrap().folders.len(),
+        1,
+        "watching it again adds nothing"
+    );
     let id = watch.folder().id;
-    assert!(watch.session.unwatch_folder(&id).unwrap().folders.is_empty());
+    assert!(watch.session.watching().remove(&id).unwrap().folders.is_empty());
     assert!(watch.path("file.txt").exists());
 }
 
@@ -323,7 +330,7 @@ fn a_scan_ends_when_it_is_cancelled() {
     watch.clock += mementory_vault::watching::QUIET;
     let job = Job::silent();
     job.cancel();
-    assert_eq!(watch.session.watch_round(watch.clock, &job).unwrap_err().code, "cancelled");
+    assert_eq!(watch.session.watching().round(watch.clock, &job).unwrap_err().code, "cancelled");
     assert!(watch.offers().is_empty());
     watch.round();
     assert_eq!(watch.offers(), ["one.json"]);

@@ -1,0 +1,45 @@
+//! What all use cases of an open vault share.
+use super::watch_state::WatchState;
+use mementory_vault::{Vault, Written};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// The open vault, its locks, and what is remembered until it is closed. Changes run one at a time, reads run in parallel.
+pub(super) struct Context {
+    pub(super) vault: Vault,
+    /// A change holds the write lock from its first read until store, index and blobs agree again. An export holds the read
+    /// lock: its snapshot would keep an erasure from truncating the write-ahead log.
+    change_lock: RwLock<()>,
+    /// State of the watched folders.
+    watching: Mutex<WatchState>,
+    /// The last export if it did not pass its check, and its format: the person can have it deleted.
+    pub(super) invalid_export: Mutex<Option<(Written, String)>>,
+    /// The last text that was made for the clipboard: its format, and the audit entry for when it is copied.
+    pub(super) text: Mutex<Option<(String, String)>>,
+}
+
+impl Context {
+    pub(super) fn new(vault: Vault) -> Self {
+        Self {
+            vault,
+            change_lock: RwLock::default(),
+            watching: Mutex::default(),
+            invalid_export: Mutex::default(),
+            text: Mutex::default(),
+        }
+    }
+
+    /// While this is held nobody else changes the vault or exports from it.
+    pub(super) fn write_guard(&self) -> RwLockWriteGuard<'_, ()> {
+        self.change_lock.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// While this is held nobody changes the vault.
+    pub(super) fn snapshot_guard(&self) -> RwLockReadGuard<'_, ()> {
+        self.change_lock.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state of the watched folders.
+    pub(super) fn watch_state(&self) -> MutexGuard<'_, WatchState> {
+        self.watching.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

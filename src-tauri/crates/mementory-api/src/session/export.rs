@@ -1,0 +1,272 @@
+//! Export, its preview, and the text for the clipboard.
+use super::{context::Context, filter, now, offers::Offers, progress::ProgressThrottle, sensitive::SensitiveValues};
+use crate::{ApiError, ApiResult, Job, files, types::*};
+use mementory_formats::{Passphrase, Signer, WriteOptions, by_id};
+use mementory_model::{LossReport, Timestamp};
+use mementory_vault::Scope;
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError},
+};
+
+/// Exports from the vault.
+#[derive(Clone, Copy)]
+pub struct Exports<'s> {
+    context: &'s Context,
+}
+
+impl<'s> Exports<'s> {
+    pub(super) fn new(context: &'s Context) -> Self {
+        Self { context }
+    }
+}
+
+impl Exports<'_> {
+    /// What an export would hold and lose; nothing is written.
+    pub fn preview(&self, request: &ExportRequest, job: &Job) -> ApiResult<Exported> {
+        self.preview_with(request, &ExportOptions::default(), job)
+    }
+
+    /// The same, with options.
+    pub fn preview_with(&self, request: &ExportRequest, options: &ExportOptions, job: &Job) -> ApiResult<Exported> {
+        check_capabilities(request, options)?;
+        self.scan_before_masking(request, job)?;
+        let _guard = self.context.snapshot_guard();
+        let cancel = job.cancel_flag();
+        let scope = self.scope(request, options)?;
+        let throttle = ProgressThrottle::new(job);
+        let progress = |stage: &str, n| throttle.report(stage, n, 0, n);
+        let (report, covered) =
+            self.context.vault.exporter().export_preview(&request.format, &scope, now(), &cancel, &progress)?;
+        Ok(Exported { covered, ..exported(request, Path::new(&request.out), &report, 0, String::new(), None) })
+    }
+
+    /// The text of an export for the clipboard; no file is written.
+    ///
+    /// # Errors
+    /// `not_supported` for a format that is not plain text.
+    pub fn text(&self, request: &ExportRequest, job: &Job) -> ApiResult<String> {
+        let options = ExportOptions::default();
+        check_capabilities(request, &options)?;
+        self.scan_before_masking(request, job)?;
+        let _guard = self.context.snapshot_guard();
+        let cancel = job.cancel_flag();
+        let scope = self.scope(request, &options)?;
+        let throttle = ProgressThrottle::new(job);
+        let progress = |stage: &str, n| throttle.report(stage, n, 0, n);
+        let (text, detail) =
+            self.context.vault.exporter().export_text(&request.format, &scope, now(), &cancel, &progress)?;
+        *self.context.text.lock().unwrap_or_else(PoisonError::into_inner) = Some((request.format.clone(), detail));
+        Ok(text)
+    }
+
+    /// Enter in the audit log that the last text was copied. Only the first call after a text was made has an effect.
+    pub fn text_taken(&self) -> ApiResult<()> {
+        let _guard = self.context.write_guard();
+        let text = self.context.text.lock().unwrap_or_else(PoisonError::into_inner).take();
+        text.map_or(Ok(()), |(format, detail)| {
+            Ok(self.context.vault.file_locations().record_copied_text(&format, &detail, now())?)
+        })
+    }
+
+    /// Write, read back, validate.
+    pub fn export(&self, request: &ExportRequest, job: &Job) -> ApiResult<Exported> {
+        self.export_with(request, &ExportOptions::default(), job)
+    }
+
+    /// The same with options: signed, encrypted, incremental …
+    ///
+    /// # Errors
+    /// Those of the writer; `usage` for a malformed time.
+    pub fn export_with(&self, request: &ExportRequest, options: &ExportOptions, job: &Job) -> ApiResult<Exported> {
+        if request.out.trim().is_empty() {
+            return Err(ApiError::new(
+                "usage",
+                2,
+                "No file is named for the export. Nothing was written. Choose where to save it.",
+            ));
+        }
+        check_capabilities(request, options)?;
+        self.scan_before_masking(request, job)?;
+        let (cancel, throttle) = (job.cancel_flag(), ProgressThrottle::new(job));
+        let _guard = self.context.snapshot_guard();
+        let export_guard = Offers::new(self.context).begin_file_export(Path::new(&request.out));
+        let outcome = self.context.vault.exporter().export(
+            &request.format,
+            Path::new(&request.out),
+            &self.scope(request, options)?,
+            request.overwrite,
+            now(),
+            &cancel,
+            &|stage, n| throttle.report(stage, n, 0, n),
+        )?;
+        export_guard.files_written(std::iter::once(&outcome.path).chain(&outcome.beside));
+        let mut out =
+            exported(request, &outcome.path, &outcome.report, outcome.bytes, outcome.digest, Some(&outcome.validation));
+        out.covered = outcome.covered;
+        if out.signature.present {
+            // Verify the file on disk, not what was meant to be written.
+            let signed_by = files::signed_by(&outcome.path, options.passphrase.as_deref())?;
+            out.signature.valid = Some(!signed_by.is_empty());
+            out.signature.key = signed_by.first().map(hex::encode).or(out.signature.key);
+        }
+        let invalid = (!out.validated).then(|| (outcome.written, request.format.clone()));
+        *self.context.invalid_export.lock().unwrap_or_else(PoisonError::into_inner) = invalid;
+        Ok(out)
+    }
+
+    /// Delete the export that was just written and did not pass its check. Nothing else can be deleted this way.
+    ///
+    /// # Errors
+    /// `changed_since` when `path` is not that export or something there was changed since (nothing is removed then), `io`.
+    pub fn remove(&self, path: &str) -> ApiResult<()> {
+        let _guard = self.context.write_guard();
+        let mut invalid = self.context.invalid_export.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((written, format)) = invalid.as_ref().filter(|(written, _)| written.path() == Path::new(path)) else {
+            let message =
+                "This is not the file that was just exported. Nothing was deleted. Delete it in the file manager.";
+            return Err(ApiError::new("changed_since", 6, message).with("path", path));
+        };
+        self.context.vault.exporter().remove_export(written, format, now())?;
+        *invalid = None;
+        Ok(())
+    }
+
+    /// Masking uses the results of the last scan, so scan first.
+    fn scan_before_masking(&self, request: &ExportRequest, job: &Job) -> ApiResult<()> {
+        if request.cover {
+            SensitiveValues::new(self.context).scan_pending(false, job)?;
+        }
+        Ok(())
+    }
+
+    fn scope(&self, request: &ExportRequest, options: &ExportOptions) -> ApiResult<Scope> {
+        let signer = options.signer.clone().or_else(|| request.sign.then(|| self.context.vault.exporter().signer()));
+        let query = filter::query(&self.context.vault, &request.filter)?;
+        let since = query.since.and_then(Timestamp::from_micros);
+        let write_options = WriteOptions {
+            everything: false,
+            since,
+            base: options.base.clone(),
+            signer,
+            passphrase: options.passphrase.clone(),
+            encoding: options.encoding.clone(),
+            version: options.version.clone(),
+            strip_identifiers: options.strip_identifiers,
+            artifact_threshold: options.artifact_threshold,
+            format_options: options.zaxy.clone().map(mementory_formats::FormatOptions::new).unwrap_or_default(),
+        };
+        Ok(Scope {
+            query,
+            everything: filter::is_unfiltered(&request.filter),
+            cover: request.cover,
+            writing: write_options,
+        })
+    }
+}
+
+/// Options of an export beside the request. They include keys and passphrases, which must not be in a request: requests
+/// are stored with reports.
+#[derive(Debug, Clone, Default)]
+pub struct ExportOptions {
+    /// Sign with this key instead of the vault's key.
+    pub signer: Option<Arc<dyn Signer>>,
+    /// Encrypt under this passphrase.
+    pub passphrase: Option<Arc<dyn Passphrase>>,
+    /// The export that a delta or an incremental export builds on.
+    pub base: Option<PathBuf>,
+    /// `json`, `yaml` or `jsonl`; for MIF also `mem0`, `generic` or `markdown`, which hold memories only.
+    pub encoding: Option<String>,
+    /// Version of the format.
+    pub version: Option<String>,
+    /// Leave identifiers of platforms and accounts out.
+    pub strip_identifiers: bool,
+    /// Workspace files below this many bytes are embedded in an `.alf`; larger ones are only named.
+    pub artifact_threshold: Option<u64>,
+    /// Which entries of a Zaxy bundle.
+    pub zaxy: Option<crate::portable::Selector>,
+}
+
+/// Refuse to export in a format that cannot be signed or encrypted as requested: the person would trust the file.
+fn check_capabilities(request: &ExportRequest, options: &ExportOptions) -> ApiResult<()> {
+    let Some(format) = by_id(&request.format) else { return Ok(()) };
+    let capabilities = format.capabilities();
+    let refuse = |what: &str| {
+        let message = format!(
+            "{} cannot {what}. Nothing was written. Choose another format, or export without it.",
+            format.name()
+        );
+        Err(ApiError::new("not_supported", 2, message))
+    };
+    if options.passphrase.is_some() && !capabilities.encrypts {
+        return refuse("be encrypted");
+    }
+    if (request.sign || options.signer.is_some()) && !capabilities.signs {
+        return refuse("be signed");
+    }
+    Ok(())
+}
+
+fn exported(
+    request: &ExportRequest,
+    path: &Path,
+    report: &mementory_formats::WriteReport,
+    bytes: u64,
+    digest: String,
+    validation: Option<&mementory_formats::Validation>,
+) -> Exported {
+    let LossReport { items, counts } = &report.losses;
+    Exported {
+        path: path.display().to_string(),
+        format: request.format.clone(),
+        version: report.version.clone(),
+        records: report.by_kind.values().map(|n| *n as u32).sum(),
+        by_kind: report.by_kind.iter().map(|(k, n)| (k.clone(), *n as u32)).collect(),
+        covered: 0,
+        bytes,
+        digest,
+        validated: validation.is_some_and(|v| v.errors.is_empty()),
+        first_error: validation.and_then(|v| v.errors.first().cloned()).map(Finding::from),
+        errors: validation.map_or(0, |v| u32::try_from(v.errors.len()).unwrap_or(u32::MAX)),
+        signature: validation.map(files::signature).unwrap_or_default(),
+        losses: items
+            .iter()
+            .map(|l| Loss {
+                record: l.record.clone(),
+                field: l.field.clone(),
+                kind: l.kind.as_str().into(),
+                note: l.note.clone(),
+            })
+            .collect(),
+        loss_counts: counts
+            .iter()
+            .map(|((field, kind), n)| LossCount { field: field.clone(), kind: kind.as_str().into(), count: *n as u32 })
+            .collect(),
+        withheld: report
+            .withheld
+            .iter()
+            .map(|(reason, n)| Withheld { reason: reason.clone(), count: *n as u32 })
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mementory_formats::{Finding as Found, Validation, WriteReport};
+
+    #[test]
+    fn the_first_error_of_the_validation_is_reported() {
+        let finding = |code: &str| Found { code: code.into(), place: "a.jsonl:1".into(), message: "is not so".into() };
+        let export_with = |errors: Vec<Found>| {
+            let validation = Validation { errors, ..Validation::default() };
+            let (request, report) = (ExportRequest::default(), WriteReport::default());
+            exported(&request, Path::new("x"), &report, 0, String::new(), Some(&validation))
+        };
+        let out = export_with(vec![finding("checksum"), finding("count")]);
+        assert!(!out.validated);
+        assert_eq!((out.first_error.map(|first| first.code).as_deref(), out.errors), (Some("checksum"), 2));
+        let valid = export_with(Vec::new());
+        assert!(valid.validated && valid.first_error.is_none() && valid.errors == 0);
+    }
+}

@@ -1,0 +1,134 @@
+//! Filters of requests, converted for the vault and its search index.
+use crate::{ApiError, ApiResult, types::*};
+use mementory_model::{Kind, Timestamp};
+use mementory_vault::{ExportDiffStatus, FileKind, IndexFilter, ListQuery, Vault};
+use std::collections::HashSet;
+
+/// Convert a filter for the vault.
+///
+/// # Errors
+/// `usage` for an unknown kind (of records or files) or export status, or a malformed time; `not_found` for an unknown
+/// import.
+pub(super) fn query(vault: &Vault, filter: &Filter) -> ApiResult<ListQuery> {
+    let mut query = query_of_fields(filter)?;
+    for batch in filter.batch.iter().flatten() {
+        if !vault.batches().has_batch(batch)? {
+            return Err(no_such_import(batch));
+        }
+    }
+    if let Some(standing) = &filter.standing {
+        let mut ids = vault.export_diff()?.ids(export_status(standing)?);
+        if let Some(only) = &query.ids {
+            let only: HashSet<&String> = only.iter().collect();
+            ids.retain(|id| only.contains(id));
+        }
+        query.ids = Some(ids);
+    }
+    Ok(query)
+}
+
+/// The part of a filter that needs no vault.
+pub(super) fn query_of_fields(filter: &Filter) -> ApiResult<ListQuery> {
+    let kind = filter
+        .kind
+        .as_deref()
+        .map(|k| {
+            Kind::parse(k).ok_or_else(|| {
+                ApiError::new(
+                    "usage",
+                    2,
+                    format!(
+                        "{k} is not a kind of record. Use memory, conversation, message or attachment, for example."
+                    ),
+                )
+            })
+        })
+        .transpose()?;
+    Ok(ListQuery {
+        kind,
+        source: filter.source.clone(),
+        status: filter.status.clone(),
+        tag: filter.tag.clone(),
+        record_type: filter.record_type.clone(),
+        since: filter.since.as_deref().map(|t| bound(t, false)).transpose()?,
+        until: filter.until.as_deref().map(|t| bound(t, true)).transpose()?,
+        trash: filter.trash,
+        ids: filter.ids.clone(),
+        batch: filter.batch.clone(),
+        file_kind: filter
+            .file_kind
+            .as_deref()
+            .map(|k| {
+                let unknown = || {
+                    ApiError::new(
+                        "usage",
+                        2,
+                        format!(
+                            "{k} is not a kind of file. Use picture, document, code, sound, video, other or missing."
+                        ),
+                    )
+                };
+                FileKind::parse(k).ok_or_else(unknown)
+            })
+            .transpose()?,
+        ..ListQuery::default()
+    })
+}
+
+fn export_status(name: &str) -> ApiResult<ExportDiffStatus> {
+    ExportDiffStatus::parse(name).ok_or_else(|| {
+        ApiError::new("usage", 2, format!("{name} is not a status by the newest export. Use new, changed or gone."))
+    })
+}
+
+/// The same part of a filter for the search index.
+pub(super) fn index_filter(filter: &Filter) -> ApiResult<IndexFilter> {
+    let q = query_of_fields(filter)?;
+    Ok(IndexFilter {
+        kinds: q.kind.map(|k| k.as_str().to_owned()).into_iter().collect(),
+        platforms: q.source.into_iter().collect(),
+        record_types: q.record_type.into_iter().collect(),
+        statuses: q.status.into_iter().collect(),
+        tags: q.tag.into_iter().collect(),
+        created_from: q.since,
+        created_to: q.until,
+        ..IndexFilter::default()
+    })
+}
+
+/// Whether the filter uses something that only the store knows.
+pub(super) fn needs_store_filter(filter: &Filter) -> bool {
+    let Filter { standing, file_kind, batch, .. } = filter;
+    standing.is_some() || file_kind.is_some() || batch.is_some()
+}
+
+/// Whether the filter has no condition, apart from the Trash.
+pub(super) fn is_unfiltered(filter: &Filter) -> bool {
+    filter.kind.is_none()
+        && filter.source.is_none()
+        && filter.status.is_none()
+        && filter.tag.is_none()
+        && filter.record_type.is_none()
+        && filter.since.is_none()
+        && filter.until.is_none()
+        && filter.ids.is_none()
+        && filter.standing.is_none()
+        && filter.file_kind.is_none()
+        && filter.batch.is_none()
+}
+
+/// A time or a date as a filter bound, in microseconds; a date as upper bound means the end of that day.
+fn bound(text: &str, upper: bool) -> ApiResult<i64> {
+    let wrong = || {
+        ApiError::new("usage", 2, format!("{text} is not a date or time. Write 2026-11-21 or 2026-11-21T09:30:00Z."))
+    };
+    let time = Timestamp::parse(text).ok_or_else(wrong)?;
+    let rest_of_day = 86_400_000_000 - 1;
+    let whole_day = text.trim().len() <= 10;
+    Ok(time.as_micros() + if upper && whole_day { rest_of_day } else { 0 })
+}
+
+/// The error for an import that the vault does not have.
+pub(super) fn no_such_import(batch: &str) -> ApiError {
+    ApiError::new("not_found", 1, "This vault has no import with this id. Nothing was changed.").with("id", batch)
+}

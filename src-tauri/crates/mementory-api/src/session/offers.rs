@@ -1,0 +1,149 @@
+//! Files in watched folders that are on offer, and those that Mementory imported or wrote itself, which are not offered.
+use super::context::Context;
+use crate::{ApiError, ApiResult};
+use mementory_formats::sha256;
+use mementory_vault::watching::{Seen, Stamp, Waiting};
+use std::{
+    collections::HashMap,
+    fs::File,
+    io::{self, Read},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+/// The files on offer.
+#[derive(Clone, Copy)]
+pub(super) struct Offers<'s> {
+    context: &'s Context,
+}
+
+impl<'s> Offers<'s> {
+    pub(super) fn new(context: &'s Context) -> Self {
+        Self { context }
+    }
+
+    /// The open offers with their paths.
+    pub(super) fn open(&self) -> ApiResult<Vec<(PathBuf, Waiting)>> {
+        let folders: HashMap<String, String> = self
+            .context
+            .vault
+            .watched_folders()
+            .folders()?
+            .into_iter()
+            .map(|folder| (folder.id, folder.path))
+            .collect();
+        let waiting = self.context.vault.watched_folders().offers()?;
+        Ok(waiting
+            .into_iter()
+            .filter_map(|each| Some((Path::new(folders.get(&each.folder)?).join(&each.offer.name), each)))
+            .collect())
+    }
+
+    /// Do not offer these imported files, nor other files with the same content. The import is already committed; if this
+    /// fails, the file is offered once more than necessary.
+    pub(super) fn mark_imported(&self, paths: &[String]) {
+        if self.context.vault.watched_folders().folders().is_ok_and(|folders| folders.is_empty()) {
+            return;
+        }
+        let Ok(waiting) = self.open() else { return };
+        for path in paths.iter().map(PathBuf::from) {
+            let Some(stamp) = Stamp::of(&path) else { continue };
+            let resolved = path.canonicalize().unwrap_or_else(|_| path.clone());
+            match waiting.iter().find(|(other, each)| *other == resolved && each.stamp == stamp) {
+                Some((_, each)) => drop(self.context.vault.watched_folders().answer(&each.id)),
+                None => drop(self.mark_known(&resolved, stamp)),
+            }
+        }
+    }
+
+    /// Remember a file and its content, so that it is not offered.
+    fn mark_known(&self, path: &Path, stamp: Stamp) -> ApiResult<()> {
+        let content = self.context.vault.watched_folders().content_digest(&digest(path, &AtomicBool::new(false))?);
+        self.context.vault.watched_folders().mark_known(&content)?;
+        // Close an open offer of the same content.
+        if let Some(other) =
+            self.context.vault.watched_folders().offers()?.iter().find(|each| each.offer.digest == content)
+        {
+            self.context.vault.watched_folders().answer(&other.id)?;
+        }
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+            return Ok(());
+        };
+        for watched in
+            self.context.vault.watched_folders().folders()?.iter().filter(|watched| Path::new(&watched.path) == folder)
+        {
+            self.context.vault.watched_folders().record_seen(
+                &watched.id,
+                &[(name.to_owned(), Seen { stamp, offer: None })],
+                None,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Call before an export is written to `out`.
+    pub(super) fn begin_file_export(&self, out: &Path) -> FileExportGuard<'s> {
+        let parent = out.parent().and_then(|folder| folder.canonicalize().ok());
+        let watched = self.context.vault.watched_folders().folders().unwrap_or_default();
+        let folder = parent.filter(|folder| watched.iter().any(|each| Path::new(&each.path) == folder));
+        if let Some(folder) = &folder {
+            self.context.watch_state().export_folders.push(folder.clone());
+        }
+        FileExportGuard { context: self.context, folder }
+    }
+}
+
+/// While this exists, the folder that an export is written to is not scanned.
+pub(super) struct FileExportGuard<'a> {
+    context: &'a Context,
+    folder: Option<PathBuf>,
+}
+
+impl FileExportGuard<'_> {
+    /// Do not offer these files, which Mementory wrote, even if they are moved later.
+    pub(super) fn files_written<'p>(&self, files: impl IntoIterator<Item = &'p PathBuf>) {
+        if self.context.vault.watched_folders().folders().is_ok_and(|folders| folders.is_empty()) {
+            return;
+        }
+        for file in files {
+            let path = file.canonicalize().unwrap_or_else(|_| file.clone());
+            // The export is complete, so errors here are ignored.
+            let _ = Stamp::of(&path).map(|stamp| Offers::new(self.context).mark_known(&path, stamp));
+        }
+    }
+}
+
+impl Drop for FileExportGuard<'_> {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.folder {
+            let mut state = self.context.watch_state();
+            if let Some(at) = state.export_folders.iter().position(|other| other == folder) {
+                state.export_folders.swap_remove(at);
+            }
+        }
+    }
+}
+
+pub(super) fn cancelled_error() -> ApiError {
+    ApiError::new("cancelled", 130, "Cancelled. Nothing was changed.")
+}
+
+/// SHA-256 of a file; can be cancelled.
+pub(super) fn digest(path: &Path, cancel: &AtomicBool) -> ApiResult<String> {
+    let failed = |error: io::Error| ApiError::new("io", 7, format!("{} could not be read: {error}.", path.display()));
+    let mut reader = Cancellable { file: File::open(path).map_err(failed)?, cancel };
+    let digest = sha256(&mut reader, "watched file");
+    if cancel.load(Ordering::Relaxed) { Err(cancelled_error()) } else { Ok(digest?) }
+}
+
+/// Ends early when it is cancelled; the bytes read until then must not be used.
+struct Cancellable<'a> {
+    file: File,
+    cancel: &'a AtomicBool,
+}
+
+impl Read for Cancellable<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.cancel.load(Ordering::Relaxed) { Ok(0) } else { self.file.read(into) }
+    }
+}
