@@ -4,7 +4,7 @@ use crate::{
     trust::{Trust, signers},
     types::*,
 };
-use mementory_formats::{Catalog, Detection as Found, Passphrase, by_id, detect as detect_in, mif, pam, registry};
+use mementory_formats::{Catalog, DeltaFile, Detection as Found, Passphrase, by_id, detect as detect_in, registry};
 use mementory_model::{Limits, Timestamp};
 use mementory_vault::Scratch;
 use std::path::{Path, PathBuf};
@@ -25,6 +25,11 @@ pub fn formats() -> Vec<FormatInfo> {
             }
         })
         .collect()
+}
+
+/// Media type of a file of this format when it is sent to a server.
+pub fn media_type(format: Option<&str>) -> &'static str {
+    format.and_then(by_id).map_or("application/json", |format| format.media_type())
 }
 
 /// Kind and size of what exists at these paths. Nothing is opened, and links are not followed.
@@ -263,11 +268,7 @@ pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation>
             format!("{} has no rules to check a file against. Nothing was changed.", reader.name()),
         ));
     }
-    let checked = match passphrase {
-        Some(passphrase) if source.format == "mif" => mif::validate_with(&catalog, source, &limits, passphrase),
-        _ => reader.validate(&catalog, source, &limits, trust),
-    };
-    let mut result = match checked {
+    let mut result = match reader.validate_with(&catalog, source, &limits, trust, passphrase) {
         Ok(result) => result,
         Err(error @ mementory_formats::FormatError::Invalid { code: "passphrase_wrong", .. }) => {
             return Err(error.into());
@@ -281,16 +282,10 @@ pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation>
     if let Some(base) = base {
         let usage =
             || ApiError::new("usage", 2, "Only a delta has a base, and this file is none. Check it without --base.");
-        match source.format {
-            "alf_delta" => {
-                result.errors.extend(mementory_formats::alf::delta::check_base(base, path, &limits, passphrase)?);
-            }
-            "pam" => {
-                let delta = pam::export_of(&catalog, source, &limits)?.filter(|e| e.incremental).ok_or_else(usage)?;
-                result.warnings.extend(pam::check_base(base, &delta, &limits)?);
-            }
-            _ => return Err(usage()),
-        }
+        let delta = DeltaFile { path, catalog: &catalog, detected: source, limits: &limits, passphrase };
+        let found = reader.check_base(&delta, base)?.ok_or_else(usage)?;
+        result.errors.extend(found.errors);
+        result.warnings.extend(found.warnings);
     }
     if let Some(expected) = expect.filter(|e| !e.matches(&result)) {
         result.errors.push(mementory_formats::Finding {

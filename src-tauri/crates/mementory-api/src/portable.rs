@@ -2,12 +2,8 @@
 use crate::{ApiError, ApiResult, files, trust, types::*};
 use mementory_crypto::portable::{Algorithm, SigningKey};
 use mementory_formats::{
-    FormatError, Passphrase, Signer,
-    alf::{
-        delta::{self, Applied, ApplyError},
-        purge,
-    },
-    is_uuid, mem, zaxy,
+    Format, FormatError, FormatOptions, Passphrase, PurgeOptions, PurgeReport, Signer, archive_editing, by_id,
+    disclosure, is_uuid,
 };
 use mementory_model::{Limits, Timestamp};
 use serde::Serialize;
@@ -19,7 +15,7 @@ use std::{
     sync::Arc,
 };
 
-pub use mementory_formats::zaxy::{Disclosure, Grain, Selector};
+pub use mementory_formats::{Disclosure, Grain, Selector};
 
 /// Largest key file, in bytes.
 const KEY_LIMIT: u64 = 64 << 10;
@@ -140,23 +136,25 @@ pub fn signer_from(file: &Path) -> ApiResult<Arc<dyn Signer>> {
 pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::Job) -> ApiResult<Validation> {
     let out = out.unwrap_or(path);
     let limits = Limits::default();
-    match format_of(path, &limits)? {
-        "mem" => {
-            mem::sign::sign(path, signer, out)?;
-        }
-        "zaxy" => write_maybe_in_place(path, out, |new| zaxy::sign(path, signer, new, Timestamp::now(), &limits))?,
-        other => {
-            let message = format!(
-                "A file of the format {other} cannot be signed afterwards. Nothing was changed. Sign it when you export it."
-            );
-            return Err(ApiError::new("not_supported", 2, message));
-        }
+    let format = format_of(path, &limits)?;
+    let Some(signing) = format.file_signing() else {
+        let message = format!(
+            "A file of the format {} cannot be signed afterwards. Nothing was changed. Sign it when you export it.",
+            format.id()
+        );
+        return Err(ApiError::new("not_supported", 2, message));
+    };
+    let sign_to = |new: &Path| signing.sign(path, signer, new, Timestamp::now(), &limits);
+    if signing.signs_in_place() {
+        sign_to(out)?;
+    } else {
+        write_maybe_in_place(path, out, sign_to)?;
     }
     let trust = [hex::encode(signer.public_key())];
     files::validate(out, &files::Check { trust: &trust, ..files::Check::default() }, job)
 }
 
-/// Write a provable part of a signed Zaxy bundle to the new file `out`.
+/// Write a provable part of a signed bundle (Zaxy) to the new file `out`.
 ///
 /// # Errors
 /// `exists` when `out` exists (the bundle itself, for example), a bundle that is not signed or does not match its root hash,
@@ -164,10 +162,13 @@ pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::J
 pub fn disclose(bundle: &Path, selector: &Selector, out: &Path) -> ApiResult<Disclosure> {
     let limits = Limits::default();
     let catalog = files::open(bundle, &limits, None)?;
-    trust::require_valid_signatures(&catalog, &mementory_formats::detect(&catalog, &limits, Some("zaxy"))?, &limits)?;
+    let (format, parts) = disclosure().ok_or_else(unsupported)?;
+    let found = mementory_formats::detect(&catalog, &limits, Some(format.id()))?;
+    trust::require_valid_signatures(&catalog, &found, &limits)?;
+    let selection = FormatOptions::new(selector.clone());
     let mut written = Disclosure { disclosed: 0, of: 0 };
     write_atomically(out, false, |new| {
-        written = zaxy::disclose(bundle, selector, new, &limits)?;
+        written = parts.disclose(bundle, &selection, new, &limits)?;
         Ok(())
     })?;
     Ok(written)
@@ -205,11 +206,16 @@ fn write_atomically(out: &Path, replace: bool, write: impl FnOnce(&Path) -> Resu
     std::fs::rename(&partial, out).map_err(io)
 }
 
-fn format_of(path: &Path, limits: &Limits) -> ApiResult<&'static str> {
+/// The error when no format has an operation.
+fn unsupported() -> ApiError {
+    ApiError::new("not_supported", 2, "No format of this program can do that. Nothing was changed.")
+}
+
+fn format_of(path: &Path, limits: &Limits) -> ApiResult<&'static dyn Format> {
     let catalog = files::open(path, limits, None)?;
     let found = mementory_formats::detect(&catalog, limits, None)?;
     match found.sources.as_slice() {
-        [one] => Ok(one.format),
+        [one] => by_id(one.format).ok_or_else(unsupported),
         _ => Err(ApiError::new(
             "not_recognised",
             6,
@@ -250,16 +256,13 @@ pub fn apply(
     passphrase: Option<&dyn Passphrase>,
     job: &crate::Job,
 ) -> ApiResult<AppliedDeltas> {
-    let mut applied = Applied::default();
+    let (format, archives) = archive_editing().ok_or_else(unsupported)?;
+    let mut applied = mementory_formats::AppliedDeltas::default();
     write_atomically(out, false, |new| {
-        applied =
-            delta::apply_with(base, deltas, new, &Limits::default(), passphrase).map_err(|error| match error {
-                ApplyError::Format(error) => error,
-                refused => FormatError::invalid(refused.code(), "delta", refused.to_string()),
-            })?;
+        applied = archives.apply_deltas(base, deltas, new, &Limits::default(), passphrase)?;
         Ok(())
     })?;
-    let check = files::Check { format: Some("alf"), passphrase, ..files::Check::default() };
+    let check = files::Check { format: Some(format.id()), passphrase, ..files::Check::default() };
     let checked = files::validate(out, &check, job)?;
     Ok(AppliedDeltas {
         path: out.display().to_string(),
@@ -355,7 +358,8 @@ pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
     if request.requested_by.as_deref().is_some_and(|id| !is_uuid(id)) {
         return usage("--requested-by takes the id of a principal (a UUID), not a name. Nothing was removed.");
     }
-    let options = purge::PurgeOptions {
+    let (_, archives) = archive_editing().ok_or_else(unsupported)?;
+    let options = PurgeOptions {
         out: request.out.clone(),
         reason: request.reason.clone().unwrap_or_else(|| "user_request".into()),
         requested_by: request.requested_by.clone(),
@@ -367,41 +371,31 @@ pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
         limits: Limits::default(),
     };
     if request.whole_agent {
-        let purged = purge::purge_agent(&request.archive, &options)?;
-        return Ok(PurgeResult {
-            files_removed: purged.files.iter().map(|path| path.display().to_string()).collect(),
-            ..purge_result(&purged.audit, purged.audit_path, purged.removed)?
-        });
+        return Ok(purge_result(archives.purge_everything(&request.archive, &options)?));
     }
-    let purged = match purge::purge(&request.archive, &request.ids, &options) {
+    let purged = match archives.purge(&request.archive, &request.ids, &options) {
         Err(FormatError::Invalid { code: "not_found", message, .. }) => {
             return Err(ApiError::new("not_found", 1, format!("Nothing was removed: {message}.")));
         }
         other => other?,
     };
-    let mut deltas_affected = purged.removed_from;
-    deltas_affected.retain(|name, _| !purged.audit.partitions_affected.contains(name));
-    Ok(PurgeResult {
-        deltas_affected,
-        not_found: purged.not_found,
-        leftovers: purged.leftovers.into_iter().map(|l| Leftover { place: l.place, reason: l.reason }).collect(),
-        ..purge_result(&purged.audit, purged.audit_path, purged.removed)?
-    })
+    Ok(purge_result(purged))
 }
 
-fn purge_result(audit: &purge::Audit, audit_path: Option<PathBuf>, removed: u64) -> ApiResult<PurgeResult> {
-    Ok(PurgeResult {
-        audit: serde_json::to_value(audit).map_err(|_| {
-            ApiError::new("internal", 7, "The audit record could not be displayed. It is stored beside the archive.")
-        })?,
-        audit_path: audit_path.map(|path| path.display().to_string()),
-        partitions_affected: audit.partitions_affected.clone(),
-        removed,
-        deltas_affected: BTreeMap::new(),
-        files_removed: vec![],
-        not_found: vec![],
-        leftovers: vec![],
-    })
+fn purge_result(purged: PurgeReport) -> PurgeResult {
+    let mut deltas_affected = purged.removed_from;
+    deltas_affected.retain(|name, _| !purged.partitions_affected.contains(name));
+    let text = |path: &PathBuf| path.display().to_string();
+    PurgeResult {
+        audit: purged.audit,
+        audit_path: purged.audit_path.as_ref().map(text),
+        partitions_affected: purged.partitions_affected,
+        removed: purged.removed,
+        deltas_affected,
+        files_removed: purged.files_removed.iter().map(text).collect(),
+        not_found: purged.not_found,
+        leftovers: purged.leftovers.into_iter().map(|l| Leftover { place: l.place, reason: l.reason }).collect(),
+    }
 }
 
 #[cfg(test)]

@@ -124,9 +124,6 @@ pub(crate) fn public_key(text: &str) -> ApiResult<(&'static str, Vec<u8>)> {
     Ok((algorithm, key))
 }
 
-/// Formats that ask for a warning, not a refusal, when a signature is invalid.
-const WARN_ONLY_FORMATS: [&str; 1] = ["pam"];
-
 /// The signers of files that are to be imported.
 #[derive(Debug, Default)]
 pub(crate) struct Signers {
@@ -188,7 +185,7 @@ fn collect_signers(
                 Some(id) if !is_valid => drop(out.forged.insert(id)),
                 Some(_) => {}
                 None if is_valid => out.keys.extend(signed.token.map(|(key, _)| (signed.algorithm, key))),
-                None if WARN_ONLY_FORMATS.contains(&source.format) && !by_known_key => {
+                None if format.capabilities().warns_on_invalid_signature && !by_known_key => {
                     let message = "THE SIGNATURE IS INVALID: the content was changed after it was signed, or this key \
                                    never signed it. Nothing proves who wrote it; the key was not remembered";
                     out.warnings.push(Issue::new("signature_invalid", &signed.place, message));

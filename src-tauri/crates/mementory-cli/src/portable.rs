@@ -167,7 +167,7 @@ pub fn export_options(means: &Means, select: Option<&SelectExport>) -> ApiResult
         version: means.version.clone(),
         strip_identifiers: means.strip_identifiers,
         artifact_threshold: means.artifact_threshold,
-        zaxy: select.map(export_selector).transpose()?.filter(|s| *s != Selector::default()),
+        selector: select.map(export_selector).transpose()?.filter(|s| *s != Selector::default()),
     })
 }
 

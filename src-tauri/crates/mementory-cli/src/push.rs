@@ -86,8 +86,7 @@ fn post(path: &Path, format: Option<&str>, dest: &str, token_file: Option<&Path>
         .tls_config(TlsConfig::builder().provider(TlsProvider::NativeTls).build())
         .build()
         .into();
-    let kind = if matches!(format, Some("alf" | "alf_delta" | "mem")) { "application/zip" } else { "application/json" };
-    let mut request = agent.post(uri.clone()).content_type(kind).header("Content-Length", length);
+    let mut request = agent.post(uri.clone()).content_type(files::media_type(format)).header("Content-Length", length);
     if let Some(token) = token {
         request = request.header("Authorization", format!("Bearer {token}"));
     }

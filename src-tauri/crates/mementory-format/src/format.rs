@@ -1,5 +1,8 @@
 //! What a format can do, and what it is handed.
-use crate::{Catalog, Claim, Detected, FormatError, FormatOptions, Passphrase};
+use crate::{
+    BaseFindings, Catalog, Claim, DeltaFile, Detected, DiscloseParts, EditArchives, FormatError, FormatOptions,
+    IdentifyExports, Passphrase, SignFiles,
+};
 use mementory_model::{Dropped, Issue, Limits, LossReport, Record, RecordKey, Timestamp, Tombstone, Unit};
 use std::{
     collections::BTreeMap,
@@ -12,6 +15,10 @@ use std::{
 /// What a format declares; conformance tests, the documentation's table and the window are driven by it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Capabilities {
+    /// An import with an invalid signature gives a warning and is not refused: the format's specification asks for that.
+    pub warns_on_invalid_signature: bool,
+    /// File name extension of exports that are encrypted as a whole: their content cannot be detected.
+    pub encrypted_extension: Option<&'static str>,
     /// Reads files.
     pub read: bool,
     /// Writes files.
@@ -44,6 +51,35 @@ pub trait Format: Sync {
     fn name(&self) -> &'static str;
     /// What it can do.
     fn capabilities(&self) -> Capabilities;
+    /// Media type of a file of this format when it is sent to a server.
+    fn media_type(&self) -> &'static str {
+        "application/json"
+    }
+    /// False if no file of this format carries deletions.
+    fn may_carry_deletions(&self) -> bool {
+        true
+    }
+    /// Signing of finished files, for formats that have it.
+    fn file_signing(&self) -> Option<&dyn SignFiles> {
+        None
+    }
+    /// Disclosure of a part of a file, for formats that have it.
+    fn disclosure(&self) -> Option<&dyn DiscloseParts> {
+        None
+    }
+    /// Ids of exports, for formats that have them.
+    fn export_identities(&self) -> Option<&dyn IdentifyExports> {
+        None
+    }
+    /// Changes of archives without a vault, for formats that have archives.
+    fn archive_editing(&self) -> Option<&dyn EditArchives> {
+        None
+    }
+    /// Checks whether a delta builds on this base. None: the file is not a delta.
+    fn check_base(&self, delta: &DeltaFile<'_>, base: &Path) -> Result<Option<BaseFindings>, FormatError> {
+        let _ = (delta, base);
+        Ok(None)
+    }
     /// Which members of the catalog are this format's? By content. Cheap: reads heads, small side files.
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError>;
     /// The same when the person named this format: plausible text that shows no mark of its own may be claimed too.
@@ -107,6 +143,18 @@ pub trait Format: Sync {
     ) -> Result<Validation, FormatError> {
         let _ = (catalog, limits, trust);
         Err(FormatError::invalid("not_supported", detected.format, "this format has no validator"))
+    }
+    /// The same, with a passphrase for content that the format itself encrypts.
+    fn validate_with(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        trust: &[String],
+        passphrase: Option<&dyn Passphrase>,
+    ) -> Result<Validation, FormatError> {
+        let _ = passphrase;
+        self.validate(catalog, detected, limits, trust)
     }
 }
 

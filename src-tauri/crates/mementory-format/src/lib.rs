@@ -4,6 +4,7 @@
 mod detect;
 pub mod did_key;
 pub mod extension;
+mod file_operations;
 mod format;
 mod json_keys;
 mod options;
@@ -14,6 +15,10 @@ pub mod testkit;
 
 pub use detect::{Candidate, Claim, Detected, Detection, Part, Role, detect};
 pub use did_key::did_key;
+pub use file_operations::{
+    AppliedDeltas, BaseFindings, DeltaFile, DiscloseParts, Disclosure, EditArchives, ExportIdentity, IdentifyExports,
+    Leftover, PurgeOptions, PurgeReport, SignFiles,
+};
 pub use format::{
     AttachmentFile, Capabilities, Finding, Format, NO_BYTES, PassthroughItem, REDACTED, ReadContext, RecordSource,
     Redaction, Signed, Signer, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,

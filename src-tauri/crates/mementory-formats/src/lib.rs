@@ -6,14 +6,17 @@
 mod mixed_tests;
 
 use mementory_model::Limits;
-use std::sync::LazyLock;
+use std::{path::Path, sync::LazyLock};
 
 pub use mementory_format::{
-    AttachmentFile, Candidate, Capabilities, Catalog, Cipher, Claim, Detected, Detection, Finding, Format, FormatError,
-    FormatOptions, Member, Part, Passphrase, PassthroughItem, REDACTED, ReadContext, RecordSource, Redaction, Role,
-    Sealed, SealedFile, Signed, Signer, Sink, SourceAbout, Spool, SpoolFile, StoredRecord, Validation, WriteOptions,
-    WriteReport, did_key, file_sha256, is_uuid, passthrough_envelope, sha256,
+    AppliedDeltas, AttachmentFile, Candidate, Capabilities, Catalog, Cipher, Claim, DeltaFile, Detected, Detection,
+    DiscloseParts, Disclosure, EditArchives, ExportIdentity, Finding, Format, FormatError, FormatOptions,
+    IdentifyExports, Member, Part, Passphrase, PassthroughItem, PurgeOptions, PurgeReport, REDACTED, ReadContext,
+    RecordSource, Redaction, Role, Sealed, SealedFile, SignFiles, Signed, Signer, Sink, SourceAbout, Spool, SpoolFile,
+    StoredRecord, Validation, WriteOptions, WriteReport, did_key, file_sha256, is_uuid, passthrough_envelope, sha256,
 };
+/// Which entries of a bundle go into an export or a disclosure.
+pub use mementory_formats_interchange::zaxy::{Grain, Selector};
 pub use mementory_formats_interchange::{alf, eventloom, mem, mif, pam, zaxy};
 pub use mementory_formats_vendor::{
     chatgpt, claude, mem0, openclaw, openclaw::lacks_only_secrets, transfer_text, zeroclaw,
@@ -31,6 +34,22 @@ pub fn registry() -> &'static [&'static dyn Format] {
 /// The format with this id.
 pub fn by_id(id: &str) -> Option<&'static dyn Format> {
     registry().iter().copied().find(|f| f.id() == id)
+}
+
+/// The format with archives that can be changed without a vault.
+pub fn archive_editing() -> Option<(&'static dyn Format, &'static dyn EditArchives)> {
+    registry().iter().find_map(|format| Some((*format, format.archive_editing()?)))
+}
+
+/// The format that can prove a part of a file.
+pub fn disclosure() -> Option<(&'static dyn Format, &'static dyn DiscloseParts)> {
+    registry().iter().find_map(|format| Some((*format, format.disclosure()?)))
+}
+
+/// Does this name belong to an export that is encrypted as a whole?
+pub fn names_encrypted_export(path: &Path) -> bool {
+    let extensions = registry().iter().filter_map(|format| format.capabilities().encrypted_extension);
+    path.extension().is_some_and(|found| extensions.into_iter().any(|known| found.eq_ignore_ascii_case(known)))
 }
 
 /// Whose files are these? Asks every format, or only the one that `only` names.

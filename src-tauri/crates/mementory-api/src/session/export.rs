@@ -1,7 +1,7 @@
 //! Export, its preview, and the text for the clipboard.
 use super::{context::Context, filter, now, offers::Offers, progress::ProgressThrottle, sensitive::SensitiveValues};
 use crate::{ApiError, ApiResult, Job, files, types::*};
-use mementory_formats::{Passphrase, Signer, WriteOptions, by_id};
+use mementory_formats::{FormatOptions, Passphrase, Signer, WriteOptions, by_id};
 use mementory_model::{LossReport, Timestamp};
 use mementory_vault::Scope;
 use std::{
@@ -154,7 +154,7 @@ impl Exports<'_> {
             version: options.version.clone(),
             strip_identifiers: options.strip_identifiers,
             artifact_threshold: options.artifact_threshold,
-            format_options: options.zaxy.clone().map(mementory_formats::FormatOptions::new).unwrap_or_default(),
+            format_options: options.selector.clone().map(FormatOptions::new).unwrap_or_default(),
         };
         Ok(Scope {
             query,
@@ -183,8 +183,8 @@ pub struct ExportOptions {
     pub strip_identifiers: bool,
     /// Workspace files below this many bytes are embedded in an `.alf`; larger ones are only named.
     pub artifact_threshold: Option<u64>,
-    /// Which entries of a Zaxy bundle.
-    pub zaxy: Option<crate::portable::Selector>,
+    /// Which entries, where the format can select.
+    pub selector: Option<crate::portable::Selector>,
 }
 
 /// Refuse to export in a format that cannot be signed or encrypted as requested: the person would trust the file.

@@ -15,7 +15,7 @@ use crate::{
     trust::{Signers, signers},
     types::*,
 };
-use mementory_formats::{Catalog, Detection as Detected, Passphrase, by_id, detect, pam};
+use mementory_formats::{Catalog, Detection as Detected, ExportIdentity, Passphrase, by_id, detect, registry};
 use mementory_model::{Issue, Limits};
 use mementory_vault::{FailedImport, ImportOptions, Merge, Scratch};
 use std::{collections::HashSet, path::PathBuf, sync::Arc};
@@ -129,15 +129,21 @@ impl Imports<'_> {
 
     /// Warnings for incremental exports whose base is neither in the vault nor among the input, or that were imported before.
     fn delta_base_warnings(&self, catalog: &Catalog, found: &Detected, limits: &Limits) -> ApiResult<Vec<Issue>> {
-        let of_pam = found.sources.iter().filter(|source| source.format == "pam");
+        let identified =
+            found.sources.iter().filter_map(|source| Some((source, by_id(source.format)?.export_identities()?)));
         // The import itself reports what cannot be read.
-        let exports: Vec<pam::Export> =
-            of_pam.filter_map(|source| pam::export_of(catalog, source, limits).ok().flatten()).collect();
+        let exports: Vec<ExportIdentity> = identified
+            .filter_map(|(source, format)| format.export_of(catalog, source, limits).ok().flatten())
+            .collect();
         if !exports.iter().any(|export| export.incremental) {
             return Ok(Vec::new());
         }
-        let kept = self.context.vault.files().passthrough_texts("pam", pam::FRAME, limits.side_file_bytes)?;
-        let known: HashSet<String> = kept.iter().filter_map(|frame| pam::id_of_frame(frame)).collect();
+        let mut known: HashSet<String> = HashSet::new();
+        for (id, format) in registry().iter().filter_map(|format| Some((format.id(), format.export_identities()?))) {
+            let name = format.passthrough_name();
+            let texts = self.context.vault.files().passthrough_texts(id, name, limits.side_file_bytes)?;
+            known.extend(texts.iter().filter_map(|text| format.id_in_passthrough(text)));
+        }
         let mut out = Vec::new();
         for delta in exports.iter().filter(|export| export.incremental) {
             let in_input = exports.iter().any(|other| other.id == delta.base && other.place != delta.place);

@@ -49,11 +49,11 @@ mod write_documents;
 mod write_manifest;
 
 use mementory_format::{
-    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
-    WriteOptions, WriteReport,
+    AppliedDeltas, Capabilities, Catalog, Claim, Detected, EditArchives, Format, FormatError, Passphrase, PurgeOptions,
+    PurgeReport, ReadContext, RecordSource, Sink, Validation, WriteOptions, WriteReport,
 };
 use mementory_model::Limits;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Agent Life Format (.alf).
 pub struct Alf;
@@ -67,6 +67,7 @@ impl Format for Alf {
     }
     fn capabilities(&self) -> Capabilities {
         Capabilities {
+            encrypted_extension: Some("alf"),
             read: true,
             write: true,
             validate: true,
@@ -79,6 +80,12 @@ impl Format for Alf {
     }
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, limits)
+    }
+    fn media_type(&self) -> &'static str {
+        "application/zip"
+    }
+    fn archive_editing(&self) -> Option<&dyn EditArchives> {
+        Some(self)
     }
     fn detect_asked(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect_any(catalog, limits)
@@ -111,5 +118,34 @@ impl Format for Alf {
         _trust: &[String],
     ) -> Result<Validation, FormatError> {
         validate::validate(catalog, detected, limits)
+    }
+}
+
+impl EditArchives for Alf {
+    fn apply_deltas(
+        &self,
+        archive: &Path,
+        deltas: &[PathBuf],
+        out: &Path,
+        limits: &Limits,
+        passphrase: Option<&dyn Passphrase>,
+    ) -> Result<AppliedDeltas, FormatError> {
+        delta::apply_with(archive, deltas, out, limits, passphrase).map_err(|error| match error {
+            delta::ApplyError::Format(error) => error,
+            refused => FormatError::invalid(refused.code(), "delta", refused.to_string()),
+        })
+    }
+    fn purge(&self, archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<PurgeReport, FormatError> {
+        let purged = purge::purge(archive, ids, options)?;
+        Ok(PurgeReport {
+            removed_from: purged.removed_from,
+            not_found: purged.not_found,
+            leftovers: purged.leftovers,
+            ..purged.audit.report(purged.audit_path, purged.removed)?
+        })
+    }
+    fn purge_everything(&self, archive: &Path, options: &PurgeOptions) -> Result<PurgeReport, FormatError> {
+        let purged = purge::purge_agent(archive, options)?;
+        Ok(PurgeReport { files_removed: purged.files, ..purged.audit.report(purged.audit_path, purged.removed)? })
     }
 }

@@ -60,6 +60,12 @@ impl Format for Mem {
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, limits)
     }
+    fn media_type(&self) -> &'static str {
+        "application/zip"
+    }
+    fn file_signing(&self) -> Option<&dyn mementory_format::SignFiles> {
+        Some(self)
+    }
     fn read(
         &self,
         catalog: &Catalog,

@@ -10,9 +10,9 @@ use super::{
     wire::{decode, line},
 };
 use crate::detect;
-use mementory_format::{Catalog, FormatError, Signer};
+use mementory_format::{Catalog, FormatError, SignFiles, Signer};
 use mementory_json::Tree;
-use mementory_model::Limits;
+use mementory_model::{Limits, Timestamp};
 use sha2::{Digest, Sha256};
 use std::{io::Read, path::Path};
 
@@ -60,6 +60,22 @@ pub fn sign(bundle: &Path, signer: &dyn Signer, out: &Path) -> Result<SignedBund
             replaced: source.files.contains_key(SIGNATURE),
         })
     })
+}
+
+impl SignFiles for super::Mem {
+    fn signs_in_place(&self) -> bool {
+        true
+    }
+    fn sign(
+        &self,
+        path: &Path,
+        signer: &dyn Signer,
+        out: &Path,
+        _now: Timestamp,
+        _limits: &Limits,
+    ) -> Result<(), FormatError> {
+        sign(path, signer, out).map(|_| ())
+    }
 }
 
 /// Copies a bundle byte for byte, signature included: a folder into an archive (`out` ends in `.zip`) or the reverse.

@@ -44,19 +44,6 @@ use std::path::Path;
 /// Memory Interchange Format.
 pub struct Mif;
 
-/// Like [`Format::validate`], and also validates the content of an encrypted document.
-///
-/// # Errors
-/// Like [`Format::validate`], and `passphrase_wrong`.
-pub fn validate_with(
-    catalog: &Catalog,
-    detected: &Detected,
-    limits: &Limits,
-    passphrase: &dyn Passphrase,
-) -> Result<Validation, FormatError> {
-    validate::validate(catalog, detected, limits, Some(passphrase))
-}
-
 impl Format for Mif {
     fn id(&self) -> &'static str {
         "mif"
@@ -109,5 +96,15 @@ impl Format for Mif {
         _trust: &[String],
     ) -> Result<Validation, FormatError> {
         validate::validate(catalog, detected, limits, None)
+    }
+    fn validate_with(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        _trust: &[String],
+        passphrase: Option<&dyn Passphrase>,
+    ) -> Result<Validation, FormatError> {
+        validate::validate(catalog, detected, limits, passphrase)
     }
 }

@@ -4,33 +4,20 @@ use super::{
     document::{self, Document},
 };
 use crate::detect;
-use mementory_format::{Catalog, Detected, Finding, FormatError};
+use mementory_format::{Catalog, Detected, ExportIdentity, Finding, FormatError};
 use mementory_model::Limits;
 use std::path::Path;
-
-/// What a store says of itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Export {
-    /// Where the store is.
-    pub place: String,
-    /// Its own id.
-    pub id: Option<String>,
-    /// It holds what changed since another export.
-    pub incremental: bool,
-    /// The id of that one.
-    pub base: Option<String>,
-}
 
 /// The export that a source is; None without a store.
 ///
 /// # Errors
 /// What cannot be read.
-pub fn export_of(catalog: &Catalog, source: &Detected, limits: &Limits) -> Result<Option<Export>, FormatError> {
+pub fn export_of(catalog: &Catalog, source: &Detected, limits: &Limits) -> Result<Option<ExportIdentity>, FormatError> {
     let bundle = Bundle::open(catalog, source, limits)?;
     let Some(store) = bundle.store else { return Ok(None) };
     let text = document::text(catalog, store, limits)?;
     let doc = Document::open(&text, &store.place)?;
-    Ok(Some(Export {
+    Ok(Some(ExportIdentity {
         place: store.place.clone(),
         id: doc.word("export_id"),
         incremental: doc.word("export_type").as_deref() == Some("incremental"),
@@ -50,7 +37,7 @@ pub const FRAME: &str = "memory-store.json";
 ///
 /// # Errors
 /// `base` is no export of this format, or cannot be read.
-pub fn check_base(base: &Path, delta: &Export, limits: &Limits) -> Result<Option<Finding>, FormatError> {
+pub fn check_base(base: &Path, delta: &ExportIdentity, limits: &Limits) -> Result<Option<Finding>, FormatError> {
     let place = base.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let none = || FormatError::invalid("base_not_recognised", &place, "the base is not a PAM export");
     let catalog = Catalog::open(&[base.to_path_buf()], limits, None)?;

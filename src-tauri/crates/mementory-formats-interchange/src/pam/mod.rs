@@ -25,10 +25,9 @@ mod write;
 mod tests;
 
 use bundle::Bundle;
-pub use increment::{Export, FRAME, check_base, export_of, id_of_frame};
 use mementory_format::{
-    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Signed, Sink, Validation,
-    WriteOptions, WriteReport,
+    BaseFindings, Capabilities, Catalog, Claim, DeltaFile, Detected, ExportIdentity, Format, FormatError,
+    IdentifyExports, ReadContext, RecordSource, Signed, Sink, Validation, WriteOptions, WriteReport,
 };
 use mementory_model::Limits;
 use std::path::Path;
@@ -45,6 +44,7 @@ impl Format for Pam {
     }
     fn capabilities(&self) -> Capabilities {
         Capabilities {
+            warns_on_invalid_signature: true,
             read: true,
             write: true,
             validate: true,
@@ -57,6 +57,15 @@ impl Format for Pam {
     }
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, limits)
+    }
+    fn export_identities(&self) -> Option<&dyn IdentifyExports> {
+        Some(self)
+    }
+    fn check_base(&self, delta: &DeltaFile<'_>, base: &Path) -> Result<Option<BaseFindings>, FormatError> {
+        let export = increment::export_of(delta.catalog, delta.detected, delta.limits)?;
+        let Some(export) = export.filter(|export| export.incremental) else { return Ok(None) };
+        let warnings = increment::check_base(base, &export, delta.limits)?.into_iter().collect();
+        Ok(Some(BaseFindings { warnings, ..BaseFindings::default() }))
     }
     fn read(
         &self,
@@ -96,6 +105,23 @@ impl Format for Pam {
         trust: &[String],
     ) -> Result<Validation, FormatError> {
         validate::validate(&Bundle::open(catalog, detected, limits)?, trust)
+    }
+}
+
+impl IdentifyExports for Pam {
+    fn export_of(
+        &self,
+        catalog: &Catalog,
+        source: &Detected,
+        limits: &Limits,
+    ) -> Result<Option<ExportIdentity>, FormatError> {
+        increment::export_of(catalog, source, limits)
+    }
+    fn passthrough_name(&self) -> &'static str {
+        increment::FRAME
+    }
+    fn id_in_passthrough(&self, text: &str) -> Option<String> {
+        increment::id_of_frame(text)
     }
 }
 

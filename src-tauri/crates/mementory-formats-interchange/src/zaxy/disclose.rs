@@ -7,19 +7,10 @@ use super::{
     select::Selector,
     write::{Element, put, signed, subset},
 };
-use mementory_format::{Catalog, FormatError, Signer, SourceAbout};
+use mementory_format::{Catalog, Disclosure, FormatError, Signer, SourceAbout};
 use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
 use std::path::Path;
-
-/// What was disclosed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Disclosure {
-    /// Entries in the subset.
-    pub disclosed: u64,
-    /// Entries in the bundle.
-    pub of: u64,
-}
 
 struct Kept {
     index: u64,

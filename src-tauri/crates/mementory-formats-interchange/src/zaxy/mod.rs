@@ -19,13 +19,14 @@ mod write;
 mod tests;
 
 use bundle::Bundle;
-pub use disclose::{Disclosure, disclose, sign};
+pub use disclose::{disclose, sign};
 pub use entry::Grain;
+pub use mementory_format::Disclosure;
 use mementory_format::{
-    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Signed, Sink, Validation,
-    WriteOptions, WriteReport,
+    Capabilities, Catalog, Claim, Detected, DiscloseParts, Format, FormatError, FormatOptions, ReadContext,
+    RecordSource, SignFiles, Signed, Signer, Sink, Validation, WriteOptions, WriteReport,
 };
-use mementory_model::Limits;
+use mementory_model::{Limits, Timestamp};
 pub use select::Selector;
 use std::path::Path;
 
@@ -52,6 +53,12 @@ impl Format for Zaxy {
     }
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, limits)
+    }
+    fn file_signing(&self) -> Option<&dyn SignFiles> {
+        Some(self)
+    }
+    fn disclosure(&self) -> Option<&dyn DiscloseParts> {
+        Some(self)
     }
     fn read(
         &self,
@@ -97,4 +104,33 @@ impl Format for Zaxy {
 #[cfg(test)]
 pub(crate) fn canonical(tree: &mementory_json::Tree) -> Option<String> {
     canonical::canonical(tree).ok()
+}
+
+impl SignFiles for Zaxy {
+    fn signs_in_place(&self) -> bool {
+        false
+    }
+    fn sign(
+        &self,
+        path: &Path,
+        signer: &dyn Signer,
+        out: &Path,
+        now: Timestamp,
+        limits: &Limits,
+    ) -> Result<(), FormatError> {
+        sign(path, signer, out, now, limits)
+    }
+}
+
+impl DiscloseParts for Zaxy {
+    fn disclose(
+        &self,
+        path: &Path,
+        selection: &FormatOptions,
+        out: &Path,
+        limits: &Limits,
+    ) -> Result<Disclosure, FormatError> {
+        let all = Selector::default();
+        disclose(path, selection.get().unwrap_or(&all), out, limits)
+    }
 }

@@ -30,6 +30,9 @@ impl Format for ChatGpt {
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, limits)
     }
+    fn may_carry_deletions(&self) -> bool {
+        false
+    }
     fn read(
         &self,
         catalog: &Catalog,

@@ -5,11 +5,9 @@ use crate::{
     session::{import::Imports, offers::Offers},
     types::*,
 };
+use mementory_formats::by_id;
 use mementory_vault::watching::{Folder, Mode, Stamp};
 use std::path::Path;
-
-/// Formats that cannot carry deletions.
-const FORMATS_WITHOUT_DELETIONS: [&str; 3] = ["chatgpt", "claude", "mem0"];
 
 impl WatchedFolders<'_> {
     /// Import a detected file automatically. A file that fails, or carries deletions, stays on offer: the person decides.
@@ -57,7 +55,7 @@ impl WatchedFolders<'_> {
         let request = ImportRequest { paths: vec![path.display().to_string()], format, ..ImportRequest::default() };
         job.yield_to_interactive();
         // Otherwise anyone who can put a file into the folder could move memories to the Trash unnoticed.
-        if !request.format.as_deref().is_some_and(|format| FORMATS_WITHOUT_DELETIONS.contains(&format)) {
+        if request.format.as_deref().and_then(by_id).is_none_or(|format| format.may_carry_deletions()) {
             let plan = Imports::new(self.context).import(&request, true, job)?;
             if plan.tombstones_applied > 0 {
                 let message =

@@ -8,7 +8,7 @@ use super::super::{list_document, workspaces, write_documents};
 use super::manifest::{DOCUMENTS, DeltaManifest, sequence_of};
 use super::operation::{self, Operation};
 use mementory_format::extension as slot;
-use mementory_format::{Finding, FormatError, Passphrase};
+use mementory_format::{AppliedDeltas, Finding, FormatError, Passphrase};
 use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -87,23 +87,6 @@ impl ApplyError {
     }
 }
 
-/// The result of applying deltas.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Applied {
-    /// Sequence number of the new archive.
-    pub sequence: u64,
-    /// Number of added records.
-    pub created: u64,
-    /// Number of changed records.
-    pub updated: u64,
-    /// Number of deleted records, with or without a tombstone.
-    pub deleted: u64,
-    /// Layers whose document was replaced.
-    pub documents: Vec<String>,
-    /// Lines that were not applied, and changes that did not match the archive, with place and reason.
-    pub findings: Vec<Finding>,
-}
-
 /// The combined change of a record by all deltas.
 struct CombinedChange {
     /// The new line; None for a deletion without one, which only changes the status of the record.
@@ -118,7 +101,7 @@ struct CombinedChange {
 
 #[derive(Default)]
 struct State {
-    applied: Applied,
+    applied: AppliedDeltas,
     documents: BTreeMap<&'static str, String>,
     changes: HashMap<String, CombinedChange>,
     time: Option<String>,
@@ -127,7 +110,7 @@ struct State {
 }
 
 /// Applies deltas to a base archive in order and writes the result to `out`, which must not exist.
-pub fn apply(base: &Path, deltas: &[PathBuf], out: &Path, limits: &Limits) -> Result<Applied, ApplyError> {
+pub fn apply(base: &Path, deltas: &[PathBuf], out: &Path, limits: &Limits) -> Result<AppliedDeltas, ApplyError> {
     apply_with(base, deltas, out, limits, None)
 }
 
@@ -138,15 +121,17 @@ pub fn apply_with(
     out: &Path,
     limits: &Limits,
     passphrase: Option<&dyn Passphrase>,
-) -> Result<Applied, ApplyError> {
+) -> Result<AppliedDeltas, ApplyError> {
     if out.symlink_metadata().is_ok() {
         return Err(ApplyError::Exists { place: name_of(out) });
     }
     let opened = OpenedFile::open_with(base, limits, passphrase)?;
     let archive = opened.archive()?;
     let manifest = Manifest::of(&archive, limits)?;
-    let mut state =
-        State { applied: Applied { sequence: sequence_of(&manifest), ..Applied::default() }, ..State::default() };
+    let mut state = State {
+        applied: AppliedDeltas { sequence: sequence_of(&manifest), ..AppliedDeltas::default() },
+        ..State::default()
+    };
     for delta in deltas {
         state.add_delta(&manifest, delta, limits, passphrase)?;
     }
@@ -164,8 +149,10 @@ pub(super) fn check_base(
     let opened = OpenedFile::open_with(base, limits, passphrase)?;
     let archive = opened.archive()?;
     let manifest = Manifest::of(&archive, limits)?;
-    let mut state =
-        State { applied: Applied { sequence: sequence_of(&manifest), ..Applied::default() }, ..State::default() };
+    let mut state = State {
+        applied: AppliedDeltas { sequence: sequence_of(&manifest), ..AppliedDeltas::default() },
+        ..State::default()
+    };
     match state.add_delta(&manifest, delta, limits, passphrase) {
         Ok(()) => Ok(state.applied.findings),
         Err(ApplyError::Format(e)) => Err(e),

@@ -9,11 +9,11 @@ mod validate;
 mod write;
 
 use super::delta_operation as operation;
-pub use apply::{Applied, ApplyError, apply, apply_with};
+pub use apply::{ApplyError, apply, apply_with};
 
 use mementory_format::{
-    Capabilities, Catalog, Claim, Detected, Finding, Format, FormatError, Passphrase, ReadContext, RecordSource, Sink,
-    Validation, WriteOptions, WriteReport,
+    BaseFindings, Capabilities, Catalog, Claim, DeltaFile, Detected, Format, FormatError, ReadContext, RecordSource,
+    Sink, Validation, WriteOptions, WriteReport,
 };
 use mementory_model::Limits;
 use std::path::Path;
@@ -33,6 +33,13 @@ impl Format for AlfDelta {
     }
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         super::detect::detect_deltas(catalog, limits)
+    }
+    fn media_type(&self) -> &'static str {
+        "application/zip"
+    }
+    fn check_base(&self, delta: &DeltaFile<'_>, base: &Path) -> Result<Option<BaseFindings>, FormatError> {
+        let errors = apply::check_base(base, delta.path, delta.limits, delta.passphrase)?;
+        Ok(Some(BaseFindings { errors, ..BaseFindings::default() }))
     }
     fn read(
         &self,
@@ -72,15 +79,4 @@ pub(super) fn memory_of(
 ) -> Result<(String, Option<String>), FormatError> {
     let delta = manifest::DeltaManifest::read(archive, limits)?;
     Ok((delta.agent.clone(), delta.file("memory")))
-}
-
-/// Checks whether a delta applies to an archive: findings are the obstacles. Nothing is written. `passphrase` opens either
-/// file if it is encrypted.
-pub fn check_base(
-    base: &Path,
-    delta: &Path,
-    limits: &Limits,
-    passphrase: Option<&dyn Passphrase>,
-) -> Result<Vec<Finding>, FormatError> {
-    apply::check_base(base, delta, limits, passphrase)
 }

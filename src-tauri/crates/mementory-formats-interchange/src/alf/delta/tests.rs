@@ -2,7 +2,7 @@
 //! changes nothing.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::super::testing::*;
-use super::{AlfDelta, ApplyError, apply, check_base};
+use super::{AlfDelta, ApplyError, apply, apply::check_base};
 use crate::detect;
 use mementory_format::{Catalog, Format, FormatError, ReadContext, WriteOptions};
 use mementory_model::{Limits, Record, RecordKey, Timestamp, Verbatim};

@@ -1,7 +1,7 @@
 //! The audit record of a deletion (spec §3.1.11): what was deleted, from where, why and when, without any content.
 use super::super::partitions::stable_v7;
 use super::PurgeOptions;
-use mementory_format::FormatError;
+use mementory_format::{FormatError, PurgeReport};
 use mementory_model::Timestamp;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -69,6 +69,14 @@ impl Audit {
 
     pub(super) fn complete(&mut self, at: Timestamp) {
         self.completed_at = Some(at.to_rfc3339());
+    }
+
+    /// A report of the deletion with this record in it.
+    pub(in crate::alf) fn report(&self, path: Option<PathBuf>, removed: u64) -> Result<PurgeReport, FormatError> {
+        let audit =
+            serde_json::to_value(self).map_err(|e| FormatError::invalid("malformed", "audit", e.to_string()))?;
+        let partitions_affected = self.partitions_affected.clone();
+        Ok(PurgeReport { audit, audit_path: path, partitions_affected, removed, ..PurgeReport::default() })
     }
 
     /// Writes the record beside a file, under a name with the deletion's id. Replaces an earlier state of the record.

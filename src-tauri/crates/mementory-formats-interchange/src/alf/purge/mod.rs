@@ -6,6 +6,7 @@ mod needles;
 mod tests;
 
 pub use audit::Audit;
+pub use mementory_format::{Leftover, PurgeOptions};
 
 use super::manifest::{Archive, MANIFEST, Manifest};
 use super::rewrite::{self, LineEdit, OpenedFile, Rewrite};
@@ -18,40 +19,6 @@ use needles::Needles;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-/// Options of a deletion.
-#[derive(Debug, Clone)]
-pub struct PurgeOptions {
-    /// Path of the new archive; the old one then stays unchanged. None replaces the old one.
-    pub out: Option<PathBuf>,
-    /// `gdpr_article_17`, `ccpa_deletion`, `user_request` or `security_incident`; any other text is written unchanged.
-    pub reason: String,
-    /// Id of the principal who asked, never a name.
-    pub requested_by: Option<String>,
-    /// Removes links to the deleted records as well, which changes other records. Not the default, because the specification
-    /// tolerates dangling links (§3.1.12).
-    pub strip_links: bool,
-    /// Reports what would happen without writing anything.
-    pub dry_run: bool,
-    /// Deltas of the same agent, which are rewritten in place without the records (§10.14, 5).
-    pub deltas: Vec<PathBuf>,
-    /// Opens files that are encrypted as a whole, and encrypts the files that replace them.
-    pub passphrase: Option<Arc<dyn Passphrase>>,
-    /// Time of the request.
-    pub now: Timestamp,
-    /// Limits.
-    pub limits: Limits,
-}
-
-/// A place that still contains the text of a deleted record, or that cannot be searched.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Leftover {
-    /// Entry of the archive, with `#line N` for a line.
-    pub place: String,
-    /// `holds_text`, `holds_part_of_text`, `names_record`, `cannot_be_searched`.
-    pub reason: String,
-}
 
 /// The result of deleting records.
 #[derive(Debug, Clone, PartialEq, Eq)]

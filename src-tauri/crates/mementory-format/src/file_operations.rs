@@ -1,0 +1,205 @@
+//! Operations on finished files that only some formats have. Each is a trait of its own, so that a format without the
+//! operation has nothing to implement.
+use crate::{Catalog, Detected, Finding, FormatError, FormatOptions, Passphrase, Signer};
+use mementory_model::{Limits, Timestamp};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// A format whose finished files can be signed.
+pub trait SignFiles {
+    /// True when `out` of [`SignFiles::sign`] may be the file itself: then only the signature is written.
+    fn signs_in_place(&self) -> bool;
+    /// Writes the file at `path` with a signature to `out`. A signature that it has already is replaced.
+    ///
+    /// # Errors
+    /// What is wrong with the file, a key that the format cannot sign with, I/O.
+    fn sign(
+        &self,
+        path: &Path,
+        signer: &dyn Signer,
+        out: &Path,
+        now: Timestamp,
+        limits: &Limits,
+    ) -> Result<(), FormatError>;
+}
+
+/// A format that can prove a part of a signed file without the other parts.
+pub trait DiscloseParts {
+    /// Writes the entries that `selection` (in the format's own type, none for all) matches, each with its proof, to the
+    /// new file `out`. The signature is the caller's to check before that ([`crate::Format::signatures`]).
+    ///
+    /// # Errors
+    /// A file that is not signed or does not match its own root hash, I/O.
+    fn disclose(
+        &self,
+        path: &Path,
+        selection: &FormatOptions,
+        out: &Path,
+        limits: &Limits,
+    ) -> Result<Disclosure, FormatError>;
+}
+
+/// What was disclosed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Disclosure {
+    /// Entries in the disclosed part.
+    pub disclosed: u64,
+    /// Entries in the whole file.
+    pub of: u64,
+}
+
+/// A format whose files say which export they are, and which export an incremental one builds on.
+pub trait IdentifyExports {
+    /// The export that a source is; None if it does not say.
+    ///
+    /// # Errors
+    /// What cannot be read.
+    fn export_of(
+        &self,
+        catalog: &Catalog,
+        source: &Detected,
+        limits: &Limits,
+    ) -> Result<Option<ExportIdentity>, FormatError>;
+    /// Name of the passthrough file in which an imported export's id is stored.
+    fn passthrough_name(&self) -> &'static str;
+    /// The id of the export that this passthrough file came with.
+    fn id_in_passthrough(&self, text: &str) -> Option<String>;
+}
+
+/// What an export says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportIdentity {
+    /// Where in the input.
+    pub place: String,
+    /// Its own id.
+    pub id: Option<String>,
+    /// It holds only the changes since another export.
+    pub incremental: bool,
+    /// The id of that other export.
+    pub base: Option<String>,
+}
+
+/// A delta that was opened and detected.
+#[derive(Clone, Copy)]
+pub struct DeltaFile<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// The opened file.
+    pub catalog: &'a Catalog,
+    /// What was detected in it.
+    pub detected: &'a Detected,
+    /// Bounds.
+    pub limits: &'a Limits,
+    /// Opens encrypted files.
+    pub passphrase: Option<&'a dyn Passphrase>,
+}
+
+/// How a delta and its base do not match; empty when they do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BaseFindings {
+    /// The delta cannot be applied.
+    pub errors: Vec<Finding>,
+    /// The delta can be applied all the same.
+    pub warnings: Vec<Finding>,
+}
+
+/// A format whose archives can be changed without a vault.
+pub trait EditArchives {
+    /// Applies deltas to an archive in order, all or none, and writes the result to the new file `out`. It is encrypted
+    /// under `passphrase` if the archive was.
+    ///
+    /// # Errors
+    /// A delta that does not fit, what is wrong with a file, I/O. Nothing is written then.
+    fn apply_deltas(
+        &self,
+        archive: &Path,
+        deltas: &[PathBuf],
+        out: &Path,
+        limits: &Limits,
+        passphrase: Option<&dyn Passphrase>,
+    ) -> Result<AppliedDeltas, FormatError>;
+    /// Deletes records permanently from an archive and its deltas.
+    ///
+    /// # Errors
+    /// `not_found` when no record has any of the ids, what is wrong with a file, I/O.
+    fn purge(&self, archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<PurgeReport, FormatError>;
+    /// Deletes an archive and its deltas.
+    ///
+    /// # Errors
+    /// A delta of another archive, what is wrong with a file, I/O.
+    fn purge_everything(&self, archive: &Path, options: &PurgeOptions) -> Result<PurgeReport, FormatError>;
+}
+
+/// The result of applying deltas.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AppliedDeltas {
+    /// Sequence number of the new archive.
+    pub sequence: u64,
+    /// Number of added records.
+    pub created: u64,
+    /// Number of changed records.
+    pub updated: u64,
+    /// Number of deleted records, with or without a tombstone.
+    pub deleted: u64,
+    /// Layers whose document was replaced.
+    pub documents: Vec<String>,
+    /// Lines that were not applied, and changes that did not match the archive, with place and reason.
+    pub findings: Vec<Finding>,
+}
+
+/// Options of a permanent deletion.
+#[derive(Debug, Clone)]
+pub struct PurgeOptions {
+    /// Path of the new archive; the old one then stays unchanged. None replaces the old one.
+    pub out: Option<PathBuf>,
+    /// `gdpr_article_17`, `ccpa_deletion`, `user_request` or `security_incident`; any other text is written unchanged.
+    pub reason: String,
+    /// Id of the principal who asked, never a name.
+    pub requested_by: Option<String>,
+    /// Removes links to the deleted records as well, which changes other records. Not the default, because the
+    /// specification tolerates dangling links (ALF §3.1.12).
+    pub strip_links: bool,
+    /// Reports what would happen without writing anything.
+    pub dry_run: bool,
+    /// Deltas of the same archive, which are rewritten in place without the records (ALF §10.14, 5).
+    pub deltas: Vec<PathBuf>,
+    /// Opens files that are encrypted as a whole, and encrypts the files that replace them.
+    pub passphrase: Option<Arc<dyn Passphrase>>,
+    /// Time of the request.
+    pub now: Timestamp,
+    /// Limits.
+    pub limits: Limits,
+}
+
+/// The result of a permanent deletion.
+#[derive(Debug, Clone, Default)]
+pub struct PurgeReport {
+    /// The audit record as written, which has no content of the records.
+    pub audit: serde_json::Value,
+    /// Path of the audit record; None in a dry run.
+    pub audit_path: Option<PathBuf>,
+    /// Partitions of the archive that changed.
+    pub partitions_affected: Vec<String>,
+    /// Number of records removed from the archive's partitions.
+    pub removed: u64,
+    /// Number of removed records by partition or delta.
+    pub removed_from: BTreeMap<String, u64>,
+    /// Deleted files; in a dry run those that would be deleted.
+    pub files_removed: Vec<PathBuf>,
+    /// Ids without a record.
+    pub not_found: Vec<String>,
+    /// Places that still contain the text.
+    pub leftovers: Vec<Leftover>,
+}
+
+/// A place that still contains the text of a deleted record, or that cannot be searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leftover {
+    /// Entry of the archive, with `#line N` for a line.
+    pub place: String,
+    /// `holds_text`, `holds_part_of_text`, `names_record`, `cannot_be_searched`.
+    pub reason: String,
+}
