@@ -1,26 +1,26 @@
-//! The same file given twice (`conversations-000 (1).zip`), found by its bytes.
+//! Finds files that were given twice (`conversations-000 (1).zip`) by their bytes.
 use super::source::Source;
 use crate::FormatError;
 use sha2::{Digest, Sha256};
 use std::{collections::HashMap, io::Read};
 
-/// Files seen so far. Bytes are only read when two sizes are equal.
+/// The files so far. Bytes are read only when two sizes are equal.
 #[derive(Default)]
-pub(super) struct Seen {
-    by_size: HashMap<u64, Vec<SeenFile>>,
+pub(super) struct DuplicateFinder {
+    by_size: HashMap<u64, Vec<KnownFile>>,
 }
 
-/// A file, its place, its digest if that was needed.
-type SeenFile = (Source, String, Option<[u8; 32]>);
+/// A file, its place, and its digest if it was needed.
+type KnownFile = (Source, String, Option<[u8; 32]>);
 
-impl Seen {
-    /// Place of an earlier file with the same bytes; otherwise remembers this one.
-    pub(super) fn same_as(&mut self, source: &Source, place: &str) -> Result<Option<String>, FormatError> {
-        let alike = self.by_size.entry(source.len()).or_default();
-        let mut own = None;
-        if !alike.is_empty() {
+impl DuplicateFinder {
+    /// Place of an earlier file with the same bytes. Without one this file is added.
+    pub(super) fn find(&mut self, source: &Source, place: &str) -> Result<Option<String>, FormatError> {
+        let same_size = self.by_size.entry(source.len()).or_default();
+        let mut file_digest = None;
+        if !same_size.is_empty() {
             let digest = digest(source, place)?;
-            for (other, other_place, known) in alike.iter_mut() {
+            for (other, other_place, known) in same_size.iter_mut() {
                 let other_digest = match known {
                     Some(d) => *d,
                     None => *known.insert(self::digest(other, other_place)?),
@@ -29,9 +29,9 @@ impl Seen {
                     return Ok(Some(other_place.clone()));
                 }
             }
-            own = Some(digest);
+            file_digest = Some(digest);
         }
-        alike.push((source.clone(), place.to_owned(), own));
+        same_size.push((source.clone(), place.to_owned(), file_digest));
         Ok(None)
     }
 }

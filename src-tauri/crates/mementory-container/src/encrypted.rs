@@ -1,34 +1,33 @@
-//! Files that are encrypted as a whole (age): what is in one takes its place. Only files that were given themselves:
-//! each costs a second and 256 MiB to open, so a folder of them would be a way to keep us busy.
+//! Replaces files that are encrypted as a whole (age) by their content. Only files that were given by name, not those in
+//! a folder: opening one takes a second and 256 MiB, so a folder of them could block the program for hours.
 use super::{
-    catalog::{CLOSED, Catalog, Location, Member},
-    expand::{IN_MEMORY, Means},
+    catalog::{Catalog, PASSPHRASE_NEEDED},
+    member::{Location, Member},
+    passphrase::{AGE_HEAD, is_age_head},
+    resources::{MAX_IN_MEMORY_BYTES, Resources},
     source::Source,
 };
-use crate::{
-    FormatError,
-    passphrase::{AGE_HEAD, is_age_head},
-};
+use crate::FormatError;
 use mementory_model::{Issue, Limits};
 use std::io::{ErrorKind, Read, Write};
 
-/// Opens the member if it is such a file and there is a passphrase; without one that is an issue.
+/// Decrypts the member if it is an encrypted file. Without a passphrase it is an issue.
 pub(super) fn open(
     catalog: &mut Catalog,
     member: &mut Member,
     limits: &Limits,
-    means: Means,
+    resources: Resources,
 ) -> Result<(), FormatError> {
     let Location::File(path) = &member.location else { return Ok(()) };
     let file = Source::file(path.clone(), member.size);
-    // What cannot be read says so where it is read.
+    // A file that cannot be read is reported when the import reads it.
     if member.place != member.name || !file.bytes(0, AGE_HEAD).is_ok_and(|head| is_age_head(&head)) {
         return Ok(());
     }
     let place = member.place.clone();
-    let Some(passphrase) = means.passphrase else {
+    let Some(passphrase) = resources.passphrase else {
         let message = "encrypted with age: give its passphrase to open it";
-        catalog.issues.push(Issue::new(CLOSED, place, message));
+        catalog.issues.push(Issue::new(PASSPHRASE_NEEDED, place, message));
         return Ok(());
     };
     let raw = file.window(0).map_err(|e| FormatError::io(&place, e))?;
@@ -37,18 +36,24 @@ pub(super) fn open(
         FormatError::Io { source, .. } => FormatError::io(&place, source),
         other => other,
     })?;
-    let means = Means { spool: means.spool.or(passphrase.spool()), ..means };
-    let source = hold(plain, limits, means, &place)?;
+    let resources = Resources { spool: resources.spool.or(passphrase.spool()), ..resources };
+    let source = decrypt_all(plain, limits, resources, &place)?;
     member.size = source.len();
-    member.location = Location::Opened(source);
+    member.location = Location::Decrypted(source);
     Ok(())
 }
 
-/// All of it: nothing of a file counts before its last byte was found whole.
-fn hold(mut plain: Box<dyn Read + '_>, limits: &Limits, means: Means, place: &str) -> Result<Source, FormatError> {
+/// Decrypts to the end before anything is used: only the last chunk proves that the file is complete.
+fn decrypt_all(
+    mut plain: Box<dyn Read + '_>,
+    limits: &Limits,
+    resources: Resources,
+    place: &str,
+) -> Result<Source, FormatError> {
     let io = |e| FormatError::io(place, e);
-    let most = if means.spool.is_some() { limits.total_bytes } else { limits.total_bytes.min(IN_MEMORY) };
-    let (mut memory, mut file) = (Vec::new(), means.spool.map(|s| s.create()).transpose().map_err(io)?);
+    let max_bytes =
+        if resources.spool.is_some() { limits.total_bytes } else { limits.total_bytes.min(MAX_IN_MEMORY_BYTES) };
+    let (mut memory, mut file) = (Vec::new(), resources.spool.map(|s| s.create()).transpose().map_err(io)?);
     let (mut buf, mut len) = (vec![0; 256 << 10], 0u64);
     loop {
         let n = match plain.read(&mut buf) {
@@ -62,8 +67,8 @@ fn hold(mut plain: Box<dyn Read + '_>, limits: &Limits, means: Means, place: &st
             Err(e) => return Err(io(e)),
         };
         len += n as u64;
-        if len > most {
-            return Err(FormatError::Limit { limit: "total_bytes", place: place.into(), figure: most });
+        if len > max_bytes {
+            return Err(FormatError::Limit { limit: "total_bytes", place: place.into(), figure: max_bytes });
         }
         match &mut file {
             Some(file) => file.write_all(&buf[..n]).map_err(io)?,

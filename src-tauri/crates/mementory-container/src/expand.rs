@@ -1,77 +1,42 @@
-//! Archives among the members are replaced by their entries, archives inside archives by role.
+//! Replaces archives among the members by their entries. Archives inside archives are opened if they are part of an export.
 use super::{
-    catalog::{Catalog, Location, Member, Spool},
-    duplicates::Seen,
-    encrypted, nested,
+    archive::Archive,
+    catalog::Catalog,
+    duplicates::DuplicateFinder,
+    encrypted,
+    member::{Location, Member},
+    nested,
+    resources::{MAX_IN_MEMORY_BYTES, Resources},
     source::Source,
-    zip::{self, Entry, Trait},
+    spool::Spool,
+    zip::{self, Entry, EntryKind},
 };
-use crate::{FormatError, Passphrase};
+use crate::FormatError;
 use mementory_model::{Dropped, DroppedAs, Issue, Limits};
 use std::{
     collections::{HashMap, HashSet},
     io::{Read, Write},
 };
 
-/// What opening may use.
-#[derive(Clone, Copy)]
-pub(super) struct Means<'a> {
-    /// Scratch space.
-    pub spool: Option<&'a dyn Spool>,
-    /// Opens encrypted files.
-    pub passphrase: Option<&'a dyn Passphrase>,
-}
-
-/// Bytes of a compressed archive inside an archive, or of an encrypted file, that are held in memory when there is no
-/// spool.
-pub(super) const IN_MEMORY: u64 = 64 << 20;
-
-/// An open archive.
-pub(super) struct Archive {
-    source: Source,
-    entries: Vec<Entry>,
-    /// It holds conversation files itself: other archives in it are the person's.
-    has_conversations: bool,
-    /// It is the person's own files.
-    user_files: bool,
-}
-
-impl Archive {
-    /// Reads one entry; readers do not wait for each other.
-    pub(super) fn with_entry<T>(
-        &self,
-        index: usize,
-        place: &str,
-        f: impl FnOnce(&mut dyn Read) -> Result<T, FormatError>,
-    ) -> Result<T, FormatError> {
-        let entry = self
-            .entries
-            .get(index)
-            .ok_or_else(|| FormatError::invalid("malformed", place, "no such entry in the archive"))?;
-        let mut reader = entry.read(&self.source).map_err(|e| FormatError::io(place, e))?;
-        f(&mut reader)
-    }
-}
-
-/// Replaces members that are archives by their entries. Damage is an issue; it is an error only if nothing is left.
-pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, means: Means) -> Result<(), FormatError> {
+/// Replaces members that are archives by their entries. Damage is an issue, and an error only if no member is left.
+pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resources) -> Result<(), FormatError> {
     let mut pending = std::mem::take(&mut catalog.members);
     let folders: HashSet<String> = pending
         .iter()
-        .filter(|m| nested::named_conversations(&m.name))
+        .filter(|m| nested::has_conversations_name(&m.name))
         .map(|m| folder_of(&m.place).to_owned())
         .collect();
     pending.reverse();
-    let (mut seen, mut unreadable) = (Seen::default(), None);
+    let (mut duplicates, mut unreadable) = (DuplicateFinder::default(), None);
     while let Some(mut member) = pending.pop() {
-        let lone = member.depth == 0 && member.place == member.name;
-        encrypted::open(catalog, &mut member, limits, means)?;
-        let source = match archive_source(catalog, &member, &folders, limits, means.spool)? {
-            Found::Archive(source) => source,
-            Found::Other(source) => {
-                if lone
+        let is_single_file = member.depth == 0 && member.place == member.name;
+        encrypted::open(catalog, &mut member, limits, resources)?;
+        let source = match archive_source(catalog, &member, &folders, limits, resources.spool)? {
+            Opening::Archive(source) => source,
+            Opening::Other(source) => {
+                if is_single_file
                     && let Some(source) = source
-                    && let Some(first) = seen.same_as(&source, &member.place)?
+                    && let Some(first) = duplicates.find(&source, &member.place)?
                 {
                     drop_duplicate(catalog, member.place, &first);
                 } else {
@@ -80,7 +45,7 @@ pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, means: Means) -> Re
                 continue;
             }
         };
-        if let Some(first) = seen.same_as(&source, &member.place)? {
+        if let Some(first) = duplicates.find(&source, &member.place)? {
             drop_duplicate(catalog, member.place, &first);
             continue;
         }
@@ -89,7 +54,7 @@ pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, means: Means) -> Re
                 entries.reverse();
                 pending.append(&mut entries);
             }
-            None if member.depth == 0 && nested::named_zip(&member.name) => {
+            None if member.depth == 0 && nested::has_zip_name(&member.name) => {
                 let message = if source.len() == 0 { "an empty file" } else { "not a readable ZIP file" };
                 catalog.issues.push(Issue::new("unreadable_archive", &member.place, message));
                 unreadable.get_or_insert((member.place, message));
@@ -119,84 +84,85 @@ fn folder_of(place: &str) -> &str {
     place.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
-enum Found {
-    /// To be opened.
+enum Opening {
+    /// An archive to open.
     Archive(Source),
-    /// Not an archive, or one that is left alone; its bytes if it is a plain file.
+    /// Not an archive, or one that stays closed; its bytes if it is a plain file.
     Other(Option<Source>),
 }
 
-/// Is this member an archive to open? Its bytes, brought to where they can be read at positions.
+/// Decides whether to open this member as an archive, and gives its bytes for random access.
 fn archive_source(
     catalog: &mut Catalog,
     member: &Member,
     folders: &HashSet<String>,
     limits: &Limits,
     spool: Option<&dyn Spool>,
-) -> Result<Found, FormatError> {
+) -> Result<Opening, FormatError> {
     let io = |e| FormatError::io(&member.place, e);
     match &member.location {
-        Location::Text(_) => Ok(Found::Other(None)),
-        Location::Opened(source) => {
+        Location::Text(_) => Ok(Opening::Other(None)),
+        Location::Decrypted(source) => {
             let zip = source.bytes(0, 4).map(|head| zip::is_zip_head(&head)).map_err(io)?;
-            Ok(if zip { Found::Archive(source.clone()) } else { Found::Other(None) })
+            Ok(if zip { Opening::Archive(source.clone()) } else { Opening::Other(None) })
         }
         Location::File(path) => {
             let source = Source::file(path.clone(), member.size);
-            let lone = member.place == member.name;
-            let part_of_export = !lone && folders.contains(folder_of(&member.place));
-            let named = nested::named_zip(&member.name) && (lone || member.size > 0);
-            if nested::is_user_file(&member.name) && !(lone && named) {
-                return Ok(Found::Other(Some(source)));
+            let is_single_file = member.place == member.name;
+            let part_of_export = !is_single_file && folders.contains(folder_of(&member.place));
+            let named = nested::has_zip_name(&member.name) && (is_single_file || member.size > 0);
+            if nested::is_user_file(&member.name) && !(is_single_file && named) {
+                return Ok(Opening::Other(Some(source)));
             }
             match source.bytes(0, 4) {
                 Ok(head) if named || zip::is_zip_head(&head) => {
-                    // Beside unpacked conversations it may be a file of theirs, or the next export.
-                    let theirs = part_of_export && !nested::named_part(&member.name) && !is_export(&source, limits);
-                    Ok(if theirs { Found::Other(Some(source)) } else { Found::Archive(source) })
+                    // Beside unpacked conversations an archive is either a file of the user or another export.
+                    let user_file =
+                        part_of_export && !nested::has_export_part_name(&member.name) && !is_export(&source, limits);
+                    Ok(if user_file { Opening::Other(Some(source)) } else { Opening::Archive(source) })
                 }
-                Ok(_) => Ok(Found::Other(Some(source))),
-                Err(e) if lone => Err(io(e)),
-                // One file of a folder: reading it will fail again, in its own place.
+                Ok(_) => Ok(Opening::Other(Some(source))),
+                Err(e) if is_single_file => Err(io(e)),
+                // One file of a folder: the import reports it when it reads it.
                 Err(e) => {
                     catalog.issues.push(Issue::new("unreadable", &member.place, e.to_string()));
-                    Ok(Found::Other(None))
+                    Ok(Opening::Other(None))
                 }
             }
         }
         Location::Zip { archive, index } => {
-            let Some(outer) = catalog.archives.get(*archive) else { return Ok(Found::Other(None)) };
-            let Some(entry) = outer.entries.get(*index) else { return Ok(Found::Other(None)) };
-            if !nested::named_zip(&member.name)
+            let Some(outer) = catalog.archives.get(*archive) else { return Ok(Opening::Other(None)) };
+            let Some(entry) = outer.entries.get(*index) else { return Ok(Opening::Other(None)) };
+            if !nested::has_zip_name(&member.name)
                 || entry.size == 0
                 || outer.user_files
                 || nested::is_user_file(&member.name)
-                || outer.has_conversations && !nested::named_part(&member.name)
+                || outer.has_conversations && !nested::has_export_part_name(&member.name)
             {
-                return Ok(Found::Other(None));
+                return Ok(Opening::Other(None));
             }
             if member.depth > limits.archive_depth {
                 let message = format!("archives nested deeper than {}, not opened", limits.archive_depth);
                 catalog.issues.push(Issue::new("archive_depth", &member.place, message));
-                return Ok(Found::Other(None));
+                return Ok(Opening::Other(None));
             }
             match entry.in_place(&outer.source) {
-                Ok(Some(source)) => return Ok(Found::Archive(source)),
+                Ok(Some(source)) => return Ok(Opening::Archive(source)),
                 Ok(None) => {}
                 Err(e) => {
                     catalog.issues.push(Issue::new("damaged_entry", &member.place, e.to_string()));
-                    return Ok(Found::Other(None));
+                    return Ok(Opening::Other(None));
                 }
             }
             match unpack(catalog, member, spool)? {
-                Some(source) => Ok(Found::Archive(source)),
-                None => Ok(Found::Other(None)),
+                Some(source) => Ok(Opening::Archive(source)),
+                None => Ok(Opening::Other(None)),
             }
         }
     }
 }
 
-/// A compressed archive inside an archive, brought into scratch space. None (with an issue) if that cannot be done.
+/// Unpacks a compressed archive inside an archive into scratch space. None (with an issue) if that fails.
 fn unpack(catalog: &mut Catalog, member: &Member, spool: Option<&dyn Spool>) -> Result<Option<Source>, FormatError> {
     let io = |e| FormatError::io(&member.place, e);
     let outcome = catalog.read(member, |reader| match spool {
@@ -217,8 +183,8 @@ fn unpack(catalog: &mut Catalog, member: &Member, spool: Option<&dyn Spool>) -> 
         }
         None => {
             let mut bytes = Vec::new();
-            let end = reader.take(IN_MEMORY + 1).read_to_end(&mut bytes);
-            if bytes.len() as u64 > IN_MEMORY {
+            let end = reader.take(MAX_IN_MEMORY_BYTES + 1).read_to_end(&mut bytes);
+            if bytes.len() as u64 > MAX_IN_MEMORY_BYTES {
                 return Ok((None, None));
             }
             Ok((Some(Source::memory(bytes)), end.err()))
@@ -231,7 +197,8 @@ fn unpack(catalog: &mut Catalog, member: &Member, spool: Option<&dyn Spool>) -> 
     if let Some(e) = damage {
         catalog.issues.push(Issue::new("damaged_entry", &member.place, e.to_string()));
     } else if source.is_none() {
-        let message = format!("a compressed archive of more than {IN_MEMORY} bytes inside an archive, not opened");
+        let message =
+            format!("a compressed archive of more than {MAX_IN_MEMORY_BYTES} bytes inside an archive, not opened");
         catalog.issues.push(Issue::new("limit", &member.place, message));
     }
     Ok(source)
@@ -290,38 +257,39 @@ fn list(
     }
     catalog.archives.push(Archive {
         source: source.clone(),
-        has_conversations: out.iter().any(|m| nested::named_conversations(&m.name)),
+        has_conversations: out.iter().any(|m| nested::has_conversations_name(&m.name)),
         user_files: nested::holds_user_files(&member.name) || is_agent_file(source, &entries),
         entries,
     });
     Ok(Some(out))
 }
 
-/// Does an archive hold data itself, by its directory: conversations, parts of an export, a manifest?
+/// True when the directory of an archive lists export data: conversations, parts of an export, a manifest.
 fn is_export(source: &Source, limits: &Limits) -> bool {
     let Ok(Some(entries)) = zip::directory(source, limits.entries) else {
-        // A cut download has no directory: opening it tells what is left.
+        // A truncated download has no directory: open it to see what arrived.
         return true;
     };
     entries.iter().any(|e| {
-        nested::named_conversations(&e.name)
+        nested::has_conversations_name(&e.name)
             || e.name == "manifest.json"
-            || nested::named_zip(&e.name) && nested::named_part(&e.name)
+            || nested::has_zip_name(&e.name) && nested::has_export_part_name(&e.name)
     })
 }
 
-/// An Agent Life Format file, by its manifest: archives in it are the agent's own files and go back as they came.
+/// True for an archive whose manifest says that it contains an agent. Archives inside it are the agent's own files and stay
+/// closed, so that an export returns them unchanged.
 fn is_agent_file(source: &Source, entries: &[Entry]) -> bool {
-    let manifest = entries.iter().find(|e| e.name == "manifest.json" && matches!(e.kind(), Trait::Plain));
+    let manifest = entries.iter().find(|e| e.name == "manifest.json" && matches!(e.kind(), EntryKind::Plain));
     let mut head = Vec::new();
     let read = manifest.and_then(|e| e.read(source).ok()).map(|r| r.take(64 * 1024).read_to_end(&mut head));
     read.is_some() && memchr::memmem::find(&head, b"\"alf_version\"").is_some()
 }
 
-/// Index and safe name of the entries that can be read; an issue for each other one. Of duplicates the last one counts.
+/// Index and safe name of each readable entry, and an issue for each other one. Of duplicate names the last one counts.
 fn usable(catalog: &mut Catalog, member: &Member, entries: &[Entry]) -> Vec<(usize, String)> {
     let mut issue = |code: &str, name: &str, message: &str| {
-        // The place must not carry what makes the name unsafe.
+        // The reported place must not contain the unsafe characters of the name.
         let shown: String = name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
         catalog.issues.push(Issue::new(code, format!("{}!/{shown}", member.place), message));
     };
@@ -329,28 +297,28 @@ fn usable(catalog: &mut Catalog, member: &Member, entries: &[Entry]) -> Vec<(usi
     let mut out: Vec<Option<(usize, String)>> = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         let name = match (entry.kind(), zip::safe_name(&entry.name)) {
-            (Trait::Folder, _) => continue,
+            (EntryKind::Folder, _) => continue,
             (_, Err(why)) => {
                 issue("unsafe_name", &entry.name, why);
                 continue;
             }
-            (Trait::Link, _) => {
+            (EntryKind::Link, _) => {
                 issue("link", &entry.name, "a link, not followed");
                 continue;
             }
-            (Trait::Device, _) => {
+            (EntryKind::Device, _) => {
                 issue("not_a_regular_file", &entry.name, "a device, not read");
                 continue;
             }
-            (Trait::Encrypted, _) => {
+            (EntryKind::Encrypted, _) => {
                 issue("encrypted", &entry.name, "encrypted, cannot be read");
                 continue;
             }
-            (Trait::Method(method), _) => {
+            (EntryKind::Method(method), _) => {
                 issue("unsupported_compression", &entry.name, &format!("compression method {method} is not known"));
                 continue;
             }
-            (Trait::Plain, Ok(name)) => name.into_owned(),
+            (EntryKind::Plain, Ok(name)) => name.into_owned(),
         };
         if let Some(before) = by_name.insert(name.clone(), out.len()) {
             issue("duplicate_name", &name, "the name occurs again; the last one counts");

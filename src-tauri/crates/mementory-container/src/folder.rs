@@ -1,5 +1,8 @@
-//! Plain files and folder trees. Links and devices are named and left alone.
-use super::catalog::{Catalog, Location, Member};
+//! Plain files and folder trees. Links and devices are reported, not read.
+use super::{
+    catalog::Catalog,
+    member::{Location, Member},
+};
 use crate::FormatError;
 use mementory_model::{Issue, Limits, Timestamp};
 use std::path::Path;

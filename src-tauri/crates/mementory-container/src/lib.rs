@@ -1,28 +1,35 @@
-//! Files, folders and archives as one list of members that can be read in place. No plaintext temp file is made:
-//! an archive inside an archive that cannot be read in place goes through a [`Spool`].
+//! Files, folders and archives as one list of members that can be read in place. No plaintext is written to temporary
+//! files: an archive inside an archive that cannot be read in place goes through a [`Spool`].
 //!
 //! Issue codes: `unsafe_name`, `duplicate_name`, `link`, `not_a_regular_file`, `encrypted`, `unsupported_compression`,
-//! `truncated_archive`, `unreadable_archive`, `empty_archive`, `archive_depth`, `damaged_entry`, `passphrase_needed`, `limit`, `unreadable`. The place of
-//! an issue starts with the place of the archive it concerns.
+//! `truncated_archive`, `unreadable_archive`, `empty_archive`, `archive_depth`, `damaged_entry`,
+//! `passphrase_needed`, `limit`, `unreadable`. The place of an issue starts with the place of the archive it concerns.
+mod archive;
 mod catalog;
 mod duplicates;
 mod encrypted;
 mod expand;
 mod folder;
+mod member;
 mod nested;
+mod open;
 mod passphrase;
+mod resources;
 mod source;
+mod spool;
 #[cfg(test)]
 mod tests;
 mod zip;
 
-pub use catalog::{Catalog, Member, Spool, SpoolFile};
+pub use catalog::Catalog;
+pub use member::Member;
 pub use mementory_model::FormatError;
 use mementory_model::is_damage;
 pub use nested::plain_name;
 pub use passphrase::{AGE_HEAD, Cipher, Passphrase, Sealed, SealedFile, is_age_head};
+pub use spool::{Spool, SpoolFile};
 
-/// May a name that stands inside a file become the name of something that we write?
+/// True for a name inside a file that may become the name of a file we write.
 pub fn is_safe_path(name: &str) -> bool {
     matches!(zip::safe_name(name), Ok(std::borrow::Cow::Borrowed(_))) && !name.chars().any(char::is_control)
 }
@@ -37,7 +44,7 @@ pub fn file_sha256(path: &std::path::Path) -> Result<String, FormatError> {
     sha256(&mut file, &place)
 }
 
-/// SHA-256 of all that a reader gives, in hex.
+/// SHA-256 of all bytes of a reader, in hex.
 pub fn sha256(bytes: &mut dyn std::io::Read, place: &str) -> Result<String, FormatError> {
     use sha2::Digest;
     let mut hasher = sha2::Sha256::new();

@@ -1,14 +1,14 @@
-//! Which archives are opened, by role. A zip that the person once uploaded to a chat is their file, not an export,
-//! although it may hold a `conversations.json`.
+//! Which archives inside archives are opened. A ZIP file that the user once uploaded to a chat is an attachment, not an
+//! export, even if it contains a `conversations.json`.
 
-/// Extensions of documents that are ZIP files inside.
-const DOCUMENTS: [&str; 22] = [
+/// Extensions of documents that are ZIP files.
+const ZIP_DOCUMENTS: [&str; 22] = [
     "docx", "docm", "dotx", "xlsx", "xlsm", "pptx", "pptm", "odt", "ods", "odp", "odg", "epub", "jar", "apk", "xpi",
     "crx", "whl", "vsix", "pages", "numbers", "key", "sketch",
 ];
 
-/// Starts of names (folded) that vendors give to archives which are parts of an export.
-const PARTS: [&str; 12] = [
+/// Lower-case prefixes of the names that vendors give to the parts of an export.
+const EXPORT_PART_PREFIXES: [&str; 12] = [
     "conversations__",
     "conversations-",
     "conversations.",
@@ -23,61 +23,63 @@ const PARTS: [&str; 12] = [
     "openai-export",
 ];
 
-fn last(name: &str) -> &str {
+fn last_segment(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
-fn folded(name: &str) -> String {
-    last(name).to_ascii_lowercase()
+fn lower_case_file_name(name: &str) -> String {
+    last_segment(name).to_ascii_lowercase()
 }
 
-/// Ends in `.zip`.
-pub(super) fn named_zip(name: &str) -> bool {
-    folded(name).ends_with(".zip")
+/// True for a name that ends in `.zip`.
+pub(super) fn has_zip_name(name: &str) -> bool {
+    lower_case_file_name(name).ends_with(".zip")
 }
 
-/// A file of the person's: ChatGPT's `file-…`, `file_…`, `….dat`, all that is under `Files__…`, office documents.
+/// True for a file of the user, by the names that exports give to uploads (`file-…`, `file_…`, `….dat`, anything in
+/// `Files__…`) and for office documents.
 pub(super) fn is_user_file(name: &str) -> bool {
-    let own = folded(name);
-    let extension = own.rsplit_once('.').map_or("", |(_, e)| e);
-    own.starts_with("file-")
-        || own.starts_with("file_")
+    let file_name = lower_case_file_name(name);
+    let extension = file_name.rsplit_once('.').map_or("", |(_, e)| e);
+    file_name.starts_with("file-")
+        || file_name.starts_with("file_")
         || extension == "dat"
-        || DOCUMENTS.contains(&extension)
+        || ZIP_DOCUMENTS.contains(&extension)
         || in_user_files(name)
 }
 
-/// Is it inside an (unpacked) archive of the person's own files?
+/// True for a file in an unpacked archive of user files.
 fn in_user_files(name: &str) -> bool {
     name.rsplit_once('/').is_some_and(|(dir, _)| dir.split('/').any(holds_user_files))
 }
 
-/// Is this the archive of the person's own library files?
+/// True for the name of an archive of user files.
 pub(super) fn holds_user_files(name: &str) -> bool {
-    last(name).get(..7).is_some_and(|start| start.eq_ignore_ascii_case("files__"))
+    last_segment(name).get(..7).is_some_and(|start| start.eq_ignore_ascii_case("files__"))
 }
 
-/// A part of an export by its name.
-pub(super) fn named_part(name: &str) -> bool {
-    let own = folded(name);
-    PARTS.iter().any(|p| own.starts_with(p))
+/// True for the name of a part of an export.
+pub(super) fn has_export_part_name(name: &str) -> bool {
+    let file_name = lower_case_file_name(name);
+    EXPORT_PART_PREFIXES.iter().any(|p| file_name.starts_with(p))
 }
 
-/// `conversations.json`, `conversations-000.json`: an archive or folder with this holds data itself.
-pub(super) fn named_conversations(name: &str) -> bool {
-    let own = folded(name);
-    own.strip_suffix(".json")
+/// `conversations.json`, `conversations-000.json`: an archive or folder with such a file contains export data itself.
+pub(super) fn has_conversations_name(name: &str) -> bool {
+    let file_name = lower_case_file_name(name);
+    file_name
+        .strip_suffix(".json")
         .and_then(|stem| stem.strip_prefix("conversations"))
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', ' ', '(']))
+        .is_some_and(|suffix| suffix.is_empty() || suffix.starts_with(['-', ' ', '(']))
 }
 
-/// Last part of a name, folded, without the `(1)` of a repeated download.
+/// Last segment of a name in lower case, without the `(1)` that browsers add to a repeated download.
 pub fn plain_name(name: &str) -> String {
-    let own = folded(name);
-    let Some((stem, extension)) = own.rsplit_once('.') else { return own };
+    let file_name = lower_case_file_name(name);
+    let Some((stem, extension)) = file_name.rsplit_once('.') else { return file_name };
     let stem = stem.trim_end();
     let stem = match stem.strip_suffix(')').and_then(|s| s.rsplit_once('(')) {
-        Some((rest, n)) if !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()) => rest.trim_end(),
+        Some((base, n)) if !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()) => base.trim_end(),
         _ => stem,
     };
     format!("{stem}.{extension}")

@@ -1,5 +1,5 @@
 //! Bytes at positions: a plain file, memory, spooled scratch space, or a range of one of these.
-use super::catalog::SpoolFile;
+use super::spool::SpoolFile;
 use std::{
     fs::File,
     io::{Read, Seek, SeekFrom},
@@ -7,9 +7,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// Random-access bytes. Cloning is cheap; every [`Window`] has its own position, so readers do not wait for each other
-/// (only spooled scratch space is behind a lock, held for one read at a time). A file is opened anew for each window:
-/// a folder of thousands of archives needs no thousand open files.
+/// Random-access bytes. Cloning is cheap. Every [`Window`] has its own position, so several can be read at the same time;
+/// only scratch files are behind a lock, for one read call each. Each window opens its file again, so that a folder of
+/// thousands of archives does not need thousands of open files.
 #[derive(Clone)]
 pub(super) struct Source {
     backing: Backing,
@@ -49,7 +49,7 @@ impl Source {
         self.len
     }
 
-    /// A part of it; cut where the source ends.
+    /// A range of it, at most to the end of the source.
     pub(super) fn slice(&self, start: u64, len: u64) -> Self {
         let start = start.min(self.len);
         Self { backing: self.backing.clone(), start: self.start + start, len: len.min(self.len - start) }
@@ -77,10 +77,10 @@ impl Source {
         Ok(out)
     }
 
-    /// First position at or after `from` where `needle` stands.
+    /// First position at or after `from` where `needle` occurs.
     pub(super) fn find(&self, needle: &[u8], from: u64) -> std::io::Result<Option<u64>> {
         let mut window = self.window(from)?;
-        // Small steps first: what is looked for is mostly near, and a file may be full of it.
+        // Small steps first: the next match is mostly near, and a file may contain many.
         let (mut buf, mut base, mut step) = (Vec::new(), from, 512);
         loop {
             let read = (&mut window).take(step).read_to_end(&mut buf)?;
@@ -91,9 +91,9 @@ impl Source {
             if read == 0 {
                 return Ok(None);
             }
-            let gone = buf.len().saturating_sub(needle.len() - 1);
-            buf.drain(..gone);
-            base += gone as u64;
+            let scanned = buf.len().saturating_sub(needle.len() - 1);
+            buf.drain(..scanned);
+            base += scanned as u64;
         }
     }
 }

@@ -35,7 +35,7 @@ pub(super) enum Position {
 
 /// What an entry is besides a plain file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Trait {
+pub(in super::super) enum EntryKind {
     Plain,
     Folder,
     Link,
@@ -46,21 +46,21 @@ pub(in super::super) enum Trait {
 }
 
 impl Entry {
-    pub(in super::super) fn kind(&self) -> Trait {
+    pub(in super::super) fn kind(&self) -> EntryKind {
         match self.mode & 0o170_000 {
-            0o120_000 => return Trait::Link,
-            0o040_000 => return Trait::Folder,
+            0o120_000 => return EntryKind::Link,
+            0o040_000 => return EntryKind::Folder,
             0 | 0o100_000 => {}
-            _ => return Trait::Device,
+            _ => return EntryKind::Device,
         }
         if self.name.ends_with(['/', '\\']) {
-            Trait::Folder
+            EntryKind::Folder
         } else if self.flags & 0x41 != 0 {
-            Trait::Encrypted
+            EntryKind::Encrypted
         } else if self.method != 0 && self.method != 8 {
-            Trait::Method(self.method)
+            EntryKind::Method(self.method)
         } else {
-            Trait::Plain
+            EntryKind::Plain
         }
     }
 

@@ -8,7 +8,7 @@ mod names;
 mod recover;
 
 pub(super) use directory::directory;
-pub(super) use entry::{Entry, Trait};
+pub(super) use entry::{Entry, EntryKind};
 pub(super) use names::safe_name;
 pub(super) use recover::recover;
 

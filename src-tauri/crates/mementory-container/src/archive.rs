@@ -1,0 +1,31 @@
+//! An opened archive and reading its entries.
+use super::{source::Source, zip::Entry};
+use crate::FormatError;
+use std::io::Read;
+
+/// An open archive.
+pub(super) struct Archive {
+    pub(super) source: Source,
+    pub(super) entries: Vec<Entry>,
+    /// It contains conversation files itself, so other archives in it are files of the user.
+    pub(super) has_conversations: bool,
+    /// It contains files of the user.
+    pub(super) user_files: bool,
+}
+
+impl Archive {
+    /// Reads one entry. Several can be read at the same time.
+    pub(super) fn with_entry<T>(
+        &self,
+        index: usize,
+        place: &str,
+        f: impl FnOnce(&mut dyn Read) -> Result<T, FormatError>,
+    ) -> Result<T, FormatError> {
+        let entry = self
+            .entries
+            .get(index)
+            .ok_or_else(|| FormatError::invalid("malformed", place, "no such entry in the archive"))?;
+        let mut reader = entry.read(&self.source).map_err(|e| FormatError::io(place, e))?;
+        f(&mut reader)
+    }
+}

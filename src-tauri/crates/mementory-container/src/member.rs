@@ -1,0 +1,48 @@
+//! One entry of a catalog and where its bytes are.
+use super::source::Source;
+use mementory_model::Timestamp;
+use std::path::PathBuf;
+
+/// Where a member's bytes are.
+#[derive(Debug, Clone)]
+pub(super) enum Location {
+    /// A plain file.
+    File(PathBuf),
+    /// Entry `index` of archive `archive`.
+    Zip { archive: usize, index: usize },
+    /// The decrypted content of an encrypted file.
+    Decrypted(Source),
+    /// Text given directly.
+    Text(std::sync::Arc<str>),
+}
+
+/// One readable member.
+#[derive(Debug, Clone)]
+pub struct Member {
+    /// Position in [`Catalog::members`].
+    pub id: usize,
+    /// Which of the given paths it came from.
+    pub root: usize,
+    /// Place for display: the name of the given file or folder, then `/` inside folders and `!/` inside archives.
+    pub place: String,
+    /// Name inside its folder or archive, `/`-separated, safe (no root, no `..`). For a loose file: its name.
+    pub name: String,
+    /// Uncompressed size as declared; 0 when unknown.
+    pub size: u64,
+    /// Archive nesting: 0 = plain file.
+    pub depth: u32,
+    /// The archive writes its name with backslashes; `name` has them as `/`. Formats that forbid this can refuse it.
+    pub backslashes: bool,
+    /// Which archive it is an entry of: members of one archive share the number. None = plain file.
+    pub archive: Option<usize>,
+    /// Modification time, for plain files.
+    pub modified: Option<Timestamp>,
+    pub(super) location: Location,
+}
+
+impl Member {
+    /// Last segment of the name.
+    pub fn file_name(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or(&self.name)
+    }
+}

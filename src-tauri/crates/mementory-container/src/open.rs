@@ -1,0 +1,37 @@
+//! Opening paths as one catalog.
+use super::{catalog::Catalog, expand, folder, passphrase::Passphrase, resources::Resources, spool::Spool};
+use crate::FormatError;
+use mementory_model::Limits;
+use std::path::PathBuf;
+
+impl Catalog {
+    /// Opens regular files, folders (links are not followed) and ZIP files. Archives inside archives are opened if they are
+    /// part of an export.
+    pub fn open(paths: &[PathBuf], limits: &Limits, spool: Option<&dyn Spool>) -> Result<Self, FormatError> {
+        Self::open_with(paths, limits, spool, None)
+    }
+
+    /// The same with a passphrase: a file that is encrypted as a whole (age) is replaced by its content, which goes into
+    /// the spool, or without one into memory up to a limit.
+    ///
+    /// # Errors
+    /// As [`Catalog::open`]; `passphrase_wrong`, `damaged`, `kdf_parameters`, `not_for_passphrase` for an
+    /// encrypted file. Without a passphrase it is an issue instead: `passphrase_needed`.
+    pub fn open_with(
+        paths: &[PathBuf],
+        limits: &Limits,
+        spool: Option<&dyn Spool>,
+        passphrase: Option<&dyn Passphrase>,
+    ) -> Result<Self, FormatError> {
+        let mut catalog = Self::empty(limits);
+        for path in paths {
+            let root = catalog.roots.len();
+            let name =
+                path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+            catalog.roots.push(name.clone());
+            folder::add_path(&mut catalog, root, path, &name, limits)?;
+        }
+        expand::expand(&mut catalog, limits, Resources { spool, passphrase })?;
+        Ok(catalog)
+    }
+}
