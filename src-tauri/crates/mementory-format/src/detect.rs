@@ -1,105 +1,8 @@
-//! Whose files are these? Every format claims members by content; the strongest claim wins, a tie is a question.
-use crate::{Catalog, Format, FormatError};
+//! Detection: every format claims members by their content. The strongest claim wins; a tie is for the user to decide.
+use crate::{Candidate, Catalog, Claim, Detected, Detection, Format, FormatError, Role};
 use mementory_model::Limits;
 
-/// What a member is to the format that claims it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// Conversations.
-    Conversations,
-    /// Memories, notes about the person.
-    Memories,
-    /// Projects.
-    Projects,
-    /// The format's own manifest.
-    Manifest,
-    /// Records of a portable format.
-    Records,
-    /// A file of the person's.
-    Attachment,
-    /// Kept as a passthrough part.
-    Sidecar,
-    /// Renders data that is also there as data; not stored.
-    DuplicateRendering,
-    /// Bookkeeping of operating systems (`__MACOSX`, `.DS_Store`); not stored.
-    Junk,
-}
-
-impl Role {
-    /// Stable name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Role::Conversations => "conversations",
-            Role::Memories => "memories",
-            Role::Projects => "projects",
-            Role::Manifest => "manifest",
-            Role::Records => "records",
-            Role::Attachment => "attachment",
-            Role::Sidecar => "sidecar",
-            Role::DuplicateRendering => "duplicate_rendering",
-            Role::Junk => "junk",
-        }
-    }
-}
-
-/// One member with its role.
-#[derive(Debug, Clone)]
-pub struct Part {
-    /// Index into [`Catalog::members`].
-    pub member: usize,
-    /// What it is.
-    pub role: Role,
-}
-
-/// One format's claim on members that belong together (one source).
-#[derive(Debug, Clone)]
-pub struct Claim {
-    /// Version or layout.
-    pub version: Option<String>,
-    /// 0..1. 1.0 = the format's own marker was read; 0.9 = shape of the content; 0.5 = plausible text.
-    pub confidence: f64,
-    /// For people: what was seen.
-    pub reason: String,
-    /// All members it takes, side files included.
-    pub parts: Vec<Part>,
-    /// Parts that the source names and that are not there.
-    pub missing_parts: Vec<String>,
-}
-
-/// Another possibility.
-#[derive(Debug, Clone)]
-pub struct Candidate {
-    /// Format id.
-    pub format: &'static str,
-    /// 0..1
-    pub confidence: f64,
-    /// What was seen.
-    pub reason: String,
-}
-
-/// One source, recognised.
-#[derive(Debug, Clone)]
-pub struct Detected {
-    /// Format id.
-    pub format: &'static str,
-    /// The winning claim.
-    pub claim: Claim,
-    /// Bytes that reading it will go through, for progress.
-    pub total_bytes: u64,
-}
-
-/// Everything recognised in a catalog.
-#[derive(Debug, Clone, Default)]
-pub struct Detection {
-    /// Recognised sources, in catalog order.
-    pub sources: Vec<Detected>,
-    /// Members that two formats claim equally, with both.
-    pub ties: Vec<(usize, Vec<Candidate>)>,
-    /// Members nobody claims.
-    pub unknown: Vec<usize>,
-}
-
-/// Ask every format of `formats` (or only `only`), let the strongest claim on each member win.
+/// Asks every format of `formats`, or only the one with the id `only`. The strongest claim on each member wins.
 pub fn detect(
     formats: &[&'static dyn Format],
     catalog: &Catalog,
@@ -114,7 +17,7 @@ pub fn detect(
         };
         claims.extend(found.into_iter().map(|c| (format, c)));
     }
-    // Stable: equal confidence keeps the order of the formats, and is then a tie if both want the same member.
+    // A stable sort: with equal confidence the order of the formats stays, and a member that both claim is a tie.
     claims.sort_by(|a, b| b.1.confidence.total_cmp(&a.1.confidence));
     let mut owner: Vec<Option<usize>> = vec![None; catalog.members().len()];
     let mut ties: Vec<(usize, Vec<Candidate>)> = Vec::new();

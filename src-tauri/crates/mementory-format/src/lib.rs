@@ -1,6 +1,7 @@
-//! What a format is: the [`Format`] trait, what a format can do, where readers put what they find and what writers may
-//! ask for, detection over a list of formats, and the envelope in which files that are no records go through another
-//! format. Names no format. Formats see bytes, limits and a clock; never a key, never the store.
+//! What a format is: the [`Format`] trait, its capabilities, the sink that readers fill and the source that writers read,
+//! detection over a list of formats, and the envelope in which passthrough files travel through another format. No format
+//! is named here. Formats see bytes, limits and a clock, but no key and no store.
+mod claim;
 mod detect;
 pub mod did_key;
 pub mod extension;
@@ -13,7 +14,8 @@ pub mod passthrough_envelope;
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 pub mod testkit;
 
-pub use detect::{Candidate, Claim, Detected, Detection, Part, Role, detect};
+pub use claim::{Candidate, Claim, Detected, Detection, Part, Role};
+pub use detect::detect;
 pub use did_key::did_key;
 pub use file_operations::{
     AppliedDeltas, BaseFindings, DeltaFile, DiscloseParts, Disclosure, EditArchives, ExportIdentity, IdentifyExports,
