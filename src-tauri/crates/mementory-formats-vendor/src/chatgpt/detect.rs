@@ -1,7 +1,8 @@
 //! Which members are a ChatGPT export? By content (vendors.md §2.5), grouped into sources.
 use super::{
     attachments::{Names, is_file_place, is_folder_file_place, is_upload, last},
-    gaps,
+    missing_parts,
+    part_names::{is_portal_part, shard_number},
 };
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, plain_name};
 use mementory_json::{decoded_head, keys_of};
@@ -92,12 +93,6 @@ fn group_of(member: &Member) -> Group {
             None => Group::Loose,
         },
     }
-}
-
-/// `Conversations__…zip`, `Files__…zip`, `Ads__…zip`.
-pub(super) fn is_portal_part(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    name.ends_with(".zip") && ["conversations__", "files__", "ads__"].iter().any(|p| name.starts_with(p))
 }
 
 /// The portal export that an archive given by itself is a part of.
@@ -219,17 +214,17 @@ fn claim(
     // Manifest order wins; without it by number.
     files.sort_by_cached_key(|m| {
         let own = m.file_name();
-        (rank.get(own).copied().unwrap_or(usize::MAX), number(own), m.id)
+        (rank.get(own).copied().unwrap_or(usize::MAX), shard_number(own), m.id)
     });
     let present: HashSet<&str> = files.iter().map(|m| m.file_name()).collect();
     let mut missing_parts: Vec<String> = listed.iter().filter(|p| !present.contains(last(p))).cloned().collect();
     if listed.is_empty() {
-        missing_parts.extend(gaps::shards(files.iter().map(|m| m.file_name())));
+        missing_parts.extend(missing_parts::shards(files.iter().map(|m| m.file_name())));
     }
     let ours = |m: &&Member| group_of(m) == *group || portal_group(&m.place).as_ref() == Some(group);
-    missing_parts.extend(gaps::portal_parts(catalog.members().iter().filter(ours).map(|m| m.place.as_str())));
+    missing_parts.extend(missing_parts::portal_parts(catalog.members().iter().filter(ours).map(|m| m.place.as_str())));
     let portal = matches!(group, Group::Portal(_)) || files.iter().any(|m| m.depth > 1);
-    let sharded = files.iter().any(|m| number(m.file_name()).is_some())
+    let sharded = files.iter().any(|m| shard_number(m.file_name()).is_some())
         || parts.iter().any(|p| {
             let name = plain_name(&catalog.members()[p.member].name);
             name == "conversation_asset_file_names.json" || name == "export_manifest.json"
@@ -256,13 +251,6 @@ fn claim(
     let conversation_parts = files.iter().map(|m| Part { member: m.id, role: Role::Conversations });
     let parts = conversation_parts.chain(parts).collect();
     Ok(Claim { version: Some(version.into()), confidence, reason, parts, missing_parts })
-}
-
-/// `000` in `conversations-000.json`.
-pub(super) fn number(name: &str) -> Option<u64> {
-    let rest = name.strip_prefix("conversations-")?;
-    let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
-    digits.parse().ok()
 }
 
 /// Names that the side files of a folder give to files.

@@ -3,9 +3,10 @@ mod attachments;
 mod content;
 mod conversation;
 mod detect;
-mod gaps;
 mod graph;
 mod memories;
+mod missing_parts;
+mod part_names;
 mod read;
 #[cfg(test)]
 mod tests;
