@@ -1,33 +1,12 @@
 //! Attachment files of an imported `.alf` archive (spec §3.1.9, §6.2). They are written to the paths that the archive gives
 //! for them; files that it lists without their bytes go into an index.
 use super::files::{self, FileRole};
-use super::write::{Workspace, read_all};
+use super::workspace::{AbsentFile, Artifact, Workspace, read_all};
 use mementory_format::extension;
 use mementory_format::{FormatError, RecordSource, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind};
 use std::collections::BTreeMap;
-
-/// An attachment file of an archive, before it has a path in the workspace.
-pub struct Artifact {
-    /// Vault id of its attachment record.
-    id: String,
-    /// Candidate paths in order of preference: the original path, then the path inside the archive.
-    paths: Vec<String>,
-    bytes: Vec<u8>,
-}
-
-/// A file that an archive lists without its bytes and that the workspace does not contain.
-pub struct AbsentFile {
-    /// Id space of its workspace.
-    pub scope: String,
-    /// Path in that workspace.
-    pub path: String,
-    /// Its row in the attachment index of the `.alf`.
-    pub row: Tree,
-    /// Path of the index file that lists it.
-    index_path: String,
-}
 
 /// The attachment row of an `.alf` that this record was read from, if it was read from one.
 pub(super) fn attachment_row(stored: &StoredRecord) -> Option<Tree> {

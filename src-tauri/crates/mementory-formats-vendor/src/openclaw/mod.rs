@@ -8,6 +8,7 @@ pub mod sections;
 #[cfg(test)]
 mod tests;
 mod validate;
+mod workspace;
 pub mod write;
 
 pub use redact::lacks_only_secrets;

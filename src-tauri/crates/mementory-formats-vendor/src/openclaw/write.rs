@@ -1,49 +1,20 @@
 //! Records and passthrough files → the files of a workspace (spec §6.2). Sources in order of preference: records of this
 //! runtime, `raw/<runtime>/` of an `.alf` (preferred over its layers by the specification), then records of other formats,
 //! which become Markdown.
-use super::artifacts::{self, AbsentFile, Artifact};
+use super::artifacts;
 use super::files::{self, FileRole};
 use super::read::slot_key;
+pub use super::workspace::Workspace;
+use super::workspace::read_all;
 use super::{Runtime, redact, sections};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
 use std::path::Path;
-
-/// Largest file of a workspace; the files are assembled in memory.
-const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// A section of a file: position in the file, tie-breaker, text.
 type Piece = (u64, String, String);
-
-/// A workspace while its files are assembled.
-pub struct Workspace {
-    /// Runtime of the workspace.
-    pub runtime: &'static Runtime,
-    /// Files of the workspace by path.
-    pub files: BTreeMap<String, Vec<u8>>,
-    /// Records of this runtime that are not the text of a file, such as rows of its database.
-    pub rows: Vec<StoredRecord>,
-    /// Records of other formats.
-    pub foreign: Vec<Record>,
-    /// The passthrough files among them, with their id space and their path in their own workspace.
-    pub passthrough: BTreeMap<String, (String, String)>,
-    /// Id space of the workspace at the top; others are below `other-agents/`.
-    pub main_scope: String,
-    /// True for an export of everything, false for a selection.
-    pub everything: bool,
-    /// Folder for new files: `workspace/` in a home, else empty.
-    pub prefix: String,
-    /// Counts and losses of the export.
-    pub report: WriteReport,
-    /// Files that an archive lists without their bytes.
-    pub absent: Vec<AbsentFile>,
-    /// Attachment files of an archive, for the paths that it gives (spec §6.2).
-    pub(super) artifacts: Vec<Artifact>,
-    slots: Vec<String>,
-}
 
 impl Workspace {
     /// Collects everything that goes into the workspace.
@@ -421,15 +392,6 @@ fn edited_section(record: &Record, verbatim: &str, path: &str) -> String {
     // the reader gave a heading without a body as the text
     let body = if found.body.is_empty() && heading == Some(record.text.as_str()) { "" } else { record.text.as_str() };
     sections::replace(verbatim, whole, changed, body)
-}
-
-pub(super) fn read_all(bytes: &mut dyn Read, name: &str) -> Result<Vec<u8>, FormatError> {
-    let mut out = Vec::new();
-    bytes.take(MAX_FILE_BYTES + 1).read_to_end(&mut out).map_err(|e| FormatError::io(name, e))?;
-    if out.len() as u64 > MAX_FILE_BYTES {
-        return Err(FormatError::Limit { limit: "file_bytes", place: name.into(), figure: MAX_FILE_BYTES });
-    }
-    Ok(out)
 }
 
 /// A text as a file name: lower case, letters, digits and single hyphens.

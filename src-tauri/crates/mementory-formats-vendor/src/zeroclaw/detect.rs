@@ -59,7 +59,7 @@ fn is_settings(catalog: &Catalog, member: &Member, folder: &str) -> bool {
         return false;
     }
     let Ok(head) = catalog.head(member, SETTINGS_BYTES) else { return false };
-    let settings = super::read::Settings::parse(&String::from_utf8_lossy(&head));
+    let settings = super::settings::Settings::parse(&String::from_utf8_lossy(&head));
     let beside = |m: &Member| {
         let path = m.name.strip_prefix(folder).unwrap_or_default();
         m.root == member.root

@@ -3,7 +3,8 @@ mod aieos;
 mod database;
 mod detect;
 mod read;
-#[cfg(feature = "testkit")]
+mod settings;
+#[cfg(any(test, feature = "testkit"))]
 #[allow(clippy::unwrap_used)]
 pub mod testing;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A row of `memories` ↔ a record (spec §2.2, §9).
 use super::database::{Row, blob};
-use super::read::Settings;
+use super::settings::Settings;
 use mementory_model::{Embedding, Record, Timestamp, Verbatim};
 use serde_json::{Map, Value};
 

@@ -1,7 +1,7 @@
 //! Records and passthrough files → a home or a workspace. A database without edits is exported byte for byte; otherwise its
 //! rows are changed in memory, and removed text is in none of its pages.
 use super::database::{self, Row, RowChanges};
-use super::read::Settings;
+use super::settings::Settings;
 use super::{ZEROCLAW, aieos, wire};
 use crate::openclaw::write::Workspace;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions};

@@ -1,0 +1,67 @@
+//! A workspace in memory, before its files are written.
+use super::Runtime;
+use mementory_format::{FormatError, StoredRecord, WriteReport};
+use mementory_json::Tree;
+use mementory_model::Record;
+use std::collections::BTreeMap;
+use std::io::Read;
+
+/// Largest file of a workspace; the files are assembled in memory.
+const MAX_FILE_BYTES: u64 = 1 << 30;
+
+/// A workspace while its files are assembled.
+pub struct Workspace {
+    /// Runtime of the workspace.
+    pub runtime: &'static Runtime,
+    /// Files of the workspace by path.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// Records of this runtime that are not the text of a file, such as rows of its database.
+    pub rows: Vec<StoredRecord>,
+    /// Records of other formats.
+    pub foreign: Vec<Record>,
+    /// The passthrough files among them, with their id space and their path in their own workspace.
+    pub passthrough: BTreeMap<String, (String, String)>,
+    /// Id space of the workspace at the top; others are below `other-agents/`.
+    pub main_scope: String,
+    /// True for an export of everything, false for a selection.
+    pub everything: bool,
+    /// Folder for new files: `workspace/` in a home, else empty.
+    pub prefix: String,
+    /// Counts and losses of the export.
+    pub report: WriteReport,
+    /// Files that an archive lists without their bytes.
+    pub absent: Vec<AbsentFile>,
+    /// Attachment files of an archive, for the paths that it gives (spec §6.2).
+    pub(super) artifacts: Vec<Artifact>,
+    pub(super) slots: Vec<String>,
+}
+
+/// An attachment file of an archive, before it has a path in the workspace.
+pub struct Artifact {
+    /// Vault id of its attachment record.
+    pub(super) id: String,
+    /// Candidate paths in order of preference: the original path, then the path inside the archive.
+    pub(super) paths: Vec<String>,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// A file that an archive lists without its bytes and that the workspace does not contain.
+pub struct AbsentFile {
+    /// Id space of its workspace.
+    pub scope: String,
+    /// Path in that workspace.
+    pub path: String,
+    /// Its row in the attachment index of the `.alf`.
+    pub row: Tree,
+    /// Path of the index file that lists it.
+    pub(super) index_path: String,
+}
+
+pub(super) fn read_all(bytes: &mut dyn Read, name: &str) -> Result<Vec<u8>, FormatError> {
+    let mut out = Vec::new();
+    bytes.take(MAX_FILE_BYTES + 1).read_to_end(&mut out).map_err(|e| FormatError::io(name, e))?;
+    if out.len() as u64 > MAX_FILE_BYTES {
+        return Err(FormatError::Limit { limit: "file_bytes", place: name.into(), figure: MAX_FILE_BYTES });
+    }
+    Ok(out)
+}
