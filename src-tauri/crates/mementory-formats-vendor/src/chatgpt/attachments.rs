@@ -1,4 +1,4 @@
-//! Files: which id a shipped file has, what it was called, what it is.
+//! Files of an export: their ids, names and media types.
 use super::wire::{File, Nodes};
 use mementory_format::is_uuid;
 use mementory_model::RecordKey;
@@ -7,20 +7,20 @@ use std::{
     io::Read,
 };
 
-/// Names that side files give to file ids.
+/// Names and ids of the files, from side files, messages and the names of shipped files.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct FileNames {
     by_id: HashMap<String, String>,
-    /// Path or last part of a path in the name map, where a file may lie instead of `<id>.dat`.
+    /// Id by a path in the name map, or by its last segment: a file may have this path instead of `<id>.dat`.
     by_path: HashMap<String, String>,
-    /// The id that has this name, or None when several have it.
+    /// Id by name; None if several files have the name.
     by_name: HashMap<String, Option<String>>,
     media: HashMap<String, String>,
-    /// Ids that messages name, by the file's own name: without a name map it is all that connects the two.
-    said: HashMap<String, HashSet<String>>,
-    /// Ids that shipped files carry in their own names, and what stands behind the id there.
-    carried: HashMap<String, Option<String>>,
-    seen: HashSet<String>,
+    /// Ids in messages by file name: without a name map nothing else connects the two.
+    mentioned: HashMap<String, HashSet<String>>,
+    /// Ids in the names of shipped files, and the original name behind the id.
+    shipped: HashMap<String, Option<String>>,
+    assigned: HashSet<String>,
 }
 
 /// Key of a file.
@@ -28,23 +28,23 @@ pub(super) fn key(id: &str) -> RecordKey {
     RecordKey::new("chatgpt", format!("file/{id}"))
 }
 
-/// Last part of a path.
-pub(super) fn last(path: &str) -> &str {
+/// Last segment of a path.
+pub(super) fn last_segment(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Id of a file that is only named.
+/// Id for a file that has only a name.
 pub(super) fn id_of_name(name: &str) -> String {
     format!("name/{name}")
 }
 
-/// The id in a reference's key, and its name.
+/// Id and name of a referenced file.
 pub(super) fn id_and_name(reference: &mementory_model::AttachmentRef) -> Option<(&str, &str)> {
     Some((reference.key.value.strip_prefix("file/")?, reference.name.as_str()))
 }
 
-impl Names {
-    /// A side file by its plain name.
+impl FileNames {
+    /// Adds a side file, by its plain name.
     pub(super) fn add(&mut self, plain: &str, text: &str) {
         let json = text.trim_start_matches('\u{feff}');
         if plain.starts_with("conversation_asset_file_names") {
@@ -63,14 +63,14 @@ impl Names {
             if name.is_empty() || id.is_empty() {
                 continue;
             }
-            self.name_id(last(&name), &id);
+            self.name_id(last_segment(&name), &id);
             self.by_path.insert(name.clone(), id.clone());
-            self.by_path.insert(last(&name).to_owned(), id.clone());
-            self.by_id.insert(id, last(&name).to_owned());
+            self.by_path.insert(last_segment(&name).to_owned(), id.clone());
+            self.by_id.insert(id, last_segment(&name).to_owned());
         }
     }
 
-    /// `library_files.json`: `[{file_id,file_name,…}]`. The name map has the better names.
+    /// `library_files.json`: `[{file_id,file_name,…}]`. Names from the name map take precedence.
     fn add_library(&mut self, json: &str) {
         let Ok(raw) = serde_json::from_str::<&serde_json::value::RawValue>(json) else { return };
         for file in super::content::list::<File<'_>>(Some(raw)) {
@@ -86,16 +86,16 @@ impl Names {
         }
     }
 
-    /// Do the side files name this file, by its path or by the id in its name?
-    pub(super) fn knows(&self, path: &str) -> bool {
-        let own = last(path);
-        let id = own.strip_suffix(".dat").or_else(|| id_prefix(own).map(|(id, _)| id));
+    /// True if the side files list this file, by its path or by the id in its name.
+    pub(super) fn lists(&self, path: &str) -> bool {
+        let file_name = last_segment(path);
+        let id = file_name.strip_suffix(".dat").or_else(|| id_prefix(file_name).map(|(id, _)| id));
         self.by_path.contains_key(path)
-            || self.by_path.contains_key(own)
+            || self.by_path.contains_key(file_name)
             || id.is_some_and(|id| self.by_id.contains_key(id))
     }
 
-    /// The id of a file that a message names without one, when only one file has that name.
+    /// The id of a file by its name, if only one file has the name.
     pub(super) fn id_by_name(&self, name: &str) -> Option<&str> {
         self.by_name.get(name)?.as_deref()
     }
@@ -107,100 +107,100 @@ impl Names {
         }
     }
 
-    /// Files that a message names.
-    pub(super) fn said<'a>(&mut self, files: impl Iterator<Item = (&'a str, &'a str)>) {
+    /// Adds ids and names of files in a message.
+    pub(super) fn add_mentioned<'a>(&mut self, files: impl Iterator<Item = (&'a str, &'a str)>) {
         for (id, name) in files.filter(|(id, name)| id != name) {
-            if !self.said.get(name).is_some_and(|ids| ids.contains(id)) {
-                self.said.entry(name.to_owned()).or_default().insert(id.to_owned());
+            if !self.mentioned.get(name).is_some_and(|ids| ids.contains(id)) {
+                self.mentioned.entry(name.to_owned()).or_default().insert(id.to_owned());
             }
         }
     }
 
-    /// A file that is shipped under its id.
-    pub(super) fn carries(&mut self, path: &str) {
-        let own = last(path);
-        let named = own.strip_suffix(".dat").map(|id| (id, None)).or_else(|| id_prefix(own));
+    /// Adds a shipped file that has its id in its name.
+    pub(super) fn add_shipped(&mut self, path: &str) {
+        let file_name = last_segment(path);
+        let named = file_name.strip_suffix(".dat").map(|id| (id, None)).or_else(|| id_prefix(file_name));
         if let Some((id, name)) = named {
-            self.carried.entry(id.to_owned()).or_insert_with(|| name.map(str::to_owned));
+            self.shipped.entry(id.to_owned()).or_insert_with(|| name.map(str::to_owned));
         }
     }
 
-    /// The one id that messages have for this name, unless that file is shipped under its id.
-    fn said_id(&self, name: &str) -> Option<String> {
-        let ids = self.said.get(name).filter(|ids| ids.len() == 1)?;
-        ids.iter().next().filter(|id| !self.carried.contains_key(*id)).cloned()
+    /// The only id that messages give for this name, unless a file with this id was shipped.
+    fn mentioned_id(&self, name: &str) -> Option<String> {
+        let ids = self.mentioned.get(name).filter(|ids| ids.len() == 1)?;
+        ids.iter().next().filter(|id| !self.shipped.contains_key(*id)).cloned()
     }
 
-    /// Known name of an id: from a side file, else from the shipped file's own name.
+    /// Name of a file by its id: from a side file, else from the name of the shipped file.
     pub(super) fn name(&self, id: &str) -> Option<&str> {
-        self.by_id.get(id).or_else(|| self.carried.get(id)?.as_ref()).map(String::as_str)
+        self.by_id.get(id).or_else(|| self.shipped.get(id)?.as_ref()).map(String::as_str)
     }
 
-    /// Known media type of an id.
+    /// Media type of a file by its id, from a side file.
     pub(super) fn media(&self, id: &str) -> Option<&str> {
         self.media.get(id).map(String::as_str)
     }
 
-    /// Id and name of a shipped file, by its path: `<id>.dat`, `file-<id>-<name>`, `file_<hex>.wav`, a path of the
-    /// name map, a name that messages have one id for; otherwise the path itself is its id. A second file with an id
-    /// already given gets its path as id.
+    /// Id and name of a shipped file, by its path: `<id>.dat`, `file-<id>-<name>`, `file_<hex>.wav`, a path in the name
+    /// map, or a name for which messages give one id. Any other file, and a second file with the same id, has its path as
+    /// id.
     pub(super) fn identify(&mut self, path: &str) -> (String, String) {
-        let own = last(path);
-        let (stem, tail) = match own.strip_suffix(".dat") {
+        let file_name = last_segment(path);
+        let (stem, tail) = match file_name.strip_suffix(".dat") {
             Some(stem) => (Some(stem.to_owned()), None),
-            None => match id_prefix(own) {
+            None => match id_prefix(file_name) {
                 Some((id, name)) => (Some(id.to_owned()), name),
                 None => {
-                    let mapped = self.by_path.get(path).or_else(|| self.by_path.get(own)).cloned();
-                    (mapped.or_else(|| self.said_id(own)), None)
+                    let mapped = self.by_path.get(path).or_else(|| self.by_path.get(file_name)).cloned();
+                    (mapped.or_else(|| self.mentioned_id(file_name)), None)
                 }
             },
         };
         let id = match stem {
-            Some(id) if self.seen.insert(id.clone()) => id,
+            Some(id) if self.assigned.insert(id.clone()) => id,
             _ => path.to_owned(),
         };
-        let name = self.name(&id).or(tail).unwrap_or(own).to_owned();
+        let name = self.name(&id).or(tail).unwrap_or(file_name).to_owned();
         (id, name)
     }
 }
 
-/// `file-<id>` or `file_<id>` at the start of a file name, and the name behind it.
+/// Splits a file name into `file-<id>` or `file_<id>` and the name behind it.
 fn id_prefix(name: &str) -> Option<(&str, Option<&str>)> {
-    let rest = name.strip_prefix("file-").or_else(|| name.strip_prefix("file_"))?;
-    let len = rest.find(['-', '.', ' ', '(']).unwrap_or(rest.len());
-    if len < 8 || !rest[..len].bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+    let after_prefix = name.strip_prefix("file-").or_else(|| name.strip_prefix("file_"))?;
+    let len = after_prefix.find(['-', '.', ' ', '(']).unwrap_or(after_prefix.len());
+    if len < 8 || !after_prefix[..len].bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
         return None;
     }
-    let tail = rest[len..].strip_prefix('-').filter(|t| !t.is_empty());
-    Some((&name[..name.len() - rest.len() + len], tail))
+    let tail = after_prefix[len..].strip_prefix('-').filter(|t| !t.is_empty());
+    Some((&name[..name.len() - after_prefix.len() + len], tail))
 }
 
-/// Is it the person's own upload, whatever it looks like inside? (An uploaded `conversations.json` is no export.)
-/// By place: what an archive of library files holds is theirs under any name.
+/// True for a file that the user uploaded, by its place: an uploaded `conversations.json` is not an export. Everything in
+/// an archive of library files is an upload.
 pub(super) fn is_upload(place: &str) -> bool {
-    let own = last(place);
-    id_prefix(own).is_some()
-        || own.ends_with(".dat")
+    let file_name = last_segment(place);
+    id_prefix(file_name).is_some()
+        || file_name.ends_with(".dat")
         || place.rsplit_once('/').is_some_and(|(dirs, _)| {
             dirs.split('/').any(|part| part.get(..7).is_some_and(|p| p.eq_ignore_ascii_case("files__")))
         })
 }
 
-/// Is this a place at which ChatGPT ships a file of the person's, or one it made for them?
+/// True for a place where an export has uploads or generated files.
 pub(super) fn is_file_place(place: &str) -> bool {
-    let kept = |part: &str| part == "dalle-generations" || part == "audio" || part.starts_with("user-");
-    is_upload(place) || place.rsplit_once('/').is_some_and(|(dirs, _)| dirs.split('/').skip(1).any(kept))
+    let is_file_folder = |part: &str| part == "dalle-generations" || part == "audio" || part.starts_with("user-");
+    is_upload(place) || place.rsplit_once('/').is_some_and(|(dirs, _)| dirs.split('/').skip(1).any(is_file_folder))
 }
 
-/// The same in a folder that may hold strangers' files too, by the path inside it (vendors.md §2.1): flat files with an
-/// id of ChatGPT's in their names, and the folders that an export has.
+/// The same for a path in a folder that may also contain unrelated files (vendors.md §2.1): files with a ChatGPT id in
+/// their names, and the folders of an export.
 pub(super) fn is_folder_file_place(inside: &str) -> bool {
-    let own = last(inside);
-    let stem = own.strip_suffix(".dat").unwrap_or(own);
-    let with_id = id_prefix(stem).is_some_and(|(id, _)| is_made_id(id));
+    let file_name = last_segment(inside);
+    let stem = file_name.strip_suffix(".dat").unwrap_or(file_name);
+    let with_id = id_prefix(stem).is_some_and(|(id, _)| is_generated_id(id));
     let Some((dirs, _)) = inside.rsplit_once('/') else { return with_id };
-    let dir = last(dirs);
+    let dir = last_segment(dirs);
     let above = dirs.rsplit('/').nth(1);
     let library = dirs.split('/').any(|d| d.get(..7).is_some_and(|p| p.eq_ignore_ascii_case("files__")));
     library
@@ -209,12 +209,12 @@ pub(super) fn is_folder_file_place(inside: &str) -> bool {
         || dir == "audio" && (with_id || above.is_some_and(is_uuid))
 }
 
-/// An id as ChatGPT makes them, not a word behind `file-`: hex digits, or letters of both cases.
-fn is_made_id(id: &str) -> bool {
-    let made = &id["file-".len()..];
-    let has = |test: fn(&u8) -> bool| made.bytes().any(|b| test(&b));
-    let hex = made.bytes().all(|b| b.is_ascii_hexdigit()) && has(u8::is_ascii_digit);
-    made.len() >= 12 && (hex || has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
+/// True for an id that ChatGPT generated, not a word behind `file-`: hex digits, or letters of both cases.
+fn is_generated_id(id: &str) -> bool {
+    let digits = &id["file-".len()..];
+    let has = |test: fn(&u8) -> bool| digits.bytes().any(|b| test(&b));
+    let hex = digits.bytes().all(|b| b.is_ascii_hexdigit()) && has(u8::is_ascii_digit);
+    digits.len() >= 12 && (hex || has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
 }
 
 /// Media type by the first bytes, else by the name.
@@ -237,7 +237,7 @@ pub(super) fn media_type(head: &[u8], name: &str) -> Option<&'static str> {
     if !by_bytes.is_empty() {
         return Some(by_bytes);
     }
-    let extension = last(name).rsplit_once('.').map_or(String::new(), |(_, e)| e.to_ascii_lowercase());
+    let extension = last_segment(name).rsplit_once('.').map_or(String::new(), |(_, e)| e.to_ascii_lowercase());
     let by_name = match extension.as_str() {
         "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -265,13 +265,13 @@ pub(super) fn media_type(head: &[u8], name: &str) -> Option<&'static str> {
     Some(by_name)
 }
 
-/// A reader that remembers why it stopped, so that damage to one file is told apart from a failing sink.
-pub(super) struct Watched<'r> {
+/// A reader that records its error, to distinguish a damaged file from a failing sink.
+pub(super) struct ErrorRecorder<'r> {
     pub(super) inner: &'r mut dyn Read,
     pub(super) failed: Option<String>,
 }
 
-impl Read for Watched<'_> {
+impl Read for ErrorRecorder<'_> {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
         self.inner.read(buf).inspect_err(|e| self.failed = Some(e.to_string()))
     }

@@ -1,13 +1,13 @@
-//! What a message says and which files it names, by content type (vendors.md §2.3).
+//! Text and files of a message, by content type (vendors.md §2.3).
 use super::wire::{Content, File, Metadata, Thought};
 use mementory_json::Tree;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// How deep an unknown part is looked into.
-const DEPTH: u32 = 64;
+/// Maximum depth for text in unknown content.
+const MAX_DEPTH: u32 = 64;
 
-/// A file that a message names.
+/// A file in a message.
 #[derive(Debug, Default, Clone)]
 pub(super) struct FileRef {
     /// Empty when the source gives only a name.
@@ -17,26 +17,26 @@ pub(super) struct FileRef {
     pub(super) size: Option<u64>,
 }
 
-/// The readable side of one `content`.
+/// Text and files of one `content`.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(super) struct MessageContent {
     pub(super) text: String,
-    /// The source's own word.
+    /// Content type as in the source.
     pub(super) source_type: String,
     pub(super) files: Vec<FileRef>,
 }
 
-impl Reading {
-    fn line(&mut self, text: &str, between: &str) {
+impl MessageContent {
+    fn add_text(&mut self, text: &str, separator: &str) {
         if !text.is_empty() {
             if !self.text.is_empty() {
-                self.text.push_str(between);
+                self.text.push_str(separator);
             }
             self.text.push_str(text);
         }
     }
 
-    fn name_file(&mut self, file: FileRef) {
+    fn add_file(&mut self, file: FileRef) {
         let same = |f: &&mut FileRef| f.id == file.id && (!file.id.is_empty() || f.name == file.name);
         match self.files.iter_mut().find(same) {
             Some(known) => {
@@ -49,58 +49,59 @@ impl Reading {
     }
 }
 
-/// Reads `content` (and of `metadata` what names files: `attachments`, and `aggregate_result` of code that drew
-/// something). Never fails: what is not understood is only found by its leaves.
-pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Metadata<'_>) -> Reading {
-    let mut out = Reading { source_type: parsed.content_type.owned().unwrap_or_default(), ..Reading::default() };
+/// Reads `content`, and from `metadata` the files (`attachments`, and `aggregate_result` of code that drew something).
+/// Never fails: of unknown content it takes the strings under known keys.
+pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Metadata<'_>) -> MessageContent {
+    let mut out =
+        MessageContent { source_type: parsed.content_type.owned().unwrap_or_default(), ..MessageContent::default() };
     match out.source_type.as_str() {
         "text" | "multimodal_text" => {
             parts(parsed.parts, &mut out);
-            out.line(parsed.text.get().unwrap_or_default(), "\n");
+            out.add_text(parsed.text.get().unwrap_or_default(), "\n");
         }
-        "code" | "execution_output" | "system_error" => out.line(parsed.text.get().unwrap_or_default(), "\n"),
+        "code" | "execution_output" | "system_error" => out.add_text(parsed.text.get().unwrap_or_default(), "\n"),
         "thoughts" => {
             let thoughts: Vec<Thought<'_>> = list(parsed.thoughts);
             for thought in thoughts {
-                out.line(thought.summary.get().unwrap_or_default(), "\n\n");
-                out.line(thought.content.get().unwrap_or_default(), "\n");
+                out.add_text(thought.summary.get().unwrap_or_default(), "\n\n");
+                out.add_text(thought.content.get().unwrap_or_default(), "\n");
             }
-            out.line(parsed.content.get().unwrap_or_default(), "\n\n");
+            out.add_text(parsed.content.get().unwrap_or_default(), "\n\n");
         }
-        "reasoning_recap" => out.line(parsed.content.get().unwrap_or_default(), "\n"),
+        "reasoning_recap" => out.add_text(parsed.content.get().unwrap_or_default(), "\n"),
         "user_editable_context" => {
-            out.line(parsed.user_profile.get().unwrap_or_default(), "\n\n");
-            out.line(parsed.user_instructions.get().unwrap_or_default(), "\n\n");
+            out.add_text(parsed.user_profile.get().unwrap_or_default(), "\n\n");
+            out.add_text(parsed.user_instructions.get().unwrap_or_default(), "\n\n");
         }
         "model_editable_context" => {
             for text in [&parsed.model_set_context, &parsed.repo_summary, &parsed.structured_context] {
-                out.line(text.get().unwrap_or_default(), "\n\n");
+                out.add_text(text.get().unwrap_or_default(), "\n\n");
             }
         }
         "tether_browsing_display" | "tether_quote" | "sonic_webpage" => {
             for text in [&parsed.title, &parsed.url, &parsed.summary, &parsed.result, &parsed.text, &parsed.snippet] {
-                out.line(text.get().unwrap_or_default(), "\n");
+                out.add_text(text.get().unwrap_or_default(), "\n");
             }
         }
         "search_result_groups" => {
             if let Some(raw) = raw {
-                leaves(raw, &mut out, &FOUND);
+                add_nested(raw, &mut out, &SEARCH_RESULT_KEYS);
             }
         }
         _ => {
             parts(parsed.parts, &mut out);
             if let Some(raw) = raw.filter(|_| out.text.is_empty()) {
-                leaves(raw, &mut out, &SAID);
+                add_nested(raw, &mut out, &TEXT_KEYS);
             }
         }
     }
     if let Some(raw) = metadata.aggregate_result {
-        leaves(raw, &mut out, &[]);
+        add_nested(raw, &mut out, &[]);
     }
     for file in list::<File<'_>>(metadata.attachments) {
         let id = file.id.owned().or_else(|| file.file_id.owned()).unwrap_or_default();
         if !id.is_empty() || file.name.get().is_some() {
-            out.name_file(FileRef {
+            out.add_file(FileRef {
                 id,
                 name: file.name.owned(),
                 media_type: file.mime_type.owned().or_else(|| file.mime_type_camel.owned()),
@@ -111,24 +112,24 @@ pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Meta
     out
 }
 
-/// The items of an array that are of this shape; anything else gives nothing.
+/// The items of an array; an item of another type is the default.
 pub(super) fn list<'a, T: serde::Deserialize<'a> + Default>(raw: Option<&'a RawValue>) -> Vec<T> {
     let items: Vec<&'a RawValue> = raw.and_then(|r| serde_json::from_str(r.get()).ok()).unwrap_or_default();
     items.into_iter().map(|r| serde_json::from_str(r.get()).unwrap_or_default()).collect()
 }
 
-fn parts(raw: Option<&RawValue>, out: &mut Reading) {
+fn parts(raw: Option<&RawValue>, out: &mut MessageContent) {
     let Some(raw) = raw else { return };
-    // Nearly always an array of one string: decoded without an array in between.
+    // Nearly always an array with one string: no tree is built for it.
     let items: Vec<&RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
     for item in items {
         match item.get().as_bytes().first() {
             Some(b'"') => {
                 if let Some(text) = string(item.get()) {
-                    out.line(&text, "\n");
+                    out.add_text(&text, "\n");
                 }
             }
-            Some(b'{' | b'[') => leaves(item, out, &SAID),
+            Some(b'{' | b'[') => add_nested(item, out, &TEXT_KEYS),
             _ => {}
         }
     }
@@ -138,22 +139,22 @@ fn string(json: &str) -> Option<Cow<'_, str>> {
     serde_json::from_str::<super::wire::Text<'_>>(json).ok()?.0
 }
 
-/// Keys that hold text.
-const SAID: [&str; 5] = ["text", "content", "output", "summary", "result"];
-/// Keys of a page that a search found.
-const FOUND: [&str; 4] = ["title", "url", "snippet", "text"];
+/// Keys of texts.
+const TEXT_KEYS: [&str; 5] = ["text", "content", "output", "summary", "result"];
+/// Keys of texts in search results.
+const SEARCH_RESULT_KEYS: [&str; 4] = ["title", "url", "snippet", "text"];
 
-/// Strings under these keys, and pointers to files, anywhere inside.
-fn leaves(raw: &RawValue, out: &mut Reading, keys: &[&str]) {
-    let Ok(tree) = Tree::of(raw, DEPTH) else { return };
+/// Adds strings under these keys, and pointers to files, at any depth.
+fn add_nested(raw: &RawValue, out: &mut MessageContent, keys: &[&str]) {
+    let Ok(tree) = Tree::of(raw, MAX_DEPTH) else { return };
     let mut pending: Vec<(&str, &Tree, Option<u64>)> = vec![("", &tree, None)];
     while let Some((key, node, size)) = pending.pop() {
         match node {
             Tree::Text(text) => {
                 if let Some(id) = pointer(text) {
-                    out.name_file(FileRef { id: id.to_owned(), size, ..FileRef::default() });
+                    out.add_file(FileRef { id: id.to_owned(), size, ..FileRef::default() });
                 } else if keys.contains(&key) {
-                    out.line(text, "\n");
+                    out.add_text(text, "\n");
                 }
             }
             Tree::Array(items) => pending.extend(items.iter().rev().map(|i| (key, i, None))),

@@ -1,7 +1,7 @@
 //! One conversation: its record, its messages, the memories in them.
 use super::{
-    attachments::{self, Names},
-    content::{self, Reading},
+    attachments::{self, FileNames},
+    content::{self, MessageContent},
     graph::{GraphNode, graph},
     memories,
     wire::{Content, Conversation, Message, Node, Nodes, Text},
@@ -15,22 +15,22 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use std::{borrow::Cow, collections::HashMap};
 
-/// Where a conversation stands, and what is known around it.
+/// Place of a conversation, and what side files say about its export.
 pub(super) struct Place<'a> {
     pub(super) version: Option<&'a str>,
     pub(super) container: &'a str,
     pub(super) pointer: &'a str,
     pub(super) account: Option<&'a str>,
-    pub(super) names: &'a Names,
+    pub(super) names: &'a FileNames,
 }
 
-/// What became of one element.
+/// Result of reading one element.
 #[derive(Default)]
 pub(super) struct Outcome {
     pub(super) unit: Option<Unit>,
     pub(super) issues: Vec<Issue>,
     pub(super) dropped: Vec<Dropped>,
-    /// Raw JSON of what could not be understood: pointer and text.
+    /// Pointer and JSON of values that could not be read.
     pub(super) raw: Vec<(String, String)>,
 }
 
@@ -50,7 +50,7 @@ impl Outcome {
     }
 }
 
-/// Reads one element. Content that cannot be read costs itself, not its neighbours.
+/// Reads one element. A message that cannot be read does not affect the others.
 pub(super) fn read(bytes: &[u8], place: &Place<'_>) -> Outcome {
     let mut out = Outcome::default();
     if !bytes.starts_with(b"{") {
@@ -66,18 +66,23 @@ pub(super) fn read(bytes: &[u8], place: &Place<'_>) -> Outcome {
     if let Some(text) = text
         && let Ok(conversation) = serde_json::from_str::<Conversation<'_>>(text)
     {
-        one(text, &conversation, place, &mut out);
+        read_object(text, &conversation, place, &mut out);
         return out;
     }
     match repair(bytes) {
-        Some((mended, codes)) => match serde_json::from_str::<Conversation<'_>>(&mended) {
+        Some((repaired, codes)) => match serde_json::from_str::<Conversation<'_>>(&repaired) {
             Ok(conversation) => {
                 for code in codes {
-                    out.note(code, place, place.pointer, "mended on reading; the kept original is the mended text");
+                    out.note(
+                        code,
+                        place,
+                        place.pointer,
+                        "repaired while reading; the stored original is the repaired text",
+                    );
                 }
-                one(&mended, &conversation, place, &mut out);
+                read_object(&repaired, &conversation, place, &mut out);
             }
-            Err(_) => out.drop_raw(place, place.pointer.to_owned(), Kind::Conversation, "not an object", &mended),
+            Err(_) => out.drop_raw(place, place.pointer.to_owned(), Kind::Conversation, "not an object", &repaired),
         },
         None => {
             let raw = String::from_utf8_lossy(bytes);
@@ -87,7 +92,7 @@ pub(super) fn read(bytes: &[u8], place: &Place<'_>) -> Outcome {
     out
 }
 
-fn one(text: &str, conversation: &Conversation<'_>, place: &Place<'_>, out: &mut Outcome) {
+fn read_object(text: &str, conversation: &Conversation<'_>, place: &Place<'_>, out: &mut Outcome) {
     let known = conversation.id.get().is_some()
         || conversation.conversation_id.get().is_some()
         || conversation.mapping.is_some()
@@ -96,12 +101,12 @@ fn one(text: &str, conversation: &Conversation<'_>, place: &Place<'_>, out: &mut
         None => Nodes(vec![]),
         Some(Ok(nodes)) => nodes,
         Some(Err(_)) => {
-            // A lone surrogate in a node's key is the only way for valid JSON to fail here, besides not being an object.
+            // Valid JSON fails here only if it is no object, or if a key contains a lone surrogate.
             return out.drop_raw(
                 place,
                 place.pointer.to_owned(),
                 Kind::Conversation,
-                "its messages are not where they should be",
+                "its `mapping` is not an object of messages",
                 text,
             );
         }
@@ -111,7 +116,7 @@ fn one(text: &str, conversation: &Conversation<'_>, place: &Place<'_>, out: &mut
     }
     let id = conversation.conversation_id.get().or(conversation.id.get()).map_or_else(
         || {
-            // Nothing but position and content to go by: the first node and the time survive a later export.
+            // Without any id: the first node and the time are the same in a later export.
             let first = nodes.0.first().map_or("", |(k, _)| k);
             let time = conversation.create_time.0.map_or(0, |t| t.as_micros());
             Cow::Owned(format!("derived-{}", &hex::encode(Sha256::digest(format!("{time}\n{first}")))[..32]))
@@ -176,16 +181,16 @@ impl Reader<'_> {
     }
 
     fn messages(&self, nodes: Nodes<'_>, records: &mut Vec<Record>, out: &mut Outcome) {
-        let nodes = last_of_each(nodes, || {
+        let nodes = without_duplicates(nodes, || {
             out.note("duplicate_node", self.place, self.place.pointer, "a node id occurs twice; the last one counts");
         });
-        let mended: Vec<Option<String>> = nodes.iter().map(|(_, raw)| mend_node(raw)).collect();
+        let repaired: Vec<Option<String>> = nodes.iter().map(|(_, raw)| repair_node(raw)).collect();
         let mut parsed: Vec<Node<'_>> = Vec::with_capacity(nodes.len());
-        for ((id, raw), mended) in nodes.iter().zip(&mended) {
+        for ((id, raw), repaired) in nodes.iter().zip(&repaired) {
             let pointer = || format!("{}/mapping/{}", self.place.pointer, escape(id));
-            let result = serde_json::from_str::<Node<'_>>(mended.as_deref().unwrap_or(raw.get()));
-            if mended.is_some() && result.is_ok() {
-                let what = "half a character was replaced in the text; the kept original has it as it was";
+            let result = serde_json::from_str::<Node<'_>>(repaired.as_deref().unwrap_or(raw.get()));
+            if repaired.is_some() && result.is_ok() {
+                let what = "half of a surrogate pair was replaced in the text; the stored original is unchanged";
                 out.note("lone_surrogate", self.place, &pointer(), what);
             }
             parsed.push(result.unwrap_or_else(|_| {
@@ -205,7 +210,7 @@ impl Reader<'_> {
             .collect();
         let graph = graph(&graph_nodes, self.conversation.current_node.get());
         if graph.orphans > 0 {
-            let what = format!("{} messages name a parent that is not there", graph.orphans);
+            let what = format!("{} messages have a parent that is missing", graph.orphans);
             out.note("orphan", self.place, self.place.pointer, &what);
         }
         if graph.cycles > 0 {
@@ -245,7 +250,7 @@ impl Reader<'_> {
         let recipient = message.recipient.get().unwrap_or("all");
         part.role = role.to_owned();
         part.content_type = content_type(&reading, role, recipient);
-        part.hidden = hidden(message, &reading, role, recipient);
+        part.hidden = is_hidden(message, &reading, role, recipient);
         part.model = match role {
             "assistant" | "tool" => message.metadata.model.owned().or_else(|| self.conversation.model.owned()),
             _ => message.metadata.model.owned(),
@@ -292,19 +297,19 @@ impl Reader<'_> {
 
     fn memory(
         &self,
-        memory: memories::Found,
+        memory: memories::FoundMemory,
         node: &str,
         message: &Message<'_>,
         from: &RecordKey,
         times: &Times,
     ) -> Record {
         let mut record = Record::new(Kind::Memory, memories::key(&memory.text), memory.text);
-        record.times.created = memory.dated.or(times.created);
+        record.times.created = memory.date.or(times.created);
         record.source = self.source();
         record.source.message = Some(message.id.get().unwrap_or(node).to_owned());
         record.source.method = Some(memory.method.into());
         record.record_type = (memory.method == "custom_instructions").then(|| "custom_instructions".into());
-        if let Some((user, model)) = memory.halves {
+        if let Some((user, model)) = memory.instructions {
             field(&mut record.fields, "about_user", Some(user.as_str()));
             field(&mut record.fields, "about_model", Some(model.as_str()));
         }
@@ -324,7 +329,7 @@ fn parse_content(raw: Option<&RawValue>) -> Content<'_> {
     serde_json::from_str(raw.get()).unwrap_or_default()
 }
 
-fn content_type(reading: &Reading, role: &str, recipient: &str) -> String {
+fn content_type(reading: &MessageContent, role: &str, recipient: &str) -> String {
     match reading.source_type.as_str() {
         "user_editable_context" | "model_editable_context" => "context",
         "thoughts" | "reasoning_recap" => "thinking",
@@ -345,8 +350,9 @@ fn content_type(reading: &Reading, role: &str, recipient: &str) -> String {
     .to_owned()
 }
 
-/// Hidden in ChatGPT's own display: flagged, weightless, set-up, and traffic with tools (pictures a tool made are shown).
-fn hidden(message: &Message<'_>, reading: &Reading, role: &str, recipient: &str) -> bool {
+/// True for messages that ChatGPT does not display: flagged ones, those with weight 0, context, and messages to and from
+/// tools (without pictures).
+fn is_hidden(message: &Message<'_>, reading: &MessageContent, role: &str, recipient: &str) -> bool {
     message.metadata.hidden.0 == Some(true)
         || message.weight.0 == Some(0.0)
         || recipient != "all"
@@ -361,19 +367,19 @@ fn field(fields: &mut Fields, name: &str, value: Option<&str>) {
     }
 }
 
-/// A JSON string, mended if it must be.
+/// A JSON string, repaired if necessary.
 fn lenient_text(json: &str) -> Option<String> {
     let text = serde_json::from_str::<Text<'_>>(json).map(|t| t.owned());
     text.unwrap_or_else(|_| {
-        let (mended, _) = repair(json.as_bytes())?;
-        serde_json::from_str::<Text<'_>>(&mended).ok()?.owned()
+        let (repaired, _) = repair(json.as_bytes())?;
+        serde_json::from_str::<Text<'_>>(&repaired).ok()?.owned()
     })
 }
 
-/// The conversation's own text with `{}` for the mapping; everything else byte for byte.
+/// The text of the conversation with `{}` for the mapping and everything else unchanged.
 fn without_mapping(text: &str, mapping: Option<&RawValue>) -> String {
     let cut = mapping.map(RawValue::get).filter(|raw| raw.starts_with('{')).and_then(|raw| {
-        // The raw value is a part of the text.
+        // The raw value is a slice of the text.
         let at = (raw.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
         Some((text.get(..at)?, text.get(at + raw.len()..)?))
     });
@@ -383,34 +389,35 @@ fn without_mapping(text: &str, mapping: Option<&RawValue>) -> String {
     }
 }
 
-/// Strict JSON of a node that cannot be decoded as it stands (lone surrogates); None if it can.
-fn mend_node(raw: &RawValue) -> Option<String> {
+/// Strict JSON for a node with lone surrogates; None if it can be decoded unchanged.
+fn repair_node(raw: &RawValue) -> Option<String> {
     if memchr::memmem::find(raw.get().as_bytes(), b"\\ud").is_none()
         && memchr::memmem::find(raw.get().as_bytes(), b"\\uD").is_none()
     {
         return None;
     }
-    let (mended, codes) = repair(raw.get().as_bytes())?;
-    codes.contains(&"lone_surrogate").then_some(mended)
+    let (repaired, codes) = repair(raw.get().as_bytes())?;
+    codes.contains(&"lone_surrogate").then_some(repaired)
 }
 
-/// Of nodes with the same id the last one, in the order of first occurrence.
-fn last_of_each<'a>(nodes: Nodes<'a>, mut twice: impl FnMut()) -> Vec<(Cow<'a, str>, &'a RawValue)> {
-    let mut at: HashMap<&str, usize> = HashMap::with_capacity(nodes.0.len());
+/// Removes all but the last of nodes with the same id.
+fn without_duplicates<'a>(nodes: Nodes<'a>, mut on_duplicate: impl FnMut()) -> Vec<(Cow<'a, str>, &'a RawValue)> {
+    let mut last_position: HashMap<&str, usize> = HashMap::with_capacity(nodes.0.len());
     let mut unique = true;
     for (i, (id, _)) in nodes.0.iter().enumerate() {
-        unique &= at.insert(id, i).is_none();
+        unique &= last_position.insert(id, i).is_none();
     }
     if unique {
-        drop(at);
+        drop(last_position);
         return nodes.0;
     }
-    twice();
-    let keep: Vec<bool> = nodes.0.iter().enumerate().map(|(i, (id, _))| at.get(id.as_ref()) == Some(&i)).collect();
+    on_duplicate();
+    let keep: Vec<bool> =
+        nodes.0.iter().enumerate().map(|(i, (id, _))| last_position.get(id.as_ref()) == Some(&i)).collect();
     nodes.0.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(n, _)| n).collect()
 }
 
-/// A JSON pointer segment.
+/// Escapes a segment of a JSON pointer.
 fn escape(segment: &str) -> Cow<'_, str> {
     if segment.contains(['~', '/']) { segment.replace('~', "~0").replace('/', "~1").into() } else { segment.into() }
 }

@@ -1,6 +1,6 @@
-//! Which members are a ChatGPT export? By content (vendors.md §2.5), grouped into sources.
+//! Detects ChatGPT exports by their content (vendors.md §2.5) and groups their members into sources.
 use super::{
-    attachments::{Names, is_file_place, is_folder_file_place, is_upload, last},
+    attachments::{FileNames, is_file_place, is_folder_file_place, is_upload, last_segment},
     missing_parts,
     part_names::{is_portal_part, shard_number},
 };
@@ -10,11 +10,12 @@ use mementory_model::Limits;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Bytes of a file that are looked at, then, if it begins like JSON and the first did not tell, more.
-const LOOK: usize = 64 << 10;
-const LOOK_AGAIN: usize = 4 << 20;
+/// Bytes of a file that are examined first.
+const HEAD_BYTES: usize = 64 << 10;
+/// Bytes that are examined if the file begins like JSON and the first bytes decide nothing.
+const LARGE_HEAD_BYTES: usize = 4 << 20;
 
-/// Side files that a ChatGPT export has (names without `(1)`).
+/// Side files of a ChatGPT export (names without `(1)`).
 const SIDE_FILES: [&str; 16] = [
     "user.json",
     "message_feedback.json",
@@ -39,16 +40,16 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     let mut groups: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
     let (mut weak, mut foreign) = (false, HashSet::new());
     for member in catalog.members() {
-        match look(catalog, member)? {
-            Look::Conversations => groups.entry(group_of(member)).or_default().push(member.id),
-            Look::Empty => {
+        match examine(catalog, member)? {
+            Contents::Conversations => groups.entry(group_of(member)).or_default().push(member.id),
+            Contents::Empty => {
                 weak = true;
                 groups.entry(group_of(member)).or_default().push(member.id);
             }
-            Look::Other if plain_name(&member.name) == "conversations.json" => {
+            Contents::Other if plain_name(&member.name) == "conversations.json" => {
                 foreign.insert(dir_of(&member.place).to_owned());
             }
-            Look::Other => {}
+            Contents::Other => {}
         }
     }
     for group in groups.values() {
@@ -65,21 +66,21 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             limits,
             &group,
             &conversations,
-            &Others { folders: &folders, foreign: &foreign },
+            &OtherFolders { folders: &folders, foreign: &foreign },
             weak,
         )?);
     }
     Ok(claims)
 }
 
-/// What belongs together.
+/// Members that belong to one export.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
-    /// Files dropped one by one.
+    /// Files that were given one by one.
     Loose,
-    /// One archive given (or lying in a folder), with all inside.
+    /// One archive with everything in it.
     Archive(String),
-    /// Parts of a privacy portal export, by the folder they lie in.
+    /// Parts of a privacy portal export, by their folder.
     Portal(String),
     /// Files in one folder.
     Folder(String),
@@ -95,9 +96,9 @@ fn group_of(member: &Member) -> Group {
     }
 }
 
-/// The portal export that an archive given by itself is a part of.
+/// The portal export that an archive is a part of.
 fn portal_group(outer: &str) -> Option<Group> {
-    is_portal_part(last(outer)).then(|| Group::Portal(portal_dir(outer)))
+    is_portal_part(last_segment(outer)).then(|| Group::Portal(portal_dir(outer)))
 }
 
 /// The folder of the whole portal export.
@@ -109,11 +110,11 @@ fn portal_dir(outer: &str) -> String {
     }
 }
 
-/// Folders that are not this source's.
-struct Others<'a> {
-    /// With ChatGPT conversations of their own.
+/// Folders that belong to other exports.
+struct OtherFolders<'a> {
+    /// Folders with ChatGPT conversations of their own.
     folders: &'a HashSet<String>,
-    /// With another vendor's `conversations.json`.
+    /// Folders with a `conversations.json` of another vendor.
     foreign: &'a HashSet<String>,
 }
 
@@ -121,69 +122,69 @@ fn dir_of(place: &str) -> &str {
     place.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
-/// The folders (and archives) a place is in, nearest first.
+/// The folders and archives that contain a place, innermost first.
 fn ancestors(place: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(dir_of(place)), |dir| (!dir.is_empty()).then(|| dir_of(dir)))
 }
 
-enum Look {
+enum Contents {
     Conversations,
     Empty,
     Other,
 }
 
-fn look(catalog: &Catalog, member: &Member) -> Result<Look, FormatError> {
-    let name = last(&member.name).to_ascii_lowercase();
+fn examine(catalog: &Catalog, member: &Member) -> Result<Contents, FormatError> {
+    let name = last_segment(&member.name).to_ascii_lowercase();
     let named = match name.rsplit_once('.') {
         Some((_, e)) => matches!(e, "json" | "jsonl" | "ndjson" | "txt"),
         None => true,
     };
-    if !named || member.size == 0 || junk(&member.name) || is_upload(&member.place) {
-        return Ok(Look::Other);
+    if !named || member.size == 0 || is_junk(&member.name) || is_upload(&member.place) {
+        return Ok(Contents::Other);
     }
-    let mut look = LOOK;
+    let mut head_bytes = HEAD_BYTES;
     loop {
-        // A member that cannot be read is not claimed by its content; the import reports it as unknown.
-        let head = match catalog.read(member, |r| Ok(decoded_head(r, look))) {
+        // A member that cannot be read is not claimed; the import reports it as unknown.
+        let head = match catalog.read(member, |r| Ok(decoded_head(r, head_bytes))) {
             Ok(Ok(head)) => head,
             Err(e @ FormatError::Limit { .. }) => return Err(e),
-            Ok(Err(_)) | Err(_) => return Ok(Look::Other),
+            Ok(Err(_)) | Err(_) => return Ok(Contents::Other),
         };
         if !matches!(head.first(), Some(b'[' | b'{')) {
-            return Ok(Look::Other);
+            return Ok(Contents::Other);
         }
         if head.trim_ascii_end() == b"[]" && name.starts_with("conversations")
             || head.trim_ascii() == b"[]" && member.place == member.name
         {
-            return Ok(Look::Empty);
+            return Ok(Contents::Empty);
         }
         let has = |key: &str| memchr::memmem::find(&head, key.as_bytes()).is_some();
         if has("\"fragments\"") || has("\"chat_messages\"") {
-            // Only as keys, and where those vendors have them: a message may be about either word.
+            // Keys only, at the level where those vendors have them: the text of a message may contain these words.
             let keys = keys_of(&head);
             if keys.has("chat_messages") || keys.has_below("message.fragments") {
-                return Ok(Look::Other);
+                return Ok(Contents::Other);
             }
         }
         let node = has("\"content_type\"") || has("\"author\"") || has("\"current_node\"");
         if has("\"mapping\"") && (node || has("\"mapping\": {}") || has("\"mapping\":{}"))
             || has("\"current_node\"") && (has("\"conversation_id\"") || has("\"create_time\""))
         {
-            return Ok(Look::Conversations);
+            return Ok(Contents::Conversations);
         }
-        if head.len() < look || look >= LOOK_AGAIN || !name.starts_with("conversation") {
-            return Ok(Look::Other);
+        if head.len() < head_bytes || head_bytes >= LARGE_HEAD_BYTES || !name.starts_with("conversation") {
+            return Ok(Contents::Other);
         }
-        look = LOOK_AGAIN;
+        head_bytes = LARGE_HEAD_BYTES;
     }
 }
 
-/// Bookkeeping of operating systems.
-fn junk(name: &str) -> bool {
-    let own = last(name);
+/// True for the bookkeeping files of operating systems.
+fn is_junk(name: &str) -> bool {
+    let file_name = last_segment(name);
     name.split('/').any(|part| part == "__MACOSX")
-        || own.starts_with("._")
-        || matches!(own, ".DS_Store" | "Thumbs.db" | "desktop.ini")
+        || file_name.starts_with("._")
+        || matches!(file_name, ".DS_Store" | "Thumbs.db" | "desktop.ini")
 }
 
 fn claim(
@@ -191,12 +192,12 @@ fn claim(
     limits: &Limits,
     group: &Group,
     conversations: &[usize],
-    others: &Others<'_>,
+    others: &OtherFolders<'_>,
     weak: bool,
 ) -> Result<Claim, FormatError> {
     let mut parts = Vec::new();
     let mut manifests = Vec::new();
-    let names = if let Group::Folder(dir) = group { names_in(catalog, dir, limits)? } else { Names::default() };
+    let names = if let Group::Folder(dir) = group { names_in(catalog, dir, limits)? } else { FileNames::default() };
     for member in catalog.members() {
         if conversations.contains(&member.id) {
             continue;
@@ -210,19 +211,21 @@ fn claim(
     }
     let mut files: Vec<&Member> = conversations.iter().map(|i| &catalog.members()[*i]).collect();
     let listed = listed_shards(catalog, &manifests, limits)?;
-    let rank: HashMap<&str, usize> = listed.iter().enumerate().map(|(i, p)| (last(p), i)).collect();
-    // Manifest order wins; without it by number.
+    let rank: HashMap<&str, usize> = listed.iter().enumerate().map(|(i, p)| (last_segment(p), i)).collect();
+    // In the order of the manifest, else by number.
     files.sort_by_cached_key(|m| {
-        let own = m.file_name();
-        (rank.get(own).copied().unwrap_or(usize::MAX), shard_number(own), m.id)
+        let file_name = m.file_name();
+        (rank.get(file_name).copied().unwrap_or(usize::MAX), shard_number(file_name), m.id)
     });
     let present: HashSet<&str> = files.iter().map(|m| m.file_name()).collect();
-    let mut missing_parts: Vec<String> = listed.iter().filter(|p| !present.contains(last(p))).cloned().collect();
+    let mut missing_parts: Vec<String> =
+        listed.iter().filter(|p| !present.contains(last_segment(p))).cloned().collect();
     if listed.is_empty() {
         missing_parts.extend(missing_parts::shards(files.iter().map(|m| m.file_name())));
     }
-    let ours = |m: &&Member| group_of(m) == *group || portal_group(&m.place).as_ref() == Some(group);
-    missing_parts.extend(missing_parts::portal_parts(catalog.members().iter().filter(ours).map(|m| m.place.as_str())));
+    let in_group = |m: &&Member| group_of(m) == *group || portal_group(&m.place).as_ref() == Some(group);
+    missing_parts
+        .extend(missing_parts::portal_parts(catalog.members().iter().filter(in_group).map(|m| m.place.as_str())));
     let portal = matches!(group, Group::Portal(_)) || files.iter().any(|m| m.depth > 1);
     let sharded = files.iter().any(|m| shard_number(m.file_name()).is_some())
         || parts.iter().any(|p| {
@@ -236,26 +239,26 @@ fn claim(
         (_, _, true) => "sharded",
         _ => "classic",
     };
-    let seen = match files.len() {
-        1 => format!("{} holds conversations as ChatGPT writes them", files[0].file_name()),
-        n => format!("{n} files hold conversations as ChatGPT writes them"),
+    let description = match files.len() {
+        1 => format!("{} contains conversations in ChatGPT's format", files[0].file_name()),
+        n => format!("{n} files contain conversations in ChatGPT's format"),
     };
     let only_empty = weak && files.iter().all(|m| m.size <= 16);
     let side = parts.iter().filter(|p| matches!(p.role, Role::Sidecar | Role::Manifest)).count();
     let (confidence, reason) = match (only_empty, side) {
         (true, 0) => (0.3, "an empty list; as a ChatGPT export it would be empty".into()),
         (true, _) => (0.6, "an empty list of conversations beside ChatGPT's side files; the export is empty".into()),
-        (false, _) if !listed.is_empty() => (1.0, format!("{seen}, and ChatGPT's export manifest lists them")),
-        (false, _) => (0.95, seen),
+        (false, _) if !listed.is_empty() => (1.0, format!("{description}, and ChatGPT's export manifest lists them")),
+        (false, _) => (0.95, description),
     };
     let conversation_parts = files.iter().map(|m| Part { member: m.id, role: Role::Conversations });
     let parts = conversation_parts.chain(parts).collect();
     Ok(Claim { version: Some(version.into()), confidence, reason, parts, missing_parts })
 }
 
-/// Names that the side files of a folder give to files.
-fn names_in(catalog: &Catalog, dir: &str, limits: &Limits) -> Result<Names, FormatError> {
-    let mut names = Names::default();
+/// Names of files from the side files of a folder.
+fn names_in(catalog: &Catalog, dir: &str, limits: &Limits) -> Result<FileNames, FormatError> {
+    let mut names = FileNames::default();
     for member in catalog.members().iter().filter(|m| m.depth == 0 && dir_of(&m.place) == dir) {
         let plain = plain_name(&member.name);
         if !matches!(plain.as_str(), "conversation_asset_file_names.json" | "library_files.json") {
@@ -264,28 +267,28 @@ fn names_in(catalog: &Catalog, dir: &str, limits: &Limits) -> Result<Names, Form
         match catalog.bytes(member, limits.side_file_bytes) {
             Ok(bytes) => names.add(&plain, &String::from_utf8_lossy(&bytes)),
             Err(e @ FormatError::Limit { limit: "total_bytes", .. }) => return Err(e),
-            // Reading reports it.
+            // The import reports it.
             Err(_) => {}
         }
     }
     Ok(names)
 }
 
-/// The role of a member in a group, or None if it is not part of it.
-fn role_in(group: &Group, member: &Member, others: &Others<'_>, names: &Names) -> Option<Role> {
+/// The role of a member in a group; None if it is not part of the group.
+fn role_in(group: &Group, member: &Member, others: &OtherFolders<'_>, names: &FileNames) -> Option<Role> {
     let place = member.place.as_str();
     if ancestors(place).any(|dir| others.foreign.contains(dir)) && !is_upload(place) {
         return None;
     }
     let whole_archive = match group {
         Group::Archive(outer) => {
-            place.strip_prefix(outer.as_str()).filter(|rest| rest.starts_with("!/"))?;
+            place.strip_prefix(outer.as_str()).filter(|inside| inside.starts_with("!/"))?;
             true
         }
         Group::Portal(dir) => {
             let outer = place.split_once("!/").map(|(outer, _)| outer);
             match outer {
-                Some(outer) if is_portal_part(last(outer)) => {
+                Some(outer) if is_portal_part(last_segment(outer)) => {
                     if portal_dir(outer) != *dir {
                         return None;
                     }
@@ -299,8 +302,8 @@ fn role_in(group: &Group, member: &Member, others: &Others<'_>, names: &Names) -
                         || ["Financial/", "User Profile/", "User Online Activity/"]
                             .iter()
                             .any(|p| inside.starts_with(p))
-                        || is_portal_part(last(inside))
-                        || !inside.contains('/') && junk(inside);
+                        || is_portal_part(last_segment(inside))
+                        || !inside.contains('/') && is_junk(inside);
                     if !known {
                         return None;
                     }
@@ -310,17 +313,17 @@ fn role_in(group: &Group, member: &Member, others: &Others<'_>, names: &Names) -
         }
         Group::Folder(dir) => {
             let inside = place.strip_prefix(dir.as_str())?.strip_prefix('/')?;
-            // A folder further in with conversations of its own is another export.
+            // A subfolder with conversations of its own is another export.
             let nearer =
                 inside.char_indices().any(|(i, c)| c == '/' && others.folders.contains(&place[..dir.len() + 1 + i]));
             if nearer || member.depth > 0 {
                 return None;
             }
-            // A folder is not the export's alone (Downloads): only what lies where an export has files, or is named
-            // by its side files, came with it.
+            // A folder such as Downloads also contains unrelated files. Part of the export are only files in its usual
+            // places and files that its side files list.
             return match role(&member.name, place, false) {
                 None | Some(Role::Attachment) => {
-                    (names.knows(inside) || is_folder_file_place(inside)).then_some(Role::Attachment)
+                    (names.lists(inside) || is_folder_file_place(inside)).then_some(Role::Attachment)
                 }
                 side => side,
             };
@@ -335,10 +338,10 @@ fn role_in(group: &Group, member: &Member, others: &Others<'_>, names: &Names) -
     role(&member.name, place, whole_archive)
 }
 
-/// By name, inside a group. `all`: everything here is the export's, known or not.
+/// The role of a member by its name. `all`: unknown files belong to the export too.
 fn role(name: &str, place: &str, all: bool) -> Option<Role> {
     let plain = plain_name(name);
-    if junk(name) {
+    if is_junk(name) {
         return Some(Role::Junk);
     }
     if is_upload(place) {
@@ -367,23 +370,23 @@ fn role(name: &str, place: &str, all: bool) -> Option<Role> {
 #[derive(Deserialize)]
 struct Manifest {
     #[serde(default)]
-    export_files: Vec<Listed>,
+    export_files: Vec<ListedFile>,
     #[serde(default)]
-    logical_files: BTreeMap<String, Logical>,
+    logical_files: BTreeMap<String, LogicalFile>,
 }
 
 #[derive(Deserialize)]
-struct Listed {
+struct ListedFile {
     path: String,
 }
 
 #[derive(Deserialize)]
-struct Logical {
+struct LogicalFile {
     #[serde(default)]
     files: Vec<String>,
 }
 
-/// Conversation files that manifests name, in their order.
+/// Conversation files in the order of the manifests.
 fn listed_shards(catalog: &Catalog, manifests: &[&Member], limits: &Limits) -> Result<Vec<String>, FormatError> {
     let mut out: Vec<String> = Vec::new();
     for member in manifests {
@@ -396,10 +399,10 @@ fn listed_shards(catalog: &Catalog, manifests: &[&Member], limits: &Limits) -> R
         let logical = manifest.logical_files.into_iter().filter(|(name, _)| name == "conversations.json");
         let paths = logical.flat_map(|(_, l)| l.files).chain(manifest.export_files.into_iter().map(|f| f.path));
         for path in paths {
-            let own = last(&path);
-            let stem = own.strip_suffix(".json").and_then(|s| s.strip_prefix("conversations"));
+            let file_name = last_segment(&path);
+            let stem = file_name.strip_suffix(".json").and_then(|s| s.strip_prefix("conversations"));
             let shard = stem.is_some_and(|s| s.is_empty() || s.starts_with('-'));
-            if shard && !out.iter().any(|p| last(p) == own) {
+            if shard && !out.iter().any(|p| last_segment(p) == file_name) {
                 out.push(path);
             }
         }

@@ -1,9 +1,9 @@
-//! The message graph of one conversation: parents through empty nodes, the branch last seen. Iterative throughout:
-//! chains have thousands of nodes, and cycles occur.
+//! The message graph of one conversation: parents of messages, and the active branch. Nothing is recursive: chains have
+//! thousands of nodes, and cycles occur.
 use mementory_model::Timestamp;
 use std::collections::HashMap;
 
-/// One node as read.
+/// One node of the graph.
 #[derive(Debug)]
 pub(super) struct GraphNode<'a> {
     pub(super) id: &'a str,
@@ -12,14 +12,14 @@ pub(super) struct GraphNode<'a> {
     pub(super) created: Option<Timestamp>,
 }
 
-/// What was found, by node position.
+/// The graph, by position of the node.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     /// Position of the nearest ancestor with a message.
     pub(super) parent: Vec<Option<usize>>,
-    /// On the branch the person last saw.
+    /// On the branch that was last open.
     pub(super) active: Vec<bool>,
-    /// Nodes whose parent is not there.
+    /// Nodes whose parent is missing.
     pub(super) orphans: u32,
     /// Cycles, each cut at its first node.
     pub(super) cycles: u32,
@@ -27,7 +27,7 @@ pub(super) struct Graph {
     pub(super) guessed_leaf: bool,
 }
 
-/// Works out the graph; nodes in source order, ids unique.
+/// Builds the graph of nodes in source order with unique ids.
 pub(super) fn graph(nodes: &[GraphNode<'_>], current: Option<&str>) -> Graph {
     let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.id, i)).collect();
     let mut out = Graph::default();
@@ -38,7 +38,7 @@ pub(super) fn graph(nodes: &[GraphNode<'_>], current: Option<&str>) -> Graph {
         direct.push(parent);
     }
     out.cycles = cut_cycles(&mut direct);
-    out.parent = through_empty(nodes, &direct);
+    out.parent = message_parents(nodes, &direct);
     let start = current.and_then(|id| by_id.get(id).copied());
     out.guessed_leaf = start.is_none() && nodes.iter().any(|n| n.has_message);
     out.active = vec![false; nodes.len()];
@@ -50,16 +50,16 @@ pub(super) fn graph(nodes: &[GraphNode<'_>], current: Option<&str>) -> Graph {
     out
 }
 
-/// Makes the first node of every cycle a root.
+/// Cuts every cycle by making its first node a root.
 fn cut_cycles(parent: &mut [Option<usize>]) -> u32 {
-    let mut walk = vec![0_usize; parent.len()]; // 0: not visited; else number of the walk
+    let mut visited_by = vec![0_usize; parent.len()]; // 0: not visited, else the start of the visit plus one
     let mut cycles = 0;
     for start in 0..parent.len() {
         let mut at = start;
-        while walk[at] == 0 {
-            walk[at] = start + 1;
+        while visited_by[at] == 0 {
+            visited_by[at] = start + 1;
             match parent[at] {
-                Some(next) if walk[next] == start + 1 => {
+                Some(next) if visited_by[next] == start + 1 => {
                     let mut first = next;
                     let mut i = next;
                     while let Some(p) = parent[i].filter(|p| *p != next) {
@@ -78,8 +78,8 @@ fn cut_cycles(parent: &mut [Option<usize>]) -> u32 {
     cycles
 }
 
-/// Nearest ancestor with a message, remembered along runs of empty nodes.
-fn through_empty(nodes: &[GraphNode<'_>], direct: &[Option<usize>]) -> Vec<Option<usize>> {
+/// Nearest ancestor with a message. The answer is stored for every node on the way, so that long chains stay cheap.
+fn message_parents(nodes: &[GraphNode<'_>], direct: &[Option<usize>]) -> Vec<Option<usize>> {
     let mut known: Vec<Option<Option<usize>>> = vec![None; nodes.len()];
     for start in 0..nodes.len() {
         let mut run = vec![];
@@ -102,7 +102,7 @@ fn through_empty(nodes: &[GraphNode<'_>], direct: &[Option<usize>]) -> Vec<Optio
     known.into_iter().map(Option::flatten).collect()
 }
 
-/// The leaf with the newest time, the last one of equals.
+/// The newest leaf; of equal times the last one.
 fn newest_leaf(nodes: &[GraphNode<'_>], parent: &[Option<usize>]) -> Option<usize> {
     let mut has_child = vec![false; nodes.len()];
     for (i, p) in parent.iter().enumerate() {

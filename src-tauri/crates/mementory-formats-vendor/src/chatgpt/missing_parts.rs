@@ -1,6 +1,6 @@
 //! Missing parts by their numbering, for exports without a manifest.
 use super::{
-    attachments::last,
+    attachments::last_segment,
     part_names::{is_portal_part, shard_number},
 };
 use mementory_format::plain_name;
@@ -20,7 +20,7 @@ pub(super) fn shards<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
 pub(super) fn portal_parts<'a>(places: impl Iterator<Item = &'a str>) -> Vec<String> {
     // An empty part is not opened, so it is a member itself.
     let archives: BTreeSet<&str> =
-        places.flat_map(|place| place.split("!/")).map(last).filter(|name| is_portal_part(name)).collect();
+        places.flat_map(|place| place.split("!/")).map(last_segment).filter(|name| is_portal_part(name)).collect();
     let mut numbers: BTreeMap<String, (BTreeSet<u64>, usize)> = BTreeMap::new();
     for archive in archives {
         let stem = archive.get(..plain_name(archive).len().saturating_sub(4)).unwrap_or(archive);

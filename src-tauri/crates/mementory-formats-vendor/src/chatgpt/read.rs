@@ -1,6 +1,6 @@
-//! From members to the sink: side files that help first, then conversations, files, and the rest.
+//! Reads an export into a sink: side files with names first, then conversations, files and everything else.
 use super::{
-    attachments::{self, Names, Watched, last},
+    attachments::{self, ErrorRecorder, FileNames, last_segment},
     conversation::{self, Place},
 };
 use mementory_format::{
@@ -20,7 +20,7 @@ pub(super) fn read(
     let members: Vec<(&Member, Role)> =
         detected.claim.parts.iter().filter_map(|p| catalog.members().get(p.member).map(|m| (m, p.role))).collect();
     let (mut names, accounts) = side_files(catalog, &members, &context.limits)?;
-    let mut run = Run {
+    let mut reader = Reader {
         catalog,
         limits: &context.limits,
         version: detected.claim.version.as_deref(),
@@ -28,31 +28,31 @@ pub(super) fn read(
         done: 0,
         sink,
     };
-    members.iter().filter(|(_, r)| *r == Role::Attachment).for_each(|(m, _)| names.carries(&m.name));
+    members.iter().filter(|(_, r)| *r == Role::Attachment).for_each(|(m, _)| names.add_shipped(&m.name));
     for (member, _) in members.iter().filter(|(_, r)| *r == Role::Conversations) {
-        run.conversations(member, &mut names, accounts.of(member))?;
+        reader.conversations(member, &mut names, accounts.of(member))?;
     }
     for (member, role) in members.iter().filter(|(_, r)| *r != Role::Conversations) {
-        run.other(member, *role, &mut names)?;
-        run.done += member.size;
-        run.sink.progress(run.done)?;
+        reader.other(member, *role, &mut names)?;
+        reader.done += member.size;
+        reader.sink.progress(reader.done)?;
     }
     Ok(())
 }
 
-/// Names of files, and the account's id.
+/// Names of files, and ids of accounts.
 fn side_files(
     catalog: &Catalog,
     members: &[(&Member, Role)],
     limits: &Limits,
-) -> Result<(Names, Accounts), FormatError> {
-    let (mut names, mut accounts) = (Names::default(), Accounts::default());
+) -> Result<(FileNames, Accounts), FormatError> {
+    let (mut names, mut accounts) = (FileNames::default(), Accounts::default());
     for (member, _) in members.iter().filter(|(_, r)| *r == Role::Sidecar) {
-        let own = last(&member.name);
+        let own = last_segment(&member.name);
         let text = |limit| match catalog.bytes(member, limit) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').to_owned()),
             Err(e @ FormatError::Limit { limit: "total_bytes", .. }) => Err(e),
-            // Unreadable: it is reported when its turn comes.
+            // Unreadable: reported when the file itself is read.
             Err(_) => Ok(String::new()),
         };
         if own.starts_with("conversation_asset_file_names") || own.starts_with("library_files") {
@@ -60,21 +60,21 @@ fn side_files(
         } else if own.starts_with("user.") || own.starts_with("user ") || own.starts_with("user(") {
             let file = text(limits.side_file_bytes)?;
             let user = serde_json::from_str::<super::wire::File<'_>>(&file).unwrap_or_default();
-            accounts.0.extend(user.id.owned().map(|id| (neighbourhood(member).to_owned(), id)));
+            accounts.0.extend(user.id.owned().map(|id| (container_of(member).to_owned(), id)));
         }
     }
     Ok((names, accounts))
 }
 
-/// Account ids by the folder or archive that their `user.json` lies in.
+/// Account ids by the folder or archive of their `user.json`.
 #[derive(Default)]
 struct Accounts(Vec<(String, String)>);
 
 impl Accounts {
-    /// The account beside a member, else the only one there is.
+    /// The account in the same folder as a member, else the only account.
     fn of(&self, member: &Member) -> Option<&str> {
-        let near = neighbourhood(member);
-        self.0.iter().find(|(dir, _)| dir == near).map(|(_, id)| id.as_str()).or_else(|| self.only())
+        let container = container_of(member);
+        self.0.iter().find(|(dir, _)| dir == container).map(|(_, id)| id.as_str()).or_else(|| self.only())
     }
 
     fn only(&self) -> Option<&str> {
@@ -83,11 +83,11 @@ impl Accounts {
     }
 }
 
-fn neighbourhood(member: &Member) -> &str {
+fn container_of(member: &Member) -> &str {
     member.place.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
-struct Run<'a> {
+struct Reader<'a> {
     catalog: &'a Catalog,
     limits: &'a Limits,
     version: Option<&'a str>,
@@ -96,7 +96,7 @@ struct Run<'a> {
     sink: &'a mut dyn Sink,
 }
 
-impl Run<'_> {
+impl Reader<'_> {
     fn item(&self, name: String, role: &str, place: String) -> PassthroughItem {
         PassthroughItem { format: "chatgpt".into(), group: self.group.clone(), name, role: role.into(), place }
     }
@@ -110,7 +110,12 @@ impl Run<'_> {
         self.sink.dropped(Dropped { place, outcome: DroppedAs::Skipped, reason, kind: None });
     }
 
-    fn conversations(&mut self, member: &Member, names: &mut Names, account: Option<&str>) -> Result<(), FormatError> {
+    fn conversations(
+        &mut self,
+        member: &Member,
+        names: &mut FileNames,
+        account: Option<&str>,
+    ) -> Result<(), FormatError> {
         let (catalog, mut wrapper) = (self.catalog, None);
         let (mut seen, mut errors, start) = (0_u64, 0_u64, self.done);
         let result = catalog.read(member, |reader| {
@@ -133,8 +138,8 @@ impl Run<'_> {
                         };
                         let outcome = conversation::read(element.bytes, &place);
                         let records = outcome.unit.iter().flat_map(|u| &u.records);
-                        names.said(records.flat_map(|r| &r.attachments).filter_map(attachments::id_and_name));
-                        self.hand_over(member, outcome)?;
+                        names.add_mentioned(records.flat_map(|r| &r.attachments).filter_map(attachments::id_and_name));
+                        self.send(member, outcome)?;
                         self.sink.progress(start + elements.raw_bytes().min(member.size))?;
                     }
                     Err(e) => {
@@ -152,7 +157,7 @@ impl Run<'_> {
             other => other?,
         }
         if let Some(bytes) = wrapper.filter(|w| w.iter().filter(|b| **b == b':').count() > 1) {
-            // `{"conversations":[…]}` with more in it than conversations.
+            // `{"conversations":[…]}` with other members.
             let item = self.item(member.name.clone(), "wrapper", member.place.clone());
             self.sink.passthrough(item, &mut bytes.as_slice())?;
         }
@@ -163,7 +168,7 @@ impl Run<'_> {
         self.sink.progress(self.done)
     }
 
-    fn hand_over(&mut self, member: &Member, outcome: conversation::Outcome) -> Result<(), FormatError> {
+    fn send(&mut self, member: &Member, outcome: conversation::Outcome) -> Result<(), FormatError> {
         for issue in outcome.issues {
             self.sink.note(issue);
         }
@@ -185,19 +190,19 @@ impl Run<'_> {
             ElementError::Io(_) => ("unreadable", member.place.clone()),
         };
         if code == "truncated" {
-            let what = format!("partial: {error}; what came before was read");
+            let what = format!("partial: {error}; everything before it was read");
             self.sink.note(Issue::new(code, place.clone(), what));
         }
         self.failed(place, format!("{code}: {error}"), Some(Kind::Conversation));
     }
 
-    fn other(&mut self, member: &Member, role: Role, names: &mut Names) -> Result<(), FormatError> {
+    fn other(&mut self, member: &Member, role: Role, names: &mut FileNames) -> Result<(), FormatError> {
         let name = member.name.to_ascii_lowercase();
         let payment = ["financial/", "payment", "invoice", "billing"].iter().any(|word| name.contains(word));
         match role {
             Role::Junk => self.skipped(&member.place, "junk: bookkeeping of an operating system"),
             Role::DuplicateRendering => {
-                self.skipped(&member.place, "duplicate_rendering: the same data for a browser");
+                self.skipped(&member.place, "duplicate_rendering: the same data as a page for browsers");
             }
             Role::Sidecar if member.size == 0 && name.ends_with(".zip") => {
                 self.sink.note(Issue::new("empty_part", &member.place, "a part of the export is empty"));
@@ -216,7 +221,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn attachment(&mut self, member: &Member, names: &mut Names) -> Result<(), FormatError> {
+    fn attachment(&mut self, member: &Member, names: &mut FileNames) -> Result<(), FormatError> {
         let (id, name) = names.identify(&member.name);
         let mut file = AttachmentFile {
             key: attachments::key(&id),
@@ -231,27 +236,27 @@ impl Run<'_> {
         })
     }
 
-    /// Hands a member's bytes over. Damage to the member costs the member; an error of the sink is handed up.
+    /// Streams a member into the sink. A damaged member is dropped; an error of the sink is returned.
     fn stream(
         &mut self,
         member: &Member,
         kind: Option<Kind>,
-        hand: impl FnOnce(&mut dyn Sink, &mut dyn Read, &[u8]) -> Result<(), FormatError>,
+        send: impl FnOnce(&mut dyn Sink, &mut dyn Read, &[u8]) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
         let catalog = self.catalog;
         let mut damage = None;
         let result = catalog.read(member, |reader| {
-            let mut watched = Watched { inner: reader, failed: None };
+            let mut recorder = ErrorRecorder { inner: reader, failed: None };
             let mut head = Vec::new();
-            let start = (&mut watched).take(512).read_to_end(&mut head);
+            let start = (&mut recorder).take(512).read_to_end(&mut head);
             let result = match start {
                 Ok(_) => {
-                    let mut whole = head.as_slice().chain(&mut watched);
-                    hand(self.sink, &mut whole, &head)
+                    let mut whole = head.as_slice().chain(&mut recorder);
+                    send(self.sink, &mut whole, &head)
                 }
                 Err(_) => Ok(()),
             };
-            damage = watched.failed;
+            damage = recorder.failed;
             result
         });
         match (result, damage) {

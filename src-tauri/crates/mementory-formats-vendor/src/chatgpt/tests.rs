@@ -8,9 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Counts as the vault does: one record per kind and key.
+/// A sink that stores one record for each kind and key, as the vault does.
 #[derive(Default)]
-struct Counting {
+struct RecordingSink {
     records: HashMap<(Kind, String), Record>,
     files: HashMap<String, (AttachmentFile, usize)>,
     parts: Vec<PassthroughItem>,
@@ -19,7 +19,7 @@ struct Counting {
     progress: u64,
 }
 
-impl Sink for Counting {
+impl Sink for RecordingSink {
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
         for record in unit.records {
             let slot = (record.kind, format!("{}:{}", record.key.scope, record.key.value));
@@ -58,14 +58,14 @@ impl Sink for Counting {
     }
 }
 
-impl Counting {
+impl RecordingSink {
     fn of(&self, kind: Kind) -> impl Iterator<Item = &Record> {
         self.records.values().filter(move |r| r.kind == kind)
     }
     fn count(&self, kind: Kind) -> u64 {
         self.of(kind).count() as u64
     }
-    fn named(&self) -> HashSet<&str> {
+    fn referenced_files(&self) -> HashSet<&str> {
         self.records.values().flat_map(|r| &r.attachments).map(|a| a.key.value.as_str()).collect()
     }
     fn methods(&self) -> BTreeMap<&str, u64> {
@@ -75,27 +75,27 @@ impl Counting {
         }
         out
     }
-    fn said(&self, code: &str) -> bool {
+    fn reports(&self, code: &str) -> bool {
         self.notes.iter().any(|n| n.code == code)
             || self.dropped.iter().any(|d| d.reason.split(':').next() == Some(code))
     }
 }
 
-struct Read1 {
+struct Import {
     catalog: Catalog,
-    sink: Counting,
+    sink: RecordingSink,
     versions: Vec<String>,
     missing: Vec<String>,
     confidence: f64,
     unknown: usize,
 }
 
-fn import(path: &Path) -> Result<Read1, FormatError> {
+fn import(path: &Path) -> Result<Import, FormatError> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None)?;
     let found = detect(&catalog, &limits, Some("chatgpt"))?;
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    let mut sink = Counting::default();
+    let mut sink = RecordingSink::default();
     let (mut versions, mut missing, mut confidence) = (vec![], vec![], 0.0_f64);
     for source in &found.sources {
         sink.progress = 0;
@@ -105,7 +105,7 @@ fn import(path: &Path) -> Result<Read1, FormatError> {
         confidence = confidence.max(source.claim.confidence);
         assert_eq!(sink.progress, source.total_bytes, "progress ends at the total");
     }
-    Ok(Read1 { catalog, sink, versions, missing, confidence, unknown: found.unknown.len() })
+    Ok(Import { catalog, sink, versions, missing, confidence, unknown: found.unknown.len() })
 }
 
 fn shared() -> Option<PathBuf> {
@@ -113,7 +113,7 @@ fn shared() -> Option<PathBuf> {
 }
 
 #[test]
-fn samples() {
+fn sample_exports_have_the_expected_counts() {
     let Some(shared) = shared() else { return };
     let expected: serde_json::Value =
         serde_json::from_slice(&std::fs::read(shared.join("exports/expected.json")).unwrap()).unwrap();
@@ -140,7 +140,7 @@ fn samples() {
             "roles": roles,
             "memories": sink.count(Kind::Memory),
             "memory_kinds": sink.methods(),
-            "attachments_referenced": sink.named().len(),
+            "attachments_referenced": sink.referenced_files().len(),
             "attachments_present": sink.files.len(),
         });
         for (figure, value) in figures.as_object().unwrap() {
@@ -167,7 +167,7 @@ fn samples() {
 }
 
 #[test]
-fn edges() {
+fn edge_cases_are_read_as_expected() {
     let Some(shared) = shared() else { return };
     let expected: serde_json::Value =
         serde_json::from_slice(&std::fs::read(shared.join("exports/expected.json")).unwrap()).unwrap();
@@ -189,15 +189,15 @@ fn edges() {
             assert_eq!(messages, want, "{name}");
         }
         match name.as_str() {
-            "raw-control-chars.json" => assert_eq!((messages, sink.said("control_character")), (2, true)),
+            "raw-control-chars.json" => assert_eq!((messages, sink.reports("control_character")), (2, true)),
             "nan-and-duplicate-keys.json" => {
-                assert!(sink.said("nan"));
+                assert!(sink.reports("nan"));
                 assert_eq!(sink.of(Kind::Conversation).next().unwrap().title.as_deref(), Some("second"));
             }
             "ndjson-conversations.jsonl" => assert_eq!(messages, 2),
             "one-bad-conversation.json" => assert_eq!((messages, failed, skipped), (2, 1, 2)),
-            "empty-array.json" => assert_eq!((messages, sink.said("empty_export")), (0, true)),
-            "truncated-conversations.json" => assert!(sink.said("truncated") && failed == 1),
+            "empty-array.json" => assert_eq!((messages, sink.reports("empty_export")), (0, true)),
+            "truncated-conversations.json" => assert!(sink.reports("truncated") && failed == 1),
             "truncated.zip" => assert!(issue("truncated_archive")),
             "nested-5-deep.zip" => assert!(issue("archive_depth") && messages == 0),
             "duplicate-members.zip" => assert!(issue("duplicate_name") && messages == 2),
@@ -209,7 +209,7 @@ fn edges() {
 }
 
 #[test]
-fn generated() {
+fn generated_exports_are_read_completely() {
     let Some(shared) = shared() else { return };
     let dir = std::env::temp_dir().join(format!("mementory-chatgpt-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
@@ -232,13 +232,13 @@ fn generated() {
         assert_eq!(got.versions, [layout]);
         assert_eq!(sink.count(Kind::Conversation), n("conversations"), "{layout}");
         assert_eq!(sink.count(Kind::Message), n("messages"), "{layout}");
-        let talk = |r: &&Record| matches!(r.message.as_ref().unwrap().role.as_str(), "user" | "assistant");
-        assert_eq!(sink.of(Kind::Message).filter(talk).count() as u64, n("messages_user_assistant"), "{layout}");
+        let is_dialogue = |r: &&Record| matches!(r.message.as_ref().unwrap().role.as_str(), "user" | "assistant");
+        assert_eq!(sink.of(Kind::Message).filter(is_dialogue).count() as u64, n("messages_user_assistant"), "{layout}");
         assert_eq!(
             sink.of(Kind::Message).filter(|r| r.message.as_ref().unwrap().active).count() as u64,
             n("active_path")
         );
-        assert_eq!(sink.named().len() as u64, n("attachments_referenced"), "{layout}");
+        assert_eq!(sink.referenced_files().len() as u64, n("attachments_referenced"), "{layout}");
         assert_eq!(sink.files.len() as u64, n("attachments_present"), "{layout}");
         let memories = &truth["memories"];
         let want =
@@ -251,27 +251,27 @@ fn generated() {
                 .find(|r| r.origin_id.as_deref() == Some(m) && r.source.conversation.as_deref() == Some(c));
             assert!(record.unwrap().text.contains(needle["text"].as_str().unwrap()), "{needle}");
         }
-        // Every shipped file that a message names is found under the same key.
-        let named = sink.named();
-        assert!(sink.files.keys().all(|k| named.contains(k.as_str())), "{layout}");
+        // Every shipped file that a message references has the same key there.
+        let referenced = sink.referenced_files();
+        assert!(sink.files.keys().all(|k| referenced.contains(k.as_str())), "{layout}");
     }
     std::fs::remove_dir_all(&dir).unwrap();
 }
 
-/// `fixtures/chatgpt/<case>`: what `case.json` names must hold.
+/// `fixtures/chatgpt/<case>`: everything in `case.json` must be true of the import.
 #[test]
-fn fixtures() {
+fn fixtures_are_read_as_their_cases_say() {
     let root = mementory_format::testkit::repo().join("fixtures/chatgpt");
     let mut cases: Vec<_> = std::fs::read_dir(root).unwrap().map(|e| e.unwrap().path()).collect();
     cases.sort();
     assert!(!cases.is_empty());
     for case in cases {
         let want: serde_json::Value = serde_json::from_slice(&std::fs::read(case.join("case.json")).unwrap()).unwrap();
-        check(&case.file_name().unwrap().to_string_lossy(), &want, &import(&case.join("input")).unwrap());
+        assert_case(&case.file_name().unwrap().to_string_lossy(), &want, &import(&case.join("input")).unwrap());
     }
 }
 
-fn check(case: &str, want: &serde_json::Value, got: &Read1) {
+fn assert_case(case: &str, want: &serde_json::Value, got: &Import) {
     let sink = &got.sink;
     let node = |r: &Record| r.key.value.rsplit('/').next().unwrap().to_owned();
     let messages: HashMap<String, &Record> = sink.of(Kind::Message).map(|r| (node(r), r)).collect();
@@ -280,7 +280,7 @@ fn check(case: &str, want: &serde_json::Value, got: &Read1) {
         v.sort();
         v
     };
-    let words = |key: &str| -> Vec<String> { serde_json::from_value(want[key].clone()).unwrap_or_default() };
+    let strings = |key: &str| -> Vec<String> { serde_json::from_value(want[key].clone()).unwrap_or_default() };
     for (key, want) in want.as_object().unwrap() {
         let each = || want.as_object().unwrap().iter();
         match key.as_str() {
@@ -292,17 +292,17 @@ fn check(case: &str, want: &serde_json::Value, got: &Read1) {
                 let active = messages.keys().filter(|n| part(n).active).count();
                 assert_eq!(active as u64, want.as_u64().unwrap(), "{case}: active");
             }
-            "files_named" => assert_eq!(sink.named().len() as u64, want.as_u64().unwrap(), "{case}"),
+            "files_named" => assert_eq!(sink.referenced_files().len() as u64, want.as_u64().unwrap(), "{case}"),
             "files_present" => assert_eq!(sink.files.len() as u64, want.as_u64().unwrap(), "{case}"),
             "file_names" => {
-                assert_eq!(sorted(sink.files.values().map(|f| f.0.name.clone()).collect()), words(key), "{case}")
+                assert_eq!(sorted(sink.files.values().map(|f| f.0.name.clone()).collect()), strings(key), "{case}")
             }
             "texts" => each().for_each(|(n, t)| assert_eq!(messages[n].text, t.as_str().unwrap(), "{case}: {n}")),
             "types" => each().for_each(|(n, t)| assert_eq!(part(n).content_type, t.as_str().unwrap(), "{case}: {n}")),
             "models" => each().for_each(|(n, t)| assert_eq!(part(n).model.as_deref(), t.as_str(), "{case}: {n}")),
             "hidden" => {
                 let hidden = messages.keys().filter(|n| part(n).hidden).cloned().collect();
-                assert_eq!(sorted(hidden), sorted(words(key)), "{case}");
+                assert_eq!(sorted(hidden), sorted(strings(key)), "{case}");
             }
             "parents" => each().for_each(|(n, p)| {
                 let parent = part(n).parent.as_ref().map(|k| k.value.rsplit('/').next().unwrap());
@@ -318,17 +318,17 @@ fn check(case: &str, want: &serde_json::Value, got: &Read1) {
                 assert_eq!(messages[n].times.created, Timestamp::parse(t.as_str().unwrap()), "{case}: {n}");
             }),
             "notes" | "dropped" => {
-                words(key).iter().for_each(|code| assert!(sink.said(code), "{case}: {code} {:?}", sink.notes));
+                strings(key).iter().for_each(|code| assert!(sink.reports(code), "{case}: {code} {:?}", sink.notes));
             }
-            "missing" => assert_eq!(got.missing, words(key), "{case}"),
-            "unknown" => assert_eq!(got.unknown, words(key).len(), "{case}"),
+            "missing" => assert_eq!(got.missing, strings(key), "{case}"),
+            "unknown" => assert_eq!(got.unknown, strings(key).len(), "{case}"),
             "raw_kept" => {
                 let raw = sink.parts.iter().filter(|p| p.role == "raw").count();
                 assert_eq!(raw as u64, want.as_u64().unwrap(), "{case}");
             }
             "account" => assert!(sink.records.values().all(|r| r.source.account.as_deref() == want.as_str()), "{case}"),
             "memory_texts" => {
-                assert_eq!(sorted(sink.of(Kind::Memory).map(|r| r.text.clone()).collect()), words(key), "{case}");
+                assert_eq!(sorted(sink.of(Kind::Memory).map(|r| r.text.clone()).collect()), strings(key), "{case}");
             }
             "memory_links" => each().for_each(|(text, n)| {
                 let memory = sink.of(Kind::Memory).find(|r| r.text == *text).unwrap();
@@ -340,12 +340,12 @@ fn check(case: &str, want: &serde_json::Value, got: &Read1) {
     }
 }
 
-/// The kept original: everything outside the mapping, and each node, byte for byte.
+/// The stored original is identical to the source: everything outside the mapping, and each node.
 #[test]
-fn verbatim_is_exact() {
+fn verbatim_is_identical_to_the_source() {
     let node = r#"{ "message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["a\u00e9\ud83d"]},"n":1.50} , "parent" : null}"#;
     let text = format!(r#"{{"n":1.0, "mapping" : {{"k" : {node}}}, "title":"x\ud83d", "conversation_id":"c"}}"#);
-    let names = super::attachments::Names::default();
+    let names = super::attachments::FileNames::default();
     let place =
         super::conversation::Place { version: None, container: "f", pointer: "/0", account: None, names: &names };
     let out = super::conversation::read(text.as_bytes(), &place);
@@ -357,9 +357,9 @@ fn verbatim_is_exact() {
     assert_eq!(out.issues.len(), 1);
 }
 
-/// Damaged bytes give an outcome, never a panic or a hang. Deterministic.
+/// Damaged bytes never cause a panic or a hang. The damage is the same in each run.
 #[test]
-fn damage_never_panics() {
+fn damaged_input_does_not_panic() {
     let Some(shared) = shared() else { return };
     let dir = std::env::temp_dir().join(format!("mementory-damage-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();

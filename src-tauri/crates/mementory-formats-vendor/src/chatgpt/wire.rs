@@ -1,4 +1,4 @@
-//! ChatGPT's JSON as it is met: every field optional, of any type, perhaps twice. Strings are borrowed.
+//! ChatGPT's JSON. Every field is optional, may have any type and may occur twice. Strings are borrowed.
 use mementory_model::Timestamp;
 use serde::{
     Deserialize, Deserializer,
@@ -7,7 +7,7 @@ use serde::{
 use serde_json::value::RawValue;
 use std::{borrow::Cow, fmt, marker::PhantomData};
 
-/// Text; a number gives its digits, anything else nothing.
+/// A text, or the digits of a number; None for anything else.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Text<'a>(pub(super) Option<Cow<'a, str>>);
 
@@ -22,7 +22,7 @@ impl Text<'_> {
     }
 }
 
-/// Unix seconds as float, integer or text, or an ISO text. Zero means unknown.
+/// Unix seconds as a number or text, or ISO 8601. Zero means unknown.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Time(pub(super) Option<Timestamp>);
 
@@ -34,7 +34,7 @@ pub(super) struct Number(pub(super) Option<f64>);
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Flag(pub(super) Option<bool>);
 
-/// What a JSON value without members amounts to; containers are passed over.
+/// A JSON value; arrays and objects are skipped.
 enum Scalar<'a> {
     Text(Cow<'a, str>),
     Int(i64),
@@ -131,8 +131,8 @@ impl<'de> Deserialize<'de> for Flag {
     }
 }
 
-/// An object with these members, all optional, the last of duplicates winning, unknown ones passed over.
-/// `object`: anything but an object is an error. `lenient`: anything else is the empty object.
+/// An object with these members, all of them optional. The last of duplicate keys wins; unknown keys are skipped.
+/// `object`: any other value is an error. `lenient`: any other value is the empty object.
 macro_rules! wire {
     (@other object) => {};
     (@other lenient) => {
@@ -232,7 +232,7 @@ wire! {
 }
 
 wire! {
-    /// Who wrote it.
+    /// Author of a message.
     lenient Author {
         role: Text<'a> = "role",
         name: Text<'a> = "name",
@@ -240,7 +240,7 @@ wire! {
 }
 
 wire! {
-    /// What matters of `metadata`.
+    /// The members of `metadata` that are read.
     lenient Metadata {
         model: Text<'a> = "model_slug",
         hidden: Flag = "is_visually_hidden_from_conversation",
@@ -251,7 +251,7 @@ wire! {
 }
 
 wire! {
-    /// Custom instructions without the prompt's wrapping.
+    /// Custom instructions without the text of the prompt around them.
     lenient UserContext {
         about_user: Text<'a> = "about_user_message",
         about_model: Text<'a> = "about_model_message",
@@ -259,7 +259,7 @@ wire! {
 }
 
 wire! {
-    /// `content`, all types together.
+    /// `content` of all types.
     lenient Content {
         content_type: Text<'a> = "content_type",
         parts: Option<&'a RawValue> = "parts",
@@ -281,7 +281,7 @@ wire! {
 }
 
 wire! {
-    /// One of `thoughts`.
+    /// An entry of `thoughts`.
     lenient Thought {
         summary: Text<'a> = "summary",
         content: Text<'a> = "content",
@@ -289,7 +289,7 @@ wire! {
 }
 
 wire! {
-    /// One of `metadata.attachments`, and of `library_files.json`.
+    /// An entry of `metadata.attachments` or `library_files.json`.
     lenient File {
         id: Text<'a> = "id",
         name: Text<'a> = "name",
