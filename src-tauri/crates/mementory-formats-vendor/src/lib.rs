@@ -1,5 +1,5 @@
-//! What assistants, agents, engines and chat programs export: a folder for each, `{mod,detect,wire,read,write}.rs` and a
-//! README.
+//! Exports of assistants, agent runtimes, memory engines and chat programs. Each format has a folder with
+//! `{mod,detect,wire,read,write}.rs` and a README.
 pub mod chatgpt;
 pub mod claude;
 pub mod mem0;

@@ -4,9 +4,9 @@ use mementory_model::{Issue, Kind, Link, Record, Timestamp};
 use serde_json::{Map, Value, value::RawValue};
 use std::{borrow::Cow, collections::HashMap, rc::Rc};
 
-/// Text kept for all versions of all artifacts of one conversation. A replay can grow with the square of the input;
-/// what comes later stays in the messages' verbatim.
-const VERSION_BYTES: usize = 64 << 20;
+/// Limit for the text of all versions of all artifacts of one conversation. A replay can grow with the square of the input;
+/// versions beyond the limit are in the verbatim of the messages only.
+const MAX_VERSION_BYTES: usize = 64 << 20;
 
 /// One command of a message.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ enum Change {
     Replace { old: String, new: String },
 }
 
-/// A message as the replay sees it.
+/// The parts of a message that the replay needs.
 pub(super) struct Step<'s> {
     pub uuid: &'s str,
     /// Step of the parent message.
@@ -37,7 +37,7 @@ pub(super) struct Step<'s> {
 /// Commands in a message's content blocks.
 pub(super) fn commands(content: Option<&RawValue>) -> Vec<Command> {
     let Some(raw) = content else { return vec![] };
-    // Most messages have none; a look at the bytes is cheaper than reading blocks twice.
+    // Most messages have none, and searching the bytes is cheaper than parsing the blocks.
     if !["\"artifacts\"", "\"create_file\"", "\"str_replace\""].iter().any(|n| raw.get().contains(n)) {
         return vec![];
     }
@@ -50,9 +50,9 @@ fn command(block: &RawValue) -> Option<Command> {
         return None;
     }
     let input = block.object("input")?;
-    let own = |k: &str| input.filled(k).map(Cow::into_owned);
+    let filled = |k: &str| input.filled(k).map(Cow::into_owned);
     let any = |k: &str| input.text(k).map(Cow::into_owned);
-    let replace = || Some(Change::Replace { old: own("old_str")?, new: any("new_str").unwrap_or_default() });
+    let replace = || Some(Change::Replace { old: filled("old_str")?, new: any("new_str").unwrap_or_default() });
     let (id, change) = match block.text("name")?.as_ref() {
         "artifacts" => {
             let change = match input.text("command")?.as_ref() {
@@ -60,16 +60,16 @@ fn command(block: &RawValue) -> Option<Command> {
                 "rewrite" => Change::Whole { command: "rewrite", text: any("content")? },
                 _ => Change::Whole { command: "create", text: any("content")? },
             };
-            (own("id")?, change)
+            (filled("id")?, change)
         }
         "create_file" => {
             let text = any("file_text").or_else(|| any("content"))?;
-            (own("path")?, Change::Whole { command: "create", text })
+            (filled("path")?, Change::Whole { command: "create", text })
         }
-        "str_replace" => (own("path")?, replace()?),
+        "str_replace" => (filled("path")?, replace()?),
         _ => return None,
     };
-    Some(Command { id, media_type: own("type"), title: own("title"), version_id: own("version_uuid"), change })
+    Some(Command { id, media_type: filled("type"), title: filled("title"), version_id: filled("version_uuid"), change })
 }
 
 /// Commands in old-style tags: `<antArtifact identifier="…" type="…" title="…">…</antArtifact>`.
@@ -80,7 +80,7 @@ pub(super) fn tagged(text: &str) -> Vec<Command> {
         let tag = &rest[at + "<antArtifact".len()..];
         let Some(close) = tag.find('>') else { break };
         let (attributes, body) = (&tag[..close], &tag[close + 1..]);
-        // An answer that was cut off has no closing tag; what there is of it counts.
+        // An answer that was cut off has no closing tag; its text up to the end counts.
         let (body, after) = body.split_once("</antArtifact>").unwrap_or((body, ""));
         if let Some(id) = attribute(attributes, "identifier") {
             out.push(Command {
@@ -106,7 +106,7 @@ struct Version {
     command: &'static str,
     version_id: Option<String>,
     text: Rc<str>,
-    /// False when the text to be replaced was not there.
+    /// False if the text to replace was not found.
     applied: bool,
 }
 
@@ -120,9 +120,9 @@ struct Artifact {
 }
 
 impl Artifact {
-    /// The version in force at a step: its own, else that of its nearest ancestor.
-    /// `hops` bounds the walking; behind it the latest version stands in.
-    fn before(&self, steps: &[Step<'_>], step: usize, hops: &mut u32) -> Option<usize> {
+    /// The version at a step: its own, else that of its nearest ancestor. `hops` limits the search; beyond it the latest
+    /// version is used.
+    fn version_at(&self, steps: &[Step<'_>], step: usize, hops: &mut u32) -> Option<usize> {
         let mut at = Some(step);
         while let Some(i) = at {
             let Some(left) = hops.checked_sub(1) else { return self.versions.len().checked_sub(1) };
@@ -136,8 +136,8 @@ impl Artifact {
     }
 }
 
-/// Replays all commands (steps: parents before children) and gives one resource per artifact, its text the version
-/// on the active branch, earlier and other versions in `fields.versions`.
+/// Replays all commands (steps: parents before children). Gives one resource for each artifact with the text of the active
+/// branch; all versions are in `fields.versions`.
 pub(super) fn replay(
     conversation: &str,
     steps: &[Step<'_>],
@@ -146,7 +146,7 @@ pub(super) fn replay(
 ) -> Vec<Record> {
     let mut order: Vec<&str> = Vec::new();
     let mut artifacts: HashMap<&str, Artifact> = HashMap::new();
-    let (mut held, mut hops) = (0, 50_000_000);
+    let (mut version_bytes, mut hops) = (0, 50_000_000);
     'steps: for (step, command) in steps.iter().enumerate().flat_map(|(i, s)| s.commands.iter().map(move |c| (i, c))) {
         let artifact = artifacts.entry(&command.id).or_insert_with(|| {
             order.push(&command.id);
@@ -155,7 +155,7 @@ pub(super) fn replay(
         let (name, text, applied): (_, Rc<str>, _) = match &command.change {
             Change::Whole { command, text } => (*command, text.as_str().into(), true),
             Change::Replace { old, new } => {
-                let before = artifact.before(steps, step, &mut hops).map(|v| artifact.versions[v].text.clone());
+                let before = artifact.version_at(steps, step, &mut hops).map(|v| artifact.versions[v].text.clone());
                 match before {
                     Some(before) if before.contains(old.as_str()) => {
                         ("update", before.replacen(old.as_str(), new, 1).into(), true)
@@ -164,16 +164,16 @@ pub(super) fn replay(
                         issues.push(Issue::new(
                             "artifact_update_not_applied",
                             place.text(""),
-                            "an update names text that its document does not hold; the document stays as it was",
+                            "an update replaces text that its document does not contain; the document is unchanged",
                         ));
                         ("update", before.unwrap_or_else(|| "".into()), false)
                     }
                 }
             }
         };
-        held += text.len();
-        if held > VERSION_BYTES {
-            let message = "too many versions of documents to replay; the commands are kept with their messages";
+        version_bytes += text.len();
+        if version_bytes > MAX_VERSION_BYTES {
+            let message = "too many versions of documents to replay; the commands are stored with their messages";
             issues.push(Issue::new("artifact_versions_limit", place.text(""), message));
             break 'steps;
         }

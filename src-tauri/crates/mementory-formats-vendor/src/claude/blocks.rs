@@ -1,26 +1,26 @@
-//! Content blocks of a message: what a person reads, and what is folded away but can be found.
+//! Content blocks of a message: its text, and blocks that are collapsed but searchable.
 use super::wire::{Object, decode, list};
 use mementory_json::Tree;
 use serde_json::{Value, value::RawValue};
 use std::borrow::Cow;
 
-/// A message's content, taken apart.
+/// The content of a message.
 #[derive(Debug, Default)]
 pub(super) struct Content {
     /// Text blocks, joined by blank lines.
     pub text: String,
     /// The other blocks: `{type, name?, text}`.
     pub blocks: Vec<Value>,
-    /// Citations of all text blocks, as in the source.
+    /// Citations of all text blocks, unchanged.
     pub citations: Vec<Value>,
     /// `text`, `thinking`, `tool_call`, `tool_result`.
     pub content_type: &'static str,
 }
 
-/// Claude's app writes this into the flat text where it has no rendering for a block.
+/// Claude's app writes this into the message text for a block that it cannot display.
 const PLACEHOLDER: &str = "This block is not supported on your current device";
 
-/// Takes a message's `content` apart; `flat` is the message-level text, for when there is no text block.
+/// Reads the `content` of a message. `flat` is the text of the message itself, used if there is no text block.
 pub(super) fn read<'a>(content: Option<&'a RawValue>, flat: impl FnOnce() -> Option<Cow<'a, str>>) -> Content {
     let mut out = Content::default();
     match content {
@@ -72,26 +72,26 @@ fn read_block(raw: &RawValue, out: &mut Content) {
         }
         "thinking" => {
             let text = block.filled("thinking").map_or_else(
-                || block.raw("summaries").map_or_else(String::new, |r| leaves(r, &["summary", "text"])),
+                || block.raw("summaries").map_or_else(String::new, |r| nested_strings(r, &["summary", "text"])),
                 Cow::into_owned,
             );
-            out.blocks.push(folded("thinking", None, text));
+            out.blocks.push(collapsed("thinking", None, text));
         }
         "tool_use" => {
             let input = block.raw("input").map_or_else(String::new, |r| json_text(r).into_owned());
-            out.blocks.push(folded("tool_call", block.text("name"), input));
+            out.blocks.push(collapsed("tool_call", block.text("name"), input));
         }
         "tool_result" => {
             let text = block.raw("content").map_or_else(String::new, result_text);
-            out.blocks.push(folded("tool_result", block.text("name"), text));
+            out.blocks.push(collapsed("tool_result", block.text("name"), text));
         }
         "token_budget" | "flag" => {}
-        other => out.blocks.push(folded(other, None, unknown_text(raw))),
+        other => out.blocks.push(collapsed(other, None, unknown_text(raw))),
     }
 }
 
-/// One folded block.
-pub(super) fn folded(kind: &str, name: Option<Cow<'_, str>>, text: String) -> Value {
+/// A collapsed block.
+pub(super) fn collapsed(kind: &str, name: Option<Cow<'_, str>>, text: String) -> Value {
     let mut map = serde_json::Map::new();
     map.insert("type".into(), kind.into());
     if let Some(name) = name {
@@ -112,7 +112,7 @@ pub(super) fn push_text(out: &mut String, text: &str) {
     out.push_str(text);
 }
 
-/// JSON text as a person would search it: escapes of letters decoded.
+/// JSON text with decoded escapes, so that it can be searched.
 pub(super) fn json_text(raw: &RawValue) -> Cow<'_, str> {
     if !raw.get().contains("\\u") {
         return Cow::Borrowed(raw.get());
@@ -149,15 +149,15 @@ fn result_text(raw: &RawValue) -> String {
     out
 }
 
-/// Text of something unknown: leaves that are called text, or else every string that is not bookkeeping.
+/// Text of an unknown value: strings under names for texts, else all strings except ids and times.
 pub(super) fn unknown_text(raw: &RawValue) -> String {
-    let named = leaves(raw, &["text", "content", "output", "title", "message"]);
-    if named.is_empty() { leaves(raw, &[]) } else { named }
+    let named = nested_strings(raw, &["text", "content", "output", "title", "message"]);
+    if named.is_empty() { nested_strings(raw, &[]) } else { named }
 }
 
-/// String leaves under the wanted names (none = all but bookkeeping), one per line. Depth and count are bounded; no
-/// recursion.
-pub(super) fn leaves(raw: &RawValue, wanted: &[&str]) -> String {
+/// Strings under these names at any depth (no names: all except ids and times), one per line. Depth and count are limited,
+/// and nothing is recursive.
+pub(super) fn nested_strings(raw: &RawValue, wanted: &[&str]) -> String {
     let mut out = String::new();
     let mut pending: Vec<(Cow<'_, str>, &RawValue, u32)> = vec![(Cow::Borrowed(""), raw, 0)];
     while let Some((name, value, depth)) = pending.pop() {
@@ -166,8 +166,8 @@ pub(super) fn leaves(raw: &RawValue, wanted: &[&str]) -> String {
         }
         match value.get().as_bytes().first() {
             Some(b'"') => {
-                let keep = if wanted.is_empty() { !bookkeeping(&name) } else { wanted.contains(&name.as_ref()) };
-                if keep && let Some(text) = decode(value).filter(|t| !t.trim().is_empty()) {
+                let is_text = if wanted.is_empty() { !is_id_or_time(&name) } else { wanted.contains(&name.as_ref()) };
+                if is_text && let Some(text) = decode(value).filter(|t| !t.trim().is_empty()) {
                     if !out.is_empty() {
                         out.push('\n');
                     }
@@ -189,7 +189,8 @@ pub(super) fn leaves(raw: &RawValue, wanted: &[&str]) -> String {
     out
 }
 
-fn bookkeeping(name: &str) -> bool {
+/// True for the names of ids, times and the like.
+fn is_id_or_time(name: &str) -> bool {
     matches!(name, "type" | "id" | "uuid" | "kind" | "status")
         || ["_id", "_uuid", "_timestamp", "_at"].iter().any(|end| name.ends_with(end))
 }

@@ -2,7 +2,7 @@
 use super::{
     artifacts, blocks,
     order::{self, Node, Parent},
-    wire::{Object, Place, SCOPE, Yield, content_id, decode, key, list, replaced},
+    wire::{Object, Place, ReadResult, SCOPE, content_id, decode, key, list, replaced},
 };
 use mementory_model::{
     AttachmentRef, Dropped, DroppedAs, Issue, Kind, MessagePart, Record, Source, Times, Unit, Verbatim,
@@ -13,14 +13,14 @@ use std::{borrow::Cow, collections::HashSet};
 /// Parent of root messages.
 const ZERO: &str = "00000000-0000-4000-8000-000000000000";
 
-/// Reads one conversation object. Its own words in, one unit out (conversation, messages, artifacts); an unreadable
-/// message costs that message. The error is a reason for people.
-pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<Yield, String> {
+/// Reads one conversation object into one unit (conversation, messages, artifacts). An unreadable message is dropped. The
+/// error is a reason for the user.
+pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<ReadResult, String> {
     let list_key = if object.has("chat_messages") { "chat_messages" } else { "messages" };
     if !object.has(list_key) && object.text("uuid").is_none() {
         return Err("not_a_conversation: no messages and no id".into());
     }
-    let mut out = Yield::default();
+    let mut out = ReadResult::default();
     let list_raw = object.raw(list_key);
     let raw_messages = match list_raw.map(list) {
         Some(None) => {
@@ -54,8 +54,12 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     let arranged = order::arrange(&nodes, leaf.as_deref());
     drop(nodes);
     for (count, code, message) in [
-        (arranged.dangling, "parent_missing", "messages whose parent is not in the file follow the one before them"),
-        (arranged.cycles, "cycle", "messages that are their own ancestors; the circle is cut open"),
+        (
+            arranged.dangling,
+            "parent_missing",
+            "messages whose parent is missing were attached to the message before them",
+        ),
+        (arranged.cycles, "cycle", "cycles of messages, cut at their first message"),
     ] {
         if count > 0 {
             out.issues.push(Issue::new(code, place.text(""), format!("{count} {message}")));
@@ -101,7 +105,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
 struct Message<'a> {
     raw: &'a RawValue,
     object: Object<'a>,
-    /// Position in the array, before unreadable ones were taken out.
+    /// Position in the array, with unreadable entries counted.
     index: usize,
     uuid: Cow<'a, str>,
     has_uuid: bool,
@@ -109,7 +113,7 @@ struct Message<'a> {
     created: Option<mementory_model::Timestamp>,
 }
 
-fn messages<'a>(raw: &[&'a RawValue], below: &str, place: &Place<'_>, out: &mut Yield) -> Vec<Message<'a>> {
+fn messages<'a>(raw: &[&'a RawValue], below: &str, place: &Place<'_>, out: &mut ReadResult) -> Vec<Message<'a>> {
     let mut messages: Vec<Message<'a>> = Vec::with_capacity(raw.len());
     let mut seen: HashSet<Cow<'a, str>> = HashSet::with_capacity(raw.len());
     for (index, raw) in raw.iter().copied().enumerate() {
@@ -119,19 +123,23 @@ fn messages<'a>(raw: &[&'a RawValue], below: &str, place: &Place<'_>, out: &mut 
             continue;
         };
         if !["sender", "role", "text", "content", "uuid"].iter().any(|k| object.raw(k).is_some()) {
-            out.dropped.push(failed(at(), "not_a_message: nothing that a message has"));
+            out.dropped.push(failed(at(), "not_a_message: none of the members of a message"));
             continue;
         }
-        let own = object.filled("uuid");
-        let has_uuid = own.is_some();
-        let mut uuid = own.unwrap_or_else(|| Cow::Owned(content_id(&format!("{index}\n{}", raw.get()))));
+        let source_uuid = object.filled("uuid");
+        let has_uuid = source_uuid.is_some();
+        let mut uuid = source_uuid.unwrap_or_else(|| Cow::Owned(content_id(&format!("{index}\n{}", raw.get()))));
         if seen.contains(&uuid) {
             if messages.iter().any(|m| m.uuid == uuid && m.raw.get() == raw.get()) {
-                let reason = "duplicate: the same message is there twice";
+                let reason = "duplicate: the same message occurs twice";
                 out.dropped.push(Dropped { outcome: DroppedAs::Skipped, ..failed(at(), reason) });
                 continue;
             }
-            out.issues.push(Issue::new("duplicate_id", at(), "two different messages have one id; both are kept"));
+            out.issues.push(Issue::new(
+                "duplicate_id",
+                at(),
+                "two different messages have the same id; both are imported",
+            ));
             uuid = Cow::Owned(format!("{uuid}~{}", content_id(raw.get())));
         }
         seen.insert(uuid.clone());
@@ -163,7 +171,7 @@ impl<'a> Message<'a> {
         let content = blocks::read(self.object.raw("content"), || self.object.text("text"));
         let pointer = format!("{below}/{}", self.index);
         if content.text.contains('\u{fffd}') && self.raw.get().contains("\\u") {
-            let message = "half of a character pair in the text is shown as U+FFFD; the source's own text is kept";
+            let message = "half of a surrogate pair in the text is shown as U+FFFD; the stored original is unchanged";
             issues.push(Issue::new("lone_surrogate", place.text(&pointer), message));
         }
         let mut record = Record::new(Kind::Message, key(format!("{conversation}/{}", self.uuid)), content.text);
@@ -184,7 +192,7 @@ impl<'a> Message<'a> {
         record
     }
 
-    /// `attachments` carry their text, `files` are names only.
+    /// `attachments` contain their text, `files` only names.
     fn attachments(&self, conversation: &str) -> Vec<AttachmentRef> {
         let mut out: Vec<AttachmentRef> = Vec::new();
         for (index, raw) in self.object.list("attachments").into_iter().flatten().enumerate() {
@@ -204,7 +212,7 @@ impl<'a> Message<'a> {
             let id = object.filled("file_uuid").or_else(|| object.filled("uuid")).map(Cow::into_owned);
             let name = object.filled("file_name").or_else(|| decode(raw)).map(Cow::into_owned).or_else(|| id.clone());
             let Some(name) = name else { continue };
-            // A bare name ("image.png") says nothing beyond its conversation.
+            // A name alone ("image.png") identifies a file only within its conversation.
             let value = id.as_ref().map_or_else(|| format!("{conversation}/file/{name}"), |id| format!("file/{id}"));
             let key = key(value);
             if out.iter().any(|a| a.key == key) {

@@ -1,21 +1,21 @@
-//! Design chats. Their keys vary between exports, so what is not plain text is kept folded and verbatim
-//! (vendors.md §3.2).
+//! Design chats (vendors.md §3.2). Their keys vary between exports, so everything except plain text is stored as collapsed
+//! blocks and in the verbatim.
 use super::{
-    blocks::{folded, json_text, leaves, push_text, unknown_text},
+    blocks::{collapsed, json_text, nested_strings, push_text, unknown_text},
     conversation::source,
-    wire::{Object, Place, Yield, content_id, decode, key, list, replaced},
+    wire::{Object, Place, ReadResult, content_id, decode, key, list, replaced},
 };
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, MessagePart, Record, RecordKey, Source, Times, Unit, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::{borrow::Cow, collections::HashSet};
 
 /// Reads one design chat into one unit.
-pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<Yield, String> {
+pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<ReadResult, String> {
     let raw = object.raw("messages");
     if raw.is_none() && object.filled("uuid").is_none() {
         return Err("not_a_conversation: no messages and no id".into());
     }
-    let mut out = Yield::default();
+    let mut out = ReadResult::default();
     let messages = raw.and_then(list);
     let own = object.filled("uuid").map_or_else(|| content_id(text), Cow::into_owned);
     let id = format!("design/{own}");
@@ -23,7 +23,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     chat.origin_id = object.filled("uuid").map(Cow::into_owned);
     let project = object.object("project");
     let project_name = project.as_ref().and_then(|p| p.filled("name")).map(Cow::into_owned);
-    // All design chats are called "Chat"; the project's name says more.
+    // All design chats are called "Chat"; the name of the project is a better title.
     chat.title = match (object.filled("title"), &project_name) {
         (Some(title), Some(name)) if title == "Chat" => Some(name.clone()),
         (title, name) => title.map(Cow::into_owned).or_else(|| name.clone()),
@@ -55,7 +55,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
         let own = object.filled("uuid").or_else(|| object.filled("id")).map(Cow::into_owned);
         let mut uuid = own.clone().unwrap_or_else(|| content_id(&format!("{index}\n{}", raw.get())));
         if !seen.insert(uuid.clone()) {
-            let message = "two messages have one id; both are kept";
+            let message = "two messages have the same id; both are imported";
             out.issues.push(Issue::new("duplicate_id", place.text(&pointer), message));
             uuid = format!("{uuid}~{index}");
             seen.insert(uuid.clone());
@@ -89,7 +89,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     Ok(out)
 }
 
-/// Text and folded blocks of a message.
+/// Text and collapsed blocks of a message.
 fn content(message: &Object<'_>) -> (String, Vec<Value>) {
     let Some(raw) = message.raw("content") else {
         return (message.text("text").map(Cow::into_owned).unwrap_or_default(), vec![]);
@@ -112,12 +112,12 @@ fn content(message: &Object<'_>) -> (String, Vec<Value>) {
     if text.is_empty() {
         text = object.text("content").or_else(|| object.text("text")).map(Cow::into_owned).unwrap_or_default();
     }
-    // Texts that came along have no identity of their own (no id, no size): they are shown folded with the message.
+    // Attached texts have no id and no size, so they are collapsed blocks of the message.
     for raw in object.list("attachments").into_iter().flatten() {
         let attachment = Object::parse(raw.get()).unwrap_or_default();
         let name = attachment.filled("name").or_else(|| attachment.filled("file_name"));
-        let words = leaves(raw, &["content", "text", "extracted_content"]);
-        blocks.push(folded("attachment", name, words));
+        let words = nested_strings(raw, &["content", "text", "extracted_content"]);
+        blocks.push(collapsed("attachment", name, words));
     }
     (text, blocks)
 }
@@ -132,15 +132,15 @@ fn block(raw: &RawValue, text: &mut String, blocks: &mut Vec<Value>) {
         "text" => push_text(text, &object.text("text").or_else(|| object.text("content")).unwrap_or_default()),
         "thinking" => {
             if let Some(words) = object.filled("thinking").or_else(|| object.filled("text")) {
-                blocks.push(folded("thinking", None, words.into_owned()));
+                blocks.push(collapsed("thinking", None, words.into_owned()));
             }
         }
         "tool_call" => {
             let call = object.raw("toolCall").or_else(|| object.raw("tool_call")).unwrap_or(raw);
             let inner = Object::parse(call.get()).unwrap_or_default();
-            blocks.push(folded("tool_call", inner.filled("name"), json_text(call).into_owned()));
+            blocks.push(collapsed("tool_call", inner.filled("name"), json_text(call).into_owned()));
         }
-        other => blocks.push(folded(other, None, unknown_text(raw))),
+        other => blocks.push(collapsed(other, None, unknown_text(raw))),
     }
 }
 

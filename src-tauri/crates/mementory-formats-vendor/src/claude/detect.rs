@@ -1,9 +1,9 @@
-//! Which members are Claude's? By the keys in them; names only group what belongs together (vendors.md §3.1, §3.4).
+//! Detects Claude exports by the keys in their files; names only group files of one export (vendors.md §3.1, §3.4).
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, json_keys, plain_name};
 use mementory_json::Keys;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a member's content says.
+/// Content of a member, by its keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     Conversations,
@@ -21,7 +21,7 @@ const CATEGORIES: [&str; 7] =
 /// Folders inside an export that belong to it.
 const FOLDERS: [&str; 6] = ["projects", "design_chats", "memories", "reflections", "frames", "feedback"];
 
-/// Claims, one per export: parts with their manifest, batches with their siblings, an archive or a folder alone.
+/// One claim for each export: parts with their manifest, all batches of a download, an archive or a folder alone.
 pub(super) fn claims(catalog: &Catalog) -> Result<Vec<Claim>, FormatError> {
     let mut groups: BTreeMap<String, Vec<(usize, Content)>> = BTreeMap::new();
     for member in catalog.members() {
@@ -31,7 +31,7 @@ pub(super) fn claims(catalog: &Catalog) -> Result<Vec<Claim>, FormatError> {
         let keys = match json_keys(catalog, member) {
             Ok(Some(keys)) => keys,
             _ if in_memories_part(member) => Keys::default(),
-            // An unreadable member is somebody else's to report.
+            // The import reports an unreadable member.
             _ => continue,
         };
         if let Some(content) = content_of(&keys, member) {
@@ -50,7 +50,7 @@ fn is_candidate(member: &Member) -> bool {
         || member.name == "pasted text"
 }
 
-/// What the keys say. Memory is asked for by Claude's own key names, before anyone takes it for a generic list.
+/// The content by its keys. Memories have key names of their own and are checked before the more general keys.
 fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
     let has = |path: &str| keys.has(path);
     let folder = |name: &str| member.name.split('/').rev().nth(1) == Some(name);
@@ -77,7 +77,7 @@ fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
     }
 }
 
-/// `memories/<account>.json` in `memories-000.zip`, packed or not: the place says what it is, whatever its keys will be.
+/// `memories/<account>.json` in `memories-000.zip`, packed or not: the place decides, whatever its keys are.
 fn in_memories_part(member: &Member) -> bool {
     let mut dirs = member.name.rsplit('/').skip(1);
     let folder = dirs.next() == Some("memories");
@@ -85,8 +85,8 @@ fn in_memories_part(member: &Member) -> bool {
     folder && part.and_then(category_of).is_some_and(|(category, ..)| category == "memories")
 }
 
-/// Another program's data by its keys, although the file has a name that Claude uses too.
-fn other_shape(keys: &Keys) -> bool {
+/// True for data of another program by its keys, although the file has a name that Claude uses too.
+fn is_other_program(keys: &Keys) -> bool {
     let ours = keys.has("uuid") || keys.has("account") || keys.has("account_uuid");
     let theirs = ["mapping", "current_node", "responses", "fragments"].into_iter().any(|k| keys.has(k));
     theirs || !ours && !keys.is_empty() && (keys.has("messages") || keys.has("conversation") || keys.has("title"))
@@ -98,7 +98,7 @@ pub(super) fn is_design(keys: &Keys) -> bool {
     nested && keys.has("uuid") && !keys.has("chat_messages") && !keys.has("messages.sender")
 }
 
-/// Name of the archive a member lies in, without folders.
+/// Name of the archive that contains a member, without folders.
 fn archive_name(member: &Member) -> Option<&str> {
     member.archive?;
     let (outside, _) = member.place.rsplit_once("!/")?;
@@ -135,13 +135,13 @@ fn group_of(member: &Member) -> String {
             Some((prefix, _)) => format!("batch {prefix}"),
             None => format!("archive {}", member.archive.unwrap_or_default()),
         },
-        // Loose files that were given together are one set; a folder is one.
+        // Files that were given one by one are one export; so is a folder.
         None if member.place == member.name => "loose".into(),
         None => format!("root {}", member.root),
     }
 }
 
-/// A manifest outside of archives speaks for the parts; what lies loose beside it is theirs.
+/// Puts manifests outside of archives, and single files, into the group of the export that they belong to.
 fn merge_parts(groups: &mut BTreeMap<String, Vec<(usize, Content)>>) {
     let manifest = |(group, found): (&String, &Vec<(usize, Content)>)| {
         let has = found.iter().any(|(_, c)| *c == Content::Manifest);
@@ -152,23 +152,23 @@ fn merge_parts(groups: &mut BTreeMap<String, Vec<(usize, Content)>>) {
         let found = groups.remove(&group).unwrap_or_default();
         groups.entry("parts".into()).or_default().extend(found);
     }
-    // Loose files join the only export there is.
+    // Single files belong to the only export, if there is just one.
     if groups.len() == 2
         && let Some(loose) = groups.remove("loose")
         && let Some(found) = groups.values_mut().next()
     {
         found.extend(loose);
     }
-    // A lone account file is no export of its own when there is one.
+    // An account file alone is part of the only export, if there is just one.
     let only_side = |found: &[(usize, Content)]| found.iter().all(|(_, c)| *c == Content::Side);
     if groups.values().filter(|f| !only_side(f)).count() == 1 {
         let mut side = Vec::new();
         groups.retain(|_, found| {
-            let keep = !only_side(found);
-            if !keep {
+            let is_export = !only_side(found);
+            if !is_export {
                 side.append(found);
             }
-            keep
+            is_export
         });
         if let Some(found) = groups.values_mut().next() {
             found.extend(side);
@@ -228,16 +228,16 @@ fn version(group: &str, found: &[(usize, Content)], members: &[Member]) -> &'sta
     if uuid_batch || one_per_file { "batch" } else { "flat" }
 }
 
-/// What lies in the same archive beside the files recognised: kept as side files; what shows no shape (empty lists,
-/// damage) by its usual name.
+/// Other files in the same place as the recognised ones: side files, and files without keys (empty lists, damage) by their
+/// usual names.
 fn companions(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
     let members = catalog.members();
-    // A name says nothing against what a file holds: ChatGPT's conversations are called the same.
-    let foreign = |m: &Member| matches!(json_keys(catalog, m), Ok(Some(keys)) if other_shape(&keys));
+    // The content takes precedence over the name: ChatGPT's conversations have the same file name.
+    let foreign = |m: &Member| matches!(json_keys(catalog, m), Ok(Some(keys)) if is_other_program(&keys));
     let taken: BTreeSet<usize> = found.iter().map(|(id, _)| *id).collect();
     let dir = |m: &Member| m.name.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
     let is_folder = |name: &str| FOLDERS.contains(&name);
-    // Top folders of the export: where recognised files lie, or above their category folder.
+    // Top folders of the export: the folders of recognised files, or those above their category folders.
     let mut tops: BTreeSet<(usize, Option<usize>, String)> = BTreeSet::new();
     for id in &taken {
         let member = &members[*id];
@@ -289,9 +289,9 @@ fn reason(found: &[(usize, Content)]) -> String {
     let mut seen = Vec::new();
     for (content, words) in [
         (Content::Manifest, "the list of download parts of a Claude export"),
-        (Content::Conversations, "conversations as Claude writes them"),
+        (Content::Conversations, "conversations in Claude's format"),
         (Content::Design, "Claude design chats"),
-        (Content::Memories, "what Claude remembers"),
+        (Content::Memories, "Claude's memory"),
         (Content::Projects, "Claude projects with their instructions"),
         (Content::Side, "a Claude account list"),
     ] {
@@ -304,7 +304,7 @@ fn reason(found: &[(usize, Content)]) -> String {
     format!("Found {}", seen.join(", "))
 }
 
-/// Parts that the manifest names, or that the numbering implies, and that are not there.
+/// Missing parts, by the manifest or by the numbering.
 fn missing(catalog: &Catalog, found: &[(usize, Content)]) -> Result<Vec<String>, FormatError> {
     let members = catalog.members();
     let mut present: BTreeSet<String> = BTreeSet::new();
@@ -323,7 +323,7 @@ fn missing(catalog: &Catalog, found: &[(usize, Content)]) -> Result<Vec<String>,
             }
         }
     }
-    // Numbers count from 0: a gap below the highest is a part that was left behind.
+    // Numbers start at 0, so a gap below the highest number is a missing part.
     let mut batches: BTreeMap<String, (BTreeSet<u32>, usize)> = BTreeMap::new();
     for archive in found.iter().filter_map(|(id, _)| archive_name(&members[*id])) {
         let numbered = category_of(archive)

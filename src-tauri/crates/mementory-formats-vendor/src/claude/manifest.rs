@@ -1,23 +1,24 @@
-//! The manifest of an export in parts. It names one-time download links, which are as good as credentials: they are
-//! neither followed nor kept.
+//! The manifest of an export in parts. It contains one-time download links, which are credentials: they are neither followed
+//! nor stored.
 use mementory_format::{Catalog, Member};
 use mementory_json::Tree;
 use mementory_model::Limits;
 
-/// A manifest is small; a larger one is not read.
-const BYTES: u64 = 16 << 20;
-const DEPTH: u32 = 32;
-/// Stands where a link was.
-pub(super) const NOT_KEPT: &str = "[not kept]";
+/// A larger manifest is not read.
+const MAX_BYTES: u64 = 16 << 20;
+const MAX_DEPTH: u32 = 32;
+/// Replaces a link.
+pub(super) const REMOVED_LINK: &str = "[not kept]";
 
 fn tree(bytes: &[u8]) -> Option<Tree> {
     let text = std::str::from_utf8(bytes).ok()?;
-    Tree::parse(text.trim_start_matches('\u{feff}').trim(), DEPTH).ok()
+    Tree::parse(text.trim_start_matches('\u{feff}').trim(), MAX_DEPTH).ok()
 }
 
-/// File names that a manifest lists; none when it cannot be read.
+/// The file names in a manifest; empty if it cannot be read.
 pub(super) fn file_names(catalog: &Catalog, member: &Member) -> Vec<String> {
-    let Some(tree) = catalog.bytes(member, BYTES.min(Limits::default().side_file_bytes)).ok().and_then(|b| tree(&b))
+    let Some(tree) =
+        catalog.bytes(member, MAX_BYTES.min(Limits::default().side_file_bytes)).ok().and_then(|b| tree(&b))
     else {
         return vec![];
     };
@@ -25,7 +26,7 @@ pub(super) fn file_names(catalog: &Catalog, member: &Member) -> Vec<String> {
     files.iter().filter_map(|f| f.get("filename")?.as_str().map(str::to_owned)).collect()
 }
 
-/// The manifest without its links; None when it cannot be read, and then it must not be kept either.
+/// The manifest without its links. None if it cannot be read; it must not be stored then.
 pub(super) fn without_links(bytes: &[u8]) -> Option<String> {
     let mut tree = tree(bytes)?;
     let mut pending = vec![&mut tree];
@@ -36,14 +37,14 @@ pub(super) fn without_links(bytes: &[u8]) -> Option<String> {
                 for (name, value) in members {
                     let name = name.to_ascii_lowercase();
                     if name.ends_with("url") || name.ends_with("link") || name.ends_with("token") {
-                        *value = Tree::Text(NOT_KEPT.into());
+                        *value = Tree::Text(REMOVED_LINK.into());
                     } else {
                         pending.push(value);
                     }
                 }
             }
-            // A link may also stand in a free text.
-            Tree::Text(text) if text.contains("://") => *text = NOT_KEPT.into(),
+            // A link may also be part of another text.
+            Tree::Text(text) if text.contains("://") => *text = REMOVED_LINK.into(),
             _ => {}
         }
     }

@@ -1,7 +1,7 @@
 //! Memory documents and the statements in them (vendors.md §3.3).
 use super::{
     split,
-    wire::{Object, Place, SCOPE, Yield, content_id, decode, key, list},
+    wire::{Object, Place, ReadResult, SCOPE, content_id, decode, key, list},
 };
 use mementory_model::{
     Dropped, DroppedAs, Kind, Link, Record, RecordKey, Source, Timestamp, Unit, Verbatim, normal_text,
@@ -9,12 +9,12 @@ use mementory_model::{
 use serde_json::value::RawValue;
 use std::{borrow::Cow, collections::HashSet};
 
-/// What we read out of a memory object; the rest is passed through.
+/// The members of a memory object that become records; others are passed through.
 const KNOWN: [&str; 4] = ["conversations_memory", "project_memories", "memory_files", "account_uuid"];
 
-/// What a document is.
+/// A memory document.
 struct Document<'a> {
-    /// After `memory/<account>/`, or whole when there is no account in it.
+    /// Key of its record.
     key: RecordKey,
     method: &'static str,
     account: Option<String>,
@@ -27,24 +27,24 @@ struct Document<'a> {
     pointer: String,
 }
 
-/// Reads one memory object, or one row of the older variant. `account` is the account named by the file, if any.
-/// Also gives what was not read of the object, as JSON.
+/// Reads one memory object, or one row of the older variant. `account` is the account in the file name, if any. Also gives
+/// the members that were not read, as a JSON object.
 pub(super) fn read(
     text: &str,
     object: &Object<'_>,
     account: Option<&str>,
     place: &Place<'_>,
-) -> Result<(Yield, Option<String>), String> {
+) -> Result<(ReadResult, Option<String>), String> {
     let account = object.filled("account_uuid").map(Cow::into_owned).or_else(|| account.map(str::to_owned));
-    let mut out = Yield::default();
+    let mut out = ReadResult::default();
     if !KNOWN[..3].iter().any(|k| object.has(k)) {
         out.units.push(row(text, object, account, place)?);
         return Ok((out, None));
     }
-    let space = format!("memory/{}", account.as_deref().unwrap_or("unknown"));
+    let prefix = format!("memory/{}", account.as_deref().unwrap_or("unknown"));
     let updated = object.time("updated_at");
     let base = |k: String, method, verbatim, pointer: String, text| Document {
-        key: key(format!("{space}/{k}")),
+        key: key(format!("{prefix}/{k}")),
         method,
         account: account.clone(),
         project: None,
@@ -57,7 +57,7 @@ pub(super) fn read(
     };
     let mut documents: Vec<Document<'_>> = Vec::new();
     if let Some(raw) = object.raw("conversations_memory") {
-        match words(raw) {
+        match text_of(raw) {
             Some(text) => {
                 let document =
                     base("conversations".into(), "conversations_memory", raw, "/conversations_memory".into(), text);
@@ -71,7 +71,7 @@ pub(super) fn read(
         out.dropped.push(failed(place.text("/project_memories")));
     }
     for (project, raw, pointer) in projects.into_iter().flatten().flatten() {
-        let Some(text) = words(raw) else {
+        let Some(text) = text_of(raw) else {
             out.dropped.push(failed(place.text(&pointer)));
             continue;
         };
@@ -84,7 +84,7 @@ pub(super) fn read(
     }
     for File { path, raw, pointer } in files.into_iter().flatten().flatten() {
         let file = Object::parse(raw.get()).unwrap_or_default();
-        let Some(text) = words(raw) else {
+        let Some(text) = text_of(raw) else {
             out.dropped.push(failed(place.text(&pointer)));
             continue;
         };
@@ -94,7 +94,7 @@ pub(super) fn read(
         documents.push(Document { title: Some(path), created, updated, ..document });
     }
     out.units.extend(documents.into_iter().filter(|d| !d.text.trim().is_empty()).map(|d| unit(d, place)));
-    Ok((out, rest(object)))
+    Ok((out, unread_members(object)))
 }
 
 /// Project memories are a map of project id to text; a list of objects is read too. None for anything else.
@@ -115,9 +115,9 @@ fn project_entries(raw: &RawValue) -> Option<Vec<(String, &RawValue, String)>> {
     Some(object.members().map(entry).collect())
 }
 
-/// One memory file.
+/// A memory file.
 struct File<'a> {
-    /// Its path, where the key says it.
+    /// Its path, if it is a key of the map.
     path: Option<String>,
     raw: &'a RawValue,
     pointer: String,
@@ -140,7 +140,7 @@ fn escape(segment: &str) -> String {
 }
 
 /// A string, or an object that holds the text under one of the usual names.
-fn words(raw: &RawValue) -> Option<Cow<'_, str>> {
+fn text_of(raw: &RawValue) -> Option<Cow<'_, str>> {
     decode(raw).or_else(|| {
         let object = Object::parse(raw.get())?;
         ["content", "memory", "text"].iter().find_map(|k| object.text(k))
@@ -170,7 +170,7 @@ fn row(text: &str, object: &Object<'_>, account: Option<String>, place: &Place<'
         place,
     );
     unit.records[0].origin_id = id;
-    // A row is one statement already.
+    // A row is a single statement already.
     unit.records.truncate(1);
     Ok(unit)
 }
@@ -218,8 +218,8 @@ fn unit(document: Document<'_>, place: &Place<'_>) -> Unit {
     Unit { records }
 }
 
-/// Members that were not read, as an object.
-fn rest(object: &Object<'_>) -> Option<String> {
+/// The members that were not read, as a JSON object.
+fn unread_members(object: &Object<'_>) -> Option<String> {
     let mut out = String::from("{");
     for (name, raw) in object.members().filter(|(name, _)| !KNOWN.contains(name)) {
         if out.len() > 1 {
@@ -234,6 +234,6 @@ fn rest(object: &Object<'_>) -> Option<String> {
 }
 
 fn failed(place: String) -> Dropped {
-    let reason = "malformed: no text where a memory should be".into();
+    let reason = "malformed: a memory without text".into();
     Dropped { place, outcome: DroppedAs::Failed, reason, kind: Some(Kind::Memory) }
 }

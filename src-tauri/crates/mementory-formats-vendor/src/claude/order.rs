@@ -1,4 +1,4 @@
-//! Order, parents and the active path of a conversation's messages (vendors.md §3.2).
+//! Order, parents and active branch of the messages of a conversation (vendors.md §3.2).
 use mementory_model::Timestamp;
 use std::{
     borrow::Cow,
@@ -6,10 +6,10 @@ use std::{
     collections::{BinaryHeap, HashMap},
 };
 
-/// What a message says about its parent.
+/// The parent of a message, as in the source.
 #[derive(Debug)]
 pub(super) enum Parent<'a> {
-    /// The key is not there: older, linear exports.
+    /// No such key: older, linear exports.
     Missing,
     /// Null, empty or the zero UUID.
     Root,
@@ -17,7 +17,7 @@ pub(super) enum Parent<'a> {
     Id(Cow<'a, str>),
 }
 
-/// What ordering needs of a message.
+/// The fields of a message that decide the order.
 #[derive(Debug)]
 pub(super) struct Node<'a> {
     pub uuid: Cow<'a, str>,
@@ -26,23 +26,23 @@ pub(super) struct Node<'a> {
     pub human: bool,
 }
 
-/// Messages arranged. Indices are array positions.
+/// The order of the messages. Indices are array positions.
 #[derive(Debug, Default)]
 pub(super) struct Arranged {
     /// Parents before children, siblings in array order.
     pub sequence: Vec<usize>,
-    /// Parent of each message; cycles are cut open at their first message.
+    /// Parent of each message; cycles are cut at their first message.
     pub parent: Vec<Option<usize>>,
-    /// On the branch last seen.
+    /// On the branch that was last open.
     pub active: Vec<bool>,
-    /// Messages whose parent is not in the file; they follow the message before them.
+    /// Messages whose parent is missing; they are attached to the message before them.
     pub dangling: usize,
-    /// Cycles cut open.
+    /// Cycles that were cut.
     pub cycles: usize,
 }
 
-/// Arranges messages by parent links, else by array position with the prompt before the answer of the same moment.
-/// The active path is the chain of `leaf` (an API detail), else of the last array element, down to its last leaf.
+/// Orders messages by parent links, else by array position with the prompt before an answer of the same time. The active
+/// branch is that of `leaf` (set by the API only), else that of the last array element, down to its last leaf.
 pub(super) fn arrange(nodes: &[Node<'_>], leaf: Option<&str>) -> Arranged {
     let mut out = Arranged { active: vec![false; nodes.len()], ..Arranged::default() };
     let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.uuid.as_ref(), i)).collect();
@@ -65,7 +65,7 @@ pub(super) fn arrange(nodes: &[Node<'_>], leaf: Option<&str>) -> Arranged {
     out
 }
 
-/// Array order; an answer that stands before its prompt of the same moment changes places with it.
+/// Array order; an answer before its prompt of the same time is swapped with it.
 fn linear(nodes: &[Node<'_>], out: &mut Arranged) {
     out.sequence = (0..nodes.len()).collect();
     let mut i = 0;
@@ -102,7 +102,7 @@ fn by_links(out: &mut Arranged) {
     let mut done = vec![false; out.parent.len()];
     let mut ready: BinaryHeap<Reverse<usize>> =
         out.parent.iter().enumerate().filter(|(_, p)| p.is_none()).map(|(i, _)| Reverse(i)).collect();
-    let mut unseen = 0;
+    let mut first_pending = 0;
     loop {
         while let Some(Reverse(i)) = ready.pop() {
             if !std::mem::replace(&mut done[i], true) {
@@ -110,22 +110,22 @@ fn by_links(out: &mut Arranged) {
                 ready.extend(below[i].iter().filter(|c| !done[**c]).map(|c| Reverse(*c)));
             }
         }
-        while done.get(unseen) == Some(&true) {
-            unseen += 1;
+        while done.get(first_pending) == Some(&true) {
+            first_pending += 1;
         }
-        if unseen == done.len() {
+        if first_pending == done.len() {
             return;
         }
-        out.parent[unseen] = None;
+        out.parent[first_pending] = None;
         out.cycles += 1;
-        ready.push(Reverse(unseen));
+        ready.push(Reverse(first_pending));
     }
 }
 
 fn mark_active(out: &mut Arranged, leaf: Option<usize>) {
     let Some(mut at) = leaf.or(out.parent.len().checked_sub(1)) else { return };
     let below = children(&out.parent);
-    // The last array element may be a prompt that stands behind its answer: go on to the end of its branch.
+    // The last array element may be a prompt whose answer comes earlier in the array: go to the end of its branch.
     while let Some(child) = below[at].last() {
         at = *child;
     }

@@ -1,20 +1,20 @@
 //! Projects: a profile, its instructions as a memory, its documents as resources (vendors.md §3.2).
 use super::{
     conversation::{by_name, source},
-    wire::{Object, Place, Yield, content_id, key, replaced},
+    wire::{Object, Place, ReadResult, content_id, key, replaced},
 };
 use mementory_model::{Dropped, DroppedAs, Kind, Link, Record, Source, Times, Unit, Verbatim};
 use std::borrow::Cow;
 
-/// Reads one project object. The profile's verbatim holds `docs` and `prompt_template` emptied: their text is in
-/// their own records, so that what is erased there is gone.
-pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<Yield, String> {
+/// Reads one project object. The verbatim of the profile has empty `docs` and `prompt_template`: their text is in
+/// records of its own, so that erasing one of these records erases the text completely.
+pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<ReadResult, String> {
     if object.filled("uuid").is_none() && object.filled("name").is_none() {
         return Err("not_a_project: no id and no name".into());
     }
-    let mut out = Yield::default();
+    let mut out = ReadResult::default();
     let id = object.filled("uuid").map_or_else(|| content_id(text), Cow::into_owned);
-    let from = Source { project: Some(id.clone()), ..source(object) };
+    let member_source = Source { project: Some(id.clone()), ..source(object) };
     let times = Times { created: object.time("created_at"), updated: object.time("updated_at"), ..Times::default() };
     let member_of = || Link { relation: "member_of".into(), kind: Kind::Profile, target: key(format!("project/{id}")) };
 
@@ -24,7 +24,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     profile.title = object.filled("name").map(Cow::into_owned);
     profile.record_type = Some("project".into());
     profile.times = times.clone();
-    profile.source = from.clone();
+    profile.source = member_source.clone();
     profile.origin = place.origin("");
     let docs = object.list("docs");
     let emptied: Vec<_> =
@@ -47,7 +47,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
         memory.title = object.filled("name").map(Cow::into_owned);
         memory.record_type = Some("project_instructions".into());
         memory.times = times;
-        memory.source = Source { method: Some("project_instructions".into()), ..from.clone() };
+        memory.source = Source { method: Some("project_instructions".into()), ..member_source.clone() };
         memory.origin = place.origin("/prompt_template");
         memory.links.push(member_of());
         memory.verbatim = Some(Verbatim::json(raw.get()));
@@ -66,7 +66,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
         resource.title = doc.filled("filename").or_else(|| doc.filled("file_name")).map(Cow::into_owned);
         resource.record_type = Some("project_doc".into());
         resource.times = Times { created: doc.time("created_at"), updated: doc.time("updated_at"), ..Times::default() };
-        resource.source = Source { method: Some("project_doc".into()), ..from.clone() };
+        resource.source = Source { method: Some("project_doc".into()), ..member_source.clone() };
         resource.origin = place.origin(&pointer);
         resource.links.push(member_of());
         resource.verbatim = Some(Verbatim::json(raw.get()));

@@ -1,7 +1,7 @@
 //! Reads every part of a Claude export into a sink, one JSON element at a time.
 use super::{
     conversation, design, detect, manifest, memory, projects,
-    wire::{Object, Place, Yield},
+    wire::{Object, Place, ReadResult},
 };
 use mementory_format::{
     Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink, is_uuid, json_keys,
@@ -13,7 +13,7 @@ use std::{
     hash::{BuildHasher, RandomState},
 };
 
-/// Manifest and side files first, then projects, memories, conversations. One bad element costs that element.
+/// Manifest and side files first, then projects, memories, conversations. A bad element does not affect the others.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -55,9 +55,9 @@ struct Reader<'r> {
     catalog: &'r Catalog,
     limits: &'r Limits,
     version: Option<&'r str>,
-    /// Random keys, so that nobody can prepare two elements with one digest.
+    /// Random keys, so that an attacker cannot craft two elements with the same digest.
     hasher: RandomState,
-    /// Digests of elements already read: category archives are often downloaded twice.
+    /// Digests of the elements so far: category archives are often downloaded twice.
     seen: HashSet<(u64, usize)>,
     done: u64,
     sink: &'r mut dyn Sink,
@@ -83,7 +83,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A part that is kept as it is. What cannot be read is dropped.
+    /// Stores a file as a passthrough file. An unreadable file is dropped.
     fn sidecar(&mut self, member: &Member, role: &str) -> Result<(), FormatError> {
         let item = self.item(member, role);
         let sent = self.catalog.read(member, |r| self.sink.passthrough(item, r));
@@ -99,14 +99,14 @@ impl Reader<'_> {
                 self.sink.passthrough(item, &mut text.as_bytes())
             }
             None => {
-                let reason = "malformed: the list of parts cannot be read; it is not kept because it may hold links";
+                let reason = "malformed: the list of parts cannot be read; it is not stored because it may contain download links";
                 self.drop(member.place.clone(), DroppedAs::Failed, reason, None);
                 Ok(())
             }
         }
     }
 
-    /// Damage inside one member costs that member; limits and the sink's own errors stop the reading.
+    /// Drops a damaged member; limits and errors of the sink end the reading.
     fn damaged(&mut self, member: &Member, result: Result<(), FormatError>) -> Result<(), FormatError> {
         match result {
             Err(FormatError::Io { source, .. }) if !source.to_string().starts_with("limit") => {
@@ -123,107 +123,128 @@ impl Reader<'_> {
     }
 
     fn elements(&mut self, member: &Member, role: Role) -> Result<(), FormatError> {
-        let what = match role {
-            Role::Projects => What::Projects,
-            Role::Memories => What::Memories,
-            _ if self.is_design(member) => What::Design,
-            _ => What::Conversations,
+        let element_type = match role {
+            Role::Projects => ElementType::Projects,
+            Role::Memories => ElementType::Memories,
+            _ if self.is_design(member) => ElementType::Design,
+            _ => ElementType::Conversations,
         };
         let result = self.catalog.read(member, |r| {
             let mut count = 0;
-            let mut elements = Elements::new(r, self.limits).with_keys(what.wrappers());
+            let mut elements = Elements::new(r, self.limits).with_keys(element_type.wrappers());
             loop {
                 match elements.next() {
                     Ok(Some(element)) => {
                         count += 1;
                         let (pointer, bytes) = (element.pointer(), element.bytes);
-                        self.element(member, what, &pointer, bytes)?;
+                        self.element(member, element_type, &pointer, bytes)?;
                     }
                     Ok(None) => break,
                     Err(ElementError::Io(e)) => return Err(FormatError::io(&member.place, e)),
                     Err(e @ ElementError::TooLarge { .. }) => {
-                        self.drop(member.place.clone(), DroppedAs::Failed, &format!("too_large: {e}"), what.kind());
+                        self.drop(
+                            member.place.clone(),
+                            DroppedAs::Failed,
+                            &format!("too_large: {e}"),
+                            element_type.kind(),
+                        );
                     }
                     Err(e) => {
                         let code = if matches!(e, ElementError::Truncated { .. }) { "truncated" } else { "malformed" };
-                        self.drop(member.place.clone(), DroppedAs::Failed, &format!("{code}: {e}"), what.kind());
+                        self.drop(
+                            member.place.clone(),
+                            DroppedAs::Failed,
+                            &format!("{code}: {e}"),
+                            element_type.kind(),
+                        );
                         break;
                     }
                 }
                 self.sink.progress(self.done + elements.raw_bytes().min(member.size))?;
             }
-            if count == 0 && what == What::Conversations {
-                self.sink.note(Issue::new("empty", &member.place, "this part holds no conversations"));
+            if count == 0 && element_type == ElementType::Conversations {
+                self.sink.note(Issue::new("empty", &member.place, "this part contains no conversations"));
             }
             Ok(())
         });
         self.damaged(member, result)
     }
 
-    /// Design chats lie in their own folder; elsewhere their nested content tells them.
+    /// Design chats are in their own folder; elsewhere they are recognised by their nested content.
     fn is_design(&self, member: &Member) -> bool {
         member.name.split('/').rev().nth(1) == Some("design_chats")
             || matches!(json_keys(self.catalog, member), Ok(Some(keys)) if detect::is_design(&keys))
     }
 
-    fn element(&mut self, member: &Member, what: What, pointer: &str, bytes: &[u8]) -> Result<(), FormatError> {
+    fn element(
+        &mut self,
+        member: &Member,
+        element_type: ElementType,
+        pointer: &str,
+        bytes: &[u8],
+    ) -> Result<(), FormatError> {
         let place = Place { container: &member.place, pointer, version: self.version };
-        let mended;
+        let repaired;
         let strict = std::str::from_utf8(bytes).ok();
         let (text, object) = match strict.and_then(|text| Some((text, Object::parse(text)?))) {
             Some((text, object)) => (text, object),
             None => {
                 let Some((text, codes)) = json::repair(bytes) else {
-                    self.drop(place.text(""), DroppedAs::Failed, "malformed: this entry is not JSON", what.kind());
+                    self.drop(
+                        place.text(""),
+                        DroppedAs::Failed,
+                        "malformed: this entry is not JSON",
+                        element_type.kind(),
+                    );
                     return Ok(());
                 };
                 for code in codes {
-                    self.sink.note(Issue::new(code, place.text(""), "mended to be readable"));
+                    self.sink.note(Issue::new(code, place.text(""), "repaired while reading"));
                 }
-                mended = text;
-                let Some(object) = Object::parse(&mended) else {
-                    let reason = "not_an_object: this entry is a value where an object should be";
-                    self.drop(place.text(""), DroppedAs::Failed, reason, what.kind());
+                repaired = text;
+                let Some(object) = Object::parse(&repaired) else {
+                    let reason = "not_an_object: this entry is not an object";
+                    self.drop(place.text(""), DroppedAs::Failed, reason, element_type.kind());
                     return Ok(());
                 };
-                (mended.as_str(), object)
+                (repaired.as_str(), object)
             }
         };
         if !self.seen.insert((self.hasher.hash_one(text), text.len())) {
-            let reason = "duplicate: exactly this entry was in another part already";
-            self.drop(place.text(""), DroppedAs::Skipped, reason, what.kind());
+            let reason = "duplicate: another part contains exactly this entry";
+            self.drop(place.text(""), DroppedAs::Skipped, reason, element_type.kind());
             return Ok(());
         }
-        let mut rest = None;
-        let result = match what {
-            What::Conversations => conversation::read(text, &object, &place),
-            What::Design => design::read(text, &object, &place),
-            What::Projects => projects::read(text, &object, &place),
-            What::Memories => {
+        let mut unread_members = None;
+        let result = match element_type {
+            ElementType::Conversations => conversation::read(text, &object, &place),
+            ElementType::Design => design::read(text, &object, &place),
+            ElementType::Projects => projects::read(text, &object, &place),
+            ElementType::Memories => {
                 let stem = member.file_name().rsplit_once('.').map_or("", |(s, _)| s);
                 memory::read(text, &object, is_uuid(stem).then_some(stem), &place).map(|(found, unread)| {
-                    rest = unread;
+                    unread_members = unread;
                     found
                 })
             }
         };
         match result {
             Ok(found) => {
-                if let Some(rest) = rest {
+                if let Some(members) = unread_members {
                     let name = format!("{}{pointer}", member.name);
                     let item = PassthroughItem { name, ..self.item(member, "raw") };
-                    self.sink.passthrough(item, &mut rest.as_bytes())?;
+                    self.sink.passthrough(item, &mut members.as_bytes())?;
                 }
                 self.send(found)
             }
             Err(reason) => {
-                self.drop(place.text(""), DroppedAs::Failed, &reason, what.kind());
+                self.drop(place.text(""), DroppedAs::Failed, &reason, element_type.kind());
                 Ok(())
             }
         }
     }
 
-    fn send(&mut self, found: Yield) -> Result<(), FormatError> {
+    fn send(&mut self, found: ReadResult) -> Result<(), FormatError> {
         for issue in found.issues {
             self.sink.note(issue);
         }
@@ -235,28 +256,28 @@ impl Reader<'_> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What {
+enum ElementType {
     Conversations,
     Design,
     Projects,
     Memories,
 }
 
-impl What {
+impl ElementType {
     fn wrappers(self) -> &'static [&'static str] {
         match self {
-            What::Conversations => &["conversations"],
-            What::Projects => &["projects"],
-            What::Design => &["design_chats"],
-            What::Memories => &[],
+            ElementType::Conversations => &["conversations"],
+            ElementType::Projects => &["projects"],
+            ElementType::Design => &["design_chats"],
+            ElementType::Memories => &[],
         }
     }
 
     fn kind(self) -> Option<Kind> {
         Some(match self {
-            What::Conversations | What::Design => Kind::Conversation,
-            What::Projects => Kind::Profile,
-            What::Memories => Kind::Memory,
+            ElementType::Conversations | ElementType::Design => Kind::Conversation,
+            ElementType::Projects => Kind::Profile,
+            ElementType::Memories => Kind::Memory,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! A memory document as single statements: headings, bullets, sentences (vendors.md §3.3).
+//! Splits a memory document into single statements: headings, bullets, sentences (vendors.md §3.3).
 use mementory_model::normal_text;
 
 /// One statement with the heading above it.
@@ -98,8 +98,8 @@ fn push(text: &str, heading: &Option<String>, out: &mut Vec<Statement>) {
     }
 }
 
-/// Cuts at a full stop, question or exclamation mark that is followed by white space and no lower-case letter (or by
-/// anything, for the marks of Chinese and Japanese).
+/// Splits after a full stop, question mark or exclamation mark that is followed by white space and no lower-case letter. The
+/// marks of Chinese and Japanese always end a sentence.
 fn sentences(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -111,7 +111,7 @@ fn sentences(text: &str) -> Vec<&str> {
             '.' | '!' | '?' => {
                 chars.peek().is_some_and(|(_, n)| n.is_whitespace())
                     && text[end..].trim_start().chars().next().is_some_and(|n| !n.is_lowercase())
-                    && !(c == '.' && abbreviated(&text[start..at]))
+                    && !(c == '.' && ends_in_abbreviation(&text[start..at]))
             }
             _ => false,
         };
@@ -124,8 +124,8 @@ fn sentences(text: &str) -> Vec<&str> {
     out
 }
 
-/// Does the text before a full stop end in a short form (`Dr`, `e.g`, an initial, a number)?
-fn abbreviated(before: &str) -> bool {
+/// True if the text before a full stop ends in an abbreviation (`Dr`, `e.g`, an initial, a number).
+fn ends_in_abbreviation(before: &str) -> bool {
     let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
     let known = ["Dr", "Mr", "Mrs", "Ms", "St", "Prof", "vs", "etc", "approx", "No", "Nr", "Jr", "Sr"];
     known.contains(&word) || word.contains('.') || word.chars().count() == 1
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_bullets_and_sentences() {
+    fn splits_headings_bullets_and_sentences() {
         let got = of(
             "---\ntags: [x]\n---\n**Work context**\n\nInes is a nurse. She works nights, e.g. in Ghent.\n\n# Home\n- Has a tortoise. Rui.\n1. Grows leeks\n",
         );
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn other_scripts_and_nothing() {
+    fn splits_other_scripts_and_empty_documents() {
         assert_eq!(of("猫が好き。犬も好き。").len(), 2);
         assert!(of("# Only a heading\n\n---\n").is_empty());
         assert!(of("").is_empty());

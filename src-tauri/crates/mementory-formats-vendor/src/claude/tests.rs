@@ -1,8 +1,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
-//! Counts against the shared samples and the generator's truth; shapes against small inputs of our own.
+//! Counts for the shared samples and generated exports; details for small inputs.
 use super::{
     artifacts,
-    wire::{Object, Place, Yield},
+    wire::{Object, Place, ReadResult},
     *,
 };
 use crate::detect;
@@ -14,15 +14,15 @@ use std::{
     process::Command,
 };
 
-/// What was read, records merged by kind and key as the vault does.
-struct Seen {
+/// Everything that was read, with records merged by kind and key as in the vault.
+struct Import {
     records: BTreeMap<(Kind, String), Record>,
     passthrough: Vec<(PassthroughItem, String)>,
     issues: Vec<Issue>,
     dropped: Vec<Dropped>,
 }
 
-impl From<MemorySource> for Seen {
+impl From<MemorySource> for Import {
     fn from(read: MemorySource) -> Self {
         let text = |(item, bytes)| (item, String::from_utf8(bytes).unwrap());
         Self {
@@ -34,7 +34,7 @@ impl From<MemorySource> for Seen {
     }
 }
 
-impl Seen {
+impl Import {
     fn of(&self, kind: Kind) -> impl Iterator<Item = &Record> {
         self.records.values().filter(move |r| r.kind == kind)
     }
@@ -61,7 +61,7 @@ fn shared() -> Option<PathBuf> {
     mementory_format::testkit::shared("exports").and_then(|exports| Some(exports.parent()?.to_path_buf()))
 }
 
-fn import(path: &Path) -> (Detected, Seen) {
+fn import(path: &Path) -> (Detected, Import) {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
     let mut detection = detect(&catalog, &limits, None).unwrap();
@@ -71,11 +71,11 @@ fn import(path: &Path) -> (Detected, Seen) {
     let mut seen = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     Claude.read(&catalog, &detected, &context, &mut seen).unwrap();
-    let seen = Seen::from(seen);
+    let seen = Import::from(seen);
     (detected, seen)
 }
 
-fn sample(name: &str) -> Option<(Detected, Seen, serde_json::Value)> {
+fn sample(name: &str) -> Option<(Detected, Import, serde_json::Value)> {
     let shared = shared()?;
     let text = std::fs::read_to_string(shared.join("exports/expected.json")).unwrap();
     let expected: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -83,7 +83,7 @@ fn sample(name: &str) -> Option<(Detected, Seen, serde_json::Value)> {
     Some((detected, seen, expected["samples"][name].clone()))
 }
 
-fn check_sample(name: &str, version: &str) -> Option<(Detected, Seen)> {
+fn check_sample(name: &str, version: &str) -> Option<(Detected, Import)> {
     let (detected, seen, expected) = sample(name)?;
     let kinds: BTreeMap<String, u64> = serde_json::from_value(expected["memory_kinds"].clone()).unwrap();
     let projects = seen.of(Kind::Profile).filter(|r| r.record_type.as_deref() == Some("project")).count();
@@ -97,8 +97,8 @@ fn check_sample(name: &str, version: &str) -> Option<(Detected, Seen)> {
     assert_eq!(expected["project_docs"], docs);
     assert_eq!(expected["attachments_referenced"], seen.attachments());
     assert!(seen.dropped.iter().all(|d| d.reason.starts_with("duplicate")), "{:?}", seen.dropped);
-    // The sample's own count takes the chain of the last array element alone; we go on from there to the answer
-    // behind it (one message more) and show linear conversations whole (two more).
+    // The expected count follows the last array element only. The reader goes on to its answer (one more message), and in
+    // linear conversations all messages are active (two more).
     let active = seen.of(Kind::Message).filter(|m| m.namespace.is_none() && m.message.as_ref().unwrap().active);
     assert_eq!(expected["active_path"].as_u64().unwrap() + 3, active.count() as u64);
     Some((detected, seen))
@@ -180,7 +180,7 @@ fn generated_exports_match_their_truth() {
         let truth: serde_json::Value = serde_json::from_slice(&std::fs::read(&truth).unwrap()).unwrap();
         let (detected, seen) = import(&out);
         let name = format!("{layout} {batches}");
-        // One batch of the new kind in one archive has a file per project, and that tells it from the flat layout.
+        // A single batch archive differs from the flat layout only by a file for each project.
         assert_eq!(detected.claim.version.as_deref(), Some(layout), "{name}");
         assert_eq!(truth["conversations"], seen.count(Kind::Conversation), "{name}");
         assert_eq!(truth["messages"], seen.count(Kind::Message), "{name}");
@@ -208,7 +208,7 @@ fn place() -> Place<'static> {
     Place { container: "conversations.json", pointer: "/0", version: Some("flat") }
 }
 
-fn conversation(messages: &str) -> Yield {
+fn conversation(messages: &str) -> ReadResult {
     let text = format!(r#"{{"uuid":"c","name":"n","chat_messages":[{messages}], "x" : 1.50}}"#);
     super::conversation::read(&text, &Object::parse(&text).unwrap(), &place()).unwrap()
 }
@@ -219,13 +219,13 @@ fn message(uuid: &str, parent: &str, sender: &str, rest: &str) -> String {
     )
 }
 
-fn part<'r>(found: &'r Yield, uuid: &str) -> &'r mementory_model::MessagePart {
+fn part<'r>(found: &'r ReadResult, uuid: &str) -> &'r mementory_model::MessagePart {
     let key = RecordKey::new("claude", format!("c/{uuid}"));
     found.units[0].records.iter().find(|r| r.key == key).unwrap().message.as_ref().unwrap()
 }
 
 #[test]
-fn verbatim_is_the_source_text_with_the_messages_taken_out() {
+fn verbatim_is_the_source_text_without_the_messages() {
     let found = conversation(r#"{"uuid":"a","sender":"human","text":"x","n":1.0e3}"#);
     let records = &found.units[0].records;
     assert_eq!(records[0].verbatim.as_ref().unwrap().text, r#"{"uuid":"c","name":"n","chat_messages":[], "x" : 1.50}"#);
@@ -234,7 +234,7 @@ fn verbatim_is_the_source_text_with_the_messages_taken_out() {
 }
 
 #[test]
-fn one_bad_message_costs_one_message() {
+fn one_bad_message_does_not_affect_the_others() {
     let found =
         conversation(r#"{"uuid":"a","sender":"human","text":"x"}, 7, {"uuid":"b","sender":"assistant","text":"y"}"#);
     assert_eq!(found.units[0].records.len(), 3);
@@ -256,7 +256,7 @@ fn linear_messages_follow_each_other_and_the_prompt_comes_first() {
 }
 
 #[test]
-fn cycles_orphans_and_self_parents_end() {
+fn cycles_orphans_and_self_parents_terminate() {
     let messages = [
         message("a", r#""b""#, "human", ""),
         message("b", r#""a""#, "assistant", ""),
@@ -300,7 +300,7 @@ fn artifacts_follow_their_branch() {
 }
 
 #[test]
-fn old_artifact_tags_are_documents() {
+fn old_artifact_tags_become_documents() {
     let text =
         r#"Here: <antArtifact identifier=\"p\" type=\"text/html\" title=\"Page\">\n<p>hi</p>\n</antArtifact> done"#;
     let found = conversation(&message("a", "null", "assistant", &format!(r#","text":"{text}""#)));
@@ -310,7 +310,7 @@ fn old_artifact_tags_are_documents() {
 }
 
 #[test]
-fn lone_surrogates_and_duplicate_ids_are_kept_and_told() {
+fn lone_surrogates_and_duplicate_ids_are_imported_and_reported() {
     let messages = [
         message("a", "null", "human", r#","text":"half \ud83d here""#),
         message("a", "null", "human", r#","text":"other""#),
@@ -324,7 +324,7 @@ fn lone_surrogates_and_duplicate_ids_are_kept_and_told() {
 }
 
 #[test]
-fn truncated_files_give_what_is_complete_and_say_so() {
+fn truncated_files_give_their_complete_entries_and_are_reported() {
     let whole = r#"[{"uuid":"c1","chat_messages":[{"uuid":"a","sender":"human","text":"x"}]},{"uuid":"c2","chat_messages":[{"uu"#;
     let limits = Limits::default();
     let catalog = Catalog::from_text(whole, &limits);
@@ -333,7 +333,7 @@ fn truncated_files_give_what_is_complete_and_say_so() {
     let mut seen = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     Claude.read(&catalog, &detection.sources[0], &context, &mut seen).unwrap();
-    let seen = Seen::from(seen);
+    let seen = Import::from(seen);
     assert_eq!((seen.count(Kind::Conversation), seen.count(Kind::Message)), (1, 1));
     assert_eq!(seen.dropped.len(), 1);
     assert!(seen.dropped[0].reason.contains(&format!("byte {}", whole.len())), "{}", seen.dropped[0].reason);
@@ -355,7 +355,7 @@ fn a_newer_memory_document_has_the_same_key() {
 }
 
 #[test]
-fn near_json_is_mended_and_other_values_are_dropped() {
+fn near_json_is_repaired_and_other_values_are_dropped() {
     let text = "[{\"uuid\":\"c\",\"score\":NaN,\"chat_messages\":[{\"uuid\":\"a\",\"sender\":\"human\",\"text\":\"x\ty\"}]}, 7, null]";
     let limits = Limits::default();
     let catalog = Catalog::from_text(text, &limits);
@@ -363,7 +363,7 @@ fn near_json_is_mended_and_other_values_are_dropped() {
     let mut seen = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     Claude.read(&catalog, &detection.sources[0], &context, &mut seen).unwrap();
-    let seen = Seen::from(seen);
+    let seen = Import::from(seen);
     assert_eq!(seen.of(Kind::Message).map(|m| m.text.as_str()).collect::<Vec<_>>(), vec!["x\ty"]);
     let codes: Vec<_> = seen.issues.iter().map(|i| i.code.as_str()).collect();
     assert_eq!(codes, vec!["nan", "control_character"]);

@@ -1,11 +1,11 @@
-//! Claude's JSON as borrowed members. Nothing is assumed of types, order or completeness: keys are read when they
-//! are there and of the right type, the last of duplicate keys wins, the rest stays in the verbatim text.
+//! Claude's JSON as borrowed members. Nothing is assumed about types, order or completeness: a key is read if it is present
+//! and of the right type. The last of duplicate keys wins. Everything else is in the verbatim text only.
 use mementory_json as json;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// A JSON object's members in source order, values unread.
+/// The members of a JSON object in source order, values not yet parsed.
 #[derive(Debug, Default)]
 pub(super) struct Object<'a> {
     members: Vec<(Cow<'a, str>, &'a RawValue)>,
@@ -53,7 +53,7 @@ impl<'de: 'a, 'a> serde::Deserialize<'de> for Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// The members of a JSON object; None for any other value and for what is not JSON.
+    /// The members of a JSON object; None for any other value and for invalid JSON.
     pub fn parse(text: &'a str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
@@ -63,7 +63,7 @@ impl<'a> Object<'a> {
         self.members.iter().map(|(k, v)| (k.as_ref(), *v))
     }
 
-    /// Is the key there, null or not?
+    /// True if the key is present, even with the value null.
     pub fn has(&self, key: &str) -> bool {
         self.members.iter().any(|(k, _)| k == key)
     }
@@ -79,7 +79,7 @@ impl<'a> Object<'a> {
         decode(self.raw(key)?)
     }
 
-    /// A string value that says something.
+    /// A string value that is not blank.
     pub fn filled(&self, key: &str) -> Option<Cow<'a, str>> {
         self.text(key).filter(|t| !t.trim().is_empty())
     }
@@ -94,7 +94,7 @@ impl<'a> Object<'a> {
         self.raw(key)?.get().trim_matches('"').parse().ok()
     }
 
-    /// `true`.
+    /// True for the value `true`.
     pub fn is_true(&self, key: &str) -> bool {
         self.raw(key).is_some_and(|r| r.get() == "true")
     }
@@ -115,7 +115,7 @@ pub(super) fn list(raw: &RawValue) -> Option<Vec<&RawValue>> {
     raw.get().starts_with('[').then(|| serde_json::from_str(raw.get()).ok()).flatten()
 }
 
-/// The text of a JSON string; lone surrogates become U+FFFD (the verbatim keeps them). None for other values.
+/// The text of a JSON string; lone surrogates become U+FFFD (the verbatim has them unchanged). None for other values.
 pub(super) fn decode(raw: &RawValue) -> Option<Cow<'_, str>> {
     let text = raw.get();
     let inside = text.strip_prefix('"')?.strip_suffix('"')?;
@@ -125,13 +125,13 @@ pub(super) fn decode(raw: &RawValue) -> Option<Cow<'_, str>> {
     match serde_json::from_str::<String>(text) {
         Ok(decoded) => Some(Cow::Owned(decoded)),
         Err(_) => {
-            let (mended, _) = json::repair(text.as_bytes())?;
-            serde_json::from_str(&mended).ok().map(Cow::Owned)
+            let (repaired, _) = json::repair(text.as_bytes())?;
+            serde_json::from_str(&repaired).ok().map(Cow::Owned)
         }
     }
 }
 
-/// `text` with some of its values replaced, all else byte for byte. The values must be slices of `text`, in order.
+/// `text` with some of its values replaced and everything else unchanged. The values must be slices of `text`.
 pub(super) fn replaced(text: &str, values: &[(&RawValue, &str)]) -> String {
     let mut cuts: Vec<_> = values
         .iter()
@@ -155,7 +155,7 @@ pub(super) fn replaced(text: &str, values: &[(&RawValue, &str)]) -> String {
     out
 }
 
-/// Where an element lies.
+/// Place of an element.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'p> {
     /// Container path, as in [`mementory_model::Origin`].
@@ -177,20 +177,20 @@ impl Place<'_> {
         }
     }
 
-    /// For reports.
+    /// The place as text, for reports.
     pub fn text(&self, below: &str) -> String {
         format!("{}#{}{below}", self.container, self.pointer)
     }
 }
 
-/// What one element gave.
+/// Result of reading one element.
 #[derive(Debug, Default)]
-pub(super) struct Yield {
-    /// Records that stand or fall together.
+pub(super) struct ReadResult {
+    /// Records that are imported together.
     pub units: Vec<mementory_model::Unit>,
-    /// Worth knowing.
+    /// Problems to report.
     pub issues: Vec<mementory_model::Issue>,
-    /// Found and not taken in.
+    /// Entries that are not imported.
     pub dropped: Vec<mementory_model::Dropped>,
 }
 
@@ -202,7 +202,7 @@ pub(super) fn key(value: impl Into<String>) -> mementory_model::RecordKey {
     mementory_model::RecordKey::new(SCOPE, value)
 }
 
-/// Stands in for an id that the source does not give: 24 hex digits of SHA-256 of its own text.
+/// Id for an element without one: 24 hex digits of SHA-256 of its text.
 pub(super) fn content_id(text: &str) -> String {
     use sha2::Digest;
     let mut id = hex::encode(sha2::Sha256::digest(text.as_bytes()));
