@@ -1,4 +1,4 @@
-//! Memories as mem0's interface answers with them. See README.md.
+//! Memories as the API of mem0 returns them. See README.md.
 mod read;
 #[cfg(test)]
 mod tests;
@@ -9,8 +9,8 @@ use mementory_format::{
 use mementory_json::{decoded_head, keys_of};
 use mementory_model::Limits;
 
-/// Bytes looked at.
-const HEAD: usize = 64 << 10;
+/// Bytes that detection reads.
+const HEAD_BYTES: usize = 64 << 10;
 
 /// mem0.
 pub struct Mem0;
@@ -45,25 +45,25 @@ impl Format for Mem0 {
     }
 }
 
-/// One claim for each file. `asked` = the person named this format.
+/// One claim for each file. `asked`: the user chose this format.
 fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, FormatError> {
     let claim = |member: &Member| Claim {
         version: None,
         confidence: 0.8,
-        reason: "memories as mem0 writes them".into(),
+        reason: "memories in mem0's format".into(),
         parts: vec![Part { member: member.id, role: Role::Memories }],
         missing_parts: vec![],
     };
     Ok(catalog.members().iter().filter(|member| is_mem0(catalog, member, asked)).map(claim).collect())
 }
 
-/// Members that mem0 gives a memory and others do not. `memory`, `id`, `user_id` and times alone are also what the
+/// Members of a memory that only mem0 has. `memory`, `id`, `user_id` and times alone are also what the
 /// reference program of MIF writes.
-const OWN: [&str; 8] =
+const MEM0_KEYS: [&str; 8] =
     ["hash", "categories", "run_id", "actor_id", "app_id", "expiration_date", "structured_attributes", "score"];
 
 fn is_mem0(catalog: &Catalog, member: &Member, asked: bool) -> bool {
-    let head = catalog.read(member, |r| decoded_head(r, HEAD).map_err(|e| FormatError::io(&member.place, e)));
+    let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
     let Ok(head) = head else { return false };
     let first = head.iter().find(|b| !b.is_ascii_whitespace());
     if !matches!(first, Some(b'[' | b'{')) {
@@ -73,8 +73,8 @@ fn is_mem0(catalog: &Catalog, member: &Member, asked: bool) -> bool {
     let below = |at: &str| {
         let has = |key: &str| keys.has(&if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") });
         let text = has("memory") || asked && (has("text") || has("data"));
-        let own = OWN.iter().any(|key| has(key)) || has("user_id") && (has("metadata") || !at.is_empty());
-        text && (own || asked)
+        let mem0_only = MEM0_KEYS.iter().any(|key| has(key)) || has("user_id") && (has("metadata") || !at.is_empty());
+        text && (mem0_only || asked)
     };
     let array = first == Some(&b'[') && below("");
     array || first == Some(&b'{') && ["results", "memories", "data"].into_iter().any(below)

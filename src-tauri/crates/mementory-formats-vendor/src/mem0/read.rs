@@ -1,4 +1,4 @@
-//! An answer or an export of mem0 → records.
+//! Reads an API response or an export of mem0.
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_json::{Members, Tree};
 use mementory_json::{decoded_head, repair};
@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 
-/// Id space, and platform.
+/// Id space and platform name.
 const SCOPE: &str = "mem0";
-/// Lists of memories, of which the first that has any counts.
+/// Keys of lists of memories; the first list with entries is read.
 const LISTS: [&str; 3] = ["results", "memories", "data"];
 
 /// Reads every claimed file.
@@ -32,16 +32,16 @@ pub(super) fn read(
 fn file(catalog: &Catalog, member: &Member, context: &ReadContext, sink: &mut dyn Sink) -> Result<(), FormatError> {
     let limit = context.limits.element_bytes;
     let io = |e| FormatError::io(&member.place, e);
-    // UTF-16 and a mark at the start are undone; the bound is that of one element, since all of it is held.
-    let most = usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1);
-    let bytes = catalog.read(member, |r| decoded_head(r, most).map_err(io))?;
+    // UTF-16 and a byte order mark are decoded. The limit is that of one element, because the whole file is in memory.
+    let max_bytes = usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1);
+    let bytes = catalog.read(member, |r| decoded_head(r, max_bytes).map_err(io))?;
     if bytes.len() as u64 > limit {
         return Err(FormatError::Limit { limit: "element_bytes", place: member.place.clone(), figure: limit });
     }
     let bad = || FormatError::invalid("malformed", &member.place, "neither a list of memories nor an answer with one");
-    let (text, mended) = repair(&bytes).ok_or_else(bad)?;
-    for code in mended {
-        sink.note(Issue::new(code, &member.place, "near-JSON was mended in reading"));
+    let (text, repairs) = repair(&bytes).ok_or_else(bad)?;
+    for code in repairs {
+        sink.note(Issue::new(code, &member.place, "repaired while reading"));
     }
     let list = |raw: &'_ RawValue| serde_json::from_str::<Vec<&RawValue>>(raw.get()).ok().map(|l| l.len());
     let (mut memories, mut relations) = (None, None);
@@ -85,7 +85,7 @@ impl Reader<'_> {
         let place = format!("{}#{pointer}", self.member.place);
         let built = match Tree::of(raw, self.depth) {
             Ok(tree @ Tree::Object(_)) if kind == Kind::Memory => memory(&tree).ok_or("no_content: no text in it"),
-            Ok(tree @ Tree::Object(_)) => relation(&tree).ok_or("malformed: not a relation of two things"),
+            Ok(tree @ Tree::Object(_)) => relation(&tree).ok_or("malformed: not a relation between two things"),
             _ => Err("malformed: not an object"),
         };
         let mut drop_it = |outcome, reason: &str| {
@@ -99,7 +99,7 @@ impl Reader<'_> {
             }
         };
         if !self.seen.insert(format!("{}|{}|{}", kind.as_str(), record.key.value, record.text)) {
-            drop_it(DroppedAs::Skipped, "duplicate: the same memory is there twice");
+            drop_it(DroppedAs::Skipped, "duplicate: the same memory occurs twice");
             return Ok(());
         }
         record.origin = Origin { format: SCOPE.into(), version: None, container: self.member.place.clone(), pointer };
@@ -158,7 +158,7 @@ fn memory(tree: &Tree) -> Option<Record> {
     record.source.conversation = id_of(tree, "run_id");
     record.source.method = Some("extracted".into());
     let used = [name, "id", "created_at", "updated_at", "expiration_date", "categories", "user_id", "run_id"];
-    record.fields = rest(tree, &used);
+    record.fields = other_fields(tree, &used);
     Some(record)
 }
 
@@ -166,21 +166,21 @@ fn memory(tree: &Tree) -> Option<Record> {
 fn relation(tree: &Tree) -> Option<Record> {
     let (from, what) = (text(tree, "source")?, text(tree, "relationship").or(text(tree, "relation"))?);
     let to = text(tree, "target").or(text(tree, "destination"))?;
-    let said = format!("{from} {} {to}", what.replace('_', " "));
-    let mut record = Record::new(Kind::Relation, key(None, &format!("{from}|{what}|{to}")), said);
+    let sentence = format!("{from} {} {to}", what.replace('_', " "));
+    let mut record = Record::new(Kind::Relation, key(None, &format!("{from}|{what}|{to}")), sentence);
     record.record_type = Some(what.to_owned());
-    record.fields = rest(tree, &[]);
+    record.fields = other_fields(tree, &[]);
     Some(record)
 }
 
-/// Members that the model has no name for; of null there is nothing to keep but the verbatim.
-fn rest(tree: &Tree, used: &[&str]) -> Fields {
+/// Members without a field in the model. Null values are in the verbatim only.
+fn other_fields(tree: &Tree, used: &[&str]) -> Fields {
     let Tree::Object(members) = tree else { return Fields::default() };
-    let left = members.iter().filter(|(key, value)| !used.contains(&key.as_str()) && *value != Tree::Null);
+    let unused = members.iter().filter(|(key, value)| !used.contains(&key.as_str()) && *value != Tree::Null);
     let value = |tree: &Tree| {
         let mut out = String::new();
         tree.write(&mut out);
         serde_json::from_str(&out).unwrap_or_default()
     };
-    left.map(|(key, tree)| (key.clone(), value(tree))).collect()
+    unused.map(|(key, tree)| (key.clone(), value(tree))).collect()
 }

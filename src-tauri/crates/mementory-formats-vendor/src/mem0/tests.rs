@@ -1,4 +1,4 @@
-//! What mem0 gives, in every form, and what resembles it.
+//! Files of mem0 in every form, and similar files of other programs.
 #![allow(clippy::unwrap_used)]
 use super::Mem0;
 use crate::detect;
@@ -20,15 +20,15 @@ fn read(path: &Path) -> MemorySource {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
     let found = detect(&catalog, &limits, Some("mem0")).unwrap();
-    let mut shelf = MemorySource::default();
+    let mut source = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    Mem0.read(&catalog, &found.sources[0], &context, &mut shelf).unwrap();
-    shelf
+    Mem0.read(&catalog, &found.sources[0], &context, &mut source).unwrap();
+    source
 }
 
-/// `fixtures/mem0/*`: each folder has an input and what becomes of it.
+/// `fixtures/mem0/*`: each folder has an input and the expected result.
 #[test]
-fn own_fixtures() {
+fn fixtures_are_read_as_their_cases_say() {
     let mut cases: Vec<_> =
         std::fs::read_dir(repo().join("fixtures/mem0")).unwrap().map(|e| e.unwrap().path()).collect();
     cases.sort();
@@ -37,25 +37,25 @@ fn own_fixtures() {
         let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
         let input = folder.join("input.json");
         assert_eq!(claimed(&input, false), case["format"].as_str(), "{}", folder.display());
-        let shelf = read(&input);
-        let count = |kind| shelf.records.iter().filter(|r| r.kind == kind).count() as u64;
+        let source = read(&input);
+        let count = |kind| source.records.iter().filter(|r| r.kind == kind).count() as u64;
         assert_eq!(Some(count(Kind::Memory)), case["memories"].as_u64(), "{}", folder.display());
         assert_eq!(Some(count(Kind::Relation)), case["relations"].as_u64(), "{}", folder.display());
-        let reasons: Vec<&str> = shelf.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();
+        let reasons: Vec<&str> = source.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();
         assert_eq!(serde_json::to_value(reasons).unwrap(), case["dropped"], "{}", folder.display());
-        let first = serde_json::to_value(&shelf.records[0]).unwrap();
+        let first = serde_json::to_value(&source.records[0]).unwrap();
         for (pointer, value) in case["first"].as_object().unwrap() {
             assert_eq!(first.pointer(pointer), Some(value), "{}: {pointer}", folder.display());
         }
-        for record in &shelf.records {
+        for record in &source.records {
             let verbatim = record.verbatim.as_ref().unwrap();
-            assert!(std::fs::read_to_string(&input).unwrap().contains(&verbatim.text), "as it stood");
+            assert!(std::fs::read_to_string(&input).unwrap().contains(&verbatim.text), "unchanged");
         }
     }
 }
 
 #[test]
-fn what_is_no_answer_of_mem0_is_not_claimed() {
+fn files_of_other_programs_are_not_claimed() {
     let scratch = Scratch::new("mem0-none");
     for (n, text) in [
         r#"[{"memory": "x", "id": "1", "user_id": "u", "created_at": "2026-01-01T00:00:00Z"}]"#,

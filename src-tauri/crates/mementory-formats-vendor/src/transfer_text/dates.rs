@@ -1,4 +1,4 @@
-//! Dates as people and models write them in memory lists (formats/mem.md §15, transfer text).
+//! Dates in memory lists, as users and models write them (formats/mem.md §15, transfer text).
 use jiff::civil::Date;
 use mementory_model::Timestamp;
 
@@ -17,8 +17,8 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// The day of: ISO day, full ISO time, `YYYY-MM`, `YYYY`, `Month YYYY`, `Month D[th], YYYY`, `D Month YYYY`. A month
-/// or a year stands for its first day. None = not a date (also 30 February).
+/// Parses a day: ISO day, full ISO time, `YYYY-MM`, `YYYY`, `Month YYYY`, `Month D[th], YYYY`, `D Month YYYY`. A month
+/// or a year is its first day. None = not a date (also 30 February).
 pub(super) fn day(text: &str) -> Option<Date> {
     let text = text.trim();
     let lead: Vec<&str> = text.split(['T', ' ']).next().unwrap_or("").split('-').collect();
@@ -73,7 +73,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     #[test]
-    fn forms() {
+    fn parses_dates_in_all_forms() {
         for (text, day) in [
             ("2025-04-01", "2025-04-01"),
             ("2025-04-01T10:00:00Z", "2025-04-01"),

@@ -1,41 +1,41 @@
-//! Does a text show itself to be a memory list or a copied conversation? A text without evidence is nobody's.
+//! Detects memory lists and copied conversations. A text without evidence of either is not claimed.
 use super::{
     entries::{self, Entries},
     transcript,
 };
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 
-/// Bytes that detection looks at.
-const HEAD: usize = 64 << 10;
+/// Bytes that detection reads.
+const HEAD_BYTES: usize = 64 << 10;
 
-/// What a text is.
+/// Kind of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// Answer to an import prompt: dated lines under headings.
+pub(super) enum TextKind {
+    /// The answer to an import prompt: dated lines under headings.
     ImportAnswer,
-    /// A memory page copied: one sentence per line.
+    /// A copied memory page: one sentence per line.
     MemoryLines,
     /// A conversation.
     Transcript,
-    /// Anything else, taken because the person said so.
+    /// Any other text, if the user chose this format.
     Plain,
 }
 
-impl Shape {
+impl TextKind {
     /// Stable name, the `version` of the claim.
     pub fn as_str(self) -> &'static str {
         match self {
-            Shape::ImportAnswer => "import_answer",
-            Shape::MemoryLines => "memory_lines",
-            Shape::Transcript => "transcript",
-            Shape::Plain => "plain",
+            TextKind::ImportAnswer => "import_answer",
+            TextKind::MemoryLines => "memory_lines",
+            TextKind::Transcript => "transcript",
+            TextKind::Plain => "plain",
         }
     }
 }
 
 /// Headings of the answer to Claude's import prompt.
 const HEADINGS: [&str; 5] = ["instructions", "identity", "career", "projects", "preferences"];
-/// Claims on text members, each its own source. `asked` = the person named this format: any text will do.
+/// Claims on text members, each a source of its own. `asked`: the user chose this format, so any text is claimed.
 pub(super) fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, FormatError> {
     let mut out = Vec::new();
     for member in catalog.members() {
@@ -45,23 +45,22 @@ pub(super) fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, Forma
         if !(pasted || named_text || (asked && member.depth == 0)) {
             continue;
         }
-        let Ok(head) = catalog.head(member, HEAD) else { continue };
-        let Some(text) = super::decode(&head, head.len() < HEAD).map(|(text, _)| entries::unix(&text)) else {
+        let Ok(head) = catalog.head(member, HEAD_BYTES) else { continue };
+        let Some(text) = super::decode(&head, head.len() < HEAD_BYTES).map(|(text, _)| entries::unix_line_ends(&text))
+        else {
             continue;
         };
         if text.trim().is_empty() || (looks_like_json(&text) && !asked) {
             continue;
         }
         let evidence = evidence(&text, member, pasted);
-        let (shape, confidence, reason) = match evidence {
+        let (kind, confidence, reason) = match evidence {
             Some(found) => found,
-            None if pasted || asked => {
-                (Shape::Plain, 0.5, "Text without a form of its own: one memory per paragraph".into())
-            }
+            None if pasted || asked => (TextKind::Plain, 0.5, "Plain text: one memory per paragraph".into()),
             None => continue,
         };
         out.push(Claim {
-            version: Some(shape.as_str().into()),
+            version: Some(kind.as_str().into()),
             confidence,
             reason,
             parts: vec![Part { member: member.id, role: Role::Memories }],
@@ -71,18 +70,18 @@ pub(super) fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, Forma
     Ok(out)
 }
 
-/// Does it begin as JSON does? An opening bracket alone says nothing: dates stand in brackets too.
+/// True for a text that begins like JSON. A bracket alone is not enough: dates are in brackets too.
 fn looks_like_json(text: &str) -> bool {
     let text = text.trim_start();
     let inside = text.trim_start_matches('[').trim_start();
     if let Some(object) = inside.strip_prefix('{') {
-        // Near-JSON (NaN, raw control characters, cut off) is for others to mend and to report.
+        // Near-JSON (NaN, raw control characters, truncated) is repaired and reported by other formats.
         return object.trim_start().starts_with(['"', '}']);
     }
     text.starts_with('[') && (inside.starts_with('"') || is_json(text))
 }
 
-/// Nothing but JSON values, the last one perhaps cut off.
+/// True for a sequence of JSON values; the last one may be truncated.
 fn is_json(text: &str) -> bool {
     let values = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
     for value in values {
@@ -94,52 +93,52 @@ fn is_json(text: &str) -> bool {
     true
 }
 
-/// Shape, confidence and what was seen; None without evidence.
-fn evidence(text: &str, member: &Member, pasted: bool) -> Option<(Shape, f64, String)> {
+/// Kind, confidence and reason; None without evidence.
+fn evidence(text: &str, member: &Member, pasted: bool) -> Option<(TextKind, f64, String)> {
     let found = entries::read(text);
     let known = known_headings(&found);
     let dated_list = found.dated >= 2 || (found.dated == 1 && known >= 1);
-    // A diary has dates too, and much more between them.
-    let mostly =
+    // A diary has dates too, but much more text between them.
+    let mostly_entries =
         2 * found.dated >= found.marked && (found.fenced || known >= 1 || 4 * found.dated >= found.entries.len());
-    if dated_list && mostly {
+    if dated_list && mostly_entries {
         let reason = format!("Found {} entries with a date in front, as an assistant lists its memories", found.dated);
-        return Some((Shape::ImportAnswer, 0.7, reason));
+        return Some((TextKind::ImportAnswer, 0.7, reason));
     }
     if found.bracketed >= 2 && 3 * found.bracketed >= 2 * found.entries.len() {
         let reason =
             format!("Found {} entries led by words in brackets, as an import prompt asks for", found.bracketed);
-        return Some((Shape::ImportAnswer, 0.6, reason));
+        return Some((TextKind::ImportAnswer, 0.6, reason));
     }
     if let Some(transcript) = transcript::read(text) {
-        // A note may quote two lines of a talk; a copied talk is mostly turns.
+        // A note may quote two lines of a conversation; a copied conversation starts with its first turn.
         let first = text.lines().position(|l| !l.trim().is_empty()).map_or(0, |i| i + 1);
         let begins = transcript.turns[0].line <= first + 3;
         if begins || pasted {
             let reason = format!("Found a copied conversation of {} turns", transcript.turns.len());
-            return Some((Shape::Transcript, 0.6, reason));
+            return Some((TextKind::Transcript, 0.6, reason));
         }
     }
     if known >= 3 && !found.entries.is_empty() {
         let reason = "Found the headings that an assistant uses to list its memories".into();
-        return Some((Shape::ImportAnswer, 0.6, reason));
+        return Some((TextKind::ImportAnswer, 0.6, reason));
     }
     let name = member.file_name().to_lowercase();
     let named = name.contains("memor") && !name.ends_with(".md") || text.to_lowercase().contains("saved memories");
     let sentences = found.by_line && found.sections.len() <= 1;
     if sentences && (named || opens_like_memories(&found)) {
         let reason = format!("Found {} sentences, one per line, as in a list of saved memories", found.entries.len());
-        return Some((Shape::MemoryLines, if named { 0.6 } else { 0.5 }, reason));
+        return Some((TextKind::MemoryLines, if named { 0.6 } else { 0.5 }, reason));
     }
     None
 }
 
-/// How many of the usual headings are there.
+/// Number of the usual headings in the text.
 pub(super) fn known_headings(found: &Entries) -> usize {
     HEADINGS.iter().filter(|h| found.sections.iter().any(|s| s.to_lowercase() == **h)).count()
 }
 
-/// Do at least two lines, and most, begin as saved memories do?
+/// True if at least two entries, and most of all, begin like saved memories.
 fn opens_like_memories(found: &Entries) -> bool {
     let count = found.entries.iter().filter(|e| entries::opens_like_a_memory(&e.content)).count();
     count >= 2 && 3 * count >= 2 * found.entries.len()

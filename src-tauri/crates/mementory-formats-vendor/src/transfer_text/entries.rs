@@ -6,20 +6,20 @@ use super::{
 use jiff::civil::Date;
 use sha2::Digest;
 
-/// One entry.
+/// An entry of a memory list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// What it says, marker and date taken off; further lines joined by line breaks.
+    /// Its text without marker and date; further lines after line breaks.
     pub content: String,
-    /// Its day, if it gives one.
+    /// Its day, if it has one.
     pub day: Option<Date>,
-    /// The date as written, also when it is none.
+    /// The date as written, even if it is not a valid date.
     pub date_raw: Option<String>,
     /// Heading above it.
     pub section: Option<String>,
     /// First line in the source, from 1.
     pub line: usize,
-    /// Its own lines as they stand in the source.
+    /// Its lines as in the source.
     pub source: String,
 }
 
@@ -35,15 +35,15 @@ impl Entry {
         }
     }
 
-    /// One more line of it.
-    fn go_on(&mut self, line: &Line<'_>) {
+    /// Adds another line.
+    fn add_line(&mut self, line: &Line<'_>) {
         self.content.push('\n');
         self.content.push_str(line.text.trim());
         self.source.push('\n');
         self.source.push_str(line.text);
     }
 
-    /// `tx_` and 24 hex digits: the same words of the same day are the same memory, wherever they are pasted from.
+    /// `tx_` and 24 hex digits: the same text of the same day is the same memory, wherever it was pasted from.
     pub fn id(&self) -> String {
         let day = self.day.map(|d| d.to_string()).unwrap_or_default();
         text_id(&day, &self.content)
@@ -56,7 +56,7 @@ pub(super) fn text_id(day: &str, content: &str) -> String {
     format!("tx_{}", &digest[..24])
 }
 
-/// What a text holds.
+/// The entries and headings of a text.
 #[derive(Debug, Default)]
 pub(super) struct Entries {
     pub entries: Vec<Entry>,
@@ -64,15 +64,15 @@ pub(super) struct Entries {
     pub sections: Vec<String>,
     /// Entries with a date or `[unknown]` in brackets, or a leading ISO day.
     pub dated: usize,
-    /// Entries that began with a bullet or a date.
+    /// Entries that begin with a bullet or a date.
     pub marked: usize,
     /// Entries with a date or a few words in brackets in front, in any language.
     pub bracketed: usize,
-    /// Lines around the list that are the assistant's own words about it.
+    /// Lines around the list in which the assistant talks about it.
     pub loose_lines: usize,
-    /// No markers: each line was a sentence of its own.
+    /// There are no markers, and each line is a sentence.
     pub by_line: bool,
-    /// Only what stood inside code fences was read.
+    /// Only the content of code fences was read.
     pub fenced: bool,
 }
 
@@ -81,27 +81,27 @@ struct Line<'t> {
     text: &'t str,
 }
 
-/// Line ends made `\n`.
-pub(super) fn unix(text: &str) -> String {
+/// Converts line ends to `\n`.
+pub(super) fn unix_line_ends(text: &str) -> String {
     text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// How saved memories begin in English; ChatGPT writes them in the third person without a subject.
+/// First words of saved memories in English; ChatGPT writes them in the third person without a subject.
 const OPENINGS: [&str; 36] = [
     "is", "has", "prefers", "likes", "wants", "works", "lives", "uses", "enjoys", "needs", "plans", "owns", "user",
     "dislikes", "hates", "loves", "studies", "speaks", "was", "had", "does", "doesn't", "goes", "grows", "plays",
     "runs", "writes", "keeps", "eats", "drinks", "asked", "aims", "believes", "values", "moved", "born",
 ];
 
-/// Does a line begin as saved memories do?
+/// True if a line begins like a saved memory.
 pub(super) fn opens_like_a_memory(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or("").to_lowercase();
     OPENINGS.contains(&first.trim_end_matches('\'').trim_end_matches("'s"))
 }
 
-/// Reads the entries of a text with `\n` line ends. If there are code fences, only what is inside counts.
+/// Reads the entries of a text with `\n` line ends. If there are code fences, only their content is read.
 pub(super) fn read(text: &str) -> Entries {
-    let (lines, fenced) = wanted_lines(text);
+    let (lines, fenced) = lines_to_read(text);
     let mut out = Entries { fenced, ..Entries::default() };
     if lines.iter().any(|l| marker(l.text.trim_start()).is_some()) {
         list(&lines, &mut out);
@@ -115,8 +115,8 @@ pub(super) fn read(text: &str) -> Entries {
     out
 }
 
-/// The lines that count, and whether there were fences around them.
-fn wanted_lines(text: &str) -> (Vec<Line<'_>>, bool) {
+/// The lines to read, and whether they are from code fences.
+fn lines_to_read(text: &str) -> (Vec<Line<'_>>, bool) {
     let all: Vec<Line<'_>> = text.lines().enumerate().map(|(i, text)| Line { number: i + 1, text }).collect();
     if !all.iter().any(|l| l.text.starts_with("```")) {
         return (all, false);
@@ -130,13 +130,13 @@ fn wanted_lines(text: &str) -> (Vec<Line<'_>>, bool) {
     (wanted.collect(), true)
 }
 
-/// Lines with markers. A marker starts an entry, indented lines below go on with it, and any other line is an entry of
-/// its own (mem.md §15): an assistant that leaves a date out has still said something.
+/// Reads a list with markers. A marker starts an entry, indented lines below belong to it, and any other line is an entry of
+/// its own (mem.md §15): an assistant may leave out a date.
 fn list(lines: &[Line<'_>], out: &mut Entries) {
-    let own = frame(lines, out.fenced);
+    let list_range = list_range(lines, out.fenced);
     // Among bullets alone a paragraph may run over several lines; dates and fences come with one entry per line.
     let dates = out.fenced || lines.iter().any(|l| marker(l.text.trim_start()).is_some_and(|m| m.dated));
-    let by_line = dates || said_by_line(lines);
+    let by_line = dates || has_sentence_per_line(lines);
     let mut section: Option<String> = None;
     let (mut open, mut paragraph) = (false, false);
     for (index, line) in lines.iter().enumerate() {
@@ -152,8 +152,8 @@ fn list(lines: &[Line<'_>], out: &mut Entries) {
             section = Some(title);
             open = false;
         } else if let Some(entry) = out.entries.last_mut().filter(|_| open && (indented || paragraph && !by_line)) {
-            entry.go_on(line);
-        } else if !own.contains(&index) {
+            entry.add_line(line);
+        } else if !list_range.contains(&index) {
             out.loose_lines += 1;
         } else {
             out.entries.push(Entry::plain(text, line, &section));
@@ -162,9 +162,10 @@ fn list(lines: &[Line<'_>], out: &mut Entries) {
     }
 }
 
-/// Which lines can be entries. Inside fences all; where dates mark the list, what stands before it and behind it is
-/// the assistant's own words. A heading is part of the list, a sentence that announces it ("Here it is:") is not.
-fn frame(lines: &[Line<'_>], fenced: bool) -> std::ops::Range<usize> {
+/// The lines that can be entries: all lines of code fences; in a list with dates only those between its first and last
+/// marker or heading, because the assistant talks about the list before and after it. A sentence that announces the list
+/// ("Here it is:") is not a heading.
+fn list_range(lines: &[Line<'_>], fenced: bool) -> std::ops::Range<usize> {
     let begins = |l: &Line<'_>| {
         let text = l.text.trim();
         marker(text).is_some() || header(text).is_some_and(|title| !announces(text, &title))
@@ -175,7 +176,7 @@ fn frame(lines: &[Line<'_>], fenced: bool) -> std::ops::Range<usize> {
     }
     let first = lines.iter().position(begins).unwrap_or(0);
     let last = lines.iter().rposition(begins).unwrap_or(0);
-    // The lines that follow without a gap still belong to it.
+    // Lines up to the next empty line belong to the last entry.
     let end = lines[last..].iter().position(|l| l.text.trim().is_empty()).map_or(lines.len(), |n| last + n);
     let heading = marker(lines[last].text.trim()).is_none();
     first..if heading { lines.len() } else { end }
@@ -186,7 +187,7 @@ fn announces(text: &str, title: &str) -> bool {
     text.ends_with(':') && !text.starts_with(['#', '*']) && title.split_whitespace().count() > 3
 }
 
-/// An indented bullet under an open entry is part of it.
+/// True for a bullet without a date: indented below an entry, it is part of that entry.
 fn marker_is_weak(text: &str) -> bool {
     dated(strip_bullet(text).unwrap_or(text)).is_none()
 }
@@ -196,48 +197,48 @@ fn ends_a_sentence(text: &str) -> bool {
     text.ends_with(['.', '!', '?', '…', '。', '！', '？', '।', '؟'])
 }
 
-/// Lines that say something, headings and markers apart.
-fn said<'l, 't>(lines: &'l [Line<'t>]) -> impl Iterator<Item = &'l Line<'t>> {
+/// Lines with text, without headings and markers.
+fn text_lines<'l, 't>(lines: &'l [Line<'t>]) -> impl Iterator<Item = &'l Line<'t>> {
     lines.iter().filter(|l| {
         let text = l.text.trim();
         !text.is_empty() && header(text).is_none() && marker(text).is_none()
     })
 }
 
-/// Is each line a sentence of its own? Most end as one or begin as saved memories do; one that lost its full stop does
-/// not make the list a paragraph.
-fn said_by_line(lines: &[Line<'_>]) -> bool {
-    let short: Vec<&str> = said(lines).map(|l| l.text.trim()).filter(|t| t.len() < 600).collect();
+/// True if each line is a sentence: most lines end like one or begin like a saved memory. A single missing full stop does
+/// not turn the list into a paragraph.
+fn has_sentence_per_line(lines: &[Line<'_>]) -> bool {
+    let short: Vec<&str> = text_lines(lines).map(|l| l.text.trim()).filter(|t| t.len() < 600).collect();
     let whole = short.iter().filter(|t| ends_a_sentence(t) || opens_like_a_memory(t)).count();
     short.len() > 1 && 3 * whole >= 2 * short.len()
 }
 
-/// A line in the middle of a sentence that began on the line above.
+/// True if a line continues the sentence of the line above.
 fn continues(text: &str, above: &str) -> bool {
     let unfinished = !above.is_empty() && header(above).is_none() && !ends_a_sentence(above);
     unfinished && text.starts_with(char::is_lowercase) && !opens_like_a_memory(text)
 }
 
-/// No markers: sentences one per line (ChatGPT's memory page), lines under headings, else paragraphs.
+/// Reads a text without markers: one sentence per line (ChatGPT's memory page), lines under headings, or paragraphs.
 fn prose(lines: &[Line<'_>], out: &mut Entries) {
-    out.by_line = said_by_line(lines);
+    out.by_line = has_sentence_per_line(lines);
     let headed = lines.iter().any(|l| header(l.text.trim()).is_some());
     let wrapped = lines.windows(2).filter(|w| continues(w[1].text.trim(), w[0].text.trim())).count();
-    // Under headings lines are entries, unless they are plainly a text that was broken into lines.
-    let by_line = out.by_line || headed && 4 * wrapped <= said(lines).count();
+    // Under headings each line is an entry, unless the lines are clearly a wrapped text.
+    let by_line = out.by_line || headed && 4 * wrapped <= text_lines(lines).count();
     let mut section: Option<String> = None;
     let (mut open, mut above) = (false, "");
     for line in lines {
         let text = line.text.trim();
-        let goes_on = !by_line || line.text.starts_with([' ', '\t']) || continues(text, above);
+        let is_continuation = !by_line || line.text.starts_with([' ', '\t']) || continues(text, above);
         if text.is_empty() {
             open = false;
         } else if let Some(title) = header(text) {
             out.sections.push(title.clone());
             section = Some(title);
             open = false;
-        } else if let Some(entry) = out.entries.last_mut().filter(|_| open && goes_on) {
-            entry.go_on(line);
+        } else if let Some(entry) = out.entries.last_mut().filter(|_| open && is_continuation) {
+            entry.add_line(line);
         } else {
             out.entries.push(Entry::plain(text, line, &section));
             open = true;

@@ -1,15 +1,15 @@
-//! What the start of a line says: a bullet, a date, a heading.
+//! Markers at the start of a line: bullets, dates, headings.
 use super::dates;
 
 /// The start of an entry.
 pub(super) struct Marker<'t> {
-    /// What follows it.
+    /// The text after it.
     pub rest: &'t str,
-    /// What stood in brackets, or the day in front.
+    /// The text in brackets, or the day in front.
     pub date_raw: Option<&'t str>,
     /// A bracket with a date or a word for "unknown", or an ISO day in front.
     pub dated: bool,
-    /// A few words in brackets and a dash: what an import prompt asks for, in any language.
+    /// A few words in brackets and a dash, as an import prompt asks for, in any language.
     pub bracketed: bool,
 }
 
@@ -41,9 +41,9 @@ pub(super) fn dated(text: &str) -> Option<Marker<'_>> {
         let marker = |rest, bracketed| Marker { rest, date_raw: Some(inside), dated: known, bracketed };
         if let Some(rest) = separated(behind) {
             let dash = !behind.trim_start().starts_with(':');
-            return Some(marker(rest, known || dash && is_some_word_for_unknown(inside)));
+            return Some(marker(rest, known || dash && may_mean_unknown(inside)));
         }
-        // Without a separator only a day or a word for "unknown" counts: `[link](url)`, `[x] task` and the time stamps
+        // Without a separator only a day or a word for "unknown" is a marker: `[link](url)`, `[x] task` and the time stamps
         // of log files look the same otherwise.
         let rest = behind.trim_start();
         let text = !rest.is_empty() && !behind.starts_with('(') && !inside.contains(':');
@@ -58,7 +58,7 @@ pub(super) fn dated(text: &str) -> Option<Marker<'_>> {
     Some(Marker { rest: separated(after_time)?, date_raw: Some(date_raw), dated: true, bracketed: false })
 }
 
-/// What follows ` - `, ` – `, ` — ` or `: `.
+/// The text after ` - `, ` – `, ` — ` or `: `.
 fn separated(rest: &str) -> Option<&str> {
     let rest = rest.trim_start();
     ["-", "–", "—", ":"].iter().find_map(|s| rest.strip_prefix(*s)).map(str::trim_start)
@@ -99,9 +99,9 @@ fn is_date_word(inside: &str) -> bool {
     dates::day(&word).is_some() || UNKNOWN.contains(&word.as_str())
 }
 
-/// Could this stand for a date or "unknown" in a language that is not known here? A number is a footnote, capitals are
+/// True if this may be a date or "unknown" in a language that is not in the list. A number is a footnote, and capitals are
 /// the level of a log line.
-fn is_some_word_for_unknown(inside: &str) -> bool {
+fn may_mean_unknown(inside: &str) -> bool {
     let number = inside.chars().all(|c| c.is_ascii_digit());
     let level = inside.chars().all(|c| c.is_ascii_uppercase());
     !number && !level && inside.chars().count() <= 40
@@ -126,7 +126,7 @@ pub(super) fn header(text: &str) -> Option<String> {
         return Some(title.to_owned());
     }
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-    // Of all letters, not only of those that have cases: `ABC社で働いている` is a sentence.
+    // All letters, not only those with upper and lower case: `ABC社で働いている` is a sentence.
     let capitals = text.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase);
     (capitals && letters >= 3 && words <= 6).then(|| text.to_owned())
 }

@@ -1,4 +1,4 @@
-//! Memory lists as text, in and out, and copied conversations. See README.md.
+//! Memory lists as text (read and written) and copied conversations (read). See README.md.
 mod dates;
 mod detect;
 mod entries;
@@ -58,7 +58,11 @@ impl Format for TransferText {
     ) -> Result<WriteReport, FormatError> {
         let (text, report) = write::text(source)?;
         if text.is_empty() {
-            return Err(FormatError::invalid("nothing_to_write", self.id(), "there is no memory among these to write"));
+            return Err(FormatError::invalid(
+                "nothing_to_write",
+                self.id(),
+                "there is no memory to write among these records",
+            ));
         }
         std::fs::write(out, text).map_err(|e| FormatError::io(out.display().to_string(), e))?;
         Ok(report)
@@ -74,7 +78,8 @@ impl Format for TransferText {
     }
 }
 
-/// Bytes as text (`whole`: not the head of something longer): UTF-8, UTF-16 with a mark, else Western European (true = guessed). None for what holds NUL bytes.
+/// Decodes UTF-8, UTF-16 with a byte order mark, or else Western European text (true = guessed). None for bytes with NULs.
+/// `whole`: the bytes are not just the head of a file.
 fn decode(bytes: &[u8], whole: bool) -> Option<(String, bool)> {
     if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(bytes) {
         return Some((encoding.decode(bytes).0.into_owned(), false));

@@ -1,4 +1,4 @@
-//! Texts into memories and conversations. The text itself is kept as a passthrough part.
+//! Reads texts as memories and conversations. The text itself is stored as a passthrough file.
 use super::{
     detect,
     entries::{self, Entries, Entry, text_id},
@@ -25,20 +25,20 @@ pub(super) fn read(
     for member in detected.claim.parts.iter().filter_map(|p| catalog.members().get(p.member)) {
         let bytes = catalog.bytes(member, context.limits.side_file_bytes)?;
         match super::decode(&bytes, true) {
-            Some((text, mended)) => {
-                if mended {
+            Some((text, guessed)) => {
+                if guessed {
                     let message = "not UTF-8: read as Western European text";
                     sink.note(Issue::new("encoding", &member.place, message));
                 }
                 let item = PassthroughItem {
                     format: FORMAT.into(),
-                    group: text_id("", &entries::unix(&text)),
+                    group: text_id("", &entries::unix_line_ends(&text)),
                     name: member.name.clone(),
                     role: "source_text".into(),
                     place: member.place.clone(),
                 };
                 sink.passthrough(item, &mut bytes.as_slice())?;
-                one(&entries::unix(&text), member, detected.claim.version.as_deref(), sink)?;
+                read_text(&entries::unix_line_ends(&text), member, detected.claim.version.as_deref(), sink)?;
             }
             None => sink.dropped(Dropped {
                 place: member.place.clone(),
@@ -53,7 +53,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Whether every file is a text with something in it. There is no specification to hold it to.
+/// Checks that every file is a text with entries. There is no specification to check against.
 pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) -> Result<Validation, FormatError> {
     let mut out =
         Validation { version: detected.claim.version.clone(), kind: Some("text".into()), ..Validation::default() };
@@ -70,9 +70,9 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
         if guessed {
             out.warnings.push(finding("encoding", "not UTF-8: read as Western European text"));
         }
-        let text = entries::unix(&text);
+        let text = entries::unix_line_ends(&text);
         let turns =
-            transcript::read(&text).filter(|_| out.version.as_deref() == Some(detect::Shape::Transcript.as_str()));
+            transcript::read(&text).filter(|_| out.version.as_deref() == Some(detect::TextKind::Transcript.as_str()));
         let records = turns.map_or_else(|| entries::read(&text).entries.len(), |found| found.turns.len() + 1);
         if records == 0 {
             out.errors.push(finding("empty", "no entry was found in this text"));
@@ -82,9 +82,9 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     Ok(out)
 }
 
-fn one(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn Sink) -> Result<(), FormatError> {
+fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn Sink) -> Result<(), FormatError> {
     let place = Place { member, version };
-    if version == Some(detect::Shape::Transcript.as_str())
+    if version == Some(detect::TextKind::Transcript.as_str())
         && let Some(found) = transcript::read(text)
     {
         return sink.unit(conversation(&found, text, &place));
@@ -98,7 +98,7 @@ fn one(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn Sink) 
             sink.dropped(Dropped {
                 place: format!("{}#line {}", member.place, entry.line),
                 outcome: DroppedAs::Skipped,
-                reason: "duplicate: the same entry stands further up".into(),
+                reason: "duplicate: the same entry occurs earlier in the text".into(),
                 kind: Some(Kind::Memory),
             });
             continue;
@@ -106,7 +106,8 @@ fn one(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn Sink) 
         sink.unit(memory(entry, id, platform, &place).into())?;
     }
     if found.loose_lines > 0 {
-        let message = format!("{} lines are neither entry nor heading; they are in the kept text", found.loose_lines);
+        let message =
+            format!("{} lines are neither entry nor heading; they are in the stored text only", found.loose_lines);
         sink.note(Issue::new("line_not_an_entry", &member.place, message));
     }
     if found.entries.is_empty() {
@@ -148,7 +149,7 @@ fn memory(entry: &Entry, id: String, platform: &str, place: &Place<'_>) -> Recor
     record
 }
 
-/// Who remembers this? Said by the text or the file's name, else `other`.
+/// The platform by the text or the file name, else `other`.
 fn platform(text: &str, member: &Member, found: &Entries) -> &'static str {
     let (text, name) = (text.to_lowercase(), member.file_name().to_lowercase());
     if text.contains("chatgpt said") || name.contains("chatgpt") || text.contains("saved memories") {
@@ -164,10 +165,10 @@ fn conversation(found: &Transcript, text: &str, place: &Place<'_>) -> Unit {
     let id = text_id("", text.trim());
     let name = place.member.file_name();
     let stem = name.rsplit_once('.').map(|(stem, _)| stem.to_owned());
-    let opening = || found.turns.iter().find(|t| !t.text.is_empty()).map(|t| shortened(&t.text));
+    let first_text = || found.turns.iter().find(|t| !t.text.is_empty()).map(|t| shortened(&t.text));
     let labels: Vec<String> = found.turns.iter().map(|t| t.label.to_lowercase()).collect();
-    let said_by = |who: &str| labels.iter().any(|l| l.starts_with(who)) || name.to_lowercase().contains(who);
-    let platform = ["chatgpt", "claude"].into_iter().find(|p| said_by(p)).unwrap_or("other");
+    let is_from = |who: &str| labels.iter().any(|l| l.starts_with(who)) || name.to_lowercase().contains(who);
+    let platform = ["chatgpt", "claude"].into_iter().find(|p| is_from(p)).unwrap_or("other");
     let source = Source {
         platform: platform.into(),
         conversation: Some(id.clone()),
@@ -176,7 +177,7 @@ fn conversation(found: &Transcript, text: &str, place: &Place<'_>) -> Unit {
     };
     let mut head = Record::new(Kind::Conversation, RecordKey::new(FORMAT, id.as_str()), found.preamble.as_str());
     head.origin_id = Some(id.clone());
-    head.title = stem.or_else(opening);
+    head.title = stem.or_else(first_text);
     head.source = Source { conversation: None, ..source.clone() };
     head.origin = place.origin(1);
     let key = head.key.clone();

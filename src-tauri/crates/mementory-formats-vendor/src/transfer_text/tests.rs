@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
-//! The shared samples by count, forms of our own by content.
+//! Counts for the shared samples, content for small texts.
 use super::*;
 use crate::detect;
 use mementory_format::testkit::MemorySource;
@@ -108,7 +108,7 @@ fn conversations_keep_their_turns_in_order() {
 }
 
 #[test]
-fn a_plain_paste_is_taken_by_paragraph_and_a_lone_file_is_not() {
+fn pasted_plain_text_is_read_by_paragraph_and_a_plain_file_is_not_claimed() {
     let text = "I keep bees\nand hens\n\nMy sister is Rui";
     let (sources, seen) = paste(text);
     assert_eq!(sources[0].claim.version.as_deref(), Some("plain"));
@@ -127,7 +127,7 @@ fn a_plain_paste_is_taken_by_paragraph_and_a_lone_file_is_not() {
 }
 
 #[test]
-fn json_and_binary_are_left_to_others() {
+fn json_and_binary_are_not_claimed() {
     assert!(paste(r#"{"a":1}"#).0.is_empty());
     assert!(paste(r#"[{"a":1}]"#).0.is_empty());
     assert!(decode(b"a\0b", true).is_none());
@@ -135,7 +135,7 @@ fn json_and_binary_are_left_to_others() {
     assert_eq!(decode(b"\xff\xfea\0", true).unwrap().0, "a");
 }
 
-/// The parity fixture of the reference SDKs: our ids and words are theirs.
+/// The parity fixture of the reference SDKs: our ids and texts are identical to theirs.
 #[test]
 fn the_reference_text_gives_the_reference_entries() {
     let Some(exports) = shared() else { return };
@@ -164,14 +164,14 @@ fn the_reference_text_gives_the_reference_entries() {
 }
 
 #[test]
-fn entries_without_a_date_among_dated_ones_are_kept() {
+fn entries_without_a_date_among_dated_ones_are_read() {
     let lines = "## Instructions\nAlways use metric units.\nNever use emoji.\n[2025-04-01] - Answer in Dutch.\nKeep it short.\n\nLikes tea.";
     let expected = ["Always use metric units.", "Never use emoji.", "Answer in Dutch.", "Keep it short.", "Likes tea."];
     let (sources, seen) = paste(&format!("Here you are.\n```\n{lines}\n```\nThat is all I have stored."));
     assert_eq!(sources[0].claim.version.as_deref(), Some("import_answer"));
     assert_eq!(texts(&seen), expected);
     assert!(seen.notes.is_empty());
-    // Without a fence what stands apart around the list is the assistant's own words.
+    // Without a fence, separate lines around the list are the words of the assistant.
     let (_, seen) = paste(&format!("Sure. Here you are.\n\n{lines}\n[unknown] - Has a dog.\n\nThat is all."));
     assert_eq!(texts(&seen), [&expected[..], &["Has a dog."]].concat());
     assert_eq!(seen.notes[0].code, "line_not_an_entry");
@@ -227,7 +227,7 @@ fn a_missing_full_stop_does_not_merge_the_list() {
     assert_eq!(texts(&seen), vec!["Is allergic to sesame.", "Has a tortoise called Rui", "Prefers short answers."]);
     let (_, seen) = paste("## Identity\nName: Ines\nLives in Ghent");
     assert_eq!(texts(&seen), vec!["Name: Ines", "Lives in Ghent"]);
-    // A sentence broken into lines stays one, under a heading too.
+    // A sentence over several lines is one entry, also under a heading.
     let (_, seen) = paste("# Bees\nI keep bees in the\ngarden behind the house\nand two hens.");
     assert_eq!(texts(&seen), vec!["I keep bees in the\ngarden behind the house\nand two hens."]);
     let (_, seen) = paste("Has a tortoise called\nlittle Rui.\nLikes tea.\nIs a nurse.");
@@ -271,7 +271,7 @@ mod written {
     }
 
     #[test]
-    fn only_what_is_remembered_now() {
+    fn only_current_memories_are_written() {
         let changed = |with: fn(&mut Record)| {
             let mut record = memory("Left out.", None, None);
             with(&mut record);
@@ -299,9 +299,9 @@ mod written {
         assert!(matches!(refused, Err(FormatError::Invalid { code: "nothing_to_write", .. })));
     }
 
-    /// Read again, a text says what was written: words and days.
+    /// A written text is read back with the same texts and days.
     #[test]
-    fn there_and_back() {
+    fn a_written_text_is_read_back() {
         let shelf = vec![
             memory("Lives in Bergen.", Some("identity"), Some("2024-05-06")),
             memory("Has two lines.\nThe second one.", Some("fact"), Some("2024-05-07")),

@@ -1,25 +1,25 @@
-//! Conversations copied as text: lines that say who speaks (vendors.md §9).
+//! Conversations copied as text: some lines name the speaker (vendors.md §9).
 
-/// One turn.
+/// A turn of a conversation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Turn {
     /// `user`, `assistant` or `system`.
     pub role: &'static str,
     /// The label as written, without marks.
     pub label: String,
-    /// What was said.
+    /// The text of the turn.
     pub text: String,
     /// First line in the source, from 1.
     pub line: usize,
-    /// Its lines as they stand in the source, label included.
+    /// Its lines as in the source, label included.
     pub source: String,
 }
 
-/// A text taken apart into turns.
+/// A text as turns.
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
     pub turns: Vec<Turn>,
-    /// What stands before the first turn.
+    /// The text before the first turn.
     pub preamble: String,
 }
 
@@ -43,7 +43,7 @@ const ASSISTANT: [&str; 16] = [
     "model",
 ];
 
-/// Turns of a text; None when it does not show both sides speaking.
+/// Reads the turns of a text; None unless both user and assistant speak.
 pub(super) fn read(text: &str) -> Option<Transcript> {
     let mut out = Transcript::default();
     let mut fenced = false;
@@ -81,7 +81,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     (speaks("user") && speaks("assistant")).then_some(out)
 }
 
-/// Who speaks on this line, the label, and what follows on it: `User: …`, `You said:`, `**Human:** …`, `## Prompt:`,
+/// Role, label and text of a line that names its speaker: `User: …`, `You said:`, `**Human:** …`, `## Prompt:`,
 /// `### Assistant`.
 fn speaker(line: &str) -> Option<(&'static str, &str, &str)> {
     let text = line.trim_start_matches(['>', ' ']);
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels() {
+    fn recognises_speaker_labels() {
         for (line, expected) in [
             ("You said:", Some(("user", "You said", ""))),
             ("User: and in pots?", Some(("user", "User", "and in pots?"))),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn code_keeps_its_labels_and_one_side_is_no_conversation() {
+    fn labels_in_code_are_text_and_one_speaker_is_no_conversation() {
         let text = "Title\n\nUser: explain\n```\nuser: root\nassistant: x\n```\nAI: done";
         let found = read(text).unwrap();
         assert_eq!(found.turns.len(), 2);

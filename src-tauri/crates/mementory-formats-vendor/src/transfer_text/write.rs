@@ -1,10 +1,10 @@
-//! Memories as a text that another assistant takes in: headings and dated lines, the form that assistants are asked
-//! for when somebody moves (vendor brief §9). What a text cannot say is told in the report.
+//! Writes memories as a text for another assistant: headings and dated lines, as import prompts ask for (vendor brief §9).
+//! The report lists what such a text cannot contain.
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteReport};
 use mementory_model::{Kind, LossKind, Timestamp};
 use std::{collections::BTreeMap, fmt::Write as _};
 
-/// Headings by the words that types and sections use; the order in the text.
+/// Headings in the order of the text, with the types and sections that belong under them.
 const HEADINGS: [(&str, &[&str]); 12] = [
     ("Instructions", &["instruction", "instructions", "custom_instructions", "project_instructions"]),
     ("Identity", &["identity", "fact", "profile", "personal"]),
@@ -20,17 +20,17 @@ const HEADINGS: [(&str, &[&str]); 12] = [
     ("Other", &[]),
 ];
 
-/// An entry, ordered as it stands in the text: by heading, then the oldest first, those without a day last.
+/// An entry. The order is that of the text: by heading, then by time, entries without a day last.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Line {
     heading: usize,
     undated: bool,
     created: Option<Timestamp>,
     id: String,
-    words: String,
+    text: String,
 }
 
-/// The text, and what it does not say.
+/// The text, and the report on what it does not contain.
 pub(super) fn text(source: &mut dyn RecordSource) -> Result<(String, WriteReport), FormatError> {
     let mut report = WriteReport { version: "import_answer".into(), ..WriteReport::default() };
     let mut lines = Vec::new();
@@ -49,13 +49,13 @@ pub(super) fn text(source: &mut dyn RecordSource) -> Result<(String, WriteReport
     Ok((compose(&lines), report))
 }
 
-/// Why a record has no line: a text for somebody else holds what is remembered, and only what holds now.
+/// Why a record is left out: the text contains memories only, and only those that are still true.
 fn left_out(stored: &StoredRecord) -> Option<&'static str> {
     let record = &stored.record;
     if !matches!(record.kind, Kind::Memory | Kind::Profile | Kind::Fact) {
         return Some("not_a_memory");
     }
-    // PAM §access: what is marked so leaves in no form.
+    // Marked as not exportable (PAM §access).
     if record.fields.get("access").and_then(|a| a.get("exportable")) == Some(&false.into()) {
         return Some("not_exportable");
     }
@@ -87,24 +87,24 @@ fn line(stored: StoredRecord) -> Line {
     let record = stored.record;
     let text = record.text.trim();
     let title = record.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && !text.contains(title));
-    // A short memory's title is part of its line, a document's stands above it.
-    let words = match title {
+    // The title of a short memory goes into its line, that of a document above it.
+    let line_text = match title {
         Some(title) if text.contains('\n') => format!("{title}\n{text}"),
         Some(title) => format!("{title}: {text}"),
         None => text.to_owned(),
     };
-    let told = record.record_type.iter().map(String::as_str);
+    let types = record.record_type.iter().map(String::as_str);
     let section = record.fields.get("section").and_then(|s| s.as_str());
     Line {
-        heading: heading(told.chain(section).chain(record.tags.iter().map(String::as_str))),
+        heading: heading(types.chain(section).chain(record.tags.iter().map(String::as_str))),
         undated: record.times.created.is_none(),
         created: record.times.created,
         id: stored.id,
-        words,
+        text: line_text,
     }
 }
 
-/// The first word that has a heading decides.
+/// The heading of the first type, section or tag that belongs under one.
 fn heading<'w>(words: impl Iterator<Item = &'w str>) -> usize {
     let place = |word: &str| {
         let word = word.to_lowercase();
@@ -118,7 +118,7 @@ fn day(time: Timestamp) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// `[day] - words`; further lines are indented, which keeps them with it (mem.md §15).
+/// `[day] - text`. Further lines are indented, so that they belong to the entry (mem.md §15).
 fn compose(lines: &[Line]) -> String {
     let mut by_heading: BTreeMap<usize, Vec<&Line>> = BTreeMap::new();
     for line in lines {
@@ -126,13 +126,13 @@ fn compose(lines: &[Line]) -> String {
     }
     let mut out = String::new();
     for (heading, lines) in by_heading {
-        let gap = if out.is_empty() { "" } else { "\n" };
-        let _ = writeln!(out, "{gap}## {}\n", HEADINGS[heading].0);
+        let separator = if out.is_empty() { "" } else { "\n" };
+        let _ = writeln!(out, "{separator}## {}\n", HEADINGS[heading].0);
         for line in lines {
             let date = line.created.map_or_else(|| "unknown".to_owned(), day);
-            let mut rest = line.words.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());
-            let _ = writeln!(out, "[{date}] - {}", rest.next().unwrap_or_default().trim_start());
-            for line in rest {
+            let mut text_lines = line.text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());
+            let _ = writeln!(out, "[{date}] - {}", text_lines.next().unwrap_or_default().trim_start());
+            for line in text_lines {
                 let _ = writeln!(out, "  {line}");
             }
         }
