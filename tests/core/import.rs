@@ -1,5 +1,5 @@
 //! Imports as a whole: previewed, atomic, cancellable, idempotent, reconciled.
-use crate::tell::{part, tell};
+use crate::source::{part, tell};
 use mementory_formats::FormatError;
 use mementory_model::{Kind, Link, Record, RecordKey, Unit};
 use mementory_testkit::{TempVault, at, options, sample};

@@ -7,26 +7,26 @@
 )]
 
 mod backup;
-mod copies;
 mod damage;
 mod deletion;
 mod duplicates;
 mod export;
+mod export_diff;
 mod files;
 mod import;
-mod marks;
 mod merge;
 mod proof;
 mod properties;
-mod provider;
-mod reach;
 mod recovery;
 mod redaction;
+mod redaction_marks;
 mod reimport;
 mod requirements;
+mod same_words;
 mod sensitive;
+mod source;
 mod summary;
 mod tagging;
-mod tell;
+mod tombstone_cascade;
 mod trash;
 mod undo;

@@ -1,5 +1,5 @@
 //! Bundles of other vaults, in any order: what was closed stays closed, and deletions reach everything that they name.
-use crate::tell::*;
+use crate::source::*;
 use mementory_model::{
     Derived, Kind, Link, Record, RecordKey, Times, Tombstone, TombstoneOp, Unit,
 };

@@ -1,5 +1,5 @@
 //! Properties: any record survives the store; edit and restore; undo; a tombstone never lets anything back.
-use crate::tell::tell;
+use crate::source::tell;
 use mementory_model::{
     Derived, Kind, Record, RecordKey, Timestamp, Tombstone, TombstoneOp, Unit, Verbatim,
 };

@@ -1,5 +1,5 @@
 //! The same source again: what was erased, redacted, edited or trashed here stays so, and what moved there moves here.
-use crate::tell::*;
+use crate::source::*;
 use mementory_model::{Kind, Unit};
 use mementory_testkit::{TempVault, at, options};
 use mementory_vault::{EditFields, ImportOptions, RedactSpan, Sabotage, VaultError};

@@ -1,6 +1,6 @@
 //! Requirements of `.mem` that only a store can show (spec v1.1 §4–§6, §8), one test each, through whole bundles. What a
 //! file alone can show is in the format's own `mem/tests/requirements.rs`.
-use crate::tell::*;
+use crate::source::*;
 use mementory_formats::{Catalog, Validation, by_id, detect, file_sha256};
 use mementory_model::{Kind, Limits, TombstoneOp};
 use mementory_testkit::{TempVault, at, holds, repo};

@@ -1,5 +1,5 @@
 //! Undoing an import: all of it goes, nothing of another goes with it, and what it replaced is there again.
-use crate::tell::*;
+use crate::source::*;
 use mementory_formats::{FormatError, Sink};
 use mementory_model::{Derived, Kind, Record, Tombstone, TombstoneOp, Unit};
 use mementory_testkit::{TempVault, at};

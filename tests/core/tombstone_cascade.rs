@@ -1,6 +1,6 @@
 //! How far a deletion reaches that comes with an import (spec of `.mem` v1.1 §5, receiver obligations): to everything that
 //! was derived from its target and from nothing else, whatever its proof of reach lists.
-use crate::{requirements::*, tell::*};
+use crate::{requirements::*, source::*};
 use mementory_model::{Derived, Kind, Record, RecordKey, Tombstone, TombstoneOp};
 use mementory_testkit::{TempVault, at};
 use mementory_vault::{ListQuery, RowView};
