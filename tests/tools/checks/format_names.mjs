@@ -9,7 +9,13 @@ import { allModules, moduleTree } from "./rust_modules.mjs";
 import { lineAt, scan, testRanges, without } from "./rust_source.mjs";
 
 /** Where a format may be named: {file, name, reason}. `file` is a path or a folder that ends in `/`. */
-const EXCEPTIONS = [];
+const EXCEPTIONS = [
+  {
+    file: "src-tauri/crates/mementory-store/src/record_columns.rs",
+    name: "pam",
+    reason: "stored origin of a record: only there does the field `access` say whether it is exportable; the store knows no formats",
+  },
+];
 
 const FORMAT_CRATES = /^src-tauri\/crates\/mementory-formats?(?:-[a-z]+)?\//;
 const NOT_SHIPPED = /(?:^|\/)tests?(?:\/|\.rs$)|_tests\.rs$|^src-tauri\/crates\/[^/]*testkit\/|^src-tauri\/fuzz\//;

@@ -3,7 +3,7 @@ use crate::{
     BaseFindings, Catalog, Claim, DeltaFile, Detected, DiscloseParts, EditArchives, FormatError, FormatOptions,
     IdentifyExports, Passphrase, SignFiles,
 };
-use mementory_model::{Dropped, Issue, Limits, LossReport, Record, RecordKey, Timestamp, Tombstone, Unit};
+use mementory_model::{Derived, Dropped, Issue, Limits, LossReport, Record, RecordKey, Timestamp, Tombstone, Unit};
 use std::{
     collections::BTreeMap,
     io::Read,
@@ -41,6 +41,12 @@ pub struct Capabilities {
     pub text: bool,
     /// Writes its files that are no records back out, and carries those of other formats in envelopes.
     pub carries_passthrough: bool,
+    /// A file of it is everything that an assistant has of an account, so a newer one shows what is gone there.
+    pub complete_account_export: bool,
+    /// The writer itself leaves out records that their source marks as not exportable, with what depends on them.
+    pub withholds_not_exportable: bool,
+    /// The format that this one is a delta of.
+    pub base_format: Option<&'static str>,
 }
 
 /// One format. Implementations are unit structs; all state is in the arguments.
@@ -119,6 +125,16 @@ pub trait Format: Sync {
     fn text(&self, source: &mut dyn RecordSource) -> Result<(String, WriteReport), FormatError> {
         let _ = source;
         Err(FormatError::invalid("not_supported", self.id(), "this format is no text to paste"))
+    }
+    /// Kind and id of a record in the files of this format that it came from; None if it came from another format.
+    fn tombstone_target(&self, record: &Record) -> Option<(String, String)> {
+        let _ = record;
+        None
+    }
+    /// Adds an erased record to the ids that a tombstone lists as deleted with its target: by its id in files of this
+    /// format, or by `vault_id` if it came from another.
+    fn add_derived(&self, derived: &mut Derived, record: &Record, vault_id: &str) {
+        let _ = (derived, record, vault_id);
     }
     /// Every signature in a file with the bytes that it is over: the file's own first, then those of its tombstones.
     /// Formats have no key library: the caller judges.

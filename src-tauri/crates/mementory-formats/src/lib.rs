@@ -17,6 +17,8 @@ pub use mementory_format::{
 };
 /// Which entries of a bundle go into an export or a disclosure.
 pub use mementory_formats_interchange::zaxy::{Grain, Selector};
+/// Files that prove deletions to somebody else.
+pub use mementory_formats_interchange::mem::evidence;
 pub use mementory_formats_interchange::{alf, eventloom, mem, mif, pam, zaxy};
 pub use mementory_formats_vendor::{
     chatgpt, claude, mem0, openclaw, openclaw::lacks_only_secrets, transfer_text, zeroclaw,

@@ -1,8 +1,8 @@
 //! What a newer export of an assistant changed: new, changed, and gone there.
 //!
-//! Only whole exports are compared, and only with earlier ones that tell of the same things: an export of another
-//! account says nothing of this one. A kind that the newest does not hold at all was perhaps not exported, and a
-//! conversation older than the oldest in it perhaps not asked for: neither is called gone.
+//! Only complete exports are compared, and only with earlier ones that share records: an export of another account says
+//! nothing about this one. A kind that the newest does not contain at all may not have been exported, and a conversation
+//! older than the oldest in it may be outside the exported period: neither counts as gone.
 use crate::{
     VaultResult,
     context::Context,
@@ -10,6 +10,7 @@ use crate::{
     import_report::ImportReport,
     row_ranges::RowRanges,
 };
+use mementory_formats::registry;
 use mementory_model::Kind;
 use mementory_store::kind_code;
 use rusqlite::{Connection, params};
@@ -18,10 +19,13 @@ use std::{
     sync::Arc,
 };
 
-/// Formats whose exports hold everything that the assistant has of an account, by platform.
-const WHOLE: [&str; 2] = ["chatgpt", "claude"];
-/// What is compared.
+/// Kinds that are compared.
 const KINDS: [Kind; 3] = [Kind::Memory, Kind::Profile, Kind::Conversation];
+
+/// Formats with everything that an assistant has of an account; their ids are the names of its platform.
+fn complete_exports() -> impl Iterator<Item = &'static str> {
+    registry().iter().filter(|f| f.capabilities().complete_account_export).map(|f| f.id())
+}
 
 struct RowInfo {
     id: [u8; 16],
@@ -32,20 +36,20 @@ struct RowInfo {
     version_batch: Option<i64>,
 }
 
-/// What an export tells that is only planned: nothing of it is in the store.
+/// Records of an import that is only planned: none of them is in the store.
 #[derive(Debug, Default)]
 pub(crate) struct PlannedRows {
-    /// Known rows that it tells.
+    /// Known rows that it contains.
     rows: HashSet<i64>,
-    /// Kinds that it holds.
+    /// Kinds that it contains.
     kinds: HashSet<i64>,
     /// Times of its conversations: the oldest and the latest.
     span: Option<(i64, i64)>,
 }
 
 impl PlannedRows {
-    /// Takes note of a record; `known`: its row and place in the list, if the vault has it. `sort`: the time that it
-    /// tells, asked for of conversations only.
+    /// Adds a record. `known`: its row and list position, if the vault has it. `sort`: its time, computed for conversations
+    /// only.
     pub(crate) fn add(&mut self, kind: Kind, known: Option<(i64, i64)>, sort: impl FnOnce() -> i64) {
         if !KINDS.contains(&kind) {
             return;
@@ -64,7 +68,7 @@ struct Batch {
     id: i64,
     same: Option<Vec<u8>>,
     older: Option<Vec<u8>>,
-    /// Files that were dropped together.
+    /// How many files were imported together.
     files: i64,
     report: String,
 }
@@ -75,7 +79,7 @@ fn incomplete(report: &ImportReport) -> bool {
     KINDS.iter().any(|kind| failed(kind.as_str())) || failed("foreign") || failed("other")
 }
 
-/// ExportDiff by the newest exports; cached until something changes.
+/// The difference that the newest exports make; cached until something changes.
 pub(crate) fn export_diff(context: &Context) -> VaultResult<Arc<ExportDiff>> {
     let stamp: (i64, i64, i64) = context.store.read(|c| {
         let sql = "SELECT (SELECT coalesce(max(seq), 0) FROM audit), (SELECT coalesce(max(id), 0) FROM batches), \
@@ -95,78 +99,84 @@ pub(crate) fn export_diff(context: &Context) -> VaultResult<Arc<ExportDiff>> {
 
 fn compare(c: &Connection) -> VaultResult<ExportDiff> {
     let mut out = ExportDiff::default();
-    for format in WHOLE {
+    for format in complete_exports() {
         let batches = batches(c, format)?;
         let Some((Batch { id: newest, same, older, report, .. }, earlier)) = batches.split_first() else { continue };
-        // A drop of several formats may have held a newer export; which of them told what is not known.
+        // An import of several formats may contain a newer export; the store does not say which record came from which.
         let mixed = "SELECT 1 FROM batches WHERE undone_at IS NULL AND format IS NULL AND id > ?1";
         if earlier.is_empty() || c.prepare_cached(mixed)?.exists([newest])? {
             continue;
         }
-        let told = [same, older].map(|runs| runs.as_deref().and_then(RowRanges::decode).unwrap_or_default());
+        let contained = [same, older].map(|ranges| ranges.as_deref().and_then(RowRanges::decode).unwrap_or_default());
         let versions: HashSet<i64> = column(c, "SELECT row FROM versions WHERE batch = ?1", *newest)?;
-        let in_newest = |seen: &RowInfo| {
-            seen.batch == Some(*newest)
-                || seen.version_batch == Some(*newest)
-                || told.iter().any(|runs| runs.contains(seen.row))
-                || versions.contains(&seen.row)
+        let in_newest = |info: &RowInfo| {
+            info.batch == Some(*newest)
+                || info.version_batch == Some(*newest)
+                || contained.iter().any(|ranges| ranges.contains(info.row))
+                || versions.contains(&info.row)
         };
         let rows = rows(c, format)?;
-        let earlier = alone(earlier);
-        // What could not be read may have been anything.
-        let whole = serde_json::from_str(report).is_ok_and(|report| !incomplete(&report));
-        let grown: HashSet<i64> =
+        let earlier = single_file(earlier);
+        // An unreadable item may have been any record, so nothing is reported as gone.
+        let complete = serde_json::from_str(report).is_ok_and(|report| !incomplete(&report));
+        let with_new_messages: HashSet<i64> =
             column(c, "SELECT DISTINCT owner FROM records WHERE batch = ?1 AND owner IS NOT NULL", *newest)?;
-        let kinds: HashSet<i64> = rows.iter().filter(|seen| in_newest(seen)).map(|seen| seen.kind).collect();
-        let told_times = || {
+        let kinds: HashSet<i64> = rows.iter().filter(|info| in_newest(info)).map(|info| info.kind).collect();
+        let times = || {
             let conversation = kind_code(Kind::Conversation);
-            rows.iter().filter(move |seen| seen.kind == conversation && in_newest(seen)).map(|seen| seen.sort)
+            rows.iter().filter(move |info| info.kind == conversation && in_newest(info)).map(|info| info.sort)
         };
-        let Some(absent) =
-            Absent::of(c, &rows, &earlier, &in_newest, kinds, told_times().min().zip(told_times().max()))?
-        else {
+        let Some(absent) = Absent::of(c, &rows, &earlier, &in_newest, kinds, times().min().zip(times().max()))? else {
             continue;
         };
-        for seen in &rows {
-            let status = if seen.batch == Some(*newest) {
+        for info in &rows {
+            let status = if info.batch == Some(*newest) {
                 ExportDiffStatus::New
-            } else if in_newest(seen) {
-                let same = seen.version_batch != Some(*newest) && !versions.contains(&seen.row);
-                if same && !grown.contains(&seen.row) {
+            } else if in_newest(info) {
+                let same = info.version_batch != Some(*newest) && !versions.contains(&info.row);
+                if same && !with_new_messages.contains(&info.row) {
                     continue;
                 }
                 ExportDiffStatus::Changed
-            } else if whole && absent.is(seen) {
+            } else if complete && absent.is_gone(info) {
                 ExportDiffStatus::Gone
             } else {
                 continue;
             };
-            out.ids.insert(seen.id, status);
-            let kind = mementory_store::kind_from(seen.kind).as_str();
+            out.ids.insert(info.id, status);
+            let kind = mementory_store::kind_from(info.kind).as_str();
             *out.counts.entry((format.to_owned(), kind, status)).or_default() += 1;
         }
     }
     Ok(out)
 }
 
-/// How many of each kind an export lacks that would be the newest, as it is planned.
-pub(crate) fn lacking(c: &Connection, report: &ImportReport, told: &PlannedRows) -> VaultResult<BTreeMap<String, u32>> {
+/// How many records of each kind a planned export lacks if it were the newest.
+pub(crate) fn lacking(
+    c: &Connection,
+    report: &ImportReport,
+    planned: &PlannedRows,
+) -> VaultResult<BTreeMap<String, u32>> {
     let mut out = BTreeMap::new();
-    let Some(format) = report.format.as_deref().filter(|format| WHOLE.contains(format) && !incomplete(report)) else {
+    let Some(format) =
+        report.format.as_deref().filter(|format| complete_exports().any(|f| f == *format) && !incomplete(report))
+    else {
         return Ok(out);
     };
-    let earlier = alone(&batches(c, format)?);
+    let earlier = single_file(&batches(c, format)?);
     let rows = rows(c, format)?;
-    let tells = |seen: &RowInfo| told.rows.contains(&seen.row);
-    let Some(absent) = Absent::of(c, &rows, &earlier, &tells, told.kinds.clone(), told.span)? else { return Ok(out) };
-    for seen in rows.iter().filter(|seen| !tells(seen) && absent.is(seen)) {
-        *out.entry(mementory_store::kind_from(seen.kind).as_str().to_owned()).or_default() += 1;
+    let contains = |info: &RowInfo| planned.rows.contains(&info.row);
+    let Some(absent) = Absent::of(c, &rows, &earlier, &contains, planned.kinds.clone(), planned.span)? else {
+        return Ok(out);
+    };
+    for info in rows.iter().filter(|info| !contains(info) && absent.is_gone(info)) {
+        *out.entry(mementory_store::kind_from(info.kind).as_str().to_owned()).or_default() += 1;
     }
     Ok(out)
 }
 
-/// Several files in one drop may be of several accounts: only those that came alone are compared with.
-fn alone(batches: &[Batch]) -> HashSet<i64> {
+/// Batches of a single file: several files in one import may be of several accounts.
+fn single_file(batches: &[Batch]) -> HashSet<i64> {
     batches.iter().filter(|batch| batch.files == 1).map(|batch| batch.id).collect()
 }
 
@@ -182,15 +192,15 @@ fn batches(c: &Connection, format: &str) -> VaultResult<Vec<Batch>> {
     Ok(batches.collect::<Result<_, _>>()?)
 }
 
-/// What makes a record that an export does not tell one that it would have told.
+/// Decides whether a record that an export lacks should have been in it.
 struct Absent {
     /// Earlier exports of the same account.
     related: HashSet<i64>,
     kinds: HashSet<i64>,
     span: Option<(i64, i64)>,
-    /// Memories that were taken from a conversation.
-    taken: HashSet<i64>,
-    /// It is not an older export that came later: that would say nothing of what was made after it.
+    /// Memories that were derived from a conversation.
+    derived: HashSet<i64>,
+    /// The export is not an older one that was imported later: that cannot contain what was made after it.
     newer: bool,
 }
 
@@ -200,18 +210,18 @@ impl Absent {
         c: &Connection,
         rows: &[RowInfo],
         earlier: &HashSet<i64>,
-        tells: &dyn Fn(&RowInfo) -> bool,
+        contains: &dyn Fn(&RowInfo) -> bool,
         kinds: HashSet<i64>,
         span: Option<(i64, i64)>,
     ) -> VaultResult<Option<Self>> {
-        let of_earlier = |seen: &RowInfo| seen.batch.is_some_and(|batch| earlier.contains(&batch));
-        // PlannedRows by both: the same account.
+        let of_earlier = |info: &RowInfo| info.batch.is_some_and(|batch| earlier.contains(&batch));
+        // Records in both exports: they are of the same account.
         let related: HashSet<i64> =
-            rows.iter().filter(|seen| of_earlier(seen) && tells(seen)).filter_map(|seen| seen.batch).collect();
+            rows.iter().filter(|info| of_earlier(info) && contains(info)).filter_map(|info| info.batch).collect();
         if related.is_empty() {
             return Ok(None);
         }
-        let taken = column(
+        let derived = column(
             c,
             "SELECT DISTINCT l.row FROM links l JOIN records r ON r.row = l.row \
             WHERE l.relation = 'derived_from' AND r.kind = ?1",
@@ -220,18 +230,18 @@ impl Absent {
         let conversation = kind_code(Kind::Conversation);
         let newer = rows
             .iter()
-            .filter(|seen| seen.kind == conversation && seen.batch.is_some_and(|batch| related.contains(&batch)))
-            .all(|seen| span.is_none_or(|(_, latest)| seen.sort <= latest));
-        Ok(Some(Self { related, kinds, span, taken, newer }))
+            .filter(|info| info.kind == conversation && info.batch.is_some_and(|batch| related.contains(&batch)))
+            .all(|info| span.is_none_or(|(_, latest)| info.sort <= latest));
+        Ok(Some(Self { related, kinds, span, derived, newer }))
     }
 
-    fn is(&self, seen: &RowInfo) -> bool {
-        seen.batch.is_some_and(|batch| self.related.contains(&batch))
-            && self.kinds.contains(&seen.kind)
-            && match seen.kind == kind_code(Kind::Conversation) {
-                true => self.span.is_some_and(|(oldest, latest)| (oldest..=latest).contains(&seen.sort)),
-                // One that was taken from a conversation goes with that, and says nothing by itself.
-                false => self.newer && !self.taken.contains(&seen.row),
+    fn is_gone(&self, info: &RowInfo) -> bool {
+        info.batch.is_some_and(|batch| self.related.contains(&batch))
+            && self.kinds.contains(&info.kind)
+            && match info.kind == kind_code(Kind::Conversation) {
+                true => self.span.is_some_and(|(oldest, latest)| (oldest..=latest).contains(&info.sort)),
+                // A memory derived from a conversation is gone when that is, not by itself.
+                false => self.newer && !self.derived.contains(&info.row),
             }
     }
 }
@@ -242,7 +252,7 @@ fn rows(c: &Connection, platform: &str) -> VaultResult<Vec<RowInfo>> {
         "SELECT row, kind, sort, batch, version_batch, id FROM records \
          WHERE kind IN ({kinds}) AND trashed IS NULL AND platform = (SELECT id FROM platforms WHERE name = ?1)"
     ))?;
-    let seen = statement.query_map(params![platform], |r| {
+    let info = statement.query_map(params![platform], |r| {
         Ok(RowInfo {
             row: r.get(0)?,
             kind: r.get(1)?,
@@ -252,7 +262,7 @@ fn rows(c: &Connection, platform: &str) -> VaultResult<Vec<RowInfo>> {
             id: r.get(5)?,
         })
     })?;
-    Ok(seen.collect::<Result<_, _>>()?)
+    Ok(info.collect::<Result<_, _>>()?)
 }
 
 fn column(c: &Connection, sql: &str, value: i64) -> VaultResult<HashSet<i64>> {

@@ -30,9 +30,8 @@ use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Signed, Sink, Validation,
     WriteOptions, WriteReport,
 };
-use mementory_model::Limits;
+use mementory_model::{Derived, Limits, Record};
 use std::path::Path;
-pub use tombstones::{add_reach, wire_target};
 
 /// Portable Memory (.mem).
 pub struct Mem;
@@ -86,6 +85,12 @@ impl Format for Mem {
     }
     fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
         write::plan(source, options, &Limits::default())
+    }
+    fn tombstone_target(&self, record: &Record) -> Option<(String, String)> {
+        tombstones::wire_target(record)
+    }
+    fn add_derived(&self, derived: &mut Derived, record: &Record, vault_id: &str) {
+        tombstones::add_derived(derived, record, vault_id);
     }
     fn signatures(
         &self,

@@ -16,7 +16,7 @@ use mementory_model::{Derived, Kind, Record, Timestamp, Tombstone, TombstoneOp};
 ///
 /// None for a record from another format: our bundles name it by its vault id ([`Tombstone::target_id`] without a prefix;
 /// the writer adds the prefix).
-pub fn wire_target(record: &Record) -> Option<(String, String)> {
+pub(super) fn wire_target(record: &Record) -> Option<(String, String)> {
     if record.key.scope != SCOPE {
         return None;
     }
@@ -28,14 +28,14 @@ pub fn wire_target(record: &Record) -> Option<(String, String)> {
 
 /// Adds one erased record to the `derived` ids of a tombstone, by its id in bundles; for a record from another format that
 /// is `vault_id`. Kinds without a list in `derived` are not added.
-pub fn add_reach(reach: &mut Derived, record: &Record, vault_id: &str) {
+pub(super) fn add_derived(derived: &mut Derived, record: &Record, vault_id: &str) {
     let (kind, id) = wire_target(record).unwrap_or_else(|| (wire_kind(record.kind).to_owned(), vault_id.to_owned()));
     match kind.as_str() {
-        "fact" => reach.fact_ids.push(id),
-        "edge" => reach.edge_ids.push(id),
-        "entity" => reach.entity_ids.push(id),
-        "chunk" => reach.chunk_ids.push(id),
-        "episodeLink" => reach.episode_link_count += 1,
+        "fact" => derived.fact_ids.push(id),
+        "edge" => derived.edge_ids.push(id),
+        "entity" => derived.entity_ids.push(id),
+        "chunk" => derived.chunk_ids.push(id),
+        "episodeLink" => derived.episode_link_count += 1,
         _ => {}
     }
 }

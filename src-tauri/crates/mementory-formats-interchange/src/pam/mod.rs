@@ -52,6 +52,7 @@ impl Format for Pam {
             folder: true,
             signs: true,
             carries_passthrough: true,
+            withholds_not_exportable: true,
             ..Capabilities::default()
         }
     }

@@ -26,7 +26,7 @@ impl Format for ChatGpt {
         "ChatGPT"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { read: true, attachments: true, ..Capabilities::default() }
+        Capabilities { read: true, attachments: true, complete_account_export: true, ..Capabilities::default() }
     }
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, limits)

@@ -28,7 +28,7 @@ impl Format for Claude {
         "Claude"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { read: true, ..Capabilities::default() }
+        Capabilities { read: true, complete_account_export: true, ..Capabilities::default() }
     }
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::claims(catalog)

@@ -27,7 +27,14 @@ impl Format for TransferText {
         "Pasted memory text"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { read: true, write: true, validate: true, text: true, ..Capabilities::default() }
+        Capabilities {
+            read: true,
+            write: true,
+            validate: true,
+            text: true,
+            withholds_not_exportable: true,
+            ..Capabilities::default()
+        }
     }
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::claims(catalog, false)

@@ -1,11 +1,11 @@
-//! Tombstones of erasures and redactions: signed, without content, with what holds the words back from now on.
+//! Tombstones of erasures and redactions: signed, without content, with fingerprints that block the words from now on.
 use crate::{
     VaultResult,
     context::Context,
     erasure::targets::Target,
     word_removal::{Removal, contains_words},
 };
-use mementory_formats::mem;
+use mementory_formats::{Format, registry};
 use mementory_model::{Derived, Record, Timestamp, TombstoneOp, normal_text};
 use mementory_store::{
     RowView,
@@ -39,32 +39,27 @@ impl TombstoneWriter<'_> {
         &self,
         tx: &Connection,
         targets: &[Target],
-        occasion: &TombstoneContext<'_>,
+        trigger: &TombstoneContext<'_>,
     ) -> VaultResult<Vec<TombstoneRow>> {
         // The list of derived records is on the tombstone of the requested record; each of them has a tombstone of its own too.
-        let mut reach = Derived::default();
+        let mut derived = Derived::default();
         for target in targets.iter().skip(1) {
-            mem::add_reach(&mut reach, &target.record, &target.view.id_text());
+            if let Some(format) = naming_format(&target.record) {
+                format.add_derived(&mut derived, &target.record, &target.view.id_text());
+            }
         }
-        let mut derived = Some(reach);
+        let mut derived = Some(derived);
         let mut out = Vec::with_capacity(targets.len());
         for target in targets {
             let row = TombstoneRow {
                 derived: derived.take().unwrap_or_default(),
-                ..tombstone(TombstoneOp::Delete, &target.view, &target.record, &target.texts, occasion)?
+                ..tombstone(TombstoneOp::Delete, &target.view, &target.record, &target.texts, trigger)?
             };
             let prints: Vec<_> =
                 target.texts.iter().filter_map(|t| fingerprint(&self.context.keys, target.view.kind, t)).collect();
             out.push(store_own(tx, &self.context.keys, row, &target.view.id, &[target.view.id], &prints)?);
             let kind = target.view.kind.as_str();
-            mementory_store::audit::append(
-                tx,
-                &self.context.keys,
-                occasion.now,
-                "erase",
-                &target.view.id_text(),
-                kind,
-            )?;
+            mementory_store::audit::append(tx, &self.context.keys, trigger.now, "erase", &target.view.id_text(), kind)?;
         }
         Ok(out)
     }
@@ -77,9 +72,9 @@ impl TombstoneWriter<'_> {
         before: &Target,
         removal: &Removal,
         removed: &[String],
-        occasion: &TombstoneContext<'_>,
+        trigger: &TombstoneContext<'_>,
     ) -> VaultResult<TombstoneRow> {
-        let row = tombstone(TombstoneOp::Redact, &before.view, &before.record, removed, occasion)?;
+        let row = tombstone(TombstoneOp::Redact, &before.view, &before.record, removed, trigger)?;
         // A text or title that loses nothing may be said again.
         let prints: Vec<_> = before
             .texts
@@ -98,11 +93,12 @@ fn tombstone(
     view: &RowView,
     record: &Record,
     texts: &[String],
-    occasion: &TombstoneContext<'_>,
+    trigger: &TombstoneContext<'_>,
 ) -> VaultResult<TombstoneRow> {
-    // A record that came in a bundle is named as the bundle does, so that other programs find it too.
-    let (scope, kind, origin_id) = match mem::wire_target(record) {
-        Some((kind, id)) => ("mem", kind, Some(id)),
+    // A record from a format with tombstones is named as there, so that other programs find it too.
+    let named = tombstone_formats().find_map(|f| f.tombstone_target(record).map(|target| (f.id(), target)));
+    let (scope, kind, origin_id) = match named {
+        Some((scope, (kind, id))) => (scope, kind, Some(id)),
         None => ("keepsake", view.kind.as_str().to_owned(), record.origin_id.clone()),
     };
     Ok(TombstoneRow {
@@ -111,22 +107,31 @@ fn tombstone(
         kind,
         target: view.id_text(),
         scope: scope.into(),
-        origin_id: origin_id.filter(|id| !texts.iter().any(|text| tells(id, text))),
+        origin_id: origin_id.filter(|id| !texts.iter().any(|text| shares_words(id, text))),
         source: Some(view.platform.clone()),
-        at: occasion.now,
+        at: trigger.now,
         actor: "owner".into(),
-        reason: occasion.reason.into(),
+        reason: trigger.reason.into(),
         derived: Derived::default(),
         signature: String::new(),
         own: true,
-        receipt: Some(occasion.receipt.into()),
+        receipt: Some(trigger.receipt.into()),
         signature_valid: false,
         verbatim: None,
     })
 }
 
+fn tombstone_formats() -> impl Iterator<Item = &'static dyn Format> {
+    registry().iter().copied().filter(|format| format.capabilities().tombstones)
+}
+
+/// The format whose tombstones name a record: the one that it came from, otherwise the first with tombstones.
+fn naming_format(record: &Record) -> Option<&'static dyn Format> {
+    tombstone_formats().find(|f| f.tombstone_target(record).is_some()).or_else(|| tombstone_formats().next())
+}
+
 /// True when an id and a text share their words: files without an id go by their path, which is often their title.
-fn tells(id: &str, text: &str) -> bool {
+fn shares_words(id: &str, text: &str) -> bool {
     if text.contains(id) || contains_words(id, text) {
         return true;
     }
@@ -141,10 +146,10 @@ mod tests {
 
     #[test]
     fn ids_that_say_the_words_are_known() {
-        assert!(tells("notes/Secret trip.md", "Secret trip"), "a path");
-        assert!(tells("secret-trip-to-rome", "Secret trip"), "a slug");
-        assert!(tells("trip", "a secret trip"), "part of the text");
-        assert!(!tells("ep_0123", "a secret trip"), "an id that says nothing");
-        assert!(!tells("5f0e7a19", "e7"), "two letters are no words");
+        assert!(shares_words("notes/Secret trip.md", "Secret trip"), "a path");
+        assert!(shares_words("secret-trip-to-rome", "Secret trip"), "a slug");
+        assert!(shares_words("trip", "a secret trip"), "part of the text");
+        assert!(!shares_words("ep_0123", "a secret trip"), "an id that says nothing");
+        assert!(!shares_words("5f0e7a19", "e7"), "two letters are no words");
     }
 }

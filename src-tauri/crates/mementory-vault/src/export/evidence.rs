@@ -9,10 +9,7 @@ use crate::{
 };
 use mementory_formats::{
     RecordSource,
-    mem::{
-        evidence::AuditEntry, evidence::CHAIN, evidence::Chosen, evidence::EvidencePack, evidence::EvidenceReport,
-        evidence::RECEIPTS, evidence::TRANSFERS, evidence::provenance, evidence::write,
-    },
+    evidence::{AuditEntry, CHAIN, Chosen, EvidencePack, EvidenceReport, RECEIPTS, TRANSFERS, provenance, write},
 };
 use mementory_model::Timestamp;
 use mementory_store::unwrap_format;
@@ -80,7 +77,7 @@ impl Exporter<'_> {
     ) -> VaultResult<EvidenceMade> {
         self.context.check_outside(out)?;
         let scope = Scope { everything: true, ..Scope::default() };
-        let mut source = VaultSource::new(self.context, "", &scope, now, cancel, &|_, _| ())?;
+        let mut source = VaultSource::new(self.context, None, &scope, now, cancel, &|_, _| ())?;
         let edges = provenance(&mut source).map_err(unwrap_format)?;
         let tombstones = source.tombstones().map_err(unwrap_format)?;
         let audit = AuditTrail::new(self.context).entries()?.into_iter().map(|row| AuditEntry {

@@ -43,7 +43,7 @@ pub(crate) struct ExportReader<'v> {
     /// Covers sensitive values on the way out.
     pub cover: Option<Masker<'v>>,
     /// Holds back what its source marks as not exportable, and what is about it; false where the writer does.
-    pub holds_back: bool,
+    pub withholds_not_exportable: bool,
     /// Rows that are withheld, by reason.
     pub withheld: BTreeMap<&'static str, BTreeSet<i64>>,
 }
@@ -100,7 +100,7 @@ impl ExportReader<'_> {
     /// The record, unless it stays behind, which is noted.
     fn going(&mut self, place: &Place) -> VaultResult<Option<StoredRecord>> {
         let (mut stored, mut reason) = (None, Some("not_exportable"));
-        if !self.holds_back || place.flags & Flags::NOT_EXPORTABLE == 0 {
+        if !self.withholds_not_exportable || place.flags & Flags::NOT_EXPORTABLE == 0 {
             let record = self.stored(place)?;
             reason = self.about_withheld(&record.record)?;
             stored = Some(record);
@@ -143,7 +143,9 @@ impl ExportReader<'_> {
         }
         let present = |id: [u8; 16]| -> VaultResult<Option<String>> {
             let flags = self.flags(&id)?;
-            Ok(flags.filter(|f| !self.holds_back || f & Flags::NOT_EXPORTABLE == 0).map(|_| hex::encode(id)))
+            Ok(flags
+                .filter(|f| !self.withholds_not_exportable || f & Flags::NOT_EXPORTABLE == 0)
+                .map(|_| hex::encode(id)))
         };
         let keys = &self.context.keys;
         let link_ids = record.links.iter().map(|l| present(record_id(keys, &l.target))).collect::<VaultResult<_>>()?;
@@ -170,7 +172,7 @@ impl ExportReader<'_> {
     /// Why a record stays behind with a memory that does: it was made from it, or says something about it (a relation, a
     /// vector). A message or conversation only names it, and loses the name.
     fn about_withheld(&self, record: &Record) -> VaultResult<Option<&'static str>> {
-        if !self.holds_back || matches!(record.kind, Kind::Message | Kind::Conversation) {
+        if !self.withholds_not_exportable || matches!(record.kind, Kind::Message | Kind::Conversation) {
             return Ok(None);
         }
         for link in record.links.iter().filter(|l| l.kind == Kind::Memory) {

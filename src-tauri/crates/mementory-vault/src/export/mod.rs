@@ -166,7 +166,7 @@ impl Exporter<'_> {
         progress: &dyn Fn(&str, u64),
     ) -> VaultResult<(WriteReport, u32)> {
         let writer = writer(format)?;
-        let mut source = VaultSource::new(self.context, writer.id(), scope, now, cancel, progress)?;
+        let mut source = VaultSource::new(self.context, Some(writer), scope, now, cancel, progress)?;
         let mut report = writer.plan(&mut source, &scope.options()).map_err(unwrap_format)?;
         source.left_behind(&mut report.losses)?;
         source.withheld(&mut report.withheld);
@@ -187,7 +187,7 @@ impl Exporter<'_> {
         progress: &dyn Fn(&str, u64),
     ) -> VaultResult<(String, String)> {
         let writer = writer(format)?;
-        let mut source = VaultSource::new(self.context, writer.id(), scope, now, cancel, progress)?;
+        let mut source = VaultSource::new(self.context, Some(writer), scope, now, cancel, progress)?;
         let (text, report) = writer.text(&mut source).map_err(unwrap_format)?;
         let records: u64 = report.by_kind.values().sum();
         let covered = match source.covered() {
@@ -199,14 +199,14 @@ impl Exporter<'_> {
 
     fn write_to(
         &self,
-        writer: &dyn Format,
+        writer: &'static dyn Format,
         partial: &Path,
         scope: &Scope,
         now: Timestamp,
         cancel: &AtomicBool,
         progress: &dyn Fn(&str, u64),
     ) -> VaultResult<(WriteReport, u32)> {
-        let mut source = VaultSource::new(self.context, writer.id(), scope, now, cancel, progress)?;
+        let mut source = VaultSource::new(self.context, Some(writer), scope, now, cancel, progress)?;
         let mut report = writer.write(&mut source, partial, &scope.options()).map_err(unwrap_format)?;
         source.left_behind(&mut report.losses)?;
         source.withheld(&mut report.withheld);

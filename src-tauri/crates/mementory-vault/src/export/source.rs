@@ -6,7 +6,9 @@ use crate::{
     export::{Scope, export_reader::ExportReader},
     sensitive::Masker,
 };
-use mementory_formats::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, passthrough_envelope};
+use mementory_formats::{
+    Format, FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, by_id, passthrough_envelope,
+};
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp, Tombstone};
 use mementory_store::{Packs, RowView, ids::record_id};
 use rusqlite::OptionalExtension;
@@ -16,25 +18,25 @@ use std::{
     sync::atomic::AtomicBool,
 };
 
-/// Largest part that is read whole to be covered, in bytes.
+/// Largest passthrough file that is read into memory to mask values in it, in bytes.
 const PART: u64 = 64 << 20;
 
 pub(crate) struct VaultSource<'v> {
     reading: ExportReader<'v>,
     about: SourceAbout,
     progress: &'v dyn Fn(&str, u64),
-    /// The format that is written, if it carries what is no record of the others.
-    carrier: Option<&'static str>,
+    /// The format that is written, if it carries passthrough files of other formats.
+    carrier: Option<&'static dyn Format>,
     /// Formats that records in scope came from.
     came_from: BTreeSet<String>,
-    /// Parts that could not be covered and stay behind.
+    /// Passthrough files in which values could not be masked; they are not exported.
     closed: BTreeSet<String>,
 }
 
 impl<'v> VaultSource<'v> {
     pub(crate) fn new(
         context: &'v Context,
-        format: &'static str,
+        format: Option<&'static dyn Format>,
         scope: &Scope,
         now: Timestamp,
         cancel: &'v AtomicBool,
@@ -53,7 +55,7 @@ impl<'v> VaultSource<'v> {
         connection.execute_batch("BEGIN")?;
         let packs = Packs::new();
         let cover = scope.cover.then(|| Masker::new(context, &connection, &packs)).transpose()?;
-        // Parts belong to a whole source, and may name accounts.
+        // Passthrough files belong to a whole source, and may name accounts.
         let whole = scope.everything && !scope.writing.strip_identifiers && scope.writing.format_options.is_empty();
         let everything = scope.everything;
         Ok(Self {
@@ -66,15 +68,15 @@ impl<'v> VaultSource<'v> {
                 everything,
                 cancel,
                 cover,
-                // These writers know the mark themselves, and what else it reaches in their format.
-                holds_back: !matches!(format, "pam" | "transfer_text"),
+                withholds_not_exportable: !format.is_some_and(|f| f.capabilities().withholds_not_exportable),
                 withheld: BTreeMap::new(),
             },
             about,
             progress,
-            // A delta is lines of an archive.
-            carrier: Some(if format == "alf_delta" { "alf" } else { format })
-                .filter(|f| whole && mementory_formats::carries_passthrough(f)),
+            // The passthrough files of a delta are those of the format that it is a delta of.
+            carrier: format
+                .and_then(|f| f.capabilities().base_format.map_or(Some(f), by_id))
+                .filter(|f| whole && f.capabilities().carries_passthrough),
             came_from: BTreeSet::new(),
             closed: BTreeSet::new(),
         })
@@ -93,7 +95,7 @@ impl<'v> VaultSource<'v> {
             }
             Ok(())
         })?;
-        for record in self.carried(&mut LossReport::default())? {
+        for record in self.embedded(&mut LossReport::default())? {
             let id = hex::encode(record_id(&self.reading.context.keys, &record.key));
             visit(StoredRecord {
                 id,
@@ -110,13 +112,13 @@ impl<'v> VaultSource<'v> {
         Ok(())
     }
 
-    /// What is no record and came from another format than the one that is written: parts, as long as records of their
-    /// format go too (of a file that only brought records of other formats they say nothing), and deletions.
-    fn carried(&mut self, losses: &mut LossReport) -> VaultResult<Vec<Record>> {
+    /// Passthrough files and tombstones of other formats than the one that is written, as records. Files only if records of
+    /// their format are exported too: otherwise they describe nothing in this export.
+    fn embedded(&mut self, losses: &mut LossReport) -> VaultResult<Vec<Record>> {
         let Some(carrier) = self.carrier else { return Ok(vec![]) };
         let mut records = Vec::new();
         for format in self.came_from.clone() {
-            if format == carrier || !mementory_formats::carries_passthrough(&format) {
+            if format == carrier.id() || !mementory_formats::carries_passthrough(&format) {
                 continue;
             }
             self.parts(&format, &mut |item, bytes| {
@@ -141,9 +143,9 @@ impl<'v> VaultSource<'v> {
         Ok(records)
     }
 
-    /// What stays behind of other formats' parts. After the records were visited.
+    /// Reports passthrough files of other formats that are not exported. Call it after the records were visited.
     pub(crate) fn left_behind(&mut self, losses: &mut LossReport) -> VaultResult<()> {
-        self.carried(losses)?;
+        self.embedded(losses)?;
         for name in &self.closed {
             losses.add(name, "part", LossKind::LeftOut, "no text, or too large, so values in it could not be covered");
         }
@@ -155,7 +157,7 @@ impl<'v> VaultSource<'v> {
         Ok(rows
             .into_iter()
             .map(|t| Tombstone {
-                // A record that came from a `.mem` is known there under its own id.
+                // A record that came from a format with tombstones is known there under its own id.
                 target_id: if t.scope == "keepsake" { t.target } else { t.origin_id.unwrap_or(t.target) },
                 id: t.id,
                 op: t.op,
@@ -165,7 +167,7 @@ impl<'v> VaultSource<'v> {
                 actor: t.actor,
                 reason: t.reason,
                 derived: t.derived,
-                // Our signature covers our own form, not this format's; a foreign one travels as it came.
+                // Our signature covers our own form, not this format's; one from another program is written as it came.
                 signature: if t.own { None } else { Some(t.signature).filter(|s| !s.is_empty()) },
                 verbatim: t.verbatim,
             })
@@ -179,13 +181,13 @@ impl<'v> VaultSource<'v> {
     }
 
     fn knows_deletions(&self) -> bool {
-        self.carrier == Some("mem")
+        self.carrier.is_some_and(|carrier| carrier.capabilities().tombstones)
     }
 
-    /// Formats of which there are parts.
+    /// Formats with passthrough files.
     fn formats_of_parts(&mut self) -> VaultResult<BTreeSet<String>> {
         let mut found = BTreeSet::new();
-        // As in `parts`: they belong to a whole source.
+        // As in `parts`: passthrough files belong to a whole source.
         if !self.reading.everything {
             return Ok(found);
         }
@@ -283,8 +285,8 @@ impl RecordSource for VaultSource<'_> {
         format: &str,
         visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
-        // What rides as records is nothing to speak of here; what stays behind is in `left_behind`.
-        if self.carrier.is_some_and(|c| c != format) && mementory_formats::carries_passthrough(format) {
+        // Files that are embedded in records are not visited here; `left_behind` reports those that are not exported.
+        if self.carrier.is_some_and(|c| c.id() != format) && mementory_formats::carries_passthrough(format) {
             return Ok(());
         }
         self.parts(format, visit).map_err(FormatError::from)

@@ -38,7 +38,8 @@ fn whoever_writes_may_end_while_there_is_more_to_read() {
     };
     vault.importer().import_from("test", &read, &options).unwrap();
     let scope = Scope { everything: true, ..Scope::default() };
-    let mut source = VaultSource::new(vault.context(), "mem", &scope, now, &cancel, &|_, _| {}).unwrap();
+    let mut source =
+        VaultSource::new(vault.context(), mementory_formats::by_id("mem"), &scope, now, &cancel, &|_, _| {}).unwrap();
     let mut seen = 0;
     let ended = source.records(&mut |_| {
         seen += 1;

@@ -29,7 +29,14 @@ impl Format for AlfDelta {
         "Agent Life Format delta (.alf-delta)"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { read: true, write: true, validate: true, encrypts: true, ..Capabilities::default() }
+        Capabilities {
+            read: true,
+            write: true,
+            validate: true,
+            encrypts: true,
+            base_format: Some("alf"),
+            ..Capabilities::default()
+        }
     }
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         super::detect::detect_deltas(catalog, limits)

@@ -1,6 +1,6 @@
 //! Records of other formats are written to a bundle and read back.
 use super::harness::{MemorySink, TempDir, now, read, repo, validate, vault_id, write};
-use crate::mem::{add_reach, wire_target};
+use crate::mem::tombstones::{add_derived, wire_target};
 use mementory_model::{
     AttachmentRef, Derived, Embedding, EntityRef, Kind, Link, LossKind, MessagePart, Origin, Record, RecordKey, Source,
     Times, Timestamp, Tombstone, TombstoneOp, Verbatim,
@@ -208,7 +208,7 @@ fn every_record_of_a_bundle_has_a_wire_target() {
         let lines = std::fs::read_to_string(path).unwrap();
         let parts = id.split('|').all(|part| lines.contains(&format!("\"{part}\"")));
         assert!(parts || id.starts_with("line:"), "{kind} {id}");
-        add_reach(&mut reach, record, "0");
+        add_derived(&mut reach, record, "0");
         // The tombstone that a vault makes for it has the same target.
         let line = super::super::tombstones::to_line(&tombstone("mem", &kind, &id), 64);
         let tree: serde_json::Value = serde_json::from_str(&line).unwrap();
@@ -227,6 +227,6 @@ fn every_record_of_a_bundle_has_a_wire_target() {
     assert_eq!(wire_target(&elsewhere), None);
     let fact = Record::new(Kind::Fact, RecordKey::new("claude", "f"), "x");
     let mut reach = Derived::default();
-    add_reach(&mut reach, &fact, &"ab".repeat(16));
+    add_derived(&mut reach, &fact, &"ab".repeat(16));
     assert_eq!(reach.fact_ids, vec!["ab".repeat(16)]);
 }
