@@ -23,7 +23,7 @@ fn left(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_backup_holds_what_the_vault_held_and_opens_as_it_did() {
+fn a_backup_contains_the_whole_vault_and_opens_with_its_passphrase() {
     let t = TempVault::new();
     t.import(&[sample("chatgpt-export.zip")]).unwrap();
     // A reader in the middle of its work keeps the log from being emptied.
@@ -64,7 +64,7 @@ fn a_backup_holds_what_the_vault_held_and_opens_as_it_did() {
 }
 
 #[test]
-fn nothing_is_replaced_and_nothing_is_left_of_one_that_was_cancelled() {
+fn a_cancelled_backup_leaves_nothing_and_replaces_nothing() {
     let t = TempVault::new();
     t.import(&[sample("chatgpt-export.zip")]).unwrap();
     let out = t.folder.path().join("taken");
@@ -95,7 +95,7 @@ fn nothing_is_replaced_and_nothing_is_left_of_one_that_was_cancelled() {
 }
 
 #[test]
-fn a_backup_of_damaged_files_is_not_said_to_be_one() {
+fn a_backup_of_damaged_files_fails() {
     let t = TempVault::new();
     t.import(&[sample("chatgpt-export.zip")]).unwrap();
     let blob = std::fs::read_dir(t.dir().join("blobs"))
@@ -168,7 +168,7 @@ fn a_restored_backup_is_the_vault_again_and_the_backup_stays_as_it_was() {
 }
 
 #[test]
-fn nothing_is_left_of_a_backup_that_could_not_be_restored() {
+fn a_failed_restore_leaves_nothing() {
     let t = TempVault::new();
     t.import(&[sample("chatgpt-export.zip")]).unwrap();
     let copy = t.folder.path().join("copy");

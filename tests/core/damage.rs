@@ -1,4 +1,4 @@
-//! Damage of every part of a vault is told apart, and nothing is written by finding it.
+//! Each kind of damage to a vault has its own error, and finding it writes nothing.
 use mementory_testkit::{PASSPHRASE, TempVault, at, sample};
 use mementory_vault::{IndexFault, IndexFilter, IndexState, IndexWatch, Vault, VaultError};
 use std::path::{Path, PathBuf};
@@ -102,7 +102,7 @@ fn pages_that_fail_their_check_are_counted() {
 }
 
 #[test]
-fn making_the_index_anew_is_told_and_can_be_stopped() {
+fn rebuilding_the_index_reports_progress_and_can_be_cancelled() {
     let (_folder, dir) = closed(filled());
     flip(&dir.join("index/meta.json"), 50);
     let cancel = AtomicBool::new(true);
@@ -116,13 +116,13 @@ fn making_the_index_anew_is_told_and_can_be_stopped() {
     );
     assert!(matches!(stopped, Err(VaultError::Cancelled)));
     cancel.store(false, Ordering::Relaxed);
-    let told = Mutex::new(Vec::new());
+    let reported = Mutex::new(Vec::new());
     let open = || {
         Vault::open_watched(
             &dir,
             PASSPHRASE,
             &IndexWatch {
-                progress: &|fault, done, total| told.lock().unwrap().push((fault, done, total)),
+                progress: &|fault, done, total| reported.lock().unwrap().push((fault, done, total)),
                 cancel: &cancel,
             },
         )
@@ -131,9 +131,9 @@ fn making_the_index_anew_is_told_and_can_be_stopped() {
     let vault = open();
     let records = vault.index_documents();
     assert_eq!(
-        *told.lock().unwrap(),
+        *reported.lock().unwrap(),
         [(IndexFault::Behind, 0, records)],
-        "what was stopped is made anew"
+        "the cancelled rebuild starts again"
     );
     assert!(
         vault
@@ -144,11 +144,11 @@ fn making_the_index_anew_is_told_and_can_be_stopped() {
             .all(|place| place.ok)
     );
     drop(vault);
-    told.lock().unwrap().clear();
+    reported.lock().unwrap().clear();
     drop(open());
     assert!(
-        told.lock().unwrap().is_empty(),
-        "nothing to do is nothing to tell"
+        reported.lock().unwrap().is_empty(),
+        "no rebuild, no progress"
     );
     flip(&dir.join("index/meta.json"), 50);
     assert_eq!(open().index_fault(), Some(IndexFault::Damaged));

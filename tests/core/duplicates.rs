@@ -70,7 +70,7 @@ fn the_same_words_are_a_group_and_can_be_merged() {
 }
 
 #[test]
-fn what_is_kept_apart_is_shown_again_only_with_another() {
+fn a_dismissed_group_is_shown_again_only_with_a_new_member() {
     let t = vault(&TEXTS);
     let ids: Vec<String> = groups(&t)[0].views.iter().map(|v| v.id_text()).collect();
     t.vault.duplicates().keep_apart(&ids, at(60)).unwrap();
@@ -85,7 +85,7 @@ fn what_is_kept_apart_is_shown_again_only_with_another() {
 }
 
 #[test]
-fn a_cancelled_look_answers_nothing() {
+fn a_cancelled_search_returns_nothing() {
     let t = vault(&TEXTS);
     assert!(t.vault.duplicates().groups(&AtomicBool::new(true)).is_err());
 }

@@ -58,7 +58,7 @@ fn cancelled_half_way_leaves_nothing() {
 }
 
 #[test]
-fn a_damaged_record_half_way_is_said_and_leaves_nothing() {
+fn a_damaged_record_fails_the_export_and_leaves_nothing() {
     let t = filled();
     let database = t.database();
     let last: i64 = t.number("SELECT max(id) FROM packs");
@@ -74,7 +74,7 @@ fn a_damaged_record_half_way_is_said_and_leaves_nothing() {
 }
 
 #[test]
-fn every_record_is_written_once_and_counted_on_the_way() {
+fn every_record_is_written_once_and_counted_in_progress() {
     let t = filled();
     let counted = std::cell::RefCell::new(Vec::new());
     let (done, out) = export(&t, "mem", &AtomicBool::new(false), &|done| {

@@ -1,4 +1,4 @@
-//! New, changed and gone: what a newer export of the same account says about the older ones.
+//! New, changed and gone: how a newer export of the same account differs from the older ones.
 use mementory_model::Kind;
 use mementory_testkit::TempVault;
 use mementory_vault::{ExportDiffStatus, ListQuery};
@@ -35,7 +35,7 @@ fn export(folder: &Path, name: &str, conversations: &[(&str, &str, i64)]) -> Pat
     dir
 }
 
-fn standings(t: &TempVault) -> Vec<(String, Option<ExportDiffStatus>)> {
+fn statuses(t: &TempVault) -> Vec<(String, Option<ExportDiffStatus>)> {
     let query = ListQuery {
         kind: Some(Kind::Conversation),
         limit: 100,
@@ -73,19 +73,19 @@ fn a_newer_export_marks_what_is_new_changed_and_gone() {
     let t = TempVault::new();
     t.import(&[export(folder.path(), "first", &FIRST)]).unwrap();
     assert!(
-        standings(&t).iter().all(|(_, s)| s.is_none()),
+        statuses(&t).iter().all(|(_, s)| s.is_none()),
         "one export says nothing"
     );
     let second = export(folder.path(), "second", &SECOND);
     let planned = t.plan(std::slice::from_ref(&second)).unwrap();
-    assert!(standings(&t).iter().all(|(_, s)| s.is_none()));
+    assert!(statuses(&t).iter().all(|(_, s)| s.is_none()));
     let report = t.import(&[second]).unwrap();
     assert_eq!(
         planned.gone, report.gone,
         "the plan says what the import then says"
     );
     assert_eq!(report.gone["conversation"], 1);
-    let found = standings(&t);
+    let found = statuses(&t);
     assert_eq!(named(&found, "Added"), Some(ExportDiffStatus::New));
     assert_eq!(named(&found, "After"), Some(ExportDiffStatus::Changed));
     assert_eq!(named(&found, "Goes"), Some(ExportDiffStatus::Gone));
@@ -105,23 +105,23 @@ fn a_newer_export_marks_what_is_new_changed_and_gone() {
         .undo(&report.batch, mementory_testkit::at(10))
         .unwrap();
     assert!(
-        standings(&t).iter().all(|(_, s)| s.is_none()),
+        statuses(&t).iter().all(|(_, s)| s.is_none()),
         "undone, nothing is compared"
     );
 }
 
 #[test]
-fn an_export_of_another_account_says_nothing() {
+fn an_export_of_another_account_marks_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let t = TempVault::new();
     t.import(&[export(folder.path(), "mine", &FIRST)]).unwrap();
     let other = [("bbbbbbbb-1", "Somebody else's", 1_500_000_000)];
     t.import(&[export(folder.path(), "other", &other)]).unwrap();
-    assert!(standings(&t).iter().all(|(_, s)| s.is_none()));
+    assert!(statuses(&t).iter().all(|(_, s)| s.is_none()));
 }
 
 #[test]
-fn an_older_export_that_comes_later_calls_nothing_gone() {
+fn an_older_export_imported_later_marks_nothing_as_gone() {
     let folder = tempfile::tempdir().unwrap();
     let t = TempVault::new();
     t.import(&[export(folder.path(), "june", &FIRST)]).unwrap();
@@ -129,11 +129,11 @@ fn an_older_export_that_comes_later_calls_nothing_gone() {
     t.import(&[export(folder.path(), "january", &january)])
         .unwrap();
     assert!(
-        standings(&t)
+        statuses(&t)
             .iter()
             .all(|(_, s)| *s != Some(ExportDiffStatus::Gone)),
         "{:?}",
-        standings(&t)
+        statuses(&t)
     );
 }
 
@@ -158,7 +158,7 @@ fn a_conversation_that_grew_is_changed() {
     std::fs::write(&path, serde_json::to_vec(&list).unwrap()).unwrap();
     t.import(&[dir]).unwrap();
     assert_eq!(
-        named(&standings(&t), "Stays"),
+        named(&statuses(&t), "Stays"),
         Some(ExportDiffStatus::Changed),
         "it has one message more"
     );

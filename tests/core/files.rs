@@ -64,7 +64,7 @@ fn files(kind: Option<FileKind>) -> ListQuery {
 }
 
 #[test]
-fn each_file_is_counted_once_with_the_bytes_that_are_held() {
+fn each_file_is_counted_once_with_its_stored_bytes() {
     let t = vault_with_files();
     let expected = [
         (
@@ -129,7 +129,7 @@ fn each_file_is_counted_once_with_the_bytes_that_are_held() {
 }
 
 #[test]
-fn kinds_are_of_files_and_follow_the_other_filters() {
+fn counts_by_file_kind_follow_the_other_filters() {
     let t = vault_with_files();
     let alone = ListQuery {
         file_kind: Some(FileKind::Missing),

@@ -1,5 +1,5 @@
 //! Imports as a whole: previewed, atomic, cancellable, idempotent, reconciled.
-use crate::source::{part, tell};
+use crate::source::{import_from, part};
 use mementory_formats::FormatError;
 use mementory_model::{Kind, Link, Record, RecordKey, Unit};
 use mementory_testkit::{TempVault, at, options, sample};
@@ -51,7 +51,7 @@ fn samples_import_reconcile_and_add_nothing_twice() {
         assert_eq!(
             kept,
             [second.total(), first.total()],
-            "{name}: the list of imports tells the numbers of their reports"
+            "{name}: the list of imports has the numbers of their reports"
         );
     }
 }
@@ -130,7 +130,7 @@ fn cancelled_or_failed_half_way_leaves_nothing() {
 }
 
 #[test]
-fn a_missing_part_that_comes_later_finds_its_place() {
+fn a_missing_file_imported_later_is_linked() {
     let t = TempVault::new();
     let cancel = AtomicBool::new(false);
     let key = RecordKey::new("test", "file/1");
@@ -184,7 +184,7 @@ fn a_missing_part_that_comes_later_finds_its_place() {
 #[test]
 fn a_sentence_that_a_newer_text_drops_is_kept_as_superseded() {
     let t = TempVault::new();
-    let tell = |day: i64, sentences: &[&str]| {
+    let import_day = |day: i64, sentences: &[&str]| {
         let cancel = AtomicBool::new(false);
         t.import_with(&options(&cancel, false), &|sink| {
             sink.unit(Unit {
@@ -220,28 +220,28 @@ fn a_sentence_that_a_newer_text_drops_is_kept_as_superseded() {
         ("Lives in Kyoto.".to_owned(), true),
     ];
 
-    tell(1, &["Likes tea.", "Lives in Kyoto."]);
+    import_day(1, &["Likes tea.", "Lives in Kyoto."]);
     assert_eq!(said(), both);
-    let newer = tell(2, &["Likes tea."]);
+    let newer = import_day(2, &["Likes tea."]);
     assert_eq!(said(), gone, "the newer text does not say it any more");
     assert!(
         newer
             .warnings
             .keys()
             .any(|code| code.starts_with("statements_gone")),
-        "and the report tells"
+        "and the report lists it"
     );
     assert_eq!(newer.total().found, 2, "what is gone was not found");
 
-    tell(1, &["Likes tea.", "Lives in Kyoto."]);
+    import_day(1, &["Likes tea.", "Lives in Kyoto."]);
     assert_eq!(said(), gone, "an older export changes nothing");
-    let again = tell(2, &["Likes tea."]);
+    let again = import_day(2, &["Likes tea."]);
     assert_eq!(
         (again.total().added, again.total().updated),
         (0, 0),
         "nor does the same one"
     );
-    tell(3, &["Likes tea.", "Lives in Kyoto."]);
+    import_day(3, &["Likes tea.", "Lives in Kyoto."]);
     assert_eq!(said(), both, "it is said again");
     t.vault.importer().undo(&newer.batch, at(9)).unwrap();
     assert!(
@@ -283,9 +283,9 @@ fn memory(n: u32) -> Record {
 #[test]
 fn settings_without_their_secrets_do_not_replace_those_that_have_them() {
     let t = TempVault::new();
-    let tell_settings = |text: &str| {
+    let import_settings = |text: &str| {
         let text = text.to_owned();
-        tell(&t, &move |sink| part(sink, "config.toml", &text));
+        import_from(&t, &move |sink| part(sink, "config.toml", &text));
         let row = t
             .vault
             .queries()
@@ -299,9 +299,9 @@ fn settings_without_their_secrets_do_not_replace_those_that_have_them() {
         String::from_utf8(t.vault.files().file_bytes(&row, 1000).unwrap()).unwrap()
     };
     let whole = "api_key = \"sk-0123456789abcdefghij\"\nmodel = \"m\"\n";
-    assert_eq!(tell_settings(whole), whole);
+    assert_eq!(import_settings(whole), whole);
     let bare = "api_key = \"<redacted>\"\nmodel = \"m\"\n";
-    assert_eq!(tell_settings(bare), whole, "as our own exports have them");
+    assert_eq!(import_settings(bare), whole, "as our own exports have them");
     let newer = "api_key = \"<redacted>\"\nmodel = \"n\"\n";
-    assert_eq!(tell_settings(newer), newer, "something else was changed");
+    assert_eq!(import_settings(newer), newer, "something else was changed");
 }

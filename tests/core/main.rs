@@ -3,7 +3,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     missing_docs,
-    reason = "tests stop at the first surprise"
+    reason = "tests stop at the first failure"
 )]
 
 mod backup;

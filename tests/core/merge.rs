@@ -54,14 +54,14 @@ fn an_older_bundle_opens_nothing_again() {
         let next = row(kind, &successor, "The launch is in June.");
         for (closed, what) in [(ended, "its end"), (succeeded, "its successor")] {
             let t = TempVault::new();
-            tell_units(&t, &[open().into()]);
-            let news = tell_units(&t, &[closed.clone().into(), next.clone().into()]);
+            import_units(&t, &[open().into()]);
+            let news = import_units(&t, &[closed.clone().into(), next.clone().into()]);
             assert_eq!(
                 numbers(&news),
                 [2, 1, 1, 0, 0],
                 "{name}: {what} comes, and the new row beside it"
             );
-            let stale = tell_units(&t, &[open().into()]);
+            let stale = import_units(&t, &[open().into()]);
             assert_eq!(numbers(&stale), [1, 0, 0, 1, 0], "{name}: {what} stays");
             let kept = live(&t, kind)
                 .into_iter()
@@ -88,9 +88,9 @@ fn of_two_bundles_in_one_import_the_one_that_closed_a_row_counts() {
         for known in [false, true] {
             let t = TempVault::new();
             if known {
-                tell_units(&t, &[open().into()]);
+                import_units(&t, &[open().into()]);
             }
-            tell_units(&t, &units.clone().map(Unit::from));
+            import_units(&t, &units.clone().map(Unit::from));
             let kept = one_row(&t);
             assert_eq!(kept.times.valid_to, Some(at(50)), "{order}, known: {known}");
             assert_eq!(faults(&t), [""; 0], "{order}, known: {known}");
@@ -106,15 +106,15 @@ fn one_row(t: &TempVault) -> Record {
 
 /// A statement may still be corrected, and an end may be moved.
 #[test]
-fn a_closed_row_may_be_told_anew() {
+fn a_closed_row_can_be_corrected() {
     let closed = |day: i64, text: &str| {
         let mut fact = row(Kind::Fact, "fact/1", text);
         fact.times.valid_to = Some(at(day));
         Unit::from(fact)
     };
     let t = TempVault::new();
-    tell_units(&t, &[closed(50, "The launch is in May.")]);
-    let again = tell_units(&t, &[closed(60, "The launch is in late May.")]);
+    import_units(&t, &[closed(50, "The launch is in May.")]);
+    let again = import_units(&t, &[closed(60, "The launch is in late May.")]);
     assert_eq!(numbers(&again), [1, 0, 1, 0, 0]);
     assert_eq!(texts(&t, Kind::Fact), ["The launch is in late May."]);
 }
@@ -159,9 +159,9 @@ fn deletions_of_every_kind_come_first_and_reach_what_was_derived() {
     for known in [false, true] {
         let t = TempVault::new();
         if known {
-            assert_eq!(tell_units(&t, &rows).total().added as usize, kinds.len());
+            assert_eq!(import_units(&t, &rows).total().added as usize, kinds.len());
         }
-        let report = tell(&t, &|sink| {
+        let report = import_from(&t, &|sink| {
             stones.iter().cloned().try_for_each(|s| sink.tombstone(s))?;
             rows.iter().cloned().try_for_each(|u| sink.unit(u))
         });
@@ -174,7 +174,7 @@ fn deletions_of_every_kind_come_first_and_reach_what_was_derived() {
             assert_eq!(live(&t, kind).len(), 0, "{}", kind.as_str());
         }
         assert_eq!(
-            tell_units(&t, &rows).total().blocked as usize,
+            import_units(&t, &rows).total().blocked as usize,
             kinds.len(),
             "nor later"
         );
@@ -187,7 +187,7 @@ fn deletions_of_every_kind_come_first_and_reach_what_was_derived() {
         chunk_ids: vec!["gone".into()],
         ..Derived::default()
     };
-    tell(&t, &|sink| {
+    import_from(&t, &|sink| {
         sink.tombstone(tombstone(
             "t",
             TombstoneOp::Delete,
@@ -196,7 +196,7 @@ fn deletions_of_every_kind_come_first_and_reach_what_was_derived() {
             reach.clone(),
         ))
     });
-    let report = tell_units(&t, &rows);
+    let report = import_units(&t, &rows);
     assert_eq!(
         report.total().blocked,
         4,
@@ -218,8 +218,8 @@ fn a_redaction_that_came_takes_the_words_out_of_sight() {
     };
     let said = |text: &str| row(Kind::Memory, "episode/ep_1", text);
     let t = TempVault::new();
-    tell_units(&t, &[said("The zanzibarquokka sleeps.").into()]);
-    let report = tell(&t, &|sink| sink.tombstone(stone()));
+    import_units(&t, &[said("The zanzibarquokka sleeps.").into()]);
+    let report = import_from(&t, &|sink| sink.tombstone(stone()));
     assert_eq!(texts(&t, Kind::Memory), [""; 0], "in the Trash");
     assert_eq!(found(&t, "zanzibarquokka"), 0);
     assert!(
@@ -237,7 +237,7 @@ fn a_redaction_that_came_takes_the_words_out_of_sight() {
     assert_eq!(faults(&t), [""; 0]);
 
     // A bundle of the vault that redacted it has the skeleton.
-    tell(&t, &|sink| {
+    import_from(&t, &|sink| {
         sink.tombstone(stone())?;
         sink.unit(said("[REDACTED:secret]").into())
     });
@@ -246,12 +246,12 @@ fn a_redaction_that_came_takes_the_words_out_of_sight() {
 
     // What was derived from it and went along goes here too.
     let t = TempVault::new();
-    tell_units(&t, &[row(Kind::Fact, "fact/f", "It sleeps.").into()]);
+    import_units(&t, &[row(Kind::Fact, "fact/f", "It sleeps.").into()]);
     let reach = Derived {
         fact_ids: vec!["f".into()],
         ..Derived::default()
     };
-    tell(&t, &|sink| {
+    import_from(&t, &|sink| {
         sink.tombstone(Tombstone {
             derived: reach.clone(),
             ..stone()

@@ -18,7 +18,7 @@ fn with(texts: &[&str]) -> (TempVault, Vec<String>) {
 }
 
 #[test]
-fn leftovers_are_wiped_even_when_another_record_begins_alike() {
+fn leftovers_are_wiped_even_if_another_record_begins_with_the_same_words() {
     let (t, ids) = with(&[LONG, "The zanzibarquokka is a rodent.", LONG]);
     t.plant(LONG.as_bytes());
     let done = erase(&t, &ids[..1]);
@@ -30,7 +30,7 @@ fn leftovers_are_wiped_even_when_another_record_begins_alike() {
 }
 
 #[test]
-fn a_leftover_is_not_hidden_by_words_it_begins_with() {
+fn a_leftover_is_found_even_if_its_first_words_are_in_use() {
     let short = "The zanzibarquokka sleeps";
     let (t, ids) = with(&[short, LONG, "The zanzibarquokka sleeps in"]);
     // One that cannot be wiped: in a cell that is in use.
@@ -43,7 +43,7 @@ fn a_leftover_is_not_hidden_by_words_it_begins_with() {
 }
 
 #[test]
-fn what_another_record_says_is_no_leftover() {
+fn words_of_another_record_are_no_leftover() {
     let (t, ids) = with(&[LONG, LONG, LONG]);
     let done = erase(&t, &ids[..1]);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
@@ -118,7 +118,7 @@ fn import_parts(t: &TempVault, parts: &[(&str, &[u8])]) -> ImportReport {
 }
 
 #[test]
-fn parts_of_every_sort_lose_the_words() {
+fn passthrough_files_of_every_encoding_lose_the_words() {
     let (t, ids) = with(&["Frau M\u{fc}ller sagt \"nie\" dazu"]);
     import_parts(
         &t,
@@ -155,7 +155,7 @@ fn flip_blobs(t: &TempVault) {
 }
 
 #[test]
-fn a_part_that_cannot_be_read_is_no_clean_part() {
+fn an_unreadable_passthrough_file_is_not_clean() {
     let (t, ids) = with(&[LONG]);
     import_parts(&t, &[("a.txt", b"nothing of it")]);
     flip_blobs(&t);
@@ -201,7 +201,7 @@ fn only_copies_of_the_vault_in_its_folder_are_a_failure() {
 }
 
 #[test]
-fn what_was_cut_off_is_wiped_and_looked_at() {
+fn an_interrupted_erasure_is_wiped_and_checked() {
     let (t, ids) = with(&[LONG, "Likes tea."]);
     let done = erase(&t, &ids[..1]);
     // As if the program had died before the check, with something left between cells and in a free page.
@@ -217,7 +217,7 @@ fn what_was_cut_off_is_wiped_and_looked_at() {
     let pages = receipt.places.iter().find(|p| p.place == "database_pages");
     assert!(
         pages.unwrap().detail.contains("unused bytes"),
-        "the receipt says what was looked at"
+        "the receipt says what was searched"
     );
     assert!(
         t.vault.integrity().check().unwrap().iter().all(|p| p.ok),
@@ -226,7 +226,7 @@ fn what_was_cut_off_is_wiped_and_looked_at() {
 }
 
 #[test]
-fn the_log_of_changes_is_short_and_an_older_index_is_made_anew() {
+fn the_change_log_is_short_and_an_older_index_is_rebuilt() {
     let (t, ids) = with(&[LONG, "Likes tea."]);
     let kept = t.folder.path().join("older");
     let t = t.reopen();
@@ -301,7 +301,7 @@ fn sabotages() -> [Sabotage; 4] {
 }
 
 #[test]
-fn what_is_not_clean_is_cleaned_again_and_looked_for_by_its_words() {
+fn a_retry_cleans_leftovers_and_searches_for_the_words() {
     for sabotage in sabotages() {
         let (t, id) = sabotaged(sabotage);
         let receipt = t.vault.receipts().retry(&id, at(200), &|_| {}).unwrap();
@@ -322,7 +322,7 @@ fn what_is_not_clean_is_cleaned_again_and_looked_for_by_its_words() {
         assert!(places.iter().all(|p| p.ok), "{sabotage:?}: {places:?}");
         assert!(
             t.vault.audit().verify().unwrap(),
-            "the log tells of it and holds"
+            "the log has an entry for it and is intact"
         );
         assert_eq!(
             t.vault.receipts().retry(&id, at(300), &|_| {}).unwrap(),
@@ -333,7 +333,7 @@ fn what_is_not_clean_is_cleaned_again_and_looked_for_by_its_words() {
 }
 
 #[test]
-fn what_is_not_clean_is_cleaned_again_after_the_words_are_forgotten() {
+fn a_retry_cleans_leftovers_after_the_words_are_forgotten() {
     for sabotage in sabotages() {
         let (t, id) = sabotaged(sabotage);
         let t = t.reopen();
@@ -356,7 +356,7 @@ fn what_is_not_clean_is_cleaned_again_after_the_words_are_forgotten() {
 }
 
 #[test]
-fn what_still_stands_in_use_is_not_called_clean_by_trying_again() {
+fn a_retry_does_not_report_words_in_use_as_clean() {
     let (t, ids) = with(&[LONG, "Likes tea."]);
     t.database()
         .execute("INSERT INTO meta (key, value) VALUES ('note', ?1)", [LONG])
@@ -388,7 +388,7 @@ fn what_still_stands_in_use_is_not_called_clean_by_trying_again() {
 }
 
 #[test]
-fn a_part_that_can_be_read_again_loses_the_words() {
+fn a_passthrough_file_that_is_readable_again_loses_the_words() {
     let (t, ids) = with(&[LONG]);
     import_parts(&t, &[("a.txt", LONG.as_bytes())]);
     flip_blobs(&t);
@@ -414,7 +414,7 @@ fn a_part_that_can_be_read_again_loses_the_words() {
 }
 
 #[test]
-fn a_receipt_that_was_cut_off_is_finished_by_trying_again() {
+fn a_retry_finishes_an_interrupted_receipt() {
     let (t, ids) = with(&[LONG, "Likes tea."]);
     let id = erase(&t, &ids[..1]).receipt.id;
     t.database()

@@ -1,5 +1,5 @@
 //! Properties: any record survives the store; edit and restore; undo; a tombstone never lets anything back.
-use crate::source::tell;
+use crate::source::import_from;
 use mementory_model::{
     Derived, Kind, Record, RecordKey, Timestamp, Tombstone, TombstoneOp, Unit, Verbatim,
 };
@@ -176,7 +176,7 @@ proptest! {
     fn bundles_merge_in_any_order(one in proptest::collection::vec(0u8..4, 1..8), other in proptest::collection::vec(0u8..4, 1..8)) {
         let import = |t: &TempVault, says: &[u8]| {
             let (stones, units) = bundle(says);
-            tell(t, &|sink| {
+            import_from(t, &|sink| {
                 stones.iter().cloned().try_for_each(|s| sink.tombstone(s))?;
                 units.iter().cloned().try_for_each(|u| sink.unit(u))
             });

@@ -100,7 +100,7 @@ fn a_record_erased_or_redacted_does_not_come_back() {
     assert_eq!(
         report.total().blocked,
         1,
-        "a newer telling of a redacted record is held back"
+        "a newer version of a redacted record is blocked"
     );
     assert_eq!(found(&t, "tea"), 0, "the word stays away");
 }
@@ -186,26 +186,29 @@ fn redacted_elsewhere() -> Tombstone {
     }
 }
 
-/// The record that was redacted elsewhere, as a file tells it.
-fn told(change: impl Fn(&mut Record)) -> Record {
+/// The record that was redacted elsewhere, as a file contains it.
+fn redacted_record(change: impl Fn(&mut Record)) -> Record {
     let mut record = Record::new(Kind::Memory, RecordKey::new("mem", "episode/ep_1"), "");
     change(&mut record);
     record
 }
 
 #[test]
-fn words_of_what_was_redacted_elsewhere_stay_out_wherever_they_stand() {
+fn words_of_a_record_redacted_elsewhere_are_blocked_in_every_field() {
     let said = |name: &str| {
         let text = format!(r#"{{"id":"ep_1","{name}":"{SENTENCE}"}}"#);
-        told(|r| r.verbatim = Some(Verbatim::json(text.clone())))
+        redacted_record(|r| r.verbatim = Some(Verbatim::json(text.clone())))
     };
     let cases = [
-        ("text", told(|r| r.text = SENTENCE.into())),
-        ("title", told(|r| r.title = Some(SENTENCE.into()))),
+        ("text", redacted_record(|r| r.text = SENTENCE.into())),
+        (
+            "title",
+            redacted_record(|r| r.title = Some(SENTENCE.into())),
+        ),
         ("summary", said("summary")),
         ("content", said("content")),
     ];
-    // What each import of a row tells; the records of one import come three times, the second time without words.
+    // Each row is a series of imports with (tombstone, records); the record comes three times, the second time without words.
     let rows: [&[(bool, bool)]; 3] = [
         &[(true, true)],
         &[(true, false), (false, true)],
@@ -221,14 +224,14 @@ fn words_of_what_was_redacted_elsewhere_stay_out_wherever_they_stand() {
                 }
                 if *records {
                     sink.unit(worded.clone().into())?;
-                    sink.unit(told(|_| ()).into())?;
+                    sink.unit(redacted_record(|_| ()).into())?;
                     sink.unit(worded.clone().into())?;
                 }
                 Ok(())
             })
             .unwrap();
         }
-        // What was there before goes to the Trash: a file that somebody gives does not erase for good.
+        // A record from before goes to the Trash: a received file does not erase for good.
         let kept = row[0] == (false, true);
         assert_eq!(holds(&t.decrypted(), SENTENCE), kept, "{place}, {row:?}");
         assert_eq!(found(&t, CANARY), 0, "{place}, {row:?}");
@@ -236,7 +239,7 @@ fn words_of_what_was_redacted_elsewhere_stay_out_wherever_they_stand() {
 }
 
 #[test]
-fn a_tombstone_of_a_redaction_that_came_with_an_import_is_remembered() {
+fn a_redaction_tombstone_from_an_import_is_stored() {
     let t = TempVault::new();
     let cancel = AtomicBool::new(false);
     let tombstone = redacted_elsewhere();
@@ -259,7 +262,7 @@ fn fact(value: &str, text: &str, of: &Record) -> Record {
 }
 
 #[test]
-fn a_span_over_several_bullets_reaches_the_statements_taken_from_them() {
+fn a_span_over_several_bullets_redacts_the_statements_derived_from_them() {
     let t = TempVault::new();
     let text = "- Allergic to **sesame**.\n- Lives in Ravenna now.\n- Likes tea.";
     let mut memory = record(Kind::Memory, "m", text);
@@ -290,7 +293,7 @@ fn a_span_over_several_bullets_reaches_the_statements_taken_from_them() {
 }
 
 #[test]
-fn a_tombstone_does_not_tell_by_its_ids() {
+fn ids_in_a_tombstone_do_not_reveal_the_words() {
     let t = TempVault::new();
     let mut file = record(
         Kind::Memory,
@@ -346,7 +349,7 @@ fn a_tombstone_does_not_tell_by_its_ids() {
 }
 
 #[test]
-fn what_is_said_beforehand_is_what_a_redaction_changes() {
+fn the_preview_counts_what_a_redaction_changes() {
     let said = "My number is 0791 55501. Call me.";
     let says = |n: usize| match n % 4 {
         0 => "It is 0791 55501, as ever.",
@@ -408,18 +411,22 @@ fn what_is_said_beforehand_is_what_a_redaction_changes() {
                 &|_| {},
             )
             .unwrap();
-        let told = match (words, everywhere) {
+        let expected = match (words, everywhere) {
             ("0791 55501", true) => 8,
             (words, true) if words == said => 4,
             _ => 1,
         };
         let numbers = (plan as u32, done.copies_redacted);
-        assert_eq!(numbers, (told, told), "{words}, everywhere: {everywhere}");
+        assert_eq!(
+            numbers,
+            (expected, expected),
+            "{words}, everywhere: {everywhere}"
+        );
     }
 }
 
 #[test]
-fn everywhere_is_everywhere_or_refused() {
+fn redacting_everywhere_changes_every_record_or_is_refused() {
     let t = TempVault::new();
     let id = t
         .vault

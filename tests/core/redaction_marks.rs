@@ -1,5 +1,5 @@
-//! What a MIF document says of values that are not in it any more (specification §6.1 and §7): which, where, how long,
-//! as far as it is known. `fixtures/mif/covered`.
+//! What a MIF document says about values that were covered or redacted (specification §6.1 and §7): class, position and
+//! length, as far as known. `fixtures/mif/covered`.
 use crate::{deletion::record, redaction::redact};
 use mementory_model::{Kind, Record};
 use mementory_testkit::{TempVault, at, holds, repo};
@@ -41,7 +41,7 @@ fn exported(t: &TempVault, cover: bool, version: &str) -> (Value, Vec<u8>) {
 }
 
 /// Redactions by id.
-fn told(document: &Value) -> Value {
+fn redactions(document: &Value) -> Value {
     let lists = ["memories", "todos"]
         .into_iter()
         .filter_map(|list| document[list].as_array());
@@ -60,7 +60,7 @@ fn words(case: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn covered_and_redacted_values_are_told_of_and_never_shown() {
+fn covered_and_redacted_values_are_listed_and_never_shown() {
     let (case, input) = case();
     let t = TempVault::new();
     t.import(&[input]).unwrap();
@@ -69,11 +69,11 @@ fn covered_and_redacted_values_are_told_of_and_never_shown() {
     redact(&t, &id, known, false);
 
     let (plain, _) = exported(&t, false, "1.0");
-    assert_eq!(told(&plain), case["plain"]["redactions"]);
+    assert_eq!(redactions(&plain), case["plain"]["redactions"]);
     assert_eq!(plain["metadata"]["privacy"], case["plain"]["privacy"]);
 
     let (covered, bytes) = exported(&t, true, "1.0");
-    assert_eq!(told(&covered), case["covered"]["redactions"]);
+    assert_eq!(redactions(&covered), case["covered"]["redactions"]);
     assert_eq!(covered["metadata"]["privacy"], case["covered"]["privacy"]);
     for word in words(&case) {
         assert!(!holds(&bytes, word), "{word}");
@@ -103,7 +103,7 @@ fn elsewhere(input: &PathBuf) -> Vec<Record> {
 }
 
 #[test]
-fn of_records_from_elsewhere_too() {
+fn values_of_records_from_other_formats_are_listed_too() {
     let (case, input) = case();
     let t = TempVault::new();
     let records = elsewhere(&input);
@@ -127,7 +127,7 @@ fn of_records_from_elsewhere_too() {
 }
 
 #[test]
-fn that_nothing_was_found_is_said_only_where_it_was_looked_for() {
+fn an_empty_list_of_redactions_is_written_only_after_a_scan() {
     let (case, input) = case();
     let t = TempVault::new();
     t.import_records(elsewhere(&input).drain(2..3).collect())

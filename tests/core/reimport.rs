@@ -45,7 +45,7 @@ fn parts_that_were_redacted_stay_redacted() {
     ];
     for (name, take_out) in cases {
         let t = TempVault::new();
-        tell(&t, read);
+        import_from(&t, read);
         take_out(&t);
         let bytes = || {
             String::from_utf8(
@@ -61,7 +61,7 @@ fn parts_that_were_redacted_stay_redacted() {
             !before.contains("zanzibarquokka"),
             "{name}: the part was cleaned"
         );
-        let again = tell(&t, read);
+        let again = import_from(&t, read);
         assert_eq!(
             again.by_kind["foreign"].blocked, 1,
             "{name}: and is held back when it comes again"
@@ -82,9 +82,9 @@ fn an_erased_file_that_comes_again_leaves_no_bytes() {
         file(sink, "f", SECRET)
     };
     let t = TempVault::new();
-    tell(&t, read);
+    import_from(&t, read);
     erase(&t, Kind::Attachment, "f");
-    let again = tell(&t, read);
+    let again = import_from(&t, read);
     assert_eq!(again.by_kind["attachment"].blocked, 1, "held back");
     assert_eq!(
         std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),
@@ -94,7 +94,7 @@ fn an_erased_file_that_comes_again_leaves_no_bytes() {
 }
 
 #[test]
-fn what_a_newer_telling_in_the_same_input_replaces_is_in_no_pack() {
+fn a_version_replaced_in_the_same_input_is_in_no_pack() {
     let newer = |day: i64, text: &str| {
         let mut memory = record(Kind::Memory, "m", text);
         memory.times.updated = Some(at(day));
@@ -138,7 +138,7 @@ fn what_a_newer_telling_in_the_same_input_replaces_is_in_no_pack() {
     ];
     for (name, units) in cases {
         let t = TempVault::new();
-        tell_units(&t, &units);
+        import_units(&t, &units);
         assert_eq!(
             faults(&t),
             [""; 0],
@@ -148,28 +148,28 @@ fn what_a_newer_telling_in_the_same_input_replaces_is_in_no_pack() {
         assert_eq!(
             mementory_testkit::holds(&t.decrypted(), SECRET),
             said,
-            "{name}: only what is told is kept"
+            "{name}: only what the input contains is stored"
         );
         if said {
             erase(&t, Kind::Memory, "carrier");
             is_clean_of(&t, &["zanzibarquokka"]);
         }
         // The same input once more: now it is the known row's new version that is replaced.
-        tell_units(&t, &units);
+        import_units(&t, &units);
         assert_eq!(faults(&t), [""; 0], "{name}: nor after the second import");
     }
 }
 
 #[test]
-fn a_memory_told_from_another_place_is_the_same_memory() {
-    let told = |time: i64, from: &str| {
+fn a_memory_repeated_in_another_place_is_the_same_memory() {
+    let repeated = |time: i64, from: &str| {
         let mut memory = derived(record(Kind::Memory, "m", "Likes tea."), Kind::Message, from);
         memory.times.created = Some(at(time));
         memory.repeats = true;
         Unit::from(memory)
     };
     let t = TempVault::new();
-    tell_units(&t, &[told(1, "a")]);
+    import_units(&t, &[repeated(1, "a")]);
     let id = one(&t, Kind::Memory, "m").0.id_text();
     t.vault
         .editor()
@@ -182,7 +182,7 @@ fn a_memory_told_from_another_place_is_the_same_memory() {
             at(50),
         )
         .unwrap();
-    let again = tell_units(&t, &[told(2, "b")]);
+    let again = import_units(&t, &[repeated(2, "b")]);
     assert_eq!(numbers(&again), [1, 0, 0, 1, 0], "unchanged");
     assert_eq!(
         texts(&t, Kind::Memory),
@@ -192,11 +192,11 @@ fn a_memory_told_from_another_place_is_the_same_memory() {
 }
 
 #[test]
-fn an_older_export_never_takes_the_persons_words_back() {
-    let told = |text: &str| [Unit::from(record(Kind::Memory, "m", text))];
+fn an_older_export_never_replaces_the_persons_edit() {
+    let memory = |text: &str| [Unit::from(record(Kind::Memory, "m", text))];
     let t = TempVault::new();
-    tell_units(&t, &told("Likes tea."));
-    tell_units(&t, &told("Likes milk."));
+    import_units(&t, &memory("Likes tea."));
+    import_units(&t, &memory("Likes milk."));
     let id = one(&t, Kind::Memory, "m").0.id_text();
     t.vault
         .editor()
@@ -211,16 +211,16 @@ fn an_older_export_never_takes_the_persons_words_back() {
         .unwrap();
     for text in ["Likes tea.", "Likes milk."] {
         assert_eq!(
-            numbers(&tell_units(&t, &told(text))),
+            numbers(&import_units(&t, &memory(text))),
             [1, 0, 0, 1, 0],
-            "{text} was told before"
+            "{text} was imported before"
         );
     }
     assert_eq!(texts(&t, Kind::Memory), ["Likes cocoa."]);
 }
 
 #[test]
-fn a_conversation_with_a_prompt_that_was_erased_elsewhere_stays_whole() {
+fn a_conversation_with_a_prompt_erased_elsewhere_stays_complete() {
     let prompt = "Please write a letter to my landlord about the heating.";
     let chat = |name: &str| {
         let mut head = record(Kind::Conversation, name, "");
@@ -243,9 +243,9 @@ fn a_conversation_with_a_prompt_that_was_erased_elsewhere_stays_whole() {
     };
     let units = [chat("one"), chat("two")];
     let t = TempVault::new();
-    tell_units(&t, &units);
+    import_units(&t, &units);
     erase(&t, Kind::Conversation, "one");
-    let again = tell_units(&t, &units);
+    let again = import_units(&t, &units);
     assert_eq!(
         numbers(&again),
         [6, 0, 0, 3, 3],
@@ -262,7 +262,7 @@ fn a_conversation_with_a_prompt_that_was_erased_elsewhere_stays_whole() {
         unit.records.push(more);
         unit
     };
-    tell_units(&t, &[grown]);
+    import_units(&t, &[grown]);
     let (ask, more) = (
         one(&t, Kind::Message, "two/ask").0,
         one(&t, Kind::Message, "two/more").0,
@@ -275,7 +275,7 @@ fn a_conversation_with_a_prompt_that_was_erased_elsewhere_stays_whole() {
 }
 
 #[test]
-fn words_taken_out_do_not_come_back_by_another_way() {
+fn redacted_words_do_not_come_back_in_another_field() {
     let text = "Plays the piano. Lives in Kyoto.";
     let fact = |value: &str, says: &str| {
         Unit::from(derived(
@@ -350,21 +350,21 @@ fn words_taken_out_do_not_come_back_by_another_way() {
     ];
     for (name, take_out, units, expected) in cases {
         let t = TempVault::new();
-        tell_units(
+        import_units(
             &t,
             &[Unit::from(record(Kind::Memory, "doc", text)), other.clone()],
         );
         take_out(&t);
-        assert_eq!(numbers(&tell_units(&t, &units)), expected, "{name}");
+        assert_eq!(numbers(&import_units(&t, &units)), expected, "{name}");
         assert_eq!(faults(&t), [""; 0], "{name}");
     }
 }
 
 #[test]
-fn what_was_redacted_and_then_undone_is_held_back() {
+fn a_redacted_record_whose_import_was_undone_is_blocked() {
     let t = TempVault::new();
-    let told = [Unit::from(record(Kind::Todo, "m", "Call mum."))];
-    let report = tell_units(&t, &told);
+    let units = [Unit::from(record(Kind::Todo, "m", "Call mum."))];
+    let report = import_units(&t, &units);
     let id = one(&t, Kind::Todo, "m").0.id_text();
     redact(&t, Kind::Todo, "m");
     t.vault.importer().undo(&report.batch, at(200)).unwrap();
@@ -375,12 +375,12 @@ fn what_was_redacted_and_then_undone_is_held_back() {
         )
         .unwrap();
     assert_eq!(
-        numbers(&tell_units(&t, &told)),
+        numbers(&import_units(&t, &units)),
         [1, 0, 0, 0, 1],
         "by its id"
     );
     let read: Read<'_> = &|sink| part(sink, "side", "words");
-    let report = tell(&t, read);
+    let report = import_from(&t, read);
     let part = live(&t, Kind::Foreign)[0].0.id_text();
     t.vault.importer().undo(&report.batch, at(200)).unwrap();
     t.database()
@@ -389,7 +389,11 @@ fn what_was_redacted_and_then_undone_is_held_back() {
             [],
         )
         .unwrap();
-    assert_eq!(numbers(&tell(&t, read)), [1, 0, 0, 0, 1], "parts too");
+    assert_eq!(
+        numbers(&import_from(&t, read)),
+        [1, 0, 0, 0, 1],
+        "parts too"
+    );
     assert_eq!(
         std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),
         0,
@@ -415,13 +419,13 @@ fn a_conversation_in_the_trash_grows_there() {
         ],
     );
     let t = TempVault::new();
-    tell_units(&t, &[first]);
+    import_units(&t, &[first]);
     let id = one(&t, Kind::Conversation, "c").0.id_text();
     t.vault
         .trash()
         .trash(std::slice::from_ref(&id), at(100))
         .unwrap();
-    tell_units(&t, &[second, changed]);
+    import_units(&t, &[second, changed]);
     assert_eq!(live(&t, Kind::Message).len(), 0, "nothing of it is listed");
     assert_eq!(
         (found(&t, "purrs"), found(&t, "meows")),
@@ -435,7 +439,7 @@ fn a_conversation_in_the_trash_grows_there() {
 }
 
 #[test]
-fn a_newer_export_moves_what_it_does_not_change() {
+fn a_newer_export_repositions_unchanged_records() {
     let branches = |day: i64, old: bool| {
         conversation(
             day,
@@ -468,9 +472,9 @@ fn a_newer_export_moves_what_it_does_not_change() {
             head.sort == at(1).as_micros(),
         )
     };
-    tell_units(&t, std::slice::from_ref(&first));
+    import_units(&t, std::slice::from_ref(&first));
     assert_eq!(active(), ("a b".into(), false, true));
-    let second = tell_units(&t, &[branches(5, false)]);
+    let second = import_units(&t, &[branches(5, false)]);
     assert_eq!(
         numbers(&second),
         [4, 1, 0, 3, 0],
@@ -481,13 +485,13 @@ fn a_newer_export_moves_what_it_does_not_change() {
         ("a d".into(), true, false),
         "one branch is shown, and the conversation moved up"
     );
-    tell_units(&t, &[first]);
+    import_units(&t, &[first]);
     assert_eq!(
         active(),
         ("a d".into(), true, false),
         "an older export moves nothing back"
     );
-    let third = tell_units(&t, &[branches(6, true)]);
+    let third = import_units(&t, &[branches(6, true)]);
     assert_eq!(active(), ("a b".into(), true, false));
     t.vault.importer().undo(&third.batch, at(300)).unwrap();
     assert_eq!(
@@ -501,7 +505,7 @@ fn a_newer_export_moves_what_it_does_not_change() {
 }
 
 #[test]
-fn an_import_that_the_index_cannot_follow_is_an_import_all_the_same() {
+fn an_import_succeeds_even_if_the_index_cannot_be_updated() {
     let t = TempVault::new();
     let (index, aside) = (t.dir().join("index"), t.folder.path().join("aside"));
     let cancel = AtomicBool::new(false);
@@ -550,7 +554,7 @@ fn an_import_that_the_index_cannot_follow_is_an_import_all_the_same() {
 }
 
 #[test]
-fn of_two_exports_in_one_drop_the_newer_one_holds_in_either_order() {
+fn of_two_exports_in_one_import_the_newer_one_wins_in_either_order() {
     let older = conversation(
         1,
         &[
@@ -571,7 +575,7 @@ fn of_two_exports_in_one_drop_the_newer_one_holds_in_either_order() {
         [newer.clone(), older.clone()],
     ] {
         let t = TempVault::new();
-        tell_units(&t, &drop);
+        import_units(&t, &drop);
         let said = ["Another answer.", "Hello.", "Partial answer, now finished."];
         assert_eq!(texts(&t, Kind::Message), said);
         let shown = |value| one(&t, Kind::Message, value).0.active();
@@ -580,8 +584,8 @@ fn of_two_exports_in_one_drop_the_newer_one_holds_in_either_order() {
     }
     // The same one after the other: the older export takes nothing back.
     let t = TempVault::new();
-    tell_units(&t, &[newer]);
-    tell_units(&t, &[older]);
+    import_units(&t, &[newer]);
+    import_units(&t, &[older]);
     assert_eq!(
         one(&t, Kind::Message, "b").1.text,
         "Partial answer, now finished."
@@ -589,13 +593,13 @@ fn of_two_exports_in_one_drop_the_newer_one_holds_in_either_order() {
 }
 
 #[test]
-fn a_relation_to_what_was_erased_does_not_come_in() {
+fn a_relation_to_an_erased_record_is_blocked() {
     let t = TempVault::new();
     let ends = [
         record(Kind::Entity, "ada", "Ada Quokka"),
         record(Kind::Entity, "bo", "Bo"),
     ];
-    tell_units(&t, &ends.clone().map(Unit::from));
+    import_units(&t, &ends.clone().map(Unit::from));
     erase(&t, Kind::Entity, "ada");
     let mut knows = record(Kind::Relation, "knows", "ada knows bo");
     for (relation, end) in [("source", "ada"), ("target", "bo")] {
@@ -605,6 +609,6 @@ fn a_relation_to_what_was_erased_does_not_come_in() {
             target: key(end),
         });
     }
-    let report = tell_units(&t, &[knows.into()]);
+    let report = import_units(&t, &[knows.into()]);
     assert_eq!(numbers(&report), [1, 0, 0, 0, 1]);
 }

@@ -1,4 +1,4 @@
-//! What a receipt tells of other records that say the same: redacted, left, not there, or not known.
+//! What a receipt reports about other records with the same words: redacted, left, absent, or unknown.
 use crate::{
     deletion::{found, record},
     redaction::redact,
@@ -9,8 +9,8 @@ use mementory_vault::{EraseOutcome, Sabotage};
 
 const SENTENCE: &str = "The zanzibarquokka sleeps under the piano.";
 
-/// A memory, and as many others that say the same inside of more; the memory's id is the first.
-fn said_again(times: usize) -> (TempVault, Vec<String>) {
+/// A memory, and `times` others that contain its sentence in a longer text; the memory's id is the first.
+fn with_copies(times: usize) -> (TempVault, Vec<String>) {
     let t = TempVault::new();
     let others = (0..times).map(|n| format!("Number {n} says: {SENTENCE} Good night."));
     let texts = std::iter::once(SENTENCE.to_owned()).chain(others);
@@ -28,14 +28,14 @@ fn erase_with(t: &TempVault, id: &str, copies: &[String]) -> EraseOutcome {
 }
 
 #[test]
-fn a_receipt_says_what_became_of_records_that_say_the_same() {
+fn a_receipt_counts_records_with_the_same_words() {
     // How many there are, how many of them were chosen.
     for (there, chosen) in [(0, 0), (1, 0), (3, 0), (3, 2), (3, 3)] {
-        let (t, ids) = said_again(there);
+        let (t, ids) = with_copies(there);
         let receipt = erase_with(&t, &ids[0], &ids[1..=chosen]).receipt;
-        let told = (receipt.copies_redacted, receipt.copies_left);
+        let reported = (receipt.copies_redacted, receipt.copies_left);
         let left = (there - chosen) as u32;
-        assert_eq!(told, (Some(chosen as u32), left), "{chosen} of {there}");
+        assert_eq!(reported, (Some(chosen as u32), left), "{chosen} of {there}");
         assert!(receipt.complete, "left on purpose: {:?}", receipt.places);
         assert_eq!(
             found(&t, "zanzibarquokka") as u32,
@@ -48,7 +48,7 @@ fn a_receipt_says_what_became_of_records_that_say_the_same() {
 }
 
 #[test]
-fn what_is_said_to_be_left_is_what_was_offered() {
+fn records_reported_as_left_are_those_that_were_offered() {
     let cases = [
         ("THE ZANZIBARQUOKKA: sleeps, under the piano!", vec![], 1),
         (
@@ -76,8 +76,8 @@ fn what_is_said_to_be_left_is_what_was_offered() {
 }
 
 #[test]
-fn a_redaction_tells_of_the_others_too() {
-    for (everywhere, told) in [(true, (Some(1), 0)), (false, (Some(0), 1))] {
+fn a_redaction_reports_other_records_too() {
+    for (everywhere, expected) in [(true, (Some(1), 0)), (false, (Some(0), 1))] {
         let t = TempVault::new();
         t.import_records(vec![
             record(Kind::Memory, "a", "Likes Darjeeling with milk."),
@@ -87,13 +87,13 @@ fn a_redaction_tells_of_the_others_too() {
         let id = crate::deletion::id_of(&t, Kind::Memory, "milk");
         let receipt = redact(&t, &id, "Darjeeling", everywhere).receipt;
         let found = (receipt.copies_redacted, receipt.copies_left);
-        assert_eq!(found, told, "everywhere: {everywhere}");
+        assert_eq!(found, expected, "everywhere: {everywhere}");
     }
 }
 
 #[test]
-fn receipts_that_do_not_say_are_read_as_not_known() {
-    let (t, ids) = said_again(1);
+fn older_receipts_without_the_count_are_read_as_unknown() {
+    let (t, ids) = with_copies(1);
     let id = erase_with(&t, &ids[0], &ids[1..]).receipt.id;
     let former = "UPDATE receipts SET body = json_remove(body, '$.copies_redacted')";
     t.database().execute(former, []).unwrap();

@@ -1,4 +1,4 @@
-//! Sensitive values: found once, redacted everywhere, ignored for good, covered on the way out; and never told.
+//! Sensitive values: found once, redacted everywhere, ignored for good, covered on the way out; and never shown.
 use crate::deletion::record;
 use mementory_model::{Kind, Record, Verbatim};
 use mementory_testkit::{TempVault, at, holds};
@@ -42,16 +42,16 @@ fn secrets() -> Vec<Record> {
 pub fn with_secrets() -> TempVault {
     let t = TempVault::new();
     t.import_records(secrets()).unwrap();
-    look(&t);
+    scan_all(&t);
     t
 }
 
-fn look(t: &TempVault) -> u64 {
+fn scan_all(t: &TempVault) -> u64 {
     let mut all = 0;
     loop {
-        let looked = t.vault.scanner().scan_next(at(50)).unwrap();
-        all += looked.records;
-        if looked.left == 0 {
+        let scan = t.vault.scanner().scan_next(at(50)).unwrap();
+        all += scan.records;
+        if scan.left == 0 {
             return all;
         }
     }
@@ -88,18 +88,18 @@ fn each_value_is_one_entry_however_it_is_written() {
             (SensitiveClass::Email, 1)
         ]
     );
-    let told: String = list
+    let shown: String = list
         .values
         .iter()
         .map(|v| format!("{:?}", v.context))
         .collect();
     for secret in [KEY, CARD, CARD_PLAIN, MAIL] {
-        assert!(!told.contains(secret), "{secret} is told: {told}");
+        assert!(!shown.contains(secret), "{secret} is shown: {shown}");
     }
     let key = &list.values[0];
     assert_eq!(
         key.context[0].text, "The deploy token is ",
-        "what stands before it"
+        "the text before it"
     );
     assert!(key.context[1].this && key.context[1].text.is_empty());
     assert!(
@@ -116,15 +116,15 @@ fn each_value_is_one_entry_however_it_is_written() {
 }
 
 #[test]
-fn only_what_is_new_or_changed_is_looked_through_again() {
+fn only_new_or_changed_records_are_scanned_again() {
     let t = with_secrets();
-    assert_eq!(look(&t), 0, "nothing changed");
+    assert_eq!(scan_all(&t), 0, "nothing changed");
     let id = t
         .vault
         .editor()
         .add("My mail is a.b@orchardmail.eu", None, vec![], at(60))
         .unwrap();
-    assert_eq!(look(&t), 1);
+    assert_eq!(scan_all(&t), 1);
     assert_eq!(
         list(&t, SensitiveState::Open).open[&SensitiveClass::Email],
         2
@@ -142,19 +142,19 @@ fn only_what_is_new_or_changed_is_looked_through_again() {
         )
         .unwrap();
     assert!(t.vault.scanner().progress().unwrap().1 > 0);
-    assert_eq!(look(&t), 1);
+    assert_eq!(scan_all(&t), 1);
     assert_eq!(
         list(&t, SensitiveState::Open).open[&SensitiveClass::Email],
         1
     );
     t.vault.scanner().rescan().unwrap();
-    assert_eq!(look(&t), 7, "all of it");
+    assert_eq!(scan_all(&t), 7, "all of it");
     t.vault.trash().trash(&[id], at(70)).unwrap();
     assert_eq!(t.vault.scanner().progress().unwrap().1, 0);
 }
 
 #[test]
-fn text_that_moved_since_the_look_shows_no_value() {
+fn text_that_moved_since_the_scan_shows_no_value() {
     let t = with_secrets();
     let row = t.number("SELECT min(row) FROM findings WHERE class = 0");
     t.database()
@@ -164,12 +164,12 @@ fn text_that_moved_since_the_look_shows_no_value() {
         )
         .unwrap();
     let values = list(&t, SensitiveState::Open).values;
-    let told: String = values.iter().map(|v| format!("{:?}", v.context)).collect();
+    let shown: String = values.iter().map(|v| format!("{:?}", v.context)).collect();
     assert!(
-        told.contains("The deploy token is ")
-            && !told.contains("ghp_")
-            && !told.contains(&KEY[9..]),
-        "{told}"
+        shown.contains("The deploy token is ")
+            && !shown.contains("ghp_")
+            && !shown.contains(&KEY[9..]),
+        "{shown}"
     );
 }
 
@@ -201,16 +201,16 @@ fn a_redacted_value_is_nowhere_and_the_receipt_says_so() {
         "no place is left"
     );
     t.import_records(secrets()).unwrap();
-    look(&t);
+    scan_all(&t);
     assert_eq!(
         list(&t, SensitiveState::Open).values.len(),
         1,
-        "the source told it again, and it stays out"
+        "the source shown it again, and it stays out"
     );
 }
 
 #[test]
-fn history_other_spellings_and_bare_mentions_go_too() {
+fn history_other_spellings_and_bare_mentions_are_redacted_too() {
     let t = TempVault::new();
     let password = "mossy-Tulip-47!";
     t.import_records(vec![
@@ -247,7 +247,7 @@ fn history_other_spellings_and_bare_mentions_go_too() {
         )
         .unwrap();
     // Not looked through before: what came since is no excuse.
-    look(&t);
+    scan_all(&t);
     t.import_records(vec![record(
         Kind::Memory,
         "late",
@@ -283,16 +283,16 @@ fn history_other_spellings_and_bare_mentions_go_too() {
 }
 
 #[test]
-fn a_value_that_is_said_twice_shows_nowhere() {
+fn a_value_that_occurs_twice_is_shown_nowhere() {
     let t = TempVault::new();
     let password = "mossy-Tulip-47!";
     let text = format!("The router has password: {password} and I typed {password} twice.");
     t.import_records(vec![record(Kind::Memory, "twice", &text)])
         .unwrap();
-    look(&t);
+    scan_all(&t);
     let found = list(&t, SensitiveState::Open);
-    let told = format!("{:?}", found.values[0].context);
-    assert!(!told.contains(password), "{told}");
+    let shown = format!("{:?}", found.values[0].context);
+    assert!(!shown.contains(password), "{shown}");
     assert!(!t.vault.scanner().masked(&text).contains(password));
 }
 
@@ -350,7 +350,7 @@ fn ignored_values_stay_out_of_the_queue_and_come_back_when_asked() {
     );
     let again = record(Kind::Memory, "later", &format!("Write to {MAIL} tomorrow."));
     t.import_records(vec![again]).unwrap();
-    look(&t);
+    scan_all(&t);
     assert!(
         !list(&t, SensitiveState::Open)
             .open
@@ -369,7 +369,7 @@ fn ignored_values_stay_out_of_the_queue_and_come_back_when_asked() {
 }
 
 #[test]
-fn findings_go_with_their_record() {
+fn findings_are_removed_with_their_record() {
     let t = with_secrets();
     let (_, places) = t
         .vault
@@ -410,7 +410,7 @@ fn bytes(path: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn what_goes_out_covered_holds_no_value_in_any_format() {
+fn a_covered_export_contains_no_value_in_any_format() {
     let t = with_secrets();
     let mut foreign = record(Kind::Memory, "named", "See the settings.");
     foreign.verbatim = Some(Verbatim::json(format!(
@@ -439,7 +439,7 @@ fn what_goes_out_covered_holds_no_value_in_any_format() {
         "Then enter mossy-Tulip-47! in the box.",
     );
     t.import_records(vec![foreign, says, bare]).unwrap();
-    look(&t);
+    scan_all(&t);
     let mail = value(&t, SensitiveClass::Email);
     t.vault
         .scanner()
@@ -487,7 +487,7 @@ fn what_goes_out_covered_holds_no_value_in_any_format() {
 
 /// "Everywhere" is everywhere: the records that say what it is do not hide those that only have the words.
 #[test]
-fn a_value_goes_from_every_record_however_many_say_what_it_is() {
+fn a_value_is_redacted_in_every_record_however_many_identify_it() {
     let t = TempVault::new();
     let password = "plum-Harbour-4471";
     let of =
@@ -497,7 +497,7 @@ fn a_value_goes_from_every_record_however_many_say_what_it_is() {
     // Wherever in the index the others are.
     let all = plain("before").chain(named).chain(plain("after"));
     t.import_records(all.collect()).unwrap();
-    look(&t);
+    scan_all(&t);
     let values = t
         .vault
         .scanner()

@@ -1,4 +1,4 @@
-//! What a source tells, in few words: for tests that import the same thing again and again.
+//! Builders for what a source contains, for tests that import similar things several times.
 use mementory_formats::{AttachmentFile, FormatError, PassthroughItem, Sink};
 use mementory_model::{AttachmentRef, Kind, Link, MessagePart, Record, RecordKey, Unit};
 use mementory_testkit::{TempVault, at, options};
@@ -17,7 +17,7 @@ pub fn record(kind: Kind, value: &str, text: &str) -> Record {
     record
 }
 
-/// `c` with its messages `(id, parent, text, on the branch shown)`, last changed at `day`.
+/// `c` with its messages `(id, parent, text, on the branch shown)`, last changed on `day`.
 pub fn conversation(day: i64, messages: &[(&str, Option<&str>, &str, bool)]) -> Unit {
     let mut head = record(Kind::Conversation, "c", "");
     head.title = Some("Pets".into());
@@ -86,15 +86,15 @@ pub fn part(sink: &mut dyn Sink, name: &str, bytes: &str) -> Result<(), FormatEr
     sink.passthrough(part, &mut bytes.as_bytes())
 }
 
-/// Imports what `read` tells.
-pub fn tell(t: &TempVault, read: Read<'_>) -> ImportReport {
+/// Imports what `read` sends.
+pub fn import_from(t: &TempVault, read: Read<'_>) -> ImportReport {
     let cancel = AtomicBool::new(false);
     t.import_with(&options(&cancel, false), read).unwrap()
 }
 
 /// Imports units.
-pub fn tell_units(t: &TempVault, units: &[Unit]) -> ImportReport {
-    tell(t, &|sink| {
+pub fn import_units(t: &TempVault, units: &[Unit]) -> ImportReport {
+    import_from(t, &|sink| {
         units.iter().cloned().try_for_each(|unit| sink.unit(unit))
     })
 }
@@ -147,7 +147,7 @@ pub fn found(t: &TempVault, query: &str) -> u32 {
         .total
 }
 
-/// Every place of the integrity check that does not hold.
+/// Every place of the integrity check with a fault.
 pub fn faults(t: &TempVault) -> Vec<String> {
     let places = t.vault.integrity().check().unwrap();
     places
@@ -157,7 +157,7 @@ pub fn faults(t: &TempVault) -> Vec<String> {
         .collect()
 }
 
-/// No fault, and the words are in no page, free or not, and in no pack.
+/// Asserts that there is no fault, and that the words are in no page, free or used, and in no pack.
 pub fn is_clean_of(t: &TempVault, words: &[&str]) {
     assert_eq!(faults(t), [""; 0], "the vault checks clean");
     let bytes = t.decrypted();

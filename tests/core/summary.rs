@@ -53,7 +53,7 @@ fn versions_are_counted_and_the_conversations_that_memories_come_from() {
 #[test]
 fn dates_are_the_first_and_the_last_of_those_that_have_one() {
     let t = TempVault::new();
-    let told = [Some(300), None, Some(100), Some(200)].map(|second| {
+    let records = [Some(300), None, Some(100), Some(200)].map(|second| {
         let mut record = Record::new(
             Kind::Memory,
             RecordKey::new("test", format!("{second:?}")),
@@ -62,7 +62,7 @@ fn dates_are_the_first_and_the_last_of_those_that_have_one() {
         record.times.created = second.map(at);
         record
     });
-    t.import_records(told.to_vec()).unwrap();
+    t.import_records(records.to_vec()).unwrap();
     let summary = t.vault.queries().summary(&memories()).unwrap();
     let micros = |second| Some(at(second).as_micros());
     assert_eq!(

@@ -29,7 +29,7 @@ fn tags(t: &TempVault, id: &str) -> (Vec<String>, u32) {
 }
 
 #[test]
-fn a_tag_for_many_goes_to_those_that_have_it_not_and_back_from_them() {
+fn tagging_many_adds_the_tag_where_it_is_missing_and_can_be_reversed() {
     let (t, ids) = three();
     let changed = tag(&t, &ids, " #tea ", true).unwrap();
     assert_eq!(changed, [ids[0].clone(), ids[2].clone()]);
@@ -61,9 +61,9 @@ fn a_tag_goes_to_all_or_to_none() {
         Err(VaultError::Usage(_))
     ));
     let stop = AtomicBool::new(false);
-    let told = Cell::new(0);
+    let reports = Cell::new(0);
     let second = |done: usize| {
-        told.set(told.get() + 1);
+        reports.set(reports.get() + 1);
         stop.store(done == 1, Ordering::Relaxed);
     };
     let cancelled = t
@@ -71,7 +71,7 @@ fn a_tag_goes_to_all_or_to_none() {
         .editor()
         .tag(&ids, "x", true, at(50), &second, &stop);
     assert!(matches!(cancelled, Err(VaultError::Cancelled)));
-    assert_eq!(told.get(), 2, "it stopped there");
+    assert_eq!(reports.get(), 2, "it stopped there");
     t.vault.trash().trash(&ids[2..], at(60)).unwrap();
     assert!(matches!(
         tag(&t, &ids, "x", true),
@@ -86,7 +86,7 @@ fn a_tag_goes_to_all_or_to_none() {
 }
 
 #[test]
-fn an_id_that_is_named_twice_gets_one_version() {
+fn an_id_given_twice_gets_one_version() {
     let (t, ids) = three();
     let twice = [ids[0].clone(), ids[2].clone(), ids[0].clone()];
     assert_eq!(tag(&t, &twice, "x", true).unwrap(), twice[..2]);
@@ -96,7 +96,7 @@ fn an_id_that_is_named_twice_gets_one_version() {
 }
 
 #[test]
-fn what_went_since_does_not_keep_the_tag_on_the_others() {
+fn records_erased_since_do_not_stop_removing_a_tag_from_the_others() {
     let (t, ids) = three();
     let changed = tag(&t, &ids, "x", true).unwrap();
     assert_eq!(changed.len(), 3);

@@ -1,5 +1,5 @@
-//! How far a deletion reaches that comes with an import (spec of `.mem` v1.1 §5, receiver obligations): to everything that
-//! was derived from its target and from nothing else, whatever its proof of reach lists.
+//! What a deletion in an import removes (spec of `.mem` v1.1 §5, receiver obligations): everything that was derived only
+//! from its target, whatever its proof of cascade lists.
 use crate::{requirements::*, source::*};
 use mementory_model::{Derived, Kind, Record, RecordKey, Tombstone, TombstoneOp};
 use mementory_testkit::{TempVault, at};
@@ -68,7 +68,7 @@ fn in_trash(t: &TempVault) -> Vec<RowView> {
 }
 
 #[test]
-fn l2_a_deletion_reaches_what_was_derived_whatever_its_proof_lists() {
+fn l2_a_deletion_removes_derived_records_whatever_its_proof_lists() {
     let t = TempVault::new();
     import(&t, &evidenced(Bundle::of("all-kinds"), TEA));
     let before = state(&t);
@@ -108,7 +108,7 @@ fn l2_a_deletion_reaches_what_was_derived_whatever_its_proof_lists() {
 }
 
 #[test]
-fn undoing_an_import_brings_back_what_its_deletion_reached() {
+fn undoing_an_import_restores_what_its_deletion_removed() {
     let t = TempVault::new();
     import(&t, &evidenced(Bundle::of("all-kinds"), TEA));
     let before = state(&t);
@@ -122,7 +122,7 @@ fn undoing_an_import_brings_back_what_its_deletion_reached() {
 }
 
 #[test]
-fn what_a_deletion_reached_is_erased_with_it() {
+fn records_trashed_by_a_cascade_are_erased_with_its_target() {
     let t = TempVault::new();
     import(&t, &evidenced(Bundle::of("all-kinds"), TEA));
     let id = one_row(&t, "episode/ep_tea").id_text();
@@ -140,9 +140,9 @@ fn what_a_deletion_reached_is_erased_with_it() {
 
 /// §5, and no resurrection: the vault never had what the deletion would have reached.
 #[test]
-fn l2_what_was_derived_from_something_deleted_does_not_come_later() {
+fn l2_records_derived_from_something_deleted_are_blocked_later() {
     let t = TempVault::new();
-    tell(&t, &|sink| sink.tombstone(deletion("ep_tea")));
+    import_from(&t, &|sink| sink.tombstone(deletion("ep_tea")));
     import(&t, &evidenced(Bundle::of("all-kinds"), TEA));
     for key in REACHED {
         assert!(!has(&t, key), "{key}");
@@ -153,16 +153,16 @@ fn l2_what_was_derived_from_something_deleted_does_not_come_later() {
 }
 
 #[test]
-fn l2_what_has_other_support_stays_until_that_goes_too() {
+fn l2_a_record_with_other_evidence_stays_until_that_is_deleted() {
     let t = TempVault::new();
     let both = "[\"ep_move\",\"ep_tea\"]";
     import(&t, &evidenced(Bundle::of("all-kinds"), both));
-    tell(&t, &|sink| sink.tombstone(deletion("ep_tea")));
+    import_from(&t, &|sink| sink.tombstone(deletion("ep_tea")));
     assert!(!has(&t, "fact/fact_1"));
     for key in ["edge/edge_1", "entity/ent_sea", "entity/ent_ada"] {
         assert!(has(&t, key), "{key} is evidenced by another episode");
     }
-    let last = tell(&t, &|sink| sink.tombstone(deletion("ep_move")));
+    let last = import_from(&t, &|sink| sink.tombstone(deletion("ep_move")));
     for key in ["edge/edge_1", "entity/ent_sea"] {
         assert!(!has(&t, key), "{key}");
     }
@@ -182,7 +182,7 @@ fn l2_a_deleted_entity_takes_its_edges_and_not_its_neighbours() {
         target_kind: "entity".into(),
         ..deletion("ent_ada")
     };
-    tell(&t, &|sink| sink.tombstone(gone.clone()));
+    import_from(&t, &|sink| sink.tombstone(gone.clone()));
     assert!(!has(&t, "entity/ent_ada") && !has(&t, "edge/edge_1"));
     assert!(has(&t, "entity/ent_sea"));
 }
@@ -190,7 +190,7 @@ fn l2_a_deleted_entity_takes_its_edges_and_not_its_neighbours() {
 /// §4.1, the way over another record: a fact that cannot be without its episode is left out, and so is a link that
 /// cannot be without that fact.
 #[test]
-fn l2_no_link_is_left_to_what_was_left_out() {
+fn l2_no_link_to_a_blocked_record_is_left() {
     let t = TempVault::new();
     let bundle = Bundle::deleting("delete", "episode", "ep_tea").with("items/fact.jsonl", |text| {
         let moved = |line: &str| match line.contains("\"id\":\"fact_2\"") {
@@ -205,9 +205,9 @@ fn l2_no_link_is_left_to_what_was_left_out() {
     assert!(!has(&t, "factLink/fact_1|fact_2|refines"));
 }
 
-/// A redaction is a deletion of the words: statements taken from them go, what is told anew of the skeleton stays.
+/// A redaction is a deletion of the words: statements derived from them go, those that the bundle states again stay.
 #[test]
-fn l2_a_redaction_reaches_statements_that_nobody_tells_any_more() {
+fn l2_a_redaction_removes_derived_statements_that_the_bundle_lacks() {
     let said = |text: &str| mem(Kind::Memory, "episode/ep_1", text);
     let of = |key: &str, text: &str| {
         let fact = mem(Kind::Fact, key, text);
@@ -218,7 +218,7 @@ fn l2_a_redaction_reaches_statements_that_nobody_tells_any_more() {
         ..deletion("ep_1")
     };
     let t = TempVault::new();
-    tell_units(
+    import_units(
         &t,
         &[
             said("The pin is 4711, and tea is green.").into(),
@@ -227,7 +227,7 @@ fn l2_a_redaction_reaches_statements_that_nobody_tells_any_more() {
         ],
     );
     for time in ["first", "second"] {
-        tell(&t, &|sink| {
+        import_from(&t, &|sink| {
             sink.tombstone(stone.clone())?;
             sink.unit(said("The pin is [REDACTED:pin], and tea is green.").into())?;
             sink.unit(of("fact/tea", "Tea is green.").into())
@@ -252,9 +252,9 @@ fn l2_a_redaction_reaches_statements_that_nobody_tells_any_more() {
 /// What its owner took to the Trash is deleted elsewhere afterwards: what was taken from it goes to the same place, and
 /// comes back with it.
 #[test]
-fn what_is_in_the_trash_already_takes_along_what_was_taken_from_it() {
+fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
     let t = TempVault::new();
-    tell_units(
+    import_units(
         &t,
         &[
             mem(Kind::Memory, "episode/ep_1", "Lives by the sea.").into(),
@@ -267,7 +267,7 @@ fn what_is_in_the_trash_already_takes_along_what_was_taken_from_it() {
             .into(),
         ],
     );
-    tell(&t, &|sink| sink.tombstone(deletion("ep_1")));
+    import_from(&t, &|sink| sink.tombstone(deletion("ep_1")));
     assert_eq!(in_trash(&t).len(), 1);
     // Something that was taken from a record which is in the Trash with another one.
     let fact = linked(
@@ -277,7 +277,7 @@ fn what_is_in_the_trash_already_takes_along_what_was_taken_from_it() {
         "episode/ep_2",
     );
     let other = linked(fact, "derived_from", Kind::Memory, "episode/ep_3");
-    tell_units(
+    import_units(
         &t,
         &[
             mem(Kind::Memory, "episode/ep_3", "Has a window.").into(),
@@ -285,7 +285,7 @@ fn what_is_in_the_trash_already_takes_along_what_was_taken_from_it() {
         ],
     );
     assert!(has(&t, "fact/late"), "it has other support");
-    tell(&t, &|sink| {
+    import_from(&t, &|sink| {
         sink.tombstone(deletion("ep_3"))?;
         sink.tombstone(deletion("ep_2"))
     });

@@ -68,10 +68,10 @@ fn the_trash_empties_itself_after_its_time() {
         .trash()
         .trash(std::slice::from_ref(&id), at(0))
         .unwrap();
-    let emptied = t.vault.trash().empty_expired(30, at(29 * DAY)).unwrap();
-    assert_eq!(emptied.erased, 0, "not yet");
-    let emptied = t.vault.trash().empty_expired(30, at(30 * DAY)).unwrap();
-    assert_eq!(emptied.erased, 1, "its time is over");
+    let expired = t.vault.trash().empty_expired(30, at(29 * DAY)).unwrap();
+    assert_eq!(expired.erased, 0, "not yet");
+    let expired = t.vault.trash().empty_expired(30, at(30 * DAY)).unwrap();
+    assert_eq!(expired.erased, 1, "its time is over");
     assert!(
         matches!(
             t.vault.reader().view(&id),
@@ -89,9 +89,9 @@ fn emptying_the_trash_leaves_what_is_in_use() {
         .trash()
         .trash(std::slice::from_ref(&conversation), at(0))
         .unwrap();
-    let emptied = t.vault.trash().empty_expired(30, at(30 * DAY)).unwrap();
+    let expired = t.vault.trash().empty_expired(30, at(30 * DAY)).unwrap();
     assert_eq!(
-        (emptied.erased, emptied.failed.len()),
+        (expired.erased, expired.failed.len()),
         (1, 0),
         "the conversation went"
     );
@@ -137,8 +137,8 @@ fn what_has_days_left_in_the_trash_keeps_them() {
         .trash()
         .trash(std::slice::from_ref(&memory), at(20 * DAY))
         .unwrap();
-    let emptied = t.vault.trash().empty_expired(30, at(30 * DAY)).unwrap();
-    assert_eq!(emptied.erased, 1, "the conversation's time is over");
+    let expired = t.vault.trash().empty_expired(30, at(30 * DAY)).unwrap();
+    assert_eq!(expired.erased, 1, "the conversation's time is over");
     t.vault
         .trash()
         .restore(std::slice::from_ref(&memory), at(31 * DAY))
@@ -150,7 +150,7 @@ fn what_has_days_left_in_the_trash_keeps_them() {
 }
 
 #[test]
-fn one_damaged_pack_does_not_keep_the_rest_in_the_trash() {
+fn one_damaged_pack_does_not_keep_the_others_in_the_trash() {
     let t = TempVault::new();
     let ids: Vec<String> = (0..5)
         .map(|n| {
@@ -164,8 +164,8 @@ fn one_damaged_pack_does_not_keep_the_rest_in_the_trash() {
         .execute("UPDATE packs SET data = x'00' WHERE id = ?1", [pack])
         .unwrap();
     let t = t.reopen();
-    let emptied = t.vault.trash().empty_expired(30, at(30 * DAY)).unwrap();
-    assert_eq!(emptied.erased, 4, "the others went");
-    let failed: Vec<&str> = emptied.failed.iter().map(|(id, _)| id.as_str()).collect();
+    let expired = t.vault.trash().empty_expired(30, at(30 * DAY)).unwrap();
+    assert_eq!(expired.erased, 4, "the others went");
+    let failed: Vec<&str> = expired.failed.iter().map(|(id, _)| id.as_str()).collect();
     assert_eq!(failed, [ids[3].as_str()], "the damaged one is told");
 }

@@ -6,11 +6,11 @@ use mementory_testkit::{TempVault, at};
 use mementory_vault::Sabotage;
 
 #[test]
-fn the_next_version_of_what_goes_is_in_no_pack() {
+fn the_next_version_of_an_undone_record_is_in_no_pack() {
     let t = TempVault::new();
     let bystander = |text: &str| Unit::from(record(Kind::Memory, "bystander", text));
-    let first = tell_units(&t, &[record(Kind::Memory, "m", "Keeps a wombat.").into()]);
-    let second = tell_units(
+    let first = import_units(&t, &[record(Kind::Memory, "m", "Keeps a wombat.").into()]);
+    let second = import_units(
         &t,
         &[
             record(Kind::Memory, "m", "Keeps a numbat.").into(),
@@ -20,7 +20,7 @@ fn the_next_version_of_what_goes_is_in_no_pack() {
     t.vault.importer().undo(&second.batch, at(200)).unwrap();
     assert_eq!(texts(&t, Kind::Memory), ["Keeps a wombat."]);
     is_clean_of(&t, &["numbat", "Likes tea"]);
-    tell_units(
+    import_units(
         &t,
         &[
             record(Kind::Memory, "m", "Keeps a numbat.").into(),
@@ -43,11 +43,11 @@ fn the_next_version_of_what_goes_is_in_no_pack() {
 }
 
 #[test]
-fn everything_an_update_replaced_is_there_again() {
+fn undo_restores_everything_an_update_replaced() {
     let base: Vec<Unit> = ["x", "y"]
         .map(|m| record(Kind::Message, m, m).into())
         .to_vec();
-    let told = |text: &str, source: &str, name: &str, time: i64, tag: &str| {
+    let memory = |text: &str, source: &str, name: &str, time: i64, tag: &str| {
         let mut memory = naming(
             derived(record(Kind::Memory, "m", text), Kind::Message, source),
             name,
@@ -59,12 +59,12 @@ fn everything_an_update_replaced_is_there_again() {
     };
     let first = |sink: &mut dyn Sink| {
         base.iter().cloned().try_for_each(|u| sink.unit(u))?;
-        sink.unit(told("Old.", "x", "f", 1, "old").into())?;
+        sink.unit(memory("Old.", "x", "f", 1, "old").into())?;
         file(sink, "f", "old bytes")?;
         part(sink, "side", "old side")
     };
     let second = |sink: &mut dyn Sink| {
-        sink.unit(told("New.", "y", "g", 2, "new").into())?;
+        sink.unit(memory("New.", "y", "g", 2, "new").into())?;
         file(sink, "f", "new bytes")?;
         file(sink, "g", "more bytes")?;
         part(sink, "side", "new side")
@@ -102,9 +102,9 @@ fn everything_an_update_replaced_is_there_again() {
         )
     };
     let t = TempVault::new();
-    tell(&t, &first);
+    import_from(&t, &first);
     let before = state(&t);
-    let report = tell(&t, &second);
+    let report = import_from(&t, &second);
     assert_eq!(state(&t).5, ["more bytes"], "the update is in place");
     assert_eq!(
         std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),
@@ -123,11 +123,11 @@ fn everything_an_update_replaced_is_there_again() {
 }
 
 #[test]
-fn former_bytes_go_with_their_file() {
+fn former_bytes_are_erased_with_their_file() {
     let t = TempVault::new();
     let carrier = Unit::from(naming(record(Kind::Memory, "m", "See the list."), "f"));
     for bytes in ["first wombat", "second wombat"] {
-        tell(&t, &|sink| {
+        import_from(&t, &|sink| {
             sink.unit(carrier.clone())?;
             file(sink, "f", bytes)
         });
@@ -151,11 +151,11 @@ fn former_bytes_go_with_their_file() {
 fn former_bytes_of_a_part_are_redacted_too() {
     let t = TempVault::new();
     let words = "The zanzibarquokka sleeps under the piano.";
-    tell(&t, &|sink| {
+    import_from(&t, &|sink| {
         sink.unit(record(Kind::Memory, "m", words).into())?;
         part(sink, "side", words)
     });
-    let second = tell(&t, &|sink| part(sink, "side", "nothing of it"));
+    let second = import_from(&t, &|sink| part(sink, "side", "nothing of it"));
     let id = one(&t, Kind::Memory, "m").0.id_text();
     t.vault
         .eraser()
@@ -174,10 +174,10 @@ fn former_bytes_of_a_part_are_redacted_too() {
     assert_eq!(faults(&t), [""; 0]);
 }
 
-type Tell = fn(&mut dyn Sink) -> Result<(), FormatError>;
+type ReadSource = fn(&mut dyn Sink) -> Result<(), FormatError>;
 
-/// Everything live, as text: kind, text, whose, files with bytes.
-fn told(t: &TempVault) -> Vec<String> {
+/// Everything live, as text: kind, text, owner, files with bytes.
+fn contents(t: &TempVault) -> Vec<String> {
     let mut out = Vec::new();
     for kind in [
         Kind::Conversation,
@@ -221,8 +221,8 @@ fn memory(value: &str, text: &str) -> Unit {
 }
 
 #[test]
-fn undoing_an_older_import_leaves_what_a_newer_one_told() {
-    let grown: Tell = |sink| {
+fn undoing_an_older_import_leaves_what_a_newer_one_contained() {
+    let grown: ReadSource = |sink| {
         sink.unit(conversation(
             2,
             &[("a", None, "One.", true), ("b", Some("a"), "Two.", true)],
@@ -231,7 +231,7 @@ fn undoing_an_older_import_leaves_what_a_newer_one_told() {
         file(sink, "f", "bytes")?;
         part(sink, "side", "side")
     };
-    let small: Tell = |sink| {
+    let small: ReadSource = |sink| {
         sink.unit(conversation(1, &[("a", None, "One.", true)]))?;
         sink.unit(memory("alone", "Only the first says it."))?;
         sink.unit(naming(record(Kind::Memory, "m", "Likes tea."), "f").into())?;
@@ -239,13 +239,13 @@ fn undoing_an_older_import_leaves_what_a_newer_one_told() {
         file(sink, "lonely", "lonely bytes")?;
         part(sink, "side", "side")
     };
-    let changed: Tell = |sink| {
-        sink.unit(conversation(2, &[("a", None, "One, said anew.", true)]))?;
+    let changed: ReadSource = |sink| {
+        sink.unit(conversation(2, &[("a", None, "One, changed.", true)]))?;
         sink.unit(naming(record(Kind::Memory, "m", "Likes milk."), "f").into())?;
         file(sink, "f", "other bytes")?;
         part(sink, "side", "other side")
     };
-    let cases: [(&str, Tell, Tell); 5] = [
+    let cases: [(&str, ReadSource, ReadSource); 5] = [
         ("grown", small, grown),
         ("the same", small, small),
         ("less", grown, small),
@@ -254,35 +254,39 @@ fn undoing_an_older_import_leaves_what_a_newer_one_told() {
     ];
     for (name, first, second) in cases {
         let alone = TempVault::new();
-        tell(&alone, &second);
+        import_from(&alone, &second);
         let t = TempVault::new();
-        let undone = tell(&t, &first);
-        let kept = tell(&t, &second);
+        let undone = import_from(&t, &first);
+        let kept = import_from(&t, &second);
         t.vault.importer().undo(&undone.batch, at(200)).unwrap();
         assert_eq!(faults(&t), [""; 0], "{name}");
         assert_eq!(
-            told(&t),
-            told(&alone),
+            contents(&t),
+            contents(&alone),
             "{name}: as if the first had never been"
         );
         let t = t.reopen();
         assert_eq!(found(&t, "One"), 1, "{name}: and it is found");
         assert_eq!(
-            numbers(&tell(&t, &second))[1..3],
+            numbers(&import_from(&t, &second))[1..3],
             [0, 0],
             "{name}: the second once more adds nothing"
         );
         t.vault.importer().undo(&kept.batch, at(300)).unwrap();
         assert_eq!(faults(&t), [""; 0], "{name}");
-        assert_eq!(told(&t), told(&alone), "{name}: the third told it all");
+        assert_eq!(
+            contents(&t),
+            contents(&alone),
+            "{name}: the third import contained all of it"
+        );
     }
 }
 
 #[test]
-fn undone_in_any_order_nothing_is_left() {
-    let tell_day = |t: &TempVault, day: i64| {
+fn imports_undone_in_any_order_leave_nothing() {
+    let import_day = |t: &TempVault, day: i64| {
         let n = format!("Day {day}.");
-        tell(t, &move |sink| {
+        import_from(t, &move |sink| {
             sink.unit(conversation(
                 day,
                 &[
@@ -306,7 +310,7 @@ fn undone_in_any_order_nothing_is_left() {
         [2, 1, 0],
     ] {
         let t = TempVault::new();
-        let batches = [1, 2, 3].map(|day| tell_day(&t, day));
+        let batches = [1, 2, 3].map(|day| import_day(&t, day));
         for (done, which) in order.into_iter().enumerate() {
             t.vault.importer().undo(&batches[which], at(200)).unwrap();
             assert_eq!(faults(&t), [""; 0], "{order:?}");
@@ -314,10 +318,10 @@ fn undone_in_any_order_nothing_is_left() {
                 continue;
             };
             let alone = TempVault::new();
-            tell_day(&alone, last as i64 + 1);
+            import_day(&alone, last as i64 + 1);
             assert_eq!(
-                told(&t),
-                told(&alone),
+                contents(&t),
+                contents(&alone),
                 "{order:?} after {which}: what the last one left says"
             );
             let gone = (0..3)
@@ -331,7 +335,7 @@ fn undone_in_any_order_nothing_is_left() {
                 )
             });
         }
-        assert_eq!(told(&t), [""; 0], "{order:?}: nothing is left");
+        assert_eq!(contents(&t), [""; 0], "{order:?}: nothing is left");
         assert_eq!(
             std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),
             0,
@@ -363,11 +367,12 @@ fn memories() -> Vec<Unit> {
 }
 
 #[test]
-fn tombstones_of_an_import_go_with_it() {
+fn tombstones_of_an_import_are_undone_with_it() {
     let t = TempVault::new();
-    tell_units(&t, &memories());
-    let bundle = |id: &'static str| tell(&t, &move |sink| sink.tombstone(deletion(id, "a"))).batch;
-    let blocked = || numbers(&tell_units(&t, &memories()))[4];
+    import_units(&t, &memories());
+    let bundle =
+        |id: &'static str| import_from(&t, &move |sink| sink.tombstone(deletion(id, "a"))).batch;
+    let blocked = || numbers(&import_units(&t, &memories()))[4];
     let first = bundle("one");
     assert_eq!(texts(&t, Kind::Memory), ["Thought b."], "in the Trash");
     assert_eq!(
@@ -400,11 +405,11 @@ fn tombstones_of_an_import_go_with_it() {
 }
 
 #[test]
-fn what_an_import_trashed_waits_for_a_person() {
+fn records_trashed_by_an_import_wait_for_a_person() {
     let t = TempVault::new();
-    tell_units(&t, &memories());
+    import_units(&t, &memories());
     let id = one(&t, Kind::Memory, "a").0.id_text();
-    let bundle = tell(&t, &|sink| sink.tombstone(deletion("one", "a")));
+    let bundle = import_from(&t, &|sink| sink.tombstone(deletion("one", "a")));
     assert!(
         bundle
             .warnings
@@ -422,7 +427,7 @@ fn what_an_import_trashed_waits_for_a_person() {
         .restore(std::slice::from_ref(&id), at(100))
         .unwrap();
     assert_eq!(
-        numbers(&tell_units(&t, &memories())),
+        numbers(&import_units(&t, &memories())),
         [2, 0, 0, 2, 0],
         "a person took it back: not blocked any more"
     );
@@ -432,18 +437,18 @@ fn what_an_import_trashed_waits_for_a_person() {
         .unwrap();
     t.vault.importer().undo(&bundle.batch, at(300)).unwrap();
     assert_eq!(
-        numbers(&tell_units(&t, &memories()))[4],
+        numbers(&import_units(&t, &memories()))[4],
         1,
         "the person's own erasure outlives the import"
     );
 }
 
 #[test]
-fn a_persons_erasure_outlives_the_import_that_said_so_first() {
+fn a_persons_erasure_outlives_an_import_with_the_same_deletion() {
     let t = TempVault::new();
-    tell_units(&t, &memories());
+    import_units(&t, &memories());
     let id = one(&t, Kind::Memory, "a").0.id_text();
-    let bundle = tell(&t, &|sink| sink.tombstone(deletion("one", "a")));
+    let bundle = import_from(&t, &|sink| sink.tombstone(deletion("one", "a")));
     t.vault
         .eraser()
         .erase(&[id], "test", &[], at(200), &|_| {}, Sabotage::default())
@@ -477,8 +482,8 @@ fn statements_that_a_newer_text_dropped_twice_in_one_input() {
         Unit { records }
     };
     let t = TempVault::new();
-    tell_units(&t, &[memory("m", "Something is here.")]);
-    let report = tell_units(
+    import_units(&t, &[memory("m", "Something is here.")]);
+    let report = import_units(
         &t,
         &[
             doc(1, &["Likes tea.", "Likes milk."]),

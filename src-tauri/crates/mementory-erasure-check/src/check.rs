@@ -64,14 +64,14 @@ impl ErasureCheck<'_> {
         beside: Beside<'_>,
     ) -> StoreResult<Receipt> {
         let mut places = vec![self.check_records(evidence)?];
-        let told = &*evidence;
+        let shared = &*evidence;
         let stopped = || StoreError::Usage("the check stopped".into());
         let (pages, index, parts, copies_left) = std::thread::scope(|scope| {
             let others = scope.spawn(|| {
                 beside()?;
-                StoreResult::Ok((self.check_index(told), self.check_passthrough(told), self.copies_left(told)))
+                StoreResult::Ok((self.check_index(shared), self.check_passthrough(shared), self.copies_left(shared)))
             });
-            let pages = self.check_pages(told, wipe);
+            let pages = self.check_pages(shared, wipe);
             let (index, parts, copies) =
                 others.join().unwrap_or_else(|_| Ok((Err(stopped()), Err(stopped()), Err(stopped()))))?;
             StoreResult::Ok((pages, index, parts, copies))

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn copies_are_told_from_strangers() {
+    fn copies_of_our_files_are_distinguished_from_other_files() {
         let nowhere = Path::new("/nonexistent");
         for name in ["store.schema-1.db", "store.db.bak", "store (conflicted copy).db", "Copy of store.db"] {
             assert!(is_copy(name, nowhere, 1), "{name}");

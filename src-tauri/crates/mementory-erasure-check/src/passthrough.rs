@@ -76,10 +76,10 @@ fn counted(evidence: &Evidence, detail: String) -> String {
 
 impl Finder {
     fn new(texts: &[String]) -> StoreResult<Option<Self>> {
-        let told = |t: &&String| {
+        let is_distinctive = |t: &&String| {
             t.len() >= LEAST && t.chars().any(char::is_alphabetic) && !["true", "false", "null"].contains(&t.as_str())
         };
-        let forms: Vec<Vec<u8>> = texts.iter().filter(told).flat_map(|t| forms(t)).collect();
+        let forms: Vec<Vec<u8>> = texts.iter().filter(is_distinctive).flat_map(|t| forms(t)).collect();
         let Some(longest) = forms.iter().map(Vec::len).max() else { return Ok(None) };
         let heads: Vec<&[u8]> = forms.iter().map(|f| f.get(..HEAD).unwrap_or(f)).collect();
         let heads = Needles::new(&heads).map_err(|e| StoreError::Usage(e.to_string()))?;

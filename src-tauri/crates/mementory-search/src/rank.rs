@@ -1,8 +1,8 @@
-//! Scoring: BM25 over text, title and file names, then a closer look at the best.
+//! Scoring: BM25 over text, title and file names, then a second score for the best.
 //!
 //! The rarest words of a query find the candidates, until a budget of postings is spent; words that are in more than a
 //! fifth of all documents find none while there are rarer ones. This bounds the work of any query. The best hundred are
-//! then scored again with every word, with how many of the words they hold and with how close these stand.
+//! then scored again with every word, with how many of the words they contain and how close together these are.
 use crate::{IndexResult, doc_set::Docs, query::Part, schema::Fields};
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 use tantivy::{
@@ -13,20 +13,21 @@ use tantivy::{
 };
 
 const K1: f32 = 1.2;
-/// Less than the usual 0.75: one telling sentence at the end of a long message is worth as much as a short message.
+/// Less than the usual 0.75: one rare phrase at the end of a long message is worth as much as a short message.
 const B: f32 = 0.4;
 const FIELDS: usize = 3;
 /// Postings that finding candidates may touch.
 const BUDGET: u64 = 400_000;
-/// More postings that the closer look may open.
-const CLOSER_BUDGET: u64 = 1_500_000;
+/// More postings that rescoring the best may open.
+const RESCORE_BUDGET: u64 = 1_500_000;
 /// Below this many documents every word counts.
 const SMALL: u64 = 1000;
 /// Words farther apart than this are not near.
 const NEAR: u32 = 8;
-/// Most words a prefix stands for, and most looked at in one dictionary.
+/// Most words that a prefix is expanded to.
 const EXPANDED: usize = 24;
-const LOOKED_AT: usize = 400;
+/// Most words with the prefix that are read from one dictionary.
+const MAX_DICTIONARY_WORDS: usize = 400;
 
 /// A query word with where it is found.
 struct Clause {
@@ -35,8 +36,8 @@ struct Clause {
     idf: f32,
     /// Finds candidates.
     finds: bool,
-    /// Is looked at in the closer look.
-    closer: bool,
+    /// Counts when the best candidates are scored again.
+    rescores: bool,
 }
 
 struct Form {
@@ -122,7 +123,7 @@ impl<'s> Ranking<'s> {
         let df = infos.map(|i| u64::from(i.doc_freq)).sum::<u64>();
         let seen = df.min(documents) as f32;
         let idf = (1.0 + (documents as f32 - seen + 0.5) / (seen + 0.5)).ln();
-        Ok(Clause { forms, df, idf, finds: false, closer: false })
+        Ok(Clause { forms, df, idf, finds: false, rescores: false })
     }
 
     /// The word, and what it stands for when it is a prefix: the most frequent first.
@@ -133,7 +134,7 @@ impl<'s> Ranking<'s> {
             let mut found: HashMap<String, u64> = HashMap::new();
             for terms in self.segments.iter().flat_map(|s| &s.terms) {
                 let mut stream = terms.terms().range().ge(part.token.as_bytes()).into_stream()?;
-                for _ in 0..LOOKED_AT {
+                for _ in 0..MAX_DICTIONARY_WORDS {
                     if !stream.advance() || !stream.key().starts_with(part.token.as_bytes()) {
                         break;
                     }
@@ -159,7 +160,7 @@ impl<'s> Ranking<'s> {
             let common = documents >= SMALL && clause.df * 5 > documents;
             clause.finds = spent == 0 || (!(common && rare) && spent + clause.df <= BUDGET);
             spent += clause.df;
-            clause.closer = clause.finds || spent <= CLOSER_BUDGET;
+            clause.rescores = clause.finds || spent <= RESCORE_BUDGET;
             rare |= !common;
         }
     }
@@ -203,26 +204,26 @@ impl<'s> Ranking<'s> {
     /// Scores the candidates again, with every word.
     pub(crate) fn rescore(&self, candidates: &mut [Candidate]) -> IndexResult<()> {
         candidates.sort_by_key(|c| (c.segment, c.doc));
-        let whole: f32 = self.clauses.iter().filter(|c| c.closer).map(|c| c.idf).sum();
-        let telling = self.clauses.iter().filter(|c| c.finds).count();
+        let whole: f32 = self.clauses.iter().filter(|c| c.rescores).map(|c| c.idf).sum();
+        let selective = self.clauses.iter().filter(|c| c.finds).count();
         for group in candidates.chunk_by_mut(|a, b| a.segment == b.segment) {
             let number = group.first().map_or(0, |c| c.segment as usize);
-            let held = self.held(number, group)?;
-            for (candidate, held) in group.iter_mut().zip(held) {
-                // How much of the query it holds: by weight, and by number, which keeps one rare word from outdoing
-                // the document that has them all.
-                let weight = if whole > 0.0 { held.idf / whole } else { 1.0 };
-                let share = 0.5 * weight + 0.5 * held.telling as f32 / telling.max(1) as f32;
-                candidate.score = share * share * held.score + self.closeness(&held.places);
+            let matched = self.matches(number, group)?;
+            for (candidate, matched) in group.iter_mut().zip(matched) {
+                // Share of the query that it contains, by weight and by number of words: otherwise one rare word would
+                // outrank a document with all of them.
+                let weight = if whole > 0.0 { matched.idf / whole } else { 1.0 };
+                let share = 0.5 * weight + 0.5 * matched.selective as f32 / selective.max(1) as f32;
+                candidate.score = share * share * matched.score + self.closeness(&matched.places);
             }
         }
         Ok(())
     }
 
-    fn held(&self, number: usize, group: &[Candidate]) -> IndexResult<Vec<Held>> {
+    fn matches(&self, number: usize, group: &[Candidate]) -> IndexResult<Vec<Matches>> {
         let segment = &self.segments[number];
-        let mut out: Vec<Held> = group.iter().map(|_| Held::default()).collect();
-        for (index, clause) in self.clauses.iter().enumerate().filter(|(_, c)| c.closer) {
+        let mut out: Vec<Matches> = group.iter().map(|_| Matches::default()).collect();
+        for (index, clause) in self.clauses.iter().enumerate().filter(|(_, c)| c.rescores) {
             let mut seen = vec![false; group.len()];
             for form in &clause.forms {
                 for (i, info) in form.places[number].iter().enumerate() {
@@ -257,15 +258,15 @@ impl<'s> Ranking<'s> {
                     }
                 }
             }
-            for (held, _) in out.iter_mut().zip(seen).filter(|(_, seen)| *seen) {
-                held.idf += clause.idf;
-                held.telling += u32::from(clause.finds);
+            for (matched, _) in out.iter_mut().zip(seen).filter(|(_, seen)| *seen) {
+                matched.idf += clause.idf;
+                matched.selective += u32::from(clause.finds);
             }
         }
         Ok(out)
     }
 
-    /// What it is worth that words next to each other in the query are near each other in the text.
+    /// Score for words that are next to each other in the query and near each other in the text.
     fn closeness(&self, places: &[(usize, Vec<u32>)]) -> f32 {
         let pairs = places.windows(2).filter_map(|pair| {
             let [(a, at_a), (b, at_b)] = pair else { return None };
@@ -278,12 +279,12 @@ impl<'s> Ranking<'s> {
 }
 
 #[derive(Default)]
-struct Held {
+struct Matches {
     score: f32,
-    /// Weights of the words it holds.
+    /// Weights of the words that it contains.
     idf: f32,
-    /// How many of the words that find it holds.
-    telling: u32,
+    /// How many of the words that find candidates it contains.
+    selective: u32,
     /// Where they are in the text, in the query's order.
     places: Vec<(usize, Vec<u32>)>,
 }
@@ -304,7 +305,7 @@ thread_local! {
     static SCORES: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Lends the scratch out.
+/// Runs `body` with the scratch buffer of this thread.
 pub(crate) fn with_scores<T>(body: impl FnOnce(&mut Vec<f32>) -> T) -> T {
     SCORES.with_borrow_mut(body)
 }

@@ -50,8 +50,8 @@ impl Best {
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchOutcome {
-    /// How many match. A document matches when it holds one of the query's telling words (those that are not in more
-    /// than a fifth of all documents, if there are others; of very many, the rarest) and all that is required.
+    /// How many match. A document matches when it contains one of the query's selective words (those that are not in
+    /// more than a fifth of all documents, if there are others; of very many, the rarest) and all that is required.
     pub total: u32,
     /// Row and score of the page asked for, best first. Without words the newest first, with score 0.
     pub hits: Vec<(u64, f32)>,

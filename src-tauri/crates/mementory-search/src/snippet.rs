@@ -2,8 +2,8 @@
 use crate::tokenize::Words;
 use std::collections::HashSet;
 
-/// Most bytes of a text that are looked through for a better place.
-const LOOKED_AT: usize = 4 << 20;
+/// Most bytes of a text that are searched for the best place.
+const MAX_SEARCHED: usize = 4 << 20;
 /// Words kept in view before the first hit.
 const LEAD: usize = 24;
 
@@ -11,7 +11,7 @@ const LEAD: usize = 24;
 /// the ranges in it to highlight, in code points. Line breaks become spaces; an ellipsis stands where text was cut off
 /// and counts.
 pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(u32, u32)>) {
-    let text = text.get(..text.floor_char_boundary(LOOKED_AT)).unwrap_or_default();
+    let text = text.get(..text.floor_char_boundary(MAX_SEARCHED)).unwrap_or_default();
     let wanted: HashSet<&str> = terms.iter().map(String::as_str).collect();
     let mut hits: Vec<(usize, usize, &str)> = Vec::new();
     let mut words = Words::new(text);

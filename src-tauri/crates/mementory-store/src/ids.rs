@@ -35,7 +35,7 @@ pub fn content_digest(keys: &VaultKeys, record: &Record) -> [u8; 16] {
     for text in [&record.title, &record.record_type, &record.status, &record.sensitivity, &record.namespace] {
         part(text.as_deref().unwrap_or("\u{0}").as_bytes());
     }
-    // What a source says again and again has the time of whichever telling came first.
+    // A record that a source repeats has the time of whichever occurrence came first.
     let times = if record.repeats { &Times::default() } else { &record.times };
     for time in [times.created, times.valid_from, times.valid_to, times.observed] {
         part(&time.map_or(i64::MIN, mementory_model::Timestamp::as_micros).to_le_bytes());

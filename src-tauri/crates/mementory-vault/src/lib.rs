@@ -63,6 +63,6 @@ pub use sensitive::{
     Piece, ScanProgress, Scanner, Sensitive, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState,
     SensitiveValue,
 };
-pub use trash::{Emptied, Trash};
+pub use trash::{ExpiredTrash, Trash};
 pub use vault::Vault;
 pub use watching::WatchedFolders;

@@ -1,4 +1,4 @@
-//! The Trash: hidden at once, given back for a set time, then erased.
+//! The Trash: records in it are hidden at once, can be restored for a set time, and are then erased.
 use crate::{
     VaultError, VaultResult,
     context::Context,
@@ -10,13 +10,13 @@ use mementory_store::{
     trash::{rows_of, trash_row, untrash},
 };
 
-/// What emptying the Trash did.
+/// Result of emptying the Trash.
 #[derive(Debug, Default)]
-pub struct Emptied {
-    /// Things that went.
+pub struct ExpiredTrash {
+    /// Records that were erased.
     pub erased: u32,
-    /// What could not be erased, or not to the end, by id, with the reason. It stays in the Trash, or its receipt is
-    /// finished at the next opening.
+    /// Records that could not be erased, or not completely, by id, with the reason. They stay in the Trash, or their
+    /// receipt is finished when the vault is opened again.
     pub failed: Vec<(String, VaultError)>,
 }
 
@@ -82,7 +82,7 @@ impl Trash<'_> {
     /// receipt. Only what was moved there goes: what was taken from it and is still in use, or has days left, stays, and
     /// loses the link. What tombstones of an import put there stays until a person decides. A record that cannot be erased (a
     /// damaged pack) stays in the Trash and is reported; the others are erased all the same.
-    pub fn empty_expired(&self, days: i64, now: Timestamp) -> VaultResult<Emptied> {
+    pub fn empty_expired(&self, days: i64, now: Timestamp) -> VaultResult<ExpiredTrash> {
         let before = now.as_micros() - days * 86_400_000_000;
         let ids: Vec<String> = self.context.store.read(|c| {
             let mut statement =
@@ -90,14 +90,14 @@ impl Trash<'_> {
             let rows = statement.query_map([before], |r| r.get::<_, [u8; 16]>(0))?;
             Ok(rows.map(|id| id.map(hex::encode)).collect::<Result<_, _>>()?)
         })?;
-        let mut out = Emptied::default();
+        let mut out = ExpiredTrash::default();
         self.expire(&ids, before, now, &mut out);
         Ok(out)
     }
 
     /// All at once, since each erasure is followed by a search through everything; in halves where that does not work, so
     /// that the record that cannot be erased is isolated.
-    fn expire(&self, ids: &[String], before: i64, now: Timestamp, out: &mut Emptied) {
+    fn expire(&self, ids: &[String], before: i64, now: Timestamp, out: &mut ExpiredTrash) {
         // What went before something failed, or along with something else, is gone.
         let left: Vec<String> = ids
             .iter()

@@ -105,7 +105,7 @@ fn a_file_kept_back_is_noticed() {
 }
 
 #[test]
-fn tags_and_names_are_looked_into_too() {
+fn tags_and_names_are_searched_too() {
     let (dir, index) = empty();
     let tags = ["terracotta".to_owned()];
     index.add(&IndexDoc { row: 1, kind: "memory", tags: &tags, ..Default::default() }).unwrap();

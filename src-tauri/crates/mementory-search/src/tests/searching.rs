@@ -218,8 +218,8 @@ fn what_lies_in_several_segments_is_ranked_as_in_one() {
     let filters = kinds.map(|kind| IndexFilter { kinds: vec![kind.to_owned()], ..IndexFilter::default() });
     let asks = [(0, 250, 0), (1, 250, 7)].map(|(i, limit, offset)| SearchPage { filter: &filters[i], limit, offset });
     for query in ["lamp", "candle word", "\"lamp word\"", "kite -word", "cand", ""] {
-        let told = |index: &SearchIndex| index.search_each(query, &asks).unwrap();
-        let (one, several) = (told(&whole.1), told(&parted.1));
+        let search = |index: &SearchIndex| index.search_each(query, &asks).unwrap();
+        let (one, several) = (search(&whole.1), search(&parted.1));
         for (i, ask) in asks.iter().enumerate() {
             let alone = parted.1.search(query, ask.filter, ask.limit, ask.offset).unwrap();
             assert_eq!(several[i], alone, "{query}: asked together and alone");

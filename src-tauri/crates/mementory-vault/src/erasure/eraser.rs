@@ -58,7 +58,7 @@ pub struct Sabotage {
     pub keep_packs: bool,
 }
 
-/// What is to go, and on which occasion.
+/// What is to go, and on which trigger.
 pub(crate) struct EraseRequest<'a> {
     pub(crate) ids: &'a [String],
     pub(crate) scope: EraseScope,
@@ -138,15 +138,15 @@ impl Eraser<'_> {
             self.context.store.writer().execute_batch("PRAGMA secure_delete = OFF")?;
         }
         let written = self.context.store.write(|tx| {
-            let occasion = TombstoneContext { reason: request.reason, receipt: &receipt_id, now: request.now };
+            let trigger = TombstoneContext { reason: request.reason, receipt: &receipt_id, now: request.now };
             let blobs = self.erase_rows(tx, &targets, &mut evidence, sabotage)?;
             let redaction = Removal::sentences(sentences.clone(), ERASED_MARK);
-            let reindex = self.redact_copies(tx, &copies, &redaction, &sentences, &occasion, &mut evidence)?;
+            let reindex = self.redact_copies(tx, &copies, &redaction, &sentences, &trigger, &mut evidence)?;
             clean_reports(tx, &removal)?;
             let (old_blobs, parts_changed) = PassthroughFiles::new(self.context).rewrite_parts(tx, &parts)?;
             evidence.blobs = blobs.into_iter().chain(old_blobs).collect();
             evidence.parts = parts_changed;
-            let tombstones = TombstoneWriter::new(self.context).write_erased(tx, &targets, &occasion)?;
+            let tombstones = TombstoneWriter::new(self.context).write_erased(tx, &targets, &trigger)?;
             pending_receipt(tx, &receipt_id, request.now)?;
             Ok((Store::last_change(tx)?, tombstones, reindex))
         });
@@ -213,19 +213,19 @@ impl Eraser<'_> {
         copies: &[Target],
         redaction: &Removal,
         sentences: &[String],
-        occasion: &TombstoneContext<'_>,
+        trigger: &TombstoneContext<'_>,
         evidence: &mut Evidence,
     ) -> VaultResult<Vec<i64>> {
         let mut changed = Vec::new();
         for copy in copies {
             // A pack may hold several: its rewriting for one moves none of the others.
             if RowRedaction::new(self.context).redact_row(tx, &copy.view, redaction, evidence)? {
-                let occasion = TombstoneContext { reason: "same_words", ..*occasion };
-                TombstoneWriter::new(self.context).write_redacted(tx, copy, redaction, sentences, &occasion)?;
+                let trigger = TombstoneContext { reason: "same_words", ..*trigger };
+                TombstoneWriter::new(self.context).write_redacted(tx, copy, redaction, sentences, &trigger)?;
                 mementory_store::audit::append(
                     tx,
                     &self.context.keys,
-                    occasion.now,
+                    trigger.now,
                     "redact",
                     &copy.view.id_text(),
                     "same words",

@@ -70,8 +70,8 @@ impl PassthroughFiles<'_> {
         if (bytes.len() as u64) < WHOLE {
             return words.without(&bytes).map(|new| self.context.blobs.put(&mut new.as_slice(), keep)).transpose();
         }
-        let mut looked = Cleaned::new(bytes.as_slice().chain(source), words);
-        if std::io::copy(&mut looked, &mut std::io::sink()).is_err() || !looked.changed {
+        let mut cleaned = Cleaned::new(bytes.as_slice().chain(source), words);
+        if std::io::copy(&mut cleaned, &mut std::io::sink()).is_err() || !cleaned.changed {
             return Ok(None);
         }
         self.context.blobs.put(&mut Cleaned::new(self.context.blobs.open(blob)?, words), keep).map(Some)

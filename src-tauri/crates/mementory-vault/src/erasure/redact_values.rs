@@ -22,8 +22,8 @@ use std::{
 
 type ValueId = [u8; 16];
 
-/// Shortest spelling that is looked for outside the records that say what it is, in bytes.
-const TELLING: usize = 8;
+/// Shortest spelling, in bytes, that is searched for outside the records that identify it.
+const DISTINCTIVE: usize = 8;
 
 /// Where the chosen values are, and how they are written there.
 #[derive(Default)]
@@ -32,17 +32,17 @@ struct FoundValues {
     /// Spelling, and what takes its place.
     spellings: BTreeMap<String, String>,
     classes: BTreeMap<ValueId, Class>,
-    /// Spellings that a row says what they are of.
+    /// Spellings that each row itself identifies.
     by_row: HashMap<i64, HashSet<String>>,
 }
 
 impl Redactor<'_> {
-    /// Redacts values in every version of the records that hold them, in what was derived from those, and in parts kept
-    /// from imports. `only`: these records; None = all, the Trash included.
+    /// Redacts values in every version of the records that hold them, in what was derived from those, and in passthrough
+    /// files. `only`: these records; None = all, the Trash included.
     ///
     /// # Errors
-    /// `NotFound` when no record holds any of them; `TooMany` for words that stand in more records than one redaction goes
-    /// through.
+    /// `NotFound` when no record holds any of them; `TooMany` for words that are in more records than one redaction
+    /// processes.
     pub fn redact_values(
         &self,
         values: &[String],
@@ -50,22 +50,22 @@ impl Redactor<'_> {
         now: Timestamp,
         progress: &dyn Fn(&str),
     ) -> VaultResult<EraseOutcome> {
-        // What came since the last look may hold them too.
+        // Records added since the last scan may contain them too.
         while Scanner::new(self.context).scan_next(now)?.left > 0 {}
         let ids: BTreeSet<ValueId> = values.iter().filter_map(|value| parse_id(value)).collect();
         let only: Option<HashSet<ValueId>> = only.map(|ids| ids.iter().filter_map(|id| parse_id(id)).collect());
-        let standing = self.find_values(&ids, only.as_ref())?;
-        let lead = standing.views.first().ok_or_else(|| VaultError::not_found(values.first().map_or("", |v| v)))?;
-        // Short values could be part of any word: they are removed only from records that say what they are.
-        let telling: BTreeMap<String, String> =
-            standing.spellings.clone().into_iter().filter(|(spelling, _)| spelling.len() >= TELLING).collect();
-        let elsewhere = Removal::exact(telling.clone().into_iter().collect());
-        let words: Vec<String> = standing.spellings.keys().cloned().collect();
-        let mut rows: HashSet<i64> = standing.views.iter().map(|view| view.row).collect();
-        let mut views = standing.views.clone();
+        let found = self.find_values(&ids, only.as_ref())?;
+        let lead = found.views.first().ok_or_else(|| VaultError::not_found(values.first().map_or("", |v| v)))?;
+        // Short values could be part of any word: they are removed only from records that identify them.
+        let distinctive: BTreeMap<String, String> =
+            found.spellings.clone().into_iter().filter(|(spelling, _)| spelling.len() >= DISTINCTIVE).collect();
+        let elsewhere = Removal::exact(distinctive.clone().into_iter().collect());
+        let words: Vec<String> = found.spellings.keys().cloned().collect();
+        let mut rows: HashSet<i64> = found.views.iter().map(|view| view.row).collect();
+        let mut views = found.views.clone();
         if only.is_none() {
-            // Said again without a word about what it is.
-            let normal: Vec<String> = telling.keys().map(|s| normal_text(s)).filter(|s| !s.is_empty()).collect();
+            // Copies of the value in records that do not identify it.
+            let normal: Vec<String> = distinctive.keys().map(|s| normal_text(s)).filter(|s| !s.is_empty()).collect();
             views.extend(SameWords::new(self.context).all_with(&normal, &rows, PLACES, &AtomicBool::new(false))?);
             rows.extend(views.iter().map(|view| view.row));
         }
@@ -77,19 +77,19 @@ impl Redactor<'_> {
         let mut evidence = Evidence::default();
         progress("record");
         let written = self.context.store.write(|tx| {
-            let occasion = TombstoneContext { reason: "redaction", receipt: &receipt_id, now };
+            let trigger = TombstoneContext { reason: "redaction", receipt: &receipt_id, now };
             let (mut changed, mut tombstones) = (Vec::new(), Vec::new());
             // Not all of them in memory at once: they may be thousands.
             for some in views.chunks(READ) {
                 for before in Targets::new(self.context).read_targets(tx, some.to_vec())? {
-                    let here: Vec<(String, String)> = match standing.by_row.get(&before.view.row) {
-                        Some(spellings) => standing
+                    let here: Vec<(String, String)> = match found.by_row.get(&before.view.row) {
+                        Some(spellings) => found
                             .spellings
                             .clone()
                             .into_iter()
-                            .filter(|(s, _)| spellings.contains(s) || s.len() >= TELLING)
+                            .filter(|(s, _)| spellings.contains(s) || s.len() >= DISTINCTIVE)
                             .collect(),
-                        None => telling.clone().into_iter().collect(),
+                        None => distinctive.clone().into_iter().collect(),
                     };
                     let here: Vec<_> = here.into_iter().filter(|(s, _)| holds(&before, s)).collect();
                     let said: Vec<String> = here.iter().map(|(spelling, _)| spelling.clone()).collect();
@@ -97,7 +97,7 @@ impl Redactor<'_> {
                     if RowRedaction::new(self.context).redact_row(tx, &before.view, &removal, &mut evidence)? {
                         tombstones.push(
                             TombstoneWriter::new(self.context)
-                                .write_redacted(tx, &before, &removal, &said, &occasion)?,
+                                .write_redacted(tx, &before, &removal, &said, &trigger)?,
                         );
                         evidence.texts.extend(before.texts.iter().filter(|text| said.contains(text)).cloned());
                         changed.push(before.view.row);
@@ -107,10 +107,10 @@ impl Redactor<'_> {
             let (old_blobs, part_count) = PassthroughFiles::new(self.context).rewrite_parts(tx, &parts)?;
             evidence.blobs = old_blobs;
             evidence.parts = part_count;
-            evidence.copies = changed.iter().filter(|row| !standing.by_row.contains_key(*row)).count() as u32;
+            evidence.copies = changed.iter().filter(|row| !found.by_row.contains_key(*row)).count() as u32;
             crate::erasure::reports::clean_reports(tx, &elsewhere)?;
             pending_receipt(tx, &receipt_id, now)?;
-            let detail = format!("{} values, {} records", standing.classes.len(), changed.len());
+            let detail = format!("{} values, {} records", found.classes.len(), changed.len());
             mementory_store::audit::append(tx, &self.context.keys, now, "redact", &lead.id_text(), &detail)?;
             Ok((Store::last_change(tx)?, tombstones, changed))
         });
@@ -118,9 +118,9 @@ impl Redactor<'_> {
             PassthroughFiles::new(self.context).drop_parts(&parts)?;
         }
         let (seq, tombstones, changed) = written?;
-        // After the commit nothing may fail: rows that are not looked at now are queued for the next look.
+        // Nothing may fail after the commit: rows that are not scanned now are in the scan queue.
         if Scanner::new(self.context).scan_rows(&changed).is_ok() {
-            let _ = self.context.store.write(|tx| judge_redacted(tx, &standing, &changed, now));
+            let _ = self.context.store.write(|tx| mark_redacted(tx, &found, &changed, now));
         }
         let after = Aftermath { seq, changed: &changed, words: &words, receipt_id, now };
         let receipt = self.after_redacting(after, &mut evidence, progress)?;
@@ -140,7 +140,7 @@ impl Redactor<'_> {
                 if only.is_some_and(|only| !only.contains(&view.id)) {
                     continue;
                 }
-                // Read now, not at the last look: the text may have changed since. Former versions may spell it otherwise.
+                // Read again: the text may have changed since the last scan, and former versions may spell it differently.
                 let mut places = vec![(view.pack, view.slot)];
                 let mut versions = c.prepare_cached("SELECT pack, slot FROM versions WHERE row = ?1")?;
                 places.extend(
@@ -172,7 +172,7 @@ impl Redactor<'_> {
     }
 }
 
-/// True when any version of a record may hold a spelling: what its bodies say is looked at, whatever the member.
+/// True when any version of a record may contain a spelling, in whichever member of its body.
 fn holds(target: &Target, spelling: &str) -> bool {
     target.texts.iter().any(|text| text.contains(spelling))
         || serde_json::to_string(&target.record).is_ok_and(|body| {
@@ -181,12 +181,12 @@ fn holds(target: &Target, spelling: &str) -> bool {
         })
 }
 
-/// Marks values as redacted that are nowhere any more.
-fn judge_redacted(tx: &Connection, standing: &FoundValues, changed: &[i64], now: Timestamp) -> VaultResult<()> {
+/// Records the decision "redacted" for values that are nowhere any more.
+fn mark_redacted(tx: &Connection, found: &FoundValues, changed: &[i64], now: Timestamp) -> VaultResult<()> {
     let places = i64::try_from(changed.len()).unwrap_or(i64::MAX);
-    for (id, class) in &standing.classes {
+    for (id, class) in &found.classes {
         if !is_present(tx, *id)? {
-            // With several at once nobody counted each; then the number is of all of them.
+            // Several values at once are not counted one by one: the number is that of all of them.
             tx.execute(
                 "INSERT OR REPLACE INTO judged (value, class, verdict, places, at) VALUES (?1, ?2, 2, ?3, ?4)",
                 params![id, *class as i64, places, now.as_micros()],

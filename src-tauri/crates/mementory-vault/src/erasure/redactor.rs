@@ -69,10 +69,10 @@ impl Redactor<'_> {
         let mut evidence = Evidence::default();
         progress("record");
         let written = self.context.store.write(|tx| {
-            let occasion = TombstoneContext { reason: "redaction", receipt: &receipt_id, now };
+            let trigger = TombstoneContext { reason: "redaction", receipt: &receipt_id, now };
             self.set_text(tx, &target.view, (&target.record.text, &cut.text), &own, &mut evidence)?;
             let mut changed = vec![target.view.row];
-            let tombstone = TombstoneWriter::new(self.context).write_redacted(tx, &target, &own, &words, &occasion)?;
+            let tombstone = TombstoneWriter::new(self.context).write_redacted(tx, &target, &own, &words, &trigger)?;
             // Not all of them in memory at once: they may be thousands.
             let read = others.iter().flat_map(|(views, removal)| views.chunks(READ).map(move |some| (some, removal)));
             for (views, removal) in read {
@@ -82,7 +82,7 @@ impl Redactor<'_> {
                     .into_iter()
                     .collect();
                 for before in read.iter().filter(|before| rows.contains(&before.view.row)) {
-                    TombstoneWriter::new(self.context).write_redacted(tx, before, removal, &words, &occasion)?;
+                    TombstoneWriter::new(self.context).write_redacted(tx, before, removal, &words, &trigger)?;
                     let whole = |text: &&String| removal.record_text(text).is_some_and(|new| cut.is_mark(&new));
                     evidence.texts.extend(before.texts.iter().filter(whole).cloned());
                     changed.push(before.view.row);
@@ -182,8 +182,8 @@ impl Redactor<'_> {
         self.context.store.packs.forget();
         evidence.wal_clean = self.context.store.checkpoint()?;
         evidence.texts.extend(after.words.iter().filter(|w| w.chars().count() >= LEAST).cloned());
-        let telling = |w: &String| w.chars().count() >= LEAST;
-        evidence.sentences = after.words.iter().map(|w| normal_text(w)).filter(telling).collect();
+        let is_distinctive = |w: &String| w.chars().count() >= LEAST;
+        evidence.sentences = after.words.iter().map(|w| normal_text(w)).filter(is_distinctive).collect();
         evidence.rewritten_rows = after.changed.to_vec();
         progress("database_pages");
         Receipts::new(self.context).prove_and_wipe(after.receipt_id, evidence, after.now, true, &|| Ok(()))

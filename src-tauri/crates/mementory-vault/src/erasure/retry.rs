@@ -98,8 +98,8 @@ impl Receipts<'_> {
         Ok(receipt)
     }
 
-    /// Files that no record names go, the index is made anew and unused bytes are overwritten, where they failed. True when
-    /// all files could be removed.
+    /// Removes files that no record names; rebuilds the index and overwrites unused bytes where that failed before. True
+    /// when all files could be removed.
     fn tidy(&self, receipt: &Receipt, progress: &dyn Fn(&str)) -> VaultResult<bool> {
         progress("attachments");
         let swept = self.context.sweep_blobs().is_ok();

@@ -1,5 +1,5 @@
-//! "The same words elsewhere": other records that say a sentence of what is to go. Candidates come from the index by
-//! phrase; each is then compared in normal form, so the answer does not depend on the index's tokens.
+//! Other records that contain a sentence of the text that is to be erased. Candidates come from the index by phrase;
+//! each is then compared in normal form, so the answer does not depend on the index's tokens.
 use crate::{VaultError, VaultResult, context::Context};
 use mementory_model::{Record, normal_sentences, normal_text};
 use mementory_store::RowView;
@@ -12,15 +12,15 @@ use std::{
 const LEAST: usize = 12;
 /// Sentences looked up for one record.
 const SENTENCES: usize = 24;
-/// Records looked at for one sentence.
+/// Records compared for one sentence.
 const CANDIDATES: usize = 200;
-/// Records read between two looks at whether to stop.
+/// Records read between two checks for cancellation.
 const BETWEEN: usize = 50;
 
-/// Sentences of a record that are worth looking for.
-pub(crate) fn telling_sentences(record: &Record) -> Vec<String> {
+/// Sentences of a record that are long enough to be searched for.
+pub(crate) fn distinctive_sentences(record: &Record) -> Vec<String> {
     let mut sentences = normal_sentences(&record.text);
-    // A memory is often said inside a longer sentence, so its whole text is looked for too.
+    // A memory is often quoted inside a longer sentence, so its whole text is searched for too.
     let whole = normal_text(&record.text);
     if whole.len() <= 400 {
         sentences.push(whole);
@@ -45,7 +45,7 @@ impl<'v> SameWords<'v> {
 }
 
 impl SameWords<'_> {
-    /// Live records outside `except` that say one of the sentences, as far as they are looked for.
+    /// Live records outside `except` that contain one of the sentences; at most [`CANDIDATES`] are compared for each.
     pub(crate) fn same_words(&self, sentences: &[String], except: &HashSet<i64>) -> VaultResult<Vec<RowView>> {
         let mut found = Vec::new();
         let mut seen = except.clone();
@@ -56,7 +56,7 @@ impl SameWords<'_> {
         Ok(found)
     }
 
-    /// The same, but every one of them.
+    /// As [`Self::same_words`], but without that limit.
     ///
     /// # Errors
     /// `TooMany` when there are more than `most`, or may be for one of the sentences; `Cancelled`.
@@ -113,7 +113,7 @@ impl SameWords<'_> {
     }
 }
 
-/// Whether a record says a sentence, given in normal form.
+/// Whether a record contains a sentence, given in normal form.
 fn says(record: &Record, sentence: &str) -> bool {
     normal_text(&record.text).contains(sentence)
         || record.title.as_deref().is_some_and(|t| normal_text(t).contains(sentence))

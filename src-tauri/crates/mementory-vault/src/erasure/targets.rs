@@ -1,5 +1,5 @@
 //! What an erasure takes with it, and what that says.
-use crate::{VaultResult, context::Context, erasure::same_words::telling_sentences};
+use crate::{VaultResult, context::Context, erasure::same_words::distinctive_sentences};
 use mementory_model::{Record, normal_text};
 use mementory_store::RowView;
 use rusqlite::{Connection, params};
@@ -123,16 +123,16 @@ impl Targets<'_> {
     }
 }
 
-/// Texts that are long enough to be looked for.
+/// Texts that are long enough to be searched for.
 pub(crate) fn texts_of(targets: &[Target]) -> Vec<String> {
     let all: BTreeSet<&String> =
         targets.iter().flat_map(|t| &t.texts).filter(|t| t.len() >= 8 && normal_text(t).len() >= 8).collect();
     all.into_iter().cloned().collect()
 }
 
-/// Sentences of the targets that are worth looking for elsewhere.
+/// Sentences of the targets that are searched for in other records.
 pub(crate) fn sentences_of(targets: &[Target]) -> Vec<String> {
-    let all: BTreeSet<String> = targets.iter().flat_map(|t| telling_sentences(&t.record)).collect();
+    let all: BTreeSet<String> = targets.iter().flat_map(|t| distinctive_sentences(&t.record)).collect();
     all.into_iter().take(2_000).collect()
 }
 

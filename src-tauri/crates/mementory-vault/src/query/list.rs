@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn records_that_are_named_are_looked_up_and_others_read_in_order() {
+    fn chosen_records_are_read_by_id_and_others_in_order() {
         let conversations = ListQuery { kind: Some(Kind::Conversation), ..ListQuery::default() };
         assert!(plan(&conversations).contains("records_list"), "{}", plan(&conversations));
         for sort in [Sort::Newest, Sort::Oldest] {

@@ -9,7 +9,7 @@ pub(crate) fn mark(class: &str) -> String {
 }
 
 /// A text without what the removals name, in one pass over it, and the marks that were put in. The first removal's
-/// longest string comes first; what it covers is looked at no more, so that no mark is ever taken for a value.
+/// longest string comes first; what it covers is not searched again, so that no mark is ever taken for a value.
 pub(crate) fn covered<'r>(text: &str, removals: impl Iterator<Item = &'r Removal>) -> (String, Vec<Redaction>) {
     let mut pieces: Vec<(Range<usize>, Option<&str>)> = vec![(0..text.len(), None)];
     for (words, mark) in removals.flat_map(|removal| removal.found_in(text)) {
@@ -17,9 +17,9 @@ pub(crate) fn covered<'r>(text: &str, removals: impl Iterator<Item = &'r Removal
         if !pieces.iter().any(free) {
             continue;
         }
-        for (range, told) in std::mem::take(&mut pieces) {
+        for (range, covered) in std::mem::take(&mut pieces) {
             let mut at = range.start;
-            if told.is_none() {
+            if covered.is_none() {
                 for (start, _) in text[range.clone()].match_indices(words) {
                     let start = range.start + start;
                     pieces.push((at..start, None));
@@ -27,12 +27,12 @@ pub(crate) fn covered<'r>(text: &str, removals: impl Iterator<Item = &'r Removal
                     pieces.push((start..at, Some(mark)));
                 }
             }
-            pieces.push((at..range.end, told));
+            pieces.push((at..range.end, covered));
         }
     }
     let (mut out, mut marks) = (String::with_capacity(text.len()), Vec::new());
-    for (range, told) in pieces {
-        let Some(mark) = told else {
+    for (range, covered) in pieces {
+        let Some(mark) = covered else {
             out.push_str(&text[range]);
             continue;
         };
@@ -44,7 +44,7 @@ pub(crate) fn covered<'r>(text: &str, removals: impl Iterator<Item = &'r Removal
     (out, marks)
 }
 
-/// Adds the marks in a redacted record's text that nobody knows the value of any more.
+/// Adds the marks in a redacted record's text whose value is no longer known.
 pub(crate) fn taken_out(text: &str, known: &mut Vec<Redaction>) {
     let mut more = Vec::new();
     for (start, _) in text.match_indices(REDACTED) {
@@ -69,7 +69,7 @@ mod tests {
         Removal::exact(pairs.iter().map(|(words, class)| ((*words).to_owned(), mark(class))).collect())
     }
 
-    fn told(text: &str, removals: &[Removal]) -> (String, Vec<(String, Option<String>)>) {
+    fn covered_values(text: &str, removals: &[Removal]) -> (String, Vec<(String, Option<String>)>) {
         let (out, marks) = covered(text, removals.iter());
         for found in &marks {
             assert_eq!(out[found.mark.clone()], mark(&found.class));
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn every_mark_knows_where_its_value_was() {
         let both = [removal(&[("tea-47", "password"), ("tea-47-long", "access_key")]), removal(&[("café", "email")])];
-        let (out, marks) = told("ä tea-47-long tea-47 café tea-47", &both);
+        let (out, marks) = covered_values("ä tea-47-long tea-47 café tea-47", &both);
         assert_eq!(out, "ä [REDACTED:access_key] [REDACTED:password] [REDACTED:email] [REDACTED:password]");
         let expected =
             [("access_key", "tea-47-long"), ("password", "tea-47"), ("email", "café"), ("password", "tea-47")];
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_value_that_is_part_of_a_mark_breaks_none() {
-        let (out, marks) = told(
+        let (out, marks) = covered_values(
             "access_key and REDACTED and card",
             &[removal(&[("access_key", "password"), ("REDACTED", "password"), ("card", "access_key")])],
         );
@@ -98,22 +98,22 @@ mod tests {
             (out.as_str(), marks.len()),
             ("[REDACTED:password] and [REDACTED:password] and [REDACTED:access_key]", 3)
         );
-        // What is left over between two is looked at again.
-        assert_eq!(told("Qaaa", &[removal(&[("Qaa", "card"), ("aaa", "email")])]).0, "[REDACTED:card]a");
+        // The text left between two marks is searched again.
+        assert_eq!(covered_values("Qaaa", &[removal(&[("Qaa", "card"), ("aaa", "email")])]).0, "[REDACTED:card]a");
         assert_eq!(
-            told("Qaabab", &[removal(&[("Qaab", "card"), ("aba", "email"), ("abab", "phone")])]).0,
+            covered_values("Qaabab", &[removal(&[("Qaab", "card"), ("aba", "email"), ("abab", "phone")])]).0,
             "[REDACTED:card]ab"
         );
     }
 
     #[test]
-    fn of_what_was_taken_out_before_only_the_class_is_known() {
+    fn of_a_value_redacted_earlier_only_the_class_is_known() {
         let (text, mut marks) = covered(
             "[REDACTED:name] or tea-47, [REDACTED:] [REDACTED:Name]",
             [removal(&[("tea-47", "password")])].iter(),
         );
         taken_out(&text, &mut marks);
-        let told: Vec<_> = marks.iter().map(|m| (m.class.as_str(), m.value.clone())).collect();
-        assert_eq!(told, [("name", None), ("password", Some(19..25))]);
+        let values: Vec<_> = marks.iter().map(|m| (m.class.as_str(), m.value.clone())).collect();
+        assert_eq!(values, [("name", None), ("password", Some(19..25))]);
     }
 }

@@ -16,10 +16,10 @@ use rusqlite::Connection;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 
-/// Members that hold a digest or a name of a format: nobody's secret, and looked at by other programs.
+/// Members that hold a digest or a name of a format: no secret, and read by other programs.
 const DIGESTS: [&str; 8] = ["hash", "digest", "checksum", "signature", "sha256", "etag", "model", "slug"];
-/// Shortest spelling that is masked everywhere; shorter ones only in the record that says what they are.
-const TELLING: usize = 8;
+/// Shortest spelling that is masked everywhere; shorter ones only in the record that identifies them.
+const DISTINCTIVE: usize = 8;
 
 type Pairs = BTreeMap<String, String>;
 
@@ -27,7 +27,7 @@ type Pairs = BTreeMap<String, String>;
 pub(crate) struct Masker<'k> {
     keys: &'k VaultKeys,
     ignored: HashSet<ValueId>,
-    /// Spellings that some record identifies: elsewhere they may occur without a hint at what they are.
+    /// Spellings that some record identifies; other records may contain them without context.
     known: Option<Removal>,
     /// Values that were covered.
     covered: HashSet<ValueId>,
@@ -47,7 +47,7 @@ impl<'k> Masker<'k> {
             let record = packs.record(c, view.pack, view.slot)?;
             for (_, text) in fields(&record) {
                 fields_found(text, |class, value| {
-                    if value.len() >= TELLING && !masker.ignored.contains(&value_id(masker.keys, class, value)) {
+                    if value.len() >= DISTINCTIVE && !masker.ignored.contains(&value_id(masker.keys, class, value)) {
                         known.insert(value.to_owned(), mark(class.as_str()));
                     }
                 });
@@ -62,8 +62,8 @@ impl<'k> Masker<'k> {
         u32::try_from(self.covered.len()).unwrap_or(u32::MAX)
     }
 
-    /// Covers a record, the source's own text of it too. The marks that stand in its text now; None when nothing was in
-    /// it.
+    /// Covers a record, including its verbatim source text. Returns the marks that its text has now; None when there was
+    /// nothing to cover.
     pub(crate) fn record(&mut self, record: &mut Record) -> Option<Vec<Redaction>> {
         let mut pairs = Pairs::new();
         for (_, text) in fields(record) {

@@ -159,10 +159,10 @@ fn keep(tx: &Connection, rows: &[i64], found: &[Found]) -> VaultResult<()> {
 
 /// Numbers of erased records may count too: an upper bound, but nothing is left when it is 0.
 fn left(c: &Connection) -> VaultResult<u64> {
-    let looked = mark(c, "looked_row")?;
+    let scanned = mark(c, "looked_row")?;
     let sql = "SELECT count(*) FROM unlooked WHERE row <= ?1";
-    let again: i64 = c.prepare_cached(sql)?.query_row([looked], |r| r.get(0))?;
-    Ok(again.saturating_add((last_row(c)? - looked).max(0)).unsigned_abs())
+    let queued: i64 = c.prepare_cached(sql)?.query_row([scanned], |r| r.get(0))?;
+    Ok(queued.saturating_add((last_row(c)? - scanned).max(0)).unsigned_abs())
 }
 
 fn last_row(c: &Connection) -> VaultResult<i64> {

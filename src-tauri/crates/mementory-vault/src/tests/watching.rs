@@ -38,7 +38,7 @@ fn offer(name: &str, digest: &str, at: i64) -> Seen {
 }
 
 #[test]
-fn only_finished_files_of_the_folder_itself_are_looked_at() {
+fn only_finished_files_directly_in_the_folder_are_read() {
     let dir = tempfile::tempdir().unwrap();
     for name in [
         "export.zip",
@@ -78,7 +78,7 @@ fn links_are_not_followed() {
 fn a_file_has_settled_when_it_looks_the_same_for_a_while() {
     let mut settling = Settling::default();
     assert_eq!(settling.settle("f", vec![file("a", 1)], SECOND), (vec![], Some(QUIET)));
-    // It grows: the wait begins anew, for it alone.
+    // A file that grows waits again, and only that one.
     let (settled, wait) = settling.settle("f", vec![file("a", 2), file("b", 9)], SECOND * 2);
     assert_eq!((settled.len(), wait), (0, Some(QUIET)));
     let (settled, wait) = settling.settle("f", vec![file("a", 3), file("b", 9)], SECOND * 4);

@@ -118,8 +118,8 @@ impl Removal {
 
     fn without_sentences(&self, text: &str) -> Option<String> {
         let whole = normal_text(text);
-        let telling = |s: &&String| s.len() >= SENTENCE && whole.contains(s.as_str());
-        let inside = self.sentences.iter().any(|s| telling(&s));
+        let is_contained = |s: &&String| s.len() >= SENTENCE && whole.contains(s.as_str());
+        let inside = self.sentences.iter().any(|s| is_contained(&s));
         if !inside && !self.sentences.iter().any(|s| s.len() < SENTENCE && whole.contains(s.as_str())) {
             return None;
         }
@@ -189,9 +189,9 @@ impl Removal {
     /// Names that a source gives its things by: paths, ids, folders. The vault's id of a record is a column of its own, so
     /// its key may lose the words.
     fn source_names(&self, record: &mut Record) -> bool {
-        // An id with a part cut out is no id.
-        let told = record.origin_id.as_deref().is_some_and(|id| self.name(id).is_some());
-        if told {
+        // An id with a part removed identifies nothing.
+        let changed_id = record.origin_id.as_deref().is_some_and(|id| self.name(id).is_some());
+        if changed_id {
             record.origin_id = None;
         }
         let source = &mut record.source;
@@ -205,7 +205,7 @@ impl Removal {
         ];
         let origin = &mut record.origin;
         let names = [&mut record.key.value, &mut origin.container, &mut origin.pointer];
-        optional.into_iter().flatten().chain(names).fold(told, |changed, name| match self.name(name) {
+        optional.into_iter().flatten().chain(names).fold(changed_id, |changed, name| match self.name(name) {
             Some(new) => {
                 *name = new;
                 true
