@@ -13,7 +13,8 @@ const EXCEPTIONS = [
   {
     file: "src-tauri/crates/mementory-store/src/record_columns.rs",
     name: "pam",
-    reason: "stored origin of a record: only there does the field `access` say whether it is exportable; the store knows no formats",
+    reason:
+      "stored origin of a record: only there does the field `access` say whether it is exportable; the store knows no formats",
   },
 ];
 

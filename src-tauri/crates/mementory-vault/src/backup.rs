@@ -13,7 +13,7 @@ use std::{
     sync::{atomic::AtomicBool, atomic::Ordering},
 };
 
-/// Bytes between two looks at whether it was cancelled.
+/// Bytes between two checks for cancellation.
 const CHUNK: usize = 1 << 20;
 
 /// A backup that was written and passed its check.
@@ -56,7 +56,7 @@ pub fn backups_of(dir: &Path) -> Vec<FoundBackup> {
     found
 }
 
-/// Whom to ask and tell while copying.
+/// Cancellation and progress while copying.
 struct Watch<'a> {
     cancel: &'a AtomicBool,
     progress: &'a dyn Fn(u64, u64),

@@ -13,10 +13,10 @@ use mementory_store::{RowView, kind_code};
 use rusqlite::{Connection, params};
 use std::sync::{atomic::AtomicBool, atomic::Ordering};
 
-/// Largest group whose pairs are kept apart one by one.
+/// Largest group whose pairs are stored one by one when it is dismissed.
 const PAIRS: usize = 200;
 
-/// Memories that say much the same.
+/// Memories with nearly the same text.
 #[derive(Debug, Clone)]
 pub struct DuplicateGroup {
     /// Oldest first; two at least.
@@ -25,7 +25,7 @@ pub struct DuplicateGroup {
     pub same: bool,
 }
 
-/// Memories that say the same, or nearly the same.
+/// Memories with the same or nearly the same text.
 #[derive(Clone, Copy)]
 pub struct Duplicates<'v> {
     pub(crate) context: &'v Context,
@@ -38,7 +38,7 @@ impl<'v> Duplicates<'v> {
 }
 
 impl Duplicates<'_> {
-    /// Groups of live memories that say the same, those left out that the person keeps apart.
+    /// Groups of live memories with nearly the same text, without those that the person dismissed.
     ///
     /// # Errors
     /// `Cancelled`; the store.
@@ -79,7 +79,7 @@ impl Duplicates<'_> {
         })
     }
 
-    /// Says that these memories are to stay as they are: a group of no others is not shown again.
+    /// Dismisses a group: it is not shown again unless another memory joins it.
     pub fn keep_apart(&self, ids: &[String], now: Timestamp) -> VaultResult<()> {
         let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
         if views.len() > PAIRS {
@@ -100,7 +100,7 @@ impl Duplicates<'_> {
         })
     }
 
-    /// Keeps one of several: it takes on their tags, and they go to the Trash. Returns what went there.
+    /// Keeps one memory, adds the tags of the others to it, and moves the others to the Trash. Returns those.
     pub fn merge_into(&self, keep: &str, others: &[String], now: Timestamp) -> VaultResult<Vec<String>> {
         if others.iter().any(|id| id == keep) {
             return Err(VaultError::Usage("A memory cannot be merged into itself.".into()));
@@ -133,7 +133,7 @@ fn all_apart(c: &Connection, views: &[RowView]) -> VaultResult<bool> {
     Ok(true)
 }
 
-/// Every two of them, the smaller id first.
+/// All pairs, the smaller id first.
 fn pairs(views: &[RowView]) -> impl Iterator<Item = ([u8; 16], [u8; 16])> + '_ {
     views
         .iter()

@@ -1,5 +1,5 @@
-//! Where imported files lay and exports were put, so that the window can show them; and what was said of imports that failed. In the vault, not in its log: the log
-//! goes out with Evidence Packs.
+//! Paths of imported files and of exports, so that the window can show them, and messages of failed imports. They are
+//! stored in the vault but not in its log: the log is part of Evidence Packs.
 use crate::{VaultResult, context::Context, word_removal::Removal};
 use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,7 @@ pub(crate) fn exported_to(tx: &Connection, out: &Path) -> VaultResult<()> {
     all.write(tx)
 }
 
-/// Remembers where the files of an import lay.
+/// Stores the paths of the files of an import.
 pub(crate) fn imported_from(tx: &Connection, batch: &str, at: i64, paths: &[String]) -> VaultResult<()> {
     let paths = absolute(paths);
     if paths.is_empty() {
@@ -88,7 +88,7 @@ fn absolute(paths: &[String]) -> Vec<String> {
     whole.filter_map(|path| path.to_str().map(str::to_owned)).collect()
 }
 
-/// Forgets the paths that hold words which are to go.
+/// Forgets the paths that contain erased words.
 pub(crate) fn forget(tx: &Connection, removal: &Removal) -> VaultResult<()> {
     let mut all = KnownLocations::read(tx)?;
     let before = all.clone();

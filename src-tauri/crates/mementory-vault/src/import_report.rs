@@ -4,14 +4,14 @@ use mementory_model::{DroppedAs, Kind, Record};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Items listed per outcome; beyond that only the numbers go on.
+/// Items listed per outcome; more are only counted.
 pub(crate) const LISTED: u32 = 5_000;
-/// Items of each kind that are listed all the same, so that the memories of an export are not lost behind its messages.
+/// Items of each kind that are always listed, so that many messages do not hide the memories of an export.
 const LISTED_OF_KIND: u32 = 500;
-/// Characters of what an item begins with.
+/// Characters of an item's preview.
 const BEGINNING: usize = 160;
 
-/// What became of one found thing.
+/// Outcome of one found item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, PartialOrd, Ord)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemOutcome {
@@ -21,7 +21,7 @@ pub enum ItemOutcome {
     Updated,
     /// The same as in the vault.
     Unchanged,
-    /// Held back by a tombstone.
+    /// Blocked by a tombstone.
     Blocked,
     /// Left out on purpose.
     Skipped,
@@ -63,7 +63,7 @@ impl KindCounts {
     }
 }
 
-/// What this input holds after its own duplicates, whatever the vault had before.
+/// Items of this input without its own duplicates, whether the vault had them before or not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
 pub struct ImportCounts {
@@ -72,7 +72,7 @@ pub struct ImportCounts {
     pub memories: u32,
     pub attachments_referenced: u32,
     pub attachments_present: u32,
-    /// Named, and not in the input. Reports of former imports don't say it.
+    /// Named, but not in the input. Reports of former versions lack it.
     #[serde(default)]
     pub attachments_missing: Option<u32>,
     pub tombstones_applied: u32,
@@ -82,7 +82,7 @@ pub struct ImportCounts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
 pub struct Item {
-    /// As in `by_kind`; reports of former imports don't say it.
+    /// As in `by_kind`; reports of former versions lack it.
     #[serde(default)]
     pub kind: Option<String>,
     pub place: String,
@@ -90,7 +90,7 @@ pub struct Item {
     pub reason: String,
 }
 
-/// What would be new, as a dry run finds it. It says how the record begins, so it is not kept anywhere.
+/// A record that would be new, found by a dry run. It contains the beginning of the record, so it is not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Coming {
@@ -124,15 +124,15 @@ pub struct ImportReport {
     /// `(code, place) → (message, count)`
     pub warnings: BTreeMap<String, (String, String, u32)>,
     pub items: Vec<Item>,
-    /// Of a dry run: what would be new. Not kept with the batch.
+    /// Of a dry run: the records that would be new. Not stored with the batch.
     #[serde(skip)]
     pub coming: Vec<Coming>,
-    /// Of a dry run: names of files that the input names and does not hold. Not kept with the batch, since the vault lists
-    /// them.
+    /// Of a dry run: names of files that the input names but does not contain. Not stored with the batch, since the vault
+    /// lists them.
     #[serde(skip)]
     pub missing_files: Vec<String>,
     pub sources: Vec<SourceSeen>,
-    /// By kind: records of earlier exports of the account that this one, the newest, lacks. Not kept with the batch.
+    /// By kind: records of earlier exports of the account that this one, the newest, lacks. Not stored with the batch.
     #[serde(skip)]
     pub gone: BTreeMap<String, u32>,
 }
@@ -150,14 +150,14 @@ fn sum(by_kind: &BTreeMap<String, KindCounts>) -> KindCounts {
     })
 }
 
-/// How a record begins, in one line: its title, or else its words.
+/// Preview of a record in one line: its title, or else the beginning of its text.
 fn beginning(record: &Record) -> String {
     let words = record.title.as_deref().into_iter().chain([record.text.as_str()]).find(|text| !text.trim().is_empty());
     let head: String = words.unwrap_or_default().trim_start().chars().take(BEGINNING).collect();
     head.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The sum over all kinds in a report as it is kept with its batch; its items are passed over.
+/// The sum over all kinds in a stored report; its items are skipped.
 pub(crate) fn kept_total(report: &str) -> KindCounts {
     #[derive(Deserialize)]
     struct Kept {
@@ -167,7 +167,7 @@ pub(crate) fn kept_total(report: &str) -> KindCounts {
 }
 
 impl ImportReport {
-    /// Fills in what was recognised, tied and unknown.
+    /// Adds the recognised, ambiguous and unknown files.
     pub(crate) fn start(&mut self, catalog: &Catalog, detection: &Detection) {
         let mut formats: Vec<&str> = detection.sources.iter().map(|s| s.format).collect();
         formats.dedup();
@@ -204,7 +204,7 @@ impl ImportReport {
         }
     }
 
-    /// Counts one thing; everything but `Added` is listed too.
+    /// Counts one item; all outcomes but `Added` are listed too.
     pub(crate) fn note(&mut self, kind: Option<Kind>, place: &str, outcome: ItemOutcome, reason: &str) {
         let name = kind.map_or("other", Kind::as_str);
         if self.count(name, outcome) && outcome != ItemOutcome::Added {
@@ -221,7 +221,7 @@ impl ImportReport {
         }
     }
 
-    /// Counts one thing; true when it is among those that are listed.
+    /// Counts one item; true if it is listed.
     fn count(&mut self, name: &str, outcome: ItemOutcome) -> bool {
         let of_kind = match self.by_kind.get_mut(name) {
             Some(counts) => counts.add(outcome),

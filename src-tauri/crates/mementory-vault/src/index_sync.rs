@@ -9,11 +9,11 @@ use mementory_store::{RowView, Store};
 use rusqlite::{Connection, OptionalExtension};
 use std::sync::{PoisonError, atomic::AtomicBool, atomic::Ordering};
 
-/// Progress and cancelling of a rebuild of the index: records done, and in all (0: not known).
+/// Progress and cancellation of an index rebuild: records done, and their total (0: unknown).
 pub struct IndexWatch<'a> {
-    /// Called now and then.
+    /// Called repeatedly during the rebuild.
     pub progress: &'a dyn Fn(IndexFault, u64, u64),
-    /// Set from elsewhere; the vault is not opened then, and its index is made the next time.
+    /// Set by another thread to cancel: the vault is not opened, and the index is rebuilt at the next opening.
     pub cancel: &'a AtomicBool,
 }
 
@@ -28,8 +28,8 @@ impl Context {
         self.with_index(|i| i.commit(seq))
     }
 
-    /// After a commit that failed: the index follows the change log. Until that works it takes no single changes, and no
-    /// commit may say that it holds everything.
+    /// After a failed commit the index catches up from the change log. Until that succeeds it takes no single changes, and
+    /// no commit marks it as complete.
     pub(crate) fn index_recover(&self) -> VaultResult<()> {
         self.index_behind.store(false, Ordering::Relaxed);
         self.index_rollback();
@@ -43,7 +43,7 @@ impl Context {
         let _ = self.with_index(SearchIndex::rollback);
     }
 
-    /// Follows the store's change log from the last change that the index holds; rebuilds when that cannot be.
+    /// Applies the store's change log from the last change in the index; rebuilds the index where that is impossible.
     fn index_catch_up(&self) -> VaultResult<()> {
         self.index_catch_up_watched(None)
     }
@@ -54,7 +54,7 @@ impl Context {
         if have == last {
             return Ok(());
         }
-        // An index that holds nothing is filled in one go.
+        // An empty index is filled in one pass.
         let replayed = if have > last || have == 0 { Ok(false) } else { self.index_replay(have, last, watch) };
         match replayed {
             Ok(true) => Ok(()),
@@ -100,7 +100,7 @@ impl Context {
         Ok(true)
     }
 
-    /// Reindexes all live rows that `condition` finds.
+    /// Reindexes all live rows that match `condition`.
     fn index_rows(
         &self,
         connection: &Connection,
@@ -166,7 +166,7 @@ impl Context {
         self.with_index(|i| Ok(i.documents())).unwrap_or(0)
     }
 
-    /// Adds a record to the index; seen after the next commit.
+    /// Adds a record to the index; visible after the next commit.
     pub(crate) fn index_add(&self, row: i64, owner: Option<i64>, record: &Record) -> VaultResult<()> {
         if self.index_behind.load(Ordering::Relaxed) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Public keys of others: whom this vault trusts, and whose signature was on what came in (pinned on first use).
+//! Public keys of others: keys that this vault trusts, and keys that signed an import (pinned on first use).
 use crate::{VaultResult, context::Context};
 use mementory_model::Timestamp;
 use mementory_store::audit;
@@ -16,7 +16,7 @@ pub struct KnownKey {
     pub name: Option<String>,
     /// First seen or trusted, in microseconds since 1970.
     pub since: i64,
-    /// The owner said so. Otherwise it only was on something that was imported.
+    /// The owner trusts it. Otherwise it only signed an import.
     pub trusted: bool,
 }
 
@@ -56,7 +56,7 @@ impl KeyRing<'_> {
         self.context.store.read(load)
     }
 
-    /// Trusts a key from now on. Without a name it keeps the one that it has.
+    /// Trusts a key from now on. Without a name it keeps its present one.
     ///
     /// # Errors
     /// The store.
@@ -82,7 +82,7 @@ impl KeyRing<'_> {
         })
     }
 
-    /// Remembers a key that was on something that came in, if it is new. It is not trusted by that.
+    /// Stores a key that signed an import, if it is new. This does not trust it.
     ///
     /// # Errors
     /// The store.

@@ -1,5 +1,5 @@
-//! Row numbers as runs: an export that tells a million known records again names a few stretches of rows, so what it
-//! told fits in some bytes of its batch.
+//! Row numbers as ranges: an export that repeats a million known records contains few ranges of rows, which fit in some
+//! bytes of its batch.
 
 /// A set of row numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl RowRanges {
         after.checked_sub(1).and_then(|i| self.0.get(i)).is_some_and(|(_, last)| row <= *last)
     }
 
-    /// First and last row of each run.
+    /// First and last row of each range.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (i64, i64)> + '_ {
         self.0.iter().copied()
     }

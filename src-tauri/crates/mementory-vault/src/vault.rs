@@ -66,7 +66,7 @@ impl Vault {
         Ok((vault, code))
     }
 
-    /// Opens a vault with its passphrase or recovery code; upgrades an older schema; brings the index in step.
+    /// Opens a vault with its passphrase or recovery code; upgrades an older schema; brings the index up to date.
     ///
     /// # Errors
     /// `Missing`, `InUse`, `WrongSecret`, `Damaged`, `DamagedPages`, `NewerSchema`. None of them writes anything.
@@ -104,7 +104,7 @@ impl Vault {
         opened().map_err(|error| counted(dir, &key, error))
     }
 
-    /// `Damaged` says how many pages it is about, where that can be counted. Reads the whole database.
+    /// Adds the number of damaged pages to a `Damaged` error, if it can be counted. Reads the whole database.
     pub fn counted(&self, error: VaultError) -> VaultError {
         counted(&self.context.dir, self.context.keys.store(), error)
     }
@@ -145,7 +145,7 @@ impl Vault {
         Ok(header)
     }
 
-    /// Makes a new recovery code; the slot is rewritten atomically, and the old code opens nothing from then on.
+    /// Makes a new recovery code; the slot is rewritten atomically, and the old code is invalid from then on.
     pub fn new_recovery_code(&self, secret: &str, now: Timestamp) -> VaultResult<(Header, RecoveryCode)> {
         let (header, code) = new_recovery_code(&self.context.dir, secret, &now.to_rfc3339())?;
         *self.context.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();

@@ -19,11 +19,11 @@ pub struct RedactSpan {
 
 /// A text with its spans replaced.
 pub(crate) struct Cut {
-    /// The text as it is to be.
+    /// The new text.
     pub(crate) text: String,
-    /// What was cut out, with its replacement.
+    /// The removed strings with their replacement.
     pub(crate) removed: Vec<(String, String)>,
-    /// Where, in bytes of the former text.
+    /// Positions in bytes of the former text.
     pub(crate) places: Vec<Range<usize>>,
 }
 
@@ -37,8 +37,8 @@ impl Cut {
         text == self.mark()
     }
 
-    /// Sentences of the spans that tell something on their own: a span may run over several, and elsewhere (in bullets,
-    /// in statements taken from the text) each appears on its own.
+    /// Sentences of the spans: a span may include several, and in other records (bullets, derived statements) each appears
+    /// by itself.
     pub(crate) fn sentences(&self) -> Vec<String> {
         let all = self.removed.iter().flat_map(|(words, _)| normal_sentences(words));
         all.filter(|s| s.len() >= 12 && s.contains(' ')).collect()
@@ -49,13 +49,13 @@ impl Cut {
         Removal::exact(self.removed.iter().filter(|(words, _)| words.len() >= 8).cloned().collect())
     }
 
-    /// For records that say the same words.
+    /// For records with the same words.
     pub(crate) fn plain(&self) -> Removal {
         Removal::exact(self.removed.clone()).and_sentences(self.sentences(), self.mark())
     }
 
-    /// For the record itself and for what was derived from it: also strings that tell a part of the former text which a
-    /// span covers or cuts through.
+    /// For the record itself and for records derived from it: also removes strings that repeat a part of the former text
+    /// inside a span or across its border.
     pub(crate) fn removal(&self, former: &str, own: bool) -> Removal {
         let mut pairs = self.removed.clone();
         if own {

@@ -6,7 +6,7 @@ use mementory_store::{Store, scrub, scrub_all};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::sync::PoisonError;
 
-/// Says that a receipt is still to come, in the transaction that makes it due.
+/// Inserts the pending receipt, in the transaction of the erasure.
 pub(crate) fn pending_receipt(tx: &Connection, id: &str, now: Timestamp) -> VaultResult<()> {
     tx.execute("INSERT INTO receipts (id, at, complete, body) VALUES (?1, ?2, 0, '')", params![id, now.as_micros()])?;
     Ok(())
@@ -25,7 +25,7 @@ impl<'v> Receipts<'v> {
 }
 
 impl Receipts<'_> {
-    /// Checks, wiping pages in which SQLite left something on the way, and keeps the receipt.
+    /// Checks the erasure, wipes pages with leftovers of SQLite, and stores the receipt.
     pub(crate) fn prove_and_wipe(
         &self,
         id: String,
@@ -96,7 +96,7 @@ impl Receipts<'_> {
         Ok(pending.len() as u32)
     }
 
-    /// Looks again at receipts of which only a passing matter failed. Costs nothing when there are none.
+    /// Checks receipts again that failed for a temporary reason. Costs nothing when there are none.
     fn retry_receipts(&self) -> VaultResult<()> {
         let failed: Vec<String> = self.context.store.read(|c| {
             let mut statement = c.prepare("SELECT body FROM receipts WHERE complete = 0 AND body <> ''")?;

@@ -1,4 +1,4 @@
-//! Planning and staging: what becomes of each record, and (when staging) writing it.
+//! Decides for each record of an import what becomes of it, and writes it unless the import is only planned.
 mod blocklist;
 mod files;
 mod merge;
@@ -32,8 +32,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use superseded::SupersededStatements;
 use tombstone_cascade::TombstoneImport;
 
-/// Why a statement does not come in: nothing is left that it was taken from.
-const SOURCE_HELD: &str = "what it was taken from was deleted or redacted before";
+/// Why a statement is blocked: every record that it was derived from is.
+const SOURCE_BLOCKED: &str = "what it was taken from was deleted or redacted before";
 
 /// A record of this input: its row (0 while planning, or if blocked) and its content digest.
 struct SeenRecord {
@@ -58,15 +58,15 @@ struct Known {
     position: i64,
 }
 
-/// What becomes of a record that is here already.
+/// What becomes of a record that the vault has already.
 enum Verdict {
-    /// It says the same.
+    /// The content is the same.
     Same,
     /// The vault has a newer version, or the person's edit of this one.
     Older(&'static str),
-    /// Its words would come back.
-    Held(&'static str),
-    /// It says something new.
+    /// It would bring deleted or redacted words back.
+    Blocked(&'static str),
+    /// The content is new.
     Changed,
 }
 
@@ -82,7 +82,7 @@ struct Staging {
     same: RowRanges,
     /// Known rows of which it contained an older version, or one that is blocked.
     older: RowRanges,
-    /// Bytes that came.
+    /// Blobs that this input contained.
     blobs: HashSet<[u8; 32]>,
 }
 
@@ -96,25 +96,25 @@ pub(super) struct ImportRun<'i> {
     blocklist: Blocklist,
     /// Ids that tombstones of this input name.
     deleted_ids: Vec<[u8; 16]>,
-    /// Ids whose words tombstones of this input say were taken out.
+    /// Ids that tombstones of this input redact.
     redacted_ids: Vec<[u8; 16]>,
     /// Entities at the ends of edges that were blocked because their evidence is gone.
     orphaned_edges: Vec<[u8; 16]>,
     /// Statements that this input superseded without containing them.
     superseded: HashSet<[u8; 16]>,
-    /// Texts to compare with where duplicates are skipped.
+    /// Texts to compare with when duplicates are skipped.
     texts: Texts,
     pub(super) renames: Renames,
     /// Nothing was in the vault: no look-ups needed.
     empty: bool,
-    /// The unit at hand is of an older export than what the vault has of its conversation.
+    /// The current unit is of an older export than its conversation in the vault.
     older_unit: bool,
-    /// When the source last changed the first record of the unit at hand.
+    /// When the source last changed the first record of the current unit.
     unit_updated: Option<Timestamp>,
     platforms: HashMap<String, i64>,
-    /// While planning: what this input tells, to say what it lacks.
-    told: PlannedRows,
-    /// What records name; while planning with its name.
+    /// While planning: the rows that this input contains, to find those that it lacks.
+    planned: PlannedRows,
+    /// Files that records name; while planning with their names.
     referenced: HashMap<[u8; 16], String>,
     present: HashSet<[u8; 16]>,
 }
@@ -145,7 +145,7 @@ impl<'i> ImportRun<'i> {
             older_unit: false,
             unit_updated: None,
             platforms: HashMap::new(),
-            told: PlannedRows::default(),
+            planned: PlannedRows::default(),
             referenced: HashMap::new(),
             present: HashSet::new(),
         })
@@ -204,7 +204,7 @@ impl<'i> ImportRun<'i> {
         }
     }
 
-    /// Writes what is pending. Returns the bytes that came, named or not.
+    /// Writes what is pending. Returns all blobs of the input, also those that no record names.
     pub(super) fn finish(&mut self) -> VaultResult<HashSet<[u8; 32]>> {
         TombstoneImport::new(self).trash_named()?;
         let mut blobs = HashSet::new();
@@ -247,31 +247,31 @@ impl<'i> ImportRun<'i> {
         let id = record_id(keys, &record.key);
         let digest = content_digest(keys, record);
         if self.seen.contains_key(&id) {
-            return self.told_again(&id, record, &digest, extra_flags);
+            return self.merge_duplicate(&id, record, &digest, extra_flags);
         }
         self.count(record.kind);
         let updated = self.updated(record);
         let mut seen =
             SeenRecord { row: 0, digest: short(&digest), updated, written: false, redacted: false, trashed: false };
         if self.blocklist.blocks(keys, &id, record) {
-            self.hold(id, record, "deleted before");
+            self.block(id, record, "deleted before");
         } else if self.blocklist.has_words_of(&id, record) {
-            self.hold(id, record, "redacted elsewhere");
+            self.block(id, record, "redacted elsewhere");
         } else if let Some(known) = if self.empty { None } else { self.known(&id)? } {
             seen.row = known.row;
             seen.trashed = known.trashed;
             seen.redacted = known.flags & Flags::REDACTED != 0;
-            self.note_told(record, Some(&known));
+            self.note_planned(record, Some(&known));
             if known.digest != digest && self.blocklist.was_redacted_elsewhere(&id) {
-                self.hold(id, record, "redacted elsewhere");
+                self.block(id, record, "redacted elsewhere");
             } else {
-                seen.written = self.tell_known(&known, &id, record, &digest, extra_flags)?;
+                seen.written = self.update_known(&known, &id, record, &digest, extra_flags)?;
             }
-        } else if let Some(reason) = self.held_back(&id, record)? {
-            if reason == SOURCE_HELD {
+        } else if let Some(reason) = self.block_reason(&id, record)? {
+            if reason == SOURCE_BLOCKED {
                 TombstoneImport::new(self).note_orphaned_edge(record);
             }
-            self.hold(id, record, reason);
+            self.block(id, record, reason);
         } else if self.is_duplicate(record)? {
             self.report.note(
                 Some(record.kind),
@@ -281,7 +281,7 @@ impl<'i> ImportRun<'i> {
             );
         } else {
             self.report.note_new(record, place(record));
-            self.note_told(record, None);
+            self.note_planned(record, None);
             seen.written = true;
             (seen.row, seen.trashed) = self.insert(&id, record, &digest, extra_flags)?;
         }
@@ -289,51 +289,51 @@ impl<'i> ImportRun<'i> {
         Ok(())
     }
 
-    fn note_told(&mut self, record: &Record, known: Option<&Known>) {
+    fn note_planned(&mut self, record: &Record, known: Option<&Known>) {
         if self.staging.is_none() {
             let now = self.options.now.as_micros();
             let sort = || RecordColumns::of(record, 0, now).sort;
-            self.told.add(record.kind, known.map(|known| (known.row, known.sort)), sort);
+            self.planned.add(record.kind, known.map(|known| (known.row, known.sort)), sort);
         }
     }
 
     /// How many of each kind the newest export of its assistant lacks, if this is planned to be it.
     fn lacking(&self) -> VaultResult<BTreeMap<String, u32>> {
         match self.staging {
-            None => lacking(self.connection, self.report, &self.told),
+            None => lacking(self.connection, self.report, &self.planned),
             Some(_) => Ok(BTreeMap::new()),
         }
     }
 
-    /// When the source last changed what it tells: messages mostly carry no such time, then their conversation's holds.
+    /// When the source last changed the record. Messages mostly have no such time; then that of their conversation counts.
     fn updated(&self, record: &Record) -> i64 {
         let unit = self.unit_updated.filter(|_| record.kind == Kind::Message);
         record.times.updated.or(unit).map_or(i64::MIN, Timestamp::as_micros)
     }
 
-    fn hold(&mut self, id: [u8; 16], record: &Record, reason: &str) {
-        self.blocklist.hold(id);
+    fn block(&mut self, id: [u8; 16], record: &Record, reason: &str) {
+        self.blocklist.add_blocked(id);
         self.report.note(Some(record.kind), &place(record), ItemOutcome::Blocked, reason);
     }
 
-    /// Why a record that is not in the vault does not come in, if so.
-    fn held_back(&self, id: &[u8; 16], record: &Record) -> VaultResult<Option<&'static str>> {
+    /// Why a record that is not in the vault is blocked, if it is.
+    fn block_reason(&self, id: &[u8; 16], record: &Record) -> VaultResult<Option<&'static str>> {
         if self.blocklist.is_redacted(id) {
             return Ok(Some("redacted before"));
         }
-        if self.blocklist.says(&self.context.keys, record) {
+        if self.blocklist.has_blocked_text(&self.context.keys, record) {
             return Ok(Some("same words deleted before"));
         }
-        Ok(self.source_held(record)?.then_some(SOURCE_HELD))
+        Ok(self.source_is_blocked(record)?.then_some(SOURCE_BLOCKED))
     }
 
-    /// True when a statement, a piece or an edge was taken from nothing but what is held back; or one with words from
-    /// something redacted.
-    fn source_held(&self, record: &Record) -> VaultResult<bool> {
+    /// True when a statement, a chunk or an edge was derived only from blocked records, or a statement or chunk from a
+    /// redacted one.
+    fn source_is_blocked(&self, record: &Record) -> VaultResult<bool> {
         let (mut any, mut all) = (false, true);
-        for (key, held) in self.blocklist.sources(&self.context.keys, record) {
+        for (key, blocked) in self.blocklist.sources(&self.context.keys, record) {
             any = true;
-            if !held {
+            if !blocked {
                 all = false;
                 if record.kind != Kind::Relation && self.is_redacted(key)? {
                     return Ok(true);
@@ -352,8 +352,8 @@ impl<'i> ImportRun<'i> {
         Ok(known.map_or_else(|| self.blocklist.is_redacted(&id), |known| known.flags & Flags::REDACTED != 0))
     }
 
-    /// Tells a record that is in the vault. True when it has a new version now.
-    fn tell_known(
+    /// Merges a record that the vault has already. True when it has a new version now.
+    fn update_known(
         &mut self,
         known: &Known,
         id: &[u8; 16],
@@ -365,14 +365,14 @@ impl<'i> ImportRun<'i> {
         if record.kind == Kind::Conversation {
             self.older_unit = record.times.updated.is_some_and(|updated| updated.as_micros() < known.sort);
         }
-        let verdict = self.judge(known, record, digest)?;
+        let verdict = self.decide(known, record, digest)?;
         if matches!(verdict, Verdict::Changed | Verdict::Older(_)) {
             self.renames.collect(*id, record, digest);
         }
         let (outcome, reason) = match &verdict {
             Verdict::Same => (ItemOutcome::Unchanged, "same"),
             Verdict::Older(reason) => (ItemOutcome::Unchanged, *reason),
-            Verdict::Held(reason) => (ItemOutcome::Blocked, *reason),
+            Verdict::Blocked(reason) => (ItemOutcome::Blocked, *reason),
             Verdict::Changed => (ItemOutcome::Updated, "changed at the source"),
         };
         self.report.note(Some(record.kind), &place, outcome, reason);
@@ -380,8 +380,8 @@ impl<'i> ImportRun<'i> {
             if matches!(verdict, Verdict::Same) {
                 staging.same.add(known.row);
             }
-            // The same words of an older unit say nothing about where they stand now.
-            if self.older_unit || matches!(verdict, Verdict::Older(_) | Verdict::Held(_)) {
+            // An unchanged record of an older unit does not give its present position.
+            if self.older_unit || matches!(verdict, Verdict::Older(_) | Verdict::Blocked(_)) {
                 staging.older.add(known.row);
             }
         }
@@ -393,13 +393,13 @@ impl<'i> ImportRun<'i> {
             Verdict::Older(_) => {
                 FileImport::new(self).attachments(id, record)?;
             }
-            Verdict::Held(_) => {}
+            Verdict::Blocked(_) => {}
             Verdict::Changed => self.new_version(known, record, digest, extra_flags)?,
         }
         Ok(matches!(verdict, Verdict::Changed))
     }
 
-    fn judge(&self, known: &Known, record: &Record, digest: &[u8; 16]) -> VaultResult<Verdict> {
+    fn decide(&self, known: &Known, record: &Record, digest: &[u8; 16]) -> VaultResult<Verdict> {
         if known.digest == *digest {
             return Ok(Verdict::Same);
         }
@@ -407,7 +407,7 @@ impl<'i> ImportRun<'i> {
             return Ok(Verdict::Older("the vault has a record with this id"));
         }
         if self.options.merge != Some(Merge::Overwrite) {
-            if known.flags & Flags::EDITED != 0 && self.was_told(known.row, digest)? {
+            if known.flags & Flags::EDITED != 0 && self.had_version(known.row, digest)? {
                 return Ok(Verdict::Older("told before the person's own words"));
             }
             if self.is_older(known, record)? || self.older_unit && record.kind == Kind::Message {
@@ -417,21 +417,21 @@ impl<'i> ImportRun<'i> {
         if is_bitemporal(record) && reopens(&self.stored(known.row)?, record) {
             return Ok(Verdict::Older("closed in the vault"));
         }
-        // A newer version would bring redacted words back.
+        // A newer version would bring the redacted words back.
         if known.flags & Flags::REDACTED != 0 {
-            return Ok(Verdict::Held("redacted before"));
+            return Ok(Verdict::Blocked("redacted before"));
         }
-        if self.source_held(record)? {
-            return Ok(Verdict::Held(SOURCE_HELD));
+        if self.source_is_blocked(record)? {
+            return Ok(Verdict::Blocked(SOURCE_BLOCKED));
         }
-        if self.blocklist.says(&self.context.keys, record) && !self.says_already(known.row, record)? {
-            return Ok(Verdict::Held("same words deleted before"));
+        if self.blocklist.has_blocked_text(&self.context.keys, record) && !self.has_same_text(known.row, record)? {
+            return Ok(Verdict::Blocked("same words deleted before"));
         }
         Ok(Verdict::Changed)
     }
 
     /// A second occurrence inside one input: the newer one stays, the other is a duplicate.
-    fn told_again(
+    fn merge_duplicate(
         &mut self,
         id: &[u8; 16],
         record: &mut Record,
@@ -443,7 +443,7 @@ impl<'i> ImportRun<'i> {
         let Some(seen) = self.seen.get(id) else { return Ok(()) };
         let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
         let (same, later) = (seen.digest == short(digest), updated > seen.updated);
-        // A file that a record named is now told of in full; the record's row is there already.
+        // A record named this file before; its row exists already and now gets the full record.
         if record.kind == Kind::Attachment {
             return if written && row > 0 {
                 self.replace_in_batch(row, trashed, record, digest, extra_flags)
@@ -455,7 +455,7 @@ impl<'i> ImportRun<'i> {
             return if same && row > 0 { self.write_links(row, record) } else { Ok(()) };
         }
         let place = place(record);
-        // Two bundles given together: the one that closes a row is the newer, in whatever order they come.
+        // Of two bundles in one import the one that closes a row is the newer one, in either order.
         let closes = !same && row > 0 && is_bitemporal(record) && reopens(record, &self.stored(row)?);
         let newer = later || closes;
         if newer
@@ -466,12 +466,12 @@ impl<'i> ImportRun<'i> {
             self.reposition(&known, record, extra_flags, false)?;
         }
         if newer && !same {
-            let held = match () {
+            let blocked = match () {
                 () if self.blocklist.has_words_of(id, record) => Some("redacted elsewhere"),
-                () if self.blocklist.says(&self.context.keys, record) => Some("same words deleted before"),
+                () if self.blocklist.has_blocked_text(&self.context.keys, record) => Some("same words deleted before"),
                 () => None,
             };
-            if let Some(reason) = held {
+            if let Some(reason) = blocked {
                 self.report.note(Some(record.kind), &place, ItemOutcome::Blocked, reason);
                 return Ok(());
             }
@@ -483,7 +483,7 @@ impl<'i> ImportRun<'i> {
                 self.replace_in_batch(row, trashed, record, digest, extra_flags)?;
             } else if row > 0
                 && let Some(known) = self.known(id)?
-                && matches!(self.judge(&known, record, digest)?, Verdict::Changed)
+                && matches!(self.decide(&known, record, digest)?, Verdict::Changed)
             {
                 self.report.note(Some(record.kind), &place, ItemOutcome::Updated, "changed at the source");
                 self.new_version(&known, record, digest, extra_flags)?;
@@ -499,29 +499,29 @@ impl<'i> ImportRun<'i> {
 
     /// True when the source's own change time says that the vault has the newer version.
     fn is_older(&self, known: &Known, record: &Record) -> VaultResult<bool> {
-        // A memory that does not say when it was changed last was as it came, as far as this telling knows.
+        // A memory without a change time counts as unchanged since it was created.
         let never_changed = record.times.created.filter(|_| record.kind == Kind::Memory);
         let Some(updated) = record.times.updated.or(never_changed) else { return Ok(false) };
-        // A conversation's place in the list may be newer than the words it was last told with.
+        // The list position of a conversation may be newer than its stored version.
         if record.kind == Kind::Conversation && known.sort > updated.as_micros() {
             return Ok(true);
         }
         Ok(self.stored(known.row)?.times.updated.is_some_and(|s| s > updated))
     }
 
-    /// True when some version of the row came from exactly this version.
-    fn was_told(&self, row: i64, digest: &[u8; 16]) -> VaultResult<bool> {
+    /// True when a former version of the row had exactly this content.
+    fn had_version(&self, row: i64, digest: &[u8; 16]) -> VaultResult<bool> {
         Ok(self
             .connection
             .prepare_cached("SELECT 1 FROM versions WHERE row = ?1 AND digest = ?2")?
             .exists(params![row, digest])?)
     }
 
-    fn says_already(&self, row: i64, record: &Record) -> VaultResult<bool> {
+    fn has_same_text(&self, row: i64, record: &Record) -> VaultResult<bool> {
         Ok(normal_text(&self.stored(row)?.text) == normal_text(&record.text))
     }
 
-    /// What the vault has of a row now; of one that this batch wrote too.
+    /// The present record of a row, also if this batch wrote it.
     fn stored(&self, row: i64) -> VaultResult<Record> {
         let (pack, slot): (i64, u32) = self
             .connection
@@ -569,16 +569,16 @@ impl<'i> ImportRun<'i> {
     }
 }
 
-/// Statements that are succeeded, not changed (spec of `.mem` v1.1 §4.1).
+/// Statements that are superseded rather than changed (spec of `.mem` v1.1 §4.1).
 fn is_bitemporal(record: &Record) -> bool {
     matches!(record.kind, Kind::Fact | Kind::Relation)
 }
 
-/// True when a version of a bi-temporal statement would clear what closed it: its end, or its successor. Such rows are
-/// never opened again, only succeeded; an older export still has them open.
-fn reopens(stored: &Record, told: &Record) -> bool {
-    let succeeded = |r: &Record| r.links.iter().any(|l| l.relation == "superseded_by");
-    stored.times.valid_to.is_some() && told.times.valid_to.is_none() || succeeded(stored) && !succeeded(told)
+/// True when a version of a bi-temporal statement would clear its end or its successor. A closed row is never opened
+/// again, only superseded; an older export still has it open.
+fn reopens(stored: &Record, incoming: &Record) -> bool {
+    let superseded = |r: &Record| r.links.iter().any(|l| l.relation == "superseded_by");
+    stored.times.valid_to.is_some() && incoming.times.valid_to.is_none() || superseded(stored) && !superseded(incoming)
 }
 
 fn place(record: &Record) -> String {

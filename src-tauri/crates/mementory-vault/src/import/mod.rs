@@ -1,4 +1,4 @@
-//! Import: detect → read → plan or stage → commit → index → report. One drop is one batch; the store transaction makes
+//! Import: detect → read → plan or stage → commit → index → report. One import is one batch; the store transaction makes
 //! it atomic, the change log lets the index catch up if the process dies between the two commits. The index's segments
 //! are written out while the store commits, and published after it.
 mod apply;
@@ -21,19 +21,19 @@ use std::{
     sync::{Arc, atomic::AtomicBool, atomic::Ordering, mpsc::Receiver, mpsc::sync_channel},
 };
 
-/// What goes into an import besides the bytes.
+/// Options of an import.
 pub struct ImportOptions<'a> {
     /// Only plan: nothing is written.
     pub dry_run: bool,
-    /// Where the files lie, to be shown later; empty for what is in none.
+    /// Paths of the files, to be shown later; empty for an input without files.
     pub paths: &'a [String],
     /// Import records that are blocked because the same words were deleted (ids stay blocked).
     pub let_in: bool,
     /// How to resolve a conflict with an existing record. `None`: the newer version wins.
     pub merge: Option<Merge>,
-    /// Ids of tombstones whose signature does not hold: somebody changed them, and they delete nothing.
+    /// Ids of tombstones with an invalid signature: they were changed and delete nothing.
     pub forged: BTreeSet<String>,
-    /// What was found before the import and belongs into its report.
+    /// Warnings from before the import that belong in its report.
     pub notes: &'a [Issue],
     /// Bounds.
     pub limits: Limits,
@@ -41,13 +41,13 @@ pub struct ImportOptions<'a> {
     pub now: Timestamp,
     /// Opens encrypted input.
     pub passphrase: Option<Arc<dyn Passphrase>>,
-    /// Looked at between records.
+    /// Checked between records.
     pub cancel: &'a AtomicBool,
     /// Stage, bytes done, bytes in all, records so far.
     pub progress: &'a (dyn Fn(&str, u64, u64, u64) + Sync),
 }
 
-/// Runs readers into a sink; answers the sources that failed as a whole, by format.
+/// Runs readers into a sink; returns the sources that failed completely, by format.
 type Read<'r> = &'r (dyn Fn(&mut ChannelSink<'_>) -> Result<Vec<(String, FormatError)>, FormatError> + Sync);
 
 /// Imports and their undo.
@@ -94,7 +94,7 @@ impl Importer<'_> {
                 }
                 offset += source.total_bytes;
             }
-            // Nothing was read at all: the error is the answer, not a line in a report.
+            // Nothing was read: return the error instead of listing it in a report.
             if failed.len() == detection.sources.len()
                 && let Some((_, error)) = failed.pop()
             {
@@ -105,7 +105,7 @@ impl Importer<'_> {
         self.import_batch(report, catalog.roots(), total, &read, options)
     }
 
-    /// Imports what `read` sends, as one batch named `name`. For sources that are no files.
+    /// Imports what `read` sends as one batch named `name`. For sources that are not files.
     ///
     /// # Errors
     /// As [`Vault::import`].
@@ -155,14 +155,14 @@ impl Importer<'_> {
         }
     }
 
-    /// What the import that was just made lacks of the earlier ones of its account, by kind.
+    /// How many records of earlier exports of its account this import lacks, by kind.
     fn gone_by(&self, report: &ImportReport) -> BTreeMap<String, u32> {
         let (Some(format), Ok(diff)) = (&report.format, export_diff(self.context)) else { return BTreeMap::new() };
         let gone = diff.counts.iter().filter(|((of, _, status), _)| of == format && *status == ExportDiffStatus::Gone);
         gone.map(|((_, kind, _), n)| ((*kind).to_owned(), *n)).collect()
     }
 
-    /// Which records need a fresh id: known only when all were read once.
+    /// Finds the records that need a fresh id, in a first pass over all of them.
     fn renames(&self, total: u64, read: Read<'_>, options: &ImportOptions<'_>) -> VaultResult<Renames> {
         if options.merge != Some(Merge::Rename) {
             return Ok(Renames::default());
@@ -185,7 +185,7 @@ impl Importer<'_> {
         Ok(renames)
     }
 
-    /// What follows the store's commit. The import is there whatever happens now, so nothing here makes it fail.
+    /// Cleans up after the store's commit. The import has succeeded, so nothing here makes it fail.
     fn settle(&self, seq: u64, blobs: HashSet<[u8; 32]>, report: &mut ImportReport) {
         let indexed = self.context.index_commit(seq).or_else(|_| self.context.index_recover());
         if indexed.and_then(|()| self.context.with_index(mementory_search::SearchIndex::release_writer)).is_err() {
@@ -254,8 +254,8 @@ impl Importer<'_> {
             Ok((Store::last_change(tx)?, blobs))
         };
         std::thread::scope(|scope| {
-            // Segments are written out beside the store's commit, which knows nothing of them. What fails at it fails
-            // again at the index's own commit, and is seen to there.
+            // Segments are written while the store commits. An error here occurs again at the index's own commit, which
+            // handles it.
             let close = || drop(scope.spawn(|| self.context.with_index(mementory_search::SearchIndex::close_segments)));
             self.context.store.write(|tx| write(tx, &close))
         })

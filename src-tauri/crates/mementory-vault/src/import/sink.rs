@@ -8,9 +8,9 @@ use std::{
     sync::{atomic::AtomicBool, atomic::Ordering, mpsc::SyncSender},
 };
 
-/// What crosses from the reader's thread to the store's.
+/// Messages from the reader's thread to the store's.
 pub(super) enum Message {
-    /// In their order, never none.
+    /// In order, at least one.
     Units(Vec<Unit>),
     File(AttachmentFile, BlobInfo),
     Part(PassthroughItem, BlobInfo),
@@ -28,20 +28,21 @@ pub(super) struct ChannelSink<'a> {
     offset: u64,
     reported: u64,
     waiting: Vec<Unit>,
-    /// Bytes of what waits.
+    /// Bytes of the pending units.
     weight: usize,
 }
 
 /// Progress messages are at least this many bytes apart.
 const PROGRESS_STEP: u64 = 1 << 20;
 
-/// Messages on their way.
+/// Capacity of the channel, in messages.
 pub(super) const CHANNEL: usize = 8;
 
-/// A unit of more bytes than this is not sent ahead.
+/// A unit with more bytes than this is sent with backpressure.
 const LARGE: usize = 4 << 20;
 
-/// Units go over in batches, limited by number and by bytes: waking the other thread for each takes longer than most take.
+/// Units are sent in batches, limited by number and by bytes: waking the other thread for each one would cost more than
+/// handling it.
 const BATCH: usize = 64;
 const BATCH_BYTES: usize = 256 << 10;
 
@@ -54,13 +55,13 @@ impl<'a> ChannelSink<'a> {
         Self { sender, blobs, keep, cancel, offset: 0, reported: 0, waiting: Vec::new(), weight: 0 }
     }
 
-    /// The next source counts its bytes from here.
+    /// Sets the byte offset of the next source.
     pub(super) fn starts_at(&mut self, offset: u64) {
         self.offset = offset;
         self.reported = 0;
     }
 
-    /// Sends what waits. To be called when everything was read.
+    /// Sends the pending units. Call it when everything was read.
     pub(super) fn flush(&mut self) -> Result<(), FormatError> {
         self.weight = 0;
         match std::mem::take(&mut self.waiting) {
@@ -69,7 +70,7 @@ impl<'a> ChannelSink<'a> {
         }
     }
 
-    /// Behind everything that was sent before.
+    /// Sends a message after the pending units.
     fn send(&mut self, message: Message) -> Result<(), FormatError> {
         self.flush()?;
         self.sender.send(message).map_err(hung_up)
@@ -86,7 +87,7 @@ impl<'a> ChannelSink<'a> {
             }
             return Ok(());
         }
-        // What a record of no source weighs in memory is not seen from its text: it goes by itself.
+        // The text of a record without verbatim does not show how much memory it needs: its unit is sent alone.
         if unit.records.iter().any(|record| record.verbatim.is_none()) {
             return self.send(Message::Units(vec![unit]));
         }
@@ -97,21 +98,21 @@ impl<'a> ChannelSink<'a> {
 
     fn store(&self, bytes: &mut dyn Read) -> Result<BlobInfo, FormatError> {
         self.blobs.put(bytes, self.keep).map_err(|e| match e {
-            // Reading the source failed, not the store: the reader decides what that costs.
+            // The source failed, not the store: the reader decides how to continue.
             VaultError::Io { place, source } if source.raw_os_error().is_none() => FormatError::Io { place, source },
             other => FormatError::Store(Box::new(other)),
         })
     }
 }
 
-/// The other end has the real error.
+/// The receiver stopped; it has the real error.
 fn hung_up<T>(_: T) -> FormatError {
     FormatError::Cancelled
 }
 
 impl Sink for ChannelSink<'_> {
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
-        // What rode through another format is what it was before.
+        // Passthrough files that another format carried are unpacked again.
         match unit.records.as_slice() {
             [record] => match passthrough_envelope::unpack(record, mementory_formats::carries_passthrough) {
                 Some(passthrough_envelope::Unpacked::File(item, bytes)) => {

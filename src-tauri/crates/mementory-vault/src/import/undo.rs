@@ -1,5 +1,5 @@
-//! Taking a batch back whole: what only it told goes, what it changed is as before, what a later import told as well
-//! stays and is that import's from then on.
+//! Undoes a batch completely: records that only it contained are removed, records that it changed are restored, and
+//! records that a later import contained too stay and belong to that import from then on.
 mod files;
 mod later_batches;
 mod reassigned_rows;
@@ -15,7 +15,7 @@ use mementory_store::{
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeSet;
 
-/// What an undo did, for the index.
+/// Changes of an undo that the index needs.
 struct Undone {
     seq: u64,
     gone: Vec<i64>,
@@ -24,14 +24,14 @@ struct Undone {
 }
 
 impl Importer<'_> {
-    /// Removes what a batch added and gives what it updated its former version back. Edits made since to the records it
-    /// added go with them. What a later batch that stays told as well is left. Returns how many records changed.
+    /// Removes the records that a batch added, with later edits of them, and restores the former versions of those that it
+    /// updated. Records that a later batch contained too stay. Returns how many records changed.
     ///
     /// # Errors
     /// `NotFound` for an unknown or already undone batch.
     pub fn undo(&self, uid: &str, now: Timestamp) -> VaultResult<u32> {
         let done = self.context.store.write(|tx| self.undo_in(tx, uid, now))?;
-        // The store has it now: what fails from here on is made up for at the next change or opening.
+        // The store has committed: a failure from here on is repaired at the next change or opening.
         let _ = self.index_undone(&done).or_else(|_| self.context.index_recover());
         let _ = self.context.sweep_blobs();
         let _ = self.context.store.checkpoint();
@@ -56,7 +56,7 @@ impl Importer<'_> {
         let later = LaterBatches::load(tx, batch)?;
         reassigned_rows::mark(tx, batch, &later)?;
         let packs = touched_packs(tx, batch)?;
-        files::give_back(tx, batch, &later)?;
+        files::restore_bytes(tx, batch, &later)?;
         files::restore_positions(tx, batch, &later)?;
         versions::settle(tx, batch, &later)?;
         reassigned_rows::take_over(tx, batch)?;
@@ -65,7 +65,7 @@ impl Importer<'_> {
         reroot_orphans(tx)?;
         let changed = self.revert_all(tx, batch, &later)?;
         let untrashed = self.withdraw_tombstones(tx, batch)?;
-        // Also what was in the Trash with something that has come back just now.
+        // Also records that were in the Trash with one that was just restored.
         reroot_orphans(tx)?;
         self.context.store.packs.release(tx, &packs)?;
         tx.execute("UPDATE packs SET batch = NULL WHERE batch = ?1", [batch])?;
@@ -80,8 +80,8 @@ impl Importer<'_> {
         Ok(Undone { seq: Store::last_change(tx)?, gone, changed, untrashed })
     }
 
-    /// Takes the tombstones back that the batch brought, and what they moved to the Trash. What another import's
-    /// tombstone names too stays there in that import's name.
+    /// Removes the tombstones of the batch and restores what they moved to the Trash. Records that a tombstone of another
+    /// import names too stay in the Trash and belong to that import.
     fn withdraw_tombstones(&self, tx: &Connection, batch: i64) -> VaultResult<Vec<i64>> {
         mementory_store::tombstones::withdraw(tx, &self.context.keys, batch)?;
         tx.execute(
@@ -105,7 +105,7 @@ pub(crate) fn column(tx: &Connection, sql: &str, batch: i64) -> VaultResult<Vec<
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Packs that an entry may go from: those of the batch, and those of later edits and imports of rows that go.
+/// Packs that may lose an entry: those of the batch, and those of later edits and imports of the removed rows.
 fn touched_packs(tx: &Connection, batch: i64) -> VaultResult<BTreeSet<i64>> {
     let gone = "SELECT row FROM records WHERE batch = ?1 AND row NOT IN (SELECT row FROM temp.staying)";
     let mut packs = BTreeSet::new();
@@ -119,7 +119,7 @@ fn touched_packs(tx: &Connection, batch: i64) -> VaultResult<BTreeSet<i64>> {
     Ok(packs)
 }
 
-/// Removes everything that hangs on the rows that are still the batch's.
+/// Removes everything that belongs to the rows that are still assigned to the batch.
 fn drop_rows(tx: &Connection, batch: i64) -> VaultResult<()> {
     for table in ["versions", "tags", "links", "file_refs", "files", "file_versions", "moved"] {
         tx.execute(&format!("DELETE FROM {table} WHERE row IN (SELECT row FROM records WHERE batch = ?1)"), [batch])?;

@@ -2,8 +2,8 @@
 use mementory_model::Record;
 use mementory_scan::{Class, Finding};
 
-/// What is looked through in a record, by the number that the store keeps: its text and title, what the source says is
-/// in its files, and blocks that stand beside its text (thinking, tool calls).
+/// The scanned texts of a record with the field number in the store: text and title, texts of its files, and blocks beside
+/// its text (thinking, tool calls).
 pub(crate) fn fields(record: &Record) -> impl Iterator<Item = (u32, &str)> {
     let files = record.attachments.iter().enumerate();
     let files = files.filter_map(|(n, file)| file.text.as_deref().map(|text| (2 + 2 * n as u32, text)));

@@ -20,10 +20,10 @@ const PLACES: usize = 500;
 /// Which values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SensitiveState {
-    /// Nothing was decided yet.
+    /// No decision yet.
     #[default]
     Open,
-    /// Redacted wherever it stood.
+    /// Redacted in every record.
     Redacted,
     /// Not to be shown again.
     Ignored,
@@ -38,7 +38,7 @@ pub struct SensitiveQuery {
     pub classes: Vec<Class>,
     /// Values to leave out at the beginning.
     pub offset: u32,
-    /// Values to tell, 1..=500; 0 = 100.
+    /// Values per page, 1..=500; 0 = 100.
     pub limit: u32,
 }
 
@@ -49,7 +49,7 @@ pub struct Piece {
     pub text: String,
     /// The class of the value at this place.
     pub hidden: Option<Class>,
-    /// It is the value that the entry is about.
+    /// True for the value of this entry.
     pub this: bool,
 }
 
@@ -60,11 +60,11 @@ pub struct SensitiveValue {
     pub value: String,
     /// What it is.
     pub class: Class,
-    /// Who found it first.
+    /// Detector that found it first.
     pub detector: String,
-    /// How sure the surest was.
+    /// Highest confidence of its findings.
     pub confidence: Confidence,
-    /// Records that hold it, those in the Trash left out.
+    /// Live records that contain it.
     pub places: u32,
     /// When it was decided on, in microseconds.
     pub judged: Option<i64>,
@@ -99,11 +99,11 @@ pub struct SensitiveList {
 const OPEN: &str = "FROM findings f JOIN records r ON r.row = f.row \
     WHERE r.trashed IS NULL AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.value = f.value AND j.verdict = 1)";
 
-/// Redacted, and not there again.
+/// Redacted, and not found again since.
 const GONE: &str = "j.verdict = 2 AND NOT EXISTS (SELECT 1 FROM findings f WHERE f.value = j.value)";
 
 impl Scanner<'_> {
-    /// A page of values, the gravest class first and the surest first within it, with the length of every queue.
+    /// A page of values, by severity of the class and then by confidence, with the length of every queue.
     pub fn sensitive_values(&self, query: &SensitiveQuery) -> VaultResult<SensitiveList> {
         self.context.store.read(|c| {
             let mut list = SensitiveList {
@@ -193,7 +193,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// Whether the last look found a value in this row that nothing was decided on.
+    /// Whether the last scan found a value without a decision in this row.
     pub fn holds_sensitive(&self, row: i64) -> VaultResult<bool> {
         self.context.store.read(|c| {
             let sql = "SELECT 1 FROM findings f WHERE f.row = ?1 \
@@ -202,7 +202,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// Never shows these values again, here and in future finds; or does again.
+    /// Ignores these values from now on, also in later scans; or stops ignoring them.
     pub fn ignore_values(&self, values: &[String], ignored: bool, now: Timestamp) -> VaultResult<u32> {
         let ids: Vec<ValueId> = values.iter().filter_map(|value| parse_id(value)).collect();
         self.context.store.write(|tx| {
@@ -234,7 +234,7 @@ impl Scanner<'_> {
         for (row, field) in rows_with(c, id, 8)? {
             let Some(view) = RowView::by_row(c, row)? else { continue };
             let record = self.context.store.packs.record(c, view.pack, view.slot)?;
-            // Looked for now: since the last look the text may have moved, and the value would show.
+            // Scanned again: since the last scan the text may have moved, and the value would be shown.
             let Some((context, detector, confidence)) = self.context_around(&record, field, id, around) else {
                 continue;
             };
@@ -262,7 +262,7 @@ impl Scanner<'_> {
             values.push((value.to_owned(), *finding));
         });
         let (start, end, finding, _) = *spans.iter().find(|(.., this)| *this)?;
-        said_again(text, &values, &mut spans);
+        add_repeated(text, &values, &mut spans);
         Some((pieces(text, &spans, (start, end), around), finding.detector, finding.confidence))
     }
 
@@ -288,13 +288,13 @@ impl Scanner<'_> {
     }
 }
 
-/// How a value is drawn in a title.
+/// What replaces a value in a title.
 const BAR: &str = "█████";
 /// Shortest value that is hidden everywhere in a text.
 const SHORT: usize = 4;
 
-/// A value that was found once may occur again without a hint at what it is.
-fn said_again(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>) {
+/// Adds spans of found values that occur again without context.
+fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>) {
     let mut more = Vec::new();
     for (value, finding) in values.iter().filter(|(value, _)| value.len() >= SHORT) {
         for (at, _) in text.match_indices(value.as_str()) {

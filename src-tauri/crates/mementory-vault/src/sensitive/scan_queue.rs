@@ -1,4 +1,4 @@
-//! Keeping the findings up to date: what is new or changed is looked through, a stretch at a time.
+//! Keeps the findings up to date: new and changed records are scanned in batches.
 use crate::{
     VaultResult,
     findings::{class_code, value_id},
@@ -8,17 +8,17 @@ use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::{Packs, kind_code};
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// Records of one stretch: other work may go in between.
+/// Records in one batch; other work can run between batches.
 const BATCH: usize = 2000;
-/// Text of one stretch, in bytes.
+/// Text in one batch, in bytes.
 const BYTES: usize = 8 << 20;
 
-/// How far a look got.
+/// Progress of a scan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ScanProgress {
-    /// Records looked through by this call.
+    /// Records scanned by this call.
     pub records: u64,
-    /// Records that are still to be looked through, at most.
+    /// Upper bound of the records that are not scanned yet.
     pub left: u64,
 }
 
@@ -33,7 +33,7 @@ struct Found {
 }
 
 impl Scanner<'_> {
-    /// Looks through some of what is new or changed since the last look. Call it until nothing is left.
+    /// Scans one batch of new or changed records. Call it until nothing is left.
     ///
     /// # Errors
     /// The store.
@@ -44,7 +44,7 @@ impl Scanner<'_> {
         let batch = self.context.store.read(|c| {
             let rows = next_rows(c)?;
             let mut found = Vec::new();
-            // Every pack is needed once: what others have unpacked stays.
+            // Each pack is needed once: a cache of its own leaves the shared one unchanged.
             let packs = Packs::new();
             let (mut taken, mut bytes) = (Vec::new(), 0);
             for (row, kind, pack, slot) in rows {
@@ -52,7 +52,7 @@ impl Scanner<'_> {
                     break;
                 }
                 taken.push(row);
-                // The log is our own, and passthrough parts are no text of a person's.
+                // The log is written by us, and passthrough files are not a person's text.
                 if [Kind::Audit, Kind::Foreign].map(kind_code).contains(&kind) {
                     continue;
                 }
@@ -75,7 +75,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// Makes the next look begin at the first record.
+    /// Makes the next scan begin at the first record.
     pub fn rescan(&self) -> VaultResult<()> {
         self.context.store.write(|tx| {
             set(tx, "looked_row", 0)?;
@@ -85,11 +85,11 @@ impl Scanner<'_> {
         })
     }
 
-    /// When everything was looked through last, in microseconds, and how many records at most are not yet.
+    /// When the last scan of everything ended, in microseconds, and an upper bound of the records not scanned since.
     pub fn progress(&self) -> VaultResult<(Option<i64>, u64)> {
         self.context.store.read(|c| {
             let at = mark(c, "looked_at")?;
-            // Found by older rules: all of it is to be looked through again.
+            // Findings of older rules: every record has to be scanned again.
             if at > 0 && mark(c, "looked_by")? != i64::from(mementory_scan::RULES) {
                 return Ok((None, last_row(c)?.unsigned_abs()));
             }
@@ -97,7 +97,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// Looks through these rows at once: what was redacted there is not open any more.
+    /// Scans these rows now, so that redacted values in them are not open any more.
     pub(crate) fn scan_rows(&self, rows: &[i64]) -> VaultResult<()> {
         let found = self.context.store.read(|c| {
             let mut found = Vec::new();
@@ -128,7 +128,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Row, kind and place of the next records, in the order of the store.
+/// Row, kind, pack and slot of the next records, in store order.
 fn next_rows(c: &Connection) -> VaultResult<Vec<(i64, i64, i64, u32)>> {
     // New rows without a gap, so that the mark may be set to the last of them.
     let mut statement = c.prepare_cached(
@@ -157,7 +157,7 @@ fn keep(tx: &Connection, rows: &[i64], found: &[Found]) -> VaultResult<()> {
     Ok(())
 }
 
-/// Numbers of erased records may count too: an upper bound, but nothing is left when it is 0.
+/// Upper bound of the records left, since row numbers of erased records count too; 0 means that nothing is left.
 fn left(c: &Connection) -> VaultResult<u64> {
     let scanned = mark(c, "looked_row")?;
     let sql = "SELECT count(*) FROM unlooked WHERE row <= ?1";

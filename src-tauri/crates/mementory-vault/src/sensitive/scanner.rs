@@ -11,7 +11,7 @@ use mementory_scan::{Class, Confidence};
 use mementory_store::kind_from;
 use std::sync::{atomic::AtomicBool, atomic::Ordering};
 
-/// Records between two looks at whether to go on.
+/// Records between two checks for cancellation.
 const TICK: usize = 256;
 
 /// One sensitive value in one place.
@@ -25,9 +25,9 @@ pub struct Sensitive {
     pub field: &'static str,
     /// What kind of value.
     pub class: Class,
-    /// Who found it.
+    /// Detector.
     pub detector: &'static str,
-    /// How sure.
+    /// Confidence.
     pub confidence: Confidence,
     /// First code point.
     pub start: u32,
@@ -50,7 +50,7 @@ impl<'v> Scanner<'v> {
 }
 
 impl Scanner<'_> {
-    /// Every sensitive value in the records that a query names, in the order of the store; looked for now.
+    /// Every sensitive value in the records that a query names, in store order; scanned now.
     ///
     /// # Errors
     /// `Cancelled`; the store.

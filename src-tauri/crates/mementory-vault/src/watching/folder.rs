@@ -1,4 +1,4 @@
-//! One look into a folder. Nothing below it is looked at, and no link is followed.
+//! Lists a watched folder. Subfolders are not read, and no link is followed.
 use serde::{Deserialize, Serialize};
 use std::{
     fs::Metadata,
@@ -7,16 +7,16 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-/// Files of a folder that are looked at; of more, the newest.
+/// Most files of a folder that are considered, the newest first.
 pub const LARGEST_FOLDER: usize = 20_000;
-/// Directory entries that are read at all.
+/// Most directory entries that are read.
 const MOST_ENTRIES: usize = 500_000;
 
-/// Endings of what browsers and other programs have not finished yet.
+/// File name endings of unfinished downloads.
 const UNFINISHED: [&str; 10] =
     ["crdownload", "part", "partial", "download", "opdownload", "tmp", "temp", "filepart", "aria2", "!ut"];
 
-/// How a file looks from outside.
+/// Size and modification time of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stamp {
     /// Bytes.
@@ -51,19 +51,19 @@ pub struct FileFound {
     pub stamp: Stamp,
 }
 
-/// What a look into a folder gives.
+/// Result of listing a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Look {
     /// The files in it that may be exports, by name.
     Files(Vec<FileFound>),
-    /// It is not there, or no folder any more.
+    /// It does not exist, or is no folder.
     Missing,
-    /// It may not be read.
+    /// It cannot be read for lack of permission.
     Unreadable,
 }
 
-/// Looks into a folder: regular files with something in them, no hidden ones, nothing that is not finished yet. Names that
-/// are no Unicode are left out, since no request could carry them.
+/// Lists the regular files of a folder, without empty, hidden and unfinished ones. Names that are not Unicode are left out,
+/// since no request can contain them.
 pub fn look_into(folder: &Path) -> Look {
     match std::fs::symlink_metadata(folder) {
         Ok(meta) if meta.is_dir() => {}
@@ -77,7 +77,7 @@ pub fn look_into(folder: &Path) -> Look {
     };
     let mut files = Vec::new();
     for entry in entries.take(MOST_ENTRIES).flatten() {
-        // The type of the entry itself: a link is none of a file.
+        // The type of the entry itself, so that a link is not a file.
         if !entry.file_type().is_ok_and(|kind| kind.is_file()) {
             continue;
         }
@@ -86,7 +86,7 @@ pub fn look_into(folder: &Path) -> Look {
             continue;
         }
         let Ok(meta) = entry.metadata() else { continue };
-        // An empty file holds the place of one that is on its way.
+        // An empty file is the placeholder of a download.
         if meta.len() > 0 {
             files.push(FileFound { path: folder.join(&name), stamp: Stamp::new(&meta), name });
         }

@@ -1,5 +1,6 @@
-//! Watched folders: which they are, what was seen in them, and what waits for an answer. Paths and names are personal, so
-//! all of it lives in the vault. Files are known by a keyed hash of their name; names are stored only of files that are offered.
+//! Watched folders: their paths, the files seen in them, and offers that wait for an answer. Paths and names are personal,
+//! so all of it is stored in the vault. Files are identified by a keyed hash of their name; a name is stored only while its
+//! file is offered.
 mod folder;
 mod settle;
 
@@ -14,24 +15,24 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, path::Path};
 
-/// Folders watched at most.
+/// Most folders that can be watched.
 pub(crate) const MOST_FOLDERS: usize = 50;
-/// The list of folders in `meta`: a handful, always read whole.
+/// Key of the list of folders in `meta`.
 const FOLDERS: &str = "watched";
 /// Keys in `meta`: `seen/<folder>/<name>`, one for each file.
 const SEEN: &str = "seen/";
-/// Keys in `meta`: `content/<digest>`, one for each file content that has its answer.
+/// Keys in `meta`: `content/<digest>`, one for each file content that was answered.
 const CONTENT: &str = "content/";
 
-/// What is done with an export that lands in the folder.
+/// What is done with a new export in the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// It is offered.
+    /// It is offered for import.
     Ask,
-    /// It is imported.
+    /// It is imported automatically.
     Own,
-    /// Nobody looks.
+    /// The folder is not read.
     Paused,
 }
 
@@ -46,7 +47,7 @@ impl Mode {
     }
 }
 
-/// The export that was found last.
+/// The latest export that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastFind {
     /// Name of the file.
@@ -58,13 +59,13 @@ pub struct LastFind {
 /// A watched folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Folder {
-    /// Its own name in this vault.
+    /// Id in this vault.
     pub id: String,
-    /// The whole path.
+    /// Absolute path.
     pub path: String,
-    /// What is done.
+    /// What is done with a new export.
     pub mode: Mode,
-    /// None: nothing yet.
+    /// Latest export found in it; None if there was none.
     pub last: Option<LastFind>,
 }
 
@@ -73,35 +74,35 @@ pub struct Folder {
 pub struct Offer {
     /// Name of the file.
     pub name: String,
-    /// What it is; None while it is encrypted.
+    /// Format id; None while the file is encrypted.
     pub format: Option<String>,
-    /// Of its content, under a key of the vault.
+    /// Keyed digest of its content.
     pub digest: String,
     /// When it was found, in microseconds since 1970.
     pub at: i64,
 }
 
-/// What is known of one file.
+/// What is stored about one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
-    /// How it looked. A file that looks otherwise is looked at again.
+    /// Size and time. A file whose stamp differs is read again.
     #[serde(flatten)]
     pub stamp: Stamp,
-    /// None: it was answered, or is no export.
+    /// The offer; None if it was answered or the file is no export.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offer: Option<Offer>,
 }
 
-/// An offer with its place.
+/// An offer with its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
-    /// Its own name in this vault.
+    /// Id in this vault.
     pub id: String,
     /// Id of the folder.
     pub folder: String,
-    /// How the file looked.
+    /// Size and time of the file.
     pub stamp: Stamp,
-    /// What it is.
+    /// The offer.
     pub offer: Offer,
 }
 
@@ -127,7 +128,7 @@ fn under(connection: &Connection, prefix: &str) -> VaultResult<Vec<(String, Stri
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The first key that does not begin with `prefix` any more: `0` comes after `/`.
+/// The first key after all that begin with `prefix`: `0` follows `/`.
 fn after(prefix: &str) -> String {
     format!("{}0", prefix.trim_end_matches('/'))
 }
@@ -157,7 +158,8 @@ impl WatchedFolders<'_> {
         self.context.store.read(load)
     }
 
-    /// Watches a folder, and asks first. What is in it now is taken as seen. One that is watched already stays as it is.
+    /// Watches a folder in the mode that asks first. Files already in it count as seen. A folder that is already watched is
+    /// not changed.
     ///
     /// # Errors
     /// `Usage` for too many, the store.
@@ -181,7 +183,7 @@ impl WatchedFolders<'_> {
         })
     }
 
-    /// Does something else with what lands in a folder.
+    /// Changes the mode of a folder.
     ///
     /// # Errors
     /// `NotFound`, the store.
@@ -198,7 +200,7 @@ impl WatchedFolders<'_> {
         })
     }
 
-    /// Watches a folder no longer and forgets what was seen in it. The folder itself is not touched.
+    /// Stops watching a folder and forgets what was seen in it. The folder itself is not changed.
     ///
     /// # Errors
     /// `NotFound`, the store.
@@ -226,13 +228,13 @@ impl WatchedFolders<'_> {
         Ok(rows.into_iter().filter_map(|(key, value)| Some((key, serde_json::from_str(&value).ok()?))).collect())
     }
 
-    /// Under what a file of a folder is known.
+    /// Key of a file in a folder.
     pub fn seen_key(&self, folder: &str, name: &str) -> String {
         format!("{SEEN}{folder}/{}", self.keyed("name", &[folder.as_bytes(), name.as_bytes()]))
     }
 
-    /// Keeps what was seen in a folder; `last` is the latest export among it. A folder that is not watched any more keeps
-    /// nothing.
+    /// Stores what was seen in a folder; `last` is the latest export among it. Stores nothing for a folder that is not
+    /// watched any more.
     ///
     /// # Errors
     /// The store.
@@ -251,7 +253,7 @@ impl WatchedFolders<'_> {
         })
     }
 
-    /// Forgets files by their keys: they are not there any more.
+    /// Forgets files that do not exist any more, by their keys.
     ///
     /// # Errors
     /// The store.
@@ -265,12 +267,12 @@ impl WatchedFolders<'_> {
         })
     }
 
-    /// What waits for an answer, the latest first.
+    /// Offers that wait for an answer, the latest first.
     ///
     /// # Errors
     /// The store.
     pub fn offers(&self) -> VaultResult<Vec<Waiting>> {
-        // Of thousands of files a few are offered.
+        // Few of thousands of files are offered, so the query selects them.
         let rows: Vec<(String, String)> = self.context.store.read(|c| {
             let sql = "SELECT key, value FROM meta WHERE key >= ?1 AND key < ?2 AND instr(value, '\"offer\"') > 0";
             let mut statement = c.prepare_cached(sql)?;
@@ -289,7 +291,7 @@ impl WatchedFolders<'_> {
         Ok(waiting)
     }
 
-    /// An offer has its answer: neither it nor another file of the same content is offered again.
+    /// Marks an offer as answered: neither it nor another file with the same content is offered again.
     ///
     /// # Errors
     /// `NotFound`, the store.
@@ -306,12 +308,12 @@ impl WatchedFolders<'_> {
         })
     }
 
-    /// How the content of a file is known here: its SHA-256 under a key of the vault.
+    /// Identifies the content of a file: its SHA-256 under a key of the vault.
     pub fn content_digest(&self, sha256: &str) -> String {
         self.keyed("content", &[sha256.as_bytes()])
     }
 
-    /// Whether this content has its answer, or is our own.
+    /// Whether this content was answered, or exported by this vault.
     ///
     /// # Errors
     /// The store.
@@ -320,7 +322,7 @@ impl WatchedFolders<'_> {
         self.context.store.read(|c| Ok(c.prepare_cached("SELECT 1 FROM meta WHERE key = ?1")?.exists([&key])?))
     }
 
-    /// This content is not offered, wherever it turns up: it was imported by hand, or exported from here.
+    /// Marks content that is never offered: it was imported by hand, or exported by this vault.
     ///
     /// # Errors
     /// The store.

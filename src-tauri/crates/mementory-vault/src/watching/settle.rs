@@ -1,19 +1,19 @@
-//! When a file has stopped growing: it looks the same for a while. Time is handed in.
+//! Detects when a file has stopped growing: its stamp is unchanged for a while. The caller passes the time.
 use crate::watching::{folder::FileFound, folder::Stamp};
 use std::{collections::HashMap, time::Duration};
 
-/// So long a file has to look the same.
+/// How long the stamp of a file has to stay the same.
 pub const QUIET: Duration = Duration::from_secs(3);
 
-/// Files that are new or changed, and since when they look as they do.
+/// Files that are new or changed, and since when their stamp is unchanged.
 #[derive(Debug, Default)]
 pub struct Settling {
     since: HashMap<(String, String), (Stamp, Duration)>,
 }
 
 impl Settling {
-    /// Takes what is new or changed in a folder at `now`. Answers what has settled, and how long until the next of the
-    /// others may have. What is not among `files` is not waited for any longer.
+    /// Takes the new or changed files of a folder at `now`. Returns those that have settled, and how long until the next of
+    /// the others can have. Files that are not among `files` are forgotten.
     pub fn settle(&mut self, folder: &str, files: Vec<FileFound>, now: Duration) -> (Vec<FileFound>, Option<Duration>) {
         let mut before = std::mem::take(&mut self.since);
         self.since.extend(before.extract_if(|(other, _), _| other != folder));
@@ -21,7 +21,7 @@ impl Settling {
         for file in files {
             let key = (folder.to_owned(), file.name.clone());
             let since = match before.get(&key) {
-                // A clock that was set back would let it wait for hours.
+                // After the clock was set back a file would otherwise wait for hours.
                 Some((stamp, since)) if *stamp == file.stamp && *since <= now => *since,
                 _ => now,
             };

@@ -3,9 +3,9 @@ use crate::{VaultError, VaultResult, word_removal::Removal};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::{collections::HashSet, fmt::Write, sync::OnceLock};
 
-/// Bytes of a form that are looked for first.
+/// Bytes of a form that are searched for first.
 const HEAD: usize = 32;
-/// JSON in a string in a JSON string … is taken apart this often.
+/// Most levels of JSON inside JSON strings that are decoded.
 const LAYERS: usize = 4;
 
 /// Exact words, findable and replaceable in bytes.
@@ -15,7 +15,7 @@ pub(crate) struct Words<'r> {
     forms: OnceLock<Option<Forms>>,
 }
 
-/// Bytes without exact words, however they are escaped; None when they are not in it.
+/// Bytes without exact words, however they are escaped; None if they contain none.
 pub(crate) fn without(bytes: &[u8], removal: &Removal) -> VaultResult<Option<Vec<u8>>> {
     Ok(Words::of(removal)?.without(bytes))
 }
@@ -42,7 +42,7 @@ impl<'r> Words<'r> {
         Ok(Self { removal, heads, forms: OnceLock::new() })
     }
 
-    /// True when the words could be in there. Escapes are decoded, also those inside strings inside strings.
+    /// True when the bytes may contain the words. Escapes are decoded, also those inside strings inside strings.
     fn may_hold(&self, bytes: &[u8]) -> bool {
         if self.heads.is_match(bytes) {
             return true;
@@ -65,7 +65,7 @@ impl<'r> Words<'r> {
         false
     }
 
-    /// A whole file, or a whole line, without the words; None when they are not in it.
+    /// A whole file, or a whole line, without the words; None if it contains none.
     pub(crate) fn without(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         if !self.may_hold(bytes) {
             return None;
@@ -96,7 +96,7 @@ impl<'r> Words<'r> {
         self.replace_upto(bytes, bytes.len(), &mut out).1.then_some(out)
     }
 
-    /// Bytes of the longest form: a match that begins this far before the end of what is at hand is whole.
+    /// Bytes of the longest form: a match that begins this far before the end of the buffer is complete.
     pub(crate) fn longest(&self) -> usize {
         self.forms().map_or(1, |f| f.longest)
     }
@@ -106,7 +106,7 @@ impl<'r> Words<'r> {
     pub(crate) fn replace_upto(&self, bytes: &[u8], until: usize, out: &mut Vec<u8>) -> (usize, bool) {
         let mut at = 0;
         let mut changed = false;
-        // Files with zero bytes have offsets and lengths of their own: there the length stays.
+        // Files with zero bytes are binary and contain offsets and lengths: the replacement keeps the length.
         let binary = memchr::memchr(0, bytes).is_some();
         if let Some(forms) = self.forms() {
             for found in forms.finder.find_iter(bytes).take_while(|m| m.start() < until) {
@@ -136,7 +136,7 @@ impl<'r> Words<'r> {
                 }
             }
             let longest = patterns.iter().map(Vec::len).max()?;
-            // The longest words first: what is left of them when a shorter one goes would stay.
+            // The longest words first: removing a shorter one inside them would leave the remainder.
             let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns).ok()?;
             Some(Forms { finder, marks, longest })
         };
@@ -144,7 +144,7 @@ impl<'r> Words<'r> {
     }
 }
 
-/// The text in encodings that files come in.
+/// The text in the usual file encodings.
 fn encodings(text: &str) -> Vec<Vec<u8>> {
     let mut out = vec![text.as_bytes().to_vec()];
     out.push(text.encode_utf16().flat_map(u16::to_le_bytes).collect());
@@ -180,7 +180,7 @@ fn escapes(text: &str) -> Vec<Vec<u8>> {
     all.into_iter().filter(|form| form != text).map(String::into_bytes).collect()
 }
 
-/// JSON's escapes and the plainest of HTML's undone, wherever they stand.
+/// Decodes JSON escapes and the most common HTML entities.
 fn decoded(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -195,7 +195,7 @@ fn decoded(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// What an escape at the start stands for, and its length.
+/// Character of an escape at the start, and the escape's length.
 fn escape(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
     const NAMED: [(&[u8], u8); 13] = [
         (b"\\\"", b'"'),

@@ -1,4 +1,4 @@
-//! Taking words out of text, of record bodies and of the source's own JSON.
+//! Removes words from text, record bodies and the JSON of a source.
 use crate::word_removal::spans::{Spans, Touch};
 use aho_corasick::AhoCorasick;
 use mementory_json::Tree;
@@ -6,27 +6,27 @@ use mementory_model::{Record, normal_text};
 use std::collections::BTreeSet;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Shortest removed text that is also looked for outside the chosen span: a single letter occurs everywhere.
+/// Shortest removed text that is also searched for outside the chosen span: a single letter occurs everywhere.
 pub(crate) const LEAST: usize = 3;
 
-/// Bytes of an exact string that are looked for first.
+/// Bytes of an exact string that are searched for first.
 const HEAD: usize = 32;
 
-/// Shortest sentence (normal form, bytes) that is also looked for inside a longer one.
+/// Shortest sentence (normal form, bytes) that is also searched for inside a longer one.
 const SENTENCE: usize = 12;
 
-/// What to take out and what to put in its place.
+/// Words to remove, and what replaces them.
 #[derive(Default)]
 pub(crate) struct Removal {
     /// Exact strings, with their replacement; longest first.
     exact: Vec<(String, String)>,
-    /// How the exact strings begin: a thousand of them are not looked for one by one in every text. None for a
-    /// single one.
+    /// Beginnings of the exact strings, so that a thousand of them are found in one pass over a text. None for a single
+    /// string.
     heads: Option<AhoCorasick>,
     /// Sentences in normal form, all replaced by `mark`.
     sentences: Vec<String>,
     mark: String,
-    /// Spans of a text that strings may tell part of; such a string is replaced as a whole.
+    /// Spans of a text that strings may repeat in part; such a string is replaced completely.
     spans: Option<Spans>,
 }
 
@@ -45,13 +45,13 @@ impl Removal {
         Self::default().and_sentences(sentences, mark)
     }
 
-    /// Sentences too, after the exact strings.
+    /// Adds sentences, which are removed after the exact strings.
     pub(crate) fn and_sentences(self, mut sentences: Vec<String>, mark: &str) -> Self {
         sentences.retain(|s| !s.is_empty());
         Self { sentences, mark: mark.to_owned(), ..self }
     }
 
-    /// Strings too that tell a part of the text which the spans cover or cut through.
+    /// Adds strings that repeat a part of the text inside the spans or across their border.
     pub(crate) fn and_spans(self, spans: Spans, mark: &str) -> Self {
         Self { spans: Some(spans), mark: mark.to_owned(), ..self }
     }
@@ -61,23 +61,23 @@ impl Removal {
         &self.exact
     }
 
-    /// What is to go, word for word.
+    /// All exact strings and sentences.
     pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
         self.exact.iter().map(|(words, _)| words.as_str())
     }
 
-    /// True when there is nothing to take out.
+    /// True when there is nothing to remove.
     pub(crate) fn is_empty(&self) -> bool {
         self.exact.is_empty() && self.sentences.is_empty() && self.spans.is_none()
     }
 
-    /// The text without what is to go; None when nothing was in it.
+    /// The text without the words; None if it has none of them.
     pub(crate) fn text(&self, text: &str) -> Option<String> {
-        // Two words at least: a single one (a key, a role) may be any.
+        // At least two words: a single one (a key, a role) may be unrelated.
         self.without(text, 2)
     }
 
-    /// A record's text or title without what is to go: there a single word tells, too.
+    /// A record's text or title without the words; here a single word is enough for a match.
     pub(crate) fn record_text(&self, text: &str) -> Option<String> {
         self.without(text, 1)
     }
@@ -94,7 +94,7 @@ impl Removal {
             out = self.without_sentences(out.as_deref().unwrap_or(text)).or(out);
         }
         let touch = self.spans.as_ref().map_or(Touch::No, |spans| spans.touch(text, least));
-        // Holding a span that was not found in it: it is set another way here.
+        // It contains a span that was not found literally: the layout differs here.
         if touch == Touch::Crosses || touch == Touch::Holds && out.is_none() {
             out = Some(self.mark.clone());
         }
@@ -146,7 +146,7 @@ impl Removal {
         if changed {
             return Some(out);
         }
-        // A sentence that runs over a line end or a split that we do not see: rather too much than too little.
+        // A sentence across a line end or an undetected boundary: replace the whole text rather than leave words in it.
         inside.then(|| self.mark.clone())
     }
 
@@ -214,7 +214,7 @@ impl Removal {
         })
     }
 
-    /// A name without what is to go. Few letters inside a longer word or an id are not the words.
+    /// A name without the words. A few letters inside a longer word or an id do not match.
     fn name(&self, name: &str) -> Option<String> {
         if self.candidates(name).any(|(from, _)| contains_words(name, from)) {
             return self.text(name);
@@ -265,7 +265,7 @@ impl Removal {
                 true
             }
             Some(None) => false,
-            // Not readable as JSON, so it cannot be shown to be clean.
+            // Not readable as JSON, so it cannot be proved clean.
             None => {
                 record.verbatim = None;
                 true
@@ -273,10 +273,10 @@ impl Removal {
         }
     }
 
-    /// JSON text without the words: None = not JSON, Some(None) = nothing was in it. Escapes are decoded first, so
+    /// JSON text without the words: None = not JSON, Some(None) = it has none of them. Escapes are decoded first, so
     /// `\u00fc` hides nothing.
     pub(crate) fn json(&self, text: &str) -> Option<Option<String>> {
-        // Readers keep a lone surrogate's escape in the verbatim; as text it is no Unicode and has to be mended first.
+        // Readers keep a lone surrogate's escape in the verbatim; as text it is not Unicode and has to be repaired first.
         let mut tree = match Tree::parse(text, 512) {
             Ok(tree) => tree,
             Err(_) => Tree::parse(&mementory_json::repair(text.as_bytes())?.0, 512).ok()?,

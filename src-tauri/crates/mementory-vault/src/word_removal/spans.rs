@@ -1,12 +1,12 @@
-//! Where chosen spans are in a text, word by word. What was derived from the text, or tells it in another setting (a
-//! bullet without its mark, a paragraph of a longer message), is recognised by its words.
+//! Positions of chosen spans in a text, word by word. Strings derived from the text or quoting it in another layout (a
+//! bullet without its mark, a paragraph of a longer message) are recognised by their words.
 use mementory_model::fold;
 use std::ops::Range;
 
-/// What a string that tells part of the text has to do with the spans.
+/// How a string that repeats part of the text overlaps the spans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Touch {
-    /// It tells nothing of them.
+    /// It does not touch them.
     No,
     /// A span lies inside it.
     Holds,
@@ -36,7 +36,7 @@ impl Spans {
         Self { words: words.into_iter().map(|(_, word)| word).collect(), cut }
     }
 
-    /// How `part` touches the spans; a string of fewer than `least` words tells nothing for certain.
+    /// How `part` touches the spans; a string of fewer than `least` words is not compared.
     pub(crate) fn touch(&self, part: &str, least: usize) -> Touch {
         if self.cut.is_empty() {
             return Touch::No;
@@ -60,7 +60,7 @@ impl Spans {
     }
 }
 
-/// Runs of letters and digits, folded, with their place.
+/// Words of letters and digits, case-folded, with their position.
 fn words(text: &str) -> Vec<(Range<usize>, String)> {
     let mut out = Vec::new();
     let mut from = None;

@@ -1,4 +1,4 @@
-//! What does not come back: ids that were deleted or redacted here, and words that were.
+//! Ids and words that were deleted or redacted, which imports must not bring back.
 use crate::VaultResult;
 use mementory_crypto::VaultKeys;
 use mementory_model::{Kind, Record, RecordKey};
@@ -8,27 +8,27 @@ use std::collections::HashSet;
 
 type Ids = HashSet<[u8; 16]>;
 
-/// Members of a `.mem` row that hold words.
+/// Members of a `.mem` row that contain words.
 const WORDED: [&str; 10] =
     ["summary", "details", "text", "content", "label", "title", "description", "object", "value", "canonicalName"];
 
-/// Relation of a record to what it was taken from.
+/// Relation of a record to the one that it was derived from.
 const DERIVED: &str = "derived_from";
 
-/// The vault's own memory of what was taken out, and what this import adds to it.
+/// The blocked ids and fingerprints of the vault, and what this import adds to them.
 pub(super) struct Blocklist {
     /// Deleted.
     blocked: Ids,
-    /// Redacted, and not here any more.
+    /// Redacted, and not in the vault any more.
     redacted: Ids,
-    /// Redacted elsewhere, says a tombstone that an import brought.
+    /// Redacted elsewhere, by tombstones of imports.
     redacted_elsewhere: Ids,
-    /// The same, of former imports only.
+    /// As `redacted_elsewhere`, by former imports only.
     redacted_elsewhere_before: Ids,
     /// Of words that were deleted or redacted.
     fingerprints: Ids,
-    /// Blocked in this input.
-    here: Ids,
+    /// Records of this input that were blocked.
+    blocked_now: Ids,
 }
 
 impl Blocklist {
@@ -43,99 +43,99 @@ impl Blocklist {
         Ok(Self {
             redacted_elsewhere_before: redacted_elsewhere.clone(),
             redacted_elsewhere,
-            // What a tombstone of an import reached beyond its target is as dead as the target, while it is in the Trash.
+            // Records that a tombstone of an import moved to the Trash with its target are blocked like the target.
             blocked: set("SELECT record FROM blocked UNION SELECT id FROM records WHERE trashed IS NOT NULL \
                  AND trash_batch IS NOT NULL AND id NOT IN (SELECT record FROM redacted)")?,
             redacted: set("SELECT record FROM redacted")?,
             fingerprints: if let_in { HashSet::new() } else { set("SELECT fingerprint FROM fingerprints")? },
-            here: HashSet::new(),
+            blocked_now: HashSet::new(),
         })
     }
 
-    /// A tombstone that this input brought.
-    pub(super) fn block(&mut self, ids: &[[u8; 16]]) {
+    /// Blocks the targets of a deletion in this input.
+    pub(super) fn add_deleted(&mut self, ids: &[[u8; 16]]) {
         self.blocked.extend(ids);
     }
 
-    /// A redaction that this input brought.
-    pub(super) fn empty(&mut self, ids: &[[u8; 16]]) {
+    /// Blocks the words of the targets of a redaction in this input.
+    pub(super) fn add_redacted(&mut self, ids: &[[u8; 16]]) {
         self.redacted_elsewhere.extend(ids);
     }
 
-    /// True for what a former import said was redacted: what the vault has of it is what is left, whatever others tell.
+    /// True for a record that a former import redacted: the vault keeps its version, whatever later imports contain.
     pub(super) fn was_redacted_elsewhere(&self, id: &[u8; 16]) -> bool {
         self.redacted_elsewhere_before.contains(id)
     }
 
-    /// True for the words of what was redacted elsewhere. What is left of it may come: no text, or one with a mark where
-    /// words were (spec of `.mem` v1.1 §5, the skeleton), in every place that holds words.
+    /// True for a record redacted elsewhere that still has its words. Without them it may be imported: each place for words
+    /// is then empty or has a mark (spec of `.mem` v1.1 §5, the skeleton).
     pub(super) fn has_words_of(&self, id: &[u8; 16], record: &Record) -> bool {
         if !self.redacted_elsewhere.contains(id) {
             return false;
         }
         let bare = |text: &str| text.trim().is_empty() || text.to_ascii_uppercase().contains("[REDACTED");
-        let said = record.verbatim.as_ref().and_then(|v| serde_json::from_str::<serde_json::Value>(&v.text).ok());
-        let words = |key: &&str| said.as_ref().and_then(|v| v.get(key)).and_then(|v| v.as_str());
+        let source = record.verbatim.as_ref().and_then(|v| serde_json::from_str::<serde_json::Value>(&v.text).ok());
+        let words = |key: &&str| source.as_ref().and_then(|v| v.get(key)).and_then(|v| v.as_str());
         let mut all = [record.text.as_str(), record.title.as_deref().unwrap_or_default()]
             .into_iter()
             .chain(WORDED.iter().filter_map(words));
         !all.all(bare)
     }
 
-    /// `id` was blocked; what belongs to it will be too.
-    pub(super) fn hold(&mut self, id: [u8; 16]) {
-        self.here.insert(id);
+    /// Notes that `id` was blocked, so that what belongs to it is too.
+    pub(super) fn add_blocked(&mut self, id: [u8; 16]) {
+        self.blocked_now.insert(id);
     }
 
     pub(super) fn is_deleted(&self, id: &[u8; 16]) -> bool {
         self.blocked.contains(id)
     }
 
-    /// True for what was deleted, and for what an import said was redacted: neither is support for anything.
+    /// True for deleted records and for those that an import redacted: neither is evidence for anything.
     pub(super) fn is_gone(&self, id: &[u8; 16]) -> bool {
         self.blocked.contains(id) || self.redacted_elsewhere.contains(id)
     }
 
-    /// Only of meaning for an id that is not in the vault: a redacted record that is has its flag.
+    /// Only for ids that are not in the vault: a redacted record in the vault has a flag.
     pub(super) fn is_redacted(&self, id: &[u8; 16]) -> bool {
         self.redacted.contains(id)
     }
 
-    /// True when the id, or that of what the record is a part of, was deleted or blocked.
+    /// True when the record, its parent, or an end of a relation was deleted or blocked.
     pub(super) fn blocks(&self, keys: &VaultKeys, id: &[u8; 16], record: &Record) -> bool {
         self.blocked.contains(id)
-            || record.parent.as_ref().is_some_and(|p| self.holds(keys, p))
-            || record.kind == Kind::Relation && Self::ends(record).any(|end| self.holds(keys, end))
+            || record.parent.as_ref().is_some_and(|p| self.is_blocked(keys, p))
+            || record.kind == Kind::Relation && Self::ends(record).any(|end| self.is_blocked(keys, end))
     }
 
-    /// What a relation is between.
+    /// Both ends of a relation.
     fn ends(record: &Record) -> impl Iterator<Item = &RecordKey> {
         let ends = record.links.iter().filter(|l| matches!(l.relation.as_str(), "source" | "target"));
         ends.map(|l| &l.target)
     }
 
-    fn holds(&self, keys: &VaultKeys, key: &RecordKey) -> bool {
-        if self.blocked.is_empty() && self.here.is_empty() {
+    fn is_blocked(&self, keys: &VaultKeys, key: &RecordKey) -> bool {
+        if self.blocked.is_empty() && self.blocked_now.is_empty() {
             return false;
         }
         let id = record_id(keys, key);
-        self.blocked.contains(&id) || self.here.contains(&id)
+        self.blocked.contains(&id) || self.blocked_now.contains(&id)
     }
 
-    /// True when the record says what was deleted or redacted.
-    pub(super) fn says(&self, keys: &VaultKeys, record: &Record) -> bool {
+    /// True when the record has the text of a deleted or redacted one.
+    pub(super) fn has_blocked_text(&self, keys: &VaultKeys, record: &Record) -> bool {
         !self.fingerprints.is_empty()
             && fingerprint(keys, record.kind, &record.text).is_some_and(|f| self.fingerprints.contains(&f))
     }
 
-    /// What a statement, a piece or an edge was taken from, with whether that was deleted or blocked.
+    /// The records that a statement, a chunk or an edge was derived from, and whether each was deleted or blocked.
     pub(super) fn sources<'r>(
         &'r self,
         keys: &'r VaultKeys,
         record: &'r Record,
     ) -> impl Iterator<Item = (&'r RecordKey, bool)> {
-        let taken = matches!(record.kind, Kind::Fact | Kind::Chunk | Kind::Relation);
-        let links = record.links.iter().filter(move |l| taken && l.relation == DERIVED);
-        links.map(|l| (&l.target, self.holds(keys, &l.target)))
+        let is_derived = matches!(record.kind, Kind::Fact | Kind::Chunk | Kind::Relation);
+        let links = record.links.iter().filter(move |l| is_derived && l.relation == DERIVED);
+        links.map(|l| (&l.target, self.is_blocked(keys, &l.target)))
     }
 }

@@ -1,4 +1,4 @@
-//! Files: their records, their bytes, and the parts of a source that are no records.
+//! Imports files: their records, their bytes, and passthrough files.
 use crate::{
     VaultResult,
     import::{apply::ImportRun, apply::SeenRecord, apply::place, apply::short},
@@ -43,7 +43,7 @@ impl FileImport<'_, '_> {
         Ok(rows)
     }
 
-    /// What this input names and does not hold.
+    /// Reports files that this input names without containing them.
     pub(super) fn missing_files(&mut self) {
         let missing = self.run.referenced.iter().filter(|(id, _)| !self.run.present.contains(*id));
         let mut names: Vec<&String> = missing.map(|(_, name)| name).collect();
@@ -68,7 +68,7 @@ impl FileImport<'_, '_> {
         self.file_record(id, &mut record, named.size, None).map(|row| (row > 0).then_some(row))
     }
 
-    /// Adds or finds the record of a file and its bytes. A file that was missing and comes now is an update.
+    /// Adds or finds the record of a file and its bytes. Bytes for a file that had none are an update.
     fn file_record(
         &mut self,
         id: &[u8; 16],
@@ -99,7 +99,7 @@ impl FileImport<'_, '_> {
             seen.row = known.row;
             seen.trashed = known.trashed;
             seen.redacted = known.flags & Flags::REDACTED != 0;
-            self.tell_file(&seen, record.kind, size, blob, record.record_type.as_deref())?
+            self.update_file(&seen, record.kind, size, blob, record.record_type.as_deref())?
         } else if self.run.blocklist.is_redacted(id) {
             (ItemOutcome::Blocked, "redacted before")
         } else {
@@ -120,7 +120,7 @@ impl FileImport<'_, '_> {
     }
 
     /// Bytes of a file that is in the vault. Redacted ones stay as they are: the source still has the words.
-    fn tell_file(
+    fn update_file(
         &mut self,
         seen: &SeenRecord,
         kind: Kind,
@@ -136,7 +136,7 @@ impl FileImport<'_, '_> {
             .optional()?
             .flatten();
         let changed = blob.is_some_and(|b| before.as_deref() != Some(&b.digest[..]));
-        // Our own exports leave the secrets of settings out; such a copy does not take them from the vault.
+        // Our own exports omit the secrets in settings; importing such a copy must not remove them from the vault.
         let changed = changed && !(kind == Kind::Foreign && self.lacks_only_secrets(before.as_deref(), blob));
         if let Some(staging) = &mut self.run.staging {
             if changed && seen.redacted { staging.older.add(seen.row) } else { staging.same.add(seen.row) }
@@ -173,7 +173,7 @@ impl FileImport<'_, '_> {
         media_type: Option<&str>,
     ) -> VaultResult<()> {
         let Some(staging) = &self.run.staging else { return Ok(()) };
-        // Undoing this import gives a file that was here before it its former bytes back.
+        // Undoing this import restores the former bytes of a file that was in the vault before.
         if let Some(blob) = blob.filter(|_| row < staging.first_row) {
             self.run
                 .connection

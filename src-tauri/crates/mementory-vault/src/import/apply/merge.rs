@@ -1,6 +1,5 @@
-//! What becomes of records that the vault has already, when somebody asks for another rule than "the newer telling
-//! stays". The names are MIF's (v1 §8 `merge_strategy`, §9 of the older text); what they mean is defined here, since the
-//! specification only lists them.
+//! How to resolve a conflict with an existing record, if not by "the newer version wins". The names are MIF's (v1 §8
+//! `merge_strategy`, §9 of the older text); their meaning is defined here, since the specification only lists them.
 use crate::{VaultResult, import::apply::ImportRun};
 use mementory_crypto::{VaultKeys, keyed_id};
 use mementory_model::{Kind, Record, RecordKey};
@@ -10,18 +9,18 @@ use std::collections::{HashMap, HashSet};
 /// A rule for records whose id the vault knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merge {
-    /// What has an id that is known, or a text that a record of its kind says word by word, does not come in.
+    /// A record with a known id, or with exactly the text of a record of its kind, is not imported.
     SkipDuplicates,
-    /// What has an id that is known replaces what is there, also when it is older or was edited here. The history
-    /// keeps both; what was deleted, redacted or closed stays so.
+    /// A record with a known id replaces the existing one, also when it is older or was edited here. The history keeps
+    /// both; what was deleted, redacted or closed stays so.
     Overwrite,
-    /// What has an id that is known and says something else comes in beside it under a fresh id, and so do the
-    /// references to it in this import. Conversations, messages and files keep theirs: two branches of a conversation
-    /// are not two conversations.
+    /// A record with a known id and other content is imported beside it under a fresh id, which references in this import
+    /// get too. Conversations, messages and files keep their ids: two branches of a conversation are not two
+    /// conversations.
     Rename,
 }
 
-/// Kinds that stand for themselves, and have a text to compare.
+/// Kinds that are independent of other records and have a text to compare.
 const SINGLE: [Kind; 9] = [
     Kind::Memory,
     Kind::Profile,
@@ -34,13 +33,13 @@ const SINGLE: [Kind; 9] = [
     Kind::Credential,
 ];
 
-/// Digests of all texts of a kind, as they stood before the import.
+/// Digests of all texts of a kind, as they were before the import.
 pub(super) type Texts = HashMap<Kind, HashSet<[u8; 16]>>;
 
 /// Fresh ids of records of this import.
 #[derive(Default)]
 pub(in crate::import) struct Renames {
-    /// The first reading only finds out which are needed.
+    /// The first pass only finds out which are needed.
     pub(in crate::import) collecting: bool,
     fresh: HashMap<[u8; 16], Fresh>,
 }
@@ -64,7 +63,7 @@ impl Renames {
         }
     }
 
-    /// Puts the fresh ids where the record has the old ones: in its keys, its own id and its source text.
+    /// Replaces old ids by fresh ones in a record's keys, its own id and its verbatim text.
     pub(super) fn apply(&self, keys: &VaultKeys, record: &mut Record) {
         if self.collecting || self.fresh.is_empty() {
             return;
@@ -90,12 +89,12 @@ impl Renames {
     }
 }
 
-/// As JSON writes it.
+/// The text as a JSON string.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// An id like `old`: a UUID at its end is replaced by another, anything else is continued.
+/// An id like `old`: a UUID at its end is replaced by another, anything else gets a suffix.
 fn fresh_id(old: &str, digest: &[u8; 16]) -> String {
     let mut bytes = *digest;
     old.bytes().enumerate().for_each(|(i, byte)| bytes[i % 16] ^= byte.rotate_left((i / 16) as u32 % 8));
@@ -115,7 +114,7 @@ fn is_uuid(text: &str) -> bool {
 }
 
 impl ImportRun<'_> {
-    /// True when duplicates are to be skipped and a record of this kind says the same, word by word.
+    /// True when duplicates are to be skipped and a record of this kind has exactly the same text.
     pub(super) fn is_duplicate(&mut self, record: &Record) -> VaultResult<bool> {
         if self.options.merge != Some(Merge::SkipDuplicates) || self.empty || !SINGLE.contains(&record.kind) {
             return Ok(false);
@@ -124,12 +123,12 @@ impl ImportRun<'_> {
             let texts = self.texts_of(record.kind)?;
             self.texts.insert(record.kind, texts);
         }
-        let said = self.text_digest(&record.text);
-        Ok(!record.text.is_empty() && self.texts.get(&record.kind).is_some_and(|texts| texts.contains(&said)))
+        let digest = self.text_digest(&record.text);
+        Ok(!record.text.is_empty() && self.texts.get(&record.kind).is_some_and(|texts| texts.contains(&digest)))
     }
 
     fn texts_of(&self, kind: Kind) -> VaultResult<HashSet<[u8; 16]>> {
-        // Only what was there before: two records of one file may say the same.
+        // Only records from before this import: two records of one file may have the same text.
         let first = self.staging.as_ref().map_or(i64::MAX, |staging| staging.first_row);
         let sql = "SELECT pack, slot FROM records WHERE kind = ?1 AND row < ?2 AND trashed IS NULL ORDER BY pack, slot";
         let mut statement = self.connection.prepare(sql)?;

@@ -1,5 +1,5 @@
-//! Statements that an assistant dropped from a text it keeps: the text's new version no longer has them, so they are no
-//! longer what it remembers. They stay, superseded, with their history.
+//! Statements that a newer version of a text no longer contains: the assistant does not remember them any more. They stay
+//! in the vault as superseded, with their history.
 use crate::{
     VaultResult,
     import::{apply::ImportRun, apply::Known, apply::SeenRecord, apply::short},
@@ -13,10 +13,10 @@ use mementory_store::{
 use rusqlite::params;
 use std::collections::HashSet;
 
-/// Status of a statement that a newer text does not make any more.
+/// Status of a statement that a newer text no longer contains.
 const SUPERSEDED: &str = "superseded";
 
-/// Statements that a newer text no longer makes.
+/// Marks statements that a newer text no longer contains.
 pub(super) struct SupersededStatements<'a, 'i> {
     pub(super) run: &'a mut ImportRun<'i>,
 }
@@ -35,14 +35,14 @@ impl SupersededStatements<'_, '_> {
         let Some(of) = self.run.seen.get(&id).filter(|seen| seen.written && seen.row > 0).map(|seen| seen.row) else {
             return Ok(());
         };
-        let told: HashSet<i64> = unit
+        let in_unit: HashSet<i64> = unit
             .iter()
             .filter_map(|r| self.run.seen.get(&record_id(&self.run.context.keys, &r.key)))
             .map(|seen| seen.row)
             .collect();
         let place = format!("{}#{}", text.origin.container, text.origin.pointer);
         for row in self.facts_of(&id)? {
-            if row != of && !told.contains(&row) && self.supersede(row, text)? {
+            if row != of && !in_unit.contains(&row) && self.supersede(row, text)? {
                 let message = "a statement that the newer text no longer makes; it is kept as superseded";
                 self.run.report.warn("statements_gone", &place, message);
             }
@@ -50,7 +50,7 @@ impl SupersededStatements<'_, '_> {
         Ok(())
     }
 
-    /// Facts that were taken from the record with this id, as far as an import wrote their present version.
+    /// Facts derived from the record with this id whose present version was written by an import.
     fn facts_of(&self, id: &[u8; 16]) -> VaultResult<Vec<i64>> {
         let mut statement = self.run.connection.prepare_cached(
             "SELECT r.row FROM links l JOIN records r ON r.row = l.row \
@@ -72,7 +72,7 @@ impl SupersededStatements<'_, '_> {
             return Ok(false);
         }
         fact.status = Some(SUPERSEDED.into());
-        // The older text is then known to be older when it is imported again.
+        // A later import of the older text is then recognised as older.
         fact.times.updated = by.times.updated.or(fact.times.updated);
         let Some(known): Option<Known> = self.run.known(&id)? else { return Ok(false) };
         let digest = content_digest(&self.run.context.keys, &fact);

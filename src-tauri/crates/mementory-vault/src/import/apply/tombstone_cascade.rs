@@ -1,6 +1,6 @@
-//! How far a deletion that comes in reaches (spec of `.mem` v1.1 §5): to what was derived from its target and from
-//! nothing else, whatever its proof of cascade lists, to links that would hang in the air, and to entities that lose their
-//! last edge by it. What has other support stays.
+//! What an imported deletion removes besides its target (spec of `.mem` v1.1 §5): records derived only from it, whatever
+//! its proof of cascade lists, links that would lose an end, and entities that lose their last edge. A record with other
+//! evidence stays.
 use crate::{VaultError, VaultResult, import::apply::ImportRun};
 use mementory_model::{Kind, Record};
 use mementory_store::{kind_code, trash::trash_row};
@@ -12,36 +12,37 @@ use std::{
 
 type Id = [u8; 16];
 
-/// What goes, in the order in which it is followed.
+/// Records that are removed, in the order in which their dependants are looked up.
 #[derive(Default)]
 pub(super) struct TombstoneCascade {
     gone: HashSet<Id>,
-    /// With the row that it goes to the Trash with, and whether the record itself stays (its words are gone).
+    /// With the row that brings it back from the Trash, and whether the record itself stays without its words.
     pending: Vec<(Id, Option<i64>, bool)>,
-    /// Ends of edges that lost their evidence, with the row that they would go with, and whether this input told the edge.
-    loose: HashMap<Id, (Option<i64>, bool)>,
-    /// Something was in view until now.
+    /// Ends of edges that lost their evidence, with the row that would bring them back, and whether this input contains the
+    /// edge.
+    edge_ends: HashMap<Id, (Option<i64>, bool)>,
+    /// A live record was removed.
     any: bool,
 }
 
 impl TombstoneCascade {
-    /// Several edges may end at one entity: one that this input told decides.
-    fn loosen(&mut self, id: Id, root: Option<i64>, told: bool) {
-        let end = self.loose.entry(id).or_insert((root, told));
-        if told && !end.1 {
+    /// Several edges may end at one entity: one that this input contains decides.
+    fn add_edge_end(&mut self, id: Id, root: Option<i64>, in_input: bool) {
+        let end = self.edge_ends.entry(id).or_insert((root, in_input));
+        if in_input && !end.1 {
             *end = (root, true);
         }
     }
 }
 
-/// A record in view.
+/// A record that is not in the Trash.
 struct Live {
     row: i64,
     id: Id,
     kind: i64,
 }
 
-/// Tombstones of an import, and what they move to the Trash.
+/// Applies the tombstones of an import and moves records to the Trash.
 pub(super) struct TombstoneImport<'a, 'i> {
     pub(super) run: &'a mut ImportRun<'i>,
 }
@@ -53,63 +54,63 @@ impl<'a, 'i> TombstoneImport<'a, 'i> {
 }
 
 impl TombstoneImport<'_, '_> {
-    /// `id` goes; a record of it in view moves to the Trash.
-    pub(super) fn goes(&mut self, cascade: &mut TombstoneCascade, id: Id) -> VaultResult<()> {
+    /// Removes `id`: a live record moves to the Trash.
+    pub(super) fn delete(&mut self, cascade: &mut TombstoneCascade, id: Id) -> VaultResult<()> {
         let row = self.run.known(&id)?.map(|known| known.row);
         let root = row.map(|row| self.root_of(row)).transpose()?;
         if cascade.gone.insert(id) {
             cascade.pending.push((id, root, false));
         }
         match (row, root) {
-            (Some(row), Some(root)) => self.put_away(cascade, row, root),
+            (Some(row), Some(root)) => self.move_to_trash(cascade, row, root),
             _ => Ok(()),
         }
     }
 
-    /// The words of `id` went, and it stays as what is left of it. It is not in the Trash, so what was taken from it
-    /// stands there by itself.
-    pub(super) fn loses_words(cascade: &mut TombstoneCascade, id: Id) {
+    /// The words of `id` are gone and the record stays without them. It is not in the Trash, so each record derived from it
+    /// is restored by itself.
+    pub(super) fn redact(cascade: &mut TombstoneCascade, id: Id) {
         if cascade.gone.insert(id) {
             cascade.pending.push((id, None, true));
         }
     }
 
-    /// The row that brings this one back: itself, or what it is in the Trash with already.
+    /// The row whose restoring brings this one back: itself, or the one that it was trashed with.
     fn root_of(&self, row: i64) -> VaultResult<i64> {
         let sql = "SELECT coalesce(trash_root, row) FROM records WHERE row = ?1";
         Ok(self.run.connection.prepare_cached(sql)?.query_row([row], |r| r.get(0))?)
     }
 
-    fn go_on(&self) -> VaultResult<()> {
+    fn check_cancelled(&self) -> VaultResult<()> {
         if self.run.options.cancel.load(Ordering::Relaxed) { Err(VaultError::Cancelled) } else { Ok(()) }
     }
 
-    /// Follows everything that goes to its end. True when something was in view until now.
+    /// Removes everything that depends on the removed records. True when a live record was removed.
     pub(super) fn follow(&mut self, mut cascade: TombstoneCascade) -> VaultResult<bool> {
-        // Ends of edges that this input told and that were held back for want of evidence.
+        // Ends of edges of this input that were blocked because their evidence is gone.
         for id in std::mem::take(&mut self.run.orphaned_edges) {
-            cascade.loosen(id, None, true);
+            cascade.add_edge_end(id, None, true);
         }
         while let Some((id, root, stays)) = cascade.pending.pop() {
-            self.go_on()?;
+            self.check_cancelled()?;
             for derived in self.live(
                 "SELECT r.row, r.id, r.kind FROM links l JOIN records r ON r.row = l.row \
                  WHERE l.target = ?1 AND l.relation = 'derived_from' AND r.trashed IS NULL",
                 id,
             )? {
-                // Whoever took the words out tells anew what may still be said of them.
-                let told = self.run.seen.get(&derived.id).is_some_and(|seen| seen.row > 0);
-                let anew = stays && told && !self.run.superseded.contains(&derived.id);
-                if anew || cascade.gone.contains(&derived.id) || self.has_support(derived.row, &cascade)? {
+                // A redaction removes what was derived from the words, unless its input states it again.
+                let in_input = self.run.seen.get(&derived.id).is_some_and(|seen| seen.row > 0);
+                let restated = stays && in_input && !self.run.superseded.contains(&derived.id);
+                if restated || cascade.gone.contains(&derived.id) || self.has_support(derived.row, &cascade)? {
                     continue;
                 }
                 if derived.kind == kind_code(Kind::Relation) {
-                    let (root, told) = (root.unwrap_or(derived.row), self.run.seen.contains_key(&derived.id));
+                    let (root, in_input) = (root.unwrap_or(derived.row), self.run.seen.contains_key(&derived.id));
                     for end in entities_of(self.run.connection, derived.row)? {
-                        cascade.loosen(end, Some(root), told);
+                        cascade.add_edge_end(end, Some(root), in_input);
                     }
                 }
-                self.put_away(&mut cascade, derived.row, root.unwrap_or(derived.row))?;
+                self.move_to_trash(&mut cascade, derived.row, root.unwrap_or(derived.row))?;
             }
             if stays {
                 continue;
@@ -120,24 +121,24 @@ impl TombstoneImport<'_, '_> {
                 id,
             )? {
                 if link.kind == kind_code(Kind::Relation) {
-                    self.put_away(&mut cascade, link.row, root.unwrap_or(link.row))?;
+                    self.move_to_trash(&mut cascade, link.row, root.unwrap_or(link.row))?;
                 }
             }
         }
-        for (id, (root, told)) in std::mem::take(&mut cascade.loose) {
-            self.go_on()?;
+        for (id, (root, in_input)) in std::mem::take(&mut cascade.edge_ends) {
+            self.check_cancelled()?;
             let Some(entity) = self.run.known(&id)?.filter(|known| !known.trashed) else { continue };
-            // One that this input tells without such an edge is still known where the deletion comes from.
-            let kept = !told && self.run.seen.get(&id).is_some_and(|seen| seen.row > 0);
+            // An entity that this input contains without such an edge still exists where the deletion comes from.
+            let kept = !in_input && self.run.seen.get(&id).is_some_and(|seen| seen.row > 0);
             if !kept && !self.is_named(&id, entity.row, &cascade)? {
-                self.put_away(&mut cascade, entity.row, root.unwrap_or(entity.row))?;
+                self.move_to_trash(&mut cascade, entity.row, root.unwrap_or(entity.row))?;
             }
         }
         Ok(cascade.any)
     }
 
-    /// Moves a row in view, with what it owns, to the Trash, where `root` brings it back.
-    fn put_away(&mut self, cascade: &mut TombstoneCascade, row: i64, root: i64) -> VaultResult<()> {
+    /// Moves a live row with what it owns to the Trash; restoring `root` brings it back.
+    fn move_to_trash(&mut self, cascade: &mut TombstoneCascade, row: i64, root: i64) -> VaultResult<()> {
         let sql = "SELECT row, id, kind FROM records WHERE (row = ?1 OR owner = ?1) AND trashed IS NULL";
         for live in self.live(sql, row)? {
             cascade.any = true;
@@ -152,7 +153,7 @@ impl TombstoneImport<'_, '_> {
         Ok(())
     }
 
-    /// True when a row was derived from something too that is not gone.
+    /// True when a row was also derived from a record that is not removed.
     fn has_support(&self, row: i64, cascade: &TombstoneCascade) -> VaultResult<bool> {
         let mut statement = self
             .run
@@ -167,13 +168,13 @@ impl TombstoneImport<'_, '_> {
         Ok(false)
     }
 
-    /// True when another record in view names this one.
+    /// True when another live record links to this one.
     fn is_named(&self, id: &Id, row: i64, cascade: &TombstoneCascade) -> VaultResult<bool> {
         let mut statement = self.run.connection.prepare_cached(
             "SELECT r.id FROM links l JOIN records r ON r.row = l.row \
              WHERE l.target = ?1 AND l.row <> ?2 AND r.trashed IS NULL",
         )?;
-        // Up to the first one: half of a vault may name the person it is about.
+        // Stops at the first one: half of a vault may link to the person it is about.
         for other in statement.query_map(params![id, row], |r| r.get::<_, Id>(0))? {
             if !cascade.gone.contains(&other?) {
                 return Ok(true);
@@ -189,7 +190,7 @@ impl TombstoneImport<'_, '_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// An edge was held back since nothing is left that it was taken from: its entities may be without any now.
+    /// Notes the entities of an edge that was blocked because its evidence is gone: they may have no edge now.
     pub(super) fn note_orphaned_edge(&mut self, record: &Record) {
         let ends = record.links.iter().filter(|l| matches!(l.relation.as_str(), "source" | "target"));
         let entities = ends.filter(|l| record.kind == Kind::Relation && l.kind == Kind::Entity);

@@ -1,5 +1,5 @@
-//! Tombstones that an import brings: they block, and move what they name to the Trash. In an unsigned bundle they would
-//! otherwise be a way to destroy a vault.
+//! Tombstones of an import block records and move them to the Trash only: otherwise an unsigned bundle could destroy a
+//! vault.
 use crate::{
     VaultResult,
     import::{apply::tombstone_cascade::TombstoneCascade, apply::tombstone_cascade::TombstoneImport},
@@ -27,35 +27,35 @@ impl TombstoneImport<'_, '_> {
         if !news {
             return Ok(());
         }
-        // A redaction is a deletion of the words (spec of `.mem` v1.1 §5): its skeleton may come, the words may not.
+        // A redaction deletes the words (spec of `.mem` v1.1 §5): the skeleton may be imported, the words may not.
         match tombstone.op {
             TombstoneOp::Delete => {
-                self.run.blocklist.block(&ids);
+                self.run.blocklist.add_deleted(&ids);
                 self.run.deleted_ids.extend(ids);
             }
             TombstoneOp::Redact => {
-                self.run.blocklist.empty(&ids);
+                self.run.blocklist.add_redacted(&ids);
                 self.run.redacted_ids.extend(ids);
             }
         }
         Ok(())
     }
 
-    /// Moves what the tombstones of this input name to the Trash, and what hangs on it.
+    /// Moves the targets of this input's tombstones to the Trash, with everything that depends on them.
     pub(super) fn trash_named(&mut self) -> VaultResult<()> {
         let mut cascade = TombstoneCascade::default();
         for id in std::mem::take(&mut self.run.deleted_ids) {
-            self.goes(&mut cascade, id)?;
+            self.delete(&mut cascade, id)?;
         }
         for id in std::mem::take(&mut self.run.redacted_ids) {
             let worded = match self.run.known(&id)? {
-                // What is redacted here too, with what was taken from it.
+                // Redacted here already, with the records derived from it.
                 Some(known) if known.flags & Flags::REDACTED != 0 => continue,
                 Some(known) => self.run.blocklist.has_words_of(&id, &self.run.stored(known.row)?),
                 None => true,
             };
-            // What is here already is the skeleton that is left, told now or by an earlier import.
-            if worded { self.goes(&mut cascade, id)? } else { Self::loses_words(&mut cascade, id) }
+            // A record without words is the skeleton, from this or an earlier import.
+            if worded { self.delete(&mut cascade, id)? } else { Self::redact(&mut cascade, id) }
         }
         let any = self.follow(cascade)?;
         if any {

@@ -1,4 +1,4 @@
-//! Writing records: new ones, new versions of known ones, and newer versions of what this same batch wrote.
+//! Writes records: new ones, new versions of known ones, and newer versions of records from the same batch.
 use super::files::FileImport;
 use crate::{
     VaultResult,
@@ -8,7 +8,7 @@ use mementory_model::{Kind, Record};
 use mementory_store::{Cause, Entry, Flags, ListPosition, RecordColumns, ids::record_id, kind_code};
 use rusqlite::{OptionalExtension, params};
 
-/// Since when, with what (its root), and by which import.
+/// Time, root row and batch of a record in the Trash.
 type InTrash = (i64, Option<i64>, Option<i64>);
 
 impl ImportRun<'_> {
@@ -34,7 +34,7 @@ impl ImportRun<'_> {
         };
         let owner = owner.map(|(row, _)| row);
         let now = self.options.now.as_micros();
-        let facts = RecordColumns::of(record, extra_flags, now);
+        let columns = RecordColumns::of(record, extra_flags, now);
         let Some(staging) = &mut self.staging else { return Ok((0, false)) };
         let row = staging.next_row;
         staging.next_row += 1;
@@ -47,8 +47,8 @@ impl ImportRun<'_> {
                  VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?14,?15,?16,?17,?18,?19,?20,?21)",
             )?
             .execute(params![
-                row, id, kind_code(record.kind), platform, facts.sort, owner, parent, facts.position, facts.flags, pack,
-                slot, now, digest, batch, record.record_type, record.status, facts.title, facts.preview,
+                row, id, kind_code(record.kind), platform, columns.sort, owner, parent, columns.position, columns.flags, pack,
+                slot, now, digest, batch, record.record_type, record.status, columns.title, columns.preview,
                 trash.map(|t| t.0), trash.map(|t| t.1), trash.and_then(|t| t.2)
             ])?;
         self.write_side(row, record, &attachments)?;
@@ -67,7 +67,7 @@ impl ImportRun<'_> {
         Ok((row, trash.is_some()))
     }
 
-    /// Since when, with what and by which import a row is in the Trash.
+    /// When, with which root and by which batch a row was trashed.
     fn trash_of(&self, row: i64) -> VaultResult<Option<InTrash>> {
         Ok(self
             .connection
@@ -130,8 +130,8 @@ impl ImportRun<'_> {
         self.reindex(known.row, known.trashed, record)
     }
 
-    /// A newer version of a record that this same batch has written. What it said before is nobody's history, so it does
-    /// not stay in a pack either, where no erasure would look for it.
+    /// Replaces a record that this batch wrote by a newer version. The former one is not history, so it is removed from the
+    /// pack too, where no erasure would search for it.
     pub(super) fn replace_in_batch(
         &mut self,
         row: i64,
@@ -165,7 +165,7 @@ impl ImportRun<'_> {
 
     fn rewrite_side(&self, row: i64, record: &Record, attachments: &[i64]) -> VaultResult<()> {
         for table in ["tags", "links", "file_refs"] {
-            // Links of what is told again and again were gathered from every telling, of which this is one.
+            // A repeated record has the links of all its occurrences; this version has those of one.
             if table != "links" || !record.repeats {
                 self.connection.prepare_cached(&format!("DELETE FROM {table} WHERE row = ?1"))?.execute([row])?;
             }
@@ -183,7 +183,7 @@ impl ImportRun<'_> {
         extra_flags: i64,
     ) -> VaultResult<()> {
         let now = self.options.now.as_micros();
-        let facts = RecordColumns::of(record, extra_flags | keep_flags, now);
+        let columns = RecordColumns::of(record, extra_flags | keep_flags, now);
         let Some(staging) = &mut self.staging else { return Ok(()) };
         let entry = Entry::from_record(record)?;
         let (pack, slot) = staging.packs.put(self.connection, &entry)?;
@@ -193,23 +193,23 @@ impl ImportRun<'_> {
                  type = ?10, status = ?11, title = ?12, preview = ?13, sort = ?14, position = ?15 WHERE row = ?1",
             )?
             .execute(params![
-                row, version, facts.flags, pack, slot, now, Cause::Import as i64, digest, staging.batch, record.record_type,
-                record.status, facts.title, facts.preview, facts.sort, facts.position
+                row, version, columns.flags, pack, slot, now, Cause::Import as i64, digest, staging.batch, record.record_type,
+                record.status, columns.title, columns.preview, columns.sort, columns.position
             ])?;
         Ok(())
     }
 
-    /// A known record that says nothing new may still stand elsewhere: its conversation went on, or another branch is
-    /// the one that the person sees. `older` is true for a unit of an older export.
+    /// An unchanged record may still have a new position: its conversation went on, or another branch is shown now. `older`
+    /// is true for a unit of an older export.
     pub(super) fn reposition(&self, known: &Known, record: &Record, extra_flags: i64, older: bool) -> VaultResult<()> {
         let Some(staging) = &self.staging else { return Ok(()) };
         if older || !matches!(record.kind, Kind::Conversation | Kind::Message) {
             return Ok(());
         }
-        let standing = ListPosition::of(record, extra_flags);
-        let sort = standing.time.unwrap_or(known.sort);
-        let flags = known.flags & !ListPosition::FLAGS | standing.flags;
-        if (sort, standing.position, flags) == (known.sort, known.position, known.flags) {
+        let moved = ListPosition::of(record, extra_flags);
+        let sort = moved.time.unwrap_or(known.sort);
+        let flags = known.flags & !ListPosition::FLAGS | moved.flags;
+        if (sort, moved.position, flags) == (known.sort, known.position, known.flags) {
             return Ok(());
         }
         self.connection
@@ -219,7 +219,7 @@ impl ImportRun<'_> {
             .execute(params![known.row, staging.batch, known.sort, known.position, known.flags])?;
         self.connection
             .prepare_cached("UPDATE records SET sort = ?2, position = ?3, flags = ?4 WHERE row = ?1")?
-            .execute(params![known.row, sort, standing.position, flags])?;
+            .execute(params![known.row, sort, moved.position, flags])?;
         Ok(())
     }
 

@@ -5,15 +5,15 @@ use crate::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// Gives files their former bytes back.
-pub(super) fn give_back(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
+/// Restores the former bytes of files.
+pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     for row in crate::import::undo::column(tx, "SELECT row FROM file_versions WHERE batch = ?1", batch)? {
         let next = next(tx, "file_versions", row, batch)?;
-        if let Some(keeper) = later.vouching(row, next) {
-            keep(tx, "file_versions", row, batch, keeper)?;
+        if let Some(keeper) = later.first_with(row, next) {
+            reassign(tx, "file_versions", row, batch, keeper)?;
             continue;
         }
-        // LaterBatches bytes stay; what they replaced is what was there before this batch.
+        // Bytes of later batches stay; what they replaced becomes what was there before this batch.
         let sql = match next {
             Some(_) => {
                 "UPDATE file_versions SET (blob, size, media_type) = \
@@ -37,33 +37,33 @@ pub(super) fn give_back(tx: &Connection, batch: i64, later: &LaterBatches) -> Va
     Ok(())
 }
 
-/// Puts what the batch moved back where it stood.
+/// Restores the positions that the batch changed.
 pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     for row in crate::import::undo::column(tx, "SELECT row FROM moved WHERE batch = ?1", batch)? {
         let next = next(tx, "moved", row, batch)?;
-        if let Some(keeper) = later.placing(row, next) {
-            keep(tx, "moved", row, batch, keeper)?;
+        if let Some(keeper) = later.first_with_position(row, next) {
+            reassign(tx, "moved", row, batch, keeper)?;
             continue;
         }
         let former: (i64, i64, i64) = tx
             .prepare_cached("DELETE FROM moved WHERE row = ?1 AND batch = ?2 RETURNING sort, position, flags")?
             .query_row([row, batch], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
-        let (sort, position, standing) = former;
+        let (sort, position, former_flags) = former;
         if let Some(next) = next {
             tx.prepare_cached("UPDATE moved SET sort = ?3, position = ?4, flags = ?5 WHERE row = ?1 AND batch = ?2")?
-                .execute(params![row, next, sort, position, standing])?;
+                .execute(params![row, next, sort, position, former_flags])?;
             continue;
         }
         let present = tx
             .prepare_cached("SELECT flags, version_batch FROM records WHERE row = ?1")?
             .query_row([row], |r| Ok((r.get::<_, i64>(0)?, r.get::<_, Option<i64>>(1)?)))
             .optional()?;
-        // A later telling says itself where it stands.
-        if let Some((flags, told)) = present
-            && told.is_none_or(|told| told <= batch)
+        // A later version has its own position.
+        if let Some((flags, version_batch)) = present
+            && version_batch.is_none_or(|written_by| written_by <= batch)
         {
             tx.prepare_cached("UPDATE records SET sort = ?2, position = ?3, flags = ?4 WHERE row = ?1")?
-                .execute(params![row, sort, position, with_position_flags(flags, standing)])?;
+                .execute(params![row, sort, position, with_position_flags(flags, former_flags)])?;
         }
     }
     Ok(())
@@ -75,8 +75,8 @@ fn next(tx: &Connection, table: &str, row: i64, batch: i64) -> VaultResult<Optio
     Ok(tx.prepare_cached(&sql)?.query_row([row, batch], |r| r.get(0))?)
 }
 
-/// A later batch told it just so: it is that one's from now on. That one has no row of its own, or it would be `next`.
-fn keep(tx: &Connection, table: &str, row: i64, batch: i64, keeper: i64) -> VaultResult<()> {
+/// Assigns the row to a later batch with the same content. That one has no row of its own, or it would be `next`.
+fn reassign(tx: &Connection, table: &str, row: i64, batch: i64, keeper: i64) -> VaultResult<()> {
     let sql = format!("UPDATE {table} SET batch = ?3 WHERE row = ?1 AND batch = ?2");
     tx.prepare_cached(&sql)?.execute([row, batch, keeper])?;
     Ok(())

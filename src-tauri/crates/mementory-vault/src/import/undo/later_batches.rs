@@ -8,7 +8,7 @@ struct Batch {
     older: RowRanges,
 }
 
-/// LaterBatches batches that stay, the oldest first.
+/// Batches after the undone one, the oldest first.
 pub(super) struct LaterBatches(Vec<Batch>);
 
 impl LaterBatches {
@@ -18,29 +18,29 @@ impl LaterBatches {
         let mut rows = statement.query([batch])?;
         let mut batches = Vec::new();
         while let Some(row) = rows.next()? {
-            let runs = |at: usize| -> VaultResult<RowRanges> {
+            let ranges = |at: usize| -> VaultResult<RowRanges> {
                 let bytes: Option<Vec<u8>> = row.get(at)?;
                 RowRanges::decode(&bytes.unwrap_or_default())
-                    .ok_or_else(|| VaultError::Damaged("what an import told".into()))
+                    .ok_or_else(|| VaultError::Damaged("the rows that an import contained".into()))
             };
-            batches.push(Batch { id: row.get(0)?, same: runs(1)?, older: runs(2)? });
+            batches.push(Batch { id: row.get(0)?, same: ranges(1)?, older: ranges(2)? });
         }
         Ok(Self(batches))
     }
 
     /// Ranges of rows that each batch contained, with the batch.
-    pub(super) fn told(&self) -> impl Iterator<Item = (i64, (i64, i64))> + '_ {
-        self.0.iter().flat_map(|b| b.same.iter().chain(b.older.iter()).map(|run| (b.id, run)))
+    pub(super) fn ranges(&self) -> impl Iterator<Item = (i64, (i64, i64))> + '_ {
+        self.0.iter().flat_map(|b| b.same.iter().chain(b.older.iter()).map(|range| (b.id, range)))
     }
 
     /// The first batch, before the batch `until` if given, that contained `row` unchanged.
-    pub(super) fn vouching(&self, row: i64, until: Option<i64>) -> Option<i64> {
+    pub(super) fn first_with(&self, row: i64, until: Option<i64>) -> Option<i64> {
         self.0.iter().take_while(|b| until.is_none_or(|u| b.id < u)).find(|b| b.same.contains(row)).map(|b| b.id)
     }
 
-    /// As [`Self::vouching`], for where the row stands among others.
-    pub(super) fn placing(&self, row: i64, until: Option<i64>) -> Option<i64> {
-        let told = self.0.iter().take_while(|b| until.is_none_or(|u| b.id < u));
-        told.filter(|b| b.same.contains(row)).find(|b| !b.older.contains(row)).map(|b| b.id)
+    /// As [`Self::first_with`], for the position of the row.
+    pub(super) fn first_with_position(&self, row: i64, until: Option<i64>) -> Option<i64> {
+        let batches = self.0.iter().take_while(|b| until.is_none_or(|u| b.id < u));
+        batches.filter(|b| b.same.contains(row)).find(|b| !b.older.contains(row)).map(|b| b.id)
     }
 }

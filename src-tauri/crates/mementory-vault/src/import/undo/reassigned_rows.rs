@@ -1,12 +1,12 @@
-//! Rows of the undone batch that stay, in the name of the later import that needs them: `temp.staying (row, home)`.
+//! Rows of the undone batch that a later import needs; they are reassigned to it: `temp.staying (row, home)`.
 use crate::{VaultResult, import::undo::later_batches::LaterBatches};
 use rusqlite::{Connection, params};
 
-/// The first batch that needs a row takes it over; when that one is undone in its turn, the next.
+/// The first batch that needs a row takes it over; when that one is undone too, the next.
 const EARLIEST: &str = "ON CONFLICT (row) DO UPDATE SET home = excluded.home WHERE excluded.home < home";
 
-/// Finds the rows that a later batch contained too, and what those that stay depend on: their conversation, their
-/// files, what they were taken from.
+/// Finds the rows that a later batch contained too, and what those depend on: their conversation, their files, the
+/// records that they were derived from.
 pub(super) fn mark(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     tx.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS staying (row INTEGER PRIMARY KEY, home INTEGER NOT NULL); DELETE FROM temp.staying;",
@@ -14,7 +14,7 @@ pub(super) fn mark(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultRe
     let mut run = tx.prepare(&format!(
         "INSERT INTO temp.staying SELECT row, ?2 FROM records WHERE row BETWEEN ?3 AND ?4 AND batch = ?1 {EARLIEST}"
     ))?;
-    for (home, (first, last)) in later.told() {
+    for (home, (first, last)) in later.ranges() {
         run.execute(params![batch, home, first, last])?;
     }
     for versions in [
@@ -50,7 +50,7 @@ fn needed(tx: &Connection, batch: i64, homes: &str) -> VaultResult<usize> {
     Ok(added)
 }
 
-/// Gives the rows that stay to their new batch.
+/// Assigns the rows that stay to their new batch.
 pub(super) fn take_over(tx: &Connection, batch: i64) -> VaultResult<()> {
     tx.execute(
         "UPDATE records SET batch = (SELECT home FROM temp.staying s WHERE s.row = records.row), \

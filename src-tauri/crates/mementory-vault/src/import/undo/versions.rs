@@ -7,11 +7,11 @@ use mementory_model::Record;
 use mementory_store::{Flags, ListPosition, RecordColumns};
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// Removes versions of the batch from the history, except those that a later batch told too, or that are the only
-/// telling left of a row that stays.
+/// Removes versions of the batch from the history, except those that a later batch contained too, or that are the only
+/// version left of a row that stays.
 pub(super) fn settle(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
-    let told: Vec<(i64, u32, Option<i64>, Option<i64>)> = {
-        // The next telling of the row ends the time in which a later batch can have vouched for this one.
+    let versions: Vec<(i64, u32, Option<i64>, Option<i64>)> = {
+        // Only batches before the row's next version can have contained this one.
         let mut statement = tx.prepare(
             "SELECT v.row, v.version, \
              (SELECT min(b) FROM (SELECT batch AS b FROM versions WHERE row = v.row AND batch > ?1 \
@@ -21,8 +21,8 @@ pub(super) fn settle(tx: &Connection, batch: i64, later: &LaterBatches) -> Vault
         let rows = statement.query_map([batch], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?;
         rows.collect::<Result<_, _>>()?
     };
-    for (row, version, next, home) in told {
-        let keeper = later.vouching(row, next).or(if next.is_none() { home } else { None });
+    for (row, version, next, home) in versions {
+        let keeper = later.first_with(row, next).or(if next.is_none() { home } else { None });
         let sql = match keeper {
             Some(_) => "UPDATE versions SET batch = ?3 WHERE row = ?1 AND version = ?2",
             None => "DELETE FROM versions WHERE row = ?1 AND version = ?2 AND ?3 IS NULL",
@@ -36,13 +36,12 @@ pub(super) fn settle(tx: &Connection, batch: i64, later: &LaterBatches) -> Vault
 type Former = (u32, i64, u32, i64, Option<i64>, Option<i64>);
 
 impl Importer<'_> {
-    /// Gives rows of other batches, as far as this one wrote their present version, their former version back. Returns
-    /// them.
+    /// Restores the former version of rows of other batches whose present version this one wrote. Returns the rows.
     pub(super) fn revert_all(&self, tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<Vec<i64>> {
         let sql = "SELECT row FROM records WHERE version_batch = ?1 AND (batch IS NULL OR batch <> ?1)";
         let mut changed = Vec::new();
         for row in crate::import::undo::column(tx, sql, batch)? {
-            if let Some(keeper) = later.vouching(row, None) {
+            if let Some(keeper) = later.first_with(row, None) {
                 tx.prepare_cached("UPDATE records SET version_batch = ?2 WHERE row = ?1")?.execute([row, keeper])?;
             } else if self.revert(tx, row)? {
                 changed.push(row);
@@ -69,19 +68,19 @@ impl Importer<'_> {
         tx.prepare_cached("DELETE FROM versions WHERE row = ?1 AND version = ?2")?.execute(params![row, version])?;
         let record = self.context.store.packs.record(tx, pack, slot)?;
         mementory_store::write_columns(tx, row, &record)?;
-        let facts = RecordColumns::of(&record, 0, since);
+        let columns = RecordColumns::of(&record, 0, since);
         tx.prepare_cached("UPDATE records SET sort = ?2, position = ?3 WHERE row = ?1")?.execute(params![
             row,
-            sort.unwrap_or(facts.sort),
-            position.unwrap_or(facts.position)
+            sort.unwrap_or(columns.sort),
+            position.unwrap_or(columns.position)
         ])?;
         self.relink(tx, row, &record)?;
         Ok(true)
     }
 
-    /// Links and named files as the record has them. What an erasure took away does not come back.
+    /// Restores the links and files of a record, except those to erased records.
     fn relink(&self, tx: &Connection, row: i64, record: &Record) -> VaultResult<()> {
-        // Links of what is told again and again come from every telling; the body has those of one.
+        // A repeated record has the links of all its occurrences; the body has those of one.
         if !record.repeats {
             tx.prepare_cached("DELETE FROM links WHERE row = ?1")?.execute([row])?;
         }
@@ -105,8 +104,8 @@ impl Importer<'_> {
     }
 }
 
-/// Flags of a row with those of `standing` in place of its own.
-pub(super) fn with_position_flags(flags: i64, standing: i64) -> i64 {
+/// Flags of a row with the position flags of `position` in place of its own.
+pub(super) fn with_position_flags(flags: i64, position: i64) -> i64 {
     debug_assert_eq!(ListPosition::FLAGS & (Flags::EDITED | Flags::REDACTED), 0);
-    flags & !ListPosition::FLAGS | standing & ListPosition::FLAGS
+    flags & !ListPosition::FLAGS | position & ListPosition::FLAGS
 }
