@@ -1,7 +1,7 @@
 //! What a format can do, and what it is handed.
 use crate::{
     BaseFindings, Catalog, Claim, DeltaFile, Detected, DiscloseParts, EditArchives, FormatError, FormatOptions,
-    IdentifyExports, Passphrase, SignFiles,
+    IdentifyExports, Passphrase, SignFiles, Signed, Signer, Validation,
 };
 use mementory_model::{Derived, Dropped, Issue, Limits, LossReport, Record, RecordKey, Timestamp, Tombstone, Unit};
 use std::{
@@ -317,16 +317,6 @@ pub trait RecordSource {
     ) -> Result<bool, FormatError>;
 }
 
-/// A private key that a writer may sign with. The key stays with the caller.
-pub trait Signer: std::fmt::Debug + Send + Sync {
-    /// `ed25519` or `ml-dsa-65`.
-    fn algorithm(&self) -> &'static str;
-    /// The public key: 32 raw bytes (Ed25519), or 1952 (ML-DSA-65).
-    fn public_key(&self) -> Vec<u8>;
-    /// Signs exactly these bytes.
-    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, FormatError>;
-}
-
 /// How to write.
 #[derive(Debug, Clone, Default)]
 pub struct WriteOptions {
@@ -368,52 +358,4 @@ pub struct WriteReport {
     pub losses: LossReport,
     /// Records that stayed behind, by reason.
     pub withheld: BTreeMap<String, u64>,
-}
-
-/// A signature, and what it is over.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Signed {
-    /// Id of the tombstone that it stands in; None = it is over the whole file.
-    pub tombstone: Option<String>,
-    /// Where it stands.
-    pub place: String,
-    /// What kind of key and signature `token` holds: `ed25519`, `ml-dsa-65`, or what the file says. `es256` and `es384`:
-    /// SEC1 point and `r || s` (JOSE). `rs256`, `rs384`, `rs512`: DER `SubjectPublicKeyInfo` and PKCS#1 v1.5.
-    pub algorithm: String,
-    /// Public key and signature, in bytes; None = not in the format's form.
-    pub token: Option<(Vec<u8>, Vec<u8>)>,
-    /// The exact bytes that were signed.
-    pub message: Vec<u8>,
-}
-
-/// One finding of a validator.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// Stable code.
-    pub code: String,
-    /// Where.
-    pub place: String,
-    /// For people; no record content.
-    pub message: String,
-}
-
-/// Result of validation.
-#[derive(Debug, Clone, Default)]
-pub struct Validation {
-    /// Version found.
-    pub version: Option<String>,
-    /// Conformance level claimed (`.mem`).
-    pub level: Option<String>,
-    /// Records seen.
-    pub records: u64,
-    /// `full`, `incremental` …
-    pub kind: Option<String>,
-    /// Signature: present, algorithm, valid, trusted, key (hex). Valid and trusted are for who verifies to say.
-    pub signature: (bool, Option<String>, Option<bool>, Option<bool>, Option<String>),
-    /// All of it was read and nothing in it is signed: nobody has to read it again for its signatures.
-    pub unsigned: bool,
-    /// Not valid if any.
-    pub errors: Vec<Finding>,
-    /// Worth knowing.
-    pub warnings: Vec<Finding>,
 }

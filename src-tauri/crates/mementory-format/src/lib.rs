@@ -10,9 +10,11 @@ mod format;
 mod json_keys;
 mod options;
 pub mod passthrough_envelope;
+mod signing;
 #[cfg(feature = "testkit")]
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 pub mod testkit;
+mod validation;
 
 pub use claim::{Candidate, Claim, Detected, Detection, Part, Role};
 pub use detect::detect;
@@ -22,8 +24,8 @@ pub use file_operations::{
     Leftover, PurgeOptions, PurgeReport, SignFiles,
 };
 pub use format::{
-    AttachmentFile, Capabilities, Finding, Format, NO_BYTES, PassthroughItem, REDACTED, ReadContext, RecordSource,
-    Redaction, Signed, Signer, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
+    AttachmentFile, Capabilities, Format, NO_BYTES, PassthroughItem, REDACTED, ReadContext, RecordSource, Redaction,
+    Sink, SourceAbout, StoredRecord, WriteOptions, WriteReport,
 };
 pub use json_keys::json_keys;
 pub use mementory_container::{
@@ -32,6 +34,8 @@ pub use mementory_container::{
 };
 pub use mementory_model::FormatError;
 pub use options::FormatOptions;
+pub use signing::{Signed, Signer};
+pub use validation::{Finding, Validation};
 
 /// True for a UUID with its hyphens, as vendors name files and ids.
 pub fn is_uuid(text: &str) -> bool {
