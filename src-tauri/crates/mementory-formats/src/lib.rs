@@ -15,14 +15,15 @@ pub use mementory_format::{
     RecordSource, Redaction, Role, Sealed, SealedFile, SignFiles, Signed, Signer, Sink, SourceAbout, Spool, SpoolFile,
     StoredRecord, Validation, WriteOptions, WriteReport, did_key, file_sha256, is_uuid, passthrough_envelope, sha256,
 };
-/// Which entries of a bundle go into an export or a disclosure.
-pub use mementory_formats_interchange::zaxy::{Grain, Selector};
 /// Files that prove deletions to somebody else.
 pub use mementory_formats_interchange::mem::evidence;
 pub use mementory_formats_interchange::{alf, eventloom, mem, mif, pam, zaxy};
 pub use mementory_formats_vendor::{
     chatgpt, claude, mem0, openclaw, openclaw::lacks_only_secrets, transfer_text, zeroclaw,
 };
+
+/// Which entries of a bundle go into an export or a disclosure.
+pub use mementory_formats_interchange::zaxy::{Grain, Selector};
 
 /// Interchange formats first: they say themselves what they are.
 static REGISTRY: LazyLock<Vec<&'static dyn Format>> =
