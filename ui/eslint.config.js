@@ -16,7 +16,7 @@ const domain = {
 };
 
 export default ts.config(
-  { ignores: ["**/dist", "**/public", "**/ipc/bindings.ts"] },
+  { ignores: ["**/dist", "**/public", "**/ipc/bindings.ts", "**/ipc/formats.ts"] },
   js.configs.recommended,
   ...ts.configs.recommended,
   ...svelte.configs.recommended,

@@ -112,6 +112,11 @@ pub fn bindings() -> Result<String, String> {
     Ok(text.replace("?: ", ": "))
 }
 
+/// The text of `ui/src/lib/ipc/formats.ts`, which a test of the formats compares.
+pub fn formats() -> String {
+    mementory_api::formats_typescript()
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

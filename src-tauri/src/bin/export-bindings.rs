@@ -1,14 +1,15 @@
-//! Writes `ui/src/lib/ipc/bindings.ts`, or prints it with `-`.
+//! Writes `bindings.ts` and `formats.ts` in `ui/src/lib/ipc`, or prints the first with `-`.
 use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let target = concat!(env!("CARGO_MANIFEST_DIR"), "/../ui/src/lib/ipc/bindings.ts");
+    let formats = concat!(env!("CARGO_MANIFEST_DIR"), "/../ui/src/lib/ipc/formats.ts");
     let written = mementory_app::ipc::bindings().and_then(|text| {
         if std::env::args().nth(1).as_deref() == Some("-") {
             std::io::stdout().write_all(text.as_bytes())
         } else {
-            std::fs::write(target, text)
+            std::fs::write(target, text).and_then(|()| std::fs::write(formats, mementory_app::ipc::formats()))
         }
         .map_err(|error| error.to_string())
     });

@@ -1,3 +1,4 @@
+import { TEXT_FORMAT } from "$lib/state/formats";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { showExport } from "$lib/state/open-export";
 import { importing } from "$lib/state/importing.svelte";
@@ -45,7 +46,7 @@ export function run(command: Command): void {
       showExport("all");
       break;
     case "export-text":
-      showExport("screen", null, "transfer_text");
+      showExport("screen", null, TEXT_FORMAT);
       break;
     case "shortcuts":
       dialogs.show({ kind: "shortcuts" });

@@ -14,7 +14,7 @@ pub mod types;
 pub use convert::{Converted, convert};
 pub use error::{ApiError, ApiResult};
 pub use job::{Job, ProgressSink};
-pub use mementory_formats::{Passphrase, Signer};
+pub use mementory_formats::{Passphrase, Signer, typescript as formats_typescript};
 pub use passphrase::passphrase;
 pub use session::{
     Backups, Changes, CreateOptions, DuplicateMemories, EvidencePacks, ExportOptions, Exports, Imports, KeyRing,

@@ -47,6 +47,14 @@ pub struct Capabilities {
     pub withholds_not_exportable: bool,
     /// The format that this one is a delta of.
     pub base_format: Option<&'static str>,
+    /// How the name of a written file or folder ends, dot included; empty if the format has no ending.
+    pub ending: &'static str,
+    /// What is written continues an earlier export, which has to be named; read after the export that it continues.
+    pub needs_base: bool,
+    /// Defined by a specification, for exchange between programs; others are what one program exports.
+    pub interchange: bool,
+    /// Offered first, as the formats that hold the most.
+    pub recommended: bool,
 }
 
 /// One format. Implementations are unit structs; all state is in the arguments.

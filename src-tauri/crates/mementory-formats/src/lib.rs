@@ -4,6 +4,7 @@
 //! crate's `FORMATS`.
 #[cfg(test)]
 mod mixed_tests;
+mod typescript;
 
 use mementory_model::Limits;
 use std::{path::Path, sync::LazyLock};
@@ -21,6 +22,7 @@ pub use mementory_formats_interchange::{alf, eventloom, mem, mif, pam, zaxy};
 pub use mementory_formats_vendor::{
     chatgpt, claude, mem0, openclaw, openclaw::lacks_only_secrets, transfer_text, zeroclaw,
 };
+pub use typescript::typescript;
 
 /// Which entries of a bundle go into an export or a disclosure.
 pub use mementory_formats_interchange::zaxy::{Grain, Selector};

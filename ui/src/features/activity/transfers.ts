@@ -6,6 +6,7 @@ import Undo2 from "@lucide/svelte/icons/undo-2";
 import Upload from "@lucide/svelte/icons/upload";
 import { COLUMNS } from "$features/importing/outcomes";
 import { BackendError, type AuditEntry, type BatchInfo, type FailedImport } from "$lib/ipc";
+import { TEXT_FORMAT } from "$lib/state/formats";
 import { assistantStyle } from "$lib/logic/assistants";
 import { oneLine } from "$lib/logic/untrusted-text";
 import { joinWithCommas, joinWithAnd, joinSentences, t, word } from "$lib/text";
@@ -87,7 +88,7 @@ export function transfersOf(
 function titleOf({ op, target }: AuditEntry): string {
   if (op === "import_failed") return t("activity.importFailed");
   if (op !== "export") return word("op", op);
-  return target === "transfer_text"
+  return target === TEXT_FORMAT
     ? t("activity.exportedText")
     : t("activity.exportedTo", { name: assistantStyle(target).name });
 }

@@ -1,34 +1,44 @@
 import { assistantStyle } from "$lib/logic/assistants";
+import { EXPORT_FORMATS, TEXT_FORMAT, type ExportFormat } from "$lib/state/formats";
 import { t } from "$lib/text";
 
+export type { ExportFormat, FileFormat } from "$lib/state/formats";
+
 /**
- * The export formats of the window. `signs`: can carry the vault's signature; `encrypts`: can have a passphrase.
+ * An export format of the window. `signs`: can carry the vault's signature; `encrypts`: can have a passphrase.
  * `folder`: is a folder. `files`: holds small attached files.
  */
-export type ExportFormat = FileFormat | "transfer_text";
-/** Formats that are always a file and so need a path. */
-export type FileFormat = "mem" | "alf" | "mif" | "pam" | "zaxy";
 export type FormatCard = {
   value: ExportFormat;
   end: string;
   signs: boolean;
   encrypts: boolean;
-  folder?: true;
-  files?: true;
+  folder: boolean;
+  files: boolean;
 };
-
-/** Texts: `export.<value>` is name and description, `export.<value>Is` the progress text. */
-export const FORMAT_CARDS: readonly FormatCard[] = [
-  { value: "mem", end: ".mem", signs: true, encrypts: false, folder: true },
-  { value: "alf", end: ".alf", signs: false, encrypts: true, files: true },
-  { value: "mif", end: ".mif.json", signs: false, encrypts: true },
-  { value: "pam", end: ".pam", signs: true, encrypts: false, folder: true },
-  { value: "zaxy", end: ".zaxy.json", signs: true, encrypts: false },
-  { value: "transfer_text", end: ".md", signs: false, encrypts: false },
-];
-
-export const cardOf = (format: string): FormatCard | undefined => FORMAT_CARDS.find((card) => card.value === format);
 
 /** `.mem`, `.alf`, `MIF`, `PAM`, `Zaxy`, `Text`. */
 export const formatName = (format: string): string =>
-  format === "transfer_text" ? t("export.textName") : assistantStyle(format).name;
+  format === TEXT_FORMAT ? t("export.textName") : assistantStyle(format).name;
+
+/** Recommended formats first, text last, the others by id. */
+const rank = ({ recommended, text }: (typeof EXPORT_FORMATS)[number]) => Number(text) - Number(recommended);
+
+/** Texts: `export.<value>` is name and description, `export.<value>Is` the progress text. */
+export const FORMAT_CARDS: readonly FormatCard[] = EXPORT_FORMATS.toSorted(
+  (a, b) => rank(a) - rank(b) || (a.recommended ? 0 : a.id.localeCompare(b.id)),
+).map((format) => ({
+  value: format.id,
+  end: format.ending,
+  signs: format.signs,
+  encrypts: format.encrypts,
+  folder: format.folder,
+  files: format.attachments,
+}));
+
+type LargeFormat = Extract<(typeof EXPORT_FORMATS)[number], { recommended: true }>["id"];
+/** Recommended formats have a large card with a second text, `export.<value>Small`. */
+export const isLarge = (value: ExportFormat): value is LargeFormat =>
+  EXPORT_FORMATS.some(({ id, recommended }) => id === value && recommended);
+
+export const cardOf = (format: string): FormatCard | undefined => FORMAT_CARDS.find((card) => card.value === format);

@@ -1,9 +1,10 @@
+import type { ExportFormat } from "$lib/state/formats";
 import type { FailedImport, Filter, FoundRow, Receipt, SensitiveItem } from "$lib/ipc";
 import type { Section } from "./nav.svelte";
 import { onLock } from "./lock-cleanup";
 
 /** The initial format of the export sheet. */
-export type StartFormat = "mem" | "transfer_text";
+export type StartFormat = ExportFormat;
 
 /** The open dialog. Only one at a time; the shell renders it. */
 export type OpenDialog =

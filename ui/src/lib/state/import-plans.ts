@@ -1,4 +1,5 @@
 import type { Detection, ImportReport, ImportRequest } from "$lib/ipc";
+import { CONTINUING_FORMATS } from "$lib/state/formats";
 import { exportName, PORTABLE } from "$lib/logic/assistants";
 import { t } from "$lib/text";
 import { fileName } from "$lib/text/format";
@@ -71,7 +72,7 @@ export function planImports(
     const paths = [...(groups.get(key)?.request.paths ?? []), path];
     groups.set(key, new Plan({ ...base, paths, format: own }, known));
   }
-  // A delta builds on an archive, so it is imported after it.
-  const late = (plan: Plan) => Number(plan.format === "alf_delta");
+  // What continues an earlier export is imported after it.
+  const late = (plan: Plan) => Number(plan.format !== null && CONTINUING_FORMATS.has(plan.format));
   return [...groups.values()].sort((a, b) => late(a) - late(b));
 }

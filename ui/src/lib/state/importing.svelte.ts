@@ -1,5 +1,6 @@
 import { UiError } from "./ui-error";
 import { backend, BackendError, codeOf, type Detection, type FileCheck } from "$lib/ipc";
+import { CHECKED_FORMATS, TEXT_FORMAT } from "$lib/state/formats";
 import { t } from "$lib/text";
 import { JobProgress } from "./job.svelte";
 import { Plan, planImports } from "./import-plans";
@@ -15,8 +16,6 @@ import { vault } from "./vault.svelte";
  */
 export type Stage =
   "idle" | "inspecting" | "inspected" | "locked" | "planning" | "plan" | "running" | "report" | "failed" | "cancelled";
-/** Formats with an integrity check; vendors' exports have none. */
-const CHECKED_FORMATS = new Set(["mem", "alf", "alf_delta", "mif", "pam", "zaxy", "eventloom"]);
 
 /** Errors that concern the whole import, not a single file. */
 const GENERAL_ERRORS = new Set(["cancelled", "locked", "passphrase_needed", "passphrase_wrong"]);
@@ -187,7 +186,7 @@ class Importing {
 
   private requestedPlans(): Plan[] {
     const base = { paths: [], text: this.text, format: null, limit_bytes: null, let_in: this.letIn, merge: null };
-    if (this.text !== null) return [new Plan({ ...base, format: "transfer_text" }, "transfer_text")];
+    if (this.text !== null) return [new Plan({ ...base, format: TEXT_FORMAT }, TEXT_FORMAT)];
     return planImports(this.detections, this.chosen, base);
   }
 

@@ -1,3 +1,4 @@
+import { FIRST_FORMAT } from "$lib/state/formats";
 import { dialogs, type StartFormat } from "./dialogs.svelte";
 import { ANY } from "./filter";
 import { conversations, files, memories } from "./lists.svelte";
@@ -6,7 +7,11 @@ import { search } from "./search-field.svelte";
 import { selection } from "./selection.svelte";
 
 /** Opens the export sheet with the current scope. */
-export function showExport(scope: "all" | "screen", ids: string[] | null = null, format: StartFormat = "mem"): void {
+export function showExport(
+  scope: "all" | "screen",
+  ids: string[] | null = null,
+  format: StartFormat = FIRST_FORMAT,
+): void {
   if (ids) {
     dialogs.show({ kind: "export", filter: { ...ANY, ids }, query: "", found: ids.length, format });
     return;

@@ -75,6 +75,9 @@ impl Format for Alf {
             byte_exact: true,
             encrypts: true,
             carries_passthrough: true,
+            ending: ".alf",
+            interchange: true,
+            recommended: true,
             ..Capabilities::default()
         }
     }

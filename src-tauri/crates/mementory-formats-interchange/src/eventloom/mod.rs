@@ -27,7 +27,7 @@ impl Format for Eventloom {
         "Eventloom log"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { read: true, validate: true, ..Capabilities::default() }
+        Capabilities { read: true, validate: true, interchange: true, ..Capabilities::default() }
     }
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, limits)

@@ -53,6 +53,9 @@ impl Format for Mem {
             folder: true,
             signs: true,
             carries_passthrough: true,
+            ending: ".mem",
+            interchange: true,
+            recommended: true,
             ..Capabilities::default()
         }
     }

@@ -59,6 +59,8 @@ impl Format for Mif {
             byte_exact: true,
             encrypts: true,
             carries_passthrough: true,
+            ending: ".mif.json",
+            interchange: true,
             ..Capabilities::default()
         }
     }

@@ -53,6 +53,8 @@ impl Format for Pam {
             signs: true,
             carries_passthrough: true,
             withholds_not_exportable: true,
+            ending: ".pam",
+            interchange: true,
             ..Capabilities::default()
         }
     }

@@ -48,6 +48,8 @@ impl Format for Zaxy {
             byte_exact: true,
             signs: true,
             carries_passthrough: true,
+            ending: ".zaxy.json",
+            interchange: true,
             ..Capabilities::default()
         }
     }

@@ -32,6 +32,7 @@ impl Format for TransferText {
             write: true,
             validate: true,
             text: true,
+            ending: ".md",
             withholds_not_exportable: true,
             ..Capabilities::default()
         }

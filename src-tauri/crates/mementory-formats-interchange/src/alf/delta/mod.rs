@@ -35,6 +35,9 @@ impl Format for AlfDelta {
             validate: true,
             encrypts: true,
             base_format: Some("alf"),
+            ending: ".alf-delta",
+            needs_base: true,
+            interchange: true,
             ..Capabilities::default()
         }
     }

@@ -1,0 +1,42 @@
+//! What the window, the mock and README's table know of the formats.
+use crate::registry;
+use mementory_format::Capabilities;
+use std::fmt::Write;
+
+const HEADER: &str = "// Generated from Rust by `npm run bindings`. Do not edit: a stale file fails the checks.\n\
+     /** Every format with its capabilities, in the order in which detection asks them. */\n\
+     export const FORMATS = [\n";
+
+/// The text of `ui/src/lib/ipc/formats.ts`: one line for each format, as JSON.
+pub fn typescript() -> String {
+    let mut out = HEADER.to_owned();
+    for format in registry() {
+        let can = format.capabilities();
+        let _ = write!(out, "  {{ \"id\": {:?}, \"name\": {:?}, \"ending\": {:?}", format.id(), format.name(), can.ending);
+        for (name, is) in flags(can) {
+            let _ = write!(out, ", \"{name}\": {is}");
+        }
+        out.push_str(" },\n");
+    }
+    out.push_str("] as const;\n");
+    out
+}
+
+fn flags(can: Capabilities) -> [(&'static str, bool); 14] {
+    [
+        ("read", can.read),
+        ("write", can.write),
+        ("validate", can.validate),
+        ("tombstones", can.tombstones),
+        ("attachments", can.attachments),
+        ("byteExact", can.byte_exact),
+        ("folder", can.folder),
+        ("signs", can.signs),
+        ("encrypts", can.encrypts),
+        ("text", can.text),
+        ("passthrough", can.carries_passthrough),
+        ("needsBase", can.needs_base),
+        ("interchange", can.interchange),
+        ("recommended", can.recommended),
+    ]
+}

@@ -1,0 +1,35 @@
+import { FORMATS } from "$lib/ipc/formats";
+
+type Format = (typeof FORMATS)[number];
+/** Formats that a person may choose for an export: written to a path, without an earlier export to continue. */
+type Offered = Exclude<Extract<Format, { write: true; needsBase: false }>, { ending: "" }>;
+export type ExportFormat = Offered["id"];
+/** Formats that are text to paste somewhere. */
+export type TextFormat = Extract<Offered, { text: true }>["id"];
+/** Formats that are always a file and so need a path. */
+export type FileFormat = Exclude<ExportFormat, TextFormat>;
+
+/** The formats that can be exported, in the order in which the core asks them. */
+export const EXPORT_FORMATS = FORMATS.filter(
+  (format): format is Offered => format.write && !format.needsBase && format.ending !== "",
+);
+
+function first<T>(list: readonly T[]): T {
+  const [found] = list;
+  if (found === undefined) throw new Error("the list of formats lacks one");
+  return found;
+}
+
+const isTextFormat = (format: Format): format is Extract<Offered, { text: true }> => format.text;
+/** The format of text to paste somewhere. */
+export const TEXT_FORMAT: TextFormat = first(FORMATS.filter(isTextFormat)).id;
+/** The format that an export begins with. */
+export const FIRST_FORMAT: ExportFormat = first(EXPORT_FORMATS).id;
+
+const idsOf = (test: (format: Format) => boolean): ReadonlySet<string> =>
+  new Set(FORMATS.filter(test).map(({ id }) => id));
+
+/** Formats with an integrity check; vendors' exports have none. */
+export const CHECKED_FORMATS = idsOf((format) => format.validate && format.interchange);
+/** Formats that continue an earlier export, and so are imported after it. */
+export const CONTINUING_FORMATS = idsOf((format) => format.needsBase);
