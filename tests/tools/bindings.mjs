@@ -1,5 +1,7 @@
-// `npm run bindings`: writes ui/src/lib/ipc/bindings.ts from the Rust commands.
-import { WORKSPACE, built } from "./places.mjs";
+// `npm run bindings`: writes bindings.ts and formats.ts in ui/src/lib/ipc from the Rust commands and formats, and README's
+// table of formats.
+import { join } from "node:path";
+import { ROOT, WORKSPACE, built } from "./places.mjs";
 import { buildUi, forBuilding } from "./setup.mjs";
 import { main, must } from "./sh.mjs";
 
@@ -9,4 +11,5 @@ await main(async () => {
   // The whole workspace's features, as in every other build, so that nothing is built a second time.
   await must("cargo", ["build", "--locked", "--workspace", "--bin", "export-bindings"], { cwd: WORKSPACE });
   await must(built("export-bindings"), [], { cwd: WORKSPACE });
+  await must("node", [join(ROOT, "tests", "tools", "formats_table.mjs")], { cwd: ROOT });
 });

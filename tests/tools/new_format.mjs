@@ -105,6 +105,7 @@ function remaining(id, crate, interchange) {
     "declare in mod.rs what the format can do: tests and the window follow it",
     `add cases to fixtures/${id}: truncated, wrong types, hostile names, too deep, too large`,
     `write ${crate}/src/${id}/README.md: source, mapping, decisions, gaps`,
+    "npm run bindings, which writes the window's list of formats and README's table",
     `npm run fuzz -- ${id}`,
     "add a line to CHANGELOG.md",
     "npm run quick while you work, npm test at the end",

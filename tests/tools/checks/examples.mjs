@@ -1,6 +1,7 @@
 // The checks are checked themselves: each has to find what is wrong in invented sources, and nothing in good ones.
 import { readFileSync } from "node:fs";
 import { affected } from "../affected.mjs";
+import { formatsIn, table, tableProblems } from "../formats_table.mjs";
 import { permissionProblems, policyProblems } from "./boundary.mjs";
 import { againstDirection } from "./crates.mjs";
 import { MACHINE, placeholdersIn, tooLong } from "./files.mjs";
@@ -182,6 +183,33 @@ function changes() {
 }
 
 /** What a check found that it should not have, or did not find. */
+function formatsList() {
+  const line = (id, validate) =>
+    `  { "id": "${id}", "name": "A ${id}", "read": true, "write": false, "validate": ${validate} },`;
+  const formats = formatsIn(
+    ["export const FORMATS = [", line("one", true), line("two", false), "] as const;"].join("\n"),
+  );
+  const current = `# Formats\n<!-- formats -->\n${table(formats)}<!-- /formats -->\n`;
+  const stale = ["README.md: the table of formats is stale: node tests/tools/formats_table.mjs"];
+  return [
+    ...same(
+      "formats: read",
+      formats.map(({ id }) => id),
+      ["one", "two"],
+    ),
+    ...same("formats: current", tableProblems(current, formats), []),
+    ...same("formats: one missing", tableProblems(current, formats.slice(1)), stale),
+    ...same(
+      "formats: another capability",
+      tableProblems(current.replace("yes | – | yes", "yes | yes | yes"), formats),
+      stale,
+    ),
+    ...same("formats: no markers", tableProblems("# Formats\n", formats).length, 1),
+  ];
+}
+
 export function examples() {
-  return [changes, crates, files, boundary, modules, formatNames, words, shape, styles].flatMap((check) => check());
+  return [changes, crates, files, boundary, modules, formatNames, formatsList, words, shape, styles].flatMap((check) =>
+    check(),
+  );
 }

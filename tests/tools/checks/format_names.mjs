@@ -8,6 +8,8 @@ import { crateRoots, readOurs } from "./modules.mjs";
 import { allModules, moduleTree } from "./rust_modules.mjs";
 import { lineAt, scan, testRanges, without } from "./rust_source.mjs";
 
+const allow = (file, names, reason) => names.map((name) => ({ file, name, reason }));
+
 /** Where a format may be named: {file, name, reason}. `file` is a path or a folder that ends in `/`. */
 const EXCEPTIONS = [
   {
@@ -16,11 +18,25 @@ const EXCEPTIONS = [
     reason:
       "stored origin of a record: only there does the field `access` say whether it is exportable; the store knows no formats",
   },
+  ...allow(
+    "ui/src/lib/logic/assistants.ts",
+    [
+      ...["openclaw", "zeroclaw", "ChatGPT", "Claude", "chatgpt", "claude", "mem", "alf", "mif", "pam", "zaxy"],
+      ...["transfer_text", "mem0"],
+    ],
+    "labels, colours and order of assistants and brands, also of those that no reader exists for",
+  ),
+  ...allow(
+    "ui/src/features/home/ExportWays.svelte",
+    ["chatgpt", "claude"],
+    "instructions for single assistants, each with its own text",
+  ),
+  ...allow("ui/src/features/importing/FileRow.svelte", ["mem"], "the icon of a format that is always a folder"),
 ];
 
 const FORMAT_CRATES = /^src-tauri\/crates\/mementory-formats?(?:-[a-z]+)?\//;
 const NOT_SHIPPED = /(?:^|\/)tests?(?:\/|\.rs$)|_tests\.rs$|^src-tauri\/crates\/[^/]*testkit\/|^src-tauri\/fuzz\//;
-const NOT_READ_IN_UI = /\/bindings\.ts$|\/mock\/|\/text\/[^/]*\.json$/;
+const NOT_READ_IN_UI = /\/ipc\/(?:bindings|formats)\.ts$|\/mock\/|\/text\/[^/]*\.json$/;
 
 /**
  * Ids and names that the format crates declare, from [file, source] of each: a string in `fn id`, else (a constant is

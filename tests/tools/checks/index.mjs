@@ -4,6 +4,7 @@ import { directions } from "./crates.mjs";
 import { examples } from "./examples.mjs";
 import { machinePaths, placeholders, sizes } from "./files.mjs";
 import { formatsNamedInPages, formatsNamedInRust } from "./format_names.mjs";
+import { formatsTable } from "../formats_table.mjs";
 import { licences } from "./licences.mjs";
 import { moduleCycles } from "./modules.mjs";
 import { shape } from "./shape.mjs";
@@ -14,6 +15,7 @@ export const CHECKS = {
   "crate direction": directions,
   "file sizes": sizes,
   "list of licences": licences,
+  "README's table of formats": formatsTable,
   "logical sides in styles": logical,
   placeholders,
   "paths of a developer's machine": machinePaths,

@@ -1,0 +1,43 @@
+// `node tests/tools/formats_table.mjs`: writes README's table of formats from the list that is generated from Rust.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { ROOT } from "./places.mjs";
+
+const README = join(ROOT, "README.md");
+const LIST = join(ROOT, "ui/src/lib/ipc/formats.ts");
+const [BEGIN, END] = ["<!-- formats -->\n", "<!-- /formats -->"];
+const COLUMNS = ["read", "write", "validate"];
+
+/** The formats in the text of `formats.ts`: one JSON object on each line. */
+export const formatsIn = (source) => [...source.matchAll(/^  (\{.*\}),$/gm)].map(([, json]) => JSON.parse(json));
+
+/** The table, with a line for each format. */
+export function table(formats) {
+  const row = (format) => [format.name, `\`${format.id}\``, ...COLUMNS.map((column) => (format[column] ? "yes" : "–"))];
+  const rows = [["format", "id", ...COLUMNS], COLUMNS.concat("", "").map(() => "---"), ...formats.map(row)];
+  return rows.map((cells, i) => (i === 1 ? `|${cells.join("|")}|\n` : `| ${cells.join(" | ")} |\n`)).join("");
+}
+
+/** `readme` with the current table between its markers, or undefined if it has none. */
+export function withTable(readme, formats) {
+  const [from, to] = [readme.indexOf(BEGIN), readme.indexOf(END)];
+  if (from < 0 || to < from) return undefined;
+  return readme.slice(0, from + BEGIN.length) + table(formats) + readme.slice(to);
+}
+
+/** Problems of a README against a list of formats. */
+export function tableProblems(readme, formats) {
+  const current = withTable(readme, formats);
+  if (current === undefined) return [`README.md: no table between ${BEGIN.trim()} and ${END}`];
+  return current === readme ? [] : ["README.md: the table of formats is stale: node tests/tools/formats_table.mjs"];
+}
+
+/** README's table is that of the generated list. */
+export const formatsTable = () => tableProblems(readFileSync(README, "utf8"), formatsIn(readFileSync(LIST, "utf8")));
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const readme = withTable(readFileSync(README, "utf8"), formatsIn(readFileSync(LIST, "utf8")));
+  if (readme === undefined) throw new Error("README.md has no markers for the table of formats");
+  writeFileSync(README, readme);
+}
