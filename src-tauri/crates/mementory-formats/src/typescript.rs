@@ -12,7 +12,8 @@ pub fn typescript() -> String {
     let mut out = HEADER.to_owned();
     for format in registry() {
         let can = format.capabilities();
-        let _ = write!(out, "  {{ \"id\": {:?}, \"name\": {:?}, \"ending\": {:?}", format.id(), format.name(), can.ending);
+        let _ =
+            write!(out, "  {{ \"id\": {:?}, \"name\": {:?}, \"ending\": {:?}", format.id(), format.name(), can.ending);
         for (name, is) in flags(can) {
             let _ = write!(out, ", \"{name}\": {is}");
         }
