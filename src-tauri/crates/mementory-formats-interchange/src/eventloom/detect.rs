@@ -1,5 +1,5 @@
 //! Which members are logs? The first line that is not blank has the fields of an event and its hash.
-use super::event::{Envelope, envelope};
+use crate::zaxy::log_event::{Envelope, envelope};
 use mementory_format::{Catalog, Claim, FormatError, Part, Role};
 use mementory_json::Tree;
 use mementory_model::Limits;

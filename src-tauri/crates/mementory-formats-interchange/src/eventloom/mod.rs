@@ -1,27 +1,20 @@
 //! Eventloom logs, the source that Zaxy exports from: one event per line, sealed and chained by hashes. Read and
 //! checked, not written. See README.md.
 mod detect;
-mod event;
 mod read;
 
-#[cfg(test)]
-mod tests;
-
-pub(crate) use event::{Projected, entry_of};
+use crate::zaxy::log_event::LOG_FORMAT;
 use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Format, FormatError, Member, ReadContext, Role, Sink, Validation,
 };
 use mementory_model::Limits;
-
-/// Format id.
-pub(crate) const ID: &str = "eventloom";
 
 /// Eventloom log.
 pub struct Eventloom;
 
 impl Format for Eventloom {
     fn id(&self) -> &'static str {
-        ID
+        LOG_FORMAT
     }
     fn name(&self) -> &'static str {
         "Eventloom log"

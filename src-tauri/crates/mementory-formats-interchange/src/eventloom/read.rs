@@ -1,7 +1,10 @@
 //! Going through a log: every event with its own hash and its link to the one before. A log is not signed and its end
 //! may be cut off unseen; what is found wrong is said, and the events that are as they were sealed are taken.
-use super::{ID, event::Event};
-use crate::zaxy::{canonical::canonical, map::to_record};
+use crate::zaxy::{
+    canonical::canonical,
+    log_event::{Event, LOG_FORMAT},
+    to_record::to_record,
+};
 use mementory_format::{Catalog, Finding, FormatError, Member, Sink, Validation};
 use mementory_json::Tree;
 use mementory_model::{Dropped, DroppedAs, Issue, Limits, Origin, Record, Unit, Verbatim};
@@ -130,7 +133,7 @@ pub(super) fn read(
                     sink.note(Issue::new("encrypted_payload", &place, message));
                 }
                 let origin = Origin {
-                    format: ID.into(),
+                    format: LOG_FORMAT.into(),
                     version: None,
                     container: member.place.clone(),
                     pointer: format!("line {number}"),

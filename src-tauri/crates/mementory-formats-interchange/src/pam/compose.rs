@@ -2,11 +2,11 @@
 //! from what the format asks for, and what has no place goes into `x_mementory`.
 use super::{
     extension,
+    first_pass::{Survey, digest_uuid, uuid},
     forms::{PLATFORM, TAG, slug},
     hash::{content_hash, sdk_form},
-    map,
     schema::{METHODS, STATUSES, TYPES},
-    survey::{Survey, digest_uuid, uuid},
+    to_record,
 };
 use mementory_format::{NO_BYTES, SourceAbout, StoredRecord};
 use mementory_json::Tree;
@@ -84,7 +84,7 @@ impl Context<'_> {
         let mut vectors: Vec<String> = record.embeddings.iter().map(|e| e.json.clone()).collect();
         if stored.edited {
             let mut record = record.clone();
-            let said = map::memory(&tree, &record.key.scope);
+            let said = to_record::memory(&tree, &record.key.scope);
             patch(&mut tree, &said, &record);
             if said.text != record.text && !vectors.is_empty() {
                 vectors.clear();
@@ -94,7 +94,7 @@ impl Context<'_> {
                 record.fields.remove("embedding_ref");
             }
             extension::detach(&mut tree);
-            let mut mapped = map::memory(&tree, &record.key.scope);
+            let mut mapped = to_record::memory(&tree, &record.key.scope);
             mapped.repeats = record.repeats;
             mapped.embeddings.clone_from(&record.embeddings);
             let difference = extension::difference(&mapped, &record, true);
@@ -118,14 +118,14 @@ impl Context<'_> {
     fn references(&self, stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
         let mut linked = stored.record.links.iter().zip(&stored.link_ids);
         let next = linked.clone().find(|(l, _)| l.relation == "superseded_by").map(|(_, id)| id);
-        if map::inner(tree, "temporal", "superseded_by").is_some_and(|id| !id.is_empty())
+        if to_record::inner(tree, "temporal", "superseded_by").is_some_and(|id| !id.is_empty())
             && !next.and_then(Option::as_ref).is_some_and(|id| self.survey.memories.contains_key(id))
         {
             without(tree, "temporal", &["superseded_by"]);
             losses.add(&stored.id, "superseded_by", LossKind::LeftOut, "the memory that it names is not in the file");
         }
         let talk = linked.find(|(l, _)| l.kind == Kind::Conversation).and_then(|(_, id)| id.as_ref());
-        if map::inner(tree, "provenance", "conversation_ref").is_some()
+        if to_record::inner(tree, "provenance", "conversation_ref").is_some()
             && !talk.is_some_and(|id| self.survey.talks.contains_key(id))
             && (talk.is_some() || !self.survey.talks.is_empty())
         {
@@ -240,7 +240,7 @@ impl Context<'_> {
             ),
             ("embedding_ref", vector.as_ref().map(|(id, _)| Tree::Text(id.clone()))),
         ]);
-        let mapped = map::memory(&tree, &self.survey.home);
+        let mapped = to_record::memory(&tree, &self.survey.home);
         let difference = extension::difference(&mapped, record, false);
         extension::losses(&stored.id, &difference, losses);
         if self.strip {
@@ -327,7 +327,7 @@ fn vector(stored: &StoredRecord, memory: &str, created: Timestamp) -> Option<(St
             }
             _ => None,
         })?;
-        let made = map::text(&tree, "created_at").and_then(Timestamp::parse).unwrap_or(created);
+        let made = to_record::text(&tree, "created_at").and_then(Timestamp::parse).unwrap_or(created);
         let id = digest_uuid(&format!("embedding {}", stored.id));
         let out = object([
             ("id", word(id.clone())),

@@ -1,7 +1,7 @@
 //! The extension slot: a member of `metadata` (memory) or `raw_metadata` (conversation, message). It is a text with JSON
 //! in it, so that no other program respells its numbers or drops its nulls on the way.
+use super::canonical::canonical;
 use super::hash::sdk_form;
-use super::jcs::canonical;
 use mementory_format::extension::{self, Field, NATIVE, NativeFields, Restored, members};
 use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Verbatim};

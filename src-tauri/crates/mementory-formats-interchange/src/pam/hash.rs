@@ -1,5 +1,5 @@
 //! Content hash (spec §6), integrity checksum (§15), and the form in which the Python SDK sees a memory.
-use super::jcs;
+use super::canonical;
 use mementory_json::Tree;
 use sha2::{Digest, Sha256};
 use std::ops::Range;
@@ -61,7 +61,7 @@ impl Checksum {
     pub fn add(&mut self, memory: &Tree) {
         let id = memory.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
         let start = self.text.len();
-        match jcs::write(memory, &mut self.text) {
+        match canonical::write(memory, &mut self.text) {
             Some(()) => self.rows.push((id, start..self.text.len())),
             None => self.unusable = true,
         }

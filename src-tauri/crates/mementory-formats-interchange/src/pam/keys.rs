@@ -1,5 +1,5 @@
 //! Signatures as they stand in the file (spec §18): what is signed, and the ways in which keys and values are written.
-use super::jcs::canonical;
+use super::canonical::canonical;
 use base64::{
     Engine,
     alphabet::URL_SAFE,

@@ -1,24 +1,24 @@
 //! Portable AI Memory (PAM) 1.0: a memory store with conversation files and embeddings beside it. See README.md.
 mod bundle;
+mod canonical;
 mod compose;
+mod conformance;
+mod conversation_writer;
 mod detect;
 mod document;
+mod envelope;
 mod extension;
+mod first_pass;
 mod forms;
-mod frame;
 mod hash;
 mod increment;
-mod jcs;
 mod keys;
-mod map;
-mod memories;
+mod memory_conformance;
 mod read;
 mod schema;
 mod schema_check;
-mod survey;
-mod talk;
+mod to_record;
 mod validate;
-mod verify;
 mod write;
 
 #[cfg(test)]
@@ -131,5 +131,5 @@ impl IdentifyExports for Pam {
 /// The canonical text of a value; None when a number has none. For the properties of all three forms.
 #[cfg(test)]
 pub(crate) fn canonical(tree: &mementory_json::Tree) -> Option<String> {
-    jcs::canonical(tree)
+    canonical::canonical(tree)
 }

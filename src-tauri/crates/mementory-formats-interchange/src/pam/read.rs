@@ -2,11 +2,11 @@
 //! records, memories, relations, conversations with their messages, and vectors that belong to no memory.
 use super::{
     bundle::{Bundle, SCOPE, scope},
+    conformance::{Integrity, verify},
     document::{self, Document},
     extension::{is_stub, restore},
     increment::FRAME,
-    map,
-    verify::{Integrity, verify},
+    to_record,
 };
 use mementory_format::{Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
 use mementory_json::Tree;
@@ -134,12 +134,12 @@ impl Reading<'_> {
                     self.failed(format!("{}/embeddings/{i}", member.place), "malformed: not a vector", Kind::Foreign);
                     continue;
                 };
-                let word = |name: &str| map::text(&tree, name).unwrap_or_default().to_owned();
+                let word = |name: &str| to_record::text(&tree, name).unwrap_or_default().to_owned();
                 let vector =
                     Vector { json: raw.get().to_owned(), model: word("model"), place: (member.place.clone(), i) };
                 self.vectors.entry(word("memory_id")).or_default().push(vector);
             }
-            let frame = super::frame::vectors(&doc, self.bounds);
+            let frame = super::envelope::vectors(&doc, self.bounds);
             self.part("embeddings.json", "manifest", member, frame.as_bytes())?;
             self.done(member)?;
         }
@@ -150,7 +150,7 @@ impl Reading<'_> {
     fn store(&mut self, member: &Member) -> Result<(), FormatError> {
         let text = document::text(self.bundle.catalog, member, self.limits())?;
         let doc = Document::open(&text, &member.place)?;
-        let frame = super::frame::frame(&doc, self.bounds);
+        let frame = super::envelope::frame(&doc, self.bounds);
         self.part(FRAME, "manifest", member, frame.as_bytes())?;
         for (i, raw) in doc.list("memories").into_iter().enumerate() {
             self.memory(member, i, raw.get())?;
@@ -172,11 +172,11 @@ impl Reading<'_> {
                 return Ok(());
             }
         };
-        if map::text(&tree, "id").is_none_or(str::is_empty) || map::text(&tree, "content").is_none() {
+        if to_record::text(&tree, "id").is_none_or(str::is_empty) || to_record::text(&tree, "content").is_none() {
             self.failed(place, "malformed: a memory needs an id and a content", Kind::Memory);
             return Ok(());
         }
-        let mut mapped = map::memory(&tree, &self.scope);
+        let mut mapped = to_record::memory(&tree, &self.scope);
         let id = mapped.origin_id.clone().unwrap_or_default();
         if let Some(vectors) = self.vectors.remove(&id) {
             mapped.embeddings = vectors.into_iter().map(|v| Embedding { model: v.model, json: v.json }).collect();
@@ -212,11 +212,11 @@ impl Reading<'_> {
         let pointer = format!("/relations/{i}");
         let place = format!("{}{pointer}", member.place);
         let tree = Tree::parse(source, self.bounds).ok();
-        let Some(tree) = tree.filter(|t| ["id", "from", "to"].iter().all(|k| map::text(t, k).is_some())) else {
+        let Some(tree) = tree.filter(|t| ["id", "from", "to"].iter().all(|k| to_record::text(t, k).is_some())) else {
             self.failed(place, "malformed: a relation needs id, from and to", Kind::Relation);
             return Ok(());
         };
-        let mut record = map::relation(&tree, &self.scope);
+        let mut record = to_record::relation(&tree, &self.scope);
         record.origin = self.origin(&member.place, pointer);
         record.verbatim = Some(Verbatim::json(source));
         if self.unique(&mut record, source, &place) {
@@ -239,15 +239,15 @@ impl Reading<'_> {
         for (i, raw) in doc.list("conversations_index").into_iter().enumerate() {
             let place = format!("{}/conversations_index/{i}", store.place);
             let tree = Tree::of(raw, self.bounds).ok();
-            let Some(tree) = tree.filter(|t| map::text(t, "id").is_some_and(|id| !id.is_empty())) else {
+            let Some(tree) = tree.filter(|t| to_record::text(t, "id").is_some_and(|id| !id.is_empty())) else {
                 self.failed(place, "malformed: an entry of the index needs an id", Kind::Conversation);
                 continue;
             };
-            let id = map::text(&tree, "id").unwrap_or_default();
-            let by_path = || map::inner(&tree, "storage", "ref").and_then(|path| paths.get(path));
+            let id = to_record::text(&tree, "id").unwrap_or_default();
+            let by_path = || to_record::inner(&tree, "storage", "ref").and_then(|path| paths.get(path));
             let file = files.get(id).or_else(by_path).copied();
             let file = file.filter(|m| told.insert(m.id));
-            let stored = map::inner(&tree, "storage", "type") == Some("file");
+            let stored = to_record::inner(&tree, "storage", "type") == Some("file");
             if file.is_none() && stored {
                 self.sink.note(Issue::new("conversation_missing", &place, "the file that it names is not here"));
             }
@@ -271,7 +271,7 @@ impl Reading<'_> {
         };
         let doc = file.map(|member| Document::open(&text, &member.place)).transpose()?;
         let outline = doc.as_ref().map(|d| d.outline(&["messages"], self.bounds));
-        let mut head = map::conversation(index.map(|(.., tree)| tree), outline.as_ref(), &self.scope);
+        let mut head = to_record::conversation(index.map(|(.., tree)| tree), outline.as_ref(), &self.scope);
         let id = head.origin_id.clone().unwrap_or_default();
         let place = match (file, index) {
             (Some(member), _) => member.place.clone(),
@@ -288,7 +288,7 @@ impl Reading<'_> {
         };
         let path = file.map(|m| self.bundle.path_of(m));
         let head_text = doc.as_ref().map(|d| outline_text(d, &["messages"]));
-        let verbatim = super::frame::conversation(index.map(|(_, _, raw, _)| raw), head_text.as_deref(), path);
+        let verbatim = super::envelope::conversation(index.map(|(_, _, raw, _)| raw), head_text.as_deref(), path);
         let mut unit = Unit::default();
         let tree = outline.unwrap_or(Tree::Null);
         if !is_stub(&tree) {
@@ -303,11 +303,12 @@ impl Reading<'_> {
             for (i, (raw, tree)) in messages.iter().zip(&trees).enumerate() {
                 let pointer = format!("/messages/{i}");
                 let at = format!("{}{pointer}", member.place);
-                let Some(tree) = tree.as_ref().filter(|t| map::text(t, "id").is_some_and(|id| !id.is_empty())) else {
+                let Some(tree) = tree.as_ref().filter(|t| to_record::text(t, "id").is_some_and(|id| !id.is_empty()))
+                else {
                     self.failed(at, "malformed: a message needs an id", Kind::Message);
                     continue;
                 };
-                let mut mapped = map::message(tree, &self.scope, &id, i);
+                let mut mapped = to_record::message(tree, &self.scope, &id, i);
                 if let Some(part) = &mut mapped.message {
                     part.active = active.contains(&i);
                 }
@@ -374,17 +375,17 @@ fn outline_text(doc: &Document, lists: &[&str]) -> String {
         let list = lists.contains(&key.as_str()) && raw.get().starts_with('[');
         (key.as_str(), if list { "[]" } else { raw.get() })
     });
-    super::frame::object(members)
+    super::envelope::object(members)
 }
 
 /// Positions on the branch that ends with the last message; all of them where messages name no parents.
 fn active(trees: &[Option<Tree>]) -> HashSet<usize> {
-    let parent = |i: usize| trees[i].as_ref().and_then(|t| map::text(t, "parent_id")).filter(|p| !p.is_empty());
+    let parent = |i: usize| trees[i].as_ref().and_then(|t| to_record::text(t, "parent_id")).filter(|p| !p.is_empty());
     if (0..trees.len()).all(|i| parent(i).is_none()) {
         return (0..trees.len()).collect();
     }
     let by_id: HashMap<&str, usize> =
-        trees.iter().enumerate().filter_map(|(i, t)| Some((map::text(t.as_ref()?, "id")?, i))).collect();
+        trees.iter().enumerate().filter_map(|(i, t)| Some((to_record::text(t.as_ref()?, "id")?, i))).collect();
     let mut out = HashSet::new();
     let mut at = trees.len().checked_sub(1);
     // A cycle ends where it comes back.

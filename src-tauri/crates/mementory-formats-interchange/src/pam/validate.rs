@@ -1,8 +1,8 @@
 //! The validator, and the signature for who can judge it.
 use super::{
     bundle::Bundle,
+    conformance::{Integrity, sealed, verify},
     keys,
-    verify::{Integrity, sealed, verify},
 };
 use mementory_format::{FormatError, Signed, Validation};
 use mementory_json::Tree;

@@ -3,15 +3,16 @@
 use super::{
     bundle::SCOPE,
     compose::{Composed, Context, compact, object, stamp, word},
+    conformance::safe_path,
+    conversation_writer::{Done, Names, Open},
+    envelope,
+    first_pass::{Place, Survey, digest_uuid, uuid},
     forms::SYSTEM,
-    frame,
     hash::{Checksum, sha256},
     increment::FRAME,
-    keys, map,
+    keys,
     schema::{EMBEDDINGS_SCHEMA, STORE_SCHEMA},
-    survey::{Place, Survey, digest_uuid, uuid},
-    talk::{Done, Names, Open},
-    verify::safe_path,
+    to_record,
 };
 use mementory_format::{
     FormatError, NO_BYTES, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport,
@@ -186,7 +187,7 @@ impl Writing<'_> {
     }
 
     fn push_vector(&mut self, order: Order, text: String) {
-        let id = Tree::parse(&text, 64).ok().and_then(|t| map::text(&t, "id").map(str::to_owned));
+        let id = Tree::parse(&text, 64).ok().and_then(|t| to_record::text(&t, "id").map(str::to_owned));
         let known = id.and_then(|id| self.vector_order.get(&id).copied());
         self.lists.vectors.push((known.map_or(order, |n| (0, n, 0)), text));
     }
@@ -228,7 +229,7 @@ impl Writing<'_> {
             }
             text = compact(&tree);
             self.changed = true;
-            let said = map::relation(&tree, &record.key.scope);
+            let said = to_record::relation(&tree, &record.key.scope);
             for (field, lost) in [
                 ("text", said.text != record.text),
                 ("title", said.title != record.title),
@@ -351,7 +352,7 @@ impl Writing<'_> {
         };
         let same = !self.changed
             && self.options.signer.is_none()
-            && frame.and_then(|f| map::text(f, "memories")) == checksum.as_deref()
+            && frame.and_then(|f| to_record::text(f, "memories")) == checksum.as_deref()
             && same_count("relations", self.lists.relations.len())
             && same_count("conversations_index", self.lists.index.len());
         let outline = match frame {
@@ -360,7 +361,7 @@ impl Writing<'_> {
         };
         self.report.digest = outline
             .get("integrity")
-            .and_then(|i| map::text(i, "checksum"))
+            .and_then(|i| to_record::text(i, "checksum"))
             .and_then(|c| c.strip_prefix("sha256:"))
             .unwrap_or_default()
             .to_owned();
@@ -431,7 +432,7 @@ impl Writing<'_> {
         let key = mementory_format::did_key::multikey(&signer.public_key());
         let did = format!("did:key:{key}");
         let mut owner = out.get("owner").cloned().unwrap_or(Tree::Object(vec![]));
-        let named = map::text(&owner, "did").map(str::to_owned);
+        let named = to_record::text(&owner, "did").map(str::to_owned);
         if named.is_none() && self.context.survey.frame.is_none() {
             owner.set("did", Tree::Text(did.clone()));
             out.set("owner", owner);
@@ -505,5 +506,5 @@ fn assemble(outline: &Tree, rows: &BTreeMap<&str, &Vec<(Order, String)>>) -> Str
             (key.as_str(), text)
         })
         .collect();
-    frame::object(texts.iter().map(|(k, t)| (*k, t.as_str()))) + "\n"
+    envelope::object(texts.iter().map(|(k, t)| (*k, t.as_str()))) + "\n"
 }

@@ -1,7 +1,7 @@
 //! Going through a bundle, one entry at a time; the envelope is known at the end.
 use super::{
     entry::{self, Wrapped},
-    frame::{BadFrame, Frame, Shape},
+    envelope::{BadFrame, Frame, Shape},
     merkle::{Hash, Merkle, climb},
 };
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};

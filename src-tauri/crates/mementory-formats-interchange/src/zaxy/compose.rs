@@ -3,11 +3,11 @@
 use super::{
     canonical::canonical,
     entry::{citation, defect, word},
+    envelope::ENTRY,
     extension::{attach, bare, composed, losses},
-    frame::ENTRY,
-    map::{RECORDED, SCOPE, TIMES, patch, to_record, tree_of},
+    log_event::{LOG_FORMAT, Projected, entry_of},
+    to_record::{RECORDED, SCOPE, TIMES, patch, to_record, tree_of},
 };
-use crate::eventloom;
 use mementory_format::{NO_BYTES, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
@@ -92,15 +92,15 @@ pub(super) fn make(
                 return Outcome::Entry(Box::new(made));
             }
         }
-        (eventloom::ID, Some(line)) => match eventloom::entry_of(&line, line_number(record)) {
-            Some(eventloom::Projected::Entry(tree)) => {
+        (LOG_FORMAT, Some(line)) => match entry_of(&line, line_number(record)) {
+            Some(Projected::Entry(tree)) => {
                 made.own = Some(own(record));
                 made.tree = tree;
                 if !stored.edited {
                     return Outcome::Entry(Box::new(made));
                 }
             }
-            Some(eventloom::Projected::Sealed) => return Outcome::Withheld("encrypted"),
+            Some(Projected::Sealed) => return Outcome::Withheld("encrypted"),
             None => {}
         },
         _ => {}

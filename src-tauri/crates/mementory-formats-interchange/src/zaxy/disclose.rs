@@ -2,7 +2,7 @@
 use super::{
     bundle::Bundle,
     entry::digests,
-    frame::Shape,
+    envelope::Shape,
     merkle::Merkle,
     select::Selector,
     write::{Element, put, signed, subset},
@@ -64,7 +64,7 @@ fn with_bundle<T>(
     work: impl FnOnce(&Bundle<'_>) -> Result<T, FormatError>,
 ) -> Result<T, FormatError> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
-    let found = crate::detect(&catalog, limits, Some(super::map::SCOPE))?;
+    let found = crate::detect(&catalog, limits, Some(super::to_record::SCOPE))?;
     let [source] = found.sources.as_slice() else {
         return Err(FormatError::invalid("not_a_bundle", path.display().to_string(), "it is not one Zaxy bundle"));
     };

@@ -1,7 +1,7 @@
 //! One entry (`zaxy.export.v1`): taking it out of its wrapper, and what the contract says of it.
 use super::{
     canonical::canonical,
-    frame::{ENTRY, Shape, from_hex},
+    envelope::{ENTRY, Shape, from_hex},
     merkle::{Hash, PROOF, Side, leaf},
 };
 use mementory_json::{Members, Tree};

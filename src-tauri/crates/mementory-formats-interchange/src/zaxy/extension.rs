@@ -2,7 +2,7 @@
 use super::{
     canonical::canonical,
     entry::word,
-    map::{tree_of, value},
+    to_record::{tree_of, value},
 };
 use mementory_format::extension::{self, Field, NATIVE, NativeFields, Restored, members};
 use mementory_json::Tree;

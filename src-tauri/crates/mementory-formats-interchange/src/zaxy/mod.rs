@@ -6,12 +6,13 @@ mod compose;
 mod detect;
 mod disclose;
 mod entry;
+mod envelope;
 mod extension;
-mod frame;
-pub(crate) mod map;
+pub(crate) mod log_event;
 pub(crate) mod merkle;
 mod read;
 mod select;
+pub(crate) mod to_record;
 mod validate;
 mod write;
 
@@ -35,7 +36,7 @@ pub struct Zaxy;
 
 impl Format for Zaxy {
     fn id(&self) -> &'static str {
-        map::SCOPE
+        to_record::SCOPE
     }
     fn name(&self) -> &'static str {
         "Zaxy memory export"

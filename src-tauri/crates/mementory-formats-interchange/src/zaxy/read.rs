@@ -4,9 +4,9 @@ use super::{
     bundle::Bundle,
     compose::{DISCLOSED, WRAPPER},
     entry::{Wrapped, defect, digests},
+    envelope::Shape,
     extension::{composed, restore},
-    frame::Shape,
-    map::{SCOPE, Ties, to_record, value},
+    to_record::{SCOPE, Ties, to_record, value},
 };
 use mementory_format::{FormatError, PassthroughItem, Sink};
 use mementory_json::Tree;

@@ -3,7 +3,7 @@
 use super::{
     bundle::Bundle,
     entry::{defect, lint, rank, seq},
-    frame::{HEADER, Shape},
+    envelope::{HEADER, Shape},
 };
 use mementory_format::{Finding, FormatError, Signed, Validation};
 use mementory_json::Tree;

@@ -3,10 +3,10 @@
 use super::{
     compose::{Made, Outcome, make, seal},
     entry::{citation, digests, proof_tree, rank, seq},
-    frame::{ENTRY, Frame, PORTABLE, Piece, Shape, Style, UNSIGNED, header},
-    map::SCOPE,
+    envelope::{ENTRY, Frame, PORTABLE, Piece, Shape, Style, UNSIGNED, header},
     merkle::{Hash, Merkle, Side, climb},
     select::Selector,
+    to_record::SCOPE,
 };
 use mementory_format::{
     FormatError, PassthroughItem, RecordSource, Signer, SourceAbout, WriteOptions, WriteReport, passthrough_envelope,

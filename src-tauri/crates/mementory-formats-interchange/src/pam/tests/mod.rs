@@ -1,7 +1,7 @@
 //! Tests over data on disk (fixtures, and the official samples when they are there) and over what is written.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
-mod budget;
 mod fixtures;
 mod harness;
-mod stores;
-mod travel;
+mod memory_limits;
+mod other_formats;
+mod writing;

@@ -1,8 +1,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
-mod budget;
 mod bundles;
 mod cases;
 pub(crate) mod harness;
+mod log_event;
+mod memory_limits;
+mod other_formats;
 mod signatures;
-mod travel;
 mod vectors;

@@ -23,7 +23,7 @@ fn our_signatures_hold_and_so_do_parts_of_them() {
         let temp = Scratch::new("zaxy");
         let signed = temp.at("signed.json");
         let mut taken = read(&fixture("unsigned"));
-        taken.records.extend(super::travel::everything().records);
+        taken.records.extend(super::other_formats::everything().records);
         let report = write(&mut taken, &signed, Some(key));
         assert_eq!(report.version, "zaxy.portable.v1");
         assert!(believed(&signed), "{}", key.0);

@@ -1,6 +1,5 @@
 //! Hashes and forms of events; whole logs are in `fixtures/eventloom` (read by the tests of `zaxy`).
-#![allow(clippy::unwrap_used)]
-use super::event::{Envelope, Event, envelope};
+use crate::zaxy::log_event::{Envelope, Event, envelope};
 use mementory_json::Tree;
 
 fn line(extra: &str) -> Tree {

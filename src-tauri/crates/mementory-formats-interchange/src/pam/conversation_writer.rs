@@ -2,13 +2,13 @@
 //! untouched goes back as it came.
 use super::{
     compose::{Context, compact, object, platform, stamp, tags, word},
+    conformance::safe_path,
     document::Document,
-    extension, frame,
+    envelope, extension,
+    first_pass::{Talk, digest_uuid, uuid},
     increment::FRAME,
-    map,
     schema::{CONVERSATION_SCHEMA, ROLES},
-    survey::{Talk, digest_uuid, uuid},
-    verify::safe_path,
+    to_record,
 };
 use mementory_format::StoredRecord;
 use mementory_json::Tree;
@@ -125,7 +125,7 @@ impl Open {
             ("tags", Some(tags(&record.tags))),
             ("messages", Some(Tree::Array(vec![]))),
         ]);
-        let mapped = map::conversation(None, Some(&file), &context.survey.home);
+        let mapped = to_record::conversation(None, Some(&file), &context.survey.home);
         let difference = extension::difference(&mapped, record, false);
         extension::losses(&stored.id, &difference, losses);
         extension::attach(&mut file, difference);
@@ -185,13 +185,13 @@ impl Open {
         let parse = |text: &Option<String>| text.as_ref().and_then(|t| Tree::parse(t, context.depth).ok());
         let (mut index, mut file) = (parse(&index_source), parse(&file_source));
         if stored.edited {
-            let said = map::conversation(index.as_ref(), file.as_ref(), &record.key.scope);
+            let said = to_record::conversation(index.as_ref(), file.as_ref(), &record.key.scope);
             for tree in [&mut index, &mut file].into_iter().flatten() {
                 patch(tree, &said, record);
             }
             if let Some(tree) = &mut file {
                 extension::detach(tree);
-                let mapped = map::conversation(index.as_ref(), Some(tree), &record.key.scope);
+                let mapped = to_record::conversation(index.as_ref(), Some(tree), &record.key.scope);
                 let difference = extension::difference(&mapped, record, true);
                 extension::losses(&stored.id, &difference, losses);
                 extension::attach(tree, difference);
@@ -218,7 +218,7 @@ impl Open {
         }
         let path = file.is_some().then(|| names.path(wanted.as_deref(), &talk.id));
         if let (Some(index), Some(path)) = (&mut index, &path)
-            && (unnamed || (wanted.as_ref() != Some(path) && map::inner(index, "storage", "ref") != Some(path)))
+            && (unnamed || (wanted.as_ref() != Some(path) && to_record::inner(index, "storage", "ref") != Some(path)))
         {
             index.set("storage", storage(path));
         }
@@ -298,7 +298,7 @@ impl Open {
                 (key.as_str(), raw)
             });
             let added = (!has).then_some(("messages", messages.as_str()));
-            Some((self.path.clone()?, frame::object(members.chain(added)) + "\n"))
+            Some((self.path.clone()?, envelope::object(members.chain(added)) + "\n"))
         });
         if let Some(index) = &mut self.index
             && file.is_some()
@@ -320,7 +320,7 @@ impl Open {
 impl Context<'_> {
     /// Version of the documents that are made here.
     pub fn version(&self) -> String {
-        let frame = self.survey.frame.as_ref().and_then(|f| map::text(f, "schema_version"));
+        let frame = self.survey.frame.as_ref().and_then(|f| to_record::text(f, "schema_version"));
         frame.unwrap_or("1.0").to_owned()
     }
 }
@@ -432,7 +432,7 @@ fn row(context: &Context, stored: &StoredRecord, start: Timestamp, seq: usize, l
         ("attachments", (!files.is_empty()).then_some(Tree::Array(files))),
     ]);
     let talk_id = talk.and_then(|key| context.survey.talks.get(key)).map(|t| t.id.clone()).unwrap_or_default();
-    let mapped = map::message(&tree, &context.survey.home, &talk_id, usize::MAX);
+    let mapped = to_record::message(&tree, &context.survey.home, &talk_id, usize::MAX);
     let difference = extension::difference(&mapped, record, false);
     extension::losses(&stored.id, &difference, losses);
     extension::attach(&mut tree, difference);
@@ -454,10 +454,11 @@ fn role(said: &str) -> &'static str {
 
 fn own_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
     let record = &stored.record;
-    if map::message_text(tree) != record.text {
+    if to_record::message_text(tree) != record.text {
         let old = tree.get("content").cloned();
-        let mut content =
-            old.filter(|c| map::text(c, "type") == Some("text")).unwrap_or_else(|| object([("type", word("text"))]));
+        let mut content = old
+            .filter(|c| to_record::text(c, "type") == Some("text"))
+            .unwrap_or_else(|| object([("type", word("text"))]));
         content.set("type", Tree::Text("text".into()));
         content.set("text", Tree::Text(record.text.clone()));
         content.remove("parts");
@@ -471,7 +472,7 @@ fn own_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) 
     let scope = &record.key.scope;
     let talk = record.parent.as_ref().and_then(|k| k.value.strip_prefix("conversation/")).unwrap_or_default();
     let position = record.message.as_ref().map_or(0, |m| m.position as usize);
-    let mut mapped = map::message(tree, scope, talk, position);
+    let mut mapped = to_record::message(tree, scope, talk, position);
     if let (Some(mapped), Some(part)) = (&mut mapped.message, &record.message) {
         mapped.active = part.active;
     }

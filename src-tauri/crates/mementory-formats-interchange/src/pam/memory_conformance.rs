@@ -1,11 +1,11 @@
 //! The memories of a store: each is judged by itself, on all cores; what they share (ids, references, the checksum) is
 //! put together in their order.
 use super::{
-    hash::{Checksum, content_hash},
-    jcs,
-    schema::MEMORY,
+    canonical,
     schema_check::{Fault, check},
-    verify::{Ids, Report, word},
+    conformance::{Ids, Report, word},
+    hash::{Checksum, content_hash},
+    schema::MEMORY,
 };
 use mementory_format::FormatError;
 use mementory_json::{Tree, TreeError};
@@ -148,7 +148,7 @@ fn judge(tree: &Tree) -> Judged {
     let text = |name: &str| tree.get(name).and_then(Tree::as_str);
     let mut out = Judged {
         id: text("id").unwrap_or_default().to_owned(),
-        canonical: jcs::canonical(tree),
+        canonical: canonical::canonical(tree),
         faults: check(&MEMORY, tree),
         ..Judged::default()
     };

@@ -3,14 +3,17 @@ use mementory_json::Tree;
 use mementory_json::canonical::{Style, write};
 use sha2::{Digest, Sha256};
 
+/// Format id of a log of events.
+pub(crate) const LOG_FORMAT: &str = "eventloom";
+
 /// Payload member with the sensitivity; under the hash, and no part of an export.
-pub(super) const SECURITY: &str = "__zaxy_security";
+pub(crate) const SECURITY: &str = "__zaxy_security";
 /// Payload member of an event that was encrypted so that it can be forgotten.
 const CIPHER: &str = "__zaxy_cipher";
 
 /// The form of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Envelope {
+pub(crate) enum Envelope {
     /// `eventloom.v1`
     V1,
     /// Zaxy's own, before that.
@@ -18,7 +21,7 @@ pub(super) enum Envelope {
 }
 
 /// The form that a line has by its members.
-pub(super) fn envelope(tree: &Tree) -> Option<Envelope> {
+pub(crate) fn envelope(tree: &Tree) -> Option<Envelope> {
     let has = |names: &[&str]| names.iter().all(|n| tree.get(n).is_some());
     if has(&["id", "type", "actorId", "threadId", "timestamp", "payload", "integrity"]) {
         Some(Envelope::V1)
@@ -29,7 +32,7 @@ pub(super) fn envelope(tree: &Tree) -> Option<Envelope> {
 
 /// An event, whichever form it had.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Event {
+pub(crate) struct Event {
     pub seq: u64,
     pub timestamp: String,
     pub kind: String,
@@ -64,7 +67,7 @@ fn hash(tree: Option<&Tree>, name: &str) -> Result<Option<String>, String> {
 
 impl Event {
     /// Reads a line's object. `hint`: its number in the log, for ids that do not hold one.
-    pub(super) fn parse(tree: &Tree, hint: u64) -> Result<Self, String> {
+    pub(crate) fn parse(tree: &Tree, hint: u64) -> Result<Self, String> {
         let form = envelope(tree).ok_or("not an event")?;
         let (actor, thread) = if form == Envelope::V1 { ("actorId", "threadId") } else { ("actor", "thread") };
         let mut payload = match tree.get("payload") {
@@ -126,7 +129,7 @@ impl Event {
     }
 
     /// The hash that its content has; None when it holds a number that the reference cannot read.
-    pub(super) fn seal(&self) -> Option<String> {
+    pub(crate) fn seal(&self) -> Option<String> {
         let word = |s: &str| Tree::Text(s.to_owned());
         let security = self.security.as_ref().map(|(tier, paths)| {
             Tree::Object(vec![("sensitivity".into(), word(tier)), ("redacted_paths".into(), paths.clone())])
@@ -187,12 +190,12 @@ impl Event {
     }
 
     /// Its payload is a ciphertext whose key is not in the log.
-    pub(super) fn encrypted(&self) -> bool {
+    pub(crate) fn encrypted(&self) -> bool {
         self.payload.get(CIPHER).is_some()
     }
 
     /// The entry that Zaxy exports for it.
-    pub(super) fn entry(&self) -> Tree {
+    pub(crate) fn entry(&self) -> Tree {
         let word = |s: &str| Tree::Text(s.to_owned());
         let content = object(vec![
             ("type", word(&self.kind)),

@@ -4,7 +4,7 @@ use super::{
     bundle::{Bundle, LISTS, supported},
     document::{self, Document},
     hash::{Checksum, sdk_form},
-    memories::judge_all,
+    memory_conformance::judge_all,
     schema::{CONVERSATION, EMBEDDING, EMBEDDINGS, INDEX, MESSAGE, RELATION, STORE},
     schema_check::{Fault, check},
 };
