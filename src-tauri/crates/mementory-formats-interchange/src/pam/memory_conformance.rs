@@ -3,8 +3,8 @@
 use super::{
     canonical,
     schema_check::{Fault, check},
-    conformance::{Ids, Report, word},
     hash::{Checksum, content_hash},
+    report::{Ids, Report, word},
     schema::MEMORY,
 };
 use mementory_format::FormatError;

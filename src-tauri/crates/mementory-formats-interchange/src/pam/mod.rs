@@ -15,6 +15,7 @@ mod increment;
 mod keys;
 mod memory_conformance;
 mod read;
+mod report;
 mod schema;
 mod schema_check;
 mod to_record;

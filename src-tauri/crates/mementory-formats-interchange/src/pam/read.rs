@@ -2,10 +2,11 @@
 //! records, memories, relations, conversations with their messages, and vectors that belong to no memory.
 use super::{
     bundle::{Bundle, SCOPE, scope},
-    conformance::{Integrity, verify},
+    conformance::verify,
     document::{self, Document},
     extension::{is_stub, restore},
     increment::FRAME,
+    report::Integrity,
     to_record,
 };
 use mementory_format::{Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};

@@ -1,8 +1,9 @@
 //! The validator, and the signature for who can judge it.
 use super::{
     bundle::Bundle,
-    conformance::{Integrity, sealed, verify},
+    conformance::{sealed, verify},
     keys,
+    report::Integrity,
 };
 use mementory_format::{FormatError, Signed, Validation};
 use mementory_json::Tree;
