@@ -1,4 +1,4 @@
-//! The members of one source by what they are, and the store's own facts.
+//! The files of one source sorted by role, the versions that are supported, and the key scope of a store.
 use super::{document::Document, forms::version, schema::STORE_SCHEMA};
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_json::Tree;
@@ -14,17 +14,17 @@ pub(super) struct Bundle<'a> {
     pub store: Option<&'a Member>,
     pub conversations: Vec<&'a Member>,
     pub embeddings: Vec<&'a Member>,
-    pub sides: Vec<&'a Member>,
-    /// Folder of the store inside its archive or given folder, with `/` at its end.
+    pub passthrough_files: Vec<&'a Member>,
+    /// Folder of the store inside its archive or input folder, ending in `/`; empty without a store.
     pub folder: String,
 }
 
 impl<'a> Bundle<'a> {
-    /// Sorts the parts of a claim.
+    /// Sorts the files of a detected source by role.
     pub fn open(catalog: &'a Catalog, detected: &Detected, limits: &'a Limits) -> Result<Self, FormatError> {
         let parts = |role: Role| -> Vec<&'a Member> {
-            let own = detected.claim.parts.iter().filter(|p| p.role == role);
-            own.filter_map(|p| catalog.members().get(p.member)).collect()
+            let with_role = detected.claim.parts.iter().filter(|p| p.role == role);
+            with_role.filter_map(|p| catalog.members().get(p.member)).collect()
         };
         let store = parts(Role::Memories).first().copied();
         if detected.claim.parts.is_empty() {
@@ -40,7 +40,7 @@ impl<'a> Bundle<'a> {
             store,
             conversations: parts(Role::Conversations),
             embeddings: parts(Role::Records),
-            sides: parts(Role::Sidecar),
+            passthrough_files: parts(Role::Sidecar),
             folder,
         })
     }
@@ -51,14 +51,14 @@ impl<'a> Bundle<'a> {
     }
 }
 
-/// Major and minor version of a document; another major is not guessed at (§22.3).
+/// Major and minor version of a document. Another major version is an error (§22.3).
 pub(super) fn supported(document: &Document, place: &str) -> Result<(u64, u64), FormatError> {
     let raw = document.raw("schema_version").map(|raw| raw.get().chars().take(20).collect::<String>());
-    let said = document.word("schema_version").or(raw).unwrap_or_default();
-    match version(&said) {
+    let version_text = document.word("schema_version").or(raw).unwrap_or_default();
+    match version(&version_text) {
         Some((1, minor)) => Ok((1, minor)),
         None if document.raw("schema_version").is_none() => Ok((1, 0)),
-        _ => Err(FormatError::Version { place: place.to_owned(), version: said.chars().take(40).collect() }),
+        _ => Err(FormatError::Version { place: place.to_owned(), version: version_text.chars().take(40).collect() }),
     }
 }
 
@@ -71,5 +71,5 @@ pub(super) fn scope(outline: Option<&Tree>) -> String {
     }
 }
 
-/// Format id, and start of every scope.
+/// Format id, and prefix of every key scope.
 pub(super) const SCOPE: &str = "pam";

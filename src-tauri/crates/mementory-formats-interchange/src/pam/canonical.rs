@@ -1,7 +1,7 @@
-//! RFC 8785 canonical JSON, over which PAM's checksums and signatures are.
+//! RFC 8785 canonical JSON, the input of PAM's checksums and signatures.
 use mementory_json::{Tree, canonical, canonical::Style};
 
-/// The canonical text of a value; None when a number is beyond a double.
+/// The canonical text of a value; None if a number does not fit into a double.
 pub(super) fn canonical(tree: &Tree) -> Option<String> {
     canonical::canonical(tree, Style::RFC_8785).ok()
 }

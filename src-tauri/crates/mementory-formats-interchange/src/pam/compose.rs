@@ -1,8 +1,8 @@
-//! A record as a memory: one of this store is patched, member by member, where it has to be; one from elsewhere starts
-//! from what the format asks for, and what has no place goes into `x_mementory`.
+//! Turns a record into a memory object. A record of the home store keeps its source object, and only edited members are
+//! replaced. A record from another source gets a new object; fields without a member go into `x_mementory`.
 use super::{
     extension,
-    first_pass::{Survey, digest_uuid, uuid},
+    first_pass::{FirstPass, digest_uuid, uuid},
     forms::{PLATFORM, TAG, slug},
     hash::{content_hash, sdk_form},
     schema::{METHODS, STATUSES, TYPES},
@@ -12,30 +12,30 @@ use mementory_format::{NO_BYTES, SourceAbout, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 
-/// An object from members, those without a value left out.
+/// An object of the members that have a value.
 pub(super) fn object<const N: usize>(members: [(&str, Option<Tree>); N]) -> Tree {
     Tree::Object(members.into_iter().filter_map(|(k, v)| Some((k.to_owned(), v?))).collect())
 }
 
-/// A text.
+/// A text, for [`object`].
 pub(super) fn word(text: impl Into<String>) -> Option<Tree> {
     Some(Tree::Text(text.into()))
 }
 
-/// A time as every program spells it alike: whole seconds, or six digits.
+/// A time in the one spelling that all programs share: whole seconds, or six digits of a second. Checksums depend on it.
 pub(super) fn stamp(time: Timestamp) -> Tree {
     let text = time.to_rfc3339();
     let short = text.strip_suffix('Z').filter(|t| t.rsplit_once('.').is_some_and(|(_, f)| f.len() == 3));
     Tree::Text(short.map_or_else(|| text.clone(), |t| format!("{t}000Z")))
 }
 
-/// A platform's name in the form of the format (§11.4).
+/// A platform's name as §11.4 allows it.
 pub(super) fn platform(name: &str) -> String {
     let name: String = slug(name).chars().take(32).collect();
     if PLATFORM.fits(&name) { name } else { "mementory".into() }
 }
 
-/// Tags in the form of the format.
+/// Tags as the format allows them: lower-case words, each once.
 pub(super) fn tags(tags: &[String]) -> Tree {
     let mut out: Vec<String> = Vec::new();
     for tag in tags {
@@ -53,13 +53,13 @@ pub(super) struct Composed {
     pub tree: Tree,
     /// Objects of the embeddings file.
     pub vectors: Vec<String>,
-    /// False when it is what came in.
+    /// False for a memory that is written exactly as it was imported.
     pub changed: bool,
 }
 
-/// What composing needs besides the record.
+/// What writing needs to know besides the record.
 pub(super) struct Context<'a> {
-    pub survey: &'a Survey,
+    pub first_pass: &'a FirstPass,
     pub about: &'a SourceAbout,
     pub strip: bool,
     pub depth: u32,
@@ -68,27 +68,32 @@ pub(super) struct Context<'a> {
 impl Context<'_> {
     /// A record as a memory.
     pub fn memory(&self, stored: &StoredRecord, losses: &mut LossReport) -> Composed {
-        if self.survey.own(&stored.record)
-            && let Some(composed) = self.own(stored, losses)
+        if self.first_pass.is_from_home(&stored.record)
+            && let Some(composed) = self.patched(stored, losses)
         {
             return composed;
         }
-        self.elsewhere(stored, losses)
+        self.from_other_source(stored, losses)
     }
 
-    fn own(&self, stored: &StoredRecord, losses: &mut LossReport) -> Option<Composed> {
+    fn patched(&self, stored: &StoredRecord, losses: &mut LossReport) -> Option<Composed> {
         let record = &stored.record;
         let source = &record.verbatim.as_ref()?.text;
-        let came = Tree::parse(source, self.depth).ok()?;
-        let mut tree = came.clone();
+        let original = Tree::parse(source, self.depth).ok()?;
+        let mut tree = original.clone();
         let mut vectors: Vec<String> = record.embeddings.iter().map(|e| e.json.clone()).collect();
         if stored.edited {
             let mut record = record.clone();
-            let said = to_record::memory(&tree, &record.key.scope);
-            patch(&mut tree, &said, &record);
-            if said.text != record.text && !vectors.is_empty() {
+            let unedited = to_record::memory(&tree, &record.key.scope);
+            patch(&mut tree, &unedited, &record);
+            if unedited.text != record.text && !vectors.is_empty() {
                 vectors.clear();
-                losses.add(&stored.id, "embeddings", LossKind::LeftOut, "the vector is of the former text");
+                losses.add(
+                    &stored.id,
+                    "embeddings",
+                    LossKind::LeftOut,
+                    "the vector was computed from the text before the edit",
+                );
                 tree.remove("embedding_ref");
                 record.embeddings.clear();
                 record.fields.remove("embedding_ref");
@@ -101,50 +106,50 @@ impl Context<'_> {
             extension::losses(&stored.id, &difference, losses);
             extension::attach(&mut tree, difference);
         }
-        self.references(stored, &mut tree, losses);
+        self.remove_dangling_references(stored, &mut tree, losses);
         if self.strip {
             self.strip(&mut tree);
         }
-        let changed = tree != came;
+        let changed = tree != original;
         if changed {
-            // Not what came in any more: then in the form that every program hashes alike.
+            // In the form that all programs hash the same way.
             tree = sdk_form(&tree);
         }
         let text = if changed { compact(&tree) } else { source.clone() };
         Some(Composed { text, tree, vectors, changed: changed || stored.edited })
     }
 
-    /// References to what does not go out are taken away.
-    fn references(&self, stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
+    /// Removes references to memories and conversations that are not exported.
+    fn remove_dangling_references(&self, stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
         let mut linked = stored.record.links.iter().zip(&stored.link_ids);
-        let next = linked.clone().find(|(l, _)| l.relation == "superseded_by").map(|(_, id)| id);
+        let successor = linked.clone().find(|(l, _)| l.relation == "superseded_by").map(|(_, id)| id);
         if to_record::inner(tree, "temporal", "superseded_by").is_some_and(|id| !id.is_empty())
-            && !next.and_then(Option::as_ref).is_some_and(|id| self.survey.memories.contains_key(id))
+            && !successor.and_then(Option::as_ref).is_some_and(|id| self.first_pass.memories.contains_key(id))
         {
-            without(tree, "temporal", &["superseded_by"]);
+            remove_members(tree, "temporal", &["superseded_by"]);
             losses.add(&stored.id, "superseded_by", LossKind::LeftOut, "the memory that it names is not in the file");
         }
-        let talk = linked.find(|(l, _)| l.kind == Kind::Conversation).and_then(|(_, id)| id.as_ref());
+        let conversation = linked.find(|(l, _)| l.kind == Kind::Conversation).and_then(|(_, id)| id.as_ref());
         if to_record::inner(tree, "provenance", "conversation_ref").is_some()
-            && !talk.is_some_and(|id| self.survey.talks.contains_key(id))
-            && (talk.is_some() || !self.survey.talks.is_empty())
+            && !conversation.is_some_and(|id| self.first_pass.conversations.contains_key(id))
+            && (conversation.is_some() || !self.first_pass.conversations.is_empty())
         {
-            without(tree, "provenance", &["conversation_ref", "message_ref"]);
+            remove_members(tree, "provenance", &["conversation_ref", "message_ref"]);
             let note = "the conversation that it names is not in the file";
             losses.add(&stored.id, "conversation_ref", LossKind::LeftOut, note);
         }
     }
 
-    /// Takes identifiers of accounts out of a tree (§21.3).
+    /// Removes account identifiers from an object (§21.3).
     pub fn strip(&self, tree: &mut Tree) {
         extension::detach(tree);
         for block in ["provenance", "provider"] {
-            without(tree, block, &["platform_user_id", "account_id"]);
+            remove_members(tree, block, &["platform_user_id", "account_id"]);
         }
         for slot in ["metadata", "raw_metadata"] {
             if let Some(inside) = tree.get(slot) {
-                let cleaned = self.cleaned(inside.clone());
-                tree.set(slot, cleaned);
+                let without_identifiers = self.without_identifiers(inside.clone());
+                tree.set(slot, without_identifiers);
             }
         }
         for list in ["participants", "attachments"] {
@@ -156,55 +161,55 @@ impl Context<'_> {
         }
     }
 
-    fn cleaned(&self, tree: Tree) -> Tree {
+    fn without_identifiers(&self, tree: Tree) -> Tree {
         const NAMES: [&str; 6] = ["platform_user_id", "account_id", "user_id", "account_uuid", "provider_id", "email"];
         match tree {
             Tree::Object(members) => {
-                let kept = members.into_iter().filter(|(key, value)| {
+                let remaining = members.into_iter().filter(|(key, value)| {
                     !NAMES.contains(&key.as_str())
-                        && !value.as_str().is_some_and(|text| self.survey.identifiers.contains(text))
+                        && !value.as_str().is_some_and(|text| self.first_pass.identifiers.contains(text))
                 });
-                Tree::Object(kept.map(|(key, value)| (key, self.cleaned(value))).collect())
+                Tree::Object(remaining.map(|(key, value)| (key, self.without_identifiers(value))).collect())
             }
-            Tree::Array(items) => Tree::Array(items.into_iter().map(|item| self.cleaned(item)).collect()),
+            Tree::Array(items) => Tree::Array(items.into_iter().map(|item| self.without_identifiers(item)).collect()),
             other => other,
         }
     }
 
-    /// The record as it may leave: without account ids when asked to.
-    pub fn shown(&self, record: &Record) -> Record {
-        let mut shown = record.clone();
+    /// The record as it may be exported: without account ids if identifiers are stripped.
+    pub fn exportable(&self, record: &Record) -> Record {
+        let mut exportable = record.clone();
         if self.strip {
-            shown.source.account = None;
-            shown.verbatim = None;
-            shown.fields.clear();
+            exportable.source.account = None;
+            exportable.verbatim = None;
+            exportable.fields.clear();
         }
-        shown
+        exportable
     }
 
-    fn elsewhere(&self, stored: &StoredRecord, losses: &mut LossReport) -> Composed {
-        let record = &self.shown(&stored.record);
-        let id = self.survey.memories.get(&stored.id).cloned().unwrap_or_else(|| uuid(&stored.id));
+    fn from_other_source(&self, stored: &StoredRecord, losses: &mut LossReport) -> Composed {
+        let record = &self.exportable(&stored.record);
+        let id = self.first_pass.memories.get(&stored.id).cloned().unwrap_or_else(|| uuid(&stored.id));
         let t = &record.times;
         let created = t.created.or(t.observed).or(t.updated).or(t.valid_from).unwrap_or(self.about.now);
         let updated = t.updated.filter(|u| *u >= created);
         let until = t.valid_to.filter(|to| t.valid_from.is_none_or(|from| from <= *to));
         let links = || record.links.iter().zip(&stored.link_ids);
         let target = |relation: &str| links().find(|(l, _)| l.relation == relation).and_then(|(_, id)| id.as_ref());
-        let next = target("superseded_by").and_then(|id| self.survey.memories.get(id));
-        let talk = links().filter(|(l, _)| l.kind == Kind::Conversation).find_map(|(_, id)| {
+        let successor = target("superseded_by").and_then(|id| self.first_pass.memories.get(id));
+        let conversation = links().filter(|(l, _)| l.kind == Kind::Conversation).find_map(|(_, id)| {
             let id = id.as_ref()?;
-            Some((id, self.survey.talks.get(id)?))
+            Some((id, self.first_pass.conversations.get(id)?))
         });
         let message = links().filter(|(l, _)| l.kind == Kind::Message).find_map(|(_, id)| {
-            self.survey.messages.get(id.as_ref()?).filter(|(key, _)| talk.is_some_and(|(id, _)| id == key))
+            self.first_pass.messages.get(id.as_ref()?).filter(|(key, _)| conversation.is_some_and(|(id, _)| id == key))
         });
         let content = match (record.text.is_empty(), &record.title) {
             (false, _) => record.text.clone(),
             (true, Some(title)) if !title.is_empty() => title.clone(),
             _ => format!("({})", record.kind.as_str()),
         };
-        let (kind, custom) = kind_of(record);
+        let (kind, custom) = memory_type(record);
         let status = status(record);
         let score = record.confidence.filter(|c| (0.0..=1.0).contains(c)).map(|c| Tree::Number(c.to_string()));
         let vector = vector(stored, &id, created);
@@ -225,7 +230,7 @@ impl Context<'_> {
                     ("updated_at", updated.map(stamp)),
                     ("valid_from", t.valid_from.map(stamp)),
                     ("valid_until", until.map(stamp)),
-                    ("superseded_by", next.cloned().map(Tree::Text)),
+                    ("superseded_by", successor.cloned().map(Tree::Text)),
                 ])),
             ),
             (
@@ -233,14 +238,14 @@ impl Context<'_> {
                 Some(object([
                     ("platform", word(platform(&record.source.platform))),
                     ("platform_user_id", record.source.account.clone().map(Tree::Text)),
-                    ("conversation_ref", talk.map(|(_, talk)| Tree::Text(talk.id.clone()))),
+                    ("conversation_ref", conversation.map(|(_, conversation)| Tree::Text(conversation.id.clone()))),
                     ("message_ref", message.map(|(_, id)| Tree::Text(id.clone()))),
                     ("extraction_method", word(method(record))),
                 ])),
             ),
             ("embedding_ref", vector.as_ref().map(|(id, _)| Tree::Text(id.clone()))),
         ]);
-        let mapped = to_record::memory(&tree, &self.survey.home);
+        let mapped = to_record::memory(&tree, &self.first_pass.home_scope);
         let difference = extension::difference(&mapped, record, false);
         extension::losses(&stored.id, &difference, losses);
         if self.strip {
@@ -261,28 +266,28 @@ pub(super) fn compact(tree: &Tree) -> String {
     out
 }
 
-/// Takes members out of a member.
-pub(super) fn without(tree: &mut Tree, block: &str, names: &[&str]) {
+/// Removes members of the object in member `block`.
+pub(super) fn remove_members(tree: &mut Tree, block: &str, names: &[&str]) {
     let Some(mut inside) = tree.get(block).cloned() else { return };
     names.iter().for_each(|name| inside.remove(name));
     tree.set(block, inside);
 }
 
-/// Type and custom type of a record (§5).
-fn kind_of(record: &Record) -> (&'static str, Option<String>) {
-    let said = record.record_type.as_deref().filter(|t| !t.is_empty());
-    let known = said.and_then(|t| TYPES.iter().copied().find(|k| *k == t && *k != "custom"));
+/// Memory type and custom type of a record (§5).
+fn memory_type(record: &Record) -> (&'static str, Option<String>) {
+    let record_type = record.record_type.as_deref().filter(|t| !t.is_empty());
+    let known = record_type.and_then(|t| TYPES.iter().copied().find(|k| *k == t && *k != "custom"));
     if let Some(kind) = known {
         return (kind, None);
     }
     match record.kind {
-        Kind::Memory => match said {
+        Kind::Memory => match record_type {
             None | Some("semantic" | "saved_memory" | "memory") => ("fact", None),
             Some("custom_instructions" | "instructions") => ("instruction", None),
             Some(other) => ("custom", Some(other.to_owned())),
         },
         Kind::Fact => ("fact", None),
-        Kind::Profile => match said {
+        Kind::Profile => match record_type {
             Some(t) if t.contains("instruction") => ("instruction", None),
             _ => ("identity", None),
         },
@@ -292,22 +297,22 @@ fn kind_of(record: &Record) -> (&'static str, Option<String>) {
     }
 }
 
-/// Lifecycle (§7): what its source deleted is retracted here, not active.
+/// Lifecycle status (§7). A record that its source deleted becomes retracted.
 fn status(record: &Record) -> &'static str {
     match record.status.as_deref() {
         Some("deleted" | "removed" | "invalidated") => "retracted",
         Some("expired" | "cold") => "archived",
-        said => STATUSES.iter().copied().find(|s| Some(*s) == said).unwrap_or("active"),
+        status => STATUSES.iter().copied().find(|s| Some(*s) == status).unwrap_or("active"),
     }
 }
 
-/// How it came about (§11.3).
+/// Extraction method of a record (§11.3).
 fn method(record: &Record) -> &'static str {
-    let said = record.source.method.as_deref().unwrap_or_default();
-    if let Some(known) = METHODS.iter().find(|m| **m == said) {
+    let method = record.source.method.as_deref().unwrap_or_default();
+    if let Some(known) = METHODS.iter().find(|m| **m == method) {
         return known;
     }
-    match said {
+    match method {
         "bio_write" | "model_set_context" | "extracted" | "inferred" => "llm_inference",
         "custom_instructions" => "explicit_user_input",
         "pasted" => "manual",
@@ -316,7 +321,7 @@ fn method(record: &Record) -> &'static str {
     }
 }
 
-/// A vector in the format's form, made of one from elsewhere when it shows its numbers.
+/// Id and JSON of an embedding in PAM's form, if the record has an embedding with readable numbers.
 fn vector(stored: &StoredRecord, memory: &str, created: Timestamp) -> Option<(String, String)> {
     stored.record.embeddings.iter().filter(|e| !e.model.is_empty()).find_map(|embedding| {
         let tree = Tree::parse(&embedding.json, 64).ok()?;
@@ -341,43 +346,44 @@ fn vector(stored: &StoredRecord, memory: &str, created: Timestamp) -> Option<(St
     })
 }
 
-/// Writes what differs between `said` (what the tree says) and `record` into the tree. What has no place stays out.
-fn patch(tree: &mut Tree, said: &Record, record: &Record) {
-    if said.text != record.text {
+/// Writes into the object what differs between `unedited`, the record that the object describes, and `record`. Fields
+/// without a member are skipped.
+fn patch(tree: &mut Tree, unedited: &Record, record: &Record) {
+    if unedited.text != record.text {
         let content = if record.text.is_empty() { format!("({})", record.kind.as_str()) } else { record.text.clone() };
         tree.set("content_hash", Tree::Text(content_hash(&content)));
         tree.set("content", Tree::Text(content));
     }
-    if said.title != record.title {
+    if unedited.title != record.title {
         match record.title.clone().filter(|t| !t.is_empty()) {
             Some(title) => tree.set("summary", Tree::Text(title)),
             None => tree.remove("summary"),
         }
     }
-    if said.record_type != record.record_type {
-        let (kind, custom) = kind_of(record);
+    if unedited.record_type != record.record_type {
+        let (kind, custom) = memory_type(record);
         tree.set("type", Tree::Text(kind.into()));
         match custom {
             Some(custom) => tree.set("custom_type", Tree::Text(custom)),
             None => tree.remove("custom_type"),
         }
     }
-    if said.status != record.status
+    if unedited.status != record.status
         && let Some(status) = record.status.clone().filter(|s| STATUSES.contains(&s.as_str()))
     {
         tree.set("status", Tree::Text(status));
     }
-    if said.tags != record.tags {
+    if unedited.tags != record.tags {
         tree.set("tags", tags(&record.tags));
     }
-    if said.confidence != record.confidence
+    if unedited.confidence != record.confidence
         && let Some(score) = record.confidence.filter(|c| (0.0..=1.0).contains(c))
     {
         let mut block = tree.get("confidence").cloned().unwrap_or(Tree::Object(vec![]));
         block.set("current", Tree::Number(score.to_string()));
         tree.set("confidence", block);
     }
-    let (a, b) = (&said.times, &record.times);
+    let (a, b) = (&unedited.times, &record.times);
     let times = [
         ("created_at", a.created, b.created),
         ("updated_at", a.updated, b.updated),
@@ -394,7 +400,7 @@ fn patch(tree: &mut Tree, said: &Record, record: &Record) {
                 block.set(name, stamp(time));
                 tree.set("temporal", block);
             }
-            None if name != "created_at" => without(tree, "temporal", &[name]),
+            None if name != "created_at" => remove_members(tree, "temporal", &[name]),
             None => {}
         }
     }

@@ -1,12 +1,12 @@
-//! Everything that the specification asks of a store and its companions, in one pass: structure by the tables of
+//! Checks a store with its conversation and embeddings files against the specification: structure by the tables of
 //! `schema.rs`, then hashes, counts, ids, references and times.
 use super::{
     bundle::{Bundle, LISTS, supported},
     schema_check::check,
     document::{self, Document},
     hash::{Checksum, sdk_form},
-    memory_conformance::judge_all,
-    report::{Ids, Integrity, Report, Said},
+    memory_conformance::check_memories,
+    report::{Ids, IndexEntry, Integrity, Report},
     schema::{CONVERSATION, EMBEDDING, EMBEDDINGS, INDEX, MESSAGE, RELATION, STORE},
 };
 use mementory_format::{Finding, FormatError};
@@ -14,8 +14,8 @@ use mementory_json::{Tree, TreeError};
 use mementory_model::{Bounds, Timestamp};
 use std::collections::HashSet;
 
-/// Checks everything. Faults are findings; only what cannot be read at all is an error.
-pub(super) fn verify(
+/// Checks a source. Faults are findings; an error is returned only for what cannot be read at all.
+pub(super) fn check_conformance(
     bundle: &Bundle,
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<Report, FormatError> {
@@ -40,7 +40,7 @@ pub(super) fn verify(
     if bundle.store.is_some() {
         references(bundle, &mut report, &ids);
     }
-    for (count, errors) in [(report.more.0, true), (report.more.1, false)] {
+    for (count, errors) in [(report.not_listed.0, true), (report.not_listed.1, false)] {
         if count > 0 {
             let list = if errors { &mut report.errors } else { &mut report.warnings };
             let message = format!("{count} more are not listed");
@@ -71,16 +71,16 @@ fn store(
         }
     }
     let memories = doc.raw("memories").map_or("[]", |raw| raw.get());
-    let (total, exact) = judge_all(place, memories, bounds, report, ids, tick)?;
+    let (total, exact) = check_memories(place, memories, bounds, report, ids, tick)?;
     for (i, raw) in doc.list("relations").into_iter().enumerate() {
         let at = format!("{place}/relations/{i}");
-        let Some(tree) = report.held(raw, &at, bounds) else { continue };
+        let Some(tree) = report.parse(raw, &at, bounds) else { continue };
         report.faults(&at, check(&RELATION, &tree));
         relation(&at, &tree, report, ids);
     }
     for (i, raw) in doc.list("conversations_index").into_iter().enumerate() {
         let at = format!("{place}/conversations_index/{i}");
-        let Some(tree) = report.held(raw, &at, bounds) else { continue };
+        let Some(tree) = report.parse(raw, &at, bounds) else { continue };
         report.faults(&at, check(&INDEX, &tree));
         index(&at, &tree, report, ids);
     }
@@ -126,7 +126,7 @@ fn index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
     {
         report.error("unsafe_path", &format!("{at}/storage/ref"), "a path that leaves the bundle");
     }
-    let said = Said {
+    let entry = IndexEntry {
         platform: text("platform").map(str::to_owned),
         title: tree.get("title").filter(|t| **t != Tree::Null).cloned(),
         count: tree.get("message_count").and_then(Tree::as_f64),
@@ -138,7 +138,7 @@ fn index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
     if ids.conversations.insert(id.clone(), derived).is_some() {
         report.error("duplicate_id", &format!("{at}/id"), "another conversation has this id");
     }
-    ids.index.insert(id, said);
+    ids.index.insert(id, entry);
 }
 
 /// A path that stays inside the bundle.
@@ -150,17 +150,16 @@ pub(super) fn safe_path(path: &str) -> bool {
         && path.split('/').all(|s| !s.is_empty() && s != "." && s != ".." && !s.ends_with(['.', ' ']))
 }
 
-/// Does the checksum fit the memories as they are, or as the Python SDK spells them? The second is asked only when the
-/// first does not.
-fn fits(doc: &Document, outline: &Tree, exact: Option<&str>, bounds: Bounds) -> Integrity {
+/// Does the checksum fit the memories as they are in the file, or else the form in which the Python SDK hashes them?
+fn integrity_of(doc: &Document, outline: &Tree, exact: Option<&str>, bounds: Bounds) -> Integrity {
     let Some(block) = outline.get("integrity").filter(|b| matches!(b, Tree::Object(_))) else { return Integrity::None };
-    let Some(said) = block.get("checksum").and_then(Tree::as_str) else { return Integrity::Broken };
-    if exact == Some(said) {
+    let Some(stated) = block.get("checksum").and_then(Tree::as_str) else { return Integrity::Broken };
+    if exact == Some(stated) {
         return Integrity::Fits;
     }
     let mut sdk = Checksum::default();
     memories(doc, bounds).flatten().for_each(|tree| sdk.add(&sdk_form(&tree)));
-    if sdk.finish().as_deref() == Some(said) { Integrity::FitsSdk } else { Integrity::Broken }
+    if sdk.finish().as_deref() == Some(stated) { Integrity::FitsSdk } else { Integrity::Broken }
 }
 
 /// None for a memory that cannot be read.
@@ -168,8 +167,9 @@ fn memories(doc: &Document, bounds: Bounds) -> impl Iterator<Item = Option<Tree>
     doc.list("memories").into_iter().map(move |raw| Tree::of(raw, bounds).ok())
 }
 
-/// The store without its records, and what its checksum says: all that a signature asks for. None without a signature.
-pub(super) fn sealed(bundle: &Bundle) -> Result<Option<(Tree, Integrity)>, FormatError> {
+/// The store without its records and whether its checksum fits, which is all that a signature covers. None if the store is
+/// not signed.
+pub(super) fn signed_outline(bundle: &Bundle) -> Result<Option<(Tree, Integrity)>, FormatError> {
     let Some(member) = bundle.store else { return Ok(None) };
     let text = document::text(bundle.catalog, member, bundle.limits)?;
     let doc = Document::open(&text, &member.place)?;
@@ -186,7 +186,7 @@ pub(super) fn sealed(bundle: &Bundle) -> Result<Option<(Tree, Integrity)>, Forma
             None => return Ok(Some((outline, Integrity::Broken))),
         }
     }
-    let integrity = fits(&doc, &outline, exact.finish().as_deref(), bounds);
+    let integrity = integrity_of(&doc, &outline, exact.finish().as_deref(), bounds);
     Ok(Some((outline, integrity)))
 }
 
@@ -204,13 +204,13 @@ fn integrity(
         return;
     };
     let at = format!("{place}/integrity/checksum");
-    report.integrity = fits(doc, outline, exact.as_deref(), bounds);
+    report.integrity = integrity_of(doc, outline, exact.as_deref(), bounds);
     match report.integrity {
         Integrity::None | Integrity::Fits => {}
         Integrity::FitsSdk => report.warn(
             "checksum_sdk_form",
             &at,
-            "fits the memories as the Python SDK spells them, not as they stand here",
+            "fits the form in which the Python SDK hashes the memories, not the memories in the file",
         ),
         Integrity::Broken => {
             report.error("checksum_mismatch", &at, "the memories are not those that were written");
@@ -222,8 +222,8 @@ fn integrity(
     }
 }
 
-/// Form and surroundings of a signature; whether it holds is for who has a key library. A signature that cannot be read
-/// is one that does not hold, which is worth a warning and no reason to reject (§21.4).
+/// Checks encoding and context of a signature; verifying it is the caller's part. A signature that cannot be decoded is
+/// invalid, which is a warning and no reason to reject (§21.4).
 fn signature(place: &str, outline: &Tree, report: &mut Report) {
     let Some(block) = outline.get("signature").filter(|b| matches!(b, Tree::Object(_))) else { return };
     let at = format!("{place}/signature");
@@ -259,8 +259,8 @@ fn signature(place: &str, outline: &Tree, report: &mut Report) {
     if let (Some(algorithm), Some(did), Some(key)) =
         (text("algorithm"), did.filter(|d| d.starts_with("did:key:")), text("public_key"))
         && let key = super::keys::public_key(algorithm, key)
-        // A did:key of a kind that is not known here says nothing about keys of the kinds that it could be.
-        && !key.and_then(|key| super::keys::named_by(did, &key)).unwrap_or(algorithm.starts_with("RS"))
+        // A did:key of an unsupported type may be an RSA key, but is none of the supported types.
+        && !key.and_then(|key| super::keys::is_key_of_did(did, &key)).unwrap_or(algorithm.starts_with("RS"))
     {
         report.warn("signature_owner", &format!("{at}/public_key"), "not the key that the owner's DID names");
     }
@@ -281,7 +281,7 @@ fn embeddings(
     let mut seen = HashSet::new();
     for (i, raw) in doc.list("embeddings").into_iter().enumerate() {
         let at = format!("{}/embeddings/{i}", member.place);
-        let Some(tree) = report.held(raw, &at, bounds) else { continue };
+        let Some(tree) = report.parse(raw, &at, bounds) else { continue };
         report.faults(&at, check(&EMBEDDING, &tree));
         let word = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default().to_owned();
         let (id, memory) = (word("id"), word("memory_id"));
@@ -307,11 +307,11 @@ fn embeddings(
 }
 
 fn same_version(doc: &Document, place: &str, report: &mut Report) -> Result<(), FormatError> {
-    let said = doc.word("schema_version");
+    let version = doc.word("schema_version");
     supported(doc, place)?;
-    match (&report.version, said) {
-        (None, said) => report.version = said,
-        (Some(version), Some(said)) if *version != said => {
+    match (&report.version, version) {
+        (None, version) => report.version = version,
+        (Some(store), Some(version)) if *store != version => {
             report.error("version_mismatch", &format!("{place}/schema_version"), "not the version of the store");
         }
         _ => {}
@@ -332,9 +332,9 @@ fn conversation(
     let outline = report.outline_of(&doc, &member.place, &["messages"], bounds);
     report.faults(&member.place, check(&CONVERSATION, &outline));
     let messages = doc.list("messages");
-    // All of them are held together.
-    let mut left = bounds;
-    let trees: Vec<Result<Tree, TreeError>> = messages.iter().map(|raw| Tree::take(raw, &mut left)).collect();
+    // The messages share one memory limit: they are in memory together.
+    let mut remaining = bounds;
+    let trees: Vec<Result<Tree, TreeError>> = messages.iter().map(|raw| Tree::take(raw, &mut remaining)).collect();
     let id_of = |tree: &Tree| tree.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
     let known: HashSet<String> = trees.iter().flatten().map(&id_of).collect();
     let mut seen = HashSet::new();
@@ -343,7 +343,7 @@ fn conversation(
         let tree = match tree {
             Ok(tree) => tree,
             Err(why) => {
-                report.unheld(&at, why);
+                report.unreadable(&at, why);
                 continue;
             }
         };
@@ -366,16 +366,16 @@ fn conversation(
     }
     let id = id_of(&outline);
     match ids.index.get(&id) {
-        Some(said) => {
+        Some(entry) => {
             let name = outline.get("provider").and_then(|p| p.get("name")).and_then(Tree::as_str);
-            if said.platform.as_deref() != name {
-                report.warn("index_mismatch", &format!("{}/platform", said.place), "not the provider of the file");
+            if entry.platform.as_deref() != name {
+                report.warn("index_mismatch", &format!("{}/platform", entry.place), "not the provider of the file");
             }
-            if said.title.as_ref() != outline.get("title").filter(|t| **t != Tree::Null) {
-                report.warn("index_mismatch", &format!("{}/title", said.place), "not the title in the file");
+            if entry.title.as_ref() != outline.get("title").filter(|t| **t != Tree::Null) {
+                report.warn("index_mismatch", &format!("{}/title", entry.place), "not the title in the file");
             }
-            if said.count.is_some_and(|n| n != messages.len() as f64) {
-                let place = format!("{}/message_count", said.place);
+            if entry.count.is_some_and(|n| n != messages.len() as f64) {
+                let place = format!("{}/message_count", entry.place);
                 report.warn("index_mismatch", &place, "not the number of messages in the file");
             }
         }
@@ -388,7 +388,7 @@ fn conversation(
     Ok(())
 }
 
-/// References that can be judged only when everything was seen.
+/// Checks references, after all ids are known.
 fn references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
     for (place, memory, conversation) in &ids.conversation_refs {
         match ids.conversations.get(conversation) {
@@ -411,7 +411,7 @@ fn references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
             continue;
         }
         if bundle.embeddings.is_empty() {
-            // §12.1: a consumer must not fail over it.
+            // A consumer must not fail because of it (§12.1).
             report.warn("embedding_missing", place, "the embeddings file is not here");
         } else {
             report.error("dangling_reference", place, "no embedding of the file has this id");

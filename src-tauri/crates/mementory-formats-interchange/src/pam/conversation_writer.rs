@@ -1,12 +1,12 @@
-//! Conversations as entries of the index and files of their own. A conversation of this store whose messages are all
-//! untouched goes back as it came.
+//! Writes conversations: an entry of the index and a file each. A conversation of the home store whose messages are all
+//! unedited is written exactly as it was imported.
 use super::{
     compose::{Context, compact, object, platform, stamp, tags, word},
     conformance::safe_path,
     document::Document,
     envelope, extension,
-    first_pass::{Talk, digest_uuid, uuid},
-    increment::FRAME,
+    first_pass::{ExportedConversation, digest_uuid, uuid},
+    increment::STORE_FILE,
     schema::{CONVERSATION_SCHEMA, ROLES},
     to_record,
 };
@@ -15,38 +15,38 @@ use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::collections::{HashMap, HashSet};
 
-/// One message, composed or as it came.
+/// One message, new or as it was imported.
 struct Row {
     position: u32,
     seq: usize,
     id: String,
     parent: Option<String>,
-    /// As it came.
+    /// The imported text, if it is written unchanged.
     source: Option<String>,
     tree: Tree,
 }
 
-/// A conversation whose messages are still coming.
-pub(super) struct Open {
-    /// Position in the source's index; others come behind.
+/// A conversation that waits for its remaining messages.
+pub(super) struct ConversationWriter {
+    /// Position in the imported index; new conversations follow.
     pub order: (u8, u64, u64),
-    /// The index entry; None where the source's index did not name it.
+    /// The index entry; None if the imported index did not list this conversation.
     index: Option<Tree>,
     index_source: Option<String>,
-    /// The file without messages; None where there is none.
+    /// The file without its messages; None if the conversation has no file.
     file: Option<Tree>,
     file_source: Option<String>,
     path: Option<String>,
     rows: Vec<Row>,
     expected: usize,
     created: Timestamp,
-    fresh: bool,
+    changed: bool,
     strip: bool,
     depth: u32,
 }
 
 /// A conversation ready to be written.
-pub(super) struct Done {
+pub(super) struct FinishedConversation {
     pub order: (u8, u64, u64),
     pub index: Option<String>,
     /// Path inside the bundle, and text.
@@ -54,18 +54,18 @@ pub(super) struct Done {
     pub changed: bool,
 }
 
-/// Names in `conversations/`, each used once, whatever the case.
+/// Paths of conversation files in use, in lower case: some file systems ignore case.
 #[derive(Default)]
-pub(super) struct Names(HashSet<String>);
+pub(super) struct UsedPaths(HashSet<String>);
 
-impl Names {
-    /// A free path: the wanted one if it is safe, else one made of the id, else of a digest.
+impl UsedPaths {
+    /// Reserves a free path: the wanted one if it is safe, else one made from the id, else from a digest.
     pub fn path(&mut self, wanted: Option<&str>, id: &str) -> String {
         let plain = !id.is_empty()
             && id.len() <= 100
             && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
             && !id.starts_with('.');
-        let reserved = [FRAME, "embeddings.json"];
+        let reserved = [STORE_FILE, "embeddings.json"];
         let candidates = wanted
             .filter(|p| safe_path(p) && p.to_ascii_lowercase().ends_with(".json") && !reserved.contains(p))
             .map(str::to_owned)
@@ -86,23 +86,23 @@ fn created_of(record: &Record, now: Timestamp) -> Timestamp {
     t.created.or(t.observed).or(t.updated).unwrap_or(now)
 }
 
-impl Open {
-    /// A conversation of this store, or one from elsewhere.
+impl ConversationWriter {
+    /// Starts a conversation of the home store or of another source.
     pub fn new(
         context: &Context,
         stored: &StoredRecord,
-        talk: &Talk,
+        conversation: &ExportedConversation,
         order: (u8, u64, u64),
-        names: &mut Names,
+        used_paths: &mut UsedPaths,
         losses: &mut LossReport,
     ) -> Self {
         let record = &stored.record;
-        let own = context.survey.own(record);
-        let pieces = record.verbatim.as_ref().filter(|_| own).map(|v| v.text.as_str());
-        if let Some(doc) = pieces.and_then(|text| Document::open(text, "conversation").ok()) {
-            return Self::own(context, stored, talk, order, &doc, names, losses);
+        let from_home = context.first_pass.is_from_home(record);
+        let source = record.verbatim.as_ref().filter(|_| from_home).map(|v| v.text.as_str());
+        if let Some(doc) = source.and_then(|text| Document::open(text, "conversation").ok()) {
+            return Self::patched(context, stored, conversation, order, &doc, used_paths, losses);
         }
-        let record = &context.shown(record);
+        let record = &context.exportable(record);
         let created = created_of(record, context.about.now);
         let updated = record.times.updated.filter(|u| *u >= created);
         let name = platform(&record.source.platform);
@@ -110,7 +110,7 @@ impl Open {
         let mut file = object([
             ("schema", word(CONVERSATION_SCHEMA)),
             ("schema_version", word(context.version())),
-            ("id", word(talk.id.clone())),
+            ("id", word(conversation.id.clone())),
             (
                 "provider",
                 Some(object([
@@ -125,16 +125,22 @@ impl Open {
             ("tags", Some(tags(&record.tags))),
             ("messages", Some(Tree::Array(vec![]))),
         ]);
-        let mapped = to_record::conversation(None, Some(&file), &context.survey.home);
+        let mapped = to_record::conversation(None, Some(&file), &context.first_pass.home_scope);
         let difference = extension::difference(&mapped, record, false);
         extension::losses(&stored.id, &difference, losses);
         extension::attach(&mut file, difference);
-        let path = names.path(None, &talk.id);
-        let index = index_entry(talk, &name, title, created, updated, &record.tags, &path);
-        Self { path: Some(path), ..Self::fresh(order, Some(index), Some(file), talk, created) }
+        let path = used_paths.path(None, &conversation.id);
+        let index = index_entry(conversation, &name, title, created, updated, &record.tags, &path);
+        Self { path: Some(path), ..Self::empty(order, Some(index), Some(file), conversation, created) }
     }
 
-    fn fresh(order: (u8, u64, u64), index: Option<Tree>, file: Option<Tree>, talk: &Talk, created: Timestamp) -> Self {
+    fn empty(
+        order: (u8, u64, u64),
+        index: Option<Tree>,
+        file: Option<Tree>,
+        conversation: &ExportedConversation,
+        created: Timestamp,
+    ) -> Self {
         Self {
             order,
             index,
@@ -143,39 +149,45 @@ impl Open {
             file_source: None,
             path: None,
             rows: Vec::new(),
-            expected: talk.messages,
+            expected: conversation.messages,
             created,
-            fresh: true,
+            changed: true,
             strip: false,
             depth: 0,
         }
     }
 
-    /// Stands for a conversation that is not in the file, so that its messages have a place.
-    pub fn stub(context: &Context, first: &Record, talk: &Talk, order: (u8, u64, u64), names: &mut Names) -> Self {
+    /// Starts a placeholder for messages whose conversation is not exported.
+    pub fn stub(
+        context: &Context,
+        first: &Record,
+        conversation: &ExportedConversation,
+        order: (u8, u64, u64),
+        used_paths: &mut UsedPaths,
+    ) -> Self {
         let created = created_of(first, context.about.now);
         let name = platform(&first.source.platform);
         let mut file = object([
             ("schema", word(CONVERSATION_SCHEMA)),
             ("schema_version", word(context.version())),
-            ("id", word(talk.id.clone())),
+            ("id", word(conversation.id.clone())),
             ("provider", Some(object([("name", word(name.clone()))]))),
             ("temporal", Some(object([("created_at", Some(stamp(created)))]))),
             ("messages", Some(Tree::Array(vec![]))),
         ]);
         extension::mark_stub(&mut file);
-        let path = names.path(None, &talk.id);
-        let index = index_entry(talk, &name, None, created, None, &[], &path);
-        Self { path: Some(path), ..Self::fresh(order, Some(index), Some(file), talk, created) }
+        let path = used_paths.path(None, &conversation.id);
+        let index = index_entry(conversation, &name, None, created, None, &[], &path);
+        Self { path: Some(path), ..Self::empty(order, Some(index), Some(file), conversation, created) }
     }
 
-    fn own(
+    fn patched(
         context: &Context,
         stored: &StoredRecord,
-        talk: &Talk,
+        conversation: &ExportedConversation,
         order: (u8, u64, u64),
         doc: &Document,
-        names: &mut Names,
+        used_paths: &mut UsedPaths,
         losses: &mut LossReport,
     ) -> Self {
         let record = &stored.record;
@@ -185,9 +197,9 @@ impl Open {
         let parse = |text: &Option<String>| text.as_ref().and_then(|t| Tree::parse(t, context.depth).ok());
         let (mut index, mut file) = (parse(&index_source), parse(&file_source));
         if stored.edited {
-            let said = to_record::conversation(index.as_ref(), file.as_ref(), &record.key.scope);
+            let unedited = to_record::conversation(index.as_ref(), file.as_ref(), &record.key.scope);
             for tree in [&mut index, &mut file].into_iter().flatten() {
-                patch(tree, &said, record);
+                patch(tree, &unedited, record);
             }
             if let Some(tree) = &mut file {
                 extension::detach(tree);
@@ -198,32 +210,33 @@ impl Open {
             }
         }
         let wanted = doc.word("path");
-        if file.is_none() && talk.messages > 0 {
+        if file.is_none() && conversation.messages > 0 {
             let name = platform(&record.source.platform);
             file = Some(object([
                 ("schema", word(CONVERSATION_SCHEMA)),
                 ("schema_version", word(context.version())),
-                ("id", word(talk.id.clone())),
+                ("id", word(conversation.id.clone())),
                 ("provider", Some(object([("name", word(name))]))),
                 ("title", record.title.clone().map(Tree::Text)),
                 ("temporal", Some(object([("created_at", Some(stamp(created)))]))),
                 ("messages", Some(Tree::Array(vec![]))),
             ]));
         }
-        let unnamed = index.is_none() && context.survey.frame.is_none();
-        if unnamed {
+        let not_in_index = index.is_none() && context.first_pass.envelope.is_none();
+        if not_in_index {
             let name = platform(&record.source.platform);
             let title = record.title.clone().map(Tree::Text);
-            index = Some(index_entry(talk, &name, title, created, record.times.updated, &record.tags, ""));
+            index = Some(index_entry(conversation, &name, title, created, record.times.updated, &record.tags, ""));
         }
-        let path = file.is_some().then(|| names.path(wanted.as_deref(), &talk.id));
+        let path = file.is_some().then(|| used_paths.path(wanted.as_deref(), &conversation.id));
         if let (Some(index), Some(path)) = (&mut index, &path)
-            && (unnamed || (wanted.as_ref() != Some(path) && to_record::inner(index, "storage", "ref") != Some(path)))
+            && (not_in_index
+                || (wanted.as_ref() != Some(path) && to_record::inner(index, "storage", "ref") != Some(path)))
         {
             index.set("storage", storage(path));
         }
         if let Some(index) = &mut index {
-            derived(index, context, talk);
+            update_derived_memories(index, context, conversation);
         }
         if context.strip
             && let Some(file) = &mut file
@@ -234,27 +247,27 @@ impl Open {
             index_source,
             file_source,
             path,
-            fresh: stored.edited,
+            changed: stored.edited,
             strip: context.strip,
             depth: context.depth,
-            ..Self::fresh(order, index, file, talk, created)
+            ..Self::empty(order, index, file, conversation, created)
         }
     }
 
-    /// Adds a message; true when it was the last one.
+    /// Adds a message; true if it was the last one.
     pub fn message(&mut self, context: &Context, stored: &StoredRecord, losses: &mut LossReport) -> bool {
         let row = row(context, stored, self.created, self.rows.len(), losses);
         self.rows.push(row);
         self.rows.len() >= self.expected
     }
 
-    /// True when no message is to come.
+    /// True if all messages were added.
     pub fn complete(&self) -> bool {
         self.rows.len() >= self.expected
     }
 
-    /// Puts it together.
-    pub fn finish(mut self) -> Done {
+    /// Builds the index entry and the file.
+    pub fn finish(mut self) -> FinishedConversation {
         self.rows.sort_by_key(|r| (r.position, r.seq));
         let mut children: HashMap<String, Vec<String>> = HashMap::new();
         let ids: HashSet<String> = self.rows.iter().map(|r| r.id.clone()).collect();
@@ -263,7 +276,7 @@ impl Open {
                 children.entry(parent.clone()).or_default().push(row.id.clone());
             }
         }
-        let mut changed = self.fresh || self.strip;
+        let mut changed = self.changed || self.strip;
         let mut texts = Vec::with_capacity(self.rows.len());
         for row in &mut self.rows {
             match &row.source {
@@ -313,15 +326,15 @@ impl Open {
                 compact(tree)
             })
         });
-        Done { order: self.order, index, file, changed }
+        FinishedConversation { order: self.order, index, file, changed }
     }
 }
 
 impl Context<'_> {
-    /// Version of the documents that are made here.
+    /// Schema version of new documents: the one of the home store.
     pub fn version(&self) -> String {
-        let frame = self.survey.frame.as_ref().and_then(|f| to_record::text(f, "schema_version"));
-        frame.unwrap_or("1.0").to_owned()
+        let envelope = self.first_pass.envelope.as_ref().and_then(|f| to_record::text(f, "schema_version"));
+        envelope.unwrap_or("1.0").to_owned()
     }
 }
 
@@ -330,19 +343,19 @@ fn storage(path: &str) -> Tree {
 }
 
 fn index_entry(
-    talk: &Talk,
+    conversation: &ExportedConversation,
     platform: &str,
     title: Option<Tree>,
     created: Timestamp,
     updated: Option<Timestamp>,
-    words: &[String],
+    record_tags: &[String],
     path: &str,
 ) -> Tree {
     object([
-        ("id", word(talk.id.clone())),
+        ("id", word(conversation.id.clone())),
         ("platform", word(platform)),
         ("title", title),
-        ("message_count", Some(Tree::Number(talk.messages.to_string()))),
+        ("message_count", Some(Tree::Number(conversation.messages.to_string()))),
         (
             "temporal",
             Some(object([
@@ -350,22 +363,25 @@ fn index_entry(
                 ("updated_at", updated.filter(|u| *u >= created).map(stamp)),
             ])),
         ),
-        ("tags", Some(tags(words))),
-        ("derived_memories", Some(Tree::Array(talk.derived.iter().map(|(id, _)| Tree::Text(id.clone())).collect()))),
+        ("tags", Some(tags(record_tags))),
+        (
+            "derived_memories",
+            Some(Tree::Array(conversation.derived.iter().map(|(id, _)| Tree::Text(id.clone())).collect())),
+        ),
         ("storage", (!path.is_empty()).then(|| storage(path))),
     ])
 }
 
-/// Only memories that go out; those from elsewhere that came to it since are added.
-fn derived(index: &mut Tree, context: &Context, talk: &Talk) {
+/// Removes memories that are not exported from `derived_memories`, and adds those of other sources.
+fn update_derived_memories(index: &mut Tree, context: &Context, conversation: &ExportedConversation) {
     let mut items: Vec<Tree> = match index.get("derived_memories") {
         Some(Tree::Array(items)) => items.clone(),
         _ => vec![],
     };
-    items.retain(|item| item.as_str().is_none_or(|id| context.survey.names.contains(id)));
-    for (id, own) in &talk.derived {
+    items.retain(|item| item.as_str().is_none_or(|id| context.first_pass.memory_ids.contains(id)));
+    for (id, from_home) in &conversation.derived {
         let id = Tree::Text(id.clone());
-        if !own && !items.contains(&id) {
+        if !from_home && !items.contains(&id) {
             items.push(id);
         }
     }
@@ -377,30 +393,30 @@ fn derived(index: &mut Tree, context: &Context, talk: &Talk) {
 fn row(context: &Context, stored: &StoredRecord, start: Timestamp, seq: usize, losses: &mut LossReport) -> Row {
     let record = &stored.record;
     let part = record.message.clone().unwrap_or_default();
-    let id = match context.survey.messages.get(&stored.id) {
+    let id = match context.first_pass.messages.get(&stored.id) {
         Some((_, id)) => id.clone(),
         None => uuid(&stored.id),
     };
-    let talk = context.survey.messages.get(&stored.id).map(|(key, _)| key);
-    let parent = stored.message_parent_id.as_ref().and_then(|id| context.survey.messages.get(id));
-    let parent = parent.filter(|(key, _)| Some(key) == talk).map(|(_, id)| id.clone());
+    let conversation = context.first_pass.messages.get(&stored.id).map(|(key, _)| key);
+    let parent = stored.message_parent_id.as_ref().and_then(|id| context.first_pass.messages.get(id));
+    let parent = parent.filter(|(key, _)| Some(key) == conversation).map(|(_, id)| id.clone());
     let mut row = Row { position: part.position, seq, id, parent, source: None, tree: Tree::Null };
-    if context.survey.own(record)
+    if context.first_pass.is_from_home(record)
         && let Some(verbatim) = &record.verbatim
         && let Ok(mut tree) = Tree::parse(&verbatim.text, context.depth)
     {
-        let came = tree.clone();
+        let original = tree.clone();
         if stored.edited {
-            own_message(stored, &mut tree, losses);
+            patch_message(stored, &mut tree, losses);
         }
         if context.strip {
             context.strip(&mut tree);
         }
-        row.source = (tree == came).then(|| verbatim.text.clone());
+        row.source = (tree == original).then(|| verbatim.text.clone());
         row.tree = tree;
         return row;
     }
-    let record = &context.shown(record);
+    let record = &context.exportable(record);
     let created = record.times.created.or(record.times.observed).unwrap_or(start);
     let role = role(&part.role);
     let content =
@@ -431,8 +447,11 @@ fn row(context: &Context, stored: &StoredRecord, start: Timestamp, seq: usize, l
         ("is_thought", Some(Tree::Bool(part.content_type == "thinking"))),
         ("attachments", (!files.is_empty()).then_some(Tree::Array(files))),
     ]);
-    let talk_id = talk.and_then(|key| context.survey.talks.get(key)).map(|t| t.id.clone()).unwrap_or_default();
-    let mapped = to_record::message(&tree, &context.survey.home, &talk_id, usize::MAX);
+    let conversation_id = conversation
+        .and_then(|key| context.first_pass.conversations.get(key))
+        .map(|t| t.id.clone())
+        .unwrap_or_default();
+    let mapped = to_record::message(&tree, &context.first_pass.home_scope, &conversation_id, usize::MAX);
     let difference = extension::difference(&mapped, record, false);
     extension::losses(&stored.id, &difference, losses);
     extension::attach(&mut tree, difference);
@@ -440,9 +459,9 @@ fn row(context: &Context, stored: &StoredRecord, start: Timestamp, seq: usize, l
     row
 }
 
-/// Role of a message in the words of the format (§25.3).
-fn role(said: &str) -> &'static str {
-    let lower = said.to_ascii_lowercase();
+/// Role of a message as §25.3 names it.
+fn role(source_role: &str) -> &'static str {
+    let lower = source_role.to_ascii_lowercase();
     match lower.as_str() {
         "human" | "me" | "request" | "prompt" => "user",
         "ai" | "model" | "bot" | "response" => "assistant",
@@ -452,7 +471,7 @@ fn role(said: &str) -> &'static str {
     }
 }
 
-fn own_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
+fn patch_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
     let record = &stored.record;
     if to_record::message_text(tree) != record.text {
         let old = tree.get("content").cloned();
@@ -465,14 +484,14 @@ fn own_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) 
         tree.set("content", content);
         if matches!(tree.get("tool_calls"), Some(Tree::Array(calls)) if !calls.is_empty()) {
             tree.remove("tool_calls");
-            losses.add(&stored.id, "tool_calls", LossKind::LeftOut, "they said what was changed");
+            losses.add(&stored.id, "tool_calls", LossKind::LeftOut, "the edited text was part of them");
         }
     }
     extension::detach(tree);
     let scope = &record.key.scope;
-    let talk = record.parent.as_ref().and_then(|k| k.value.strip_prefix("conversation/")).unwrap_or_default();
+    let conversation = record.parent.as_ref().and_then(|k| k.value.strip_prefix("conversation/")).unwrap_or_default();
     let position = record.message.as_ref().map_or(0, |m| m.position as usize);
-    let mut mapped = to_record::message(tree, scope, talk, position);
+    let mut mapped = to_record::message(tree, scope, conversation, position);
     if let (Some(mapped), Some(part)) = (&mut mapped.message, &record.message) {
         mapped.active = part.active;
     }
@@ -483,25 +502,25 @@ fn own_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) 
     extension::attach(tree, difference);
 }
 
-fn patch(tree: &mut Tree, said: &Record, record: &Record) {
+fn patch(tree: &mut Tree, unedited: &Record, record: &Record) {
     debug_assert_eq!(record.kind, Kind::Conversation);
-    if said.title != record.title {
+    if unedited.title != record.title {
         match &record.title {
             Some(title) => tree.set("title", Tree::Text(title.clone())),
             None => tree.remove("title"),
         }
     }
-    if said.tags != record.tags {
+    if unedited.tags != record.tags {
         tree.set("tags", tags(&record.tags));
     }
-    if said.times.updated != record.times.updated
+    if unedited.times.updated != record.times.updated
         && let Some(time) = record.times.updated
     {
         let mut block = tree.get("temporal").cloned().unwrap_or(Tree::Object(vec![]));
         block.set("updated_at", stamp(time));
         tree.set("temporal", block);
     }
-    if said.status != record.status && tree.get("messages").is_some() {
+    if unedited.status != record.status && tree.get("messages").is_some() {
         tree.set("is_archived", Tree::Bool(record.status.as_deref() == Some("archived")));
     }
 }

@@ -1,21 +1,21 @@
-//! One JSON document of the format, its top level opened: members as raw text, arrays as lists of raw text.
+//! One JSON document of the format, split at its top level: members as raw text, arrays as lists of raw text.
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_json::{Members, Tree, TreeError};
 use mementory_model::{Bounds, Limits};
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The text of a document. Bounded; a byte order mark is passed over.
+/// The text of a document, without a byte order mark. Its length is limited.
 pub(super) fn text(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<String, FormatError> {
     let bytes = catalog.bytes(member, limits.element_bytes)?;
     let bytes = match bytes.strip_prefix(b"\xef\xbb\xbf") {
-        Some(rest) => rest.to_vec(),
+        Some(text) => text.to_vec(),
         None => bytes,
     };
     String::from_utf8(bytes).map_err(|_| FormatError::invalid("malformed", &member.place, "not UTF-8"))
 }
 
-/// A document of which only the top level was looked into.
+/// A document of which only the top level is parsed.
 pub(super) struct Document<'t> {
     /// Members in their order.
     pub members: Vec<(String, &'t RawValue)>,
@@ -29,48 +29,49 @@ impl<'t> Document<'t> {
             let message = format!("{what} (line {}, column {})", e.line(), e.column());
             FormatError::invalid("malformed", place, message)
         })?;
-        let crowded = members.0.iter().find(|(_, raw)| is_list(raw) && is_crowded(raw.get(), ELEMENTS));
-        if let Some((key, raw)) = crowded {
+        let too_long =
+            members.0.iter().find(|(_, raw)| is_list(raw) && has_more_elements_than(raw.get(), MAX_ELEMENTS));
+        if let Some((key, raw)) = too_long {
             let (place, figure) = (format!("{place}/{key}"), raw.get().len() as u64);
             return Err(FormatError::Limit { limit: "elements", place, figure });
         }
         Ok(Self { members: members.0 })
     }
 
-    /// A member's text; of duplicate keys the last one.
+    /// Raw text of a member; of repeated keys the last one.
     pub fn raw(&self, key: &str) -> Option<&'t RawValue> {
         self.members.iter().rev().find(|(k, _)| k == key).map(|(_, v)| *v)
     }
 
-    /// A member that is a text.
+    /// Value of a member that is a string.
     pub fn word(&self, key: &str) -> Option<String> {
         serde_json::from_str(self.raw(key)?.get()).ok()
     }
 
-    /// The elements of a member that is a list; empty when it is none.
+    /// Elements of a member that is a list; empty if it is something else.
     pub fn list(&self, key: &str) -> Vec<&'t RawValue> {
         self.raw(key).and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
     }
 
-    /// The document with its lists of records emptied, for looking at the rest.
+    /// The document with the given lists emptied, parsed.
     pub fn outline(&self, lists: &[&str], bounds: Bounds) -> Tree {
-        let mut left = bounds;
+        let mut remaining = bounds;
         let member = |(key, raw): &(String, &'t RawValue)| {
             let value = match lists.contains(&key.as_str()) && is_list(raw) {
                 true => Tree::Array(vec![]),
-                // All of them are held together.
-                false => Tree::take(raw, &mut left).unwrap_or(Tree::Null),
+                // The members share one memory limit: they are in memory together.
+                false => Tree::take(raw, &mut remaining).unwrap_or(Tree::Null),
             };
             (key.clone(), value)
         };
         Tree::Object(self.members.iter().map(member).collect())
     }
 
-    /// The members that [`Self::outline`] cannot hold, with the reason.
-    pub fn unheld(&self, lists: &[&str], bounds: Bounds) -> Vec<(&str, TreeError)> {
-        let mut left = bounds;
-        let shown = self.members.iter().filter(|(key, raw)| !(lists.contains(&key.as_str()) && is_list(raw)));
-        shown.filter_map(|(key, raw)| Some((key.as_str(), Tree::take(raw, &mut left).err()?))).collect()
+    /// Members that [`Self::outline`] replaces by null because they do not parse or are too large, with the reason.
+    pub fn oversized_members(&self, lists: &[&str], bounds: Bounds) -> Vec<(&str, TreeError)> {
+        let mut remaining = bounds;
+        let parsed = self.members.iter().filter(|(key, raw)| !(lists.contains(&key.as_str()) && is_list(raw)));
+        parsed.filter_map(|(key, raw)| Some((key.as_str(), Tree::take(raw, &mut remaining).err()?))).collect()
     }
 }
 
@@ -78,12 +79,12 @@ fn is_list(raw: &RawValue) -> bool {
     raw.get().starts_with('[')
 }
 
-/// Elements of one list: they are held by their places, 16 bytes for what may be two bytes of text. A document of
-/// real records that is as large as one may be (`Limits::element_bytes`) has fewer.
-const ELEMENTS: usize = 4 << 20;
+/// Most elements of one list. Each takes 16 bytes of memory for as little as two bytes of text. The largest document
+/// allowed (`Limits::element_bytes`) has fewer real records.
+const MAX_ELEMENTS: usize = 4 << 20;
 
-/// True for a list of more elements than `most`. Commas are counted first, which is enough for nearly every list.
-fn is_crowded(list: &str, most: usize) -> bool {
+/// True for a list with more than `most` elements. Counting commas first decides nearly every list.
+fn has_more_elements_than(list: &str, most: usize) -> bool {
     struct More(usize);
     impl<'de> Visitor<'de> for More {
         type Value = bool;
@@ -107,14 +108,14 @@ fn is_crowded(list: &str, most: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_crowded;
+    use super::has_more_elements_than;
 
     #[test]
     fn only_elements_of_the_list_itself_count() {
-        for (list, crowded) in
+        for (list, too_long) in
             [("[1,2,3]", false), ("[1,2,3,4]", true), ("[[1,2,3,4,5],{\"a\":1,\"b\":2}]", false), ("[]", false)]
         {
-            assert_eq!(is_crowded(list, 3), crowded, "{list}");
+            assert_eq!(has_more_elements_than(list, 3), too_long, "{list}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What is around the records: the store without them, and a conversation's two pieces (its entry in the index and its
-//! file without messages) as one text.
+//! Envelopes: a document without its records, in its own order and spelling, so that an unchanged document can be written
+//! exactly as it was imported.
 use super::{bundle::LISTS, document::Document, hash::Checksum};
 use mementory_json::{Tree, write_string};
 use mementory_model::Bounds;
@@ -19,9 +19,9 @@ pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> S
     out
 }
 
-/// A store without its records, in its own order and spelling. In place of the lists: the checksum of the memories, and
-/// how many relations and conversations there were, by which the writer knows whether anything changed.
-pub(super) fn frame(doc: &Document, bounds: Bounds) -> String {
+/// A store without its records. Each list is replaced: the memories by their checksum, relations and conversations by their
+/// count, so that the writer can tell whether anything changed.
+pub(super) fn store(doc: &Document, bounds: Bounds) -> String {
     let mut checksum = Checksum::default();
     for raw in doc.list("memories") {
         checksum.add(&Tree::of(raw, bounds).unwrap_or(Tree::Null));
@@ -39,8 +39,8 @@ pub(super) fn frame(doc: &Document, bounds: Bounds) -> String {
     object(members)
 }
 
-/// An embeddings file without its vectors: their ids, in order.
-pub(super) fn vectors(doc: &Document, bounds: Bounds) -> String {
+/// An embeddings file with each embedding replaced by its id.
+pub(super) fn embeddings(doc: &Document, bounds: Bounds) -> String {
     let id = |raw: &serde_json::value::RawValue| match Tree::of(raw, bounds).ok()?.get("id")? {
         Tree::Text(id) => Some(Tree::Text(id.clone())),
         _ => None,
@@ -54,7 +54,7 @@ pub(super) fn vectors(doc: &Document, bounds: Bounds) -> String {
     object(members)
 }
 
-/// A conversation's source.
+/// Source text of a conversation: its entry in the index, its file without messages, and the path of the file.
 pub(super) fn conversation(index: Option<&str>, file: Option<&str>, path: Option<&str>) -> String {
     let mut quoted = String::new();
     write_string(path.unwrap_or_default(), &mut quoted);

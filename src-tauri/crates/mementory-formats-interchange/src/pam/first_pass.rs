@@ -1,9 +1,9 @@
-//! The first visit of all records: what goes out under which id, what stays behind and why. References are written only
-//! to what goes out.
+//! The first pass over all records: which are exported under which id, and which are withheld and why. The second pass
+//! needs this because it only writes references to records that are exported.
 use super::{
     bundle::{Bundle, SCOPE},
     document::{self, Document},
-    increment::FRAME,
+    increment::STORE_FILE,
 };
 use crate::detect;
 use mementory_format::{Catalog, FormatError, RecordSource, StoredRecord, WriteOptions};
@@ -16,27 +16,27 @@ use std::{
     path::Path,
 };
 
-/// Where a record goes.
+/// The list of the store that a record is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Destination {
     Memory,
     Relation,
     Conversation,
     Message,
-    /// A vector that belongs to no memory of the vault.
+    /// An embedding whose memory is not in the vault.
     Vector,
 }
 
-/// A conversation that goes out.
+/// A conversation that is exported.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Talk {
+pub(super) struct ExportedConversation {
     pub id: String,
     pub messages: usize,
-    /// Memories made from it, with whether they are this store's own.
+    /// Ids of memories derived from it, each with whether it is a record of the home store.
     pub derived: Vec<(String, bool)>,
 }
 
-/// An earlier export.
+/// The earlier export that an incremental export builds on.
 struct Base {
     export_id: Option<String>,
     date: Option<Timestamp>,
@@ -44,49 +44,50 @@ struct Base {
     conversations: HashSet<String>,
 }
 
-/// What is known before writing.
+/// What the second pass needs to know. The home store is the imported store that most records came from: its records
+/// are exported unchanged, with their ids.
 #[derive(Default)]
-pub(super) struct Survey {
-    /// Scope of the store whose records go back as they came.
-    pub home: String,
-    /// That store without its records.
-    pub frame: Option<Tree>,
-    pub embeddings_frame: Option<Tree>,
+pub(super) struct FirstPass {
+    /// Key scope of the home store; empty if no record came from PAM.
+    pub home_scope: String,
+    /// The home store without its records.
+    pub envelope: Option<Tree>,
+    pub embeddings_envelope: Option<Tree>,
     pub incremental: bool,
     pub since: Option<Timestamp>,
     pub base_export_id: Option<String>,
     /// Vault id → id in the store.
     pub memories: HashMap<String, String>,
-    /// Ids in the store of all memories that go out.
-    pub names: HashSet<String>,
+    /// Ids of all exported memories in the store.
+    pub memory_ids: HashSet<String>,
     /// Vault id (or `stub:…`) → conversation.
-    pub talks: HashMap<String, Talk>,
-    /// Vault id → conversation's key in `talks`, and id there.
+    pub conversations: HashMap<String, ExportedConversation>,
+    /// Vault id → conversation's key in `conversations`, and id there.
     pub messages: HashMap<String, (String, String)>,
-    /// Vault ids of what must not leave.
+    /// Vault ids of memories that must not be exported.
     pub withheld_ids: HashSet<String>,
     pub withheld: BTreeMap<String, u64>,
-    /// Account ids that are left out when asked to.
+    /// Account ids to remove when identifiers are stripped.
     pub identifiers: HashSet<String>,
-    /// Vault ids of files that this store's own messages name.
-    named: HashSet<String>,
+    /// Vault ids of attachments of messages of the home store.
+    attachments_in_messages: HashSet<String>,
 }
 
 struct Entry {
     id: String,
-    place: Place,
+    destination: Destination,
     scope: Option<String>,
     origin_id: Option<String>,
     exportable: bool,
     time: Option<Timestamp>,
     edited: bool,
-    next: Vec<String>,
-    talk: Option<String>,
-    made_from: Vec<String>,
+    superseded_by: Vec<String>,
+    conversation: Option<String>,
+    derived_from: Vec<String>,
     parent: Option<String>,
 }
 
-/// The vault's id as a UUID.
+/// A vault id as a UUID.
 pub(super) fn uuid(id: &str) -> String {
     let mut bytes = [0u8; 16];
     if hex::decode_to_slice(id, &mut bytes).is_err() {
@@ -95,7 +96,7 @@ pub(super) fn uuid(id: &str) -> String {
     uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
 }
 
-/// A UUID that follows from a text.
+/// A UUID derived from a text.
 pub(super) fn digest_uuid(text: &str) -> String {
     use sha2::{Digest, Sha256};
     let mut bytes = [0u8; 16];
@@ -103,8 +104,8 @@ pub(super) fn digest_uuid(text: &str) -> String {
     uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
 }
 
-/// Did the record come from a PAM store, with its source?
-fn native(record: &Record) -> bool {
+/// Was the record imported from a PAM store, with its source text?
+fn is_native(record: &Record) -> bool {
     record.origin.format == SCOPE
         && record.verbatim.is_some()
         && (record.key.scope == SCOPE || record.key.scope.starts_with("pam:"))
@@ -114,67 +115,68 @@ fn is_vector(record: &Record) -> bool {
     record.kind == Kind::Foreign && record.origin.pointer.starts_with("/embeddings/")
 }
 
-impl Survey {
-    /// Does the record go back as it came?
-    pub fn own(&self, record: &Record) -> bool {
-        let native = native(record) && record.key.scope == self.home;
-        native && (record.kind == Kind::Memory || self.place(record) != Place::Memory)
+impl FirstPass {
+    /// Is this a record of the home store, to be exported unchanged unless it was edited?
+    pub fn is_from_home(&self, record: &Record) -> bool {
+        let at_home = is_native(record) && record.key.scope == self.home_scope;
+        at_home && (record.kind == Kind::Memory || self.destination(record) != Destination::Memory)
     }
 
-    /// A file that a message of this store names says nothing that the message does not say. Messages come before files.
-    pub fn goes_with_message(&self, stored: &StoredRecord) -> bool {
+    /// Is this the attachment of a message of the home store? The message describes it already. The source lists messages
+    /// before attachments.
+    pub fn is_in_message(&self, stored: &StoredRecord) -> bool {
         let record = &stored.record;
         let bare = record.kind == Kind::Attachment && record.verbatim.is_none() && !stored.edited;
-        bare && self.named.contains(&stored.id)
+        bare && self.attachments_in_messages.contains(&stored.id)
     }
 
-    /// Where a record goes.
-    pub fn place(&self, record: &Record) -> Place {
-        let own = native(record) && record.key.scope == self.home;
+    /// The list that a record is written to.
+    pub fn destination(&self, record: &Record) -> Destination {
+        let at_home = is_native(record) && record.key.scope == self.home_scope;
         match record.kind {
-            Kind::Conversation => Place::Conversation,
-            Kind::Message => Place::Message,
-            Kind::Relation if own => Place::Relation,
-            Kind::Foreign if own && is_vector(record) => Place::Vector,
-            _ => Place::Memory,
+            Kind::Conversation => Destination::Conversation,
+            Kind::Message => Destination::Message,
+            Kind::Relation if at_home => Destination::Relation,
+            Kind::Foreign if at_home && is_vector(record) => Destination::Vector,
+            _ => Destination::Memory,
         }
     }
 
-    /// Visits everything once.
-    pub fn make(source: &mut dyn RecordSource, options: &WriteOptions, limits: &Limits) -> Result<Self, FormatError> {
-        let mut survey = Survey::default();
+    /// Goes over all records of a source.
+    pub fn run(source: &mut dyn RecordSource, options: &WriteOptions, limits: &Limits) -> Result<Self, FormatError> {
+        let mut first_pass = FirstPass::default();
         let base = options.base.as_deref().map(|path| Base::open(path, limits)).transpose()?;
-        survey.incremental = options.since.is_some() || base.is_some();
-        survey.since = options.since.or(base.as_ref().and_then(|b| b.date));
-        survey.base_export_id = base.as_ref().and_then(|b| b.export_id.clone());
-        let frames = frames(source, limits)?;
-        survey.home = home(source, &frames)?;
-        if let Some(frame) = frames.get(&survey.home) {
-            survey.frame.clone_from(&frame.0);
-            survey.embeddings_frame.clone_from(&frame.1);
+        first_pass.incremental = options.since.is_some() || base.is_some();
+        first_pass.since = options.since.or(base.as_ref().and_then(|b| b.date));
+        first_pass.base_export_id = base.as_ref().and_then(|b| b.export_id.clone());
+        let envelopes = envelopes(source, limits)?;
+        first_pass.home_scope = home_scope(source, &envelopes)?;
+        if let Some(envelope) = envelopes.get(&first_pass.home_scope) {
+            first_pass.envelope.clone_from(&envelope.0);
+            first_pass.embeddings_envelope.clone_from(&envelope.1);
         }
         let (mut entries, mut seen) = (Vec::new(), HashSet::new());
         source.records(&mut |stored| {
             if !seen.insert(stored.id.clone()) {
                 return Ok(());
             }
-            survey.identifiers.extend(stored.record.source.account.clone());
-            if stored.record.kind == Kind::Message && survey.own(&stored.record) {
-                survey.named.extend(stored.attachment_ids.iter().cloned());
+            first_pass.identifiers.extend(stored.record.source.account.clone());
+            if stored.record.kind == Kind::Message && first_pass.is_from_home(&stored.record) {
+                first_pass.attachments_in_messages.extend(stored.attachment_ids.iter().cloned());
             }
-            if !survey.goes_with_message(&stored) {
-                entries.push(survey.entry(stored));
+            if !first_pass.is_in_message(&stored) {
+                entries.push(first_pass.entry(stored));
             }
             Ok(())
         })?;
-        survey.decide(&entries, base.as_ref());
-        Ok(survey)
+        first_pass.select(&entries, base.as_ref());
+        Ok(first_pass)
     }
 
     fn entry(&self, stored: StoredRecord) -> Entry {
         let record = &stored.record;
-        let place = self.place(record);
-        let own = self.own(record);
+        let destination = self.destination(record);
+        let from_home = self.is_from_home(record);
         let access = record.fields.get("access").filter(|_| record.origin.format == SCOPE);
         let t = &record.times;
         let linked = |wanted: &dyn Fn(&str, Kind) -> bool| -> Vec<String> {
@@ -182,15 +184,15 @@ impl Survey {
             links.filter(|(l, _)| wanted(&l.relation, l.kind)).filter_map(|(_, id)| id.clone()).collect()
         };
         Entry {
-            place,
-            scope: own.then(|| record.key.scope.clone()),
+            destination,
+            scope: from_home.then(|| record.key.scope.clone()),
             origin_id: record.origin_id.clone(),
             exportable: access.and_then(|a| a.get("exportable")) != Some(&Value::Bool(false)),
             time: t.created.max(t.updated).or(t.observed).or(t.valid_from),
             edited: stored.edited,
-            next: linked(&|relation, kind| relation == "superseded_by" && kind == Kind::Memory),
-            talk: linked(&|_, kind| kind == Kind::Conversation).into_iter().next(),
-            made_from: linked(&|relation, kind| relation == "derived_from" && kind == Kind::Memory),
+            superseded_by: linked(&|relation, kind| relation == "superseded_by" && kind == Kind::Memory),
+            conversation: linked(&|_, kind| kind == Kind::Conversation).into_iter().next(),
+            derived_from: linked(&|relation, kind| relation == "derived_from" && kind == Kind::Memory),
             parent: match record.kind {
                 Kind::Message => stored.parent_id.clone().or_else(|| record.parent.as_ref().map(|k| k.value.clone())),
                 _ => None,
@@ -199,8 +201,8 @@ impl Survey {
         }
     }
 
-    fn decide(&mut self, entries: &[Entry], base: Option<&Base>) {
-        let memories = || entries.iter().filter(|e| e.place == Place::Memory);
+    fn select(&mut self, entries: &[Entry], base: Option<&Base>) {
+        let memories = || entries.iter().filter(|e| e.destination == Destination::Memory);
         let withhold = |out: &mut Self, id: &str, reason: &str| {
             if out.withheld_ids.insert(id.to_owned()) {
                 *out.withheld.entry(reason.into()).or_default() += 1;
@@ -209,11 +211,11 @@ impl Survey {
         for entry in memories().filter(|e| !e.exportable) {
             withhold(self, &entry.id, "not_exportable");
         }
-        // What was made from a memory says what it says.
+        // A memory derived from a withheld one could repeat its content.
         loop {
             let before = self.withheld_ids.len();
             for entry in memories() {
-                if entry.made_from.iter().any(|id| self.withheld_ids.contains(id)) {
+                if entry.derived_from.iter().any(|id| self.withheld_ids.contains(id)) {
                     withhold(self, &entry.id, "made_from_not_exportable");
                 }
             }
@@ -221,88 +223,92 @@ impl Survey {
                 break;
             }
         }
-        let name = |e: &Entry| match &e.origin_id {
+        let exported_id = |e: &Entry| match &e.origin_id {
             Some(id) if e.scope.is_some() => id.clone(),
             _ => uuid(&e.id),
         };
-        let fresh = |time: Option<Timestamp>, since: Option<Timestamp>| match (time, since) {
+        let is_newer = |time: Option<Timestamp>, since: Option<Timestamp>| match (time, since) {
             (Some(time), Some(since)) => time > since,
             _ => true,
         };
-        let mut stale: HashMap<&str, &Entry> = HashMap::new();
+        let mut unchanged_entries: HashMap<&str, &Entry> = HashMap::new();
         for entry in memories().filter(|e| !self.withheld_ids.contains(&e.id)) {
-            let name = name(entry);
-            let unknown = base.is_some_and(|b| !b.memories.contains(&name));
-            // Without a time nothing says that it changed, except an edit; without a base nothing says that it is known.
-            let same = entry.time.is_none() && !entry.edited && base.is_some();
-            if !self.incremental || unknown || !same && fresh(entry.time, self.since) {
-                self.memories.insert(entry.id.clone(), name);
+            let id = exported_id(entry);
+            let unknown = base.is_some_and(|b| !b.memories.contains(&id));
+            // A memory without a time counts as unchanged if the base has it and it was not edited.
+            let unchanged = entry.time.is_none() && !entry.edited && base.is_some();
+            if !self.incremental || unknown || !unchanged && is_newer(entry.time, self.since) {
+                self.memories.insert(entry.id.clone(), id);
             } else {
-                stale.insert(&entry.id, entry);
+                unchanged_entries.insert(&entry.id, entry);
             }
         }
-        // A changed memory takes along the one that replaces it, so that the file stands on its own.
-        let mut open: Vec<&Entry> = memories().filter(|e| self.memories.contains_key(&e.id)).collect();
-        while let Some(entry) = open.pop() {
-            for next in entry.next.iter().filter_map(|id| stale.remove(id.as_str())) {
-                self.memories.insert(next.id.clone(), name(next));
-                open.push(next);
+        // Include the memory that replaces a changed one, so that the file has no dangling reference.
+        let mut pending: Vec<&Entry> = memories().filter(|e| self.memories.contains_key(&e.id)).collect();
+        while let Some(entry) = pending.pop() {
+            for next in entry.superseded_by.iter().filter_map(|id| unchanged_entries.remove(id.as_str())) {
+                self.memories.insert(next.id.clone(), exported_id(next));
+                pending.push(next);
             }
         }
-        if !stale.is_empty() {
-            self.withheld.insert("unchanged".into(), stale.len() as u64);
+        if !unchanged_entries.is_empty() {
+            self.withheld.insert("unchanged".into(), unchanged_entries.len() as u64);
         }
-        self.names = self.memories.values().cloned().collect();
-        self.talks(entries, base, &name, &fresh);
+        self.memory_ids = self.memories.values().cloned().collect();
+        self.select_conversations(entries, base, &exported_id, &is_newer);
     }
 
-    fn talks(
+    fn select_conversations(
         &mut self,
         entries: &[Entry],
         base: Option<&Base>,
-        name: &dyn Fn(&Entry) -> String,
-        fresh: &dyn Fn(Option<Timestamp>, Option<Timestamp>) -> bool,
+        exported_id: &dyn Fn(&Entry) -> String,
+        is_newer: &dyn Fn(Option<Timestamp>, Option<Timestamp>) -> bool,
     ) {
-        let mut all: HashMap<String, (Talk, bool)> = HashMap::new();
-        for entry in entries.iter().filter(|e| e.place == Place::Conversation) {
-            let id = name(entry);
+        let mut all: HashMap<String, (ExportedConversation, bool)> = HashMap::new();
+        for entry in entries.iter().filter(|e| e.destination == Destination::Conversation) {
+            let id = exported_id(entry);
             let unknown = base.is_some_and(|b| !b.conversations.contains(&id));
-            let goes = !self.incremental || unknown || fresh(entry.time, self.since);
-            all.insert(entry.id.clone(), (Talk { id, ..Talk::default() }, goes));
+            let included = !self.incremental || unknown || is_newer(entry.time, self.since);
+            all.insert(entry.id.clone(), (ExportedConversation { id, ..ExportedConversation::default() }, included));
         }
-        for entry in entries.iter().filter(|e| e.place == Place::Message) {
+        for entry in entries.iter().filter(|e| e.destination == Destination::Message) {
             let parent = entry.parent.clone().unwrap_or_default();
             let key = if all.contains_key(&parent) { parent } else { format!("stub:{parent}") };
             let slot = all.entry(key.clone()).or_insert_with(|| {
                 let id = digest_uuid(&key);
-                (Talk { id, ..Talk::default() }, !self.incremental)
+                (ExportedConversation { id, ..ExportedConversation::default() }, !self.incremental)
             });
             slot.0.messages += 1;
-            slot.1 |= fresh(entry.time, self.since) && entry.time.is_some();
-            self.messages.insert(entry.id.clone(), (key, name(entry)));
+            slot.1 |= is_newer(entry.time, self.since) && entry.time.is_some();
+            self.messages.insert(entry.id.clone(), (key, exported_id(entry)));
         }
-        for entry in entries.iter().filter(|e| e.place == Place::Memory) {
+        for entry in entries.iter().filter(|e| e.destination == Destination::Memory) {
             let Some(memory) = self.memories.get(&entry.id) else { continue };
-            if let Some((talk, goes)) = entry.talk.as_ref().and_then(|id| all.get_mut(id)) {
-                *goes = true;
-                talk.derived.push((memory.clone(), entry.scope.is_some()));
+            if let Some((conversation, included)) = entry.conversation.as_ref().and_then(|id| all.get_mut(id)) {
+                *included = true;
+                conversation.derived.push((memory.clone(), entry.scope.is_some()));
             }
         }
-        let unchanged = all.values().filter(|(_, goes)| !goes).count() as u64;
+        let unchanged = all.values().filter(|(_, included)| !included).count() as u64;
         if unchanged > 0 {
             *self.withheld.entry("unchanged".into()).or_default() += unchanged;
         }
-        self.talks = all.into_iter().filter(|(_, (_, goes))| *goes).map(|(key, (talk, _))| (key, talk)).collect();
-        let talks = &self.talks;
-        self.messages.retain(|_, (key, _)| talks.contains_key(key));
+        self.conversations = all
+            .into_iter()
+            .filter(|(_, (_, included))| *included)
+            .map(|(key, (conversation, _))| (key, conversation))
+            .collect();
+        let conversations = &self.conversations;
+        self.messages.retain(|_, (key, _)| conversations.contains_key(key));
     }
 }
 
-type Frames = BTreeMap<String, (Option<Tree>, Option<Tree>)>;
+type Envelopes = BTreeMap<String, (Option<Tree>, Option<Tree>)>;
 
-/// What is around the records of the stores that came in, by scope. Of several exports of one person the last one.
-fn frames(source: &mut dyn RecordSource, limits: &Limits) -> Result<Frames, FormatError> {
-    let mut frames = Frames::new();
+/// The envelopes of imported stores and embeddings files, by key scope. Of several exports of one person the latest.
+fn envelopes(source: &mut dyn RecordSource, limits: &Limits) -> Result<Envelopes, FormatError> {
+    let mut envelopes = Envelopes::new();
     source.passthrough(SCOPE, &mut |item, bytes| {
         if item.role != "manifest" {
             return Ok(());
@@ -310,23 +316,23 @@ fn frames(source: &mut dyn RecordSource, limits: &Limits) -> Result<Frames, Form
         let mut text = String::new();
         let read = bytes.take(limits.side_file_bytes).read_to_string(&mut text);
         let Some(tree) = read.ok().and_then(|_| Tree::parse(&text, limits.json_depth).ok()) else { return Ok(()) };
-        let slot = frames.entry(item.group.clone()).or_default();
+        let slot = envelopes.entry(item.group.clone()).or_default();
         let date = |tree: &Tree| tree.get("export_date").and_then(Tree::as_str).and_then(Timestamp::parse);
         match item.name.as_str() {
-            FRAME if slot.0.as_ref().is_none_or(|old| date(old) <= date(&tree)) => slot.0 = Some(tree),
+            STORE_FILE if slot.0.as_ref().is_none_or(|old| date(old) <= date(&tree)) => slot.0 = Some(tree),
             "embeddings.json" => slot.1 = Some(tree),
             _ => {}
         }
         Ok(())
     })?;
-    Ok(frames)
+    Ok(envelopes)
 }
 
-/// The store that most records came from.
-fn home(source: &mut dyn RecordSource, frames: &Frames) -> Result<String, FormatError> {
-    let mut counts: BTreeMap<String, u64> = frames.keys().map(|scope| (scope.clone(), 0)).collect();
+/// Key scope of the store that most records were imported from.
+fn home_scope(source: &mut dyn RecordSource, envelopes: &Envelopes) -> Result<String, FormatError> {
+    let mut counts: BTreeMap<String, u64> = envelopes.keys().map(|scope| (scope.clone(), 0)).collect();
     source.records(&mut |stored| {
-        if native(&stored.record) {
+        if is_native(&stored.record) {
             *counts.entry(stored.record.key.scope).or_default() += 1;
         }
         Ok(())

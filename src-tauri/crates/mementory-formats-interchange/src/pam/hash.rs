@@ -1,4 +1,4 @@
-//! Content hash (spec §6), integrity checksum (§15), and the form in which the Python SDK sees a memory.
+//! Content hash (spec §6), integrity checksum (§15), and the form in which the Python SDK hashes a memory.
 use super::canonical;
 use mementory_json::Tree;
 use sha2::{Digest, Sha256};
@@ -10,28 +10,28 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
     format!("sha256:{}", hex::encode(Sha256::digest(bytes)))
 }
 
-/// White space as the reference code (Python) knows it: four separators more than Rust.
+/// White space as Python defines it: four separators more than Rust.
 fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
-/// Trimmed, lower case, NFC, every run of white space one space, in that order.
-pub(super) fn normal(content: &str) -> String {
-    if content.is_ascii() { normal_ascii(content) } else { normal_unicode(content) }
+/// Trims, lower-cases, applies NFC and collapses white space, in that order.
+pub(super) fn normalize(content: &str) -> String {
+    if content.is_ascii() { normalize_ascii(content) } else { normalize_unicode(content) }
 }
 
-fn normal_unicode(content: &str) -> String {
+fn normalize_unicode(content: &str) -> String {
     let lower = content.trim_matches(is_space).to_lowercase();
     let composed: String = lower.nfc().collect();
     composed.split(is_space).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The same of ASCII, which is composed already: nearly all texts.
-fn normal_ascii(content: &str) -> String {
+/// The same for ASCII, which NFC does not change: faster for nearly all texts.
+fn normalize_ascii(content: &str) -> String {
     let lower = content.to_ascii_lowercase();
     let other_space = |b: u8| matches!(b, b'\t'..=b'\r' | b'\x1c'..=b'\x1f');
-    let untidy = lower.starts_with(' ') || lower.ends_with(' ') || lower.contains("  ");
-    if !untidy && !lower.bytes().any(other_space) {
+    let needs_collapsing = lower.starts_with(' ') || lower.ends_with(' ') || lower.contains("  ");
+    if !needs_collapsing && !lower.bytes().any(other_space) {
         return lower;
     }
     lower.split(is_space).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
@@ -39,38 +39,38 @@ fn normal_ascii(content: &str) -> String {
 
 /// The value of `content_hash`.
 pub(super) fn content_hash(content: &str) -> String {
-    sha256(normal(content).as_bytes())
+    sha256(normalize(content).as_bytes())
 }
 
-/// Adds up to the checksum of a memories array: objects by id, canonical, hashed.
+/// Computes the checksum of the memories: canonical objects, sorted by id, hashed as one array.
 #[derive(Default)]
 pub(super) struct Checksum {
-    /// Ids, and where in `text` the canonical form stands.
+    /// Ids, each with the range of its canonical form in `text`.
     rows: Vec<(String, Range<usize>)>,
     text: String,
-    unusable: bool,
+    not_canonical: bool,
 }
 
 impl Checksum {
-    /// With room for so many bytes of text, which would otherwise be moved from one place to the next as it grows.
-    pub fn with_room(bytes: usize) -> Self {
+    /// Reserves memory for so many bytes of text: growing would copy it repeatedly.
+    pub fn with_capacity(bytes: usize) -> Self {
         Self { text: String::with_capacity(bytes), ..Self::default() }
     }
 
-    /// One memory exactly as the file has it.
+    /// Adds one memory exactly as it is in the file.
     pub fn add(&mut self, memory: &Tree) {
         let id = memory.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
         let start = self.text.len();
         match canonical::write(memory, &mut self.text) {
             Some(()) => self.rows.push((id, start..self.text.len())),
-            None => self.unusable = true,
+            None => self.not_canonical = true,
         }
     }
 
-    /// The same from its id and its canonical form, if it has one.
+    /// Adds one memory by its id and its canonical form, if it has one.
     pub fn add_text(&mut self, id: &str, canonical: Option<&str>) {
         let Some(canonical) = canonical else {
-            self.unusable = true;
+            self.not_canonical = true;
             return;
         };
         let start = self.text.len();
@@ -78,9 +78,9 @@ impl Checksum {
         self.rows.push((id.to_owned(), start..self.text.len()));
     }
 
-    /// None when a memory has a number that canonical JSON cannot hold.
+    /// The checksum; None if a memory has a number that canonical JSON cannot express.
     pub fn finish(mut self) -> Option<String> {
-        if self.unusable {
+        if self.not_canonical {
             return None;
         }
         self.rows.sort_by(|a, b| a.0.cmp(&b.0)); // stable, by code point
@@ -97,12 +97,12 @@ impl Checksum {
     }
 }
 
-/// Members of a memory whose values are objects of the format's own.
+/// Members of a memory whose objects the specification defines.
 const BLOCKS: [&str; 4] = ["confidence", "temporal", "provenance", "access"];
 /// Times inside them.
 const TIMES: [&str; 6] = ["last_reinforced", "created_at", "updated_at", "valid_from", "valid_until", "extracted_at"];
 
-/// The memory as the Python SDK (1.0.0) hashes it: nulls gone, defaults there, times in its own spelling.
+/// The memory as the Python SDK (1.0.0) hashes it: without nulls, with defaults, times in the SDK's spelling.
 pub(super) fn sdk_form(memory: &Tree) -> Tree {
     let mut out = without_nulls(memory);
     let default = |out: &mut Tree, key: &str, value: Tree| {
@@ -122,7 +122,7 @@ pub(super) fn sdk_form(memory: &Tree) -> Tree {
         }
         if let Tree::Object(members) = &mut value {
             for (_, time) in members.iter_mut().filter(|(k, _)| TIMES.contains(&k.as_str())) {
-                if let Some(respelled) = time.as_str().and_then(respelled) {
+                if let Some(respelled) = time.as_str().and_then(sdk_time) {
                     *time = Tree::Text(respelled);
                 }
             }
@@ -143,8 +143,8 @@ fn without_nulls(tree: &Tree) -> Tree {
     }
 }
 
-/// A time as pydantic prints it: `T` between, no fraction or six digits, `Z` for a zero offset.
-fn respelled(text: &str) -> Option<String> {
+/// A time as pydantic prints it: `T` as separator, no fraction or six digits, `Z` for a zero offset.
+fn sdk_time(text: &str) -> Option<String> {
     let (date, rest) = text.split_at_checked(10)?;
     let rest = rest.strip_prefix(['T', 't', ' ', '_'])?;
     let zone_at = rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len());
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn content_is_normalised_as_the_reference_does() {
+    fn content_is_normalized_as_the_reference_does() {
         let cases = [
             ("  A\n\tb\u{a0}\u{3000}C ", "a b c"),
             ("\u{1c}x\u{1d}\u{1e}y\u{1f}", "x y"),
@@ -184,16 +184,16 @@ mod tests {
         ];
         for (input, expected) in cases {
             if input == "ΣΟΦΟΣ" {
-                assert_eq!(normal(input), "σοφο\u{3c2}");
+                assert_eq!(normalize(input), "σοφο\u{3c2}");
             } else {
-                assert_eq!(normal(input), expected, "{input:?}");
+                assert_eq!(normalize(input), expected, "{input:?}");
             }
         }
         assert_eq!(content_hash("  Likes   tea "), sha256(b"likes tea"),);
     }
 
     #[test]
-    fn ascii_is_normalised_as_everything_else() {
+    fn ascii_fast_path_equals_the_unicode_path() {
         let mut texts = vec![String::new()];
         for length in 0..5 {
             for text in texts.clone().iter().filter(|t| t.len() == length) {
@@ -201,7 +201,7 @@ mod tests {
             }
         }
         for text in texts {
-            assert_eq!(normal_ascii(&text), normal_unicode(&text), "{text:?}");
+            assert_eq!(normalize_ascii(&text), normalize_unicode(&text), "{text:?}");
         }
     }
 
@@ -216,13 +216,13 @@ mod tests {
             ("2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00Z"),
         ];
         for (input, expected) in cases {
-            assert_eq!(respelled(input).as_deref(), Some(expected), "{input}");
+            assert_eq!(sdk_time(input).as_deref(), Some(expected), "{input}");
         }
-        assert_eq!(respelled("soon"), None);
+        assert_eq!(sdk_time("soon"), None);
     }
 
     #[test]
-    fn order_of_ids_is_by_code_point_and_order_in_the_file_is_nothing() {
+    fn checksum_sorts_ids_by_code_point_whatever_the_order_in_the_file() {
         let memory = |id: &str| Tree::parse(&format!(r#"{{"id":"{id}","n":1.0}}"#), 8).unwrap();
         let sum = |ids: [&str; 2]| {
             let mut checksum = Checksum::default();

@@ -1,4 +1,4 @@
-//! Which export a store is, and which one an increment builds on (§16).
+//! Export id of a store, and the base export that an incremental one builds on (§16).
 use super::{
     bundle::{Bundle, SCOPE},
     document::{self, Document},
@@ -25,15 +25,15 @@ pub fn export_of(catalog: &Catalog, source: &Detected, limits: &Limits) -> Resul
     }))
 }
 
-/// The id of the export that a kept frame was around (the part `memory-store.json`).
-pub fn id_of_frame(frame: &str) -> Option<String> {
-    Document::open(frame, "frame").ok()?.word("export_id")
+/// Export id in a stored envelope (the passthrough file [`STORE_FILE`]).
+pub fn id_of_envelope(envelope: &str) -> Option<String> {
+    Document::open(envelope, "envelope").ok()?.word("export_id")
 }
 
-/// Name of the part that holds what is around the records.
-pub const FRAME: &str = "memory-store.json";
+/// Name of the store file, and of the passthrough file with its envelope.
+pub const STORE_FILE: &str = "memory-store.json";
 
-/// Is `base` the export that `delta` builds on? A consumer may go on where it is not (§16): a warning.
+/// Checks that `base` is the export that `delta` builds on. If it is not, that is a warning: a consumer may go on (§16).
 ///
 /// # Errors
 /// `base` is no export of this format, or cannot be read.

@@ -1,4 +1,4 @@
-//! Signatures as they stand in the file (spec §18): what is signed, and the ways in which keys and values are written.
+//! Signatures in a store (spec §18): the bytes that are signed, and the encodings of keys and signatures.
 use super::canonical::canonical;
 use base64::{
     Engine,
@@ -8,10 +8,10 @@ use base64::{
 use mementory_format::did_key::{base58, did_key};
 use mementory_json::Tree;
 
-/// Longest key text that is looked at (RSA 16384 in PEM is below it).
-const KEY_TEXT: usize = 16 << 10;
+/// Longest key text that is decoded (RSA 16384 in PEM is shorter).
+const MAX_KEY_TEXT: usize = 16 << 10;
 
-/// Writers differ about `=` at the end; both are read, and none is written.
+/// Reads base64url with and without padding, because writers differ; writes it without.
 const BASE64URL: GeneralPurpose = GeneralPurpose::new(
     &URL_SAFE,
     GeneralPurposeConfig::new().with_encode_padding(false).with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -24,7 +24,7 @@ pub(super) fn base64url(bytes: &[u8]) -> String {
 
 /// Bytes of base64url, padded or not.
 pub(super) fn from_base64url(text: &str) -> Option<Vec<u8>> {
-    (text.len() <= KEY_TEXT).then(|| BASE64URL.decode(text).ok()).flatten()
+    (text.len() <= MAX_KEY_TEXT).then(|| BASE64URL.decode(text).ok()).flatten()
 }
 
 /// 32 bytes of an Ed25519 key: `z6Mk…`, `did:key:z6Mk…`, or bare Base58.
@@ -33,11 +33,11 @@ pub(super) fn ed25519(text: &str) -> Option<Vec<u8>> {
     did_key(text).or_else(bare).filter(|key| key.len() == 32)
 }
 
-/// Is this the key that a `did:key` names? None = a kind that is not known here (RSA and others).
-pub(super) fn named_by(did: &str, key: &[u8]) -> Option<bool> {
+/// Is this the key in a `did:key`? None for a key type that is not supported here (RSA and others).
+pub(super) fn is_key_of_did(did: &str, key: &[u8]) -> Option<bool> {
     let named = did_key(did)?;
     Some(match key {
-        // did:key has points compressed: the sign of y, and x.
+        // A did:key has the compressed point: the sign of y, then x.
         [4, point @ ..] if matches!(point.len(), 64 | 96) => {
             let (x, y) = point.split_at(point.len() / 2);
             named.split_first().is_some_and(|(sign, rest)| rest == x && *sign == 2 + (y[y.len() - 1] & 1))
@@ -46,10 +46,10 @@ pub(super) fn named_by(did: &str, key: &[u8]) -> Option<bool> {
     })
 }
 
-/// The key of an algorithm in one form: Ed25519 32 bytes, ECDSA the SEC1 point, RSA a DER `SubjectPublicKeyInfo`.
-/// ECDSA and RSA keys come as JWK or PEM.
+/// Decodes a public key: Ed25519 to 32 bytes, ECDSA to the SEC1 point, RSA to a DER `SubjectPublicKeyInfo`. ECDSA and RSA
+/// keys are JWK or PEM.
 pub(super) fn public_key(algorithm: &str, text: &str) -> Option<Vec<u8>> {
-    if text.len() > KEY_TEXT {
+    if text.len() > MAX_KEY_TEXT {
         return None;
     }
     if algorithm == "Ed25519" {
@@ -77,7 +77,7 @@ fn jwk(algorithm: &str, text: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// Heads of `SubjectPublicKeyInfo` before the key's own bits.
+/// DER prefixes of `SubjectPublicKeyInfo` before the key bits.
 const SPKI_ED25519: &[u8] = &[0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
 const SPKI_P256: &[u8] =
     &[0x30, 0x59, 0x30, 0x13, 6, 7, 42, 134, 72, 206, 61, 2, 1, 6, 8, 42, 134, 72, 206, 61, 3, 1, 7, 3, 0x42, 0];
@@ -123,7 +123,7 @@ fn rsa_spki(n: &[u8], e: &[u8]) -> Vec<u8> {
     tlv(0x30, &[RSA_OID, &bits].concat())
 }
 
-/// The bytes that are signed (§18.3), with the texts as they stand in the file.
+/// The bytes that are signed (§18.3), with the strings exactly as in the file.
 pub(super) fn payload(outline: &Tree) -> Option<Vec<u8>> {
     let text = |value: Option<&Tree>| Some(Tree::Text(value?.as_str()?.to_owned()));
     let members = vec![
@@ -135,7 +135,7 @@ pub(super) fn payload(outline: &Tree) -> Option<Vec<u8>> {
     canonical(&Tree::Object(members)).map(String::into_bytes)
 }
 
-/// Name of an algorithm as callers know it.
+/// Name of an algorithm in [`mementory_format::Signed`].
 pub(super) fn algorithm_name(algorithm: &str) -> Option<&'static str> {
     Some(match algorithm {
         "Ed25519" => "ed25519",

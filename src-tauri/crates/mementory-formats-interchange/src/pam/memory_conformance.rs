@@ -1,4 +1,4 @@
-//! The memories of a store: each is judged by itself, on all cores; what they share (ids, references, the checksum) is
+//! The memories of a store: each is checked by itself, on all cores; what they share (ids, references, the checksum) is
 //! put together in their order.
 use super::{
     canonical,
@@ -15,18 +15,18 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-/// So many are judged in one go, which bounds what waits to be put together; or so many bytes of them, which bounds what
+/// So many are checked in one go, which bounds what waits to be put together; or so many bytes of them, which bounds what
 /// all cores hold at once.
 const BATCH: usize = 1024;
 const BATCH_BYTES: usize = 4 << 20;
-/// Batches that wait to be judged: places in the document, found while others are judged.
-const AHEAD: usize = 4;
+/// Batches of unparsed memories that may wait while others are checked.
+const QUEUED_BATCHES: usize = 4;
 
-/// What one memory shows by itself.
+/// Result of checking one memory by itself.
 #[derive(Default)]
-struct Judged {
+struct CheckedMemory {
     id: String,
-    /// None when it has a number that canonical JSON cannot hold.
+    /// None if a number has no canonical form.
     canonical: Option<String>,
     faults: Vec<Fault>,
     superseded: Option<String>,
@@ -35,7 +35,7 @@ struct Judged {
 }
 
 /// Judges the memories of a store, given as the list that they stand in; answers how many there are, and their checksum.
-pub(super) fn judge_all(
+pub(super) fn check_memories(
     place: &str,
     list: &str,
     bounds: Bounds,
@@ -43,39 +43,39 @@ pub(super) fn judge_all(
     ids: &mut Ids,
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<(u64, Checksum), FormatError> {
-    // The canonical text of most memories is no longer than the text as it stands.
-    let mut whole = Whole { place, report, ids, exact: Checksum::with_room(list.len()), count: 0 };
+    // The canonical text of most memories is no longer than their text in the file.
+    let mut totals = StoreTotals { place, report, ids, checksum: Checksum::with_capacity(list.len()), count: 0 };
     std::thread::scope(|scope| {
-        // In here, so that an error closes it and the other thread ends.
-        let (send, batches) = sync_channel(AHEAD);
-        scope.spawn(move || serde_json::Deserializer::from_str(list).deserialize_seq(Split(send)).ok());
+        // Inside the scope: an error drops the receiver, and the other thread ends.
+        let (send, batches) = sync_channel(QUEUED_BATCHES);
+        scope.spawn(move || serde_json::Deserializer::from_str(list).deserialize_seq(BatchSplitter(send)).ok());
         let (mut waiting, mut was_large) = (Vec::new(), false);
         for batch in batches {
             tick()?;
-            let judged = std::mem::take(&mut waiting);
-            // One batch is put together while the next is judged; a memory as large as a batch is alone in memory.
+            let checked = std::mem::take(&mut waiting);
+            // Results of one batch are added while the next is checked. A memory as large as a batch is checked alone.
             let large = bytes_of(&batch) > BATCH_BYTES;
             waiting = if large || was_large {
-                whole.add(judged);
-                judge_batch(&batch, bounds)
+                totals.add(checked);
+                check_batch(&batch, bounds)
             } else {
-                rayon::join(|| whole.add(judged), || judge_batch(&batch, bounds)).1
+                rayon::join(|| totals.add(checked), || check_batch(&batch, bounds)).1
             };
             was_large = large;
         }
-        whole.add(waiting);
-        Ok((whole.count as u64, whole.exact))
+        totals.add(waiting);
+        Ok((totals.count as u64, totals.checksum))
     })
 }
 
-fn judge_batch(batch: &[&RawValue], bounds: Bounds) -> Vec<Result<Judged, TreeError>> {
-    batch.par_iter().map(|raw| Tree::of(raw, bounds).map(|tree| judge(&tree))).collect()
+fn check_batch(batch: &[&RawValue], bounds: Bounds) -> Vec<Result<CheckedMemory, TreeError>> {
+    batch.par_iter().map(|raw| Tree::of(raw, bounds).map(|tree| check_memory(&tree))).collect()
 }
 
-/// Splits a list into batches, which are sent; ends early when nobody takes them.
-struct Split<'t>(SyncSender<Vec<&'t RawValue>>);
+/// Splits a list into batches and sends them; ends early if the receiver is gone.
+struct BatchSplitter<'t>(SyncSender<Vec<&'t RawValue>>);
 
-impl<'de> Visitor<'de> for Split<'de> {
+impl<'de> Visitor<'de> for BatchSplitter<'de> {
     type Value = ();
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -98,42 +98,42 @@ impl<'de> Visitor<'de> for Split<'de> {
     }
 }
 
-/// What memories share, put together in their order.
-struct Whole<'a> {
+/// Ids, references and checksum of all memories, collected in order.
+struct StoreTotals<'a> {
     place: &'a str,
     report: &'a mut Report,
     ids: &'a mut Ids,
-    exact: Checksum,
-    /// How many were added.
+    checksum: Checksum,
+    /// Memories added so far.
     count: usize,
 }
 
-impl Whole<'_> {
-    fn add(&mut self, judged: Vec<Result<Judged, TreeError>>) {
-        for judged in judged {
+impl StoreTotals<'_> {
+    fn add(&mut self, checked: Vec<Result<CheckedMemory, TreeError>>) {
+        for checked in checked {
             let at = format!("{}/memories/{}", self.place, self.count);
             self.count += 1;
-            let judged = match judged {
-                Ok(judged) => judged,
+            let checked = match checked {
+                Ok(checked) => checked,
                 Err(why) => {
-                    self.report.unheld(&at, &why);
-                    self.exact = Checksum::default();
+                    self.report.unreadable(&at, &why);
+                    self.checksum = Checksum::default();
                     continue;
                 }
             };
-            self.exact.add_text(&judged.id, judged.canonical.as_deref());
-            self.report.faults(&at, judged.faults);
-            if let Some(target) = judged.superseded {
+            self.checksum.add_text(&checked.id, checked.canonical.as_deref());
+            self.report.faults(&at, checked.faults);
+            if let Some(target) = checked.superseded {
                 self.ids.superseded.push((format!("{at}/temporal/superseded_by"), target));
             }
-            if let Some(conversation) = judged.conversation {
+            if let Some(conversation) = checked.conversation {
                 let place = format!("{at}/provenance/conversation_ref");
-                self.ids.conversation_refs.push((place, judged.id.clone(), conversation));
+                self.ids.conversation_refs.push((place, checked.id.clone(), conversation));
             }
-            if let Some(embedding) = judged.embedding {
+            if let Some(embedding) = checked.embedding {
                 self.ids.embedding_refs.push((format!("{at}/embedding_ref"), embedding));
             }
-            if !judged.id.is_empty() && !self.ids.memories.insert(judged.id) {
+            if !checked.id.is_empty() && !self.ids.memories.insert(checked.id) {
                 self.report.error("duplicate_id", &format!("{at}/id"), "another memory has this id");
             }
         }
@@ -144,19 +144,19 @@ fn bytes_of(raws: &[&RawValue]) -> usize {
     raws.iter().map(|raw| raw.get().len()).sum()
 }
 
-fn judge(tree: &Tree) -> Judged {
+fn check_memory(tree: &Tree) -> CheckedMemory {
     let text = |name: &str| tree.get(name).and_then(Tree::as_str);
-    let mut out = Judged {
+    let mut out = CheckedMemory {
         id: text("id").unwrap_or_default().to_owned(),
         canonical: canonical::canonical(tree),
         faults: check(&MEMORY, tree),
-        ..Judged::default()
+        ..CheckedMemory::default()
     };
     let mut fault = |mild: bool, code: &'static str, pointer: &str, message: &str| {
         out.faults.push(Fault { code, pointer: pointer.into(), message: message.into(), mild });
     };
-    if let (Some(content), Some(said)) = (text("content"), text("content_hash"))
-        && content_hash(content) != said
+    if let (Some(content), Some(stated)) = (text("content"), text("content_hash"))
+        && content_hash(content) != stated
     {
         fault(false, "content_hash_mismatch", "/content_hash", "not the hash of the content");
     }
@@ -188,7 +188,7 @@ fn judge(tree: &Tree) -> Judged {
     if tree.get("access").and_then(|a| a.get("exportable")) == Some(&Tree::Bool(false)) {
         fault(true, "not_exportable", "", "marked as not exportable, and exported nevertheless");
     }
-    Judged {
+    CheckedMemory {
         superseded,
         conversation: named("provenance", "conversation_ref"),
         embedding: text("embedding_ref").map(str::to_owned),

@@ -122,10 +122,10 @@ impl IdentifyExports for Pam {
         increment::export_of(catalog, source, limits)
     }
     fn passthrough_name(&self) -> &'static str {
-        increment::FRAME
+        increment::STORE_FILE
     }
     fn id_in_passthrough(&self, text: &str) -> Option<String> {
-        increment::id_of_frame(text)
+        increment::id_of_envelope(text)
     }
 }
 

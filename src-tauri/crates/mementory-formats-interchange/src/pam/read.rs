@@ -1,11 +1,11 @@
-//! Reading: everything is checked first; a wrong checksum or another major version stops here. Then: parts that are no
+//! StoreReader: everything is checked first; a wrong checksum or another major version stops here. Then: parts that are no
 //! records, memories, relations, conversations with their messages, and vectors that belong to no memory.
 use super::{
     bundle::{Bundle, SCOPE, scope},
-    conformance::verify,
+    conformance::check_conformance,
     document::{self, Document},
     extension::{is_stub, restore},
-    increment::FRAME,
+    increment::STORE_FILE,
     report::Integrity,
     to_record,
 };
@@ -17,7 +17,7 @@ use mementory_model::{
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Notes told one by one; what is beyond is counted by the report's own last entry.
+/// Notes used_files one by one; what is beyond is counted by the report's own last entry.
 const NOTES: usize = 500;
 
 /// Reads a source into the sink.
@@ -27,7 +27,7 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    let report = verify(bundle, &mut || sink.progress(0))?;
+    let report = check_conformance(bundle, &mut || sink.progress(0))?;
     if let Some(place) = report.too_large {
         return Err(FormatError::Limit { limit: "tree_bytes", place, figure: context.limits.tree_bytes });
     }
@@ -45,7 +45,7 @@ pub(super) fn read(
     }
     let scope = scope(report.outline.as_ref());
     let version = detected.claim.version.clone().or_else(|| report.version.clone());
-    let mut reading = Reading {
+    let mut reader = StoreReader {
         bundle,
         bounds: Bounds::from(&context.limits),
         version,
@@ -55,17 +55,17 @@ pub(super) fn read(
         vectors: BTreeMap::new(),
         sink,
     };
-    reading.vectors()?;
+    reader.vectors()?;
     if let Some(store) = bundle.store {
-        reading.store(store)?;
+        reader.store(store)?;
     } else {
         let members = bundle.conversations.clone();
         for member in members {
-            reading.conversation(None, Some(member))?;
+            reader.conversation(None, Some(member))?;
         }
     }
-    reading.orphans()?;
-    reading.sides()
+    reader.unmatched_vectors()?;
+    reader.passthrough_files()
 }
 
 /// One vector of the embeddings file.
@@ -75,25 +75,25 @@ struct Vector {
     place: (String, usize),
 }
 
-struct Reading<'a> {
+struct StoreReader<'a> {
     bundle: &'a Bundle<'a>,
     bounds: Bounds,
     version: Option<String>,
     scope: String,
     sent: u64,
-    /// Keys that were sent, with a digest of the source.
+    /// Keys sent so far, with a digest of the source text.
     seen: HashMap<String, [u8; 32]>,
-    /// By memory id; what is left over belongs to none.
+    /// Embeddings by memory id. Those that remain belong to no memory of this source.
     vectors: BTreeMap<String, Vec<Vector>>,
     sink: &'a mut dyn Sink,
 }
 
-impl Reading<'_> {
+impl StoreReader<'_> {
     fn limits(&self) -> &Limits {
         self.bundle.limits
     }
 
-    fn done(&mut self, member: &Member) -> Result<(), FormatError> {
+    fn member_done(&mut self, member: &Member) -> Result<(), FormatError> {
         self.sent += member.size;
         self.sink.progress(self.sent)
     }
@@ -106,7 +106,7 @@ impl Reading<'_> {
         self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason: reason.into(), kind: Some(kind) });
     }
 
-    /// A key that is there already: the same words are skipped, others get a key of their own.
+    /// Resolves a repeated key: identical source text is skipped, different text gets the key with `#2`, `#3`, …
     fn unique(&mut self, record: &mut Record, source: &str, place: &str) -> bool {
         let digest: [u8; 32] = Sha256::digest(source).into();
         let name = |key: &RecordKey| format!("{}\u{0}{}", key.scope, key.value);
@@ -140,19 +140,19 @@ impl Reading<'_> {
                     Vector { json: raw.get().to_owned(), model: word("model"), place: (member.place.clone(), i) };
                 self.vectors.entry(word("memory_id")).or_default().push(vector);
             }
-            let frame = super::envelope::vectors(&doc, self.bounds);
-            self.part("embeddings.json", "manifest", member, frame.as_bytes())?;
-            self.done(member)?;
+            let envelope = super::envelope::embeddings(&doc, self.bounds);
+            self.envelope("embeddings.json", "manifest", member, envelope.as_bytes())?;
+            self.member_done(member)?;
         }
         Ok(())
     }
 
-    /// A store: its frame, its memories, its relations, its conversations.
+    /// Reads a store: envelope, memories, relations, conversations.
     fn store(&mut self, member: &Member) -> Result<(), FormatError> {
         let text = document::text(self.bundle.catalog, member, self.limits())?;
         let doc = Document::open(&text, &member.place)?;
-        let frame = super::envelope::frame(&doc, self.bounds);
-        self.part(FRAME, "manifest", member, frame.as_bytes())?;
+        let envelope = super::envelope::store(&doc, self.bounds);
+        self.envelope(STORE_FILE, "manifest", member, envelope.as_bytes())?;
         for (i, raw) in doc.list("memories").into_iter().enumerate() {
             self.memory(member, i, raw.get())?;
         }
@@ -160,7 +160,7 @@ impl Reading<'_> {
             self.relation(member, i, raw.get())?;
         }
         self.conversations(member, &doc)?;
-        self.done(member)
+        self.member_done(member)
     }
 
     fn memory(&mut self, member: &Member, i: usize, source: &str) -> Result<(), FormatError> {
@@ -186,15 +186,15 @@ impl Reading<'_> {
         self.send(&tree, mapped, source, place)
     }
 
-    /// One record, with what an extension of ours says about it.
+    /// Sends one record, with the fields that our extension restores.
     fn send(&mut self, tree: &Tree, mapped: Record, source: &str, place: String) -> Result<(), FormatError> {
-        match self.whole(tree, mapped, source, &place) {
+        match self.restored(tree, mapped, source, &place) {
             Some(record) => self.sink.unit(Unit::from(record)),
             None => Ok(()),
         }
     }
 
-    fn whole(&mut self, tree: &Tree, mapped: Record, source: &str, place: &str) -> Option<Record> {
+    fn restored(&mut self, tree: &Tree, mapped: Record, source: &str, place: &str) -> Option<Record> {
         let verbatim = Verbatim::json(source);
         let mut record = match restore(tree, &mapped, &verbatim) {
             Some(restored) => {
@@ -226,7 +226,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// Entries of the index with their files; then files that the index does not name.
+    /// Reads entries of the index with their files, then files that the index does not list.
     fn conversations(&mut self, store: &Member, doc: &Document) -> Result<(), FormatError> {
         let mut files: BTreeMap<String, &Member> = BTreeMap::new();
         for member in &self.bundle.conversations {
@@ -236,7 +236,7 @@ impl Reading<'_> {
         }
         let paths: HashMap<&str, &Member> =
             self.bundle.conversations.iter().map(|m| (self.bundle.path_of(m), *m)).collect();
-        let mut told: HashSet<usize> = HashSet::new();
+        let mut used_files: HashSet<usize> = HashSet::new();
         for (i, raw) in doc.list("conversations_index").into_iter().enumerate() {
             let place = format!("{}/conversations_index/{i}", store.place);
             let tree = Tree::of(raw, self.bounds).ok();
@@ -247,15 +247,16 @@ impl Reading<'_> {
             let id = to_record::text(&tree, "id").unwrap_or_default();
             let by_path = || to_record::inner(&tree, "storage", "ref").and_then(|path| paths.get(path));
             let file = files.get(id).or_else(by_path).copied();
-            let file = file.filter(|m| told.insert(m.id));
+            let file = file.filter(|m| used_files.insert(m.id));
             let stored = to_record::inner(&tree, "storage", "type") == Some("file");
             if file.is_none() && stored {
                 self.sink.note(Issue::new("conversation_missing", &place, "the file that it names is not here"));
             }
             self.conversation(Some((store, i, raw.get(), &tree)), file)?;
         }
-        let rest: Vec<&Member> = self.bundle.conversations.iter().copied().filter(|m| !told.contains(&m.id)).collect();
-        for member in rest {
+        let not_in_index: Vec<&Member> =
+            self.bundle.conversations.iter().copied().filter(|m| !used_files.contains(&m.id)).collect();
+        for member in not_in_index {
             self.conversation(None, Some(member))?;
         }
         Ok(())
@@ -293,14 +294,14 @@ impl Reading<'_> {
         let mut unit = Unit::default();
         let tree = outline.unwrap_or(Tree::Null);
         if !is_stub(&tree) {
-            unit.records.extend(self.whole(&tree, head, &verbatim, &place));
+            unit.records.extend(self.restored(&tree, head, &verbatim, &place));
         }
         if let (Some(doc), Some(member)) = (doc, file) {
             let messages = doc.list("messages");
-            // All of them are held together.
-            let mut left = self.bounds;
-            let trees: Vec<Option<Tree>> = messages.iter().map(|raw| Tree::take(raw, &mut left).ok()).collect();
-            let active = active(&trees);
+            // The messages share one memory limit: they are in memory together.
+            let mut remaining = self.bounds;
+            let trees: Vec<Option<Tree>> = messages.iter().map(|raw| Tree::take(raw, &mut remaining).ok()).collect();
+            let active = active_branch(&trees);
             for (i, (raw, tree)) in messages.iter().zip(&trees).enumerate() {
                 let pointer = format!("/messages/{i}");
                 let at = format!("{}{pointer}", member.place);
@@ -314,9 +315,9 @@ impl Reading<'_> {
                     part.active = active.contains(&i);
                 }
                 mapped.origin = self.origin(&member.place, pointer);
-                unit.records.extend(self.whole(tree, mapped, raw.get(), &at));
+                unit.records.extend(self.restored(tree, mapped, raw.get(), &at));
             }
-            self.done(member)?;
+            self.member_done(member)?;
         }
         if unit.records.is_empty() {
             return Ok(());
@@ -324,8 +325,8 @@ impl Reading<'_> {
         self.sink.unit(unit)
     }
 
-    /// Vectors of memories that are not here: kept as they are.
-    fn orphans(&mut self) -> Result<(), FormatError> {
+    /// Embeddings of memories that are not in this source become records of their own, verbatim.
+    fn unmatched_vectors(&mut self) -> Result<(), FormatError> {
         for (memory, vectors) in std::mem::take(&mut self.vectors) {
             for vector in vectors {
                 let (place, i) = vector.place;
@@ -342,7 +343,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn part(&mut self, name: &str, role: &str, member: &Member, mut bytes: &[u8]) -> Result<(), FormatError> {
+    fn envelope(&mut self, name: &str, role: &str, member: &Member, mut bytes: &[u8]) -> Result<(), FormatError> {
         let item = PassthroughItem {
             format: SCOPE.into(),
             group: self.scope.clone(),
@@ -353,9 +354,9 @@ impl Reading<'_> {
         self.sink.passthrough(item, &mut bytes)
     }
 
-    fn sides(&mut self) -> Result<(), FormatError> {
+    fn passthrough_files(&mut self) -> Result<(), FormatError> {
         let (bundle, scope) = (self.bundle, self.scope.clone());
-        for member in &bundle.sides {
+        for member in &bundle.passthrough_files {
             let item = PassthroughItem {
                 format: SCOPE.into(),
                 group: scope.clone(),
@@ -364,13 +365,13 @@ impl Reading<'_> {
                 place: member.place.clone(),
             };
             bundle.catalog.read(member, |r| self.sink.passthrough(item, r))?;
-            self.done(member)?;
+            self.member_done(member)?;
         }
         Ok(())
     }
 }
 
-/// A document's text without its records, in its own order and spelling.
+/// A document's text with empty lists, in its own order and spelling.
 fn outline_text(doc: &Document, lists: &[&str]) -> String {
     let members = doc.members.iter().map(|(key, raw)| {
         let list = lists.contains(&key.as_str()) && raw.get().starts_with('[');
@@ -380,7 +381,7 @@ fn outline_text(doc: &Document, lists: &[&str]) -> String {
 }
 
 /// Positions on the branch that ends with the last message; all of them where messages name no parents.
-fn active(trees: &[Option<Tree>]) -> HashSet<usize> {
+fn active_branch(trees: &[Option<Tree>]) -> HashSet<usize> {
     let parent = |i: usize| trees[i].as_ref().and_then(|t| to_record::text(t, "parent_id")).filter(|p| !p.is_empty());
     if (0..trees.len()).all(|i| parent(i).is_none()) {
         return (0..trees.len()).collect();
@@ -389,7 +390,7 @@ fn active(trees: &[Option<Tree>]) -> HashSet<usize> {
         trees.iter().enumerate().filter_map(|(i, t)| Some((to_record::text(t.as_ref()?, "id")?, i))).collect();
     let mut out = HashSet::new();
     let mut at = trees.len().checked_sub(1);
-    // A cycle ends where it comes back.
+    // Ends also if parents form a cycle.
     while let Some(i) = at.filter(|i| out.insert(*i)) {
         at = parent(i).and_then(|p| by_id.get(p).copied());
     }

@@ -6,10 +6,10 @@ use mementory_model::Bounds;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Findings beyond this are counted only: a hostile file may have a fault per byte.
-const LISTED: usize = 2000;
+/// Findings beyond this are only counted: a hostile file may have a fault per byte.
+const MAX_FINDINGS: usize = 2000;
 
-/// What was found.
+/// Result of a check.
 #[derive(Default)]
 pub(super) struct Report {
     pub version: Option<String>,
@@ -20,44 +20,44 @@ pub(super) struct Report {
     pub errors: Vec<Finding>,
     pub warnings: Vec<Finding>,
     pub integrity: Integrity,
-    /// Where something around the records is too large to be held.
+    /// Place of a member outside the records that is too large to read.
     pub too_large: Option<String>,
-    pub more: (u64, u64),
+    pub not_listed: (u64, u64),
     pub minor: u64,
 }
 
-/// What the checksum says.
+/// Whether the checksum fits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Integrity {
     /// No checksum.
     #[default]
     None,
-    /// Fits the memories as they are in the file.
+    /// It fits the memories as they are in the file.
     Fits,
-    /// Fits them in the form of the Python SDK only.
+    /// It only fits the form in which the Python SDK hashes them.
     FitsSdk,
-    /// Does not fit.
+    /// It does not fit.
     Broken,
 }
 
 impl Report {
     pub fn error(&mut self, code: &str, place: &str, message: impl Into<String>) {
-        if self.errors.len() < LISTED {
+        if self.errors.len() < MAX_FINDINGS {
             self.errors.push(Finding { code: code.into(), place: place.into(), message: message.into() });
         } else {
-            self.more.0 += 1;
+            self.not_listed.0 += 1;
         }
     }
 
     pub fn warn(&mut self, code: &str, place: &str, message: impl Into<String>) {
-        if self.warnings.len() < LISTED {
+        if self.warnings.len() < MAX_FINDINGS {
             self.warnings.push(Finding { code: code.into(), place: place.into(), message: message.into() });
         } else {
-            self.more.1 += 1;
+            self.not_listed.1 += 1;
         }
     }
 
-    /// A structural fault. What a later minor version added is not known here, and no error (§22.3).
+    /// Adds a structural fault. Unknown members of a later minor version are no error (§22.3).
     fn fault(&mut self, place: &str, fault: Fault) {
         let place = format!("{place}{}", fault.pointer);
         if fault.mild || fault.code == "duplicate_key" || (fault.code == "unknown_field" && self.minor > 0) {
@@ -67,7 +67,7 @@ impl Report {
         }
     }
 
-    /// A reference to what is not in the file; in a delta it may be in the base (§16).
+    /// Adds a reference to a record that is not in the file. For an increment it may be in the base (§16).
     pub fn dangling(&mut self, place: &str, message: &str) {
         if self.kind.as_deref() == Some("incremental") {
             self.warn("dangling_reference", place, format!("{message}; the base may have it"));
@@ -76,33 +76,33 @@ impl Report {
         }
     }
 
-    /// A value that cannot be taken apart.
-    pub fn unheld(&mut self, place: &str, why: &TreeError) {
+    /// Adds a value that is too large or nested too deep.
+    pub fn unreadable(&mut self, place: &str, why: &TreeError) {
         match why {
             TreeError::Size(_) => self.error("too_large", place, why.to_string()),
             _ => self.error("too_deep", place, "nested too deep, or a text that is no Unicode"),
         }
     }
 
-    /// A record taken apart. What else is wrong with one that cannot be is told where it is read.
-    pub fn held(&mut self, raw: &RawValue, place: &str, bounds: Bounds) -> Option<Tree> {
+    /// Parses a record, and reports one that is too large. The reader reports other faults of a record that does not parse.
+    pub fn parse(&mut self, raw: &RawValue, place: &str, bounds: Bounds) -> Option<Tree> {
         match Tree::of(raw, bounds) {
             Ok(tree) => Some(tree),
             Err(why) => {
                 if matches!(why, TreeError::Size(_)) {
-                    self.unheld(place, &why);
+                    self.unreadable(place, &why);
                 }
                 None
             }
         }
     }
 
-    /// A document without its records. What is around them has to be held as a whole.
+    /// A document without its records. Everything else has to fit into memory, else [`Self::too_large`] is set.
     pub fn outline_of(&mut self, doc: &Document, place: &str, lists: &[&str], bounds: Bounds) -> Tree {
-        for (key, why) in doc.unheld(lists, bounds) {
+        for (key, why) in doc.oversized_members(lists, bounds) {
             if matches!(why, TreeError::Size(_)) {
                 let at = format!("{place}/{key}");
-                self.unheld(&at, &why);
+                self.unreadable(&at, &why);
                 self.too_large.get_or_insert(at);
             }
         }
@@ -120,20 +120,20 @@ pub(super) struct Ids {
     pub memories: HashSet<String>,
     pub conversations: HashMap<String, HashSet<String>>,
     pub relations: HashSet<String>,
-    /// Place, memory, conversation.
+    /// Place, memory id, conversation id.
     pub conversation_refs: Vec<(String, String, String)>,
     pub superseded: Vec<(String, String)>,
     pub embedding_refs: Vec<(String, String)>,
-    /// Ids of embeddings that are there.
+    /// Ids of embeddings in the file.
     pub embedding_ids: HashSet<String>,
-    /// Memory, embedding.
+    /// Embedding id by memory id.
     pub embeddings: BTreeMap<String, String>,
-    /// Id of a conversation → what the index says: platform, title, message count, place.
-    pub index: HashMap<String, Said>,
+    /// Entries of the index by conversation id.
+    pub index: HashMap<String, IndexEntry>,
 }
 
 /// A conversation as the index of the store describes it.
-pub(super) struct Said {
+pub(super) struct IndexEntry {
     pub platform: Option<String>,
     pub title: Option<Tree>,
     pub count: Option<f64>,

@@ -1,4 +1,4 @@
-//! The format's objects as records: what the model has a name for, all else in `fields`.
+//! Turns objects of the format into records. Members that the model has no field for go into `fields`.
 use mementory_format::extension::is_member;
 use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Fields, Kind, Link, MessagePart, Record, RecordKey, Source, Timestamp};
@@ -14,7 +14,7 @@ pub(super) fn conversation_key(scope: &str, id: &str) -> RecordKey {
     RecordKey::new(scope, format!("conversation/{id}"))
 }
 
-/// Key of a message: its id is unique within its conversation only.
+/// Key of a message, whose id is only unique within its conversation.
 pub(super) fn message_key(scope: &str, conversation: &str, id: &str) -> RecordKey {
     RecordKey::new(scope, format!("message/{conversation}/{id}"))
 }
@@ -29,7 +29,7 @@ pub(super) fn inner<'t>(tree: &'t Tree, block: &str, name: &str) -> Option<&'t s
     text(tree.get(block)?, name)
 }
 
-fn owned(value: Option<&str>) -> Option<String> {
+fn non_empty(value: Option<&str>) -> Option<String> {
     value.filter(|t| !t.is_empty()).map(str::to_owned)
 }
 
@@ -44,7 +44,7 @@ fn texts(tree: &Tree, name: &str) -> Vec<String> {
     }
 }
 
-/// A tree as a value; numbers beyond 64 bits become doubles here and stay exact in the verbatim.
+/// A tree as a JSON value. Numbers beyond 64 bits become doubles here; the verbatim source has them exactly.
 fn value(tree: &Tree) -> Value {
     match tree {
         Tree::Null => Value::Null,
@@ -56,11 +56,11 @@ fn value(tree: &Tree) -> Value {
     }
 }
 
-/// Members that are none of `used`, nulls and our extension left out.
-fn rest(tree: &Tree, used: &[&str]) -> Fields {
+/// All members except `used`, nulls and our extension.
+fn other_members(tree: &Tree, used: &[&str]) -> Fields {
     let Tree::Object(members) = tree else { return Fields::new() };
-    let own = members.iter().filter(|(k, v)| !used.contains(&k.as_str()) && *v != Tree::Null);
-    let mut fields: Fields = own.map(|(k, v)| (k.clone(), value(v))).collect();
+    let others = members.iter().filter(|(k, v)| !used.contains(&k.as_str()) && *v != Tree::Null);
+    let mut fields: Fields = others.map(|(k, v)| (k.clone(), value(v))).collect();
     for slot in ["metadata", "raw_metadata"] {
         if let Some(Value::Object(inside)) = fields.get_mut(slot) {
             inside.retain(|name, _| !is_member(name));
@@ -72,15 +72,15 @@ fn rest(tree: &Tree, used: &[&str]) -> Fields {
     fields
 }
 
-/// A memory (§4). Origin, verbatim and vector are the caller's.
+/// A memory (§4). The caller sets origin, verbatim and embeddings.
 pub(super) fn memory(tree: &Tree, scope: &str) -> Record {
     let id = text(tree, "id").unwrap_or_default();
     let mut record = Record::new(Kind::Memory, memory_key(scope, id), text(tree, "content").unwrap_or_default());
-    record.origin_id = owned(Some(id));
-    record.title = owned(text(tree, "summary"));
+    record.origin_id = non_empty(Some(id));
+    record.title = non_empty(text(tree, "summary"));
     let kind = text(tree, "type");
-    record.record_type = owned(kind.filter(|k| *k != "custom").or(text(tree, "custom_type")).or(kind));
-    record.status = owned(text(tree, "status")).or_else(|| Some("active".into()));
+    record.record_type = non_empty(kind.filter(|k| *k != "custom").or(text(tree, "custom_type")).or(kind));
+    record.status = non_empty(text(tree, "status")).or_else(|| Some("active".into()));
     record.tags = texts(tree, "tags");
     let score = |name: &str| tree.get("confidence")?.get(name)?.as_f64().filter(|n| n.is_finite());
     record.confidence = score("current").or_else(|| score("initial"));
@@ -89,7 +89,7 @@ pub(super) fn memory(tree: &Tree, scope: &str) -> Record {
     record.times.updated = at("updated_at");
     record.times.valid_from = at("valid_from");
     record.times.valid_to = at("valid_until");
-    let from = |name: &str| owned(inner(tree, "provenance", name));
+    let from = |name: &str| non_empty(inner(tree, "provenance", name));
     record.source = Source {
         platform: from("platform").unwrap_or_default(),
         account: from("platform_user_id"),
@@ -110,22 +110,22 @@ pub(super) fn memory(tree: &Tree, scope: &str) -> Record {
     }
     let used =
         ["id", "content", "content_hash", "summary", "type", "custom_type", "status", "tags", "temporal", "provenance"];
-    record.fields = rest(tree, &used);
+    record.fields = other_members(tree, &used);
     for name in ["extracted_at", "extractor"] {
-        if let Some(said) = inner(tree, "provenance", name) {
-            record.fields.insert(name.into(), Value::String(said.into()));
+        if let Some(text) = inner(tree, "provenance", name) {
+            record.fields.insert(name.into(), Value::String(text.into()));
         }
     }
     record
 }
 
-/// A relation of two memories (§13).
+/// A relation between two memories (§13).
 pub(super) fn relation(tree: &Tree, scope: &str) -> Record {
     let word = |name: &str| text(tree, name).unwrap_or_default();
-    let said = format!("{} {} {}", word("from"), word("type"), word("to"));
-    let mut record = Record::new(Kind::Relation, RecordKey::new(scope, format!("relation/{}", word("id"))), said);
-    record.origin_id = owned(text(tree, "id"));
-    record.record_type = owned(text(tree, "type"));
+    let summary = format!("{} {} {}", word("from"), word("type"), word("to"));
+    let mut record = Record::new(Kind::Relation, RecordKey::new(scope, format!("relation/{}", word("id"))), summary);
+    record.origin_id = non_empty(text(tree, "id"));
+    record.record_type = non_empty(text(tree, "type"));
     record.confidence = tree.get("confidence").and_then(Tree::as_f64).filter(|n| n.is_finite());
     record.times.created = time(text(tree, "created_at"));
     record.source.platform = super::bundle::SCOPE.into();
@@ -133,32 +133,32 @@ pub(super) fn relation(tree: &Tree, scope: &str) -> Record {
         let target = memory_key(scope, word(end));
         record.links.push(Link { relation: relation.into(), kind: Kind::Memory, target });
     }
-    record.fields = rest(tree, &["id", "from", "to", "type", "confidence", "created_at"]);
+    record.fields = other_members(tree, &["id", "from", "to", "type", "confidence", "created_at"]);
     record
 }
 
-/// A conversation, from its file without the messages, or from its entry in the index (§14, §25).
+/// A conversation from its file without messages, its entry in the index, or both (§14, §25).
 pub(super) fn conversation(index: Option<&Tree>, file: Option<&Tree>, scope: &str) -> Record {
     let none = Tree::Null;
     let (index, file) = (index.unwrap_or(&none), file.unwrap_or(&none));
     let word = |name: &str| text(file, name).or_else(|| text(index, name));
     let id = word("id").unwrap_or_default();
     let mut record = Record::new(Kind::Conversation, conversation_key(scope, id), "");
-    record.origin_id = owned(Some(id));
-    record.title = owned(word("title"));
+    record.origin_id = non_empty(Some(id));
+    record.title = non_empty(word("title"));
     record.tags = if file.get("tags").is_some() { texts(file, "tags") } else { texts(index, "tags") };
     let at = |name: &str| time(inner(file, "temporal", name).or_else(|| inner(index, "temporal", name)));
     record.times.created = at("created_at");
     record.times.updated = at("updated_at");
     record.source.platform =
-        owned(inner(file, "provider", "name").or_else(|| text(index, "platform"))).unwrap_or_default();
-    record.source.account = owned(inner(file, "provider", "account_id"));
-    record.source.conversation = owned(inner(file, "provider", "conversation_id"));
+        non_empty(inner(file, "provider", "name").or_else(|| text(index, "platform"))).unwrap_or_default();
+    record.source.account = non_empty(inner(file, "provider", "account_id"));
+    record.source.conversation = non_empty(inner(file, "provider", "conversation_id"));
     if let Some(Tree::Bool(archived)) = file.get("is_archived") {
         record.status = Some(if *archived { "archived" } else { "active" }.into());
     }
     let used = ["schema", "schema_version", "id", "title", "tags", "temporal", "provider", "is_archived", "messages"];
-    record.fields = rest(file, &used);
+    record.fields = other_members(file, &used);
     if *file == Tree::Null
         && let Some(count) = index.get("message_count").filter(|c| **c != Tree::Null)
     {
@@ -167,16 +167,16 @@ pub(super) fn conversation(index: Option<&Tree>, file: Option<&Tree>, scope: &st
     record
 }
 
-/// Text of a message: its own, or what its parts say.
+/// Text of a message: of its content, else of the content's parts, else of its tool calls.
 pub(super) fn message_text(tree: &Tree) -> String {
     let Some(content) = tree.get("content") else { return tool_text(tree) };
-    let own = text(content, "text").unwrap_or_default();
+    let whole = text(content, "text").unwrap_or_default();
     let parts: Vec<&str> = match content.get("parts") {
         Some(Tree::Array(parts)) => parts.iter().filter_map(|p| text(p, "text")).filter(|t| !t.is_empty()).collect(),
         _ => vec![],
     };
-    match (own.is_empty(), parts.is_empty()) {
-        (false, _) => own.to_owned(),
+    match (whole.is_empty(), parts.is_empty()) {
+        (false, _) => whole.to_owned(),
         (true, false) => parts.join("\n"),
         (true, true) => tool_text(tree),
     }
@@ -199,11 +199,11 @@ fn tool_text(tree: &Tree) -> String {
     lines.join("\n")
 }
 
-/// A message. Which branch it is on is the caller's.
+/// A message. The caller sets whether it is on the active branch.
 pub(super) fn message(tree: &Tree, scope: &str, conversation: &str, position: usize) -> Record {
     let id = text(tree, "id").unwrap_or_default();
     let mut record = Record::new(Kind::Message, message_key(scope, conversation, id), message_text(tree));
-    record.origin_id = owned(Some(id));
+    record.origin_id = non_empty(Some(id));
     record.times.created = time(text(tree, "created_at"));
     record.parent = Some(conversation_key(scope, conversation));
     let calls = matches!(tree.get("tool_calls"), Some(Tree::Array(c)) if !c.is_empty());
@@ -220,10 +220,10 @@ pub(super) fn message(tree: &Tree, scope: &str, conversation: &str, position: us
         position: u32::try_from(position).unwrap_or(u32::MAX),
         hidden: false,
         active: true,
-        model: owned(text(tree, "model")),
+        model: non_empty(text(tree, "model")),
         content_type: content_type.into(),
     });
-    record.source.message = owned(text(tree, "provider_message_id"));
+    record.source.message = non_empty(text(tree, "provider_message_id"));
     if let Some(Tree::Array(files)) = tree.get("attachments") {
         record.attachments =
             files.iter().enumerate().map(|(i, file)| attachment(file, scope, conversation, id, i)).collect();
@@ -239,7 +239,7 @@ pub(super) fn message(tree: &Tree, scope: &str, conversation: &str, position: us
         "is_thought",
         "attachments",
     ];
-    record.fields = rest(tree, &used);
+    record.fields = other_members(tree, &used);
     if let Some(Value::Object(content)) = record.fields.get("content")
         && content.get("type").and_then(Value::as_str) == Some("text")
     {
@@ -250,18 +250,18 @@ pub(super) fn message(tree: &Tree, scope: &str, conversation: &str, position: us
 }
 
 fn attachment(file: &Tree, scope: &str, conversation: &str, message: &str, i: usize) -> AttachmentRef {
-    let reference = owned(text(file, "ref"));
+    let reference = non_empty(text(file, "ref"));
     let key = match &reference {
         Some(path) => RecordKey::new(scope, format!("file/{path}")),
         None => RecordKey::new(scope, format!("file/{conversation}/{message}/{i}")),
     };
-    let origin_id = owned(text(file, "provider_id"));
+    let origin_id = non_empty(text(file, "provider_id"));
     let last = reference.as_deref().and_then(|p| p.rsplit('/').next()).map(str::to_owned);
     AttachmentRef {
         key,
-        name: owned(text(file, "name")).or(last).or_else(|| origin_id.clone()).unwrap_or_else(|| "file".into()),
+        name: non_empty(text(file, "name")).or(last).or_else(|| origin_id.clone()).unwrap_or_else(|| "file".into()),
         origin_id,
-        media_type: owned(text(file, "mime_type")),
+        media_type: non_empty(text(file, "mime_type")),
         size: file.get("size_bytes").and_then(Tree::as_f64).filter(|n| *n >= 0.0 && *n < 9e15).map(|n| n as u64),
         text: None,
     }

@@ -1,16 +1,16 @@
-//! The validator, and the signature for who can judge it.
+//! The validator, and the store's signature for callers who can verify it.
 use super::{
     bundle::Bundle,
-    conformance::{sealed, verify},
+    conformance::{check_conformance, signed_outline},
     keys,
     report::Integrity,
 };
 use mementory_format::{FormatError, Signed, Validation};
 use mementory_json::Tree;
 
-/// Checks a source. With keys in `trust` it has to be signed.
+/// Checks a source. If there are keys in `trust`, it has to be signed.
 pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {
-    let mut report = match verify(bundle, &mut || Ok(())) {
+    let mut report = match check_conformance(bundle, &mut || Ok(())) {
         Ok(report) => report,
         Err(FormatError::Version { place, version }) => {
             let mut out = Validation { version: Some(version), ..Validation::default() };
@@ -46,20 +46,20 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     })
 }
 
-/// Visits the store's signature with the bytes that it is over. A store whose checksum does not fit its memories, or is
-/// missing, has no bytes that a signature could be over: the signature is then left out, and cannot be valid.
+/// Visits the store's signature with the bytes that it covers. If the checksum is missing or wrong, nothing links the
+/// signature to the memories: it is then passed on empty, and cannot be valid.
 pub(super) fn signatures(
     bundle: &Bundle,
     visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     let Some(store) = bundle.store else { return Ok(()) };
-    let Some((outline, integrity)) = sealed(bundle)? else { return Ok(()) };
+    let Some((outline, integrity)) = signed_outline(bundle)? else { return Ok(()) };
     let Some(block) = outline.get("signature") else { return Ok(()) };
     let word = |name: &str| block.get(name).and_then(Tree::as_str).unwrap_or_default();
     let algorithm = keys::algorithm_name(word("algorithm"));
     let message = keys::payload(&outline);
     let whole = matches!(integrity, Integrity::Fits | Integrity::FitsSdk) && message.is_some();
-    // Whose it says it is counts even where no signature can be read: then an empty one, which never holds.
+    // The key is reported even if the signature cannot be decoded: then with an empty signature, which is never valid.
     let value = keys::from_base64url(word("value")).filter(|_| whole).unwrap_or_default();
     let key = algorithm.and_then(|_| keys::public_key(word("algorithm"), word("public_key")));
     let token = key.map(|key| (key, value));

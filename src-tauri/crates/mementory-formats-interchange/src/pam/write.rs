@@ -1,15 +1,15 @@
-//! Records → a store with its companions (spec §2, §15, §16, §18). The store's own records go back as they came and in
-//! their order; everything else follows.
+//! Writes a store with its conversation and embeddings files (spec §2, §15, §16, §18). Records of the home store come
+//! first, unchanged and in their order; records of other sources follow.
 use super::{
     bundle::SCOPE,
     compose::{Composed, Context, compact, object, stamp, word},
     conformance::safe_path,
-    conversation_writer::{Done, Names, Open},
+    conversation_writer::{ConversationWriter, FinishedConversation, UsedPaths},
     envelope,
-    first_pass::{Place, Survey, digest_uuid, uuid},
+    first_pass::{Destination, FirstPass, digest_uuid, uuid},
     forms::SYSTEM,
     hash::{Checksum, sha256},
-    increment::FRAME,
+    increment::STORE_FILE,
     keys,
     schema::{EMBEDDINGS_SCHEMA, STORE_SCHEMA},
     to_record,
@@ -37,7 +37,7 @@ pub(super) fn write(
     run(source, Some(target), options, limits)
 }
 
-/// What [`write`] would hold and lose. Nothing is written or signed.
+/// What [`write`] would write and lose. Nothing is written or signed.
 pub(super) fn plan(
     source: &mut dyn RecordSource,
     options: &WriteOptions,
@@ -46,7 +46,7 @@ pub(super) fn plan(
     run(source, None, &WriteOptions { signer: None, ..options.clone() }, limits)
 }
 
-/// Where things go.
+/// The folder and the store file to write.
 struct Target {
     folder: PathBuf,
     store: PathBuf,
@@ -60,7 +60,7 @@ impl Target {
             return Ok(Self { folder: folder.to_path_buf(), store: out.to_path_buf() });
         }
         std::fs::create_dir(out).map_err(io)?;
-        Ok(Self { folder: out.to_path_buf(), store: out.join(FRAME) })
+        Ok(Self { folder: out.to_path_buf(), store: out.join(STORE_FILE) })
     }
 
     fn put(&self, path: &str, bytes: &[u8]) -> Result<(), FormatError> {
@@ -73,7 +73,7 @@ impl Target {
     }
 }
 
-/// Where an element stands: those of the source's own list first, in its order.
+/// Sort key of an element: elements of the imported list first, in its order.
 type Order = (u8, u64, u64);
 
 #[derive(Default)]
@@ -84,17 +84,17 @@ struct Lists {
     vectors: Vec<(Order, String)>,
 }
 
-struct Writing<'a> {
+struct StoreWriter<'a> {
     context: Context<'a>,
     options: &'a WriteOptions,
     target: Option<Target>,
     lists: Lists,
     checksum: Checksum,
-    open: HashMap<String, Open>,
-    /// Vault ids; a source that was not merged may tell a record twice.
+    open_conversations: HashMap<String, ConversationWriter>,
+    /// Vault ids written so far: a source that was not merged may list a record twice.
     written: HashSet<String>,
-    names: Names,
-    /// Positions of vectors in the file that came in.
+    used_paths: UsedPaths,
+    /// Positions of embeddings in the imported file, by id.
     vector_order: HashMap<String, u64>,
     seq: u64,
     changed: bool,
@@ -112,37 +112,41 @@ fn run(
         return Err(FormatError::invalid("not_supported", SCOPE, message));
     }
     let about = source.about();
-    let survey = Survey::make(source, options, limits)?;
+    let first_pass = FirstPass::run(source, options, limits)?;
     let context =
-        Context { survey: &survey, about: &about, strip: options.strip_identifiers, depth: limits.json_depth };
-    let mut writing = Writing {
+        Context { first_pass: &first_pass, about: &about, strip: options.strip_identifiers, depth: limits.json_depth };
+    let mut writer = StoreWriter {
         options,
         target,
         lists: Lists::default(),
         checksum: Checksum::default(),
-        open: HashMap::new(),
+        open_conversations: HashMap::new(),
         written: HashSet::new(),
-        names: Names::default(),
-        vector_order: vector_order(survey.embeddings_frame.as_ref()),
+        used_paths: UsedPaths::default(),
+        vector_order: vector_order(first_pass.embeddings_envelope.as_ref()),
         seq: 0,
-        changed: survey.incremental || options.strip_identifiers || !survey.withheld_ids.is_empty(),
-        report: WriteReport { version: context.version(), withheld: survey.withheld.clone(), ..WriteReport::default() },
+        changed: first_pass.incremental || options.strip_identifiers || !first_pass.withheld_ids.is_empty(),
+        report: WriteReport {
+            version: context.version(),
+            withheld: first_pass.withheld.clone(),
+            ..WriteReport::default()
+        },
         context,
     };
-    source.records(&mut |stored| writing.record(&stored))?;
-    let rest: Vec<String> = writing.open.keys().cloned().collect();
-    for key in rest {
-        writing.close(&key)?;
+    source.records(&mut |stored| writer.record(&stored))?;
+    let unfinished: Vec<String> = writer.open_conversations.keys().cloned().collect();
+    for key in unfinished {
+        writer.close(&key)?;
     }
-    writing.left_out(source)?;
-    writing.finish(source)
+    writer.left_out(source)?;
+    writer.finish(source)
 }
 
-impl Writing<'_> {
+impl StoreWriter<'_> {
     fn order(&mut self, stored: &StoredRecord) -> Order {
         self.seq += 1;
         let place = stored.record.origin.pointer.rsplit('/').next().and_then(|n| n.parse().ok());
-        match place.filter(|_| self.context.survey.own(&stored.record)) {
+        match place.filter(|_| self.context.first_pass.is_from_home(&stored.record)) {
             Some(n) => (0, n, self.seq),
             None => (1, 0, self.seq),
         }
@@ -156,22 +160,22 @@ impl Writing<'_> {
         if !self.written.insert(stored.id.clone()) {
             return Ok(());
         }
-        if self.context.survey.goes_with_message(stored) {
+        if self.context.first_pass.is_in_message(stored) {
             self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
             return Ok(());
         }
-        match self.context.survey.place(&stored.record) {
-            Place::Memory => self.memory(stored),
-            Place::Relation => self.relation(stored),
-            Place::Conversation => return self.conversation(stored),
-            Place::Message => return self.message(stored),
-            Place::Vector => self.vector(stored),
+        match self.context.first_pass.destination(&stored.record) {
+            Destination::Memory => self.memory(stored),
+            Destination::Relation => self.relation(stored),
+            Destination::Conversation => return self.conversation(stored),
+            Destination::Message => return self.message(stored),
+            Destination::Vector => self.vector(stored),
         }
         Ok(())
     }
 
     fn memory(&mut self, stored: &StoredRecord) {
-        if !self.context.survey.memories.contains_key(&stored.id) {
+        if !self.context.first_pass.memories.contains_key(&stored.id) {
             self.changed = true;
             return;
         }
@@ -192,15 +196,15 @@ impl Writing<'_> {
         self.lists.vectors.push((known.map_or(order, |n| (0, n, 0)), text));
     }
 
-    /// A relation both of whose ends go out.
+    /// Writes a relation if both of its memories are exported.
     fn relation(&mut self, stored: &StoredRecord) {
-        let survey = self.context.survey;
+        let first_pass = self.context.first_pass;
         let record = &stored.record;
-        let ends = |id: &Option<String>| id.as_ref().is_some_and(|id| survey.memories.contains_key(id));
+        let ends = |id: &Option<String>| id.as_ref().is_some_and(|id| first_pass.memories.contains_key(id));
         if !stored.link_ids.iter().all(ends) || stored.link_ids.len() < 2 {
             self.changed = true;
-            let hidden = stored.link_ids.iter().flatten().any(|id| survey.withheld_ids.contains(id));
-            if hidden {
+            let withheld = stored.link_ids.iter().flatten().any(|id| first_pass.withheld_ids.contains(id));
+            if withheld {
                 *self.report.withheld.entry("names_not_exportable".into()).or_default() += 1;
             } else {
                 let note = "a memory that it names is not in the file";
@@ -208,10 +212,10 @@ impl Writing<'_> {
             }
             return;
         }
-        let stale = survey.incremental
-            && survey.since.zip(record.times.created).is_some_and(|(since, created)| created <= since)
+        let unchanged = first_pass.incremental
+            && first_pass.since.zip(record.times.created).is_some_and(|(since, created)| created <= since)
             && !stored.edited;
-        if stale {
+        if unchanged {
             *self.report.withheld.entry("unchanged".into()).or_default() += 1;
             return;
         }
@@ -229,12 +233,12 @@ impl Writing<'_> {
             }
             text = compact(&tree);
             self.changed = true;
-            let said = to_record::relation(&tree, &record.key.scope);
+            let rewritten = to_record::relation(&tree, &record.key.scope);
             for (field, lost) in [
-                ("text", said.text != record.text),
-                ("title", said.title != record.title),
-                ("tags", said.tags != record.tags),
-                ("type", said.record_type != record.record_type),
+                ("text", rewritten.text != record.text),
+                ("title", rewritten.title != record.title),
+                ("tags", rewritten.tags != record.tags),
+                ("type", rewritten.record_type != record.record_type),
             ] {
                 if lost {
                     let note = "relations have no place for it";
@@ -250,8 +254,8 @@ impl Writing<'_> {
     fn vector(&mut self, stored: &StoredRecord) {
         let Some(verbatim) = &stored.record.verbatim else { return };
         let order = self.order(stored);
-        // Its memory is not in the file; with a store beside it the vector would dangle.
-        if self.context.survey.frame.is_some() && self.context.survey.incremental {
+        // The memory of this embedding is not in the store: in an increment it would be a dangling reference.
+        if self.context.first_pass.envelope.is_some() && self.context.first_pass.incremental {
             return;
         }
         self.lists.vectors.push((order, verbatim.text.clone()));
@@ -259,39 +263,52 @@ impl Writing<'_> {
     }
 
     fn conversation(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
-        let Some(talk) = self.context.survey.talks.get(&stored.id) else {
+        let Some(conversation) = self.context.first_pass.conversations.get(&stored.id) else {
             self.changed = true;
             return Ok(());
         };
         let order = self.order(stored);
-        let open = Open::new(&self.context, stored, talk, order, &mut self.names, &mut self.report.losses);
+        let open = ConversationWriter::new(
+            &self.context,
+            stored,
+            conversation,
+            order,
+            &mut self.used_paths,
+            &mut self.report.losses,
+        );
         self.count(stored);
         let complete = open.complete();
-        self.open.insert(stored.id.clone(), open);
+        self.open_conversations.insert(stored.id.clone(), open);
         if complete { self.close(&stored.id) } else { Ok(()) }
     }
 
     fn message(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
-        let survey = self.context.survey;
-        let Some((key, _)) = survey.messages.get(&stored.id) else {
+        let first_pass = self.context.first_pass;
+        let Some((key, _)) = first_pass.messages.get(&stored.id) else {
             self.changed = true;
             return Ok(());
         };
-        let Some(talk) = survey.talks.get(key) else { return Ok(()) };
-        if !self.open.contains_key(key) {
+        let Some(conversation) = first_pass.conversations.get(key) else { return Ok(()) };
+        if !self.open_conversations.contains_key(key) {
             let order = self.order(stored);
-            let stub = Open::stub(&self.context, &stored.record, talk, (1, 0, order.2), &mut self.names);
-            self.open.insert(key.clone(), stub);
+            let stub = ConversationWriter::stub(
+                &self.context,
+                &stored.record,
+                conversation,
+                (1, 0, order.2),
+                &mut self.used_paths,
+            );
+            self.open_conversations.insert(key.clone(), stub);
         }
-        let Some(open) = self.open.get_mut(key) else { return Ok(()) };
+        let Some(open) = self.open_conversations.get_mut(key) else { return Ok(()) };
         let complete = open.message(&self.context, stored, &mut self.report.losses);
         self.count(stored);
         if complete { self.close(&key.clone()) } else { Ok(()) }
     }
 
     fn close(&mut self, key: &str) -> Result<(), FormatError> {
-        let Some(open) = self.open.remove(key) else { return Ok(()) };
-        let Done { order, index, file, changed } = open.finish();
+        let Some(open) = self.open_conversations.remove(key) else { return Ok(()) };
+        let FinishedConversation { order, index, file, changed } = open.finish();
         self.changed |= changed;
         if let Some(index) = index {
             self.lists.index.push((order, index));
@@ -302,10 +319,10 @@ impl Writing<'_> {
         }
     }
 
-    /// What has no place in a store.
+    /// Reports what a store cannot contain.
     fn left_out(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
         for tombstone in source.tombstones()? {
-            let note = "a deletion cannot be told without the content it is about";
+            let note = "the format cannot record a deletion";
             self.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
         }
         if self.options.everything {
@@ -314,19 +331,19 @@ impl Writing<'_> {
         Ok(())
     }
 
-    fn sides(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
-        let mut taken: HashSet<String> = HashSet::new();
+    fn passthrough_files(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
+        let mut used_names: HashSet<String> = HashSet::new();
         source.passthrough(SCOPE, &mut |item: &PassthroughItem, bytes: &mut dyn Read| {
             if item.role == "manifest" {
                 return Ok(());
             }
-            let free = safe_path(&item.name)
-                && ![FRAME, "embeddings.json"].contains(&item.name.as_str())
+            let allowed = safe_path(&item.name)
+                && ![STORE_FILE, "embeddings.json"].contains(&item.name.as_str())
                 && !item.name.starts_with("conversations/")
-                && item.group == self.context.survey.home
-                && taken.insert(item.name.to_lowercase());
-            if !free {
-                let note = "another store's part, or a name that is not allowed";
+                && item.group == self.context.first_pass.home_scope
+                && used_names.insert(item.name.to_lowercase());
+            if !allowed {
+                let note = "a file of another store, or a name that is not allowed";
                 self.report.losses.add(&item.name, "part", LossKind::LeftOut, note);
                 return Ok(());
             }
@@ -338,25 +355,25 @@ impl Writing<'_> {
     }
 
     fn finish(mut self, source: &mut dyn RecordSource) -> Result<WriteReport, FormatError> {
-        self.sides(source)?;
+        self.passthrough_files(source)?;
         for list in
             [&mut self.lists.memories, &mut self.lists.relations, &mut self.lists.index, &mut self.lists.vectors]
         {
             list.sort_by_key(|entry| entry.0);
         }
         let checksum = std::mem::take(&mut self.checksum).finish();
-        let frame = self.context.survey.frame.as_ref();
+        let envelope = self.context.first_pass.envelope.as_ref();
         let same_count = |name: &str, n: usize| {
-            let said = frame.and_then(|f| f.get(name));
-            said.map_or(n == 0, |t| t.as_f64() == Some(n as f64))
+            let stored_count = envelope.and_then(|f| f.get(name));
+            stored_count.map_or(n == 0, |t| t.as_f64() == Some(n as f64))
         };
         let same = !self.changed
             && self.options.signer.is_none()
-            && frame.and_then(|f| to_record::text(f, "memories")) == checksum.as_deref()
+            && envelope.and_then(|f| to_record::text(f, "memories")) == checksum.as_deref()
             && same_count("relations", self.lists.relations.len())
             && same_count("conversations_index", self.lists.index.len());
-        let outline = match frame {
-            Some(frame) if same => frame.clone(),
+        let outline = match envelope {
+            Some(envelope) if same => envelope.clone(),
             _ => self.outline(checksum.unwrap_or_else(|| sha256(b"[]")))?,
         };
         self.report.digest = outline
@@ -367,38 +384,38 @@ impl Writing<'_> {
             .to_owned();
         let text = store_text(&outline, &self.lists);
         if let Some(target) = &self.target {
-            let io = |e| FormatError::io(FRAME, e);
+            let io = |e| FormatError::io(STORE_FILE, e);
             std::fs::write(&target.store, text).map_err(io)?;
-            if let Some(vectors) = self.vectors_text() {
+            if let Some(vectors) = self.embeddings_text() {
                 target.put("embeddings.json", vectors.as_bytes())?;
             }
         }
         Ok(self.report)
     }
 
-    /// The store around its records, as a new export.
+    /// The envelope of a new export: the store without its records.
     fn outline(&self, checksum: String) -> Result<Tree, FormatError> {
-        let survey = self.context.survey;
+        let first_pass = self.context.first_pass;
         let about = self.context.about;
-        let made = survey.frame.is_some();
-        let mut out = survey.frame.clone().unwrap_or_else(|| object([("schema", word(STORE_SCHEMA))]));
+        let from_import = first_pass.envelope.is_some();
+        let mut out = first_pass.envelope.clone().unwrap_or_else(|| object([("schema", word(STORE_SCHEMA))]));
         let set = |out: &mut Tree, key: &str, value: Option<Tree>| match value {
             Some(value) => out.set(key, value),
             None => out.remove(key),
         };
         let now = about.now.to_rfc3339_seconds();
-        if !made {
+        if !from_import {
             out.set("schema_version", Tree::Text("1.0".into()));
             out.set("spec_uri", Tree::Text("https://portable-ai-memory.org/spec/v1.0".into()));
         }
-        let options = format!("{:?}{:?}", survey.since, self.options.strip_identifiers);
+        let options = format!("{:?}{:?}", first_pass.since, self.options.strip_identifiers);
         let id = digest_uuid(&format!("export {} {now} {checksum} {options}", about.vault_id));
         set(&mut out, "export_id", word(id));
         set(&mut out, "exported_by", system(about).map(Tree::Text));
         set(&mut out, "export_date", word(now.clone()));
-        if !made {
-            let own = survey.home.strip_prefix("pam:").map(str::to_owned);
-            let id = own.unwrap_or_else(|| about.vault_id.clone());
+        if !from_import {
+            let imported_owner = first_pass.home_scope.strip_prefix("pam:").map(str::to_owned);
+            let id = imported_owner.unwrap_or_else(|| about.vault_id.clone());
             out.set("owner", object([("id", word(if id.is_empty() { uuid("") } else { id }))]));
         }
         for (name, list) in [
@@ -406,7 +423,7 @@ impl Writing<'_> {
             ("relations", &self.lists.relations),
             ("conversations_index", &self.lists.index),
         ] {
-            if name == "memories" || !list.is_empty() || !made || out.get(name).is_some() {
+            if name == "memories" || !list.is_empty() || !from_import || out.get(name).is_some() {
                 out.set(name, Tree::Null);
             }
         }
@@ -417,11 +434,11 @@ impl Writing<'_> {
             ("total_memories", Some(total)),
         ]);
         set(&mut out, "integrity", Some(integrity));
-        let incremental = survey.incremental;
+        let incremental = first_pass.incremental;
         set(&mut out, "export_type", word(if incremental { "incremental" } else { "full" }));
-        let base = survey.base_export_id.clone().filter(|_| incremental);
+        let base = first_pass.base_export_id.clone().filter(|_| incremental);
         set(&mut out, "base_export_id", base.map(Tree::Text));
-        set(&mut out, "since", survey.since.filter(|_| incremental).map(stamp));
+        set(&mut out, "since", first_pass.since.filter(|_| incremental).map(stamp));
         out.remove("signature");
         self.sign(&mut out, &now)?;
         Ok(out)
@@ -432,15 +449,15 @@ impl Writing<'_> {
         let key = mementory_format::did_key::multikey(&signer.public_key());
         let did = format!("did:key:{key}");
         let mut owner = out.get("owner").cloned().unwrap_or(Tree::Object(vec![]));
-        let named = to_record::text(&owner, "did").map(str::to_owned);
-        if named.is_none() && self.context.survey.frame.is_none() {
+        let owner_did = to_record::text(&owner, "did").map(str::to_owned);
+        if owner_did.is_none() && self.context.first_pass.envelope.is_none() {
             owner.set("did", Tree::Text(did.clone()));
             out.set("owner", owner);
         }
         let message = keys::payload(out)
             .ok_or_else(|| FormatError::invalid("malformed", "signature", "the owner has no id to sign for"))?;
         let value = signer.sign(&message)?;
-        let key_id = named.is_none_or(|n| n == did).then(|| Tree::Text(format!("{did}#{key}")));
+        let key_id = owner_did.is_none_or(|n| n == did).then(|| Tree::Text(format!("{did}#{key}")));
         let block = object([
             ("algorithm", word("Ed25519")),
             ("public_key", word(key)),
@@ -452,27 +469,27 @@ impl Writing<'_> {
         Ok(())
     }
 
-    fn vectors_text(&self) -> Option<String> {
-        let frame = self.context.survey.embeddings_frame.as_ref();
-        if self.lists.vectors.is_empty() && (frame.is_none() || self.changed) {
+    fn embeddings_text(&self) -> Option<String> {
+        let envelope = self.context.first_pass.embeddings_envelope.as_ref();
+        if self.lists.vectors.is_empty() && (envelope.is_none() || self.changed) {
             return None;
         }
-        let fresh = object([
+        let new_envelope = object([
             ("schema", word(EMBEDDINGS_SCHEMA)),
             ("schema_version", word(self.context.version())),
             ("embeddings", Some(Tree::Null)),
         ]);
         let rows = BTreeMap::from([("embeddings", &self.lists.vectors)]);
-        Some(assemble(frame.unwrap_or(&fresh), &rows))
+        Some(assemble(envelope.unwrap_or(&new_envelope), &rows))
     }
 }
 
-fn vector_order(frame: Option<&Tree>) -> HashMap<String, u64> {
-    let Some(Tree::Array(ids)) = frame.and_then(|f| f.get("embeddings")) else { return HashMap::new() };
+fn vector_order(envelope: Option<&Tree>) -> HashMap<String, u64> {
+    let Some(Tree::Array(ids)) = envelope.and_then(|f| f.get("embeddings")) else { return HashMap::new() };
     ids.iter().zip(0..).filter_map(|(id, n)| Some((id.as_str()?.to_owned(), n))).collect()
 }
 
-/// `name/1.2.3` of this program.
+/// This program as `name/1.2.3`, if its version has that form.
 fn system(about: &SourceAbout) -> Option<String> {
     let with_name = format!("mementory/{}", about.generator);
     [about.generator.clone(), with_name].into_iter().find(|s| SYSTEM.fits(s))
@@ -487,7 +504,7 @@ fn store_text(outline: &Tree, lists: &Lists) -> String {
     assemble(outline, &rows)
 }
 
-/// A document from what is around its lists, and the lists; each record on a line of its own.
+/// A document from its envelope and its lists, one record per line.
 fn assemble(outline: &Tree, rows: &BTreeMap<&str, &Vec<(Order, String)>>) -> String {
     let Tree::Object(members) = outline else { return String::new() };
     let texts: Vec<(&str, String)> = members

@@ -1,4 +1,4 @@
-//! `fixtures/pam/<case>`: what is found in a bundle, and what is read of it. The cases are data.
+//! `fixtures/pam/<case>`: findings and records of each. The cases are data.
 use super::harness::*;
 use crate::pam::schema::{CONVERSATION, EMBEDDINGS, STORE};
 use mementory_json::schema::Rule;
@@ -10,7 +10,7 @@ fn words(value: &Value) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_case_is_judged_and_read_as_it_says() {
+fn every_case_gives_its_expected_findings_and_records() {
     let mut seen = 0;
     for entry in std::fs::read_dir(repo().join("fixtures/pam")).unwrap() {
         let folder = entry.unwrap().path();
@@ -45,9 +45,9 @@ fn every_case_is_judged_and_read_as_it_says() {
                 assert!(found.errors.iter().all(|f| f.place.starts_with("input/")), "{name}: {:?}", found.errors);
             }
         }
-        let shelf = read(&input);
+        let source = read(&input);
         if let Some(code) = case["refused"].as_str() {
-            let error = shelf.err().unwrap_or_else(|| panic!("{name} was read"));
+            let error = source.err().unwrap_or_else(|| panic!("{name} was read"));
             let fits = match &error {
                 mementory_format::FormatError::Invalid { code: c, .. } => *c == code,
                 mementory_format::FormatError::Version { .. } => code == "unsupported_version",
@@ -56,20 +56,20 @@ fn every_case_is_judged_and_read_as_it_says() {
             assert!(fits, "{name}: {error}");
             continue;
         }
-        let shelf = shelf.unwrap();
+        let source = source.unwrap();
         let mut kinds = BTreeMap::<&str, u64>::new();
-        shelf.records.iter().for_each(|r| *kinds.entry(r.kind.as_str()).or_default() += 1);
+        source.records.iter().for_each(|r| *kinds.entry(r.kind.as_str()).or_default() += 1);
         assert_eq!(serde_json::to_value(kinds).unwrap(), case["records"], "{name}");
-        let dropped: Vec<&str> = shelf.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();
+        let dropped: Vec<&str> = source.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();
         assert_eq!(serde_json::to_value(dropped).unwrap(), case["dropped"], "{name}");
     }
     assert!(seen >= 8, "{seen} cases");
 }
 
 #[test]
-fn a_whole_bundle_is_understood() {
-    let shelf = read(&repo().join("fixtures/pam/whole/input")).unwrap();
-    let tea = shelf.record("memory/mem-tea");
+fn a_whole_bundle_is_read() {
+    let source = read(&repo().join("fixtures/pam/whole/input")).unwrap();
+    let tea = source.record("memory/mem-tea");
     assert_eq!(tea.key.scope, "pam:6a1f0c1e-0000-4000-8000-00000000aa01");
     assert_eq!((tea.record_type.as_deref(), tea.status.as_deref()), (Some("preference"), Some("superseded")));
     assert_eq!(tea.title.as_deref(), Some("Tea"));
@@ -86,32 +86,32 @@ fn a_whole_bundle_is_understood() {
     assert_eq!(tea.source.account.as_deref(), Some("acct-9917"));
     assert_eq!(tea.embeddings.len(), 1);
     assert!(tea.embeddings[0].json.contains("0.10"), "number text is kept");
-    let custom = shelf.record("memory/mem-boat");
+    let custom = source.record("memory/mem-boat");
     assert_eq!(custom.record_type.as_deref(), Some("boat_licence"));
     assert_eq!(custom.status.as_deref(), Some("retracted"), "kept, with its status");
     assert!(custom.verbatim.as_ref().unwrap().text.contains("12345678901234567890123"));
-    let relation = shelf.record("relation/rel-1");
+    let relation = source.record("relation/rel-1");
     assert_eq!(relation.record_type.as_deref(), Some("supersedes"));
-    let talk = shelf.record("conversation/talk-1");
-    assert_eq!((talk.title.as_deref(), talk.status.as_deref()), (Some("Hot drinks"), Some("archived")));
-    let branch = shelf.record("message/talk-1/m2b").message.clone().unwrap();
-    assert!(branch.active && !shelf.record("message/talk-1/m2a").message.clone().unwrap().active);
+    let conversation = source.record("conversation/talk-1");
+    assert_eq!((conversation.title.as_deref(), conversation.status.as_deref()), (Some("Hot drinks"), Some("archived")));
+    let branch = source.record("message/talk-1/m2b").message.clone().unwrap();
+    assert!(branch.active && !source.record("message/talk-1/m2a").message.clone().unwrap().active);
     assert_eq!(branch.parent.unwrap().value, "message/talk-1/m1");
-    assert_eq!(shelf.record("message/talk-1/m3").text, "First part\nSecond part");
-    assert_eq!(shelf.record("message/talk-1/m4").text, "brew\n{\"minutes\":3}\ndone");
-    let shown = shelf.record("message/talk-1/m1");
+    assert_eq!(source.record("message/talk-1/m3").text, "First part\nSecond part");
+    assert_eq!(source.record("message/talk-1/m4").text, "brew\n{\"minutes\":3}\ndone");
+    let shown = source.record("message/talk-1/m1");
     assert_eq!(shown.attachments[0].name, "cup.png");
 }
 
 #[test]
-fn a_bundle_goes_back_as_it_came_loose_and_zipped() {
+fn an_unedited_bundle_is_written_as_it_was_from_a_folder_and_from_a_zip() {
     let input = repo().join("fixtures/pam/whole/input");
     let scratch = Scratch::new("back");
     pack(&input, &scratch.at("bundle.zip"));
     for (name, source) in [("folder", input.clone()), ("zip", scratch.at("bundle.zip"))] {
-        let mut shelf = read(&source).unwrap();
+        let mut source = read(&source).unwrap();
         let out = scratch.at(name);
-        let report = write(&mut shelf, &out, &everything());
+        let report = write(&mut source, &out, &everything());
         assert_eq!(report.losses.items, []);
         for file in ["memory-store.json", "embeddings.json", "conversations/talk-1.json"] {
             assert_eq!(json(&input.join(file)), json(&out.join(file)), "{name}/{file}");
@@ -121,19 +121,19 @@ fn a_bundle_goes_back_as_it_came_loose_and_zipped() {
         for part in ["12345678901234567890123", "1.50", "\"x\" : [ ]"] {
             assert!(before.contains(part) && after.contains(part), "{part}");
         }
-        assert_eq!(told(&read(&out).unwrap().records).len(), shelf.records.len());
+        assert_eq!(sorted_json(&read(&out).unwrap().records).len(), source.records.len());
     }
-    let mut shelf = read(&input).unwrap();
+    let mut source = read(&input).unwrap();
     std::fs::create_dir(scratch.at("single")).unwrap();
-    write(&mut shelf, &scratch.at("single/mine.json"), &everything());
+    write(&mut source, &scratch.at("single/mine.json"), &everything());
     assert_eq!(json(&input.join("memory-store.json")), json(&scratch.at("single/mine.json")));
     assert!(scratch.at("single/conversations/talk-1.json").is_file() && scratch.at("single/embeddings.json").is_file());
     let again = read(&scratch.at("single")).unwrap();
-    assert_eq!(again.records.len(), shelf.records.len());
+    assert_eq!(again.records.len(), source.records.len());
 }
 
 #[test]
-fn official_samples_are_valid_and_come_back() {
+fn official_samples_are_valid_and_written_back_unchanged() {
     let Some(folder) = shared("reference/pam") else { return };
     let scratch = Scratch::new("official");
     for (from, to) in [
@@ -144,8 +144,8 @@ fn official_samples_are_valid_and_come_back() {
         scratch.put(to, &std::fs::read_to_string(folder.join(from)).unwrap());
     }
     assert_eq!(errors(&scratch.at("in")), Vec::<String>::new());
-    let mut shelf = read(&scratch.at("in")).unwrap();
-    write(&mut shelf, &scratch.at("out"), &everything());
+    let mut source = read(&scratch.at("in")).unwrap();
+    write(&mut source, &scratch.at("out"), &everything());
     for (was, is) in [
         ("in/memory-store.json", "out/memory-store.json"),
         ("in/embeddings.json", "out/embeddings.json"),
@@ -155,16 +155,16 @@ fn official_samples_are_valid_and_come_back() {
     }
     let theirs = folder.join("sdk-fixture-memory-store.json");
     assert_eq!(errors(&theirs), Vec::<String>::new());
-    let mut shelf = read(&theirs).unwrap();
-    write(&mut shelf, &scratch.at("sdk"), &everything());
+    let mut source = read(&theirs).unwrap();
+    write(&mut source, &scratch.at("sdk"), &everything());
     assert_eq!(json(&theirs), json(&scratch.at("sdk/memory-store.json")));
-    // signed by nobody: the example's value is no signature
+    // The example's signature is a placeholder.
     let signed = signatures(&scratch.at("in"));
     assert!(!signed.is_empty(), "the example has an integrity with a place for one");
     assert!(signed.iter().all(|s| s.token.as_ref().is_none_or(|(_, signature)| signature.is_empty())));
 }
 
-/// Names and needs in a JSON Schema of ours are those of the table that the validator goes by.
+/// Checks that a JSON Schema has the member names and required members of the validator's table.
 fn same_names(rule: &Rule, schema: &Value, root: &Value, at: &str) {
     let schema = resolved(schema, root);
     let fields = rule.fields().unwrap();
@@ -196,7 +196,7 @@ fn resolved<'v>(schema: &'v Value, root: &'v Value) -> &'v Value {
 }
 
 #[test]
-fn our_schemas_say_what_the_tables_say() {
+fn json_schemas_agree_with_the_tables() {
     for (name, rule) in [("memory-store", &STORE), ("conversation", &CONVERSATION), ("embeddings", &EMBEDDINGS)] {
         let schema = json(&repo().join(format!("schemas/pam/{name}.schema.json")));
         same_names(rule, &schema, &schema, name);

@@ -1,4 +1,4 @@
-//! Exports in tests.
+//! Reading, writing and checking of stores in tests.
 use crate::{by_id, detect, pam::Pam};
 pub(super) use mementory_format::testkit::{MemorySource, Scratch, repo, shared};
 use mementory_format::{
@@ -16,19 +16,19 @@ pub(super) fn open(path: &Path, format: Option<&str>) -> (Catalog, Detection) {
     (catalog, detection)
 }
 
-/// Reads whatever is there, with the format that claims it.
+/// Reads every source in a path, each with the format that claims it.
 pub(super) fn read_any(path: &Path) -> Result<MemorySource, FormatError> {
     let (catalog, detection) = open(path, None);
     assert!(!detection.sources.is_empty(), "no source in {}", path.display());
     let context = ReadContext { limits: Limits::default(), now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    let mut shelf = MemorySource::default();
+    let mut sink = MemorySource::default();
     for source in &detection.sources {
-        by_id(source.format).unwrap().read(&catalog, source, &context, &mut shelf)?;
+        by_id(source.format).unwrap().read(&catalog, source, &context, &mut sink)?;
     }
-    Ok(shelf)
+    Ok(sink)
 }
 
-/// Reads PAM, and nothing but PAM.
+/// Reads sources that are all PAM.
 pub(super) fn read(path: &Path) -> Result<MemorySource, FormatError> {
     let (_, detection) = open(path, None);
     assert!(!detection.sources.is_empty() && detection.sources.iter().all(|s| s.format == "pam"), "{}", path.display());
@@ -39,17 +39,17 @@ pub(super) fn everything() -> WriteOptions {
     WriteOptions { everything: true, ..WriteOptions::default() }
 }
 
-pub(super) fn write(shelf: &mut MemorySource, path: &Path, options: &WriteOptions) -> WriteReport {
-    let report = Pam.write(shelf, path, options).unwrap();
-    let planned = Pam.plan(shelf, options).unwrap();
+pub(super) fn write(source: &mut MemorySource, path: &Path, options: &WriteOptions) -> WriteReport {
+    let report = Pam.write(source, path, options).unwrap();
+    let planned = Pam.plan(source, options).unwrap();
     assert_eq!((&planned.by_kind, &planned.withheld), (&report.by_kind, &report.withheld), "plan and writing agree");
     assert_eq!(planned.losses, report.losses);
-    keep(path);
+    copy_for_interop(path);
     report
 }
 
 /// Leaves a copy for `tests/interop/pam_check.py`, if a folder for it is named.
-fn keep(path: &Path) {
+fn copy_for_interop(path: &Path) {
     let Some(folder) = std::env::var_os("MEMENTORY_PAM_OUT").filter(|_| path.is_dir()) else { return };
     let name = path.components().rev().take(2).map(|c| c.as_os_str().to_string_lossy().into_owned());
     let name = name.collect::<Vec<_>>().join("-");
@@ -93,8 +93,8 @@ pub(super) fn ids(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().map(|m| m["id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// All records as JSON, in one order.
-pub(super) fn told(records: &[Record]) -> Vec<Value> {
+/// All records as JSON, sorted by key.
+pub(super) fn sorted_json(records: &[Record]) -> Vec<Value> {
     let mut out: Vec<Value> = records.iter().map(|r| serde_json::to_value(r).unwrap()).collect();
     out.sort_by_key(|v| format!("{}{}", v["key"], v["kind"]));
     out
@@ -118,11 +118,11 @@ pub(super) fn pack(folder: &Path, path: &Path) {
     zip.finish().unwrap();
 }
 
-/// Says what it was asked to sign.
+/// A signer whose signature is a digest of the message.
 #[derive(Debug)]
-pub(super) struct Echo;
+pub(super) struct DigestSigner;
 
-impl Signer for Echo {
+impl Signer for DigestSigner {
     fn algorithm(&self) -> &'static str {
         "ed25519"
     }

@@ -1,4 +1,4 @@
-//! Values that would take more memory than a reader may use (`Limits::tree_bytes`): told with their place, and not held.
+//! Values that would take more memory than a reader may use (`Limits::tree_bytes`) are reported with their place.
 use super::harness::*;
 use crate::by_id;
 use mementory_format::{FormatError, ReadContext};
@@ -14,7 +14,7 @@ fn dense() -> Value {
     json!(vec![0; 1000])
 }
 
-/// The store of a fixture, changed; its companions are left out.
+/// The store of a fixture, changed, without its other files.
 fn store(scratch: &Scratch, change: impl FnOnce(&mut Value)) -> std::path::PathBuf {
     let mut store = json(&repo().join("fixtures/pam/whole/input/memory-store.json"));
     store.as_object_mut().unwrap().remove("integrity");
@@ -23,23 +23,23 @@ fn store(scratch: &Scratch, change: impl FnOnce(&mut Value)) -> std::path::PathB
     scratch.at("in")
 }
 
-/// Code and place of the validator's errors about size; what the reader says, and what it told before.
-fn judged(path: &Path) -> (Vec<(String, String)>, Result<MemorySource, FormatError>) {
+/// Code and place of the validator's errors about size, and the reader's result.
+fn check_and_read(path: &Path) -> (Vec<(String, String)>, Result<MemorySource, FormatError>) {
     let (catalog, detection) = open(path, None);
     let (source, limits) = (&detection.sources[0], small());
     let found = by_id("pam").unwrap().validate(&catalog, source, &limits, &[]).unwrap();
     let large = found.errors.into_iter().filter(|f| f.code == "too_large").map(|f| (f.code, f.place)).collect();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    let mut shelf = MemorySource::default();
-    let read = by_id("pam").unwrap().read(&catalog, source, &context, &mut shelf);
-    (large, read.map(|()| shelf))
+    let mut sink = MemorySource::default();
+    let read = by_id("pam").unwrap().read(&catalog, source, &context, &mut sink);
+    (large, read.map(|()| sink))
 }
 
 #[test]
-fn what_is_around_the_records_has_to_be_held() {
+fn a_member_outside_the_records_that_is_too_large_ends_the_import() {
     for name in ["owner", "type_registry", "elsewhere"] {
         let scratch = Scratch::new(&format!("budget-{name}"));
-        let (large, read) = judged(&store(&scratch, |s| s[name] = json!({ "x": dense() })));
+        let (large, read) = check_and_read(&store(&scratch, |s| s[name] = json!({ "x": dense() })));
         let place = format!("in/memory-store.json/{name}");
         assert_eq!(large, [("too_large".to_owned(), place.clone())]);
         let refused = matches!(read, Err(FormatError::Limit { limit: "tree_bytes", place: p, .. }) if p == place);
@@ -48,9 +48,9 @@ fn what_is_around_the_records_has_to_be_held() {
 }
 
 #[test]
-fn a_record_that_is_too_large_is_listed_and_the_others_come() {
+fn a_record_that_is_too_large_is_dropped_and_the_others_are_read() {
     let scratch = Scratch::new("budget-records");
-    let (large, read) = judged(&store(&scratch, |s| {
+    let (large, read) = check_and_read(&store(&scratch, |s| {
         s["memories"][0]["metadata"]["x"] = dense();
         s["relations"][1]["x"] = dense();
         s["conversations_index"][0]["x"] = dense();
@@ -60,31 +60,31 @@ fn a_record_that_is_too_large_is_listed_and_the_others_come() {
         places,
         ["memories/0", "relations/1", "conversations_index/0"].map(|at| format!("in/memory-store.json/{at}"))
     );
-    let shelf = read.unwrap();
-    let mut dropped: Vec<&str> = shelf.dropped.iter().map(|d| d.place.as_str()).collect();
+    let source = read.unwrap();
+    let mut dropped: Vec<&str> = source.dropped.iter().map(|d| d.place.as_str()).collect();
     dropped.sort_unstable();
     let mut expected = places.clone();
     expected.sort_unstable();
     assert_eq!(dropped, expected);
-    assert_eq!(shelf.records.iter().filter(|r| r.kind == mementory_model::Kind::Memory).count(), 3);
+    assert_eq!(source.records.iter().filter(|r| r.kind == mementory_model::Kind::Memory).count(), 3);
 }
 
 #[test]
-fn the_messages_of_a_conversation_share_what_they_may_take() {
+fn the_messages_of_a_conversation_share_one_memory_limit() {
     let scratch = Scratch::new("budget-talk");
-    let mut talk = json(&repo().join("fixtures/pam/whole/input/conversations/talk-1.json"));
-    let first = talk["messages"][0].clone();
+    let mut conversation = json(&repo().join("fixtures/pam/whole/input/conversations/talk-1.json"));
+    let first = conversation["messages"][0].clone();
     let message = |i: usize| {
         let mut message = first.clone();
         message["id"] = format!("n{i}").into();
         message["raw_metadata"] = json!({ "x": vec![0; 100] });
         message
     };
-    talk["messages"] = (0..5).map(message).collect();
-    scratch.put("in/talk-1.json", &talk.to_string());
-    let (large, read) = judged(&scratch.at("in"));
+    conversation["messages"] = (0..5).map(message).collect();
+    scratch.put("in/talk-1.json", &conversation.to_string());
+    let (large, read) = check_and_read(&scratch.at("in"));
     assert!(!large.is_empty() && large.len() < 5, "none is too large by itself: {large:?}");
     assert!(large.iter().all(|(_, place)| place.starts_with("in/talk-1.json/messages/")));
-    let shelf = read.unwrap();
-    assert_eq!(shelf.dropped.len(), large.len());
+    let source = read.unwrap();
+    assert_eq!(source.dropped.len(), large.len());
 }

@@ -1,4 +1,4 @@
-//! Everything from other formats goes into a store and comes back the same.
+//! Records of other formats come back from a store unchanged.
 use super::harness::*;
 use mementory_model::LossKind;
 use std::{collections::BTreeSet, path::PathBuf};
@@ -25,26 +25,26 @@ fn inputs(scratch: &Scratch) -> Vec<(String, PathBuf)> {
 }
 
 #[test]
-fn other_formats_go_in_and_come_back_equal() {
+fn records_of_other_formats_come_back_equal() {
     let scratch = Scratch::new("travel");
     for (name, input) in inputs(&scratch) {
-        let mut shelf = read_any(&input).unwrap();
-        // What a source says again and again is one record in a vault.
+        let mut source = read_any(&input).unwrap();
+        // A record that a source lists several times is one record in a vault.
         let mut seen = BTreeSet::new();
-        shelf.records.retain(|r| seen.insert((r.key.scope.clone(), r.key.value.clone())));
-        assert!(!shelf.records.is_empty(), "{name}");
+        source.records.retain(|r| seen.insert((r.key.scope.clone(), r.key.value.clone())));
+        assert!(!source.records.is_empty(), "{name}");
         let out = scratch.at(&name);
-        let report = write(&mut shelf, &out, &everything());
-        assert_eq!(report.by_kind.values().sum::<u64>(), shelf.records.len() as u64, "{name}");
+        let report = write(&mut source, &out, &everything());
+        assert_eq!(report.by_kind.values().sum::<u64>(), source.records.len() as u64, "{name}");
         assert_eq!(errors(&out), Vec::<String>::new(), "{name}");
         let mut again = read(&out).unwrap();
         assert!(!again.codes().contains(&"changed_elsewhere".to_owned()), "{name}");
-        let (before, after) = (told(&shelf.records), told(&again.records));
+        let (before, after) = (sorted_json(&source.records), sorted_json(&again.records));
         assert_eq!(before.len(), after.len(), "{name}");
         for (a, b) in before.iter().zip(&after) {
             assert_eq!(a, b, "{name}");
         }
-        // and the same file again
+        // Writing the same records again gives the same memories.
         let twice = scratch.at(&format!("{name}-twice"));
         again.parts.clear();
         write(&mut again, &twice, &everything());
@@ -56,11 +56,11 @@ fn other_formats_go_in_and_come_back_equal() {
 }
 
 #[test]
-fn saving_by_the_python_sdk_is_no_change_and_an_edit_is_one() {
+fn a_save_by_the_python_sdk_is_no_change_and_an_edit_is_one() {
     let scratch = Scratch::new("saved");
-    let mut shelf = read_any(&repo().join("fixtures/mem/all-kinds/input.mem")).unwrap();
+    let mut source = read_any(&repo().join("fixtures/mem/all-kinds/input.mem")).unwrap();
     let out = scratch.at("out");
-    write(&mut shelf, &out, &everything());
+    write(&mut source, &out, &everything());
     let mut store = json(&out.join("memory-store.json"));
     for memory in store["memories"].as_array_mut().unwrap() {
         memory["custom_type"] = memory.get("custom_type").cloned().unwrap_or_default();
@@ -70,7 +70,7 @@ fn saving_by_the_python_sdk_is_no_change_and_an_edit_is_one() {
     std::fs::write(out.join("memory-store.json"), store.to_string()).unwrap();
     let again = read(&out).unwrap();
     assert!(!again.codes().contains(&"changed_elsewhere".to_owned()));
-    assert_eq!(told(&again.records), told(&shelf.records));
+    assert_eq!(sorted_json(&again.records), sorted_json(&source.records));
 
     let memory = &mut store["memories"][0];
     memory["content"] = "Somebody else wrote this.".into();
@@ -85,10 +85,10 @@ fn saving_by_the_python_sdk_is_no_change_and_an_edit_is_one() {
 }
 
 #[test]
-fn losses_are_told() {
+fn losses_are_reported() {
     let scratch = Scratch::new("losses");
-    let mut shelf = read_any(&repo().join("fixtures/mem/all-kinds/input.mem")).unwrap();
-    let report = write(&mut shelf, &scratch.at("out"), &everything());
+    let mut source = read_any(&repo().join("fixtures/mem/all-kinds/input.mem")).unwrap();
+    let report = write(&mut source, &scratch.at("out"), &everything());
     assert!(report.losses.count("fields", LossKind::MovedToExtension) > 0);
     assert!(report.losses.count("passthrough", LossKind::LeftOut) > 0, "manifest of the other format");
 }

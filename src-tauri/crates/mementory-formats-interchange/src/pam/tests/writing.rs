@@ -1,4 +1,4 @@
-//! What is written: edits, access rules, increments, signatures, stripped identifiers, hostile input.
+//! Writing: edits, access rules, increments, signatures, stripped identifiers, hostile ids.
 use super::harness::*;
 use mementory_format::{FormatError, WriteOptions};
 use mementory_model::{Kind, LossKind, Record, RecordKey, Timestamp};
@@ -10,17 +10,17 @@ fn whole() -> MemorySource {
 }
 
 #[test]
-fn an_edit_is_patched_over_the_source() {
+fn an_edit_changes_only_the_edited_members() {
     let scratch = Scratch::new("edit");
-    let mut shelf = whole();
-    shelf.edit("memory/mem-tea", |r| {
+    let mut source = whole();
+    source.edit("memory/mem-tea", |r| {
         r.text = "Drinks green tea.".into();
         r.tags = vec!["Hot Drinks".into(), "tea".into()];
         r.times.updated = Timestamp::parse("2026-10-01T08:00:00.25Z");
     });
-    shelf.edit("conversation/talk-1", |r| r.title = Some("Warm drinks".into()));
-    shelf.edit("message/talk-1/m2a", |r| r.text = "Changed answer.".into());
-    let report = write(&mut shelf, &scratch.at("out"), &everything());
+    source.edit("conversation/talk-1", |r| r.title = Some("Warm drinks".into()));
+    source.edit("message/talk-1/m2a", |r| r.text = "Changed answer.".into());
+    let report = write(&mut source, &scratch.at("out"), &everything());
     assert_eq!(errors(&scratch.at("out")), Vec::<String>::new());
     let store = json(&scratch.at("out/memory-store.json"));
     let memory = store["memories"].as_array().unwrap().iter().find(|m| m["id"] == "mem-tea").unwrap();
@@ -30,12 +30,12 @@ fn an_edit_is_patched_over_the_source() {
     assert_eq!(memory["provenance"]["platform_user_id"], "acct-9917", "the rest is as it was");
     assert!(memory.get("embedding_ref").is_none(), "the vector was of the former text");
     assert_eq!(report.losses.count("embeddings", LossKind::LeftOut), 1);
-    let talk = json(&scratch.at("out/conversations/talk-1.json"));
+    let conversation = json(&scratch.at("out/conversations/talk-1.json"));
     assert_eq!(
-        (&talk["title"], &store["conversations_index"][0]["title"]),
+        (&conversation["title"], &store["conversations_index"][0]["title"]),
         (&json!("Warm drinks"), &json!("Warm drinks"))
     );
-    assert_eq!(talk["messages"][1]["content"]["text"], "Changed answer.");
+    assert_eq!(conversation["messages"][1]["content"]["text"], "Changed answer.");
     let old = json(&repo().join("fixtures/pam/whole/input/memory-store.json"));
     assert_ne!(store["export_id"], old["export_id"], "another export");
     assert_eq!(store["owner"], old["owner"]);
@@ -47,7 +47,7 @@ fn an_edit_is_patched_over_the_source() {
 }
 
 #[test]
-fn what_may_not_leave_stays_with_all_that_would_dangle() {
+fn memories_that_are_not_exportable_are_withheld_with_all_references_to_them() {
     let scratch = Scratch::new("access");
     let mut store = json(&repo().join("fixtures/pam/whole/input/memory-store.json"));
     let memory = store["memories"].as_array_mut().unwrap().iter_mut().find(|m| m["id"] == "mem-coffee").unwrap();
@@ -60,12 +60,12 @@ fn what_may_not_leave_stays_with_all_that_would_dangle() {
         let text = std::fs::read_to_string(repo().join("fixtures/pam/whole/input").join(companion)).unwrap();
         scratch.put(&format!("in/{companion}"), &text);
     }
-    let mut shelf = read(&scratch.at("in")).unwrap();
+    let mut source = read(&scratch.at("in")).unwrap();
     let mut fact = Record::new(Kind::Fact, RecordKey::new("test", "fact"), "QWERTZ again");
-    let target = shelf.record("memory/mem-coffee").key.clone();
+    let target = source.record("memory/mem-coffee").key.clone();
     fact.links.push(mementory_model::Link { relation: "derived_from".into(), kind: Kind::Memory, target });
-    shelf.records.push(fact);
-    let report = write(&mut shelf, &scratch.at("out"), &everything());
+    source.records.push(fact);
+    let report = write(&mut source, &scratch.at("out"), &everything());
     assert_eq!(report.withheld["not_exportable"], 1);
     assert_eq!(report.withheld["made_from_not_exportable"], 1);
     assert_eq!(report.withheld["names_not_exportable"], 1);
@@ -78,17 +78,17 @@ fn what_may_not_leave_stays_with_all_that_would_dangle() {
 }
 
 #[test]
-fn an_increment_holds_what_changed_and_stands_on_its_own() {
+fn an_increment_contains_what_changed_and_is_valid_by_itself() {
     let scratch = Scratch::new("increment");
-    let mut shelf = whole();
-    let first = write(&mut shelf, &scratch.at("full"), &everything());
+    let mut source = whole();
+    let first = write(&mut source, &scratch.at("full"), &everything());
     assert!(!first.withheld.contains_key("unchanged"));
-    shelf.now = Some("2026-12-01T00:00:00Z");
+    source.now = Some("2026-12-01T00:00:00Z");
     let mut fresh = Record::new(Kind::Memory, RecordKey::new("me", "new"), "Learns to sail.");
     fresh.times.created = Timestamp::parse("2026-11-25T10:00:00Z");
     fresh.source.platform = "me".into();
-    shelf.records.push(fresh);
-    shelf.edit("memory/mem-walk", |r| {
+    source.records.push(fresh);
+    source.edit("memory/mem-walk", |r| {
         r.text = "Walks at noon.".into();
         r.times.updated = Timestamp::parse("2026-11-26T10:00:00Z");
     });
@@ -97,7 +97,7 @@ fn an_increment_holds_what_changed_and_stands_on_its_own() {
     let both = WriteOptions { since: by_time.since, base: by_base.base.clone(), ..everything() };
     for (name, options, base) in [("time", by_time, false), ("base", by_base, true), ("both", both, true)] {
         let out = scratch.at(name);
-        let report = write(&mut shelf, &out, &options);
+        let report = write(&mut source, &out, &options);
         let store = json(&out.join("memory-store.json"));
         assert_eq!(store["export_type"], "incremental", "{name}");
         let texts: Vec<&str> =
@@ -114,17 +114,18 @@ fn an_increment_holds_what_changed_and_stands_on_its_own() {
         assert!(read(&out).unwrap().codes().contains(&"incremental".to_owned()));
     }
     let missing = WriteOptions { base: Some(scratch.put("other.txt", "no export")), ..everything() };
-    let error = mementory_format::Format::write(&crate::pam::Pam, &mut shelf, &scratch.at("no"), &missing).unwrap_err();
+    let error =
+        mementory_format::Format::write(&crate::pam::Pam, &mut source, &scratch.at("no"), &missing).unwrap_err();
     assert!(matches!(error, FormatError::Invalid { code: "base_not_recognised", .. }));
 }
 
 #[test]
-fn a_signature_is_over_the_four_texts_as_they_stand() {
+fn a_signature_covers_the_four_strings_exactly_as_in_the_file() {
     let scratch = Scratch::new("signed");
-    let mut shelf = whole();
-    shelf.parts.clear();
-    let signed = WriteOptions { signer: Some(Arc::new(Echo)), ..everything() };
-    write(&mut shelf, &scratch.at("out"), &signed);
+    let mut source = whole();
+    source.parts.clear();
+    let signed = WriteOptions { signer: Some(Arc::new(DigestSigner)), ..everything() };
+    write(&mut source, &scratch.at("out"), &signed);
     let store = json(&scratch.at("out/memory-store.json"));
     let block = &store["signature"];
     assert!(block["public_key"].as_str().unwrap().starts_with("z6Mk"));
@@ -141,11 +142,11 @@ fn a_signature_is_over_the_four_texts_as_they_stand() {
     assert_eq!(String::from_utf8(found[0].message.clone()).unwrap(), message);
     let (key, value) = found[0].token.clone().unwrap();
     assert_eq!((key, found[0].algorithm.as_str()), (vec![7; 32], "ed25519"));
-    assert_eq!(value, mementory_format::Signer::sign(&Echo, message.as_bytes()).unwrap());
+    assert_eq!(value, mementory_format::Signer::sign(&DigestSigner, message.as_bytes()).unwrap());
     assert_eq!(errors(&scratch.at("out")), Vec::<String>::new());
     assert_eq!(validate(&scratch.at("out")).signature.4.as_deref(), Some("07".repeat(32).as_str()));
 
-    // untouched, the signature stays; with a change it goes
+    // An unedited store is written with its signature, an edited one without.
     let mut again = read(&scratch.at("out")).unwrap();
     write(&mut again, &scratch.at("same"), &everything());
     assert_eq!(json(&scratch.at("same/memory-store.json")), store);
@@ -153,27 +154,27 @@ fn a_signature_is_over_the_four_texts_as_they_stand() {
     write(&mut again, &scratch.at("other"), &everything());
     assert!(json(&scratch.at("other/memory-store.json")).get("signature").is_none());
 
-    // a store whose memories were exchanged has nothing that a signature could be over
+    // If the memories do not fit the checksum, the signature cannot be valid.
     let mut forged = store.clone();
     forged["memories"][0]["summary"] = "forged".into();
     scratch.put("forged/memory-store.json", &forged.to_string());
     let token = signatures(&scratch.at("forged"))[0].token.clone();
-    assert_eq!(token.map(|(_, signature)| signature), Some(vec![]), "whose it says it is, and nothing that holds");
+    assert_eq!(token.map(|(_, signature)| signature), Some(vec![]), "the key, without a signature");
     assert!(errors(&scratch.at("forged"))[0].starts_with("checksum_mismatch"));
 }
 
 #[test]
-fn account_ids_stay_behind_when_asked() {
+fn account_ids_are_removed_on_request() {
     let scratch = Scratch::new("strip");
-    let mut shelf = whole();
+    let mut source = whole();
     let mut chat = read_any(&repo().join("fixtures/samples/chatgpt-export.zip")).unwrap();
     for record in &mut chat.records {
         record.source.account = Some("acct-9917".into());
         record.fields.insert("user".into(), "acct-9917".into());
     }
-    shelf.records.extend(chat.records);
+    source.records.extend(chat.records);
     let options = WriteOptions { strip_identifiers: true, ..everything() };
-    let report = write(&mut shelf, &scratch.at("out"), &options);
+    let report = write(&mut source, &scratch.at("out"), &options);
     assert!(report.losses.count("source", LossKind::LeftOut) > 0);
     let mut pending = vec![scratch.at("out")];
     let mut files = 0;
@@ -196,25 +197,25 @@ fn account_ids_stay_behind_when_asked() {
 #[test]
 fn ids_never_leave_the_folder() {
     let scratch = Scratch::new("evil");
-    let talk = |id: &str| {
+    let conversation = |id: &str| {
         json!({"schema": "portable-ai-memory-conversation", "schema_version": "1.0", "id": id,
             "provider": {"name": "claude"}, "temporal": {"created_at": "2026-01-01T00:00:00Z"},
             "messages": [{"id": "m", "role": "user", "created_at": "2026-01-01T00:00:00Z",
                 "content": {"type": "text", "text": "hello"}}]})
     };
     for (i, id) in ["../../evil", "CON", "Talk", "talk", "a/b"].iter().enumerate() {
-        scratch.put(&format!("in/conversations/{i}.json"), &talk(id).to_string());
+        scratch.put(&format!("in/conversations/{i}.json"), &conversation(id).to_string());
     }
-    let mut shelf = read(&scratch.at("in")).unwrap();
-    assert_eq!(shelf.records.len(), 10);
-    for record in &mut shelf.records {
+    let mut source = read(&scratch.at("in")).unwrap();
+    assert_eq!(source.records.len(), 10);
+    for record in &mut source.records {
         record.verbatim = record.verbatim.take().map(|v| mementory_model::Verbatim {
             text: v.text.replace("conversations/0.json", "../../evil.json"),
             ..v
         });
     }
     write(
-        &mut shelf,
+        &mut source,
         &scratch
             .at("deep/er/out")
             .parent()
@@ -230,11 +231,11 @@ fn ids_never_leave_the_folder() {
     let names: Vec<_> = std::fs::read_dir(out.join("conversations")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(names.len(), 5);
     assert_eq!(errors(&out), Vec::<String>::new());
-    assert_eq!(told(&read(&out).unwrap().records).len(), 10);
+    assert_eq!(sorted_json(&read(&out).unwrap().records).len(), 10);
 }
 
 #[test]
-fn deep_and_cut_input_is_refused_without_harm() {
+fn deep_and_truncated_input_is_refused() {
     let scratch = Scratch::new("hostile");
     let deep = format!(
         r#"{{"schema":"portable-ai-memory","schema_version":"1.0","owner":{{"id":"o"}},"memories":[{{"id":"a","metadata":{}1{}}}]}}"#,
@@ -242,8 +243,8 @@ fn deep_and_cut_input_is_refused_without_harm() {
         "}".repeat(100_000)
     );
     let path = scratch.put("deep.json", &deep);
-    let shelf = read(&path).unwrap();
-    assert_eq!((shelf.records.len(), shelf.dropped.len()), (0, 1));
+    let source = read(&path).unwrap();
+    assert_eq!((source.records.len(), source.dropped.len()), (0, 1));
     let text = std::fs::read_to_string(repo().join("fixtures/pam/whole/input/memory-store.json")).unwrap();
     for cut in [text.len() / 3, text.len() / 2, text.len() - 3] {
         let at = (cut..).find(|n| text.is_char_boundary(*n)).unwrap();
