@@ -1,5 +1,5 @@
-//! The memories of a store: each is checked by itself, on all cores; what they share (ids, references, the checksum) is
-//! put together in their order.
+//! Checks the memories of a store: each by itself, on all cores; then, in order, what they share (ids, references, the
+//! checksum).
 use super::{
     canonical,
     schema_check::{Fault, check},
@@ -15,8 +15,7 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-/// So many are checked in one go, which bounds what waits to be put together; or so many bytes of them, which bounds what
-/// all cores hold at once.
+/// Memories in one batch, and bytes: the limits bound how many results wait and how much is in memory at once.
 const BATCH: usize = 1024;
 const BATCH_BYTES: usize = 4 << 20;
 /// Batches of unparsed memories that may wait while others are checked.

@@ -1,5 +1,5 @@
-//! StoreReader: everything is checked first; a wrong checksum or another major version stops here. Then: parts that are no
-//! records, memories, relations, conversations with their messages, and vectors that belong to no memory.
+//! Reading. The whole source is checked first: a wrong checksum or another major version ends the import. Then come the
+//! envelopes, memories, relations, conversations with their messages, and embeddings without a memory.
 use super::{
     bundle::{Bundle, SCOPE, scope},
     conformance::check_conformance,
@@ -17,7 +17,7 @@ use mementory_model::{
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Notes used_files one by one; what is beyond is counted by the report's own last entry.
+/// Most notes passed to the sink. The report's last finding counts the rest.
 const NOTES: usize = 500;
 
 /// Reads a source into the sink.
