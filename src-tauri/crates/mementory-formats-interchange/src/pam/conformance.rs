@@ -2,12 +2,12 @@
 //! `schema.rs`, then hashes, counts, ids, references and times.
 use super::{
     bundle::{Bundle, LISTS, supported},
-    schema_check::check,
     document::{self, Document},
     hash::{Checksum, sdk_form},
     memory_conformance::check_memories,
     report::{Ids, IndexEntry, Integrity, Report},
     schema::{CONVERSATION, EMBEDDING, EMBEDDINGS, INDEX, MESSAGE, RELATION, STORE},
+    schema_check::check,
 };
 use mementory_format::{Finding, FormatError};
 use mementory_json::{Tree, TreeError};

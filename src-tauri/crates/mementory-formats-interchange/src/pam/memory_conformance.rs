@@ -2,10 +2,10 @@
 //! checksum).
 use super::{
     canonical,
-    schema_check::{Fault, check},
     hash::{Checksum, content_hash},
     report::{Ids, Report, word},
     schema::MEMORY,
+    schema_check::{Fault, check},
 };
 use mementory_format::FormatError;
 use mementory_json::{Tree, TreeError};

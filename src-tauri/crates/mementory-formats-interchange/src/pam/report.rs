@@ -1,5 +1,5 @@
 //! What a check of a store found, and the ids that its records and references have to agree on.
-use super::{check::Fault, document::Document};
+use super::{document::Document, schema_check::Fault};
 use mementory_format::Finding;
 use mementory_json::{Tree, TreeError};
 use mementory_model::Bounds;
