@@ -1,5 +1,5 @@
 //! Which members are logs? The first line that is not blank has the fields of an event and its hash.
-use crate::zaxy::log_event::{Envelope, envelope};
+use crate::zaxy::log_event::{EventVersion, version_of};
 use mementory_format::{Catalog, Claim, FormatError, Part, Role};
 use mementory_json::Tree;
 use mementory_model::Limits;
@@ -28,9 +28,9 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             .map(<[u8]>::trim_ascii)
             .find(|l| !l.is_empty());
         let tree = line.and_then(|l| std::str::from_utf8(l).ok()).and_then(|l| Tree::parse(l, limits.json_depth).ok());
-        let (version, reason) = match tree.as_ref().and_then(envelope) {
-            Some(Envelope::V1) => ("eventloom.v1", "an Eventloom log"),
-            Some(Envelope::Legacy) => ("zaxy.legacy", "an Eventloom log in Zaxy's older form"),
+        let (version, reason) = match tree.as_ref().and_then(version_of) {
+            Some(EventVersion::V1) => ("eventloom.v1", "an Eventloom log"),
+            Some(EventVersion::Legacy) => ("zaxy.legacy", "an Eventloom log in Zaxy's older form"),
             None => continue,
         };
         claims.push(Claim {

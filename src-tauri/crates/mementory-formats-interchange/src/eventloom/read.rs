@@ -66,7 +66,7 @@ fn lines(
                     continue;
                 }
             };
-            if event.seal().as_deref() != Some(event.hash.as_str()) {
+            if event.computed_hash().as_deref() != Some(event.hash.as_str()) {
                 let why = format!("event {} is not what was sealed: its hash does not fit", event.seq);
                 previous = Some((event.seq, event.hash.clone()));
                 visit(number, read, Line::Bad("hash_mismatch", why))?;

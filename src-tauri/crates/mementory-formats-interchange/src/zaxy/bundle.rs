@@ -1,7 +1,7 @@
 //! Going through a bundle, one entry at a time; the envelope is known at the end.
 use super::{
     entry::{self, Wrapped},
-    envelope::{BadFrame, Frame, Shape},
+    envelope::{BundleKind, Envelope, EnvelopeError},
     merkle::{Hash, Merkle, climb},
 };
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
@@ -16,7 +16,7 @@ pub(super) struct Bundle<'c> {
     pub catalog: &'c Catalog,
     pub member: &'c Member,
     pub limits: &'c Limits,
-    pub frame: Frame,
+    pub envelope: Envelope,
 }
 
 /// One element of the list as it lies there.
@@ -29,18 +29,18 @@ pub(super) struct Item<'a> {
 
 impl Item<'_> {
     /// JSON pointer of the element.
-    pub(super) fn pointer(&self, shape: Shape) -> String {
-        format!("/{}/{}", shape.list(), self.index)
+    pub(super) fn pointer(&self, kind: BundleKind) -> String {
+        format!("/{}/{}", kind.list(), self.index)
     }
 }
 
 /// Sees the last byte go by: whether a file ends with a line feed is not in its elements.
-struct Last<'r> {
+struct LastByte<'r> {
     inner: &'r mut dyn Read,
     last: u8,
 }
 
-impl Read for Last<'_> {
+impl Read for LastByte<'_> {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
         let n = self.inner.read(buf)?;
         if let Some(last) = buf[..n].last() {
@@ -60,11 +60,11 @@ impl<'c> Bundle<'c> {
         let member = records.and_then(|p| catalog.members().get(p.member));
         let member = member.ok_or_else(|| FormatError::invalid("malformed", detected.format, "there is no bundle"))?;
         let text = pass(catalog, member, limits, &mut |_| Ok(()))?;
-        let frame = Frame::parse(&text, limits).map_err(|bad| match bad {
-            BadFrame::Version(version) => FormatError::Version { place: member.place.clone(), version },
-            BadFrame::Malformed(code, message) => FormatError::invalid(code, &member.place, message),
+        let envelope = Envelope::parse(&text, limits).map_err(|bad| match bad {
+            EnvelopeError::Version(version) => FormatError::Version { place: member.place.clone(), version },
+            EnvelopeError::Malformed(code, message) => FormatError::invalid(code, &member.place, message),
         })?;
-        Ok(Self { catalog, member, limits, frame })
+        Ok(Self { catalog, member, limits, envelope })
     }
 
     /// Visits every element in order.
@@ -74,7 +74,7 @@ impl<'c> Bundle<'c> {
 
     /// An element taken apart, with its entry parsed.
     pub(super) fn entry<'a>(&self, item: &Item<'a>) -> Result<(Wrapped<'a>, Tree), String> {
-        let wrapped = entry::unwrap(self.frame.shape, item.text.clone()?, self.limits.into())?;
+        let wrapped = entry::split_element(self.envelope.kind, item.text.clone()?, self.limits.into())?;
         let tree = Tree::parse(wrapped.content, self.limits).map_err(|e| e.to_string())?;
         Ok((wrapped, tree))
     }
@@ -90,21 +90,21 @@ impl<'c> Bundle<'c> {
         &self,
         visit: &mut dyn FnMut(&'static str, String, &str),
     ) -> Result<Option<Merkle>, FormatError> {
-        let shape = self.frame.shape;
-        if shape == Shape::Unsigned {
+        let kind = self.envelope.kind;
+        if kind == BundleKind::Unsigned {
             return Ok(None);
         }
-        let mut whole = true;
+        let mut intact = true;
         let mut breach = |code: &'static str, pointer: String, message: &str| {
-            whole = false;
+            intact = false;
             visit(code, pointer, message);
         };
-        let stated = self.frame.word("merkle_root").unwrap_or_default();
+        let stated = self.envelope.word("merkle_root").unwrap_or_default();
         // The reference compares the text in a bundle and the bytes in a subset.
-        let root = self.frame.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
+        let root = self.envelope.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
         let mut leaves = Vec::new();
         self.items(&mut |item| {
-            let pointer = item.pointer(shape);
+            let pointer = item.pointer(kind);
             let found = self.entry(&item).and_then(|(w, tree)| Ok((w, entry::digests(&tree)?)));
             let (wrapped, (id, leaf)) = match found {
                 Ok(found) => found,
@@ -113,7 +113,7 @@ impl<'c> Bundle<'c> {
                     return Ok(());
                 }
             };
-            if shape == Shape::Subset {
+            if kind == BundleKind::Subset {
                 match wrapped.proof.as_ref().and_then(entry::proof) {
                     None => breach("proof_malformed", pointer, "proof is not a list of [hash, side]"),
                     Some(proof) if root.is_none_or(|root| climb(leaf, &proof) != root) => {
@@ -129,7 +129,7 @@ impl<'c> Bundle<'c> {
             }
             Ok(())
         })?;
-        if shape == Shape::Subset {
+        if kind == BundleKind::Subset {
             return Ok(None);
         }
         let tree = Merkle::new(leaves);
@@ -140,7 +140,7 @@ impl<'c> Bundle<'c> {
             }
             Some(_) => {}
         }
-        Ok(tree.filter(|_| whole))
+        Ok(tree.filter(|_| intact))
     }
 
     /// What keeps other programs from reading the whole file: going by elements is more forgiving about what stands
@@ -174,7 +174,7 @@ fn pass(
     visit: &mut dyn FnMut(Item<'_>) -> Result<(), FormatError>,
 ) -> Result<String, FormatError> {
     catalog.read(member, |reader| {
-        let mut last = Last { inner: reader, last: 0 };
+        let mut last = LastByte { inner: reader, last: 0 };
         let mut elements = Elements::new(&mut last, limits).with_keys(&["entries", "disclosed"]);
         let broken = |message: String| FormatError::invalid("malformed", &member.place, message);
         let mut count = 0u64;

@@ -5,7 +5,7 @@ use super::{
     entry::{citation, defect, word},
     envelope::ENTRY,
     extension::{attach, bare, composed, losses},
-    log_event::{LOG_FORMAT, Projected, entry_of},
+    log_event::{ExportedEvent, LOG_FORMAT, entry_of},
     to_record::{RECORDED, SCOPE, TIMES, patch, to_record, tree_of},
 };
 use mementory_format::{NO_BYTES, StoredRecord};
@@ -15,11 +15,11 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
-/// Stands for the id while an entry is made; no entry has it.
+/// Placeholder id until an entry has its own.
 const NO_ID: &str = "\u{0}";
 
 /// An entry to be written.
-pub(super) struct Made {
+pub(super) struct OutputEntry {
     /// Vault id of its record.
     pub record: String,
     /// Model kind.
@@ -29,15 +29,15 @@ pub(super) struct Made {
     /// Its text, when it goes out as it came.
     pub verbatim: Option<String>,
     /// Of this format; None = composed.
-    pub own: Option<Own>,
+    pub source: Option<SourceEntry>,
     /// The source's sensitivity, for the selector.
     pub sensitivity: String,
     /// Orders composed entries.
     pub at: Option<Timestamp>,
 }
 
-/// Where an entry of this format stood.
-pub(super) struct Own {
+/// Where an imported entry of this format was.
+pub(super) struct SourceEntry {
     /// Place of its bundle.
     pub container: String,
     /// Position there.
@@ -48,11 +48,11 @@ pub(super) struct Own {
     pub disclosed: Option<(Tree, Tree)>,
 }
 
-/// What becomes of a record.
+/// Result for one record.
 pub(super) enum Outcome {
     /// An entry.
-    Entry(Box<Made>),
-    /// It stays behind, for this reason.
+    Entry(Box<OutputEntry>),
+    /// It is withheld, for this reason.
     Withheld(&'static str),
 }
 
@@ -61,7 +61,7 @@ pub(super) const WRAPPER: &str = "wrapper";
 pub(super) const DISCLOSED: &str = "disclosed";
 
 /// Makes the entry of a record. `names` are of the entities that came before, by vault id.
-pub(super) fn make(
+pub(super) fn output_entry(
     stored: &StoredRecord,
     names: &mut HashMap<String, String>,
     depth: u32,
@@ -73,63 +73,63 @@ pub(super) fn make(
     }
     let parsed = record.verbatim.as_ref().and_then(|v| Tree::parse(&v.text, depth).ok());
     let sensitivity = record.sensitivity.clone().unwrap_or_else(|| "public".into());
-    let mut made = Made {
+    let mut entry = OutputEntry {
         record: stored.id.clone(),
         kind: record.kind,
         tree: Tree::Null,
         verbatim: None,
-        own: None,
+        source: None,
         sensitivity,
         at: record.times.created.or(record.times.observed).or(record.times.updated).or(record.times.valid_from),
     };
     match (record.origin.format.as_str(), parsed) {
-        // An edited entry that we had made for a record from elsewhere is made anew.
+        // An edited entry that Mementory composed is composed again.
         (SCOPE, Some(tree)) if defect(&tree).is_none() && !(stored.edited && composed(&tree)) => {
-            made.own = Some(own(record));
-            made.tree = tree;
+            entry.source = Some(source_entry(record));
+            entry.tree = tree;
             if !stored.edited {
-                made.verbatim = record.verbatim.as_ref().map(|v| v.text.clone());
-                return Outcome::Entry(Box::new(made));
+                entry.verbatim = record.verbatim.as_ref().map(|v| v.text.clone());
+                return Outcome::Entry(Box::new(entry));
             }
         }
         (LOG_FORMAT, Some(line)) => match entry_of(&line, line_number(record)) {
-            Some(Projected::Entry(tree)) => {
-                made.own = Some(own(record));
-                made.tree = tree;
+            Some(ExportedEvent::Entry(tree)) => {
+                entry.source = Some(source_entry(record));
+                entry.tree = tree;
                 if !stored.edited {
-                    return Outcome::Entry(Box::new(made));
+                    return Outcome::Entry(Box::new(entry));
                 }
             }
-            Some(Projected::Sealed) => return Outcome::Withheld("encrypted"),
+            Some(ExportedEvent::Encrypted) => return Outcome::Withheld("encrypted"),
             None => {}
         },
         _ => {}
     }
-    if made.own.is_some() {
-        edited(&mut made.tree, record);
-        if let Some(own) = &mut made.own {
-            own.disclosed = None;
+    if entry.source.is_some() {
+        apply_edits(&mut entry.tree, record);
+        if let Some(source) = &mut entry.source {
+            source.disclosed = None;
         }
         let note = "the entry was edited: it no longer cites the event of the log that it was taken from";
         report.add(&stored.id, "citation", LossKind::Narrowed, note);
     } else {
-        made.tree = elsewhere(stored, names);
-        let mapped = to_record(&made.tree, NO_ID, true);
+        entry.tree = from_other_format(stored, names);
+        let mapped = to_record(&entry.tree, NO_ID, true);
         let mut record = record.clone();
         if record.origin.format == SCOPE {
             // The entry that it was is gone; the new one must not be taken for it.
             (record.origin, record.verbatim) = Default::default();
         }
-        attach(&mut made.tree, &mapped, &record, false);
+        attach(&mut entry.tree, &mapped, &record, false);
         if record.kind == Kind::Attachment {
             report.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
         }
     }
-    losses(&stored.id, &made.tree, report);
-    Outcome::Entry(Box::new(made))
+    losses(&stored.id, &entry.tree, report);
+    Outcome::Entry(Box::new(entry))
 }
 
-fn own(record: &Record) -> Own {
+fn source_entry(record: &Record) -> SourceEntry {
     let index = record.origin.pointer.rsplit(['/', ' ']).next().and_then(|n| n.parse().ok()).unwrap_or_default();
     let members = |name: &str| match record.fields.get(name).map(tree_of) {
         Some(Tree::Object(members)) => members,
@@ -137,7 +137,7 @@ fn own(record: &Record) -> Own {
     };
     let disclosed = Tree::Object(members(DISCLOSED));
     let disclosed = disclosed.get("index").cloned().zip(disclosed.get("proof").cloned());
-    Own { container: record.origin.container.clone(), index, extra: members(WRAPPER), disclosed }
+    SourceEntry { container: record.origin.container.clone(), index, extra: members(WRAPPER), disclosed }
 }
 
 /// The line's number in its log, for ids that do not hold it.
@@ -147,25 +147,25 @@ fn line_number(record: &Record) -> u64 {
 
 /// An own entry with the edits of its record. Its citation cannot be of the sealed event any more, which says
 /// something else (and, after a redaction, is a digest of what was taken out).
-fn edited(tree: &mut Tree, record: &Record) {
+fn apply_edits(tree: &mut Tree, record: &Record) {
     let composed = composed(tree);
-    let said = to_record(tree, NO_ID, composed);
-    patch(tree, &said, record);
+    let unedited = to_record(tree, NO_ID, composed);
+    patch(tree, &unedited, record);
     let hash = content_hash(tree);
     let cited = word(tree, "citation").unwrap_or_default();
-    let resealed = match citation(cited) {
+    let new_citation = match citation(cited) {
         Some(c) => format!("eventloom://{}/events/{}#{hash}", c.thread, c.seq),
         None => cited.to_owned(),
     };
-    tree.set("citation", Tree::Text(resealed.clone()));
+    tree.set("citation", Tree::Text(new_citation.clone()));
     let mut wanted = record.clone();
     wanted.fields.retain(|k, _| k != WRAPPER && k != DISCLOSED);
     if wanted.fields.contains_key("citation") {
-        wanted.fields.insert("citation".into(), resealed.into());
+        wanted.fields.insert("citation".into(), new_citation.into());
     }
     let mut mapped = to_record(tree, NO_ID, composed);
     if record.links.iter().all(|l| l.target.scope == SCOPE) {
-        mapped.links.clone_from(&record.links); // drawn anew by whoever reads the bundle
+        mapped.links.clone_from(&record.links); // readers derive these links from the bundle
     }
     attach(tree, &mapped, &wanted, true);
 }
@@ -181,7 +181,7 @@ fn name(record: &Record) -> &str {
 }
 
 /// A record from elsewhere. What it cannot say is the extension's.
-fn elsewhere(stored: &StoredRecord, names: &HashMap<String, String>) -> Tree {
+fn from_other_format(stored: &StoredRecord, names: &HashMap<String, String>) -> Tree {
     let record = &stored.record;
     let times = &record.times;
     let ends: Vec<&String> = record
@@ -258,7 +258,7 @@ fn payload(record: &Record) -> serde_json::Value {
 }
 
 /// Gives a composed entry its place in the session.
-pub(super) fn seal(tree: &mut Tree, session: &str, seq: u64) {
+pub(super) fn assign_number(tree: &mut Tree, session: &str, seq: u64) {
     if word(tree, "grain") == Some("event")
         && let Some(mut content) = tree.get("content").cloned()
     {

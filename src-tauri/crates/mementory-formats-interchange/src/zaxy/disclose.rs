@@ -2,17 +2,17 @@
 use super::{
     bundle::Bundle,
     entry::digests,
-    envelope::Shape,
+    envelope::BundleKind,
     merkle::Merkle,
     select::Selector,
-    write::{Element, put, signed, subset},
+    write::{Element, signed, subset, write_bundle},
 };
 use mementory_format::{Catalog, Disclosure, FormatError, Signer, SourceAbout};
 use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
 use std::path::Path;
 
-struct Kept {
+struct SelectedEntry {
     index: u64,
     text: String,
     tree: Tree,
@@ -25,36 +25,38 @@ struct Kept {
 /// Not one Zaxy bundle, not a signed one (`not_signed`), one that does not fit its own root, limits, I/O.
 pub fn disclose(path: &Path, selector: &Selector, out: &Path, limits: &Limits) -> Result<Disclosure, FormatError> {
     with_bundle(path, limits, |bundle| {
-        if bundle.frame.shape != Shape::Signed {
+        if bundle.envelope.kind != BundleKind::Signed {
             let message = "only a signed bundle can be disclosed in part";
             return Err(FormatError::invalid("not_signed", bundle.place(""), message));
         }
         let tree = merkle(bundle)?;
-        let (kept, of) = entries(bundle, |tree| selector.discloses(tree))?;
-        let proofs: Vec<_> = kept.iter().map(|k| tree.proof(usize::try_from(k.index).unwrap_or(usize::MAX))).collect();
-        let elements = kept.iter().zip(&proofs).map(|(k, p)| Element::proved(&k.tree, &k.text, k.index, p));
-        put(out, &subset(&bundle.frame), elements)?;
-        Ok(Disclosure { disclosed: kept.len() as u64, of })
+        let (selected, of) = entries(bundle, |tree| selector.discloses(tree))?;
+        let proofs: Vec<_> =
+            selected.iter().map(|k| tree.proof(usize::try_from(k.index).unwrap_or(usize::MAX))).collect();
+        let elements = selected.iter().zip(&proofs).map(|(k, p)| Element::disclosed(&k.tree, &k.text, k.index, p));
+        write_bundle(out, &subset(&bundle.envelope), elements)?;
+        Ok(Disclosure { disclosed: selected.len() as u64, of })
     })
 }
 
-/// Writes a bundle signed (or signed anew) into the new file `out`: the same entries in the same order.
+/// Writes a bundle signed (or signed again) into the new file `out`: the same entries in the same order.
 ///
 /// # Errors
 /// Not one Zaxy bundle, a disclosed subset (`not_whole`), an empty one, limits, I/O, the signer's own.
 pub fn sign(path: &Path, signer: &dyn Signer, out: &Path, now: Timestamp, limits: &Limits) -> Result<(), FormatError> {
     with_bundle(path, limits, |bundle| {
-        if bundle.frame.shape == Shape::Subset {
+        if bundle.envelope.kind == BundleKind::Subset {
             let message = "a disclosed part of a bundle cannot be signed by another key";
             return Err(FormatError::invalid("not_whole", bundle.place(""), message));
         }
         let tree = merkle(bundle)?;
-        let session = bundle.frame.word("session_id").unwrap_or_default().to_owned();
+        let session = bundle.envelope.word("session_id").unwrap_or_default().to_owned();
         let about = SourceAbout { vault_id: String::new(), name: String::new(), generator: String::new(), now };
-        let frame = signed(signer, &session, &about, &tree.root())?;
-        let (kept, _) = entries(bundle, |_| true)?;
-        let elements = kept.iter().map(|k| Element { tree: &k.tree, text: Some(&k.text), disclosed: None, extra: &[] });
-        put(out, &frame, elements)
+        let envelope = signed(signer, &session, &about, &tree.root())?;
+        let (selected, _) = entries(bundle, |_| true)?;
+        let elements =
+            selected.iter().map(|k| Element { tree: &k.tree, text: Some(&k.text), disclosed: None, extra: &[] });
+        write_bundle(out, &envelope, elements)
     })
 }
 
@@ -91,21 +93,21 @@ fn merkle(bundle: &Bundle) -> Result<Merkle, FormatError> {
 
 fn each(bundle: &Bundle, mut visit: impl FnMut(u64, &str, Tree) -> Result<(), FormatError>) -> Result<(), FormatError> {
     bundle.items(&mut |item| {
-        let place = || bundle.place(&item.pointer(bundle.frame.shape));
+        let place = || bundle.place(&item.pointer(bundle.envelope.kind));
         let (wrapped, tree) =
             bundle.entry(&item).map_err(|why| FormatError::invalid("malformed_entry", place(), why))?;
         visit(item.index, wrapped.content, tree)
     })
 }
 
-fn entries(bundle: &Bundle, wanted: impl Fn(&Tree) -> bool) -> Result<(Vec<Kept>, u64), FormatError> {
-    let (mut kept, mut of) = (Vec::new(), 0);
+fn entries(bundle: &Bundle, wanted: impl Fn(&Tree) -> bool) -> Result<(Vec<SelectedEntry>, u64), FormatError> {
+    let (mut selected, mut of) = (Vec::new(), 0);
     each(bundle, |index, text, tree| {
         of += 1;
         if wanted(&tree) {
-            kept.push(Kept { index, text: text.to_owned(), tree });
+            selected.push(SelectedEntry { index, text: text.to_owned(), tree });
         }
         Ok(())
     })?;
-    Ok((kept, of))
+    Ok((selected, of))
 }

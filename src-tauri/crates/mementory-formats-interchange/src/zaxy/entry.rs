@@ -1,8 +1,8 @@
 //! One entry (`zaxy.export.v1`): taking it out of its wrapper, and what the contract says of it.
 use super::{
     canonical::canonical,
-    envelope::{ENTRY, Shape, from_hex},
-    merkle::{Hash, PROOF, Side, leaf},
+    envelope::{BundleKind, ENTRY, from_hex},
+    merkle::{Hash, MAX_PROOF_STEPS, Side, leaf},
 };
 use mementory_json::{Members, Tree};
 use mementory_model::Bounds;
@@ -24,9 +24,9 @@ pub(super) struct Wrapped<'a> {
 }
 
 /// Takes an element apart. Of duplicate keys the last one counts, as for the reference.
-pub(super) fn unwrap(shape: Shape, text: &str, bounds: Bounds) -> Result<Wrapped<'_>, String> {
+pub(super) fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds) -> Result<Wrapped<'_>, String> {
     let bare = Wrapped { content: text, id: None, index: None, proof: None, extra: vec![] };
-    if shape == Shape::Unsigned {
+    if bundle_kind == BundleKind::Unsigned {
         return Ok(bare);
     }
     let members: Members = serde_json::from_str(text).map_err(|_| "not an object".to_owned())?;
@@ -37,10 +37,10 @@ pub(super) fn unwrap(shape: Shape, text: &str, bounds: Bounds) -> Result<Wrapped
             continue;
         }
         let value = Tree::of(raw, bounds).map_err(|e| e.to_string())?;
-        match (key.as_str(), shape) {
-            ("id", Shape::Signed) => out.id = Some(value),
-            ("index", Shape::Subset) => out.index = Some(value),
-            ("proof", Shape::Subset) => out.proof = Some(value),
+        match (key.as_str(), bundle_kind) {
+            ("id", BundleKind::Signed) => out.id = Some(value),
+            ("index", BundleKind::Subset) => out.index = Some(value),
+            ("proof", BundleKind::Subset) => out.proof = Some(value),
             _ => {
                 out.extra.retain(|(k, _)| *k != key);
                 out.extra.push((key, value));
@@ -54,7 +54,7 @@ pub(super) fn unwrap(shape: Shape, text: &str, bounds: Bounds) -> Result<Wrapped
 /// and `right`.
 pub(super) fn proof(tree: &Tree) -> Option<Vec<(Hash, Side)>> {
     let Tree::Array(steps) = tree else { return None };
-    if steps.len() > PROOF {
+    if steps.len() > MAX_PROOF_STEPS {
         return None;
     }
     let step = |step: &Tree| match step {

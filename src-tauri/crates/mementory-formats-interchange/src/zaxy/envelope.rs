@@ -17,7 +17,7 @@ pub(super) const HEADER: [&str; 7] =
 
 /// Which kind of bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum BundleKind {
     /// Bare entries, no integrity.
     Unsigned,
     /// Entries with ids, a root and a signature.
@@ -26,7 +26,7 @@ pub(super) enum Shape {
     Subset,
 }
 
-impl Shape {
+impl BundleKind {
     /// As `--expect` names it.
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -44,31 +44,31 @@ impl Shape {
 
 /// Why an envelope cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum BadFrame {
+pub(super) enum EnvelopeError {
     /// A version that is not known here.
     Version(String),
     /// Anything else: code and message.
     Malformed(&'static str, String),
 }
 
-fn malformed<T>(message: impl Into<String>) -> Result<T, BadFrame> {
-    Err(BadFrame::Malformed("malformed", message.into()))
+fn malformed<T>(message: impl Into<String>) -> Result<T, EnvelopeError> {
+    Err(EnvelopeError::Malformed("malformed", message.into()))
 }
 
 /// The envelope.
 #[derive(Debug, Clone)]
-pub(super) struct Frame {
+pub(super) struct Envelope {
     /// The source's own text, with an empty array of entries.
     pub text: String,
     /// The same, parsed.
     pub tree: Tree,
     /// What it is.
-    pub shape: Shape,
+    pub kind: BundleKind,
 }
 
-impl Frame {
+impl Envelope {
     /// Reads an envelope and says whether it is one.
-    pub(super) fn parse(text: &str, bounds: impl Into<Bounds>) -> Result<Self, BadFrame> {
+    pub(super) fn parse(text: &str, bounds: impl Into<Bounds>) -> Result<Self, EnvelopeError> {
         let tree = match Tree::parse(text.trim_start_matches('\u{feff}').trim(), bounds) {
             Ok(tree @ Tree::Object(_)) => tree,
             Ok(_) => return malformed("not an object"),
@@ -79,29 +79,29 @@ impl Frame {
             _ => 0,
         };
         let (entries, disclosed) = (count("entries"), count("disclosed"));
-        let shape = match (tree.get("version"), entries, disclosed) {
+        let kind = match (tree.get("version"), entries, disclosed) {
             (Some(Tree::Text(version)), ..) if version != UNSIGNED && version != PORTABLE => {
-                return Err(BadFrame::Version(version.clone()));
+                return Err(EnvelopeError::Version(version.clone()));
             }
-            (Some(Tree::Text(version)), 1, 0) if version == UNSIGNED => Shape::Unsigned,
-            (Some(Tree::Text(version)), 1, 0) if version == PORTABLE => Shape::Signed,
-            (Some(Tree::Text(version)), 0, 1) if version == PORTABLE => Shape::Subset,
+            (Some(Tree::Text(version)), 1, 0) if version == UNSIGNED => BundleKind::Unsigned,
+            (Some(Tree::Text(version)), 1, 0) if version == PORTABLE => BundleKind::Signed,
+            (Some(Tree::Text(version)), 0, 1) if version == PORTABLE => BundleKind::Subset,
             (Some(Tree::Text(_)), 0, 0) => return malformed("entries is missing"),
             (Some(Tree::Text(_)), ..) => {
-                return Err(BadFrame::Malformed("duplicate_key", "more than one list of entries".into()));
+                return Err(EnvelopeError::Malformed("duplicate_key", "more than one list of entries".into()));
             }
             _ => return malformed("version is missing"),
         };
-        if !matches!(tree.get(shape.list()), Some(Tree::Array(_))) {
-            return malformed(format!("{} is not a list", shape.list()));
+        if !matches!(tree.get(kind.list()), Some(Tree::Array(_))) {
+            return malformed(format!("{} is not a list", kind.list()));
         }
-        if shape == Shape::Unsigned
+        if kind == BundleKind::Unsigned
             && let Some(Tree::Text(version)) = tree.get("schema_version")
             && version != ENTRY
         {
-            return Err(BadFrame::Version(version.clone()));
+            return Err(EnvelopeError::Version(version.clone()));
         }
-        Ok(Self { text: text.to_owned(), tree, shape })
+        Ok(Self { text: text.to_owned(), tree, kind })
     }
 
     /// Text of a member.
@@ -125,7 +125,7 @@ impl Frame {
         let text = self.text.as_str();
         let inner = text.trim_start_matches('\u{feff}').trim();
         let members: Members = serde_json::from_str(inner).ok()?;
-        let list: &RawValue = members.0.into_iter().rev().find(|(k, _)| k == self.shape.list()).map(|(_, v)| v)?;
+        let list: &RawValue = members.0.into_iter().rev().find(|(k, _)| k == self.kind.list()).map(|(_, v)| v)?;
         let at = (list.get().as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
         let end = at + list.get().len();
         Some((text.get(..=at)?, text.get(end.checked_sub(1)?..)?))
@@ -146,7 +146,7 @@ pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
 
 /// How JSON is laid out: as Python's `json.dumps` does with or without an indent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Style {
+pub(super) struct Layout {
     /// Line end and indent of one level.
     lines: Option<(String, String)>,
     spaced: bool,
@@ -160,9 +160,9 @@ pub(super) enum Piece<'a> {
     Raw(&'a str),
 }
 
-impl Style {
+impl Layout {
     /// Two spaces, as Zaxy writes its files.
-    pub(super) fn usual() -> Self {
+    pub(super) fn zaxy() -> Self {
         Self { lines: Some(("\n".into(), "  ".into())), spaced: true }
     }
 
@@ -255,17 +255,17 @@ mod tests {
             "{\r\n\t\"a\": 1.0,\r\n\t\"b\": [],\r\n\t\"c\": [\r\n\t\t[\r\n\t\t\t\"x\",\r\n\t\t\t\"L\"\r\n\t\t]\r\n\t],\r\n\t\"d\": {}\r\n}",
         ] {
             let mut out = String::new();
-            Style::of(text).value(&tree, 0, &mut out);
+            Layout::of(text).value(&tree, 0, &mut out);
             assert_eq!(out, text);
         }
     }
 
     #[test]
     fn what_is_no_envelope() {
-        let code = |text: &str| match Frame::parse(text, 8) {
-            Ok(frame) => frame.shape.as_str().to_owned(),
-            Err(BadFrame::Version(version)) => format!("version {version}"),
-            Err(BadFrame::Malformed(code, _)) => code.to_owned(),
+        let code = |text: &str| match Envelope::parse(text, 8) {
+            Ok(envelope) => envelope.kind.as_str().to_owned(),
+            Err(EnvelopeError::Version(version)) => format!("version {version}"),
+            Err(EnvelopeError::Malformed(code, _)) => code.to_owned(),
         };
         for (text, expected) in [
             (r#"{"version":"zaxy.portable.v1","entries":[]}"#, "signed"),
@@ -291,9 +291,9 @@ mod tests {
     #[test]
     fn the_list_is_found_wherever_it_stands() {
         let text = "{ \"x\": [[]], \"entries\" : [ ] , \"version\": \"zaxy.portable.v1\"}\n";
-        let frame = Frame::parse(text, 8).unwrap();
+        let envelope = Envelope::parse(text, 8).unwrap();
         assert_eq!(
-            frame.halves(),
+            envelope.halves(),
             Some(("{ \"x\": [[]], \"entries\" : [", "] , \"version\": \"zaxy.portable.v1\"}\n"))
         );
         assert_eq!(from_hex(" aB 01\n"), Some(vec![0xab, 1]));

@@ -13,7 +13,7 @@ const CIPHER: &str = "__zaxy_cipher";
 
 /// The form of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Envelope {
+pub(crate) enum EventVersion {
     /// `eventloom.v1`
     V1,
     /// Zaxy's own, before that.
@@ -21,12 +21,12 @@ pub(crate) enum Envelope {
 }
 
 /// The form that a line has by its members.
-pub(crate) fn envelope(tree: &Tree) -> Option<Envelope> {
+pub(crate) fn version_of(tree: &Tree) -> Option<EventVersion> {
     let has = |names: &[&str]| names.iter().all(|n| tree.get(n).is_some());
     if has(&["id", "type", "actorId", "threadId", "timestamp", "payload", "integrity"]) {
-        Some(Envelope::V1)
+        Some(EventVersion::V1)
     } else {
-        has(&["seq", "timestamp", "type", "actor", "hash"]).then_some(Envelope::Legacy)
+        has(&["seq", "timestamp", "type", "actor", "hash"]).then_some(EventVersion::Legacy)
     }
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Event {
     id: Option<String>,
     parent: Tree,
     causes: Tree,
-    sealed_as: Envelope,
+    hashed_as: EventVersion,
 }
 
 fn text(tree: &Tree, name: &str) -> Result<String, String> {
@@ -68,50 +68,52 @@ fn hash(tree: Option<&Tree>, name: &str) -> Result<Option<String>, String> {
 impl Event {
     /// Reads a line's object. `hint`: its number in the log, for ids that do not hold one.
     pub(crate) fn parse(tree: &Tree, hint: u64) -> Result<Self, String> {
-        let form = envelope(tree).ok_or("not an event")?;
-        let (actor, thread) = if form == Envelope::V1 { ("actorId", "threadId") } else { ("actor", "thread") };
+        let version = version_of(tree).ok_or("not an event")?;
+        let (actor, thread) = if version == EventVersion::V1 { ("actorId", "threadId") } else { ("actor", "thread") };
         let mut payload = match tree.get("payload") {
             Some(payload @ Tree::Object(_)) => payload.clone(),
-            None if form == Envelope::Legacy => Tree::Object(vec![]),
+            None if version == EventVersion::Legacy => Tree::Object(vec![]),
             _ => return Err("payload is not an object".into()),
         };
-        let security = if form == Envelope::V1 {
+        let security = if version == EventVersion::V1 {
             let found = payload.get(SECURITY).cloned();
             payload.remove(SECURITY);
             found.filter(|s| matches!(s, Tree::Object(_)))
         } else {
             tree.get("security").filter(|s| **s != Tree::Null).cloned()
         };
-        let (own, previous) = match form {
-            Envelope::V1 => {
+        let (hash_member, previous) = match version {
+            EventVersion::V1 => {
                 let integrity = tree.get("integrity").filter(|i| matches!(i, Tree::Object(_)));
                 let integrity = integrity.ok_or("integrity is not an object")?;
                 (integrity.get("hash"), integrity.get("previousHash"))
             }
-            Envelope::Legacy => (tree.get("hash"), tree.get("prev_hash")),
+            EventVersion::Legacy => (tree.get("hash"), tree.get("prev_hash")),
         };
         let id = tree.get("id").and_then(Tree::as_str).map(str::to_owned);
-        let seq = match form {
-            Envelope::V1 => id.as_deref().and_then(seq_of).unwrap_or(hint),
-            Envelope::Legacy => match tree.get("seq") {
+        let seq = match version {
+            EventVersion::V1 => id.as_deref().and_then(seq_of).unwrap_or(hint),
+            EventVersion::Legacy => match tree.get("seq") {
                 Some(Tree::Number(token)) => token.parse().map_err(|_| "seq is not a whole number")?,
                 _ => return Err("seq is missing".into()),
             },
         };
-        let own = hash(own, "hash")?.filter(|h| h.len() == 64).ok_or("the hash is missing or not 64 digits")?;
-        let (parent, causes) = match form {
-            Envelope::V1 => ("parentEventId", "causedBy"),
-            Envelope::Legacy => ("parent_event_id", "caused_by"),
+        let own_hash =
+            hash(hash_member, "hash")?.filter(|h| h.len() == 64).ok_or("the hash is missing or not 64 digits")?;
+        let (parent, causes) = match version {
+            EventVersion::V1 => ("parentEventId", "causedBy"),
+            EventVersion::Legacy => ("parent_event_id", "caused_by"),
         };
         let list = |t: &Tree| matches!(t, Tree::Array(items) if !items.is_empty());
-        let v1 = form == Envelope::V1 || tree.get("envelope_version").and_then(Tree::as_str) == Some("eventloom.v1");
+        let v1 =
+            version == EventVersion::V1 || tree.get("envelope_version").and_then(Tree::as_str) == Some("eventloom.v1");
         Ok(Self {
             seq: Some(seq).filter(|s| *s > 0).ok_or("seq is below 1")?,
             timestamp: text(tree, "timestamp")?,
             kind: text(tree, "type")?,
             actor: text(tree, actor)?,
             thread: match tree.get(thread) {
-                None if form == Envelope::Legacy => "default".into(),
+                None if version == EventVersion::Legacy => "default".into(),
                 _ => text(tree, thread)?,
             },
             payload,
@@ -120,28 +122,28 @@ impl Event {
                 (tier, s.get("redacted_paths").cloned().unwrap_or(Tree::Array(vec![])))
             }),
             previous: hash(previous, "the previous hash")?,
-            hash: own,
+            hash: own_hash,
             id,
             parent: tree.get(parent).cloned().unwrap_or(Tree::Null),
             causes: tree.get(causes).filter(|t| list(t)).cloned().unwrap_or(Tree::Array(vec![])),
-            sealed_as: if v1 { Envelope::V1 } else { Envelope::Legacy },
+            hashed_as: if v1 { EventVersion::V1 } else { EventVersion::Legacy },
         })
     }
 
     /// The hash that its content has; None when it holds a number that the reference cannot read.
-    pub(crate) fn seal(&self) -> Option<String> {
+    pub(crate) fn computed_hash(&self) -> Option<String> {
         let word = |s: &str| Tree::Text(s.to_owned());
         let security = self.security.as_ref().map(|(tier, paths)| {
             Tree::Object(vec![("sensitivity".into(), word(tier)), ("redacted_paths".into(), paths.clone())])
         });
         let prefixed = |h: &String| if h.starts_with("sha256:") { word(h) } else { word(&format!("sha256:{h}")) };
-        let tree = match self.sealed_as {
-            Envelope::V1 => {
+        let tree = match self.hashed_as {
+            EventVersion::V1 => {
                 let mut payload = self.payload.clone();
                 if let Some(security) = security {
                     payload.set(SECURITY, security);
                 }
-                let id = self.id.clone().unwrap_or_else(|| self.made_id());
+                let id = self.id.clone().unwrap_or_else(|| self.generated_id());
                 let event = vec![
                     ("id", Tree::Text(id)),
                     ("type", word(&self.kind)),
@@ -155,7 +157,7 @@ impl Event {
                 let previous = self.previous.as_ref().map_or(Tree::Null, prefixed);
                 object(vec![("event", object(event)), ("previousHash", previous)])
             }
-            Envelope::Legacy => {
+            EventVersion::Legacy => {
                 let mut event = vec![
                     ("seq", Tree::Number(self.seq.to_string())),
                     ("timestamp", word(&self.timestamp)),
@@ -175,7 +177,7 @@ impl Event {
     }
 
     /// The id that Zaxy gives an event that has none.
-    fn made_id(&self) -> String {
+    fn generated_id(&self) -> String {
         let word = |s: &str| Tree::Text(s.to_owned());
         let seed = object(vec![
             ("actor", word(&self.actor)),
@@ -230,15 +232,15 @@ fn seq_of(id: &str) -> Option<u64> {
 }
 
 /// What a log's line becomes in a bundle.
-pub(crate) enum Projected {
+pub(crate) enum ExportedEvent {
     /// This entry.
     Entry(Tree),
     /// Nothing: what it says is encrypted, and exports never hold ciphertext.
-    Sealed,
+    Encrypted,
 }
 
 /// The entry of a line; None when it is no event.
-pub(crate) fn entry_of(line: &Tree, hint: u64) -> Option<Projected> {
+pub(crate) fn entry_of(line: &Tree, hint: u64) -> Option<ExportedEvent> {
     let event = Event::parse(line, hint).ok()?;
-    Some(if event.encrypted() { Projected::Sealed } else { Projected::Entry(event.entry()) })
+    Some(if event.encrypted() { ExportedEvent::Encrypted } else { ExportedEvent::Entry(event.entry()) })
 }

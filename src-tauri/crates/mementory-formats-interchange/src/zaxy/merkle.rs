@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 pub(crate) type Hash = [u8; 32];
 
 /// Longest proof that is looked at; 2^64 entries would need no more.
-pub(crate) const PROOF: usize = 64;
+pub(crate) const MAX_PROOF_STEPS: usize = 64;
 
 /// On which side of the way up the sibling stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

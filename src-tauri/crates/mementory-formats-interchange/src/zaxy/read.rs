@@ -4,9 +4,9 @@ use super::{
     bundle::Bundle,
     compose::{DISCLOSED, WRAPPER},
     entry::{Wrapped, defect, digests},
-    envelope::Shape,
+    envelope::BundleKind,
     extension::{composed, restore},
-    to_record::{SCOPE, Ties, to_record, value},
+    to_record::{EntryLinks, SCOPE, to_record, value},
 };
 use mementory_format::{FormatError, PassthroughItem, Sink};
 use mementory_json::Tree;
@@ -17,16 +17,16 @@ use std::collections::HashMap;
 /// Reads a bundle into the sink.
 pub(super) fn read(bundle: &Bundle, sink: &mut dyn Sink) -> Result<(), FormatError> {
     bundle.intact()?;
-    let shape = bundle.frame.shape;
-    if shape != Shape::Unsigned {
+    let kind = bundle.envelope.kind;
+    if kind != BundleKind::Unsigned {
         let message = "signed Zaxy bundles are experimental: their signing has not been reviewed independently";
         sink.note(Issue::new("experimental_signature", bundle.place(""), message));
     }
-    let mut ties = Ties::default();
+    let mut links = EntryLinks::default();
     let mut seen: HashMap<String, u32> = HashMap::new();
     let mut sent = 0;
     bundle.items(&mut |item| {
-        let pointer = item.pointer(shape);
+        let pointer = item.pointer(kind);
         let place = bundle.place(&pointer);
         sent += item.text.as_ref().map_or(0, |t| t.len() as u64);
         let failed = |reason: String| Dropped { place: place.clone(), outcome: DroppedAs::Failed, reason, kind: None };
@@ -41,11 +41,11 @@ pub(super) fn read(bundle: &Bundle, sink: &mut dyn Sink) -> Result<(), FormatErr
                     let id = if *count == 1 { id } else { format!("{id}#{count}") };
                     let origin = Origin {
                         format: SCOPE.into(),
-                        version: bundle.frame.word("version").map(str::to_owned),
+                        version: bundle.envelope.word("version").map(str::to_owned),
                         container: bundle.member.place.clone(),
                         pointer,
                     };
-                    let record = record(&tree, &id, origin, &wrapped, &mut ties, &mut |code, message| {
+                    let record = record(&tree, &id, origin, &wrapped, &mut links, &mut |code, message| {
                         sink.note(Issue::new(code, &place, message));
                     });
                     sink.unit(Unit::from(record))?;
@@ -54,7 +54,7 @@ pub(super) fn read(bundle: &Bundle, sink: &mut dyn Sink) -> Result<(), FormatErr
         }
         sink.progress(sent)
     })?;
-    let text = &bundle.frame.text;
+    let text = &bundle.envelope.text;
     let item = PassthroughItem {
         format: SCOPE.into(),
         group: hex::encode(Sha256::digest(text)),
@@ -71,11 +71,11 @@ fn record(
     id: &str,
     origin: Origin,
     wrapped: &Wrapped<'_>,
-    ties: &mut Ties,
+    links: &mut EntryLinks,
     note: &mut dyn FnMut(&str, &str),
 ) -> Record {
-    let made_here = composed(tree);
-    let mut mapped = to_record(tree, id, made_here);
+    let is_composed = composed(tree);
+    let mut mapped = to_record(tree, id, is_composed);
     mapped.origin = origin;
     let verbatim = Verbatim::json(wrapped.content);
     let mut record = match restore(tree, &mapped, &verbatim) {
@@ -88,8 +88,8 @@ fn record(
         None => Record { verbatim: Some(verbatim), ..mapped },
     };
     if record.origin.format == SCOPE {
-        if !made_here {
-            ties.link(tree, &mut record);
+        if !is_composed {
+            links.link(tree, &mut record);
         }
         if !wrapped.extra.is_empty() {
             record.fields.insert(WRAPPER.into(), value(&Tree::Object(wrapped.extra.clone())));

@@ -1,6 +1,6 @@
 //! Which entries? The contract's selector, for exports (all axes) and for disclosures (those that an entry decides).
 use super::{
-    compose::Made,
+    compose::OutputEntry,
     entry::{Grain, seq, word},
 };
 use mementory_format::extension::is_member;
@@ -59,7 +59,7 @@ impl Selector {
 
     /// Does a static entry match? Query, sensitivities and limit have no meaning for one.
     pub(super) fn discloses(&self, tree: &Tree) -> bool {
-        self.has_grain(tree) && self.kinds.as_ref().is_none_or(|k| says(k, tree)) && self.in_bounds(tree)
+        self.has_grain(tree) && self.kinds.as_ref().is_none_or(|k| has_kind_in(k, tree)) && self.in_bounds(tree)
     }
 
     fn has_grain(&self, tree: &Tree) -> bool {
@@ -77,8 +77,8 @@ impl Selector {
 
     /// Keeps the entries of the events that match, in order. A semantic entry goes with its event; where the event is
     /// not among them, the entry is judged by itself.
-    pub(super) fn project(&self, made: Vec<Made>) -> Vec<Made> {
-        let cited = |m: &Made| word(&m.tree, "citation").unwrap_or_default().to_owned();
+    pub(super) fn project(&self, made: Vec<OutputEntry>) -> Vec<OutputEntry> {
+        let cited = |m: &OutputEntry| word(&m.tree, "citation").unwrap_or_default().to_owned();
         let mut heads: HashMap<String, usize> = HashMap::new();
         for (i, m) in made.iter().enumerate() {
             let event = word(&m.tree, "grain") == Some("event");
@@ -91,22 +91,22 @@ impl Selector {
         events.sort_unstable();
         events.retain(|i| {
             let m = &made[*i];
-            self.kinds.as_ref().is_none_or(|k| says(k, &m.tree))
+            self.kinds.as_ref().is_none_or(|k| has_kind_in(k, &m.tree))
                 && self.in_bounds(&m.tree)
                 && !self.exclude_sensitivities.contains(&m.sensitivity)
         });
         if let Some(query) = &self.query {
-            events = found(query, self.query_limit, &events, &made);
+            events = ranked_events(query, self.query_limit, &events, &made);
         }
         if let Some(limit) = self.limit {
             events.drain(..events.len().saturating_sub(limit));
         }
-        let kept: HashSet<String> = events.iter().map(|i| cited(&made[*i])).collect();
-        made.into_iter().filter(|m| kept.contains(&cited(m)) && self.has_grain(&m.tree)).collect()
+        let selected: HashSet<String> = events.iter().map(|i| cited(&made[*i])).collect();
+        made.into_iter().filter(|m| selected.contains(&cited(m)) && self.has_grain(&m.tree)).collect()
     }
 }
 
-fn says(kinds: &BTreeSet<String>, tree: &Tree) -> bool {
+fn has_kind_in(kinds: &BTreeSet<String>, tree: &Tree) -> bool {
     word(tree, "kind").is_some_and(|k| kinds.contains(k))
 }
 
@@ -130,9 +130,9 @@ fn text_of(tree: &Tree, out: &mut String) {
 }
 
 /// The events that say words of the query, the best `limit` of them (rare words count more), in their own order.
-fn found(query: &str, limit: usize, events: &[usize], made: &[Made]) -> Vec<usize> {
+fn ranked_events(query: &str, limit: usize, events: &[usize], made: &[OutputEntry]) -> Vec<usize> {
     let asked: BTreeSet<String> = words(query).into_iter().collect();
-    let said: Vec<HashSet<String>> = events
+    let matches: Vec<HashSet<String>> = events
         .iter()
         .map(|i| {
             let mut text = String::new();
@@ -144,14 +144,14 @@ fn found(query: &str, limit: usize, events: &[usize], made: &[Made]) -> Vec<usiz
         })
         .collect();
     let weight = |word: &String| {
-        let holds = said.iter().filter(|s| s.contains(word)).count();
-        (1.0 + events.len() as f64 / (holds as f64 + 0.5)).ln()
+        let count = matches.iter().filter(|s| s.contains(word)).count();
+        (1.0 + events.len() as f64 / (count as f64 + 0.5)).ln()
     };
     let weights: HashMap<&String, f64> = asked.iter().map(|w| (w, weight(w))).collect();
-    let mut ranked: Vec<(f64, usize)> = said
+    let mut ranked: Vec<(f64, usize)> = matches
         .iter()
         .zip(events)
-        .map(|(said, i)| (said.iter().filter_map(|w| weights.get(w)).sum(), *i))
+        .map(|(words, i)| (words.iter().filter_map(|w| weights.get(w)).sum(), *i))
         .filter(|(score, _)| *score > 0.0)
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

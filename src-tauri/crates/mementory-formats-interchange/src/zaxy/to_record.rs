@@ -90,17 +90,17 @@ pub(crate) fn to_record(tree: &Tree, id: &str, composed: bool) -> Record {
 
 fn event_kind(kind: &str, composed: bool) -> Kind {
     match kind.strip_suffix(RECORDED).filter(|_| composed).and_then(Kind::parse) {
-        Some(own) => own,
+        Some(kind) => kind,
         None if kind.starts_with("goal.") || kind.starts_with("task.") => Kind::Todo,
         None => Kind::Memory,
     }
 }
 
 /// Name of the member that holds a payload's text, and of the one that holds its title.
-fn slots(payload: &Tree) -> (Option<&'static str>, Option<&'static str>) {
-    let held = |name: &&&str| word(payload, name).is_some();
-    let title = ["title", "name"].iter().find(held).copied();
-    match TEXTS.iter().find(held) {
+fn text_and_title_members(payload: &Tree) -> (Option<&'static str>, Option<&'static str>) {
+    let is_text = |name: &&&str| word(payload, name).is_some();
+    let title = ["title", "name"].iter().find(is_text).copied();
+    match TEXTS.iter().find(is_text) {
         Some(text) => (Some(text), title),
         // A title alone is what there is to read.
         None => (title, None),
@@ -108,16 +108,16 @@ fn slots(payload: &Tree) -> (Option<&'static str>, Option<&'static str>) {
 }
 
 fn event(payload: &Tree, kind: &str, composed: bool, record: &mut Record) {
-    let own = |name: &str| word(payload, name).map(str::to_owned);
-    let (text, title) = if composed { (Some("text"), Some("title")) } else { slots(payload) };
-    record.title = title.and_then(own);
-    record.text = match text.and_then(own) {
+    let text_of = |name: &str| word(payload, name).map(str::to_owned);
+    let (text, title) = if composed { (Some("text"), Some("title")) } else { text_and_title_members(payload) };
+    record.title = title.and_then(text_of);
+    record.text = match text.and_then(text_of) {
         Some(text) => text,
         None if composed => String::new(),
         None => first_string(payload),
     };
-    record.status = own("status");
-    record.sensitivity = own("sensitivity");
+    record.status = text_of("status");
+    record.sensitivity = text_of("sensitivity");
     record.tags = strings(payload.get("tags")).unwrap_or_default();
     record.confidence = payload.get("confidence").and_then(Tree::as_f64).filter(|c| c.is_finite());
     record.importance = payload.get("importance").and_then(Tree::as_f64).filter(|c| c.is_finite());
@@ -125,9 +125,9 @@ fn event(payload: &Tree, kind: &str, composed: bool, record: &mut Record) {
         record.record_type = Some(kind.to_owned());
         return;
     }
-    record.record_type = own("type");
-    record.namespace = own("namespace");
-    record.source.platform = own("source").unwrap_or_default();
+    record.record_type = text_of("type");
+    record.namespace = text_of("namespace");
+    record.source.platform = text_of("source").unwrap_or_default();
     let mut times = TIMES.map(|name| word(payload, name).and_then(Timestamp::parse)).into_iter();
     let mut next = || times.next().flatten();
     let t = &mut record.times;
@@ -170,9 +170,9 @@ fn fields(tree: &Tree, content: &Tree, used: &[&str], grain: Option<Grain>) -> F
     if grain == Some(Grain::Event)
         && let Some(payload) = content.get("payload")
     {
-        let (text, title) = slots(payload);
-        let placed = ["status", "sensitivity", "tags", "confidence", "importance"];
-        take(payload, &|k| placed.contains(&k) || is_member(k) || Some(k) == text || Some(k) == title);
+        let (text, title) = text_and_title_members(payload);
+        let mapped = ["status", "sensitivity", "tags", "confidence", "importance"];
+        take(payload, &|k| mapped.contains(&k) || is_member(k) || Some(k) == text || Some(k) == title);
     }
     out
 }
@@ -202,31 +202,31 @@ pub(super) fn tree_of(value: &Value) -> Tree {
 }
 
 /// Writes into an entry of this format what an edit changed and it has a place for; `said` is what it says so far.
-pub(super) fn patch(tree: &mut Tree, said: &Record, new: &Record) {
+pub(super) fn patch(tree: &mut Tree, unedited: &Record, new: &Record) {
     let kind = word(tree, "kind").unwrap_or_default().to_owned();
     let Some(mut content) = tree.get("content").cloned() else { return };
-    if kind.starts_with("entity:") && said.kind == Kind::Entity {
-        if let Some(name) = new.title.as_ref().filter(|t| said.title.as_ref() != Some(t)) {
+    if kind.starts_with("entity:") && unedited.kind == Kind::Entity {
+        if let Some(name) = new.title.as_ref().filter(|t| unedited.title.as_ref() != Some(t)) {
             content.set("name", Tree::Text(name.clone()));
         }
-        if said.text != new.text {
+        if unedited.text != new.text {
             content.set("summary", Tree::Text(new.text.clone()));
         }
-        if let Some(word) = new.record_type.as_ref().filter(|t| said.record_type.as_ref() != Some(t)) {
+        if let Some(word) = new.record_type.as_ref().filter(|t| unedited.record_type.as_ref() != Some(t)) {
             content.set("entity_type", Tree::Text(word.clone()));
             tree.set("kind", Tree::Text(format!("entity:{word}")));
         }
-    } else if said.kind != Kind::Relation
+    } else if unedited.kind != Kind::Relation
         && let Some(mut payload) = content.get("payload").cloned()
     {
-        let (text, title) = slots(&payload);
-        if said.text != new.text {
+        let (text, title) = text_and_title_members(&payload);
+        if unedited.text != new.text {
             payload.set(text.unwrap_or("text"), Tree::Text(new.text.clone()));
         }
-        optional(&mut payload, title.unwrap_or("title"), &said.title, &new.title);
-        optional(&mut payload, "status", &said.status, &new.status);
-        optional(&mut payload, "sensitivity", &said.sensitivity, &new.sensitivity);
-        if said.tags != new.tags {
+        optional(&mut payload, title.unwrap_or("title"), &unedited.title, &new.title);
+        optional(&mut payload, "status", &unedited.status, &new.status);
+        optional(&mut payload, "sensitivity", &unedited.sensitivity, &new.sensitivity);
+        if unedited.tags != new.tags {
             payload.set("tags", Tree::Array(new.tags.iter().cloned().map(Tree::Text).collect()));
         }
         content.set("payload", payload);
@@ -244,12 +244,12 @@ fn optional(payload: &mut Tree, name: &str, old: &Option<String>, new: &Option<S
 
 /// Which entries of one bundle belong together: edges name their ends, semantic entries their event.
 #[derive(Default)]
-pub(super) struct Ties {
+pub(super) struct EntryLinks {
     events: std::collections::HashMap<String, (Kind, String)>,
     entities: std::collections::HashMap<String, String>,
 }
 
-impl Ties {
+impl EntryLinks {
     /// Adds links from `record` to entries that came before it, and remembers it.
     pub(super) fn link(&mut self, tree: &Tree, record: &mut Record) {
         let cited = word(tree, "citation").unwrap_or_default();

@@ -3,7 +3,7 @@
 use super::{
     bundle::Bundle,
     entry::{defect, lint, rank, seq},
-    envelope::{HEADER, Shape},
+    envelope::{BundleKind, HEADER},
 };
 use mementory_format::{Finding, FormatError, Signed, Validation};
 use mementory_json::Tree;
@@ -13,11 +13,11 @@ const ALGORITHMS: [(&str, usize, usize); 2] = [("ed25519", 32, 64), ("ml-dsa-65"
 
 /// Checks a bundle. With keys in `trust` it has to be signed.
 pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {
-    let frame = &bundle.frame;
-    let shape = frame.shape;
+    let envelope = &bundle.envelope;
+    let kind = envelope.kind;
     let mut errors = Findings::new(bundle);
     let mut warnings = Findings::new(bundle);
-    let signature = envelope(bundle, trust, &mut errors, &mut warnings);
+    let signature = check_envelope(bundle, trust, &mut errors, &mut warnings);
     if let Some(why) = bundle.not_json()? {
         errors.add("malformed", "", &why);
     }
@@ -26,11 +26,11 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     let mut last = (0, 0);
     bundle.items(&mut |item| {
         records += 1;
-        let pointer = item.pointer(shape);
+        let pointer = item.pointer(kind);
         let (wrapped, tree) = match bundle.entry(&item) {
             Ok(found) => found,
             // In a signed bundle the check of its integrity has said so.
-            Err(why) if shape == Shape::Unsigned => {
+            Err(why) if kind == BundleKind::Unsigned => {
                 errors.add("malformed_entry", &pointer, &why);
                 return Ok(());
             }
@@ -41,26 +41,26 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
             None => {
                 lint(&tree, &mut |code, why| errors.add(code, &pointer, why));
                 let here = (seq(&tree).unwrap_or_default(), rank(&tree));
-                if shape != Shape::Subset && here < last {
+                if kind != BundleKind::Subset && here < last {
                     warnings.add("order", &pointer, "entries are not in the order of their events");
                 }
                 last = here;
             }
         }
-        if repeats(&tree) {
+        if has_repeated_key(&tree) {
             warnings.add("duplicate_key", &pointer, "a key stands twice in one object; the last one counts");
         }
-        let whole = matches!(&wrapped.index, Some(Tree::Number(n)) if n.bytes().all(|b| b.is_ascii_digit()));
-        if shape == Shape::Subset && !whole {
+        let whole_number = matches!(&wrapped.index, Some(Tree::Number(n)) if n.bytes().all(|b| b.is_ascii_digit()));
+        if kind == BundleKind::Subset && !whole_number {
             errors.add("malformed_entry", &pointer, "index is missing or not a whole number");
         }
         Ok(())
     })?;
     Ok(Validation {
-        version: frame.word("version").map(str::to_owned),
+        version: envelope.word("version").map(str::to_owned),
         level: None,
         records,
-        kind: Some(shape.as_str().into()),
+        kind: Some(kind.as_str().into()),
         unsigned: false,
         signature,
         errors: errors.list,
@@ -70,47 +70,47 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
 
 type Signature = (bool, Option<String>, Option<bool>, Option<bool>, Option<String>);
 
-fn envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warnings: &mut Findings) -> Signature {
-    let frame = &bundle.frame;
-    if let Tree::Object(members) = &frame.tree {
+fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warnings: &mut Findings) -> Signature {
+    let envelope = &bundle.envelope;
+    if let Tree::Object(members) = &envelope.tree {
         let twice = members.iter().enumerate().find(|(i, (k, _))| members[..*i].iter().any(|(other, _)| other == k));
-        if twice.is_some() || members.iter().any(|(_, v)| repeats(v)) {
+        if twice.is_some() || members.iter().any(|(_, v)| has_repeated_key(v)) {
             warnings.add("duplicate_key", "", "a key stands twice in one object; the last one counts");
         }
     }
     let mut need = |name: &str| {
-        if frame.word(name).is_none() {
+        if envelope.word(name).is_none() {
             errors.add("missing_field", "", &format!("{name} is missing or not a text"));
         }
     };
-    if frame.shape == Shape::Unsigned {
+    if envelope.kind == BundleKind::Unsigned {
         ["schema_version", "session_id"].into_iter().for_each(&mut need);
-        if frame.tree.get("signed") != Some(&Tree::Bool(false)) {
+        if envelope.tree.get("signed") != Some(&Tree::Bool(false)) {
             errors.add("missing_field", "", "signed is not false in an unsigned bundle");
         }
         if !trust.is_empty() {
             let message = "the bundle is not signed, and a signature by a trusted key is asked for";
             errors.add("signature_missing", "", message);
         }
-        session(frame.word("session_id"), warnings);
+        session(envelope.word("session_id"), warnings);
         return (false, None, None, None, None);
     }
     HEADER.into_iter().for_each(&mut need);
-    session(frame.word("session_id"), warnings);
+    session(envelope.word("session_id"), warnings);
     let message = "signed Zaxy bundles are experimental: their signing has not been reviewed independently";
     warnings.add("experimental_signature", "", message);
-    let algorithm = frame.word("algorithm");
+    let algorithm = envelope.word("algorithm");
     let known = ALGORITHMS.into_iter().find(|(name, ..)| Some(*name) == algorithm);
     if algorithm.is_some() && known.is_none() {
         errors.add("algorithm_unknown", "", "the algorithm is neither ed25519 nor ml-dsa-65");
     }
     let lengths = known.map(|(_, key, signature)| [("public_key", key), ("signature", signature)]);
     for (name, length) in lengths.into_iter().flatten() {
-        if frame.bytes(name).is_none_or(|b| b.len() != length) {
+        if envelope.bytes(name).is_none_or(|b| b.len() != length) {
             errors.add("signature_malformed", "", &format!("{name} is not {length} bytes in hex"));
         }
     }
-    let key = frame.bytes("public_key").map(hex::encode);
+    let key = envelope.bytes("public_key").map(hex::encode);
     (true, algorithm.map(str::to_owned), None, None, key)
 }
 
@@ -122,14 +122,14 @@ fn session(id: Option<&str>, warnings: &mut Findings) {
 }
 
 /// Does any object in it have a key twice? Readers disagree about such objects.
-fn repeats(tree: &Tree) -> bool {
+fn has_repeated_key(tree: &Tree) -> bool {
     match tree {
         Tree::Object(members) => {
             let mut keys: Vec<&str> = members.iter().map(|(k, _)| k.as_str()).collect();
             keys.sort_unstable();
-            keys.windows(2).any(|pair| pair[0] == pair[1]) || members.iter().any(|(_, v)| repeats(v))
+            keys.windows(2).any(|pair| pair[0] == pair[1]) || members.iter().any(|(_, v)| has_repeated_key(v))
         }
-        Tree::Array(items) => items.iter().any(repeats),
+        Tree::Array(items) => items.iter().any(has_repeated_key),
         _ => false,
     }
 }
@@ -140,7 +140,7 @@ struct Findings<'b> {
     list: Vec<Finding>,
 }
 
-const MOST: usize = 10_000;
+const MAX_FINDINGS: usize = 10_000;
 
 impl<'b> Findings<'b> {
     fn new(bundle: &'b Bundle<'b>) -> Self {
@@ -148,7 +148,7 @@ impl<'b> Findings<'b> {
     }
 
     fn add(&mut self, code: &str, pointer: &str, message: &str) {
-        if self.list.len() < MOST {
+        if self.list.len() < MAX_FINDINGS {
             let (code, message) = (code.to_owned(), message.to_owned());
             self.list.push(Finding { code, place: self.bundle.place(pointer), message });
         }
@@ -157,16 +157,16 @@ impl<'b> Findings<'b> {
 
 /// The signature with what it is over.
 pub(super) fn signed(bundle: &Bundle) -> Option<Signed> {
-    let frame = &bundle.frame;
-    if frame.shape == Shape::Unsigned {
+    let envelope = &bundle.envelope;
+    if envelope.kind == BundleKind::Unsigned {
         return None;
     }
-    let message = frame.message();
-    let token = frame.bytes("public_key").zip(frame.bytes("signature")).filter(|_| message.is_some());
+    let message = envelope.message();
+    let token = envelope.bytes("public_key").zip(envelope.bytes("signature")).filter(|_| message.is_some());
     Some(Signed {
         tombstone: None,
         place: bundle.place(""),
-        algorithm: frame.word("algorithm").unwrap_or_default().to_owned(),
+        algorithm: envelope.word("algorithm").unwrap_or_default().to_owned(),
         token,
         message: message.unwrap_or_default(),
     })

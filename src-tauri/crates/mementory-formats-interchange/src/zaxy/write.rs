@@ -1,9 +1,9 @@
-//! Writing a bundle. Entries of one bundle that all go out as they came keep its envelope and with it its signature;
+//! BundleWriter a bundle. Entries of one bundle that all go out as they source keep its envelope and with it its signature;
 //! otherwise the bundle is new: unsigned, or signed by whoever is handed in.
 use super::{
-    compose::{Made, Outcome, make, seal},
+    compose::{Outcome, OutputEntry, assign_number, output_entry},
     entry::{citation, digests, proof_tree, rank, seq},
-    envelope::{ENTRY, Frame, PORTABLE, Piece, Shape, Style, UNSIGNED, header},
+    envelope::{BundleKind, ENTRY, Envelope, Layout, PORTABLE, Piece, UNSIGNED, header},
     merkle::{Hash, Merkle, Side, climb},
     select::Selector,
     to_record::SCOPE,
@@ -20,10 +20,10 @@ use std::{
     path::Path,
 };
 
-/// An envelope that came in.
-struct Came {
+/// The envelope of an imported bundle.
+struct SourceEnvelope {
     place: String,
-    frame: Frame,
+    envelope: Envelope,
 }
 
 /// Writes everything `source` has into the new file `out`.
@@ -33,106 +33,106 @@ pub(super) fn write(
     options: &WriteOptions,
     limits: &Limits,
 ) -> Result<WriteReport, FormatError> {
-    let mut writing = Writing::collect(source, options, limits)?;
-    let plan = writing.decide(options, out)?;
-    let frame = match &plan {
-        Plan::Kept(frame) => frame.clone(),
-        Plan::Unsigned => unsigned(&writing.session),
-        Plan::Signed(signer, root) => signed(signer.as_ref(), &writing.session, &writing.about, root)?,
+    let mut writer = BundleWriter::collect(source, options, limits)?;
+    let plan = writer.decide(options, out)?;
+    let envelope = match &plan {
+        Plan::SourceEnvelope(envelope) => envelope.clone(),
+        Plan::Unsigned => unsigned(&writer.session),
+        Plan::Signed(signer, root) => signed(signer.as_ref(), &writer.session, &writer.about, root)?,
     };
-    writing.report.version = frame.word("version").unwrap_or_default().to_owned();
-    put(out, &frame, writing.made.iter().map(Element::of))?;
-    Ok(writing.report)
+    writer.report.version = envelope.word("version").unwrap_or_default().to_owned();
+    write_bundle(out, &envelope, writer.entries.iter().map(Element::of))?;
+    Ok(writer.report)
 }
 
-/// What [`write`] would hold and lose. Nothing is written.
+/// What [`write`] would write and lose. Nothing is written.
 pub(super) fn plan(
     source: &mut dyn RecordSource,
     options: &WriteOptions,
     limits: &Limits,
 ) -> Result<WriteReport, FormatError> {
-    let mut writing = Writing::collect(source, options, limits)?;
-    let version = match writing.decide(options, Path::new("")) {
-        Ok(Plan::Kept(frame)) => frame.word("version").unwrap_or_default().to_owned(),
+    let mut writer = BundleWriter::collect(source, options, limits)?;
+    let version = match writer.decide(options, Path::new("")) {
+        Ok(Plan::SourceEnvelope(envelope)) => envelope.word("version").unwrap_or_default().to_owned(),
         Ok(Plan::Signed(..)) => PORTABLE.into(),
         Ok(Plan::Unsigned) | Err(_) => UNSIGNED.into(),
     };
-    Ok(WriteReport { version, ..writing.report })
+    Ok(WriteReport { version, ..writer.report })
 }
 
 enum Plan {
-    /// The envelope that the entries came in.
-    Kept(Frame),
+    /// The imported envelope.
+    SourceEnvelope(Envelope),
     /// A new one.
     Unsigned,
     /// A new one, over this root.
     Signed(std::sync::Arc<dyn Signer>, Hash),
 }
 
-struct Writing {
+struct BundleWriter {
     about: SourceAbout,
-    made: Vec<Made>,
-    frames: Vec<Came>,
+    entries: Vec<OutputEntry>,
+    envelopes: Vec<SourceEnvelope>,
     session: String,
     report: WriteReport,
 }
 
-impl Writing {
+impl BundleWriter {
     fn collect(source: &mut dyn RecordSource, options: &WriteOptions, limits: &Limits) -> Result<Self, FormatError> {
         let about = source.about();
         let mut report = WriteReport::default();
-        let mut made = Vec::new();
+        let mut entries = Vec::new();
         let mut names = HashMap::new();
         source.records(&mut |stored| {
-            match make(&stored, &mut names, limits.json_depth, &mut report.losses) {
-                Outcome::Entry(entry) => made.push(*entry),
+            match output_entry(&stored, &mut names, limits.json_depth, &mut report.losses) {
+                Outcome::Entry(entry) => entries.push(*entry),
                 Outcome::Withheld(reason) => *report.withheld.entry(reason.into()).or_default() += 1,
             }
             Ok(())
         })?;
-        let mut frames = Vec::new();
-        source.passthrough(SCOPE, &mut |item, bytes| came(item, bytes, limits, &mut frames))?;
-        let session = session(&about, &frames, &made, options);
-        let mut writing = Self { about, made, frames, session, report };
-        writing.arrange();
+        let mut envelopes = Vec::new();
+        source.passthrough(SCOPE, &mut |item, bytes| collect_envelope(item, bytes, limits, &mut envelopes))?;
+        let session = session(&about, &envelopes, &entries, options);
+        let mut writer = Self { about, entries, envelopes, session, report };
+        writer.sort_and_number();
         if let Some(selector) = options.format_options.get::<Selector>() {
-            let before = writing.made.len();
-            writing.made = selector.project(std::mem::take(&mut writing.made));
-            let out = (before - writing.made.len()) as u64;
+            let before = writer.entries.len();
+            writer.entries = selector.project(std::mem::take(&mut writer.entries));
+            let out = (before - writer.entries.len()) as u64;
             if out > 0 {
-                writing.report.withheld.insert("selector".into(), out);
+                writer.report.withheld.insert("selector".into(), out);
             }
         }
-        for entry in &writing.made {
-            *writing.report.by_kind.entry(entry.kind.as_str().into()).or_default() += 1;
+        for entry in &writer.entries {
+            *writer.report.by_kind.entry(entry.kind.as_str().into()).or_default() += 1;
         }
-        writing.left_out(source, options)?;
-        Ok(writing)
+        writer.left_out(source, options)?;
+        Ok(writer)
     }
 
-    /// Entries of this format as they stood, or by event when they stood in several bundles; then those from
-    /// elsewhere by time, numbered on from the highest number.
-    fn arrange(&mut self) {
+    /// Sorts entries of this format by their position in their bundle (or by event if they are of several bundles), then new
+    /// entries by time, and numbers these from the highest number on.
+    fn sort_and_number(&mut self) {
         let containers: BTreeSet<&str> =
-            self.made.iter().filter_map(|m| m.own.as_ref()).map(|o| o.container.as_str()).collect();
+            self.entries.iter().filter_map(|m| m.source.as_ref()).map(|o| o.container.as_str()).collect();
         let one = containers.len() < 2;
-        self.made.sort_by_cached_key(|m| {
-            let (own, at) = (m.own.as_ref(), m.at.map(Timestamp::as_micros));
+        self.entries.sort_by_cached_key(|m| {
+            let (source, at) = (m.source.as_ref(), m.at.map(Timestamp::as_micros));
             let event = if one { (0, 0) } else { (seq(&m.tree).unwrap_or(u64::MAX), rank(&m.tree)) };
-            let place = own.map(|o| (o.index, o.container.clone()));
-            (own.is_none(), event, place, at, m.record.clone())
+            let place = source.map(|o| (o.index, o.container.clone()));
+            (source.is_none(), event, place, at, m.record.clone())
         });
-        let highest = self.made.iter().filter(|m| m.own.is_some()).filter_map(|m| seq(&m.tree)).max();
+        let highest = self.entries.iter().filter(|m| m.source.is_some()).filter_map(|m| seq(&m.tree)).max();
         let mut next = highest.unwrap_or_default();
-        for entry in self.made.iter_mut().filter(|m| m.own.is_none()) {
+        for entry in self.entries.iter_mut().filter(|m| m.source.is_none()) {
             next = next.saturating_add(1);
-            seal(&mut entry.tree, &self.session, next);
+            assign_number(&mut entry.tree, &self.session, next);
         }
     }
 
     fn leaves(&self, place: &Path) -> Result<Vec<Hash>, FormatError> {
         let bad = |why| FormatError::invalid("malformed_entry", place.display().to_string(), why);
-        self.made.iter().map(|m| digests(&m.tree).map(|d| d.1).map_err(bad)).collect()
+        self.entries.iter().map(|m| digests(&m.tree).map(|d| d.1).map_err(bad)).collect()
     }
 
     fn decide(&mut self, options: &WriteOptions, out: &Path) -> Result<Plan, FormatError> {
@@ -142,21 +142,22 @@ impl Writing {
         }
         let leaves = self.leaves(out)?;
         if let Some(signer) = options.signer.as_ref().filter(|_| wanted != Some(UNSIGNED)) {
-            self.lose_signature("signed anew by another key");
+            self.lose_signature("signed again with another key");
             let Some(tree) = Merkle::new(leaves) else {
                 let message = "a signed Zaxy bundle has at least one entry";
                 return Err(FormatError::invalid("empty_bundle", out.display().to_string(), message));
             };
             return Ok(Plan::Signed(signer.clone(), tree.root()));
         }
-        let all_of = |came: &&Came| {
-            !self.made.is_empty()
-                && self.made.iter().all(|m| m.own.as_ref().is_some_and(|o| o.container == came.place))
-                && (wanted.is_none() || came.frame.word("version") == wanted)
+        let all_of = |source: &&SourceEnvelope| {
+            !self.entries.is_empty()
+                && self.entries.iter().all(|m| m.source.as_ref().is_some_and(|o| o.container == source.place))
+                && (wanted.is_none() || source.envelope.word("version") == wanted)
         };
-        let mut whole = self.frames.iter().filter(all_of).map(|c| &c.frame).filter(|f| fits(f, &self.made, &leaves));
-        if let (Some(frame), None) = (whole.next(), whole.next()) {
-            return Ok(Plan::Kept(frame.clone()));
+        let mut whole =
+            self.envelopes.iter().filter(all_of).map(|c| &c.envelope).filter(|f| still_fits(f, &self.entries, &leaves));
+        if let (Some(envelope), None) = (whole.next(), whole.next()) {
+            return Ok(Plan::SourceEnvelope(envelope.clone()));
         }
         if wanted == Some(PORTABLE) {
             let message = "a signed Zaxy bundle needs a key to sign with";
@@ -167,12 +168,12 @@ impl Writing {
     }
 
     fn lose_signature(&mut self, why: &str) {
-        for came in self.frames.iter().filter(|c| c.frame.shape != Shape::Unsigned) {
-            self.report.losses.add(&came.place, "signature", LossKind::LeftOut, why);
+        for source in self.envelopes.iter().filter(|c| c.envelope.kind != BundleKind::Unsigned) {
+            self.report.losses.add(&source.place, "signature", LossKind::LeftOut, why);
         }
     }
 
-    /// What has no place in a bundle.
+    /// Reports what a bundle cannot contain.
     fn left_out(&mut self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<(), FormatError> {
         for tombstone in source.tombstones()? {
             let note = "Zaxy bundles have no deletions";
@@ -185,43 +186,48 @@ impl Writing {
     }
 }
 
-/// Is this envelope still true of these entries?
-fn fits(frame: &Frame, made: &[Made], leaves: &[Hash]) -> bool {
-    let root = frame.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
-    match frame.shape {
-        Shape::Unsigned => true,
-        Shape::Signed => Merkle::new(leaves.to_vec()).map(|t| t.root()) == root && root.is_some(),
-        Shape::Subset => made.iter().zip(leaves).all(|(m, leaf)| {
-            let proof = m.own.as_ref().and_then(|o| o.disclosed.as_ref()).and_then(|(_, p)| super::entry::proof(p));
+/// Does this envelope still fit these entries?
+fn still_fits(envelope: &Envelope, entries: &[OutputEntry], leaves: &[Hash]) -> bool {
+    let root = envelope.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
+    match envelope.kind {
+        BundleKind::Unsigned => true,
+        BundleKind::Signed => Merkle::new(leaves.to_vec()).map(|t| t.root()) == root && root.is_some(),
+        BundleKind::Subset => entries.iter().zip(leaves).all(|(m, leaf)| {
+            let proof = m.source.as_ref().and_then(|o| o.disclosed.as_ref()).and_then(|(_, p)| super::entry::proof(p));
             proof.is_some_and(|proof| Some(climb(*leaf, &proof)) == root)
         }),
     }
 }
 
-fn came(
+fn collect_envelope(
     item: &PassthroughItem,
     bytes: &mut dyn Read,
     limits: &Limits,
-    frames: &mut Vec<Came>,
+    envelopes: &mut Vec<SourceEnvelope>,
 ) -> Result<(), FormatError> {
     let mut text = String::new();
     let bound = limits.side_file_bytes;
     let read = bytes.take(bound).read_to_string(&mut text);
     if item.role == "manifest"
         && read.is_ok()
-        && let Ok(frame) = Frame::parse(&text, limits)
+        && let Ok(envelope) = Envelope::parse(&text, limits)
     {
-        frames.push(Came { place: item.place.clone(), frame });
+        envelopes.push(SourceEnvelope { place: item.place.clone(), envelope });
     }
     Ok(())
 }
 
-/// The session that everything is of: the one that it came from, else the vault.
-fn session(about: &SourceAbout, frames: &[Came], made: &[Made], options: &WriteOptions) -> String {
-    let used: BTreeSet<&str> = made.iter().filter_map(|m| m.own.as_ref()).map(|o| o.container.as_str()).collect();
-    let of = frames.iter().filter(|c| used.contains(c.place.as_str()));
-    let sessions: BTreeSet<&str> = of.filter_map(|c| c.frame.word("session_id")).collect();
-    let own = made.iter().filter(|m| m.own.is_some());
+/// Session id of the bundle: the imported one if there is only one, else one made from the vault id.
+fn session(
+    about: &SourceAbout,
+    envelopes: &[SourceEnvelope],
+    entries: &[OutputEntry],
+    options: &WriteOptions,
+) -> String {
+    let used: BTreeSet<&str> = entries.iter().filter_map(|m| m.source.as_ref()).map(|o| o.container.as_str()).collect();
+    let of = envelopes.iter().filter(|c| used.contains(c.place.as_str()));
+    let sessions: BTreeSet<&str> = of.filter_map(|c| c.envelope.word("session_id")).collect();
+    let own = entries.iter().filter(|m| m.source.is_some());
     let threads: BTreeSet<&str> =
         own.filter_map(|m| Some(citation(m.tree.get("citation")?.as_str()?)?.thread)).collect();
     match (sessions.first().or(threads.first()), sessions.len(), threads.len()) {
@@ -235,16 +241,16 @@ fn session(about: &SourceAbout, frames: &[Came], made: &[Made], options: &WriteO
     }
 }
 
-fn frame_of(members: Vec<(&str, Tree)>) -> Frame {
+fn envelope_of(members: Vec<(&str, Tree)>) -> Envelope {
     let tree = Tree::Object(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect());
     let mut text = String::new();
-    Style::usual().value(&tree, 0, &mut text);
-    let shape = match (tree.get("disclosed"), tree.get("signature")) {
-        (Some(_), _) => Shape::Subset,
-        (_, Some(_)) => Shape::Signed,
-        _ => Shape::Unsigned,
+    Layout::zaxy().value(&tree, 0, &mut text);
+    let kind = match (tree.get("disclosed"), tree.get("signature")) {
+        (Some(_), _) => BundleKind::Subset,
+        (_, Some(_)) => BundleKind::Signed,
+        _ => BundleKind::Unsigned,
     };
-    Frame { text, tree, shape }
+    Envelope { text, tree, kind }
 }
 
 fn word(text: &str) -> Tree {
@@ -252,8 +258,8 @@ fn word(text: &str) -> Tree {
 }
 
 /// The envelope of an unsigned bundle.
-pub(super) fn unsigned(session: &str) -> Frame {
-    frame_of(vec![
+pub(super) fn unsigned(session: &str) -> Envelope {
+    envelope_of(vec![
         ("version", word(UNSIGNED)),
         ("schema_version", word(ENTRY)),
         ("session_id", word(session)),
@@ -268,7 +274,7 @@ pub(super) fn signed(
     session: &str,
     about: &SourceAbout,
     root: &Hash,
-) -> Result<Frame, FormatError> {
+) -> Result<Envelope, FormatError> {
     let (key, root) = (hex::encode(signer.public_key()), hex::encode(root));
     let created = format!("{}+00:00", about.now.to_rfc3339().trim_end_matches('Z'));
     let nonce = nonce(about.now);
@@ -286,15 +292,15 @@ pub(super) fn signed(
     members.push(("anchor", Tree::Null));
     members.push(("entries", Tree::Array(vec![])));
     members.push(("signature", word(&hex::encode(signature))));
-    Ok(frame_of(members))
+    Ok(envelope_of(members))
 }
 
 /// The envelope of a subset of a signed bundle.
-pub(super) fn subset(of: &Frame) -> Frame {
+pub(super) fn subset(of: &Envelope) -> Envelope {
     let keys = ["version", "algorithm", "public_key", "session_id", "created_at", "nonce", "merkle_root", "signature"];
     let mut members: Vec<(&str, Tree)> = keys.into_iter().filter_map(|k| Some((k, of.tree.get(k)?.clone()))).collect();
     members.push(("disclosed", Tree::Array(vec![])));
-    frame_of(members)
+    envelope_of(members)
 }
 
 /// 16 bytes that no other export has: the random bits of two UUIDs, through SHA-256.
@@ -317,38 +323,38 @@ pub(super) struct Element<'a> {
 }
 
 impl<'a> Element<'a> {
-    fn of(made: &'a Made) -> Self {
+    fn of(entry: &'a OutputEntry) -> Self {
         Self {
-            tree: &made.tree,
-            text: made.verbatim.as_deref(),
-            disclosed: made.own.as_ref().and_then(|o| o.disclosed.clone()),
-            extra: made.own.as_ref().map_or(&[], |o| o.extra.as_slice()),
+            tree: &entry.tree,
+            text: entry.verbatim.as_deref(),
+            disclosed: entry.source.as_ref().and_then(|o| o.disclosed.clone()),
+            extra: entry.source.as_ref().map_or(&[], |o| o.extra.as_slice()),
         }
     }
 
     /// A disclosed entry.
-    pub(super) fn proved(tree: &'a Tree, text: &'a str, index: u64, proof: &[(Hash, Side)]) -> Self {
+    pub(super) fn disclosed(tree: &'a Tree, text: &'a str, index: u64, proof: &[(Hash, Side)]) -> Self {
         let disclosed = Some((Tree::Number(index.to_string()), proof_tree(proof)));
         Self { tree, text: Some(text), disclosed, extra: &[] }
     }
 
     /// Its text. `sorted`: members by name, as the envelope has its own.
-    fn print(self, shape: Shape, style: &Style, sorted: bool, place: &str) -> Result<String, FormatError> {
+    fn print(self, kind: BundleKind, layout: &Layout, sorted: bool, place: &str) -> Result<String, FormatError> {
         let mut out = String::new();
         let content = |level: usize| match self.text {
             Some(text) => text.to_owned(),
             None => {
                 let mut text = String::new();
-                style.value(self.tree, level, &mut text);
+                layout.value(self.tree, level, &mut text);
                 text
             }
         };
-        if shape == Shape::Unsigned {
+        if kind == BundleKind::Unsigned {
             return Ok(content(2));
         }
         let content = content(3);
         let mut members: Vec<(&str, Piece<'_>)> = Vec::new();
-        if shape == Shape::Signed {
+        if kind == BundleKind::Signed {
             let (id, _) = digests(self.tree).map_err(|why| FormatError::invalid("malformed_entry", place, why))?;
             members.push(("id", Piece::Tree(Tree::Text(id))));
             members.push(("content", Piece::Raw(&content)));
@@ -362,40 +368,40 @@ impl<'a> Element<'a> {
         if sorted {
             members.sort_by(|a, b| a.0.cmp(b.0));
         }
-        style.object(&members, 2, &mut out);
+        layout.object(&members, 2, &mut out);
         Ok(out)
     }
 }
 
 /// Writes an envelope with its list filled into a new file.
-pub(super) fn put<'a>(
+pub(super) fn write_bundle<'a>(
     out: &Path,
-    frame: &Frame,
+    envelope: &Envelope,
     elements: impl Iterator<Item = Element<'a>>,
 ) -> Result<(), FormatError> {
     let place = out.display().to_string();
     let io = |e| FormatError::io(&place, e);
     let (before, after) =
-        frame.halves().ok_or_else(|| FormatError::invalid("malformed", &place, "the envelope has no list"))?;
-    let style = Style::of(&frame.text);
-    let sorted = matches!(&frame.tree, Tree::Object(members) if members.is_sorted_by(|a, b| a.0 <= b.0));
+        envelope.halves().ok_or_else(|| FormatError::invalid("malformed", &place, "the envelope has no list"))?;
+    let layout = Layout::of(&envelope.text);
+    let sorted = matches!(&envelope.tree, Tree::Object(members) if members.is_sorted_by(|a, b| a.0 <= b.0));
     let mut file = BufWriter::new(std::fs::File::create_new(out).map_err(io)?);
-    let mut some = false;
+    let mut any = false;
     file.write_all(before.as_bytes()).map_err(io)?;
     for element in elements {
         let mut text = String::new();
-        if some {
-            style.comma(2, &mut text)
+        if any {
+            layout.comma(2, &mut text)
         } else {
-            style.lead(2, &mut text)
+            layout.lead(2, &mut text)
         }
-        some = true;
-        text.push_str(&element.print(frame.shape, &style, sorted, &place)?);
+        any = true;
+        text.push_str(&element.print(envelope.kind, &layout, sorted, &place)?);
         file.write_all(text.as_bytes()).map_err(io)?;
     }
-    if some {
+    if any {
         let mut text = String::new();
-        style.lead(1, &mut text);
+        layout.lead(1, &mut text);
         file.write_all(text.as_bytes()).map_err(io)?;
     }
     file.write_all(after.as_bytes()).map_err(io)?;

@@ -26,19 +26,19 @@ fn untouched_bundles_come_back_byte_for_byte() {
         let path = fixture(case);
         let temp = Scratch::new("zaxy");
         let out = temp.at("out.json");
-        let mut taken = read(&path);
-        let report = write(&mut taken, &out, None);
+        let mut memory = read(&path);
+        let report = write(&mut memory, &out, None);
         assert!(report.losses.counts.is_empty(), "{case}: {:?}", report.losses);
-        assert_eq!(report.by_kind.values().sum::<u64>() as usize, taken.records.len());
+        assert_eq!(report.by_kind.values().sum::<u64>() as usize, memory.records.len());
         assert_eq!(std::fs::read_to_string(&out).unwrap(), std::fs::read_to_string(&path).unwrap(), "{case}");
     }
 }
 
 #[test]
 fn what_an_entry_says_is_in_its_record() {
-    let taken = read(&fixture("signed-ed25519"));
+    let memory = read(&fixture("signed-ed25519"));
     let find = |kind: Kind, t: &str| {
-        taken.records.iter().find(|r| r.kind == kind && r.record_type.as_deref() == Some(t)).unwrap()
+        memory.records.iter().find(|r| r.kind == kind && r.record_type.as_deref() == Some(t)).unwrap()
     };
     let goal = find(Kind::Todo, "goal.created");
     assert_eq!(goal.title.as_deref(), Some("Learn the Prelude in G"));
@@ -56,7 +56,7 @@ fn what_an_entry_says_is_in_its_record() {
     let verbatim = &find(Kind::Memory, "observation.recorded").verbatim.as_ref().unwrap().text;
     assert!(verbatim.contains("12345678901234567890123") && verbatim.contains("1e-07"));
     let ids: Vec<Value> = json(&fixture("signed-ed25519"))["entries"].as_array().unwrap().to_vec();
-    for (record, entry) in taken.records.iter().zip(ids) {
+    for (record, entry) in memory.records.iter().zip(ids) {
         assert_eq!(record.key.value, entry["id"].as_str().unwrap());
         assert_eq!(serde_json::from_str::<Value>(&record.verbatim.as_ref().unwrap().text).unwrap(), entry["content"]);
     }
@@ -65,15 +65,15 @@ fn what_an_entry_says_is_in_its_record() {
 #[test]
 fn an_edit_changes_its_entry_and_ends_the_signature() {
     let temp = Scratch::new("zaxy");
-    let mut taken = read(&fixture("signed-ed25519"));
-    let at = taken.records.iter().position(|r| r.record_type.as_deref() == Some("decision.made")).unwrap();
-    taken.records[at].text = "practise at 60".into();
-    taken.records[at].tags = vec!["tempo".into()];
-    taken.records[at].title = Some("Tempo".into());
-    taken.records[at].namespace = Some("elsewhere".into());
-    taken.edited.insert(at);
+    let mut memory = read(&fixture("signed-ed25519"));
+    let at = memory.records.iter().position(|r| r.record_type.as_deref() == Some("decision.made")).unwrap();
+    memory.records[at].text = "practise at 60".into();
+    memory.records[at].tags = vec!["tempo".into()];
+    memory.records[at].title = Some("Tempo".into());
+    memory.records[at].namespace = Some("elsewhere".into());
+    memory.edited.insert(at);
     let out = temp.at("out.json");
-    let report = write(&mut taken, &out, None);
+    let report = write(&mut memory, &out, None);
     assert_eq!(report.version, "zaxy.export.unsigned.v1");
     assert_eq!(report.losses.count("signature", LossKind::LeftOut), 1);
     assert_eq!(report.losses.count("citation", LossKind::Narrowed), 1);
@@ -92,8 +92,8 @@ fn an_edit_changes_its_entry_and_ends_the_signature() {
     // It comes home as the same record, and goes on byte for byte.
     let mut back = read(&out);
     let record = back.records.iter().find(|r| r.text == "practise at 60").unwrap();
-    assert_eq!(record.key, taken.records[at].key);
-    assert_eq!((record.namespace.as_deref(), &record.tags), (Some("elsewhere"), &taken.records[at].tags));
+    assert_eq!(record.key, memory.records[at].key);
+    assert_eq!((record.namespace.as_deref(), &record.tags), (Some("elsewhere"), &memory.records[at].tags));
     let again = temp.at("again.json");
     write(&mut back, &again, None);
     assert_eq!(std::fs::read(&again).unwrap(), std::fs::read(&out).unwrap());
@@ -107,10 +107,10 @@ fn a_part_of_a_bundle_keeps_its_envelope_only_where_that_is_true() {
         ("signed-ed25519", "zaxy.export.unsigned.v1", 1),
         ("subset-ed25519", "zaxy.portable.v1", 0),
     ] {
-        let mut taken = read(&fixture(case));
-        taken.records.pop();
+        let mut memory = read(&fixture(case));
+        memory.records.pop();
         let out = temp.at(case);
-        let report = write(&mut taken, &out, None);
+        let report = write(&mut memory, &out, None);
         assert_eq!((report.version.as_str(), report.losses.count("signature", LossKind::LeftOut)), (version, lost));
         let found = validate(&out).unwrap();
         assert!(found.errors.is_empty(), "{case} {:?}", found.errors);
@@ -121,9 +121,9 @@ fn a_part_of_a_bundle_keeps_its_envelope_only_where_that_is_true() {
 #[test]
 fn several_sources_become_one_session() {
     let temp = Scratch::new("zaxy");
-    let mut taken = read(&repo().join("fixtures/eventloom/v1/input.jsonl"));
+    let mut memory = read(&repo().join("fixtures/eventloom/v1/input.jsonl"));
     let from_log = temp.at("log.json");
-    let report = write(&mut taken, &from_log, None);
+    let report = write(&mut memory, &from_log, None);
     assert!(report.losses.counts.is_empty(), "{:?}", report.losses);
     // As the reference exports the same log.
     let theirs: Vec<Value> = json(&fixture("unsigned"))["entries"].as_array().unwrap().clone();
@@ -142,9 +142,9 @@ fn several_sources_become_one_session() {
     assert_eq!(json(&out)["entries"].as_array().unwrap(), &theirs);
     assert_eq!(json(&out)["session_id"], "cello");
     // An encrypted event stays behind.
-    let mut taken = read(&repo().join("fixtures/eventloom/encrypted/input.jsonl"));
-    assert!(taken.records[0].text.is_empty());
-    let report = write(&mut taken, &temp.at("none.json"), None);
+    let mut memory = read(&repo().join("fixtures/eventloom/encrypted/input.jsonl"));
+    assert!(memory.records[0].text.is_empty());
+    let report = write(&mut memory, &temp.at("none.json"), None);
     assert_eq!((report.withheld["encrypted"], report.by_kind.len()), (1, 0));
 }
 
@@ -154,17 +154,17 @@ fn selectors_choose_by_event() {
         let entries = json(path)["entries"].as_array().unwrap().clone();
         entries.iter().map(|e| e["kind"].as_str().unwrap().to_owned()).collect()
     };
-    let mut taken = read(&fixture("unsigned"));
-    taken.records.iter_mut().filter(|r| r.record_type.as_deref() == Some("task.completed")).for_each(|r| {
+    let mut memory = read(&fixture("unsigned"));
+    memory.records.iter_mut().filter(|r| r.record_type.as_deref() == Some("task.completed")).for_each(|r| {
         r.sensitivity = Some("restricted".into());
     });
     let temp = Scratch::new("zaxy");
     let mut choose = |name: &str, selector: Selector| {
         let out = temp.at(name);
         let options = WriteOptions { format_options: FormatOptions::new(selector), ..options(None) };
-        let report = Zaxy.write(&mut taken, &out, &options).unwrap();
-        let kept: u64 = report.by_kind.values().sum();
-        assert_eq!(kept + report.withheld.get("selector").copied().unwrap_or_default(), 16);
+        let report = Zaxy.write(&mut memory, &out, &options).unwrap();
+        let written: u64 = report.by_kind.values().sum();
+        assert_eq!(written + report.withheld.get("selector").copied().unwrap_or_default(), 16);
         kinds(&out)
     };
     let all = Selector::default;
@@ -193,12 +193,12 @@ fn selectors_choose_by_event() {
 
 #[test]
 fn an_unknown_version_is_not_written() {
-    let mut taken = read(&fixture("unsigned"));
+    let mut memory = read(&fixture("unsigned"));
     let temp = Scratch::new("zaxy");
     for (version, fails) in [("zaxy.export.unsigned.v1", false), ("zaxy.portable.v1", true), ("zaxy.portable.v9", true)]
     {
         let options = WriteOptions { version: Some(version.into()), ..options(None) };
-        assert_eq!(Zaxy.write(&mut taken, &temp.at(version), &options).is_err(), fails, "{version}");
+        assert_eq!(Zaxy.write(&mut memory, &temp.at(version), &options).is_err(), fails, "{version}");
     }
     let mut empty = empty();
     let key = super::harness::Key::BOTH[0];

@@ -40,25 +40,25 @@ fn every_case_is_read_and_judged_as_it_says() {
             let case: Case = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
             let path = folder.join(&case.input);
             assert_eq!(source(&path).map(|(_, d, _)| d.format), Some(format), "{name}");
-            let mut taken = empty();
-            let outcome = read_into(&path, &mut taken);
+            let mut memory = empty();
+            let outcome = read_into(&path, &mut memory);
             assert_eq!(outcome.as_ref().err().map(code), case.refused.as_deref(), "{name}: {outcome:?}");
             if case.refused.is_some() {
-                assert!(taken.records.is_empty() && taken.parts.is_empty(), "{name}");
+                assert!(memory.records.is_empty() && memory.parts.is_empty(), "{name}");
             }
             if let Some(expected) = &case.records {
                 let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-                taken.records.iter().for_each(|r| *counts.entry(r.kind.as_str().into()).or_default() += 1);
+                memory.records.iter().for_each(|r| *counts.entry(r.kind.as_str().into()).or_default() += 1);
                 assert_eq!(&counts, expected, "{name}");
             }
             if let Some(expected) = &case.dropped {
                 let mut found: Vec<&str> =
-                    taken.dropped.iter().map(|d| d.reason.split(':').next().unwrap_or_default()).collect();
+                    memory.dropped.iter().map(|d| d.reason.split(':').next().unwrap_or_default()).collect();
                 found.sort_unstable();
-                assert_eq!(&found, expected, "{name}: {:?}", taken.dropped);
+                assert_eq!(&found, expected, "{name}: {:?}", memory.dropped);
             }
             if let Some(expected) = &case.notes {
-                let found: Vec<&str> = taken.notes.iter().map(|n| n.code.as_str()).collect();
+                let found: Vec<&str> = memory.notes.iter().map(|n| n.code.as_str()).collect();
                 assert_eq!(&found, expected, "{name}");
             }
             match validate(&path) {
@@ -67,7 +67,7 @@ fn every_case_is_read_and_judged_as_it_says() {
                     assert_eq!(codes(&found.warnings), case.warnings.clone().unwrap_or_default(), "{name}");
                     assert_eq!(found.kind, case.kind.or(Some("log".into())), "{name}");
                     assert!(case.version.is_none() || found.version == case.version, "{name}");
-                    let read = (taken.records.len() + taken.dropped.len()) as u64;
+                    let read = (memory.records.len() + memory.dropped.len()) as u64;
                     assert!(case.refused.is_some() || found.records == read, "{name}");
                 }
                 Err(error) => assert_eq!(Some(code(&error)), case.refused.as_deref(), "{name}"),

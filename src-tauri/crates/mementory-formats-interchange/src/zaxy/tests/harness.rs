@@ -37,19 +37,19 @@ pub(crate) fn source(path: &Path) -> Option<(Catalog, Detected, &'static dyn For
     Some((catalog, detected, format))
 }
 
-pub(crate) fn read_into(path: &Path, taken: &mut MemorySource) -> Result<(), FormatError> {
+pub(crate) fn read_into(path: &Path, memory: &mut MemorySource) -> Result<(), FormatError> {
     let (catalog, detected, format) = source(path).expect("a source");
     let now = Timestamp::from_micros(0).unwrap();
     let context = ReadContext { limits: Limits::default(), now, passphrase: None };
-    format.read(&catalog, &detected, &context, taken)?;
-    assert!(taken.files.is_empty() && taken.tombstones.is_empty(), "a bundle has neither attachments nor tombstones");
+    format.read(&catalog, &detected, &context, memory)?;
+    assert!(memory.files.is_empty() && memory.tombstones.is_empty(), "a bundle has neither attachments nor tombstones");
     Ok(())
 }
 
 pub(crate) fn read(path: &Path) -> MemorySource {
-    let mut taken = empty();
-    read_into(path, &mut taken).unwrap();
-    taken
+    let mut memory = empty();
+    read_into(path, &mut memory).unwrap();
+    memory
 }
 
 pub(crate) fn validate(path: &Path) -> Result<Validation, FormatError> {
@@ -135,15 +135,15 @@ pub(crate) fn options(key: Option<Key>) -> WriteOptions {
     WriteOptions { everything: true, signer: key.map(|k| Arc::new(k) as Arc<dyn Signer>), ..WriteOptions::default() }
 }
 
-pub(crate) fn write(taken: &mut MemorySource, out: &Path, key: Option<Key>) -> WriteReport {
-    let plan = Zaxy.plan(taken, &options(key)).unwrap();
-    let report = Zaxy.write(taken, out, &options(key)).unwrap();
+pub(crate) fn write(memory: &mut MemorySource, out: &Path, key: Option<Key>) -> WriteReport {
+    let plan = Zaxy.plan(memory, &options(key)).unwrap();
+    let report = Zaxy.write(memory, out, &options(key)).unwrap();
     assert_eq!((&plan.version, &plan.by_kind, &plan.losses), (&report.version, &report.by_kind, &report.losses));
     report
 }
 
 /// Leaves a copy for checks outside (`tests/interop`), if a folder for it is named.
-pub(crate) fn keep(path: &Path, name: &str) {
+pub(crate) fn copy_for_interop(path: &Path, name: &str) {
     if let Some(folder) = std::env::var_os("MEMENTORY_ZAXY_OUT") {
         std::fs::copy(path, Path::new(&folder).join(name)).unwrap();
     }

@@ -1,5 +1,5 @@
 //! Hashes and forms of events; whole logs are in `fixtures/eventloom` (read by the tests of `zaxy`).
-use crate::zaxy::log_event::{Envelope, Event, envelope};
+use crate::zaxy::log_event::{Event, EventVersion, version_of};
 use mementory_json::Tree;
 
 fn line(extra: &str) -> Tree {
@@ -15,23 +15,23 @@ fn line(extra: &str) -> Tree {
 fn only_the_listed_members_are_under_the_hash() {
     let plain = Event::parse(&line(""), 3).unwrap();
     assert_eq!((plain.seq, plain.hash.as_str()), (3, "ab".repeat(32).as_str()));
-    let seal = plain.seal().unwrap();
+    let seal = plain.computed_hash().unwrap();
     for extra in [r#","unknown":1"#, r#","parentEventId":null"#, r#","causedBy":[]"#, r#","causedBy":null"#] {
-        assert_eq!(Event::parse(&line(extra), 3).unwrap().seal().unwrap(), seal, "{extra}");
+        assert_eq!(Event::parse(&line(extra), 3).unwrap().computed_hash().unwrap(), seal, "{extra}");
     }
     for extra in [r#","parentEventId":"own-0""#, r#","causedBy":["own-0"]"#] {
-        assert_ne!(Event::parse(&line(extra), 3).unwrap().seal().unwrap(), seal, "{extra}");
+        assert_ne!(Event::parse(&line(extra), 3).unwrap().computed_hash().unwrap(), seal, "{extra}");
     }
 }
 
 #[test]
 fn forms_and_what_is_none() {
-    assert_eq!(envelope(&line("")), Some(Envelope::V1));
+    assert_eq!(version_of(&line("")), Some(EventVersion::V1));
     let legacy = |seq: &str| {
         let text = format!(r#"{{"seq":{seq},"timestamp":"t","type":"x","actor":"a","hash":"{}"}}"#, "00".repeat(32));
         Tree::parse(&text, 8).unwrap()
     };
-    assert_eq!(envelope(&legacy("1")), Some(Envelope::Legacy));
+    assert_eq!(version_of(&legacy("1")), Some(EventVersion::Legacy));
     assert_eq!(Event::parse(&legacy("1"), 9).unwrap().thread, "default");
     assert_eq!(Event::parse(&legacy("1"), 9).unwrap().seq, 1);
     for seq in ["0", "-1", "1.5", "\"1\"", "99999999999999999999"] {
@@ -43,5 +43,5 @@ fn forms_and_what_is_none() {
     let mut numbered = line("");
     numbered.set("id", Tree::Text("evt_zaxy_000000000042_0123456789abcdef".into()));
     assert_eq!(Event::parse(&numbered, 1).unwrap().seq, 42);
-    assert_eq!(envelope(&Tree::Object(vec![])), None);
+    assert_eq!(version_of(&Tree::Object(vec![])), None);
 }

@@ -1,20 +1,20 @@
-//! Values that would take more memory than a reader may use (`Limits::tree_bytes`): told with their place, and not held.
+//! Values that would take more memory than a reader may use (`Limits::tree_bytes`): dropped with their place, and not held.
 use super::harness::*;
 use mementory_format::{FormatError, ReadContext};
 use mementory_model::{Limits, Timestamp};
 use serde_json::{Value, json};
 use std::path::Path;
 
-fn judged(path: &Path) -> Result<MemorySource, FormatError> {
+fn read_with_small_limit(path: &Path) -> Result<MemorySource, FormatError> {
     let (catalog, detected, format) = source(path).expect("a source");
     let limits = Limits { tree_bytes: 20_000, ..Limits::default() };
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    let mut taken = empty();
-    format.read(&catalog, &detected, &context, &mut taken).map(|()| taken)
+    let mut memory = empty();
+    format.read(&catalog, &detected, &context, &mut memory).map(|()| memory)
 }
 
 #[test]
-fn a_value_that_is_too_large_is_told_and_not_held() {
+fn an_entry_that_is_too_large_is_dropped_and_the_others_are_read() {
     let text = std::fs::read(fixture("unsigned")).unwrap();
     let whole: Value = serde_json::from_slice(&text).unwrap();
     let scratch = tempfile::tempdir().unwrap();
@@ -23,17 +23,20 @@ fn a_value_that_is_too_large_is_told_and_not_held() {
         std::fs::write(&path, bundle.to_string()).unwrap();
         path
     };
-    assert_eq!(judged(&put("whole.json", &whole)).unwrap().dropped.len(), 0);
+    assert_eq!(read_with_small_limit(&put("whole.json", &whole)).unwrap().dropped.len(), 0);
     let mut large = whole.clone();
     large["entries"][0]["content"]["payload"]["x"] = json!(vec![0; 1000]);
-    let taken = judged(&put("entry.json", &large)).unwrap();
-    let told: Vec<_> = taken.dropped.iter().map(|d| (d.reason.as_str(), d.place.as_str())).collect();
-    assert!(matches!(told[..], [(why, at)] if why.contains("(tree_bytes)") && at.ends_with("entries/0")), "{told:?}");
-    assert!(!taken.records.is_empty(), "the others come");
+    let memory = read_with_small_limit(&put("entry.json", &large)).unwrap();
+    let dropped: Vec<_> = memory.dropped.iter().map(|d| (d.reason.as_str(), d.place.as_str())).collect();
+    assert!(
+        matches!(dropped[..], [(why, at)] if why.contains("(tree_bytes)") && at.ends_with("entries/0")),
+        "{dropped:?}"
+    );
+    assert!(!memory.records.is_empty(), "the others come");
     let mut large = whole;
     large["x"] = json!(vec![0; 1000]);
-    match judged(&put("frame.json", &large)) {
+    match read_with_small_limit(&put("frame.json", &large)) {
         Err(FormatError::Invalid { code: "malformed", message, .. }) => assert!(message.contains("(tree_bytes)")),
-        other => panic!("{:?}", other.map(|taken| taken.records.len())),
+        other => panic!("{:?}", other.map(|memory| memory.records.len())),
     }
 }

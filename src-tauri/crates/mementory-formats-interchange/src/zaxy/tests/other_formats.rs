@@ -1,5 +1,5 @@
 //! Records of other formats through a bundle and back.
-use super::harness::{Key, MemorySource, Scratch, empty, keep, read, validate, write};
+use super::harness::{Key, MemorySource, Scratch, copy_for_interop, empty, read, validate, write};
 use mementory_model::{
     AttachmentRef, Embedding, EntityRef, Kind, Link, LossKind, MessagePart, Origin, Record, RecordKey, Source, Times,
     Timestamp, Verbatim,
@@ -17,11 +17,11 @@ fn record(kind: Kind, id: &str, text: &str) -> Record {
 
 /// One record of every kind, with nothing and with all that a record may carry.
 pub(super) fn everything() -> MemorySource {
-    let mut taken = empty();
+    let mut memory = empty();
     for kind in Kind::ALL {
         let mut bare = Record::new(kind, RecordKey::new("hand", format!("bare-{}", kind.as_str())), "");
         bare.origin_id = None;
-        taken.records.push(bare);
+        memory.records.push(bare);
         let mut full = record(kind, &format!("full-{}", kind.as_str()), "A text, with ünïcödé, \u{2028} and 🎻.");
         full.title = Some(format!("A title for {}", kind.as_str()));
         let at = |s: &str| Timestamp::parse(s);
@@ -56,9 +56,9 @@ pub(super) fn everything() -> MemorySource {
         full.fields = serde_json::from_value(json!({"n": 1.0, "e": 1e-7, "deep": {"l": [1, 2.5, null, "x"]}})).unwrap();
         full.verbatim = Some(Verbatim::json("{ \"b\" : 1.0, \"a\": \"\\u00e9\" }"));
         full.repeats = kind == Kind::Memory;
-        taken.records.push(full);
+        memory.records.push(full);
     }
-    for record in &mut taken.records {
+    for record in &mut memory.records {
         if record.kind == Kind::Message {
             record.parent = Some(RecordKey::new("chatgpt", "full-conversation"));
             record.message = Some(MessagePart {
@@ -71,23 +71,23 @@ pub(super) fn everything() -> MemorySource {
             });
         }
     }
-    taken
+    memory
 }
 
 #[test]
 fn every_kind_comes_back_as_it_was() {
     for key in [None, Some(Key::BOTH[0])] {
-        let mut taken = everything();
+        let mut memory = everything();
         let temp = Scratch::new("zaxy");
         let out = temp.at("out.json");
-        let report = write(&mut taken, &out, key);
+        let report = write(&mut memory, &out, key);
         let found = validate(&out).unwrap();
         assert!(found.errors.is_empty(), "{:?}", found.errors);
         assert!(found.warnings.iter().all(|w| w.code == "experimental_signature"), "{:?}", found.warnings);
-        assert_eq!(found.records as usize, taken.records.len());
+        assert_eq!(found.records as usize, memory.records.len());
         let mut back = read(&out);
-        assert_eq!(back.records.len(), taken.records.len());
-        for record in &taken.records {
+        assert_eq!(back.records.len(), memory.records.len());
+        for record in &memory.records {
             let found = back.records.iter().find(|r| r.key == record.key).unwrap();
             assert_eq!(serde_json::to_value(found).unwrap(), serde_json::to_value(record).unwrap());
         }
@@ -100,7 +100,7 @@ fn every_kind_comes_back_as_it_was() {
         let second = write(&mut back, &again, None);
         assert_eq!(second.by_kind, report.by_kind);
         if key.is_none() {
-            keep(&out, "unsigned.json");
+            copy_for_interop(&out, "unsigned.json");
         }
     }
 }
@@ -111,10 +111,10 @@ fn a_bare_memory_loses_nothing() {
     plain.times.created = Timestamp::parse("2026-01-01T00:00:00Z");
     plain.tags = vec!["coffee".into()];
     plain.source.platform = "me".into();
-    let mut taken = MemorySource { records: vec![plain], ..empty() };
+    let mut memory = MemorySource { records: vec![plain], ..empty() };
     let temp = Scratch::new("zaxy");
     let out = temp.at("out.json");
-    let report = write(&mut taken, &out, None);
+    let report = write(&mut memory, &out, None);
     assert!(report.losses.counts.is_empty(), "{:?}", report.losses);
     let bundle: serde_json::Value = serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
     let entry = &bundle["entries"][0];
@@ -130,10 +130,10 @@ fn a_bare_memory_loses_nothing() {
 
 #[test]
 fn what_another_program_changed_is_the_truth() {
-    let mut taken = everything();
+    let mut memory = everything();
     let temp = Scratch::new("zaxy");
     let out = temp.at("out.json");
-    write(&mut taken, &out, None);
+    write(&mut memory, &out, None);
     let text = std::fs::read_to_string(&out).unwrap();
     let mut bundle: serde_json::Value = serde_json::from_str(&text).unwrap();
     let entries = bundle["entries"].as_array_mut().unwrap();

@@ -1,5 +1,5 @@
 //! Signing, disclosing, and what no change gets past.
-use super::harness::{Key, Scratch, empty, fixture, holds, keep, read, signature, source, validate, write};
+use super::harness::{Key, Scratch, copy_for_interop, empty, fixture, holds, read, signature, source, validate, write};
 use crate::zaxy::{Disclosure, Grain, Selector, disclose, sign};
 use mementory_format::FormatError;
 use mementory_model::{Kind, Limits, Record, RecordKey, Timestamp};
@@ -11,7 +11,7 @@ fn now() -> Timestamp {
 }
 
 /// Everything that a caller asks before it believes a file: readable, without errors, and the signature holds.
-fn believed(path: &Path) -> bool {
+fn accepted(path: &Path) -> bool {
     source(path).is_some_and(|(_, found, _)| found.format == "zaxy")
         && validate(path).is_ok_and(|v| v.errors.is_empty())
         && signature(path).as_ref().is_some_and(holds)
@@ -22,17 +22,17 @@ fn our_signatures_hold_and_so_do_parts_of_them() {
     for key in Key::BOTH {
         let temp = Scratch::new("zaxy");
         let signed = temp.at("signed.json");
-        let mut taken = read(&fixture("unsigned"));
-        taken.records.extend(super::other_formats::everything().records);
-        let report = write(&mut taken, &signed, Some(key));
+        let mut memory = read(&fixture("unsigned"));
+        memory.records.extend(super::other_formats::everything().records);
+        let report = write(&mut memory, &signed, Some(key));
         assert_eq!(report.version, "zaxy.portable.v1");
-        assert!(believed(&signed), "{}", key.0);
-        keep(&signed, &format!("signed.{}.json", key.0));
+        assert!(accepted(&signed), "{}", key.0);
+        copy_for_interop(&signed, &format!("signed.{}.json", key.0));
         let bundle: Value = serde_json::from_slice(&std::fs::read(&signed).unwrap()).unwrap();
         assert_eq!(bundle["created_at"], "2026-05-01T12:00:00.500+00:00");
         assert_eq!(bundle["nonce"].as_str().unwrap().len(), 32);
         let again = temp.at("again.json");
-        write(&mut taken, &again, Some(key));
+        write(&mut memory, &again, Some(key));
         let other: Value = serde_json::from_slice(&std::fs::read(&again).unwrap()).unwrap();
         assert_eq!(bundle["merkle_root"], other["merkle_root"]);
         assert_ne!(bundle["nonce"], other["nonce"]);
@@ -42,12 +42,12 @@ fn our_signatures_hold_and_so_do_parts_of_them() {
         let done = disclose(&signed, &selector, &part, &Limits::default()).unwrap();
         let of = bundle["entries"].as_array().unwrap().len() as u64;
         assert_eq!(done, Disclosure { disclosed: 10, of });
-        assert!(believed(&part), "{}", key.0);
-        keep(&part, &format!("subset.{}.json", key.0));
+        assert!(accepted(&part), "{}", key.0);
+        copy_for_interop(&part, &format!("subset.{}.json", key.0));
         let none = Selector { kinds: Some(["no such".to_owned()].into()), ..Selector::default() };
         let nothing = temp.at("nothing.json");
         assert_eq!(disclose(&signed, &none, &nothing, &Limits::default()).unwrap().disclosed, 0);
-        assert!(believed(&nothing));
+        assert!(accepted(&nothing));
     }
 }
 
@@ -58,7 +58,7 @@ fn an_existing_bundle_is_signed_as_it_stands() {
         for key in Key::BOTH {
             let out = temp.at(&format!("{i}-{}.json", key.0));
             sign(&fixture(case), &key, &out, now(), &Limits::default()).unwrap();
-            assert!(believed(&out), "{case} {}", key.0);
+            assert!(accepted(&out), "{case} {}", key.0);
             let bundle = |path: &Path| -> Value { serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap() };
             let (ours, theirs) = (bundle(&out), bundle(&fixture("signed-ed25519")));
             assert_eq!(ours["merkle_root"], theirs["merkle_root"]);
@@ -109,13 +109,13 @@ fn flip(path: &Path, free: &[&str]) {
     let temp = Scratch::new("zaxy");
     let copy = temp.at("flipped.json");
     std::fs::write(&copy, &original).unwrap();
-    assert!(believed(&copy));
+    assert!(accepted(&copy));
     let mut checked = 0;
     for at in (0..original.len()).filter(|at| !unsigned.iter().any(|r| r.contains(at))) {
         let mut bytes = original.clone();
         bytes[at] ^= 1;
         std::fs::write(&copy, &bytes).unwrap();
-        assert!(!believed(&copy), "byte {at}: {:?}", &text[at.saturating_sub(20)..(at + 20).min(text.len())]);
+        assert!(!accepted(&copy), "byte {at}: {:?}", &text[at.saturating_sub(20)..(at + 20).min(text.len())]);
         checked += 1;
     }
     assert!(checked > original.len() / 2);
@@ -124,14 +124,14 @@ fn flip(path: &Path, free: &[&str]) {
 #[test]
 fn no_flipped_bit_is_believed() {
     let temp = Scratch::new("zaxy");
-    let mut taken = empty();
+    let mut memory = empty();
     for i in 0..3 {
         let mut record = Record::new(Kind::Memory, RecordKey::new("chatgpt", i.to_string()), "Likes plain tea.");
         record.times.created = Timestamp::parse("2026-01-01T00:00:00Z");
-        taken.records.push(record);
+        memory.records.push(record);
     }
     let signed = temp.at("signed.json");
-    write(&mut taken, &signed, Some(Key::BOTH[0]));
+    write(&mut memory, &signed, Some(Key::BOTH[0]));
     flip(&signed, &["\"anchor\""]);
     let part = temp.at("part.json");
     let selector = Selector { max_seq: Some(2), ..Selector::default() };
@@ -142,21 +142,21 @@ fn no_flipped_bit_is_believed() {
 #[test]
 fn every_index_of_a_thousand_entries_is_proved() {
     let temp = Scratch::new("zaxy");
-    let mut taken = empty();
+    let mut memory = empty();
     for i in 0..1000 {
-        taken.records.push(Record::new(Kind::Memory, RecordKey::new("x", i.to_string()), format!("Memory {i}")));
+        memory.records.push(Record::new(Kind::Memory, RecordKey::new("x", i.to_string()), format!("Memory {i}")));
     }
     for key in Key::BOTH {
         let (signed, part) = (temp.at(&format!("{}.json", key.0)), temp.at(&format!("{}.part.json", key.0)));
-        write(&mut taken, &signed, Some(key));
+        write(&mut memory, &signed, Some(key));
         let done = disclose(&signed, &Selector::default(), &part, &Limits::default()).unwrap();
         assert_eq!(done, Disclosure { disclosed: 1000, of: 1000 });
         // The validator climbs each proof to the signed root.
-        assert!(believed(&part));
+        assert!(accepted(&part));
         let (catalog, found, format) = source(&part).unwrap();
         let found = format.validate(&catalog, &found, &Limits::default(), &[]).unwrap();
         assert_eq!((found.records, found.kind.as_deref()), (1000, Some("subset")));
-        keep(&part, &format!("thousand.{}.json", key.0));
+        copy_for_interop(&part, &format!("thousand.{}.json", key.0));
         let bundle: Value = serde_json::from_slice(&std::fs::read(&part).unwrap()).unwrap();
         let indices: Vec<u64> =
             bundle["disclosed"].as_array().unwrap().iter().map(|d| d["index"].as_u64().unwrap()).collect();

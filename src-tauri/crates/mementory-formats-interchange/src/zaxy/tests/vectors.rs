@@ -58,8 +58,8 @@ fn files_of_the_reference_are_valid_and_come_back_byte_for_byte() {
         );
         let temp = Scratch::new("zaxy");
         let out = temp.at("out.json");
-        let mut taken = read(&path);
-        let report = write(&mut taken, &out, None);
+        let mut memory = read(&path);
+        let report = write(&mut memory, &out, None);
         assert!(report.losses.counts.is_empty(), "{:?}", report.losses);
         assert_eq!(std::fs::read_to_string(&out).unwrap(), std::fs::read_to_string(&path).unwrap(), "{name}");
     }
