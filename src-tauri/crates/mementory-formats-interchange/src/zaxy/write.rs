@@ -1,5 +1,5 @@
-//! BundleWriter a bundle. Entries of one bundle that all go out as they source keep its envelope and with it its signature;
-//! otherwise the bundle is new: unsigned, or signed by whoever is handed in.
+//! Writing a bundle. If all entries of one bundle are exported unedited, its envelope and signature are kept; otherwise
+//! the bundle is new: unsigned, or signed by the given signer.
 use super::{
     compose::{Outcome, OutputEntry, assign_number, output_entry},
     entry::{citation, digests, proof_tree, rank, seq},
