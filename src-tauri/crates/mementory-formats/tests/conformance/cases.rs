@@ -1,0 +1,104 @@
+//! The inputs of the suite: every case below `fixtures/<format>/` whose input its format reads.
+use mementory_format::testkit::{Scratch, repo, tree};
+use mementory_formats::{Format, by_id, registry};
+use std::{
+    collections::BTreeMap,
+    io::{Cursor, Write},
+    path::{Path, PathBuf},
+};
+
+/// One input of one format.
+pub struct Case {
+    /// The format that the fixture's place names.
+    pub format: &'static dyn Format,
+    /// `<format>/<case>`.
+    pub name: String,
+    /// The file or folder to read.
+    pub path: PathBuf,
+    /// The export that an incremental one builds on.
+    pub base: Option<PathBuf>,
+    /// The code with which reading it is refused.
+    pub refused: Option<String>,
+    _packed: Vec<Scratch>,
+}
+
+/// Cases of all formats: a folder with a `case.json` and an entry that is named `input`, with any ending.
+pub fn cases() -> Vec<Case> {
+    let fixtures = repo().join("fixtures");
+    let mut out = Vec::new();
+    for format_dir in sorted(&fixtures) {
+        for case_dir in sorted(&format_dir).into_iter().filter(|dir| dir.join("case.json").is_file()) {
+            let Some(format) = format_of(&format_dir, &case_dir) else { continue };
+            let case: serde_json::Value =
+                serde_json::from_slice(&std::fs::read(case_dir.join("case.json")).unwrap()).unwrap();
+            for input in sorted(&case_dir).into_iter().filter(|path| name(path).split('.').next() == Some("input")) {
+                out.push(case_for(format, &case_dir, input, case["refused"].as_str().map(str::to_owned)));
+            }
+        }
+    }
+    out
+}
+
+/// Cases of the formats that `wanted` selects, whose input can be read. Fails if a format has none.
+pub fn readable_cases(wanted: impl Fn(&dyn Format) -> bool) -> Vec<Case> {
+    let out: Vec<Case> = cases().into_iter().filter(|case| case.refused.is_none() && wanted(case.format)).collect();
+    for format in registry().iter().copied().filter(|format| wanted(*format)) {
+        let id = format.id();
+        assert!(out.iter().any(|case| case.format.id() == id), "{id} has no case that can be read in fixtures/{id}/");
+    }
+    out
+}
+
+/// `fixtures/<id>/<case>`, or `fixtures/<a>/<b>` for a format with the id `<a>_<b>`.
+fn format_of(format_dir: &Path, case_dir: &Path) -> Option<&'static dyn Format> {
+    by_id(&format!("{}_{}", name(format_dir), name(case_dir))).or_else(|| by_id(&name(format_dir)))
+}
+
+/// Formats of one archive have their members unpacked in the fixtures, so that changes to them can be reviewed.
+fn case_for(format: &'static dyn Format, case_dir: &Path, input: PathBuf, refused: Option<String>) -> Case {
+    let mut case = Case {
+        format,
+        name: format!("{}/{}", format.id(), name(case_dir)),
+        path: input,
+        base: Some(case_dir.join("base")).filter(|base| base.exists()),
+        refused,
+        _packed: Vec::new(),
+    };
+    let capabilities = format.capabilities();
+    if capabilities.write && !capabilities.folder {
+        for path in [Some(&mut case.path), case.base.as_mut()].into_iter().flatten().filter(|path| path.is_dir()) {
+            let scratch = Scratch::new("packed");
+            std::fs::write(scratch.at("input.zip"), pack(tree(path))).unwrap();
+            *path = scratch.at("input.zip");
+            case._packed.push(scratch);
+        }
+    }
+    case
+}
+
+/// A zip of these files.
+pub fn pack(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(&bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+fn sorted(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut out: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    out.sort();
+    out
+}
+
+/// The files of an input, by name: those of a folder, or the one file.
+pub fn files(path: &Path) -> BTreeMap<String, Vec<u8>> {
+    if path.is_dir() { tree(path) } else { BTreeMap::from([(name(path), std::fs::read(path).unwrap())]) }
+}
+
+/// The last step of a path.
+pub fn name(path: &Path) -> String {
+    path.file_name().unwrap().to_string_lossy().into_owned()
+}

@@ -1,0 +1,206 @@
+//! Input that is cut off, too large, or has names that lead elsewhere: an error or fewer records, never a panic or a hang.
+use crate::{
+    cases::{Case, files, name, pack, readable_cases},
+    steps::{covers, read, read_case, validate, write_options},
+};
+use mementory_format::testkit::{Scratch, put, tree};
+use mementory_formats::{Format, by_id};
+use mementory_model::Limits;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::mpsc,
+    time::Duration,
+};
+
+/// What takes a moment has hung; a debug build on a busy machine gets more.
+const DEADLINE: Duration = Duration::from_secs(60);
+/// Cases of one format whose files are cut off.
+const CUT_CASES: usize = 2;
+/// Lengths at which a file is cut off, besides those at its ends.
+const LENGTHS: usize = 8;
+
+/// Reads and validates a path in a thread of its own. None: refused.
+fn records_in_time(path: &Path, limits: Limits, format: &dyn Format) -> Option<usize> {
+    let (path, id): (PathBuf, &'static str) = (path.to_path_buf(), by_id(format.id()).unwrap().id());
+    let (done, wait) = mpsc::channel();
+    let what = path.display().to_string();
+    let worker = std::thread::spawn(move || {
+        let format = by_id(id).unwrap();
+        if format.capabilities().validate {
+            let _ = validate(&path, format);
+        }
+        let _ = done.send(read(&path, &limits, format).ok().map(|source| source.records.len()));
+    });
+    match wait.recv_timeout(DEADLINE) {
+        Ok(records) => records,
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("{id} hangs on {what}"),
+        Err(mpsc::RecvTimeoutError::Disconnected) => panic!("{id} panics on {what}: {:?}", worker.join().err()),
+    }
+}
+
+fn first_cases(all: Vec<Case>, most: usize) -> Vec<Case> {
+    let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let mut is_early = |case: &Case| {
+        let count = counts.entry(case.format.id()).or_default();
+        *count += 1;
+        *count <= most
+    };
+    all.into_iter().filter(|case| is_early(case)).collect()
+}
+
+#[test]
+fn a_file_that_is_cut_off_is_an_error_or_has_fewer_records() {
+    let cases = first_cases(readable_cases(|format| format.capabilities().read), CUT_CASES);
+    for case in &cases {
+        let whole = read_case(case).records.len();
+        let files = files(&case.path);
+        for (file, bytes) in &files {
+            let mut lengths: Vec<usize> = (0..LENGTHS).map(|n| bytes.len() * n / LENGTHS).collect();
+            lengths.extend([1, 2, bytes.len().saturating_sub(2), bytes.len().saturating_sub(1)]);
+            for length in lengths.into_iter().filter(|length| *length < bytes.len()) {
+                let scratch = Scratch::new("cut");
+                let mut cut: Vec<(&str, &[u8])> =
+                    files.iter().map(|(name, bytes)| (name.as_str(), &bytes[..])).collect();
+                cut.iter_mut().filter(|(name, _)| name == file).for_each(|(_, bytes)| *bytes = &bytes[..length]);
+                put(&scratch.at("input"), &cut);
+                let path = if case.path.is_dir() { scratch.at("input") } else { scratch.at("input").join(file) };
+                let records = records_in_time(&path, Limits::default(), case.format).unwrap_or_default();
+                assert!(records <= whole, "{}: {records} of {whole} with {length} bytes of {file}", case.name);
+            }
+        }
+    }
+    covers("cut off", &cases, |can| can.read);
+}
+
+/// Bound of a single value, and the size of the value that is too large.
+const BOUND: u64 = 64 << 10;
+const LARGE: usize = 4 << 20;
+
+#[test]
+fn a_value_above_the_limits_is_an_error_or_is_left_out() {
+    let limits = Limits {
+        element_bytes: BOUND,
+        line_bytes: BOUND,
+        tree_bytes: BOUND,
+        mem_file_bytes: BOUND,
+        side_file_bytes: BOUND,
+        ..Limits::default()
+    };
+    let cases = readable_cases(|format| format.capabilities().read);
+    let mut tested = Vec::new();
+    for case in &cases {
+        let Some((scratch, path)) = with_large_value(case) else { continue };
+        records_in_time(&path, limits.clone(), case.format);
+        let records = read(&path, &limits, case.format).map(|source| source.records).unwrap_or_default();
+        let longest = records.iter().map(|record| record.text.len()).max().unwrap_or_default();
+        assert!(longest < LARGE, "{}: a text of {longest} bytes was read", case.name);
+        drop(scratch);
+        tested.push(case);
+    }
+    covers("bounded memory", tested, |can| can.read);
+}
+
+/// The input of a case, with a text of one record replaced by a large one; None if its files have no such text as it is.
+fn with_large_value(case: &Case) -> Option<(Scratch, PathBuf)> {
+    let mut all = entries(&case.path);
+    let source = read_case(case);
+    let texts = source.records.iter().map(|record| record.text.as_bytes()).filter(|text| text.len() > 7);
+    let (at, from, length) = texts.into_iter().find_map(|text| {
+        let found = |(at, (_, bytes)): (usize, &(String, Vec<u8>))| {
+            memchr::memmem::find(bytes, text).map(|from| (at, from, text.len()))
+        };
+        all.iter().enumerate().find_map(found)
+    })?;
+    all[at].1.splice(from..from + length, std::iter::repeat_n(b'x', LARGE));
+    let scratch = Scratch::new("large");
+    let is_archive = !case.path.is_dir() && !name(&case.path).contains(&all[0].0);
+    let path = if is_archive {
+        scratch.put("input.zip", pack(all))
+    } else {
+        let files: Vec<(&str, &[u8])> = all.iter().map(|(name, bytes)| (name.as_str(), &bytes[..])).collect();
+        put(&scratch.0, &files);
+        scratch.at(&name(&case.path))
+    };
+    Some((scratch, path))
+}
+
+#[test]
+fn more_bytes_or_entries_than_allowed_are_refused() {
+    let cases = readable_cases(|format| format.capabilities().read);
+    for case in &cases {
+        for (limits, what) in [
+            (Limits { total_bytes: 1, ..Limits::default() }, "bytes"),
+            (Limits { entries: 0, ..Limits::default() }, "entries"),
+        ] {
+            let scratch = Scratch::new("packed");
+            let path = scratch.put("input.zip", pack(files(&case.path)));
+            let found = records_in_time(&path, limits, case.format);
+            assert_eq!(found.unwrap_or_default(), 0, "{}: {what}", case.name);
+        }
+    }
+    covers("limits of the whole", &cases, |can| can.read);
+}
+
+/// Names of entries that lead out of a folder, or that a file system takes as something else.
+const NAMES: [&str; 14] = [
+    "../escaped.json",
+    "../../escaped.md",
+    "a/../../escaped.txt",
+    "/escaped.json",
+    "C:\\escaped.json",
+    "..\\escaped.json",
+    "\\\\server\\share\\escaped.json",
+    "./a//b/./c.json",
+    "CON.json",
+    "a\nb.json",
+    "\u{202e}nosj.exe",
+    "a\0b.json",
+    "name. ",
+    "~/escaped.json",
+];
+
+#[test]
+fn names_of_entries_lead_nowhere() {
+    let cases = first_cases(readable_cases(|format| format.capabilities().read), 1);
+    for case in &cases {
+        let long = "x".repeat(4000);
+        let deep = "d/".repeat(2000) + "deep.json";
+        for hostile in NAMES.into_iter().chain([long.as_str(), deep.as_str()]) {
+            let scratch = Scratch::new("names");
+            let mut all = entries(&case.path);
+            all.push((hostile.to_owned(), b"{\"content\": \"hostile\"}".to_vec()));
+            let path = scratch.put("in/input.zip", pack(all));
+            records_in_time(&path, Limits::default(), case.format);
+            let Ok(mut source) = read(&path, &Limits::default(), case.format) else { continue };
+            if case.format.capabilities().write {
+                let out = scratch.at("out/written");
+                std::fs::create_dir_all(scratch.at("out")).unwrap();
+                let _ = case.format.write(&mut source, &out, &write_options(case.base.clone()));
+                let outside: Vec<String> = tree(&scratch.0)
+                    .into_keys()
+                    .filter(|name| name != "in/input.zip" && !name.starts_with("out/written"))
+                    .collect();
+                assert_eq!(outside, [""; 0], "{}: {hostile:?}", case.name);
+            }
+        }
+    }
+    covers("names of entries", &cases, |can| can.read);
+}
+
+/// The entries of a case as an archive would have them.
+fn entries(path: &Path) -> Vec<(String, Vec<u8>)> {
+    let Ok(file) = std::fs::File::open(path) else { return Vec::new() };
+    if let (false, Ok(mut archive)) = (path.is_dir(), zip::ZipArchive::new(file)) {
+        return (0..archive.len())
+            .map(|at| {
+                let mut entry = archive.by_index(at).unwrap();
+                let mut bytes = Vec::new();
+                std::io::Read::read_to_end(&mut entry, &mut bytes).unwrap();
+                (entry.name().unwrap().into_owned(), bytes)
+            })
+            .collect();
+    }
+    let folder = if path.is_dir() { format!("{}/", name(path)) } else { String::new() };
+    files(path).into_iter().map(|(name, bytes)| (folder.clone() + &name, bytes)).collect()
+}

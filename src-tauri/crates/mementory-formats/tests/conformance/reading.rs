@@ -1,0 +1,49 @@
+//! Reading what the format's fixtures contain.
+use crate::{
+    cases::{cases, readable_cases},
+    steps::{covers, read, read_case, validate},
+};
+use mementory_formats::FormatError;
+use mementory_model::Limits;
+
+#[test]
+fn reading_is_without_error_and_deterministic() {
+    let cases = readable_cases(|format| format.capabilities().read);
+    for case in &cases {
+        let (first, second) = (read_case(case), read_case(case));
+        assert!(!first.records.is_empty() || !first.tombstones.is_empty(), "{} is empty", case.name);
+        assert_eq!(first.records, second.records, "{}", case.name);
+        assert_eq!(format!("{:?}", first.parts), format!("{:?}", second.parts), "{}", case.name);
+        assert_eq!(format!("{:?}", first.files), format!("{:?}", second.files), "{}", case.name);
+        assert_eq!(format!("{:?}", first.notes), format!("{:?}", second.notes), "{}", case.name);
+        assert_eq!(format!("{:?}", first.dropped), format!("{:?}", second.dropped), "{}", case.name);
+    }
+    covers("read", &cases, |can| can.read);
+}
+
+#[test]
+fn an_input_that_must_be_refused_is_refused_with_the_code_of_its_case() {
+    let refused: Vec<_> = cases().into_iter().filter(|case| case.refused.is_some()).collect();
+    assert!(!refused.is_empty());
+    for case in &refused {
+        let code = match read(&case.path, &Limits::default(), case.format) {
+            Ok(_) => "read",
+            Err(FormatError::Invalid { code, .. }) => code,
+            // Named in two ways by the cases.
+            Err(FormatError::Version { .. }) if case.refused.as_deref() == Some("version") => "version",
+            Err(FormatError::Version { .. }) => "unsupported_version",
+            Err(error) => panic!("{}: {error:?}", case.name),
+        };
+        assert_eq!(Some(code), case.refused.as_deref(), "{}", case.name);
+    }
+}
+
+#[test]
+fn the_validator_has_a_result_for_every_input_that_can_be_read() {
+    let cases = readable_cases(|format| format.capabilities().validate);
+    for case in &cases {
+        let result = validate(&case.path, case.format).unwrap_or_else(|error| panic!("{}: {error:?}", case.name));
+        assert!(result.is_some(), "{}", case.name);
+    }
+    covers("validate", &cases, |can| can.validate);
+}

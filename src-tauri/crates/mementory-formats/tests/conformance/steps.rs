@@ -1,0 +1,62 @@
+//! Single steps over an input, with errors as values.
+use crate::cases::Case;
+use mementory_format::testkit::MemorySource;
+use mementory_formats::{
+    Capabilities, Catalog, Detected, Format, FormatError, ReadContext, Validation, WriteOptions, detect, registry,
+};
+use mementory_model::{Limits, Record, Timestamp};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+/// Opens and detects a path. `only`: the person named this format.
+pub fn open(path: &Path, limits: &Limits, only: Option<&str>) -> Result<(Catalog, Vec<Detected>), FormatError> {
+    let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
+    let sources = detect(&catalog, limits, only)?.sources;
+    Ok((catalog, sources))
+}
+
+/// Reads a path as `format`; an input in which nothing is detected has no records.
+pub fn read(path: &Path, limits: &Limits, format: &dyn Format) -> Result<MemorySource, FormatError> {
+    let (catalog, sources) = open(path, limits, Some(format.id()))?;
+    let context = ReadContext { limits: limits.clone(), now: Timestamp::from_micros(0).unwrap(), passphrase: None };
+    let mut out = MemorySource::default();
+    for source in &sources {
+        format.read(&catalog, source, &context, &mut out)?;
+    }
+    Ok(out)
+}
+
+/// Reads a case that must be readable.
+pub fn read_case(case: &Case) -> MemorySource {
+    let read = read(&case.path, &Limits::default(), case.format);
+    read.unwrap_or_else(|error| panic!("{}: {error:?}", case.name))
+}
+
+/// Validates a path as `format`; None if nothing is detected in it.
+pub fn validate(path: &Path, format: &dyn Format) -> Result<Option<Validation>, FormatError> {
+    let limits = Limits::default();
+    let (catalog, sources) = open(path, &limits, Some(format.id()))?;
+    sources.first().map(|source| format.validate(&catalog, source, &limits, &[])).transpose()
+}
+
+/// How a case is written again.
+pub fn write_options(base: Option<PathBuf>) -> WriteOptions {
+    WriteOptions { everything: true, base, ..WriteOptions::default() }
+}
+
+/// A record as it must come back: all of it but where it was found.
+pub fn content(record: &Record) -> Record {
+    Record { origin: mementory_model::Origin::default(), ..record.clone() }
+}
+
+/// Prints the formats that a property was tested with, and fails if they are not those with the capability.
+pub fn covers<'a>(property: &str, ran: impl IntoIterator<Item = &'a Case>, wanted: impl Fn(Capabilities) -> bool) {
+    let ran: BTreeSet<&str> = ran.into_iter().map(|case| case.format.id()).collect();
+    let expected: BTreeSet<&str> =
+        registry().iter().filter(|format| wanted(format.capabilities())).map(|format| format.id()).collect();
+    eprintln!("{property}: {ran:?}");
+    assert!(!ran.is_empty(), "{property}: no format was tested");
+    assert_eq!(ran, expected, "{property}: formats with the capability and without a test");
+}

@@ -1,0 +1,179 @@
+//! Writing: what was read comes back at the level that the format declares, and what does not is listed.
+use crate::{
+    cases::{Case, readable_cases},
+    steps::{content, covers, open, read, read_case, validate, write_options},
+};
+use mementory_format::testkit::{MemorySource, Scratch, vault_id};
+use mementory_formats::{Format, WriteReport};
+use mementory_model::{Limits, LossKind, Record};
+use std::{collections::BTreeSet, path::PathBuf};
+
+/// What was written of a source.
+struct Written {
+    path: PathBuf,
+    report: WriteReport,
+    _scratch: Scratch,
+}
+
+fn write(source: &mut MemorySource, format: &dyn Format, base: Option<PathBuf>, name: &str) -> Written {
+    let scratch = Scratch::new("written");
+    let path = scratch.at(&format!("written{}", format.capabilities().ending));
+    let report = format.write(source, &path, &write_options(base));
+    let report = report.unwrap_or_else(|error| panic!("{name} as {}: {error:?}", format.id()));
+    Written { path, report, _scratch: scratch }
+}
+
+fn writable_cases() -> Vec<Case> {
+    readable_cases(|format| format.capabilities().read && format.capabilities().write)
+}
+
+/// Vault ids of the records that a report names.
+fn with_losses(report: &WriteReport) -> BTreeSet<&str> {
+    report.losses.items.iter().map(|loss| loss.record.as_str()).collect()
+}
+
+fn id(record: &Record) -> String {
+    vault_id(record.kind, &record.key)
+}
+
+/// True if the input breaks no rule and refers to nothing that it lacks: only then can all of it come back.
+fn is_sound(case: &Case) -> bool {
+    if !case.format.capabilities().validate {
+        return true;
+    }
+    let result = validate(&case.path, case.format).unwrap().unwrap();
+    result.errors.is_empty() && result.warnings.iter().all(|warning| warning.code != "dangling_reference")
+}
+
+#[test]
+fn a_format_reads_what_it_wrote() {
+    let cases = writable_cases();
+    for case in &cases {
+        let written = write(&mut read_case(case), case.format, case.base.clone(), &case.name);
+        // A text to paste has no mark of its own.
+        let only = Some(case.format.id()).filter(|_| case.format.capabilities().text);
+        let (_, sources) = open(&written.path, &Limits::default(), only).unwrap();
+        let detected: Vec<&str> = sources.iter().map(|source| source.format).collect();
+        assert_eq!(detected, [case.format.id()], "{}", case.name);
+        let back = read(&written.path, &Limits::default(), case.format).unwrap();
+        let reported: u64 = written.report.by_kind.values().sum();
+        assert!(back.records.len() as u64 >= reported.min(1), "{}: {reported} written, none read", case.name);
+    }
+    covers("reads what it wrote", &cases, |can| can.read && can.write);
+}
+
+#[test]
+fn records_come_back_at_the_declared_level() {
+    let cases = writable_cases();
+    for case in &cases {
+        if !is_sound(case) {
+            continue;
+        }
+        let mut source = read_case(case);
+        let written = write(&mut source, case.format, case.base.clone(), &case.name);
+        let back = read(&written.path, &Limits::default(), case.format).unwrap();
+        let (losses, byte_exact) = (with_losses(&written.report), case.format.capabilities().byte_exact);
+        let mut missing = 0;
+        // Records of an earlier version are written in the current one.
+        let is_current = |record: &&Record| record.origin.version.as_ref().is_none_or(|v| *v == written.report.version);
+        for record in source.records.iter().filter(is_current).filter(|record| !losses.contains(id(record).as_str())) {
+            let same = |other: &&Record| other.kind == record.kind && other.text == record.text;
+            let found: Vec<&Record> = back.records.iter().filter(same).collect();
+            if found.is_empty() {
+                missing += 1;
+                continue;
+            }
+            if byte_exact {
+                let exact = found.iter().any(|other| other.verbatim == record.verbatim);
+                assert!(exact, "{}: {:?} is not the same bytes", case.name, record.key);
+            } else {
+                let equal = found.iter().any(|other| content(other) == content(record));
+                assert!(equal, "{}: {:?} differs", case.name, record.key);
+            }
+        }
+        let withheld: u64 = written.report.withheld.values().sum();
+        assert!(missing <= withheld, "{}: {missing} records do not come back, {withheld} are withheld", case.name);
+    }
+    covers("round trip", &cases, |can| can.read && can.write);
+}
+
+#[test]
+fn writing_twice_gives_the_same_bytes() {
+    let cases = writable_cases();
+    for case in &cases {
+        let mut source = read_case(case);
+        let bytes = |written: Written| crate::cases::files(&written.path);
+        let first = bytes(write(&mut source, case.format, case.base.clone(), &case.name));
+        let second = bytes(write(&mut source, case.format, case.base.clone(), &case.name));
+        assert!(first == second, "{}", case.name);
+    }
+    covers("deterministic", &cases, |can| can.read && can.write);
+}
+
+#[test]
+fn what_is_written_of_a_valid_input_is_valid() {
+    let cases: Vec<Case> = readable_cases(|format| {
+        let can = format.capabilities();
+        can.read && can.write && can.validate
+    });
+    let is_valid = |case: &&Case| validate(&case.path, case.format).unwrap().unwrap().errors.is_empty();
+    let cases: Vec<&Case> = cases.iter().filter(is_valid).collect();
+    for case in &cases {
+        let written = write(&mut read_case(case), case.format, case.base.clone(), &case.name);
+        let result = validate(&written.path, case.format).unwrap().expect("detected");
+        assert_eq!(result.errors, [], "{}", case.name);
+    }
+    covers("validates", cases, |can| can.read && can.write && can.validate);
+}
+
+#[test]
+fn the_plan_is_what_is_written() {
+    let cases = writable_cases();
+    for case in &cases {
+        let mut source = read_case(case);
+        let plan = case.format.plan(&mut source, &write_options(case.base.clone())).unwrap();
+        let report = write(&mut source, case.format, case.base.clone(), &case.name).report;
+        assert_eq!(plan.by_kind, report.by_kind, "{}", case.name);
+        assert_eq!(plan.losses, report.losses, "{}", case.name);
+        assert_eq!(plan.withheld, report.withheld, "{}", case.name);
+    }
+    covers("plan", &cases, |can| can.read && can.write);
+}
+
+/// Inputs of every format, written in every format: what another format cannot express must be in the report.
+#[test]
+fn a_record_that_is_left_out_is_listed() {
+    let (sources, targets) = (readable_cases(|format| format.capabilities().read), writable_cases());
+    let mut left_out = 0;
+    let mut written_in: BTreeSet<&str> = BTreeSet::new();
+    let mut tested: BTreeSet<&str> = BTreeSet::new();
+    // What continues an earlier export takes only records of the same origin.
+    let targets: Vec<Case> = targets.into_iter().filter(|case| !case.format.capabilities().needs_base).collect();
+    for target in targets.iter().filter(|target| tested.insert(target.format.id())) {
+        for case in &sources {
+            let mut source = read_case(case);
+            let scratch = Scratch::new("losses");
+            let out = scratch.at(&format!("out{}", target.format.capabilities().ending));
+            // A format may refuse records that it cannot write; then nothing is lost without a word.
+            let Ok(report) = target.format.write(&mut source, &out, &write_options(None)) else { continue };
+            written_in.insert(target.format.id());
+            let written: u64 = report.by_kind.values().sum();
+            // Records that repeat what another one says are not written where the other one is.
+            let distinct = source.records.iter().filter(|record| !record.repeats).count() as u64;
+            let missing = distinct.saturating_sub(written);
+            let listed: u64 =
+                report.losses.counts.iter().filter(|((_, kind), _)| *kind == LossKind::LeftOut).map(|(_, n)| n).sum();
+            let withheld: u64 = report.withheld.values().sum();
+            left_out += missing;
+            let name = &case.name;
+            assert!(
+                missing == 0 || listed + withheld > 0,
+                "{name} as {}: {missing} records missing, {listed} listed, {withheld} withheld",
+                target.format.id()
+            );
+        }
+    }
+    assert!(left_out > 0, "no record was left out: the property was not tested");
+    let targets = targets.iter().filter(|case| written_in.contains(case.format.id()));
+    covers("losses", targets, |can| can.read && can.write && !can.needs_base);
+}
