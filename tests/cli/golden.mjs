@@ -82,20 +82,20 @@ async function everyVersion(program, visit) {
 /** Vaults of before open and say the same; exports of before are read as they were. */
 export async function goldenVaults(count) {
   await everyVersion(built("mementory"), ({ version, expected, vault, read, exports }) => {
-    const told = JSON.parse(readFileSync(expected, "utf8"));
+    const recorded = JSON.parse(readFileSync(expected, "utf8"));
     const now = described(vault);
-    for (const [part, value] of Object.entries(told.vault))
+    for (const [part, value] of Object.entries(recorded.vault))
       if (!isDeepStrictEqual(now[part], value))
         console.log(`  ${part}: ${JSON.stringify(now[part])}, not ${JSON.stringify(value)}`);
-    count.add(`the vault of ${version} opens and says what it said`, isDeepStrictEqual(now, told.vault));
+    count.add(`the vault of ${version} opens and says what it said`, isDeepStrictEqual(now, recorded.vault));
     count.add(`the vault of ${version} passes its check`, vault.must("check").ok === true);
     const hand = vault.write("again.txt", "- Use metric units.\n");
     const { memory } = vault.must("import", "--format", "transfer_text", hand).by_kind;
     count.add(`what was erased in ${version} stays blocked`, memory.blocked === 1 && memory.added === 0);
     for (const file of exports) {
       const got = read(file);
-      const same = isDeepStrictEqual(got, told.exports[file]);
-      if (!same) console.log(`  ${JSON.stringify(got)}, not ${JSON.stringify(told.exports[file])}`);
+      const same = isDeepStrictEqual(got, recorded.exports[file]);
+      if (!same) console.log(`  ${JSON.stringify(got)}, not ${JSON.stringify(recorded.exports[file])}`);
       count.add(`${file} of ${version} is read as it was`, same);
     }
   });

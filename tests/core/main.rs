@@ -14,6 +14,7 @@ mod export;
 mod export_diff;
 mod files;
 mod import;
+mod input_order;
 mod merge;
 mod proof;
 mod properties;

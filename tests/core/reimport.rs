@@ -554,45 +554,6 @@ fn an_import_succeeds_even_if_the_index_cannot_be_updated() {
 }
 
 #[test]
-fn of_two_exports_in_one_import_the_newer_one_wins_in_either_order() {
-    let older = conversation(
-        1,
-        &[
-            ("a", None, "Hello.", true),
-            ("b", Some("a"), "Partial ans", true),
-        ],
-    );
-    let newer = conversation(
-        2,
-        &[
-            ("a", None, "Hello.", true),
-            ("b", Some("a"), "Partial answer, now finished.", false),
-            ("d", Some("a"), "Another answer.", true),
-        ],
-    );
-    for drop in [
-        [older.clone(), newer.clone()],
-        [newer.clone(), older.clone()],
-    ] {
-        let t = TempVault::new();
-        import_units(&t, &drop);
-        let said = ["Another answer.", "Hello.", "Partial answer, now finished."];
-        assert_eq!(texts(&t, Kind::Message), said);
-        let shown = |value| one(&t, Kind::Message, value).0.active();
-        assert_eq!((shown("a"), shown("b"), shown("d")), (true, false, true));
-        assert_eq!(faults(&t), [""; 0]);
-    }
-    // The same one after the other: the older export takes nothing back.
-    let t = TempVault::new();
-    import_units(&t, &[newer]);
-    import_units(&t, &[older]);
-    assert_eq!(
-        one(&t, Kind::Message, "b").1.text,
-        "Partial answer, now finished."
-    );
-}
-
-#[test]
 fn a_relation_to_an_erased_record_is_blocked() {
     let t = TempVault::new();
     let ends = [

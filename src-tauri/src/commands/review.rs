@@ -4,7 +4,7 @@ use mementory_api::types::*;
 use tauri::AppHandle;
 use tauri::ipc::Channel;
 
-/// Scan new and changed records for sensitive values; with `anew` all records.
+/// Scan new and changed records for sensitive values, or all records.
 #[tauri::command]
 #[specta::specta]
 pub async fn look(app: AppHandle, job_id: String, anew: bool, on_progress: Channel<Progress>) -> CommandResult<Looked> {

@@ -90,10 +90,9 @@ export function againstDirection(packages) {
       // The vault's use cases query the store's tables; the erasure check reads its pages.
       // The testkit looks at the vault's files from outside.
       // Some exports are SQLite databases: the formats read them from memory.
-      const reads = used === "rusqlite" && ["mementory-testkit", "mementory-formats-vendor"].includes(name);
       const reads =
         used === "rusqlite" &&
-        ["mementory-testkit", "mementory-formats", "mementory-vault", "mementory-erasure-check"].includes(name);
+        ["mementory-testkit", "mementory-formats-vendor", "mementory-vault", "mementory-erasure-check"].includes(name);
       if (ONLY[used] && ONLY[used] !== name && kind !== "dev" && !reads)
         problems.push(`${name} must not use ${used}: that is for ${ONLY[used]}`);
     }

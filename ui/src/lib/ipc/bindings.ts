@@ -10,11 +10,11 @@ export const commands = {
 	sessionState: () => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("session_state")),
 	/**  Vaults opened before. */
 	recentVaults: () => typedError<RecentVault[], ErrorBody>(__TAURI_INVOKE("recent_vaults")),
-	/**  Take a vault off that list; the vault itself stays. */
+	/**  Remove a vault from that list; the vault itself is not changed. */
 	forgetRecent: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("forget_recent", { path })),
-	/**  The backups of a vault that lie beside it, the newest first. */
+	/**  The backups in the same folder as a vault, newest first. */
 	backupsOf: (path: string) => typedError<FoundBackup[], ErrorBody>(__TAURI_INVOKE("backups_of", { path })),
-	/**  The folder that a new vault is offered to live in. */
+	/**  The suggested folder for a new vault. */
 	defaultVaultFolder: () => typedError<string, ErrorBody>(__TAURI_INVOKE("default_vault_folder")),
 	/**  How strong a passphrase is, as it is typed. */
 	passphraseStrength: (passphrase: string) => typedError<PassphraseStrength, ErrorBody>(__TAURI_INVOKE("passphrase_strength", { passphrase })),
@@ -22,91 +22,91 @@ export const commands = {
 	suggestPassphrase: () => typedError<string, ErrorBody>(__TAURI_INVOKE("suggest_passphrase")),
 	/**  Create a vault and open it. */
 	createVault: (path: string, passphrase: string) => typedError<Created, ErrorBody>(__TAURI_INVOKE("create_vault", { path, passphrase })),
-	/**  Open a vault with its passphrase or its recovery code. Progress comes when its search index is made anew first. */
+	/**  Open a vault with its passphrase or its recovery code. Reports progress if its search index has to be rebuilt first. */
 	unlock: (jobId: string, path: string, secret: string, onProgress: Channel<Progress>) => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("unlock", { jobId, path, secret, onProgress })),
-	/**  Lock. Jobs under way roll back first. */
+	/**  Lock. Running jobs are rolled back first. */
 	lock: () => typedError<null, ErrorBody>(__TAURI_INVOKE("lock")),
-	/**  Minutes without input before the vault locks itself; 0 = never. */
+	/**  Minutes without input before the vault locks automatically; 0 = never. */
 	setAutoLock: (minutes: number) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_auto_lock", { minutes })),
-	/**  The person did something: the wait for the auto-lock starts again. */
+	/**  The person did something: restart the wait for the automatic lock. */
 	touch: () => typedError<null, ErrorBody>(__TAURI_INVOKE("touch")),
-	/**  Change the passphrase; `secret` is the present one or the recovery code. */
+	/**  Change the passphrase; `secret` is the current one or the recovery code. */
 	changePassphrase: (secret: string, newPassphrase: string) => typedError<Slots, ErrorBody>(__TAURI_INVOKE("change_passphrase", { secret, newPassphrase })),
-	/**  Make a new recovery code; `secret` is the passphrase or the present code, which opens nothing from then on. */
+	/**  Make a new recovery code; `secret` is the passphrase or the current code. The old code stops working. */
 	newRecoveryCode: (secret: string) => typedError<NewRecoveryCode, ErrorBody>(__TAURI_INVOKE("new_recovery_code", { secret })),
-	/**  What opens the vault, and since when. */
+	/**  The key slots of the vault: what opens it, and since when. */
 	keySlots: () => typedError<Slots, ErrorBody>(__TAURI_INVOKE("key_slots")),
-	/**  What is in the vault. */
+	/**  Contents of the vault in numbers. */
 	vaultInfo: () => typedError<VaultInfo, ErrorBody>(__TAURI_INVOKE("vault_info")),
-	/**  Integrity of the vault, place by place. */
+	/**  Check the integrity of every part of the vault. */
 	checkVault: (rebuildIndex: boolean) => typedError<CheckReport, ErrorBody>(__TAURI_INVOKE("check_vault", { rebuildIndex })),
 	/**  Copy the vault to a new folder and check the copy, which is a vault of its own. */
 	backup: (jobId: string, out: string, onProgress: Channel<Progress>) => typedError<BackedUp, ErrorBody>(__TAURI_INVOKE("backup", { jobId, out, onProgress })),
 	/**  The audit log; with `verify` its chain and signatures are checked. */
 	audit: (verify: boolean) => typedError<AuditLog, ErrorBody>(__TAURI_INVOKE("audit", { verify })),
-	/**  The vault's own key, whom it trusts, and whose signatures it has seen. */
+	/**  The vault's own key, the trusted keys, and the keys seen on imported files. */
 	keys: () => typedError<Keys, ErrorBody>(__TAURI_INVOKE("keys")),
 	/**  Trust a public key. */
 	trustKey: (key: string, name: string | null) => typedError<Keys, ErrorBody>(__TAURI_INVOKE("trust_key", { key, name })),
 	/**  Forget a key. */
 	forgetKey: (key: string) => typedError<Keys, ErrorBody>(__TAURI_INVOKE("forget_key", { key })),
-	/**  Every format, and what is done with it. Needs no vault. */
+	/**  Every format with its capabilities. Needs no vault. */
 	formats: () => typedError<FormatInfo[], ErrorBody>(__TAURI_INVOKE("formats")),
-	/**  What are these files? Needs no vault. */
+	/**  Detect the formats of files. Needs no vault. */
 	detect: (paths: string[], passphrase: string | null) => typedError<Detections, ErrorBody>(__TAURI_INVOKE("detect", { paths, passphrase })),
-	/**  How large are these files? Nothing is opened. Needs no vault. */
+	/**  Kind and size of files. Nothing is opened. Needs no vault. */
 	pathInfo: (paths: string[]) => typedError<PathInfo[], ErrorBody>(__TAURI_INVOKE("path_info", { paths })),
-	/**  Is this file whole, who signed it, and does the vault know them? */
+	/**  Validate a file, and say who signed it and whether the vault knows the signer. */
 	checkFile: (path: string, format: string | null, passphrase: string | null) => typedError<FileCheck, ErrorBody>(__TAURI_INVOKE("check_file", { path, format, passphrase })),
 	/**  What an import would do; nothing is written. */
 	importPreview: (jobId: string, request: ImportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_preview", { jobId, request, passphrase, onProgress })),
 	/**  Import as one batch. */
 	importRun: (jobId: string, request: ImportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_run", { jobId, request, passphrase, onProgress })),
-	/**  Stop a job; it rolls back and answers `cancelled`. */
+	/**  Cancel a job; it rolls back and fails with `cancelled`. */
 	cancelJob: (jobId: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("cancel_job", { jobId })),
 	/**  The batches, newest first. */
 	imports: () => typedError<Batches, ErrorBody>(__TAURI_INVOKE("imports")),
-	/**  Imports that failed: where their files lay, and what was said at the time. */
+	/**  Failed imports: the paths of their files, and the errors. */
 	failedImports: () => typedError<FailedImports, ErrorBody>(__TAURI_INVOKE("failed_imports")),
-	/**  The report kept with a batch. */
+	/**  The stored report of a batch. */
 	importReport: (batch: string) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_report", { batch })),
-	/**  Take a batch back whole. */
+	/**  Undo a whole import. */
 	undoImport: (batch: string) => typedError<Undone, ErrorBody>(__TAURI_INVOKE("undo_import", { batch })),
-	/**  The watched folders, and what waits for an answer. */
+	/**  The watched folders and the files detected in them. */
 	watched: () => typedError<Watched, ErrorBody>(__TAURI_INVOKE("watched")),
-	/**  Watch a folder and ask first. What is in it now is not offered. */
+	/**  Watch a folder and ask before importing. Files that are in it now are not offered. */
 	watchFolder: (path: string) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("watch_folder", { path })),
-	/**  Watch a folder no longer. Nothing in it is touched. */
+	/**  Stop watching a folder. Its files are left as they are. */
 	unwatchFolder: (folder: string) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("unwatch_folder", { folder })),
-	/**  Do something else with what lands in a folder. */
+	/**  Change what is done with new files in a folder. */
 	setWatching: (folder: string, mode: WatchMode) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("set_watching", { folder, mode })),
-	/**  Do not import a find. It is not offered again. */
+	/**  Decline to import a detected file. It is not offered again. */
 	dismissFind: (find: string) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("dismiss_find", { find })),
 	/**  One page of a list. */
 	list: (request: ListRequest) => typedError<Page, ErrorBody>(__TAURI_INVOKE("list", { request })),
-	/**  Numbers beside the filters. */
+	/**  Counts for the filter menus. */
 	facets: (filter: Filter, query: string | null, typing: boolean) => typedError<Facets, ErrorBody>(__TAURI_INVOKE("facets", { filter, query, typing })),
-	/**  What can be said of several records at once. */
+	/**  Summary of several records. */
 	summary: (filter: Filter) => typedError<Summary, ErrorBody>(__TAURI_INVOKE("summary", { filter })),
-	/**  One record, whole. */
+	/**  One complete record. */
 	show: (id: string, history: boolean, verbatim: boolean) => typedError<Shown, ErrorBody>(__TAURI_INVOKE("show", { id, history, verbatim })),
 	/**  A conversation with all its branches. */
 	thread: (id: string) => typedError<Thread, ErrorBody>(__TAURI_INVOKE("thread", { id })),
-	/**  Full text, ranked. */
+	/**  Ranked full-text search. */
 	search: (request: SearchRequest) => typedError<SearchResult, ErrorBody>(__TAURI_INVOKE("search", { request })),
-	/**  A page of a list in which something is searched for. */
+	/**  A page of a searched list. */
 	find: (request: SearchRequest) => typedError<Found, ErrorBody>(__TAURI_INVOKE("find", { request })),
-	/**  What may have been meant with a query that found nothing. */
+	/**  A spelling suggestion for a query that found nothing. */
 	near: (request: SearchRequest) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("near", { request })),
-	/**  The bytes of an attachment; with `most` the first so many. */
+	/**  The bytes of an attachment; with `most` at most that many. */
 	attachment: (id: string, most: number | null) => typedError<ArrayBuffer, ErrorBody>(__TAURI_INVOKE("attachment", { id, most })),
-	/**  Ask where to save an attachment, and save it so that only the person can read it. Null when they changed their mind. */
+	/**  Ask where to save an attachment, and save it so that only the person can read it. Null if the dialog was cancelled. */
 	saveAttachment: (jobId: string, id: string, suggestedName: string, onProgress: Channel<Progress>) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("save_attachment", { jobId, id, suggestedName, onProgress })),
 	/**  A memory written by hand. */
 	add: (request: AddRequest) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("add", { request })),
 	/**  A new version of a record. */
 	edit: (request: EditRequest) => typedError<Edited, ErrorBody>(__TAURI_INVOKE("edit", { request })),
-	/**  One tag for many records, or from many. */
+	/**  Add one tag to many records, or remove it. */
 	tag: (jobId: string, request: TagRequest, onProgress: Channel<Progress>) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("tag", { jobId, request, onProgress })),
 	/**  Make an old version current again. */
 	restoreVersion: (id: string, version: number) => typedError<Edited, ErrorBody>(__TAURI_INVOKE("restore_version", { id, version })),
@@ -118,45 +118,45 @@ export const commands = {
 	trash: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("trash", { ids })),
 	/**  Take records back from the Trash. */
 	restore: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("restore", { ids })),
-	/**  What an erasure would take with it. */
+	/**  Everything that an erasure would remove. */
 	erasePreview: (request: EraseRequest) => typedError<ErasePreview, ErrorBody>(__TAURI_INVOKE("erase_preview", { request })),
-	/**  Erase for good, then look for it everywhere. */
+	/**  Erase for good, then check every place for remains. */
 	erase: (jobId: string, request: EraseRequest, onProgress: Channel<Progress>) => typedError<Erased, ErrorBody>(__TAURI_INVOKE("erase", { jobId, request, onProgress })),
 	/**  Tombstones, newest first. */
 	tombstones: () => typedError<Tombstones, ErrorBody>(__TAURI_INVOKE("tombstones")),
 	/**  The receipt of an erasure. */
 	receipt: (id: string) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("receipt", { id })),
-	/**  Clean and check again what a receipt says is not clean. */
+	/**  Clean and check the places again that a receipt lists as failed. */
 	cleanAgain: (jobId: string, id: string, onProgress: Channel<Progress>) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("clean_again", { jobId, id, onProgress })),
-	/**  Look through what is new or changed; with `anew` through everything. */
+	/**  Scan new and changed records for sensitive values, or all records. */
 	look: (jobId: string, anew: boolean, onProgress: Channel<Progress>) => typedError<Looked, ErrorBody>(__TAURI_INVOKE("look", { jobId, anew, onProgress })),
-	/**  A page of the values that were found. */
+	/**  A page of the review queue. */
 	sensitiveQueue: (request: SensitiveRequest) => typedError<SensitiveQueue, ErrorBody>(__TAURI_INVOKE("sensitive_queue", { request })),
-	/**  One value and where it stands. */
+	/**  One value and the records that contain it. */
 	sensitiveValue: (value: string) => typedError<SensitiveDetail, ErrorBody>(__TAURI_INVOKE("sensitive_value", { value })),
 	/**  Redact values for good. */
 	redactValues: (jobId: string, request: RedactValuesRequest, onProgress: Channel<Progress>) => typedError<RedactedValues, ErrorBody>(__TAURI_INVOKE("redact_values", { jobId, request, onProgress })),
-	/**  Never show these values again, or do again. */
+	/**  Ignore these values from now on, or stop ignoring them. */
 	ignoreValues: (values: string[], ignored: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("ignore_values", { values, ignored })),
-	/**  Memories that say much the same, in groups. */
+	/**  Groups of memories with nearly the same text. */
 	duplicates: (jobId: string, onProgress: Channel<Progress>) => typedError<Duplicates, ErrorBody>(__TAURI_INVOKE("duplicates", { jobId, onProgress })),
-	/**  Leave these memories as they are. */
+	/**  Keep these memories as they are, and do not show them as a group again. */
 	keepApart: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_apart", { ids })),
 	/**  Keep one of several; the others go to the Trash. */
 	merge: (keep: string, others: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("merge", { keep, others })),
-	/**  What an export would hold and lose; nothing is written. An encrypted one can lose less: secrets travel in it. */
+	/**  What an export would contain and lose; nothing is written. An encrypted export can lose less: it may contain secrets. */
 	exportPreview: (jobId: string, request: ExportRequest, encrypt: boolean, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_preview", { jobId, request, encrypt, onProgress })),
-	/**  The text of an export, to paste somewhere else; nothing is written. */
+	/**  The text of an export for the clipboard; no file is written. */
 	exportText: (jobId: string, request: ExportRequest, onProgress: Channel<Progress>) => typedError<string, ErrorBody>(__TAURI_INVOKE("export_text", { jobId, request, onProgress })),
-	/**  Tell the log that the text which was made last was taken along. */
+	/**  Enter in the audit log that the last text was copied. */
 	textTaken: () => typedError<null, ErrorBody>(__TAURI_INVOKE("text_taken")),
 	/**  Write an Evidence Pack and check it. */
 	evidence: (jobId: string, out: string, request: EvidenceRequest, onProgress: Channel<Progress>) => typedError<Evidence, ErrorBody>(__TAURI_INVOKE("evidence", { jobId, out, request, onProgress })),
-	/**  Write, read back, validate; encrypted with a passphrase of its own if there is one. */
+	/**  Write an export, read it back and validate it; encrypted if a passphrase is given. */
 	exportRun: (jobId: string, request: ExportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_run", { jobId, request, passphrase, onProgress })),
-	/**  Take away the export that was just written and did not pass its check. */
+	/**  Delete the export that was just written and did not pass its check. */
 	removeExport: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("remove_export", { path })),
-	/**  Ask for files to import. Empty when the person changed their mind. */
+	/**  Ask for files to import. Empty if the dialog was cancelled. */
 	chooseFiles: () => typedError<string[], ErrorBody>(__TAURI_INVOKE("choose_files")),
 	/**  Ask for a folder. */
 	chooseFolder: () => typedError<string | null, ErrorBody>(__TAURI_INVOKE("choose_folder")),
@@ -164,7 +164,7 @@ export const commands = {
 	chooseVault: () => typedError<string | null, ErrorBody>(__TAURI_INVOKE("choose_vault")),
 	/**  Ask where to save. */
 	chooseSave: (suggestedName: string) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("choose_save", { suggestedName })),
-	/**  Ask where to save a text, and save it so that only the person can read it. Null when they changed their mind. */
+	/**  Ask where to save a text, and save it so that only the person can read it. Null if the dialog was cancelled. */
 	saveText: (suggestedName: string, text: string) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("save_text", { suggestedName, text })),
 	/**  Open a link in the browser, after the person confirmed it. */
 	openLink: (url: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("open_link", { url })),
@@ -172,15 +172,15 @@ export const commands = {
 	showInFolder: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("show_in_folder", { path })),
 	/**  Print what the window shows (the recovery code). */
 	print: () => typedError<null, ErrorBody>(__TAURI_INVOKE("print")),
-	/**  Copy a text. With a number of seconds it leaves the clipboard after that time, unless something else is there by then. */
+	/**  Copy a text. With a number of seconds it is cleared after that time, unless the clipboard holds something else by then. */
 	copyText: (text: string, clearAfterSeconds: number | null) => typedError<null, ErrorBody>(__TAURI_INVOKE("copy_text", { text, clearAfterSeconds })),
-	/**  The text on the clipboard, for the field that the person pastes into; null when it holds none. */
+	/**  The text on the clipboard, for pasting into a field; null if it holds none. */
 	clipboardText: () => typedError<string | null, ErrorBody>(__TAURI_INVOKE("clipboard_text")),
-	/**  Keep a preference of the window (how it looks and works, never content), or drop it with null. */
+	/**  Set a preference of the window (appearance and behaviour, never content), or remove it with null. */
 	setPreference: (name: string, value: string | null) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_preference", { name, value })),
 	/**  Remember opened vaults (path only), or forget them all. */
 	setRememberVaults: (remember: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_remember_vaults", { remember })),
-	/**  What guards the window besides the passphrase. Needs no vault. */
+	/**  What protects the window besides the passphrase. Needs no vault. */
 	windowGuards: () => typedError<WindowGuards, ErrorBody>(__TAURI_INVOKE("window_guards")),
 	/**  Lock when the screen locks or the computer sleeps, or do not. */
 	setLockWhenAway: (on: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_lock_when_away", { on })),
@@ -196,7 +196,7 @@ export type AddRequest = {
 	tags: string[],
 };
 
-/**  Attachments that messages name, and how many bytes of them are in the input. */
+/**  Attachments that messages reference, and how many of them are in the input. */
 export type AttachmentCounts = {
 	referenced: number,
 	present: number,
@@ -208,7 +208,7 @@ export type AttachmentInfo = {
 	name: string,
 	media_type: string | null,
 	size: number | null,
-	/**  False: named by the export, not in it. */
+	/**  False: referenced by the export, but not in it. */
 	present: boolean,
 };
 
@@ -221,17 +221,17 @@ export type AuditEntry = {
 	op: string,
 	target: string,
 	detail: string,
-	/**  Where the export lies, if it is still there. */
+	/**  Path of the export, if it still exists. */
 	file: string | null,
 };
 
-/**  The audit log; `verified` only after the chain and its signatures were checked. */
+/**  The audit log; `verified` is null unless the chain and its signatures were checked. */
 export type AuditLog = {
 	entries: AuditEntry[],
 	verified: boolean | null,
 };
 
-/**  A backup that was written, or a vault that was restored from one, and passed its check. */
+/**  A backup that was written, or a vault restored from one; it passed its check. */
 export type BackedUp = {
 	path: string,
 	bytes: number,
@@ -249,15 +249,15 @@ export type BatchInfo = {
 	added: number,
 	updated: number,
 	unchanged: number,
-	/**  Held back by a deletion. */
+	/**  Not imported because they were deleted before. */
 	blocked: number,
 	skipped: number,
 	/**  Unreadable. */
 	failed: number,
 	undone: boolean,
-	/**  Records of it that were edited since; undo would take the edits back as well. */
+	/**  Records of it that were edited since; undoing the import would undo the edits too. */
 	edited_since: number,
-	/**  Where a file of it lies, if it is still there. */
+	/**  Path of an imported file, if it still exists. */
 	file: string | null,
 };
 
@@ -266,7 +266,7 @@ export type Batches = {
 	batches: BatchInfo[],
 };
 
-/**  Another format it could be. */
+/**  A format that a file may have. */
 export type Candidate = {
 	format: string,
 	/**  0..1 */
@@ -281,7 +281,7 @@ export type CheckPlace = {
 	detail: string,
 };
 
-/**  Integrity of the vault, place by place. */
+/**  Integrity of every part of the vault. */
 export type CheckReport = {
 	ok: boolean,
 	places: CheckPlace[],
@@ -297,23 +297,23 @@ export type CheckedSignature = {
 	tombstones: TombstoneSignature[],
 };
 
-/**  What would be new, as a preview finds it. */
+/**  A record that a preview would add. */
 export type ComingItem = {
 	kind: string,
 	place: string,
-	/**  How it begins, in one line; may be empty. */
+	/**  The beginning of its text in one line; may be empty. */
 	text: string,
 };
 
-/**  A piece of the text around a value; `hidden` names the class where a value stands. */
+/**  A segment of the text around a value; `hidden` names the class if the segment is a masked value. */
 export type ContextPiece = {
 	text: string,
 	hidden: string | null,
-	/**  It is the value that the entry is about. */
+	/**  It is the value of this entry. */
 	this: boolean,
 };
 
-/**  Another record that says the same. */
+/**  Another record with the same text. */
 export type Copy = {
 	id: string,
 	kind: string,
@@ -332,13 +332,13 @@ export type Created = {
 	recovery_code: string,
 };
 
-/**  What a dropped path is. `format` is null for a tie (see `candidates`) or an unknown kind. */
+/**  Detected format of one path. `format` is null if it is ambiguous (see `candidates`) or unknown. */
 export type Detection = {
 	path: string,
 	format: string | null,
 	version: string | null,
 	confidence: number,
-	/**  Encrypted as a whole: what it is shows with its passphrase. */
+	/**  Encrypted as a whole: the format is known only with the passphrase. */
 	encrypted: boolean,
 	reason: string,
 	parts: PartInfo[],
@@ -351,14 +351,14 @@ export type Detections = {
 	results: Detection[],
 };
 
-/**  Memories that say the same, or much the same; oldest first. */
+/**  Memories with the same or nearly the same text; oldest first. */
 export type DuplicateGroup = {
-	/**  The same words, but for case, spaces and punctuation. */
+	/**  Equal except for case, spaces and punctuation. */
 	same: boolean,
 	items: ListItem[],
 };
 
-/**  All groups that the person did not decide on. */
+/**  All groups that were not reviewed yet. */
 export type Duplicates = {
 	groups: DuplicateGroup[],
 };
@@ -383,13 +383,13 @@ export type ErasePreview = {
 	impact: Impact,
 };
 
-/**  Erase these records; with `dry_run` only say what would go. */
+/**  Erase these records. */
 export type EraseRequest = {
 	ids: string[],
 	reason: string | null,
-	/**  Also redact other records that say the same. */
+	/**  Also redact other records with the same text. */
 	with_copies: boolean,
-	/**  Only these copies; null = all that were found. */
+	/**  Only these copies; null = all copies that were found. */
 	copies: string[] | null,
 };
 
@@ -397,7 +397,7 @@ export type EraseRequest = {
 export type Erased = {
 	tombstones: TombstoneView[],
 	receipt: Receipt,
-	/**  Records redacted because they said the same. */
+	/**  Records redacted because they had the same text. */
 	copies_redacted: number,
 };
 
@@ -413,7 +413,7 @@ export type ErrorBody = {
 
 /**  An Evidence Pack that was written. */
 export type Evidence = {
-	/**  Where. */
+	/**  Its path. */
 	path: string,
 	/**  Tombstones in it. */
 	tombstones: number,
@@ -427,30 +427,30 @@ export type Evidence = {
 	transfers: number,
 	/**  It was read back and is valid. */
 	validated: boolean,
-	/**  With a signature of the vault's key. */
+	/**  It is signed with the vault's key. */
 	signed: boolean,
 };
 
 /**  One part of an Evidence Pack. */
 export type EvidencePart = 
-/**  Tombstones with their receipts, and what rests on what. */
+/**  Tombstones with their receipts, and provenance. */
 "tombstones" | 
 /**  The log with its signatures. */
 "log" | 
-/**  The public key, and how to check the pack. */
+/**  The public key, and instructions to verify the pack. */
 "key" | 
-/**  Imports and exports, with names of files. */
+/**  Imports and exports, with file names. */
 "transfers";
 
-/**  What an Evidence Pack is to hold. */
+/**  What to put into an Evidence Pack. */
 export type EvidenceRequest = {
 	/**  Date or time, inclusive; null = from the beginning. */
 	since: string | null,
 	/**  Date or time, inclusive; null = up to now. */
 	until: string | null,
-	/**  With the vault's own key. */
+	/**  Sign with the vault's key. */
 	sign: boolean,
-	/**  Null: tombstones, the log, and what rests on what, as the specification has it. */
+	/**  Null: tombstones, the log and provenance, as the specification requires. */
 	parts: EvidencePart[] | null,
 };
 
@@ -460,11 +460,11 @@ export type ExportRequest = {
 	format: string,
 	out: string,
 	filter: Filter,
-	/**  Replace an export that is already there. */
+	/**  Replace an existing export. */
 	overwrite: boolean,
-	/**  Sign with the vault's own key. */
+	/**  Sign with the vault's key. */
 	sign: boolean,
-	/**  Replace sensitive values by `[REDACTED:class]` in the file. What is inside attached files is not looked at. */
+	/**  Replace sensitive values by `[REDACTED:class]` in the file. The content of attached files is not scanned. */
 	cover: boolean,
 };
 
@@ -475,28 +475,28 @@ export type Exported = {
 	version: string,
 	records: number,
 	by_kind: { [key in string]: number },
-	/**  Different sensitive values that are covered in it. */
+	/**  Number of distinct sensitive values masked in it. */
 	covered: number,
 	bytes: number,
 	/**  `.mem`: the bundle digest; `.alf`: SHA-256 of the file. */
 	digest: string,
 	/**  Read back and valid. */
 	validated: boolean,
-	/**  What its check found first, when it did not pass. */
+	/**  The first error of the validation, if it failed. */
 	first_error: Finding | null,
-	/**  All that it found. */
+	/**  Number of all validation errors. */
 	errors: number,
 	signature: SignatureInfo,
-	/**  The first thousand. */
+	/**  The first thousand losses. */
 	losses: Loss[],
-	/**  All losses, the listed ones too, by field and kind. */
+	/**  Number of all losses, including the listed ones, by field and kind. */
 	loss_counts: LossCount[],
 	withheld: Withheld[],
 };
 
 /**
- *  Numbers beside the filters: how many by source, type (the empty one: none), tag; of attachments by their kind instead
- *  of their type.
+ *  Counts for the filter menus, by source, type (empty name: no type) and tag; attachments are counted by kind instead of
+ *  type.
  */
 export type Facets = {
 	sources: { [key in string]: number },
@@ -505,44 +505,44 @@ export type Facets = {
 	file_kinds: { [key in string]: FileCount },
 };
 
-/**  An import of which nothing was kept. */
+/**  An import that failed; nothing of it is in the vault. */
 export type FailedImport = {
-	/**  Number of its entry in the log. */
+	/**  Number of its entry in the audit log. */
 	seq: number,
-	/**  Where its files lay; none of a text that was pasted. */
+	/**  Paths of its files; empty for pasted text. */
 	paths: string[],
-	/**  What was said at the time. */
+	/**  The error message at that time. */
 	error: ErrorBody,
 };
 
-/**  Imports that failed, oldest first, as far as more is known of them than the log says. */
+/**  Failed imports with stored details, oldest first. */
 export type FailedImports = {
 	failed: FailedImport[],
 };
 
-/**  What is to be known of a file before it is imported. */
+/**  Result of checking a file before it is imported. */
 export type FileCheck = {
 	path: string,
 	format: string | null,
-	/**  False = there is nothing to check a file of this kind against; then the rest says nothing. */
+	/**  False = this format has no validator; the other fields are then meaningless. */
 	checked: boolean,
-	/**  Whole: no error was found. */
+	/**  No error was found. */
 	ok: boolean,
 	records: number,
 	signature: CheckedSignature,
-	/**  Whose signature it is. None = unsigned, or a key that cannot be read. */
+	/**  The signer. Null = unsigned, or the key cannot be read. */
 	signer: SignerInfo | null,
 	errors: Finding[],
 	warnings: Finding[],
 };
 
-/**  Files of a kind, and the bytes of them that the vault holds. */
+/**  Number of files of a kind, and how many of their bytes are in the vault. */
 export type FileCount = {
 	count: number,
 	bytes: number,
 };
 
-/**  Filters of `list`, `search` and `export`. All given ones must hold. */
+/**  Filters of `list`, `search` and `export`. A record has to match all that are given. */
 export type Filter = {
 	/**  `memory`, `conversation`, `message`, `fact`, `profile`, `attachment` … */
 	kind: string | null,
@@ -560,25 +560,25 @@ export type Filter = {
 	trash: boolean,
 	/**  Only these ids. */
 	ids: string[] | null,
-	/**  By the newest export of their assistant: `new`, `changed`, or `gone` there. */
+	/**  Status by the newest export of the assistant: `new`, `changed`, or `gone` (no longer in it). */
 	standing: string | null,
-	/**  Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (named, but not held). */
+	/**  Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (referenced, but not in the vault). */
 	file_kind: string | null,
-	/**  Brought by one of these imports, by their batches. */
+	/**  Ids of import batches: only records of these imports. */
 	batch: string[] | null,
 };
 
-/**  An export that waits for an answer. */
+/**  An export in a watched folder that the person has not decided on. */
 export type Find = {
 	id: string,
 	/**  Id of the watched folder. */
 	folder: string,
 	path: string,
 	name: string,
-	/**  Null while it is encrypted. */
+	/**  Null if it is encrypted. */
 	format: string | null,
 	at: string,
-	/**  Found since the vault was opened, and for the person to answer. */
+	/**  Detected since the vault was opened, and waiting for a decision. */
 	fresh: boolean,
 };
 
@@ -589,52 +589,52 @@ export type Finding = {
 	message: string,
 };
 
-/**  How a watched folder was found just now. */
+/**  Current state of a watched folder. */
 export type FolderState = 
 /**  It can be read. */
 "there" | 
-/**  It is not there. */
+/**  It does not exist. */
 "missing" | 
-/**  It may not be read. */
+/**  It cannot be read: permission is missing. */
 "unreadable";
 
-/**  A format and what is done with it. */
+/**  A format and its capabilities. */
 export type FormatInfo = {
 	id: string,
-	/**  The format's own name. */
+	/**  Name of the format. */
 	name: string,
 	read: boolean,
 	write: boolean,
-	/**  What is written can carry a signature. */
+	/**  Exports can be signed. */
 	signs: boolean,
-	/**  What is written can be encrypted under a passphrase. */
+	/**  Exports can be encrypted under a passphrase. */
 	encrypts: boolean,
 };
 
 /**  Answer of `find`. */
 export type Found = {
 	rows: FoundRow[],
-	/**  All hits; of conversations, the messages that match. */
+	/**  Number of all hits; for conversations, of matching messages. */
 	total: number,
-	/**  Where the next page begins. */
+	/**  Offset of the next page. */
 	next_offset: number | null,
 };
 
-/**  A copy of a vault that lies beside it. */
+/**  A backup in the same folder as its vault. */
 export type FoundBackup = {
 	path: string,
 	name: string,
-	/**  When it was written last. */
+	/**  When it was last written. */
 	changed_at: string | null,
 };
 
-/**  A row of a list in which something is searched for. */
+/**  A row of a searched list. */
 export type FoundRow = {
-	/**  Where the words stand; null for a conversation that was found by its title alone. */
+	/**  Text around the hit; null for a conversation that was found only by its title. */
 	snippet: string | null,
 	/**  Ranges in code points of `snippet`. */
 	highlights: ([number, number])[],
-	/**  The message that says it, where the row is a conversation. */
+	/**  The message that matched, if the row is a conversation. */
 	message: string | null,
 } & ListItem;
 
@@ -659,25 +659,25 @@ export type Ids = {
 	ids: string[],
 };
 
-/**  What an erasure would take with it. */
+/**  Everything that an erasure would remove. */
 export type Impact = {
 	records: number,
 	/**  The same by kind. */
 	kinds: { [key in string]: number },
-	/**  Everything that would go, by the assistant that it came from. */
+	/**  Number of records that would be removed, by assistant. */
 	sources: { [key in string]: number },
 	versions: number,
 	derived: number,
 	links: number,
 	attachments: number,
-	/**  Passthrough parts of imports that hold the words. */
+	/**  Passthrough files of imports that contain the text. */
 	passthrough: number,
 	copies: Copy[],
-	/**  Ids of everything that would go. */
+	/**  Ids of everything that would be removed. */
 	ids: string[],
 };
 
-/**  Result of an import, of its preview (`dry_run`), and the report kept with the batch. */
+/**  Result of an import or its preview (`dry_run`), and the stored report of a batch. */
 export type ImportReport = {
 	/**  Empty for a dry run. */
 	batch: string,
@@ -690,18 +690,18 @@ export type ImportReport = {
 	messages: number,
 	memories: number,
 	attachments: AttachmentCounts,
-	/**  Attachments that are named and not in the input; null in reports of former imports. */
+	/**  Attachments that are referenced but not in the input; null in reports of older imports. */
 	missing_attachments: number | null,
 	missing_parts: string[],
-	/**  By kind: what earlier exports of the account told and this newest one does not. Not in reports of former imports. */
+	/**  By kind: records of earlier exports of the account that are missing from this newest one. Empty in reports of older imports. */
 	gone: { [key in string]: number },
 	warnings: Warning[],
 	items: ReportItem[],
-	/**  Of a preview only: what would be new, as far as it is listed. */
+	/**  Preview only: records that would be added, up to a limit. */
 	coming: ComingItem[],
-	/**  Of a preview only: names of attachments that are not in the input, as far as they are listed. */
+	/**  Preview only: names of attachments that are not in the input, up to a limit. */
 	missing_files: string[],
-	/**  Per source in the drop: what it is. */
+	/**  The detected sources. */
 	sources: Detection[],
 } & Outcome;
 
@@ -712,19 +712,19 @@ export type ImportRequest = {
 	text: string | null,
 	/**  A format chosen by the person; null = detect. */
 	format: string | null,
-	/**  Allow this many streamed bytes where the default limit asked. */
+	/**  Read up to this many bytes instead of the default limit. */
 	limit_bytes: number | null,
-	/**  Let records in that are held back because the same was deleted before. */
+	/**  Import records even if they are blocked because they were deleted before. */
 	let_in: boolean,
-	/**  Another rule for what the vault has already than that the newer telling stays. */
+	/**  How to resolve a conflict with an existing record. Null: the newer version wins. */
 	merge: MergeStrategy | null,
 };
 
 /**  State of the search index. */
 export type IndexInfo = {
-	/**  `current`, or `rebuilt` (made anew from the records in this session). */
+	/**  `current`, or `rebuilt` (from the records in this session). */
 	state: string,
-	/**  Why it was made anew at opening: it was `missing` (as in a backup), `damaged` or `behind`. Null when it was not. */
+	/**  Why it was rebuilt at opening: `missing` (as in a backup), `damaged` or `behind`. Null if it was not rebuilt. */
 	why: string | null,
 	documents: number,
 };
@@ -735,20 +735,20 @@ export type KeyInfo = {
 	algorithm: string,
 	/**  In hex. */
 	public_key: string,
-	/**  How it is shown to people: the first half of its SHA-256, in hex. */
+	/**  The first half of its SHA-256 in hex, for display. */
 	fingerprint: string,
 	name: string | null,
-	/**  When it was first seen or trusted; the vault's own has none. */
+	/**  When it was first seen or trusted; null for the vault's own key. */
 	since: string | null,
 };
 
-/**  Keys by what this vault knows of them. */
+/**  The keys that this vault knows. */
 export type Keys = {
 	/**  The vault's own. */
 	own: KeyInfo[],
-	/**  The owner said that these are trusted. */
+	/**  Keys that the owner of the vault trusts. */
 	trusted: KeyInfo[],
-	/**  They were on something that was imported, and nothing more. */
+	/**  Keys that signed imported files, without being trusted. */
 	seen: KeyInfo[],
 };
 
@@ -756,7 +756,7 @@ export type Keys = {
 export type LinkInfo = {
 	/**  `derived_from`, `supersedes`, `same_words`, `related` … */
 	relation: string,
-	/**  Null for what is in the Trash, or not in the vault. */
+	/**  Null for a record that is in the Trash or not in the vault. */
 	id: string | null,
 	origin_id: string | null,
 	kind: string | null,
@@ -764,11 +764,11 @@ export type LinkInfo = {
 	text: string | null,
 	source: string | null,
 	conversation_id: string | null,
-	/**  In the Trash: then only kind, source and a conversation that is not there itself are told. */
+	/**  In the Trash: then only kind and source are given, and the conversation if that is not in the Trash. */
 	trashed: boolean,
 };
 
-/**  One row. */
+/**  One row of a list. */
 export type ListItem = {
 	id: string,
 	origin_id: string | null,
@@ -782,34 +782,34 @@ export type ListItem = {
 	updated_at: string | null,
 	status: string | null,
 	tags: string[],
-	/**  Versions kept, the current one included. */
+	/**  Number of stored versions, including the current one. */
 	versions: number,
 	redacted: boolean,
-	/**  When it last changed in the vault, and by what: `import`, `edit`, `restore`, `written`. */
+	/**  When and how it last changed in the vault: `import`, `edit`, `restore`, `written`. */
 	changed_at: string,
 	cause: string,
-	/**  Conversations: messages in it, its memories, attachments and whether it branches. */
+	/**  Conversations: numbers of messages, memories and attachments, and whether it branches. */
 	message_count: number,
 	memory_count: number,
 	attachment_count: number,
 	branched: boolean,
-	/**  Trash only: when it was deleted and when it goes for good. */
+	/**  Trash only: when it was moved there, and when it will be erased. */
 	trashed_at: string | null,
 	expires_at: string | null,
 	/**  Attachments: size, media type, and whether the bytes are in the vault. */
 	size: number | null,
 	media_type: string | null,
 	present: boolean | null,
-	/**  Attachments: their kind, as the filter names it. */
+	/**  Attachments: their kind, as in the filter. */
 	file_kind: string | null,
 	conversation_id: string | null,
-	/**  The last look found a value in it that nothing was decided on. */
+	/**  The last scan found a sensitive value in it that is still to be reviewed. */
 	sensitive: boolean,
-	/**  By the newest export of its assistant, as far as there was one before: `new`, `changed`, `gone`. */
+	/**  Status by the newest export of its assistant, if there was an earlier one: `new`, `changed`, `gone`. */
 	standing: string | null,
 };
 
-/**  Page request. `sort`: `newest` (default), `oldest`, `title`, `changed` (what was changed last in the vault first). */
+/**  Page request. `sort`: `newest` (default), `oldest`, `title`, `changed` (last changed in the vault first). */
 export type ListRequest = {
 	filter: Filter,
 	sort: string | null,
@@ -818,13 +818,13 @@ export type ListRequest = {
 	cursor: string | null,
 };
 
-/**  What a look did. */
+/**  Result of a scan for the review queue. */
 export type Looked = {
-	/**  Records looked through. */
+	/**  Number of scanned records. */
 	records: number,
 };
 
-/**  What another program would not see. */
+/**  Information that other programs will not see. */
 export type Loss = {
 	record: string,
 	field: string,
@@ -833,7 +833,7 @@ export type Loss = {
 	note: string,
 };
 
-/**  How often a field is lost in one way. */
+/**  How often a field is lost in this way. */
 export type LossCount = {
 	field: string,
 	/**  As in [`Loss`]. */
@@ -841,13 +841,13 @@ export type LossCount = {
 	count: number,
 };
 
-/**  What becomes of records that the vault has already. */
+/**  How to import records that the vault has already. */
 export type MergeStrategy = 
-/**  Known ids and equal texts do not come in. */
+/**  Skip records with a known id or an equal text. */
 "skip_duplicates" | 
-/**  Known ids are replaced, also by something older. */
+/**  Replace records with a known id, even by an older version. */
 "overwrite" | 
-/**  Known ids that say something else come in beside it, under a fresh id. */
+/**  Import records with a known id and another text beside the existing one, under a new id. */
 "rename";
 
 /**  A new recovery code, shown once, and the key slots after it was made. */
@@ -861,13 +861,13 @@ export type NewRecoveryCode = {
 export type OriginInfo = {
 	format: string,
 	version: string | null,
-	/**  File, then entries inside, joined by `!/`. */
+	/**  The file, then the entries inside archives, joined by `!/`. */
 	container: string,
 	/**  JSON pointer, line or offset inside it. */
 	pointer: string,
 	digest: string | null,
 	batch: string | null,
-	/**  When the vault took it in. */
+	/**  When it was imported. */
 	imported_at: string,
 };
 
@@ -882,7 +882,7 @@ export type Outcome = {
 	failed: number,
 };
 
-/**  An export that was imported on its own since the vault was opened. */
+/**  An export that was imported automatically since the vault was opened. */
 export type OwnImport = {
 	batch: string,
 	name: string,
@@ -890,14 +890,14 @@ export type OwnImport = {
 	updated: number,
 };
 
-/**  One page; `total` counts all that the filter finds. */
+/**  One page; `total` counts all records that match the filter. */
 export type Page = {
 	items: ListItem[],
 	next_cursor: string | null,
 	total: number,
 };
 
-/**  One recognised part of a source. */
+/**  One recognised file of a source. */
 export type PartInfo = {
 	path: string,
 	format: string | null,
@@ -910,15 +910,15 @@ export type PassphraseStrength = {
 	/**  0 very weak .. 4 strong; 2 ("Fair") is the minimum. */
 	score: number,
 	label: string,
-	/**  One concrete reason when it is refused. */
+	/**  One concrete reason if it is refused. */
 	reason: string | null,
 };
 
-/**  What lies at a path, before anything of it is read. */
+/**  What exists at a path; nothing of it is read. */
 export type PathInfo = {
 	path: string,
 	folder: boolean,
-	/**  Of a file; null for everything else, also for what is not there. */
+	/**  Size of a file; null for everything else, and for missing paths. */
 	size: number | null,
 };
 
@@ -929,24 +929,24 @@ export type Progress = {
 	done: number,
 	/**  0 when unknown. */
 	total: number,
-	/**  Bytes, or records, as the stage says. */
+	/**  `bytes` or `records`, depending on the stage. */
 	unit: string,
 	records: number,
 };
 
-/**  Proof of reach. `complete` only if no place failed. */
+/**  Receipt of an erasure. `complete` only if no place failed. */
 export type Receipt = {
 	id: string,
 	at: string,
 	complete: boolean,
 	places: ReceiptPlace[],
-	/**  Records that still say the same and were left. */
+	/**  Records with the same text that were left unchanged. */
 	copies_left: number,
-	/**  Other records that said the same and were redacted; null where it is not known (in older receipts). */
+	/**  Other records with the same text that were redacted; null if not known (older receipts). */
 	copies_redacted: number | null,
 };
 
-/**  One place looked at by the independent check. */
+/**  One place checked by the independent erasure check. */
 export type ReceiptPlace = {
 	/**  `record`, `history`, `verbatim`, `search_index`, `database_pages`, `attachments`, `passthrough`, `write_ahead_log`, `temporary_files` … */
 	place: string,
@@ -955,15 +955,15 @@ export type ReceiptPlace = {
 	detail: string,
 };
 
-/**  A vault that was open before, remembered by path only. */
+/**  A vault that was open before; only its path is stored. */
 export type RecentVault = {
 	path: string,
 	name: string,
-	/**  False when the folder is not there now. */
+	/**  False when the folder does not exist now. */
 	present: boolean,
 };
 
-/**  One record, whole. */
+/**  One complete record. */
 export type RecordView = {
 	id: string,
 	origin_id: string | null,
@@ -997,7 +997,7 @@ export type RecordView = {
 	fields: string,
 };
 
-/**  What a redaction would change; nothing was. */
+/**  What a redaction would change. Nothing was changed. */
 export type RedactPreview = {
 	/**  Records, this one included. */
 	redacted: number,
@@ -1009,16 +1009,16 @@ export type RedactPreview = {
 export type RedactRequest = {
 	id: string,
 	spans: Span[],
-	/**  Also where the same words stand in other records. */
+	/**  Also redact the same words in other records. */
 	everywhere: boolean,
 };
 
-/**  Redact values: these, or every open one of some classes. */
+/**  Redact values: these, or all open values of some classes. */
 export type RedactValuesRequest = {
 	values: string[],
-	/**  With no values: every open value of these classes. */
+	/**  If `values` is empty: all open values of these classes. */
 	classes: string[],
-	/**  Only in these records; null = in all. */
+	/**  Only in these records; null = in all records. */
 	ids: string[] | null,
 };
 
@@ -1039,9 +1039,9 @@ export type RedactedValues = {
 	receipt: Receipt,
 };
 
-/**  Anything that was not plainly added. */
+/**  A record that was not simply added. */
 export type ReportItem = {
-	/**  As in `by_kind`; null in reports of former imports. */
+	/**  As in `by_kind`; null in reports of older imports. */
 	kind: string | null,
 	place: string,
 	/**  `updated`, `unchanged`, `blocked`, `skipped` or `failed`. */
@@ -1069,31 +1069,31 @@ export type SearchResult = {
 	hits: Hit[],
 };
 
-/**  One value with more of the text around it, and its places (the first 500). */
+/**  One value with more of the text around it, and the records that contain it (the first 500). */
 export type SensitiveDetail = {
 	item: SensitiveItem,
 	places: SensitivePlace[],
 };
 
-/**  One value; never what it is. */
+/**  One value, without the value itself. */
 export type SensitiveItem = {
-	/**  Fingerprint; says nothing of the value. */
+	/**  Fingerprint; reveals nothing of the value. */
 	value: string,
 	class: string,
-	/**  Which rule found it; empty when it is redacted. */
+	/**  Name of the rule that found it; empty if it is redacted. */
 	detector: string,
 	/**  `possible`, `likely`, `very_likely`. */
 	confidence: string,
-	/**  Records that hold it, or that lost it. */
+	/**  Number of records that contain it, or contained it before the redaction. */
 	places: number,
 	/**  When it was ignored or redacted. */
 	judged_at: string | null,
-	/**  Where it stands first. */
+	/**  The first record that contains it. */
 	first: SensitivePlace | null,
 	context: ContextPiece[],
 };
 
-/**  A record that holds a value. Sensitive values in its title are bars. */
+/**  A record that contains a value. Sensitive values in its title are masked. */
 export type SensitivePlace = {
 	id: string,
 	kind: string,
@@ -1102,25 +1102,25 @@ export type SensitivePlace = {
 	/**  Messages: `user`, `assistant` … */
 	role: string | null,
 	source: string,
-	/**  Of the record, or of the conversation it belongs to; else how its text begins. */
+	/**  Title of the record or of its conversation; otherwise the beginning of the text. */
 	title: string,
 	conversation_id: string | null,
 	at: string | null,
 };
 
-/**  A page, and how long each queue is by class. */
+/**  A page, and the length of each queue by class. */
 export type SensitiveQueue = {
 	items: SensitiveItem[],
 	open: { [key in string]: number },
 	redacted: { [key in string]: number },
 	ignored: { [key in string]: number },
-	/**  When everything was looked through last; none = never. */
+	/**  When the last complete scan ended; null = never. */
 	looked_at: string | null,
-	/**  Records that were not looked through yet, at most. */
+	/**  Number of records still to be scanned, at most. */
 	left: number,
 };
 
-/**  A page of the values that a look found, one entry for each value. */
+/**  A page of the review queue: one entry for each distinct value. */
 export type SensitiveRequest = {
 	/**  `open` (default), `redacted`, `ignored`. */
 	state: string,
@@ -1137,7 +1137,7 @@ export type SessionState = {
 	vault_id: string | null,
 	name: string | null,
 	path: string | null,
-	/**  Minutes without input before the vault locks itself; 0 = never. */
+	/**  Minutes without input before the vault locks automatically; 0 = never. */
 	auto_lock_minutes: number,
 };
 
@@ -1145,7 +1145,7 @@ export type SessionState = {
 export type Shown = {
 	record: RecordView,
 	history: VersionInfo[] | null,
-	/**  The source's own text of this record. */
+	/**  The original text of this record in its source. */
 	verbatim: string | null,
 };
 
@@ -1158,7 +1158,7 @@ export type SignatureInfo = {
 	key: string | null,
 };
 
-/**  Who signed a file, as this vault sees it. */
+/**  The signer of a file, as this vault knows it. */
 export type SignerInfo = {
 	/**  `own`, `trusted`, `seen` or `new`. */
 	standing: string,
@@ -1180,7 +1180,7 @@ export type Slots = {
 	slots: SlotInfo[],
 };
 
-/**  Where a memory came from, in words. */
+/**  Origin of a memory, as the source describes it. */
 export type SourceFields = {
 	platform: string,
 	account: string | null,
@@ -1191,14 +1191,14 @@ export type SourceFields = {
 	project: string | null,
 };
 
-/**  What one assistant contributed. */
+/**  Contents that came from one assistant. */
 export type SourceInfo = {
 	platform: string,
 	format: string,
 	counts: { [key in string]: number },
 	/**  Time of the newest record from it. */
 	newest_at: string | null,
-	/**  When the platform's newest export was made, by its file's name, or else imported. Null for the person's own. */
+	/**  When the newest export was made, by its file name, otherwise when it was imported. Null for records written by hand. */
 	exported_at: string | null,
 };
 
@@ -1210,7 +1210,7 @@ export type Span = {
 	class: string | null,
 };
 
-/**  How many records are new, changed or gone by the newest export of an assistant. */
+/**  Number of records that are new, changed or gone by the newest export of an assistant. */
 export type StandingCount = {
 	platform: string,
 	kind: string,
@@ -1219,34 +1219,34 @@ export type StandingCount = {
 	count: number,
 };
 
-/**  Something that was done for a message, folded away when it is read. */
+/**  A step taken for a message, collapsed by default in the reader. */
 export type Step = {
-	/**  As of a message. */
+	/**  As for a message. */
 	content_type: string,
-	/**  Of the tool. */
+	/**  Name of the tool. */
 	name: string | null,
 	text: string,
 };
 
-/**  What can be said of several records at once. */
+/**  Summary of several records. */
 export type Summary = {
-	/**  All versions that are kept of them. */
+	/**  Number of all their stored versions. */
 	versions: number,
-	/**  Different sensitive values that the last look found in them and that nothing was decided on, by class. */
+	/**  Distinct sensitive values in them that are still to be reviewed, by class. */
 	findings: { [key in string]: number },
-	/**  Conversations that they were taken from, as far as those are in the vault. */
+	/**  Conversations in the vault that they were derived from. */
 	conversations: number,
-	/**  How many have a date of their own, and the first and the last of those. */
+	/**  How many have a date, and the first and last of these dates. */
 	dated: number,
 	first: string | null,
 	last: string | null,
 };
 
-/**  One tag for many records, or from many. */
+/**  Add one tag to many records, or remove it. */
 export type TagRequest = {
 	ids: string[],
 	tag: string,
-	/**  False: take it from them. */
+	/**  False: remove the tag. */
 	on: boolean,
 };
 
@@ -1267,17 +1267,17 @@ export type ThreadMessage = {
 	text: string,
 	created_at: string | null,
 	hidden: boolean,
-	/**  0 = on the active path, else the number of the branch. */
+	/**  0 = on the active path, otherwise the number of its branch. */
 	branch: number,
 	attachments: AttachmentInfo[],
 	/**  `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context` … */
 	content_type: string,
 	model: string | null,
-	/**  At a branch point: its siblings in order, this one included. Else empty. */
+	/**  At a branch point: its siblings in order, including itself. Otherwise empty. */
 	siblings: string[],
-	/**  Memories taken from this message. */
+	/**  Memories derived from this message. */
 	memories: LinkInfo[],
-	/**  What stands beside its own text: thinking, tool calls and their results. */
+	/**  Blocks beside its text: thinking, tool calls and their results. */
 	steps: Step[],
 };
 
@@ -1300,12 +1300,12 @@ export type TombstoneView = {
 	at: string,
 	actor: string,
 	reason: string | null,
-	/**  Ids of every derived artifact that went with it. */
+	/**  Ids of derived artifacts that were removed with it. */
 	derived: string[],
 	signature: string,
-	/**  Checked when listed. */
+	/**  Verified when listed. */
 	signature_valid: boolean,
-	/**  The receipt it belongs to, with its outcome. */
+	/**  Id of its receipt, and whether that is complete. */
 	receipt: string | null,
 	complete: boolean | null,
 };
@@ -1315,12 +1315,12 @@ export type Tombstones = {
 	tombstones: TombstoneView[],
 };
 
-/**  Result of taking a batch back. */
+/**  Result of undoing an import. */
 export type Undone = {
 	removed: number,
 };
 
-/**  What is in the vault. Trashed records are only in `trash`. */
+/**  Contents of the vault in numbers. Records in the Trash count only in `trash`. */
 export type VaultInfo = {
 	vault_id: string,
 	path: string,
@@ -1350,7 +1350,7 @@ export type VersionInfo = {
 	cause: string,
 };
 
-/**  Something worth knowing that did not cost a record. */
+/**  A problem that did not cost a record. */
 export type Warning = {
 	code: string,
 	place: string,
@@ -1358,21 +1358,21 @@ export type Warning = {
 	count: number,
 };
 
-/**  What is done with an export that lands in a watched folder. */
+/**  What is done with a new export in a watched folder. */
 export type WatchMode = 
-/**  It is offered. */
+/**  Offer it, and ask. */
 "ask" | 
-/**  It is imported. */
+/**  Import it automatically. */
 "own" | 
-/**  Nobody looks. */
+/**  Do not scan the folder. */
 "paused";
 
-/**  Everything about watched folders. */
+/**  Watched folders, detected files and automatic imports. */
 export type Watched = {
 	folders: WatchedFolder[],
-	/**  The latest first. */
+	/**  The newest first. */
 	finds: Find[],
-	/**  Id of the find that is being imported on its own; also the id of that job. */
+	/**  Id of the file that is being imported automatically; also the id of that job. */
 	importing: string | null,
 	imported: OwnImport[],
 };
@@ -1383,27 +1383,27 @@ export type WatchedFolder = {
 	path: string,
 	mode: WatchMode,
 	state: FolderState,
-	/**  Name of the export that was found last. */
+	/**  Name of the export that was detected last. */
 	last_name: string | null,
-	/**  When that was. */
+	/**  When it was detected. */
 	last_at: string | null,
 };
 
-/**  What guards the window besides the passphrase, and what of it this system can do. */
+/**  What protects the window besides the passphrase, and which of that this system supports. */
 export type WindowGuards = {
 	/**  `linux`, `macos` or `windows`. */
 	system: string,
 	/**  The vault locks when the screen locks or the computer sleeps. */
 	lock_when_away: boolean,
-	/**  The system tells of a locked screen, and of a sleep before it begins. Otherwise the vault locks after a sleep. */
+	/**  The system announces a locked screen, and a sleep before it begins. Otherwise the vault locks after a sleep. */
 	told_when_away: boolean,
 	/**  The window is kept out of screenshots and screen sharing. */
 	hide_from_capture: boolean,
-	/**  The system can do that. */
+	/**  The system supports that. */
 	can_hide: boolean,
 };
 
-/**  Records that stayed behind, by reason. */
+/**  Records that were not exported, by reason. */
 export type Withheld = {
 	reason: string,
 	count: number,

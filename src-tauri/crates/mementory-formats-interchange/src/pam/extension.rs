@@ -24,7 +24,7 @@ const FIELDS: NativeFields = NativeFields {
 /// The object's own words, in a form that survives another program's saving.
 fn fingerprint(tree: &Tree) -> String {
     let mut native = tree.clone();
-    // Made anew from what is around them.
+    // Rebuilt from what is around them.
     for name in ["messages", "children_ids", "content_hash", "embedding_ref"] {
         native.remove(name);
     }

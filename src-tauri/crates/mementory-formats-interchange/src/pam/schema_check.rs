@@ -56,7 +56,7 @@ mod tests {
     use super::{super::schema::MEMORY, *};
 
     #[test]
-    fn of_a_heap_of_faults_the_first_are_told_and_that_there_are_more() {
+    fn only_the_first_faults_are_reported_and_that_there_are_more() {
         let text = format!(r#"{{"tags":[{}7]}}"#, "7,".repeat(3 * MOST));
         let found = check(&MEMORY, &Tree::parse(&text, 16).unwrap());
         assert_eq!((found.len(), found.last().map(|f| f.code)), (MOST + 1, Some("more")));

@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn layouts_are_told_apart_and_kept() {
+    fn layouts_are_distinguished_and_preserved() {
         let tree = Tree::parse("{\"a\":1.0,\"b\":[],\"c\":[[\"x\",\"L\"]],\"d\":{}}", 8).unwrap();
         for text in [
             "{\n  \"a\": 1.0,\n  \"b\": [],\n  \"c\": [\n    [\n      \"x\",\n      \"L\"\n    ]\n  ],\n  \"d\": {}\n}",

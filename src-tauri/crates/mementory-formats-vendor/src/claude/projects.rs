@@ -27,13 +27,13 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     profile.source = member_source.clone();
     profile.origin = place.origin("");
     let docs = object.list("docs");
-    let emptied: Vec<_> =
+    let cleared: Vec<_> =
         [("docs", "[]", docs.is_some()), ("prompt_template", "\"\"", object.text("prompt_template").is_some())]
             .into_iter()
             .filter(|(_, _, read)| *read)
             .filter_map(|(name, with, _)| object.raw(name).map(|raw| (raw, with)))
             .collect();
-    profile.verbatim = Some(Verbatim::json(replaced(text, &emptied)));
+    profile.verbatim = Some(Verbatim::json(replaced(text, &cleared)));
     if object.is_true("is_starter_project") {
         profile.fields.insert("is_starter_project".into(), true.into());
     }

@@ -1,4 +1,4 @@
-//! Writing the three interop encodings: `fixtures/mif/lesser`, and samples of the reference program.
+//! Writing the three interop encodings: `fixtures/mif/interop`, and samples of the reference program.
 use super::super::testing::*;
 use mementory_format::{Format, FormatError, WriteOptions};
 use mementory_model::Timestamp;
@@ -14,9 +14,9 @@ fn bytes(path: &std::path::Path, encoding: &str) -> Value {
 
 #[test]
 fn supported_fields_round_trip_and_losses_are_reported() {
-    let folder = repo().join("fixtures/mif/lesser");
+    let folder = repo().join("fixtures/mif/interop");
     let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
-    let temp = TempDir::new("lesser-written");
+    let temp = TempDir::new("interop-written");
     for (encoding, expectation) in case["forms"].as_object().unwrap() {
         let mut store = read(&folder.join("input.mif.json")).unwrap();
         let file = expectation["file"].as_str().unwrap();
@@ -75,7 +75,7 @@ fn supported_fields_round_trip_and_losses_are_reported() {
 #[test]
 fn output_matches_the_reference_program() {
     let Some(document) = shared("sample.v2.mif.json") else { return };
-    let temp = TempDir::new("lesser-alike");
+    let temp = TempDir::new("interop-alike");
     for (encoding, name) in [("generic", "sample.v2.as-generic.json"), ("markdown", "sample.v2.as-markdown.md")] {
         let out = temp.0.join(name);
         let mut store = read(&document).unwrap();
@@ -88,8 +88,8 @@ fn output_matches_the_reference_program() {
 
 #[test]
 fn unsupported_options_are_rejected() {
-    let temp = TempDir::new("lesser-refused");
-    let input = repo().join("fixtures/mif/lesser/input.mif.json");
+    let temp = TempDir::new("interop-refused");
+    let input = repo().join("fixtures/mif/interop/input.mif.json");
     let mut store = read(&input).unwrap();
     let out = temp.0.join("out");
     let code = |store: &mut MemoryStore, options: &WriteOptions| match super::super::Mif.write(store, &out, options) {

@@ -152,7 +152,7 @@ fn what_another_program_changed_is_the_truth() {
     let again = temp.at("again.json");
     write(&mut back, &again, None);
     assert!(std::fs::read_to_string(&again).unwrap().contains("Other text."));
-    // Edited here after that, it is made anew and still the same record.
+    // Edited here after that, the entry is rebuilt and still the same record.
     let at = back.records.iter().position(|r| r.key.value == "full-memory").unwrap();
     back.records[at].text = "Third text.".into();
     back.edited.insert(at);
