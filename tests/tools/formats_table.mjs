@@ -10,7 +10,7 @@ const [BEGIN, END] = ["<!-- formats -->\n", "<!-- /formats -->"];
 const COLUMNS = ["read", "write", "validate"];
 
 /** The formats in the text of `formats.ts`: one JSON object on each line. */
-export const formatsIn = (source) => [...source.matchAll(/^  (\{.*\}),$/gm)].map(([, json]) => JSON.parse(json));
+export const formatsIn = (source) => [...source.matchAll(/^ {2}(\{.*\}),$/gm)].map(([, json]) => JSON.parse(json));
 
 /** The table, with a line for each format. */
 export function table(formats) {

@@ -44,7 +44,10 @@ const HANDED_ON: Record<string, () => string[]> = {
       () => {
         const source = rust.get(file) ?? "";
         const rows = matches(source, /for \(field, \w+\) in \[([^\]]*)\]/g).join("");
-        return [...matches(source, /\b(?:lose|leave_out|moved|narrowed)\([^";]*"(\w+)"/g), ...matches(rows, /"(\w+)"/g)];
+        return [
+          ...matches(source, /\b(?:lose|leave_out|moved|narrowed)\([^";]*"(\w+)"/g),
+          ...matches(rows, /"(\w+)"/g),
+        ];
       },
     ]),
   ),

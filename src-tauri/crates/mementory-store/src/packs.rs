@@ -154,16 +154,12 @@ struct Cache {
 
 /// Reading and rewriting packs, with a small cache of unpacked ones. The cache holds what is committed: a reader that
 /// works on an older snapshot needs `Packs` of its own.
+#[derive(Default)]
 pub struct Packs {
     cache: Mutex<Cache>,
 }
 
 impl Packs {
-    /// With an empty cache.
-    pub fn new() -> Self {
-        Self { cache: Mutex::new(Cache::default()) }
-    }
-
     /// To be called after each commit: drops what is unpacked when the transaction has rewritten or removed a pack. New
     /// packs change nothing that is known.
     pub fn committed(&self) {

@@ -45,7 +45,13 @@ impl Store {
         let key_pragma = key_pragma(key);
         let mut writer = connect(&path, &key_pragma, create)?;
         migrate(&mut writer, dir)?;
-        Ok(Self { path, key_pragma, writer: Mutex::new(writer), readers: Mutex::new(Vec::new()), packs: Packs::new() })
+        Ok(Self {
+            path,
+            key_pragma,
+            writer: Mutex::new(writer),
+            readers: Mutex::new(Vec::new()),
+            packs: Packs::default(),
+        })
     }
 
     /// Runs `f` in one write transaction; an error rolls everything back.

@@ -227,7 +227,7 @@ impl<'l> BundleWriter<'l> {
                 return self.vendor(&format!("items/{vendor}.jsonl"), order, verbatim.text.clone(), stored, None);
             }
         }
-        self.from_other_format(stored)
+        self.write_foreign(stored)
     }
 
     fn vendor(
@@ -267,7 +267,7 @@ impl<'l> BundleWriter<'l> {
         Some((tree, Some(mapped)))
     }
 
-    fn from_other_format(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
+    fn write_foreign(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         let record = &stored.record;
         if record.kind == Kind::Foreign {
             let id = format!("{}{}", id_prefix(record.kind), stored.id);

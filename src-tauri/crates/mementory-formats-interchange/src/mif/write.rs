@@ -157,7 +157,7 @@ impl DocumentWriter {
             }
             return self.push(section, order, text);
         }
-        self.from_other_format(stored)
+        self.write_foreign(stored)
     }
 
     /// The original element with only the edited members replaced, and its type.
@@ -189,7 +189,7 @@ impl DocumentWriter {
         Ok((json(&tree), kind))
     }
 
-    fn from_other_format(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
+    fn write_foreign(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         let record = &stored.record;
         let shape = self.plan.shape;
         let (section, ends) = self.plan.target(stored);

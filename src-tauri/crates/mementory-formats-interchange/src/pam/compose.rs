@@ -73,7 +73,7 @@ impl Context<'_> {
         {
             return composed;
         }
-        self.from_other_source(stored, losses)
+        self.compose_foreign(stored, losses)
     }
 
     fn patched(&self, stored: &StoredRecord, losses: &mut LossReport) -> Option<Composed> {
@@ -187,7 +187,7 @@ impl Context<'_> {
         exportable
     }
 
-    fn from_other_source(&self, stored: &StoredRecord, losses: &mut LossReport) -> Composed {
+    fn compose_foreign(&self, stored: &StoredRecord, losses: &mut LossReport) -> Composed {
         let record = &self.exportable(&stored.record);
         let id = self.first_pass.memories.get(&stored.id).cloned().unwrap_or_else(|| uuid(&stored.id));
         let t = &record.times;

@@ -113,7 +113,7 @@ pub(super) fn output_entry(
         let note = "the entry was edited: it no longer cites the event of the log that it was taken from";
         report.add(&stored.id, "citation", LossKind::Narrowed, note);
     } else {
-        entry.tree = from_other_format(stored, names);
+        entry.tree = write_foreign(stored, names);
         let mapped = to_record(&entry.tree, NO_ID, true);
         let mut record = record.clone();
         if record.origin.format == SCOPE {
@@ -181,7 +181,7 @@ fn name(record: &Record) -> &str {
 }
 
 /// A record from elsewhere. What it cannot say is the extension's.
-fn from_other_format(stored: &StoredRecord, names: &HashMap<String, String>) -> Tree {
+fn write_foreign(stored: &StoredRecord, names: &HashMap<String, String>) -> Tree {
     let record = &stored.record;
     let times = &record.times;
     let ends: Vec<&String> = record

@@ -53,7 +53,7 @@ impl<'v> VaultSource<'v> {
         let connection = context.store.extra_reader()?;
         // One snapshot for all visits: a write in between does not change what is exported.
         connection.execute_batch("BEGIN")?;
-        let packs = Packs::new();
+        let packs = Packs::default();
         let cover = scope.cover.then(|| Masker::new(context, &connection, &packs)).transpose()?;
         // Passthrough files belong to a whole source, and may name accounts.
         let whole = scope.everything && !scope.writing.strip_identifiers && scope.writing.format_options.is_empty();

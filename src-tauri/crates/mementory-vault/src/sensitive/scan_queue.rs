@@ -45,7 +45,7 @@ impl Scanner<'_> {
             let rows = next_rows(c)?;
             let mut found = Vec::new();
             // Each pack is needed once: a cache of its own leaves the shared one unchanged.
-            let packs = Packs::new();
+            let packs = Packs::default();
             let (mut taken, mut bytes) = (Vec::new(), 0);
             for (row, kind, pack, slot) in rows {
                 if bytes >= BYTES {

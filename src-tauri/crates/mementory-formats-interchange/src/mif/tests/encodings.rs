@@ -217,7 +217,7 @@ fn json_lines_need_only_a_header() {
 
 #[test]
 fn interop_encodings_are_detected_and_read() {
-    let temp = TempDir::new("lesser");
+    let temp = TempDir::new("interop");
     let mem0 = r#"{"results":[
         {"id":"m1","memory":"Prefers tea","user_id":"u1","agent_id":"g","created_at":"2026-01-01T00:00:00-07:00","metadata":{"category":"preference","tags":"a, b"},"score":0.5},
         {"id":"m2","memory":""}, 7]}"#;

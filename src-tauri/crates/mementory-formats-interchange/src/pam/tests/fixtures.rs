@@ -141,7 +141,7 @@ fn official_samples_are_valid_and_written_back_unchanged() {
         ("example-embeddings.json", "in/embeddings.json"),
         ("example-conversation.json", "in/conversations/conv-001.json"),
     ] {
-        scratch.put(to, &std::fs::read_to_string(folder.join(from)).unwrap());
+        scratch.put(to, std::fs::read_to_string(folder.join(from)).unwrap());
     }
     assert_eq!(errors(&scratch.at("in")), Vec::<String>::new());
     let mut source = read(&scratch.at("in")).unwrap();

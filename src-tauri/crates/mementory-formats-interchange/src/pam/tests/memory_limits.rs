@@ -19,7 +19,7 @@ fn store(scratch: &Scratch, change: impl FnOnce(&mut Value)) -> std::path::PathB
     let mut store = json(&repo().join("fixtures/pam/whole/input/memory-store.json"));
     store.as_object_mut().unwrap().remove("integrity");
     change(&mut store);
-    scratch.put("in/memory-store.json", &store.to_string());
+    scratch.put("in/memory-store.json", store.to_string());
     scratch.at("in")
 }
 
@@ -81,7 +81,7 @@ fn the_messages_of_a_conversation_share_one_memory_limit() {
         message
     };
     conversation["messages"] = (0..5).map(message).collect();
-    scratch.put("in/talk-1.json", &conversation.to_string());
+    scratch.put("in/talk-1.json", conversation.to_string());
     let (large, read) = check_and_read(&scratch.at("in"));
     assert!(!large.is_empty() && large.len() < 5, "none is too large by itself: {large:?}");
     assert!(large.iter().all(|(_, place)| place.starts_with("in/talk-1.json/messages/")));

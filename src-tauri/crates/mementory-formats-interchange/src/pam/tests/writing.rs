@@ -55,7 +55,7 @@ fn memories_that_are_not_exportable_are_withheld_with_all_references_to_them() {
     memory["content"] = "QWERTZ secret".into();
     memory["content_hash"] = crate::pam::hash::content_hash("QWERTZ secret").into();
     store.as_object_mut().unwrap().remove("integrity");
-    scratch.put("in/memory-store.json", &store.to_string());
+    scratch.put("in/memory-store.json", store.to_string());
     for companion in ["embeddings.json", "conversations/talk-1.json"] {
         let text = std::fs::read_to_string(repo().join("fixtures/pam/whole/input").join(companion)).unwrap();
         scratch.put(&format!("in/{companion}"), &text);
@@ -157,7 +157,7 @@ fn a_signature_covers_the_four_strings_exactly_as_in_the_file() {
     // If the memories do not fit the checksum, the signature cannot be valid.
     let mut forged = store.clone();
     forged["memories"][0]["summary"] = "forged".into();
-    scratch.put("forged/memory-store.json", &forged.to_string());
+    scratch.put("forged/memory-store.json", forged.to_string());
     let token = signatures(&scratch.at("forged"))[0].token.clone();
     assert_eq!(token.map(|(_, signature)| signature), Some(vec![]), "the key, without a signature");
     assert!(errors(&scratch.at("forged"))[0].starts_with("checksum_mismatch"));
@@ -204,7 +204,7 @@ fn ids_never_leave_the_folder() {
                 "content": {"type": "text", "text": "hello"}}]})
     };
     for (i, id) in ["../../evil", "CON", "Talk", "talk", "a/b"].iter().enumerate() {
-        scratch.put(&format!("in/conversations/{i}.json"), &conversation(id).to_string());
+        scratch.put(&format!("in/conversations/{i}.json"), conversation(id).to_string());
     }
     let mut source = read(&scratch.at("in")).unwrap();
     assert_eq!(source.records.len(), 10);
