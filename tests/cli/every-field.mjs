@@ -67,7 +67,7 @@ export function missingMembers() {
         !EXCEPTIONS[short] &&
         !EXCEPTIONS[long] &&
         !place.includes("/encryption/") &&
-        !place.includes("mementory/")
+        !/(?:mementory|keepsake)\//.test(place)
       )
         problems.push(`the fixture uses every member of ${name}: ${place} is in none`);
     }
