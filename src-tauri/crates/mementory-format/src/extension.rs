@@ -159,6 +159,20 @@ pub struct NativeFields {
 }
 
 impl NativeFields {
+    /// All fields but times.
+    pub const ALL_BUT_TIMES: &'static [Field] = &[
+        Field::Title,
+        Field::Type,
+        Field::Status,
+        Field::Tags,
+        Field::Confidence,
+        Field::Importance,
+        Field::Sensitivity,
+    ];
+    /// All times.
+    pub const ALL_TIMES: &'static [Field] =
+        &[Field::Created, Field::Updated, Field::Observed, Field::ValidFrom, Field::ValidTo, Field::LastAccessed];
+
     /// Takes the fields that the element has a place for from what it says by itself.
     pub fn prefer(&self, native: &Record, record: &mut Record) {
         record.text.clone_from(&native.text);

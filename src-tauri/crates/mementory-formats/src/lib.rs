@@ -18,10 +18,8 @@ pub use mementory_format::{
 };
 /// Files that prove deletions to somebody else.
 pub use mementory_formats_interchange::mem::evidence;
-pub use mementory_formats_interchange::{alf, eventloom, mem, mif, pam, zaxy};
-pub use mementory_formats_vendor::{
-    chatgpt, claude, mem0, openclaw, openclaw::lacks_only_secrets, transfer_text, zeroclaw,
-};
+/// True when two versions of a workspace file differ only in secrets that were taken out.
+pub use mementory_formats_vendor::openclaw::lacks_only_secrets;
 pub use typescript::typescript;
 
 /// Which entries of a bundle go into an export or a disclosure.

@@ -1,6 +1,6 @@
 //! The extension slot of a line: a member of the line (lines may have members of others, specification §4.3).
 use super::{canonical::canonical, kinds::Spec, to_record::tree_of, wire::line};
-use mementory_format::extension::{self, Field, MEMBER, NATIVE, NativeFields, Restored, members};
+use mementory_format::extension::{self, MEMBER, NATIVE, NativeFields, Restored, members};
 use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Times, Verbatim};
 use serde_json::{Map, Value};
@@ -9,26 +9,8 @@ use serde_json::{Map, Value};
 const FIELDS_TEXT: &str = "fields_text";
 
 /// Every time and every field but those of our own has a place on a line.
-const FIELDS: NativeFields = NativeFields {
-    always: &[
-        Field::Title,
-        Field::Type,
-        Field::Status,
-        Field::Tags,
-        Field::Confidence,
-        Field::Importance,
-        Field::Sensitivity,
-    ],
-    sometimes: &[
-        Field::Created,
-        Field::Updated,
-        Field::Observed,
-        Field::ValidFrom,
-        Field::ValidTo,
-        Field::LastAccessed,
-    ],
-    whole_seconds: true,
-};
+const FIELDS: NativeFields =
+    NativeFields { always: NativeFields::ALL_BUT_TIMES, sometimes: NativeFields::ALL_TIMES, whole_seconds: true };
 
 fn fingerprint(spec: &Spec, tree: &Tree) -> String {
     let mut native = tree.clone();

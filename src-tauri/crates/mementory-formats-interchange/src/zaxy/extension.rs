@@ -4,7 +4,7 @@ use super::{
     entry::word,
     to_record::{tree_of, value},
 };
-use mementory_format::extension::{self, Field, NATIVE, NativeFields, Restored, members};
+use mementory_format::extension::{self, NATIVE, NativeFields, Restored, members};
 use mementory_json::Tree;
 use mementory_model::{LossReport, Record, Verbatim};
 use serde_json::Value;
@@ -12,26 +12,8 @@ use serde_json::Value;
 /// Present when Mementory made the whole entry.
 const COMPOSED: &str = "composed";
 
-const FIELDS: NativeFields = NativeFields {
-    always: &[
-        Field::Title,
-        Field::Type,
-        Field::Status,
-        Field::Tags,
-        Field::Confidence,
-        Field::Importance,
-        Field::Sensitivity,
-    ],
-    sometimes: &[
-        Field::Created,
-        Field::Updated,
-        Field::Observed,
-        Field::ValidFrom,
-        Field::ValidTo,
-        Field::LastAccessed,
-    ],
-    whole_seconds: false,
-};
+const FIELDS: NativeFields =
+    NativeFields { always: NativeFields::ALL_BUT_TIMES, sometimes: NativeFields::ALL_TIMES, whole_seconds: false };
 
 /// Member of `content` that the extension stands in: the one that is free to hold anything.
 fn holder(tree: &Tree) -> &'static str {
