@@ -27,7 +27,7 @@ const DIRECTION = {
   ],
   "mementory-search": ["mementory-crypto"],
   "mementory-store": ["mementory-model", "mementory-crypto"],
-  // Not the vault: the check after an erasure shares no code with the erasure.
+  // Not the vault, where the erasure is: the check must not repeat its mistakes.
   "mementory-erasure-check": ["mementory-model", "mementory-crypto", "mementory-search", "mementory-store"],
   "mementory-vault": [
     "mementory-store",
