@@ -1,4 +1,4 @@
-//! Formats made for interchange between programs: a folder for each, `{mod,detect,wire,read,write}.rs` and a README.
+//! Formats made for interchange between programs, one folder each: `{mod,detect,wire,read,write}.rs` and a README.
 pub mod alf;
 pub mod eventloom;
 pub mod mem;
@@ -22,7 +22,7 @@ fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Dete
     mementory_format::detect(FORMATS, catalog, limits, only)
 }
 
-/// Detection with the formats of this crate and those of the agents that archives pack.
+/// Detection with the formats of this crate and those of the agents whose workspaces an ALF archive contains.
 #[cfg(test)]
 fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Detection, FormatError> {
     mementory_format::detect(&all(), catalog, limits, only)

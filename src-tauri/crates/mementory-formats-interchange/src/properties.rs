@@ -1,4 +1,4 @@
-//! Properties that hold for every input: the three canonical forms of JSON, and Merkle proofs.
+//! Properties that hold for every input: of the three canonical forms of JSON, and of Merkle proofs.
 #![allow(clippy::unwrap_used)]
 use crate::{
     mem, pam,
@@ -7,7 +7,7 @@ use crate::{
 use mementory_json::Tree;
 use proptest::prelude::*;
 
-/// Every number is one that all three forms can hold.
+/// Generates numbers that all three forms can express.
 fn number() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<i64>().prop_map(|n| n.to_string()),
@@ -27,14 +27,14 @@ fn tree() -> impl Strategy<Value = Tree> {
     leaf.prop_recursive(4, 48, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Tree::Array),
-            // Of equal keys the forms keep one; which one is a matter of its own, tested elsewhere.
+            // Keys are unique here. Each form keeps one of several equal keys; other tests check which one.
             prop::collection::btree_map(any::<String>(), inner, 0..6)
                 .prop_map(|map| Tree::Object(map.into_iter().collect())),
         ]
     })
 }
 
-/// The same value, members the other way round.
+/// The same value with the members of each object in reverse order.
 fn turned(tree: &Tree) -> Tree {
     match tree {
         Tree::Array(items) => Tree::Array(items.iter().map(turned).collect()),
@@ -53,14 +53,14 @@ fn loosely(tree: &Tree) -> String {
         tree.write(&mut out);
         out
     });
-    // Numbers that serde_json's own value cannot hold keep the tight spelling.
+    // A number that a `serde_json::Value` cannot hold gives an empty text.
     text.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_default()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Order of members is nothing, and a canonical text is its own canonical form.
+    /// The order of members has no influence, and the canonical form of a canonical text is the text itself.
     #[test]
     fn a_canonical_form_is_one_form(tree in tree()) {
         let found = forms(&tree);
@@ -73,7 +73,7 @@ proptest! {
         }
     }
 
-    /// White space and escapes of the source are nothing.
+    /// White space and escapes in the source have no influence.
     #[test]
     fn spelling_of_the_source_is_nothing(texts in prop::collection::vec(any::<String>(), 1..5)) {
         let tree = Tree::Array(texts.into_iter().map(Tree::Text).collect());
@@ -81,7 +81,7 @@ proptest! {
         prop_assert_eq!(forms(&loose), forms(&tree));
     }
 
-    /// Different values have different forms, or a signature over one would fit the other.
+    /// Different texts have different forms. Otherwise, a signature over one text would also be valid for the other.
     #[test]
     fn different_texts_have_different_forms(one in any::<String>(), other in any::<String>()) {
         prop_assume!(one != other);
@@ -90,7 +90,7 @@ proptest! {
         }
     }
 
-    /// A proof holds for its leaf at its place and for no other.
+    /// A proof is valid only for its own leaf.
     #[test]
     fn a_merkle_proof_is_for_one_leaf(count in 1usize..200, at in any::<prop::sample::Index>(), other in any::<prop::sample::Index>()) {
         let leaves: Vec<merkle::Hash> = (0..count).map(|n| merkle::leaf(&n.to_string())).collect();

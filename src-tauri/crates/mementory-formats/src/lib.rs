@@ -1,7 +1,7 @@
-//! Every format of the program, and what callers of formats use.
+//! The registry of all formats, detection over it, and what callers need to know of formats.
 //!
-//! Adding a format: a folder in `mementory-formats-vendor` or `mementory-formats-interchange`, and its line in that
-//! crate's `FORMATS`.
+//! To add a format, create a folder in `mementory-formats-vendor` or `mementory-formats-interchange` and add a line to
+//! that crate's `FORMATS`.
 #[cfg(test)]
 mod mixed_tests;
 mod typescript;
@@ -16,16 +16,16 @@ pub use mementory_format::{
     RecordSource, Redaction, Role, Sealed, SealedFile, SignFiles, Signed, Signer, Sink, SourceAbout, Spool, SpoolFile,
     StoredRecord, Validation, WriteOptions, WriteReport, did_key, file_sha256, is_uuid, passthrough_envelope, sha256,
 };
-/// Files that prove deletions to somebody else.
+/// Evidence Packs: files that prove deletions to other people.
 pub use mementory_formats_interchange::mem::evidence;
 /// True when two versions of a workspace file differ only in secrets that were taken out.
 pub use mementory_formats_vendor::openclaw::lacks_only_secrets;
 pub use typescript::typescript;
 
-/// Which entries of a bundle go into an export or a disclosure.
+/// Selects entries of a bundle for an export or a disclosure.
 pub use mementory_formats_interchange::zaxy::{Grain, Selector};
 
-/// Interchange formats first: they say themselves what they are.
+/// Interchange formats come first, because their files name their format.
 static REGISTRY: LazyLock<Vec<&'static dyn Format>> =
     LazyLock::new(|| [mementory_formats_interchange::FORMATS, mementory_formats_vendor::FORMATS].concat());
 
@@ -34,36 +34,35 @@ pub fn registry() -> &'static [&'static dyn Format] {
     &REGISTRY
 }
 
-/// The format with this id.
 pub fn by_id(id: &str) -> Option<&'static dyn Format> {
     registry().iter().copied().find(|f| f.id() == id)
 }
 
-/// The format with archives that can be changed without a vault.
+/// The first format that can edit its archives without a vault.
 pub fn archive_editing() -> Option<(&'static dyn Format, &'static dyn EditArchives)> {
     registry().iter().find_map(|format| Some((*format, format.archive_editing()?)))
 }
 
-/// The format that can prove a part of a file.
+/// The first format that can disclose a part of a file with a proof.
 pub fn disclosure() -> Option<(&'static dyn Format, &'static dyn DiscloseParts)> {
     registry().iter().find_map(|format| Some((*format, format.disclosure()?)))
 }
 
-/// Does this name belong to an export that is encrypted as a whole?
+/// True if the file extension says that this is an export encrypted as a whole.
 pub fn names_encrypted_export(path: &Path) -> bool {
     let extensions = registry().iter().filter_map(|format| format.capabilities().encrypted_extension);
     path.extension().is_some_and(|found| extensions.into_iter().any(|known| found.eq_ignore_ascii_case(known)))
 }
 
-/// Whose files are these? Asks every format, or only the one that `only` names.
+/// Finds the format of every input. Asks all formats, or only the one with the id `only`.
 ///
 /// # Errors
-/// Those of the formats.
+/// The errors of the formats.
 pub fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Detection, FormatError> {
     mementory_format::detect(registry(), catalog, limits, only)
 }
 
-/// Does this format carry files that are no records, its own and those of other formats?
+/// True if exports in this format can contain files that are not records, also those of other formats.
 pub fn carries_passthrough(id: &str) -> bool {
     by_id(id).is_some_and(|f| f.capabilities().carries_passthrough)
 }

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
-//! Folders and archives as people have them: two vendors side by side, a newer download beside an unpacked one,
-//! strangers' files in Downloads, parts that are missing.
+//! Folders and archives as they occur in practice: exports of two vendors in one folder, a newer download next to an
+//! unpacked export, unrelated files in the Downloads folder, missing parts.
 use crate::{AttachmentFile, Catalog, FormatError, PassthroughItem, ReadContext, Role, Sink, by_id, detect};
 use mementory_model::{Dropped, Issue, Kind, Limits, Record, Timestamp, Tombstone, Unit};
 use std::{
@@ -9,15 +9,15 @@ use std::{
 };
 
 #[derive(Default)]
-struct Seen {
-    /// `format/kind` of each record, with the record.
+struct ReadResult {
+    /// Each record with the id of its format.
     records: Vec<(&'static str, Record)>,
     files: Vec<AttachmentFile>,
     dropped: Vec<Dropped>,
     format: &'static str,
 }
 
-impl Sink for Seen {
+impl Sink for ReadResult {
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
         self.records.extend(unit.records.into_iter().map(|r| (self.format, r)));
         Ok(())
@@ -41,7 +41,7 @@ impl Sink for Seen {
     }
 }
 
-impl Seen {
+impl ReadResult {
     fn texts(&self, format: &str, kind: Kind) -> Vec<&str> {
         let mut out: Vec<_> =
             self.records.iter().filter(|(f, r)| *f == format && r.kind == kind).map(|(_, r)| r.text.as_str()).collect();
@@ -56,7 +56,7 @@ impl Seen {
     }
 }
 
-/// A folder that vanishes.
+/// A temporary folder that is removed when dropped.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
@@ -85,14 +85,14 @@ fn zip(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// Reads everything recognised; also all parts that are said to be missing, and what nobody claims.
-fn read(folder: &Folder) -> (Seen, Vec<String>, Vec<String>) {
+/// Reads everything that is detected. Also returns the missing parts and the members that no format claims.
+fn read(folder: &Folder) -> (ReadResult, Vec<String>, Vec<String>) {
     let limits = Limits::default();
     let catalog = Catalog::open(std::slice::from_ref(&folder.0), &limits, None).unwrap();
     let found = detect(&catalog, &limits, None).unwrap();
     assert!(found.ties.is_empty(), "{:?}", found.ties);
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    let (mut seen, mut missing) = (Seen::default(), vec![]);
+    let (mut seen, mut missing) = (ReadResult::default(), vec![]);
     for source in &found.sources {
         seen.format = source.format;
         by_id(source.format).unwrap().read(&catalog, source, &context, &mut seen).unwrap();
@@ -103,14 +103,14 @@ fn read(folder: &Folder) -> (Seen, Vec<String>, Vec<String>) {
     (seen, missing, unknown)
 }
 
-/// One ChatGPT conversation with one message; `rest` goes into the message.
-fn chatgpt(id: &str, text: &str, rest: &str) -> String {
+/// One ChatGPT conversation with one message; `rest` is appended to the members of the message.
+fn chatgpt_conversation(id: &str, text: &str, rest: &str) -> String {
     format!(
         r#"{{"id":"{id}","title":"t","current_node":"n","mapping":{{"n":{{"id":"n","parent":null,"message":{{"id":"m-{id}","author":{{"role":"user"}},"content":{{"content_type":"text","parts":["{text}"]}}{rest}}}}}}}}}"#
     )
 }
 
-fn chats(items: &[String]) -> Vec<u8> {
+fn json_list(items: &[String]) -> Vec<u8> {
     format!("[{}]", items.join(",")).into_bytes()
 }
 
@@ -122,20 +122,23 @@ fn claude(text: &str) -> Vec<u8> {
 const ACCOUNT: &str = "0f0e0d0c-0b0a-4908-8706-050403020100";
 
 #[test]
-fn a_claude_file_beside_chatgpts_conversations_takes_nothing_from_them() {
+fn a_claude_file_next_to_chatgpt_conversations_hides_none_of_them() {
     for (name, memories) in [
         ("memories.json", r#"[{"conversations_memory":"Is a nurse.","account_uuid":"x"}]"#),
         ("users.json", r#"[{"uuid":"u","full_name":"I","email_address":"e"}]"#),
     ] {
         let dir = folder(
             name,
-            &[("conversations.json", chats(&[chatgpt("1", "from chatgpt", "")])), (name, memories.into())],
+            &[
+                ("conversations.json", json_list(&[chatgpt_conversation("1", "from chatgpt", "")])),
+                (name, memories.into()),
+            ],
         );
         let (seen, ..) = read(&dir);
         assert_eq!(seen.texts("chatgpt", Kind::Message), ["from chatgpt"], "{name}");
         assert!(seen.dropped.is_empty(), "{:?}", seen.dropped);
     }
-    // A list without a shape goes by its name.
+    // The content of an empty list names no format, so the file name decides.
     let dir = folder(
         "empty",
         &[
@@ -150,13 +153,13 @@ fn a_claude_file_beside_chatgpts_conversations_takes_nothing_from_them() {
 
 #[test]
 fn a_newer_download_beside_an_unpacked_export_is_opened() {
-    let newer = zip(&[("conversations.json", chats(&[chatgpt("2", "newer", "")]))]);
+    let newer = zip(&[("conversations.json", json_list(&[chatgpt_conversation("2", "newer", "")]))]);
     let theirs = zip(&[("photo.txt", b"x".to_vec())]);
-    let upload = zip(&[("conversations.json", chats(&[chatgpt("3", "uploaded", "")]))]);
+    let upload = zip(&[("conversations.json", json_list(&[chatgpt_conversation("3", "uploaded", "")]))]);
     let dir = folder(
         "newer",
         &[
-            ("conversations.json", chats(&[chatgpt("1", "older", "")])),
+            ("conversations.json", json_list(&[chatgpt_conversation("1", "older", "")])),
             ("6f0a4d-2026-11-01.zip", newer),
             ("holiday.zip", theirs),
             ("file-AbCdEfGhIjKlMnOpQrSt-backup.zip", upload.clone()),
@@ -170,11 +173,16 @@ fn a_newer_download_beside_an_unpacked_export_is_opened() {
 }
 
 #[test]
-fn a_word_in_a_chat_is_not_another_vendors_key() {
+fn a_chat_with_the_key_of_another_vendor_is_still_a_chatgpt_chat() {
     for word in ["fragments", "chat_messages"] {
         let metadata = format!(r#","metadata":{{"{word}":[1]}}"#);
-        let dir =
-            folder(word, &[("conversations.json", chats(&[chatgpt("1", word, ""), chatgpt("2", "b", &metadata)]))]);
+        let dir = folder(
+            word,
+            &[(
+                "conversations.json",
+                json_list(&[chatgpt_conversation("1", word, ""), chatgpt_conversation("2", "b", &metadata)]),
+            )],
+        );
         let (seen, ..) = read(&dir);
         assert_eq!(seen.texts("chatgpt", Kind::Message), ["b", word]);
     }
@@ -183,21 +191,23 @@ fn a_word_in_a_chat_is_not_another_vendors_key() {
     assert!(read(&dir).0.records.is_empty());
 }
 
-/// Every format looks at every member, and none of them may take the damage of one for the end of all.
+/// Every format reads every member during detection; a damaged member must not end the import of the others.
 #[test]
-fn a_download_that_was_cut_off_gives_what_came() {
+fn a_truncated_download_yields_the_records_before_the_cut() {
     let many: Vec<String> = (0..400_u64)
-        .map(|i| chatgpt(&i.to_string(), &format!("{:x}", (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)), ""))
+        .map(|i| {
+            chatgpt_conversation(&i.to_string(), &format!("{:x}", (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)), "")
+        })
         .collect();
     let (user, photo) = (br#"{"id":"u"}"#.to_vec(), vec![7; 5000]);
-    let all = zip(&[("user.json", user), ("conversations.json", chats(&many)), ("manifest.json", b"{}".to_vec())]);
+    let all = zip(&[("user.json", user), ("conversations.json", json_list(&many)), ("manifest.json", b"{}".to_vec())]);
     let dir = folder("cut", &[("in-chats.zip", all[..all.len() / 2].to_vec())]);
     let (seen, ..) = read(&Folder(dir.0.join("in-chats.zip")));
     let messages = seen.texts("chatgpt", Kind::Message).len();
     assert!((50..400).contains(&messages), "{messages}");
-    // In a side file: the chats are whole. A manifest is what portable formats ask for first.
+    // The cut is in another file after the conversations. Interchange formats read a manifest first.
     for last in ["manifest.json", "memory-store.json", "file-AbCdEfGhIjKlMnOpQrSt.dat"] {
-        let all = zip(&[("conversations.json", chats(&many)), (last, photo.clone())]);
+        let all = zip(&[("conversations.json", json_list(&many)), (last, photo.clone())]);
         let at = memchr::memmem::find(&all, last.as_bytes()).unwrap() + last.len() + 5;
         let dir = folder(last, &[("cut.zip", all[..at].to_vec())]);
         let (seen, ..) = read(&Folder(dir.0.join("cut.zip")));
@@ -206,12 +216,12 @@ fn a_download_that_was_cut_off_gives_what_came() {
 }
 
 #[test]
-fn a_file_that_is_only_pointed_at_is_called_as_its_own_name_says() {
+fn an_attachment_known_only_by_id_gets_the_name_of_its_file() {
     let points = r#","metadata":{"attachments":[{"id":"file-ZyXwVuTsRqPoNmLkJiHg"}]}"#;
     let dir = folder(
         "pointed",
         &[
-            ("conversations.json", chats(&[chatgpt("1", "look", points)])),
+            ("conversations.json", json_list(&[chatgpt_conversation("1", "look", points)])),
             ("file-ZyXwVuTsRqPoNmLkJiHg-holiday photo.png", b"x".to_vec()),
         ],
     );
@@ -221,7 +231,7 @@ fn a_file_that_is_only_pointed_at_is_called_as_its_own_name_says() {
 }
 
 #[test]
-fn strangers_files_in_the_folder_are_not_attachments() {
+fn unrelated_files_in_the_folder_are_not_attachments() {
     let said = r#","metadata":{"attachments":[{"id":"file-Qq1","name":"plan.pdf"}]}"#;
     let names = r#"{"file_mapped.dat":"shopping list.txt","notes":"plan.pdf"}"#;
     let file = || b"x".to_vec();
@@ -243,7 +253,7 @@ fn strangers_files_in_the_folder_are_not_attachments() {
         "tax.pdf",
     ];
     let mut files = vec![
-        ("conversations.json", chats(&[chatgpt("1", "a", said)])),
+        ("conversations.json", json_list(&[chatgpt_conversation("1", "a", said)])),
         ("conversation_asset_file_names.json", names.into()),
     ];
     files.extend(ours.iter().chain(&strangers).map(|name| (*name, file())));
@@ -256,11 +266,11 @@ fn strangers_files_in_the_folder_are_not_attachments() {
 }
 
 #[test]
-fn files_are_found_by_name_where_there_is_no_id() {
+fn files_without_an_id_are_found_by_name() {
     let one = r#","metadata":{"attachments":[{"id":"file-AbCdEfGhIjKlMnOpQrSt","name":"plan.pdf"},{"name":"list.txt"},{"name":"known.csv"},{"name":"gone.csv"}],"aggregate_result":{"messages":[{"message_type":"image","image_url":"file-service://file-Plot0000000000000001"}]}}"#;
     let names = r#"{"file-Known000000000000001.dat":"known.csv"}"#;
     let archive = zip(&[
-        ("conversations.json", chats(&[chatgpt("1", "a", one)])),
+        ("conversations.json", json_list(&[chatgpt_conversation("1", "a", one)])),
         ("conversation_asset_file_names.json", names.into()),
         ("plan.pdf", b"%PDF".to_vec()),
         ("deep/list.txt", b"x".to_vec()),
@@ -288,18 +298,18 @@ fn files_are_found_by_name_where_there_is_no_id() {
 }
 
 #[test]
-fn gaps_in_numbers_are_missing_parts() {
-    let shard = |id: &str| chats(&[chatgpt(id, id, "")]);
+fn a_gap_in_the_part_numbers_is_a_missing_part() {
+    let shard = |id: &str| json_list(&[chatgpt_conversation(id, id, "")]);
     let dir = folder("shards", &[("conversations-000.json", shard("1")), ("conversations-002.json", shard("2"))]);
     assert_eq!(read(&dir).1, ["conversations-001.json"]);
 
-    let part = |shard: &str, id: &str| zip(&[(shard, chats(&[chatgpt(id, id, "")]))]);
+    let part = |shard: &str, id: &str| zip(&[(shard, json_list(&[chatgpt_conversation(id, id, "")]))]);
     let names = |n: &str| format!("Conversations__user-1-chatgpt-0001-part-{n}.zip");
     let (first, third) = (names("0001"), names("0003"));
     let parts =
         [(first.as_str(), part("conversations-000.json", "1")), (third.as_str(), part("conversations-001.json", "2"))];
     assert_eq!(read(&folder("portal", &parts)).1, [names("0002")]);
-    // The same in one archive around them.
+    // The same two parts in one archive.
     let inside: Vec<(String, Vec<u8>)> =
         parts.iter().map(|(n, b)| (format!("User Online Activity/{n}"), b.clone())).collect();
     let inside: Vec<(&str, Vec<u8>)> = inside.iter().map(|(n, b)| (n.as_str(), b.clone())).collect();
@@ -307,7 +317,7 @@ fn gaps_in_numbers_are_missing_parts() {
 }
 
 #[test]
-fn claudes_memory_files_are_recognised_alone_and_in_any_form() {
+fn claude_memory_files_are_read_alone_and_in_any_form() {
     let files = [
         (r#"{"memory_files":[{"path":"/a.md","content":"Likes tea."}]}"#, vec!["Likes tea."], 0),
         (
@@ -324,7 +334,7 @@ fn claudes_memory_files_are_recognised_alone_and_in_any_form() {
     ];
     for (index, (json, expected, dropped)) in files.iter().enumerate() {
         let archive = zip(&[(&format!("memories/{ACCOUNT}.json"), (*json).into())]);
-        // A name without a space, as some browsers number a second download.
+        // A number without a space before it, as some browsers name a second download.
         let (seen, ..) = read(&folder(&format!("memories-{index}"), &[("memories-000(1).zip", archive)]));
         assert_eq!(seen.texts("claude", Kind::Memory), *expected, "{json}");
         assert_eq!(seen.dropped.len(), *dropped, "{json}: {:?}", seen.dropped);
@@ -351,7 +361,7 @@ fn a_second_download_without_a_space_is_the_same_part() {
 }
 
 #[test]
-fn what_a_search_found_is_read() {
+fn search_results_are_read() {
     let text = r#"[{"id":"1","current_node":"n","mapping":{"n":{"parent":null,"message":{"id":"m","author":{"role":"tool","name":"web"},"content":{"content_type":"search_result_groups","groups":[{"type":"search_result_group","domain":"example.org","entries":[{"type":"search_result","url":"https://example.org/slugs","title":"All about slugs","snippet":"They eat hostas.","text":"Copper helps."}]}]}}}}}]"#;
     let (seen, ..) = read(&folder("search", &[("conversations.json", text.into())]));
     let message = seen.texts("chatgpt", Kind::Message);

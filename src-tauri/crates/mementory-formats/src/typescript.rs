@@ -1,4 +1,4 @@
-//! What the window, the mock and README's table know of the formats.
+//! The table of formats for the window, its mock and the README.
 use crate::registry;
 use mementory_format::Capabilities;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ pub fn typescript() -> String {
         let can = format.capabilities();
         let _ =
             write!(out, "  {{ \"id\": {:?}, \"name\": {:?}, \"ending\": {:?}", format.id(), format.name(), can.ending);
-        for (name, is) in flags(can) {
+        for (name, is) in capability_flags(can) {
             let _ = write!(out, ", \"{name}\": {is}");
         }
         out.push_str(" },\n");
@@ -23,7 +23,7 @@ pub fn typescript() -> String {
     out
 }
 
-fn flags(can: Capabilities) -> [(&'static str, bool); 14] {
+fn capability_flags(can: Capabilities) -> [(&'static str, bool); 14] {
     [
         ("read", can.read),
         ("write", can.write),

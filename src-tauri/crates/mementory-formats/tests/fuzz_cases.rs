@@ -1,4 +1,4 @@
-//! What the fuzzer found stays found: `fixtures/fuzz/<target>/` goes through the targets' own code again.
+//! Regression test: runs the inputs that the fuzzer found (`fixtures/fuzz/<target>/`) through the code of the targets.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use std::{
     collections::BTreeSet,
@@ -10,7 +10,7 @@ use std::{
 #[path = "../../../fuzz/src/lib.rs"]
 mod fuzz;
 
-/// What takes the fuzzer ten seconds has hung; a debug build on a busy machine gets more.
+/// The fuzzer stops a run after ten seconds. A debug build on a busy machine gets more time.
 const DEADLINE: Duration = Duration::from_secs(120);
 
 fn repo() -> PathBuf {
@@ -30,7 +30,7 @@ fn every_format_has_a_target() {
 }
 
 #[test]
-fn nothing_that_was_found_comes_back() {
+fn no_known_fuzz_input_hangs_or_panics() {
     let folder = repo().join("fixtures/fuzz");
     let mut seen = 0;
     for target in names(&folder) {
@@ -39,7 +39,7 @@ fn nothing_that_was_found_comes_back() {
             let data = std::fs::read(folder.join(&target).join(&name)).unwrap();
             let (done, wait) = mpsc::channel();
             let format = target.clone();
-            // A thread has the stack that readers have in the program.
+            // A thread has the same stack size as a reader in the program.
             let worker = std::thread::spawn(move || {
                 fuzz::run(&format, &data);
                 let _ = done.send(());

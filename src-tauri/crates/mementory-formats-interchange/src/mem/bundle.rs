@@ -8,7 +8,7 @@ use std::{
     io::{BufRead, BufReader, Read},
 };
 
-/// Describes the bundle and lists its files.
+/// File that describes the bundle and lists its files.
 pub(super) const MANIFEST: &str = "manifest.json";
 /// Digests of all listed files, in the form of `sha256sum`.
 pub(super) const CHECKSUMS: &str = "CHECKSUMS";
@@ -23,7 +23,7 @@ pub(super) const FULLY_LISTED_FOLDERS: [&str; 4] = ["items", "audit", "embedding
 pub(super) struct Bundle<'a> {
     pub catalog: &'a Catalog,
     pub limits: &'a Limits,
-    /// Display name: the folder or archive.
+    /// Path of the folder or archive, for messages.
     pub place: String,
     /// Path of the bundle inside the input: empty, or folders ending in `/`.
     pub prefix: String,
@@ -36,7 +36,7 @@ pub(super) struct Bundle<'a> {
 /// Called for each line with its number (from 1) and its bytes.
 pub(super) type Visit<'v> = &'v mut dyn FnMut(u64, &[u8]) -> Result<(), FormatError>;
 
-/// Folder of the bundle that a typical bundle path belongs to: `x/items/episode.jsonl` → `x/`.
+/// Folder of the bundle that contains a file with a typical name: `x/items/episode.jsonl` → `x/`.
 pub(super) fn prefix_of(name: &str) -> Option<&str> {
     let (folder, file) = name.rsplit_once('/').map_or(("", name), |(f, n)| (&name[..f.len() + 1], n));
     if matches!(file, MANIFEST | CHECKSUMS | SIGNATURE) {
@@ -59,7 +59,7 @@ impl<'a> Bundle<'a> {
         Ok(Self::at(catalog, head, prefix_of(&head.name).unwrap_or_default(), limits))
     }
 
-    /// Opens the bundle below `prefix` in the same input as `head`.
+    /// Opens the bundle whose paths start with `prefix`, in the same input as `head`.
     pub fn at(catalog: &'a Catalog, head: &'a Member, prefix: &str, limits: &'a Limits) -> Self {
         let base = head.place.strip_suffix(&head.name).unwrap_or_default().to_owned() + prefix;
         let same = |m: &&Member| m.root == head.root && m.archive == head.archive;
@@ -71,12 +71,12 @@ impl<'a> Bundle<'a> {
         Self { catalog, limits, place, prefix: prefix.to_owned(), files, unreadable }
     }
 
-    /// Where a path of the bundle is, for messages.
+    /// Place of a file of the bundle, for messages.
     pub fn place_of(&self, path: &str) -> String {
         self.files.get(path).map_or_else(|| format!("{}/{path}", self.place), |m| m.place.clone())
     }
 
-    /// Reads a small file completely.
+    /// Reads a small file completely. None if the bundle does not have it.
     pub fn bytes(&self, path: &str) -> Result<Option<Vec<u8>>, FormatError> {
         let Some(member) = self.files.get(path) else { return Ok(None) };
         let limit = self.limits.side_file_bytes.min(self.limits.mem_file_bytes);
@@ -119,7 +119,7 @@ impl<'a> Bundle<'a> {
     }
 }
 
-/// The text of a line without surrounding white space. None = blank line, Err = not UTF-8.
+/// The text of a line without surrounding white space. None if the line is blank, Err if it is not UTF-8.
 pub(super) fn known_line(bytes: &[u8]) -> Option<Result<&str, ()>> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Some(trim(text)).filter(|t| !t.is_empty()).map(Ok),

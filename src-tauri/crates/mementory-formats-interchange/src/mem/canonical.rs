@@ -17,7 +17,7 @@ pub(super) fn write(tree: &Tree, out: &mut String) -> Result<(), BadNumber> {
     canonical::write(tree, Style::PYTHON_WHOLE, out)
 }
 
-/// Members by key; of duplicate keys the last one.
+/// Members sorted by key. If a key occurs several times, the last member is used.
 pub(super) fn sorted(members: &[(String, Tree)]) -> Vec<(&str, &Tree)> {
     canonical::sorted(members, KeyOrder::CodePoint)
 }

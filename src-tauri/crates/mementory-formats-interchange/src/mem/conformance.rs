@@ -1,8 +1,8 @@
-//! Checks a whole bundle in one pass. The validator reports all findings, the reader stops at the first fatal one. Messages
-//! use the wording of the reference SDK where it has one (spec v1.1 §9).
+//! Checks a whole bundle in one pass. The validator reports all findings, the reader stops at the first fatal one.
+//! Messages use the wording of the reference SDK where it has one (spec v1.1 §9).
 use super::{
     bundle::{Bundle, CHECKSUMS, FULLY_LISTED_FOLDERS, MANIFEST, PROVENANCE, SIGNATURE, known_line},
-    kinds::{LOG, Spec, TOMBSTONES, by_name, by_path, vendor_of},
+    kinds::{LOG, Spec, TOMBSTONES, kind_at_path, kind_named, vendor_kind_at_path},
     manifest::{Manifest, VERSION, checksums, path_is_safe},
     wire::{decode, is_too_large, line, list, text, time_of},
 };
@@ -24,9 +24,9 @@ use std::{
 pub(super) enum Severity {
     /// Nothing may be imported.
     Fatal,
-    /// Violates the specification, but all records are as they were written.
+    /// Violates the specification, but every record can be read as it was written.
     Error,
-    /// Worth knowing.
+    /// Reported to the user; the bundle is valid nevertheless.
     Warning,
 }
 
@@ -194,12 +194,12 @@ type Decoded = Result<(Tree, bool), String>;
 
 impl LineBatch {
     /// Size limits of a batch.
-    const LINES: usize = 1024;
-    const BYTES: usize = 4 << 20;
+    const MAX_LINES: usize = 1024;
+    const MAX_BYTES: usize = 4 << 20;
 
-    /// True if adding a line of this length would make the batch larger than its limit.
+    /// True if a line of this length does not fit into the batch any more.
     fn is_full_with(&self, len: usize) -> bool {
-        !self.lines.is_empty() && self.bytes.len() + len > Self::BYTES
+        !self.lines.is_empty() && self.bytes.len() + len > Self::MAX_BYTES
     }
 
     fn push(&mut self, number: u64, line: &[u8]) {
@@ -209,7 +209,7 @@ impl LineBatch {
     }
 
     fn is_full(&self) -> bool {
-        self.lines.len() >= Self::LINES || self.bytes.len() >= Self::BYTES
+        self.lines.len() >= Self::MAX_LINES || self.bytes.len() >= Self::MAX_BYTES
     }
 
     /// Decodes the lines in order; blank lines are skipped.
@@ -256,7 +256,7 @@ impl Decoder {
     /// Sends a batch to the thread; `record_batch` receives earlier results in line order.
     fn push(&mut self, batch: LineBatch, record_batch: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
         // A very long line is decoded while no other batch is in memory.
-        let is_oversized = batch.bytes.len() > LineBatch::BYTES;
+        let is_oversized = batch.bytes.len() > LineBatch::MAX_BYTES;
         self.drain(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT - 1 }, record_batch);
         // Sending fails only if the thread has panicked; the scope then passes the panic on.
         if self.batches.send(batch).is_ok() {
@@ -283,8 +283,8 @@ fn check_file(
     depth: Depth,
     progress: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<Option<(u64, String)>, FormatError> {
-    let spec = if path == PROVENANCE { by_name("edge") } else { by_path(path) };
-    let vendor = vendor_of(path);
+    let spec = if path == PROVENANCE { kind_named("edge") } else { kind_at_path(path) };
+    let vendor = vendor_kind_at_path(path);
     let (mut count, mut malformed, mut binary) = (0u64, None, false);
     // The first line that is not canonical, and the first blank line.
     let (mut non_canonical, mut blank) = (None::<u64>, None);
@@ -432,7 +432,8 @@ fn note_record(spec: &Spec, tree: &Tree, report: &mut Report, ids: &mut SeenIds)
     }
 }
 
-/// An unlisted file is fatal in folders with records. Elsewhere it is a warning, because no checksum or signature covers it.
+/// An unlisted file is fatal in folders with records. Elsewhere it is a warning, because no checksum or signature
+/// covers it.
 fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Report, depth: Depth) {
     let listed: HashSet<&str> = manifest.files.iter().map(|f| f.path.as_str()).collect();
     let names = bundle.files.keys().copied().chain(bundle.unreadable.iter().map(String::as_str));

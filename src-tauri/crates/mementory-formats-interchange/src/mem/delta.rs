@@ -6,7 +6,7 @@
 use super::{
     bundle::{Bundle, known_line},
     conformance::{Depth, check_bundle},
-    kinds::{TOMBSTONES, by_path, vendor_of},
+    kinds::{TOMBSTONES, kind_at_path, vendor_kind_at_path},
     wire::{decode, line, text, time_of},
 };
 use crate::detect;
@@ -20,7 +20,7 @@ use std::{
 };
 
 /// Fields with the times at which a row of a kind may have changed. Kinds not listed are always exported completely.
-const CHANGED: [(&str, &[&str]); 6] = [
+const CHANGE_TIME_FIELDS: [(&str, &[&str]); 6] = [
     ("episode", &["ingestionTime", "mentionTime", "deletedAt"]),
     ("fact", &["createdAt", "tValidTo", "reconciledAt", "lastReinforcedAt", "prunedAt"]),
     ("factLink", &["createdAt"]),
@@ -104,8 +104,8 @@ impl Delta {
             newest = newest.max(manifest.created);
             for file in &manifest.files {
                 let Some(member) = bundle.files.get(file.path.as_str()) else { continue };
-                let spec = by_path(&file.path);
-                if spec.is_none() && vendor_of(&file.path).is_none() {
+                let spec = kind_at_path(&file.path);
+                if spec.is_none() && vendor_kind_at_path(&file.path).is_none() {
                     other_files.insert(file.path.clone(), file.sha256.clone());
                     continue;
                 }
@@ -157,11 +157,11 @@ impl Delta {
     }
 
     fn has_changed(&self, path: &str, tree: &Tree, since: Timestamp) -> bool {
-        let Some(spec) = by_path(path) else { return true };
+        let Some(spec) = kind_at_path(path) else { return true };
         if spec.kind == "chunk" {
             return text(tree, "resourceID").is_some_and(|id| self.resources.contains(id));
         }
-        let Some((_, times)) = CHANGED.iter().find(|(kind, _)| *kind == spec.kind) else { return true };
+        let Some((_, times)) = CHANGE_TIME_FIELDS.iter().find(|(kind, _)| *kind == spec.kind) else { return true };
         times.iter().enumerate().any(|(n, name)| {
             let at = time_of(tree, name);
             // The first field is the creation time, which always counts; other times may lie in the future.

@@ -1,7 +1,7 @@
 //! Detects bundles: by a `manifest.json` with the format's fields, or by the other files if the manifest is missing.
 use super::{
     bundle::{CHECKSUMS, MANIFEST, SIGNATURE, prefix_of},
-    kinds::{by_path, vendor_of},
+    kinds::{kind_at_path, vendor_kind_at_path},
     manifest::Manifest,
 };
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
@@ -9,7 +9,7 @@ use mementory_json::Tree;
 use mementory_model::Limits;
 use std::collections::{BTreeMap, HashSet};
 
-/// Input path, archive and folder, which all members of a bundle share. With a full name instead of the folder: one member.
+/// Input path, archive and folder of a bundle, or input path, archive and full name of a member.
 type BundleLocation<'a> = (usize, Option<usize>, &'a str);
 
 /// Claims one bundle for each manifest.
@@ -31,8 +31,10 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             }
             continue;
         }
-        // A bundle without its manifest is claimed too, so that the user is told what is missing.
-        let item = member.name[prefix.len()..].starts_with("items/") && by_path(&member.name[prefix.len()..]).is_some();
+        // A bundle without its manifest is claimed too. The claim lists the manifest as missing, so that the user is
+        // told.
+        let item =
+            member.name[prefix.len()..].starts_with("items/") && kind_at_path(&member.name[prefix.len()..]).is_some();
         if item && !bundles.contains_key(&location) && exists_in(location, CHECKSUMS) && !exists_in(location, MANIFEST)
         {
             bundles.insert(location, (0.9, None, "items and CHECKSUMS of a bundle, without its manifest"));
@@ -60,7 +62,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
 fn role(path: &str) -> Role {
     match path {
         MANIFEST | CHECKSUMS | SIGNATURE => Role::Manifest,
-        _ if by_path(path).is_some() || vendor_of(path).is_some() => Role::Records,
+        _ if kind_at_path(path).is_some() || vendor_kind_at_path(path).is_some() => Role::Records,
         _ if path.ends_with(".DS_Store") || path.starts_with("__MACOSX/") => Role::Junk,
         _ => Role::Sidecar,
     }

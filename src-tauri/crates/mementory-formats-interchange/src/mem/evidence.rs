@@ -1,14 +1,14 @@
-//! Writes an Evidence Pack (spec v1.1 §6): proof of deletion, the audit trail, and the sources of every derived statement,
-//! in the same container as a bundle. It contains ids, times and reasons, never the content of records.
+//! Writes an Evidence Pack (spec v1.1 §6): proof of deletion, the audit trail, and the sources of every derived
+//! statement, in the same container as a bundle. It contains ids, times and reasons, never the content of records.
 //!
-//! The input is plain data because formats know neither the vault nor its keys. [`provenance`] collects the edges from the
-//! same records that an export sees, so that their ids match those in exported bundles.
+//! The input is plain data because formats know neither the vault nor its keys. [`provenance`] collects the edges from
+//! the same records that an export sees, so that their ids match those in exported bundles.
 pub use super::evidence_pack::{AuditEntry, CHAIN, Chosen, EvidencePack, ProvenanceEdge, RECEIPTS, TRANSFERS};
 use super::{
     bundle::PROVENANCE,
     delta::whole_second,
     howto_text::{self, HOWTO_FILE, PUBLIC_KEY_FILE},
-    kinds::{AUDIT_LOG, LOG, Spec, TOMBSTONES, by_name},
+    kinds::{AUDIT_LOG, LOG, Spec, TOMBSTONES, kind_named},
     line_encoder::{id_prefix, patch, skeleton, target_id},
     manifest::{FileEntry, Manifest},
     output_target::OutputTarget,
@@ -27,12 +27,12 @@ use std::{
     path::Path,
 };
 
-/// Capabilities that a complete pack declares.
+/// Capabilities declared by a pack with all parts.
 const CAPABILITIES: [&str; 4] = ["evidence-pack", "proof-of-deletion", "audit", "provenance"];
-/// Confidence of a derivation whose record has none.
+/// Confidence of a derivation edge if the derived record has no confidence.
 const DEFAULT_CONFIDENCE: f64 = 0.7;
 
-/// What was written.
+/// Numbers of the written lines, and the digest of the pack.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EvidenceReport {
     /// Number of tombstones.
@@ -116,16 +116,16 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
         tombstones: count(TOMBSTONES),
         audit_entries: count(LOG),
         provenance_edges: count(PROVENANCE),
-        digest: target.seal(files, manifest, signer)?,
+        digest: target.finish_with_new_manifest(files, manifest, signer)?,
         signed: signer.is_some(),
     })
 }
 
-fn word(text: &str) -> Tree {
+fn text_tree(text: &str) -> Tree {
     Tree::Text(text.to_owned())
 }
 
-fn stamp(at: Timestamp) -> Tree {
+fn time_tree(at: Timestamp) -> Tree {
     Tree::Text(at.to_rfc3339_seconds())
 }
 
@@ -137,35 +137,35 @@ fn audit_line(entry: &AuditEntry) -> Result<String, FormatError> {
     let target =
         entry.kind.map_or_else(|| entry.target.clone(), |k| tombstones::bundle_id(id_prefix(k), &entry.target));
     let mut tree = Tree::Object(vec![
-        ("ts".into(), stamp(entry.at)),
-        ("actor".into(), word(&entry.actor)),
-        ("op".into(), word(&entry.op)),
-        ("targetID".into(), word(&target)),
+        ("ts".into(), time_tree(entry.at)),
+        ("actor".into(), text_tree(&entry.actor)),
+        ("op".into(), text_tree(&entry.op)),
+        ("targetID".into(), text_tree(&target)),
     ]);
     if !entry.reason.is_empty() {
-        tree.set("reason", word(&entry.reason));
+        tree.set("reason", text_tree(&entry.reason));
     }
     canonical_line(&AUDIT_LOG, &tree)
 }
 
 fn edge_line(edge: &ProvenanceEdge) -> Result<String, FormatError> {
     let mut tree = Tree::Object(vec![
-        ("id".into(), word(&edge.id)),
-        ("srcEntityID".into(), word(&edge.source)),
-        ("dstEntityID".into(), word(&edge.target)),
-        ("edgeType".into(), word(&edge.relation)),
-        ("ingestionTime".into(), stamp(edge.recorded)),
-        ("tValidFrom".into(), stamp(edge.valid_from)),
+        ("id".into(), text_tree(&edge.id)),
+        ("srcEntityID".into(), text_tree(&edge.source)),
+        ("dstEntityID".into(), text_tree(&edge.target)),
+        ("edgeType".into(), text_tree(&edge.relation)),
+        ("ingestionTime".into(), time_tree(edge.recorded)),
+        ("tValidFrom".into(), time_tree(edge.valid_from)),
         ("confidence".into(), Tree::Number(edge.confidence.to_string())),
         ("evidenceEpisodeIDs".into(), texts(&edge.evidence)),
     ]);
     if let Some(end) = edge.valid_to {
-        tree.set("tValidTo", stamp(end));
+        tree.set("tValidTo", time_tree(end));
     }
     if let Some(by) = &edge.superseded_by {
-        tree.set("supersededBy", word(by));
+        tree.set("supersededBy", text_tree(by));
     }
-    match by_name("edge") {
+    match kind_named("edge") {
         Some(spec) if edge.confidence.is_finite() => canonical_line(spec, &tree),
         _ => Err(FormatError::invalid("malformed", PROVENANCE, "a number is out of range")),
     }
@@ -192,7 +192,7 @@ pub fn provenance(source: &mut dyn RecordSource) -> Result<Vec<ProvenanceEdge>, 
     Ok(out)
 }
 
-/// A relation between two entities as an edge, with the values that a bundle would have.
+/// The edge for a relation between two entities, with the values that it would have in a bundle.
 fn graph_edge(stored: &StoredRecord, now: Timestamp) -> Option<ProvenanceEdge> {
     let record = &stored.record;
     let origin_spec = spec_of(&record.origin).filter(|spec| record.origin.format == SCOPE && spec.kind == "edge");
@@ -207,13 +207,13 @@ fn graph_edge(stored: &StoredRecord, now: Timestamp) -> Option<ProvenanceEdge> {
     }
     let current = to_record(spec, &tree);
     patch(spec, &mut tree, &current, record);
-    let word = |name: &str| text(&tree, name).unwrap_or_default().to_owned();
+    let text_of = |name: &str| text(&tree, name).unwrap_or_default().to_owned();
     let successor = linked(stored, "superseded_by").next();
     Some(ProvenanceEdge {
-        id: word("id"),
-        source: word("srcEntityID"),
-        target: word("dstEntityID"),
-        relation: word("edgeType"),
+        id: text_of("id"),
+        source: text_of("srcEntityID"),
+        target: text_of("dstEntityID"),
+        relation: text_of("edgeType"),
         recorded: time_of(&tree, "ingestionTime")?,
         valid_from: time_of(&tree, "tValidFrom")?,
         valid_to: time_of(&tree, "tValidTo"),
@@ -226,7 +226,7 @@ fn graph_edge(stored: &StoredRecord, now: Timestamp) -> Option<ProvenanceEdge> {
     })
 }
 
-/// Bundle ids of the records that a record is linked to by this relation.
+/// Ids in the bundle of the records that a record is linked to by this relation.
 fn linked<'s>(stored: &'s StoredRecord, relation: &'s str) -> impl Iterator<Item = String> + 's {
     let links = stored.record.links.iter().zip(&stored.link_ids).filter(move |(l, _)| l.relation == relation);
     links.filter_map(|(l, id)| target_id(l.kind, &l.target, id.as_ref()))

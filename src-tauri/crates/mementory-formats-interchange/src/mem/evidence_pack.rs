@@ -2,12 +2,12 @@
 use mementory_model::{Kind, Timestamp, Tombstone};
 use std::collections::BTreeMap;
 
-/// Receipts of the deletions. This file and the next two are our additions; other programs treat them as files without
-/// records.
+/// File with the receipts of the deletions. This file and the next two are not part of the specification. Other
+/// programs treat them as files without records.
 pub const RECEIPTS: &str = "audit/receipts.jsonl";
-/// Hash and signature of each entry of the audit trail.
+/// File with the hash and signature of each entry of the audit trail.
 pub const CHAIN: &str = "audit/chain.jsonl";
-/// Imports and exports, with file names.
+/// File with the imports and exports and their file names.
 pub const TRANSFERS: &str = "audit/transfers.jsonl";
 
 /// One event of the audit trail.
@@ -15,13 +15,13 @@ pub const TRANSFERS: &str = "audit/transfers.jsonl";
 pub struct AuditEntry {
     /// When it happened.
     pub at: Timestamp,
-    /// Who did it; an opaque name.
+    /// Opaque name of the person or program that did it.
     pub actor: String,
     /// Operation (`import`, `erase` …).
     pub op: String,
-    /// What it was done to. If `kind` is given, a vault id is written as the id that our bundles use for the record.
+    /// Subject of the operation. If `kind` is given, a vault id is written as the id of the record in our bundles.
     pub target: String,
-    /// Kind of the record if `target` is one.
+    /// Kind of the record that `target` names. None if it does not name a record.
     pub kind: Option<Kind>,
     /// Reason or count; no personal data. May be empty.
     pub reason: String,
@@ -32,9 +32,9 @@ pub struct AuditEntry {
 pub struct ProvenanceEdge {
     /// Id of the edge.
     pub id: String,
-    /// Id, as used in bundles, of the derived record or of the first entity.
+    /// Id in bundles of the derived record or of the first entity.
     pub source: String,
-    /// Id of the record that it was derived from, or of the second entity.
+    /// Id in bundles of the record that it was derived from, or of the second entity.
     pub target: String,
     /// `derived_from`, or the relation of a graph edge.
     pub relation: String,
@@ -89,6 +89,6 @@ pub struct EvidencePack {
     pub audit: Vec<AuditEntry>,
     /// Provenance edges.
     pub edges: Vec<ProvenanceEdge>,
-    /// Additional files, as lines by path.
+    /// Lines of additional files, by path.
     pub beside: BTreeMap<&'static str, Vec<String>>,
 }

@@ -1,15 +1,15 @@
-//! The extension slot of a line: a member of the line (lines may have members of others, specification §4.3).
+//! The extension slot_members of a line is one of its members, because lines may have members of other programs (spec §4.3).
 use super::{canonical::canonical, kinds::Spec, to_record::tree_of, wire::line};
 use mementory_format::extension::{self, MEMBER, NATIVE, NativeFields, Restored, members};
 use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Times, Verbatim};
 use serde_json::{Map, Value};
 
-/// `fields` as JSON text, when canonical numbers would change them (`1.0`).
+/// Member that replaces `fields` with its JSON text if canonical numbers would change a value (`1.0`).
 const FIELDS_TEXT: &str = "fields_text";
 
-/// Every time and every field but those of our own has a place on a line.
-const FIELDS: NativeFields =
+/// A line can express every time in foreign_record_line seconds, and all other fields except those that only we define.
+const NATIVE_FIELDS: NativeFields =
     NativeFields { always: NativeFields::ALL_BUT_TIMES, sometimes: NativeFields::ALL_TIMES, whole_seconds: true };
 
 fn fingerprint(spec: &Spec, tree: &Tree) -> String {
@@ -19,15 +19,16 @@ fn fingerprint(spec: &Spec, tree: &Tree) -> String {
     extension::fingerprint(line)
 }
 
-/// Puts into `tree` what `record` says beyond `mapped` (what the tree says by itself). `own` = the record came from
-/// this format, whose origin and verbatim are the line itself.
+/// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension slot_members
+/// of
+/// `tree`. `own` is true if the record was read from this format: then the line itself is its origin and verbatim.
 pub(super) fn attach(spec: &Spec, tree: &mut Tree, mapped: &Record, record: &Record, own: bool) -> bool {
     extension::remove(tree);
     let mut out = extension::record_difference(mapped, record, own);
     if out.is_empty() {
         return false;
     }
-    if let Some(fields) = out.get("fields").filter(|f| !survives(f)).map(Value::to_string) {
+    if let Some(fields) = out.get("fields").filter(|f| !numbers_survive(f)).map(Value::to_string) {
         out.remove("fields");
         out.insert(FIELDS_TEXT.into(), Value::String(fields));
     }
@@ -36,15 +37,15 @@ pub(super) fn attach(spec: &Spec, tree: &mut Tree, mapped: &Record, record: &Rec
     true
 }
 
-/// Does canonical form keep the numbers in it?
-fn survives(value: &Value) -> bool {
+/// True if the canonical form preserves all numbers in the value.
+fn numbers_survive(value: &Value) -> bool {
     canonical(&tree_of(value)).is_ok_and(|text| serde_json::from_str::<Value>(&text).is_ok_and(|v| v == *value))
 }
 
-/// A whole record in a line of its own, where no kind of the format fits.
-pub(super) fn whole(id: &str, record: &Record) -> String {
+/// A line with a complete record, for records that fit no kind of the format.
+pub(super) fn foreign_record_line(id: &str, record: &Record) -> String {
     let mut out = members(record);
-    if let Some(fields) = out.get("fields").filter(|f| !survives(f)).map(Value::to_string) {
+    if let Some(fields) = out.get("fields").filter(|f| !numbers_survive(f)).map(Value::to_string) {
         out.remove("fields");
         out.insert(FIELDS_TEXT.into(), Value::String(fields));
     }
@@ -53,14 +54,14 @@ pub(super) fn whole(id: &str, record: &Record) -> String {
     canonical(&tree).unwrap_or_default()
 }
 
-/// The record of a line that [`whole`] wrote; None if it is not one.
-pub(super) fn read_whole(tree: &Tree) -> Option<Record> {
-    let mut map = slot(tree)?;
+/// The record of a line written by [`foreign_record_line`]. None if the line was not written by it.
+pub(super) fn read_foreign_record(tree: &Tree) -> Option<Record> {
+    let mut map = slot_members(tree)?;
     restore_fields(&mut map);
     serde_json::from_value(Value::Object(map)).ok()
 }
 
-fn slot(tree: &Tree) -> Option<Map<String, Value>> {
+fn slot_members(tree: &Tree) -> Option<Map<String, Value>> {
     let text = canonical(extension::get(tree)?).ok()?;
     serde_json::from_str(&text).ok()
 }
@@ -73,10 +74,10 @@ fn restore_fields(map: &mut Map<String, Value>) {
     }
 }
 
-/// Applies the extension of a line to what the line says. Origin and verbatim of the line stand unless the extension
-/// has others. None = no extension, or one that is not ours.
+/// Applies the extension slot_members of a line to the record that the line alone yields. Keeps the origin and verbatim of the
+/// line unless the slot_members has an origin. None if there is no slot_members, or it is not ours.
 pub(super) fn restore(spec: &Spec, tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
-    let mut map = slot(tree)?;
+    let mut map = slot_members(tree)?;
     let native = map.remove(NATIVE)?;
     restore_fields(&mut map);
     let own_origin = !map.contains_key("origin");
@@ -87,24 +88,24 @@ pub(super) fn restore(spec: &Spec, tree: &Tree, mapped: &Record, verbatim: &Verb
     }
     let changed = native.as_str() != Some(fingerprint(spec, tree).as_str());
     if changed {
-        FIELDS.prefer(mapped, &mut record);
+        NATIVE_FIELDS.prefer(mapped, &mut record);
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }
     Some(Restored { record, changed })
 }
 
-/// What the extension holds, as losses: other programs do not see it.
+/// Reports every member of the extension slot_members as a loss, because other programs do not read it.
 pub(super) fn losses(id: &str, mapped: &Record, record: &Record, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = extension::get(tree) else { return };
     if extension::held(slot).any(|name| name == "times") {
-        times(id, &mapped.times, &record.times, report);
+        report_time_losses(id, &mapped.times, &record.times, report);
     }
     let names = extension::held(slot).map(|name| if name == FIELDS_TEXT { "fields" } else { name });
     extension::report(id, names, &["key", "origin", "origin_id", "times"], report);
 }
 
-fn times(id: &str, line: &Times, ours: &Times, report: &mut LossReport) {
+fn report_time_losses(id: &str, line: &Times, ours: &Times, report: &mut LossReport) {
     let pairs = [
         ("created", line.created, ours.created),
         ("updated", line.updated, ours.updated),

@@ -25,7 +25,6 @@ pub(super) fn pem(signer: &dyn Signer) -> String {
 pub(super) fn text(pack: &EvidencePack, files: &[&str], signer: Option<&dyn Signer>) -> String {
     let mut out = String::from("HOW TO CHECK THIS EVIDENCE PACK\n\nIt contains no memories and no messages.\n");
     let time_or = |at: Option<Timestamp>, none: &str| at.map_or(none.to_owned(), Timestamp::to_rfc3339_seconds);
-    // writing into a String cannot fail
     let _ = writeln!(
         out,
         "Period: from {} to {}.",
@@ -56,7 +55,7 @@ pub(super) fn text(pack: &EvidencePack, files: &[&str], signer: Option<&dyn Sign
     out
 }
 
-/// Description of each file for the reader.
+/// What each file contains, in words for the reader of the pack.
 const FILE_DESCRIPTIONS: [(&str, &str); 6] = [
     (
         super::kinds::TOMBSTONES,

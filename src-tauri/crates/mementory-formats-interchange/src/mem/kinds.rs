@@ -52,13 +52,13 @@ pub(super) enum Slot {
     LastAccessed,
 }
 
-/// A reference to other records: wire field, relation, model kind and wire kind of the target.
+/// A reference to another record: wire field, relation, model kind and wire kind of the target.
 pub(super) type Reference = (&'static str, &'static str, Kind, &'static str);
 
 /// One record kind.
 #[derive(Debug)]
 pub(super) struct Spec {
-    /// Wire name: the file's name, or `tombstone`, `log`.
+    /// Wire name: the name of the file without its extension, or `tombstone` or `log`.
     pub kind: &'static str,
     /// Model kind.
     pub model: Kind,
@@ -70,7 +70,7 @@ pub(super) struct Spec {
 }
 
 impl Spec {
-    /// Path inside the bundle.
+    /// Path of the file inside the bundle.
     pub fn path(&self) -> String {
         match self.kind {
             "tombstone" => TOMBSTONES.into(),
@@ -79,7 +79,6 @@ impl Spec {
         }
     }
 
-    /// The field with this name.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|f| same(f.name, name))
     }
@@ -306,21 +305,21 @@ pub(super) static AUDIT_LOG: Spec = Spec {
 };
 
 /// The item kind with this wire name.
-pub(super) fn by_name(kind: &str) -> Option<&'static Spec> {
+pub(super) fn kind_named(kind: &str) -> Option<&'static Spec> {
     KINDS.iter().find(|s| s.kind == kind)
 }
 
 /// The kind stored at this path of a bundle; None for vendor kinds and other files.
-pub(super) fn by_path(path: &str) -> Option<&'static Spec> {
+pub(super) fn kind_at_path(path: &str) -> Option<&'static Spec> {
     match path {
         TOMBSTONES => Some(&TOMBSTONE),
         LOG => Some(&AUDIT_LOG),
-        _ => by_name(path.strip_prefix("items/")?.strip_suffix(".jsonl")?),
+        _ => kind_named(path.strip_prefix("items/")?.strip_suffix(".jsonl")?),
     }
 }
 
 /// Name of the vendor kind at a path: `<x>` of `items/<x>.jsonl` if the format does not define it.
-pub(super) fn vendor_of(path: &str) -> Option<&str> {
+pub(super) fn vendor_kind_at_path(path: &str) -> Option<&str> {
     let name = path.strip_prefix("items/")?.strip_suffix(".jsonl")?;
-    (!name.contains('/') && by_name(name).is_none()).then_some(name)
+    (!name.contains('/') && kind_named(name).is_none()).then_some(name)
 }

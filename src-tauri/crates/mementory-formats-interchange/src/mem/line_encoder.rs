@@ -1,7 +1,7 @@
 //! Encodes a record as a line. The line of a record from this format is edited field by field; a record from another
 //! format starts from a skeleton with the format's defaults (spec v1.1 §8), which is edited in the same way.
 use super::{
-    kinds::{Slot, Spec, Type, by_name},
+    kinds::{Slot, Spec, Type, kind_named},
     to_record::SCOPE,
     wire::{list, text, texts},
 };
@@ -31,8 +31,9 @@ pub(super) const FOREIGN: &str = "mementoryRecord";
 /// Name of that kind in bundles written before the program was renamed.
 pub(super) const FORMER_FOREIGN: &str = "keepsakeRecord";
 
-/// Prefix of the ids that we write. It depends on the model kind, not on the file: a fact without an episode is written as
-/// an episode and still named `fact_…`, so a later tombstone need not know where it was written.
+/// Prefix of the ids that we write. It depends on the model kind, not on the file. For example, a fact without an
+/// episode is written as an episode but named `fact_…`. So a later tombstone has the right id wherever the record was
+/// written.
 pub(super) fn id_prefix(kind: Kind) -> &'static str {
     match kind {
         Kind::Conversation => "ctx_",
@@ -97,12 +98,13 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static Spec,
         "chunk" => parent_id(Kind::Resource).map(|resource| references.push(("resourceID", Tree::Text(resource)))),
         _ => Some(()),
     };
-    let spec = fits.and_then(|()| by_name(wanted)).or_else(|| by_name("episode")).unwrap_or(&super::kinds::KINDS[0]);
+    let spec =
+        fits.and_then(|()| kind_named(wanted)).or_else(|| kind_named("episode")).unwrap_or(&super::kinds::KINDS[0]);
     let mut tree = Tree::Object(vec![("id".into(), Tree::Text(id))]);
     for f in spec.fields.iter().filter(|f| f.required && f.name != "id") {
         tree.set(f.name, default(f.ty, &default_time));
     }
-    let word = |s: &str| Tree::Text(s.to_owned());
+    let text_tree = |s: &str| Tree::Text(s.to_owned());
     match spec.kind {
         "episode" => {
             let chat = record.kind == Kind::Message;
@@ -113,15 +115,15 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static Spec,
             } else {
                 "note"
             };
-            tree.set("sourceType", word(source_type));
-            tree.set("sensitivity", word("low"));
-            tree.set("lifecycleState", word("HOT"));
-            tree.set("extractionState", word("done"));
+            tree.set("sourceType", text_tree(source_type));
+            tree.set("sensitivity", text_tree("low"));
+            tree.set("lifecycleState", text_tree("HOT"));
+            tree.set("extractionState", text_tree("done"));
             tree.set("importance", Tree::Number("0.5".into()));
             tree.set("confidence", Tree::Number("0.7".into()));
             if let Some(role) = record.message.as_ref().map(|m| m.role.as_str()) {
                 if matches!(role, "user" | "assistant") {
-                    tree.set("speaker", word(role));
+                    tree.set("speaker", text_tree(role));
                 }
                 tree.set("actors", texts(&[role]));
             }
@@ -132,12 +134,12 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static Spec,
         }
         "entity" => {
             tree.set("canonicalName", Tree::Text(first_chars(&record.text, 120)));
-            tree.set("type", word("thing"));
-            tree.set("sensitivity", word("low"));
+            tree.set("type", text_tree("thing"));
+            tree.set("sensitivity", text_tree("low"));
             tree.set("aliases", texts(&list_of("aliases")));
         }
         "edge" => {
-            tree.set("edgeType", word("related_to"));
+            tree.set("edgeType", text_tree("related_to"));
             tree.set("confidence", Tree::Number("0.7".into()));
         }
         "fact" => {
@@ -156,7 +158,7 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static Spec,
             let media = record.attachments.first().and_then(|a| a.media_type.clone());
             tree.set("mimeType", Tree::Text(media.unwrap_or_else(|| "text/plain".into())));
         }
-        "chunk" | "secretRef" => tree.set("sensitivity", word("low")),
+        "chunk" | "secretRef" => tree.set("sensitivity", text_tree("low")),
         "procedure" => tree.set("enabled", Tree::Bool(true)),
         _ => {}
     }
@@ -207,8 +209,8 @@ fn first_chars(text: &str, n: usize) -> String {
     text.chars().take(n).collect()
 }
 
-/// Writes the differences between `old` (the tree's current values) and `new` into the tree. Differences that the kind
-/// cannot hold are left to the caller, who puts them into the extension.
+/// Writes the differences between `old` (the current values of the tree) and `new` into the tree. Ignores differences
+/// that the kind cannot express; the caller puts them into the extension slot.
 pub(super) fn patch(spec: &Spec, tree: &mut Tree, old: &Record, new: &Record) {
     for (slot, name) in spec.slots {
         let value = match slot {
@@ -222,20 +224,20 @@ pub(super) fn patch(spec: &Spec, tree: &mut Tree, old: &Record, new: &Record) {
                 (old.text != new.text).then(|| Some(texts(&new.text.split('\n').collect::<Vec<_>>())))
             }
             Slot::Text => (old.text != new.text).then(|| Some(Tree::Text(new.text.clone()))),
-            Slot::Title => word(&old.title, &new.title),
-            Slot::Type => word(&old.record_type, &new.record_type),
-            Slot::Status => word(&old.status, &new.status),
-            Slot::Sensitivity => word(&old.sensitivity, &new.sensitivity),
-            Slot::Namespace => word(&old.namespace, &new.namespace),
+            Slot::Title => text_change(&old.title, &new.title),
+            Slot::Type => text_change(&old.record_type, &new.record_type),
+            Slot::Status => text_change(&old.status, &new.status),
+            Slot::Sensitivity => text_change(&old.sensitivity, &new.sensitivity),
+            Slot::Namespace => text_change(&old.namespace, &new.namespace),
             Slot::Tags => (old.tags != new.tags).then(|| Some(texts(&new.tags))),
-            Slot::Confidence => score(old.confidence, new.confidence),
-            Slot::Importance => score(old.importance, new.importance),
-            Slot::Created => stamp(old.times.created, new.times.created),
-            Slot::Updated => stamp(old.times.updated, new.times.updated),
-            Slot::Observed => stamp(old.times.observed, new.times.observed),
-            Slot::ValidFrom => stamp(old.times.valid_from, new.times.valid_from),
-            Slot::ValidTo => stamp(old.times.valid_to, new.times.valid_to),
-            Slot::LastAccessed => stamp(old.times.last_accessed, new.times.last_accessed),
+            Slot::Confidence => score_change(old.confidence, new.confidence),
+            Slot::Importance => score_change(old.importance, new.importance),
+            Slot::Created => time_change(old.times.created, new.times.created),
+            Slot::Updated => time_change(old.times.updated, new.times.updated),
+            Slot::Observed => time_change(old.times.observed, new.times.observed),
+            Slot::ValidFrom => time_change(old.times.valid_from, new.times.valid_from),
+            Slot::ValidTo => time_change(old.times.valid_to, new.times.valid_to),
+            Slot::LastAccessed => time_change(old.times.last_accessed, new.times.last_accessed),
         };
         let required = spec.field(name).is_some_and(|f| f.required);
         match value {
@@ -255,15 +257,15 @@ pub(super) fn patch(spec: &Spec, tree: &mut Tree, old: &Record, new: &Record) {
 /// `Some(Some(value))` = set, `Some(None)` = remove, `None` = keep unchanged.
 type Change = Option<Option<Tree>>;
 
-fn word(old: &Option<String>, new: &Option<String>) -> Change {
+fn text_change(old: &Option<String>, new: &Option<String>) -> Change {
     (old != new).then(|| new.clone().map(Tree::Text))
 }
 
-fn score(old: Option<f64>, new: Option<f64>) -> Change {
+fn score_change(old: Option<f64>, new: Option<f64>) -> Change {
     let token = new.filter(|n| n.is_finite()).map(|n| Tree::Number(n.to_string()));
     (old != new && (token.is_some() || new.is_none())).then_some(token)
 }
 
-fn stamp(old: Option<Timestamp>, new: Option<Timestamp>) -> Change {
+fn time_change(old: Option<Timestamp>, new: Option<Timestamp>) -> Change {
     (old != new).then(|| new.map(|t| Tree::Text(t.to_rfc3339_seconds())))
 }

@@ -54,7 +54,7 @@ macro_rules! field {
     };
 }
 
-static FIELDS: [Field; 13] = [
+static MANIFEST_FIELDS: [Field; 13] = [
     field!("format", Text, true),
     field!("generator", Text, true),
     field!("conformanceLevel", Text, true),
@@ -69,8 +69,8 @@ static FIELDS: [Field; 13] = [
     field!("specURL", Text, false),
     field!("scopes", List, false),
 ];
-static FILE: [Field; 3] = [field!("path", Text, true), field!("sha256", Text, true), field!("bytes", Int, true)];
-static COVERAGE: [Field; 2] = [field!("from", Time, true), field!("to", Time, true)];
+static FILE_FIELDS: [Field; 3] = [field!("path", Text, true), field!("sha256", Text, true), field!("bytes", Int, true)];
+static COVERAGE_FIELDS: [Field; 2] = [field!("from", Time, true), field!("to", Time, true)];
 
 impl Manifest {
     /// Manifest of a full export, without its files yet.
@@ -100,7 +100,7 @@ impl Manifest {
         let source = std::str::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?;
         let tree = Tree::parse(source.trim(), bounds).map_err(|e| e.to_string())?;
         let Tree::Object(members) = &tree else { return Err("not an object".into()) };
-        check(&FIELDS, &tree)?;
+        check(&MANIFEST_FIELDS, &tree)?;
         let level = text(&tree, "conformanceLevel").unwrap_or_default().to_owned();
         if !matches!(level.as_str(), "L0" | "L1" | "L2" | "L3") {
             return Err("conformanceLevel is unknown".into());
@@ -112,7 +112,7 @@ impl Manifest {
         let known = ["counts", "files", "coverage", "bundleDigest"];
         let unknown = members
             .iter()
-            .filter(|(k, _)| !known.contains(&k.as_str()) && !FIELDS.iter().any(|f| f.name == k))
+            .filter(|(k, _)| !known.contains(&k.as_str()) && !MANIFEST_FIELDS.iter().any(|f| f.name == k))
             .cloned()
             .collect();
         Ok(Self {
@@ -139,7 +139,7 @@ impl Manifest {
         })
     }
 
-    /// First component of the version.
+    /// Major version of the format.
     pub fn major(&self) -> &str {
         self.format.split('.').next().unwrap_or_default()
     }
@@ -221,7 +221,7 @@ fn files(tree: &Tree) -> Result<Vec<FileEntry>, String> {
         if !matches!(item, Tree::Object(_)) {
             return Err("an entry of files is not an object".to_owned());
         }
-        check(&FILE, item)?;
+        check(&FILE_FIELDS, item)?;
         Ok(FileEntry {
             path: text(item, "path").unwrap_or_default().to_owned(),
             sha256: text(item, "sha256").unwrap_or_default().to_owned(),
@@ -235,20 +235,19 @@ fn coverage(tree: &Tree) -> Result<Option<(Timestamp, Timestamp)>, String> {
     match tree.get("coverage") {
         None | Some(Tree::Null) => Ok(None),
         Some(span @ Tree::Object(_)) => {
-            check(&COVERAGE, span)?;
+            check(&COVERAGE_FIELDS, span)?;
             Ok(time_of(span, "from").zip(time_of(span, "to")))
         }
         Some(_) => Err("coverage has the wrong type".into()),
     }
 }
 
-/// The bytes of `CHECKSUMS` for these files: sorted by path, one line each, a lone newline when there are none.
+/// The content of `CHECKSUMS`: one line for each file, sorted by path. If there are no files, a single line feed.
 pub(super) fn checksums(files: &[FileEntry]) -> String {
     let mut files: Vec<_> = files.iter().collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let mut out = String::new();
     for file in &files {
-        // writing into a String cannot fail
         let _ = writeln!(out, "{}  {}", file.sha256, file.path);
     }
     if out.is_empty() {
@@ -257,7 +256,8 @@ pub(super) fn checksums(files: &[FileEntry]) -> String {
     out
 }
 
-/// Is a listed path safe to open (spec v1.1 §8)? It must be relative, stay inside the bundle and be valid on every system.
+/// Is a listed path safe to open (spec v1.1 §8)? It must be relative, stay inside the bundle and be valid on every
+/// system.
 pub(super) fn path_is_safe(path: &str) -> bool {
     !path.is_empty()
         && !path.starts_with(['/', '~'])

@@ -1,5 +1,5 @@
-//! Writes a bundle to a folder, or to one ZIP that contains the folder. The specification leaves the archive's layout open
-//! (§1); ours contains `<name>.mem/…`, so that unpacking it creates one folder.
+//! Writes a bundle to a folder, or to one ZIP that contains the folder. The specification leaves the archive's layout
+//! open (§1); ours contains `<name>.mem/…`, so that unpacking it creates one folder.
 use super::{
     bundle::{CHECKSUMS, MANIFEST, SIGNATURE},
     manifest::{FileEntry, Manifest, checksums},
@@ -20,8 +20,8 @@ pub(super) enum OutputTarget {
     Zip { zip: Box<ZipWriter<BufWriter<File>>>, folder: String },
 }
 
-/// Bytes that are hashed and written at a time while lines are streamed.
-const CHUNK: usize = 1 << 20;
+/// Number of bytes that are hashed and written at a time while lines are streamed.
+const CHUNK_BYTES: usize = 1 << 20;
 
 /// Does this file name request an archive?
 fn is_archive(out: &Path) -> bool {
@@ -72,7 +72,7 @@ impl OutputTarget {
         lines: impl Iterator<Item = &'l str>,
     ) -> Result<FileEntry, FormatError> {
         let mut out = self.open(path)?;
-        let (mut hash, mut bytes, mut chunk) = (Sha256::new(), 0, Vec::with_capacity(CHUNK));
+        let (mut hash, mut bytes, mut chunk) = (Sha256::new(), 0, Vec::with_capacity(CHUNK_BYTES));
         let mut put = |chunk: &mut Vec<u8>| {
             bytes += chunk.len() as u64;
             let ((), written) = rayon::join(|| hash.update(&*chunk), || out.write_all(chunk));
@@ -80,7 +80,7 @@ impl OutputTarget {
             written.map_err(|e| FormatError::io(path, e))
         };
         for line in lines {
-            if chunk.len() + line.len() >= CHUNK {
+            if chunk.len() + line.len() >= CHUNK_BYTES {
                 put(&mut chunk)?;
             }
             chunk.extend_from_slice(line.as_bytes());
@@ -94,7 +94,7 @@ impl OutputTarget {
         self.open(path)?.write_all(bytes).map_err(|e| FormatError::io(path, e))
     }
 
-    /// A new file of the bundle.
+    /// Creates a file of the bundle and returns its writer.
     fn open(&mut self, path: &str) -> Result<Box<dyn Write + Send + '_>, FormatError> {
         let io = |e| FormatError::io(path, e);
         match self {
@@ -117,16 +117,16 @@ impl OutputTarget {
         }
     }
 
-    /// Writes CHECKSUMS over `files`, the manifest that lists them and, with a signer, `manifest.sig`, then finishes the
-    /// bundle. Returns the bundle digest.
-    pub fn seal(
+    /// Writes CHECKSUMS for `files`, a manifest that lists them and, if there is a signer, `manifest.sig`. Then
+    /// completes the bundle. Returns the bundle digest.
+    pub fn finish_with_new_manifest(
         mut self,
         mut files: Vec<FileEntry>,
         mut manifest: Manifest,
         signer: Option<&dyn Signer>,
     ) -> Result<String, FormatError> {
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        let digest = self.sums(&files)?;
+        let digest = self.write_checksums(&files)?;
         manifest.files = files;
         manifest.bundle_digest = Some(digest.clone());
         if signer.is_some() {
@@ -142,14 +142,14 @@ impl OutputTarget {
         Ok(digest)
     }
 
-    /// Like [`Self::seal`], with an existing manifest and its signature.
-    pub fn seal_as(
+    /// Like [`Self::finish_with_new_manifest`], but with an existing manifest and its signature.
+    pub fn finish_with_manifest(
         mut self,
         files: &[FileEntry],
         manifest: &[u8],
         signature: Option<&[u8]>,
     ) -> Result<String, FormatError> {
-        let digest = self.sums(files)?;
+        let digest = self.write_checksums(files)?;
         self.put(MANIFEST, manifest)?;
         if let Some(signature) = signature {
             self.put(SIGNATURE, signature)?;
@@ -158,13 +158,13 @@ impl OutputTarget {
         Ok(digest)
     }
 
-    fn sums(&mut self, files: &[FileEntry]) -> Result<String, FormatError> {
+    fn write_checksums(&mut self, files: &[FileEntry]) -> Result<String, FormatError> {
         let sums = checksums(files);
         self.put(CHECKSUMS, sums.as_bytes())?;
         Ok(hex::encode(Sha256::digest(&sums)))
     }
 
-    /// Completes an archive; a folder needs nothing.
+    /// Completes an archive. A folder is already complete.
     pub fn finish(self) -> Result<(), FormatError> {
         let Self::Zip { zip, folder } = self else { return Ok(()) };
         let io = |e| FormatError::io(folder.clone(), e);

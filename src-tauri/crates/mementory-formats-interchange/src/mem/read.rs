@@ -1,10 +1,10 @@
-//! Reads a bundle. The whole bundle is checked first; then tombstones, records (parents before children), the audit trail
-//! of the source and the files without records are sent to the sink.
+//! Reads a bundle. The whole bundle is checked first; then tombstones, records (parents before children), the audit
+//! trail of the source and the files without records are sent to the sink.
 use super::{
     bundle::{Bundle, CHECKSUMS, MANIFEST, known_line},
     conformance::{Depth, Report, Severity, check_bundle},
-    extension::{read_whole, restore},
-    kinds::{KINDS, LOG, Spec, TOMBSTONE, TOMBSTONES, Type, by_path, vendor_of},
+    extension::{read_foreign_record, restore},
+    kinds::{KINDS, LOG, Spec, TOMBSTONE, TOMBSTONES, Type, kind_at_path, vendor_kind_at_path},
     line_encoder::{FOREIGN, FORMER_FOREIGN},
     to_record::{self, to_record, vendor_record},
     tombstones,
@@ -52,7 +52,7 @@ pub(super) fn read(
     for spec in &KINDS {
         reader.records(&spec.path(), spec)?;
     }
-    let vendors = bundle.files.iter().filter_map(|(path, member)| Some((vendor_of(path)?, *member)));
+    let vendors = bundle.files.iter().filter_map(|(path, member)| Some((vendor_kind_at_path(path)?, *member)));
     for (vendor, member) in vendors {
         reader.vendor(vendor, member)?;
     }
@@ -66,9 +66,9 @@ struct BundleReader<'a> {
     report: &'a Report,
     version: Option<String>,
     sent: u64,
-    /// How often a key has been used.
+    /// Number of records that got each key.
     key_counts: HashMap<String, u32>,
-    /// Ids of records skipped because they depend on a deleted record. Records that depend on these are skipped too.
+    /// Ids of records skipped because they depend on a deleted record. Records that depend on them are skipped too.
     deleted_ids: HashSet<String>,
     sink: &'a mut dyn Sink,
 }
@@ -154,7 +154,7 @@ impl BundleReader<'_> {
                         let message = "changed by another program; the values of that program are used";
                         reader.sink.note(Issue::new("changed_elsewhere", &place, message));
                     }
-                    // The vault matches tombstones by key, and the key of this record is not its id in the bundle.
+                    // The vault finds records to delete by key. The key of this record is not its id in the bundle.
                     let foreign_key = restored.record.key.scope != to_record::SCOPE;
                     if foreign_key && reader.is_deleted(&to_record::id_of(spec, &tree)) {
                         reader.skip(place, "tombstoned: deleted by the bundle itself", restored.record.kind);
@@ -176,14 +176,14 @@ impl BundleReader<'_> {
         self.report.tombstoned.contains(id) || self.deleted_ids.contains(id)
     }
 
-    /// The required reference of a record that names a deleted record (spec v1.1 §4).
+    /// The first required field of a record that refers to a deleted record (spec v1.1 §4).
     fn deleted_parent(&self, spec: &Spec, tree: &Tree) -> Option<&'static str> {
         let needed = |f: &str| spec.field(f).is_some_and(|f| f.required && f.ty == Type::Text);
         let mut fields = spec.references.iter().map(|(f, ..)| *f).filter(|f| needed(f));
         fields.find(|f| list(tree, f).iter().any(|id| self.is_deleted(id)))
     }
 
-    /// Key from the content, for lines without an id; the second equal line gets `#2`.
+    /// A key computed from the content, for lines without an id. The second equal line gets `#2`.
     fn content_key(&mut self, kind: &str, content: &str) -> RecordKey {
         let digest = hex::encode(&Sha256::digest(content)[..16]);
         RecordKey::new(to_record::SCOPE, self.unique(format!("{kind}/line:{digest}")))
@@ -207,7 +207,7 @@ impl BundleReader<'_> {
             let tree = Tree::parse(source, bounds).ok();
             if [FOREIGN, FORMER_FOREIGN].contains(&vendor)
                 && let Some(tree) = &tree
-                && let Some(record) = read_whole(tree)
+                && let Some(record) = read_foreign_record(tree)
             {
                 if text(tree, "id").is_some_and(|id| reader.is_deleted(id)) {
                     let place = format!("{}:{number}", member.place);
@@ -236,7 +236,11 @@ impl BundleReader<'_> {
         for (path, member) in &self.bundle.files {
             let claimed = detected.claim.parts.iter().find(|p| p.member == member.id).map(|p| p.role);
             let Some(role) = claimed else { continue };
-            if role == Role::Junk || *path == CHECKSUMS || by_path(path).is_some() || vendor_of(path).is_some() {
+            if role == Role::Junk
+                || *path == CHECKSUMS
+                || kind_at_path(path).is_some()
+                || vendor_kind_at_path(path).is_some()
+            {
                 continue;
             }
             let role = if *path == MANIFEST { "manifest" } else { "entry" };
@@ -258,5 +262,5 @@ impl BundleReader<'_> {
 /// Kind of the line that a record was read from, by the pointer in its origin.
 pub(super) fn spec_of(origin: &Origin) -> Option<&'static Spec> {
     let path = origin.pointer.rsplit_once(':').map_or(origin.pointer.as_str(), |(path, _)| path);
-    by_path(path)
+    kind_at_path(path)
 }

@@ -1,4 +1,4 @@
-//! Converts a checked line to a record. Fields that the model defines are mapped by the table, all others are put in `fields`.
+//! Converts a checked line to a record. Mapped fields are given by the table of kinds; all others are put in `fields`.
 use super::{
     kinds::{Slot, Spec},
     wire::{list, text, time_of},
@@ -67,7 +67,7 @@ fn fill_slot(record: &mut Record, slot: Slot, name: &str, tree: &Tree) {
     }
 }
 
-/// Rules of single kinds that the table cannot express.
+/// Applies rules of single kinds that the table cannot express.
 fn apply_kind_rules(spec: &Spec, tree: &Tree, id: &str, record: &mut Record) {
     let word = |name: &str| text(tree, name).unwrap_or_default();
     match spec.kind {
@@ -134,7 +134,7 @@ fn episode_source(tree: &Tree) -> Source {
     }
 }
 
-/// Members that no model field holds, in their original order.
+/// Members that no field of the model holds, in their original order.
 fn remaining_fields(tree: &Tree, used: &[&str], spec: &Spec) -> Fields {
     let Tree::Object(members) = tree else { return Fields::new() };
     let has_own_place = |k: &str| {
@@ -143,7 +143,7 @@ fn remaining_fields(tree: &Tree, used: &[&str], spec: &Spec) -> Fields {
     members.iter().filter(|(k, v)| !has_own_place(k) && *v != Tree::Null).map(|(k, v)| (k.clone(), value(v))).collect()
 }
 
-/// Converts a tree to a value. Numbers beyond 64 bits become doubles; they stay exact in the verbatim line.
+/// Converts a tree to a JSON value. Numbers beyond 64 bits become doubles; the verbatim line still has them exactly.
 fn value(tree: &Tree) -> Value {
     match tree {
         Tree::Null => Value::Null,
@@ -155,7 +155,6 @@ fn value(tree: &Tree) -> Value {
     }
 }
 
-/// Converts a value to a tree.
 pub(super) fn tree_of(value: &Value) -> Tree {
     match value {
         Value::Null => Tree::Null,

@@ -10,24 +10,24 @@ use super::{
 use mementory_json::Tree;
 use mementory_model::{Derived, Kind, Record, Timestamp, Tombstone, TombstoneOp};
 
-/// `targetKind` and `targetID` that other programs use for a record that came from a bundle, so that a tombstone with them
-/// also works there. The id of a link is its three fields joined by `|`, that of a preference its key, that of a category
-/// its name; a line without an id is named `line:` and a digest, which at least our reader recognises.
+/// `targetKind` and `targetID` that other programs use for a record from a bundle, so that a tombstone with them also
+/// works there. The id of a link is its three fields joined by `|`, that of a preference its key, that of a category
+/// its name. The id of a line without one is `line:` and a digest, which only our reader recognises.
 ///
-/// None for a record from another format: our bundles name it by its vault id ([`Tombstone::target_id`] without a prefix;
-/// the writer adds the prefix).
+/// None for a record from another format: in our bundles its id is made from its vault id ([`Tombstone::target_id`]
+/// without a prefix; the writer adds the prefix).
 pub(super) fn wire_target(record: &Record) -> Option<(String, String)> {
     if record.key.scope != SCOPE {
         return None;
     }
     let (kind, in_key) = record.key.value.split_once('/')?;
-    // The key of a repeated vendor id ends in a number, the original id does not.
+    // The key of a repeated vendor id ends in a number. The original id does not.
     let id = record.origin_id.as_deref().unwrap_or(in_key);
     Some((kind.to_owned(), id.to_owned()))
 }
 
-/// Adds one erased record to the `derived` ids of a tombstone, by its id in bundles; for a record from another format that
-/// is `vault_id`. Kinds without a list in `derived` are not added.
+/// Adds the id that an erased record has in bundles to the `derived` ids of a tombstone; for a record from another
+/// format that id is `vault_id`. Kinds without a list in `derived` are not added.
 pub(super) fn add_derived(derived: &mut Derived, record: &Record, vault_id: &str) {
     let (kind, id) = wire_target(record).unwrap_or_else(|| (wire_kind(record.kind).to_owned(), vault_id.to_owned()));
     match kind.as_str() {
@@ -73,13 +73,13 @@ pub(super) fn from_tree(tree: &Tree, verbatim: &str) -> Tombstone {
     }
 }
 
-/// Was the tombstone made by this vault, and is it not signed yet?
+/// True if this vault made the tombstone and has not signed it yet.
 pub(super) fn needs_our_signature(tombstone: &Tombstone) -> bool {
     tombstone.verbatim.is_none() && tombstone.signature.is_none()
 }
 
-/// The canonical line of a tombstone. One from a bundle is written as it was read, with unknown fields and signature; one of
-/// this vault is built with the ids that our bundles use for records.
+/// The canonical line of a tombstone. A tombstone from a bundle is written as it was read, with unknown fields and its
+/// signature. A tombstone of this vault is written with the ids that our bundles use for records.
 pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     if tombstone.scope == "mem"
         && let Some(source) = &tombstone.verbatim
@@ -123,11 +123,11 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     if let Some(signature) = &tombstone.signature {
         tree.set("signature", word(signature));
     }
-    // Cannot fail: the only number is our count.
+    // Cannot fail, because the only number is a count.
     canonical(&tree).unwrap_or_default()
 }
 
-/// Adds the prefix that our bundles use to a vault id; all other ids come from a source and stay unchanged.
+/// Adds the prefix of our bundles to a vault id. Other ids come from a source and are returned unchanged.
 pub(super) fn bundle_id(prefix: &str, id: &str) -> String {
     let vault_id = id.len() == 32 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     if vault_id { format!("{prefix}{id}") } else { id.to_owned() }

@@ -1,5 +1,6 @@
-//! Converts a line to a checked tree and back. The rules are those of the reference SDK's decoder: required fields are present
-//! and not null, types are not converted (`true` is not a number, `2.0` is an integer), unknown fields are preserved.
+//! Converts a line to a checked tree and back. The rules are those of the reference SDK's decoder: required fields are
+//! present and not null, types are not converted (`true` is not a number, `2.0` is an integer), unknown fields are
+//! preserved.
 use super::{
     canonical::{BadNumber, float, number, sorted, write},
     kinds::{Field, Spec, Type},
@@ -10,7 +11,7 @@ use mementory_model::{Bounds, Timestamp};
 /// The lists of ids in a tombstone's `derived`.
 pub(super) const DERIVED_LISTS: [&str; 6] =
     ["sentenceIDs", "factIDs", "edgeIDs", "entityIDs", "chunkIDs", "embeddingCacheKeys"];
-/// The seventh member, a count.
+/// The seventh member of `derived`: the number of deleted episode links.
 pub(super) const DERIVED_COUNT: &str = "episodeLinkCount";
 
 /// Removes the white space around a line that decoders ignore.
@@ -18,12 +19,12 @@ pub(super) fn trim(line: &str) -> &str {
     line.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
 }
 
-/// Does this error mean that a value exceeds `Limits::tree_bytes`?
+/// True if the error message says that a value exceeds `Limits::tree_bytes`.
 pub(super) fn is_too_large(why: &str) -> bool {
     why.ends_with("(tree_bytes)")
 }
 
-/// Decodes one line. The error names the field, never its content.
+/// Decodes one line. The error message names the field but does not contain its value.
 pub(super) fn decode(spec: &Spec, line: &str, bounds: impl Into<Bounds>) -> Result<Tree, String> {
     let tree = Tree::parse(trim(line), bounds).map_err(|e| e.to_string())?;
     let Tree::Object(members) = &tree else { return Err("not an object".into()) };
@@ -40,14 +41,14 @@ pub(super) fn check(fields: &[Field], tree: &Tree) -> Result<(), String> {
         match tree.get(field.name) {
             None | Some(Tree::Null) if field.required => return Err(format!("{} is missing", field.name)),
             None | Some(Tree::Null) => {}
-            Some(value) if !fits(field.ty, value) => return Err(format!("{} has the wrong type", field.name)),
+            Some(value) if !has_type(field.ty, value) => return Err(format!("{} has the wrong type", field.name)),
             Some(_) => {}
         }
     }
     Ok(())
 }
 
-fn fits(ty: Type, value: &Tree) -> bool {
+fn has_type(ty: Type, value: &Tree) -> bool {
     match (ty, value) {
         (Type::Text, Tree::Text(_)) | (Type::Bool, Tree::Bool(_)) => true,
         (Type::Time, Tree::Text(text)) => time(text).is_some(),
@@ -58,8 +59,9 @@ fn fits(ty: Type, value: &Tree) -> bool {
         (Type::Op, Tree::Text(text)) => matches!(text.as_str(), "delete" | "redact"),
         (Type::Derived, Tree::Object(_)) => {
             let absent = |v: Option<&Tree>| matches!(v, None | Some(Tree::Null));
-            DERIVED_LISTS.iter().all(|n| absent(value.get(n)) || value.get(n).is_some_and(|v| fits(Type::List, v)))
-                && (absent(value.get(DERIVED_COUNT)) || value.get(DERIVED_COUNT).is_some_and(|v| fits(Type::Int, v)))
+            DERIVED_LISTS.iter().all(|n| absent(value.get(n)) || value.get(n).is_some_and(|v| has_type(Type::List, v)))
+                && (absent(value.get(DERIVED_COUNT))
+                    || value.get(DERIVED_COUNT).is_some_and(|v| has_type(Type::Int, v)))
         }
         _ => false,
     }
@@ -83,8 +85,8 @@ fn numbers_fit(tree: &Tree) -> bool {
     }
 }
 
-/// Parses RFC 3339 and the variants that the SDK accepts: date only, a space instead of `T`, the basic form, no zone (UTC),
-/// fractions of any length (truncated). Leap seconds, `24:00` and surrounding text are rejected.
+/// Parses RFC 3339 and the variants that the SDK accepts: date only, a space instead of `T`, the basic form, no zone
+/// (UTC), fractions of any length (truncated). Leap seconds, `24:00` and surrounding text are rejected.
 pub(super) fn time(text: &str) -> Option<Timestamp> {
     let plain = |b: u8| matches!(b, b'0'..=b'9' | b'-' | b'+' | b':' | b'.' | b',' | b' ' | b'T' | b't' | b'Z' | b'z');
     let first = *text.as_bytes().first()?;
@@ -109,11 +111,11 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
     }
 }
 
-/// Initial capacity for a line; most lines fit.
-const LINE: usize = 1024;
+/// Initial capacity of the buffer for a line, in bytes. Most lines fit.
+const INITIAL_LINE_BYTES: usize = 1024;
 
-/// The canonical line of a checked tree: declared fields are normalized, null values of optional fields are removed, all
-/// other fields are preserved.
+/// The canonical line of a checked tree: declared fields are normalized, null values of optional fields are removed,
+/// all other fields are preserved.
 pub(super) fn line(spec: &Spec, tree: &Tree) -> Result<String, BadNumber> {
     let Tree::Object(members) = tree else { return Err(BadNumber) };
     let mut list = sorted(members);
@@ -124,7 +126,7 @@ pub(super) fn line(spec: &Spec, tree: &Tree) -> Result<String, BadNumber> {
     {
         list.insert(at, (field.name, &no_reach));
     }
-    let mut out = String::with_capacity(LINE);
+    let mut out = String::with_capacity(INITIAL_LINE_BYTES);
     out.push('{');
     for (key, value) in list {
         if out.len() > 1 {
@@ -133,8 +135,8 @@ pub(super) fn line(spec: &Spec, tree: &Tree) -> Result<String, BadNumber> {
         write_string(key, &mut out);
         out.push(':');
         match spec.field(key).map(|f| f.ty) {
-            Some(ty @ (Type::Time | Type::Float | Type::Int | Type::Derived)) if !is_normal(ty, value) => {
-                write(&normal(ty, value)?, &mut out)?;
+            Some(ty @ (Type::Time | Type::Float | Type::Int | Type::Derived)) if !is_normalized(ty, value) => {
+                write(&normalized(ty, value)?, &mut out)?;
             }
             _ => write(value, &mut out)?,
         }
@@ -143,13 +145,13 @@ pub(super) fn line(spec: &Spec, tree: &Tree) -> Result<String, BadNumber> {
     Ok(out)
 }
 
-/// Is a checked value already in the form that [`normal`] returns? Nearly all are, so this avoids most conversions.
-fn is_normal(ty: Type, value: &Tree) -> bool {
+/// True if a checked value already has the form that [`normalized`] returns. Nearly all do, so few are converted.
+fn is_normalized(ty: Type, value: &Tree) -> bool {
     match (ty, value) {
         (Type::Time, Tree::Text(text)) => {
             let form = b"0000-00-00T00:00:00Z";
-            let fits = |(b, form): (u8, &u8)| if *form == b'0' { b.is_ascii_digit() } else { b == *form };
-            text.len() == form.len() && text.bytes().zip(form).all(fits)
+            let matches_form = |(b, form): (u8, &u8)| if *form == b'0' { b.is_ascii_digit() } else { b == *form };
+            text.len() == form.len() && text.bytes().zip(form).all(matches_form)
         }
         (Type::Float, Tree::Number(token)) => is_shortest(token),
         (Type::Int, Tree::Number(token)) => is_shortest(token) && !token.contains('.'),
@@ -157,7 +159,7 @@ fn is_normal(ty: Type, value: &Tree) -> bool {
     }
 }
 
-fn normal(ty: Type, value: &Tree) -> Result<Tree, BadNumber> {
+fn normalized(ty: Type, value: &Tree) -> Result<Tree, BadNumber> {
     Ok(match (ty, value) {
         (Type::Time, Tree::Text(text)) => Tree::Text(time(text).ok_or(BadNumber)?.to_rfc3339_seconds()),
         (Type::Float, Tree::Number(token)) => Tree::Number(float(token.parse().map_err(|_| BadNumber)?)?),
@@ -219,12 +221,12 @@ mod tests {
             clock in "20[0-9]{2}-[0-1][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-6][0-9]:[0-6][0-9](\\.[0-9]{1,3})?(Z|\\+01:00)",
         ) {
             let printed = Timestamp::from_micros(seconds * 1_000_000).unwrap().to_rfc3339_seconds();
-            prop_assert!(is_normal(Type::Time, &Tree::Text(printed.clone())) || printed.len() != 20);
+            prop_assert!(is_normalized(Type::Time, &Tree::Text(printed.clone())) || printed.len() != 20);
             let number = Tree::Number(token);
             let values = [(Type::Time, Tree::Text(printed)), (Type::Time, Tree::Text(clock)), (Type::Float, number.clone()), (Type::Int, number)];
-            // Only values that pass the check: a checked tree has no others.
-            for (ty, value) in values.into_iter().filter(|(ty, value)| fits(*ty, value) && is_normal(*ty, value)) {
-                prop_assert_eq!(normal(ty, &value).unwrap(), value);
+            // Only values that pass the check, because a checked tree has no others.
+            for (ty, value) in values.into_iter().filter(|(ty, value)| has_type(*ty, value) && is_normalized(*ty, value)) {
+                prop_assert_eq!(normalized(ty, &value).unwrap(), value);
             }
         }
     }

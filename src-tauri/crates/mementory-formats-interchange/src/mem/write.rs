@@ -2,8 +2,8 @@
 use super::{
     bundle::{MANIFEST, SIGNATURE},
     delta::Delta,
-    extension::{attach, losses, whole},
-    kinds::{LOG, Spec, TOMBSTONE, TOMBSTONES, by_name, vendor_of},
+    extension::{attach, foreign_record_line, losses},
+    kinds::{LOG, Spec, TOMBSTONE, TOMBSTONES, kind_named, vendor_kind_at_path},
     line_encoder::{FOREIGN, FORMER_FOREIGN, id_prefix, patch, skeleton},
     manifest::{CAPABILITIES, FileEntry, Manifest, VERSION, VERSIONS, checksums, path_is_safe},
     output_target::OutputTarget,
@@ -59,7 +59,8 @@ pub(super) fn plan(
     Ok(writer.report)
 }
 
-/// Lines of one file with their sort keys. Lines are most of an export's memory, so they are stored in large blocks.
+/// Lines of one file with their sort keys. They need most of the memory of an export, so they are stored in large
+/// blocks.
 #[derive(Default)]
 struct Stream {
     blocks: Vec<String>,
@@ -69,12 +70,12 @@ struct Stream {
 }
 
 impl Stream {
-    const BLOCK: usize = 1 << 20;
+    const BLOCK_BYTES: usize = 1 << 20;
 
     fn add(&mut self, order: String, line: &str) {
         if self.blocks.last().is_none_or(|block| block.capacity() - block.len() < line.len()) {
             // Most files have few lines, so the first block is only as large as its first line.
-            let room = if self.blocks.is_empty() { line.len() } else { Self::BLOCK.max(line.len()) };
+            let room = if self.blocks.is_empty() { line.len() } else { Self::BLOCK_BYTES.max(line.len()) };
             self.blocks.push(String::with_capacity(room));
         }
         let at = self.blocks.len() - 1;
@@ -84,7 +85,8 @@ impl Stream {
         self.lines.push((order, at, start..block.len()));
     }
 
-    /// The lines in output order: episodes by id, vendor lines in their original order, everything else by the whole line.
+    /// The lines in output order: episodes by id, vendor lines in their original order, everything else by the foreign_record_line
+    /// line.
     fn sorted(&mut self) -> impl Iterator<Item = &str> {
         let Self { blocks, lines, .. } = self;
         let text = |(_, block, range): &(String, usize, Range<usize>)| &blocks[*block][range.clone()];
@@ -96,7 +98,7 @@ impl Stream {
 struct BundleWriter<'l> {
     about: SourceAbout,
     limits: &'l Limits,
-    /// False for a dry run: lines are only made to find the losses.
+    /// False for a dry run, which encodes the lines only to find the losses.
     store_lines: bool,
     delta: Delta,
     signer: Option<&'l dyn Signer>,
@@ -105,7 +107,7 @@ struct BundleWriter<'l> {
     /// Manifests of the bundles that the records came from, with their bytes, and the signatures of those bundles.
     manifests: Vec<(Manifest, Vec<u8>)>,
     signatures: Vec<Vec<u8>>,
-    /// Requested version; if a source bundle has it, its manifest and signature are reused when nothing changed.
+    /// Requested version. If the source bundle has it and nothing changed, its manifest and signature are reused.
     version: Option<String>,
     coverage: Option<(Timestamp, Timestamp)>,
     scopes: BTreeSet<String>,
@@ -164,7 +166,8 @@ impl<'l> BundleWriter<'l> {
         if !self.delta.includes(TOMBSTONES, &tree, &line) {
             return Ok(());
         }
-        // A tombstone from a bundle is not ours to sign: our signature would vouch for a deletion that we did not make.
+        // A tombstone from a bundle is not signed, because our signature would vouch for a deletion that we did not
+        // make.
         if let Some(signer) = self.signer.filter(|_| self.store_lines && tombstones::needs_our_signature(tombstone)) {
             line = sign::tombstone(&line, signer, depth)?;
         }
@@ -218,11 +221,11 @@ impl<'l> BundleWriter<'l> {
                 if let Some((tree, mapped)) = self.patched_tree(spec, stored) {
                     return self.item(spec, stored, tree, mapped, false);
                 }
-            } else if let Some(vendor) = vendor_of(pointer_path(record)).filter(|v| vendor_is_safe(v))
+            } else if let Some(vendor) = vendor_kind_at_path(pointer_path(record)).filter(|v| vendor_is_safe(v))
                 && let Some(verbatim) = &record.verbatim
                 && !verbatim.text.contains('\n')
             {
-                // The line of a vendor kind has no editable fields; a redaction changes the verbatim itself.
+                // The line of a vendor kind has no editable fields, and a redaction changes the verbatim itself.
                 let order = format!("{}\u{0}{:020}", record.origin.container, pointer_line(record));
                 return self.vendor(&format!("items/{vendor}.jsonl"), order, verbatim.text.clone(), stored, None);
             }
@@ -249,7 +252,8 @@ impl<'l> BundleWriter<'l> {
         self.push(path, order, &line)
     }
 
-    /// The line of a record of this format with edits applied and, if it was edited, the record that the line alone yields.
+    /// The line of a record of this format with edits applied and, if it was edited, the record that the line alone
+    /// yields.
     fn patched_tree(&self, spec: &'static Spec, stored: &StoredRecord) -> Option<(Tree, Option<Record>)> {
         let record = &stored.record;
         let mut tree = decode(spec, &record.verbatim.as_ref()?.text, self.limits.json_depth).ok()?;
@@ -272,20 +276,21 @@ impl<'l> BundleWriter<'l> {
         if record.kind == Kind::Foreign {
             let id = format!("{}{}", id_prefix(record.kind), stored.id);
             let note = "stored completely in a vendor kind, which other programs preserve but do not read";
-            let line = whole(&id, record);
+            let line = foreign_record_line(&id, record);
             return self.vendor(&format!("items/{FOREIGN}.jsonl"), id, line, stored, Some(note));
         }
         let (spec, mut tree) = skeleton(stored, self.about.now);
         let current = to_record(spec, &tree);
         let mut visible = record.clone();
         if record.kind == Kind::Message {
-            // The context of a message is its conversation, and other programs recognise messages by the type `chat`.
+            // The context of a message is its conversation, and other programs recognise messages by the source type
+            // `chat`.
             visible.namespace.clone_from(&current.namespace);
             visible.record_type.clone_from(&current.record_type);
         }
         patch(spec, &mut tree, &current, &visible);
         if spec.kind == "resource" && is_long(record) {
-            tree.set("summary", Tree::Text(record.text.chars().take(SUMMARY).collect()));
+            tree.set("summary", Tree::Text(record.text.chars().take(SUMMARY_CHARS).collect()));
         }
         let mapped = to_record(spec, &tree);
         attach(spec, &mut tree, &mapped, record, false);
@@ -298,12 +303,13 @@ impl<'l> BundleWriter<'l> {
             "id": format!("chunk_{}", stored.id), "resourceID": resource, "position": 0, "text": stored.record.text,
             "sensitivity": stored.record.sensitivity.as_deref().unwrap_or("low"), (slot::MEMBER): {(RENDERING_OF): resource},
         });
-        let Some(spec) = by_name("chunk") else { return Ok(()) };
+        let Some(spec) = kind_named("chunk") else { return Ok(()) };
         let line = to_line(spec, &tree_of(&chunk))?;
         self.push(&spec.path(), String::new(), &line)
     }
 
-    /// Writes one line of a known kind. `mapped` is the record that the line alone yields, if that is not the whole record;
+    /// Writes one line of a known kind. `mapped` is the record that the line alone yields, or None if that is the foreign_record_line
+    /// record.
     /// `is_new` is true if the line was built from a record of another format.
     fn item(
         &mut self,
@@ -346,8 +352,8 @@ impl<'l> BundleWriter<'l> {
         self.push(&path, order, &line)
     }
 
-    /// Copies a file without records from an imported bundle. Vectors and provenance are left out: they may concern records that
-    /// were deleted since.
+    /// Copies a file without records from an imported bundle. Leaves out vectors and provenance, because they may
+    /// concern records that were deleted since.
     fn passthrough_file(
         &mut self,
         target: Option<&mut OutputTarget>,
@@ -407,7 +413,7 @@ impl<'l> BundleWriter<'l> {
             files.push(target.put_lines(&path, stream.sorted())?);
         }
         if let Some((bytes, signature)) = self.original_manifest(&files) {
-            self.report.digest = target.seal_as(&files, &bytes, signature.as_deref())?;
+            self.report.digest = target.finish_with_manifest(&files, &bytes, signature.as_deref())?;
             return Ok(self.report);
         }
         let mut manifest = Manifest::new(&self.about.generator, self.about.now, "L2", &CAPABILITIES);
@@ -428,14 +434,14 @@ impl<'l> BundleWriter<'l> {
         manifest.counts = counts;
         manifest.coverage = self.coverage;
         manifest.scopes = (!self.scopes.is_empty()).then(|| self.scopes.iter().cloned().collect());
-        self.report.digest = target.seal(files, manifest, self.signer)?;
+        self.report.digest = target.finish_with_new_manifest(files, manifest, self.signer)?;
         Ok(self.report)
     }
 }
 
 impl BundleWriter<'_> {
-    /// Manifest and signature of the only source bundle, if its version was requested and all its files are unchanged: both are
-    /// then still valid.
+    /// Manifest and signature of the only source bundle if they are still valid: its version was requested and all its
+    /// files are unchanged.
     fn original_manifest(&mut self, files: &[FileEntry]) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
         let [(manifest_before, bytes)] = self.manifests.as_slice() else { return None };
         let mut sorted: (Vec<_>, Vec<_>) = (files.iter().collect(), manifest_before.files.iter().collect());
@@ -456,11 +462,11 @@ fn to_line(spec: &Spec, tree: &Tree) -> Result<String, FormatError> {
 }
 
 fn is_long(record: &Record) -> bool {
-    record.text.chars().count() > SUMMARY
+    record.text.chars().count() > SUMMARY_CHARS
 }
 
 /// Number of characters of a text that are used as its summary.
-const SUMMARY: usize = 120;
+const SUMMARY_CHARS: usize = 120;
 
 fn count_name(path: &str) -> &str {
     match path {
@@ -478,7 +484,7 @@ fn pointer_line(record: &Record) -> u64 {
     record.origin.pointer.rsplit_once(':').and_then(|(_, n)| n.parse().ok()).unwrap_or_default()
 }
 
-/// Can the name of a vendor kind be used as a file name?
+/// True if the name of a vendor kind can be used as a file name.
 fn vendor_is_safe(vendor: &str) -> bool {
     path_is_safe(vendor) && !vendor.contains('/') && vendor.len() <= 120 && ![FOREIGN, FORMER_FOREIGN].contains(&vendor)
 }

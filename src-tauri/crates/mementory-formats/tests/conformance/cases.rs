@@ -1,4 +1,4 @@
-//! The inputs of the suite: every case below `fixtures/<format>/` whose input its format reads.
+//! The inputs of the suite: every case below `fixtures/<format>/`.
 use mementory_format::testkit::{Scratch, repo, tree};
 use mementory_formats::{Format, by_id, registry};
 use std::{
@@ -9,20 +9,20 @@ use std::{
 
 /// One input of one format.
 pub struct Case {
-    /// The format that the fixture's place names.
+    /// The format named by the folder of the fixture.
     pub format: &'static dyn Format,
     /// `<format>/<case>`.
     pub name: String,
     /// The file or folder to read.
     pub path: PathBuf,
-    /// The export that an incremental one builds on.
+    /// The export that an incremental export continues.
     pub base: Option<PathBuf>,
-    /// The code with which reading it is refused.
+    /// The error code expected when it is read, if it must be refused.
     pub refused: Option<String>,
     _packed: Vec<Scratch>,
 }
 
-/// Cases of all formats: a folder with a `case.json` and an entry that is named `input`, with any ending.
+/// Cases of all formats. A case is a folder with a `case.json` and a file or folder `input`, with any extension.
 pub fn cases() -> Vec<Case> {
     let fixtures = repo().join("fixtures");
     let mut out = Vec::new();
@@ -39,7 +39,7 @@ pub fn cases() -> Vec<Case> {
     out
 }
 
-/// Cases of the formats that `wanted` selects, whose input can be read. Fails if a format has none.
+/// Readable cases of the formats that `wanted` selects. Fails if one of these formats has none.
 pub fn readable_cases(wanted: impl Fn(&dyn Format) -> bool) -> Vec<Case> {
     let out: Vec<Case> = cases().into_iter().filter(|case| case.refused.is_none() && wanted(case.format)).collect();
     for format in registry().iter().copied().filter(|format| wanted(*format)) {
@@ -49,12 +49,12 @@ pub fn readable_cases(wanted: impl Fn(&dyn Format) -> bool) -> Vec<Case> {
     out
 }
 
-/// `fixtures/<id>/<case>`, or `fixtures/<a>/<b>` for a format with the id `<a>_<b>`.
+/// The format of a case in `fixtures/<id>/<case>`, or in `fixtures/<a>/<b>` if the format's id is `<a>_<b>`.
 fn format_of(format_dir: &Path, case_dir: &Path) -> Option<&'static dyn Format> {
     by_id(&format!("{}_{}", name(format_dir), name(case_dir))).or_else(|| by_id(&name(format_dir)))
 }
 
-/// Formats of one archive have their members unpacked in the fixtures, so that changes to them can be reviewed.
+/// Makes a case. Archives are stored unpacked in the fixtures, so that changes can be reviewed, and are packed here.
 fn case_for(format: &'static dyn Format, case_dir: &Path, input: PathBuf, refused: Option<String>) -> Case {
     let mut case = Case {
         format,
@@ -76,7 +76,7 @@ fn case_for(format: &'static dyn Format, case_dir: &Path, input: PathBuf, refuse
     case
 }
 
-/// A zip of these files.
+/// A ZIP with these files.
 pub fn pack(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in files {
@@ -93,12 +93,12 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
     out
 }
 
-/// The files of an input, by name: those of a folder, or the one file.
+/// The files of an input by name. A single file is its only entry.
 pub fn files(path: &Path) -> BTreeMap<String, Vec<u8>> {
     if path.is_dir() { tree(path) } else { BTreeMap::from([(name(path), std::fs::read(path).unwrap())]) }
 }
 
-/// The last step of a path.
+/// The last component of a path.
 pub fn name(path: &Path) -> String {
     path.file_name().unwrap().to_string_lossy().into_owned()
 }

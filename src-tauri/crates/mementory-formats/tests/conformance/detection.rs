@@ -1,13 +1,13 @@
-//! Whose files are these?
+//! Every input is detected as its own format.
 use crate::{
     cases::cases,
-    steps::{covers, open},
+    steps::{assert_covered, open},
 };
 use mementory_formats::registry;
 use mementory_model::Limits;
 
-/// Closer claims are a tie, which only the person can decide.
-const LEAD: f64 = 0.05;
+/// Two claims whose confidence differs by less than this are a tie, which only the user can resolve.
+const MIN_CONFIDENCE_LEAD: f64 = 0.05;
 
 #[test]
 fn every_input_is_detected_as_its_format_and_no_other() {
@@ -17,7 +17,7 @@ fn every_input_is_detected_as_its_format_and_no_other() {
         let detected: Vec<&str> = sources.iter().map(|source| source.format).collect();
         assert_eq!(detected, [case.format.id()], "{}", case.name);
     }
-    covers("detection is unique", &all, |can| can.read);
+    assert_covered("detection is unique", &all, |can| can.read);
 }
 
 #[test]
@@ -29,9 +29,9 @@ fn the_claim_of_its_format_has_a_clear_lead() {
         for other in registry().iter().filter(|other| other.id() != case.format.id()) {
             for claim in other.detect(&catalog, &limits).unwrap() {
                 let lead = sources[0].claim.confidence - claim.confidence;
-                assert!(lead >= LEAD, "{}: {} claims it too, {lead} behind", case.name, other.id());
+                assert!(lead >= MIN_CONFIDENCE_LEAD, "{}: {} claims it too, {lead} behind", case.name, other.id());
             }
         }
     }
-    covers("detection has a clear lead", &all, |can| can.read);
+    assert_covered("detection has a clear lead", &all, |can| can.read);
 }

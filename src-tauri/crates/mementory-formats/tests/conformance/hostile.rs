@@ -1,7 +1,8 @@
-//! Input that is cut off, too large, or has names that lead elsewhere: an error or fewer records, never a panic or a hang.
+//! Input that is truncated or too large, or whose entry names lead out of a folder, gives an error or fewer records,
+//! never a panic or a hang.
 use crate::{
     cases::{Case, files, name, pack, readable_cases},
-    steps::{covers, read, read_case, validate, write_options},
+    steps::{assert_covered, read, read_case, validate, write_options},
 };
 use mementory_format::testkit::{Scratch, put, tree};
 use mementory_formats::{Format, by_id};
@@ -13,14 +14,14 @@ use std::{
     time::Duration,
 };
 
-/// What takes a moment has hung; a debug build on a busy machine gets more.
+/// Reading takes a moment, so a run of this length has hung. It leaves room for a debug build on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
-/// Cases of one format whose files are cut off.
-const CUT_CASES: usize = 2;
-/// Lengths at which a file is cut off, besides those at its ends.
-const LENGTHS: usize = 8;
+/// Number of cases of one format whose files are truncated.
+const CUT_CASES_PER_FORMAT: usize = 2;
+/// Number of lengths to which a file is truncated, besides lengths near its start and end.
+const CUT_LENGTHS: usize = 8;
 
-/// Reads and validates a path in a thread of its own. None: refused.
+/// Reads and validates a path in a thread. Returns the number of records, or None if the path is refused.
 fn records_in_time(path: &Path, limits: Limits, format: &dyn Format) -> Option<usize> {
     let (path, id): (PathBuf, &'static str) = (path.to_path_buf(), by_id(format.id()).unwrap().id());
     let (done, wait) = mpsc::channel();
@@ -51,12 +52,12 @@ fn first_cases(all: Vec<Case>, most: usize) -> Vec<Case> {
 
 #[test]
 fn a_file_that_is_cut_off_is_an_error_or_has_fewer_records() {
-    let cases = first_cases(readable_cases(|format| format.capabilities().read), CUT_CASES);
+    let cases = first_cases(readable_cases(|format| format.capabilities().read), CUT_CASES_PER_FORMAT);
     for case in &cases {
         let whole = read_case(case).records.len();
         let files = files(&case.path);
         for (file, bytes) in &files {
-            let mut lengths: Vec<usize> = (0..LENGTHS).map(|n| bytes.len() * n / LENGTHS).collect();
+            let mut lengths: Vec<usize> = (0..CUT_LENGTHS).map(|n| bytes.len() * n / CUT_LENGTHS).collect();
             lengths.extend([1, 2, bytes.len().saturating_sub(2), bytes.len().saturating_sub(1)]);
             for length in lengths.into_iter().filter(|length| *length < bytes.len()) {
                 let scratch = Scratch::new("cut");
@@ -70,21 +71,21 @@ fn a_file_that_is_cut_off_is_an_error_or_has_fewer_records() {
             }
         }
     }
-    covers("cut off", &cases, |can| can.read);
+    assert_covered("cut off", &cases, |can| can.read);
 }
 
-/// Bound of a single value, and the size of the value that is too large.
-const BOUND: u64 = 64 << 10;
-const LARGE: usize = 4 << 20;
+/// Largest permitted size of a single value, and size of the value that exceeds it, in bytes.
+const VALUE_LIMIT: u64 = 64 << 10;
+const LARGE_VALUE_BYTES: usize = 4 << 20;
 
 #[test]
 fn a_value_above_the_limits_is_an_error_or_is_left_out() {
     let limits = Limits {
-        element_bytes: BOUND,
-        line_bytes: BOUND,
-        tree_bytes: BOUND,
-        mem_file_bytes: BOUND,
-        side_file_bytes: BOUND,
+        element_bytes: VALUE_LIMIT,
+        line_bytes: VALUE_LIMIT,
+        tree_bytes: VALUE_LIMIT,
+        mem_file_bytes: VALUE_LIMIT,
+        side_file_bytes: VALUE_LIMIT,
         ..Limits::default()
     };
     let cases = readable_cases(|format| format.capabilities().read);
@@ -94,14 +95,14 @@ fn a_value_above_the_limits_is_an_error_or_is_left_out() {
         records_in_time(&path, limits.clone(), case.format);
         let records = read(&path, &limits, case.format).map(|source| source.records).unwrap_or_default();
         let longest = records.iter().map(|record| record.text.len()).max().unwrap_or_default();
-        assert!(longest < LARGE, "{}: a text of {longest} bytes was read", case.name);
+        assert!(longest < LARGE_VALUE_BYTES, "{}: a text of {longest} bytes was read", case.name);
         drop(scratch);
         tested.push(case);
     }
-    covers("bounded memory", tested, |can| can.read);
+    assert_covered("bounded memory", tested, |can| can.read);
 }
 
-/// The input of a case, with a text of one record replaced by a large one; None if its files have no such text as it is.
+/// The input of a case with a text of one record replaced by a large one. None if no file contains such a text as is.
 fn with_large_value(case: &Case) -> Option<(Scratch, PathBuf)> {
     let mut all = entries(&case.path);
     let source = read_case(case);
@@ -112,7 +113,7 @@ fn with_large_value(case: &Case) -> Option<(Scratch, PathBuf)> {
         };
         all.iter().enumerate().find_map(found)
     })?;
-    all[at].1.splice(from..from + length, std::iter::repeat_n(b'x', LARGE));
+    all[at].1.splice(from..from + length, std::iter::repeat_n(b'x', LARGE_VALUE_BYTES));
     let scratch = Scratch::new("large");
     let is_archive = !case.path.is_dir() && !name(&case.path).contains(&all[0].0);
     let path = if is_archive {
@@ -139,11 +140,11 @@ fn more_bytes_or_entries_than_allowed_are_refused() {
             assert_eq!(found.unwrap_or_default(), 0, "{}: {what}", case.name);
         }
     }
-    covers("limits of the whole", &cases, |can| can.read);
+    assert_covered("limits of the whole", &cases, |can| can.read);
 }
 
-/// Names of entries that lead out of a folder, or that a file system takes as something else.
-const NAMES: [&str; 14] = [
+/// Entry names that lead out of a folder, or that some file systems interpret differently.
+const UNSAFE_NAMES: [&str; 14] = [
     "../escaped.json",
     "../../escaped.md",
     "a/../../escaped.txt",
@@ -161,12 +162,12 @@ const NAMES: [&str; 14] = [
 ];
 
 #[test]
-fn names_of_entries_lead_nowhere() {
+fn entry_names_cannot_lead_out_of_the_folder() {
     let cases = first_cases(readable_cases(|format| format.capabilities().read), 1);
     for case in &cases {
         let long = "x".repeat(4000);
         let deep = "d/".repeat(2000) + "deep.json";
-        for hostile in NAMES.into_iter().chain([long.as_str(), deep.as_str()]) {
+        for hostile in UNSAFE_NAMES.into_iter().chain([long.as_str(), deep.as_str()]) {
             let scratch = Scratch::new("names");
             let mut all = entries(&case.path);
             all.push((hostile.to_owned(), b"{\"content\": \"hostile\"}".to_vec()));
@@ -185,10 +186,10 @@ fn names_of_entries_lead_nowhere() {
             }
         }
     }
-    covers("names of entries", &cases, |can| can.read);
+    assert_covered("names of entries", &cases, |can| can.read);
 }
 
-/// The entries of a case as an archive would have them.
+/// The files of a case with the names that they would have in an archive.
 fn entries(path: &Path) -> Vec<(String, Vec<u8>)> {
     let Ok(file) = std::fs::File::open(path) else { return Vec::new() };
     if let (false, Ok(mut archive)) = (path.is_dir(), zip::ZipArchive::new(file)) {

@@ -1,9 +1,9 @@
-//! The conformance suite: every format of the registry must pass what its capabilities promise. It has no code for
-//! single formats; its inputs are the cases in `fixtures/<format>/`.
+//! The conformance suite: every format of the registry must do what its capabilities promise. It has no code for single
+//! formats. Its inputs are the cases in `fixtures/<format>/`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 mod cases;
 mod detection;
-mod generated;
+mod generated_file;
 mod hostile;
 mod reading;
 mod steps;

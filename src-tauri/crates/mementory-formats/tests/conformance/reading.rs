@@ -1,7 +1,7 @@
-//! Reading what the format's fixtures contain.
+//! The formats read their fixtures.
 use crate::{
     cases::{cases, readable_cases},
-    steps::{covers, read, read_case, validate},
+    steps::{assert_covered, read, read_case, validate},
 };
 use mementory_formats::FormatError;
 use mementory_model::Limits;
@@ -18,7 +18,7 @@ fn reading_is_without_error_and_deterministic() {
         assert_eq!(format!("{:?}", first.notes), format!("{:?}", second.notes), "{}", case.name);
         assert_eq!(format!("{:?}", first.dropped), format!("{:?}", second.dropped), "{}", case.name);
     }
-    covers("read", &cases, |can| can.read);
+    assert_covered("read", &cases, |can| can.read);
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn an_input_that_must_be_refused_is_refused_with_the_code_of_its_case() {
         let code = match read(&case.path, &Limits::default(), case.format) {
             Ok(_) => "read",
             Err(FormatError::Invalid { code, .. }) => code,
-            // Named in two ways by the cases.
+            // The cases use two codes for this error.
             Err(FormatError::Version { .. }) if case.refused.as_deref() == Some("version") => "version",
             Err(FormatError::Version { .. }) => "unsupported_version",
             Err(error) => panic!("{}: {error:?}", case.name),
@@ -45,5 +45,5 @@ fn the_validator_has_a_result_for_every_input_that_can_be_read() {
         let result = validate(&case.path, case.format).unwrap_or_else(|error| panic!("{}: {error:?}", case.name));
         assert!(result.is_some(), "{}", case.name);
     }
-    covers("validate", &cases, |can| can.validate);
+    assert_covered("validate", &cases, |can| can.validate);
 }

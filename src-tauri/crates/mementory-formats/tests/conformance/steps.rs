@@ -1,4 +1,4 @@
-//! Single steps over an input, with errors as values.
+//! The steps of the suite: open, read, validate. Errors are returned.
 use crate::cases::Case;
 use mementory_format::testkit::MemorySource;
 use mementory_formats::{
@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Opens and detects a path. `only`: the person named this format.
+/// Opens and detects a path. If `only` is given, only this format is asked, as if the user had chosen it.
 pub fn open(path: &Path, limits: &Limits, only: Option<&str>) -> Result<(Catalog, Vec<Detected>), FormatError> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
     let sources = detect(&catalog, limits, only)?.sources;
@@ -41,18 +41,22 @@ pub fn validate(path: &Path, format: &dyn Format) -> Result<Option<Validation>, 
     sources.first().map(|source| format.validate(&catalog, source, &limits, &[])).transpose()
 }
 
-/// How a case is written again.
+/// The options with which a case is written.
 pub fn write_options(base: Option<PathBuf>) -> WriteOptions {
     WriteOptions { everything: true, base, ..WriteOptions::default() }
 }
 
-/// A record as it must come back: all of it but where it was found.
-pub fn content(record: &Record) -> Record {
+/// The record without its origin, to be compared after a round trip.
+pub fn without_origin(record: &Record) -> Record {
     Record { origin: mementory_model::Origin::default(), ..record.clone() }
 }
 
-/// Prints the formats that a property was tested with, and fails if they are not those with the capability.
-pub fn covers<'a>(property: &str, ran: impl IntoIterator<Item = &'a Case>, wanted: impl Fn(Capabilities) -> bool) {
+/// Prints the formats that a property was tested with. Fails if they are not exactly the formats with the capability.
+pub fn assert_covered<'a>(
+    property: &str,
+    ran: impl IntoIterator<Item = &'a Case>,
+    wanted: impl Fn(Capabilities) -> bool,
+) {
     let ran: BTreeSet<&str> = ran.into_iter().map(|case| case.format.id()).collect();
     let expected: BTreeSet<&str> =
         registry().iter().filter(|format| wanted(format.capabilities())).map(|format| format.id()).collect();

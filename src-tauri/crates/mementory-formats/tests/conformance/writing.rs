@@ -1,14 +1,14 @@
-//! Writing: what was read comes back at the level that the format declares, and what does not is listed.
+//! Written records come back as exactly as the format declares, and everything that does not is in the loss report.
 use crate::{
     cases::{Case, readable_cases},
-    steps::{content, covers, open, read, read_case, validate, write_options},
+    steps::{assert_covered, open, read, read_case, validate, without_origin, write_options},
 };
 use mementory_format::testkit::{MemorySource, Scratch, vault_id};
 use mementory_formats::{Format, WriteReport};
 use mementory_model::{Limits, LossKind, Record};
 use std::{collections::BTreeSet, path::PathBuf};
 
-/// What was written of a source.
+/// The result of writing a source.
 struct Written {
     path: PathBuf,
     report: WriteReport,
@@ -27,8 +27,8 @@ fn writable_cases() -> Vec<Case> {
     readable_cases(|format| format.capabilities().read && format.capabilities().write)
 }
 
-/// Vault ids of the records that a report names.
-fn with_losses(report: &WriteReport) -> BTreeSet<&str> {
+/// Vault ids of the records named in a loss report.
+fn ids_with_losses(report: &WriteReport) -> BTreeSet<&str> {
     report.losses.items.iter().map(|loss| loss.record.as_str()).collect()
 }
 
@@ -36,7 +36,7 @@ fn id(record: &Record) -> String {
     vault_id(record.kind, &record.key)
 }
 
-/// True if the input breaks no rule and refers to nothing that it lacks: only then can all of it come back.
+/// True if the input is valid and every reference in it resolves. Only then can all records come back.
 fn is_sound(case: &Case) -> bool {
     if !case.format.capabilities().validate {
         return true;
@@ -50,7 +50,7 @@ fn a_format_reads_what_it_wrote() {
     let cases = writable_cases();
     for case in &cases {
         let written = write(&mut read_case(case), case.format, case.base.clone(), &case.name);
-        // A text to paste has no mark of its own.
+        // A pasted text has no mark of its format, so its format must be named.
         let only = Some(case.format.id()).filter(|_| case.format.capabilities().text);
         let (_, sources) = open(&written.path, &Limits::default(), only).unwrap();
         let detected: Vec<&str> = sources.iter().map(|source| source.format).collect();
@@ -59,7 +59,7 @@ fn a_format_reads_what_it_wrote() {
         let reported: u64 = written.report.by_kind.values().sum();
         assert!(back.records.len() as u64 >= reported.min(1), "{}: {reported} written, none read", case.name);
     }
-    covers("reads what it wrote", &cases, |can| can.read && can.write);
+    assert_covered("reads what it wrote", &cases, |can| can.read && can.write);
 }
 
 #[test]
@@ -72,9 +72,9 @@ fn records_come_back_at_the_declared_level() {
         let mut source = read_case(case);
         let written = write(&mut source, case.format, case.base.clone(), &case.name);
         let back = read(&written.path, &Limits::default(), case.format).unwrap();
-        let (losses, byte_exact) = (with_losses(&written.report), case.format.capabilities().byte_exact);
+        let (losses, byte_exact) = (ids_with_losses(&written.report), case.format.capabilities().byte_exact);
         let mut missing = 0;
-        // Records of an earlier version are written in the current one.
+        // Records of another version are written in the current version, so they are not compared.
         let is_current = |record: &&Record| record.origin.version.as_ref().is_none_or(|v| *v == written.report.version);
         for record in source.records.iter().filter(is_current).filter(|record| !losses.contains(id(record).as_str())) {
             let same = |other: &&Record| other.kind == record.kind && other.text == record.text;
@@ -87,14 +87,14 @@ fn records_come_back_at_the_declared_level() {
                 let exact = found.iter().any(|other| other.verbatim == record.verbatim);
                 assert!(exact, "{}: {:?} is not the same bytes", case.name, record.key);
             } else {
-                let equal = found.iter().any(|other| content(other) == content(record));
+                let equal = found.iter().any(|other| without_origin(other) == without_origin(record));
                 assert!(equal, "{}: {:?} differs", case.name, record.key);
             }
         }
         let withheld: u64 = written.report.withheld.values().sum();
         assert!(missing <= withheld, "{}: {missing} records do not come back, {withheld} are withheld", case.name);
     }
-    covers("round trip", &cases, |can| can.read && can.write);
+    assert_covered("round trip", &cases, |can| can.read && can.write);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn writing_twice_gives_the_same_bytes() {
         let second = bytes(write(&mut source, case.format, case.base.clone(), &case.name));
         assert!(first == second, "{}", case.name);
     }
-    covers("deterministic", &cases, |can| can.read && can.write);
+    assert_covered("deterministic", &cases, |can| can.read && can.write);
 }
 
 #[test]
@@ -123,11 +123,11 @@ fn what_is_written_of_a_valid_input_is_valid() {
         let result = validate(&written.path, case.format).unwrap().expect("detected");
         assert_eq!(result.errors, [], "{}", case.name);
     }
-    covers("validates", cases, |can| can.read && can.write && can.validate);
+    assert_covered("validates", cases, |can| can.read && can.write && can.validate);
 }
 
 #[test]
-fn the_plan_is_what_is_written() {
+fn the_plan_reports_what_is_written() {
     let cases = writable_cases();
     for case in &cases {
         let mut source = read_case(case);
@@ -137,28 +137,28 @@ fn the_plan_is_what_is_written() {
         assert_eq!(plan.losses, report.losses, "{}", case.name);
         assert_eq!(plan.withheld, report.withheld, "{}", case.name);
     }
-    covers("plan", &cases, |can| can.read && can.write);
+    assert_covered("plan", &cases, |can| can.read && can.write);
 }
 
-/// Inputs of every format, written in every format: what another format cannot express must be in the report.
+/// Writes the inputs of every format in every format. What the target cannot express must be in the report.
 #[test]
 fn a_record_that_is_left_out_is_listed() {
     let (sources, targets) = (readable_cases(|format| format.capabilities().read), writable_cases());
     let mut left_out = 0;
     let mut written_in: BTreeSet<&str> = BTreeSet::new();
     let mut tested: BTreeSet<&str> = BTreeSet::new();
-    // What continues an earlier export takes only records of the same origin.
+    // A format that continues an earlier export takes only records of the same origin.
     let targets: Vec<Case> = targets.into_iter().filter(|case| !case.format.capabilities().needs_base).collect();
     for target in targets.iter().filter(|target| tested.insert(target.format.id())) {
         for case in &sources {
             let mut source = read_case(case);
             let scratch = Scratch::new("losses");
             let out = scratch.at(&format!("out{}", target.format.capabilities().ending));
-            // A format may refuse records that it cannot write; then nothing is lost without a word.
+            // A format may refuse records that it cannot write. A refusal is an error, so nothing is lost unnoticed.
             let Ok(report) = target.format.write(&mut source, &out, &write_options(None)) else { continue };
             written_in.insert(target.format.id());
             let written: u64 = report.by_kind.values().sum();
-            // Records that repeat what another one says are not written where the other one is.
+            // A record that repeats another one may be merged with it, so it is not expected.
             let distinct = source.records.iter().filter(|record| !record.repeats).count() as u64;
             let missing = distinct.saturating_sub(written);
             let listed: u64 =
@@ -175,5 +175,5 @@ fn a_record_that_is_left_out_is_listed() {
     }
     assert!(left_out > 0, "no record was left out: the property was not tested");
     let targets = targets.iter().filter(|case| written_in.contains(case.format.id()));
-    covers("losses", targets, |can| can.read && can.write && !can.needs_base);
+    assert_covered("losses", targets, |can| can.read && can.write && !can.needs_base);
 }

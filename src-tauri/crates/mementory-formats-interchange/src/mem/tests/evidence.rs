@@ -68,7 +68,7 @@ fn a_pack_proves_deletions_and_is_a_bundle() {
     assert!(all_signed_by_fake(&signed));
     let validation = validate(&signed, &["07".repeat(32)]);
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
-    // Importing it yields the deletions, and no records but the audit trail.
+    // Importing the pack yields the deletions, and only records of the audit trail.
     let back = read(&signed);
     assert_eq!(back.tombstones.len(), 2);
     assert!(back.records.iter().all(|r| r.kind == Kind::Audit));
@@ -97,7 +97,7 @@ fn until_leaves_out_later_entries() {
     assert_eq!((report.tombstones, report.audit_entries), (1, 1));
 }
 
-/// A pack without some parts is valid, and it only declares capabilities for the parts that it has.
+/// A pack without some parts is valid and declares only the capabilities of the parts that it has.
 #[test]
 fn a_pack_with_only_some_parts_is_valid() {
     let temp = TempDir::new();
@@ -115,7 +115,7 @@ fn a_pack_with_only_some_parts_is_valid() {
         assert_eq!(report.tombstones > 0, tombstones, "{number}");
         assert_eq!(report.provenance_edges > 0, tombstones, "{number}");
         assert_eq!(report.audit_entries > 0, log, "{number}");
-        let there = files(&out);
+        let actual_files = files(&out);
         for (path, expected) in [
             ("audit/tombstones.jsonl", tombstones),
             (RECEIPTS, tombstones),
@@ -125,9 +125,9 @@ fn a_pack_with_only_some_parts_is_valid() {
             ("HOW-TO-CHECK.txt", guide),
             ("public-key.pem", guide),
         ] {
-            assert_eq!(there.contains_key(path), expected, "{number}: {path}");
+            assert_eq!(actual_files.contains_key(path), expected, "{number}: {path}");
         }
-        let manifest: serde_json::Value = serde_json::from_slice(&there["manifest.json"]).unwrap();
+        let manifest: serde_json::Value = serde_json::from_slice(&actual_files["manifest.json"]).unwrap();
         assert_eq!(manifest["conformanceLevel"], if log { "L3" } else { "L2" });
         let declared = manifest["capabilities"].to_string();
         assert_eq!(
@@ -164,7 +164,7 @@ fn the_howto_describes_the_files_in_the_pack() {
     assert!(String::from_utf8_lossy(&plain["HOW-TO-CHECK.txt"]).contains("not signed"));
 }
 
-/// Every derived record has an edge to its source; graph edges are the same as in the bundle.
+/// Every derived record has an edge to its source, and graph edges are the same as in the bundle.
 #[test]
 fn provenance_leads_to_the_source() {
     let edges = provenance(&mut source(&everything())).unwrap();
@@ -237,7 +237,7 @@ fn an_empty_vault_gives_a_valid_pack() {
     assert!(!broken.exists());
 }
 
-/// All files of a pack are checked; the reference tool does not check them.
+/// Every file of a pack is checked, although the reference tool does not check them.
 #[test]
 fn provenance_is_checked() {
     let temp = TempDir::new();

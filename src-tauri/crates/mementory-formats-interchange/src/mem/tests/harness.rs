@@ -15,7 +15,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-/// A folder of the shared reference data.
+/// A folder of the reference data, or None if it is not available.
 pub(crate) fn reference(path: &str) -> Option<PathBuf> {
     shared(&format!("reference/mem/{path}"))
 }
@@ -156,7 +156,7 @@ pub(crate) fn source(sink: &MemorySink) -> impl RecordSource + '_ {
     MemorySource { sink, edited: &[] }
 }
 
-/// A signer for tests: its "signature" is a digest of the message, so tests can check what was signed.
+/// A signer for tests. Its signature is a digest of the message, so tests can check which bytes were signed.
 #[derive(Debug)]
 pub(crate) struct FakeSigner;
 
@@ -180,14 +180,14 @@ impl mementory_format::Signer for FakeSigner {
     }
 }
 
-/// True when every signature in a bundle is [`FakeSigner`]'s over exactly the bytes that a verifier is handed.
+/// True if there are signatures and each is that of [`FakeSigner`] over exactly the bytes that a verifier gets.
 pub(crate) fn all_signed_by_fake(path: &Path) -> bool {
     let good = |s: &mementory_format::Signed| s.token == Some((FakeSigner::KEY.to_vec(), FakeSigner::of(&s.message)));
     let all = signatures(path);
     !all.is_empty() && all.iter().all(good)
 }
 
-/// Vault id for a key; the vault uses a keyed hash instead.
+/// Vault id for a key. It is a plain hash, while the vault uses a keyed one.
 pub(crate) fn vault_id(key: &RecordKey) -> String {
     hex::encode(&Sha256::digest(format!("{}\u{0}{}", key.scope, key.value))[..16])
 }

@@ -174,7 +174,7 @@ fn wrong_summaries_are_errors_but_do_not_prevent_an_import() {
     assert!(!sink.records.is_empty());
 }
 
-/// A JSON value that has this type, or one that does not.
+/// A JSON value that has this type (`good`), or one that does not.
 fn sample(ty: Type, good: bool) -> &'static str {
     match (ty, good) {
         (Type::Text, true) => "\"x\"",
@@ -261,7 +261,7 @@ fn invalid_lines_are_rejected() {
     }
 }
 
-/// A line and a manifest with many values in few bytes.
+/// A line or a manifest with so many values in few bytes that its tree needs too much memory.
 #[test]
 fn values_that_need_too_much_memory_are_rejected() {
     let dense = format!("[{}0]", "0,".repeat(1000));

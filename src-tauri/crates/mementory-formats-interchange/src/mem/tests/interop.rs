@@ -1,4 +1,4 @@
-//! Comparison with the reference SDK. Needs a Python with `portable-memory`; its path is in MEMENTORY_MEM_PYTHON.
+//! Comparison with the reference SDK. Needs a Python with `portable-memory`, whose path is in MEMENTORY_MEM_PYTHON.
 use super::{
     harness::{MemorySink, TempDir, files, now, read, repo, signatures, source, validate, write, write_as},
     other_formats::{everything, tombstone},
@@ -52,7 +52,7 @@ fn judge(python: &Path, bundle: &Path, out: &Path) -> Verdict {
     checked(python, bundle, &["--out", out.to_str().unwrap()])
 }
 
-/// A signer that uses the reference SDK, which can later verify the same bytes.
+/// A signer that signs with the reference SDK.
 #[derive(Debug)]
 struct Key {
     python: PathBuf,
@@ -126,7 +126,7 @@ fn the_sdk_accepts_our_signature_on_its_own_bundle() {
     assert_eq!(after, files(&theirs));
 }
 
-/// Every signature by the SDK covers exactly the bytes that we would verify, also for tombstones.
+/// Every signature by the SDK, also of tombstones, covers exactly the bytes that we list for it.
 #[test]
 fn we_list_the_bytes_that_the_sdk_signed() {
     let Some(python) = python() else { return };
@@ -254,7 +254,7 @@ fn the_sdk_agrees_on_our_fixtures() {
         let input = entry.unwrap().path().join("input.mem");
         let temp = TempDir::new();
         let verdict = judge(&python, &input, &temp.join("out.mem"));
-        // The case file says what the reference finds where it checks less than we do.
+        // The case file lists the errors of the reference if it finds fewer than we do.
         let case = std::fs::read(input.with_file_name("case.json")).unwrap();
         let case: serde_json::Value = serde_json::from_slice(&case).unwrap();
         let said = serde_json::from_value::<Option<Vec<String>>>(case["reference_errors"].clone()).unwrap();
@@ -266,7 +266,7 @@ fn the_sdk_agrees_on_our_fixtures() {
     }
 }
 
-/// Times, numbers and unusual values: whether the SDK accepts them, and how it writes them.
+/// Compares for times, numbers and unusual values whether the SDK accepts them and how it writes them.
 #[test]
 fn we_decode_values_like_the_sdk() {
     let Some(python) = python() else { return };

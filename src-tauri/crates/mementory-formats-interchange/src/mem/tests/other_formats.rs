@@ -111,7 +111,8 @@ fn messages_belong_to_their_conversation() {
     let line = episodes.lines().find(|l| l.contains(&message)).unwrap();
     assert!(line.contains("\"speaker\":\"assistant\""));
     assert!(line.contains(&format!("\"contextID\":\"{context}\"")), "{line}");
-    // The names of the reference SDK are used, so a program that drops our extension still knows the conversation.
+    // The names of the reference SDK are used, so another program finds the conversation even without our extension
+    // slot.
     let adapter_metadata =
         "\"metadata\":{\"openai_conversation_id\":\"c1\",\"openai_model\":\"gpt\",\"openai_role\":\"assistant\"}";
     assert!(line.contains(adapter_metadata), "{line}");
@@ -195,7 +196,7 @@ fn our_tombstones_use_the_ids_of_our_bundles() {
     assert_eq!(back.tombstones.len(), 2);
 }
 
-/// A vault can name every record so that other programs find it, also kinds without an id field.
+/// Every record, also of a kind without an id field, has a target with which other programs can find it.
 #[test]
 fn every_record_of_a_bundle_has_a_wire_target() {
     let bundle = repo().join("fixtures/mem/all-kinds/input.mem");

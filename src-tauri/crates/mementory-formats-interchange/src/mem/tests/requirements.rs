@@ -1,18 +1,19 @@
-//! One test for each requirement of the conformance levels (spec v1.1 §4–§6, §8) that can be tested with files. Requirements on
-//! the vault (merging, erasing) are in `tests/core`. Comments say what the reference tool does not check.
+//! One test for each requirement of the conformance levels (spec v1.1 §4–§6, §8) that can be tested with files.
+//! Requirements on the vault (merging, erasing) are in `tests/core`. Comments say what the reference tool does not
+//! check.
 use super::harness::{MemorySink, TempDir, bundle, copy, files, read, read_with, repo, validate};
 use mementory_format::{FormatError, Validation};
 use mementory_model::{Kind, Limits, TombstoneOp};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
-/// A copy of a fixture, to be changed by a test.
-struct Copy {
+/// A bundle in a temporary folder that a test may change.
+struct FixtureBundle {
     _temp: TempDir,
     at: PathBuf,
 }
 
-impl Copy {
+impl FixtureBundle {
     fn of(name: &str) -> Self {
         let temp = TempDir::new();
         let at = temp.join("b.mem");
@@ -20,7 +21,7 @@ impl Copy {
         Self { _temp: temp, at }
     }
 
-    fn made(data: &[(&str, &str)]) -> Self {
+    fn with_files(data: &[(&str, &str)]) -> Self {
         let temp = TempDir::new();
         let at = temp.join("b.mem");
         bundle(&at, data);
@@ -33,7 +34,7 @@ impl Copy {
         std::fs::write(self.at.join(file), text.replace(from, to)).unwrap();
     }
 
-    /// Changes a listed file and adapts the manifest and CHECKSUMS, as an attacker could, or a careless program would.
+    /// Changes a listed file and updates its digest in the manifest and CHECKSUMS, so that only the content is wrong.
     fn rewrite(&self, file: &str, from: &str, to: &str) {
         let facts = |at: &Path| {
             let bytes = std::fs::read(at.join(file)).unwrap();
@@ -67,7 +68,7 @@ impl Copy {
         self.validate().warnings.into_iter().map(|f| f.code).filter(|c| c != "malformed_detail").collect()
     }
 
-    /// Imports the bundle; a rejected bundle must send nothing.
+    /// Imports the bundle. If it is rejected, nothing may have been sent.
     fn import(&self) -> Result<MemorySink, FormatError> {
         let mut sink = MemorySink::default();
         let result = read_with(&self.at, &Limits::default(), &mut sink);
@@ -81,12 +82,13 @@ const EPISODES: &str = "items/episode.jsonl";
 #[test]
 fn l0_a_valid_bundle_has_no_findings() {
     for name in ["small", "all-kinds", "signed"] {
-        let validation = Copy::of(name).validate();
+        let validation = FixtureBundle::of(name).validate();
         assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{name}: {validation:?}");
     }
 }
 
-/// The reference only compares the hash of CHECKSUMS and never reads its content; in 1.0 not even that.
+/// The reference compares only the hash of CHECKSUMS and never reads the content. For 1.0 it does not even compare the
+/// hash.
 #[test]
 fn l0_checksums_match_the_manifest() {
     for (from, to) in [
@@ -94,7 +96,7 @@ fn l0_checksums_match_the_manifest() {
         ("  items/episode", " *items/episode"),
         ("  items/context", "  ./items/context"),
     ] {
-        let copy = Copy::of("loose-1.0");
+        let copy = FixtureBundle::of("loose-1.0");
         let text = std::fs::read_to_string(copy.at.join("CHECKSUMS")).unwrap();
         if text.contains(from) {
             copy.replace("CHECKSUMS", from, to);
@@ -102,26 +104,26 @@ fn l0_checksums_match_the_manifest() {
             assert!(copy.import().is_err());
         }
     }
-    let upper = Copy::of("loose-1.0");
+    let upper = FixtureBundle::of("loose-1.0");
     let text = std::fs::read_to_string(upper.at.join("CHECKSUMS")).unwrap();
     let (digest, _) = text.split_once(' ').unwrap();
     upper.replace("CHECKSUMS", digest, &digest.to_uppercase());
     assert_eq!(upper.errors(), ["checksums_mismatch"], "lowercase hex");
-    let more = Copy::of("loose-1.0");
+    let more = FixtureBundle::of("loose-1.0");
     std::fs::write(more.at.join("CHECKSUMS"), format!("{text}{}  manifest.json\n", "0".repeat(64))).unwrap();
     assert_eq!(more.errors(), ["checksums_mismatch"], "every listed file and no others");
-    let none = Copy::of("loose-1.0");
+    let none = FixtureBundle::of("loose-1.0");
     std::fs::remove_file(none.at.join("CHECKSUMS")).unwrap();
     assert_eq!(none.errors(), ["checksums_missing"]);
 }
 
 #[test]
 fn l0_digests_in_the_manifest_are_lowercase_and_correct() {
-    let copy = Copy::of("small");
+    let copy = FixtureBundle::of("small");
     let digest = hex::encode(Sha256::digest(std::fs::read(copy.at.join(EPISODES)).unwrap()));
     copy.replace("manifest.json", &digest, &digest.to_uppercase());
     assert!(copy.errors().contains(&"checksum_mismatch".to_owned()));
-    let size = Copy::of("small");
+    let size = FixtureBundle::of("small");
     size.replace("manifest.json", "\"bytes\":861", "\"bytes\":860");
     assert_eq!(size.errors(), ["byte_count_mismatch"]);
     assert!(size.import().is_err(), "the importer of the reference does not check sizes");
@@ -129,7 +131,7 @@ fn l0_digests_in_the_manifest_are_lowercase_and_correct() {
 
 #[test]
 fn l0_the_bundle_digest_is_the_digest_of_checksums() {
-    let copy = Copy::of("small");
+    let copy = FixtureBundle::of("small");
     let digest = hex::encode(Sha256::digest(std::fs::read(copy.at.join("CHECKSUMS")).unwrap()));
     copy.replace("manifest.json", &digest, &"0".repeat(64));
     assert_eq!(copy.errors(), ["bundle_digest_mismatch"]);
@@ -138,7 +140,7 @@ fn l0_the_bundle_digest_is_the_digest_of_checksums() {
 
 #[test]
 fn l0_manifest_checksums_and_signature_do_not_list_themselves() {
-    let copy = Copy::of("small");
+    let copy = FixtureBundle::of("small");
     std::fs::write(copy.at.join("manifest.sig"), "x\n").unwrap();
     let digest = hex::encode(Sha256::digest(b"x\n"));
     copy.replace(
@@ -149,7 +151,7 @@ fn l0_manifest_checksums_and_signature_do_not_list_themselves() {
     assert!(copy.errors().contains(&"self_listed".to_owned()), "{:?}", copy.errors());
 }
 
-/// Not checked by the reference.
+/// The reference does not check this.
 #[test]
 fn l0_counts_are_the_number_of_lines() {
     for (from, to) in [
@@ -158,18 +160,18 @@ fn l0_counts_are_the_number_of_lines() {
         ("\"context\":1,", ""),
         ("\"episode\":2", "\"episode\":2,\"tombstone\":1"),
     ] {
-        let copy = Copy::of("small");
+        let copy = FixtureBundle::of("small");
         copy.replace("manifest.json", from, to);
         assert_eq!(copy.errors(), ["counts_mismatch"], "{to}");
     }
-    let zero = Copy::of("small");
+    let zero = FixtureBundle::of("small");
     zero.replace("manifest.json", "\"episode\":2", "\"episode\":2,\"fact\":0");
     assert!(zero.errors().is_empty(), "a zero says nothing");
 }
 
 #[test]
 fn l0_coverage_and_scopes_match_the_records() {
-    let copy = Copy::of("small");
+    let copy = FixtureBundle::of("small");
     copy.replace("manifest.json", "\"to\":\"2026-02-10", "\"to\":\"2026-02-11");
     copy.replace("manifest.json", "\"scopes\":[\"ctx_life\"]", "\"scopes\":[\"ctx_life\",\"ctx_more\"]");
     assert_eq!(copy.errors(), ["coverage_mismatch", "scopes_mismatch"]);
@@ -177,14 +179,14 @@ fn l0_coverage_and_scopes_match_the_records() {
 
 #[test]
 fn l0_only_incremental_exports_have_since() {
-    let full = Copy::of("small");
+    let full = FixtureBundle::of("small");
     full.replace(
         "manifest.json",
         "\"exportMode\":\"full\"",
         "\"exportMode\":\"full\",\"since\":\"2026-01-01T00:00:00Z\"",
     );
     assert_eq!(full.warnings(), ["since_on_full"]);
-    let delta = Copy::of("small");
+    let delta = FixtureBundle::of("small");
     delta.replace("manifest.json", "\"exportMode\":\"full\"", "\"exportMode\":\"incremental\"");
     assert_eq!(delta.warnings(), ["since_missing"]);
 }
@@ -194,18 +196,18 @@ fn l0_the_version_is_a_semantic_version() {
     for (version, found) in
         [("1.2.0", [""; 0].as_slice()), ("1.1", &["version_form"]), ("1.1.x", &["version_form"]), ("1.1.0-rc.1", &[])]
     {
-        let copy = Copy::of("small");
+        let copy = FixtureBundle::of("small");
         copy.replace("manifest.json", "\"format\":\"1.1.0\"", &format!("\"format\":\"{version}\""));
         assert_eq!(copy.warnings(), found, "{version}");
         assert!(copy.errors().is_empty() && copy.import().is_ok(), "a minor version is read");
     }
-    let major = Copy::of("small");
+    let major = FixtureBundle::of("small");
     major.replace("manifest.json", "\"format\":\"1.1.0\"", "\"format\":\"2.0.0\"");
     assert_eq!(major.errors(), ["version_mismatch"]);
     assert!(major.import().is_err(), "the reference's importer takes it");
 }
 
-/// Not checked by the reference, though two programs then compute different digests for the same records.
+/// The reference does not check this, although two programs then compute different digests for the same records.
 #[test]
 fn l0_lines_are_canonical() {
     for (from, to) in [
@@ -218,12 +220,12 @@ fn l0_lines_are_canonical() {
         ("}\n{", "}\n\n{"),
         ("\"pinned\":false", "\"pinned\":false,\"speaker\":null"),
     ] {
-        let copy = Copy::of("small");
+        let copy = FixtureBundle::of("small");
         copy.rewrite(EPISODES, from, to);
         assert_eq!(copy.warnings(), ["not_canonical"], "{to:?}");
         assert!(copy.errors().is_empty() && copy.import().is_ok(), "{to:?}: and is read all the same");
     }
-    let open = Copy::made(&[("items/preference.jsonl", "{\"key\":\"a\",\"value\":\"b\"}")]);
+    let open = FixtureBundle::with_files(&[("items/preference.jsonl", "{\"key\":\"a\",\"value\":\"b\"}")]);
     assert_eq!(open.warnings(), ["not_canonical"], "the last line feed");
 }
 
@@ -235,7 +237,7 @@ fn l0_every_stream_decodes() {
         ("audit/log.jsonl", "\"ts\":\"2026-01-05T00:00:00Z\"", "\"ts\":\"then\"", "log"),
         ("items/edge.jsonl", "\"confidence\":0.9", "\"confidence\":\"0.9\"", "edge"),
     ] {
-        let copy = Copy::of("all-kinds");
+        let copy = FixtureBundle::of("all-kinds");
         copy.rewrite(file, from, to);
         let messages: Vec<_> = copy.validate().errors.into_iter().map(|f| f.message).collect();
         assert_eq!(messages, [format!("malformed {kind} record")]);
@@ -281,12 +283,12 @@ fn l0_paths_stay_inside() {
         "..",
         ".",
     ] {
-        let copy = Copy::of("small");
+        let copy = FixtureBundle::of("small");
         copy.replace("manifest.json", "\"path\":\"items/episode.jsonl\"", &format!("\"path\":\"{path}\""));
         assert_eq!(copy.errors()[0], "path_escapes", "{path}");
         assert!(copy.import().is_err());
     }
-    let twice = Copy::of("small");
+    let twice = FixtureBundle::of("small");
     twice.replace("manifest.json", "items/context.jsonl", "items/episode.jsonl");
     assert!(twice.errors().contains(&"duplicate_path".to_owned()));
 }
@@ -296,7 +298,7 @@ fn l0_paths_stay_inside() {
 fn l0_links_are_rejected_everywhere() {
     use std::os::unix::fs::symlink;
     let linked = |change: &dyn Fn(&Path)| {
-        let copy = Copy::of("small");
+        let copy = FixtureBundle::of("small");
         change(&copy.at);
         assert!(copy.import().is_err());
         copy.errors()
@@ -316,19 +318,19 @@ fn l0_links_are_rejected_everywhere() {
         symlink("real", b.join("CHECKSUMS")).unwrap();
     });
     assert_eq!(sums, ["checksums_missing"]);
-    let manifest = Copy::of("small");
+    let manifest = FixtureBundle::of("small");
     std::fs::rename(manifest.at.join("manifest.json"), manifest.at.join("real")).unwrap();
     symlink("real", manifest.at.join("manifest.json")).unwrap();
     assert_eq!(manifest.errors(), ["manifest_missing"]);
 }
 
-/// The reference only checks one level of folders, and not `provenance/`.
+/// The reference checks only one level of folders and ignores `provenance/`.
 #[test]
 fn l0_folders_with_records_have_no_unlisted_files() {
     for path in
         ["items/evil.jsonl", "items/deep/evil.jsonl", "audit/more.jsonl", "embeddings/x.vec", "provenance/edges.jsonl"]
     {
-        let copy = Copy::of("small");
+        let copy = FixtureBundle::of("small");
         let at = copy.at.join(path);
         std::fs::create_dir_all(at.parent().unwrap()).unwrap();
         std::fs::write(at, "{}\n").unwrap();
@@ -336,7 +338,7 @@ fn l0_folders_with_records_have_no_unlisted_files() {
         assert_eq!(messages, [format!("unlisted file present: {path}")]);
         assert!(copy.import().is_err());
     }
-    let beside = Copy::of("small");
+    let beside = FixtureBundle::of("small");
     std::fs::write(beside.at.join("README.txt"), "hello\n").unwrap();
     assert_eq!(beside.warnings(), ["unlisted_beside"], "no checksum and no signature covers it");
     assert!(beside.errors().is_empty());
@@ -344,18 +346,18 @@ fn l0_folders_with_records_have_no_unlisted_files() {
 
 #[test]
 fn l0_sizes_are_limited() {
-    let copy = Copy::of("small");
+    let copy = FixtureBundle::of("small");
     let limits = Limits { mem_file_bytes: 500, ..Limits::default() };
     let mut sink = MemorySink::default();
     assert!(matches!(read_with(&copy.at, &limits, &mut sink), Err(FormatError::Limit { limit: "mem_file_bytes", .. })));
     assert!(sink.is_empty());
 }
 
-/// §7: the reference accepts any content in a reference to a secret.
+/// §7. The reference accepts any content in a reference to a secret.
 #[test]
 fn l0_a_secret_reference_contains_no_secret() {
     for name in ["value", "ciphertext", "password"] {
-        let copy = Copy::of("all-kinds");
+        let copy = FixtureBundle::of("all-kinds");
         copy.rewrite(
             "items/secretRef.jsonl",
             "\"sensitivity\":\"high\"",
@@ -368,14 +370,14 @@ fn l0_a_secret_reference_contains_no_secret() {
 #[test]
 fn l0_ids_are_unique_in_a_file() {
     let line = "{\"key\":\"a\",\"value\":\"b\"}\n";
-    let copy = Copy::made(&[("items/preference.jsonl", &line.repeat(2))]);
+    let copy = FixtureBundle::with_files(&[("items/preference.jsonl", &line.repeat(2))]);
     assert_eq!(copy.warnings(), ["duplicate_id"]);
 }
 
 /// §4 step 1: everything is checked before anything is sent.
 #[test]
 fn l1_an_error_in_the_last_file_prevents_the_whole_import() {
-    let copy = Copy::of("all-kinds");
+    let copy = FixtureBundle::of("all-kinds");
     copy.rewrite("items/secretRef.jsonl", "\"label\":\"Router login\",", "");
     assert!(copy.import().is_err(), "the reference has written fourteen kinds by then");
 }
@@ -383,7 +385,7 @@ fn l1_an_error_in_the_last_file_prevents_the_whole_import() {
 /// §4 step 3, §4.1.
 #[test]
 fn l1_parents_come_before_children() {
-    let sink = Copy::of("all-kinds").import().unwrap();
+    let sink = FixtureBundle::of("all-kinds").import().unwrap();
     let at = |value: &str| sink.records.iter().position(|r| r.key.value == value).unwrap();
     for (parent, child) in [
         ("context/ctx_home", "episode/ep_tea"),
@@ -396,10 +398,10 @@ fn l1_parents_come_before_children() {
     }
 }
 
-/// §4.1: kinds without an id are merged by a key from their fields.
+/// §4.1: kinds without an id are merged by a key with_files of their fields.
 #[test]
 fn l1_merge_keys() {
-    let sink = Copy::of("all-kinds").import().unwrap();
+    let sink = FixtureBundle::of("all-kinds").import().unwrap();
     for key in
         ["factLink/fact_1|fact_2|refines", "episodeLink/ep_move|ep_tea|before", "category/food", "preference/units"]
     {
@@ -410,7 +412,7 @@ fn l1_merge_keys() {
 /// §4.1: closed rows keep the reference to the row that closed them.
 #[test]
 fn l1_superseded_rows_are_imported_too() {
-    let sink = Copy::of("all-kinds").import().unwrap();
+    let sink = FixtureBundle::of("all-kinds").import().unwrap();
     let closed = sink.records.iter().find(|r| r.key.value == "fact/fact_2").unwrap();
     assert_eq!(closed.status.as_deref(), Some("superseded"));
     assert!(closed.links.iter().any(|l| l.relation == "superseded_by" && l.target.value == "fact/fact_1"));
@@ -421,7 +423,7 @@ fn l1_superseded_rows_are_imported_too() {
 
 #[test]
 fn l1_unknown_fields_and_kinds_are_preserved() {
-    let copy = Copy::of("all-kinds");
+    let copy = FixtureBundle::of("all-kinds");
     let temp = TempDir::new();
     let out = temp.join("out.mem");
     super::harness::write(&copy.import().unwrap(), &[], &out);
@@ -430,7 +432,7 @@ fn l1_unknown_fields_and_kinds_are_preserved() {
     }
 }
 
-/// §5: for every kind, with the deleted row in the same bundle.
+/// §5, for every kind, with the deleted record in the same bundle.
 #[test]
 fn l2_records_that_depend_on_a_deleted_record_are_skipped() {
     for (kind, id, gone) in [
@@ -439,7 +441,7 @@ fn l2_records_that_depend_on_a_deleted_record_are_skipped() {
         ("resource", "res_1", vec!["chunk/chunk_1"]),
         ("fact", "fact_2", vec!["factLink/fact_1|fact_2|refines"]),
     ] {
-        let copy = Copy::of("all-kinds");
+        let copy = FixtureBundle::of("all-kinds");
         copy.rewrite(
             "audit/tombstones.jsonl",
             "\"targetID\":\"ep_gone\",\"targetKind\":\"episode\"",
@@ -453,10 +455,10 @@ fn l2_records_that_depend_on_a_deleted_record_are_skipped() {
     }
 }
 
-/// §5: "every derived artifact"; the reference ignores these ids.
+/// §5: "every derived artifact". The reference ignores these ids.
 #[test]
 fn l2_derived_ids_are_deleted_too() {
-    let copy = Copy::of("all-kinds");
+    let copy = FixtureBundle::of("all-kinds");
     copy.rewrite("audit/tombstones.jsonl", "\"factIDs\":[\"fact_gone\"]", "\"factIDs\":[\"fact_1\"]");
     let sink = copy.import().unwrap();
     assert_eq!(sink.tombstones[0].derived.fact_ids, ["fact_1"]);
@@ -466,29 +468,29 @@ fn l2_derived_ids_are_deleted_too() {
 /// §5: a redaction keeps the record without its content, and is reported as a redaction.
 #[test]
 fn l2_a_redaction_is_not_a_deletion() {
-    let copy = Copy::of("all-kinds");
+    let copy = FixtureBundle::of("all-kinds");
     copy.rewrite("audit/tombstones.jsonl", "\"op\":\"delete\"", "\"op\":\"redact\"");
     assert_eq!(copy.import().unwrap().tombstones[0].op, TombstoneOp::Redact);
 }
 
-/// §5: all of `derived`, and unknown fields.
+/// §5: all lists of `derived` are preserved, and unknown fields too.
 #[test]
 fn l2_tombstones_keep_their_derived_ids() {
     let temp = TempDir::new();
-    let (copy, out) = (Copy::of("all-kinds"), temp.join("out.mem"));
+    let (copy, out) = (FixtureBundle::of("all-kinds"), temp.join("out.mem"));
     super::harness::write(&copy.import().unwrap(), &[], &out);
     assert_eq!(files(&out)["audit/tombstones.jsonl"], files(&copy.at)["audit/tombstones.jsonl"]);
-    let bare = Copy::of("all-kinds");
+    let bare = FixtureBundle::of("all-kinds");
     let text = std::fs::read_to_string(bare.at.join("audit/tombstones.jsonl")).unwrap();
     let (from, to) = (text.find("\"derived\":").unwrap(), text.find("\"id\":").unwrap());
     bare.rewrite("audit/tombstones.jsonl", &text[from..to], "");
     assert!(bare.warnings().contains(&"derived_missing".to_owned()));
 }
 
-/// §6.
+/// §6: the audit trail yields records.
 #[test]
 fn l3_the_audit_trail_is_read() {
-    let sink = Copy::of("all-kinds").import().unwrap();
+    let sink = FixtureBundle::of("all-kinds").import().unwrap();
     let trail: Vec<_> = sink.records.iter().filter(|r| r.kind == Kind::Audit).collect();
     assert_eq!(trail.len(), 2);
     assert!(trail.iter().any(|r| r.record_type.as_deref() == Some("delete") && r.text == "erasure"));
@@ -497,15 +499,15 @@ fn l3_the_audit_trail_is_read() {
 /// §8: the claim of level L3 is checked.
 #[test]
 fn l3_requires_signed_tombstones_and_an_audit_trail() {
-    let copy = Copy::of("all-kinds");
+    let copy = FixtureBundle::of("all-kinds");
     copy.replace("manifest.json", "\"conformanceLevel\":\"L2\"", "\"conformanceLevel\":\"L3\"");
     assert_eq!(copy.warnings(), ["tombstone_unsigned"]);
-    let small = Copy::of("small");
+    let small = FixtureBundle::of("small");
     small.replace("manifest.json", "\"conformanceLevel\":\"L2\"", "\"conformanceLevel\":\"L3\"");
     assert_eq!(small.warnings(), ["audit_missing"]);
 }
 
-/// §1.3: with a trusted key, a bundle without a signature is an error; without a key the signature is not required.
+/// §1.3: with a trusted key, a bundle without a signature is an error. Without one, no signature is required.
 #[test]
 fn l3_a_signature_is_required_if_a_key_is_trusted() {
     let key = "ab".repeat(32);

@@ -34,7 +34,7 @@ fn official_bundles_round_trip_byte_for_byte() {
     }
 }
 
-/// The caller verifies the manifest's exact bytes against the key and signature of the token.
+/// The signature is listed with the exact bytes of the manifest. Verifying it is up to the caller.
 #[test]
 fn official_signature_is_listed_but_not_verified() {
     let Some(bundle) = reference("vectors/signed.mem") else { return };
@@ -79,7 +79,7 @@ fn a_tombstone_is_signed_without_its_signature_and_without_foreign_fields() {
     assert_eq!(signed[1].token, None);
 }
 
-/// All our fixtures, with the results expected by `case.json`.
+/// Every fixture gives the results that its `case.json` expects.
 #[test]
 fn fixtures_match_their_case_file() {
     let root = repo().join("fixtures/mem");
@@ -186,7 +186,7 @@ fn bundles_are_found_anywhere_in_a_folder_or_archive() {
     assert!(validate(&archive, &[]).errors.is_empty());
 }
 
-/// Edits without a field in the format are stored in the extension, and the line stays valid.
+/// Edits of values for which the format has no field are stored in the extension slot, and the line stays valid.
 #[test]
 fn an_edit_without_a_format_field_round_trips() {
     let mut sink = read(&repo().join("fixtures/mem/all-kinds/input.mem"));

@@ -1,4 +1,4 @@
-//! Signatures that we write: which bytes they cover, and that nothing else changes. Real Ed25519 signatures are tested with the
+//! Which bytes our signatures cover, and that signing changes nothing else. Real Ed25519 signatures are tested with the
 //! reference SDK (`interop`) and in `mementory-api`.
 use super::{
     harness::{
@@ -43,7 +43,7 @@ fn a_written_bundle_is_signed_over_its_manifest() {
     assert!(validation.signature.0);
 }
 
-/// Tombstones of other vaults are not signed by us: they stay unsigned or keep their signature.
+/// We do not sign the tombstones of other vaults. They stay unsigned or keep their signature.
 #[test]
 fn only_tombstones_of_this_vault_are_signed() {
     let (mut sink, temp) = (MemorySink::default(), TempDir::new());
@@ -82,7 +82,7 @@ fn signing_a_bundle_changes_nothing_else() {
         assert_eq!(after, before.into_iter().filter(|(n, _)| n != "manifest.sig").collect(), "{name}");
         assert!(all_signed_by_fake(&out));
         assert!(validate(&out, &["07".repeat(32)]).errors.is_empty());
-        // In place: only the signature is new.
+        // If the target is the bundle itself, only the signature is new.
         let here = temp.join(&format!("{name}-here.mem"));
         copy(&input, &here);
         sign::sign(&here, &FakeSigner, &here).unwrap();
@@ -168,7 +168,7 @@ fn only_an_ed25519_key_can_sign() {
     }
 }
 
-/// A round trip keeps the signature as long as nothing is changed.
+/// A round trip keeps the signature if no byte changes.
 #[test]
 fn a_signature_is_kept_if_no_byte_changes() {
     let temp = TempDir::new();
@@ -190,7 +190,7 @@ fn a_signature_is_kept_if_no_byte_changes() {
     write_as(&read(&whole), &[], &own, signed()).unwrap();
     assert_ne!(files(&own)["manifest.json"], files(&whole)["manifest.json"], "our manifest names us as the generator");
 
-    // Version 1.0 has no summaries; other versions are not supported.
+    // Version 1.0 has no summary fields. Versions other than 1.0 and 1.1 are not supported.
     let old = temp.join("old.mem");
     write_as(&read(&whole), &[], &old, version("1.0.0")).unwrap();
     let text = String::from_utf8(files(&old)["manifest.json"].clone()).unwrap();
@@ -217,7 +217,7 @@ fn a_zip_file_name_writes_an_archive() {
     let unpacked = temp.join("unpacked.mem");
     sign::pack(&archive, &unpacked).unwrap();
     assert_eq!(files(&unpacked), files(&folder));
-    // An archive without the folder, as other programs may pack it.
+    // An archive whose files are not in a folder, as other programs may pack it.
     let flat = temp.join("flat.zip");
     let mut zip = zip::ZipWriter::new(std::fs::File::create(&flat).unwrap());
     for (name, bytes) in files(&folder) {

@@ -1,4 +1,4 @@
-//! The file that is generated from the registry.
+//! The file generated from the registry is up to date.
 use mementory_format::testkit::repo;
 
 #[test]
