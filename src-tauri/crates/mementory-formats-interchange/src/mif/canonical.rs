@@ -1,5 +1,5 @@
-//! RFC 8785 for the checksum of a document. MIF names no rule for it; a number that no double holds has no form in
-//! RFC 8785, but does not stop an export: it keeps its own text.
+//! RFC 8785 for the checksum of a document; MIF does not define a canonical form. RFC 8785 has no form for a number
+//! that no double can hold. Such a number is written as in the source, so that it does not stop an export.
 use mementory_json::{
     Tree,
     canonical::{Style, write},
@@ -10,6 +10,6 @@ pub(super) use mementory_json::canonical::utf16_order as order;
 
 /// Appends the canonical text of a tree.
 pub(super) fn canonical(tree: &Tree, out: &mut String) {
-    // This style refuses no number.
+    // Cannot fail, because this style accepts every number.
     let _ = write(tree, Style::RFC_8785_OR_TOKEN, out);
 }

@@ -1,7 +1,7 @@
-//! Builds an element from a record of another format, for either version, and applies edits to a record's own element.
+//! Builds an element of either version from a record of another format, and applies edits to a record's own element.
 use super::{
     schema::{self, PRIORITIES, SOURCES, STATES, TYPES, TYPES_2, code_of},
-    sections::{EDGES, ENTITIES, MEMORIES, NODES, RELATIONSHIPS, Section, TASKS, by_pointer},
+    sections::{EDGES, ENTITIES, MEMORIES, NODES, RELATIONSHIPS, Section, TASKS, section_at_pointer},
     to_record::{tree_of, type_and_vector_names},
     wire::{SCOPE, Shape, text, texts},
 };
@@ -14,12 +14,12 @@ use mementory_model::{Kind, Record, Timestamp};
 use std::collections::BTreeMap;
 
 /// Nesting depth allowed in an element.
-const DEPTH: u32 = 512;
+const MAX_DEPTH: u32 = 512;
 
 /// Content of an element whose record has neither text nor title, since the format requires one.
 const EMPTY_CONTENT: &str = "(empty)";
 
-/// List and position of the element that a record was read from, if its document has this shape.
+/// List and position of the element that a record was read from. None if its document had another shape.
 pub(super) fn own_element(record: &Record, shape: Shape) -> Option<(&'static Section, u64)> {
     let version = record.origin.version.as_deref().unwrap_or_default();
     let same = match shape {
@@ -27,10 +27,11 @@ pub(super) fn own_element(record: &Record, shape: Shape) -> Option<(&'static Sec
         Shape::V2 => version.starts_with('2'),
     };
     let verbatim = record.verbatim.as_ref().is_some_and(|v| v.media_type == "application/json");
-    (record.origin.format == SCOPE && same && verbatim).then(|| by_pointer(&record.origin.pointer)).flatten()
+    (record.origin.format == SCOPE && same && verbatim).then(|| section_at_pointer(&record.origin.pointer)).flatten()
 }
 
-/// The list for a record of another format. A relation is written as one only if both `ends` are known.
+/// The list for a record of another format. A relation goes to the list of relations only if both of its ends are
+/// known.
 pub(super) fn section_for(kind: Kind, shape: Shape, ends: bool) -> &'static Section {
     match (kind, shape) {
         (Kind::Todo, _) => &TASKS,
@@ -69,7 +70,6 @@ pub(super) struct ElementContext<'a> {
     pub strip: bool,
 }
 
-/// Builds an element from a record of another format.
 pub(super) fn element(record: &Record, section: &Section, shape: Shape, context: &ElementContext<'_>) -> Tree {
     let mut tree = Tree::Object(vec![]);
     let t = &record.times;
@@ -129,7 +129,7 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
     tree
 }
 
-/// Copies the members that the other version has too, with the same name and type.
+/// Copies the fields of the record that the rule allows under the same name and with the same type.
 fn copy_shared_members(tree: &mut Tree, record: &Record, rule: &Rule) {
     for Field { name, nullable, rule, .. } in rule.fields().unwrap_or_default() {
         let Some(value) = record.fields.get(*name).filter(|_| tree.get(name).is_none()).map(tree_of) else { continue };
@@ -144,7 +144,7 @@ fn copy_shared_members(tree: &mut Tree, record: &Record, rule: &Rule) {
 fn memory(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementContext<'_>, created: Timestamp) {
     put(tree, "id", context.id);
     let most = if shape == Shape::V1 { 100_000 } else { usize::MAX };
-    put(tree, "content", cut(content(record), most));
+    put(tree, "content", truncated(content(record), most));
     let kind = memory_type(record, shape);
     put(tree, if shape == Shape::V1 { "type" } else { "memory_type" }, kind);
     if shape == Shape::V1 {
@@ -172,7 +172,7 @@ fn memory(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementConte
         tree.set("entities", Tree::Array(entities));
     }
     let mut vectors = record.embeddings.iter().filter_map(|e| Tree::parse(&e.json, 8).ok());
-    // A model that is not in the published schema would make the whole file invalid.
+    // In version 1, a model that the published schema does not list would make the whole file invalid.
     let listed = |v: &Tree| shape == Shape::V2 || text(v, "model").is_some_and(|m| schema::MODELS.contains(&m));
     if let Some(vector) = vectors.find(|v| is_embedding(v) && listed(v)) {
         tree.set(if shape == Shape::V1 { "embedding" } else { "embeddings" }, vector);
@@ -189,7 +189,7 @@ fn memory(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementConte
     }
 }
 
-/// Does the vector have the three members that every program needs?
+/// True if the vector has the three members that every program needs.
 fn is_embedding(tree: &Tree) -> bool {
     let numbers = |t: &Tree| matches!(t, Tree::Array(v) if v.iter().all(|n| matches!(n, Tree::Number(_))));
     text(tree, "model").is_some()
@@ -217,10 +217,10 @@ fn source(record: &Record, shape: Shape, strip: bool) -> Tree {
     out
 }
 
-/// Confidence of entities by name, from the element of the other version: records do not store it.
+/// Confidence of each entity by name, read from the verbatim, because records do not store it.
 fn confidences(record: &Record) -> BTreeMap<String, Tree> {
     let verbatim = record.verbatim.as_ref().filter(|_| record.origin.format == SCOPE && !record.entities.is_empty());
-    let tree = verbatim.and_then(|v| Tree::parse(&v.text, DEPTH).ok()).unwrap_or(Tree::Null);
+    let tree = verbatim.and_then(|v| Tree::parse(&v.text, MAX_DEPTH).ok()).unwrap_or(Tree::Null);
     let Some(Tree::Array(items)) = tree.get("entities") else { return BTreeMap::new() };
     let known = items.iter().filter_map(|e| {
         let confidence = e.get("confidence").filter(|c| c.as_f64().is_some_and(|n| (0.0..=1.0).contains(&n)))?;
@@ -249,7 +249,7 @@ fn entity(name: &str, kind: Option<&str>, confidence: Option<&Tree>, shape: Shap
 fn todo(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementContext<'_>, created: Timestamp) {
     put(tree, "id", context.id);
     let most = if shape == Shape::V1 { 10_000 } else { usize::MAX };
-    put(tree, "content", cut(content(record), most));
+    put(tree, "content", truncated(content(record), most));
     let status = match record.status.as_deref() {
         Some("completed" | "complete" | "closed") => "done",
         Some("archived" | "deleted" | "superseded" | "canceled") => "cancelled",
@@ -284,11 +284,11 @@ pub(super) fn content(record: &Record) -> &str {
     [record.text.as_str(), title].into_iter().find(|t| !t.is_empty()).unwrap_or(EMPTY_CONTENT)
 }
 
-fn cut(text: &str, most: usize) -> &str {
+fn truncated(text: &str, most: usize) -> &str {
     text.char_indices().nth(most).map_or(text, |(at, _)| &text[..at])
 }
 
-/// The record's type if the format has it, ignoring case and separators; else a type by kind.
+/// The record's type if the format has it (ignoring case and separators), else a type that depends on the kind.
 pub(super) fn memory_type(record: &Record, shape: Shape) -> &'static str {
     let normalized = |s: &str| s.replace(['_', '-', ' '], "").to_lowercase();
     let original = record.record_type.as_deref().map(normalized).unwrap_or_default();
@@ -312,7 +312,7 @@ fn known_word_or(original: Option<&str>, words: &'static [&'static str], other: 
     words.iter().find(|known| Some(**known) == original).copied().unwrap_or(other)
 }
 
-/// A time as the specification writes it: with milliseconds, or microseconds if there are any.
+/// A time as the specification writes it: with milliseconds, or with microseconds if they are not zero.
 pub(super) fn stamp(time: Timestamp) -> String {
     let text = time.to_rfc3339();
     if text.contains('.') { text } else { format!("{}.000Z", text.trim_end_matches('Z')) }
@@ -322,13 +322,12 @@ fn number(value: f64) -> Tree {
     Tree::Number(serde_json::Number::from_f64(value).map_or_else(|| "0".into(), |n| n.to_string()))
 }
 
-/// Sets a member to a text.
 pub(super) fn put(tree: &mut Tree, name: &str, text: &str) {
     tree.set(name, Tree::Text(text.to_owned()));
 }
 
-/// Applies the differences between `old` and `new` to the element of a record. Differences that the element cannot hold are
-/// left to the caller, who puts them into the extension.
+/// Writes the differences between `old` and `new` into the element of a record. Ignores differences that the element
+/// cannot express; the caller puts them into the extension slot.
 pub(super) fn patch(tree: &mut Tree, section: &Section, shape: Shape, old: &Record, new: &Record) {
     if old.text != new.text && !section.text.is_empty() {
         put(
@@ -364,7 +363,7 @@ pub(super) fn patch(tree: &mut Tree, section: &Section, shape: Shape, old: &Reco
             _ => {}
         }
     }
-    // Version 2 has no time of change for a memory.
+    // In version 2, only a todo has a time of its last change.
     let has_updated = !section.updated.is_empty() && (shape == Shape::V1 || section.key == "todo");
     if let Some(updated) = new.times.updated.filter(|_| has_updated && old.times.updated != new.times.updated) {
         put(tree, section.updated, &stamp(updated));

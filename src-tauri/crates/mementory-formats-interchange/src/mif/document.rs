@@ -1,8 +1,8 @@
-//! A document to be written, with its members in order and its list elements as JSON texts, and its three encodings.
+//! A document to be written, and its encodings as JSON, YAML and JSON lines. List elements are stored as JSON texts.
 use super::{
     canonical::{canonical, order},
     encoding::Encoding,
-    sections::{MEMORIES, SECTIONS, Section, find},
+    sections::{MEMORIES, SECTIONS, Section, section_named},
     wire::Shape,
     yaml_write,
 };
@@ -174,8 +174,8 @@ impl Document {
         writeln!(out, "{line}")
     }
 
-    /// The part of a member that belongs in the header of JSON lines: everything but lists with their own lines. Empty lists
-    /// are included, or they would be lost.
+    /// The part of a member that belongs in the header of JSON lines: everything except lists, whose elements have
+    /// their own lines. Empty lists are included because they have no lines.
     fn header_value(&self, value: &MemberValue, key: &str) -> Result<Option<Tree>, FormatError> {
         Ok(match value {
             MemberValue::Tree(tree) => Some(tree.clone()),
@@ -209,7 +209,7 @@ impl Document {
     }
 }
 
-/// Canonical text of a member; the checksum of the header is left out.
+/// Canonical text of a member. In the header object, `checksum` is left out.
 pub(super) fn tree_text(key: &str, tree: &Tree, is_root: bool) -> String {
     let mut out = String::new();
     if is_root && (key == "export" || key == "export_meta") {
@@ -252,19 +252,19 @@ fn write_json_member(key: &str, value: &MemberValue, indent: &str, out: &mut dyn
     }
 }
 
-/// The members of a tree; its lists of records start empty.
+/// The members of a tree, with empty lists of records.
 pub(super) fn members_of(tree: Tree, parent: &str) -> Vec<(String, MemberValue)> {
     let Tree::Object(members) = tree else { return vec![] };
     let mut out: Vec<(String, MemberValue)> = Vec::new();
     for (key, value) in members {
-        let value = match (find(parent, &key), value) {
+        let value = match (section_named(parent, &key), value) {
             (Some(section), Tree::Array(_)) => MemberValue::List(section, vec![]),
-            (None, value @ Tree::Object(_)) if parent.is_empty() && super::sections::is_parent(&key).is_some() => {
+            (None, value @ Tree::Object(_)) if parent.is_empty() && super::sections::parent_named(&key).is_some() => {
                 MemberValue::Object(members_of(value, &key))
             }
             (_, value) => MemberValue::Tree(value),
         };
-        // Of duplicate keys the last one is used, as in reading.
+        // If a key occurs several times, the last value is used, as in reading.
         out.retain(|(k, _)| *k != key);
         out.push((key, value));
     }

@@ -1,4 +1,4 @@
-//! The frame of a document (everything but its records), which an import stores and a later export fills again.
+//! The frame of a document: everything except its records. An import stores it, and a later export fills it again.
 use super::{
     first_pass::FirstPass,
     sections::SECTIONS,
@@ -7,15 +7,15 @@ use super::{
 use mementory_json::Tree;
 
 /// Name of the passthrough file with the frame.
-pub(super) const NAME: &str = "document.json";
+pub(super) const FRAME_FILE: &str = "document.json";
 
 /// A stored document without its records.
 pub(super) struct DocumentFrame {
-    /// The document, its lists empty.
+    /// The document with empty lists.
     pub document: Tree,
     /// Number of elements that each list had.
     pub counts: [u64; SECTIONS.len()],
-    /// Nodes that only refer to a record of another list: position and JSON.
+    /// Position and JSON of each node that only refers to a record of another list.
     pub reference_nodes: Vec<(u64, String)>,
     /// Shape of the document.
     pub shape: Shape,
@@ -42,7 +42,7 @@ pub(super) fn to_json(first_pass: &FirstPass) -> String {
     ]))
 }
 
-/// Parses a stored frame; None if it is not one.
+/// Parses a stored frame. None if the tree is not a frame.
 pub(super) fn read(tree: &Tree) -> Option<DocumentFrame> {
     let document = tree.get("document").filter(|d| matches!(d, Tree::Object(_)))?.clone();
     let mut counts = [0; SECTIONS.len()];

@@ -1,8 +1,8 @@
-//! Reads a document as a stream of items: the elements of its lists one by one, and everything else. Memory is bounded by one
-//! element, not by the size of the document.
+//! Reads a document as a stream of items: each list element is one item, as is everything else. Memory is bounded by
+//! one element, not by the size of the document.
 use super::{
     json_faults::{fault_error, json_fault},
-    sections::{Section, by_line, find, is_parent},
+    sections::{Section, parent_named, section_for_line_type, section_named},
     source::{Encoding, Source},
 };
 use mementory_format::FormatError;
@@ -18,25 +18,25 @@ use std::{
 
 /// One item of a document.
 pub(super) enum Item<'a> {
-    /// A member without records: its parent object (empty = the document), name, JSON.
+    /// A member without records: name of its parent object (empty for the document itself), name, JSON.
     Member(&'a str, &'a str, &'a str),
-    /// A list of records begins.
+    /// The start of a list of records.
     List(&'static Section),
-    /// An element: list, position, JSON.
+    /// An element of a list: list, position, JSON.
     Element(&'static Section, u64, &'a str),
-    /// A list or graph of the wrong type: JSON pointer.
+    /// JSON pointer of a list or graph that has the wrong type.
     WrongType(String),
-    /// An invalid line of JSON lines: number, code.
+    /// Number and fault code of an invalid line of JSON lines.
     BadLine(u64, &'static str),
-    /// A line of JSON lines with an unknown type.
+    /// A line of JSON lines whose type is unknown.
     UnknownLine,
-    /// The footer of JSON lines.
+    /// The footer line of JSON lines.
     Footer(&'a str),
 }
 
 type Visit<'v> = &'v mut dyn FnMut(Item<'_>) -> Result<(), FormatError>;
 
-/// Reads a document once and passes its items to `visit`.
+/// Reads a document once and passes each item to `visit`.
 pub(super) fn stream_elements(source: &Source<'_>, limits: &Limits, visit: Visit<'_>) -> Result<(), FormatError> {
     source.read(|reader| match source.encoding {
         Encoding::Jsonl => stream_jsonl(reader, &source.place, limits, visit),
@@ -44,7 +44,7 @@ pub(super) fn stream_elements(source: &Source<'_>, limits: &Limits, visit: Visit
     })
 }
 
-/// Limits the number of bytes read since the last element, and so the size of an element.
+/// Limits the number of bytes read since the last element, and thereby the size of an element.
 struct SizeGuard<R> {
     inner: R,
     since_last: Rc<Cell<u64>>,
@@ -67,7 +67,7 @@ struct ElementStream<'v> {
     counts: [u64; super::sections::SECTIONS.len()],
     aborted: Option<FormatError>,
     since_last: Rc<Cell<u64>>,
-    /// Name of a top-level member that is not passed on.
+    /// Name of the top-level member that is not passed to `visit`.
     skip: &'static str,
 }
 
@@ -120,7 +120,7 @@ fn finish(
     }
 }
 
-/// Reads the document, or a graph in it.
+/// Deserializes the document or a graph in it.
 struct Object<'w, 'v> {
     parent: &'static str,
     stream: &'w mut ElementStream<'v>,
@@ -141,9 +141,9 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let Object { parent, stream } = self;
         while let Some(key) = map.next_key::<String>()? {
-            if let Some(section) = find(parent, &key) {
+            if let Some(section) = section_named(parent, &key) {
                 map.next_value_seed(List { section, stream })?;
-            } else if let Some(inner) = is_parent(&key).filter(|_| parent.is_empty()) {
+            } else if let Some(inner) = parent_named(&key).filter(|_| parent.is_empty()) {
                 map.next_value_seed(Object { parent: inner, stream })?;
             } else {
                 let raw: Box<RawValue> = map.next_value()?;
@@ -185,7 +185,7 @@ impl Object<'_, '_> {
     }
 }
 
-/// Reads a list of records.
+/// Deserializes a list of records.
 struct List<'w, 'v> {
     section: &'static Section,
     stream: &'w mut ElementStream<'v>,
@@ -242,7 +242,8 @@ impl List<'_, '_> {
     }
 }
 
-/// JSON lines: a header, one record on each line, a footer (SEP-002 §9; the specification only names the encoding).
+/// Reads JSON lines: a header, one record on each line, a footer (SEP-002 §9; the specification only names the
+/// encoding).
 fn stream_jsonl(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visit<'_>) -> Result<(), FormatError> {
     let mut reader = BufReader::with_capacity(64 << 10, reader);
     let mut stream = ElementStream {
@@ -285,13 +286,13 @@ fn parse_line(
     place: &str,
     limits: &Limits,
 ) -> Result<(), FormatError> {
-    // The error itself is stored in `stream.aborted`; this only ends the line.
+    // The caller reads the real error from `stream.aborted`. This one only ends the line.
     let stop = |_: serde_json::Error| FormatError::Cancelled;
     let text = std::str::from_utf8(line).ok();
     let members = text.and_then(|text| Some((text, serde_json::from_str::<Members<'_>>(text).ok()?)));
     let Some((text, members)) = members else {
         let code = json_fault(line).unwrap_or(if text.is_none() { "invalid_utf8" } else { "not_json" });
-        // Without a header the document cannot be read.
+        // If there is no header yet, a line that is nearly JSON is an error, because it may be the header.
         if *header || code == "not_json" {
             return stream.emit(Item::BadLine(number, code)).map_err(stop);
         }
@@ -308,7 +309,7 @@ fn parse_line(
         let result = Object { parent: "", stream }.deserialize(&mut de);
         return finish(result, stream.aborted.take(), place, limits);
     }
-    match (kind.as_str(), by_line(&kind), get("data")) {
+    match (kind.as_str(), section_for_line_type(&kind), get("data")) {
         ("footer", ..) => stream.emit(Item::Footer(text)).map_err(stop),
         (_, Some(section), Some(data)) => stream.element(section, data).map_err(stop),
         (_, Some(_), None) => stream.emit(Item::BadLine(number, "no_data")).map_err(stop),

@@ -11,9 +11,9 @@ pub(super) enum Encoding {
     Jsonl,
     /// An array of objects with `memory`, like mem0's.
     Mem0,
-    /// An array of objects with `content`.
+    /// An array of objects with `content`, the generic encoding.
     Generic,
-    /// Text blocks under `---` headers.
+    /// Text blocks below `---` headers.
     Markdown,
 }
 
@@ -29,5 +29,5 @@ impl Encoding {
     }
 }
 
-/// Header key that marks a text with escaped `---` lines; only our writer sets it.
-pub(super) const ESCAPED: &str = "escaped";
+/// Header key that marks a text with escaped `---` lines. Only our writer sets it.
+pub(super) const ESCAPED_KEY: &str = "escaped";

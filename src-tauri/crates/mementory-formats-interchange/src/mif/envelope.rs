@@ -1,6 +1,6 @@
-//! Encrypted documents (specification §6.2). The specification defines five members, but neither salt nor parameters nor the
-//! plaintext, and without those nobody can decrypt. We add `salt` and `kdf_params`; the plaintext is the whole document as
-//! JSON, without additional data.
+//! Encrypted documents (spec §6.2). The specification defines five members, but neither the salt nor the parameters of
+//! the key derivation, without which nobody can decrypt, nor the form of the plaintext. We add `salt` and `kdf_params`.
+//! The plaintext is the whole document as JSON, without additional authenticated data.
 use super::wire::text;
 use base64::{
     Engine,
@@ -10,26 +10,26 @@ use base64::{
 use mementory_format::{Cipher, FormatError, Passphrase, Sealed};
 use mementory_json::Tree;
 
-/// Bytes of an AES-GCM nonce and tag.
-const NONCE: usize = 12;
-const TAG: usize = 16;
-/// Standard alphabet, padded when written.
+/// Lengths of an AES-GCM nonce and tag in bytes.
+const NONCE_BYTES: usize = 12;
+const TAG_BYTES: usize = 16;
+/// The standard alphabet. Padding is written but not required when reading.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// A fault of an envelope: code and message.
+/// Code and message of a fault of an envelope.
 pub(super) type Flaw = (&'static str, String);
 
-/// The encryption object of a document. One of its members is enough: otherwise a damaged envelope would look like a document
-/// without memories.
+/// The encryption object of a document. It is recognized by any one of its members. Otherwise, a damaged envelope would
+/// look like a document without memories.
 pub(super) fn find_in(root: &Tree) -> Option<&Tree> {
     let parts = ["encrypted_payload", "iv", "auth_tag"];
     root.get("encryption").filter(|e| parts.iter().any(|part| e.get(part).is_some()))
 }
 
-/// All faults of an envelope; if there are none, it can be opened with the passphrase.
+/// All faults of an envelope. If there are none, it can be decrypted with the passphrase.
 pub(super) fn flaws(envelope: &Tree) -> Vec<Flaw> {
     let mut out = Vec::new();
     let mut report = |code, message: &str| out.push((code, message.to_owned()));
@@ -43,7 +43,7 @@ pub(super) fn flaws(envelope: &Tree) -> Vec<Flaw> {
         Some(_) => report("encryption_algorithm", "only argon2id is defined"),
         None => report("missing_field", "encryption names no key derivation"),
     }
-    for (name, len) in [("encrypted_payload", None), ("iv", Some(NONCE)), ("auth_tag", Some(TAG))] {
+    for (name, len) in [("encrypted_payload", None), ("iv", Some(NONCE_BYTES)), ("auth_tag", Some(TAG_BYTES))] {
         match text(envelope, name).map(|t| BASE64.decode(t)) {
             None => report("missing_field", &format!("encryption has no {name}")),
             Some(Err(_)) => report("bad_value", &format!("{name} is not base64")),
@@ -72,7 +72,7 @@ pub(super) fn flaws(envelope: &Tree) -> Vec<Flaw> {
     out
 }
 
-/// Argon2id parameters: memory in KiB, passes, lanes.
+/// Argon2id parameters: memory in KiB, number of passes, number of lanes.
 fn parameters(envelope: &Tree) -> Option<(u32, u32, u32)> {
     let params = envelope.get("kdf_params")?;
     let number = |names: [&str; 2]| {
@@ -88,8 +88,12 @@ fn parameters(envelope: &Tree) -> Option<(u32, u32, u32)> {
     ))
 }
 
-/// Decrypts the document. Errors say what the envelope lacks, or that a passphrase is needed.
-pub(super) fn open(envelope: &Tree, passphrase: Option<&dyn Passphrase>, place: &str) -> Result<Vec<u8>, FormatError> {
+/// Decrypts the document. The error says what the envelope lacks, or that a passphrase is needed.
+pub(super) fn decrypt(
+    envelope: &Tree,
+    passphrase: Option<&dyn Passphrase>,
+    place: &str,
+) -> Result<Vec<u8>, FormatError> {
     if let Some((code, message)) = flaws(envelope).into_iter().next() {
         return Err(FormatError::invalid(code, place, message));
     }
@@ -105,11 +109,11 @@ pub(super) fn open(envelope: &Tree, passphrase: Option<&dyn Passphrase>, place: 
     passphrase.open(&[], &sealed)
 }
 
-/// Encrypts a document; returns the encryption object.
-pub(super) fn seal(plain: &[u8], passphrase: &dyn Passphrase) -> Result<Tree, FormatError> {
+/// Encrypts a document. Returns the encryption object.
+pub(super) fn encrypt(plain: &[u8], passphrase: &dyn Passphrase) -> Result<Tree, FormatError> {
     let sealed = passphrase.seal(Cipher::Aes256Gcm, &[], plain)?;
     let wrong = || FormatError::invalid("malformed", "export", "the sealed document is shorter than its tag");
-    let at = sealed.ciphertext.len().checked_sub(TAG).ok_or_else(wrong)?;
+    let at = sealed.ciphertext.len().checked_sub(TAG_BYTES).ok_or_else(wrong)?;
     let (payload, tag) = sealed.ciphertext.split_at(at);
     let word = |t: &str| Tree::Text(t.to_owned());
     let number = |n: u32| Tree::Number(n.to_string());

@@ -14,27 +14,27 @@ use std::{
     io::Read,
 };
 
-/// Nesting depth allowed in a stored frame; larger than the limit for reading a document.
-const DEPTH: u32 = 1024;
+/// Nesting depth allowed in a stored frame. It is larger than the limit for reading a document.
+const MAX_DEPTH: u32 = 1024;
 
 /// Decisions that are made before anything is written.
 pub(super) struct ExportPlan {
     /// Shape of the document to write.
     pub shape: Shape,
-    /// Leave identifiers out.
+    /// True if identifiers are left out.
     pub strip: bool,
-    /// Frames of imported documents, parsed and as they were stored.
+    /// Frames of imported documents: parsed, and as stored.
     pub frames: Vec<(DocumentFrame, Tree)>,
-    /// True if some records are not elements of a document of this shape.
+    /// True if some records were not read from a document of this shape.
     pub has_others: bool,
-    /// List and id in the file, by vault id.
+    /// List and id in the file for each vault id.
     ids: HashMap<String, (&'static Section, String)>,
-    /// Losses found so far.
+    /// Losses found while planning.
     pub losses: LossReport,
 }
 
 impl ExportPlan {
-    /// Reads all records once, or twice if no version is given.
+    /// Makes the plan. Reads all records once, or twice if no version is requested.
     pub fn prepare(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<Self, FormatError> {
         let mut plan = Self {
             shape: Shape::V1,
@@ -63,8 +63,10 @@ impl ExportPlan {
         source.passthrough(SCOPE, &mut |item, bytes| {
             let mut text = String::new();
             let read = bytes.take(1 << 30).read_to_string(&mut text);
-            let tree =
-                read.ok().and_then(|_| Tree::parse(&text, DEPTH).ok()).filter(|_| item.name == document_frame::NAME);
+            let tree = read
+                .ok()
+                .and_then(|_| Tree::parse(&text, MAX_DEPTH).ok())
+                .filter(|_| item.name == document_frame::FRAME_FILE);
             match tree.and_then(|tree| Some((document_frame::read(&tree)?, tree))) {
                 Some(found) => frames.push(found),
                 None => {
@@ -75,7 +77,8 @@ impl ExportPlan {
         })
     }
 
-    /// Version 2 if everything came from version 2 documents, else version 1, which the specification defines.
+    /// Shape of version 2 if everything was read from version 2 documents, else that of version 1, which the
+    /// specification defines.
     fn usual_shape(&self, source: &mut dyn RecordSource) -> Result<Shape, FormatError> {
         let all =
             |frames: &[(DocumentFrame, Tree)]| !frames.is_empty() && frames.iter().all(|(k, _)| k.shape == Shape::V2);
@@ -115,7 +118,7 @@ impl ExportPlan {
             self.ids.insert(stored.id, (section, id));
             Ok(())
         })?;
-        // The id of an entity is its name; equal names get a suffix.
+        // The id of an entity is made of its name. If two names are equal, the second id gets a suffix.
         for (vault_id, name) in entities {
             let mut id = format!("entity:{name}");
             if !taken.insert(id.clone()) {
@@ -136,7 +139,7 @@ impl ExportPlan {
         Some((section, id.unwrap_or_default()))
     }
 
-    /// List and position if a record is written as the element it was read from.
+    /// List and position of the element that a record was read from, if it is written as that element.
     pub fn own_element(&self, stored: &StoredRecord) -> Option<(&'static Section, u64)> {
         if self.strip { None } else { own_element(&stored.record, self.shape) }
     }
@@ -146,7 +149,7 @@ impl ExportPlan {
         self.ids.get(vault_id).filter(|(_, id)| !id.is_empty())
     }
 
-    /// The list for a record of another format, and both ends if it is written as a relation.
+    /// The list for a record of another format and, if it is written as a relation, the ids of both ends.
     pub fn target(&self, stored: &StoredRecord) -> (&'static Section, Option<(String, String)>) {
         let record = &stored.record;
         let ends = (record.kind == Kind::Relation).then(|| self.ends(stored)).flatten();
@@ -188,7 +191,8 @@ impl ExportPlan {
         (memories, todos)
     }
 
-    /// The frame to fill: that of the only imported document, if no records of other formats are written.
+    /// The frame to fill: that of the only imported document, if all records come from it and identifiers are not left
+    /// out.
     pub fn base_frame(&self) -> Option<&DocumentFrame> {
         match self.frames.as_slice() {
             [(frame, _)] if frame.shape == self.shape && !self.has_others && !self.strip => Some(frame),

@@ -1,15 +1,16 @@
-//! The extension slot of an element: a member of it (unknown members are allowed everywhere, specification §9).
+//! The extension slot of an element is one of its members, because unknown members are allowed everywhere (spec §9).
 use super::{canonical::canonical, to_record::tree_of, wire::json};
 use mementory_format::extension::{self, Field, NATIVE, NativeFields, Restored, members};
 use mementory_json::Tree;
 use mementory_model::{LossReport, Record, Verbatim};
 use serde_json::{Map, Value};
 
-/// What says which record of which platform this is; left out of files without identifiers.
-const IDENTIFIERS: [&str; 8] = ["key", "origin", "origin_id", "verbatim", "links", "attachments", "fields", "parent"];
+/// Members that identify a record or its platform. They are left out of files without identifiers.
+const IDENTIFYING_MEMBERS: [&str; 8] =
+    ["key", "origin", "origin_id", "verbatim", "links", "attachments", "fields", "parent"];
 
-/// Not every version has a member for all of them.
-const FIELDS: NativeFields = NativeFields {
+/// Fields that every element can express (`always`) and fields that only some versions can express (`sometimes`).
+const NATIVE_FIELDS: NativeFields = NativeFields {
     always: &[Field::Type, Field::Tags],
     sometimes: &[
         Field::Title,
@@ -33,28 +34,29 @@ fn fingerprint(tree: &Tree) -> String {
     extension::fingerprint(out)
 }
 
-/// Which records are compared, and how.
+/// Where a record comes from, which decides how it is compared with its element.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Home {
-    /// The element is the record's own: origin and verbatim are the element itself.
-    Own,
+pub(super) enum AttachMode {
+    /// From this element, so that the element itself is its origin and verbatim.
+    OwnElement,
     /// From another format or version.
-    Elsewhere,
-    /// Without anything that names a platform or an account.
-    Stripped,
+    OtherSource,
+    /// Written without anything that names a platform or an account.
+    WithoutIdentifiers,
 }
 
-/// Puts into `tree` what `record` says beyond `mapped` (what the tree says by itself).
-pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, home: Home) {
+/// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension slot
+/// of `tree`.
+pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, mode: AttachMode) {
     extension::remove(tree);
     let (mut said, mut wanted) = (members(mapped), members(record));
     for map in [&mut said, &mut wanted] {
-        if home == Home::Own {
+        if mode == AttachMode::OwnElement {
             map.remove("origin");
             map.remove("verbatim");
         }
-        if home == Home::Stripped {
-            IDENTIFIERS.iter().for_each(|name| drop(map.remove(*name)));
+        if mode == AttachMode::WithoutIdentifiers {
+            IDENTIFYING_MEMBERS.iter().for_each(|name| drop(map.remove(*name)));
             map.remove("source");
             if let Some(Value::Object(message)) = map.get_mut("message") {
                 message.remove("parent");
@@ -69,15 +71,15 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, home: Ho
     extension::set(tree, tree_of(&Value::Object(out)));
 }
 
-/// Members of `record` that `mapped` does not have or has otherwise, and whether it has them at all.
+/// Names of the members in which `record` differs from `mapped`, and whether `mapped` has a value for each.
 pub(super) fn differing(mapped: &Record, record: &Record) -> Vec<(String, bool)> {
     let (said, wanted) = (members(mapped), members(record));
     let lacks = wanted.into_iter().filter(|(name, value)| said.get(name) != Some(value));
     lacks.map(|(name, _)| (said.contains_key(&name), name)).map(|(partly, name)| (name, partly)).collect()
 }
 
-/// Applies the extension of an element to what the element says. Origin and verbatim of the element stand unless the
-/// extension has others. None = no extension, or one that is not ours.
+/// Applies the extension slot of an element to the record that the element alone yields. Keeps the origin and verbatim
+/// of the element unless the slot has an origin. None if there is no slot, or it is not ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Restored> {
     let mut map: Map<String, Value> = serde_json::from_str(&json(extension::get(tree)?)).ok()?;
     let native = map.remove(NATIVE)?;
@@ -85,7 +87,7 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Re
     let mut record = extension::apply(members(mapped), map)?;
     let changed = native.as_str() != Some(fingerprint(tree).as_str());
     if changed {
-        FIELDS.prefer(mapped, &mut record);
+        NATIVE_FIELDS.prefer(mapped, &mut record);
     }
     if own_origin || changed {
         record.origin = mapped.origin.clone();
@@ -94,7 +96,7 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Re
     Some(Restored { record, changed })
 }
 
-/// What the extension holds, as losses: other programs do not see it.
+/// Reports every member of the extension slot as a loss, because other programs do not read it.
 pub(super) fn losses(id: &str, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = extension::get(tree) else { return };
     extension::report(id, extension::held(slot), &["key", "origin", "origin_id", "kind"], report);

@@ -1,5 +1,5 @@
-//! First pass over a document: reads everything but the records. The result is the document with empty lists, which the
-//! importer stores and a later export fills again.
+//! First pass over a document: reads everything except the records. The result is the document with empty lists, which
+//! the importer stores and a later export fills again.
 use super::{
     canonical::{canonical, order},
     document::tree_text,
@@ -16,17 +16,17 @@ use sha2::{Digest, Sha256};
 
 /// A document without its records.
 pub(super) struct FirstPass {
-    /// All members, lists empty.
+    /// The document with empty lists.
     pub root: Tree,
     /// Number of elements in each list.
     pub counts: [u64; SECTIONS.len()],
-    /// Nodes that only refer to a record of another list: position and JSON.
+    /// Position and JSON of each node that only refers to a record of another list.
     pub reference_nodes: Vec<(u64, String)>,
     /// Footer of JSON lines.
     pub footer: Option<Tree>,
     /// JSON pointers of lists and objects with the wrong type.
     pub wrong_types: Vec<String>,
-    /// Invalid lines: number and code.
+    /// Number and fault code of each invalid line.
     pub bad_lines: Vec<(u64, &'static str)>,
     /// Number of lines with unknown types.
     pub unknown_lines: u64,
@@ -39,26 +39,27 @@ pub(super) struct FirstPass {
 /// Result of comparing the header's checksum with the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Checksum {
-    /// There is no checksum.
+    /// The document has no checksum.
     Absent,
     /// Computed by our rule, and it matches.
     Verified,
     /// Computed by our rule, and it does not match.
     Mismatch,
-    /// The digest of empty input.
+    /// It is the digest of empty input.
     Placeholder,
-    /// The digest of the counts only, as the reference program writes it; the content is not covered.
+    /// It is a digest of the counts only, as the reference program writes it. It does not cover the content.
     CountsOnly,
     /// Computed by an unknown rule.
     UnknownRule,
 }
 
 /// Name of our checksum rule in the header.
-pub(super) const METHOD: &str = "sha256-rfc8785-without-checksum";
+pub(super) const CHECKSUM_METHOD: &str = "sha256-rfc8785-without-checksum";
 
 impl FirstPass {
-    /// Reads the document. Elements that are almost JSON are skipped: if the parser cannot get past them, they are blanked out
-    /// in the source and the document is read again. Any other fault is an error, with a specific code if there is one.
+    /// Reads the document. If the parser fails because of elements that are almost JSON, they are replaced with `null`
+    /// in the source, and the document is read again. Any other fault is an error, with a specific code if there is
+    /// one.
     pub fn of(source: &mut Source<'_>, limits: &Limits) -> Result<Self, FormatError> {
         let first = Self::read_once(source, limits);
         let Err(FormatError::Invalid { code: "malformed", place, .. }) = &first else { return first };
@@ -120,7 +121,8 @@ impl FirstPass {
             Ok(())
         })?;
         if source.encoding == Encoding::Jsonl {
-            // JSON lines have no lists, so a list is added for each type of line that occurs.
+            // JSON lines have no lists, so a list is added for each type of line that occurs, and always one for
+            // memories.
             first_pass.ensure_list(&MEMORIES);
             for section in SECTIONS {
                 if first_pass.counts[section.number()] > 0 {
@@ -182,7 +184,7 @@ impl FirstPass {
         declared.unwrap_or_else(|| self.shape.version().to_owned())
     }
 
-    /// Checks the checksum; reads the document again if it was computed by our rule.
+    /// Compares the checksum. Reads the document again if the checksum was computed by our rule.
     pub fn checksum(&self, source: &Source<'_>, limits: &Limits) -> Result<Checksum, FormatError> {
         let header = self.shape.header();
         let Some(declared) = inner(&self.root, header, "checksum") else {
@@ -190,12 +192,12 @@ impl FirstPass {
             let last = self.footer.as_ref().and_then(|f| text(f, "checksum")).filter(|c| !c.is_empty());
             return Ok(if last.is_some() { Checksum::UnknownRule } else { Checksum::Absent });
         };
-        if inner(&self.root, header, "checksum_method") == Some(METHOD) {
+        if inner(&self.root, header, "checksum_method") == Some(CHECKSUM_METHOD) {
             let real = self.digest(source, limits)?;
             return Ok(if declared.eq_ignore_ascii_case(&real) { Checksum::Verified } else { Checksum::Mismatch });
         }
         let sha = |text: &str| format!("sha256:{}", hex::encode(Sha256::digest(text)));
-        let count = |name: &str| super::sections::find("", name).map_or(0, |s| self.counts[s.number()]);
+        let count = |name: &str| super::sections::section_named("", name).map_or(0, |s| self.counts[s.number()]);
         let counts = format!("{}:{}:{}:{}", count("memories"), count("todos"), count("projects"), count("reminders"));
         Ok(match declared.to_ascii_lowercase() {
             declared if declared == sha("") => Checksum::Placeholder,
@@ -227,8 +229,8 @@ impl FirstPass {
             write_string(key, &mut out);
             out.push(':');
             digest.update(&out);
-            let section = super::sections::find(parent, key).filter(|_| matches!(value, Tree::Array(_)));
-            let graph = parent.is_empty() && super::sections::is_parent(key).is_some();
+            let section = super::sections::section_named(parent, key).filter(|_| matches!(value, Tree::Array(_)));
+            let graph = parent.is_empty() && super::sections::parent_named(key).is_some();
             if let Some(section) = section {
                 hash_list(section, source, limits, digest)?;
             } else if graph && matches!(value, Tree::Object(_)) {

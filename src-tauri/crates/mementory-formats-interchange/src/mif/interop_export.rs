@@ -1,10 +1,10 @@
-//! Writes one of the three interop encodings of the reference program (`interop_import.rs` reads them): an array like
-//! mem0's, a generic array, or text blocks under `---` headers. They only hold memories, with text, type, tags and times,
-//! and in arrays an id. There is no extension slot, so everything else is lost and reported as a loss.
+//! Writes the three interop encodings of the reference program, which `interop_import.rs` reads: an array like mem0's,
+//! a generic array, and text blocks below `---` headers. They can express only memories with text, type, tags and
+//! times, in arrays also an id. They have no extension slot, so everything else is lost and reported as a loss.
 use super::{
     compose::{content, id_for, memory_type, put, section_for},
     document_frame,
-    encoding::{ESCAPED, Encoding},
+    encoding::{ESCAPED_KEY, Encoding},
     extension::differing,
     interop_import,
     sections::MEMORIES,
@@ -16,7 +16,8 @@ use mementory_json::Tree;
 use mementory_model::{Kind, Limits, LossKind, LossReport, Record, Timestamp};
 use std::{io::Write, path::Path};
 
-/// Writes the memories of `source` to the new file `out`. Without `out` it only reports what would be written and lost.
+/// Writes the memories of `source` to the new file `out`. If `out` is None, only reports what would be written and
+/// lost.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -41,7 +42,7 @@ pub(super) fn write(
     };
     if !options.strip_identifiers {
         source.passthrough(SCOPE, &mut |item, _| {
-            if item.name == document_frame::NAME {
+            if item.name == document_frame::FRAME_FILE {
                 let note = "this encoding cannot hold the header and metadata of the document";
                 writer.report.losses.add(&item.group, "document", LossKind::LeftOut, note);
             }
@@ -94,7 +95,7 @@ struct InteropWriter {
 }
 
 impl InteropWriter {
-    /// A record as an element or a block; None if it cannot be written as a memory.
+    /// A record as an element or a block. None if it cannot be written as a memory.
     fn memory(&mut self, stored: &StoredRecord) -> Result<Option<String>, FormatError> {
         let record = &stored.record;
         let never_a_memory = matches!(record.kind, Kind::Foreign | Kind::Audit | Kind::Credential | Kind::Attachment);
@@ -133,8 +134,8 @@ impl InteropWriter {
         Ok(Some(text))
     }
 
-    /// The original text of an unedited record from the same encoding. A block whose text contains a `---` line is written
-    /// again with that line escaped, because not every program would read it to its end.
+    /// The original text of an unedited record from the same encoding. None for a block whose text contains a `---`
+    /// line: that line must be escaped, because some programs would end the block there.
     fn original_text(&self, stored: &StoredRecord) -> Option<String> {
         let record = &stored.record;
         let same = record.origin.format == SCOPE && record.origin.version.as_deref() == self.encoding.interop_name();
@@ -190,7 +191,8 @@ impl InteropWriter {
         tree
     }
 
-    /// Header and text of a block. Only one `---` separates blocks: the reference program cannot read two in a row.
+    /// Header and text of a block. Blocks are separated by one `---`, because the reference program cannot read two in
+    /// a row.
     fn block(&self, record: &Record) -> String {
         let mut out = format!("{SEPARATOR}\ntype: {}\n", memory_type(record, Shape::V2));
         out.push_str(&format!("created_at: {}\n", stamp(self.created(record))));
@@ -201,7 +203,7 @@ impl InteropWriter {
         let body = content(record);
         let escaped = interop_import::escape(body);
         if escaped != body {
-            out.push_str(&format!("{ESCAPED}: rules\n"));
+            out.push_str(&format!("{ESCAPED_KEY}: rules\n"));
         }
         out.push_str(&format!("{SEPARATOR}\n{escaped}\n"));
         out
@@ -211,18 +213,19 @@ impl InteropWriter {
 /// Separates blocks, and a header from its text.
 const SEPARATOR: &str = "---";
 
-/// Tags joined by commas, as the reference program expects them, or a list if a tag contains a comma or outer spaces.
+/// Tags joined by commas, as the reference program expects. A list if a tag contains a comma or starts or ends with a
+/// space.
 fn tags(tags: &[String]) -> Tree {
     let plain = |tag: &String| !tag.is_empty() && !tag.contains(',') && tag.trim() == tag;
     if tags.iter().all(plain) { Tree::Text(tags.join(",")) } else { texts(tags) }
 }
 
-/// A time as the reference program writes it here: UTC as a numeric offset.
+/// A time with a numeric UTC offset, as the reference program writes it in these encodings.
 fn stamp(time: Timestamp) -> String {
     format!("{}+00:00", time.to_rfc3339().trim_end_matches('Z'))
 }
 
-/// Reports everything of a record that our reader would not get back from the file.
+/// Reports everything of a record that our reader could not read back from the file.
 fn losses(stored: &StoredRecord, mapped: &Record, encoding: Encoding, report: &mut LossReport) {
     let record = &stored.record;
     if record.kind != MEMORIES.kind {

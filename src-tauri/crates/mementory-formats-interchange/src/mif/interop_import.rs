@@ -1,7 +1,7 @@
-//! Reads the three interop encodings of the reference program: an array like mem0's, a generic array, and text blocks under
-//! `---` headers. They only hold texts, tags and times. `interop_export.rs` writes them.
+//! Reads the three interop encodings of the reference program, which `interop_export.rs` writes: an array like mem0's,
+//! a generic array, and text blocks below `---` headers. They contain only memories with type, tags and times.
 use super::{
-    encoding::ESCAPED,
+    encoding::ESCAPED_KEY,
     json_faults::{fault_error, json_fault},
     source::{Encoding, Source},
     text_digest::digest,
@@ -61,7 +61,7 @@ fn markdown(bytes: &[u8], place: &str) -> Result<String, FormatError> {
     Ok(text.replace("\r\n", "\n"))
 }
 
-/// Escapes `---` lines, which would end the block, with a backslash, which Markdown does not show.
+/// Puts a backslash before each `---` line, which would end the block. Markdown does not show the backslash.
 pub(super) fn escape(text: &str) -> String {
     let line = |line: &str| match is_separator(line.trim().trim_start_matches('\\')) {
         true => line.replacen(line.trim_start(), &format!("\\{}", line.trim_start()), 1),
@@ -87,7 +87,7 @@ fn origin(encoding: Encoding, place: &str, pointer: String) -> Origin {
     Origin { format: SCOPE.into(), version, container: place.to_owned(), pointer }
 }
 
-/// Elements of the array, or of the list in an object as returned by mem0's API.
+/// Elements of the array, or of the list in an object as mem0's API returns it.
 fn items<'t>(bytes: &'t [u8], place: &str) -> Result<Vec<&'t RawValue>, FormatError> {
     let text = std::str::from_utf8(bytes).map_err(|_| fault_error("invalid_utf8", place))?;
     let wrong = |_| match json_fault(bytes) {
@@ -110,7 +110,6 @@ fn interop_key(id: Option<&str>, content: &str) -> RecordKey {
     }
 }
 
-/// The memory in an element.
 pub(super) fn record_from_item(json: &str, encoding: Encoding, limits: &Limits) -> Result<Record, &'static str> {
     let tree = Tree::parse(json, limits).map_err(|_| json_fault(json.as_bytes()).unwrap_or("malformed"))?;
     if !matches!(tree, Tree::Object(_)) {
@@ -157,12 +156,12 @@ pub(super) fn record_from_item(json: &str, encoding: Encoding, limits: &Limits) 
     Ok(record)
 }
 
-/// Header and body of each block, with the line where it begins. Blocks are separated by one `---`, or by two, which the
-/// reference program writes but cannot read.
+/// Header and body of each block, with the number of the line where it begins. Blocks are separated by one `---`, or by
+/// two, which the reference program writes but cannot read.
 pub(super) fn blocks(text: &str) -> Vec<(usize, String)> {
     let lines: Vec<&str> = text.split('\n').collect();
     let is_separator_at = |i: usize| lines.get(i).is_some_and(|l| l.trim_end() == "---");
-    // A header: a separator, only `key: value` lines, a separator.
+    // A header is a separator, lines of the form `key: value`, and another separator.
     let header = |i: usize| -> Option<usize> {
         if !is_separator_at(i) {
             return None;
@@ -203,10 +202,9 @@ fn is_field(line: &str) -> bool {
     key.is_some_and(|k| !k.is_empty() && k.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-'))
 }
 
-/// The memory in a block.
 pub(super) fn record_from_block(block: &str, encoding: Encoding) -> Record {
     let (head, body) = block.split_once("\n---\n").unwrap_or(("", block));
-    let escaped = head.lines().any(|line| line.split_once(':').is_some_and(|(key, _)| key == ESCAPED));
+    let escaped = head.lines().any(|line| line.split_once(':').is_some_and(|(key, _)| key == ESCAPED_KEY));
     let mut record = Record::new(Kind::Memory, interop_key(None, block), body);
     if escaped {
         record.text = unescape(body);
@@ -222,7 +220,7 @@ pub(super) fn record_from_block(block: &str, encoding: Encoding) -> Record {
                 let words = words.map(|t| t.trim().trim_matches('"').to_owned());
                 record.tags = words.filter(|t| !t.is_empty()).collect();
             }
-            ESCAPED => {}
+            ESCAPED_KEY => {}
             _ => drop(record.fields.insert(key.to_owned(), word.into())),
         }
     }
@@ -233,7 +231,7 @@ pub(super) fn record_from_block(block: &str, encoding: Encoding) -> Record {
     record
 }
 
-/// Number of elements, and the pointers and codes of those without a memory.
+/// Number of elements, and pointer and fault code of each element that is not a memory.
 pub(super) type CheckedElements = (u64, Vec<(String, &'static str)>);
 
 /// Checks every element.

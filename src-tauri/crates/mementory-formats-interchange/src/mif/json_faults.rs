@@ -1,8 +1,9 @@
-//! Faults of a text that is almost JSON.
+//! Faults of a text that is nearly JSON.
 use mementory_format::FormatError;
 
-/// Code of the fault in a text that is almost JSON: `nan`, `lone_surrogate`, `control_character`, `invalid_escape`,
-/// `invalid_utf8`. None for valid JSON, and for anything else.
+/// Code of the first fault in a text that is nearly JSON: `nan`, `lone_surrogate`, `control_character`,
+/// `invalid_escape` or
+/// `invalid_utf8`. None for valid JSON and for texts that are not nearly JSON.
 pub(super) fn json_fault(text: &[u8]) -> Option<&'static str> {
     let (_, codes) = mementory_json::repair(text)?;
     codes.first().copied()

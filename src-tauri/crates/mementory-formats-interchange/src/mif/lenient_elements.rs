@@ -1,23 +1,23 @@
-//! Blanks out elements that are only almost JSON. Usually such an element is simply skipped; this is for documents that no
-//! parser can get through because of it.
+//! Replaces elements that are only nearly JSON with `null`. Usually such an element is simply skipped. This module is
+//! for documents that the parser cannot read to the end because of such an element.
 use super::{
     json_faults::json_fault,
-    sections::{SECTIONS, Section, find},
+    sections::{SECTIONS, Section, section_named},
     wire::list_mut,
 };
 use mementory_json::Tree;
 use std::{collections::HashMap, ops::Range};
 
-/// Elements that were blanked out: JSON pointer, and the code of the fault.
+/// JSON pointer and fault code of each replaced element.
 pub(super) type FaultyElements = HashMap<String, &'static str>;
 
-/// Replaces each element that is almost JSON by `null`. None = there is no such element, so the fault is elsewhere. The result
-/// may still be invalid JSON; the caller parses it.
+/// Replaces each element that is nearly JSON with `null`. None if there is no such element, so the fault is elsewhere.
+/// The result may still be invalid JSON; the caller parses it.
 pub(super) fn blank_faulty_elements(text: &[u8]) -> Option<(Vec<u8>, FaultyElements)> {
     let mut scan = ElementScan { text, out: Vec::with_capacity(text.len()), copied: 0, faulty: FaultyElements::new() };
     let mut counts = [0; SECTIONS.len()];
     let mut open: Option<List> = None;
-    // Names of the enclosing members: of the document, and of a graph in it.
+    // Ranges of the names of the enclosing members, in the document and in a graph in it.
     let mut names: [Range<usize>; 2] = Default::default();
     let (mut at, mut depth, mut last_string) = (0, 0usize, 0..0);
     while let Some(byte) = text.get(at) {
@@ -35,8 +35,8 @@ pub(super) fn blank_faulty_elements(text: &[u8]) -> Option<(Vec<u8>, FaultyEleme
                 }
                 let name = |n: usize| std::str::from_utf8(&text[names[n].clone()]).unwrap_or_default();
                 let section = match (byte, depth) {
-                    (b'[', 2) => find("", name(0)),
-                    (b'[', 3) => find(name(0), name(1)),
+                    (b'[', 2) => section_named("", name(0)),
+                    (b'[', 3) => section_named(name(0), name(1)),
                     _ => None,
                 };
                 if let (None, Some(section)) = (&open, section) {
@@ -85,7 +85,7 @@ struct List {
 struct ElementScan<'t> {
     text: &'t [u8],
     out: Vec<u8>,
-    /// How much of the text was copied to `out`.
+    /// Number of bytes of the text that were copied to `out` or replaced.
     copied: usize,
     faulty: FaultyElements,
 }
@@ -107,7 +107,7 @@ impl ElementScan<'_> {
     }
 }
 
-/// Replaces the elements of a YAML document that contain numbers unknown to JSON by `null`.
+/// Replaces the elements of a YAML document that contain numbers that JSON cannot express with `null`.
 pub(super) fn blank_non_finite(root: &mut Tree) -> FaultyElements {
     let mut faulty = FaultyElements::new();
     for section in SECTIONS {
@@ -122,7 +122,7 @@ pub(super) fn blank_non_finite(root: &mut Tree) -> FaultyElements {
     faulty
 }
 
-/// JSON pointer of a number in a YAML document that JSON does not have (`.nan`, `.inf`).
+/// JSON pointer of a number in a YAML document that JSON cannot express (`.nan`, `.inf`).
 pub(super) fn find_non_finite(tree: &Tree) -> Option<String> {
     match tree {
         Tree::Number(token) => token.contains(['n', 'N']).then(String::new),

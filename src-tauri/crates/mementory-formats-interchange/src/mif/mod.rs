@@ -1,5 +1,5 @@
-//! Memory Interchange Format (MIF): version 1 of the specification, and version 2 of its reference program, as JSON, YAML and
-//! JSON lines, plain or encrypted with a passphrase. See README.md.
+//! Memory Interchange Format (MIF), as JSON, YAML or JSON lines, plain or encrypted with a passphrase: version 1 of the
+//! specification, and version 2 of its reference program. See README.md.
 mod canonical;
 mod compose;
 mod detect;

@@ -1,5 +1,5 @@
-//! Reads a document in two passes: first everything but the records (version, header, checksum), then the records one by one.
-//! A record that cannot be read is dropped; the others are imported.
+//! Reads a document in two passes: first everything except the records (version, header, checksum), then the records
+//! one by one. A record that cannot be read is dropped; the others are imported.
 use super::{
     document_frame,
     element_stream::{Item, stream_elements},
@@ -23,8 +23,8 @@ use mementory_json::{
 use mementory_model::{Dropped, DroppedAs, Fields, Issue, Kind, Origin, Record, RecordKey, Timestamp, Unit, Verbatim};
 use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 
-/// Recommended size limit of an import (specification, security considerations 5).
-const RECOMMENDED: u64 = 100 << 20;
+/// Recommended size limit of an import, in bytes (specification, security considerations 5).
+const RECOMMENDED_MAX_BYTES: u64 = 100 << 20;
 
 /// Reads every detected member.
 pub(super) fn read(
@@ -39,7 +39,7 @@ pub(super) fn read(
         let encoding = super::detect::encoding(catalog, member, true)?
             .ok_or_else(|| FormatError::invalid("malformed", &member.place, "not a document of this format"))?;
         let mut source = Source::open(catalog, member, encoding, &context.limits)?;
-        if member.size > RECOMMENDED {
+        if member.size > RECOMMENDED_MAX_BYTES {
             let message = "larger than the 100 MB that the specification recommends as the limit";
             sink.note(Issue::new("larger_than_recommended", &member.place, message));
         }
@@ -109,7 +109,7 @@ fn document(
     send_frame(&first_pass, source, sink)
 }
 
-/// Reports notes about the document itself.
+/// Sends notes about the document as a whole.
 fn document_notes(
     first_pass: &FirstPass,
     source: &Source<'_>,
@@ -163,10 +163,10 @@ fn document_notes(
     Ok(())
 }
 
-/// Sends the frame of the document (everything but the records), so that a later export can restore it.
+/// Sends the frame of the document (everything except the records), so that a later export can restore it.
 fn send_frame(first_pass: &FirstPass, source: &Source<'_>, sink: &mut dyn Sink) -> Result<(), FormatError> {
     let mut send = |group: String, text: &str| {
-        let (format, name, role) = (SCOPE.into(), document_frame::NAME.into(), "manifest".into());
+        let (format, name, role) = (SCOPE.into(), document_frame::FRAME_FILE.into(), "manifest".into());
         let item = PassthroughItem { format, group, name, role, place: source.place.clone() };
         sink.passthrough(item, &mut text.as_bytes())
     };
@@ -179,20 +179,20 @@ fn send_frame(first_pass: &FirstPass, source: &Source<'_>, sink: &mut dyn Sink) 
             send(group, &json(document))?;
         }
     }
-    // A document that we generated for a vault has nothing else to preserve.
+    // A document that was generated for a vault has nothing else to preserve.
     if ours.and_then(|o| o.get("generated")).is_some() {
         return Ok(());
     }
     send(document_frame::group(first_pass), &document_frame::to_json(first_pass))
 }
 
-/// Removes and returns `vendor_extensions["shodh-memory"].memory_metadata`: metadata of memories by id.
+/// Removes and returns `vendor_extensions["shodh-memory"].memory_metadata`: the metadata of each memory by its id.
 fn take_metadata(root: &mut Tree) -> HashMap<String, Tree> {
     let Some(Tree::Object(members)) = metadata_of(root) else { return HashMap::new() };
     std::mem::take(members).into_iter().collect()
 }
 
-/// Puts metadata that belongs to no memory back into the document.
+/// Puts metadata whose memory is not in the document back into the document.
 fn put_metadata(root: &mut Tree, unclaimed: HashMap<String, Tree>) {
     if let Some(Tree::Object(members)) = metadata_of(root) {
         members.extend(unclaimed);
@@ -212,7 +212,7 @@ struct DocumentReader<'a> {
     source: &'a Source<'a>,
     context: &'a ReadContext,
     metadata: HashMap<String, Tree>,
-    /// Digest of the first element with a key, and how many elements had that key.
+    /// For each digest of a key: the digest of the first element with that key, and the number of records that got it.
     seen: HashMap<u128, (u128, u32)>,
     counted_notes: BTreeMap<(&'static str, &'static str), (String, u64)>,
     done: u64,
@@ -254,7 +254,7 @@ impl DocumentReader<'_> {
         }
         let slot = *section == NODES && text(&tree, "type").is_some_and(|kind| kind != "entity");
         if slot {
-            return Ok(()); // it refers to a memory or todo, which is in its own list
+            return Ok(()); // the node refers to a memory or todo, which is in its own list
         }
         let mut mapped = to_record(section, &tree);
         mapped.origin = Origin {
@@ -305,7 +305,7 @@ impl DocumentReader<'_> {
             }
             Entry::Occupied(mut slot) => {
                 slot.get_mut().1 += 1;
-                // Two records with one id: both are imported, the later one with a different key.
+                // Two records have the same id. Both are imported, and the later one gets a different key.
                 record.key.value = format!("{}#{}", record.key.value, slot.get().1);
                 self.count_note(&pointer, "duplicate_id", "two records have the same id");
             }
@@ -325,7 +325,8 @@ impl DocumentReader<'_> {
     }
 }
 
-/// Applies the metadata that version 2 stores outside the memory (importance, last access); all of it is stored with the record.
+/// Sets importance and last access from the metadata that version 2 stores outside a memory, and stores all of it in
+/// the fields.
 fn apply_metadata(record: &mut Record, metadata: &Tree) {
     record.importance = super::wire::number(metadata, "importance").or(record.importance);
     let accessed = ["accessed_at", "last_accessed", "last_accessed_at"].into_iter();
@@ -339,7 +340,7 @@ fn apply_metadata(record: &mut Record, metadata: &Tree) {
     record.fields.insert(METADATA.into(), metadata_value);
 }
 
-/// Field of a record with the metadata that version 2 stores outside the memory.
+/// Field of a record with the metadata that version 2 stores outside a memory.
 pub(super) const METADATA: &str = "memory_metadata";
 /// The exact text of that metadata, if it cannot be restored from the field.
 const METADATA_TEXT: &str = "memory_metadata_text";
@@ -355,7 +356,7 @@ pub(super) fn metadata_of_record(fields: &Fields) -> Option<Tree> {
     )
 }
 
-/// Copies the metadata that is stored outside the element.
+/// Copies the fields with the metadata that version 2 stores outside a memory.
 pub(super) fn copy_metadata(from: &Fields, to: &mut Fields) {
     for name in [METADATA, METADATA_TEXT] {
         to.extend(from.get(name).map(|v| (name.to_owned(), v.clone())));

@@ -1,6 +1,6 @@
-//! Describes values that are masked or were redacted: `redactions` beside the content (specification §6.1) and `privacy` in the
-//! metadata (§7). Positions and lengths are in bytes, as the reference program uses them; the specification defines no unit.
-//! The values themselves are never written, nor are unknown numbers.
+//! Describes values that were masked or redacted: `redactions` next to the content (spec §6.1) and `privacy` in the
+//! metadata (§7). Positions and lengths are in bytes, as in the reference program; the specification defines no unit.
+//! The values themselves are never written.
 use super::{
     sections::Section,
     to_record::value,
@@ -13,9 +13,9 @@ use mementory_model::Record;
 use std::{borrow::Cow, collections::BTreeSet};
 
 /// Name of the member.
-const MEMBER: &str = "redactions";
-/// Classes of personal data, ours and those of the specification.
-const PERSONAL: [&str; 12] = [
+const REDACTIONS_MEMBER: &str = "redactions";
+/// Classes of personal data: ours, and those of the specification.
+const PERSONAL_CLASSES: [&str; 12] = [
     "email",
     "phone",
     "phone_number",
@@ -30,10 +30,10 @@ const PERSONAL: [&str; 12] = [
     "pii",
 ];
 /// Classes of secrets.
-const SECRETS: [&str; 7] = ["access_key", "private_key", "password", "api_key", "token", "secret", "credential"];
+const SECRET_CLASSES: [&str; 7] = ["access_key", "private_key", "password", "api_key", "token", "secret", "credential"];
 
-/// Adds the redactions of a record's text to its element, after existing ones. Returns the record with them in its fields, so
-/// that reading the element yields the same record.
+/// Adds the redactions of a record's text to its element, after existing ones. Returns the record with the same list in
+/// its fields, so that reading the element yields the same record.
 pub(super) fn attach<'r>(
     stored: &'r StoredRecord,
     section: &Section,
@@ -42,12 +42,13 @@ pub(super) fn attach<'r>(
 ) -> Cow<'r, Record> {
     let record = Cow::Borrowed(&stored.record);
     let content = text(tree, "content").unwrap_or_default();
-    // Version 2 has no such member. If the text is empty, the content is the title, which has no redactions.
+    // Version 2 has no such member. If the text is empty, the content is the title, and redactions apply only to the
+    // text.
     let applies = shape == Shape::V1 && matches!(section.key, "memory" | "todo") && record.text.starts_with(content);
     if !applies || stored.redactions.is_empty() {
         return record;
     }
-    let mut list = match tree.get(MEMBER) {
+    let mut list = match tree.get(REDACTIONS_MEMBER) {
         Some(Tree::Array(items)) => items.clone(),
         _ => vec![],
     };
@@ -62,8 +63,8 @@ pub(super) fn attach<'r>(
     }
     let list = Tree::Array(list);
     let mut record = record;
-    record.to_mut().fields.insert(MEMBER.into(), value(&list));
-    tree.set(MEMBER, list);
+    record.to_mut().fields.insert(REDACTIONS_MEMBER.into(), value(&list));
+    tree.set(REDACTIONS_MEMBER, list);
     record
 }
 
@@ -77,7 +78,7 @@ fn redaction_entry(redaction: &Redaction) -> Tree {
     out
 }
 
-/// What the redaction marks in a document reveal about its content.
+/// What the marks in a document reveal: which fields contain redacted values, and of which classes.
 #[derive(Default)]
 pub(super) struct Privacy {
     fields: BTreeSet<String>,
@@ -86,15 +87,15 @@ pub(super) struct Privacy {
 }
 
 impl Privacy {
-    /// Collects the marks in an element.
+    /// Collects the redaction marks in an element.
     pub fn note_marks(&mut self, element: &str, depth: u32) {
         if !element.contains(REDACTED) {
             return;
         }
         for (at, _) in element.match_indices(REDACTED) {
             let class = element[at + REDACTED.len()..].split(']').next().unwrap_or_default();
-            self.personal |= PERSONAL.contains(&class);
-            self.secrets |= SECRETS.contains(&class);
+            self.personal |= PERSONAL_CLASSES.contains(&class);
+            self.secrets |= SECRET_CLASSES.contains(&class);
         }
         if let Ok(Tree::Object(members)) = Tree::parse(element, depth) {
             let marked = members.into_iter().filter(|(k, v)| !is_member(k) && json(v).contains(REDACTED));
@@ -102,8 +103,8 @@ impl Privacy {
         }
     }
 
-    /// The `privacy` object, based on the existing one; None if there is nothing to report. `values_were_scanned`: the records
-    /// were scanned for such values, so no mark means that none was found.
+    /// The `privacy` object, based on the existing one. None if there is nothing to report. `values_were_scanned` is
+    /// true if the records were scanned for such values; then a document without marks is known to contain none.
     pub fn privacy_object(&self, declared: Option<&Tree>, values_were_scanned: bool) -> Option<Tree> {
         if !values_were_scanned && !self.personal && !self.secrets && self.fields.is_empty() {
             return None;

@@ -1,5 +1,5 @@
-//! What each object of a document may hold, as tables (specification §2–§7 and the published schema for version 1; the
-//! reference program's own types for version 2), and the codes under which a violation is reported.
+//! What each object of a document may contain, as tables, and the codes under which violations are reported. Version 1
+//! follows the specification (§2–§7) and the published schema, version 2 the types of the reference program.
 use mementory_json::{
     Tree,
     schema::{
@@ -11,10 +11,10 @@ use mementory_json::{
     },
 };
 
-/// `MAJOR.MINOR`
+/// A version number `MAJOR.MINOR`.
 const VERSION: TextForm =
     TextForm { expected: "a version MAJOR.MINOR", fit: |t| super::wire::version_parts(t).is_some().into() };
-/// `sha256:` and 64 hex digits, of either case as in the published schema.
+/// `sha256:` and 64 hex digits in lower or upper case, as in the published schema.
 const CHECKSUM: TextForm = TextForm {
     expected: "sha256: and 64 digits",
     fit: |t| {
@@ -25,7 +25,7 @@ const CHECKSUM: TextForm = TextForm {
 const EXPORT_ID: TextForm = id(|t| prefixed(t, "exp_", |b| b.is_ascii_alphanumeric()));
 const MEMORY_ID: TextForm = id(|t| prefixed(t, "mem_", |b| b.is_ascii_hexdigit() || b == b'-'));
 const TASK_ID: TextForm = id(|t| prefixed(t, "todo_", |b| b.is_ascii_hexdigit() || b == b'-'));
-/// Capitals, a hyphen, digits.
+/// Uppercase letters, a hyphen, digits.
 const SHORT_ID: TextForm = id(|t| {
     let fits = |(letters, digits)| {
         prefixed(letters, "", |b| b.is_ascii_uppercase()) == Fit::Exact
@@ -40,12 +40,12 @@ const fn id(fit: fn(&str) -> Fit) -> TextForm {
     TextForm { expected: "an id in the form that the format defines", fit }
 }
 
-/// A prefix and at least one more byte, all of this kind.
+/// The text must be this prefix followed by at least one byte, and all these bytes must be allowed.
 fn prefixed(text: &str, prefix: &str, is_allowed: fn(u8) -> bool) -> Fit {
     text.strip_prefix(prefix).is_some_and(|name| !name.is_empty() && name.bytes().all(is_allowed)).into()
 }
 
-/// Memory types of version 1: nine of the specification, four more of its schema.
+/// Memory types of version 1: nine of the specification, and four more of the published schema.
 pub(super) const TYPES: [&str; 13] = [
     "Observation",
     "Decision",
@@ -61,7 +61,7 @@ pub(super) const TYPES: [&str; 13] = [
     "Command",
     "Conversation",
 ];
-/// The same words as version 2 writes them, and the one that only it has.
+/// Memory types of version 2: those of version 1 in lower case, and one more.
 pub(super) const TYPES_2: [&str; 14] = [
     "observation",
     "decision",
@@ -84,10 +84,10 @@ pub(super) const STATES: [&str; 6] = ["backlog", "todo", "in_progress", "blocked
 pub(super) const PRIORITIES: [&str; 5] = ["urgent", "high", "medium", "low", "none"];
 /// Where a memory came from.
 pub(super) const SOURCES: [&str; 5] = ["conversation", "file", "api", "hook", "user"];
-/// Edge types of version 1: five of the specification, one more of its schema.
+/// Edge types of version 1: five of the specification, and one more of the published schema.
 pub(super) const EDGE_TYPES: [&str; 6] =
     ["semantic_association", "entity_mention", "temporal_sequence", "causal", "user_linked", "todo_memory"];
-/// Models of vectors that the schema of version 1 lists; the specification lists none.
+/// Embedding models that the published schema of version 1 lists. The specification lists none.
 pub(super) const MODELS: [&str; 5] =
     ["minilm-l6-v2", "bge-small-en-v1.5", "text-embedding-3-small", "text-embedding-3-large", "voyage-3"];
 
@@ -109,7 +109,7 @@ const COMMENT: Rule = Object(&[
     required("created_at", Time),
     optional("type", Word(&["comment", "progress", "resolution", "activity"])),
 ]);
-/// Consent (§6.3), in the document; the specification does not say where.
+/// Consent (§6.3). The specification does not say where it belongs; it is accepted in the document.
 const CONSENT: Rule = Object(&[
     optional("exported_by", Text),
     optional("purpose", Text),
@@ -372,7 +372,7 @@ pub(super) const EPISODE: Rule = Object(&[
     optional("content", Text),
 ]);
 
-/// Code of a violation, and whether it is only a warning.
+/// Code of a violation, and true if it is only a warning.
 pub(super) fn code_of(violation: &Violation) -> (&'static str, bool) {
     match violation {
         Violation::MissingField => ("missing_field", false),
@@ -385,8 +385,8 @@ pub(super) fn code_of(violation: &Violation) -> (&'static str, bool) {
     }
 }
 
-/// YAML may have read text as a number or a truth value: where the rule asks for text, it becomes text again.
-pub(super) fn settle(tree: &mut Tree, rule: &Rule) {
+/// Turns a number or truth value of a YAML document back into text where the rule requires text.
+pub(super) fn restore_text_scalars(tree: &mut Tree, rule: &Rule) {
     match (rule, tree) {
         (rule, tree) if rule.is_text() => {
             let text = match tree {
@@ -396,12 +396,14 @@ pub(super) fn settle(tree: &mut Tree, rule: &Rule) {
             };
             *tree = Tree::Text(text);
         }
-        (List(inner), Tree::Array(items)) => items.iter_mut().for_each(|item| settle(item, inner)),
-        (Map(inner), Tree::Object(members)) => members.iter_mut().for_each(|(_, value)| settle(value, inner)),
+        (List(inner), Tree::Array(items)) => items.iter_mut().for_each(|item| restore_text_scalars(item, inner)),
+        (Map(inner), Tree::Object(members)) => {
+            members.iter_mut().for_each(|(_, value)| restore_text_scalars(value, inner))
+        }
         (Object(fields), Tree::Object(members)) => {
             for field in *fields {
                 let same = members.iter_mut().filter(|(key, _)| key == field.name);
-                same.for_each(|(_, value)| settle(value, &field.rule));
+                same.for_each(|(_, value)| restore_text_scalars(value, &field.rule));
             }
         }
         _ => {}

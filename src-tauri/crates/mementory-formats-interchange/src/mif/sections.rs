@@ -1,26 +1,26 @@
-//! Table of the lists that hold records, in both versions. Reading, writing and JSON lines all use it.
+//! The table of all lists that contain records, in both versions. Reading, writing and JSON lines use it.
 use mementory_model::Kind;
 
 /// A list of records in a document.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Section {
-    /// Object that contains the list; empty = the document itself.
+    /// Object that contains the list. Empty for the document itself.
     pub parent: &'static str,
     /// Name of the list.
     pub name: &'static str,
-    /// `type` of its lines in JSON lines.
+    /// Value of `type` in its lines of JSON lines.
     pub line: &'static str,
-    /// Name in the counts of a JSON lines footer.
+    /// Name in the counts of the footer of JSON lines.
     pub count: &'static str,
-    /// Kind of record that its elements become.
+    /// Kind of the records made from its elements.
     pub kind: Kind,
     /// First part of the keys of these records.
     pub key: &'static str,
-    /// Member with the text; empty = there is none that can be written.
+    /// Member with the text. Empty if there is none that can be written.
     pub text: &'static str,
-    /// Member with the title.
+    /// Member with the title. Empty if there is none.
     pub title: &'static str,
-    /// Member with the time of the last change.
+    /// Member with the time of the last change. Empty if there is none.
     pub updated: &'static str,
 }
 
@@ -72,7 +72,6 @@ pub(super) static EPISODES: Section = section(
     ["content", "name", ""],
 );
 
-/// All lists.
 pub(super) static SECTIONS: [&Section; 9] =
     [&MEMORIES, &TASKS, &PROJECTS, &REMINDERS, &NODES, &EDGES, &ENTITIES, &RELATIONSHIPS, &EPISODES];
 
@@ -86,30 +85,30 @@ impl Section {
         }
     }
 
-    /// Position in [`SECTIONS`].
+    /// Index in [`SECTIONS`].
     pub fn number(&self) -> usize {
         SECTIONS.iter().position(|s| *s == self).unwrap_or_default()
     }
 }
 
-/// The list of this name in this object.
-pub(super) fn find(parent: &str, name: &str) -> Option<&'static Section> {
+/// The list with this name in the object `parent`.
+pub(super) fn section_named(parent: &str, name: &str) -> Option<&'static Section> {
     SECTIONS.into_iter().find(|s| s.parent == parent && s.name == name)
 }
 
-/// The list for lines of this type in JSON lines.
-pub(super) fn by_line(line: &str) -> Option<&'static Section> {
+/// The list for JSON lines of this type.
+pub(super) fn section_for_line_type(line: &str) -> Option<&'static Section> {
     SECTIONS.into_iter().find(|s| s.line == line)
 }
 
-/// The name, if it is that of an object with lists of records.
-pub(super) fn is_parent(name: &str) -> Option<&'static str> {
+/// The name, if an object with this name contains lists of records.
+pub(super) fn parent_named(name: &str) -> Option<&'static str> {
     SECTIONS.into_iter().map(|s| s.parent).find(|p| !p.is_empty() && *p == name)
 }
 
-/// List and position of an element, from its JSON pointer.
-pub(super) fn by_pointer(pointer: &str) -> Option<(&'static Section, u64)> {
+/// List and position of the element that a JSON pointer points to.
+pub(super) fn section_at_pointer(pointer: &str) -> Option<(&'static Section, u64)> {
     let (path, index) = pointer.strip_prefix('/')?.rsplit_once('/')?;
     let (parent, name) = path.split_once('/').unwrap_or(("", path));
-    Some((find(parent, name)?, index.parse().ok()?))
+    Some((section_named(parent, name)?, index.parse().ok()?))
 }

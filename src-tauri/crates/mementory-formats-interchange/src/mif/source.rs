@@ -1,5 +1,5 @@
-//! The bytes of a document in any encoding. YAML is converted to JSON here, once; all other code reads JSON or JSON lines, as
-//! often as needed. Invalid JSON is not repaired: it is not a document of this format.
+//! The bytes of a document in any encoding. YAML is converted to JSON once, here. All other code reads JSON or JSON
+//! lines as often as needed. Invalid JSON is not repaired, because it is not a document of this format.
 pub(super) use super::encoding::Encoding;
 use super::{
     detect, envelope,
@@ -20,15 +20,15 @@ pub(super) struct Source<'a> {
     pub encoding: Encoding,
     /// Encoding of the file.
     pub original_encoding: Encoding,
-    /// For messages.
+    /// Place of the file, for messages.
     pub place: String,
-    /// Elements that are almost JSON; [`Source::read`] returns `null` instead of them.
+    /// Elements that are nearly JSON. [`Source::read`] returns `null` in their place.
     pub faulty: FaultyElements,
-    /// Keys that occur twice in one mapping of a YAML document, as JSON pointers.
+    /// JSON pointers of keys that occur more than once in a mapping of a YAML document.
     pub repeated: Vec<String>,
 }
 
-/// A YAML document, which is parsed as a whole, may use this many times the memory of one JSON value.
+/// A YAML document is parsed as a whole, so it may use this many times the memory of one JSON value.
 const YAML_MEMORY_FACTOR: u64 = 3;
 
 impl<'a> Source<'a> {
@@ -58,7 +58,7 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
-    /// A source over bytes in memory, such as a decrypted document.
+    /// A source for bytes in memory, such as a decrypted document.
     pub fn of_bytes(bytes: Vec<u8>, encoding: Encoding, place: &str, limits: &Limits) -> Result<Self, FormatError> {
         let mut source = Self {
             catalog: None,
@@ -83,7 +83,7 @@ impl<'a> Source<'a> {
         place: &str,
         limits: &Limits,
     ) -> Result<Self, FormatError> {
-        let plain = envelope::open(encryption, passphrase, place)?;
+        let plain = envelope::decrypt(encryption, passphrase, place)?;
         let encoding = detect::encoding_of_bytes(&plain, "")
             .filter(|f| f.interop_name().is_none())
             .ok_or_else(|| FormatError::invalid("malformed", place, "the envelope contains no document"))?;
@@ -122,12 +122,12 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// Code of the fault if the document is almost JSON.
+    /// Fault code if the document is nearly JSON.
     pub fn json_fault(&self, limits: &Limits) -> Option<&'static str> {
         if self.encoding == Encoding::Jsonl { None } else { json_fault(&self.read_all(limits).ok()?) }
     }
 
-    /// Blanks out the elements that are almost JSON, so that the others can be read. False if there is none.
+    /// Replaces the elements that are nearly JSON with `null`, so that the others can be read. False if there are none.
     pub fn blank_faulty_elements(&mut self, limits: &Limits) -> Result<bool, FormatError> {
         if self.encoding != Encoding::Json || !self.faulty.is_empty() {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! Test double for the vault: a sink that stores everything, and a record source over the same data.
+//! Test doubles for the vault: a sink that stores everything, and a record source for the same data.
 use super::Mif;
 pub(super) use mementory_format::testkit::{FakeCipher, repo};
 use mementory_format::{
@@ -56,7 +56,7 @@ impl Sink for MemoryStore {
     }
 }
 
-/// A vault id as the vault makes one.
+/// A vault id, in the form that a vault would make.
 pub(super) fn vault_id(key: &RecordKey) -> String {
     hex::encode(&Sha256::digest(format!("{}|{}", key.scope, key.value))[..16])
 }
@@ -164,16 +164,16 @@ pub(super) fn shared(name: &str) -> Option<PathBuf> {
     mementory_format::testkit::shared(&format!("reference/mif/{name}"))
 }
 
-pub(super) fn open(path: &Path, by_name: bool) -> (Catalog, Detection) {
+pub(super) fn open(path: &Path, is_selected: bool) -> (Catalog, Detection) {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
-    let detection = crate::detect(&catalog, &limits, by_name.then_some("mif")).unwrap();
+    let detection = crate::detect(&catalog, &limits, is_selected.then_some("mif")).unwrap();
     (catalog, detection)
 }
 
 /// The detected format and version of a file.
-pub(super) fn detected(path: &Path, by_name: bool) -> Option<(&'static str, Option<String>)> {
-    let (_, detection) = open(path, by_name);
+pub(super) fn detected(path: &Path, is_selected: bool) -> Option<(&'static str, Option<String>)> {
+    let (_, detection) = open(path, is_selected);
     detection.sources.first().map(|s| (s.format, s.claim.version.clone()))
 }
 
@@ -210,7 +210,7 @@ pub(super) fn write(store: &mut MemoryStore, path: &Path, options: &WriteOptions
         "the dry run reports what is written"
     );
     if let Some(folder) = std::env::var_os("MEMENTORY_MIF_OUT") {
-        // For external checks: other YAML parsers, JSON Schema validators.
+        // The copies are for external checks with other YAML parsers and JSON Schema validators.
         let name = format!("{}-{}", std::thread::current().name().unwrap_or("t").replace(':', "_"), {
             path.file_name().unwrap().to_string_lossy()
         });
@@ -231,7 +231,7 @@ pub(super) fn codes(findings: &[mementory_format::Finding]) -> Vec<String> {
     out
 }
 
-/// A JSON file as a value; `1.0` and `1` are one number.
+/// The value in a JSON file, normalized so that `1.0` and `1` are equal.
 pub(super) fn value(path: &Path) -> Value {
     normal(serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap())
 }
@@ -245,7 +245,7 @@ pub(super) fn normal(value: Value) -> Value {
     }
 }
 
-/// The document in a JSON lines file, assembled as described in the README.
+/// The document in a file with JSON lines, assembled as described in the README.
 pub(super) fn lines_value(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap();
     let mut lines = text.lines().map(|l| serde_json::from_str::<Value>(l).unwrap());
@@ -276,7 +276,7 @@ pub(super) fn lines_value(path: &Path) -> Value {
     normal(root)
 }
 
-/// The content of a YAML file, read with our parser.
+/// The value in a YAML file, read with our parser.
 pub(super) fn yaml_value(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap();
     let tree = super::yaml::parse(&text, 600.into()).unwrap();

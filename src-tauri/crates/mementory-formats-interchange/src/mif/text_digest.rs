@@ -1,7 +1,7 @@
 //! A short digest of a text.
 use sha2::{Digest, Sha256};
 
-/// First half of the SHA-256 of a text.
+/// First half of the SHA-256 of a text, as a number.
 pub(super) fn digest(text: &str) -> u128 {
     let mut first = [0; 16];
     first.copy_from_slice(&Sha256::digest(text)[..16]);

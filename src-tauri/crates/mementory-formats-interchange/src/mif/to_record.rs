@@ -1,4 +1,5 @@
-//! Converts an element of a list to a record. Members that the model defines are mapped, all others are put in `fields`.
+//! Converts an element of a list to a record. Members that the model defines are mapped; all others are put in
+//! `fields`.
 use super::{
     sections::Section,
     wire::{SCOPE, bare_id, inner, json, list, number, text, time},
@@ -8,7 +9,7 @@ use mementory_json::Tree;
 use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Source};
 use serde_json::Value;
 
-/// Key of an element, from its list and id.
+/// Key of a record, from the name of its list and its id.
 pub(super) fn key(list: &str, id: &str) -> RecordKey {
     RecordKey::new(SCOPE, format!("{list}/{}", bare_id(id)))
 }
@@ -126,7 +127,7 @@ fn memory(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     }
 }
 
-/// Names of the members with type and vector, which differ between the versions.
+/// Names of the members with the type and with the vector in this element. They differ between the versions.
 pub(super) fn type_and_vector_names(tree: &Tree) -> (&'static str, &'static str) {
     let second = tree.get("type").is_none() && tree.get("memory_type").is_some();
     let vector = if tree.get("embedding").is_some() { "embedding" } else { "embeddings" };
@@ -196,14 +197,14 @@ fn relationship(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     record.links = vec![end_link("source", source), end_link("target", target)];
 }
 
-/// Members that no model field holds, in their original order.
+/// Members that no field of the model holds, in their original order.
 fn remaining_members(tree: &Tree, used: &[&str]) -> Fields {
     let Tree::Object(members) = tree else { return Fields::new() };
     let is_used = |k: &str| used.contains(&k);
     members.iter().filter(|(k, v)| !is_used(k) && *v != Tree::Null).map(|(k, v)| (k.clone(), value(v))).collect()
 }
 
-/// Converts a tree to a value. Numbers beyond 64 bits become doubles; they stay exact in the verbatim.
+/// Converts a tree to a JSON value. Numbers beyond 64 bits become doubles; the verbatim still has them exactly.
 pub(super) fn value(tree: &Tree) -> Value {
     match tree {
         Tree::Null => Value::Null,
@@ -215,7 +216,6 @@ pub(super) fn value(tree: &Tree) -> Value {
     }
 }
 
-/// Converts a value to a tree.
 pub(super) fn tree_of(value: &Value) -> Tree {
     match value {
         Value::Null => Tree::Null,

@@ -1,5 +1,5 @@
-//! Validates a document against the specification (version 1) or the types of the reference program (version 2) and reports all
-//! findings. Harmless faults that other programs commonly make are warnings.
+//! Validates a document against the specification (version 1) or the types of the reference program (version 2) and
+//! reports all findings. Harmless faults that other programs commonly make are warnings.
 use super::{
     detect,
     element_stream::{Item, stream_elements},
@@ -19,10 +19,10 @@ use mementory_json::{
 use mementory_model::Limits;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Number of findings listed for one code; further ones are only counted.
+/// Number of findings that are listed for each code. Further ones are only counted.
 const MAX_LISTED: usize = 100;
 
-/// Validates every detected file; with a passphrase, also the content of encrypted documents.
+/// Validates every detected file. With a passphrase, the content of encrypted documents is validated too.
 pub(super) fn validate(
     catalog: &Catalog,
     detected: &Detected,
@@ -46,7 +46,7 @@ pub(super) fn validate(
             }
         });
         match result {
-            // A wrong passphrase says nothing about the file.
+            // A wrong passphrase is not a fault of the file.
             Err(error @ FormatError::Invalid { code: "passphrase_wrong", .. }) => return Err(error),
             Err(FormatError::Invalid { code, place, message }) => validator.error(code, &place, &message),
             Err(FormatError::Version { place, version }) => {
@@ -75,9 +75,9 @@ struct Validator<'p> {
     passphrase: Option<&'p dyn Passphrase>,
 }
 
-/// Facts about all elements, for checks across lists.
+/// ElementIds and counts of all elements, for checks across lists.
 #[derive(Default)]
-struct Ids {
+struct ElementIds {
     by_list: HashMap<&'static str, HashSet<String>>,
     types: BTreeMap<String, u64>,
     redacted: u64,
@@ -141,14 +141,14 @@ impl Validator<'_> {
             match self.passphrase.take().filter(|_| is_complete) {
                 Some(passphrase) => {
                     let mut inner = Source::of_envelope(encryption, Some(passphrase), &place, limits)?;
-                    // The passphrase is not passed on, so an envelope inside this one is only reported.
+                    // The passphrase is not passed on, so an envelope inside this one is reported but not opened.
                     self.document(&mut inner, limits)?;
                     self.passphrase = Some(passphrase);
                 }
                 None => self.warn("encrypted", &place, "the content can only be validated with the passphrase"),
             }
             self.out.kind = Some("encrypted".into());
-            // An envelope needs no header: the example in the specification has none.
+            // A document with an envelope needs no header, because the example in the specification has none.
             if first_pass.root.get("export").is_none() && first_pass.root.get("export_meta").is_none() {
                 return Ok(());
             }
@@ -221,8 +221,13 @@ impl Validator<'_> {
         }
     }
 
-    fn elements(&mut self, source: &Source<'_>, first_pass: &FirstPass, limits: &Limits) -> Result<Ids, FormatError> {
-        let mut ids = Ids::default();
+    fn elements(
+        &mut self,
+        source: &Source<'_>,
+        first_pass: &FirstPass,
+        limits: &Limits,
+    ) -> Result<ElementIds, FormatError> {
+        let mut ids = ElementIds::default();
         let place = source.place.clone();
         stream_elements(source, limits, &mut |item| {
             let Item::Element(section, index, json) = item else { return Ok(()) };
@@ -256,7 +261,7 @@ impl Validator<'_> {
     }
 
     /// Checks a memory against rules that the schema cannot express.
-    fn memory(&mut self, tree: &Tree, at: &str, ids: &mut Ids) {
+    fn memory(&mut self, tree: &Tree, at: &str, ids: &mut ElementIds) {
         for name in ["embedding", "embeddings"] {
             let Some(embedding) = tree.get(name) else { continue };
             let declared = embedding.get("dimensions").and_then(Tree::as_f64);
@@ -304,7 +309,7 @@ impl Validator<'_> {
         &mut self,
         source: &Source<'_>,
         first_pass: &FirstPass,
-        ids: &Ids,
+        ids: &ElementIds,
         limits: &Limits,
     ) -> Result<(), FormatError> {
         let has = |section: &Section, id: &str| ids.by_list.get(section.key).is_some_and(|set| set.contains(id));
@@ -318,7 +323,7 @@ impl Validator<'_> {
                 "edge" => {
                     for end in ["source", "target"] {
                         let Some(id) = text(&tree, end) else { continue };
-                        // An edge may refer to an entity without a node if the graph has no nodes at all.
+                        // If the graph has no nodes at all, an edge may refer to an entity that is not listed.
                         let unlisted = id.starts_with("entity:") && first_pass.counts[NODES.number()] == 0;
                         let known = unlisted || has(&MEMORIES, id) || has(&TASKS, id) || has(&NODES, id);
                         if !known {
@@ -359,8 +364,9 @@ impl Validator<'_> {
         Ok(())
     }
 
-    /// Compares the counts in the document with the real ones. A difference is a warning: no record is affected.
-    fn check_counts(&mut self, first_pass: &FirstPass, ids: &Ids, place: &str) {
+    /// Compares the counts in the document with the real ones. A difference is only a warning, because no record is
+    /// affected.
+    fn check_counts(&mut self, first_pass: &FirstPass, ids: &ElementIds, place: &str) {
         let declared =
             |path: [&str; 2]| first_pass.root.get(path[0]).and_then(|o| o.get(path[1])).and_then(Tree::as_f64);
         let rows = [
@@ -370,7 +376,8 @@ impl Validator<'_> {
             (["graph", "edge_count"], first_pass.counts[EDGES.number()]),
         ];
         for (path, real) in rows {
-            let counted = path[1] != "node_count" || real > 0; // nodes are optional, and their count is only checked if there are any
+            // Nodes are optional, so their count is checked only if there are any.
+            let counted = path[1] != "node_count" || real > 0;
             if counted && declared(path).is_some_and(|n| n != real as f64) {
                 let at = format!("{place}#/{}/{}", path[0], path[1]);
                 self.warn("count_differs", &at, "does not match the number of elements");

@@ -8,7 +8,7 @@ pub(super) fn version_parts(text: &str) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// Can this version be read? A major number alone is accepted, an unknown major is not (specification §9).
+/// True if this version can be read. A major number alone is accepted, but not an unknown major number (spec §9).
 pub(super) fn is_supported(version: &str) -> bool {
     let major = version_parts(version).map(|(major, _)| major).or_else(|| version.parse().ok());
     matches!(major, Some(1 | 2))

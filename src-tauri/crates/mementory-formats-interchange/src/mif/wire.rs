@@ -1,4 +1,4 @@
-//! Accessors for trees, versions and ids, and the schema rule of each list.
+//! Accessors for trees, the two shapes of a document, ids, and the schema rule of each list.
 pub(super) use super::version::{is_supported, version_parts};
 use super::{
     schema,
@@ -7,10 +7,10 @@ use super::{
 use mementory_json::{Tree, schema::Rule};
 use mementory_model::Timestamp;
 
-/// Format id, and scope of all keys.
+/// Id of the format, and scope of its keys.
 pub(super) const SCOPE: &str = "mif";
 
-/// The two shapes of a document. The declared version may be wrong, so the header decides (`export_meta`, `export`).
+/// The two shapes of a document. The declared version may be wrong, so the header (`export`, `export_meta`) decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Shape {
     /// Version 1, the specification.
@@ -62,7 +62,7 @@ impl Shape {
         }
     }
 
-    /// Shape of a document: by its header, else by its declared version.
+    /// Shape of a document: that of its header, else that of its declared version.
     pub fn of(root: &Tree) -> Shape {
         match (root.get("export_meta"), root.get("export"), version_of(root)) {
             (Some(_), ..) => Shape::V2,
@@ -72,7 +72,7 @@ impl Shape {
     }
 }
 
-/// Declared version of a document; another YAML program may have turned it into a number.
+/// Declared version of a document. It may be a number, because a YAML program may have converted it.
 pub(super) fn version_of(root: &Tree) -> Option<String> {
     match root.get("mif_version") {
         Some(Tree::Text(text) | Tree::Number(text)) => Some(text.clone()),
@@ -80,13 +80,13 @@ pub(super) fn version_of(root: &Tree) -> Option<String> {
     }
 }
 
-/// Turns YAML scalars back into text where the format requires text.
+/// Converts YAML scalars back to text where the format requires text.
 pub(super) fn restore_text(mut root: Tree) -> Tree {
     let shape = Shape::of(&root);
-    schema::settle(&mut root, shape.document());
+    schema::restore_text_scalars(&mut root, shape.document());
     for section in SECTIONS {
         if let Some(Tree::Array(items)) = list_mut(&mut root, section) {
-            items.iter_mut().for_each(|item| schema::settle(item, shape.rule(section)));
+            items.iter_mut().for_each(|item| schema::restore_text_scalars(item, shape.rule(section)));
         }
     }
     root
@@ -139,7 +139,7 @@ pub(super) fn texts<S: AsRef<str>>(items: &[S]) -> Tree {
     Tree::Array(items.iter().map(|s| Tree::Text(s.as_ref().to_owned())).collect())
 }
 
-/// An id without the prefix of version 1, and a UUID in its usual form, so that both versions yield the same key.
+/// The id without the prefix of version 1, and a UUID in its usual form, so that both versions yield the same key.
 pub(super) fn bare_id(id: &str) -> String {
     let rest = id.strip_prefix("mem_").or_else(|| id.strip_prefix("todo_")).unwrap_or(id);
     match uuid::Uuid::try_parse(rest) {

@@ -1,13 +1,13 @@
-//! Writes a document. An unedited element of the same version is written as it was read; all other elements are built, and
-//! what does not fit is stored in `x_mementory`. README.md says what is preserved of imported documents.
+//! Writes a document. An unedited element of the same version is written as it was read. All other elements are built,
+//! and what they cannot express is stored in `x_mementory`. README.md says what is preserved of imported documents.
 use super::{
     compose::{self, ElementContext, element, stamp},
     document::{Document, MemberValue, members_of},
     encoding::Encoding,
     envelope,
     export_plan::ExportPlan,
-    extension::{Home, attach, losses},
-    first_pass::METHOD,
+    extension::{AttachMode, attach, losses},
+    first_pass::CHECKSUM_METHOD,
     interop_export,
     read::{METADATA, copy_metadata, metadata_of_record},
     redaction::{self, Privacy},
@@ -28,8 +28,8 @@ use std::{
     path::Path,
 };
 
-/// Nesting depth of written elements: that of elements as read, plus our extension.
-const DEPTH: u32 = 1100;
+/// Nesting depth allowed in written elements: the depth of read elements plus that of our extension slot.
+const MAX_DEPTH: u32 = 1100;
 
 /// Writes all records of `source` to the new file `out`.
 pub(super) fn write(
@@ -46,7 +46,7 @@ pub(super) fn write(
     if let Some(passphrase) = &options.passphrase {
         let mut plain = Vec::new();
         document.write(Encoding::Json, &checksum, &mut plain)?;
-        let encryption = envelope::seal(&plain, passphrase.as_ref())?;
+        let encryption = envelope::encrypt(&plain, passphrase.as_ref())?;
         document = writer.envelope_document(encryption);
         checksum = String::new();
     }
@@ -96,12 +96,12 @@ struct DocumentWriter {
     range: Option<(Timestamp, Timestamp)>,
     metadata: BTreeMap<String, Tree>,
     privacy: Privacy,
-    /// The records were scanned for personal data and secrets.
+    /// True if the records were scanned for personal data and secrets.
     values_were_scanned: bool,
     report: WriteReport,
 }
 
-/// Metadata of a memory that version 2 stores outside the memory.
+/// Members of the metadata that version 2 stores outside a memory.
 fn external_metadata(record: &Record) -> Vec<(String, Tree)> {
     let importance = record.importance.filter(|i| i.is_finite()).map(|i| tree_of(&serde_json::json!(i)));
     let count = record.fields.get("access_count").filter(|n| n.is_u64()).map(tree_of);
@@ -160,7 +160,7 @@ impl DocumentWriter {
         self.write_foreign(stored)
     }
 
-    /// The original element with only the edited members replaced, and its type.
+    /// The original element with only the edited members replaced, and the type of the record.
     fn patched(
         &mut self,
         stored: &StoredRecord,
@@ -169,8 +169,8 @@ impl DocumentWriter {
     ) -> Result<(String, Option<String>), FormatError> {
         let record = &stored.record;
         self.edited = true;
-        let mut tree =
-            Tree::parse(verbatim, DEPTH).map_err(|e| FormatError::invalid("malformed", &stored.id, e.to_string()))?;
+        let mut tree = Tree::parse(verbatim, MAX_DEPTH)
+            .map_err(|e| FormatError::invalid("malformed", &stored.id, e.to_string()))?;
         let current = to_record(section, &tree);
         compose::patch(&mut tree, section, self.plan.shape, &current, record);
         let record = redaction::attach(stored, section, self.plan.shape, &mut tree);
@@ -184,7 +184,7 @@ impl DocumentWriter {
             mapped.importance = record.importance;
             mapped.times.last_accessed = record.times.last_accessed;
         }
-        attach(&mut tree, &mapped, record, Home::Own);
+        attach(&mut tree, &mapped, record, AttachMode::OwnElement);
         losses(&stored.id, &tree, &mut self.report.losses);
         Ok((json(&tree), kind))
     }
@@ -203,8 +203,8 @@ impl DocumentWriter {
         let record = redaction::attach(stored, section, shape, &mut tree);
         let record = record.as_ref();
         let mapped = to_record(section, &tree);
-        let home = if self.plan.strip { Home::Stripped } else { Home::Elsewhere };
-        attach(&mut tree, &mapped, record, home);
+        let mode = if self.plan.strip { AttachMode::WithoutIdentifiers } else { AttachMode::OtherSource };
+        attach(&mut tree, &mapped, record, mode);
         losses(&stored.id, &tree, &mut self.report.losses);
         self.report_narrowed(stored, section, &mapped);
         self.count(record, section, text(&tree, "type").or(text(&tree, "memory_type")));
@@ -244,7 +244,7 @@ impl DocumentWriter {
         }
     }
 
-    /// Collects counts and times for the metadata.
+    /// Adds a record to the counts and times in the metadata.
     fn count(&mut self, record: &Record, section: &Section, kind: Option<&str>) {
         if *section == MEMORIES {
             *self.types.entry(kind.unwrap_or_default().to_owned()).or_default() += 1;
@@ -259,13 +259,13 @@ impl DocumentWriter {
 
     fn push(&mut self, section: &Section, order: ElementOrder, text: String) -> Result<(), FormatError> {
         if self.store_elements {
-            self.privacy.note_marks(&text, DEPTH);
+            self.privacy.note_marks(&text, MAX_DEPTH);
         }
         self.lists[section.number()].push((order, if self.store_elements { text } else { String::new() }));
         Ok(())
     }
 
-    /// Builds the document and its checksum.
+    /// Builds the document and computes its checksum.
     fn finish(&mut self) -> Result<(Document, String), FormatError> {
         let shape = self.plan.shape;
         let mut lists: Vec<Vec<(ElementOrder, String)>> = std::mem::take(&mut self.lists);
@@ -283,9 +283,10 @@ impl DocumentWriter {
         let ids = if is_unchanged { HashSet::new() } else { ids_of(&lists) };
         let nodes = &mut lists[NODES.number()];
         for (index, node) in reference_nodes {
-            let id = Tree::parse(&node, DEPTH).ok().and_then(|n| text(&n, "id").map(str::to_owned));
+            let id = Tree::parse(&node, MAX_DEPTH).ok().and_then(|n| text(&n, "id").map(str::to_owned));
             if is_unchanged || id.is_some_and(|id| ids.contains(&id)) {
-                // Reference nodes return to their positions; records fill the positions between them.
+                // Nodes that only refer to records return to their positions; nodes of records fill the positions
+                // between them.
                 let at = usize::try_from(index).unwrap_or(usize::MAX).min(nodes.len());
                 nodes.insert(at, (ElementOrder::default(), node));
             }
@@ -293,7 +294,7 @@ impl DocumentWriter {
         if base_frame.is_none() {
             add_end_nodes(&mut lists, &ids);
         }
-        let mut document = Document { members: members_of(root, ""), depth: DEPTH };
+        let mut document = Document { members: members_of(root, ""), depth: MAX_DEPTH };
         let counts: Vec<usize> = lists.iter().map(Vec::len).collect();
         for (section, list) in SECTIONS.into_iter().zip(lists) {
             let items: Vec<String> = list.into_iter().map(|(_, text)| text).collect();
@@ -312,13 +313,13 @@ impl DocumentWriter {
         }
         self.summary(&mut document, &counts);
         document.set_header(shape, "checksum", Tree::Text(String::new()));
-        document.set_header(shape, "checksum_method", Tree::Text(METHOD.into()));
+        document.set_header(shape, "checksum_method", Tree::Text(CHECKSUM_METHOD.into()));
         let checksum = document.checksum()?;
         document.set_header(shape, "checksum", Tree::Text(checksum.clone()));
         Ok((document, checksum))
     }
 
-    /// Owner of the memories: the user id of the imported documents if they agree, else the vault id.
+    /// Owner of the memories: the user id of the imported documents if they have the same, else the vault id.
     fn owner(&self) -> &str {
         if self.plan.strip {
             return "anonymous";
@@ -328,7 +329,6 @@ impl DocumentWriter {
         first.filter(|one| named.all(|other| other == *one)).unwrap_or(&self.about.vault_id)
     }
 
-    /// A new document with empty lists.
     fn root(&self) -> Tree {
         let shape = self.plan.shape;
         let seed = format!("{}|{}", self.about.vault_id, self.about.now.as_micros());
@@ -364,7 +364,7 @@ impl DocumentWriter {
         root
     }
 
-    /// Updates the metadata about the content (specification §7); unknown members stay.
+    /// Updates the metadata about the content (spec §7). Unknown members are preserved.
     fn summary(&self, document: &mut Document, counts: &[usize]) {
         if self.plan.shape == Shape::V2 {
             let header = document.members.iter().find(|(k, _)| k == Shape::V2.header());
@@ -417,7 +417,7 @@ impl DocumentWriter {
         }
     }
 
-    /// Writes the metadata of memories that version 2 stores outside of them.
+    /// Adds the metadata that version 2 stores outside the memories to the document.
     fn write_external_metadata(&mut self, document: &mut Document) {
         let at = match document.members.iter().position(|(k, _)| k == "vendor_extensions") {
             Some(at) => at,
@@ -437,18 +437,18 @@ impl DocumentWriter {
         vendors.set("shodh-memory", shodh);
     }
 
-    /// A document with only a header and the envelope, which contains everything else.
+    /// A document that has only a header and the envelope with everything else.
     fn envelope_document(&self, encryption: Tree) -> Document {
         let shape = self.plan.shape;
         let seed = text(&encryption, "auth_tag").unwrap_or_default().to_owned();
         let mut root = header(shape, &self.about, &seed, "encrypted");
         root.set(MEMORIES.name, Tree::Array(vec![]));
         root.set("encryption", encryption);
-        Document { members: members_of(root, ""), depth: DEPTH }
+        Document { members: members_of(root, ""), depth: MAX_DEPTH }
     }
 }
 
-/// A document with version, generator and header object.
+/// A document that has only version, generator and header object.
 fn header(shape: Shape, about: &SourceAbout, seed: &str, user: &str) -> Tree {
     let digest = Sha256::digest(format!("mif-export|{seed}"));
     let word = |t: &str| Tree::Text(t.to_owned());
@@ -475,17 +475,17 @@ fn header(shape: Shape, about: &SourceAbout, seed: &str, user: &str) -> Tree {
     ])
 }
 
-/// Ids of all elements.
+/// Ids of all memories, todos and nodes.
 fn ids_of(lists: &[Vec<(ElementOrder, String)>]) -> HashSet<String> {
     let sections = [&MEMORIES, &TASKS, &NODES];
     let texts = sections.into_iter().flat_map(|s| &lists[s.number()]);
-    texts.filter_map(|(_, t)| Tree::parse(t, DEPTH).ok().and_then(|t| text(&t, "id").map(str::to_owned))).collect()
+    texts.filter_map(|(_, t)| Tree::parse(t, MAX_DEPTH).ok().and_then(|t| text(&t, "id").map(str::to_owned))).collect()
 }
 
 /// Adds a node for each memory or todo that an edge refers to.
 fn add_end_nodes(lists: &mut [Vec<(ElementOrder, String)>], ids: &HashSet<String>) {
     let mut seen: HashSet<String> = HashSet::new();
-    let edges: Vec<Tree> = lists[EDGES.number()].iter().filter_map(|(_, t)| Tree::parse(t, DEPTH).ok()).collect();
+    let edges: Vec<Tree> = lists[EDGES.number()].iter().filter_map(|(_, t)| Tree::parse(t, MAX_DEPTH).ok()).collect();
     for id in edges.iter().flat_map(|edge| [text(edge, "source"), text(edge, "target")]).flatten() {
         let kind = if id.starts_with("mem_") { "memory" } else { "todo" };
         if (id.starts_with("mem_") || id.starts_with("todo_")) && ids.contains(id) && seen.insert(id.to_owned()) {
@@ -496,7 +496,7 @@ fn add_end_nodes(lists: &mut [Vec<(ElementOrder, String)>], ids: &HashSet<String
     }
 }
 
-/// Puts the elements into their list, which is added if it is missing.
+/// Puts the elements into their list. Creates the list if it is missing.
 fn fill(members: &mut Vec<(String, MemberValue)>, section: &'static Section, items: Vec<String>) {
     if section.parent.is_empty() {
         return fill_in(members, section, items);

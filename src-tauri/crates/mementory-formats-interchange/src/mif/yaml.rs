@@ -1,5 +1,5 @@
-//! Parses YAML to a tree, event by event. Expansion of aliases is limited, types are not guessed (dates, `yes` and `no` stay
-//! text), and there is no recursion over the depth of the input. The parser is `saphyr-parser`.
+//! Parses YAML to a tree, event by event. The expansion of aliases is limited, other types than those of the core
+//! schema are not guessed (dates, `yes` and `no` stay text), and the depth of the input causes no recursion.
 use mementory_json::Tree;
 use mementory_model::Bounds;
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
@@ -26,21 +26,22 @@ fn error(code: &'static str, message: impl Into<String>) -> YamlError {
     YamlError { code, message: message.into() }
 }
 
-/// A list or mapping that has not ended yet.
-struct Open {
+/// A list or mapping whose end has not been read yet.
+struct OpenCollection {
     tree: Tree,
     key: Option<String>,
     anchor: usize,
 }
 
-/// Memory that the parser may need for each indicator (`,`, `:`, `[`, `{`) until it emits an event: it stores two or three tokens
-/// of some hundred bytes for each, until it knows that a flow collection (`[0, 0]`) is not a key.
+/// Bytes that the parser may need for each indicator (`,`, `:`, `[`, `{`) until it emits an event. For each indicator
+/// it stores two or three tokens of some hundred bytes until it knows that a flow collection (`[0, 0]`) is not a key.
 const PARSER_BYTES_PER_INDICATOR: u64 = 1200;
 
-/// The characters of a text, until the parser has read too many indicators without emitting an event.
+/// Iterates over the characters of a text. Ends early if the parser reads too many indicators without emitting an
+/// event.
 struct BoundedChars<'t> {
     chars: Chars<'t>,
-    /// Indicators that may still be read before the next event; None = there were too many.
+    /// Number of indicators that may be read before the next event. None if there were too many.
     left: &'t Cell<Option<u64>>,
 }
 
@@ -60,7 +61,7 @@ impl Iterator for BoundedChars<'_> {
 /// Bytes that an allocation needs in addition to the requested size.
 const ALLOCATION_OVERHEAD: usize = 16;
 
-/// Parses a text with exactly one document, within the bounds for depth and estimated memory.
+/// Parses a text with_content exactly one document, within the bounds for depth and estimated memory.
 pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
     let Bounds { depth, bytes } = bounds;
     let mut memory_left = bytes;
@@ -69,9 +70,9 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
         memory_left = memory_left.checked_sub(memory_cost).ok_or_else(too_large)?;
         Ok::<(), YamlError>(())
     };
-    // Aliases may repeat content, but a file that grows many times larger by them is an attack.
+    // Aliases may repeat content, but a document that grows to many times its size by them is an attack.
     let mut left = text.len() as u64 * 4 + 10_000;
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenCollection> = Vec::new();
     let mut anchors: HashMap<usize, Tree> = HashMap::new();
     let mut root = None;
     let indicator_budget = Some(bytes / PARSER_BYTES_PER_INDICATOR);
@@ -104,7 +105,8 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
                 None => return Err(error("malformed", "a list ends that has not begun")),
             },
             Event::Alias(id) => {
-                // An alias inside its own anchor is not found, so a value cannot contain itself.
+                // An anchor is known only after its value ends, so an alias inside the value is an error and cannot
+                // cause a cycle.
                 let tree =
                     anchors.get(&id).ok_or_else(|| error("malformed", "an alias refers to an unknown anchor"))?;
                 left = left
@@ -131,15 +133,15 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
     root.ok_or_else(|| error("malformed", "an empty YAML document"))
 }
 
-fn start(open: &mut Vec<Open>, tree: Tree, anchor: usize, depth: u32) -> Result<(), YamlError> {
+fn start(open: &mut Vec<OpenCollection>, tree: Tree, anchor: usize, depth: u32) -> Result<(), YamlError> {
     if open.len() >= depth as usize {
         return Err(error("too_deep", format!("nested deeper than {depth} levels")));
     }
-    open.push(Open { tree, key: None, anchor });
+    open.push(OpenCollection { tree, key: None, anchor });
     Ok(())
 }
 
-fn put(parent: &mut Open, value: Tree) -> Result<(), YamlError> {
+fn put(parent: &mut OpenCollection, value: Tree) -> Result<(), YamlError> {
     match &mut parent.tree {
         Tree::Array(items) => items.push(value),
         Tree::Object(members) => match parent.key.take() {
@@ -160,10 +162,10 @@ fn put(parent: &mut Open, value: Tree) -> Result<(), YamlError> {
     Ok(())
 }
 
-/// Number of duplicate keys that are reported.
+/// Largest number of duplicate keys that are reported.
 const MAX_REPEATED: usize = 100;
 
-/// Duplicate keys, as JSON pointers. YAML 1.2 requires unique keys (§3.2.1.3), but the parser does not check it.
+/// JSON pointers of duplicate keys. YAML 1.2 requires unique keys (§3.2.1.3), but the parser does not check this.
 pub(super) fn repeated(tree: &Tree) -> Vec<String> {
     fn collect_repeated(tree: &Tree, at: &str, out: &mut Vec<String>) {
         match tree {
@@ -195,14 +197,15 @@ fn has_members(tree: &Tree) -> bool {
     matches!(tree, Tree::Array(_) | Tree::Object(_))
 }
 
-/// Estimated memory of a value in its parent; `with` everything inside it, for a copy.
-fn memory_cost(tree: &Tree, with: bool) -> u64 {
-    // Lists and mappings grow by doubling, so on average they allocate half as much again.
+/// Estimated memory in bytes that a value needs in its parent. If `with_content` is true, for a copy with_content everything
+/// inside it.
+fn memory_cost(tree: &Tree, with_content: bool) -> u64 {
+    // Lists and mappings grow by doubling, so on average they allocate half as much again as they need.
     let place = 3 * size_of::<(String, Tree)>() as u64 / 2;
     let inside = match tree {
         Tree::Number(text) | Tree::Text(text) => (ALLOCATION_OVERHEAD + text.len()) as u64,
-        Tree::Array(items) if with => items.iter().map(|item| memory_cost(item, true)).sum(),
-        Tree::Object(members) if with => {
+        Tree::Array(items) if with_content => items.iter().map(|item| memory_cost(item, true)).sum(),
+        Tree::Object(members) if with_content => {
             members.iter().map(|(key, item)| (ALLOCATION_OVERHEAD + key.len()) as u64 + memory_cost(item, true)).sum()
         }
         _ => 0,
@@ -210,7 +213,7 @@ fn memory_cost(tree: &Tree, with: bool) -> u64 {
     place + inside
 }
 
-/// Approximate size of a tree as text; [`parse`] bounds its depth.
+/// Approximate size of a tree as text, in bytes. Recursion is safe, because [`parse`] bounds the depth of the tree.
 fn size(tree: &Tree) -> u64 {
     match tree {
         Tree::Null | Tree::Bool(_) => 8,
@@ -220,7 +223,7 @@ fn size(tree: &Tree) -> u64 {
     }
 }
 
-/// Converts a scalar by the YAML 1.2 core schema, as far as JSON has the type. Everything else stays text.
+/// Converts a scalar by the core schema of YAML 1.2 if JSON has its type. Everything else stays text.
 fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
     let core = tag.filter(|t| t.is_yaml_core_schema()).map(|t| t.suffix.as_str());
     let plain = style == ScalarStyle::Plain;
@@ -232,7 +235,7 @@ fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
         "" | "~" | "null" | "Null" | "NULL" => Tree::Null,
         "true" | "True" | "TRUE" => Tree::Bool(true),
         "false" | "False" | "FALSE" => Tree::Bool(false),
-        // JSON has no such numbers; where the format requires text, this becomes text.
+        // JSON has no such numbers. Where the format requires text, they become text again.
         ".nan" | ".NaN" | ".NAN" => Tree::Number(text.into_owned()),
         word if matches!(word.trim_start_matches(['+', '-']), ".inf" | ".Inf" | ".INF") => {
             Tree::Number(text.into_owned())
@@ -244,7 +247,7 @@ fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
     }
 }
 
-/// The JSON form of a number. Programs disagree about leading zeros (octal or not), so such words stay text.
+/// The JSON form of a number. None for a number with_content leading zeros, because programs disagree whether it is octal.
 fn number(word: &str) -> Option<String> {
     let first = *word.as_bytes().first()?;
     if !(first.is_ascii_digit() || matches!(first, b'-' | b'+' | b'.')) || word.len() > 400 {
@@ -259,7 +262,7 @@ fn number(word: &str) -> Option<String> {
     if let Some(octal) = word.strip_prefix("0o") {
         return u64::from_str_radix(octal, 8).ok().map(|n| n.to_string());
     }
-    // `+1`, `.5`, `5.`
+    // JSON does not allow `+1`, `.5` and `5.`, so they are converted.
     let (sign, rest) = match word.strip_prefix('-') {
         Some(rest) => ("-", rest),
         None => ("", word.strip_prefix('+').unwrap_or(word)),

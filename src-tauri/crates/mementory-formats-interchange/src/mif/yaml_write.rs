@@ -1,23 +1,25 @@
-//! Writes YAML that all parsers read in the same way: block style, all strings double-quoted with JSON escapes, and numbers that
-//! YAML 1.1 also reads as numbers.
+//! Writes YAML that all parsers read in the same way: block style, all strings double-quoted with JSON escapes, and
+//! numbers that YAML 1.1 also reads as numbers.
 use mementory_json::Tree;
 use std::fmt::Write;
 
-/// Below this level flow style is used, because indentation grows with the square of the depth.
+/// Deeper levels are written in flow style, because the bytes for indentation grow with the square of the depth.
 const BLOCK_DEPTH: usize = 12;
-/// Parsers limit the depth of flow style (ours to 255 levels), so deeper values are written in block style.
+/// Values with at least this many levels stay in block style, because parsers limit the depth of flow style (ours to
+/// 255).
 const FLOW_DEPTH: u32 = 200;
-/// Longer keys are written as explicit keys (`? key`): YAML 1.2 §8.2.2 allows 1024 characters before the colon.
+/// Longer keys are written as explicit keys (`? key`), because YAML 1.2 §8.2.2 allows only 1024 characters before the
+/// colon.
 const MAX_PLAIN_KEY: usize = 500;
 
-/// `key: value` at the start of a line.
+/// Writes `key: value` at the start of a line.
 pub(super) fn member(key: &str, value: &Tree, level: usize, out: &mut String) {
     indent(level, out);
     key_and_colon(key, level, out);
     value_after(value, level + 1, out);
 }
 
-/// `- element` at the start of a line.
+/// Writes `- element` at the start of a line.
 pub(super) fn element(value: &Tree, level: usize, out: &mut String) {
     indent(level, out);
     out.push('-');
@@ -91,7 +93,7 @@ fn in_block(value: &Tree, level: usize) -> bool {
     level <= BLOCK_DEPTH || !is_shallower(value, FLOW_DEPTH)
 }
 
-/// Does the tree have fewer levels than this? Recursion is safe because the parser bounds the depth of a tree.
+/// True if the tree has fewer levels than this. Recursion is safe, because the parser bounds the depth of a tree.
 fn is_shallower(value: &Tree, than: u32) -> bool {
     let Some(less) = than.checked_sub(1) else { return false };
     match value {
@@ -135,7 +137,7 @@ fn flow(value: &Tree, out: &mut String) {
     }
 }
 
-/// YAML 1.1 wants a point and the exponent's sign: `1e5` is a string to it.
+/// Writes a number with a point and a sign in the exponent, because YAML 1.1 reads `1e5` as a string.
 fn number(token: &str, out: &mut String) {
     let Some(at) = token.find(['e', 'E']) else { return out.push_str(token) };
     let (mantissa, exponent) = (&token[..at], &token[at + 1..]);
@@ -159,7 +161,7 @@ fn quoted(text: &str, out: &mut String) {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            // Not printable to YAML, or a line break to one of its versions.
+            // YAML cannot express these characters directly, or one of its versions takes them for a line break.
             '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
                 let _ = write!(out, "\\u{:04x}", c as u32); // writing into a String cannot fail
             }

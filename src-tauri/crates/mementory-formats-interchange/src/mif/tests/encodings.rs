@@ -4,28 +4,28 @@ use mementory_format::FormatError;
 use mementory_model::{DroppedAs, Kind, Timestamp};
 use serde_json::Value;
 
-const ONE: &str = r#"{"id":"mem_1","content":"x","type":"Learning","created_at":"2026-01-01T00:00:00Z"}"#;
+const ONE_MEMORY: &str = r#"{"id":"mem_1","content":"x","type":"Learning","created_at":"2026-01-01T00:00:00Z"}"#;
 const EXPORT: &str = r#"{"id":"exp_1","created_at":"2026-01-01T00:00:00Z","user_id":"u"}"#;
 
 #[test]
 fn documents_are_detected_by_their_content() {
     let temp = TempDir::new("known");
     let ours = [
-        ("a.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{ONE}]}}"#)),
-        ("bom.json", format!("\u{feff} {{\"mif_version\":\"1.0\",\"export\":{EXPORT},\"memories\":[{ONE}]}}")),
-        ("other-order.json", format!(r#"{{"export":{EXPORT},"memories":[{ONE}],"mif_version":"1.0"}}"#)),
-        ("a.txt", format!(r#"{{"mif_version":"1.0","memories":[{ONE}]}}"#)),
+        ("a.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{ONE_MEMORY}]}}"#)),
+        ("bom.json", format!("\u{feff} {{\"mif_version\":\"1.0\",\"export\":{EXPORT},\"memories\":[{ONE_MEMORY}]}}")),
+        ("other-order.json", format!(r#"{{"export":{EXPORT},"memories":[{ONE_MEMORY}],"mif_version":"1.0"}}"#)),
+        ("a.txt", format!(r#"{{"mif_version":"1.0","memories":[{ONE_MEMORY}]}}"#)),
         ("a.yaml", "mif_version: \"1.0\"\nexport:\n  id: exp_1\nmemories: []\n".into()),
         ("a.yml", "# hello\nexport: {id: exp_1}\nmemories: []\nmif_version: 1.0\n".into()),
         ("b.dat", "---\nmif_version: 1.0\nmemories:\n- content: x\n  id: mem_1\n".into()),
-        ("a.jsonl", format!("{{\"type\":\"header\",\"mif_version\":\"1.0\",\"export\":{EXPORT}}}\n{{\"type\":\"memory\",\"data\":{ONE}}}\n")),
+        ("a.jsonl", format!("{{\"type\":\"header\",\"mif_version\":\"1.0\",\"export\":{EXPORT}}}\n{{\"type\":\"memory\",\"data\":{ONE_MEMORY}}}\n")),
         ("e.json", r#"{"encryption":{"algorithm":"aes-256-gcm","key_derivation":"argon2id","encrypted_payload":"AA==","iv":"AA==","auth_tag":"AA=="}}"#.into()),
     ];
     for (name, text) in ours {
         let path = temp.put(name, text);
         assert_eq!(detected(&path, false).map(|d| d.0), Some("mif"), "{name}");
     }
-    let utf16: Vec<u8> = format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{ONE}]}}"#)
+    let utf16: Vec<u8> = format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{ONE_MEMORY}]}}"#)
         .encode_utf16()
         .flat_map(u16::to_le_bytes)
         .collect();
@@ -127,11 +127,13 @@ fn duplicate_keys_in_yaml_are_reported() {
 #[test]
 fn truncated_deep_and_invalid_json_is_rejected() {
     let temp = TempDir::new("broken");
-    let cut = temp.put("cut.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{ONE},{{"id""#));
+    let cut =
+        temp.put("cut.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{ONE_MEMORY},{{"id""#));
     assert!(matches!(read(&cut), Err(FormatError::Invalid { code: "malformed", .. })));
     assert_eq!(codes(&validate(&cut).errors), ["malformed"]);
     let deep = format!(r#"{{"id":"mem_2","content":"y","x":{}{}}}"#, "[".repeat(200_000), "]".repeat(200_000));
-    let path = temp.put("deep.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{deep},{ONE}]}}"#));
+    let path =
+        temp.put("deep.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{deep},{ONE_MEMORY}]}}"#));
     let store = read(&path).unwrap();
     assert_eq!((store.records.len(), store.dropped.len()), (1, 1));
 }
@@ -169,7 +171,7 @@ fn almost_json_is_reported_with_its_location() {
     }
 }
 
-/// `fixtures/mif/faults`
+/// Uses `fixtures/mif/faults`.
 #[test]
 fn faults_are_errors_with_their_location() {
     let folder = repo().join("fixtures/mif/faults");
@@ -199,7 +201,7 @@ fn json_lines_need_only_a_header() {
     let temp = TempDir::new("lines");
     let header = format!(r#"{{"type":"header","mif_version":"1.0","export":{EXPORT}}}"#);
     let text = format!(
-        "\u{feff}{header}\r\n\r\n{{\"type\":\"memory\",\"data\":{ONE}}}\r\n{{\"type\":\"weather\",\"data\":1}}\r\n{{\"type\":\"memory\"}}\r\n{{broken\r\n"
+        "\u{feff}{header}\r\n\r\n{{\"type\":\"memory\",\"data\":{ONE_MEMORY}}}\r\n{{\"type\":\"weather\",\"data\":1}}\r\n{{\"type\":\"memory\"}}\r\n{{broken\r\n"
     );
     let store = read(&temp.put("a.mif.jsonl", &text)).unwrap();
     assert_eq!(store.records.len(), 1);
@@ -207,10 +209,12 @@ fn json_lines_need_only_a_header() {
     let reasons: Vec<_> = store.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();
     assert_eq!(reasons, ["no_data", "not_json"]);
     let footer = r#"{"type":"footer","checksum":"sha256:00","counts":{"memories":5,"todos":0}}"#;
-    let path = temp.put("b.mif.jsonl", format!("{header}\n{{\"type\":\"memory\",\"data\":{ONE}}}\n{footer}\n"));
+    let path = temp.put("b.mif.jsonl", format!("{header}\n{{\"type\":\"memory\",\"data\":{ONE_MEMORY}}}\n{footer}\n"));
     assert!(codes(&validate(&path).warnings).contains(&"count_differs".to_owned()));
-    let path =
-        temp.put("c.mif.jsonl", format!("{{\"type\":\"memory\",\"mif_version\":\"1.0\",\"data\":{ONE}}}\n{header}\n"));
+    let path = temp.put(
+        "c.mif.jsonl",
+        format!("{{\"type\":\"memory\",\"mif_version\":\"1.0\",\"data\":{ONE_MEMORY}}}\n{header}\n"),
+    );
     assert_eq!(detected(&path, false).map(|d| d.0), Some("mif"));
     assert!(matches!(read(&path), Err(FormatError::Invalid { code: "header_missing", .. })));
 }
@@ -228,7 +232,7 @@ fn interop_encodings_are_detected_and_read() {
     assert_eq!((tea.record_type.as_deref(), tea.tags.join("|").as_str()), (Some("observation"), "a|b"));
     assert_eq!((tea.source.account.as_deref(), tea.fields["score"].as_f64()), (Some("u1"), Some(0.5)));
     assert_eq!((store.records.len(), store.dropped.len()), (1, 2));
-    // A tag "memory" is not a sign of mem0's encoding.
+    // The tag "memory" must not be taken for the member `memory` of mem0's encoding.
     let generic = r#"[{"content":"One","tags":["memory"],"date":"2026-01-01T00:00:00Z","type":"Decision"},{"id":5,"content":"Two"}]"#;
     let path = temp.put("generic.json", generic);
     assert_eq!(detected(&path, true), Some(("mif", Some("generic".into()))));

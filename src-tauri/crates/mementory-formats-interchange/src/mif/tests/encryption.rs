@@ -79,14 +79,14 @@ fn missing_parts_of_an_envelope_are_reported() {
 fn an_envelope_with_nothing_readable_inside() {
     let temp = TempDir::new("inside");
     let seal = |plain: &[u8]| {
-        let tree = super::super::envelope::seal(plain, &FakeCipher("tea")).unwrap();
+        let tree = super::super::envelope::encrypt(plain, &FakeCipher("tea")).unwrap();
         let text =
             format!("{{\"mif_version\":\"1.0\",\"memories\":[],\"encryption\":{}}}", super::super::wire::json(&tree));
         let path = temp.put("e.json", text);
         read_with(&path, Some(Arc::new(FakeCipher("tea"))))
     };
     assert_eq!(code(seal(b"hello").err().unwrap()), "malformed");
-    let inner = super::super::wire::json(&super::super::envelope::seal(b"{}", &FakeCipher("tea")).unwrap());
+    let inner = super::super::wire::json(&super::super::envelope::encrypt(b"{}", &FakeCipher("tea")).unwrap());
     let twice = format!("{{\"mif_version\":\"1.0\",\"memories\":[],\"encryption\":{inner}}}");
     assert_eq!(code(seal(twice.as_bytes()).err().unwrap()), "encrypted_twice");
     let fine = br#"{"mif_version":"1.0","memories":[{"id":"mem_1","content":"inside"}]}"#;

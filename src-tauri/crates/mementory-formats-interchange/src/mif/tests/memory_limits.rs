@@ -6,8 +6,8 @@ use std::path::Path;
 
 const EXPORT: &str = r#""id":"exp_1","created_at":"2026-01-01T00:00:00Z","user_id":"u""#;
 
-/// Result of the reader, and the codes of the validator.
-fn judged(path: &Path) -> (Result<MemoryStore, FormatError>, Vec<String>) {
+/// Result of the reader, and the fault codes of the validator.
+fn read_and_validate(path: &Path) -> (Result<MemoryStore, FormatError>, Vec<String>) {
     let limits = Limits { tree_bytes: 20_000, ..Limits::default() };
     let (catalog, detection) = open(path, true);
     let found = Mif.validate(&catalog, &detection.sources[0], &limits, &[]);
@@ -31,7 +31,7 @@ fn a_value_that_is_too_large_is_reported_and_not_loaded() {
         "{{\"type\":\"header\",\"mif_version\":\"1.0\",\"export\":{{{EXPORT}}}}}\n{{\"type\":\"memory\",\"data\":{one}}}\n{{\"type\":\"memory\",\"data\":{two}}}\n"
     );
     for (name, text) in [("a.mif.json", read_all), ("a.mif.jsonl", lines)] {
-        let (read, codes) = judged(&temp.put(name, text));
+        let (read, codes) = read_and_validate(&temp.put(name, text));
         let store = read.unwrap();
         assert_eq!(store.records.len(), 1, "{name}");
         let reported: Vec<_> = store.dropped.iter().map(|d| (d.reason.split(':').next(), d.place.as_str())).collect();
@@ -42,29 +42,30 @@ fn a_value_that_is_too_large_is_reported_and_not_loaded() {
         assert!(codes.contains(&"too_large".to_owned()), "{name}: {codes:?}");
     }
     let header = format!(r#"{{"mif_version":"1.0","export":{{{EXPORT},"x":{dense}}},"memories":[{one}]}}"#);
-    let (read, _) = judged(&temp.put("header.mif.json", header));
+    let (read, _) = read_and_validate(&temp.put("header.mif.json", header));
     let place = match read {
         Err(FormatError::Limit { limit: "tree_bytes", place, figure: 20_000 }) => place,
         other => panic!("{:?}", other.map(|store| store.records.len())),
     };
     assert!(place.ends_with("#/export"), "{place}");
     let yaml = format!("mif_version: \"1.0\"\nmemories:\n  - id: mem_1\n    content: x\n    x: {dense}\n");
-    match judged(&temp.put("dense.mif.yaml", yaml)).0 {
+    match read_and_validate(&temp.put("dense.mif.yaml", yaml)).0 {
         Err(FormatError::Limit { limit: "tree_bytes", place, figure: 60_000 }) => {
             assert!(place.ends_with("dense.mif.yaml"), "{place}");
         }
         other => panic!("{:?}", other.map(|store| store.records.len())),
     }
-    // An anchored value counts once more for each alias.
+    // The memory of an anchored value counts again for each alias.
     let list = "\n  - 0".repeat(220);
     for (name, again, fits) in [("one.mif.yaml", "null", true), ("two.mif.yaml", "*a", false)] {
         let yaml = format!(
             "mif_version: \"1.0\"\nexport: {{id: e, created_at: \"2026-01-01T00:00:00Z\", user_id: u}}\nmemories: []\nx: &a {list}\ny: {again}\n"
         );
-        assert_eq!(judged(&temp.put(name, yaml)).0.is_ok(), fits, "{name}");
+        assert_eq!(read_and_validate(&temp.put(name, yaml)).0.is_ok(), fits, "{name}");
     }
-    let (read, codes) =
-        judged(&temp.put("generic.json", format!(r#"[{{"content":"One"}},{{"content":"Two","x":{dense}}}]"#)));
+    let (read, codes) = read_and_validate(
+        &temp.put("generic.json", format!(r#"[{{"content":"One"}},{{"content":"Two","x":{dense}}}]"#)),
+    );
     let store = read.unwrap();
     assert_eq!((store.records.len(), store.dropped.len(), codes.len()), (1, 1, 1));
 }

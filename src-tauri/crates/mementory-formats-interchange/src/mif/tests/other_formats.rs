@@ -23,7 +23,7 @@ fn record(kind: Kind, id: &str, text: &str) -> Record {
     record
 }
 
-/// One record of every kind, with all fields that it can have.
+/// Records of every kind, with all fields that they can have.
 fn vault() -> MemoryStore {
     let mut memory = record(Kind::Memory, "m1", "Likes \"tea\"\n\twith milk \u{85}\u{2028}\u{feff}\u{7f} 🌱");
     memory.title = Some("Tea".into());
@@ -229,7 +229,7 @@ fn an_imported_document_is_preserved_among_other_records() {
     for memory in before["memories"].as_array().unwrap() {
         assert!(after["memories"].as_array().unwrap().contains(memory), "untouched");
     }
-    // Without the other records, the original document is restored.
+    // If only its own records are written, the original document is restored.
     let mut again = read(&mixed).unwrap();
     assert_eq!(again.parts.len(), 1);
     again.records.retain(|r| r.key.scope == "mif");

@@ -1,4 +1,4 @@
-//! Documents are read, written again and compared: our fixtures, samples of the reference program, edits and deletions.
+//! Documents are read, written again and compared. Also tests edits and deletions.
 use super::super::testing::*;
 use mementory_model::{Kind, LossKind, RecordKey, Timestamp};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ fn assert_round_trip(input: &Path, expected: &Value) {
         assert_eq!(strip(&again), strip(&store), "{name} as {encoding}");
         assert!(again.dropped.is_empty(), "{:?}", again.dropped);
     }
-    // The bytes of each record are unchanged.
+    // The verbatim of each record is unchanged.
     let again = read(&temp.0.join("out.mif.json")).unwrap();
     for record in &store.records {
         let same = again.records.iter().find(|r| r.key == record.key).unwrap();
@@ -121,7 +121,7 @@ fn interop_samples_of_the_reference_are_read() {
         let record = store.find("Waters tomatoes");
         assert_eq!(record.times.created, Timestamp::parse("2026-02-01T08:00:00Z"), "{name}");
         if version != "markdown" {
-            // The key uses the id, so the same memory in a document of either version is the same record.
+            // The key is made of the id, so the same memory has the same key in a document of either version.
             assert_eq!(record.key, RecordKey::new("mif", "memory/00000002-2222-4222-8222-000000000002"));
         }
     }
