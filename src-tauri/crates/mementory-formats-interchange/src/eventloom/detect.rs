@@ -1,14 +1,14 @@
-//! Which members are logs? The first line that is not blank has the fields of an event and its hash.
+//! Detects logs: the first line that is not blank must have the fields of an event, among them its hash.
 use crate::zaxy::log_event::{EventVersion, version_of};
 use mementory_format::{Catalog, Claim, FormatError, Part, Role};
 use mementory_json::Tree;
 use mementory_model::Limits;
 
-/// Bytes looked at; a payload is at most 1 MiB.
+/// Number of bytes at the start of a file that are examined. The payload of an event is at most 1 MiB.
 const HEAD: usize = 2 << 20;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// One claim for each log.
+/// Claims each log separately.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut claims = Vec::new();
     for member in catalog.members() {

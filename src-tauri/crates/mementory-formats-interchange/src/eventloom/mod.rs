@@ -1,5 +1,5 @@
-//! Eventloom logs, the source that Zaxy exports from: one event per line, sealed and chained by hashes. Read and
-//! checked, not written. See README.md.
+//! Eventloom logs, from which Zaxy exports: one event on each line, with its hash and the hash of the previous event.
+//! They can be read and checked but not written. See README.md.
 mod detect;
 mod read;
 

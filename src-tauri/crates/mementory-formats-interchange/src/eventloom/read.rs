@@ -1,5 +1,5 @@
-//! Going through a log: every event with its own hash and its link to the one before. A log is not signed and its end
-//! may be cut off unseen; what is found wrong is said, and the events that are as they were sealed are taken.
+//! Reads a log and checks the hash of every event and its link to the previous event. A log is not signed, and a
+//! missing end cannot be noticed. Faults are reported, and every event with a correct hash is imported.
 use crate::zaxy::{
     canonical::canonical,
     log_event::{Event, LOG_FORMAT},
@@ -11,11 +11,11 @@ use mementory_model::{Dropped, DroppedAs, Issue, Limits, Origin, Record, Unit, V
 use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader, Read};
 
-/// A line, judged.
+/// The result of checking a line.
 enum Line<'a> {
-    /// An event, and whether it follows the one before it (else what is wrong: code and message).
+    /// An event with a correct hash. `link` is an error (code and message) if it does not follow the previous event.
     Event { event: Box<Event>, source: &'a str, link: Result<(), (&'static str, String)> },
-    /// None: code and message.
+    /// A line that is not an event, or an event with a wrong hash: code and message.
     Bad(&'static str, String),
 }
 
@@ -108,7 +108,7 @@ fn linked(event: &Event, previous: Option<&(u64, String)>) -> Result<(), (&'stat
     Ok(())
 }
 
-/// Reads a log into the sink. An event has the same key as its entry in a bundle.
+/// Reads a log into the sink. An event has the same key as the entry for it in a bundle.
 pub(super) fn read(
     catalog: &Catalog,
     member: &Member,
@@ -147,7 +147,7 @@ pub(super) fn read(
 
 fn record(event: &Event, source: &str, origin: Origin) -> Record {
     let entry = event.entry();
-    // A number that Python cannot read would have failed the hash.
+    // Cannot fail, because an event with such a number does not have a correct hash.
     let id = hex::encode(Sha256::digest(canonical(&entry).unwrap_or_default()));
     let mut record = to_record(&entry, &id, false);
     if event.encrypted() {
@@ -161,7 +161,8 @@ fn record(event: &Event, source: &str, origin: Origin) -> Record {
     record
 }
 
-/// Checks a log: every hash and every link. With keys in `trust` there is nothing that could satisfy them.
+/// Validates a log: every hash and every link. If `trust` has keys, it reports an error, because a log cannot be
+/// signed.
 pub(super) fn validate(
     catalog: &Catalog,
     member: &Member,

@@ -1,4 +1,4 @@
-//! The files of one source sorted by role, the versions that are supported, and the key scope of a store.
+//! Sorts the files of one source by role, and knows the supported versions and the key scope of a store.
 use super::{document::Document, forms::version, schema::STORE_SCHEMA};
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_json::Tree;
@@ -15,7 +15,7 @@ pub(super) struct Bundle<'a> {
     pub conversations: Vec<&'a Member>,
     pub embeddings: Vec<&'a Member>,
     pub passthrough_files: Vec<&'a Member>,
-    /// Folder of the store inside its archive or input folder, ending in `/`; empty without a store.
+    /// Folder of the store inside its archive or input folder, ending in `/`. Empty if there is no store.
     pub folder: String,
 }
 
@@ -45,13 +45,13 @@ impl<'a> Bundle<'a> {
         })
     }
 
-    /// A member's path inside the bundle.
+    /// Path of a member inside the bundle.
     pub fn path_of<'m>(&self, member: &'m Member) -> &'m str {
         member.name.strip_prefix(&self.folder).unwrap_or(&member.name)
     }
 }
 
-/// Major and minor version of a document. Another major version is an error (§22.3).
+/// Major and minor version of a document. Fails for an unsupported major version (§22.3).
 pub(super) fn supported(document: &Document, place: &str) -> Result<(u64, u64), FormatError> {
     let raw = document.raw("schema_version").map(|raw| raw.get().chars().take(20).collect::<String>());
     let version_text = document.word("schema_version").or(raw).unwrap_or_default();
@@ -62,7 +62,8 @@ pub(super) fn supported(document: &Document, place: &str) -> Result<(u64, u64), 
     }
 }
 
-/// Scope of the keys of a store's records: two people's stores may both have a `mem-001`.
+/// Scope of the keys of a store's records. It contains the owner, because two people's stores may both have a
+/// `mem-001`.
 pub(super) fn scope(outline: Option<&Tree>) -> String {
     let owner = outline.filter(|t| t.get("schema").and_then(Tree::as_str).is_none_or(|s| s == STORE_SCHEMA));
     match owner.and_then(|t| t.get("owner")?.get("id")?.as_str()) {
@@ -71,5 +72,5 @@ pub(super) fn scope(outline: Option<&Tree>) -> String {
     }
 }
 
-/// Format id, and prefix of every key scope.
+/// Id of the format, and prefix of every key scope.
 pub(super) const SCOPE: &str = "pam";

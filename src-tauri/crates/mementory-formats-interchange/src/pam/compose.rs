@@ -1,5 +1,6 @@
-//! Turns a record into a memory object. A record of the home store keeps its source object, and only edited members are
-//! replaced. A record from another source gets a new object; fields without a member go into `x_mementory`.
+//! Converts a record to a memory object. For a record of the home store, its source object is used, and only edited
+//! members are replaced. For any other record, a new object is built, and fields without a member go into
+//! `x_mementory`.
 use super::{
     extension,
     first_pass::{FirstPass, digest_uuid, uuid},
@@ -12,30 +13,30 @@ use mementory_format::{NO_BYTES, SourceAbout, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 
-/// An object of the members that have a value.
+/// An object with those members that have a value.
 pub(super) fn object<const N: usize>(members: [(&str, Option<Tree>); N]) -> Tree {
     Tree::Object(members.into_iter().filter_map(|(k, v)| Some((k.to_owned(), v?))).collect())
 }
 
-/// A text, for [`object`].
+/// A text as the value of a member, for [`object`].
 pub(super) fn word(text: impl Into<String>) -> Option<Tree> {
     Some(Tree::Text(text.into()))
 }
 
-/// A time in the one spelling that all programs share: whole seconds, or six digits of a second. Checksums depend on it.
+/// A time with whole seconds or six digits of a second. All programs write these alike, and checksums depend on it.
 pub(super) fn stamp(time: Timestamp) -> Tree {
     let text = time.to_rfc3339();
     let short = text.strip_suffix('Z').filter(|t| t.rsplit_once('.').is_some_and(|(_, f)| f.len() == 3));
     Tree::Text(short.map_or_else(|| text.clone(), |t| format!("{t}000Z")))
 }
 
-/// A platform's name as §11.4 allows it.
+/// The name of a platform in the form that §11.4 allows.
 pub(super) fn platform(name: &str) -> String {
     let name: String = slug(name).chars().take(32).collect();
     if PLATFORM.fits(&name) { name } else { "mementory".into() }
 }
 
-/// Tags as the format allows them: lower-case words, each once.
+/// Tags in the form that the format allows: lower-case words without repetition.
 pub(super) fn tags(tags: &[String]) -> Tree {
     let mut out: Vec<String> = Vec::new();
     for tag in tags {
@@ -47,17 +48,17 @@ pub(super) fn tags(tags: &[String]) -> Tree {
     Tree::Array(out.into_iter().map(Tree::Text).collect())
 }
 
-/// A memory ready to be written.
+/// A memory in the form in which it is written.
 pub(super) struct Composed {
     pub text: String,
     pub tree: Tree,
-    /// Objects of the embeddings file.
+    /// The memory's embeddings, as JSON objects of the embeddings file.
     pub vectors: Vec<String>,
-    /// False for a memory that is written exactly as it was imported.
+    /// False if the memory is written exactly as it was imported.
     pub changed: bool,
 }
 
-/// What writing needs to know besides the record.
+/// What is needed to convert a record, besides the record itself.
 pub(super) struct Context<'a> {
     pub first_pass: &'a FirstPass,
     pub about: &'a SourceAbout,
@@ -66,7 +67,7 @@ pub(super) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// A record as a memory.
+    /// Converts a record to a memory.
     pub fn memory(&self, stored: &StoredRecord, losses: &mut LossReport) -> Composed {
         if self.first_pass.is_from_home(&stored.record)
             && let Some(composed) = self.patched(stored, losses)
@@ -112,14 +113,14 @@ impl Context<'_> {
         }
         let changed = tree != original;
         if changed {
-            // In the form that all programs hash the same way.
+            // All programs compute the same hash of this form.
             tree = sdk_form(&tree);
         }
         let text = if changed { compact(&tree) } else { source.clone() };
         Some(Composed { text, tree, vectors, changed: changed || stored.edited })
     }
 
-    /// Removes references to memories and conversations that are not exported.
+    /// Removes references to memories and conversations that are not exported from a memory.
     fn remove_dangling_references(&self, stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
         let mut linked = stored.record.links.iter().zip(&stored.link_ids);
         let successor = linked.clone().find(|(l, _)| l.relation == "superseded_by").map(|(_, id)| id);
@@ -259,21 +260,20 @@ impl Context<'_> {
     }
 }
 
-/// Compact JSON.
 pub(super) fn compact(tree: &Tree) -> String {
     let mut out = String::new();
     tree.write(&mut out);
     out
 }
 
-/// Removes members of the object in member `block`.
+/// Removes members from the object in the member `block`.
 pub(super) fn remove_members(tree: &mut Tree, block: &str, names: &[&str]) {
     let Some(mut inside) = tree.get(block).cloned() else { return };
     names.iter().for_each(|name| inside.remove(name));
     tree.set(block, inside);
 }
 
-/// Memory type and custom type of a record (§5).
+/// Memory type of a record, and custom type if the type is `custom` (§5).
 fn memory_type(record: &Record) -> (&'static str, Option<String>) {
     let record_type = record.record_type.as_deref().filter(|t| !t.is_empty());
     let known = record_type.and_then(|t| TYPES.iter().copied().find(|k| *k == t && *k != "custom"));
@@ -297,7 +297,7 @@ fn memory_type(record: &Record) -> (&'static str, Option<String>) {
     }
 }
 
-/// Lifecycle status (§7). A record that its source deleted becomes retracted.
+/// Lifecycle status (§7). A record that was deleted in its source becomes `retracted`.
 fn status(record: &Record) -> &'static str {
     match record.status.as_deref() {
         Some("deleted" | "removed" | "invalidated") => "retracted",
@@ -321,7 +321,7 @@ fn method(record: &Record) -> &'static str {
     }
 }
 
-/// Id and JSON of an embedding in PAM's form, if the record has an embedding with readable numbers.
+/// Id and JSON object of the first embedding whose vector can be read. None if there is none.
 fn vector(stored: &StoredRecord, memory: &str, created: Timestamp) -> Option<(String, String)> {
     stored.record.embeddings.iter().filter(|e| !e.model.is_empty()).find_map(|embedding| {
         let tree = Tree::parse(&embedding.json, 64).ok()?;
@@ -346,8 +346,8 @@ fn vector(stored: &StoredRecord, memory: &str, created: Timestamp) -> Option<(St
     })
 }
 
-/// Writes into the object what differs between `unedited`, the record that the object describes, and `record`. Fields
-/// without a member are skipped.
+/// Writes the differences between `record` and `unedited` (the record that the object alone yields) into the object.
+/// Ignores fields for which the object has no member.
 fn patch(tree: &mut Tree, unedited: &Record, record: &Record) {
     if unedited.text != record.text {
         let content = if record.text.is_empty() { format!("({})", record.kind.as_str()) } else { record.text.clone() };

@@ -1,5 +1,5 @@
-//! Checks a store with its conversation and embeddings files against the specification: structure by the tables of
-//! `schema.rs`, then hashes, counts, ids, references and times.
+//! Checks a store with its conversation and embeddings files against the specification: first the structure with the
+//! tables of `schema.rs`, then hashes, counts, ids, references and times.
 use super::{
     bundle::{Bundle, LISTS, supported},
     document::{self, Document},
@@ -14,7 +14,8 @@ use mementory_json::{Tree, TreeError};
 use mementory_model::{Bounds, Timestamp};
 use std::collections::HashSet;
 
-/// Checks a source. Faults are findings; an error is returned only for what cannot be read at all.
+/// Checks a source. Faults become findings in the report. The result is an error only if the source cannot be read at
+/// all.
 pub(super) fn check_conformance(
     bundle: &Bundle,
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
@@ -141,7 +142,7 @@ fn index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
     ids.index.insert(id, entry);
 }
 
-/// A path that stays inside the bundle.
+/// True if the path stays inside the bundle.
 pub(super) fn safe_path(path: &str) -> bool {
     !path.is_empty()
         && path.len() <= 400
@@ -150,7 +151,7 @@ pub(super) fn safe_path(path: &str) -> bool {
         && path.split('/').all(|s| !s.is_empty() && s != "." && s != ".." && !s.ends_with(['.', ' ']))
 }
 
-/// Does the checksum fit the memories as they are in the file, or else the form in which the Python SDK hashes them?
+/// Compares the checksum with that of the memories as they are in the file, then with that of their Python SDK form.
 fn integrity_of(doc: &Document, outline: &Tree, exact: Option<&str>, bounds: Bounds) -> Integrity {
     let Some(block) = outline.get("integrity").filter(|b| matches!(b, Tree::Object(_))) else { return Integrity::None };
     let Some(stated) = block.get("checksum").and_then(Tree::as_str) else { return Integrity::Broken };
@@ -162,13 +163,13 @@ fn integrity_of(doc: &Document, outline: &Tree, exact: Option<&str>, bounds: Bou
     if sdk.finish().as_deref() == Some(stated) { Integrity::FitsSdk } else { Integrity::Broken }
 }
 
-/// None for a memory that cannot be read.
+/// The memories of a store. None in place of one that cannot be read.
 fn memories(doc: &Document, bounds: Bounds) -> impl Iterator<Item = Option<Tree>> {
     doc.list("memories").into_iter().map(move |raw| Tree::of(raw, bounds).ok())
 }
 
-/// The store without its records and whether its checksum fits, which is all that a signature covers. None if the store is
-/// not signed.
+/// The store without its records, and whether its checksum is correct: all that is needed to check its signature. None
+/// if the store is not signed.
 pub(super) fn signed_outline(bundle: &Bundle) -> Result<Option<(Tree, Integrity)>, FormatError> {
     let Some(member) = bundle.store else { return Ok(None) };
     let text = document::text(bundle.catalog, member, bundle.limits)?;
@@ -222,8 +223,8 @@ fn integrity(
     }
 }
 
-/// Checks encoding and context of a signature; verifying it is the caller's part. A signature that cannot be decoded is
-/// invalid, which is a warning and no reason to reject (§21.4).
+/// Checks the encoding and context of a signature. Verifying it is up to the caller. A signature that cannot be decoded
+/// is invalid, which is only a warning (§21.4).
 fn signature(place: &str, outline: &Tree, report: &mut Report) {
     let Some(block) = outline.get("signature").filter(|b| matches!(b, Tree::Object(_))) else { return };
     let at = format!("{place}/signature");
@@ -259,7 +260,7 @@ fn signature(place: &str, outline: &Tree, report: &mut Report) {
     if let (Some(algorithm), Some(did), Some(key)) =
         (text("algorithm"), did.filter(|d| d.starts_with("did:key:")), text("public_key"))
         && let key = super::keys::public_key(algorithm, key)
-        // A did:key of an unsupported type may be an RSA key, but is none of the supported types.
+        // If the DID has an unsupported key type, it can only name an RSA key.
         && !key.and_then(|key| super::keys::is_key_of_did(did, &key)).unwrap_or(algorithm.starts_with("RS"))
     {
         report.warn("signature_owner", &format!("{at}/public_key"), "not the key that the owner's DID names");
@@ -332,7 +333,7 @@ fn conversation(
     let outline = report.outline_of(&doc, &member.place, &["messages"], bounds);
     report.faults(&member.place, check(&CONVERSATION, &outline));
     let messages = doc.list("messages");
-    // The messages share one memory limit: they are in memory together.
+    // All messages are in memory together, so they share one memory limit.
     let mut remaining = bounds;
     let trees: Vec<Result<Tree, TreeError>> = messages.iter().map(|raw| Tree::take(raw, &mut remaining)).collect();
     let id_of = |tree: &Tree| tree.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
@@ -388,7 +389,7 @@ fn conversation(
     Ok(())
 }
 
-/// Checks references, after all ids are known.
+/// Checks references between the files and records of the bundle, once all ids are known.
 fn references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
     for (place, memory, conversation) in &ids.conversation_refs {
         match ids.conversations.get(conversation) {
@@ -411,7 +412,7 @@ fn references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
             continue;
         }
         if bundle.embeddings.is_empty() {
-            // A consumer must not fail because of it (§12.1).
+            // A missing embeddings file must not be an error (§12.1).
             report.warn("embedding_missing", place, "the embeddings file is not here");
         } else {
             report.error("dangling_reference", place, "no embedding of the file has this id");

@@ -1,5 +1,5 @@
-//! Writes conversations: an entry of the index and a file each. A conversation of the home store whose messages are all
-//! unedited is written exactly as it was imported.
+//! Writes conversations, each as an entry of the index and a file. A conversation of the home store is written exactly
+//! as it was imported if all its messages are unedited.
 use super::{
     compose::{Context, compact, object, platform, stamp, tags, word},
     conformance::safe_path,
@@ -15,25 +15,25 @@ use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::collections::{HashMap, HashSet};
 
-/// One message, new or as it was imported.
+/// One message to be written.
 struct Row {
     position: u32,
     seq: usize,
     id: String,
     parent: Option<String>,
-    /// The imported text, if it is written unchanged.
+    /// The imported text, if the message is written unchanged.
     source: Option<String>,
     tree: Tree,
 }
 
 /// A conversation that waits for its remaining messages.
 pub(super) struct ConversationWriter {
-    /// Position in the imported index; new conversations follow.
+    /// Sort key: position in the imported index. New conversations follow the imported ones.
     pub order: (u8, u64, u64),
-    /// The index entry; None if the imported index did not list this conversation.
+    /// Entry of the index. None if the imported index did not list this conversation.
     index: Option<Tree>,
     index_source: Option<String>,
-    /// The file without its messages; None if the conversation has no file.
+    /// The file without its messages. None if the conversation has no file.
     file: Option<Tree>,
     file_source: Option<String>,
     path: Option<String>,
@@ -45,21 +45,21 @@ pub(super) struct ConversationWriter {
     depth: u32,
 }
 
-/// A conversation ready to be written.
+/// The texts of a conversation in the form in which they are written.
 pub(super) struct FinishedConversation {
     pub order: (u8, u64, u64),
     pub index: Option<String>,
-    /// Path inside the bundle, and text.
+    /// Path inside the bundle and text of the conversation file.
     pub file: Option<(String, String)>,
     pub changed: bool,
 }
 
-/// Paths of conversation files in use, in lower case: some file systems ignore case.
+/// Paths of conversation files that are in use, in lower case, because some file systems ignore case.
 #[derive(Default)]
 pub(super) struct UsedPaths(HashSet<String>);
 
 impl UsedPaths {
-    /// Reserves a free path: the wanted one if it is safe, else one made from the id, else from a digest.
+    /// Reserves a free path: `wanted` if it is safe, else a path made of the id, else one made of a digest.
     pub fn path(&mut self, wanted: Option<&str>, id: &str) -> String {
         let plain = !id.is_empty()
             && id.len() <= 100
@@ -87,7 +87,7 @@ fn created_of(record: &Record, now: Timestamp) -> Timestamp {
 }
 
 impl ConversationWriter {
-    /// Starts a conversation of the home store or of another source.
+    /// Starts a conversation, of the home store or of another source.
     pub fn new(
         context: &Context,
         stored: &StoredRecord,
@@ -254,14 +254,14 @@ impl ConversationWriter {
         }
     }
 
-    /// Adds a message; true if it was the last one.
+    /// Adds a message. Returns true if it was the last one.
     pub fn message(&mut self, context: &Context, stored: &StoredRecord, losses: &mut LossReport) -> bool {
         let row = row(context, stored, self.created, self.rows.len(), losses);
         self.rows.push(row);
         self.rows.len() >= self.expected
     }
 
-    /// True if all messages were added.
+    /// True if all messages of the conversation were added.
     pub fn complete(&self) -> bool {
         self.rows.len() >= self.expected
     }
@@ -331,7 +331,7 @@ impl ConversationWriter {
 }
 
 impl Context<'_> {
-    /// Schema version of new documents: the one of the home store.
+    /// Schema version of new documents: that of the home store, or 1.0.
     pub fn version(&self) -> String {
         let envelope = self.first_pass.envelope.as_ref().and_then(|f| to_record::text(f, "schema_version"));
         envelope.unwrap_or("1.0").to_owned()
@@ -459,7 +459,7 @@ fn row(context: &Context, stored: &StoredRecord, start: Timestamp, seq: usize, l
     row
 }
 
-/// Role of a message as §25.3 names it.
+/// Role of a message in the words of §25.3.
 fn role(source_role: &str) -> &'static str {
     let lower = source_role.to_ascii_lowercase();
     match lower.as_str() {

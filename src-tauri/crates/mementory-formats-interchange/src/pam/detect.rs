@@ -1,11 +1,11 @@
-//! Finds PAM documents by their `schema` member, wherever it is in the file. Conversation and embeddings files in the
+//! Detects PAM documents by their `schema` member, anywhere in the file. Conversation and embeddings files in the
 //! folder of a store or below it belong to that store.
 use super::schema::{CONVERSATION_SCHEMA, EMBEDDINGS_SCHEMA, STORE_SCHEMA};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, json_keys};
 use mementory_model::Limits;
 use std::collections::BTreeMap;
 
-/// First bytes of a file, which usually contain `schema`.
+/// Number of bytes at the start of a file that are examined first. They usually contain `schema`.
 const HEAD: usize = 64 << 10;
 
 /// Kind of document.
@@ -23,7 +23,7 @@ struct Document<'a> {
     confidence: f64,
 }
 
-/// Claims one source per store, and one for conversation and embeddings files without a store.
+/// Claims one source for each store, and one for all files of an input that belong to no store.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut documents = Vec::new();
     for member in catalog.members().iter().filter(|m| m.file_name().to_ascii_lowercase().ends_with(".json")) {
@@ -34,7 +34,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     let stores: Vec<&Document> = documents.iter().filter(|d| d.kind == DocumentKind::Store).collect();
     let mut claims: BTreeMap<(usize, usize), Claim> = BTreeMap::new();
     for document in &documents {
-        // Of two stores in one folder the first gets the other files.
+        // If a folder has two stores, its other files belong to the first.
         let store = match document.kind {
             DocumentKind::Store => Some(document),
             _ => stores.iter().copied().filter(|s| is_in_folder_of(s.member, document.member)).max_by_key(|s| {
@@ -80,12 +80,13 @@ fn folder(member: &Member) -> &str {
     member.name.rfind('/').map_or("", |at| &member.name[..=at])
 }
 
-/// Is a file in the folder of a store or below it?
+/// True if the file is in the folder of the store or below it.
 fn is_in_folder_of(store: &Member, member: &Member) -> bool {
     store.root == member.root && store.archive == member.archive && member.name.starts_with(folder(store))
 }
 
-/// Role of a file that is no PAM document: files in `attachments/` are passed through, other files only in an archive.
+/// Role of a file that is not a PAM document. Files in `attachments/` are passed through, other files only in an
+/// archive.
 fn passthrough_role(store: &Member, member: &Member) -> Option<Role> {
     let inside = &member.name[folder(store).len()..];
     if inside.ends_with(".DS_Store") || inside.starts_with("__MACOSX/") {
@@ -107,7 +108,7 @@ fn identify<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Resul
     }
     let head = catalog.head(member, HEAD)?;
     let mut schema_and_version = schema_and_version(&head);
-    // With sorted keys `schema` comes after the records.
+    // If the keys are sorted, `schema` comes after the records.
     if schema_and_version.0.is_none() && likely && (head.len() == HEAD) && member.size <= limits.element_bytes {
         schema_and_version = self::schema_and_version(
             &catalog.head(member, usize::try_from(limits.element_bytes).unwrap_or(usize::MAX))?,
@@ -119,14 +120,15 @@ fn identify<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Resul
         Some(CONVERSATION_SCHEMA) => Some((DocumentKind::Conversation, 1.0)),
         Some(EMBEDDINGS_SCHEMA) => Some((DocumentKind::Embeddings, 1.0)),
         Some(_) => None,
-        // Claim a store without `schema` as well: reading it reports the exact fault.
+        // A store without `schema` is claimed too, and reading it reports the exact fault.
         None => has(&["memories.content_hash", "memories.provenance", "memories.temporal"])
             .then_some((DocumentKind::Store, 0.9)),
     };
     Ok(identified.map(|(kind, confidence)| Document { member, kind, version, confidence }))
 }
 
-/// Values of `schema` and `schema_version` at the top level. Does not parse, so that it works on the start of a file.
+/// Values of `schema` and `schema_version` at the top level. Scans without parsing, so that a truncated text is
+/// possible.
 fn schema_and_version(bytes: &[u8]) -> (Option<String>, Option<String>) {
     let (mut schema, mut version) = (None, None);
     let (mut depth, mut at) = (0usize, 0usize);
@@ -139,7 +141,7 @@ fn schema_and_version(bytes: &[u8]) -> (Option<String>, Option<String>) {
                 while bytes.get(at).is_some_and(|b| *b != b'"') {
                     at += if bytes[at] == b'\\' { 2 } else { 1 };
                 }
-                // A string that is cut off is not used.
+                // A truncated string is not used.
                 let Some(text) = bytes.get(start..at).filter(|_| at < bytes.len()) else { break };
                 let next = bytes.iter().skip(at + 1).find(|b| !b.is_ascii_whitespace());
                 if depth == 1 {

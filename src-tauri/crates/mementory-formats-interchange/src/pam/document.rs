@@ -1,11 +1,12 @@
-//! One JSON document of the format, split at its top level: members as raw text, arrays as lists of raw text.
+//! One JSON document of the format. Only its top level is parsed: members stay raw text, arrays become lists of raw
+//! texts.
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_json::{Members, Tree, TreeError};
 use mementory_model::{Bounds, Limits};
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The text of a document, without a byte order mark. Its length is limited.
+/// The text of a document without its byte order mark. Fails if it is too long.
 pub(super) fn text(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<String, FormatError> {
     let bytes = catalog.bytes(member, limits.element_bytes)?;
     let bytes = match bytes.strip_prefix(b"\xef\xbb\xbf") {
@@ -17,12 +18,12 @@ pub(super) fn text(catalog: &Catalog, member: &Member, limits: &Limits) -> Resul
 
 /// A document of which only the top level is parsed.
 pub(super) struct Document<'t> {
-    /// Members in their order.
+    /// Members in their original order.
     pub members: Vec<(String, &'t RawValue)>,
 }
 
 impl<'t> Document<'t> {
-    /// Opens a text.
+    /// Parses the top level of a text.
     pub fn open(text: &'t str, place: &str) -> Result<Self, FormatError> {
         let members: Members = serde_json::from_str(text).map_err(|e| {
             let what = if e.is_eof() { "the file ends early" } else { "not valid JSON" };
@@ -38,28 +39,28 @@ impl<'t> Document<'t> {
         Ok(Self { members: members.0 })
     }
 
-    /// Raw text of a member; of repeated keys the last one.
+    /// Raw text of a member. If the key occurs several times, that of the last member.
     pub fn raw(&self, key: &str) -> Option<&'t RawValue> {
         self.members.iter().rev().find(|(k, _)| k == key).map(|(_, v)| *v)
     }
 
-    /// Value of a member that is a string.
+    /// Value of a member if it is a string.
     pub fn word(&self, key: &str) -> Option<String> {
         serde_json::from_str(self.raw(key)?.get()).ok()
     }
 
-    /// Elements of a member that is a list; empty if it is something else.
+    /// Elements of a member. Empty if the member is not a list.
     pub fn list(&self, key: &str) -> Vec<&'t RawValue> {
         self.raw(key).and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
     }
 
-    /// The document with the given lists emptied, parsed.
+    /// The parsed document, with the given lists emptied.
     pub fn outline(&self, lists: &[&str], bounds: Bounds) -> Tree {
         let mut remaining = bounds;
         let member = |(key, raw): &(String, &'t RawValue)| {
             let value = match lists.contains(&key.as_str()) && is_list(raw) {
                 true => Tree::Array(vec![]),
-                // The members share one memory limit: they are in memory together.
+                // All members are in memory together, so they share one memory limit.
                 false => Tree::take(raw, &mut remaining).unwrap_or(Tree::Null),
             };
             (key.clone(), value)
@@ -67,7 +68,8 @@ impl<'t> Document<'t> {
         Tree::Object(self.members.iter().map(member).collect())
     }
 
-    /// Members that [`Self::outline`] replaces by null because they do not parse or are too large, with the reason.
+    /// Members that [`Self::outline`] replaces with null because they do not parse or are too large, each with the
+    /// reason.
     pub fn oversized_members(&self, lists: &[&str], bounds: Bounds) -> Vec<(&str, TreeError)> {
         let mut remaining = bounds;
         let parsed = self.members.iter().filter(|(key, raw)| !(lists.contains(&key.as_str()) && is_list(raw)));
@@ -79,11 +81,11 @@ fn is_list(raw: &RawValue) -> bool {
     raw.get().starts_with('[')
 }
 
-/// Most elements of one list. Each takes 16 bytes of memory for as little as two bytes of text. The largest document
-/// allowed (`Limits::element_bytes`) has fewer real records.
+/// Largest number of elements in one list. An element needs 16 bytes of memory but may have only two bytes of text. The
+/// largest document allowed (`Limits::element_bytes`) has fewer real records.
 const MAX_ELEMENTS: usize = 4 << 20;
 
-/// True for a list with more than `most` elements. Counting commas first decides nearly every list.
+/// True if the list has more than `most` elements. Counting commas is enough for nearly every list.
 fn has_more_elements_than(list: &str, most: usize) -> bool {
     struct More(usize);
     impl<'de> Visitor<'de> for More {

@@ -1,5 +1,5 @@
-//! Envelopes: a document without its records, in its own order and spelling, so that an unchanged document can be written
-//! exactly as it was imported.
+//! Envelopes: documents without their records. They preserve the original order and spelling, so that an unchanged
+//! document can be written exactly as it was imported.
 use super::{bundle::LISTS, document::Document, hash::Checksum};
 use mementory_json::{Tree, write_string};
 use mementory_model::Bounds;
@@ -19,8 +19,8 @@ pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> S
     out
 }
 
-/// A store without its records. Each list is replaced: the memories by their checksum, relations and conversations by their
-/// count, so that the writer can tell whether anything changed.
+/// A store without its records. The memories are replaced with their checksum, the other lists with their number of
+/// elements, so that the writer can tell whether anything changed.
 pub(super) fn store(doc: &Document, bounds: Bounds) -> String {
     let mut checksum = Checksum::default();
     for raw in doc.list("memories") {
@@ -54,7 +54,7 @@ pub(super) fn embeddings(doc: &Document, bounds: Bounds) -> String {
     object(members)
 }
 
-/// Source text of a conversation: its entry in the index, its file without messages, and the path of the file.
+/// Source text of a conversation: its entry of the index, its file without messages, and the path of the file.
 pub(super) fn conversation(index: Option<&str>, file: Option<&str>, path: Option<&str>) -> String {
     let mut quoted = String::new();
     write_string(path.unwrap_or_default(), &mut quoted);

@@ -1,5 +1,5 @@
-//! The extension slot: a member of `metadata` (memory) or `raw_metadata` (conversation, message). It is a text with JSON
-//! in it, so that no other program respells its numbers or drops its nulls on the way.
+//! The extension slot is a member of `metadata` (memory) or `raw_metadata` (conversation, message). Its value is JSON
+//! in a string, so that no other program changes its numbers or drops its nulls.
 use super::canonical::canonical;
 use super::hash::sdk_form;
 use mementory_format::extension::{self, Field, NATIVE, NativeFields, Restored, members};
@@ -7,10 +7,10 @@ use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Verbatim};
 use serde_json::{Map, Value};
 
-/// Conversation that stands for messages whose own is not in the file.
+/// Marks a conversation that was made for messages whose own conversation is not in the file.
 const STUB: &str = "stub";
 
-/// The member of an object that takes extensions.
+/// Name of the member that contains the extension slot.
 pub(super) fn slot(tree: &Tree) -> &'static str {
     if tree.get("content_hash").is_some() { "metadata" } else { "raw_metadata" }
 }
@@ -21,10 +21,10 @@ const FIELDS: NativeFields = NativeFields {
     whole_seconds: true,
 };
 
-/// The object's own words, in a form that survives another program's saving.
+/// Digest of an object without our extension slot. Saving the object with another program does not change it.
 fn fingerprint(tree: &Tree) -> String {
     let mut native = tree.clone();
-    // Rebuilt from what is around them.
+    // These members are computed from other members or files.
     for name in ["messages", "children_ids", "content_hash", "embedding_ref"] {
         native.remove(name);
     }
@@ -54,7 +54,7 @@ fn fingerprint(tree: &Tree) -> String {
     extension::fingerprint(canonical(&native).unwrap_or_default())
 }
 
-/// Takes the extension out of an object.
+/// Removes the extension slot from an object.
 pub(super) fn detach(tree: &mut Tree) {
     let slot = slot(tree);
     if let Some(mut inside) = tree.get(slot).cloned()
@@ -68,13 +68,13 @@ pub(super) fn detach(tree: &mut Tree) {
     }
 }
 
-/// What `record` says beyond `mapped` (what the object says by itself). `own` = the record came from this format, whose
-/// origin and verbatim are the object itself.
+/// The differences between `record` and `mapped` (the record that the object alone yields). `own` is true if the record
+/// was read from this format: then the object itself is its origin and verbatim.
 pub(super) fn difference(mapped: &Record, record: &Record, own: bool) -> Map<String, Value> {
     extension::record_difference(mapped, record, own)
 }
 
-/// Puts a difference into an object's slot; nothing when there is none.
+/// Puts a difference into the extension slot of an object. Does nothing if it is empty.
 pub(super) fn attach(tree: &mut Tree, mut difference: Map<String, Value>) {
     if difference.is_empty() {
         return;
@@ -83,7 +83,7 @@ pub(super) fn attach(tree: &mut Tree, mut difference: Map<String, Value>) {
     put(tree, &Value::Object(difference));
 }
 
-/// Marks a conversation as none of its own.
+/// Marks a conversation that was made for messages whose own conversation is not exported.
 pub(super) fn mark_stub(tree: &mut Tree) {
     put(tree, &serde_json::json!({ (STUB): true }));
 }
@@ -99,13 +99,13 @@ fn held(tree: &Tree) -> Option<Map<String, Value>> {
     serde_json::from_str(extension::get(tree.get(slot(tree))?)?.as_str()?).ok()
 }
 
-/// Does a conversation only stand for its messages' own?
+/// True if the conversation was made for messages whose own conversation is not in the file.
 pub(super) fn is_stub(tree: &Tree) -> bool {
     held(tree).is_some_and(|map| map.get(STUB) == Some(&Value::Bool(true)))
 }
 
-/// Applies the extension of an object to what the object says. Origin and verbatim of the object stand unless the
-/// extension has others. None = no extension, or one that is not ours.
+/// Applies the extension slot of an object to the record that the object alone yields. Keeps the origin and verbatim of
+/// the object unless the slot has an origin. None if there is no slot, or it is not ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = held(tree)?;
     let native = map.remove(NATIVE)?;
@@ -124,7 +124,7 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
     Some(Restored { record, changed })
 }
 
-/// What the extension holds, as losses: other programs do not see it.
+/// Reports every member of the extension slot as a loss, because other programs do not read it.
 pub(super) fn losses(id: &str, difference: &Map<String, Value>, report: &mut LossReport) {
     let silent = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
     for (name, value) in difference {

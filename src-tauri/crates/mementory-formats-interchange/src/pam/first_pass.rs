@@ -1,5 +1,5 @@
-//! The first pass over all records: which are exported under which id, and which are withheld and why. The second pass
-//! needs this because it only writes references to records that are exported.
+//! The first pass over all records decides which ones are exported, under which ids, and which are withheld and why.
+//! The second pass writes only references to exported records, so it needs these results.
 use super::{
     bundle::{Bundle, SCOPE},
     document::{self, Document},
@@ -32,11 +32,11 @@ pub(super) enum Destination {
 pub(super) struct ExportedConversation {
     pub id: String,
     pub messages: usize,
-    /// Ids of memories derived from it, each with whether it is a record of the home store.
+    /// Ids of the memories derived from it, and for each whether it is a record of the home store.
     pub derived: Vec<(String, bool)>,
 }
 
-/// The earlier export that an incremental export builds on.
+/// The earlier export that an incremental export continues.
 struct Base {
     export_id: Option<String>,
     date: Option<Timestamp>,
@@ -44,11 +44,11 @@ struct Base {
     conversations: HashSet<String>,
 }
 
-/// What the second pass needs to know. The home store is the imported store that most records came from: its records
-/// are exported unchanged, with their ids.
+/// Results of the first pass. The home store is the imported store from which most records were read. Its records are
+/// exported unchanged, with their ids.
 #[derive(Default)]
 pub(super) struct FirstPass {
-    /// Key scope of the home store; empty if no record came from PAM.
+    /// Key scope of the home store. Empty if no record was read from PAM.
     pub home_scope: String,
     /// The home store without its records.
     pub envelope: Option<Tree>,
@@ -56,20 +56,20 @@ pub(super) struct FirstPass {
     pub incremental: bool,
     pub since: Option<Timestamp>,
     pub base_export_id: Option<String>,
-    /// Vault id → id in the store.
+    /// Id in the store for each vault id of a memory.
     pub memories: HashMap<String, String>,
     /// Ids of all exported memories in the store.
     pub memory_ids: HashSet<String>,
-    /// Vault id (or `stub:…`) → conversation.
+    /// Conversation for each vault id, or for a key `stub:…`.
     pub conversations: HashMap<String, ExportedConversation>,
-    /// Vault id → conversation's key in `conversations`, and id there.
+    /// For each vault id of a message: the key of its conversation in `conversations`, and its id there.
     pub messages: HashMap<String, (String, String)>,
     /// Vault ids of memories that must not be exported.
     pub withheld_ids: HashSet<String>,
     pub withheld: BTreeMap<String, u64>,
     /// Account ids to remove when identifiers are stripped.
     pub identifiers: HashSet<String>,
-    /// Vault ids of attachments of messages of the home store.
+    /// Vault ids of attachments that messages of the home store already contain.
     attachments_in_messages: HashSet<String>,
 }
 
@@ -87,7 +87,7 @@ struct Entry {
     parent: Option<String>,
 }
 
-/// A vault id as a UUID.
+/// A UUID for a vault id.
 pub(super) fn uuid(id: &str) -> String {
     let mut bytes = [0u8; 16];
     if hex::decode_to_slice(id, &mut bytes).is_err() {
@@ -104,7 +104,7 @@ pub(super) fn digest_uuid(text: &str) -> String {
     uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
 }
 
-/// Was the record imported from a PAM store, with its source text?
+/// True if the record was read from a PAM store and its source text is stored.
 fn is_native(record: &Record) -> bool {
     record.origin.format == SCOPE
         && record.verbatim.is_some()
@@ -116,14 +116,14 @@ fn is_vector(record: &Record) -> bool {
 }
 
 impl FirstPass {
-    /// Is this a record of the home store, to be exported unchanged unless it was edited?
+    /// True if this is a record of the home store, which is exported unchanged unless it was edited.
     pub fn is_from_home(&self, record: &Record) -> bool {
         let at_home = is_native(record) && record.key.scope == self.home_scope;
         at_home && (record.kind == Kind::Memory || self.destination(record) != Destination::Memory)
     }
 
-    /// Is this the attachment of a message of the home store? The message describes it already. The source lists messages
-    /// before attachments.
+    /// True if this is an unedited attachment of a message of the home store. The message already describes it. The
+    /// source must list messages before attachments.
     pub fn is_in_message(&self, stored: &StoredRecord) -> bool {
         let record = &stored.record;
         let bare = record.kind == Kind::Attachment && record.verbatim.is_none() && !stored.edited;
@@ -142,7 +142,7 @@ impl FirstPass {
         }
     }
 
-    /// Goes over all records of a source.
+    /// Reads all records of a source and decides about them.
     pub fn run(source: &mut dyn RecordSource, options: &WriteOptions, limits: &Limits) -> Result<Self, FormatError> {
         let mut first_pass = FirstPass::default();
         let base = options.base.as_deref().map(|path| Base::open(path, limits)).transpose()?;
@@ -211,7 +211,7 @@ impl FirstPass {
         for entry in memories().filter(|e| !e.exportable) {
             withhold(self, &entry.id, "not_exportable");
         }
-        // A memory derived from a withheld one could repeat its content.
+        // A memory derived from a withheld memory is withheld too, because it could repeat the content.
         loop {
             let before = self.withheld_ids.len();
             for entry in memories() {
@@ -235,7 +235,7 @@ impl FirstPass {
         for entry in memories().filter(|e| !self.withheld_ids.contains(&e.id)) {
             let id = exported_id(entry);
             let unknown = base.is_some_and(|b| !b.memories.contains(&id));
-            // A memory without a time counts as unchanged if the base has it and it was not edited.
+            // A memory without a time is unchanged if the base has it and it was not edited.
             let unchanged = entry.time.is_none() && !entry.edited && base.is_some();
             if !self.incremental || unknown || !unchanged && is_newer(entry.time, self.since) {
                 self.memories.insert(entry.id.clone(), id);
@@ -243,7 +243,7 @@ impl FirstPass {
                 unchanged_entries.insert(&entry.id, entry);
             }
         }
-        // Include the memory that replaces a changed one, so that the file has no dangling reference.
+        // The memory that replaces a changed one is included, so that the file has no dangling reference.
         let mut pending: Vec<&Entry> = memories().filter(|e| self.memories.contains_key(&e.id)).collect();
         while let Some(entry) = pending.pop() {
             for next in entry.superseded_by.iter().filter_map(|id| unchanged_entries.remove(id.as_str())) {
@@ -306,7 +306,8 @@ impl FirstPass {
 
 type Envelopes = BTreeMap<String, (Option<Tree>, Option<Tree>)>;
 
-/// The envelopes of imported stores and embeddings files, by key scope. Of several exports of one person the latest.
+/// Envelopes of imported stores and embeddings files by key scope. If a person's store was imported repeatedly, the
+/// latest.
 fn envelopes(source: &mut dyn RecordSource, limits: &Limits) -> Result<Envelopes, FormatError> {
     let mut envelopes = Envelopes::new();
     source.passthrough(SCOPE, &mut |item, bytes| {
@@ -328,7 +329,7 @@ fn envelopes(source: &mut dyn RecordSource, limits: &Limits) -> Result<Envelopes
     Ok(envelopes)
 }
 
-/// Key scope of the store that most records were imported from.
+/// Key scope of the store from which most records were imported.
 fn home_scope(source: &mut dyn RecordSource, envelopes: &Envelopes) -> Result<String, FormatError> {
     let mut counts: BTreeMap<String, u64> = envelopes.keys().map(|scope| (scope.clone(), 0)).collect();
     source.records(&mut |stored| {

@@ -1,24 +1,24 @@
-//! Forms of texts: platform names, tags, hashes, versions.
+//! Forms of texts that the format requires: names of platforms, tags, hashes, versions and so on.
 use mementory_json::schema::TextForm;
 
-/// `1.0`, `1.1-rc1`
+/// A version such as `1.0` or `1.1-rc1`.
 pub(super) const VERSION: TextForm =
     TextForm { expected: "a version such as 1.0", fit: |t| version(t).is_some().into() };
-/// `name/1.2.3`
+/// A program with its version, `name/1.2.3`.
 pub(super) const SYSTEM: TextForm = TextForm { expected: "a program such as name/1.2.3", fit: |t| system(t).into() };
-/// `did:method:…`
+/// A decentralized identifier, `did:method:…`.
 pub(super) const DID: TextForm = TextForm { expected: "an identifier did:method:…", fit: |t| did(t).into() };
-/// Lower-case ASCII, 2 to 32 characters.
+/// Name of a platform: lower-case ASCII letters, digits, `_` and `-`, 2 to 32 characters.
 pub(super) const PLATFORM: TextForm = TextForm {
     expected: "a platform's name: 2 to 32 of a-z, 0-9, _ and -",
     fit: |t| ((2..=32).contains(&t.len()) && t.bytes().all(word)).into(),
 };
-/// `sha256:` and 64 hex digits.
+/// A hash: `sha256:` and 64 hex digits.
 pub(super) const HASH: TextForm =
     TextForm { expected: "sha256: and 64 hex digits in lower case", fit: |t| hash(t).into() };
-/// Lower-case ASCII that starts with a letter or digit.
+/// A tag: lower-case ASCII that starts with a letter or digit.
 pub(super) const TAG: TextForm = TextForm { expected: "a tag of a-z, 0-9, _ and -", fit: |t| tag(t).into() };
-/// BCP 47, language, script, region.
+/// A language by BCP 47, with optional script and region.
 pub(super) const LANGUAGE: TextForm = TextForm { expected: "a language such as pt-BR", fit: |t| language(t).into() };
 
 fn hash(text: &str) -> bool {
@@ -38,7 +38,7 @@ fn digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Major and minor of a version.
+/// Major and minor number of a version.
 pub(super) fn version(text: &str) -> Option<(u64, u64)> {
     let (numbers, pre) = text.split_once('-').map_or((text, None), |(n, p)| (n, Some(p)));
     if let Some(pre) = pre {
@@ -79,7 +79,7 @@ fn language(text: &str) -> bool {
     parts.next().is_none()
 }
 
-/// A text as a word of letters, digits, `-` and `_` in lower case; empty when nothing of it is left.
+/// Converts a text to one word of lower-case letters, digits, `-` and `_`. May be empty.
 pub(super) fn slug(text: &str) -> String {
     let mut out = String::new();
     for c in mementory_model::fold(text).chars() {

@@ -1,16 +1,16 @@
-//! Content hash (spec §6), integrity checksum (§15), and the form in which the Python SDK hashes a memory.
+//! Content hash (spec §6), integrity checksum (§15), and the form of a memory that the Python SDK hashes.
 use super::canonical;
 use mementory_json::Tree;
 use sha2::{Digest, Sha256};
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 
-/// `sha256:<hex>`.
+/// SHA-256 as `sha256:<hex>`.
 pub(super) fn sha256(bytes: &[u8]) -> String {
     format!("sha256:{}", hex::encode(Sha256::digest(bytes)))
 }
 
-/// White space as Python defines it: four separators more than Rust.
+/// White space as Python defines it, which includes four separators that Rust does not.
 fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
@@ -26,7 +26,7 @@ fn normalize_unicode(content: &str) -> String {
     composed.split(is_space).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The same for ASCII, which NFC does not change: faster for nearly all texts.
+/// Like [`normalize_unicode`], for ASCII, which NFC does not change. Faster, and nearly all texts are ASCII.
 fn normalize_ascii(content: &str) -> String {
     let lower = content.to_ascii_lowercase();
     let other_space = |b: u8| matches!(b, b'\t'..=b'\r' | b'\x1c'..=b'\x1f');
@@ -45,19 +45,19 @@ pub(super) fn content_hash(content: &str) -> String {
 /// Computes the checksum of the memories: canonical objects, sorted by id, hashed as one array.
 #[derive(Default)]
 pub(super) struct Checksum {
-    /// Ids, each with the range of its canonical form in `text`.
+    /// Id of each memory, and the range of its canonical form in `text`.
     rows: Vec<(String, Range<usize>)>,
     text: String,
     not_canonical: bool,
 }
 
 impl Checksum {
-    /// Reserves memory for so many bytes of text: growing would copy it repeatedly.
+    /// Reserves memory for this many bytes of text, because growing would copy the text repeatedly.
     pub fn with_capacity(bytes: usize) -> Self {
         Self { text: String::with_capacity(bytes), ..Self::default() }
     }
 
-    /// Adds one memory exactly as it is in the file.
+    /// Adds a memory exactly as it is in the file.
     pub fn add(&mut self, memory: &Tree) {
         let id = memory.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
         let start = self.text.len();
@@ -67,7 +67,7 @@ impl Checksum {
         }
     }
 
-    /// Adds one memory by its id and its canonical form, if it has one.
+    /// Adds a memory by its id and canonical form. None if it has no canonical form.
     pub fn add_text(&mut self, id: &str, canonical: Option<&str>) {
         let Some(canonical) = canonical else {
             self.not_canonical = true;
@@ -78,7 +78,7 @@ impl Checksum {
         self.rows.push((id.to_owned(), start..self.text.len()));
     }
 
-    /// The checksum; None if a memory has a number that canonical JSON cannot express.
+    /// The checksum. None if a memory has a number that canonical JSON cannot express.
     pub fn finish(mut self) -> Option<String> {
         if self.not_canonical {
             return None;
@@ -97,12 +97,12 @@ impl Checksum {
     }
 }
 
-/// Members of a memory whose objects the specification defines.
+/// Members of a memory that are objects defined by the specification.
 const BLOCKS: [&str; 4] = ["confidence", "temporal", "provenance", "access"];
-/// Times inside them.
+/// Members of these objects that are times.
 const TIMES: [&str; 6] = ["last_reinforced", "created_at", "updated_at", "valid_from", "valid_until", "extracted_at"];
 
-/// The memory as the Python SDK (1.0.0) hashes it: without nulls, with defaults, times in the SDK's spelling.
+/// The form of a memory that the Python SDK (1.0.0) hashes: without nulls, with defaults, times in the SDK's spelling.
 pub(super) fn sdk_form(memory: &Tree) -> Tree {
     let mut out = without_nulls(memory);
     let default = |out: &mut Tree, key: &str, value: Tree| {
@@ -143,7 +143,7 @@ fn without_nulls(tree: &Tree) -> Tree {
     }
 }
 
-/// A time as pydantic prints it: `T` as separator, no fraction or six digits, `Z` for a zero offset.
+/// A time as pydantic prints it: `T` as separator, either no fraction or six digits, `Z` if the offset is zero.
 fn sdk_time(text: &str) -> Option<String> {
     let (date, rest) = text.split_at_checked(10)?;
     let rest = rest.strip_prefix(['T', 't', ' ', '_'])?;

@@ -1,4 +1,4 @@
-//! Export id of a store, and the base export that an incremental one builds on (§16).
+//! Export id of a store, and the base that an incremental export continues (§16).
 use super::{
     bundle::{Bundle, SCOPE},
     document::{self, Document},
@@ -8,10 +8,10 @@ use mementory_format::{Catalog, Detected, ExportIdentity, Finding, FormatError};
 use mementory_model::Limits;
 use std::path::Path;
 
-/// The export that a source is; None without a store.
+/// Identity of the export that a source contains. None if the source has no store.
 ///
 /// # Errors
-/// What cannot be read.
+/// Fails if the store cannot be read.
 pub fn export_of(catalog: &Catalog, source: &Detected, limits: &Limits) -> Result<Option<ExportIdentity>, FormatError> {
     let bundle = Bundle::open(catalog, source, limits)?;
     let Some(store) = bundle.store else { return Ok(None) };
@@ -25,7 +25,7 @@ pub fn export_of(catalog: &Catalog, source: &Detected, limits: &Limits) -> Resul
     }))
 }
 
-/// Export id in a stored envelope (the passthrough file [`STORE_FILE`]).
+/// Export id in a stored envelope (passthrough file [`STORE_FILE`]).
 pub fn id_of_envelope(envelope: &str) -> Option<String> {
     Document::open(envelope, "envelope").ok()?.word("export_id")
 }
@@ -33,10 +33,11 @@ pub fn id_of_envelope(envelope: &str) -> Option<String> {
 /// Name of the store file, and of the passthrough file with its envelope.
 pub const STORE_FILE: &str = "memory-store.json";
 
-/// Checks that `base` is the export that `delta` builds on. If it is not, that is a warning: a consumer may go on (§16).
+/// Checks that `base` is the export that `delta` continues. If it is not, returns a warning, because §16 allows an
+/// import nevertheless.
 ///
 /// # Errors
-/// `base` is no export of this format, or cannot be read.
+/// Fails if `base` is not an export of this format or cannot be read.
 pub fn check_base(base: &Path, delta: &ExportIdentity, limits: &Limits) -> Result<Option<Finding>, FormatError> {
     let place = base.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let none = || FormatError::invalid("base_not_recognised", &place, "the base is not a PAM export");

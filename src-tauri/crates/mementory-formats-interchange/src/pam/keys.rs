@@ -8,10 +8,10 @@ use base64::{
 use mementory_format::did_key::{base58, did_key};
 use mementory_json::Tree;
 
-/// Longest key text that is decoded (RSA 16384 in PEM is shorter).
+/// Length of the longest key text that is decoded, in bytes. RSA 16384 in PEM is shorter.
 const MAX_KEY_TEXT: usize = 16 << 10;
 
-/// Reads base64url with and without padding, because writers differ; writes it without.
+/// Reads base64url with or without padding, because programs differ. Writes it without.
 const BASE64URL: GeneralPurpose = GeneralPurpose::new(
     &URL_SAFE,
     GeneralPurposeConfig::new().with_encode_padding(false).with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -22,22 +22,22 @@ pub(super) fn base64url(bytes: &[u8]) -> String {
     BASE64URL.encode(bytes)
 }
 
-/// Bytes of base64url, padded or not.
+/// Decodes base64url with or without padding.
 pub(super) fn from_base64url(text: &str) -> Option<Vec<u8>> {
     (text.len() <= MAX_KEY_TEXT).then(|| BASE64URL.decode(text).ok()).flatten()
 }
 
-/// 32 bytes of an Ed25519 key: `z6Mk…`, `did:key:z6Mk…`, or bare Base58.
+/// The 32 bytes of an Ed25519 key given as `z6Mk…`, `did:key:z6Mk…` or Base58 without prefix.
 pub(super) fn ed25519(text: &str) -> Option<Vec<u8>> {
     let bare = || base58(text.strip_prefix("did:key:").unwrap_or(text).split('#').next()?);
     did_key(text).or_else(bare).filter(|key| key.len() == 32)
 }
 
-/// Is this the key in a `did:key`? None for a key type that is not supported here (RSA and others).
+/// True if this is the key named by a `did:key`. None if the DID has an unsupported key type, such as RSA.
 pub(super) fn is_key_of_did(did: &str, key: &[u8]) -> Option<bool> {
     let named = did_key(did)?;
     Some(match key {
-        // A did:key has the compressed point: the sign of y, then x.
+        // A did:key contains the compressed point: the sign of y, then x.
         [4, point @ ..] if matches!(point.len(), 64 | 96) => {
             let (x, y) = point.split_at(point.len() / 2);
             named.split_first().is_some_and(|(sign, rest)| rest == x && *sign == 2 + (y[y.len() - 1] & 1))
@@ -46,8 +46,8 @@ pub(super) fn is_key_of_did(did: &str, key: &[u8]) -> Option<bool> {
     })
 }
 
-/// Decodes a public key: Ed25519 to 32 bytes, ECDSA to the SEC1 point, RSA to a DER `SubjectPublicKeyInfo`. ECDSA and RSA
-/// keys are JWK or PEM.
+/// Decodes a public key. Ed25519 gives 32 bytes, ECDSA the SEC1 point, RSA a DER `SubjectPublicKeyInfo`. ECDSA and RSA
+/// keys may be JWK or PEM.
 pub(super) fn public_key(algorithm: &str, text: &str) -> Option<Vec<u8>> {
     if text.len() > MAX_KEY_TEXT {
         return None;
@@ -77,7 +77,7 @@ fn jwk(algorithm: &str, text: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// DER prefixes of `SubjectPublicKeyInfo` before the key bits.
+/// DER bytes of a `SubjectPublicKeyInfo` before the key bits, one constant for each algorithm.
 const SPKI_ED25519: &[u8] = &[0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
 const SPKI_P256: &[u8] =
     &[0x30, 0x59, 0x30, 0x13, 6, 7, 42, 134, 72, 206, 61, 2, 1, 6, 8, 42, 134, 72, 206, 61, 3, 1, 7, 3, 0x42, 0];
@@ -98,7 +98,7 @@ fn pem(algorithm: &str, text: &str) -> Option<Vec<u8>> {
     der.strip_prefix(head).filter(|key| key.len() == len).map(<[u8]>::to_vec)
 }
 
-/// DER of an RSA key from its numbers.
+/// DER `SubjectPublicKeyInfo` of an RSA key with modulus `n` and exponent `e`.
 fn rsa_spki(n: &[u8], e: &[u8]) -> Vec<u8> {
     let tlv = |tag: u8, body: &[u8]| {
         let mut out = vec![tag];
@@ -123,7 +123,7 @@ fn rsa_spki(n: &[u8], e: &[u8]) -> Vec<u8> {
     tlv(0x30, &[RSA_OID, &bits].concat())
 }
 
-/// The bytes that are signed (§18.3), with the strings exactly as in the file.
+/// The signed bytes (§18.3): a canonical object of strings, which are exactly as in the file.
 pub(super) fn payload(outline: &Tree) -> Option<Vec<u8>> {
     let text = |value: Option<&Tree>| Some(Tree::Text(value?.as_str()?.to_owned()));
     let members = vec![
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(multikey(&key), spec);
         assert_eq!(ed25519(&format!("did:key:{spec}")).unwrap(), key);
         assert_eq!(ed25519(&format!("did:key:{spec}#{spec}")).unwrap(), key);
-        // a bare key whose Base58 begins with zeros
+        // A key without prefix whose Base58 form starts with ones, because its first bytes are zero.
         let zero = [vec![0, 0], vec![7; 30]].concat();
         let bare = multikey(&zero);
         assert_eq!(ed25519(&bare).unwrap(), zero);

@@ -1,5 +1,5 @@
-//! Checks the memories of a store: each by itself, on all cores; then, in order, what they share (ids, references, the
-//! checksum).
+//! Checks the memories of a store: first each one by itself, on all cores; then, in file order, what they share (ids,
+//! references, the checksum).
 use super::{
     canonical,
     hash::{Checksum, content_hash},
@@ -15,17 +15,17 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-/// Memories in one batch, and bytes: the limits bound how many results wait and how much is in memory at once.
+/// Largest number of memories in a batch, and largest number of bytes. They bound the memory that one batch needs.
 const BATCH: usize = 1024;
 const BATCH_BYTES: usize = 4 << 20;
-/// Batches of unparsed memories that may wait while others are checked.
+/// Largest number of batches that wait to be checked.
 const QUEUED_BATCHES: usize = 4;
 
 /// Result of checking one memory by itself.
 #[derive(Default)]
 struct CheckedMemory {
     id: String,
-    /// None if a number has no canonical form.
+    /// Canonical text. None if a number has no canonical form.
     canonical: Option<String>,
     faults: Vec<Fault>,
     superseded: Option<String>,
@@ -33,7 +33,7 @@ struct CheckedMemory {
     embedding: Option<String>,
 }
 
-/// Judges the memories of a store, given as the list that they stand in; answers how many there are, and their checksum.
+/// Checks the memories in the JSON text `list`. Returns their number and their checksum.
 pub(super) fn check_memories(
     place: &str,
     list: &str,
@@ -42,17 +42,18 @@ pub(super) fn check_memories(
     ids: &mut Ids,
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<(u64, Checksum), FormatError> {
-    // The canonical text of most memories is no longer than their text in the file.
+    // The canonical text of a memory is usually not longer than its text in the file.
     let mut totals = StoreTotals { place, report, ids, checksum: Checksum::with_capacity(list.len()), count: 0 };
     std::thread::scope(|scope| {
-        // Inside the scope: an error drops the receiver, and the other thread ends.
+        // Created inside the scope, so that an error drops the receiver and thereby ends the other thread.
         let (send, batches) = sync_channel(QUEUED_BATCHES);
         scope.spawn(move || serde_json::Deserializer::from_str(list).deserialize_seq(BatchSplitter(send)).ok());
         let (mut waiting, mut was_large) = (Vec::new(), false);
         for batch in batches {
             tick()?;
             let checked = std::mem::take(&mut waiting);
-            // Results of one batch are added while the next is checked. A memory as large as a batch is checked alone.
+            // The results of a batch are added while the next batch is checked. A memory as large as a batch is checked
+            // alone.
             let large = bytes_of(&batch) > BATCH_BYTES;
             waiting = if large || was_large {
                 totals.add(checked);
@@ -71,7 +72,7 @@ fn check_batch(batch: &[&RawValue], bounds: Bounds) -> Vec<Result<CheckedMemory,
     batch.par_iter().map(|raw| Tree::of(raw, bounds).map(|tree| check_memory(&tree))).collect()
 }
 
-/// Splits a list into batches and sends them; ends early if the receiver is gone.
+/// Splits a list into batches and sends them. Ends early if the receiver is gone.
 struct BatchSplitter<'t>(SyncSender<Vec<&'t RawValue>>);
 
 impl<'de> Visitor<'de> for BatchSplitter<'de> {
@@ -97,13 +98,13 @@ impl<'de> Visitor<'de> for BatchSplitter<'de> {
     }
 }
 
-/// Ids, references and checksum of all memories, collected in order.
+/// Ids, references and checksum of all memories, collected in file order.
 struct StoreTotals<'a> {
     place: &'a str,
     report: &'a mut Report,
     ids: &'a mut Ids,
     checksum: Checksum,
-    /// Memories added so far.
+    /// Number of memories added so far.
     count: usize,
 }
 

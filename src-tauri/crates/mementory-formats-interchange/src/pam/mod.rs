@@ -1,4 +1,5 @@
-//! Portable AI Memory (PAM) 1.0: a memory store with conversation files and embeddings beside it. See README.md.
+//! Portable AI Memory (PAM) 1.0: a memory store, with conversation files and embeddings in separate files. See
+//! README.md.
 mod bundle;
 mod canonical;
 mod compose;
@@ -129,7 +130,8 @@ impl IdentifyExports for Pam {
     }
 }
 
-/// The canonical text of a value; None when a number has none. For the properties of all three forms.
+/// The canonical text of a value, for the property tests over all canonical forms. None if a number has no canonical
+/// form.
 #[cfg(test)]
 pub(crate) fn canonical(tree: &mementory_json::Tree) -> Option<String> {
     canonical::canonical(tree)

@@ -1,5 +1,5 @@
-//! Reading. The whole source is checked first: a wrong checksum or another major version ends the import. Then come the
-//! envelopes, memories, relations, conversations with their messages, and embeddings without a memory.
+//! Reads a source. The whole source is checked first; a wrong checksum or another major version ends the import. Then
+//! it sends the envelopes, memories, relations, conversations with their messages, and embeddings without a memory.
 use super::{
     bundle::{Bundle, SCOPE, scope},
     conformance::check_conformance,
@@ -17,7 +17,7 @@ use mementory_model::{
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Most notes passed to the sink. The report's last finding counts the rest.
+/// Largest number of notes sent to the sink. The last finding of the report counts the others.
 const NOTES: usize = 500;
 
 /// Reads a source into the sink.
@@ -68,7 +68,7 @@ pub(super) fn read(
     reader.passthrough_files()
 }
 
-/// One vector of the embeddings file.
+/// One embedding of the embeddings file.
 struct Vector {
     json: String,
     model: String,
@@ -81,9 +81,9 @@ struct StoreReader<'a> {
     version: Option<String>,
     scope: String,
     sent: u64,
-    /// Keys sent so far, with a digest of the source text.
+    /// Keys sent so far, each with a digest of the source text.
     seen: HashMap<String, [u8; 32]>,
-    /// Embeddings by memory id. Those that remain belong to no memory of this source.
+    /// Embeddings by memory id. At the end, only those whose memory is not in this source remain.
     vectors: BTreeMap<String, Vec<Vector>>,
     sink: &'a mut dyn Sink,
 }
@@ -106,7 +106,8 @@ impl StoreReader<'_> {
         self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason: reason.into(), kind: Some(kind) });
     }
 
-    /// Resolves a repeated key: identical source text is skipped, different text gets the key with `#2`, `#3`, …
+    /// Resolves a repeated key. A repetition with the same source text is skipped (false); any other gets `#2`, `#3`
+    /// and so on.
     fn unique(&mut self, record: &mut Record, source: &str, place: &str) -> bool {
         let digest: [u8; 32] = Sha256::digest(source).into();
         let name = |key: &RecordKey| format!("{}\u{0}{}", key.scope, key.value);
@@ -186,7 +187,7 @@ impl StoreReader<'_> {
         self.send(&tree, mapped, source, place)
     }
 
-    /// Sends one record, with the fields that our extension restores.
+    /// Sends one record, with the fields from our extension slot.
     fn send(&mut self, tree: &Tree, mapped: Record, source: &str, place: String) -> Result<(), FormatError> {
         match self.restored(tree, mapped, source, &place) {
             Some(record) => self.sink.unit(Unit::from(record)),
@@ -226,7 +227,7 @@ impl StoreReader<'_> {
         Ok(())
     }
 
-    /// Reads entries of the index with their files, then files that the index does not list.
+    /// Reads the entries of the index with their files, then the files that the index does not list.
     fn conversations(&mut self, store: &Member, doc: &Document) -> Result<(), FormatError> {
         let mut files: BTreeMap<String, &Member> = BTreeMap::new();
         for member in &self.bundle.conversations {
@@ -298,7 +299,7 @@ impl StoreReader<'_> {
         }
         if let (Some(doc), Some(member)) = (doc, file) {
             let messages = doc.list("messages");
-            // The messages share one memory limit: they are in memory together.
+            // All messages are in memory together, so they share one memory limit.
             let mut remaining = self.bounds;
             let trees: Vec<Option<Tree>> = messages.iter().map(|raw| Tree::take(raw, &mut remaining).ok()).collect();
             let active = active_branch(&trees);
@@ -325,7 +326,7 @@ impl StoreReader<'_> {
         self.sink.unit(unit)
     }
 
-    /// Embeddings of memories that are not in this source become records of their own, verbatim.
+    /// Sends each embedding whose memory is not in this source as a record, with its text as verbatim.
     fn unmatched_vectors(&mut self) -> Result<(), FormatError> {
         for (memory, vectors) in std::mem::take(&mut self.vectors) {
             for vector in vectors {
@@ -371,7 +372,7 @@ impl StoreReader<'_> {
     }
 }
 
-/// A document's text with empty lists, in its own order and spelling.
+/// The text of a document with empty lists, in its original order and spelling.
 fn outline_text(doc: &Document, lists: &[&str]) -> String {
     let members = doc.members.iter().map(|(key, raw)| {
         let list = lists.contains(&key.as_str()) && raw.get().starts_with('[');
@@ -380,7 +381,7 @@ fn outline_text(doc: &Document, lists: &[&str]) -> String {
     super::envelope::object(members)
 }
 
-/// Positions on the branch that ends with the last message; all of them where messages name no parents.
+/// Indexes of the messages on the branch that ends with the last message. All indexes if no message names a parent.
 fn active_branch(trees: &[Option<Tree>]) -> HashSet<usize> {
     let parent = |i: usize| trees[i].as_ref().and_then(|t| to_record::text(t, "parent_id")).filter(|p| !p.is_empty());
     if (0..trees.len()).all(|i| parent(i).is_none()) {
@@ -390,7 +391,7 @@ fn active_branch(trees: &[Option<Tree>]) -> HashSet<usize> {
         trees.iter().enumerate().filter_map(|(i, t)| Some((to_record::text(t.as_ref()?, "id")?, i))).collect();
     let mut out = HashSet::new();
     let mut at = trees.len().checked_sub(1);
-    // Ends also if parents form a cycle.
+    // Inserting an index twice ends the loop, so a cycle of parents ends too.
     while let Some(i) = at.filter(|i| out.insert(*i)) {
         at = parent(i).and_then(|p| by_id.get(p).copied());
     }

@@ -1,4 +1,4 @@
-//! What a check of a store found, and the ids that its records and references have to agree on.
+//! The result of checking a store, and the ids and references that its records must agree on.
 use super::{document::Document, schema_check::Fault};
 use mementory_format::Finding;
 use mementory_json::{Tree, TreeError};
@@ -6,7 +6,8 @@ use mementory_model::Bounds;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Findings beyond this are only counted: a hostile file may have a fault per byte.
+/// Number of findings that are listed. Further ones are only counted, because a hostile file may have one for each
+/// byte.
 const MAX_FINDINGS: usize = 2000;
 
 /// Result of a check.
@@ -26,17 +27,17 @@ pub(super) struct Report {
     pub minor: u64,
 }
 
-/// Whether the checksum fits.
+/// Whether the checksum is correct.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Integrity {
-    /// No checksum.
+    /// There is no checksum.
     #[default]
     None,
-    /// It fits the memories as they are in the file.
+    /// Correct for the memories as they are in the file.
     Fits,
-    /// It only fits the form in which the Python SDK hashes them.
+    /// Correct only for the form that the Python SDK hashes.
     FitsSdk,
-    /// It does not fit.
+    /// Wrong.
     Broken,
 }
 
@@ -57,7 +58,7 @@ impl Report {
         }
     }
 
-    /// Adds a structural fault. Unknown members of a later minor version are no error (§22.3).
+    /// Adds a structural fault. An unknown member is only a warning if the document has a later minor version (§22.3).
     fn fault(&mut self, place: &str, fault: Fault) {
         let place = format!("{place}{}", fault.pointer);
         if fault.mild || fault.code == "duplicate_key" || (fault.code == "unknown_field" && self.minor > 0) {
@@ -67,7 +68,8 @@ impl Report {
         }
     }
 
-    /// Adds a reference to a record that is not in the file. For an increment it may be in the base (§16).
+    /// Adds a reference to a record that is not in the file. In an increment, it may refer to a record of the base
+    /// (§16).
     pub fn dangling(&mut self, place: &str, message: &str) {
         if self.kind.as_deref() == Some("incremental") {
             self.warn("dangling_reference", place, format!("{message}; the base may have it"));
@@ -76,7 +78,7 @@ impl Report {
         }
     }
 
-    /// Adds a value that is too large or nested too deep.
+    /// Adds a value that is too large or too deeply nested.
     pub fn unreadable(&mut self, place: &str, why: &TreeError) {
         match why {
             TreeError::Size(_) => self.error("too_large", place, why.to_string()),
@@ -84,7 +86,7 @@ impl Report {
         }
     }
 
-    /// Parses a record, and reports one that is too large. The reader reports other faults of a record that does not parse.
+    /// Parses a record and reports it if it is too large. Other faults of such a record are reported by the reader.
     pub fn parse(&mut self, raw: &RawValue, place: &str, bounds: Bounds) -> Option<Tree> {
         match Tree::of(raw, bounds) {
             Ok(tree) => Some(tree),
@@ -97,7 +99,7 @@ impl Report {
         }
     }
 
-    /// A document without its records. Everything else has to fit into memory, else [`Self::too_large`] is set.
+    /// A document without its records. If another member is too large, it is null and [`Self::too_large`] is set.
     pub fn outline_of(&mut self, doc: &Document, place: &str, lists: &[&str], bounds: Bounds) -> Tree {
         for (key, why) in doc.oversized_members(lists, bounds) {
             if matches!(why, TreeError::Size(_)) {
@@ -114,21 +116,21 @@ impl Report {
     }
 }
 
-/// Ids of a store's records and what they refer to.
+/// Ids of a store's records, and their references.
 #[derive(Default)]
 pub(super) struct Ids {
     pub memories: HashSet<String>,
     pub conversations: HashMap<String, HashSet<String>>,
     pub relations: HashSet<String>,
-    /// Place, memory id, conversation id.
+    /// Place, memory id and conversation id of each reference.
     pub conversation_refs: Vec<(String, String, String)>,
     pub superseded: Vec<(String, String)>,
     pub embedding_refs: Vec<(String, String)>,
     /// Ids of embeddings in the file.
     pub embedding_ids: HashSet<String>,
-    /// Embedding id by memory id.
+    /// Id of the embedding for each memory id.
     pub embeddings: BTreeMap<String, String>,
-    /// Entries of the index by conversation id.
+    /// Entry of the index for each conversation id.
     pub index: HashMap<String, IndexEntry>,
 }
 

@@ -1,4 +1,5 @@
-//! The format's objects as tables (spec §3–§18, §25). Only a memory's metadata and raw metadata may have other members.
+//! The objects of the format as tables (spec §3–§18, §25). Only `metadata` and `raw_metadata` may have additional
+//! members.
 use super::forms;
 use mementory_json::schema::{
     Rule::{
@@ -22,12 +23,12 @@ pub(super) const TYPES: [&str; 11] = [
     "project",
     "custom",
 ];
-/// Lifecycle (§7).
+/// Lifecycle statuses (§7).
 pub(super) const STATUSES: [&str; 5] = ["active", "superseded", "deprecated", "retracted", "archived"];
-/// How a memory came about (§11.3).
+/// Extraction methods: how a memory was made (§11.3).
 pub(super) const METHODS: [&str; 5] =
     ["llm_inference", "explicit_user_input", "api_export", "browser_extraction", "manual"];
-/// Relations of memories (§13.2).
+/// Types of relations between memories (§13.2).
 pub(super) const RELATIONS: [&str; 6] =
     ["supports", "contradicts", "extends", "supersedes", "related_to", "derived_from"];
 /// Roles of messages (§25.3).
@@ -36,12 +37,12 @@ pub(super) const ROLES: [&str; 4] = ["user", "assistant", "system", "tool"];
 pub(super) const ALGORITHMS: [&str; 6] = ["Ed25519", "ES256", "ES384", "RS256", "RS384", "RS512"];
 const STORAGES: [&str; 5] = ["file", "database", "object_storage", "vector_db", "uri"];
 
-/// The three documents by their `schema`.
+/// Values of `schema` in the three documents.
 pub(super) const STORE_SCHEMA: &str = "portable-ai-memory";
 pub(super) const CONVERSATION_SCHEMA: &str = "portable-ai-memory-conversation";
 pub(super) const EMBEDDINGS_SCHEMA: &str = "portable-ai-memory-embeddings";
 
-/// `memory-store.json`; the arrays of records are checked one by one.
+/// `memory-store.json`. The elements of its lists are checked one by one with other rules.
 pub(super) const STORE: Rule = ClosedObject(&[
     required("schema", Word(&[STORE_SCHEMA])),
     required("schema_version", Form(&forms::VERSION)),
@@ -189,7 +190,6 @@ const PROVIDER: Rule = ClosedObject(&[
 const PARTICIPANT: Rule =
     ClosedObject(&[required("role", Word(&ROLES)), nullable("name", Text), nullable("provider_id", Text)]);
 
-/// A message.
 pub(super) const MESSAGE: Rule = ClosedObject(&[
     required("id", Rule::NOT_EMPTY),
     nullable("provider_message_id", Text),
@@ -247,14 +247,14 @@ const IMPORT: Rule = ClosedObject(&[
     nullable("source_checksum", Form(&forms::HASH)),
 ]);
 
-/// `embeddings.json` (§12).
+/// The embeddings file (§12).
 pub(super) const EMBEDDINGS: Rule = ClosedObject(&[
     required("schema", Word(&[EMBEDDINGS_SCHEMA])),
     required("schema_version", Form(&forms::VERSION)),
     required("embeddings", List(&EMBEDDING)),
 ]);
 
-/// One vector.
+/// One embedding.
 pub(super) const EMBEDDING: Rule = ClosedObject(&[
     required("id", Rule::NOT_EMPTY),
     required("memory_id", Rule::NOT_EMPTY),

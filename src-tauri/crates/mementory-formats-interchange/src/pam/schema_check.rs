@@ -1,26 +1,25 @@
-//! Checks a value against a [`Rule`] and gives each violation the code that this format has for it.
+//! Checks a value against a [`Rule`] and assigns a code of this format to each violation.
 use mementory_json::{
     Tree,
     schema::{self, RepeatedKeys, Rule, Violation},
 };
 
-/// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     /// Stable code.
     pub code: &'static str,
     /// JSON pointer below the value that was checked.
     pub pointer: String,
-    /// For people; no record content.
+    /// Message for the user, without content of the record.
     pub message: String,
-    /// A warning.
+    /// True if the fault is only a warning.
     pub mild: bool,
 }
 
-/// Faults listed for one value: a hostile one may have one for every two bytes.
+/// Number of faults listed for one value. A hostile value may have one for every two bytes.
 const MOST: usize = 2000;
 
-/// Every fault of an object.
+/// All faults of an object.
 pub(super) fn check(rule: &Rule, tree: &Tree) -> Vec<Fault> {
     let mut faults = Vec::new();
     schema::check(tree, rule, RepeatedKeys::Report, &mut |at, violation| {
@@ -40,11 +39,11 @@ fn code_of(violation: &Violation) -> &'static str {
         Violation::MissingField => "missing_field",
         Violation::UnknownField => "unknown_field",
         Violation::RepeatedKey => "duplicate_key",
-        // A number with a fraction is of another type than `integer`, and one beyond 64 bits is none that can be read.
+        // A number with a fraction is not an integer, and a number beyond 64 bits cannot be read.
         Violation::WrongType(_) | Violation::NotWhole(_) | Violation::NotFinite => "wrong_type",
         Violation::Empty => "empty",
         Violation::BadTime => "bad_date",
-        // Readers take such a time as UTC.
+        // Readers take a time without a zone as UTC.
         Violation::NoTimeZone => "date_without_zone",
         _ => "bad_value",
     }

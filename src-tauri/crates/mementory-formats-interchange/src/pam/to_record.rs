@@ -1,4 +1,4 @@
-//! Turns objects of the format into records. Members that the model has no field for go into `fields`.
+//! Converts objects of the format to records. Members for which the model has no field go into `fields`.
 use mementory_format::extension::is_member;
 use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Fields, Kind, Link, MessagePart, Record, RecordKey, Source, Timestamp};
@@ -14,7 +14,7 @@ pub(super) fn conversation_key(scope: &str, id: &str) -> RecordKey {
     RecordKey::new(scope, format!("conversation/{id}"))
 }
 
-/// Key of a message, whose id is only unique within its conversation.
+/// Key of a message. It contains the conversation, because a message id is unique only within its conversation.
 pub(super) fn message_key(scope: &str, conversation: &str, id: &str) -> RecordKey {
     RecordKey::new(scope, format!("message/{conversation}/{id}"))
 }
@@ -44,7 +44,7 @@ fn texts(tree: &Tree, name: &str) -> Vec<String> {
     }
 }
 
-/// A tree as a JSON value. Numbers beyond 64 bits become doubles here; the verbatim source has them exactly.
+/// A tree as a JSON value. Numbers beyond 64 bits become doubles; the verbatim still has them exactly.
 fn value(tree: &Tree) -> Value {
     match tree {
         Tree::Null => Value::Null,
@@ -56,7 +56,7 @@ fn value(tree: &Tree) -> Value {
     }
 }
 
-/// All members except `used`, nulls and our extension.
+/// All members except those in `used`, nulls and our extension slot.
 fn other_members(tree: &Tree, used: &[&str]) -> Fields {
     let Tree::Object(members) = tree else { return Fields::new() };
     let others = members.iter().filter(|(k, v)| !used.contains(&k.as_str()) && *v != Tree::Null);
@@ -137,7 +137,7 @@ pub(super) fn relation(tree: &Tree, scope: &str) -> Record {
     record
 }
 
-/// A conversation from its file without messages, its entry in the index, or both (§14, §25).
+/// A conversation, from its entry of the index, its file without messages, or both (§14, §25).
 pub(super) fn conversation(index: Option<&Tree>, file: Option<&Tree>, scope: &str) -> Record {
     let none = Tree::Null;
     let (index, file) = (index.unwrap_or(&none), file.unwrap_or(&none));
@@ -167,7 +167,7 @@ pub(super) fn conversation(index: Option<&Tree>, file: Option<&Tree>, scope: &st
     record
 }
 
-/// Text of a message: of its content, else of the content's parts, else of its tool calls.
+/// Text of a message: its content, else the parts of its content, else its tool calls.
 pub(super) fn message_text(tree: &Tree) -> String {
     let Some(content) = tree.get("content") else { return tool_text(tree) };
     let whole = text(content, "text").unwrap_or_default();
@@ -199,7 +199,7 @@ fn tool_text(tree: &Tree) -> String {
     lines.join("\n")
 }
 
-/// A message. The caller sets whether it is on the active branch.
+/// A message. The caller determines whether it is on the active branch.
 pub(super) fn message(tree: &Tree, scope: &str, conversation: &str, position: usize) -> Record {
     let id = text(tree, "id").unwrap_or_default();
     let mut record = Record::new(Kind::Message, message_key(scope, conversation, id), message_text(tree));

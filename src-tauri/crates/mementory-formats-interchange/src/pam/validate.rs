@@ -1,4 +1,4 @@
-//! The validator, and the store's signature for callers who can verify it.
+//! The validator, and the store's signature for callers that can verify it.
 use super::{
     bundle::Bundle,
     conformance::{check_conformance, signed_outline},
@@ -8,7 +8,7 @@ use super::{
 use mementory_format::{FormatError, Signed, Validation};
 use mementory_json::Tree;
 
-/// Checks a source. If there are keys in `trust`, it has to be signed.
+/// Validates a source. If `trust` has keys, the source must be signed.
 pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {
     let mut report = match check_conformance(bundle, &mut || Ok(())) {
         Ok(report) => report,
@@ -46,8 +46,8 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     })
 }
 
-/// Visits the store's signature with the bytes that it covers. If the checksum is missing or wrong, nothing links the
-/// signature to the memories: it is then passed on empty, and cannot be valid.
+/// Visits the store's signature with the bytes that it covers. If the checksum is missing or wrong, the signature says
+/// nothing about the memories. It is then passed on empty, which makes it invalid.
 pub(super) fn signatures(
     bundle: &Bundle,
     visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
@@ -59,7 +59,7 @@ pub(super) fn signatures(
     let algorithm = keys::algorithm_name(word("algorithm"));
     let message = keys::payload(&outline);
     let whole = matches!(integrity, Integrity::Fits | Integrity::FitsSdk) && message.is_some();
-    // The key is reported even if the signature cannot be decoded: then with an empty signature, which is never valid.
+    // The key is reported even if the signature cannot be decoded. Its signature is then empty and therefore invalid.
     let value = keys::from_base64url(word("value")).filter(|_| whole).unwrap_or_default();
     let key = algorithm.and_then(|_| keys::public_key(word("algorithm"), word("public_key")));
     let token = key.map(|key| (key, value));

@@ -1,5 +1,5 @@
-//! Writes a store with its conversation and embeddings files (spec §2, §15, §16, §18). Records of the home store come
-//! first, unchanged and in their order; records of other sources follow.
+//! Writes a store with its conversation and embeddings files (spec §2, §15, §16, §18). Unchanged records of the home
+//! store come first, in their original order. Records of other sources follow.
 use super::{
     bundle::SCOPE,
     compose::{Composed, Context, compact, object, stamp, word},
@@ -26,7 +26,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Writes a folder, or the store's file with its companions beside it when `out` ends in `.json`.
+/// Writes a folder. If `out` ends in `.json`, writes the store to that file and the other files next to it.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: &Path,
@@ -37,7 +37,7 @@ pub(super) fn write(
     run(source, Some(target), options, limits)
 }
 
-/// What [`write`] would write and lose. Nothing is written or signed.
+/// Reports what [`write`] would write and lose. Nothing is written or signed.
 pub(super) fn plan(
     source: &mut dyn RecordSource,
     options: &WriteOptions,
@@ -73,7 +73,7 @@ impl Target {
     }
 }
 
-/// Sort key of an element: elements of the imported list first, in its order.
+/// Sort key of an element. Elements of the imported list come first, in their original order.
 type Order = (u8, u64, u64);
 
 #[derive(Default)]
@@ -91,10 +91,10 @@ struct StoreWriter<'a> {
     lists: Lists,
     checksum: Checksum,
     open_conversations: HashMap<String, ConversationWriter>,
-    /// Vault ids written so far: a source that was not merged may list a record twice.
+    /// Vault ids written so far. A source may list a record twice if it was not merged in a vault.
     written: HashSet<String>,
     used_paths: UsedPaths,
-    /// Positions of embeddings in the imported file, by id.
+    /// Index of each embedding in the imported file, by id.
     vector_order: HashMap<String, u64>,
     seq: u64,
     changed: bool,
@@ -254,7 +254,7 @@ impl StoreWriter<'_> {
     fn vector(&mut self, stored: &StoredRecord) {
         let Some(verbatim) = &stored.record.verbatim else { return };
         let order = self.order(stored);
-        // The memory of this embedding is not in the store: in an increment it would be a dangling reference.
+        // The memory of this embedding is not in the store, which would be a dangling reference in an increment.
         if self.context.first_pass.envelope.is_some() && self.context.first_pass.incremental {
             return;
         }
@@ -393,7 +393,7 @@ impl StoreWriter<'_> {
         Ok(self.report)
     }
 
-    /// The envelope of a new export: the store without its records.
+    /// The store without its records, for a new export.
     fn outline(&self, checksum: String) -> Result<Tree, FormatError> {
         let first_pass = self.context.first_pass;
         let about = self.context.about;
@@ -489,7 +489,7 @@ fn vector_order(envelope: Option<&Tree>) -> HashMap<String, u64> {
     ids.iter().zip(0..).filter_map(|(id, n)| Some((id.as_str()?.to_owned(), n))).collect()
 }
 
-/// This program as `name/1.2.3`, if its version has that form.
+/// Name and version of this program as `name/1.2.3`. None if the version does not have this form.
 fn system(about: &SourceAbout) -> Option<String> {
     let with_name = format!("mementory/{}", about.generator);
     [about.generator.clone(), with_name].into_iter().find(|s| SYSTEM.fits(s))
@@ -504,7 +504,7 @@ fn store_text(outline: &Tree, lists: &Lists) -> String {
     assemble(outline, &rows)
 }
 
-/// A document from its envelope and its lists, one record per line.
+/// The text of a document, from its envelope and the texts of its records, with one record on each line.
 fn assemble(outline: &Tree, rows: &BTreeMap<&str, &Vec<(Order, String)>>) -> String {
     let Tree::Object(members) = outline else { return String::new() };
     let texts: Vec<(&str, String)> = members

@@ -1,4 +1,4 @@
-//! Going through a bundle, one entry at a time; the envelope is known at the end.
+//! Reads a bundle entry by entry. The envelope is complete only at the end of the file, so it is read in a first pass.
 use super::{
     entry::{self, Wrapped},
     envelope::{BundleKind, Envelope, EnvelopeError},
@@ -11,7 +11,7 @@ use mementory_model::Limits;
 use serde::{Deserialize, de::IgnoredAny};
 use std::io::{BufReader, Read};
 
-/// A bundle that was found in a catalog.
+/// A bundle in a catalog, with its envelope.
 pub(super) struct Bundle<'c> {
     pub catalog: &'c Catalog,
     pub member: &'c Member,
@@ -19,22 +19,21 @@ pub(super) struct Bundle<'c> {
     pub envelope: Envelope,
 }
 
-/// One element of the list as it lies there.
+/// One element of the list of entries, not parsed yet.
 pub(super) struct Item<'a> {
-    /// Position.
+    /// Index in the list.
     pub index: u64,
-    /// Its text; Err = it cannot be one.
+    /// Its text, or why it cannot be an element.
     pub text: Result<&'a str, String>,
 }
 
 impl Item<'_> {
-    /// JSON pointer of the element.
     pub(super) fn pointer(&self, kind: BundleKind) -> String {
         format!("/{}/{}", kind.list(), self.index)
     }
 }
 
-/// Sees the last byte go by: whether a file ends with a line feed is not in its elements.
+/// A reader that remembers the last byte, because the elements do not show whether the file ends with a line feed.
 struct LastByte<'r> {
     inner: &'r mut dyn Read,
     last: u8,
@@ -51,10 +50,10 @@ impl Read for LastByte<'_> {
 }
 
 impl<'c> Bundle<'c> {
-    /// Goes through the file once for its envelope.
+    /// Opens a bundle and reads its envelope in one pass over the file.
     ///
     /// # Errors
-    /// `Version` for one that is not known, `Invalid` for what is no bundle, I/O.
+    /// `Version` for an unknown version, `Invalid` if it is not a bundle, I/O.
     pub(super) fn open(catalog: &'c Catalog, detected: &Detected, limits: &'c Limits) -> Result<Self, FormatError> {
         let records = detected.claim.parts.iter().find(|p| p.role == Role::Records);
         let member = records.and_then(|p| catalog.members().get(p.member));
@@ -72,20 +71,20 @@ impl<'c> Bundle<'c> {
         pass(self.catalog, self.member, self.limits, visit).map(drop)
     }
 
-    /// An element taken apart, with its entry parsed.
+    /// Splits an element into its wrapper and its entry, and parses the entry.
     pub(super) fn entry<'a>(&self, item: &Item<'a>) -> Result<(Wrapped<'a>, Tree), String> {
         let wrapped = entry::split_element(self.envelope.kind, item.text.clone()?, self.limits.into())?;
         let tree = Tree::parse(wrapped.content, self.limits).map_err(|e| e.to_string())?;
         Ok((wrapped, tree))
     }
 
-    /// Where something in the file is.
+    /// Place of a JSON pointer in the file, for messages.
     pub(super) fn place(&self, pointer: &str) -> String {
         format!("{}{pointer}", self.member.place)
     }
 
-    /// Does everything fit together that needs no key: ids, root, proofs? Code, pointer and message of each breach.
-    /// Also the tree, for a signed bundle without any breach.
+    /// Checks everything that needs no key: ids, root and proofs. Calls `visit` with code, pointer and message of each
+    /// fault. Returns the Merkle tree of a signed bundle without faults.
     pub(super) fn integrity(
         &self,
         visit: &mut dyn FnMut(&'static str, String, &str),
@@ -100,7 +99,7 @@ impl<'c> Bundle<'c> {
             visit(code, pointer, message);
         };
         let stated = self.envelope.word("merkle_root").unwrap_or_default();
-        // The reference compares the text in a bundle and the bytes in a subset.
+        // The reference compares the root as text in a signed bundle and as bytes in a subset.
         let root = self.envelope.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
         let mut leaves = Vec::new();
         self.items(&mut |item| {
@@ -143,8 +142,8 @@ impl<'c> Bundle<'c> {
         Ok(tree.filter(|_| intact))
     }
 
-    /// What keeps other programs from reading the whole file: going by elements is more forgiving about what stands
-    /// between them.
+    /// Error message if the file as a whole is not valid JSON. Reading by elements would not notice faults between
+    /// them.
     pub(super) fn not_json(&self) -> Result<Option<String>, FormatError> {
         self.catalog.read(self.member, |reader| {
             let mut json = serde_json::Deserializer::from_reader(BufReader::new(reader));
@@ -156,7 +155,7 @@ impl<'c> Bundle<'c> {
         })
     }
 
-    /// [`Bundle::integrity`], the first breach being an error.
+    /// Like [`Bundle::integrity`], but the first fault is an error.
     pub(super) fn intact(&self) -> Result<Option<Merkle>, FormatError> {
         let mut first = None;
         let tree = self.integrity(&mut |code, pointer, message| {
@@ -166,7 +165,7 @@ impl<'c> Bundle<'c> {
     }
 }
 
-/// One pass over the file; the text of its envelope.
+/// Reads the file in one pass and returns the text of its envelope.
 fn pass(
     catalog: &Catalog,
     member: &Member,

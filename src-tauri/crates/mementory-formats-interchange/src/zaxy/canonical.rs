@@ -1,6 +1,6 @@
-//! The bytes that Zaxy hashes: Python's `json.dumps` with sorted keys and no white space. This is not RFC 8785: whole
-//! floats keep their `.0`, integers have no bound, keys sort by code point. Bundles have texts as they are, the log layer
-//! (Eventloom) has `ensure_ascii`.
+//! The bytes that Zaxy hashes: Python's `json.dumps` with sorted keys and without white space. Unlike RFC 8785, whole
+//! floats keep their `.0`, integers have no limit, and keys are sorted by code point. Bundles do not escape other
+//! characters than JSON requires; logs (Eventloom) use `ensure_ascii`.
 use mementory_json::{
     Tree,
     canonical::{BadNumber, Style},

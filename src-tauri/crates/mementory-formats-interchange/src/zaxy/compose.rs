@@ -1,5 +1,5 @@
-//! Records as entries: an entry of this format as it came or with its edits, an event of a log as Zaxy exports it, and
-//! a record from elsewhere as an event (`<kind>.recorded`), an entity or an edge.
+//! Converts records to entries. An entry of this format stays as it is, with edits applied. An event of a log becomes
+//! the entry that Zaxy exports for it. Any other record becomes an event (`<kind>.recorded`), an entity or an edge.
 use super::{
     canonical::canonical,
     entry::{citation, defect, word},
@@ -15,52 +15,52 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
-/// Placeholder id until an entry has its own.
+/// Id of an entry whose id is not known yet.
 const NO_ID: &str = "\u{0}";
 
 /// An entry to be written.
 pub(super) struct OutputEntry {
     /// Vault id of its record.
     pub record: String,
-    /// Model kind.
     pub kind: Kind,
-    /// The entry. Number and citation of a composed one are not there yet.
+    /// The entry. A composed entry gets its number and citation later.
     pub tree: Tree,
-    /// Its text, when it goes out as it came.
+    /// Text of the entry, if it is written as it was read.
     pub verbatim: Option<String>,
-    /// Of this format; None = composed.
+    /// Where the entry was read. None if it was composed.
     pub source: Option<SourceEntry>,
-    /// The source's sensitivity, for the selector.
+    /// Sensitivity of the record, for the selector.
     pub sensitivity: String,
-    /// Orders composed entries.
+    /// Time by which composed entries are ordered.
     pub at: Option<Timestamp>,
 }
 
-/// Where an imported entry of this format was.
+/// Where an entry was read, and what belonged to it there.
 pub(super) struct SourceEntry {
-    /// Place of its bundle.
+    /// Place of its bundle or log.
     pub container: String,
-    /// Position there.
+    /// Index in the bundle, or line number in the log.
     pub index: u64,
-    /// Members of its wrapper that are not known.
+    /// Unknown members of its wrapper.
     pub extra: Vec<(String, Tree)>,
-    /// Position and proof in the bundle that it was disclosed from.
+    /// Index and proof in the signed bundle that it was disclosed from.
     pub disclosed: Option<(Tree, Tree)>,
 }
 
-/// Result for one record.
+/// Result of converting one record.
 pub(super) enum Outcome {
-    /// An entry.
+    /// The record is written as this entry.
     Entry(Box<OutputEntry>),
-    /// It is withheld, for this reason.
+    /// The record is withheld for this reason.
     Withheld(&'static str),
 }
 
-/// Fields under which the reader keeps what stood around an entry.
+/// Record fields in which the reader stores the unknown members of the wrapper, and index and proof of a disclosed
+/// entry.
 pub(super) const WRAPPER: &str = "wrapper";
 pub(super) const DISCLOSED: &str = "disclosed";
 
-/// Makes the entry of a record. `names` are of the entities that came before, by vault id.
+/// Converts a record to an entry. `names` has the names of the entities converted so far, by vault id.
 pub(super) fn output_entry(
     stored: &StoredRecord,
     names: &mut HashMap<String, String>,
@@ -117,7 +117,7 @@ pub(super) fn output_entry(
         let mapped = to_record(&entry.tree, NO_ID, true);
         let mut record = record.clone();
         if record.origin.format == SCOPE {
-            // The entry that it was is gone; the new one must not be taken for it.
+            // The original entry is replaced, so its origin and verbatim must not be written with the new one.
             (record.origin, record.verbatim) = Default::default();
         }
         attach(&mut entry.tree, &mapped, &record, false);
@@ -140,13 +140,13 @@ fn source_entry(record: &Record) -> SourceEntry {
     SourceEntry { container: record.origin.container.clone(), index, extra: members(WRAPPER), disclosed }
 }
 
-/// The line's number in its log, for ids that do not hold it.
+/// Number of the event in its log, for events whose id does not contain it.
 fn line_number(record: &Record) -> u64 {
     record.fields.get("seq").and_then(serde_json::Value::as_u64).unwrap_or(1)
 }
 
-/// An own entry with the edits of its record. Its citation cannot be of the sealed event any more, which says
-/// something else (and, after a redaction, is a digest of what was taken out).
+/// Applies the edits of a record to its own entry. The citation gets a new hash, because the sealed event has other
+/// content (after a redaction, its hash is a digest of removed text).
 fn apply_edits(tree: &mut Tree, record: &Record) {
     let composed = composed(tree);
     let unedited = to_record(tree, NO_ID, composed);
@@ -170,7 +170,8 @@ fn apply_edits(tree: &mut Tree, record: &Record) {
     attach(tree, &mapped, &wanted, true);
 }
 
-/// What stands where the hash of the sealed event would: the digest of the entry's own content.
+/// The hash in the citation of a composed or edited entry: a digest of the entry's content instead of a sealed event's
+/// hash.
 fn content_hash(tree: &Tree) -> String {
     let content = bare(tree).get("content").cloned().unwrap_or(Tree::Null);
     hex::encode(Sha256::digest(canonical(&content).unwrap_or_default()))
@@ -180,7 +181,7 @@ fn name(record: &Record) -> &str {
     record.title.as_deref().filter(|t| !t.is_empty()).unwrap_or(&record.text)
 }
 
-/// A record from elsewhere. What it cannot say is the extension's.
+/// Composes an entry from a record of another format. The caller adds what it cannot express to the extension slot.
 fn write_foreign(stored: &StoredRecord, names: &HashMap<String, String>) -> Tree {
     let record = &stored.record;
     let times = &record.times;
@@ -257,7 +258,7 @@ fn payload(record: &Record) -> serde_json::Value {
     out.into()
 }
 
-/// Gives a composed entry its place in the session.
+/// Sets session, number and citation of a composed entry.
 pub(super) fn assign_number(tree: &mut Tree, session: &str, seq: u64) {
     if word(tree, "grain") == Some("event")
         && let Some(mut content) = tree.get("content").cloned()

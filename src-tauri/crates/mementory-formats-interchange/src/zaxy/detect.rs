@@ -1,11 +1,11 @@
-//! Which members are bundles? By the version strings of the format, wherever in the head they stand.
+//! Detects bundles by the version strings of the format, anywhere at the start of the file.
 use mementory_format::{Catalog, Claim, FormatError, Part, Role, json_keys};
 use mementory_model::Limits;
 
-/// Bytes looked at.
+/// Number of bytes at the start of a file that are examined.
 const HEAD: usize = 64 << 10;
 
-/// One claim for each bundle.
+/// Claims each bundle separately.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let _ = limits;
     let mut claims = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             let reason = if subset { "a disclosed part of a Zaxy bundle" } else { "a signed Zaxy bundle" };
             (Some(stated(&head, "zaxy.portable.")), reason)
         } else if list.is_some() && says("\"zaxy.export.") && found.has_below("schema_version") {
-            // Keys in another order: the version stands behind the entries.
+            // The keys are in another order, so the version comes after the entries.
             (None, "Zaxy entries in a bundle")
         } else {
             continue;

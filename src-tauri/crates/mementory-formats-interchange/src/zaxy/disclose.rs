@@ -1,4 +1,4 @@
-//! A provable part of a signed bundle, and a signature for a bundle that has none.
+//! Writes a part of a signed bundle with proofs, and signs an existing bundle.
 use super::{
     bundle::Bundle,
     entry::digests,
@@ -18,11 +18,11 @@ struct SelectedEntry {
     tree: Tree,
 }
 
-/// Writes the entries of a signed bundle that match, each with its proof, into the new file `out`. Ids and root of the
-/// bundle are checked first; its signature is the caller's to check before that ([`mementory_format::Format::signatures`]).
+/// Writes the entries of a signed bundle that match the selector, each with its proof, into the new file `out`. Ids and
+/// root are checked first. The caller must verify the signature before that ([`mementory_format::Format::signatures`]).
 ///
 /// # Errors
-/// Not one Zaxy bundle, not a signed one (`not_signed`), one that does not fit its own root, limits, I/O.
+/// The input is not exactly one Zaxy bundle, or not signed (`not_signed`), or its root does not match; limits, I/O.
 pub fn disclose(path: &Path, selector: &Selector, out: &Path, limits: &Limits) -> Result<Disclosure, FormatError> {
     with_bundle(path, limits, |bundle| {
         if bundle.envelope.kind != BundleKind::Signed {
@@ -39,10 +39,13 @@ pub fn disclose(path: &Path, selector: &Selector, out: &Path, limits: &Limits) -
     })
 }
 
-/// Writes a bundle signed (or signed again) into the new file `out`: the same entries in the same order.
+/// Signs a bundle, replacing an existing signature, and writes it with the same entries in the same order into the new
+/// file
+/// `out`.
 ///
 /// # Errors
-/// Not one Zaxy bundle, a disclosed subset (`not_whole`), an empty one, limits, I/O, the signer's own.
+/// The input is not exactly one Zaxy bundle, or a disclosed subset (`not_whole`), or empty; limits, I/O, errors of the
+/// signer.
 pub fn sign(path: &Path, signer: &dyn Signer, out: &Path, now: Timestamp, limits: &Limits) -> Result<(), FormatError> {
     with_bundle(path, limits, |bundle| {
         if bundle.envelope.kind == BundleKind::Subset {

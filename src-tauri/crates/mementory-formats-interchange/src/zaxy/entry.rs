@@ -1,4 +1,4 @@
-//! One entry (`zaxy.export.v1`): taking it out of its wrapper, and what the contract says of it.
+//! One entry (`zaxy.export.v1`): removes its wrapper, and checks it against the contract.
 use super::{
     canonical::canonical,
     envelope::{BundleKind, ENTRY, from_hex},
@@ -8,22 +8,22 @@ use mementory_json::{Members, Tree};
 use mementory_model::Bounds;
 use sha2::{Digest, Sha256};
 
-/// An element of `entries` or `disclosed`, taken apart.
+/// An element of `entries` or `disclosed`, split into its wrapper and its entry.
 #[derive(Debug)]
 pub(super) struct Wrapped<'a> {
-    /// The entry's own text.
+    /// Text of the entry.
     pub content: &'a str,
-    /// `id` of a signed bundle's entry.
+    /// `id` of the entry in a signed bundle.
     pub id: Option<Tree>,
     /// `index` of a disclosed entry.
     pub index: Option<Tree>,
     /// `proof` of a disclosed entry.
     pub proof: Option<Tree>,
-    /// Members that are not known.
+    /// Unknown members of the wrapper.
     pub extra: Vec<(String, Tree)>,
 }
 
-/// Takes an element apart. Of duplicate keys the last one counts, as for the reference.
+/// Splits an element. If a key occurs several times, the last member is used, as in the reference.
 pub(super) fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds) -> Result<Wrapped<'_>, String> {
     let bare = Wrapped { content: text, id: None, index: None, proof: None, extra: vec![] };
     if bundle_kind == BundleKind::Unsigned {
@@ -50,8 +50,9 @@ pub(super) fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds)
     if out.content.is_empty() { Err("content is missing".into()) } else { Ok(out) }
 }
 
-/// A proof as it is written: `[hash, side]` from leaf to root, `L` or `R`; the specification's own example has `left`
-/// and `right`.
+/// Parses a proof: a list of `[hash, side]` from leaf to root. The side is `L` or `R`, in the example of the
+/// specification
+/// `left` or `right`.
 pub(super) fn proof(tree: &Tree) -> Option<Vec<(Hash, Side)>> {
     let Tree::Array(steps) = tree else { return None };
     if steps.len() > MAX_PROOF_STEPS {
@@ -74,7 +75,7 @@ pub(super) fn proof(tree: &Tree) -> Option<Vec<(Hash, Side)>> {
     steps.iter().map(step).collect()
 }
 
-/// A proof to be written.
+/// A proof in the form in which it is written.
 pub(super) fn proof_tree(steps: &[(Hash, Side)]) -> Tree {
     let step = |(hash, side): &(Hash, Side)| {
         let side = if *side == Side::Left { "L" } else { "R" };
@@ -83,24 +84,24 @@ pub(super) fn proof_tree(steps: &[(Hash, Side)]) -> Tree {
     Tree::Array(steps.iter().map(step).collect())
 }
 
-/// Id and leaf of an entry.
+/// Id and Merkle leaf of an entry.
 pub(super) fn digests(content: &Tree) -> Result<(String, Hash), String> {
     let text = canonical(content).map_err(|_| "a number is too long".to_owned())?;
     Ok((hex::encode(Sha256::digest(&text)), leaf(&text)))
 }
 
-/// `eventloom://<thread>/events/<seq>#<hash>`
+/// Parts of a citation `eventloom://<thread>/events/<seq>#<hash>`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Citation<'a> {
-    /// The event's thread.
+    /// Thread of the event.
     pub thread: &'a str,
-    /// Its number, in digits.
+    /// Number of the event, in digits.
     pub seq: &'a str,
-    /// Its hash, 64 hex digits without a prefix.
+    /// Hash of the event: 64 hex digits without prefix.
     pub hash: &'a str,
 }
 
-/// Reads a citation in its full form.
+/// Parses a complete citation.
 pub(super) fn citation(text: &str) -> Option<Citation<'_>> {
     let rest = text.strip_prefix("eventloom://")?;
     let (place, hash) = rest.rsplit_once('#')?;
@@ -110,17 +111,17 @@ pub(super) fn citation(text: &str) -> Option<Citation<'_>> {
     (digits && hex && !thread.is_empty()).then_some(Citation { thread, seq, hash })
 }
 
-/// Event or semantic.
+/// Grain of an entry: whether it is an event or was derived from one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Grain {
-    /// The sealed event.
+    /// A sealed event.
     Event,
-    /// An entity or edge taken from it.
+    /// An entity or edge derived from an event.
     Semantic,
 }
 
 impl Grain {
-    /// As files name it.
+    /// The name used in files.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Event => "event",
@@ -128,18 +129,17 @@ impl Grain {
         }
     }
 
-    /// By its name.
+    /// The grain with this name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Event, Self::Semantic].into_iter().find(|g| g.as_str() == name)
     }
 }
 
-/// Text of a member.
 pub(super) fn word<'a>(tree: &'a Tree, key: &str) -> Option<&'a str> {
     tree.get(key).and_then(Tree::as_str)
 }
 
-/// Why an entry cannot be understood: code and message.
+/// Code and message of the reason why an entry cannot be read. None if it can.
 pub(super) fn defect(tree: &Tree) -> Option<(&'static str, String)> {
     let missing = |what: &str| Some(("malformed_entry", format!("{what} is missing or of the wrong type")));
     match (tree, tree.get("schema_version")) {
@@ -168,7 +168,7 @@ pub(super) fn defect(tree: &Tree) -> Option<(&'static str, String)> {
     }
 }
 
-/// What else the contract says of an entry: code and message of each breach.
+/// Checks an entry against the other rules of the contract. Calls `visit` with code and message of each violation.
 pub(super) fn lint(tree: &Tree, visit: &mut dyn FnMut(&'static str, &str)) {
     let grain = word(tree, "grain").and_then(Grain::parse);
     let cited = word(tree, "citation").and_then(citation);
@@ -212,7 +212,7 @@ pub(super) fn lint(tree: &Tree, visit: &mut dyn FnMut(&'static str, &str)) {
     }
 }
 
-/// Which entries come first within one event.
+/// Order of the entries of one event: the event itself, its entities, its edges.
 pub(super) fn rank(tree: &Tree) -> u8 {
     match word(tree, "kind") {
         _ if word(tree, "grain") == Some("event") => 0,
@@ -221,7 +221,7 @@ pub(super) fn rank(tree: &Tree) -> u8 {
     }
 }
 
-/// The number of an entry, as far as it is one.
+/// Number of an entry. None if it is missing or does not fit into 64 bits.
 pub(super) fn seq(tree: &Tree) -> Option<u64> {
     match tree.get("seq") {
         Some(Tree::Number(token)) => token.parse().ok(),

@@ -1,4 +1,4 @@
-//! A bundle without its entries: which of the three shapes it has, what its signature is over, and how it is laid out.
+//! A bundle without its entries: its kind, the bytes that its signature covers, and its layout.
 use super::canonical::canonical;
 use mementory_json::{Members, Tree};
 use mementory_model::Bounds;
@@ -11,23 +11,23 @@ pub(super) const PORTABLE: &str = "zaxy.portable.v1";
 /// Version of an entry.
 pub(super) const ENTRY: &str = "zaxy.export.v1";
 
-/// The texts that a signature binds, by key. The entries are in it by their root.
+/// The texts that a signature covers, by key. The Merkle root in them covers the entries.
 pub(super) const HEADER: [&str; 7] =
     ["algorithm", "created_at", "merkle_root", "nonce", "public_key", "session_id", "version"];
 
-/// Which kind of bundle.
+/// Kind of a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BundleKind {
-    /// Bare entries, no integrity.
+    /// Entries without wrapper, which nothing protects.
     Unsigned,
-    /// Entries with ids, a root and a signature.
+    /// Entries with ids, a Merkle root and a signature.
     Signed,
-    /// Some entries of a signed bundle with their proofs.
+    /// Some entries of a signed bundle, with their proofs.
     Subset,
 }
 
 impl BundleKind {
-    /// As `--expect` names it.
+    /// The name that the option `--expect` uses.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Unsigned => "unsigned",
@@ -36,18 +36,18 @@ impl BundleKind {
         }
     }
 
-    /// Key of the array of entries.
+    /// Key of the list of entries.
     pub(super) fn list(self) -> &'static str {
         if self == Self::Subset { "disclosed" } else { "entries" }
     }
 }
 
-/// Why an envelope cannot be used.
+/// Why a text is not an envelope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum EnvelopeError {
-    /// A version that is not known here.
+    /// The version is not known.
     Version(String),
-    /// Anything else: code and message.
+    /// Any other reason: code and message.
     Malformed(&'static str, String),
 }
 
@@ -55,19 +55,17 @@ fn malformed<T>(message: impl Into<String>) -> Result<T, EnvelopeError> {
     Err(EnvelopeError::Malformed("malformed", message.into()))
 }
 
-/// The envelope.
 #[derive(Debug, Clone)]
 pub(super) struct Envelope {
-    /// The source's own text, with an empty array of entries.
+    /// Text as it was read, with an empty list of entries.
     pub text: String,
-    /// The same, parsed.
+    /// The parsed text.
     pub tree: Tree,
-    /// What it is.
     pub kind: BundleKind,
 }
 
 impl Envelope {
-    /// Reads an envelope and says whether it is one.
+    /// Parses an envelope and determines its kind.
     pub(super) fn parse(text: &str, bounds: impl Into<Bounds>) -> Result<Self, EnvelopeError> {
         let tree = match Tree::parse(text.trim_start_matches('\u{feff}').trim(), bounds) {
             Ok(tree @ Tree::Object(_)) => tree,
@@ -104,23 +102,22 @@ impl Envelope {
         Ok(Self { text: text.to_owned(), tree, kind })
     }
 
-    /// Text of a member.
     pub(super) fn word(&self, key: &str) -> Option<&str> {
         self.tree.get(key).and_then(Tree::as_str)
     }
 
-    /// A member that is hex, as Python's `bytes.fromhex` reads it: either case, white space between bytes.
+    /// Bytes of a member in hex, as Python's `bytes.fromhex` reads it: upper or lower case, white space between bytes.
     pub(super) fn bytes(&self, key: &str) -> Option<Vec<u8>> {
         from_hex(self.word(key)?)
     }
 
-    /// The bytes that the signature is over; None when one of the texts is missing.
+    /// The bytes that the signature covers. None if one of the texts is missing.
     pub(super) fn message(&self) -> Option<Vec<u8>> {
         let texts: Option<Vec<_>> = HEADER.iter().map(|k| Some((*k, self.word(k)?))).collect();
         Some(header(&texts?))
     }
 
-    /// Its text before the first entry and behind the last.
+    /// The text before the first entry, and the text after the last one.
     pub(super) fn halves(&self) -> Option<(&str, &str)> {
         let text = self.text.as_str();
         let inner = text.trim_start_matches('\u{feff}').trim();
@@ -132,41 +129,41 @@ impl Envelope {
     }
 }
 
-/// The signed bytes of seven texts.
+/// The bytes that a signature over these seven texts covers.
 pub(super) fn header(texts: &[(&str, &str)]) -> Vec<u8> {
     let members = texts.iter().map(|(k, v)| ((*k).to_owned(), Tree::Text((*v).to_owned()))).collect();
-    // Texts only: there is no number that could be bad.
+    // Cannot fail, because there are only texts and no numbers.
     canonical(&Tree::Object(members)).unwrap_or_default().into_bytes()
 }
 
-/// Hex of either case with white space between bytes.
+/// Decodes hex in upper or lower case, with optional white space between bytes.
 pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
     text.split_ascii_whitespace().map(hex::decode).collect::<Result<Vec<_>, _>>().ok().map(|parts| parts.concat())
 }
 
-/// How JSON is laid out: as Python's `json.dumps` does with or without an indent.
+/// Layout of JSON as Python's `json.dumps` writes it, with or without an indent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// Line end and indent of one level.
+    /// Line break, and indent of one level. None if everything is on one line.
     lines: Option<(String, String)>,
     spaced: bool,
 }
 
-/// A member's value: made, or text that is copied.
+/// Value of a member to be written.
 pub(super) enum Piece<'a> {
-    /// Printed in this style.
+    /// A value that is printed in the layout.
     Tree(Tree),
-    /// Copied.
+    /// A text that is copied.
     Raw(&'a str),
 }
 
 impl Layout {
-    /// Two spaces, as Zaxy writes its files.
+    /// The layout of Zaxy's own files: an indent of two spaces.
     pub(super) fn zaxy() -> Self {
         Self { lines: Some(("\n".into(), "  ".into())), spaced: true }
     }
 
-    /// The style of an existing text.
+    /// The layout of an existing text.
     pub(super) fn of(text: &str) -> Self {
         let inside = text.trim_start_matches('\u{feff}').trim_start().trim_start_matches('{');
         let space = &inside[..inside.find('"').unwrap_or_default()];
@@ -175,7 +172,7 @@ impl Layout {
         Self { lines, spaced }
     }
 
-    /// Line break and indent, or nothing.
+    /// Appends line break and indent, or nothing if everything is on one line.
     pub(super) fn lead(&self, level: usize, out: &mut String) {
         if let Some((end, unit)) = &self.lines {
             out.push_str(end);
@@ -183,7 +180,7 @@ impl Layout {
         }
     }
 
-    /// Between two elements.
+    /// Appends the separator between two elements.
     pub(super) fn comma(&self, level: usize, out: &mut String) {
         out.push(',');
         if self.lines.is_some() {
@@ -193,7 +190,7 @@ impl Layout {
         }
     }
 
-    /// An object whose members stand at `level + 1`.
+    /// Appends an object whose members have the indent of `level + 1`.
     pub(super) fn object(&self, members: &[(&str, Piece<'_>)], level: usize, out: &mut String) {
         out.push('{');
         for (i, (key, piece)) in members.iter().enumerate() {
@@ -215,7 +212,7 @@ impl Layout {
         out.push('}');
     }
 
-    /// Any value that starts at `level`.
+    /// Appends a value whose first line has the indent of `level`.
     pub(super) fn value(&self, tree: &Tree, level: usize, out: &mut String) {
         match tree {
             Tree::Array(items) if !items.is_empty() => {

@@ -1,4 +1,4 @@
-//! The extension slot of an entry: in the member of `content` that may hold anything.
+//! The extension slot of an entry is in that member of `content` which may contain anything.
 use super::{
     canonical::canonical,
     entry::word,
@@ -9,13 +9,13 @@ use mementory_json::Tree;
 use mementory_model::{LossReport, Record, Verbatim};
 use serde_json::Value;
 
-/// Present when Mementory made the whole entry.
+/// Member of the slot that marks an entry that Mementory composed.
 const COMPOSED: &str = "composed";
 
 const FIELDS: NativeFields =
     NativeFields { always: NativeFields::ALL_BUT_TIMES, sometimes: NativeFields::ALL_TIMES, whole_seconds: false };
 
-/// Member of `content` that the extension stands in: the one that is free to hold anything.
+/// Name of the member of `content` that contains the extension slot.
 fn holder(tree: &Tree) -> &'static str {
     match word(tree, "kind") {
         _ if word(tree, "grain") == Some("event") => "payload",
@@ -24,12 +24,11 @@ fn holder(tree: &Tree) -> &'static str {
     }
 }
 
-/// The extension of an entry.
 fn slot(tree: &Tree) -> Option<&Tree> {
     extension::get(tree.get("content")?.get(holder(tree))?)
 }
 
-/// Did Mementory make the whole entry for a record from elsewhere?
+/// True if Mementory composed the whole entry for a record of another format.
 pub(super) fn composed(tree: &Tree) -> bool {
     slot(tree).and_then(|x| x.get(COMPOSED)) == Some(&Tree::Bool(true))
 }
@@ -50,7 +49,7 @@ fn change(tree: &mut Tree, new: Option<Tree>) {
     tree.set("content", content);
 }
 
-/// The entry as another program reads it.
+/// The entry without the extension slot, as another program reads it.
 pub(super) fn bare(tree: &Tree) -> Tree {
     let mut bare = tree.clone();
     change(&mut bare, None);
@@ -61,7 +60,7 @@ fn fingerprint(tree: &Tree) -> String {
     let mut native = bare(tree);
     if let Some(mut content) = native.get("content").cloned() {
         content.remove("thread");
-        // A slot that is there only for the extension is not a change.
+        // If the member contains only the extension slot, the entry may have lacked it.
         if content.get(holder(tree)).is_none_or(|slot| matches!(slot, Tree::Null) || *slot == Tree::Object(vec![])) {
             content.remove(holder(tree));
         }
@@ -72,13 +71,14 @@ fn fingerprint(tree: &Tree) -> String {
     extension::fingerprint(canonical(&native).unwrap_or_default())
 }
 
-/// Puts into `tree` what `record` says beyond `mapped` (what the tree says by itself). `own` = the record came from
-/// this format, whose origin and verbatim are the entry itself.
+/// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension slot
+/// of
+/// `tree`. `own` is true if the record was read from this format: then the entry itself is its origin and verbatim.
 pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, own: bool) {
     change(tree, None);
     let mut out = extension::record_difference(mapped, record, own);
     if !own && let Ok(origin) = serde_json::to_value(&record.origin) {
-        out.insert("origin".into(), origin); // of another file, so it is always written
+        out.insert("origin".into(), origin); // The origin is in another file, so it is always written.
     }
     if out.is_empty() {
         return;
@@ -90,8 +90,8 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, own: boo
     change(tree, Some(tree_of(&Value::Object(out))));
 }
 
-/// Applies the extension of an entry to what the entry says. Origin and verbatim of the entry stand unless the
-/// extension has others. None = no extension, or one that is not ours.
+/// Applies the extension slot of an entry to the record that the entry alone yields. Keeps the origin and verbatim of
+/// the entry unless the slot has an origin. None if there is no slot, or it is not ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let Value::Object(mut map) = value(slot(tree)?) else { return None };
     let native = map.remove(NATIVE)?;
@@ -115,7 +115,7 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
     Some(Restored { record, changed })
 }
 
-/// What the extension holds, as losses: other programs do not see it.
+/// Reports every member of the extension slot as a loss, because other programs do not read it.
 pub(super) fn losses(id: &str, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = slot(tree) else { return };
     extension::report(id, extension::held(slot), &[COMPOSED, "key", "origin", "origin_id"], report);

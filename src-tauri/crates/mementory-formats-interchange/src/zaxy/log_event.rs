@@ -1,26 +1,26 @@
-//! One event: its two forms on disk, its hash, and the entry that Zaxy exports for it.
+//! One event of a log: its two forms in files, its hash, and the entry that Zaxy exports for it.
 use mementory_json::Tree;
 use mementory_json::canonical::{Style, write};
 use sha2::{Digest, Sha256};
 
-/// Format id of a log of events.
+/// Format id of logs.
 pub(crate) const LOG_FORMAT: &str = "eventloom";
 
-/// Payload member with the sensitivity; under the hash, and no part of an export.
+/// Payload member with the sensitivity. The hash covers it, but exports do not contain it.
 pub(crate) const SECURITY: &str = "__zaxy_security";
-/// Payload member of an event that was encrypted so that it can be forgotten.
+/// Payload member that marks an event whose payload is encrypted, so that deleting its key makes it unreadable.
 const CIPHER: &str = "__zaxy_cipher";
 
-/// The form of a line.
+/// The two forms of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EventVersion {
-    /// `eventloom.v1`
+    /// `eventloom.v1`.
     V1,
-    /// Zaxy's own, before that.
+    /// The older form, which Zaxy itself defined.
     Legacy,
 }
 
-/// The form that a line has by its members.
+/// The form of an event, recognized by its members. None if it is not an event.
 pub(crate) fn version_of(tree: &Tree) -> Option<EventVersion> {
     let has = |names: &[&str]| names.iter().all(|n| tree.get(n).is_some());
     if has(&["id", "type", "actorId", "threadId", "timestamp", "payload", "integrity"]) {
@@ -30,7 +30,7 @@ pub(crate) fn version_of(tree: &Tree) -> Option<EventVersion> {
     }
 }
 
-/// An event, whichever form it had.
+/// An event that was read from either form.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Event {
     pub seq: u64,
@@ -38,13 +38,13 @@ pub(crate) struct Event {
     pub kind: String,
     pub actor: String,
     pub thread: String,
-    /// Without the security member.
+    /// Payload without the security member.
     pub payload: Tree,
-    /// Sensitivity and redacted paths.
+    /// Sensitivity, and list of the redacted paths.
     pub security: Option<(String, Tree)>,
-    /// Bare hex.
+    /// Hash of the previous event in hex, without prefix.
     pub previous: Option<String>,
-    /// Bare hex.
+    /// Hash of this event in hex, without prefix.
     pub hash: String,
     id: Option<String>,
     parent: Tree,
@@ -66,7 +66,7 @@ fn hash(tree: Option<&Tree>, name: &str) -> Result<Option<String>, String> {
 }
 
 impl Event {
-    /// Reads a line's object. `hint`: its number in the log, for ids that do not hold one.
+    /// Parses an event. `hint` is its number in the log, for ids that do not contain a number.
     pub(crate) fn parse(tree: &Tree, hint: u64) -> Result<Self, String> {
         let version = version_of(tree).ok_or("not an event")?;
         let (actor, thread) = if version == EventVersion::V1 { ("actorId", "threadId") } else { ("actor", "thread") };
@@ -130,7 +130,7 @@ impl Event {
         })
     }
 
-    /// The hash that its content has; None when it holds a number that the reference cannot read.
+    /// The hash computed from the content. None if the content has a number that the reference cannot read.
     pub(crate) fn computed_hash(&self) -> Option<String> {
         let word = |s: &str| Tree::Text(s.to_owned());
         let security = self.security.as_ref().map(|(tier, paths)| {
@@ -176,7 +176,7 @@ impl Event {
         Some(hex::encode(Sha256::digest(out)))
     }
 
-    /// The id that Zaxy gives an event that has none.
+    /// The id that Zaxy generates for an event without one.
     fn generated_id(&self) -> String {
         let word = |s: &str| Tree::Text(s.to_owned());
         let seed = object(vec![
@@ -186,17 +186,17 @@ impl Event {
             ("type", word(&self.kind)),
         ]);
         let mut out = String::new();
-        // Texts and a whole number: nothing that could be bad.
+        // Cannot fail, because there are only texts and a whole number.
         let _ = write(&seed, Style::PYTHON_ASCII, &mut out);
         format!("evt_zaxy_{:012}_{}", self.seq, hex::encode(&Sha256::digest(out)[..8]))
     }
 
-    /// Its payload is a ciphertext whose key is not in the log.
+    /// True if the payload is encrypted. The key is not in the log.
     pub(crate) fn encrypted(&self) -> bool {
         self.payload.get(CIPHER).is_some()
     }
 
-    /// The entry that Zaxy exports for it.
+    /// The entry that Zaxy exports for the event.
     pub(crate) fn entry(&self) -> Tree {
         let word = |s: &str| Tree::Text(s.to_owned());
         let content = object(vec![
@@ -223,7 +223,7 @@ fn object(members: Vec<(&str, Tree)>) -> Tree {
     Tree::Object(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
 }
 
-/// The number in an id of Zaxy's.
+/// The number in an id that Zaxy generated.
 fn seq_of(id: &str) -> Option<u64> {
     let (digits, tail) = id.strip_prefix("evt_zaxy_")?.split_once('_')?;
     let hex = tail.len() == 16 && tail.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
@@ -231,15 +231,14 @@ fn seq_of(id: &str) -> Option<u64> {
     (hex && number).then(|| digits.parse().ok()).flatten().filter(|n| *n > 0)
 }
 
-/// What a log's line becomes in a bundle.
+/// What a bundle contains for an event of a log.
 pub(crate) enum ExportedEvent {
-    /// This entry.
     Entry(Tree),
-    /// Nothing: what it says is encrypted, and exports never hold ciphertext.
+    /// Nothing, because the payload is encrypted and exports never contain ciphertext.
     Encrypted,
 }
 
-/// The entry of a line; None when it is no event.
+/// The entry for a line of a log. None if the line is not an event.
 pub(crate) fn entry_of(line: &Tree, hint: u64) -> Option<ExportedEvent> {
     let event = Event::parse(line, hint).ok()?;
     Some(if event.encrypted() { ExportedEvent::Encrypted } else { ExportedEvent::Entry(event.entry()) })

@@ -1,19 +1,18 @@
-//! The Merkle tree over a bundle's entries, and proofs that an entry is in it. Leaves and nodes are hashed under
-//! different first bytes; a node without a partner goes up unchanged.
+//! The Merkle tree of a bundle's entries, and proofs that an entry is in it. Leaves and inner nodes are hashed with
+//! different first bytes. A node without a sibling is copied to the next layer.
 use sha2::{Digest, Sha256};
 
-/// A digest.
 pub(crate) type Hash = [u8; 32];
 
-/// Longest proof that is looked at; 2^64 entries would need no more.
+/// Largest number of steps of a proof. It is enough for 2^64 entries.
 pub(crate) const MAX_PROOF_STEPS: usize = 64;
 
-/// On which side of the way up the sibling stands.
+/// The side of a proof step on which the sibling is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// `L`
+    /// Written as `L`.
     Left,
-    /// `R`
+    /// Written as `R`.
     Right,
 }
 
@@ -26,11 +25,11 @@ fn node(left: &Hash, right: &Hash) -> Hash {
     Sha256::new().chain_update([1]).chain_update(left).chain_update(right).finalize().into()
 }
 
-/// The whole tree: leaves first, the root's layer last.
+/// The layers of the tree, from the leaves to the root.
 pub(crate) struct Merkle(Vec<Vec<Hash>>);
 
 impl Merkle {
-    /// A tree; None without leaves.
+    /// The tree with these leaves. None without leaves.
     pub(crate) fn new(leaves: Vec<Hash>) -> Option<Self> {
         let mut layers = vec![leaves];
         while let Some(layer) = layers.last().filter(|l| l.len() > 1) {
@@ -43,12 +42,11 @@ impl Merkle {
         layers.last().is_some_and(|l| l.len() == 1).then_some(Self(layers))
     }
 
-    /// The root.
     pub(crate) fn root(&self) -> Hash {
         self.0.last().and_then(|l| l.first()).copied().unwrap_or_default()
     }
 
-    /// Siblings from leaf to root; a level on which the node goes up alone has none.
+    /// Siblings on the path from leaf to root. Layers in which the node has no sibling are left out.
     pub(crate) fn proof(&self, mut index: usize) -> Vec<(Hash, Side)> {
         let mut proof = Vec::new();
         for layer in &self.0 {
@@ -63,7 +61,7 @@ impl Merkle {
     }
 }
 
-/// Where a proof leads from a leaf.
+/// The root that a proof computes from a leaf.
 pub(crate) fn climb(leaf: Hash, proof: &[(Hash, Side)]) -> Hash {
     proof.iter().fold(leaf, |at, (sibling, side)| match side {
         Side::Left => node(sibling, &at),

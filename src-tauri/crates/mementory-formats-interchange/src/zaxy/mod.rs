@@ -1,4 +1,4 @@
-//! Zaxy memory export (`zaxy.export.v1`): unsigned, signed and disclosed bundles, read, written and checked. See
+//! Zaxy memory export (`zaxy.export.v1`): reads, writes and checks unsigned, signed and disclosed bundles. See
 //! README.md. Signed bundles are experimental: their authors say that the signing has not been reviewed.
 mod bundle;
 pub(crate) mod canonical;
@@ -103,7 +103,8 @@ impl Format for Zaxy {
     }
 }
 
-/// The canonical text of a value; None when a number has none. For the properties of all three forms.
+/// The canonical text of a value, for the property tests over all canonical forms. None if a number has no canonical
+/// form.
 #[cfg(test)]
 pub(crate) fn canonical(tree: &mementory_json::Tree) -> Option<String> {
     canonical::canonical(tree).ok()

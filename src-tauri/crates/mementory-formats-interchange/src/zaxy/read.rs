@@ -1,5 +1,5 @@
-//! Reading. A bundle whose ids, root or proofs do not fit is refused whole: nothing in it is what was signed. In an
-//! intact one a bad entry costs itself.
+//! Reads a bundle. If ids, root or proofs do not match, the whole bundle is rejected. Otherwise, an entry that cannot
+//! be read is dropped, and the others are imported.
 use super::{
     bundle::Bundle,
     compose::{DISCLOSED, WRAPPER},
@@ -37,7 +37,7 @@ pub(super) fn read(bundle: &Bundle, sink: &mut dyn Sink) -> Result<(), FormatErr
                 None => {
                     let count = seen.entry(id.clone()).or_default();
                     *count += 1;
-                    // The same entry twice: both have their place under the root.
+                    // The entry occurs repeatedly, and each occurrence has its own leaf under the root.
                     let id = if *count == 1 { id } else { format!("{id}#{count}") };
                     let origin = Origin {
                         format: SCOPE.into(),

@@ -1,4 +1,4 @@
-//! Which entries? The contract's selector, for exports (all axes) and for disclosures (those that an entry decides).
+//! The contract's selector of entries. Exports use all criteria, disclosures only those that an entry alone decides.
 use super::{
     compose::OutputEntry,
     entry::{Grain, seq, word},
@@ -8,28 +8,28 @@ use mementory_json::Tree;
 use mementory_model::fold;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// What is asked for. Every axis is optional; the default is everything.
+/// The criteria for entries. An entry must meet all that are given; by default, all entries match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selector {
-    /// Event entries, semantic entries or both. Never empty.
+    /// Grains of the entries to include. Never empty.
     pub grains: BTreeSet<Grain>,
-    /// Exports: types of the source event. Disclosures: the entry's own kind.
+    /// In exports, types of the source event. In disclosures, kinds of the entry itself.
     pub kinds: Option<BTreeSet<String>>,
-    /// Only numbers above this one.
+    /// Only entries with a number greater than this.
     pub since_seq: Option<u64>,
-    /// Only numbers up to this one.
+    /// Only entries with a number up to this.
     pub max_seq: Option<u64>,
-    /// Only from this time on, compared as text with `valid_from`.
+    /// Only entries from this time on, compared as text with `valid_from`.
     pub since_time: Option<String>,
-    /// Only up to this time, compared as text with `valid_from`.
+    /// Only entries up to this time, compared as text with `valid_from`.
     pub until_time: Option<String>,
-    /// Exports: only events that say some of these words, the best first.
+    /// In exports, only events that contain a word of this query. The best matches are chosen.
     pub query: Option<String>,
-    /// How many events a query finds.
+    /// Largest number of events that a query selects.
     pub query_limit: usize,
-    /// Exports: sensitivities to leave out.
+    /// In exports, sensitivities of entries to leave out.
     pub exclude_sensitivities: BTreeSet<String>,
-    /// Exports: only the most recent so many events.
+    /// In exports, only the last events, up to this number.
     pub limit: Option<usize>,
 }
 
@@ -51,13 +51,13 @@ impl Default for Selector {
 }
 
 impl Selector {
-    /// Grains by their names. None when one is unknown or there is none.
+    /// Grains with these names. None if a name is unknown or there are no names.
     pub fn grains_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<BTreeSet<Grain>> {
         let grains: BTreeSet<Grain> = names.into_iter().map(|n| Grain::parse(n.trim())).collect::<Option<_>>()?;
         (!grains.is_empty()).then_some(grains)
     }
 
-    /// Does a static entry match? Query, sensitivities and limit have no meaning for one.
+    /// True if a disclosure includes the entry. Query, sensitivities and limit are not considered.
     pub(super) fn discloses(&self, tree: &Tree) -> bool {
         self.has_grain(tree) && self.kinds.as_ref().is_none_or(|k| has_kind_in(k, tree)) && self.in_bounds(tree)
     }
@@ -75,8 +75,8 @@ impl Selector {
             && self.until_time.as_ref().is_none_or(|bound| from.is_some_and(|t| t <= bound.as_str()))
     }
 
-    /// Keeps the entries of the events that match, in order. A semantic entry goes with its event; where the event is
-    /// not among them, the entry is judged by itself.
+    /// Returns the entries of all events that match, in their order. An entry belongs to the event with the same
+    /// citation. If that event is not among them, the first entry with that citation decides instead.
     pub(super) fn project(&self, made: Vec<OutputEntry>) -> Vec<OutputEntry> {
         let cited = |m: &OutputEntry| word(&m.tree, "citation").unwrap_or_default().to_owned();
         let mut heads: HashMap<String, usize> = HashMap::new();
@@ -129,7 +129,7 @@ fn text_of(tree: &Tree, out: &mut String) {
     }
 }
 
-/// The events that say words of the query, the best `limit` of them (rare words count more), in their own order.
+/// The best `limit` events with words of the query, in their original order. Rare words count more.
 fn ranked_events(query: &str, limit: usize, events: &[usize], made: &[OutputEntry]) -> Vec<usize> {
     let asked: BTreeSet<String> = words(query).into_iter().collect();
     let matches: Vec<HashSet<String>> = events
@@ -137,7 +137,7 @@ fn ranked_events(query: &str, limit: usize, events: &[usize], made: &[OutputEntr
         .map(|i| {
             let mut text = String::new();
             if let Some(content) = made[*i].tree.get("content") {
-                // Of an event what it says, not where and by whom.
+                // Only the payload of an event is searched, not its thread or actor.
                 text_of(content.get("payload").unwrap_or(content), &mut text);
             }
             words(&text).into_iter().filter(|w| asked.contains(w)).collect()

@@ -1,4 +1,4 @@
-//! An entry as a record, and what was changed in a record back into its entry.
+//! Converts an entry to a record, and writes the edits of a record into its entry.
 use super::entry::{Grain, word};
 use mementory_format::extension::is_member;
 use mementory_json::Tree;
@@ -8,10 +8,10 @@ use serde_json::Value;
 /// Scope of all keys of this format. An event has the same key in a bundle and in its log.
 pub(crate) const SCOPE: &str = "zaxy";
 
-/// End of the event type under which records from elsewhere travel; before it stands the model's kind.
+/// End of the event type of composed events. The start is the model kind of the record.
 pub(super) const RECORDED: &str = ".recorded";
 
-/// Where a payload's text is, by the names that Zaxy's own event types use.
+/// Names of the payload member with the text, as Zaxy's own event types use them.
 const TEXTS: [&str; 16] = [
     "text",
     "content",
@@ -31,17 +31,17 @@ const TEXTS: [&str; 16] = [
     "reason",
 ];
 
-/// Members of a composed payload that are times of the model.
+/// Payload members of a composed event that contain times of the model.
 pub(super) const TIMES: [&str; 6] =
     ["created_at", "updated_at", "observed_at", "valid_from", "valid_to", "last_accessed_at"];
 
-/// Key of an entry.
+/// Key of the entry with this id.
 pub(crate) fn key(id: &str) -> RecordKey {
     RecordKey::new(SCOPE, id)
 }
 
-/// The record that an entry tells of. `composed` = Mementory made the entry for a record from elsewhere, so that what
-/// it says of itself as an event is not the record's. Origin and verbatim are the caller's.
+/// Converts an entry to a record. `composed` is true if Mementory made the entry for a record of another format; then
+/// its own data as an event do not belong to the record. The caller sets origin and verbatim.
 pub(crate) fn to_record(tree: &Tree, id: &str, composed: bool) -> Record {
     let none = Tree::Null;
     let content = tree.get("content").unwrap_or(&none);
@@ -96,13 +96,13 @@ fn event_kind(kind: &str, composed: bool) -> Kind {
     }
 }
 
-/// Name of the member that holds a payload's text, and of the one that holds its title.
+/// Names of the payload members with text and title.
 fn text_and_title_members(payload: &Tree) -> (Option<&'static str>, Option<&'static str>) {
     let is_text = |name: &&&str| word(payload, name).is_some();
     let title = ["title", "name"].iter().find(is_text).copied();
     match TEXTS.iter().find(is_text) {
         Some(text) => (Some(text), title),
-        // A title alone is what there is to read.
+        // If there is only a title, it is used as the text.
         None => (title, None),
     }
 }
@@ -135,7 +135,7 @@ fn event(payload: &Tree, kind: &str, composed: bool, record: &mut Record) {
     (t.valid_from, t.valid_to, t.last_accessed) = (next(), next(), next());
 }
 
-/// Any text of a payload whose members have names of their own; else the payload itself.
+/// The first text in a payload whose members have unknown names, else the payload as JSON.
 fn first_string(payload: &Tree) -> String {
     let Tree::Object(members) = payload else { return String::new() };
     if let Some(text) = members.iter().find_map(|(_, v)| v.as_str()) {
@@ -155,7 +155,7 @@ fn strings(tree: Option<&Tree>) -> Option<Vec<String>> {
     }
 }
 
-/// Members of the entry without a place in the model, in source order.
+/// Members of the entry for which the model has no field, in their original order.
 fn fields(tree: &Tree, content: &Tree, used: &[&str], grain: Option<Grain>) -> Fields {
     let mut out = Fields::new();
     let mut take = |tree: &Tree, skip: &dyn Fn(&str) -> bool| {
@@ -177,7 +177,7 @@ fn fields(tree: &Tree, content: &Tree, used: &[&str], grain: Option<Grain>) -> F
     out
 }
 
-/// A tree as a value; numbers beyond 64 bits become doubles here and stay exact in the verbatim entry.
+/// A tree as a JSON value. Numbers beyond 64 bits become doubles; the verbatim still has them exactly.
 pub(super) fn value(tree: &Tree) -> Value {
     match tree {
         Tree::Null => Value::Null,
@@ -189,7 +189,6 @@ pub(super) fn value(tree: &Tree) -> Value {
     }
 }
 
-/// A value as a tree.
 pub(super) fn tree_of(value: &Value) -> Tree {
     match value {
         Value::Null => Tree::Null,
@@ -201,7 +200,7 @@ pub(super) fn tree_of(value: &Value) -> Tree {
     }
 }
 
-/// Writes into an entry of this format what an edit changed and it has a place for; `said` is what it says so far.
+/// Writes the differences between `new` and `unedited` into an entry, as far as the entry can express them.
 pub(super) fn patch(tree: &mut Tree, unedited: &Record, new: &Record) {
     let kind = word(tree, "kind").unwrap_or_default().to_owned();
     let Some(mut content) = tree.get("content").cloned() else { return };
@@ -242,7 +241,7 @@ fn optional(payload: &mut Tree, name: &str, old: &Option<String>, new: &Option<S
     }
 }
 
-/// Which entries of one bundle belong together: edges name their ends, semantic entries their event.
+/// Ids of the entries of one bundle that others refer to: edges name entities, semantic entries cite events.
 #[derive(Default)]
 pub(super) struct EntryLinks {
     events: std::collections::HashMap<String, (Kind, String)>,
@@ -250,7 +249,7 @@ pub(super) struct EntryLinks {
 }
 
 impl EntryLinks {
-    /// Adds links from `record` to entries that came before it, and remembers it.
+    /// Adds links to `record` for the earlier entries that its entry refers to, and stores its id for later entries.
     pub(super) fn link(&mut self, tree: &Tree, record: &mut Record) {
         let cited = word(tree, "citation").unwrap_or_default();
         let to = |relation: &str, kind, id: &str| Link { relation: relation.into(), kind, target: key(id) };

@@ -1,5 +1,5 @@
-//! The validator: the contract for every entry, ids, root and proofs. The signature is named, not verified: that takes
-//! a key library, which formats do not have ([`signed`] says what there is to verify).
+//! The validator: checks every entry against the contract, and ids, root and proofs. It lists the signature but does
+//! not verify it, because formats have no cryptography library. [`signed`] returns what there is to verify.
 use super::{
     bundle::Bundle,
     entry::{defect, lint, rank, seq},
@@ -8,10 +8,10 @@ use super::{
 use mementory_format::{Finding, FormatError, Signed, Validation};
 use mementory_json::Tree;
 
-/// The algorithms that the format names, with the bytes of their keys and signatures.
+/// The algorithms that the format defines, with the lengths of their public keys and signatures in bytes.
 const ALGORITHMS: [(&str, usize, usize); 2] = [("ed25519", 32, 64), ("ml-dsa-65", 1952, 3309)];
 
-/// Checks a bundle. With keys in `trust` it has to be signed.
+/// Validates a bundle. If `trust` has keys, the bundle must be signed.
 pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {
     let envelope = &bundle.envelope;
     let kind = envelope.kind;
@@ -29,7 +29,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
         let pointer = item.pointer(kind);
         let (wrapped, tree) = match bundle.entry(&item) {
             Ok(found) => found,
-            // In a signed bundle the check of its integrity has said so.
+            // In a signed bundle, the check of its integrity has already reported this.
             Err(why) if kind == BundleKind::Unsigned => {
                 errors.add("malformed_entry", &pointer, &why);
                 return Ok(());
@@ -121,7 +121,7 @@ fn session(id: Option<&str>, warnings: &mut Findings) {
     }
 }
 
-/// Does any object in it have a key twice? Readers disagree about such objects.
+/// True if any object in the tree has the same key twice. Programs read such objects differently.
 fn has_repeated_key(tree: &Tree) -> bool {
     match tree {
         Tree::Object(members) => {
@@ -134,7 +134,7 @@ fn has_repeated_key(tree: &Tree) -> bool {
     }
 }
 
-/// Findings of one code are listed up to a bound: a bundle may have a million entries with one fault.
+/// A list of findings with a limit, because a bundle may have a million entries with the same fault.
 struct Findings<'b> {
     bundle: &'b Bundle<'b>,
     list: Vec<Finding>,
@@ -155,7 +155,7 @@ impl<'b> Findings<'b> {
     }
 }
 
-/// The signature with what it is over.
+/// The signature, with the bytes that it covers.
 pub(super) fn signed(bundle: &Bundle) -> Option<Signed> {
     let envelope = &bundle.envelope;
     if envelope.kind == BundleKind::Unsigned {

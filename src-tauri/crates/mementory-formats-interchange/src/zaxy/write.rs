@@ -1,5 +1,5 @@
-//! Writing a bundle. If all entries of one bundle are exported unedited, its envelope and signature are kept; otherwise
-//! the bundle is new: unsigned, or signed by the given signer.
+//! Writes a bundle. Envelope and signature of an imported bundle are reused if all entries come from it and its
+//! signature, if any, still fits. Otherwise, the bundle is new: unsigned, or signed by the given signer.
 use super::{
     compose::{Outcome, OutputEntry, assign_number, output_entry},
     entry::{citation, digests, proof_tree, rank, seq},
@@ -20,13 +20,13 @@ use std::{
     path::Path,
 };
 
-/// The envelope of an imported bundle.
+/// The envelope of an imported bundle, and the place of that bundle.
 struct SourceEnvelope {
     place: String,
     envelope: Envelope,
 }
 
-/// Writes everything `source` has into the new file `out`.
+/// Writes all records of `source` to the new file `out`.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: &Path,
@@ -45,7 +45,7 @@ pub(super) fn write(
     Ok(writer.report)
 }
 
-/// What [`write`] would write and lose. Nothing is written.
+/// Reports what [`write`] would write and lose. Nothing is written.
 pub(super) fn plan(
     source: &mut dyn RecordSource,
     options: &WriteOptions,
@@ -61,11 +61,11 @@ pub(super) fn plan(
 }
 
 enum Plan {
-    /// The imported envelope.
+    /// An imported envelope is reused.
     SourceEnvelope(Envelope),
-    /// A new one.
+    /// A new envelope without signature.
     Unsigned,
-    /// A new one, over this root.
+    /// A new envelope with a signature over this Merkle root.
     Signed(std::sync::Arc<dyn Signer>, Hash),
 }
 
@@ -110,8 +110,8 @@ impl BundleWriter {
         Ok(writer)
     }
 
-    /// Sorts entries of this format by their position in their bundle (or by event if they are of several bundles), then new
-    /// entries by time, and numbers these from the highest number on.
+    /// Sorts imported entries by their position in the bundle (by event if they are from several bundles), then
+    /// composed entries by time. Composed entries get numbers after the highest imported one.
     fn sort_and_number(&mut self) {
         let containers: BTreeSet<&str> =
             self.entries.iter().filter_map(|m| m.source.as_ref()).map(|o| o.container.as_str()).collect();
@@ -173,7 +173,6 @@ impl BundleWriter {
         }
     }
 
-    /// Reports what a bundle cannot contain.
     fn left_out(&mut self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<(), FormatError> {
         for tombstone in source.tombstones()? {
             let note = "Zaxy bundles have no deletions";
@@ -186,7 +185,7 @@ impl BundleWriter {
     }
 }
 
-/// Does this envelope still fit these entries?
+/// True if the imported envelope is still valid for these entries.
 fn still_fits(envelope: &Envelope, entries: &[OutputEntry], leaves: &[Hash]) -> bool {
     let root = envelope.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
     match envelope.kind {
@@ -217,7 +216,7 @@ fn collect_envelope(
     Ok(())
 }
 
-/// Session id of the bundle: the imported one if there is only one, else one made from the vault id.
+/// Session id of the bundle: the imported one if there is exactly one, else one made from the vault id.
 fn session(
     about: &SourceAbout,
     envelopes: &[SourceEnvelope],
@@ -231,7 +230,7 @@ fn session(
     let threads: BTreeSet<&str> =
         own.filter_map(|m| Some(citation(m.tree.get("citation")?.as_str()?)?.thread)).collect();
     match (sessions.first().or(threads.first()), sessions.len(), threads.len()) {
-        // The events of one log are of the session that they were in.
+        // Events of a single log get the session of that log.
         (Some(only), 1, _) | (Some(only), 0, 1) => (*only).to_owned(),
         _ if options.strip_identifiers => "mementory".into(),
         _ => {
@@ -257,7 +256,6 @@ fn word(text: &str) -> Tree {
     Tree::Text(text.to_owned())
 }
 
-/// The envelope of an unsigned bundle.
 pub(super) fn unsigned(session: &str) -> Envelope {
     envelope_of(vec![
         ("version", word(UNSIGNED)),
@@ -268,7 +266,7 @@ pub(super) fn unsigned(session: &str) -> Envelope {
     ])
 }
 
-/// The envelope of a signed bundle over a root, signed.
+/// A signed envelope over a Merkle root.
 pub(super) fn signed(
     signer: &dyn Signer,
     session: &str,
@@ -295,7 +293,7 @@ pub(super) fn signed(
     Ok(envelope_of(members))
 }
 
-/// The envelope of a subset of a signed bundle.
+/// The envelope for a subset of a signed bundle.
 pub(super) fn subset(of: &Envelope) -> Envelope {
     let keys = ["version", "algorithm", "public_key", "session_id", "created_at", "nonce", "merkle_root", "signature"];
     let mut members: Vec<(&str, Tree)> = keys.into_iter().filter_map(|k| Some((k, of.tree.get(k)?.clone()))).collect();
@@ -303,20 +301,19 @@ pub(super) fn subset(of: &Envelope) -> Envelope {
     envelope_of(members)
 }
 
-/// 16 bytes that no other export has: the random bits of two UUIDs, through SHA-256.
+/// A random number of 16 bytes in hex. It is the SHA-256 of two random UUIDs, truncated.
 fn nonce(now: Timestamp) -> String {
     let seconds = u64::try_from(now.as_micros().div_euclid(1_000_000)).unwrap_or_default();
     let make = || uuid::Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, 0));
     hex::encode(&Sha256::digest([make().into_bytes(), make().into_bytes()].concat())[..16])
 }
 
-/// One element of the list to be written.
+/// One element of the list of entries, to be written.
 pub(super) struct Element<'a> {
-    /// The entry.
     pub tree: &'a Tree,
-    /// Its text, where that is copied.
+    /// Text of the entry if it is copied.
     pub text: Option<&'a str>,
-    /// Position and proof.
+    /// Index and proof of a disclosed entry.
     pub disclosed: Option<(Tree, Tree)>,
     /// Other members of the wrapper.
     pub extra: &'a [(String, Tree)],
@@ -332,13 +329,14 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// A disclosed entry.
+    /// An element with a disclosed entry.
     pub(super) fn disclosed(tree: &'a Tree, text: &'a str, index: u64, proof: &[(Hash, Side)]) -> Self {
         let disclosed = Some((Tree::Number(index.to_string()), proof_tree(proof)));
         Self { tree, text: Some(text), disclosed, extra: &[] }
     }
 
-    /// Its text. `sorted`: members by name, as the envelope has its own.
+    /// The text of the element. If `sorted`, the members of its wrapper are sorted by name, as those of the envelope
+    /// are.
     fn print(self, kind: BundleKind, layout: &Layout, sorted: bool, place: &str) -> Result<String, FormatError> {
         let mut out = String::new();
         let content = |level: usize| match self.text {
@@ -373,7 +371,7 @@ impl<'a> Element<'a> {
     }
 }
 
-/// Writes an envelope with its list filled into a new file.
+/// Writes the envelope with these elements into a new file.
 pub(super) fn write_bundle<'a>(
     out: &Path,
     envelope: &Envelope,

@@ -1,4 +1,4 @@
-//! `fixtures/pam/<case>`: findings and records of each. The cases are data.
+//! Compares findings and records with those expected by the cases in `fixtures/pam/<case>`.
 use super::harness::*;
 use crate::pam::schema::{CONVERSATION, EMBEDDINGS, STORE};
 use mementory_json::schema::Rule;
@@ -158,13 +158,13 @@ fn official_samples_are_valid_and_written_back_unchanged() {
     let mut source = read(&theirs).unwrap();
     write(&mut source, &scratch.at("sdk"), &everything());
     assert_eq!(json(&theirs), json(&scratch.at("sdk/memory-store.json")));
-    // The example's signature is a placeholder.
+    // The signature in the official example is a placeholder.
     let signed = signatures(&scratch.at("in"));
     assert!(!signed.is_empty(), "the example has an integrity with a place for one");
     assert!(signed.iter().all(|s| s.token.as_ref().is_none_or(|(_, signature)| signature.is_empty())));
 }
 
-/// Checks that a JSON Schema has the member names and required members of the validator's table.
+/// Checks that a JSON Schema has the same member names and required members as the validator's table.
 fn same_names(rule: &Rule, schema: &Value, root: &Value, at: &str) {
     let schema = resolved(schema, root);
     let fields = rule.fields().unwrap();

@@ -1,4 +1,4 @@
-//! Reading, writing and checking of stores in tests.
+//! Functions with which tests read, write and check stores.
 use crate::{by_id, detect, pam::Pam};
 pub(super) use mementory_format::testkit::{MemorySource, Scratch, repo, shared};
 use mementory_format::{
@@ -16,7 +16,7 @@ pub(super) fn open(path: &Path, format: Option<&str>) -> (Catalog, Detection) {
     (catalog, detection)
 }
 
-/// Reads every source in a path, each with the format that claims it.
+/// Reads every source at a path with the format that was detected for it.
 pub(super) fn read_any(path: &Path) -> Result<MemorySource, FormatError> {
     let (catalog, detection) = open(path, None);
     assert!(!detection.sources.is_empty(), "no source in {}", path.display());
@@ -28,7 +28,7 @@ pub(super) fn read_any(path: &Path) -> Result<MemorySource, FormatError> {
     Ok(sink)
 }
 
-/// Reads sources that are all PAM.
+/// Reads the sources at a path, which must all be PAM.
 pub(super) fn read(path: &Path) -> Result<MemorySource, FormatError> {
     let (_, detection) = open(path, None);
     assert!(!detection.sources.is_empty() && detection.sources.iter().all(|s| s.format == "pam"), "{}", path.display());
@@ -48,7 +48,7 @@ pub(super) fn write(source: &mut MemorySource, path: &Path, options: &WriteOptio
     report
 }
 
-/// Leaves a copy for `tests/interop/pam_check.py`, if a folder for it is named.
+/// Copies the output for `tests/interop/pam_check.py` if `MEMENTORY_PAM_OUT` names a folder for it.
 fn copy_for_interop(path: &Path) {
     let Some(folder) = std::env::var_os("MEMENTORY_PAM_OUT").filter(|_| path.is_dir()) else { return };
     let name = path.components().rev().take(2).map(|c| c.as_os_str().to_string_lossy().into_owned());

@@ -1,4 +1,4 @@
-//! Values that would take more memory than a reader may use (`Limits::tree_bytes`) are reported with their place.
+//! Values that would need more memory than a reader may use (`Limits::tree_bytes`) are reported with their place.
 use super::harness::*;
 use crate::by_id;
 use mementory_format::{FormatError, ReadContext};
@@ -14,7 +14,7 @@ fn dense() -> Value {
     json!(vec![0; 1000])
 }
 
-/// The store of a fixture, changed, without its other files.
+/// A changed copy of a fixture's store, without the fixture's other files.
 fn store(scratch: &Scratch, change: impl FnOnce(&mut Value)) -> std::path::PathBuf {
     let mut store = json(&repo().join("fixtures/pam/whole/input/memory-store.json"));
     store.as_object_mut().unwrap().remove("integrity");
@@ -23,7 +23,7 @@ fn store(scratch: &Scratch, change: impl FnOnce(&mut Value)) -> std::path::PathB
     scratch.at("in")
 }
 
-/// Code and place of the validator's errors about size, and the reader's result.
+/// Code and place of the validator's errors about size, and the result of the reader.
 fn check_and_read(path: &Path) -> (Vec<(String, String)>, Result<MemorySource, FormatError>) {
     let (catalog, detection) = open(path, None);
     let (source, limits) = (&detection.sources[0], small());

@@ -1,4 +1,4 @@
-//! Tests over data on disk (fixtures, and the official samples when they are there) and over what is written.
+//! Tests with fixtures, with the official samples (if available), and with written stores.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 mod fixtures;
 mod harness;

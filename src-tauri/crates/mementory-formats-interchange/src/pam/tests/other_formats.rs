@@ -1,4 +1,4 @@
-//! Records of other formats come back from a store unchanged.
+//! Records of other formats are written to a store and read back unchanged.
 use super::harness::*;
 use mementory_model::LossKind;
 use std::{collections::BTreeSet, path::PathBuf};
@@ -29,7 +29,7 @@ fn records_of_other_formats_come_back_equal() {
     let scratch = Scratch::new("travel");
     for (name, input) in inputs(&scratch) {
         let mut source = read_any(&input).unwrap();
-        // A record that a source lists several times is one record in a vault.
+        // If a source lists a record several times, a vault stores it once.
         let mut seen = BTreeSet::new();
         source.records.retain(|r| seen.insert((r.key.scope.clone(), r.key.value.clone())));
         assert!(!source.records.is_empty(), "{name}");

@@ -1,4 +1,4 @@
-//! Writing: edits, access rules, increments, signatures, stripped identifiers, hostile ids.
+//! Tests of writing: edits, access rules, increments, signatures, stripped identifiers, hostile ids.
 use super::harness::*;
 use mementory_format::{FormatError, WriteOptions};
 use mementory_model::{Kind, LossKind, Record, RecordKey, Timestamp};
@@ -154,7 +154,7 @@ fn a_signature_covers_the_four_strings_exactly_as_in_the_file() {
     write(&mut again, &scratch.at("other"), &everything());
     assert!(json(&scratch.at("other/memory-store.json")).get("signature").is_none());
 
-    // If the memories do not fit the checksum, the signature cannot be valid.
+    // If the checksum does not match the memories, the signature cannot be valid.
     let mut forged = store.clone();
     forged["memories"][0]["summary"] = "forged".into();
     scratch.put("forged/memory-store.json", forged.to_string());

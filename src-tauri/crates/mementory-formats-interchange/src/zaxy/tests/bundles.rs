@@ -1,4 +1,4 @@
-//! Bundles in, records, bundles out.
+//! Bundles are read, written again and compared.
 use super::harness::{
     MemorySource, Scratch, codes, empty, fixture, holds, options, read, repo, signature, validate, write,
 };
@@ -89,7 +89,7 @@ fn an_edit_changes_its_entry_and_ends_the_signature() {
     assert_eq!((payload["tags"][0].as_str(), payload["title"].as_str()), (Some("tempo"), Some("Tempo")));
     let original = json(&fixture("signed-ed25519"));
     assert!(!original.to_string().contains(entry["citation"].as_str().unwrap()));
-    // It comes home as the same record, and goes on byte for byte.
+    // It is read back as the same record, and written again byte for byte.
     let mut back = read(&out);
     let record = back.records.iter().find(|r| r.text == "practise at 60").unwrap();
     assert_eq!(record.key, memory.records[at].key);
@@ -125,13 +125,13 @@ fn several_sources_become_one_session() {
     let from_log = temp.at("log.json");
     let report = write(&mut memory, &from_log, None);
     assert!(report.losses.counts.is_empty(), "{:?}", report.losses);
-    // As the reference exports the same log.
+    // The reference exports the same events of the same log.
     let theirs: Vec<Value> = json(&fixture("unsigned"))["entries"].as_array().unwrap().clone();
     let events: Vec<&Value> = theirs.iter().filter(|e| e["grain"] == "event").collect();
     let bundle = json(&from_log);
     assert_eq!(bundle["session_id"], "cello");
     assert_eq!(bundle["entries"].as_array().unwrap().iter().collect::<Vec<_>>(), events);
-    // Two bundles of one session: in the order of their events.
+    // Two bundles of one session are merged in the order of their events.
     let mut both = read(&fixture("unsigned"));
     let rest = both.records.split_off(6);
     let mut other = MemorySource { records: rest, ..empty() };
@@ -141,7 +141,7 @@ fn several_sources_become_one_session() {
     write(&mut both, &out, None);
     assert_eq!(json(&out)["entries"].as_array().unwrap(), &theirs);
     assert_eq!(json(&out)["session_id"], "cello");
-    // An encrypted event stays behind.
+    // An encrypted event is withheld.
     let mut memory = read(&repo().join("fixtures/eventloom/encrypted/input.jsonl"));
     assert!(memory.records[0].text.is_empty());
     let report = write(&mut memory, &temp.at("none.json"), None);

@@ -1,4 +1,5 @@
-//! `fixtures/zaxy/*` and `fixtures/eventloom/*`: what is read of each, and what is found wrong.
+//! Compares the results of reading and validating with those that the cases in `fixtures/zaxy` and `fixtures/eventloom`
+//! expect.
 use super::harness::{codes, empty, fixture, holds, read_into, repo, signature, source, validate};
 use mementory_format::FormatError;
 use serde::Deserialize;
@@ -16,9 +17,9 @@ struct Case {
     warnings: Option<Vec<String>>,
     notes: Option<Vec<String>>,
     dropped: Option<Vec<String>>,
-    /// Does the signature hold? Absent = there is none.
+    /// Whether the signature is valid. None if there is no signature.
     signature: Option<bool>,
-    /// Code with which reading refuses the file.
+    /// The error code with which reading is refused.
     refused: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Bundles and keys in tests.
+//! Keys and functions with which tests read, write and check bundles.
 use crate::{by_id, detect, zaxy::Zaxy};
 use ed25519_dalek::Signer as _;
 use mementory_format::testkit::shared;
@@ -12,7 +12,7 @@ use std::{
     sync::Arc,
 };
 
-/// A file of the shared reference data.
+/// A file of the reference data, or None if it is not available.
 pub(crate) fn reference(name: &str) -> Option<PathBuf> {
     shared(&format!("reference/zaxy/{name}"))
 }
@@ -21,13 +21,13 @@ pub(crate) fn fixture(case: &str) -> PathBuf {
     repo().join("fixtures/zaxy").join(case).join("input.json")
 }
 
-/// A vault with nothing in it, at one time.
+/// An empty vault at a fixed time.
 pub(crate) fn empty() -> MemorySource {
     let (vault, now) = (Some("0191b2c3-0000".into()), Some("2026-05-01T12:00:00.5Z"));
     MemorySource { vault, now, ..MemorySource::default() }
 }
 
-/// The one source in a file, of the format that detection says.
+/// The only source in a file, with the format that was detected.
 pub(crate) fn source(path: &Path) -> Option<(Catalog, Detected, &'static dyn Format)> {
     let catalog = Catalog::open(&[path.to_path_buf()], &Limits::default(), None).unwrap();
     let mut found = detect(&catalog, &Limits::default(), None).unwrap();
@@ -63,7 +63,7 @@ pub(crate) fn codes(found: &[mementory_format::Finding]) -> Vec<&str> {
     codes
 }
 
-/// The signature of a file.
+/// The signature of a file. None if there is none.
 pub(crate) fn signature(path: &Path) -> Option<Signed> {
     let (catalog, detected, format) = source(path)?;
     let mut out = None;
@@ -74,7 +74,7 @@ pub(crate) fn signature(path: &Path) -> Option<Signed> {
     visited.ok().and(out)
 }
 
-/// Does it hold? As a caller with a key library judges.
+/// True if the signature is valid. Verifies it as a caller with a cryptography library does.
 pub(crate) fn holds(signed: &Signed) -> bool {
     let Some((key, signature)) = &signed.token else { return false };
     match signed.algorithm.as_str() {
@@ -98,7 +98,7 @@ pub(crate) fn holds(signed: &Signed) -> bool {
     }
 }
 
-/// A key of a test.
+/// A test key: algorithm and seed byte.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Key(pub &'static str, pub u8);
 
@@ -142,7 +142,7 @@ pub(crate) fn write(memory: &mut MemorySource, out: &Path, key: Option<Key>) -> 
     report
 }
 
-/// Leaves a copy for checks outside (`tests/interop`), if a folder for it is named.
+/// Copies a file for the checks in `tests/interop` if `MEMENTORY_ZAXY_OUT` names a folder for it.
 pub(crate) fn copy_for_interop(path: &Path, name: &str) {
     if let Some(folder) = std::env::var_os("MEMENTORY_ZAXY_OUT") {
         std::fs::copy(path, Path::new(&folder).join(name)).unwrap();

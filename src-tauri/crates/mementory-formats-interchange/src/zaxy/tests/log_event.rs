@@ -1,4 +1,4 @@
-//! Hashes and forms of events; whole logs are in `fixtures/eventloom` (read by the tests of `zaxy`).
+//! Hashes and forms of single events. Whole logs are in `fixtures/eventloom`, which other tests of `zaxy` read.
 use crate::zaxy::log_event::{Event, EventVersion, version_of};
 use mementory_json::Tree;
 

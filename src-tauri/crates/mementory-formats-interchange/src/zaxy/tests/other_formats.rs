@@ -1,4 +1,4 @@
-//! Records of other formats through a bundle and back.
+//! Records of other formats are written to a bundle and read back unchanged.
 use super::harness::{Key, MemorySource, Scratch, copy_for_interop, empty, read, validate, write};
 use mementory_model::{
     AttachmentRef, Embedding, EntityRef, Kind, Link, LossKind, MessagePart, Origin, Record, RecordKey, Source, Times,
@@ -15,7 +15,7 @@ fn record(kind: Kind, id: &str, text: &str) -> Record {
     record
 }
 
-/// One record of every kind, with nothing and with all that a record may carry.
+/// Two records of every kind: one without any optional field, and one with all that it can have.
 pub(super) fn everything() -> MemorySource {
     let mut memory = empty();
     for kind in Kind::ALL {
@@ -95,7 +95,7 @@ fn every_kind_comes_back_as_it_was() {
         assert_eq!(report.losses.count("bytes", LossKind::LeftOut), 2);
         assert!(report.losses.count("embeddings", LossKind::MovedToExtension) >= 15);
         assert_eq!(report.losses.count("title", LossKind::MovedToExtension), 1, "the relation's");
-        // and once more: the same entries, so that even the signature stays true
+        // Writing the records again gives the same entries, so that even the signature stays valid.
         let again = temp.at("again.json");
         let second = write(&mut back, &again, None);
         assert_eq!(second.by_kind, report.by_kind);
@@ -152,7 +152,7 @@ fn what_another_program_changed_is_the_truth() {
     let again = temp.at("again.json");
     write(&mut back, &again, None);
     assert!(std::fs::read_to_string(&again).unwrap().contains("Other text."));
-    // Edited here after that, the entry is rebuilt and still the same record.
+    // If it is edited here after that, the entry is composed again and is still the same record.
     let at = back.records.iter().position(|r| r.key.value == "full-memory").unwrap();
     back.records[at].text = "Third text.".into();
     back.edited.insert(at);

@@ -1,4 +1,4 @@
-//! Signing, disclosing, and what no change gets past.
+//! Tests of signing and disclosing, and that every change of a signed file is noticed.
 use super::harness::{Key, Scratch, copy_for_interop, empty, fixture, holds, read, signature, source, validate, write};
 use crate::zaxy::{Disclosure, Grain, Selector, disclose, sign};
 use mementory_format::FormatError;
@@ -10,7 +10,7 @@ fn now() -> Timestamp {
     Timestamp::parse("2026-05-02T10:00:00Z").unwrap()
 }
 
-/// Everything that a caller asks before it believes a file: readable, without errors, and the signature holds.
+/// True if a file meets all conditions of a caller: it can be read, has no errors, and its signature is valid.
 fn accepted(path: &Path) -> bool {
     source(path).is_some_and(|(_, found, _)| found.format == "zaxy")
         && validate(path).is_ok_and(|v| v.errors.is_empty())
@@ -101,7 +101,7 @@ fn a_disclosure_is_what_the_reference_makes() {
 fn flip(path: &Path, free: &[&str]) {
     let original = std::fs::read(path).unwrap();
     let text = String::from_utf8(original.clone()).unwrap();
-    // Members that no signature covers, name and value.
+    // Ranges of the members, with name and value, that no signature covers.
     let unsigned: Vec<std::ops::Range<usize>> = free
         .iter()
         .flat_map(|name| text.match_indices(name).map(|(at, _)| at..at + text[at..].find('\n').unwrap()))
@@ -151,7 +151,7 @@ fn every_index_of_a_thousand_entries_is_proved() {
         write(&mut memory, &signed, Some(key));
         let done = disclose(&signed, &Selector::default(), &part, &Limits::default()).unwrap();
         assert_eq!(done, Disclosure { disclosed: 1000, of: 1000 });
-        // The validator climbs each proof to the signed root.
+        // The validator computes the signed root with each proof.
         assert!(accepted(&part));
         let (catalog, found, format) = source(&part).unwrap();
         let found = format.validate(&catalog, &found, &Limits::default(), &[]).unwrap();

@@ -1,4 +1,4 @@
-//! The reference's own vectors and files, where they are at hand.
+//! Test vectors and files of the reference, if they are available.
 use super::harness::{Scratch, holds, read, reference, signature, validate, write};
 use crate::zaxy::{
     canonical::{canonical, number},
