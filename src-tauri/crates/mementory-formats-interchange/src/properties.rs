@@ -35,19 +35,21 @@ fn tree() -> impl Strategy<Value = Tree> {
 }
 
 /// The same value with the members of each object in reverse order.
-fn turned(tree: &Tree) -> Tree {
+fn with_members_reversed(tree: &Tree) -> Tree {
     match tree {
-        Tree::Array(items) => Tree::Array(items.iter().map(turned).collect()),
-        Tree::Object(members) => Tree::Object(members.iter().rev().map(|(k, v)| (k.clone(), turned(v))).collect()),
+        Tree::Array(items) => Tree::Array(items.iter().map(with_members_reversed).collect()),
+        Tree::Object(members) => {
+            Tree::Object(members.iter().rev().map(|(k, v)| (k.clone(), with_members_reversed(v))).collect())
+        }
         other => other.clone(),
     }
 }
 
-fn forms(tree: &Tree) -> [Option<String>; 3] {
+fn canonical_forms(tree: &Tree) -> [Option<String>; 3] {
     [mem::canonical(tree), pam::canonical(tree), zaxy::canonical(tree)]
 }
 
-fn loosely(tree: &Tree) -> String {
+fn pretty_printed(tree: &Tree) -> String {
     let text = serde_json::from_str::<serde_json::Value>(&{
         let mut out = String::new();
         tree.write(&mut out);
@@ -62,30 +64,30 @@ proptest! {
 
     /// The order of members has no influence, and the canonical form of a canonical text is the text itself.
     #[test]
-    fn a_canonical_form_is_one_form(tree in tree()) {
-        let found = forms(&tree);
-        prop_assert_eq!(&found, &forms(&turned(&tree)));
+    fn the_canonical_form_is_unique_and_stable(tree in tree()) {
+        let found = canonical_forms(&tree);
+        prop_assert_eq!(&found, &canonical_forms(&with_members_reversed(&tree)));
         for (at, text) in found.into_iter().enumerate() {
             let text = text.unwrap();
             let again = Tree::parse(&text, 64).unwrap();
-            prop_assert_eq!(forms(&again)[at].clone(), Some(text.clone()));
+            prop_assert_eq!(canonical_forms(&again)[at].clone(), Some(text.clone()));
             prop_assert!(!text.contains('\n'), "one line: {}", text);
         }
     }
 
     /// White space and escapes in the source have no influence.
     #[test]
-    fn spelling_of_the_source_is_nothing(texts in prop::collection::vec(any::<String>(), 1..5)) {
+    fn the_spelling_of_the_source_does_not_matter(texts in prop::collection::vec(any::<String>(), 1..5)) {
         let tree = Tree::Array(texts.into_iter().map(Tree::Text).collect());
-        let loose = Tree::parse(&loosely(&tree), 64).unwrap();
-        prop_assert_eq!(forms(&loose), forms(&tree));
+        let loose = Tree::parse(&pretty_printed(&tree), 64).unwrap();
+        prop_assert_eq!(canonical_forms(&loose), canonical_forms(&tree));
     }
 
     /// Different texts have different forms. Otherwise, a signature over one text would also be valid for the other.
     #[test]
     fn different_texts_have_different_forms(one in any::<String>(), other in any::<String>()) {
         prop_assume!(one != other);
-        for (a, b) in forms(&Tree::Text(one)).into_iter().zip(forms(&Tree::Text(other))) {
+        for (a, b) in canonical_forms(&Tree::Text(one)).into_iter().zip(canonical_forms(&Tree::Text(other))) {
             prop_assert_ne!(a, b);
         }
     }

@@ -34,6 +34,7 @@ pub fn registry() -> &'static [&'static dyn Format] {
     &REGISTRY
 }
 
+/// The format with this id. None if there is no such format.
 pub fn by_id(id: &str) -> Option<&'static dyn Format> {
     registry().iter().copied().find(|f| f.id() == id)
 }

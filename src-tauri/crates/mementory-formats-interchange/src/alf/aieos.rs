@@ -1,5 +1,5 @@
-//! Converts an AIEOS document to the structured fields of an identity (spec §3.2.6). What has no matching field goes into
-//! `aieos_extensions`.
+//! Converts an AIEOS document to the structured fields of an identity (spec §3.2.6). Members without a matching field
+//! go into `aieos_extensions`.
 use mementory_json::Tree;
 
 fn at<'t>(doc: &'t Tree, path: &[&str]) -> Option<&'t Tree> {
@@ -22,7 +22,7 @@ fn is_unit(value: &Tree) -> bool {
     value.as_f64().is_some_and(|v| (0.0..=1.0).contains(&v))
 }
 
-/// The members of an object that fit; None if there are none.
+/// The members of an object whose values meet a condition. None if there are none.
 fn filtered(value: Option<&Tree>, fits: impl Fn(&Tree) -> bool) -> Option<Tree> {
     let Some(Tree::Object(members)) = value else { return None };
     let fitting: Vec<_> = members.iter().filter(|(_, v)| fits(v)).cloned().collect();
@@ -34,7 +34,7 @@ fn object(members: Vec<(&str, Option<Tree>)>) -> Option<Tree> {
     (!members.is_empty()).then_some(Tree::Object(members))
 }
 
-/// The member `structured` of an identity.
+/// The value of the member `structured` of an identity.
 pub(super) fn structured(doc: &Tree) -> Tree {
     let names = ["first", "primary"].into_iter().find_map(|key| text(doc, &["identity", "names", key]));
     let names = names.or_else(|| text(doc, &["names", "first"])).or_else(|| text(doc, &["name"])).and_then(|primary| {
@@ -101,7 +101,7 @@ fn capability(item: &Tree) -> Option<Tree> {
     object(vec![("name", Some(name)), ("description", text(item, &["description"])), ("priority", priority)])
 }
 
-/// The members of the document that no structured field covers.
+/// The members of the document that the structured fields do not cover.
 fn extensions(doc: &Tree) -> Tree {
     let mut remainder = doc.clone();
     for path in [
@@ -120,7 +120,7 @@ fn extensions(doc: &Tree) -> Tree {
     remainder
 }
 
-/// Removes a member, and each parent object that is empty afterwards.
+/// Removes the member at a path, and each of its parent objects that is empty afterwards.
 fn remove(tree: &mut Tree, path: &[&str]) {
     let [first, below @ ..] = path else { return };
     if below.is_empty() {

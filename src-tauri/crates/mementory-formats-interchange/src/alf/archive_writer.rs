@@ -1,5 +1,5 @@
-//! Writes the ZIP archive: deflate, one fixed modification time, a digest of each entry (spec §4.1). With a passphrase the
-//! whole file is encrypted while it is written (spec §8.3).
+//! Writes the ZIP archive: deflated, with a fixed modification time and a digest for each entry (spec §4.1). With a
+//! passphrase, the whole file is encrypted while it is written (spec §8.3).
 use super::manifest::MANIFEST;
 use mementory_format::{FormatError, Passphrase, SealedFile};
 use sha2::{Digest, Sha256};
@@ -11,14 +11,14 @@ use zip::ZipWriter;
 use zip::result::ZipResult;
 use zip::write::{SimpleFileOptions, StreamWriter};
 
-/// Size of the read buffer.
+/// Size of the read buffer in bytes.
 const CHUNK: u64 = 1 << 20;
 
 /// Where the archive is written.
 enum ZipOutput {
     /// A plain file.
     Plain(ZipWriter<BufWriter<File>>),
-    /// An encrypted file, which cannot be seeked.
+    /// An encrypted file. Its writer cannot seek.
     Encrypted(ZipWriter<StreamWriter<Box<dyn SealedFile>>>),
 }
 
@@ -45,7 +45,7 @@ impl ZipOutput {
     }
 }
 
-/// An archive being written.
+/// An archive that is being written.
 pub(super) struct ArchiveWriter {
     zip: ZipOutput,
     file: File,
@@ -67,17 +67,17 @@ impl ArchiveWriter {
         Ok(Self { zip, file, place, digests: BTreeMap::new() })
     }
 
-    /// True when an entry with this name was written.
+    /// True if an entry with this name was written.
     pub(super) fn has(&self, name: &str) -> bool {
         self.digests.contains_key(name)
     }
 
-    /// Writes an entry from a stream; gives its size and SHA-256.
+    /// Writes an entry from a stream. Returns its size in bytes and its SHA-256.
     pub(super) fn entry(&mut self, name: &str, bytes: &mut dyn Read) -> Result<(u64, String), FormatError> {
         let read = |e| FormatError::io(name, e);
         let mut buffer = Vec::new();
         (&mut *bytes).take(CHUNK).read_to_end(&mut buffer).map_err(read)?;
-        // a constant time makes equal content an equal file; only long entries get a 64-bit header
+        // A constant time gives equal files for equal content. Only long entries get a 64-bit header.
         let options = SimpleFileOptions::default()
             .compression_method(zip::CompressionMethod::Deflated)
             .last_modified_time(zip::DateTime::default())
@@ -98,7 +98,8 @@ impl ArchiveWriter {
         Ok((size, digest))
     }
 
-    /// Writes an entry whose bytes `fill` produces; gives its SHA-256. If `fill` returns false there is no entry.
+    /// Writes an entry with the bytes that `fill` writes. Returns its SHA-256. If `fill` returns false, there is no
+    /// entry.
     pub(super) fn entry_from(
         &mut self,
         name: &str,
@@ -126,7 +127,7 @@ impl ArchiveWriter {
         Ok(Some(digest))
     }
 
-    /// The checksum `keepsake-v1` over everything written so far.
+    /// The checksum `keepsake-v1` of all entries written so far.
     pub(super) fn checksum(&self) -> String {
         checksum(self.digests.iter().map(|(name, digest)| (name.as_str(), digest.as_str())))
     }
@@ -143,7 +144,7 @@ impl ArchiveWriter {
     }
 }
 
-/// Starts the ZIP entry at its first byte and computes the digest of what is written.
+/// Starts the ZIP entry when the first byte is written, and computes the digest of all written bytes.
 struct HashingEntry<'a> {
     target: &'a mut ZipOutput,
     name: &'a str,
@@ -174,7 +175,7 @@ impl Write for HashingEntry<'_> {
     }
 }
 
-/// `sha256:` over the lines `<sha256>  <entry name>\n` in name order, the manifest left out.
+/// `sha256:` and the digest of the lines `<sha256>  <entry name>\n` of all entries except the manifest, sorted by name.
 pub(super) fn checksum<'a>(digests: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let mut lines: Vec<_> = digests.filter(|(name, _)| *name != MANIFEST).collect();
     lines.sort_unstable();

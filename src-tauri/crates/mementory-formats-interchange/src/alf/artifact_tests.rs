@@ -1,4 +1,4 @@
-//! Workspace files in three tiers (spec §3.1.9, §10.6), from a workspace into an archive and back.
+//! Workspace files in three tiers (spec §3.1.9, §10.6) are exported to an archive and restored.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::sealed_secrets::sha256;
 use super::testing::*;
@@ -15,7 +15,7 @@ fn case() -> Value {
     serde_json::from_slice(&text).unwrap()
 }
 
-/// Creates the workspace of the fixture, with its large files.
+/// Creates the workspace of the fixture, including its large files.
 fn create_workspace(scratch: &Scratch) -> PathBuf {
     let at = scratch.0.join("made");
     for (name, bytes) in workspace::tree(&repo().join("fixtures/openclaw/artifacts/input")) {
@@ -37,13 +37,13 @@ fn document(path: &Path, name: &str) -> Value {
     serde_json::from_slice(&entries(path)[name]).unwrap()
 }
 
-/// Rows of the index by source path.
+/// Rows of the attachment index by source path.
 fn index(path: &Path) -> BTreeMap<String, Value> {
     let rows = document(path, "attachments.json")["attachments"].as_array().unwrap().clone();
     rows.into_iter().map(|row| (row["source_path"].as_str().unwrap().to_owned(), row)).collect()
 }
 
-/// The files with redacted settings.
+/// The files, with the secrets in settings redacted.
 fn redacted(mut tree: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
     let settings = tree.get_mut("deploy/settings.json").unwrap();
     *settings = redact::redact(std::str::from_utf8(settings).unwrap()).0.into_bytes();
@@ -110,7 +110,7 @@ fn spec_10_6_1_workspace_files_get_their_tier() {
     let all = entries(&archive);
     assert!(!String::from_utf8_lossy(&all["raw/openclaw/deploy/settings.json"]).contains("not-a-real-key"));
 
-    // 10.6.7, 10.6.6
+    // Media types (10.6.7) and references (10.6.6).
     let rows = index(&archive);
     for (name, media) in case["media_types"].as_object().unwrap() {
         assert_eq!(rows[name]["media_type"], *media, "{name}");
@@ -140,7 +140,7 @@ fn spec_10_6_2_threshold_decides_the_tier() {
     assert_tiers(&archive, &files, &small);
     assert_eq!(document(&archive, "attachments.json")["artifact_size_threshold"], 10_240);
 
-    // a threshold above all files includes the whole workspace
+    // A threshold larger than all files includes the whole workspace.
     let whole = scratch.0.join("whole.alf");
     let report = write_with(&mut workspace::read(&source, &OpenClaw), &whole, Some(1 << 30));
     assert_eq!(report.losses.count("file", LossKind::LeftOut), 0);
@@ -178,7 +178,7 @@ fn spec_10_6_3_and_4_small_files_are_restored_and_large_ones_reported() {
     assert_eq!(reported.len(), 2, "{reported:?}");
     assert!(reported.iter().any(|m| m.contains("manual.pdf (2097152 bytes)")), "{reported:?}");
 
-    // same folder name, since the record's origin includes it
+    // The folder needs the same name, because the origin of the records includes it.
     let folder = scratch.0.join("home/made");
     std::fs::create_dir(scratch.0.join("home")).unwrap();
     workspace::write(&mut back, &folder, &OpenClaw);
@@ -190,7 +190,7 @@ fn spec_10_6_3_and_4_small_files_are_restored_and_large_ones_reported() {
     before.retain(|name, _| case["tiers"][name] != 3);
     assert_eq!(home, before);
 
-    // exports from the vault and from the folder give the same archive
+    // Exports from the vault and from the folder give the same archive.
     let same =
         |path: &Path| entries(path).into_iter().filter(|(n, _)| n != "manifest.json").collect::<BTreeMap<_, _>>();
     write_with(&mut back, &second, None);
@@ -205,7 +205,7 @@ fn reimport_into_the_same_vault_keeps_every_byte() {
     let (source, archive) = (create_workspace(&scratch), scratch.0.join("a.alf"));
     let mut shelf = workspace::read(&source, &OpenClaw);
     write_with(&mut shelf, &archive, None);
-    // as in the vault, an imported passthrough file replaces one with the same format, group and name
+    // As in the vault, an imported passthrough file replaces one with the same format, group and name.
     for (item, bytes) in read(&archive).unwrap().parts {
         shelf.parts.retain(|(old, _)| (&old.format, &old.group, &old.name) != (&item.format, &item.group, &item.name));
         shelf.parts.push((item, bytes));
@@ -235,7 +235,7 @@ fn spec_10_6_5_file_that_differs_from_its_row_is_not_imported_into_the_workspace
     });
     assert!(changed.notes.iter().any(|n| n.code == "attachment_checksum_mismatch"));
     assert!(csv(&changed, "alf") && !csv(&changed, "openclaw"), "stored with the archive, not in the workspace");
-    // only a manifest of ours may assign files to a workspace
+    // Only a manifest that we generated may assign files to a workspace.
     let foreign = repack(&|name, bytes| {
         if name == "manifest.json" {
             let mut manifest: Value = serde_json::from_slice(bytes).unwrap();
@@ -265,7 +265,7 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
         for row in &rows {
             let Some(place) = case["places"][row["id"].as_str().unwrap()].as_str() else { continue };
             if place == "artifacts/SOUL.md" && format.id() == "zeroclaw" {
-                continue; // raw/openclaw/ is not for this runtime, so the path is free
+                continue; // The files under raw/openclaw/ are not for this runtime, so the path is free.
             }
             let whole = std::fs::read(input.join(row["archive_path"].as_str().unwrap())).unwrap();
             let there = tree.get(place).unwrap_or_else(|| panic!("{place} is not there"));
@@ -288,7 +288,7 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
         let list: Value = serde_json::from_slice(&tree[ABSENT]).unwrap();
         assert_eq!(list[0]["source_path"], case["only_named"]);
 
-        // a file that the workspace or home has is not listed as absent
+        // A file that the workspace or home has is not listed as absent.
         let prefix = if format.id() == "zeroclaw" { "workspace/" } else { "" };
         let (home, both) =
             (scratch.0.join(format!("{}-home", format.id())), scratch.0.join(format!("{}-both", format.id())));
@@ -307,7 +307,7 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
         let tree = workspace::tree(&both);
         assert_eq!((tree[&quay].as_slice(), tree.get(ABSENT)), (&b"film"[..], None), "{}", format.id());
 
-        // exporting that workspace includes the files, and lists the absent ones
+        // An export of that workspace includes the files, and lists the absent ones.
         let again = scratch.0.join(format!("{}.alf", format.id()));
         write_with(&mut workspace::read(&out, format), &again, None);
         assert_eq!(validate(&again).errors, []);
@@ -378,7 +378,7 @@ fn spec_10_6_2_large_files_of_other_formats_are_streamed() {
     assert!(entries(&archive)[row["archive_path"].as_str().unwrap()] == bytes);
     assert_eq!(validate(&archive).errors, []);
 
-    // kept in memory up to the bound, and not a byte beyond
+    // The bytes are returned if they do not exceed the bound. One byte more, and they are not.
     let measured = |bound: u64| super::write::measure(&mut bytes.as_slice(), bound).unwrap();
     assert_eq!(measured(3 << 20), (3 << 20, sha256(&bytes), Some(bytes.clone())));
     assert_eq!(measured((3 << 20) - 1), (3 << 20, sha256(&bytes), None));
@@ -411,7 +411,7 @@ fn archives_cannot_bring_bookkeeping_files_into_a_workspace() {
                 item.format == "openclaw" && item.name == path
             };
             assert!(!shelf.parts.iter().any(ours), "{name} {path}");
-            // an archive of another program: its raw files are written into a workspace as well
+            // Raw files of another program's archive are written into a workspace too.
             let out = scratch.0.join(format!("{name}-{generated}-{}", path.len()));
             workspace::write(&mut shelf, &out, &OpenClaw);
             let there = workspace::tree(&out).remove(path).unwrap_or_default();

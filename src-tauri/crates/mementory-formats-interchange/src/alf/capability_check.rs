@@ -1,16 +1,16 @@
-//! Reports what a user who moves an agent must know about its abilities (spec §3.2.6, §3.4.2): which of them depend on the
-//! host, and where abilities and credentials do not match. Changes nothing.
+//! Reports what a user who moves an agent must know about its abilities (spec §3.2.6, §3.4.2): which of them depend on
+//! the host, and where abilities and credentials do not match. Only reports, changes nothing.
 use mementory_json::Tree;
 use mementory_model::Issue;
 use std::collections::BTreeSet;
 
-/// Most issues that are reported.
+/// Largest number of issues that are reported.
 const MAX_ISSUES: usize = 200;
 
-/// Abilities of the identity and credentials of the archive, to compare them.
+/// Abilities of the agent and credentials of the archive, to be compared.
 #[derive(Default)]
 pub(super) struct CapabilityCheck {
-    /// Name, requirement on the host, ids of the needed credentials.
+    /// For each ability: name, requirement on the host, ids of the needed credentials.
     capabilities: Vec<(String, Option<String>, Vec<String>)>,
     credentials: BTreeSet<String>,
     /// Id of each credential, and the abilities that it grants.
@@ -29,7 +29,7 @@ fn texts(tree: &Tree, key: &str) -> Vec<String> {
 }
 
 impl CapabilityCheck {
-    /// Adds the abilities of the agent and of its sub-agents. One without `portability` runs on any host.
+    /// Adds the abilities of the agent and of its sub-agents. An ability without `portability` works on any host.
     pub(super) fn add_identity(&mut self, doc: &Tree) {
         let Some(structured) = doc.get("structured") else { return };
         self.add_capabilities(structured, "");
@@ -51,14 +51,13 @@ impl CapabilityCheck {
         }
     }
 
-    /// Adds a credential.
     pub(super) fn add_credential(&mut self, doc: &Tree) {
         let id = text(doc, "id").unwrap_or_default().to_owned();
         self.granted.push((id.clone(), texts(doc, "capabilities_granted")));
         self.credentials.insert(id);
     }
 
-    /// The issues found.
+    /// The issues found by comparing them.
     pub(super) fn issues(&self, place: &str) -> Vec<Issue> {
         let mut out = Vec::new();
         for (name, needs, ids) in &self.capabilities {

@@ -1,7 +1,7 @@
-//! Writes a record of any format as a memory line (spec §3.1), and patches an edited line that came from ALF.
+//! Writes a record of any format as a memory line (spec §3.1), and applies edits to a line that was read from ALF.
 //!
-//! Composed lines contain nothing that depends on the time of the export, so a sealed partition has the same bytes each
-//! time. Fields that ALF does not have are in `raw_source_format.mementory` (see [`super::extension`]).
+//! Composed lines contain nothing that depends on the time of the export, so that a sealed partition always has the
+//! same bytes. Fields that ALF does not have are stored in `raw_source_format.mementory` (see [`super::extension`]).
 use super::extension;
 use super::vocabulary::{ENTITY_TYPES, METHODS, memory_type, status};
 use super::wire;
@@ -10,7 +10,7 @@ use mementory_json::{Tree, write_string};
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::fmt::Write;
 
-/// Content of a record with neither text nor title: ALF does not allow an empty content.
+/// Content of a record without text and title, because ALF does not allow an empty content.
 const EMPTY: &str = "(empty)";
 
 /// The content of a line: the text, else the title, else a placeholder.
@@ -21,19 +21,19 @@ pub(super) fn content(record: &Record) -> &str {
 
 /// The values of a line that do not come from its record.
 pub(super) struct LineContext<'a> {
-    /// Line id.
+    /// Id of the line.
     pub id: &'a str,
     /// Agent id of the archive.
     pub agent: &'a str,
-    /// Time that decides its partition.
+    /// Creation time, which determines the partition of the line.
     pub created: Timestamp,
-    /// Identity version, where it is known (spec §3.1.10).
+    /// Identity version under which the memory was made, if known (spec §3.1.10).
     pub identity_version: Option<u64>,
-    /// Links whose target is in the archive: relation and id of the target.
+    /// Relation and target id of each link whose target is in the archive.
     pub links: &'a [(String, String)],
 }
 
-/// The memory line of a record of another format.
+/// The memory line for a record of another format.
 pub(super) fn line(stored: &StoredRecord, context: &LineContext<'_>) -> String {
     let edited = super::workspace_origin::with_current_text(stored);
     let record = edited.as_ref().unwrap_or(&stored.record);
@@ -57,7 +57,7 @@ pub(super) fn line(stored: &StoredRecord, context: &LineContext<'_>) -> String {
         text(&mut out, "supersedes", id);
     }
     if let Some(confidence) = record.confidence.filter(|c| (0.0..=1.0).contains(c)) {
-        let _ = write!(out, ",\"confidence\":{confidence}"); // writing into a String cannot fail
+        let _ = write!(out, ",\"confidence\":{confidence}");
     }
     list(&mut out, "entities", record.entities.iter(), |out, e| {
         out.push_str("{\"name\":");
@@ -98,7 +98,8 @@ fn entity_type(stated: Option<&str>) -> &'static str {
         .unwrap_or("other")
 }
 
-/// True for JSON with the five members that ALF requires of an embedding. Other embeddings are in the extension only.
+/// True if the JSON has the five members that ALF requires of an embedding. Other embeddings are only in the extension
+/// slot.
 fn is_alf_embedding(json: &str) -> bool {
     wire::members(json).is_some_and(|m| {
         ["model", "dimensions", "vector", "computed_at", "source"].iter().all(|k| wire::get(&m, k).is_some())
@@ -118,7 +119,7 @@ fn source(out: &mut String, record: &Record, identity_version: Option<u64>) {
     optional(out, "session_id", record.source.conversation.as_deref());
     optional(out, "interaction_id", record.source.message.as_deref());
     if let Some(version) = identity_version {
-        let _ = write!(out, ",\"identity_version\":{version}"); // writing into a String cannot fail
+        let _ = write!(out, ",\"identity_version\":{version}");
     }
     out.push('}');
 }
@@ -169,8 +170,7 @@ fn list<T>(out: &mut String, key: &str, items: impl Iterator<Item = T>, each: im
     }
 }
 
-/// The line of an edited ALF record: changed fields replaced, everything else unchanged. None when the verbatim text is not a
-/// memory line.
+/// The line of an edited ALF record: only changed fields are replaced. None if the verbatim is not a memory line.
 pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
     let base = wire::read_line(verbatim, |_, _| record.key.scope.clone()).ok()?.record;
     let mut tree = Tree::parse(verbatim, 512).ok()?;
@@ -190,7 +190,7 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
         let word = record.record_type.clone().unwrap_or_else(|| "semantic".into());
         tree.set("memory_type", Tree::Text(word));
     }
-    // do not write back a status that the reader derived from a newer record
+    // A status that the reader derived from a newer record is not written.
     let derived =
         record.fields.contains_key("alf_status") && matches!(record.status.as_deref(), Some("superseded" | "deleted"));
     if base.status != record.status && !derived {

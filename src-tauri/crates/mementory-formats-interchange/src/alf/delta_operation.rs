@@ -1,4 +1,4 @@
-//! The member `operation` of a delta line: removed and added without changing any other byte of the line.
+//! Removes and adds the member `operation` of a delta line without changing any other byte of the line.
 use super::wire;
 use mementory_json::Tree;
 
@@ -9,12 +9,12 @@ pub(super) enum Operation {
     Create,
     /// Changes a record.
     Update,
-    /// Marks a record as deleted; it stays as a tombstone (spec §3.1.8).
+    /// Marks a record as deleted. Its line stays as a tombstone (spec §3.1.8).
     Delete,
 }
 
 impl Operation {
-    /// The value in the format.
+    /// The value in the file.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Create => "create",
@@ -26,17 +26,16 @@ impl Operation {
 
 /// A parsed delta line.
 pub(super) struct Change {
-    /// The change.
     pub operation: Operation,
-    /// Record id.
+    /// Id of the record.
     pub id: String,
-    /// The record's line without the operation; None for a deletion that only names its record.
+    /// The record's line without `operation`. None for a deletion without a line.
     pub line: Option<String>,
-    /// True when nothing of the record may stay, not even a tombstone (our extension `mementory.erased`).
+    /// True if nothing of the record may stay, not even a tombstone (our extension `mementory.erased`).
     pub erased: bool,
 }
 
-/// Parses a delta line. Errors: stable codes.
+/// Parses a delta line. The error is a stable code.
 pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     let members = wire::members(text).ok_or("not_json")?;
     let raw = wire::get(&members, "operation").ok_or("no_operation")?;
@@ -65,15 +64,15 @@ pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     Ok(Change { operation, id, line: Some(line), erased })
 }
 
-/// The id that a delta line is about, and its record's line; None for a deletion that only names its record.
+/// Id of the record that a delta line changes, and the record's line. None for a deletion without a line.
 pub(super) fn record_of(line: &str) -> Result<(String, Option<String>), &'static str> {
     parse(line).map(|change| (change.id, change.line.filter(|_| !change.erased)))
 }
 
-/// A record's line as a delta line.
+/// Converts the line of a record to a delta line.
 pub(super) fn add_operation(line: &str, operation: Operation) -> String {
     let end = line.trim_ascii_end().len().saturating_sub(1);
-    // replace a member `operation` of the record itself, which would be read as ours
+    // If the record itself has a member `operation`, it is replaced, because a reader would take it for the delta's.
     if wire::members(line).is_some_and(|m| wire::get(&m, "operation").is_some()) {
         return edit_json(line, |tree| tree.set("operation", Tree::Text(operation.as_str().into())));
     }
@@ -81,14 +80,14 @@ pub(super) fn add_operation(line: &str, operation: Operation) -> String {
     format!("{}{comma}\"operation\":\"{}\"}}", &line[..end], operation.as_str())
 }
 
-/// The line with status `deleted` and no other change.
+/// The line with its status set to `deleted`.
 pub(super) fn with_deleted_status(line: &str) -> String {
     edit_json(line, |tree| tree.set("status", Tree::Text("deleted".into())))
 }
 
-/// Cuts the member `operation` and its comma out of the text.
+/// Removes the member `operation` and its comma from the text. `value` is the part of `text` with its value.
 fn cut_operation(text: &str, value: &str) -> Option<String> {
-    // the value borrows from `text`, so the distance of the pointers is the offset
+    // The offset is the distance of the pointers, because `value` is a slice of `text`.
     let start = (value.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
     let end = start + value.len();
     if text.get(start..end) != Some(value) {

@@ -1,33 +1,33 @@
-//! Recognises ALF archives by content: a ZIP with a top-level `manifest.json` that has `alf_version`.
+//! Detects ALF archives by their content: a ZIP with a top-level `manifest.json` that has `alf_version`.
 use super::manifest::{DELTA, MANIFEST};
 use super::wire;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_model::Limits;
 
-/// A larger manifest is not read for detection.
+/// Size limit of a manifest in bytes. A larger one is not read for detection.
 const MANIFEST_BYTES: u64 = 4 << 20;
 
-/// Name of a delta bundle's manifest in the reference tool; the specification uses [`MANIFEST`].
+/// Name of the manifest of a delta bundle in the reference tool. The specification calls it [`MANIFEST`].
 pub(super) const DELTA_MANIFEST: &str = "delta-manifest.json";
 
-/// One claim for each agent archive. A delta bundle (`changes`, no `layers`) is of the format `alf_delta`.
+/// Claims each agent archive. Delta bundles (`changes`, no `layers`) belong to the format `alf_delta`.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     Ok(detect_any(catalog, limits)?.into_iter().filter(|c| c.version.as_deref() != Some(DELTA)).collect())
 }
 
-/// One claim for each delta bundle.
+/// Claims each delta bundle.
 pub(super) fn detect_deltas(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     Ok(detect_any(catalog, limits)?.into_iter().filter(|c| c.version.as_deref() == Some(DELTA)).collect())
 }
 
-/// One claim for each agent archive and each delta bundle, so that a user who opens a delta as `.alf` gets an explanation.
+/// Claims agent archives and delta bundles, so that opening a delta as an `.alf` can be refused with an explanation.
 pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut claims = Vec::new();
     let named = |m: &&Member| m.archive.is_some() && matches!(m.name.as_str(), MANIFEST | DELTA_MANIFEST);
     for manifest in catalog.members().iter().filter(named) {
         let Some(version) = version_of(catalog, manifest, limits) else { continue };
         let delta = version == DELTA;
-        // the same bundle may have a manifest under each of the two names
+        // A bundle may have the manifest under both names.
         if claims.iter().any(|c: &Claim| c.parts.iter().any(|p| p.member == manifest.id)) {
             continue;
         }

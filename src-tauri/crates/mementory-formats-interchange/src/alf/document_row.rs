@@ -1,16 +1,16 @@
-//! An element of a list document, on export.
+//! An element of a list document that is being exported.
 
-/// An element of a list document, or the identity.
+/// An element of a list document, or the identity document.
 #[derive(Clone)]
 pub(super) struct Row {
-    /// Key of the element, which is also its placeholder in the skeleton.
+    /// Key of the element, which is also its placeholder in the skeleton of the document.
     pub value: String,
     /// Id space of the element.
     pub scope: String,
-    /// Runtime that the element came from.
+    /// Runtime that the element belongs to.
     pub runtime: String,
     /// JSON of the element.
     pub text: String,
-    /// For attachment rows: vault id of the file.
+    /// Vault id of the file, if the element is an attachment row.
     pub file: Option<String>,
 }

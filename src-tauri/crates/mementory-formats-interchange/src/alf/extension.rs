@@ -1,12 +1,12 @@
-//! Our extension slot: what ALF has no field for travels in `raw_source_format.mementory` (memory lines), in
-//! `mementory` (list rows) or in `raw_source.mementory` (identity), and restores the whole record at home.
+//! The extension slot contains what ALF has no field for, so that the whole record can be restored. It is the member
+//! `raw_source_format.mementory` (memory lines), `mementory` (list rows) or `raw_source.mementory` (identity).
 use super::vocabulary;
 use mementory_model::Record;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-/// Version of the slot.
+/// Version of the content of the slot.
 const VERSION: u32 = 1;
 
 #[derive(Serialize)]
@@ -25,16 +25,16 @@ struct In {
     record: Record,
 }
 
-/// What came back.
+/// The record that was restored from a slot.
 pub(super) enum Restored {
-    /// Nobody changed the line: the original record.
+    /// The original record, because no other program changed the line.
     Same(Box<Record>),
-    /// Another program changed content, tags, type or status: its values under the original key. The caller keeps
-    /// the line as verbatim; the original's own verbatim stays inside that line.
+    /// The record with the content, tags, type and status that another program changed, under its original key. The
+    /// caller stores the line as its verbatim. The original verbatim stays inside that line.
     Changed(Box<Record>),
 }
 
-/// JSON of the slot for a record whose line says `content`. A text equal to the content is not written twice.
+/// JSON of the slot for a record whose line has this content. A text that equals the content is not stored twice.
 pub(super) fn slot(record: &Record, content: &str) -> String {
     let text_in_content = record.text == content;
     let digest = hex::encode(Sha256::digest(content));
@@ -46,7 +46,7 @@ pub(super) fn slot(record: &Record, content: &str) -> String {
     serde_json::to_string(&out).unwrap_or_else(|_| "null".into())
 }
 
-/// The record inside a slot. `seen` is the line as any other program reads it. None = not a slot of ours.
+/// The record in a slot. `seen` is the record that the line alone yields. None if the slot is not ours.
 pub(super) fn restore(raw: &RawValue, seen: &Record) -> Option<Restored> {
     let slot: In = serde_json::from_str(raw.get()).ok().filter(|s: &In| s.v == VERSION)?;
     let mut record = slot.record;
@@ -60,7 +60,8 @@ pub(super) fn restore(raw: &RawValue, seen: &Record) -> Option<Restored> {
     if same {
         return Some(Restored::Same(Box::new(record)));
     }
-    // Only what differs from what we wrote is someone's change; the rest of the original stays.
+    // Only members that differ from what we wrote were changed by another program. The others keep their original
+    // values.
     if hex::encode(Sha256::digest(&seen.text)) != slot.content_sha256 {
         record.text.clone_from(&seen.text);
     }
@@ -75,12 +76,12 @@ pub(super) fn restore(raw: &RawValue, seen: &Record) -> Option<Restored> {
     Some(Restored::Changed(Box::new(record)))
 }
 
-/// JSON of the slot for a row that no other program edits field by field.
+/// JSON of the slot for a row of a list document. It has no digest to detect changes by other programs.
 pub(super) fn row_slot(record: &Record) -> String {
     serde_json::to_string(record).unwrap_or_else(|_| "null".into())
 }
 
-/// The record inside a row's slot.
+/// The record in the slot of a row.
 pub(super) fn restore_row(raw: &RawValue) -> Option<Record> {
     serde_json::from_str(raw.get()).ok()
 }

@@ -1,4 +1,4 @@
-//! First pass of an export: which agent the file is for, the id of each line, the size of each partition.
+//! First pass of an export: determines the agent of the file, the id of each line, and the size of each partition.
 mod workspace_agent;
 
 use super::compose;
@@ -23,7 +23,7 @@ pub(super) enum AlfElement {
     Row(&'static str),
 }
 
-/// The element of an ALF archive that a record was read from, by its origin; None for records of other formats.
+/// The element of an ALF archive that a record was read from, by its origin. None for records of other formats.
 pub(super) fn alf_element(record: &Record) -> Option<AlfElement> {
     if record.origin.format != "alf" || record.verbatim.is_none() {
         return None;
@@ -39,15 +39,15 @@ pub(super) fn alf_element(record: &Record) -> Option<AlfElement> {
     }
 }
 
-/// A file that records of other formats refer to.
+/// A file of another format that records refer to.
 pub(super) struct ForeignFile {
-    /// The reference of the first record.
+    /// The reference of the first record that refers to it.
     pub reference: AttachmentRef,
     /// Ids of the memory lines that refer to it.
     pub referenced_by: Vec<String>,
 }
 
-/// Runtime and name of the archive's agent, when everything in the archive is from one workspace.
+/// Runtime and name of the archive's agent. Set if all exported records are from one workspace.
 #[derive(Debug, Clone)]
 pub(super) struct SoleWorkspace {
     /// Id of the runtime.
@@ -63,35 +63,35 @@ pub(super) struct ExportPlan {
     pub agent: String,
     /// Ids of the agents whose records are exported.
     pub agents: BTreeSet<String>,
-    /// True when any record is not from an ALF archive.
+    /// True if any record is not from an ALF archive.
     pub has_non_alf: bool,
-    /// True when any record is neither from an ALF archive nor from a workspace.
+    /// True if any record is neither from an ALF archive nor from a workspace.
     pub has_other_formats: bool,
     /// Number of records of each workspace, by its id space.
     pub workspaces: BTreeMap<String, u64>,
-    /// Set when everything in the export is from one workspace.
+    /// Set if all exported records are from one workspace.
     pub sole_workspace: Option<SoleWorkspace>,
     /// Versions of the workspace's identity and of its memories.
     pub lineage: Option<Lineage>,
     /// Vault ids of the records that are written into identity or principals.
     pub in_documents: HashSet<String>,
-    /// Lines and an estimate of their bytes, by month; after [`ExportPlan::choose_periods`] by partition.
+    /// Number of lines and their estimated bytes, by month. After [`ExportPlan::choose_periods`], by partition.
     pub periods: BTreeMap<Period, (u64, u64)>,
-    /// Rows by layer; `identity` too.
+    /// Rows by layer, including the identity.
     pub rows: BTreeMap<&'static str, Vec<Row>>,
-    /// Lines whose id space differs from that of the agent they name: id and id space.
+    /// Id and id space of each line whose id space differs from that of the agent that it names.
     pub scopes: Vec<(String, String)>,
-    /// Files of other formats by vault id.
+    /// Files of other formats by their vault id.
     pub files: BTreeMap<String, ForeignFile>,
     /// Vault id of the record that is the archive's identity.
     pub identity: Option<String>,
-    /// True when any record has an embedding.
+    /// True if any record has an embedding.
     pub has_embeddings: bool,
-    /// Records by kind.
+    /// Number of records by kind.
     pub by_kind: BTreeMap<String, u64>,
-    /// Losses so far.
+    /// Losses found so far.
     pub losses: LossReport,
-    /// Line ids by vault id: UUIDs as numbers, so that a million fit in memory; anything else as text.
+    /// Line ids by vault id. UUIDs are stored as numbers, so that a million fit into memory, all other ids as text.
     uuids: HashMap<u128, u128>,
     texts: HashMap<String, String>,
     conversations: HashMap<u128, Timestamp>,
@@ -113,7 +113,7 @@ impl ExportPlan {
                 }
             }
             match element {
-                // an archive has one identity: the first one; others become memory lines
+                // An archive has one identity. The first one is used, and any other becomes a memory line.
                 Some(AlfElement::Identity) if plan.identity.is_none() => {
                     plan.identity = Some(stored.id.clone());
                     plan.add_row("identity", &stored, None);
@@ -140,7 +140,7 @@ impl ExportPlan {
         Ok(plan)
     }
 
-    /// The agent, if everything came from the archive of a single one.
+    /// The agent, if all records are from the archive of one agent.
     pub(super) fn single_agent(&self) -> Option<&str> {
         match (self.has_non_alf, self.agents.len()) {
             (false, 1) => self.agents.first().map(String::as_str),
@@ -148,7 +148,7 @@ impl ExportPlan {
         }
     }
 
-    /// True for a record that becomes a memory line in the second pass.
+    /// True if the second pass writes the record as a memory line.
     pub(super) fn is_line(&self, stored: &StoredRecord) -> bool {
         match alf_element(&stored.record) {
             Some(AlfElement::Line) => true,
@@ -206,7 +206,7 @@ impl ExportPlan {
             entry.referenced_by.push(id.clone());
         }
         if record.kind == Kind::Attachment {
-            // a file that no record refers to is exported as well
+            // A file that no record refers to is exported too.
             let entry = self.files.entry(stored.id.clone());
             entry.or_insert_with(|| ForeignFile { reference: reference_to(record), referenced_by: vec![] });
         }
@@ -221,7 +221,8 @@ impl ExportPlan {
         }
     }
 
-    /// Chooses quarters, or months where the agent's manifest has months or a quarter has many lines (spec §4.1.1).
+    /// Chooses quarters as periods, or months if the agent's manifest has months or a quarter has many lines (spec
+    /// §4.1.1).
     pub(super) fn choose_periods(&mut self, manifest: Option<&Tree>) {
         let mut quarters = BTreeMap::<Period, (u64, u64)>::new();
         for (month, (lines, bytes)) in &self.periods {
@@ -249,7 +250,7 @@ impl ExportPlan {
         }
     }
 
-    /// The time that decides the partition of a record: its creation, else the closest time that is known, else 1970.
+    /// The time that determines the partition of a record: its creation, else the closest known time, else 1970.
     pub(super) fn created(&self, stored: &StoredRecord) -> Timestamp {
         let t = &stored.record.times;
         let conversation = stored.parent_id.as_deref().and_then(|id| u128::from_str_radix(id, 16).ok());
@@ -262,7 +263,7 @@ impl ExportPlan {
 /// A quarter with more lines than this is split into months.
 pub(super) const BUSY_LINES: u64 = 100_000;
 
-/// True when a manifest has monthly partitions, that is, any range within one month.
+/// True if the manifest has monthly partitions, that is, a partition whose range lies within one month.
 fn is_monthly(manifest: &Tree) -> bool {
     let Some(Tree::Array(rows)) =
         manifest.get("layers").and_then(|l| l.get("memory")).and_then(|m| m.get("partitions"))
@@ -276,7 +277,7 @@ fn is_monthly(manifest: &Tree) -> bool {
     })
 }
 
-/// A reference to the file of an attachment record.
+/// A reference to the file that an attachment record describes.
 fn reference_to(record: &Record) -> AttachmentRef {
     AttachmentRef {
         key: record.key.clone(),

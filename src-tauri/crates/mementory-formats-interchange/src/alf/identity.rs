@@ -12,7 +12,7 @@ fn time(tree: &Tree, key: &str) -> Option<Timestamp> {
     text(tree, &[key]).and_then(Timestamp::parse)
 }
 
-/// Prose blocks of an identity: path and heading, in the order of the document.
+/// Path, heading and text of each prose block of an identity, in the order of the document.
 fn prose_blocks(doc: &Tree) -> Vec<(Vec<String>, String, String)> {
     let mut out = Vec::new();
     let Some(Tree::Object(prose)) = doc.get("prose") else { return out };
@@ -49,7 +49,7 @@ fn identity_text(doc: &Tree) -> String {
     blocks.iter().map(|(_, head, body)| format!("{head}\n\n{body}")).collect::<Vec<_>>().join("\n\n")
 }
 
-/// The identity document as a profile. Its key is its id, or `identity`.
+/// Converts the identity document to a profile. Its key is its id, or `identity` if it has none.
 pub(super) fn identity(doc_text: &str, doc: &Tree, scope: &str) -> Record {
     let id = text(doc, &["id"]);
     let mut record = Record::new(Kind::Profile, RecordKey::new(scope, id.unwrap_or("identity")), identity_text(doc));
@@ -81,7 +81,7 @@ fn principal_text(doc: &Tree) -> String {
     rows.collect::<Vec<_>>().join("\n")
 }
 
-/// A principal as a profile.
+/// Converts a principal to a profile.
 pub(super) fn principal(element: &str, doc: &Tree, key: RecordKey, remarks: &mut Vec<Remark>) -> Record {
     let mut record = Record::new(Kind::Profile, key, principal_text(doc));
     record.origin_id = text(doc, &["id"]).map(str::to_owned);
@@ -104,7 +104,7 @@ pub(super) fn principal(element: &str, doc: &Tree, key: RecordKey, remarks: &mut
     record
 }
 
-/// A credential. Only the verbatim text has its payload, never text, title or fields.
+/// Converts a credential. Only the verbatim contains its payload, never text, title or fields.
 pub(super) fn credential(element: &str, doc: &Tree, key: RecordKey, remarks: &mut Vec<Remark>) -> Record {
     const TYPES: [&str; 7] =
         ["api_key", "oauth_token", "webhook_secret", "session_token", "ssh_key", "certificate", "custom"];
@@ -136,7 +136,8 @@ fn base64_like(payload: &str) -> bool {
     payload.bytes().all(|b| b.is_ascii_alphanumeric() || b"+/=-_".contains(&b)) && payload.len() >= 16
 }
 
-/// An attachment row, with the file name as title so that it can be searched. The file itself is imported separately.
+/// Converts an attachment row. The file name is the title, so that it can be searched. The file itself is imported
+/// separately.
 pub(super) fn attachment(element: &str, doc: &Tree, key: RecordKey) -> Record {
     let name = text(doc, &["filename"]).unwrap_or_default();
     let mut record = Record::new(Kind::Attachment, key, "");
@@ -150,8 +151,8 @@ pub(super) fn attachment(element: &str, doc: &Tree, key: RecordKey) -> Record {
     record
 }
 
-/// The JSON of an edited profile, credential or attachment row. Fields that did not change keep their text. None when the
-/// verbatim text is not JSON.
+/// The JSON of an edited profile, credential or attachment row. Unchanged fields keep their text. None if the verbatim
+/// is not JSON.
 pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
     let mut doc = Tree::parse(verbatim, 512).ok()?;
     let key = record.key.clone();
@@ -200,7 +201,7 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
     Some(out)
 }
 
-/// Raises the version, as spec §3.2.3 requires for every change.
+/// Increments the version, as spec §3.2.3 requires for every change.
 fn raise_version(doc: &mut Tree, updated: Option<Timestamp>) {
     if let Some(Tree::Number(version)) = doc.get("version") {
         let next = version.parse::<u64>().map_or(1, |v| v.saturating_add(1));
@@ -211,8 +212,8 @@ fn raise_version(doc: &mut Tree, updated: Option<Timestamp>) {
     }
 }
 
-/// Splits an edited text into the prose blocks by their headings. If the headings no longer match, the whole text goes into
-/// `identity_profile` and the other blocks become empty, so that the agent reads exactly the edited text.
+/// Splits an edited text into the prose blocks by their headings. If the headings no longer match, the whole text goes
+/// into `identity_profile` and the other blocks become empty, so that the agent reads exactly the edited text.
 fn set_identity_text(doc: &mut Tree, edited: &str) {
     let blocks = prose_blocks(doc);
     let mut bodies = Vec::new();
@@ -236,7 +237,7 @@ fn set_identity_text(doc: &mut Tree, edited: &str) {
     }
 }
 
-/// Sets a value at a path and creates missing objects.
+/// Sets the value at a path. Creates missing objects.
 pub(super) fn set_path(doc: &mut Tree, path: &[&str], value: Tree) {
     let mut at = doc;
     let Some((last, parents)) = path.split_last() else { return };

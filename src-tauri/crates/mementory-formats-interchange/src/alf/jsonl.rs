@@ -1,17 +1,18 @@
-//! Reads a JSONL entry line by line with a length limit (spec §4.1.1: one object per line; blank lines and CRLF tolerated).
+//! Reads a JSONL entry line by line with a length limit. Each line is one object; blank lines and CRLF are accepted
+//! (spec §4.1.1).
 use mementory_format::FormatError;
 use std::io::{BufRead, BufReader, Read};
 
 /// One line of an entry.
 pub(super) enum JsonLine<'a> {
-    /// Line number from 1, and the text without its line end (empty for a blank line).
+    /// Line number (from 1), and text without its line end. The text is empty for a blank line.
     Text(u64, &'a str),
-    /// A line that cannot be read: line number and error code.
+    /// Line number and error code of a line that cannot be read.
     Unreadable(u64, &'static str),
 }
 
-/// Visits every line; `visit` also gets the bytes that the line takes. A damaged entry ends early with an unreadable line.
-/// Errors: those of `visit`, limits, and the file system.
+/// Calls `visit` with each line and the number of bytes that it takes. If the entry is damaged, the last line is
+/// unreadable. Fails with errors of `visit` and the file system, and if a limit is exceeded.
 pub(super) fn each_line(
     reader: &mut dyn Read,
     place: &str,

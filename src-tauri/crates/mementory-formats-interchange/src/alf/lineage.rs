@@ -1,7 +1,7 @@
-//! The identity version under which an agent made each memory (spec §3.1.10, §3.2.3). Workspace files record neither, so
-//! versions are counted by the times at which the vault imported changed profile texts, and a memory has the version of its
-//! own import time. Another vault does not know those times: what the archive states about them is stored beside the
-//! workspace (`.mementory/lineage.json`) and holds there.
+//! The identity version under which an agent made each memory (spec §3.1.10, §3.2.3). Workspace files do not contain
+//! it. Therefore the vault counts a new version at each time at which it imported a changed profile text, and a memory
+//! has the version of its own import time. Another vault does not know these times. When it imports the archive, it
+//! stores the stated versions with the workspace (`.mementory/lineage.json`) and uses them.
 use super::partitions::stable_v5;
 use super::workspace_origin::runtime_of;
 use mementory_format::{FormatError, RecordSource, StoredRecord};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Read;
 
-/// Largest stored lineage file.
+/// Size limit of a stored lineage file in bytes.
 const LINEAGE_BYTES: u64 = 64 << 20;
 
 /// The versions that an archive states, stored for a vault that did not count them itself.
@@ -21,7 +21,7 @@ pub(super) struct StoredLineage {
     vault: String,
     /// Current version of the identity.
     version: u64,
-    /// Memories of other versions, by key.
+    /// Versions of memories that differ from the current one, by key.
     lines: BTreeMap<String, u64>,
 }
 
@@ -30,17 +30,17 @@ pub(super) struct Lineage {
     scope: String,
     /// Current version of the identity.
     pub version: u64,
-    /// Memories of other versions, by vault id.
+    /// Versions of memories that differ from the current one, by vault id.
     lines: HashMap<String, u64>,
 }
 
-/// An id by which a vault recognises versions that it counted itself, without revealing the vault id.
+/// An id by which a vault recognises versions that it counted itself. It does not reveal the vault id.
 pub(super) fn counting_id(vault_id: &str) -> String {
     stable_v5(&format!("lineage:{vault_id}")).to_string()
 }
 
 impl Lineage {
-    /// Counts the versions of the workspace with this id space. `profiles`: the records of its identity.
+    /// Counts the versions of the workspace with this id space. `profiles` are the records of its identity.
     pub(super) fn count(
         source: &mut dyn RecordSource,
         runtime: &str,
@@ -87,7 +87,7 @@ impl Lineage {
         record.key.scope == self.scope && runtime_of(record).is_some()
     }
 
-    /// The version of a memory; None when it is not of this workspace.
+    /// The version of a memory. None if the memory is not from this workspace.
     pub(super) fn version_of(&self, stored: &StoredRecord) -> Option<u64> {
         self.covers(&stored.record).then(|| self.lines.get(&stored.id).copied().unwrap_or(self.version))
     }
@@ -103,7 +103,7 @@ fn stored_lineage(
         if is_own(&item.name, LINEAGE) && item.group == scope {
             let mut text = Vec::new();
             bytes.take(LINEAGE_BYTES).read_to_end(&mut text).map_err(|e| FormatError::io(&item.name, e))?;
-            // an unreadable file counts as absent
+            // A file that cannot be parsed is ignored.
             out = serde_json::from_slice(&text).ok();
         }
         Ok(())
@@ -111,10 +111,10 @@ fn stored_lineage(
     Ok(out)
 }
 
-/// Collects the versions that an archive of ours states, while it is read.
+/// Collects the versions that an archive states while it is read.
 #[derive(Default)]
 pub(super) struct LineageCollector {
-    /// The counting vault that the manifest names.
+    /// Id of the vault that counted the versions, as the manifest states it. None if it states none.
     pub vault: Option<String>,
     /// Version of the identity.
     pub version: u64,
@@ -133,7 +133,7 @@ impl LineageCollector {
         }
     }
 
-    /// The lineage files to store: runtime, id space, text.
+    /// Runtime, id space and text of each lineage file to be stored.
     pub(super) fn into_files(self) -> Vec<(&'static str, String, String)> {
         let Self { vault: Some(vault), version, lines } = self else { return vec![] };
         let text = |mut lines: BTreeMap<String, u64>| {

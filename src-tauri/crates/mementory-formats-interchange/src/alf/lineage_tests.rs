@@ -35,7 +35,7 @@ fn spec_10_2_1_memories_have_the_identity_version_of_their_time() {
     let (identity, lines) = versions(&path("one.alf"));
     assert!(identity == 1 && lines.len() > 5 && lines.values().all(|v| *v == Some(1)), "10.2.1, 1: {lines:?}");
 
-    // first import on day 1, a changed soul on day 3, one memory on day 5
+    // The first import is on day 1, a changed soul on day 3, one memory on day 5.
     for record in &shelf.records {
         let soul = record.record_type.as_deref() == Some("soul");
         let times = if soul { vec![at(1), at(3)] } else { vec![at(1)] };
@@ -51,22 +51,22 @@ fn spec_10_2_1_memories_have_the_identity_version_of_their_time() {
     assert_eq!(before.1, expected, "10.2.1, 2: older memories keep their version");
     assert_eq!(validate(&path("two.alf")).errors, []);
 
-    // 10.2.1, 3: the two sets are disjoint
+    // 10.2.1, 3: no memory has both versions.
     let of = |version| before.1.iter().filter(move |(_, v)| **v == Some(version)).count();
     assert_eq!((of(1) + of(2), of(2)), (lines.len(), 1));
 
-    // 10.2.1, 4: another vault that imported everything on one day exports the same versions
+    // 10.2.1, 4: another vault, which imported everything on one day, exports the same versions.
     let mut other = read(&path("two.alf")).unwrap();
     other.vault = Some("0191b2c3-0000-7000-8000-000000000002".into());
     other.taken_in = other.records.iter().map(|r| (r.key.value.clone(), vec![at(9)])).collect();
     write(&mut other, &path("three.alf"));
     assert_eq!(versions(&path("three.alf")), before);
-    // importing the archive into the first vault again counts nothing twice
+    // If the first vault imports the archive again, nothing is counted twice.
     let imported = read(&path("two.alf")).unwrap().parts;
     shelf.parts.extend(imported.into_iter().filter(|(item, _)| item.name.ends_with("lineage.json")));
     write(&mut shelf, &path("four.alf"));
     assert_eq!(versions(&path("four.alf")), before);
-    // a workspace folder does not contain the lineage file
+    // The workspace folder does not contain the lineage file.
     workspace::write(&mut other, &path("w"), &OpenClaw);
     assert!(!workspace::tree(&path("w")).keys().any(|name| name.contains("lineage")));
 }

@@ -1,19 +1,19 @@
-//! List documents (`principals.json`, `credentials.json`, `attachments.json`). Their elements become records; the remaining
-//! text, the skeleton, is a passthrough file with the key of each element in its place. So each element is stored once (an
-//! erased one is nowhere else), and an unedited document is exported byte for byte.
+//! List documents (`principals.json`, `credentials.json`, `attachments.json`). Their elements become records. The
+//! remaining text, the skeleton, becomes a passthrough file in which each element is replaced with its key. So each
+//! element is stored only once, which matters for erasing it, and an unedited document is exported byte for byte.
 use super::wire;
 use mementory_json::write_string;
 use serde_json::value::RawValue;
 
 /// A list document, split into its elements.
 pub(super) struct ListDocument<'a> {
-    /// Elements of the list, exact text.
+    /// Exact text of each element of the list.
     pub elements: Vec<&'a str>,
     text: &'a str,
     spans: Vec<(usize, usize)>,
 }
 
-/// Splits `{"<list>": […]}`; None when the text is not such a document.
+/// Splits a document of the form `{"<list>": […]}`. None if the text has another form.
 pub(super) fn split<'a>(text: &'a str, list: &str) -> Option<ListDocument<'a>> {
     let raw = wire::get(&wire::members(text)?, list)?;
     let items: Vec<&'a RawValue> = serde_json::from_str(raw.get()).ok()?;
@@ -21,7 +21,7 @@ pub(super) fn split<'a>(text: &'a str, list: &str) -> Option<ListDocument<'a>> {
     let spans = items
         .iter()
         .map(|item| {
-            // the raw values borrow from `text`, so the distance of the pointers is the offset
+            // The offset is the distance of the pointers, because the raw values are slices of `text`.
             let start = (item.get().as_ptr() as usize).checked_sub(base)?;
             let end = start + item.get().len();
             (text.get(start..end) == Some(item.get())).then_some((start, end))
@@ -31,7 +31,7 @@ pub(super) fn split<'a>(text: &'a str, list: &str) -> Option<ListDocument<'a>> {
 }
 
 impl ListDocument<'_> {
-    /// The document with each element replaced by a string, its key.
+    /// The document with each element replaced with its key as a string.
     pub(super) fn skeleton(&self, slots: &[String]) -> String {
         let slot = |i: usize| {
             let mut out = String::new();
@@ -41,7 +41,7 @@ impl ListDocument<'_> {
         self.splice(|i| Some(slot(i)), &[])
     }
 
-    /// The document with elements replaced (None = left out) and others added at the end.
+    /// The document with its elements replaced (or removed, for None) and new ones added at the end.
     pub(super) fn splice(&self, with: impl Fn(usize) -> Option<String>, added: &[String]) -> String {
         let filled: Vec<Option<String>> = (0..self.spans.len()).map(with).collect();
         if added.is_empty() && filled.iter().all(Option::is_some) {
@@ -55,19 +55,19 @@ impl ListDocument<'_> {
             out.push_str(&self.text[at..]);
             return out;
         }
-        // with another number of elements only the white space between them is lost
+        // If the number of elements changes, only the white space between them is lost.
         let list: Vec<&str> = filled.iter().flatten().chain(added).map(String::as_str).collect();
         let (open, close) = match (self.spans.first(), self.spans.last()) {
             (Some((start, _)), Some((_, end))) => {
                 (self.text[..*start].rfind('[').map_or(0, |i| i + 1), *end + self.text[*end..].find(']').unwrap_or(0))
             }
-            _ => return String::new(), // callers create a new document for an empty list
+            _ => return String::new(), // Callers create a new document for an empty list.
         };
         format!("{}{}{}", &self.text[..open], list.join(","), &self.text[close..])
     }
 }
 
-/// A new list document. `head`: members before the list.
+/// A new list document. `head` is the text of the members before the list.
 pub(super) fn new_document(list: &str, head: &str, elements: &[String]) -> String {
     let mut out = String::from("{");
     out.push_str(head);

@@ -1,5 +1,5 @@
-//! The archive as a whole: which catalog members belong to it, whether it is safe to read, and its manifest (spec §4.1,
-//! §4.2, §8.2). All paths come from the manifest except the manifest's own name.
+//! The archive as a whole: its entries in the catalog, whether it is safe to read, and its manifest (spec §4.1, §4.2,
+//! §8.2). Except for the name of the manifest itself, all paths are taken from the manifest.
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_json::Tree;
@@ -8,23 +8,23 @@ use std::collections::BTreeMap;
 
 /// Name of the manifest.
 pub(super) const MANIFEST: &str = "manifest.json";
-/// `version` of the claim on a delta bundle.
+/// Value of `version` in the claim of a delta bundle.
 pub(super) const DELTA: &str = "delta";
-/// Which definition of the checksum is ours.
+/// Name of our definition of the checksum.
 pub(super) const CHECKSUM_SCOPE: &str = "keepsake-v1";
 
 /// One archive, checked for unsafe entries.
 pub(super) struct Archive<'c> {
     /// The catalog.
     pub catalog: &'c Catalog,
-    /// Display place of the archive.
+    /// Path of the archive, for messages.
     pub place: String,
     /// Entries by name.
     pub entries: BTreeMap<&'c str, &'c Member>,
 }
 
 impl<'c> Archive<'c> {
-    /// The archive that was detected. Unsafe or duplicate names, links and encryption refuse the whole file.
+    /// Opens the detected archive. Unsafe names, duplicate names, links and encrypted entries are reasons to refuse it.
     pub(super) fn open(catalog: &'c Catalog, detected: &Detected) -> Result<Self, FormatError> {
         if detected.claim.version.as_deref() == Some(DELTA) {
             let found = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
@@ -37,7 +37,7 @@ impl<'c> Archive<'c> {
         Self::open_any(catalog, detected)
     }
 
-    /// The archive that was detected, a delta bundle too.
+    /// Like [`Self::open`], but also accepts a delta bundle.
     pub(super) fn open_any(catalog: &'c Catalog, detected: &Detected) -> Result<Self, FormatError> {
         let found = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
         let manifest = found
@@ -48,7 +48,7 @@ impl<'c> Archive<'c> {
             .strip_suffix(manifest.name.as_str())
             .and_then(|p| p.strip_suffix("!/"))
             .unwrap_or(&manifest.place);
-        // issues of an archive nested in this one do not count; issues of an entry whose name only looks nested do
+        // An issue of a nested archive is ignored. An issue of an entry whose name only looks like one is not.
         let nested = |name: &str| {
             name.match_indices("!/").any(|(i, _)| {
                 let inner = format!("{place}!/{}!/", &name[..i]);
@@ -76,12 +76,12 @@ impl<'c> Archive<'c> {
         Ok(Self { catalog, place: place.into(), entries })
     }
 
-    /// An entry by the exact name that the manifest gives.
+    /// The entry with exactly this name.
     pub(super) fn entry(&self, name: &str) -> Option<&'c Member> {
         self.entries.get(name).copied()
     }
 
-    /// A whole side file as text, without a byte order mark.
+    /// The text of an entry without its byte order mark. Fails if the entry is larger than `Limits::side_file_bytes`.
     pub(super) fn text(&self, member: &Member, limits: &Limits) -> Result<String, FormatError> {
         let bytes = self.catalog.bytes(member, limits.side_file_bytes)?;
         let text =
@@ -103,9 +103,9 @@ fn unsafe_name(name: &str) -> bool {
 pub(super) struct Partition {
     /// Entry name.
     pub file: String,
-    /// First day, as written.
+    /// First day, as in the manifest.
     pub from: Option<String>,
-    /// Last day, as written.
+    /// Last day, as in the manifest.
     pub to: Option<String>,
     /// Number of lines that the manifest states.
     pub count: Option<u64>,
@@ -113,25 +113,25 @@ pub(super) struct Partition {
 
 /// The parsed manifest.
 pub(super) struct Manifest {
-    /// The whole document.
+    /// The parsed JSON document.
     pub tree: Tree,
     /// `alf_version`.
     pub version: String,
     /// `agent.id`.
     pub agent: String,
-    /// Partition rows in their order.
+    /// Rows of the partitions, in the order of the manifest.
     pub partitions: Vec<Partition>,
 }
 
 impl Manifest {
-    /// The manifest of an archive.
+    /// Reads the manifest of an archive.
     pub(super) fn of(archive: &Archive<'_>, limits: &Limits) -> Result<Self, FormatError> {
         let entry = archive.entry(MANIFEST);
         let entry = entry.ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
         Self::parse(&archive.text(entry, limits)?, &entry.place, limits)
     }
 
-    /// Parses the manifest. Errors: `Version` for another major version, `Invalid` when it is not a manifest.
+    /// Parses the manifest. The error is `Version` for another major version, `Invalid` if the text is not a manifest.
     pub(super) fn parse(text: &str, place: &str, limits: &Limits) -> Result<Self, FormatError> {
         let bad = |message: String| FormatError::invalid("manifest_invalid", place, message);
         let tree = Tree::parse(text, limits).map_err(|e| bad(e.to_string()))?;
@@ -150,17 +150,17 @@ impl Manifest {
         Ok(Self { tree, version, agent, partitions })
     }
 
-    /// `layers.<layer>.file`
+    /// The value of `layers.<layer>.file`.
     pub(super) fn layer_file(&self, layer: &str) -> Option<&str> {
         self.tree.get("layers")?.get(layer)?.get("file")?.as_str()
     }
 
-    /// `layers.memory.index_file`
+    /// The value of `layers.memory.index_file`.
     pub(super) fn index_file(&self) -> Option<&str> {
         self.tree.get("layers")?.get("memory")?.get("index_file")?.as_str()
     }
 
-    /// Files of layers that this version does not know.
+    /// Files of layers that this version of the format does not define.
     pub(super) fn unknown_layer_files(&self) -> Vec<&str> {
         const KNOWN: [&str; 5] = ["identity", "principals", "credentials", "memory", "attachments"];
         match self.tree.get("layers") {
@@ -182,32 +182,33 @@ impl Manifest {
         files
     }
 
-    /// A value of our extension in the manifest.
+    /// A value from our extension slot in the manifest.
     pub(super) fn vendor(&self, key: &str) -> Option<&Tree> {
         slot::vendor(&self.tree)?.get(key)
     }
 
-    /// True when Mementory generated this agent, so that the manifest contains nothing of another program.
+    /// True if Mementory generated the agent, so that nothing in the manifest is from another program.
     pub(super) fn generated(&self) -> bool {
         self.vendor("generated") == Some(&Tree::Bool(true))
     }
 
-    /// Id space of an element or line, by its id and the agent it names. The file of one agent is one id space; the manifest
-    /// of a file with several sources lists the elements whose id space is another.
+    /// Id space of an element or line, from its id and the agent that it names. The file of a single agent has one id
+    /// space. For a file with several sources, the manifest lists the elements that have a different one.
     pub(super) fn scope_of(&self, id: &str, names: Option<&str>) -> String {
         let said = self.vendor("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
         let named = names.filter(|_| self.generated()).unwrap_or(&self.agent);
         said.unwrap_or_else(|| format!("alf:{named}"))
     }
 
-    /// The runtime that an element came from.
+    /// The runtime that an element belongs to.
     pub(super) fn runtime_of(&self, id: &str) -> &str {
         let said = self.vendor("scopes").and_then(|s| s.get(id)?.get("runtime")?.as_str());
         let of_agent = || self.tree.get("agent").and_then(|a| a.get("source_runtime")).and_then(Tree::as_str);
         said.or_else(of_agent).unwrap_or("alf")
     }
 
-    /// An issue for a checksum that cannot be verified. None when there is none or it is ours (the validator checks it).
+    /// An issue for a checksum that cannot be verified. None if there is no checksum, or it is ours (the validator
+    /// verifies it).
     pub(super) fn checksum_issue(&self, place: &str) -> Option<Issue> {
         self.tree.get("checksum")?;
         let ours = self.tree.get("checksum_scope").and_then(Tree::as_str) == Some(CHECKSUM_SCOPE);

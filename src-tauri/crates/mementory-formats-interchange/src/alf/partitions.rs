@@ -1,14 +1,14 @@
-//! Quarterly and monthly partitions, and stable ids for the records that we generate (spec §3.1.1, §4.1.1).
+//! Quarterly and monthly partitions, and stable ids for generated lines (spec §3.1.1, §4.1.1).
 use mementory_model::Timestamp;
 use sha2::{Digest, Sha256};
 
-/// The period of a partition in UTC: a calendar quarter, or a month for an agent with many records.
+/// Period of a partition in UTC: a calendar quarter, or a month if the agent has many records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Period {
     year: i16,
-    /// First month.
+    /// Number of its first month, 1 to 12.
     month: i8,
-    /// 3 or 1.
+    /// Number of months: 3 or 1.
     months: i8,
 }
 
@@ -29,7 +29,7 @@ impl Period {
         Self { month: (self.month - 1) / 3 * 3 + 1, months: 3, ..self }
     }
 
-    /// `2025-Q3`, `2025-07`
+    /// Name of the period: `2025-Q3` or `2025-07`.
     pub(super) fn name(self) -> String {
         match self.months {
             3 => format!("{:04}-Q{}", self.year, (self.month - 1) / 3 + 1),
@@ -55,7 +55,7 @@ impl Period {
         format!("{:04}-{last:02}-{day}", self.year)
     }
 
-    /// `Less` when the period is over at this time, `Equal` when it contains the time, `Greater` when it is in the future.
+    /// `Less` if the period is over at this time, `Equal` if it contains the time, `Greater` if it starts later.
     pub(super) fn relative_to(self, now: Timestamp) -> std::cmp::Ordering {
         let (year, month, _) = now.date();
         match (self.year, self.month + self.months - 1) < (year, month) {
@@ -66,8 +66,8 @@ impl Period {
     }
 }
 
-/// A UUID version 7 that is the same at each export: the record's time, with bits of a hash of its vault id in place of the
-/// random bits.
+/// A UUID version 7 that is the same in each export. It contains the time of the record and, instead of random bits, a
+/// part of a digest of its vault id.
 pub(super) fn stable_v7(created: Timestamp, vault_id: &str) -> uuid::Uuid {
     let digest = Sha256::digest(format!("keepsake alf memory record\n{vault_id}"));
     let mut bits = [0u8; 10];
@@ -76,7 +76,7 @@ pub(super) fn stable_v7(created: Timestamp, vault_id: &str) -> uuid::Uuid {
     uuid::Builder::from_unix_timestamp_millis(millis, &bits).into_uuid()
 }
 
-/// A UUID version 5 for other generated ids (agent, principal, attachment), from a name.
+/// A UUID version 5 made from a name, for other generated ids (agent, principal, attachment).
 pub(super) fn stable_v5(name: &str) -> uuid::Uuid {
     uuid::Uuid::new_v5(&uuid::Uuid::NAMESPACE_URL, format!("keepsake:alf:{name}").as_bytes())
 }

@@ -1,4 +1,4 @@
-//! Passthrough files of ALF archives (`raw/`, unknown entries, skeletons, the manifest), on export.
+//! Exports the passthrough files of ALF archives: `raw/`, unknown entries, skeletons, the manifest.
 use super::archive_writer::ArchiveWriter;
 use super::first_pass::ExportPlan;
 use super::manifest::MANIFEST;
@@ -13,26 +13,26 @@ use mementory_model::{LossKind, LossReport};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
-/// Largest document that is assembled in memory.
+/// Size limit of a document that is assembled in memory, in bytes.
 const DOCUMENT_BYTES: u64 = 64 << 20;
 
 /// The passthrough files that go into the archive.
 #[derive(Default)]
 pub(super) struct PassthroughFiles {
-    /// The agent whose archive this is; None for an archive of several sources.
+    /// The imported agent that is exported. None if the archive has several sources.
     pub agent: Option<String>,
-    /// Its manifest.
+    /// The agent's manifest.
     pub manifest: Option<String>,
-    /// Its layer documents (skeletons, memory index, unknown layers) by name.
+    /// The agent's layer documents (skeletons, memory index, unknown layers) by name.
     pub layers: BTreeMap<String, String>,
-    /// Names of its other entries, which must stay free for them.
+    /// Names of the agent's other entries, which no other entry may use.
     pub reserved: BTreeSet<String>,
     groups: BTreeSet<String>,
     everything: bool,
 }
 
 impl PassthroughFiles {
-    /// First pass: reads the documents and collects the names of all others.
+    /// First pass: reads the documents, and collects the names of all other passthrough files.
     pub(super) fn collect(
         source: &mut dyn RecordSource,
         plan: &ExportPlan,
@@ -61,8 +61,8 @@ impl PassthroughFiles {
         Ok(passthrough)
     }
 
-    /// Writes all other passthrough files. In an archive of several sources each gets a unique name; the returned table for
-    /// the manifest (`mementory.entries`) has its agent and original name.
+    /// Writes all other passthrough files. In an archive of several sources, each gets a unique name. The returned rows
+    /// for the manifest (`mementory.entries`) have the agent and original name of each.
     pub(super) fn write(
         &self,
         source: &mut dyn RecordSource,
@@ -92,8 +92,8 @@ impl PassthroughFiles {
     }
 }
 
-/// Writes a passthrough file unchanged, except that settings files of a runtime lose their secrets (spec §8.3: no credential
-/// in the clear in any file of the archive).
+/// Writes a passthrough file. It is unchanged, except that secrets are removed from settings files of a runtime,
+/// because no file of the archive may contain credentials in the clear (spec §8.3).
 fn write_entry(
     out: &mut ArchiveWriter,
     name: &str,
@@ -105,7 +105,7 @@ fn write_entry(
     let inner = item.name.strip_prefix("raw/").and_then(|path| path.split_once('/')).map(|(_, path)| path);
     let role = inner.map(files::role);
     if role == Some(FileRole::Secret) {
-        // a key file is nothing but a secret
+        // The whole content of a key file is a secret.
         if secrets.are_sealed() {
             let mut raw = Vec::new();
             bytes.take(DOCUMENT_BYTES).read_to_end(&mut raw).map_err(|e| FormatError::io(name, e))?;

@@ -1,4 +1,4 @@
-//! Archive → records (spec §3, §4, §6.2). Follows the manifest; entries that it does not name become passthrough files.
+//! Reads an archive (spec §3, §4, §6.2). Follows the manifest; entries that it does not name become passthrough files.
 mod attachments;
 
 use super::identity;
@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, hash_map};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// Most distinct remarks; further ones are counted together.
+/// Largest number of different remarks. Further ones are counted together.
 const MAX_REMARKS: usize = 500;
 
 /// Reads one archive into the sink.
@@ -46,7 +46,6 @@ pub(super) struct Reader<'a> {
     pub archive: &'a Archive<'a>,
     /// Its manifest.
     pub manifest: &'a Manifest,
-    /// Limits.
     pub limits: &'a Limits,
     /// Receives everything that is read.
     pub sink: &'a mut dyn Sink,
@@ -54,16 +53,16 @@ pub(super) struct Reader<'a> {
     pub used: BTreeSet<String>,
     bytes_done: u64,
     remarks: BTreeMap<Remark, (String, u64)>,
-    /// True for a delta bundle.
+    /// True if a delta bundle is read.
     pub delta: bool,
     /// Ids of records whose last change in a delta is a deletion.
     deleted: BTreeSet<String>,
     capabilities: super::capability_check::CapabilityCheck,
     lineage: LineageCollector,
     passphrase: Option<Arc<dyn Passphrase>>,
-    /// Opens sealed secrets.
+    /// Opens the sealed secrets of the archive.
     pub opener: Opener,
-    /// Workspace files whose text is in records that were read: runtime and path.
+    /// Runtime and path of each workspace file whose text is in records that were read.
     pub files_from_records: HashSet<(&'static str, String)>,
 }
 
@@ -88,7 +87,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A reader for a delta bundle: each line is a change, and passthrough files belong to the bundle, not to the agent.
+    /// A reader for a delta bundle. Each line is a change, and passthrough files belong to the bundle, not to the
+    /// agent.
     pub(super) fn of_delta(
         archive: &'a Archive<'a>,
         manifest: &'a Manifest,
@@ -107,7 +107,7 @@ impl Reader<'_> {
         self.identity()?;
         self.principals()?;
         self.credentials()?;
-        // a delta has only the documents that changed, so nothing counts as missing
+        // A delta has only the documents that changed, so a missing one is not an issue.
         for issue in self.capabilities.issues(&self.archive.place).into_iter().filter(|_| !self.delta) {
             self.sink.note(issue);
         }
@@ -123,14 +123,14 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Adds a remark. Equal ones are counted and reported once.
+    /// Adds a remark. Equal remarks are counted and reported once.
     pub(super) fn remark(&mut self, place: &str, (code, detail): Remark) {
         let full = self.remarks.len() >= MAX_REMARKS;
         let key = (code, if full { "more of the same".to_owned() } else { detail });
         self.remarks.entry(key).or_insert_with(|| (place.to_owned(), 0)).1 += 1;
     }
 
-    /// The origin of a record in this entry.
+    /// Origin of a record in this entry.
     pub(super) fn origin(&self, member: &Member, pointer: String) -> Origin {
         Origin {
             format: "alf".into(),
@@ -146,7 +146,7 @@ impl Reader<'_> {
         self.sink.progress(self.bytes_done)
     }
 
-    /// Text and entry of a layer's document. A missing file is reported as an issue.
+    /// Text and entry of the document of a layer. If the file is missing, reports an issue.
     pub(super) fn document(&mut self, layer: &str) -> Result<Option<(String, Member)>, FormatError> {
         let Some(file) = self.manifest.layer_file(layer).map(str::to_owned) else { return Ok(None) };
         let Some(member) = self.archive.entry(&file).cloned() else {
@@ -170,7 +170,7 @@ impl Reader<'_> {
         self.used.insert(name.to_owned());
     }
 
-    /// Reports a document that is not the JSON of its layer, and stores it unchanged.
+    /// Reports a document that is not valid for its layer, and stores it as a passthrough file.
     pub(super) fn store_bad_document(&mut self, member: &Member, kind: Kind) -> Result<(), FormatError> {
         let reason = "malformed: not the JSON document of this layer".to_owned();
         let dropped = Dropped { place: member.place.clone(), outcome: DroppedAs::Failed, reason, kind: Some(kind) };
@@ -191,7 +191,8 @@ impl Reader<'_> {
         self.sink.passthrough(item, &mut text.as_bytes())
     }
 
-    /// The passthrough item of an entry. In an archive of several sources the manifest has its agent and original name.
+    /// Passthrough item for an entry. In an archive of several sources, the manifest has the agent and original name of
+    /// the entry.
     fn item(&self, member: &Member, name: &str, role: &str) -> PassthroughItem {
         let kept = self.manifest.vendor("entries").and_then(|e| e.get(name));
         let say =
@@ -209,7 +210,7 @@ impl Reader<'_> {
     fn identity(&mut self) -> Result<(), FormatError> {
         let Some((text, member)) = self.document("identity")? else { return Ok(()) };
         let Some(tree) = object(&text, self.limits) else { return self.store_bad_document(&member, Kind::Profile) };
-        // the specification's example wraps the document, its schema does not
+        // In an example of the specification, the document is wrapped in an object. In the schema it is not.
         let inner = tree.get("identity").filter(|i| tree.get("id").is_none() && i.get("id").is_some());
         let doc = inner.unwrap_or(&tree);
         self.capabilities.add_identity(doc);
@@ -285,7 +286,7 @@ impl Reader<'_> {
                     continue;
                 }
                 if slot::vendor(&doc).and_then(|k| k.get("generated")).is_some() {
-                    continue; // the principal that we generated for an archive without one
+                    continue; // This is the principal that was generated for an archive without principals.
                 }
                 slots.pop();
             }
@@ -306,7 +307,7 @@ impl Reader<'_> {
         self.store_skeleton(&member, &document, &slots)
     }
 
-    /// Stores the skeleton of a list document, unless we generated the whole document.
+    /// Stores the skeleton of a list document, unless the archive was generated by Mementory.
     pub(super) fn store_skeleton(
         &mut self,
         member: &Member,
@@ -338,7 +339,7 @@ impl Reader<'_> {
         }
         let has_records = |row: &Partition| row.count != Some(0);
         if partitions.is_empty() && self.manifest.partitions.iter().any(has_records) {
-            // an import without any record would look like a success
+            // An import without any record would look like a success.
             let message = "the archive has none of the memory files that its manifest lists";
             return Err(FormatError::invalid("partitions_missing", &self.archive.place, message));
         }
@@ -424,7 +425,7 @@ impl Reader<'_> {
             self.remark(&place(member), remark);
         }
         let (id_hash, line_hash) = (hash128(&(&line.record.key.scope, &line.id)), hash128(&text) as u64);
-        // in a delta several lines with one id are changes of the same record, in order
+        // In a delta, several lines with one id are changes of the same record in this order.
         let in_order = self.delta && !matches!(seen.get(&id_hash), Some((first, _)) if *first == line_hash);
         match seen.entry(id_hash) {
             _ if in_order => drop(seen.insert(id_hash, (line_hash, 1))),
@@ -436,7 +437,7 @@ impl Reader<'_> {
                 return Ok(());
             }
             hash_map::Entry::Occupied(mut slot) => {
-                // two records with one id: import both, the later one under another key
+                // Two records have the same id. Both are imported, and the later one gets a different key.
                 slot.get_mut().1 += 1;
                 line.record.key.value = format!("{}#{}", line.record.key.value, slot.get().1);
                 self.remark(&place(member), ("duplicate_id", "two records have the same id".into()));
@@ -470,7 +471,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A tombstone for each deletion that only names its record (spec §3.1.8), so that the vault removes the record.
+    /// Sends a tombstone for each deletion without a line (spec §3.1.8), so that the vault removes the record.
     fn emit_tombstones(&mut self) -> Result<(), FormatError> {
         let made = self.manifest.tree.get("created_at").and_then(Tree::as_str).and_then(Timestamp::parse);
         let Some(at) = made.or_else(|| Timestamp::from_micros(0)) else { return Ok(()) };
@@ -493,19 +494,19 @@ impl Reader<'_> {
     }
 }
 
-/// Parses a JSON object; None for any other text.
+/// Parses a JSON object. None if the text is not one.
 pub(super) fn object(text: &str, limits: &Limits) -> Option<Tree> {
     Tree::parse(text, limits).ok().filter(|t| matches!(t, Tree::Object(_)))
 }
 
-/// Position of a line: partition and line number.
+/// Position of a line: index of the partition, and line number.
 type Position = (usize, u64);
 
-/// Records that a later line replaces. The values are true if that line is a deletion.
+/// Ids of records that a later line replaces. The value is true if that line is a deletion.
 #[derive(Default)]
 struct Superseded {
     by_id: HashMap<String, bool>,
-    /// Replaced by a later line with the same id: position of the last such line.
+    /// Ids that a later line with the same id replaces. The value has the position of the last such line.
     before: HashMap<String, (Position, bool)>,
 }
 
@@ -518,14 +519,15 @@ impl Superseded {
         }
     }
 
-    /// Whether a deletion replaces this line; None if nothing replaces it.
+    /// Whether the line that replaces this one is a deletion. None if no line replaces it.
     fn replaced_by_deletion(&self, id: &str, at: Position) -> Option<bool> {
         let earlier = self.before.get(id).filter(|(last, _)| at < *last).map(|(_, deleted)| *deleted);
         self.by_id.get(id).copied().or(earlier)
     }
 }
 
-/// Sets the status that follows from a newer record: the line in a sealed partition itself never changes (spec §4.1.1).
+/// Sets the status that follows from a newer record, because the line in a sealed partition never changes (spec
+/// §4.1.1).
 fn set_effective_status(record: &mut Record, superseded: Option<bool>) {
     let Some(deleted) = superseded else { return };
     if matches!(record.status.as_deref(), Some("superseded" | "archived" | "deleted")) {

@@ -1,4 +1,4 @@
-//! Entries of an archive that are not read as records: `raw/`, artifacts, unknown entries and layers, the manifest.
+//! Reads the entries of an archive that are not records: `raw/`, artifacts, unknown entries and layers, the manifest.
 use super::manifest::MANIFEST;
 use super::read::Reader;
 use super::workspace_origin::runtime_of;
@@ -44,7 +44,7 @@ impl Reader<'_> {
             }
             self.advance(member.size)?;
         }
-        // key files, which only travel sealed
+        // Key files are only in the sealed credential, so no entry remains for them.
         for (name, bytes) in std::mem::take(&mut self.opener.files) {
             let path = name.splitn(3, '/').nth(2).unwrap_or_default();
             if matches!(files::role(path), FileRole::Secret) && !archive.entries.contains_key(name.as_str()) {
@@ -58,8 +58,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Handles a raw entry of a workspace: text that is also in records, settings whose secrets were opened, or a passthrough
-    /// file of the workspace. False: it is none of these.
+    /// Handles a raw entry of a workspace that is also in records, or has opened secrets, or is a passthrough file of
+    /// the workspace. Returns false if it is none of these.
     fn read_raw(&mut self, known: &ManifestWorkspaces, member: &Member, name: &str) -> Result<bool, FormatError> {
         let archive = self.archive;
         let found = known.entry(name);
@@ -69,7 +69,7 @@ impl Reader<'_> {
                 let message = "another program changed this file; the memories in the archive have its previous text";
                 self.sink.note(Issue::new("raw_changed", &member.place, message));
             }
-            // store a file that no record of the archive contains, whatever the manifest claims
+            // If no record of the archive contains the file, it must be stored, whatever the manifest claims.
             return Ok(now == digest && self.files_from_records.contains(&(runtime, path.to_owned())));
         }
         if let Some(original) = self.opener.files.remove(name) {
@@ -90,7 +90,7 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// The passthrough item of a raw entry: of its workspace if the manifest lists it, else of the agent.
+    /// Passthrough item for a raw entry: of its workspace if the manifest lists it, else of the agent.
     fn raw_item(&self, known: &ManifestWorkspaces, name: &str, place: &str) -> PassthroughItem {
         let (format, group, name) = match known.entry(name) {
             Some(RawEntry::Passthrough(runtime, scope, path)) => (runtime, scope, path),
@@ -100,7 +100,7 @@ impl Reader<'_> {
         PassthroughItem { format, group, name, role, place: place.to_owned() }
     }
 
-    /// Notes that a record of this workspace file was read.
+    /// Notes that a record of a workspace file was read.
     pub(super) fn note_workspace_file(&mut self, record: &Record) {
         if let (Some(runtime), Some(path)) =
             (runtime_of(record), record.fields.get("file").and_then(|file| file.as_str()))

@@ -1,4 +1,4 @@
-//! Rewrites an archive with some lines and documents changed, to apply deltas and for hard deletion. Unchanged entries keep
+//! Rewrites an archive with changed lines and documents, to apply deltas and for hard deletion. Unchanged entries keep
 //! their bytes. The new file replaces the old one only when it is complete.
 use super::archive_writer::ArchiveWriter;
 use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST, Manifest};
@@ -34,44 +34,44 @@ impl OpenedFile {
         Ok(Self { catalog, detected: found.sources.remove(0), encrypted: is_encrypted(path) })
     }
 
-    /// The passphrase for a file that replaces this one: the same, if this one is encrypted.
+    /// The passphrase for a file that replaces this one. None if this one is not encrypted.
     pub(super) fn output_passphrase<'p>(&self, passphrase: Option<&'p dyn Passphrase>) -> Option<&'p dyn Passphrase> {
         passphrase.filter(|_| self.encrypted)
     }
 
-    /// The archive of an agent; a delta is refused.
+    /// The opened archive of an agent. Fails for a delta.
     pub(super) fn archive(&self) -> Result<Archive<'_>, FormatError> {
         Archive::open(&self.catalog, &self.detected)
     }
 
-    /// The archive of an agent or a delta.
+    /// The opened archive of an agent, or the delta.
     pub(super) fn archive_or_delta(&self) -> Result<Archive<'_>, FormatError> {
         Archive::open_any(&self.catalog, &self.detected)
     }
 }
 
-/// True for an encrypted file. It was opened before, so it can be read.
+/// True if the file is encrypted as a whole. It was opened before, so read errors are not expected.
 fn is_encrypted(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(AGE_HEAD as u64).read_to_end(&mut head));
     read.is_ok() && is_age_head(&head)
 }
 
-/// What to do with a line.
+/// What happens to a line.
 pub(super) enum LineEdit {
-    /// Keep it byte for byte.
+    /// It is copied byte for byte.
     Keep,
-    /// Replace it.
+    /// It is replaced.
     Replace(String),
-    /// Remove it.
+    /// It is removed.
     Remove,
 }
 
-/// Decides about a line, and may write other lines before it.
+/// Decides what happens to a line. It may write other lines before it.
 pub(super) type EditLine<'a> = dyn FnMut(Option<&str>, &mut dyn Write) -> Result<LineEdit, FormatError> + 'a;
 
-/// Copies the lines of a partition to `out`, edited by `edit`, which gets None for a line that is not UTF-8. Gives the number
-/// of lines that are not blank, and whether the last line has no line end.
+/// Copies the lines of a partition to `out`, edited by `edit`, which gets None for a line that is not UTF-8. Returns
+/// the number of written lines that are not blank, and true if the last line has no line end.
 pub(super) fn edit_lines(
     archive: &Archive<'_>,
     member: &Member,
@@ -101,7 +101,7 @@ pub(super) fn edit_lines(
             match edit(text.map(str::trim_ascii), out)? {
                 LineEdit::Keep => {
                     out.write_all(&raw).map_err(io)?;
-                    // only the last line can have no line end
+                    // Only the last line can lack a line end.
                     unterminated = raw.last() != Some(&b'\n');
                     count += 1;
                 }
@@ -131,9 +131,9 @@ pub(super) fn sort_key(line: &str) -> (Timestamp, String) {
     (created.unwrap_or(epoch), id)
 }
 
-/// The new file while it is written. It is deleted unless it is finished.
+/// The new file, which is deleted unless it is finished.
 pub(super) struct Rewrite {
-    /// Writes the new archive.
+    /// The writer of the new archive.
     pub out: ArchiveWriter,
     partial: PartialFile,
 }
@@ -146,7 +146,7 @@ struct PartialFile {
 }
 
 impl Rewrite {
-    /// Creates a temporary file beside `target`, encrypted as a whole if there is a passphrase.
+    /// Creates a temporary file next to `target`. It is encrypted as a whole if there is a passphrase.
     pub(super) fn begin(target: &Path, passphrase: Option<&dyn Passphrase>) -> Result<Self, FormatError> {
         let mut name = target.file_name().map(std::ffi::OsStr::to_os_string).unwrap_or_default();
         name.push(".mementory-partial");
@@ -157,7 +157,7 @@ impl Rewrite {
         Ok(Self { out, partial })
     }
 
-    /// Copies the entries that were not written yet byte for byte, except those that `skip` selects.
+    /// Copies all entries that were not written yet, byte for byte, except those for which `skip` returns true.
     pub(super) fn copy_remaining(
         &mut self,
         archive: &Archive<'_>,
@@ -171,7 +171,8 @@ impl Rewrite {
         Ok(())
     }
 
-    /// Copies the remaining entries, writes index and manifest, and replaces the target. `skip` leaves entries out.
+    /// Copies the remaining entries except those that `skip` selects, writes index and manifest, and replaces the
+    /// target.
     pub(super) fn finish(
         mut self,
         archive: &Archive<'_>,
@@ -216,7 +217,7 @@ impl Rewrite {
         std::fs::rename(&partial.path, &partial.target).map_err(|e| FormatError::io(place, e))?;
         partial.done = true;
         let parent = partial.target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // sync the folder, so that the rename is on disk; not every system can
+        // Syncing the folder ensures that the rename is on disk. Not every system supports it.
         let _ = std::fs::File::open(parent).and_then(|folder| folder.sync_all());
         Ok(())
     }
@@ -230,7 +231,7 @@ impl Drop for PartialFile {
     }
 }
 
-/// Copies the permissions of the file that is replaced; a new file is readable by its owner only.
+/// Copies the permissions of the file that is replaced. Without one, only the owner can read the new file.
 fn set_permissions(path: &Path, target: &Path) -> std::io::Result<()> {
     if let Ok(existing) = std::fs::metadata(target) {
         return std::fs::set_permissions(path, existing.permissions());
@@ -250,7 +251,7 @@ pub(super) fn to_json(tree: &Tree) -> String {
     out
 }
 
-/// `record_count` of a partition row.
+/// The value of `record_count` in a partition row.
 pub(super) fn count_of(row: &Tree) -> Option<u64> {
     match row.get("record_count") {
         Some(Tree::Number(n)) => n.parse().ok(),
@@ -258,7 +259,7 @@ pub(super) fn count_of(row: &Tree) -> Option<u64> {
     }
 }
 
-/// The partition rows of a manifest as trees.
+/// The partition rows of a manifest, as trees.
 pub(super) fn rows_of(manifest: &Manifest) -> Vec<Tree> {
     match manifest.tree.get("layers").and_then(|l| l.get("memory")).and_then(|m| m.get("partitions")) {
         Some(Tree::Array(rows)) => rows.clone(),

@@ -1,14 +1,14 @@
-//! What each document of ALF may hold, as tables, and the codes under which a violation is reported. Facts from the
-//! specification (§3, §4.2) and the field names and rules that its schemas give; words that a list does not have are
-//! warnings (§8.2).
+//! What each document of ALF may contain, as tables, and the codes under which violations are reported. The tables
+//! follow the specification (§3, §4.2) and its schemas. A word that is not in the specified list is only a warning
+//! (§8.2).
 use mementory_json::schema::{
     Fit,
     Rule::{self, Any, Bool, Form, List, Map, Number, Object, OpenWord, Text, Time, Unit, Uuid, Whole},
     TextForm, Violation, is_uuid, nullable, optional, required, required_nullable,
 };
 
-/// Lower case and of version 7 by the schema of a memory. The reference program's own files have others, which readers
-/// accept.
+/// The id of a memory by the schema: a UUID version 7 in lower case. Files of the reference program have other UUIDs,
+/// which readers accept.
 const UUID_V7: TextForm = TextForm {
     expected: "a UUID of version 7 in lower case",
     fit: |t| {
@@ -23,12 +23,12 @@ const UUID_V7: TextForm = TextForm {
         }
     },
 };
-/// `YYYY-MM-DD`
+/// A date, `YYYY-MM-DD`.
 const DATE: TextForm = TextForm {
     expected: "a date",
     fit: |t| (t.len() == 10 && t.as_bytes()[4] == b'-' && t.parse::<jiff::civil::Date>().is_ok()).into(),
 };
-/// Three numbers joined by dots.
+/// A version of three numbers, joined by dots.
 const VERSION: TextForm = TextForm {
     expected: "a version x.y.z",
     fit: |t| {
@@ -36,7 +36,7 @@ const VERSION: TextForm = TextForm {
         (t.split('.').count() == 3 && t.split('.').all(is_number)).into()
     },
 };
-/// `algorithm:hex`
+/// A checksum, `algorithm:hex`.
 const CHECKSUM: TextForm = TextForm {
     expected: "algorithm:hex",
     fit: |t| {
@@ -47,7 +47,7 @@ const CHECKSUM: TextForm = TextForm {
     },
 };
 
-/// `manifest.json`
+/// The document `manifest.json`.
 pub(super) const MANIFEST: Rule = Object(&[
     required("alf_version", Form(&VERSION)),
     required("created_at", Time),
@@ -113,7 +113,7 @@ pub(super) const MANIFEST: Rule = Object(&[
     optional("checksum", Form(&CHECKSUM)),
 ]);
 
-/// `manifest.json` of a delta bundle.
+/// The document `manifest.json` of a delta bundle.
 pub(super) const DELTA_MANIFEST: Rule = Object(&[
     required("alf_version", Form(&VERSION)),
     required("created_at", Time),
@@ -206,7 +206,7 @@ const CAPABILITY: Rule = Object(&[
     optional("credential_ids", List(&Uuid)),
 ]);
 
-/// `identity.json`
+/// The document `identity.json`.
 pub(super) const IDENTITY: Rule = Object(&[
     required("id", Uuid),
     required("agent_id", Uuid),
@@ -275,7 +275,7 @@ pub(super) const IDENTITY: Rule = Object(&[
     optional("raw_source", Map(&Any)),
 ]);
 
-/// `principals.json`
+/// The document `principals.json`.
 pub(super) const PRINCIPALS: Rule = Object(&[required(
     "principals",
     List(&Object(&[
@@ -307,7 +307,7 @@ pub(super) const PRINCIPALS: Rule = Object(&[required(
     ])),
 )]);
 
-/// `credentials.json`
+/// The document `credentials.json`.
 pub(super) const CREDENTIALS: Rule = Object(&[required(
     "credentials",
     List(&Object(&[
@@ -353,7 +353,7 @@ pub(super) const CREDENTIALS: Rule = Object(&[required(
     ])),
 )]);
 
-/// `attachments.json`
+/// The document `attachments.json`.
 pub(super) const ATTACHMENTS: Rule = Object(&[
     optional("artifact_size_threshold", Whole(0)),
     required(
@@ -372,7 +372,7 @@ pub(super) const ATTACHMENTS: Rule = Object(&[
     ),
 ]);
 
-/// Code of a violation, and whether it is only a warning.
+/// Code of a violation, and true if it is only a warning.
 pub(super) fn code_of(violation: &Violation) -> (&'static str, bool) {
     match violation {
         Violation::MissingField => ("missing_field", false),
@@ -406,7 +406,7 @@ mod tests {
         };
         let id = |id: &str| found(&format!(r#"{{"id":"{id}"}}"#)).pop().map(|(code, _)| code);
         assert_eq!(id("0190b1a2-0000-7000-8000-00000000000a"), None);
-        // Upper case, another variant, another version, no hyphens: readers accept them.
+        // Upper case, another variant, another version, and no hyphens are accepted by readers.
         for loose in [
             "0190B1A2-0000-7000-8000-00000000000A",
             "0190b1a2-0000-7000-0000-00000000000a",

@@ -1,7 +1,7 @@
-//! Secrets of settings and key files as a sealed credential (spec §3.4, §8.3). Secrets are never exported in the clear. An
-//! encrypted export has them in one credential, sealed under its passphrase; opening the archive with that passphrase
-//! restores them. The specification defines cipher and key derivation, but not salt, tag, associated data and plaintext: the
-//! row describes them in `encryption.layout`.
+//! Secrets of settings and key files in a sealed credential (spec §3.4, §8.3). Secrets are never exported in the clear.
+//! An encrypted export has them in one credential, sealed with its passphrase, and an import with that passphrase
+//! restores them. The specification defines cipher and key derivation, but not salt, tag, associated data and
+//! plaintext. The row describes these in `encryption.layout`.
 use super::document_row::Row;
 use super::partitions::stable_v5;
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -10,14 +10,14 @@ use mementory_json::Tree;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
-/// Id of our layout.
+/// Id of our layout of a sealed credential.
 const LAYOUT: &str = "keepsake-credential-v1";
-/// Explains the layout to whoever has to open it without Mementory.
+/// Explains the layout to users who open it without Mementory.
 const NOTE: &str = "key = Argon2id 0x13 of the passphrase, 32 bytes; encrypted_payload = ciphertext followed by the 16 \
                     byte tag; associated data = agent_id|id in UTF-8; plaintext = JSON {files: [{file, content}]}, content in base64";
-/// Most rows that are opened: each costs a key derivation, and we write only one in each archive.
+/// Largest number of rows that are opened. Each costs a key derivation, and we write only one in each archive.
 const MAX_ATTEMPTS: usize = 4;
-/// Key derivation costs that we write: 64 MiB, 3 passes, 4 lanes. A row with higher costs is not opened.
+/// Costs of the key derivation that we write: 64 MiB, 3 passes, 4 lanes. A row with higher costs is not opened.
 const MAX_COSTS: (u32, u32, u32) = (64 << 10, 3, 4);
 
 /// SHA-256 in hex.
@@ -25,7 +25,7 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// Collects files with secrets, by their name in the archive.
+/// Files with secrets, by their name in the archive.
 #[derive(Default)]
 pub(super) struct Secrets {
     are_sealed: bool,
@@ -33,24 +33,24 @@ pub(super) struct Secrets {
 }
 
 impl Secrets {
-    /// Collects files only if there is a passphrase to seal them under.
+    /// Creates the collection. Files are collected only if there is a passphrase to seal them with.
     pub(super) fn new(passphrase: Option<&dyn Passphrase>) -> Self {
         Self { are_sealed: passphrase.is_some(), files: BTreeMap::new() }
     }
 
-    /// True when there is a passphrase, so that files with secrets are sealed rather than left out.
+    /// True if there is a passphrase, so that files with secrets are sealed and not left out.
     pub(super) fn are_sealed(&self) -> bool {
         self.are_sealed
     }
 
-    /// Adds a file with its secrets.
+    /// Adds a file that contains secrets.
     pub(super) fn add(&mut self, name: String, bytes: Vec<u8>) {
         if self.are_sealed {
             self.files.insert(name, bytes);
         }
     }
 
-    /// The row for `credentials.json`, if there are any files.
+    /// The row for `credentials.json`. Empty if there are no files.
     pub(super) fn rows(
         &self,
         passphrase: Option<&dyn Passphrase>,
@@ -107,21 +107,21 @@ fn row(id: &str, agent: &str, runtime: &str, sealed: &Sealed, created: &str) -> 
     .to_string()
 }
 
-/// True for a row of our layout.
+/// True if the row has our layout.
 pub(super) fn is_ours(doc: &Tree) -> bool {
     doc.get("encryption").and_then(|e| e.get("layout")).and_then(Tree::as_str) == Some(LAYOUT)
 }
 
-/// Opens rows of our layout.
+/// Opens rows that have our layout.
 #[derive(Default)]
 pub(super) struct Opener {
     tried: usize,
-    /// The opened files, by their name in the archive.
+    /// Files from the opened rows, by their name in the archive.
     pub files: BTreeMap<String, Vec<u8>>,
 }
 
 impl Opener {
-    /// Opens a row and collects its files. False: another passphrase, damage, or too many rows; the row stays closed.
+    /// Opens a row and collects its files. Returns false for a wrong passphrase, a damaged row, or too many rows.
     pub(super) fn open(&mut self, doc: &Tree, passphrase: &dyn Passphrase) -> bool {
         self.tried += 1;
         if self.tried > MAX_ATTEMPTS {

@@ -1,5 +1,5 @@
-//! The specification's own list of tests (§10), by number. §10.4 is in `delta`, §10.14 in `purge`; §10.12 and §10.13 are for
-//! services.
+//! The tests that the specification lists (§10), by their number. §10.4 is tested in `delta`, §10.14 in `purge`. §10.12
+//! and §10.13 concern services.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::testing::*;
 use mementory_model::{Kind, RecordKey};
@@ -60,7 +60,7 @@ fn lines_of(path: &Path) -> BTreeMap<String, Value> {
     lines.into_iter().map(|l| (l["id"].as_str().unwrap().to_owned(), l)).collect()
 }
 
-/// Reads an archive with these lines and writes it again.
+/// Reads an archive that has these lines and writes it again.
 fn round_trip(
     lines: &[Value],
     documents: &[(&str, Value)],
@@ -129,7 +129,7 @@ fn spec_10_1_schemas() {
         merge(&mut line, more.clone());
         assert!(check(line).0.contains(&code.to_owned()), "{more}");
     }
-    // §8.2 takes precedence over enums: an unknown value stays and is only a warning
+    // §8.2 takes precedence over the lists of words, so an unknown value stays and is only a warning.
     let mut line = good;
     merge(&mut line, json!({"memory_type": "dream", "status": "pending"}));
     assert_eq!(check(line), (vec![], vec!["unknown_value".into(), "unknown_value".into(), "index_missing".into()]));
@@ -338,7 +338,7 @@ fn spec_10_7_principals() {
     assert_eq!(back[&id(1)]["namespace"], space.as_str());
     assert_eq!(shelf.records.iter().filter(|r| r.record_type.as_deref() == Some("principal")).count(), 3);
     assert!(validate(&scratch.0.join("b.alf")).errors.is_empty());
-    // an archive of a vault without principals has one generated human principal
+    // If a vault has no principals, its archive has a generated human principal.
     let mut other = MemorySource {
         records: vec![mementory_model::Record::new(Kind::Memory, RecordKey::new("x", "1"), "a")],
         ..MemorySource::default()
@@ -383,7 +383,7 @@ fn partitions(scratch: &Scratch, file: &str) -> (Vec<Value>, BTreeMap<String, Ve
 
 #[test]
 fn spec_10_11_partitions() {
-    // the test clock is at 2026-11-20
+    // The clock of the test is at 2026-11-20.
     let days = [
         "2025-12-31T23:30:00Z",
         "2026-01-01T01:30:00+02:00",
@@ -410,7 +410,7 @@ fn spec_10_11_partitions() {
     assert_eq!((&rows[2]["to"], &rows[3]["to"]), (&"2026-09-30".into(), &Value::Null));
     let found = validate(&scratch.0.join("b.alf"));
     assert!(found.errors.is_empty() && found.warnings.is_empty(), "each record is in its range: {found:?}");
-    // a new memory changes the current partition only
+    // A new memory changes only the current partition.
     let mut more = shelf.records[0].clone();
     let line = memory(20, "2026-11-01T00:00:00Z", json!({})).to_string();
     more.key.value = id(20);
@@ -460,7 +460,7 @@ fn spec_10_11_monthly_partitions_for_busy_agents() {
             row("2024-Q2", "2024-04-01", "2024-06-30")
         ]
     );
-    // an agent with monthly partitions keeps them, so that its sealed partitions keep their bytes
+    // An agent with monthly partitions keeps them, so that its sealed partitions keep their bytes.
     let scratch = Scratch::new("10-11-months");
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     agent(&first, &[memory(1, "2026-05-03T00:00:00Z", json!({})), memory(2, "2026-06-03T00:00:00Z", json!({}))], &[]);

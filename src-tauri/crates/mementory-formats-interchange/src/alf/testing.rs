@@ -1,4 +1,4 @@
-//! Archives in tests.
+//! Functions with which tests read, write and pack archives.
 pub(crate) use mementory_format::testkit::{MemorySource, Scratch, repo, shared};
 use mementory_format::{
     Catalog, Detection, Format, FormatError, Passphrase, ReadContext, Validation, WriteOptions, WriteReport,
@@ -11,7 +11,7 @@ use std::{
     sync::Arc,
 };
 
-/// Workspaces of agents, read with all formats.
+/// Reads workspaces of agents in tests, with all formats.
 pub(crate) mod workspace {
     pub(crate) use mementory_format::testkit::{put, tree, write};
     use mementory_format::{Format, testkit::MemorySource};
@@ -52,7 +52,7 @@ pub(crate) fn write(shelf: &mut MemorySource, path: &Path) -> WriteReport {
     super::Alf.write(shelf, path, &WriteOptions { everything: true, ..WriteOptions::default() }).unwrap()
 }
 
-/// Leaves a copy for checks outside (`tests/interop`), if a folder for it is named.
+/// Copies a file for the checks in `tests/interop` if `MEMENTORY_ALF_OUT` names a folder for it.
 pub(crate) fn keep(path: &Path, name: &str) {
     if let Some(folder) = std::env::var_os("MEMENTORY_ALF_OUT") {
         std::fs::copy(path, Path::new(&folder).join(name)).unwrap();
@@ -64,7 +64,7 @@ pub(crate) fn validate(path: &Path) -> Validation {
     super::Alf.validate(&catalog, &detection.sources[0], &Limits::default(), &[]).unwrap()
 }
 
-/// All entries of an archive.
+/// All entries of an archive by name.
 pub(crate) fn entries(path: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut zip = zip::ZipArchive::new(std::fs::File::open(path).unwrap()).unwrap();
     (0..zip.len())
@@ -77,7 +77,7 @@ pub(crate) fn entries(path: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// Packs entries as given.
+/// Packs these entries into an archive, without any checks.
 pub(crate) fn pack(path: &Path, entries: &[(&str, &[u8])]) {
     let mut zip = zip::ZipWriter::new(std::fs::File::create(path).unwrap());
     for (name, bytes) in entries {
@@ -87,7 +87,7 @@ pub(crate) fn pack(path: &Path, entries: &[(&str, &[u8])]) {
     zip.finish().unwrap();
 }
 
-/// Packs a fixture folder.
+/// Packs the files of a fixture folder into an archive.
 pub(crate) fn pack_folder(folder: &Path, path: &Path) {
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     let mut pending = vec![folder.to_path_buf()];

@@ -36,7 +36,8 @@ fn lines(entries: &BTreeMap<String, Vec<u8>>) -> BTreeSet<Vec<u8>> {
         .collect()
 }
 
-/// Asserts that all entries except manifest, index and partitions are byte-equal, and that the lines are, in any partition.
+/// Asserts that lines are the same in any partition, and that other entries except manifest and index are equal in
+/// bytes.
 fn assert_same_archive(before: &Path, after: &Path, lost_lines: usize) {
     let (old, new) = (entries(before), entries(after));
     let manifest: Value = serde_json::from_slice(&old["manifest.json"]).unwrap();
@@ -96,7 +97,7 @@ fn fixtures_round_trip() {
         assert_eq!(keys.len(), shelf.records.len(), "keys are unique");
 
         write(&mut shelf, &second);
-        // unreadable lines that the reader dropped are not written; exact duplicates count once in a set
+        // Unreadable lines were dropped and are not written. The comparison uses sets, so duplicates do not matter.
         let unreadable = dropped.iter().filter(|d| *d != "duplicate").count();
         assert_same_archive(&first, &second, unreadable);
         keep(&second, &format!("{name}.alf"));
@@ -395,7 +396,7 @@ fn archive_of_several_sources_round_trips() {
         all
     };
     assert_eq!(parts(&back), parts(&shelf), "each passthrough file returns to its agent");
-    // exporting only the agent gives its original archive
+    // If only the agent is exported, the result is its original archive.
     back.records.retain(|r| r.key.scope.starts_with("alf:"));
     write(&mut back, &last);
     assert_same_archive(&first, &last, 0);
@@ -409,7 +410,7 @@ fn unsafe_archives_are_refused() {
         let refused = read(file);
         assert!(matches!(refused, Err(FormatError::Refused { .. })), "{why}");
     };
-    // the catalog reads a backslash as a separator
+    // The catalog treats a backslash as a separator.
     for (i, name) in ["../up.txt", "/abs.txt", "C:/x.txt", "raw/../../x", "../a!/b"].iter().enumerate() {
         let file = scratch.0.join(format!("{i}.alf"));
         pack(&file, &[("manifest.json", manifest), (name, b"x")]);
@@ -428,7 +429,7 @@ fn unsafe_archives_are_refused() {
     };
     patched(b"ab.txt", &|b| b[1] = b'a');
     refuses(&file, "two entries of one name");
-    // the central header of the last entry: flags, bit 0
+    // Sets bit 0 of the flags in the central header of the last entry.
     patched(b"PK\x01\x02", &|b| b[8] |= u8::from(b[46..].starts_with(b"ab.txt")));
     refuses(&file, "encrypted");
     let mut zip = zip::ZipWriter::new(std::fs::File::create(&file).unwrap());
@@ -520,7 +521,7 @@ fn archive_without_its_partitions_is_invalid() {
     pack(&path, &[("manifest.json", manifest.as_bytes())]);
     let error = read(&path).err().unwrap();
     assert!(matches!(error, FormatError::Invalid { code: "partitions_missing", .. }), "{error}");
-    // the specification refuses names with backslashes, even where they would match
+    // The specification forbids backslashes in names, even if the names match.
     pack(&path, &[("manifest.json", manifest.as_bytes()), ("memory\\a.jsonl", line.as_bytes())]);
     let error = read(&path).err().unwrap();
     assert!(matches!(error, FormatError::Refused { .. }), "{error}");

@@ -1,5 +1,6 @@
-//! Files of a workspace by tier (spec §3.1.9). Tier 1, files that the runtime itself needs, is under `raw/`. Other files
-//! below the threshold are under `artifacts/` (tier 2); from the threshold on they are only listed in the index (tier 3).
+//! Workspace files by tier (spec §3.1.9). Tier 1, the files that the runtime itself needs, is under `raw/`. Other files
+//! are under `artifacts/` if they are smaller than the threshold (tier 2). Larger ones are only listed in the index
+//! (tier 3).
 use super::document_row::Row;
 use super::first_pass::ExportPlan;
 use super::partitions::stable_v5;
@@ -16,10 +17,10 @@ use mementory_formats_vendor::zeroclaw::ZEROCLAW;
 use mementory_json::Tree;
 use std::collections::{BTreeSet, HashMap};
 
-/// The specification's default, in bytes.
+/// The default threshold of the specification, in bytes.
 const THRESHOLD: u64 = 102_400;
 
-/// Files below this size are inside the archive.
+/// The threshold of an export: files smaller than this are in the archive.
 pub(super) fn threshold(options: &WriteOptions) -> u64 {
     options.artifact_threshold.unwrap_or(THRESHOLD)
 }
@@ -33,19 +34,18 @@ pub(super) fn too_large_note(threshold: u64) -> String {
 pub(super) struct Artifact {
     /// Id space of its workspace.
     pub scope: String,
-    /// Path under which the vault stores it.
+    /// Path of the file in the vault.
     pub stored_path: String,
     /// Path inside the workspace.
     pub source_path: String,
-    /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
-/// Moves those files out of a workspace. A settings file with secrets stays, because under `raw/` its secrets are removed or
-/// sealed.
+/// Removes the artifacts from a workspace and returns them. A settings file with secrets is not removed, because under
+/// `raw/` its secrets are redacted or sealed.
 pub(super) fn take_artifacts(runtime: &Runtime, workspace: &mut Workspace) -> Vec<Artifact> {
     let in_home = |path: &str| runtime.id == ZEROCLAW.id && path.starts_with("workspace/");
-    // workspaces that lie in a home, by id space
+    // Id spaces of the workspaces that are inside a home.
     let mut homes: BTreeSet<String> =
         workspace.passthrough.values().filter(|(_, stored)| in_home(stored)).map(|(scope, _)| scope.clone()).collect();
     if workspace.files.keys().any(|path| in_home(path)) {
@@ -55,7 +55,7 @@ pub(super) fn take_artifacts(runtime: &Runtime, workspace: &mut Workspace) -> Ve
     for (path, (scope, stored_path)) in &workspace.passthrough {
         let inner =
             if homes.contains(scope) { stored_path.strip_prefix("workspace/") } else { Some(stored_path.as_str()) };
-        // outside its workspace a home has only files of the runtime
+        // Outside its workspace, a home contains only files of the runtime.
         let Some(inner) = inner.filter(|inner| !files::is_managed(inner)) else { continue };
         let Some(bytes) = workspace.files.get(path) else { continue };
         if files::role(inner) != FileRole::Settings || !holds_secret(&String::from_utf8_lossy(bytes)) {
@@ -69,13 +69,13 @@ pub(super) fn take_artifacts(runtime: &Runtime, workspace: &mut Workspace) -> Ve
     out.into_iter().filter_map(take).collect()
 }
 
-/// True for a file with secrets, or with placeholders of removed ones: it stays under `raw/`.
+/// True if the file has secrets, or marks of redacted ones, and must therefore stay under `raw/`.
 fn holds_secret(text: &str) -> bool {
     text.contains(redact::REDACTED) || redact::redact(text).1 > 0
 }
 
-/// Ids of the memory lines that mention each file, by the position of the file (spec §3.1.9, `referenced_by`). A line of the
-/// same workspace mentions a file by its path, or by its name if only one file has that name.
+/// For each file, the ids of the memory lines that mention it (spec §3.1.9, `referenced_by`). A line mentions a file of
+/// its workspace by the path, or by the name if only one file has that name.
 pub(super) fn lines_by_artifact(
     source: &mut dyn RecordSource,
     plan: &ExportPlan,
@@ -111,12 +111,12 @@ pub(super) fn lines_by_artifact(
     Ok(out)
 }
 
-/// Id of a file's row, stable across exports.
+/// Id of the row of a file. It is the same in every export.
 pub(super) fn row_id(artifact: &Artifact) -> String {
     stable_v5(&format!("artifact:{}:{}", artifact.scope, artifact.stored_path)).to_string()
 }
 
-/// The row of a file in the index. `path`: its name in the archive, None for tier 3.
+/// The row of a file in the index. `path` is its name in the archive, or None for tier 3.
 pub(super) fn row(
     runtime: &Runtime,
     artifact: &Artifact,
@@ -141,7 +141,7 @@ pub(super) fn row(
     Row { value: id, scope: String::new(), runtime: String::new(), text: text.to_string(), file: None }
 }
 
-/// The row of a file that an imported archive listed without its bytes, still without them.
+/// The row of a file that an imported archive listed without its bytes. It is still listed without them.
 pub(super) fn absent_row(runtime: &Runtime, scope: &str, path: &str, row: &Tree) -> Row {
     let mut row = row.clone();
     let text = |t: &str| Tree::Text(t.to_owned());
@@ -154,7 +154,7 @@ pub(super) fn absent_row(runtime: &Runtime, scope: &str, path: &str, row: &Tree)
     Row { value, scope: String::new(), runtime: String::new(), text: written, file: None }
 }
 
-/// A row without `archive_path`, if its file is in the archive but too large for this threshold.
+/// The row without `archive_path`, if its file is in the archive but too large for this threshold. None otherwise.
 pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
     let mut row = Tree::parse(row, 512).ok()?;
     let size = match row.get("size_bytes") {
@@ -168,8 +168,8 @@ pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
     Some(out)
 }
 
-/// The workspace file that a row of ours describes: runtime, id space, path. None for any other row. Hidden files are always
-/// tier 1, so a row that names a bookkeeping file is not ours.
+/// Runtime, id space and path of the workspace file that a row describes. None if we did not write the row. Hidden
+/// files are always in tier 1, so a row that names a bookkeeping file is not from us.
 pub(super) fn slot(row: &Tree) -> Option<(&'static Runtime, String, String)> {
     let slot = slot_names::vendor(row)?;
     let text = |key: &str| slot.get(key).and_then(Tree::as_str);
@@ -180,7 +180,7 @@ pub(super) fn slot(row: &Tree) -> Option<(&'static Runtime, String, String)> {
     Some((runtime, scope.to_owned(), path.to_owned()))
 }
 
-/// Media type by file extension (spec §3.1.9, `media_type`).
+/// Media type of a file by its extension (spec §3.1.9, `media_type`).
 fn media_type(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     match ending.as_str() {

@@ -1,5 +1,6 @@
-//! Validates an `.alf` against the specification: schemas of all documents, counts, partition order and ranges, ids, and the
-//! checksum if it is defined by us. All findings are reported; values unknown to this version are warnings.
+//! Validates an `.alf` against the specification: schemas of all documents, counts, order and ranges of partitions,
+//! ids, and the checksum if it has our definition. All findings are reported. A value that this version does not know
+//! is a warning.
 use super::archive_writer::checksum;
 use super::jsonl::{JsonLine, each_line};
 use super::list_document;
@@ -15,7 +16,7 @@ use mementory_model::{Limits, Timestamp};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};
 
-/// Most findings that are listed; further ones are only counted.
+/// Largest number of findings that are listed. Further ones are only counted.
 const MAX_FINDINGS: usize = 1000;
 
 /// Validates one file.
@@ -178,7 +179,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Compares the counts of included and referenced files, if the manifest has them (spec §10.6, 9).
+    /// Compares the counts of included and referenced files with those in the manifest, if it has them (spec §10.6, 9).
     fn tiers(&mut self, tree: &Tree, place: &str) {
         let (mut included, mut referenced) = ((0u64, 0u64), (0u64, 0u64));
         for row in rows(tree, "attachments") {
@@ -198,7 +199,7 @@ impl Check<'_> {
         }
     }
 
-    /// Warns about JSONL files that no partition lists: an import stores them, but not as memories.
+    /// Warns about JSONL files that no partition lists. An import stores them, but not as memories.
     fn unlisted(&mut self) {
         let (archive, index) = (self.archive, self.manifest.index_file());
         let named: HashSet<&str> = self.manifest.named_files().into_iter().collect();
@@ -385,7 +386,8 @@ fn number(tree: Option<&Tree>) -> Option<u64> {
     }
 }
 
-/// Number of elements that are not records: rows that Mementory wrote for files of other formats, and a generated principal.
+/// Number of elements that are not records: rows that Mementory wrote for files of other formats, and a generated
+/// principal.
 fn companions(tree: &Tree, layer: &str) -> u64 {
     let ours = rows(tree, layer).iter().filter_map(|row| slot::vendor(row));
     let companion = |slot: &&Tree| match layer {

@@ -1,17 +1,17 @@
-//! The words that ALF knows for types, statuses and methods, and the choice of one for a record.
+//! The words that ALF defines for types, statuses and methods, and which of them a record gets.
 use mementory_model::{Kind, Record};
 
-/// Known memory types (spec §3.1.2); anything else acts as `semantic`.
+/// Known memory types (spec §3.1.2). Any other type is treated as `semantic`.
 pub(super) const MEMORY_TYPES: [&str; 5] = ["semantic", "episodic", "procedural", "preference", "summary"];
-/// Known statuses; anything else acts as `active`.
+/// Known statuses. Any other status is treated as `active`.
 pub(super) const STATUSES: [&str; 4] = ["active", "superseded", "archived", "deleted"];
-/// Known extraction methods (no default in the spec).
+/// Known extraction methods. The specification defines no default.
 pub(super) const METHODS: [&str; 4] = ["agent_written", "llm_extracted", "user_authored", "migrated"];
-/// Known entity types; anything else acts as `other`.
+/// Known entity types. Any other type is treated as `other`.
 pub(super) const ENTITY_TYPES: [&str; 7] =
     ["person", "organization", "project", "location", "tool", "service", "other"];
 
-/// The memory type of a record: its own type where ALF has it, else one by kind (spec §3.1.2).
+/// Memory type of a record: its own type if ALF defines it, else a type that depends on the kind (spec §3.1.2).
 pub(super) fn memory_type(record: &Record) -> &'static str {
     if let Some(stated) = record.record_type.as_deref()
         && let Some(known) = MEMORY_TYPES.into_iter().find(|k| *k == stated)
@@ -27,7 +27,7 @@ pub(super) fn memory_type(record: &Record) -> &'static str {
     }
 }
 
-/// The status of a record in ALF's terms; an unknown one becomes active (spec §8.2).
+/// Status of a record: its own if ALF defines it, else `active` (spec §8.2).
 pub(super) fn status(record: &Record) -> &'static str {
     let stated = record.status.as_deref();
     STATUSES.into_iter().find(|known| Some(*known) == stated).unwrap_or("active")

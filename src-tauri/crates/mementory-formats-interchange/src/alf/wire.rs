@@ -1,6 +1,6 @@
-//! Reads a memory line as a record (spec §3.1; `memory-record.schema.json`).
+//! Reads a memory line as a record (spec §3.1, `memory-record.schema.json`).
 //!
-//! Parses only the fields that the model has; the record's verbatim text is the whole line. A known field of an unexpected
+//! Only fields that the model has are parsed. The verbatim of the record is the whole line. A known field with a wrong
 //! type is reported and skipped, and the record is still read.
 use super::extension;
 pub(super) use super::vocabulary::{ENTITY_TYPES, MEMORY_TYPES, METHODS, STATUSES};
@@ -10,39 +10,39 @@ use mementory_model::{Embedding, EntityRef, Kind, Link, Record, RecordKey, Times
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// A minor finding about a line: stable code, and the field or value it is about (never content).
+/// A minor finding about a line: stable code, and the field or value that it concerns. Contains no content.
 pub(super) type Remark = (&'static str, String);
 
 /// A parsed line.
 pub(super) struct Line {
-    /// The record, with the line as verbatim text. The caller sets `origin`.
+    /// The record, with the line as its verbatim. The caller sets `origin`.
     pub record: Record,
-    /// Id that the line states.
+    /// Id in the line.
     pub id: String,
-    /// Agent id that the line states, if any.
+    /// Agent id in the line, if any.
     pub agent: Option<String>,
-    /// True when the record was restored unchanged from our extension, with its original origin and key.
+    /// True if the record was restored unchanged from our extension slot, with its original origin and key.
     pub restored: bool,
     /// Minor findings.
     pub remarks: Vec<Remark>,
 }
 
-/// Members of a JSON object text; None when it is not an object.
+/// Members of a JSON object. None if the text is not an object.
 pub(super) fn members(text: &str) -> Option<Members<'_>> {
     serde_json::from_str(text).ok()
 }
 
-/// The extension slot among the members of an object, under today's name or the former one.
+/// The extension slot among the members of an object, under the current or the former name of the program.
 pub(super) fn vendor<'a>(members: &Members<'a>) -> Option<&'a RawValue> {
     get(members, VENDOR).or_else(|| get(members, FORMER_VENDOR))
 }
 
-/// The last member with this key, as readers of duplicate keys do.
+/// The last member with this key, which is the one that programs use if a key is repeated.
 pub(super) fn get<'a>(members: &Members<'a>, key: &str) -> Option<&'a RawValue> {
     members.0.iter().rev().find(|(k, _)| k == key).map(|(_, v)| *v)
 }
 
-/// A string value. Lone surrogates become U+FFFD (the verbatim keeps them).
+/// A string value. Lone surrogates become U+FFFD; the verbatim still has them.
 pub(super) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     struct Lossy;
     impl serde::de::Visitor<'_> for Lossy {
@@ -113,8 +113,8 @@ impl<'a> Fields<'a, '_> {
     }
 }
 
-/// Reads one line. `scope` gives the id space for the line's id and the agent that it names.
-/// Errors: a stable code (`not_json`, `no_id`, `no_content`).
+/// Reads one line. `scope` returns the id space for the line's id and the agent that it names. The error is a stable
+/// code (`not_json`, `no_id`, `no_content`).
 pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String) -> Result<Line, &'static str> {
     let mut remarks = Vec::new();
     let mut f = Fields { members: members(line).ok_or("not_json")?, remarks: &mut remarks };
@@ -218,17 +218,17 @@ pub(super) fn identity_version(line: &str) -> Option<u64> {
     get(&source, "identity_version")?.get().parse().ok().filter(|version| *version >= 1)
 }
 
-/// The record that a line with `supersedes` replaces, read in a pass before all records.
+/// The record that a line with `supersedes` replaces. Read in a pass before that over the records.
 pub(super) struct Supersedes {
     /// Id of the replaced record.
     pub old: String,
-    /// True when the line has that id itself: it replaces earlier lines with the same id.
+    /// True if the line has that id itself, so that it replaces earlier lines with the same id.
     pub same_id: bool,
-    /// True when the line is a deletion.
+    /// True if the line is a deletion.
     pub deleted: bool,
 }
 
-/// `supersedes` of a line that has one.
+/// The content of `supersedes`. None if the line does not have it.
 pub(super) fn superseded_by(line: &str) -> Option<Supersedes> {
     let m = members(line)?;
     let old = get(&m, "supersedes").and_then(string)?.into_owned();

@@ -1,31 +1,31 @@
-//! Records that came from a workspace, and its runtime.
+//! Recognizes records of a workspace and the workspace's runtime.
 use mementory_format::StoredRecord;
 use mementory_formats_vendor::openclaw::{OPENCLAW, Runtime, write::text_of};
 use mementory_formats_vendor::zeroclaw::ZEROCLAW;
 use mementory_model::{Kind, Record, Verbatim};
 use std::collections::BTreeMap;
 
-/// The runtime whose workspace a record came from.
+/// The runtime whose workspace a record was read from. None if it is not from a workspace.
 pub(super) fn runtime_of(record: &Record) -> Option<&'static Runtime> {
     by_id(&record.origin.format)
 }
 
-/// True for the id space of a workspace of that runtime.
+/// True if this is the id space of a workspace of the runtime.
 pub(super) fn is_scope_of(runtime: &Runtime, scope: &str) -> bool {
     scope.strip_prefix(runtime.id).is_some_and(|id| id.len() > 1 && id.starts_with(':'))
 }
 
-/// A runtime by its id.
+/// The runtime with this id.
 pub(super) fn by_id(id: &str) -> Option<&'static Runtime> {
     [&OPENCLAW, &ZEROCLAW].into_iter().find(|r| r.id == id)
 }
 
-/// True for the record of a profile file, which describes the agent or its user.
+/// True if the record was read from a profile file, which describes the agent or its user.
 pub(super) fn is_profile(record: &Record) -> bool {
     record.kind == Kind::Profile && record.verbatim.is_some() && runtime_of(record).is_some()
 }
 
-/// Counts a record if it is of a workspace; false if it is not.
+/// Counts a record if it is from a workspace. Returns false if it is not.
 pub(super) fn count_record(counts: &mut BTreeMap<String, u64>, record: &Record) -> bool {
     let is_workspace = runtime_of(record).is_some();
     if is_workspace {
@@ -34,8 +34,8 @@ pub(super) fn count_record(counts: &mut BTreeMap<String, u64>, record: &Record) 
     is_workspace
 }
 
-/// An edited workspace record with its verbatim text updated; None for any other record. A workspace is restored from the
-/// verbatim texts, so the edit would be lost otherwise.
+/// An edited record of a workspace with the edit in its verbatim. None for any other record. A workspace is restored
+/// from the verbatims, so the edit would be lost otherwise.
 pub(super) fn with_current_text(stored: &StoredRecord) -> Option<Record> {
     let text = |v: &Verbatim| v.media_type == "text/markdown";
     let edited =

@@ -1,6 +1,6 @@
-//! Converts the profiles of a workspace to identity and principal (spec §3.2, §3.3, §3.2.6), and back. Other programs read
-//! the documents; our extension has the original records, each with a digest of the text it became. So a text that another
-//! program changed is recognised and imported; any other change is reported as an issue.
+//! Converts the profiles of a workspace to identity and principal (spec §3.2, §3.3, §3.2.6), and back. Other programs
+//! read the documents. The extension slot has the original records, each with a digest of the text that it became. So a
+//! text that another program changed is recognised and imported. Any other change is reported as an issue.
 use super::partitions::stable_v5;
 use super::sealed_secrets::sha256;
 use mementory_format::StoredRecord;
@@ -9,7 +9,7 @@ use mementory_formats_vendor::openclaw::{read::named, write::text_of};
 use mementory_json::Tree;
 use mementory_model::{Record, Verbatim};
 
-/// Prose blocks with a member of their own; all others are custom blocks.
+/// Prose blocks that have their own member. All others are custom blocks.
 const BLOCKS: [&str; 3] = ["soul", "identity_profile", "operating_instructions"];
 
 fn text_tree(text: &str) -> Tree {
@@ -26,7 +26,7 @@ fn write(tree: &Tree) -> String {
     out
 }
 
-/// The agent's name: the one that a file states, else the title of the first profile that has one.
+/// Name of the agent: the one stated in a file, else the title of the first profile that has one.
 pub(super) fn name(profiles: &[StoredRecord]) -> Option<String> {
     let of = |block: &str| profiles.iter().find(|p| p.record.record_type.as_deref() == Some(block));
     let order = ["identity_profile", "soul", "aieos"];
@@ -50,8 +50,8 @@ fn identity_path(record: &Record) -> Vec<&str> {
     }
 }
 
-/// The text of `identity.json`. Its time is the newest that the files state, else 1970, never the current time: an unchanged
-/// vault gives the same bytes.
+/// The text of `identity.json`. Its time is the newest that the files state, else 1970. It is never the current time,
+/// so an unchanged vault gives the same bytes.
 pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str, version: u64) -> String {
     let aieos = profiles.iter().find(|p| is_aieos(&p.record));
     let document = aieos.and_then(|p| Tree::parse(&p.record.verbatim.as_ref()?.text, 512).ok());
@@ -91,7 +91,7 @@ pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str, ve
     write(&doc)
 }
 
-/// A row of `principals.json`: the user of the workspace.
+/// A row of `principals.json` for the user of the workspace.
 pub(super) fn principal(stored: &StoredRecord, runtime: &str, agent: &str) -> String {
     let record = &stored.record;
     let id = stable_v5(&format!("principal:{agent}:{}", record.key.value)).to_string();
@@ -123,7 +123,7 @@ pub(super) fn principal(stored: &StoredRecord, runtime: &str, agent: &str) -> St
     ]))
 }
 
-/// The record as JSON, with an edit applied to its verbatim text.
+/// The record as JSON, with an edit applied to its verbatim.
 fn slot(stored: &StoredRecord) -> Tree {
     let mut record = stored.record.clone();
     if let Some(verbatim) = record.verbatim.as_mut().filter(|_| stored.edited && !is_aieos(&stored.record)) {
@@ -133,7 +133,7 @@ fn slot(stored: &StoredRecord) -> Tree {
     Tree::parse(&text, 512).unwrap_or(Tree::Null)
 }
 
-/// Digest of an identity without our extension, independent of the order of its members.
+/// Digest of an identity without our extension slot. It does not depend on the order of the members.
 fn identity_digest(doc: &Tree) -> String {
     let mut doc = doc.clone();
     if let Some(mut raw) = doc.get("raw_source").cloned() {
@@ -146,15 +146,15 @@ fn identity_digest(doc: &Tree) -> String {
 
 /// The content of an identity that we wrote.
 pub(super) struct Restored {
-    /// Its records, with their current texts.
+    /// Records of the identity, with their current texts.
     pub records: Vec<Record>,
-    /// True when the document has text blocks that are none of these records.
+    /// True if the document has text blocks that do not belong to these records.
     pub has_other_blocks: bool,
-    /// True when another program changed something other than these texts.
+    /// True if another program changed anything except these texts.
     pub structured_changed: bool,
 }
 
-/// Restores the records from an identity that we wrote; None for any other.
+/// Restores the records of an identity that we wrote. None for any other identity.
 pub(super) fn restore(doc: &Tree) -> Option<Restored> {
     let Some(Tree::Array(slots)) = slot_names::vendor(doc.get("raw_source")?)?.get("records") else { return None };
     let (mut records, mut paths, mut texts_changed) = (Vec::new(), Vec::new(), false);
@@ -170,7 +170,8 @@ pub(super) fn restore(doc: &Tree) -> Option<Restored> {
                     texts_changed = true;
                 }
             }
-            // an AIEOS document is restored unchanged: changes in structured fields cannot be written back into it
+            // An AIEOS document is restored unchanged, because changes of structured fields cannot be written back into
+            // it.
             Some(_) => {}
             None => {
                 texts_changed = true;
@@ -193,13 +194,13 @@ pub(super) fn restore(doc: &Tree) -> Option<Restored> {
     Some(Restored { records, has_other_blocks, structured_changed })
 }
 
-/// Sets the text that another program wrote.
+/// Sets the text that another program wrote as text and verbatim.
 fn set_text(record: &mut Record, text: &str) {
     record.text = text.trim().to_owned();
     record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: text.to_owned() });
 }
 
-/// Applies a change of another program to the record of a user profile.
+/// Applies the text of a changed principal to the record of the user profile.
 pub(super) fn apply_principal_text(record: &mut Record, doc: &Tree) {
     let prose = ["profile", "prose", "user_profile"].iter().try_fold(doc, |tree, key| tree.get(key));
     if record.record_type.as_deref() == Some("user_profile")

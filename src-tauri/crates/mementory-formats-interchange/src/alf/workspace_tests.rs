@@ -18,7 +18,7 @@ fn json_of(entries: &BTreeMap<String, Vec<u8>>, name: &str) -> Value {
     serde_json::from_slice(&entries[name]).unwrap()
 }
 
-/// The files with redacted settings.
+/// The files, with the secrets in settings redacted.
 fn redacted(tree: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
     let one = |(name, bytes): (&String, &Vec<u8>)| match name.ends_with(".json") || name.ends_with(".toml") {
         true => (name.clone(), redact::redact(std::str::from_utf8(bytes).unwrap()).0.into_bytes()),
@@ -49,14 +49,14 @@ fn spec_10_2_raw_files_of_a_workspace_are_byte_equal() {
         let before = workspace::tree(&source);
         assert_eq!(raw(&entries(&archive), "openclaw"), redacted(&before), "{}", source.display());
 
-        // after an import only the records have the text, and the files are the same
+        // After an import, only the records have the text, and the workspace is the same.
         let mut back = read(&archive).unwrap();
         assert!(back.notes.is_empty(), "{:?}", back.notes);
         let texts = back.parts.iter().filter(|(item, _)| item.name.ends_with(".md"));
         assert!(texts.into_iter().all(|(_, bytes)| bytes.trim_ascii().is_empty()), "no text is stored twice");
         workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
         assert_eq!(workspace::tree(&scratch.0.join("w")), redacted(&before), "{}", source.display());
-        // a second export gives the same archive
+        // A second export gives the same archive.
         write(&mut back, &scratch.0.join("b.alf"));
         let same = |name: &str| entries(&scratch.0.join(name)).into_iter().filter(|(n, _)| n != "manifest.json");
         assert!(same("a.alf").eq(same("b.alf")), "{}", source.display());
@@ -91,7 +91,7 @@ fn spec_10_7_workspace_profiles_become_identity_and_principal() {
     assert_eq!(principals[0]["profile"]["prose"]["user_profile"], text("USER.md"));
     assert_eq!(principals[0]["profile"]["principal_id"], principals[0]["id"]);
 
-    // memories name their file, and profiles do not become memories
+    // Memories name their file, and profiles do not become memories.
     let lines: Vec<Value> = all
         .iter()
         .filter(|(name, _)| name.starts_with("memory/partitions/"))
@@ -111,7 +111,7 @@ fn spec_10_7_workspace_profiles_become_identity_and_principal() {
     assert_eq!(profiles(&read(&archive).unwrap()), profiles(&shelf), "profiles are restored completely");
 }
 
-/// Writes the archive with some entries changed.
+/// Writes a copy of the archive with some entries changed.
 fn with_changes(from: &Path, to: &Path, change: impl Fn(&str, Vec<u8>) -> Vec<u8>) {
     let all: Vec<(String, Vec<u8>)> = entries(from).into_iter().map(|(n, b)| (n.clone(), change(&n, b))).collect();
     let all: Vec<(&str, &[u8])> = all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
@@ -173,7 +173,7 @@ fn spec_10_2_zeroclaw_home_is_byte_equal() {
     keep(&archive, "zeroclaw.alf");
     let mut before = workspace::tree(&scratch.0.join("home"));
     before.remove(".secret_key");
-    // files that the runtime does not need are artifacts (spec §3.1.9)
+    // Files that the runtime does not need are artifacts (spec §3.1.9).
     let all = entries(&archive);
     let mut runtime_files = before.clone();
     assert_eq!(runtime_files.remove("workspace/notes.bin"), all.get("artifacts/notes.bin").cloned());
@@ -237,7 +237,7 @@ fn spec_10_5_sealed_secrets_open_only_with_the_right_passphrase() {
     let before = workspace::tree(&scratch.0.join("home"));
     assert_eq!(config(&right), before["config.toml"]);
     assert!(right.parts.iter().any(|(i, b)| i.name == ".secret_key" && *b == before[".secret_key"]));
-    // a vault with the secrets still does not export them in the clear
+    // A vault that has the secrets does not export them in the clear.
     write(&mut right, &scratch.0.join("again.alf"));
     assert!(entries(&scratch.0.join("again.alf")).values().all(|b| !String::from_utf8_lossy(b).contains("sk-zc-01")));
 
@@ -312,7 +312,7 @@ fn applying_a_delta_removes_outdated_raw_files() {
         assert!(!String::from_utf8_lossy(bytes).contains(&old), "{name} still contains the old text");
     }
     assert!(after.values().any(|b| String::from_utf8_lossy(b).contains("Moored at the north quay now.")));
-    // files that are not made of records stay
+    // Files that are not made from records stay in the archive.
     assert!(!raw(&after, "openclaw").is_empty() || whole.len() == 1);
 }
 
@@ -380,7 +380,8 @@ fn two_profiles_of_one_block_keep_their_texts() {
     assert_eq!(tree["workspace/SOUL.md"], b"# Wren\nBe kind.\n");
 }
 
-/// `mementory.workspaces` in an archive of another program, and in one with false statements about its records.
+/// Statements in `mementory.workspaces` are ignored in a manifest of another program, and if they are false for the
+/// records.
 #[test]
 fn workspace_statements_of_a_foreign_manifest_are_not_trusted() {
     let scratch = Scratch::new("forged-workspaces");

@@ -1,6 +1,6 @@
-//! Exports workspaces (OpenClaw, ZeroClaw) as agents (spec §6.1, §9): identity and principal from their files, the files
-//! themselves under `raw/<runtime>/`. The manifest lists files made only of records with their digests, so that an import
-//! does not store their text a second time.
+//! Exports workspaces (OpenClaw, ZeroClaw) as agents (spec §6.1, §9): identity and principal are made from their files,
+//! and the files themselves are under `raw/<runtime>/`. The manifest lists files that consist only of records, with
+//! their digests, so that an import does not store their text twice.
 use super::archive_writer::ArchiveWriter;
 use super::document_row::Row;
 use super::first_pass::ExportPlan;
@@ -30,7 +30,8 @@ struct RuntimeFiles {
 }
 
 impl WorkspaceFiles {
-    /// Assembles the files. Only an export of everything has them: they would reveal more than a selection.
+    /// Assembles the files if everything is exported. With a selection, the files would reveal more than what was
+    /// selected.
     pub(super) fn collect(
         source: &mut dyn RecordSource,
         plan: &mut ExportPlan,
@@ -65,8 +66,8 @@ impl WorkspaceFiles {
         Ok(out)
     }
 
-    /// Writes the artifacts below the threshold into the archive, and gives the index row of every artifact. `name` finds an
-    /// unused entry name.
+    /// Writes the artifacts smaller than the threshold into the archive. Returns the index row of every artifact.
+    /// `name` returns an unused entry name.
     pub(super) fn artifacts(
         &self,
         source: &mut dyn RecordSource,
@@ -93,12 +94,12 @@ impl WorkspaceFiles {
                 rows.push(((&absent.scope, &absent.path), row));
             }
         }
-        // sorted, so that the order does not depend on which bytes are present
+        // The rows are sorted, so that their order does not depend on which bytes are present.
         rows.sort_by_key(|(at, _)| *at);
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
 
-    /// Reports the artifacts that are too large.
+    /// Reports the artifacts that are too large for the archive.
     pub(super) fn report_too_large(&self, threshold: u64, losses: &mut LossReport) {
         for artifact in self.runtimes.iter().flat_map(|files| &files.artifacts) {
             if artifact.bytes.len() as u64 >= threshold {
@@ -107,7 +108,7 @@ impl WorkspaceFiles {
         }
     }
 
-    /// Writes the raw files; gives the rows that describe them in the manifest.
+    /// Writes the raw files. Returns the rows that describe them in the manifest.
     pub(super) fn write(
         &self,
         out: &mut ArchiveWriter,
@@ -145,16 +146,16 @@ impl WorkspaceFiles {
     }
 }
 
-/// What a raw entry of an archive of ours is.
+/// What the manifest says about a raw entry.
 pub(super) enum RawEntry<'k> {
-    /// A file made of records, if it still has this digest: runtime, path, digest.
+    /// Runtime, path and digest of a file made from records. It is one only if the digest is still correct.
     FromRecords(&'static str, &'k str, &'k str),
-    /// A passthrough file of a workspace: runtime, id space, path.
+    /// Runtime, id space and path of a passthrough file of a workspace.
     Passthrough(&'static str, &'k str, &'k str),
 }
 
-/// What the manifest states about the workspaces under `raw/`. Only a manifest that we generated is trusted, and only for
-/// workspaces of the runtime that it names.
+/// What the manifest states about the workspaces under `raw/`. A manifest is trusted only if Mementory generated it,
+/// and only for workspaces of the runtime that it names.
 #[derive(Default)]
 pub(super) struct ManifestWorkspaces {
     from_records: HashMap<String, (&'static str, String, String)>,
@@ -163,7 +164,7 @@ pub(super) struct ManifestWorkspaces {
 }
 
 impl ManifestWorkspaces {
-    /// Reads the manifest; empty for an archive of another program.
+    /// Reads the statements of a manifest. Empty for an archive of another program.
     pub(super) fn of(manifest: &Manifest) -> Self {
         let mut out = Self::default();
         let Some(Tree::Object(rows)) = manifest.vendor("workspaces").filter(|_| manifest.generated()) else {
@@ -196,7 +197,7 @@ impl ManifestWorkspaces {
         out
     }
 
-    /// What an entry is; None when the manifest does not list it.
+    /// The statement about an entry. None if the manifest does not list it.
     pub(super) fn entry<'k>(&'k self, name: &'k str) -> Option<RawEntry<'k>> {
         if let Some((runtime, path, digest)) = self.from_records.get(name) {
             return Some(RawEntry::FromRecords(runtime, path, digest));
@@ -210,17 +211,18 @@ impl ManifestWorkspaces {
     }
 }
 
-/// True for a path at which an archive may bring a file into a workspace.
+/// True if an archive may write a file to this path of a workspace.
 fn may_import(path: &str) -> bool {
     files::is_safe(path) && !files::is_bookkeeping(path)
 }
 
-/// Raw entries that the manifest lists as made of records, so that they are outdated when the records change.
+/// Names of the raw entries that are made from records according to the manifest, so that they are outdated if a record
+/// changes.
 pub(super) fn raw_files_from_records(manifest: &Manifest) -> HashSet<String> {
     ManifestWorkspaces::of(manifest).from_records.into_keys().collect()
 }
 
-/// A source with only the records and passthrough files of one runtime.
+/// A record source with only the records and passthrough files of one runtime.
 struct RuntimeSource<'a> {
     source: &'a mut dyn RecordSource,
     runtime: &'static str,
@@ -257,7 +259,7 @@ impl RecordSource for RuntimeSource<'_> {
 }
 
 impl WorkspaceFiles {
-    /// True when the archive contains the workspace files of this runtime.
+    /// True if the archive contains the workspace files of this runtime.
     pub(super) fn contains_runtime(&self, format: &str) -> bool {
         self.runtimes.iter().any(|files| files.runtime.id == format)
     }

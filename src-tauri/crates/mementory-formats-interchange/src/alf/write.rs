@@ -1,8 +1,8 @@
-//! Records → one `.alf` file (spec §4, §6.1).
+//! Writes records into one `.alf` file (spec §4, §6.1).
 //!
-//! Records of a single imported agent are exported as that agent; anything else becomes an agent that represents the vault.
-//! The manifest is the last entry, because its counts and checksums are known only then (the specification leaves the order
-//! free).
+//! If all records are from one imported agent, they are exported as that agent, else as an agent that represents the
+//! vault. The manifest is the last entry, because its counts and checksums are known only then. The specification does
+//! not define the order of entries.
 use super::archive_writer::ArchiveWriter;
 use super::compose::{self, LineContext};
 use super::document_row::Row;
@@ -24,10 +24,12 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-/// Partitions are assembled in memory: as many at a time as stay below this (estimated), or a single larger one.
+/// Limit for the estimated bytes of the partitions that are assembled in memory together. A larger partition is
+/// assembled alone.
 const BATCH_BYTES: u64 = 128 << 20;
 
-/// Largest file of another format that is read into memory; a larger one is read twice from the source.
+/// Size limit in bytes of a file that is read into memory. A larger file of another format is read twice from the
+/// source.
 const IN_MEMORY_BYTES: u64 = 1 << 20;
 
 /// Writes the archive.
@@ -91,7 +93,7 @@ pub(super) fn write(
     Ok(WriteReport { version, by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() })
 }
 
-/// The report of [`write`] without writing anything.
+/// Reports what [`write`] would write and lose. Nothing is written.
 pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
     let mut plan = ExportPlan::collect(source)?;
     let mut secrets = Secrets::new(options.passphrase.as_deref());
@@ -118,7 +120,7 @@ pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Res
     Ok(WriteReport { version: VERSION.into(), by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() })
 }
 
-/// Reports a file that is not in the archive. `bytes`: its size, None when the vault does not have it.
+/// Reports a file that is not in the archive. `bytes` is its size, or None if the vault does not have it.
 fn report_file_loss(plan: &mut ExportPlan, id: &str, bytes: Option<u64>, threshold: u64) {
     let note = match bytes {
         Some(n) if n < threshold => return,
@@ -128,7 +130,7 @@ fn report_file_loss(plan: &mut ExportPlan, id: &str, bytes: Option<u64>, thresho
     plan.losses.add(id, "attachment", LossKind::LeftOut, &note);
 }
 
-/// The manifest entry for an id space.
+/// The value for an id space in the manifest.
 pub(super) fn scope_entry(scope: &str, runtime: Option<&str>) -> Tree {
     let members = [("scope", Some(scope)), ("runtime", runtime)];
     let members = members.into_iter().filter_map(|(k, v)| Some((k.to_owned(), Tree::Text(v?.to_owned()))));
@@ -196,7 +198,7 @@ fn write_files(
     let threshold = tiers::threshold(options);
     let mut rows = plan.rows.remove("attachments").unwrap_or_default();
     for row in &mut rows {
-        // the tier of an imported row stays unless the user set a threshold
+        // An imported row keeps its tier unless the user set a threshold.
         if let Some(threshold) = options.artifact_threshold
             && let Some(text) = tiers::as_tier_3(&row.text, threshold)
         {
@@ -233,7 +235,7 @@ fn write_files(
     Ok(())
 }
 
-/// Size and SHA-256 of a file, and its bytes if there are not more than `bound`.
+/// Size and SHA-256 of a file. Also its bytes if there are at most `bound`.
 pub(super) fn measure(bytes: &mut dyn Read, bound: u64) -> Result<(u64, String, Option<Vec<u8>>), FormatError> {
     let (mut hasher, mut size, mut buffer) = (Sha256::new(), 0u64, vec![0u8; 64 << 10]);
     let mut content = Some(Vec::new());
@@ -251,8 +253,8 @@ pub(super) fn measure(bytes: &mut dyn Read, bound: u64) -> Result<(u64, String, 
     }
 }
 
-/// Writes the file of an imported row under the name that the row gives. If another entry has the name, which can happen with
-/// several sources, the file and its row get a new one.
+/// Writes the file of an imported row under the name in the row. If another entry has this name, which can happen with
+/// several sources, file and row get a new name.
 fn write_row_file(
     source: &mut dyn RecordSource,
     out: &mut ArchiveWriter,
@@ -262,7 +264,8 @@ fn write_row_file(
     let (Some(id), Ok(mut tree)) = (&row.file, Tree::parse(&row.text, 512)) else { return Ok(()) };
     let Some(path) = tree.get("archive_path").and_then(Tree::as_str).map(str::to_owned) else { return Ok(()) };
     if passthrough.agent.is_some() && (out.has(&path) || passthrough.reserved.contains(&path)) {
-        return Ok(()); // two rows for one file, or a passthrough file that is written unchanged
+        // Either two rows have the same file, or it is a passthrough file that is written unchanged.
+        return Ok(());
     }
     let name = if out.has(&path) { free_artifact(out, passthrough, &path, id) } else { path.clone() };
     let found = source.attachment(id, &mut |bytes| out.entry(&name, bytes).map(drop))?;
@@ -333,7 +336,7 @@ fn write_partitions(
     Ok(())
 }
 
-/// Id and text of the line of a record.
+/// Id and text of the line for a record.
 pub(super) fn line(plan: &ExportPlan, stored: &StoredRecord, agent: &str, created: Timestamp) -> (String, String) {
     let record = &stored.record;
     let id = plan.id_of(&stored.id).unwrap_or_default();
@@ -357,7 +360,7 @@ pub(super) fn line(plan: &ExportPlan, stored: &StoredRecord, agent: &str, create
     (id, text)
 }
 
-/// The lines of a partition as a stream, which avoids another copy of the whole partition.
+/// The lines of a partition as a stream, so that the whole partition need not be copied.
 struct Lines {
     lines: std::vec::IntoIter<(Timestamp, String, String)>,
     current: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Writes the list documents and the identity: elements into their skeleton, new elements at the end.
+//! Writes identity and list documents. Elements are put into the skeleton of an imported document, new ones at its end.
 use super::document_row::Row;
 use super::list_document::{new_document, split};
 use super::{extension, wire};
@@ -6,7 +6,8 @@ use mementory_format::{SourceAbout, StoredRecord};
 use mementory_json::{Tree, write_string};
 use mementory_model::{AttachmentRef, Timestamp};
 
-/// The text of a list document and its number of elements. `skeleton`: the imported document without its elements.
+/// Text of a list document and number of its elements. `skeleton` is the imported document with keys instead of
+/// elements.
 pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &str) -> (String, usize) {
     let all: Vec<String> = rows.iter().map(|r| r.text.clone()).collect();
     let Some((text, document)) = skeleton.and_then(|text| Some((text, split(text, list)?))) else {
@@ -16,7 +17,7 @@ pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &
         document.elements.iter().map(|slot| serde_json::from_str::<String>(slot).unwrap_or_default()).collect();
     let added: Vec<String> = rows.iter().filter(|r| !slots.contains(&r.value)).map(|r| r.text.clone()).collect();
     if slots.is_empty() && !added.is_empty() {
-        // an empty list has no element to replace: the members of the document stay, its white space does not
+        // An empty list has no element to replace, so the document is written anew and loses its white space.
         let Ok(mut tree) = Tree::parse(text, 512) else { return (new_document(list, head, &all), rows.len()) };
         tree.set(list, Tree::Array(added.iter().filter_map(|a| Tree::parse(a, 512).ok()).collect()));
         let mut out = String::new();
@@ -46,7 +47,7 @@ fn member(out: &mut String, key: &str, value: &str) {
     write_string(value, out);
 }
 
-/// A credential of another format: metadata only, with the record in the extension of the row.
+/// Row for a credential of another format: only metadata, with the record in the extension slot of the row.
 pub(super) fn credential_row(stored: &StoredRecord, agent: &str) -> String {
     let record = &stored.record;
     let mut out = String::from("{");
@@ -55,7 +56,7 @@ pub(super) fn credential_row(stored: &StoredRecord, agent: &str) -> String {
     member(&mut out, "service", record.title.as_deref().unwrap_or("unknown"));
     member(&mut out, "credential_type", "custom");
     member(&mut out, "encrypted_payload", "<not-exported>");
-    // the reference tool rejects an empty nonce, even without encryption
+    // The reference tool rejects an empty nonce, even without encryption.
     out.push_str(",\"encryption\":{\"algorithm\":\"none\",\"nonce\":\"<not-encrypted>\"}");
     let created = record.times.created.or_else(|| Timestamp::from_micros(0));
     member(&mut out, "created_at", &created.map(Timestamp::to_rfc3339).unwrap_or_default());
@@ -65,7 +66,7 @@ pub(super) fn credential_row(stored: &StoredRecord, agent: &str) -> String {
     out
 }
 
-/// A generated human principal for an archive without principals (spec §3.3.1).
+/// A generated human principal, for an archive without principals (spec §3.3.1).
 pub(super) fn owner_row(about: &SourceAbout, agent: &str) -> Row {
     let id = super::partitions::stable_v5(&format!("owner:{}", about.vault_id)).to_string();
     let profile = super::partitions::stable_v5(&format!("owner profile:{}", about.vault_id)).to_string();
@@ -77,7 +78,7 @@ pub(super) fn owner_row(about: &SourceAbout, agent: &str) -> Row {
     member(&mut inner, "id", &profile);
     member(&mut inner, "agent_id", agent);
     member(&mut inner, "principal_id", &id);
-    // constant values, so that the row never changes
+    // All values are constant, so that the row never changes.
     inner.push_str(",\"version\":1");
     member(&mut inner, "updated_at", "1970-01-01T00:00:00Z");
     inner.push_str(",\"structured\":{\"principal_type\":\"human\"}");
@@ -88,17 +89,17 @@ pub(super) fn owner_row(about: &SourceAbout, agent: &str) -> Row {
     Row { value: id, scope: String::new(), runtime: String::new(), text, file: None }
 }
 
-/// Values of a file for its row.
+/// Data about a file for its row.
 pub(super) struct FileFacts {
-    /// Name in the archive; None for tier 3.
+    /// Name in the archive. None for tier 3.
     pub path: Option<String>,
     /// Size in bytes.
     pub size: u64,
-    /// SHA-256, or empty when the vault has no bytes.
+    /// SHA-256. Empty if the vault does not have the bytes.
     pub sha256: String,
 }
 
-/// The row of a file that records of other formats refer to.
+/// The row of a file of another format that records refer to.
 pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[String], facts: &FileFacts) -> Row {
     let uuid = super::partitions::stable_v5(&format!("attachment:{id}")).to_string();
     let mut out = String::from("{");
@@ -127,7 +128,7 @@ pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[Str
     Row { value: uuid, scope: String::new(), runtime: String::new(), text: out, file: None }
 }
 
-/// Version number of an identity, for the manifest.
+/// Version number of the identity, for the manifest.
 pub(super) fn identity_version(text: &str) -> u64 {
     let Some(m) = wire::members(text) else { return 1 };
     wire::get(&m, "version").and_then(|v| v.get().parse().ok()).filter(|v| *v >= 1).unwrap_or(1)

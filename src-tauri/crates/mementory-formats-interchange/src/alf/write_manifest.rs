@@ -1,5 +1,5 @@
-//! Writes the manifest and the memory index (spec §4.2). The manifest of an imported agent is patched, so that members that
-//! we do not know stay.
+//! Writes the manifest and the memory index (spec §4.2). For an imported agent, its manifest is edited, so that unknown
+//! members are preserved.
 use super::document_row::Row;
 use super::first_pass::SoleWorkspace;
 use super::partitions::Period;
@@ -20,7 +20,7 @@ pub(super) struct PartitionRow {
 }
 
 impl PartitionRow {
-    /// The row of a partition. Past periods are sealed, the current one has no end yet.
+    /// The row of a partition. A past period is sealed, and the current one has no end yet.
     pub(super) fn new(file: String, period: Period, count: u64, sha256: String, now: Timestamp) -> Self {
         let relation = period.relative_to(now);
         Self { file, period, count, sha256, sealed: relation.is_lt(), current: relation.is_eq() }
@@ -39,28 +39,28 @@ impl PartitionRow {
     }
 }
 
-/// The contents of the archive, for its manifest.
+/// What the archive contains, for its manifest.
 #[derive(Default)]
 pub(super) struct Layers {
     /// Version of the identity, if there is one.
     pub identity_version: Option<u64>,
-    /// Elements of each list document.
+    /// Number of elements of each list document.
     pub counts: BTreeMap<&'static str, u64>,
-    /// Partitions in order.
+    /// Rows of the partitions, in order.
     pub partitions: Vec<PartitionRow>,
-    /// True when any record has an embedding.
+    /// True if any record has an embedding.
     pub has_embeddings: bool,
-    /// Id spaces of elements, in an archive of several sources.
+    /// Id spaces of elements. Empty unless the archive has several sources.
     pub scopes: Vec<(String, Tree)>,
-    /// Agent and original name of each passthrough entry, in an archive of several sources.
+    /// Agent and original name of each passthrough entry. Empty unless the archive has several sources.
     pub entries: Vec<(String, Tree)>,
     /// Workspaces whose files are under `raw/`.
     pub workspaces: Vec<(String, Tree)>,
-    /// Set when everything in the export is from one workspace.
+    /// Set if all exported records are from one workspace.
     pub sole_workspace: Option<SoleWorkspace>,
     /// Id of the vault that counted the versions of the identity, if there is more than one version.
     pub lineage: Option<String>,
-    /// Size from which files are only listed, and whether the user set it.
+    /// Size in bytes from which files are only listed, and true if the user set it.
     pub threshold: (u64, bool),
     names: BTreeMap<String, String>,
     included: (u64, u64),
@@ -68,7 +68,7 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    /// Takes the names of the layer files from the manifest of the imported agent.
+    /// Creates it with the names of the layer files from the manifest of the imported agent.
     pub(super) fn from_manifest(original: Option<&Tree>) -> Self {
         let mut names = BTreeMap::new();
         if let Some(Tree::Object(layers)) = original.and_then(|o| o.get("layers")) {
@@ -92,12 +92,12 @@ impl Layers {
         self.names.get("memory").cloned().unwrap_or_else(|| "memory/index.json".into())
     }
 
-    /// True for a document that the writer assembles from records.
+    /// True if the writer assembles the document from records.
     pub(super) fn is_assembled(&self, name: &str) -> bool {
         ["principals", "credentials", "attachments"].iter().any(|l| self.file(l) == name) || self.index_file() == name
     }
 
-    /// Counts tier 2 and tier 3 rows.
+    /// Adds to the counts of tier 2 and tier 3 files.
     pub(super) fn count_files(&mut self, rows: &[Row]) {
         for row in rows {
             let Ok(tree) = Tree::parse(&row.text, 512) else { continue };
@@ -124,7 +124,7 @@ fn object<const N: usize>(members: [(&str, Tree); N]) -> Tree {
     Tree::Object(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
 }
 
-/// The memory index: the partition rows, and other members of the imported index.
+/// The memory index: the partition rows, and the other members of the imported index.
 pub(super) fn index(original: Option<&str>, partitions: &[PartitionRow]) -> String {
     let original = original.and_then(|t| Tree::parse(t, 512).ok()).filter(|t| matches!(t, Tree::Object(_)));
     let mut tree = original.unwrap_or_else(|| Tree::Object(vec![]));
@@ -137,7 +137,8 @@ pub(super) fn index(original: Option<&str>, partitions: &[PartitionRow]) -> Stri
 /// Format version that is written.
 pub(super) const VERSION: &str = "1.0.0";
 
-/// The manifest's text and its format version. `several`: the archive of a vault, not of one imported agent.
+/// Text of the manifest, and its format version. `several` is true if the archive does not represent one imported
+/// agent.
 pub(super) fn build(
     original: Option<Tree>,
     layers: &Layers,
@@ -205,7 +206,7 @@ pub(super) fn build(
     (out, version)
 }
 
-/// Changes, adds or removes the manifest row of a layer.
+/// Changes or adds the manifest row of a layer. Removes it if the layer is not `present`.
 fn edit(inventory: &mut Tree, layer: &str, present: bool, change: impl FnOnce(&mut Tree)) {
     if !present {
         inventory.remove(layer);

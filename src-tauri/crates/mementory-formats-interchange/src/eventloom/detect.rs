@@ -5,7 +5,7 @@ use mementory_json::Tree;
 use mementory_model::Limits;
 
 /// Number of bytes at the start of a file that are examined. The payload of an event is at most 1 MiB.
-const HEAD: usize = 2 << 20;
+const HEAD_BYTES: usize = 2 << 20;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Claims each log separately.
@@ -20,7 +20,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
         if !plausible {
             continue;
         }
-        let head = catalog.head(member, HEAD)?;
+        let head = catalog.head(member, HEAD_BYTES)?;
         let line = head
             .strip_prefix(BOM)
             .unwrap_or(&head)

@@ -16,11 +16,11 @@ enum Line<'a> {
     /// An event with a correct hash. `link` is an error (code and message) if it does not follow the previous event.
     Event { event: Box<Event>, source: &'a str, link: Result<(), (&'static str, String)> },
     /// A line that is not an event, or an event with a wrong hash: code and message.
-    Bad(&'static str, String),
+    Invalid(&'static str, String),
 }
 
 /// Visits every line that is not blank, with its number.
-fn lines(
+fn for_each_line(
     catalog: &Catalog,
     member: &Member,
     limits: &Limits,
@@ -46,7 +46,11 @@ fn lines(
             if !whole {
                 let bytes = read + skip_line(&mut reader).map_err(io)?;
                 events += 1;
-                visit(number, bytes, Line::Bad("malformed_event", format!("longer than {} bytes", limits.line_bytes)))?;
+                visit(
+                    number,
+                    bytes,
+                    Line::Invalid("malformed_event", format!("longer than {} bytes", limits.line_bytes)),
+                )?;
                 continue;
             }
             let line = if number == 1 { buffer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&buffer) } else { &buffer };
@@ -62,17 +66,17 @@ fn lines(
             let (source, event) = match parsed {
                 Ok(parsed) => parsed,
                 Err(why) => {
-                    visit(number, read, Line::Bad("malformed_event", why))?;
+                    visit(number, read, Line::Invalid("malformed_event", why))?;
                     continue;
                 }
             };
             if event.computed_hash().as_deref() != Some(event.hash.as_str()) {
                 let why = format!("event {} is not what was sealed: its hash does not fit", event.seq);
                 previous = Some((event.seq, event.hash.clone()));
-                visit(number, read, Line::Bad("hash_mismatch", why))?;
+                visit(number, read, Line::Invalid("hash_mismatch", why))?;
                 continue;
             }
-            let link = linked(&event, previous.as_ref());
+            let link = check_link(&event, previous.as_ref());
             previous = Some((event.seq, event.hash.clone()));
             visit(number, read, Line::Event { event: Box::new(event), source, link })?;
         }
@@ -93,7 +97,7 @@ fn skip_line(reader: &mut impl BufRead) -> std::io::Result<usize> {
     }
 }
 
-fn linked(event: &Event, previous: Option<&(u64, String)>) -> Result<(), (&'static str, String)> {
+fn check_link(event: &Event, previous: Option<&(u64, String)>) -> Result<(), (&'static str, String)> {
     let expected = previous.map_or(1, |(seq, _)| seq.saturating_add(1));
     if event.seq != expected {
         return Err(("sequence_broken", format!("event {expected} was to come, and {} does", event.seq)));
@@ -116,11 +120,11 @@ pub(super) fn read(
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let mut sent = 0;
-    lines(catalog, member, limits, &mut |number, bytes, line| {
+    for_each_line(catalog, member, limits, &mut |number, bytes, line| {
         let place = format!("{}:{number}", member.place);
         sent += bytes as u64;
         match line {
-            Line::Bad(code, why) => {
+            Line::Invalid(code, why) => {
                 let reason = format!("{code}: {why}");
                 sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind: None });
             }
@@ -128,7 +132,7 @@ pub(super) fn read(
                 if let Err((code, why)) = link {
                     sink.note(Issue::new(code, &place, why));
                 }
-                if event.encrypted() {
+                if event.is_encrypted() {
                     let message = "what this event says is encrypted, and its key is not in the log";
                     sink.note(Issue::new("encrypted_payload", &place, message));
                 }
@@ -150,7 +154,7 @@ fn record(event: &Event, source: &str, origin: Origin) -> Record {
     // Cannot fail, because an event with such a number does not have a correct hash.
     let id = hex::encode(Sha256::digest(canonical(&entry).unwrap_or_default()));
     let mut record = to_record(&entry, &id, false);
-    if event.encrypted() {
+    if event.is_encrypted() {
         record.text = String::new();
     }
     if let Some((tier, _)) = &event.security {
@@ -174,10 +178,10 @@ pub(super) fn validate(
         let message = "a log is not signed, and a signature by a trusted key is asked for".into();
         out.errors.push(Finding { code: "signature_missing".into(), place: member.place.clone(), message });
     }
-    lines(catalog, member, limits, &mut |number, _, line| {
+    for_each_line(catalog, member, limits, &mut |number, _, line| {
         out.records += 1;
         let (code, message) = match line {
-            Line::Bad(code, why) => (code, why),
+            Line::Invalid(code, why) => (code, why),
             Line::Event { link: Err(broken), .. } => broken,
             Line::Event { source, .. } => {
                 out.version.get_or_insert_with(|| {

@@ -409,12 +409,12 @@ fn note_record(spec: &Spec, tree: &Tree, report: &mut Report, ids: &mut SeenIds)
             report.scopes.extend(text(tree, "id").map(str::to_owned));
         }
         "tombstone" => {
-            // A redaction keeps its target without content; derived records are deleted in both cases.
+            // After a redaction, the target still exists without its content. Derived records are deleted in both cases.
             if text(tree, "op") == Some("delete") {
                 report.tombstoned.extend(text(tree, "targetID").map(str::to_owned));
             }
-            if let Some(reach) = tree.get("derived") {
-                DERIVED_IDS.iter().for_each(|name| report.tombstoned.extend(list(reach, name)));
+            if let Some(derived) = tree.get("derived") {
+                DERIVED_IDS.iter().for_each(|name| report.tombstoned.extend(list(derived, name)));
             }
             if tree.get("derived").is_none() {
                 report.add(
@@ -439,7 +439,7 @@ fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
     let names = bundle.files.keys().copied().chain(bundle.unreadable.iter().map(String::as_str));
     let unlisted: BTreeSet<&str> = names.filter(|path| !listed.contains(path)).collect();
     for path in unlisted {
-        // A link that replaces a folder hides the files behind it, so it counts as the folder.
+        // A link in place of a folder hides the files in it, so the link counts as that folder.
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
         if FULLY_LISTED_FOLDERS.contains(&folder) {
             report.fatal("unlisted_file", path, format!("unlisted file present: {path}"));

@@ -79,14 +79,14 @@ fn recognize_manifest(
         return Ok(None);
     }
     let bytes = match catalog.bytes(member, limits.side_file_bytes) {
-        // Truncated or damaged: the reader reports it, and other inputs are not affected.
+        // The file is truncated or damaged. The reader reports it, and other inputs are not affected.
         Err(FormatError::Io { .. }) => return Ok(has_checksums.then(|| (0.9, Some("unknown".into())))),
         other => other?,
     };
     if let Ok(manifest) = Manifest::parse(&bytes, limits) {
         return Ok(Some((1.0, Some(manifest.format))));
     }
-    // Invalid, but no other format has these fields together: the reader reports the exact error.
+    // The manifest is invalid, but no other format has these fields together. The reader reports the exact error.
     let tree = std::str::from_utf8(&bytes).ok().and_then(|t| Tree::parse(t.trim(), limits).ok());
     Ok(match tree {
         Some(tree) => {

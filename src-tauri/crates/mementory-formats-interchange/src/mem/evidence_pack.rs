@@ -46,7 +46,7 @@ pub struct ProvenanceEdge {
     pub valid_to: Option<Timestamp>,
     /// Id of the edge that replaced it.
     pub superseded_by: Option<String>,
-    /// 0 to 1.
+    /// Confidence, from 0 to 1.
     pub confidence: f64,
     /// Ids of the episodes that support it.
     pub evidence: Vec<String>,

@@ -1,4 +1,4 @@
-//! The extension slot_members of a line is one of its members, because lines may have members of other programs (spec §4.3).
+//! The extension slot of a line is one of its members, because lines may have members of other programs (spec §4.3).
 use super::{canonical::canonical, kinds::Spec, to_record::tree_of, wire::line};
 use mementory_format::extension::{self, MEMBER, NATIVE, NativeFields, Restored, members};
 use mementory_json::Tree;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// Member that replaces `fields` with its JSON text if canonical numbers would change a value (`1.0`).
 const FIELDS_TEXT: &str = "fields_text";
 
-/// A line can express every time in foreign_record_line seconds, and all other fields except those that only we define.
+/// A line can express every time in whole seconds, and all other fields except those that only we define.
 const NATIVE_FIELDS: NativeFields =
     NativeFields { always: NativeFields::ALL_BUT_TIMES, sometimes: NativeFields::ALL_TIMES, whole_seconds: true };
 
@@ -19,9 +19,9 @@ fn fingerprint(spec: &Spec, tree: &Tree) -> String {
     extension::fingerprint(line)
 }
 
-/// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension slot_members
-/// of
-/// `tree`. `own` is true if the record was read from this format: then the line itself is its origin and verbatim.
+/// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension
+/// slot of `tree`. `own` is true if the record was read from this format: then the line itself is its origin
+/// and verbatim.
 pub(super) fn attach(spec: &Spec, tree: &mut Tree, mapped: &Record, record: &Record, own: bool) -> bool {
     extension::remove(tree);
     let mut out = extension::record_difference(mapped, record, own);
@@ -74,8 +74,8 @@ fn restore_fields(map: &mut Map<String, Value>) {
     }
 }
 
-/// Applies the extension slot_members of a line to the record that the line alone yields. Keeps the origin and verbatim of the
-/// line unless the slot_members has an origin. None if there is no slot_members, or it is not ours.
+/// Applies the extension slot of a line to the record that the line alone yields. Keeps the origin and verbatim of the
+/// line unless the slot has an origin. None if there is no slot, or it is not ours.
 pub(super) fn restore(spec: &Spec, tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_members(tree)?;
     let native = map.remove(NATIVE)?;
@@ -95,7 +95,7 @@ pub(super) fn restore(spec: &Spec, tree: &Tree, mapped: &Record, verbatim: &Verb
     Some(Restored { record, changed })
 }
 
-/// Reports every member of the extension slot_members as a loss, because other programs do not read it.
+/// Reports every member of the extension slot as a loss, because other programs do not read it.
 pub(super) fn losses(id: &str, mapped: &Record, record: &Record, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = extension::get(tree) else { return };
     if extension::held(slot).any(|name| name == "times") {

@@ -29,10 +29,10 @@ pub(super) struct Field {
     pub required: bool,
 }
 
-/// Model fields that this kind can hold: `(model field, wire field)`.
+/// The model fields that a kind can express, each with its wire field.
 pub(super) type Slots = &'static [(Slot, &'static str)];
 
-/// Model fields that a kind may be able to hold.
+/// Model fields for which a kind may have a wire field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
     Text,

@@ -254,7 +254,7 @@ pub(super) fn patch(spec: &Spec, tree: &mut Tree, old: &Record, new: &Record) {
     }
 }
 
-/// `Some(Some(value))` = set, `Some(None)` = remove, `None` = keep unchanged.
+/// Change of a member: `Some(Some(value))` sets it, `Some(None)` removes it, `None` leaves it unchanged.
 type Change = Option<Option<Tree>>;
 
 fn text_change(old: &Option<String>, new: &Option<String>) -> Change {

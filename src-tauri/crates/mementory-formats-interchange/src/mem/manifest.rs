@@ -186,7 +186,7 @@ impl Manifest {
         if let Some(digest) = &self.bundle_digest {
             tree.set("bundleDigest", word(digest));
         }
-        // Cannot fail: all numbers were checked when they were parsed.
+        // Cannot fail, because all numbers were checked when they were parsed.
         canonical(&tree).unwrap_or_default()
     }
 }

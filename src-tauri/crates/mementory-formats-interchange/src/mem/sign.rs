@@ -16,7 +16,7 @@ use mementory_model::{Limits, Timestamp};
 use sha2::{Digest, Sha256};
 use std::{io::Read, path::Path};
 
-/// What [`sign`] did.
+/// The result of [`sign`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedBundle {
     /// Public key in hex.

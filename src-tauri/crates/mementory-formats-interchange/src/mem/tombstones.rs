@@ -44,12 +44,12 @@ pub(super) fn add_derived(derived: &mut Derived, record: &Record, vault_id: &str
 pub(super) fn from_tree(tree: &Tree, verbatim: &str) -> Tombstone {
     let word = |name: &str| text(tree, name).unwrap_or_default().to_owned();
     let none = Tree::Object(vec![]);
-    let reach = tree.get("derived").unwrap_or(&none);
-    let count = match reach.get(DERIVED_COUNT) {
+    let derived_tree = tree.get("derived").unwrap_or(&none);
+    let count = match derived_tree.get(DERIVED_COUNT) {
         Some(Tree::Number(token)) => super::wire::integer(token).and_then(|n| n.parse().ok()).unwrap_or_default(),
         _ => 0,
     };
-    let [sentences, facts, edges, entities, chunks, cache] = DERIVED_LISTS.map(|name| list(reach, name));
+    let [sentences, facts, edges, entities, chunks, cache] = DERIVED_LISTS.map(|name| list(derived_tree, name));
     Tombstone {
         id: word("id"),
         op: if text(tree, "op") == Some("redact") { TombstoneOp::Redact } else { TombstoneOp::Delete },
@@ -98,7 +98,7 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     };
     let d = &tombstone.derived;
     let ids = |prefix: &str, ids: &[String]| texts(&ids.iter().map(|id| bundle_id(prefix, id)).collect::<Vec<_>>());
-    let reach = vec![
+    let derived_tree = vec![
         ("chunkIDs".to_owned(), ids("chunk_", &d.chunk_ids)),
         ("edgeIDs".to_owned(), ids("edge_", &d.edge_ids)),
         ("embeddingCacheKeys".to_owned(), texts(&d.embedding_cache_keys)),
@@ -115,7 +115,7 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
         ("targetID".into(), word(&target)),
         ("deletedAt".into(), word(&tombstone.at.to_rfc3339_seconds())),
         ("actor".into(), word(&tombstone.actor)),
-        ("derived".into(), Tree::Object(reach)),
+        ("derived".into(), Tree::Object(derived_tree)),
     ]);
     if !tombstone.reason.is_empty() {
         tree.set("reason", word(&tombstone.reason));

@@ -104,7 +104,7 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
     let (whole, rest) = text.split_at(point);
     let digits = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
     let (fraction, zone) = rest[1..].split_at(digits);
-    // Truncate to microseconds: rounding a longer fraction could reach the next second.
+    // Longer fractions are truncated, because rounding could give the next second.
     match &fraction[..digits.min(6)] {
         "" => Timestamp::parse(&format!("{whole}{zone}")),
         micros => Timestamp::parse(&format!("{whole}.{micros}{zone}")),
@@ -120,11 +120,11 @@ pub(super) fn line(spec: &Spec, tree: &Tree) -> Result<String, BadNumber> {
     let Tree::Object(members) = tree else { return Err(BadNumber) };
     let mut list = sorted(members);
     list.retain(|(key, value)| **value != Tree::Null || spec.field(key).is_none());
-    let no_reach = Tree::Object(vec![]);
+    let empty_derived = Tree::Object(vec![]);
     if let Some(field) = spec.fields.iter().find(|f| f.ty == Type::Derived)
         && let Err(at) = list.binary_search_by(|(key, _)| (*key).cmp(field.name))
     {
-        list.insert(at, (field.name, &no_reach));
+        list.insert(at, (field.name, &empty_derived));
     }
     let mut out = String::with_capacity(INITIAL_LINE_BYTES);
     out.push('{');

@@ -85,8 +85,8 @@ impl Stream {
         self.lines.push((order, at, start..block.len()));
     }
 
-    /// The lines in output order: episodes by id, vendor lines in their original order, everything else by the foreign_record_line
-    /// line.
+    /// The lines in output order: episodes by id, vendor lines in their original order, everything else by the
+    /// whole line.
     fn sorted(&mut self) -> impl Iterator<Item = &str> {
         let Self { blocks, lines, .. } = self;
         let text = |(_, block, range): &(String, usize, Range<usize>)| &blocks[*block][range.clone()];
@@ -308,9 +308,8 @@ impl<'l> BundleWriter<'l> {
         self.push(&spec.path(), String::new(), &line)
     }
 
-    /// Writes one line of a known kind. `mapped` is the record that the line alone yields, or None if that is the foreign_record_line
-    /// record.
-    /// `is_new` is true if the line was built from a record of another format.
+    /// Writes one line of a known kind. `mapped` is the record that the line alone yields, or None if that is the
+    /// whole record. `is_new` is true if the line was built from a record of another format.
     fn item(
         &mut self,
         spec: &'static Spec,

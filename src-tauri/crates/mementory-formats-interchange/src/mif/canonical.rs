@@ -5,7 +5,7 @@ use mementory_json::{
     canonical::{Style, write},
 };
 
-/// Order of keys.
+/// The order of keys in RFC 8785.
 pub(super) use mementory_json::canonical::utf16_order as order;
 
 /// Appends the canonical text of a tree.

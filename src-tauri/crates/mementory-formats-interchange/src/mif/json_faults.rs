@@ -2,8 +2,7 @@
 use mementory_format::FormatError;
 
 /// Code of the first fault in a text that is nearly JSON: `nan`, `lone_surrogate`, `control_character`,
-/// `invalid_escape` or
-/// `invalid_utf8`. None for valid JSON and for texts that are not nearly JSON.
+/// `invalid_escape` or `invalid_utf8`. None for valid JSON and for texts that are not nearly JSON.
 pub(super) fn json_fault(text: &[u8]) -> Option<&'static str> {
     let (_, codes) = mementory_json::repair(text)?;
     codes.first().copied()

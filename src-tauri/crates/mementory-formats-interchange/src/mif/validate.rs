@@ -75,7 +75,7 @@ struct Validator<'p> {
     passphrase: Option<&'p dyn Passphrase>,
 }
 
-/// ElementIds and counts of all elements, for checks across lists.
+/// Ids and counts of all elements, for checks across lists.
 #[derive(Default)]
 struct ElementIds {
     by_list: HashMap<&'static str, HashSet<String>>,

@@ -61,7 +61,7 @@ impl Iterator for BoundedChars<'_> {
 /// Bytes that an allocation needs in addition to the requested size.
 const ALLOCATION_OVERHEAD: usize = 16;
 
-/// Parses a text with_content exactly one document, within the bounds for depth and estimated memory.
+/// Parses a text with exactly one document, within the bounds for depth and estimated memory.
 pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
     let Bounds { depth, bytes } = bounds;
     let mut memory_left = bytes;
@@ -197,7 +197,7 @@ fn has_members(tree: &Tree) -> bool {
     matches!(tree, Tree::Array(_) | Tree::Object(_))
 }
 
-/// Estimated memory in bytes that a value needs in its parent. If `with_content` is true, for a copy with_content everything
+/// Estimated memory in bytes that a value needs in its parent. If `with_content` is true, for a copy with everything
 /// inside it.
 fn memory_cost(tree: &Tree, with_content: bool) -> u64 {
     // Lists and mappings grow by doubling, so on average they allocate half as much again as they need.
@@ -247,7 +247,7 @@ fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
     }
 }
 
-/// The JSON form of a number. None for a number with_content leading zeros, because programs disagree whether it is octal.
+/// The JSON form of a number. None for a number with leading zeros, because programs disagree whether it is octal.
 fn number(word: &str) -> Option<String> {
     let first = *word.as_bytes().first()?;
     if !(first.is_ascii_digit() || matches!(first, b'-' | b'+' | b'.')) || word.len() > 400 {

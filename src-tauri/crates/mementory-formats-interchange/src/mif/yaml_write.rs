@@ -10,7 +10,7 @@ const BLOCK_DEPTH: usize = 12;
 const FLOW_DEPTH: u32 = 200;
 /// Longer keys are written as explicit keys (`? key`), because YAML 1.2 §8.2.2 allows only 1024 characters before the
 /// colon.
-const MAX_PLAIN_KEY: usize = 500;
+const MAX_PLAIN_KEY_BYTES: usize = 500;
 
 /// Writes `key: value` at the start of a line.
 pub(super) fn member(key: &str, value: &Tree, level: usize, out: &mut String) {
@@ -53,7 +53,7 @@ fn key_and_colon(key: &str, level: usize, out: &mut String) {
         );
     if plain {
         out.push_str(key);
-    } else if key.len() > MAX_PLAIN_KEY {
+    } else if key.len() > MAX_PLAIN_KEY_BYTES {
         out.push_str("? ");
         quoted(key, out);
         out.push('\n');
@@ -125,7 +125,7 @@ fn flow(value: &Tree, out: &mut String) {
                 if i > 0 {
                     out.push_str(", ");
                 }
-                if key.len() > MAX_PLAIN_KEY {
+                if key.len() > MAX_PLAIN_KEY_BYTES {
                     out.push_str("? ");
                 }
                 quoted(key, out);

@@ -24,7 +24,7 @@ pub(super) fn word(text: impl Into<String>) -> Option<Tree> {
 }
 
 /// A time with whole seconds or six digits of a second. All programs write these alike, and checksums depend on it.
-pub(super) fn stamp(time: Timestamp) -> Tree {
+pub(super) fn time_tree(time: Timestamp) -> Tree {
     let text = time.to_rfc3339();
     let short = text.strip_suffix('Z').filter(|t| t.rsplit_once('.').is_some_and(|(_, f)| f.len() == 3));
     Tree::Text(short.map_or_else(|| text.clone(), |t| format!("{t}000Z")))
@@ -49,7 +49,7 @@ pub(super) fn tags(tags: &[String]) -> Tree {
 }
 
 /// A memory in the form in which it is written.
-pub(super) struct Composed {
+pub(super) struct ComposedMemory {
     pub text: String,
     pub tree: Tree,
     /// The memory's embeddings, as JSON objects of the embeddings file.
@@ -68,7 +68,7 @@ pub(super) struct Context<'a> {
 
 impl Context<'_> {
     /// Converts a record to a memory.
-    pub fn memory(&self, stored: &StoredRecord, losses: &mut LossReport) -> Composed {
+    pub fn memory(&self, stored: &StoredRecord, losses: &mut LossReport) -> ComposedMemory {
         if self.first_pass.is_from_home(&stored.record)
             && let Some(composed) = self.patched(stored, losses)
         {
@@ -77,7 +77,7 @@ impl Context<'_> {
         self.compose_foreign(stored, losses)
     }
 
-    fn patched(&self, stored: &StoredRecord, losses: &mut LossReport) -> Option<Composed> {
+    fn patched(&self, stored: &StoredRecord, losses: &mut LossReport) -> Option<ComposedMemory> {
         let record = &stored.record;
         let source = &record.verbatim.as_ref()?.text;
         let original = Tree::parse(source, self.depth).ok()?;
@@ -117,7 +117,7 @@ impl Context<'_> {
             tree = sdk_form(&tree);
         }
         let text = if changed { compact(&tree) } else { source.clone() };
-        Some(Composed { text, tree, vectors, changed: changed || stored.edited })
+        Some(ComposedMemory { text, tree, vectors, changed: changed || stored.edited })
     }
 
     /// Removes references to memories and conversations that are not exported from a memory.
@@ -188,7 +188,7 @@ impl Context<'_> {
         exportable
     }
 
-    fn compose_foreign(&self, stored: &StoredRecord, losses: &mut LossReport) -> Composed {
+    fn compose_foreign(&self, stored: &StoredRecord, losses: &mut LossReport) -> ComposedMemory {
         let record = &self.exportable(&stored.record);
         let id = self.first_pass.memories.get(&stored.id).cloned().unwrap_or_else(|| uuid(&stored.id));
         let t = &record.times;
@@ -227,10 +227,10 @@ impl Context<'_> {
             (
                 "temporal",
                 Some(object([
-                    ("created_at", Some(stamp(created))),
-                    ("updated_at", updated.map(stamp)),
-                    ("valid_from", t.valid_from.map(stamp)),
-                    ("valid_until", until.map(stamp)),
+                    ("created_at", Some(time_tree(created))),
+                    ("updated_at", updated.map(time_tree)),
+                    ("valid_from", t.valid_from.map(time_tree)),
+                    ("valid_until", until.map(time_tree)),
                     ("superseded_by", successor.cloned().map(Tree::Text)),
                 ])),
             ),
@@ -256,7 +256,12 @@ impl Context<'_> {
         if record.kind == Kind::Attachment {
             losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
         }
-        Composed { text: compact(&tree), tree, vectors: vector.into_iter().map(|(_, v)| v).collect(), changed: true }
+        ComposedMemory {
+            text: compact(&tree),
+            tree,
+            vectors: vector.into_iter().map(|(_, v)| v).collect(),
+            changed: true,
+        }
     }
 }
 
@@ -339,7 +344,7 @@ fn vector(stored: &StoredRecord, memory: &str, created: Timestamp) -> Option<(St
             ("memory_id", word(memory)),
             ("model", word(embedding.model.clone())),
             ("dimensions", Some(Tree::Number(vector.len().to_string()))),
-            ("created_at", Some(stamp(made))),
+            ("created_at", Some(time_tree(made))),
             ("vector", Some(Tree::Array(vector))),
         ]);
         Some((id, compact(&out)))
@@ -397,7 +402,7 @@ fn patch(tree: &mut Tree, unedited: &Record, record: &Record) {
         match new {
             Some(time) => {
                 let mut block = tree.get("temporal").cloned().unwrap_or(Tree::Object(vec![]));
-                block.set(name, stamp(time));
+                block.set(name, time_tree(time));
                 tree.set("temporal", block);
             }
             None if name != "created_at" => remove_members(tree, "temporal", &[name]),

@@ -1,7 +1,7 @@
 //! Writes conversations, each as an entry of the index and a file. A conversation of the home store is written exactly
 //! as it was imported if all its messages are unedited.
 use super::{
-    compose::{Context, compact, object, platform, stamp, tags, word},
+    compose::{Context, compact, object, platform, tags, time_tree, word},
     conformance::safe_path,
     document::Document,
     envelope, extension,
@@ -16,7 +16,7 @@ use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::collections::{HashMap, HashSet};
 
 /// One message to be written.
-struct Row {
+struct MessageRow {
     position: u32,
     seq: usize,
     id: String,
@@ -37,7 +37,7 @@ pub(super) struct ConversationWriter {
     file: Option<Tree>,
     file_source: Option<String>,
     path: Option<String>,
-    rows: Vec<Row>,
+    rows: Vec<MessageRow>,
     expected: usize,
     created: Timestamp,
     changed: bool,
@@ -120,7 +120,10 @@ impl ConversationWriter {
                 ])),
             ),
             ("title", title.clone()),
-            ("temporal", Some(object([("created_at", Some(stamp(created))), ("updated_at", updated.map(stamp))]))),
+            (
+                "temporal",
+                Some(object([("created_at", Some(time_tree(created))), ("updated_at", updated.map(time_tree))])),
+            ),
             ("is_archived", Some(Tree::Bool(record.status.as_deref() == Some("archived")))),
             ("tags", Some(tags(&record.tags))),
             ("messages", Some(Tree::Array(vec![]))),
@@ -172,7 +175,7 @@ impl ConversationWriter {
             ("schema_version", word(context.version())),
             ("id", word(conversation.id.clone())),
             ("provider", Some(object([("name", word(name.clone()))]))),
-            ("temporal", Some(object([("created_at", Some(stamp(created)))]))),
+            ("temporal", Some(object([("created_at", Some(time_tree(created)))]))),
             ("messages", Some(Tree::Array(vec![]))),
         ]);
         extension::mark_stub(&mut file);
@@ -218,7 +221,7 @@ impl ConversationWriter {
                 ("id", word(conversation.id.clone())),
                 ("provider", Some(object([("name", word(name))]))),
                 ("title", record.title.clone().map(Tree::Text)),
-                ("temporal", Some(object([("created_at", Some(stamp(created)))]))),
+                ("temporal", Some(object([("created_at", Some(time_tree(created)))]))),
                 ("messages", Some(Tree::Array(vec![]))),
             ]));
         }
@@ -256,7 +259,7 @@ impl ConversationWriter {
 
     /// Adds a message. Returns true if it was the last one.
     pub fn message(&mut self, context: &Context, stored: &StoredRecord, losses: &mut LossReport) -> bool {
-        let row = row(context, stored, self.created, self.rows.len(), losses);
+        let row = message_row(context, stored, self.created, self.rows.len(), losses);
         self.rows.push(row);
         self.rows.len() >= self.expected
     }
@@ -359,8 +362,8 @@ fn index_entry(
         (
             "temporal",
             Some(object([
-                ("created_at", Some(stamp(created))),
-                ("updated_at", updated.filter(|u| *u >= created).map(stamp)),
+                ("created_at", Some(time_tree(created))),
+                ("updated_at", updated.filter(|u| *u >= created).map(time_tree)),
             ])),
         ),
         ("tags", Some(tags(record_tags))),
@@ -390,7 +393,13 @@ fn update_derived_memories(index: &mut Tree, context: &Context, conversation: &E
     }
 }
 
-fn row(context: &Context, stored: &StoredRecord, start: Timestamp, seq: usize, losses: &mut LossReport) -> Row {
+fn message_row(
+    context: &Context,
+    stored: &StoredRecord,
+    start: Timestamp,
+    seq: usize,
+    losses: &mut LossReport,
+) -> MessageRow {
     let record = &stored.record;
     let part = record.message.clone().unwrap_or_default();
     let id = match context.first_pass.messages.get(&stored.id) {
@@ -400,7 +409,7 @@ fn row(context: &Context, stored: &StoredRecord, start: Timestamp, seq: usize, l
     let conversation = context.first_pass.messages.get(&stored.id).map(|(key, _)| key);
     let parent = stored.message_parent_id.as_ref().and_then(|id| context.first_pass.messages.get(id));
     let parent = parent.filter(|(key, _)| Some(key) == conversation).map(|(_, id)| id.clone());
-    let mut row = Row { position: part.position, seq, id, parent, source: None, tree: Tree::Null };
+    let mut row = MessageRow { position: part.position, seq, id, parent, source: None, tree: Tree::Null };
     if context.first_pass.is_from_home(record)
         && let Some(verbatim) = &record.verbatim
         && let Ok(mut tree) = Tree::parse(&verbatim.text, context.depth)
@@ -441,7 +450,7 @@ fn row(context: &Context, stored: &StoredRecord, start: Timestamp, seq: usize, l
         ("provider_message_id", record.origin_id.clone().map(Tree::Text)),
         ("role", word(role)),
         ("content", content),
-        ("created_at", Some(stamp(created))),
+        ("created_at", Some(time_tree(created))),
         ("parent_id", row.parent.clone().map(Tree::Text)),
         ("model", part.model.clone().map(Tree::Text)),
         ("is_thought", Some(Tree::Bool(part.content_type == "thinking"))),
@@ -517,7 +526,7 @@ fn patch(tree: &mut Tree, unedited: &Record, record: &Record) {
         && let Some(time) = record.times.updated
     {
         let mut block = tree.get("temporal").cloned().unwrap_or(Tree::Object(vec![]));
-        block.set("updated_at", stamp(time));
+        block.set("updated_at", time_tree(time));
         tree.set("temporal", block);
     }
     if unedited.status != record.status && tree.get("messages").is_some() {

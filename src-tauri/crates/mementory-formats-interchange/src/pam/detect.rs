@@ -6,7 +6,7 @@ use mementory_model::Limits;
 use std::collections::BTreeMap;
 
 /// Number of bytes at the start of a file that are examined first. They usually contain `schema`.
-const HEAD: usize = 64 << 10;
+const HEAD_BYTES: usize = 64 << 10;
 
 /// Kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,10 +106,10 @@ fn identify<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Resul
     if !likely && !keys.has("schema") {
         return Ok(None);
     }
-    let head = catalog.head(member, HEAD)?;
+    let head = catalog.head(member, HEAD_BYTES)?;
     let mut schema_and_version = schema_and_version(&head);
     // If the keys are sorted, `schema` comes after the records.
-    if schema_and_version.0.is_none() && likely && (head.len() == HEAD) && member.size <= limits.element_bytes {
+    if schema_and_version.0.is_none() && likely && (head.len() == HEAD_BYTES) && member.size <= limits.element_bytes {
         schema_and_version = self::schema_and_version(
             &catalog.head(member, usize::try_from(limits.element_bytes).unwrap_or(usize::MAX))?,
         );

@@ -8,14 +8,14 @@ use mementory_model::{LossKind, LossReport, Record, Verbatim};
 use serde_json::{Map, Value};
 
 /// Marks a conversation that was made for messages whose own conversation is not in the file.
-const STUB: &str = "stub";
+const STUB_MEMBER: &str = "stub";
 
 /// Name of the member that contains the extension slot.
-pub(super) fn slot(tree: &Tree) -> &'static str {
+pub(super) fn slot_parent(tree: &Tree) -> &'static str {
     if tree.get("content_hash").is_some() { "metadata" } else { "raw_metadata" }
 }
 
-const FIELDS: NativeFields = NativeFields {
+const NATIVE_FIELDS: NativeFields = NativeFields {
     always: &[Field::Title, Field::Type, Field::Status, Field::Tags, Field::Confidence],
     sometimes: &[Field::Created, Field::Updated, Field::ValidFrom, Field::ValidTo],
     whole_seconds: true,
@@ -28,16 +28,16 @@ fn fingerprint(tree: &Tree) -> String {
     for name in ["messages", "children_ids", "content_hash", "embedding_ref"] {
         native.remove(name);
     }
-    let slot = slot(tree);
-    if let Some(mut inside) = native.get(slot).cloned() {
+    let slot_parent = slot_parent(tree);
+    if let Some(mut inside) = native.get(slot_parent).cloned() {
         extension::remove(&mut inside);
         match &inside {
-            Tree::Object(members) if members.is_empty() => native.remove(slot),
-            _ => native.set(slot, inside),
+            Tree::Object(members) if members.is_empty() => native.remove(slot_parent),
+            _ => native.set(slot_parent, inside),
         }
     }
     let mut native = sdk_form(&native);
-    if slot == "raw_metadata" {
+    if slot_parent == "raw_metadata" {
         native.remove("status");
         for (name, default) in [("is_thought", Tree::Bool(false)), ("is_archived", Tree::Bool(false))] {
             if native.get(name) == Some(&default) {
@@ -56,14 +56,14 @@ fn fingerprint(tree: &Tree) -> String {
 
 /// Removes the extension slot from an object.
 pub(super) fn detach(tree: &mut Tree) {
-    let slot = slot(tree);
-    if let Some(mut inside) = tree.get(slot).cloned()
+    let slot_parent = slot_parent(tree);
+    if let Some(mut inside) = tree.get(slot_parent).cloned()
         && extension::get(&inside).is_some()
     {
         extension::remove(&mut inside);
         match &inside {
-            Tree::Object(members) if members.is_empty() => tree.remove(slot),
-            _ => tree.set(slot, inside),
+            Tree::Object(members) if members.is_empty() => tree.remove(slot_parent),
+            _ => tree.set(slot_parent, inside),
         }
     }
 }
@@ -85,29 +85,30 @@ pub(super) fn attach(tree: &mut Tree, mut difference: Map<String, Value>) {
 
 /// Marks a conversation that was made for messages whose own conversation is not exported.
 pub(super) fn mark_stub(tree: &mut Tree) {
-    put(tree, &serde_json::json!({ (STUB): true }));
+    put(tree, &serde_json::json!({ (STUB_MEMBER): true }));
 }
 
 fn put(tree: &mut Tree, value: &Value) {
-    let slot = slot(tree);
-    let mut inside = tree.get(slot).filter(|t| matches!(t, Tree::Object(_))).cloned().unwrap_or(Tree::Object(vec![]));
+    let slot_parent = slot_parent(tree);
+    let mut inside =
+        tree.get(slot_parent).filter(|t| matches!(t, Tree::Object(_))).cloned().unwrap_or(Tree::Object(vec![]));
     extension::set(&mut inside, Tree::Text(value.to_string()));
-    tree.set(slot, inside);
+    tree.set(slot_parent, inside);
 }
 
-fn held(tree: &Tree) -> Option<Map<String, Value>> {
-    serde_json::from_str(extension::get(tree.get(slot(tree))?)?.as_str()?).ok()
+fn slot_value(tree: &Tree) -> Option<Map<String, Value>> {
+    serde_json::from_str(extension::get(tree.get(slot_parent(tree))?)?.as_str()?).ok()
 }
 
 /// True if the conversation was made for messages whose own conversation is not in the file.
 pub(super) fn is_stub(tree: &Tree) -> bool {
-    held(tree).is_some_and(|map| map.get(STUB) == Some(&Value::Bool(true)))
+    slot_value(tree).is_some_and(|map| map.get(STUB_MEMBER) == Some(&Value::Bool(true)))
 }
 
 /// Applies the extension slot of an object to the record that the object alone yields. Keeps the origin and verbatim of
 /// the object unless the slot has an origin. None if there is no slot, or it is not ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
-    let mut map = held(tree)?;
+    let mut map = slot_value(tree)?;
     let native = map.remove(NATIVE)?;
     let own_origin = !map.contains_key("origin");
     let mut record = extension::apply(members(mapped), map)?;
@@ -117,7 +118,7 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
     }
     let changed = native.as_str() != Some(fingerprint(tree).as_str());
     if changed {
-        FIELDS.prefer(mapped, &mut record);
+        NATIVE_FIELDS.prefer(mapped, &mut record);
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }

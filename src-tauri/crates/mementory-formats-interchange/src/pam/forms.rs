@@ -98,7 +98,7 @@ mod tests {
     use mementory_json::schema::{TimeFault, rfc3339 as time};
 
     #[test]
-    fn forms() {
+    fn text_forms_accept_and_reject_examples() {
         let good = [
             (VERSION, "1.0"),
             (VERSION, "1.12-rc"),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn times() {
+    fn times_follow_rfc_3339() {
         for text in ["2026-02-15T22:00:00Z", "2026-02-15T22:00:00.123456789+05:30", "2024-02-29t00:00:00z"] {
             assert_eq!(time(text), Ok(()), "{text}");
         }

@@ -98,9 +98,10 @@ impl Checksum {
 }
 
 /// Members of a memory that are objects defined by the specification.
-const BLOCKS: [&str; 4] = ["confidence", "temporal", "provenance", "access"];
+const BLOCK_MEMBERS: [&str; 4] = ["confidence", "temporal", "provenance", "access"];
 /// Members of these objects that are times.
-const TIMES: [&str; 6] = ["last_reinforced", "created_at", "updated_at", "valid_from", "valid_until", "extracted_at"];
+const TIME_MEMBERS: [&str; 6] =
+    ["last_reinforced", "created_at", "updated_at", "valid_from", "valid_until", "extracted_at"];
 
 /// The form of a memory that the Python SDK (1.0.0) hashes: without nulls, with defaults, times in the SDK's spelling.
 pub(super) fn sdk_form(memory: &Tree) -> Tree {
@@ -112,7 +113,7 @@ pub(super) fn sdk_form(memory: &Tree) -> Tree {
     };
     default(&mut out, "status", Tree::Text("active".into()));
     default(&mut out, "tags", Tree::Array(vec![]));
-    for block in BLOCKS {
+    for block in BLOCK_MEMBERS {
         let Some(value) = out.get(block) else { continue };
         let mut value = without_nulls(value);
         if block == "access" {
@@ -121,7 +122,7 @@ pub(super) fn sdk_form(memory: &Tree) -> Tree {
             default(&mut value, "shared_with", Tree::Array(vec![]));
         }
         if let Tree::Object(members) = &mut value {
-            for (_, time) in members.iter_mut().filter(|(k, _)| TIMES.contains(&k.as_str())) {
+            for (_, time) in members.iter_mut().filter(|(k, _)| TIME_MEMBERS.contains(&k.as_str())) {
                 if let Some(respelled) = time.as_str().and_then(sdk_time) {
                     *time = Tree::Text(respelled);
                 }

@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 /// Largest number of memories in a batch, and largest number of bytes. They bound the memory that one batch needs.
-const BATCH: usize = 1024;
+const BATCH_MEMORIES: usize = 1024;
 const BATCH_BYTES: usize = 4 << 20;
 /// Largest number of batches that wait to be checked.
 const QUEUED_BATCHES: usize = 4;
@@ -86,7 +86,7 @@ impl<'de> Visitor<'de> for BatchSplitter<'de> {
         let (mut batch, mut bytes): (Vec<&RawValue>, _) = (Vec::new(), 0);
         while let Some(raw) = seq.next_element::<&RawValue>()? {
             bytes += raw.get().len();
-            if batch.len() >= BATCH || (bytes > BATCH_BYTES && !batch.is_empty()) {
+            if batch.len() >= BATCH_MEMORIES || (bytes > BATCH_BYTES && !batch.is_empty()) {
                 if self.0.send(std::mem::take(&mut batch)).is_err() {
                     return Ok(());
                 }

@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Largest number of notes sent to the sink. The last finding of the report counts the others.
-const NOTES: usize = 500;
+const MAX_NOTES: usize = 500;
 
 /// Reads a source into the sink.
 pub(super) fn read(
@@ -36,7 +36,7 @@ pub(super) fn read(
         let message = "the memories are not those that the checksum was made of";
         return Err(FormatError::invalid("checksum_mismatch", place, message));
     }
-    for finding in report.errors.iter().chain(&report.warnings).take(NOTES) {
+    for finding in report.errors.iter().chain(&report.warnings).take(MAX_NOTES) {
         sink.note(Issue { code: finding.code.clone(), place: finding.place.clone(), message: finding.message.clone() });
     }
     if report.kind.as_deref() == Some("incremental") {

@@ -17,16 +17,16 @@ pub(super) struct Fault {
 }
 
 /// Number of faults listed for one value. A hostile value may have one for every two bytes.
-const MOST: usize = 2000;
+const MAX_FAULTS: usize = 2000;
 
 /// All faults of an object.
 pub(super) fn check(rule: &Rule, tree: &Tree) -> Vec<Fault> {
     let mut faults = Vec::new();
     schema::check(tree, rule, RepeatedKeys::Report, &mut |at, violation| {
-        if faults.len() < MOST {
+        if faults.len() < MAX_FAULTS {
             let (code, mild) = (code_of(&violation), violation == Violation::NoTimeZone);
             faults.push(Fault { code, pointer: at.to_string(), message: violation.to_string(), mild });
-        } else if faults.len() == MOST {
+        } else if faults.len() == MAX_FAULTS {
             let message = "further faults of this record are not listed".into();
             faults.push(Fault { code: "more", pointer: String::new(), message, mild: false });
         }
@@ -56,9 +56,9 @@ mod tests {
 
     #[test]
     fn only_the_first_faults_are_reported_and_that_there_are_more() {
-        let text = format!(r#"{{"tags":[{}7]}}"#, "7,".repeat(3 * MOST));
+        let text = format!(r#"{{"tags":[{}7]}}"#, "7,".repeat(3 * MAX_FAULTS));
         let found = check(&MEMORY, &Tree::parse(&text, 16).unwrap());
-        assert_eq!((found.len(), found.last().map(|f| f.code)), (MOST + 1, Some("more")));
+        assert_eq!((found.len(), found.last().map(|f| f.code)), (MAX_FAULTS + 1, Some("more")));
     }
 
     #[test]

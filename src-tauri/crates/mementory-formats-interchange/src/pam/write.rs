@@ -2,7 +2,7 @@
 //! store come first, in their original order. Records of other sources follow.
 use super::{
     bundle::SCOPE,
-    compose::{Composed, Context, compact, object, stamp, word},
+    compose::{ComposedMemory, Context, compact, object, time_tree, word},
     conformance::safe_path,
     conversation_writer::{ConversationWriter, FinishedConversation, UsedPaths},
     envelope,
@@ -138,7 +138,7 @@ fn run(
     for key in unfinished {
         writer.close(&key)?;
     }
-    writer.left_out(source)?;
+    writer.report_left_out(source)?;
     writer.finish(source)
 }
 
@@ -180,7 +180,7 @@ impl StoreWriter<'_> {
             return;
         }
         let order = self.order(stored);
-        let Composed { text, tree, vectors, changed } = self.context.memory(stored, &mut self.report.losses);
+        let ComposedMemory { text, tree, vectors, changed } = self.context.memory(stored, &mut self.report.losses);
         self.changed |= changed;
         self.checksum.add(&tree);
         for vector in vectors {
@@ -320,7 +320,7 @@ impl StoreWriter<'_> {
     }
 
     /// Reports what a store cannot contain.
-    fn left_out(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
+    fn report_left_out(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
         for tombstone in source.tombstones()? {
             let note = "the format cannot record a deletion";
             self.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
@@ -438,7 +438,7 @@ impl StoreWriter<'_> {
         set(&mut out, "export_type", word(if incremental { "incremental" } else { "full" }));
         let base = first_pass.base_export_id.clone().filter(|_| incremental);
         set(&mut out, "base_export_id", base.map(Tree::Text));
-        set(&mut out, "since", first_pass.since.filter(|_| incremental).map(stamp));
+        set(&mut out, "since", first_pass.since.filter(|_| incremental).map(time_tree));
         out.remove("signature");
         self.sign(&mut out, &now)?;
         Ok(out)

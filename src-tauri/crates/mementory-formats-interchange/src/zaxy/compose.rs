@@ -4,9 +4,9 @@ use super::{
     canonical::canonical,
     entry::{citation, defect, word},
     envelope::ENTRY,
-    extension::{attach, bare, composed, losses},
+    extension::{attach, is_composed, losses, without_extension},
     log_event::{ExportedEvent, LOG_FORMAT, entry_of},
-    to_record::{RECORDED, SCOPE, TIMES, patch, to_record, tree_of},
+    to_record::{RECORDED_SUFFIX, SCOPE, TIME_MEMBERS, patch, to_record, tree_of},
 };
 use mementory_format::{NO_BYTES, StoredRecord};
 use mementory_json::Tree;
@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
 /// Id of an entry whose id is not known yet.
-const NO_ID: &str = "\u{0}";
+const PLACEHOLDER_ID: &str = "\u{0}";
 
 /// An entry to be written.
 pub(super) struct OutputEntry {
@@ -57,8 +57,8 @@ pub(super) enum Outcome {
 
 /// Record fields in which the reader stores the unknown members of the wrapper, and index and proof of a disclosed
 /// entry.
-pub(super) const WRAPPER: &str = "wrapper";
-pub(super) const DISCLOSED: &str = "disclosed";
+pub(super) const WRAPPER_FIELD: &str = "wrapper";
+pub(super) const DISCLOSED_FIELD: &str = "disclosed";
 
 /// Converts a record to an entry. `names` has the names of the entities converted so far, by vault id.
 pub(super) fn output_entry(
@@ -84,7 +84,7 @@ pub(super) fn output_entry(
     };
     match (record.origin.format.as_str(), parsed) {
         // An edited entry that Mementory composed is composed again.
-        (SCOPE, Some(tree)) if defect(&tree).is_none() && !(stored.edited && composed(&tree)) => {
+        (SCOPE, Some(tree)) if defect(&tree).is_none() && !(stored.edited && is_composed(&tree)) => {
             entry.source = Some(source_entry(record));
             entry.tree = tree;
             if !stored.edited {
@@ -114,7 +114,7 @@ pub(super) fn output_entry(
         report.add(&stored.id, "citation", LossKind::Narrowed, note);
     } else {
         entry.tree = write_foreign(stored, names);
-        let mapped = to_record(&entry.tree, NO_ID, true);
+        let mapped = to_record(&entry.tree, PLACEHOLDER_ID, true);
         let mut record = record.clone();
         if record.origin.format == SCOPE {
             // The original entry is replaced, so its origin and verbatim must not be written with the new one.
@@ -135,9 +135,9 @@ fn source_entry(record: &Record) -> SourceEntry {
         Some(Tree::Object(members)) => members,
         _ => vec![],
     };
-    let disclosed = Tree::Object(members(DISCLOSED));
+    let disclosed = Tree::Object(members(DISCLOSED_FIELD));
     let disclosed = disclosed.get("index").cloned().zip(disclosed.get("proof").cloned());
-    SourceEntry { container: record.origin.container.clone(), index, extra: members(WRAPPER), disclosed }
+    SourceEntry { container: record.origin.container.clone(), index, extra: members(WRAPPER_FIELD), disclosed }
 }
 
 /// Number of the event in its log, for events whose id does not contain it.
@@ -148,8 +148,8 @@ fn line_number(record: &Record) -> u64 {
 /// Applies the edits of a record to its own entry. The citation gets a new hash, because the sealed event has other
 /// content (after a redaction, its hash is a digest of removed text).
 fn apply_edits(tree: &mut Tree, record: &Record) {
-    let composed = composed(tree);
-    let unedited = to_record(tree, NO_ID, composed);
+    let is_composed = is_composed(tree);
+    let unedited = to_record(tree, PLACEHOLDER_ID, is_composed);
     patch(tree, &unedited, record);
     let hash = content_hash(tree);
     let cited = word(tree, "citation").unwrap_or_default();
@@ -159,11 +159,11 @@ fn apply_edits(tree: &mut Tree, record: &Record) {
     };
     tree.set("citation", Tree::Text(new_citation.clone()));
     let mut wanted = record.clone();
-    wanted.fields.retain(|k, _| k != WRAPPER && k != DISCLOSED);
+    wanted.fields.retain(|k, _| k != WRAPPER_FIELD && k != DISCLOSED_FIELD);
     if wanted.fields.contains_key("citation") {
         wanted.fields.insert("citation".into(), new_citation.into());
     }
-    let mut mapped = to_record(tree, NO_ID, composed);
+    let mut mapped = to_record(tree, PLACEHOLDER_ID, is_composed);
     if record.links.iter().all(|l| l.target.scope == SCOPE) {
         mapped.links.clone_from(&record.links); // readers derive these links from the bundle
     }
@@ -173,7 +173,7 @@ fn apply_edits(tree: &mut Tree, record: &Record) {
 /// The hash in the citation of a composed or edited entry: a digest of the entry's content instead of a sealed event's
 /// hash.
 fn content_hash(tree: &Tree) -> String {
-    let content = bare(tree).get("content").cloned().unwrap_or(Tree::Null);
+    let content = without_extension(tree).get("content").cloned().unwrap_or(Tree::Null);
     hex::encode(Sha256::digest(canonical(&content).unwrap_or_default()))
 }
 
@@ -213,7 +213,7 @@ fn write_foreign(stored: &StoredRecord, names: &HashMap<String, String>) -> Tree
             ("semantic", format!("edge:{relation}"), "extraction", from, text(times.valid_to), content)
         }
         _ => {
-            let kind = format!("{}{RECORDED}", record.kind.as_str());
+            let kind = format!("{}{RECORDED_SUFFIX}", record.kind.as_str());
             let role = record.message.as_ref().map(|m| m.role.as_str()).filter(|r| !r.is_empty());
             let platform = Some(record.source.platform.as_str()).filter(|p| !p.is_empty());
             let actor = role.or(platform).unwrap_or("mementory");
@@ -252,7 +252,7 @@ fn payload(record: &Record) -> serde_json::Value {
     for (name, score) in [("confidence", record.confidence), ("importance", record.importance)] {
         out.extend(score.map(|s| (name.to_owned(), s.into())));
     }
-    for (name, time) in TIMES.into_iter().zip(stamps) {
+    for (name, time) in TIME_MEMBERS.into_iter().zip(stamps) {
         out.extend(time.map(|t| (name.to_owned(), t.to_rfc3339().into())));
     }
     out.into()

@@ -3,7 +3,7 @@ use mementory_format::{Catalog, Claim, FormatError, Part, Role, json_keys};
 use mementory_model::Limits;
 
 /// Number of bytes at the start of a file that are examined.
-const HEAD: usize = 64 << 10;
+const HEAD_BYTES: usize = 64 << 10;
 
 /// Claims each bundle separately.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
@@ -19,14 +19,14 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
         if list.is_none() && !found.has("version") {
             continue;
         }
-        let head = catalog.head(member, HEAD)?;
+        let head = catalog.head(member, HEAD_BYTES)?;
         let says = |marker: &str| memchr::memmem::find(&head, marker.as_bytes()).is_some();
         let (version, reason) = if says("\"zaxy.export.unsigned.") {
-            (Some(stated(&head, "zaxy.export.unsigned.")), "an unsigned Zaxy bundle")
+            (Some(version_string(&head, "zaxy.export.unsigned.")), "an unsigned Zaxy bundle")
         } else if says("\"zaxy.portable.") {
             let subset = found.has("disclosed");
             let reason = if subset { "a disclosed part of a Zaxy bundle" } else { "a signed Zaxy bundle" };
-            (Some(stated(&head, "zaxy.portable.")), reason)
+            (Some(version_string(&head, "zaxy.portable.")), reason)
         } else if list.is_some() && says("\"zaxy.export.") && found.has_below("schema_version") {
             // The keys are in another order, so the version comes after the entries.
             (None, "Zaxy entries in a bundle")
@@ -45,7 +45,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
 }
 
 /// The version string that starts with `prefix`.
-fn stated(head: &[u8], prefix: &str) -> String {
+fn version_string(head: &[u8], prefix: &str) -> String {
     let at = memchr::memmem::find(head, prefix.as_bytes()).unwrap_or_default();
     let rest = &head[at..];
     let end = rest.iter().take(64).position(|b| *b == b'"').unwrap_or(prefix.len());

@@ -40,8 +40,7 @@ pub fn disclose(path: &Path, selector: &Selector, out: &Path, limits: &Limits) -
 }
 
 /// Signs a bundle, replacing an existing signature, and writes it with the same entries in the same order into the new
-/// file
-/// `out`.
+/// file `out`.
 ///
 /// # Errors
 /// The input is not exactly one Zaxy bundle, or a disclosed subset (`not_whole`), or empty; limits, I/O, errors of the

@@ -51,8 +51,7 @@ pub(super) fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds)
 }
 
 /// Parses a proof: a list of `[hash, side]` from leaf to root. The side is `L` or `R`, in the example of the
-/// specification
-/// `left` or `right`.
+/// specification `left` or `right`.
 pub(super) fn proof(tree: &Tree) -> Option<Vec<(Hash, Side)>> {
     let Tree::Array(steps) = tree else { return None };
     if steps.len() > MAX_PROOF_STEPS {

@@ -10,13 +10,13 @@ use mementory_model::{LossReport, Record, Verbatim};
 use serde_json::Value;
 
 /// Member of the slot that marks an entry that Mementory composed.
-const COMPOSED: &str = "composed";
+const COMPOSED_MEMBER: &str = "composed";
 
-const FIELDS: NativeFields =
+const NATIVE_FIELDS: NativeFields =
     NativeFields { always: NativeFields::ALL_BUT_TIMES, sometimes: NativeFields::ALL_TIMES, whole_seconds: false };
 
 /// Name of the member of `content` that contains the extension slot.
-fn holder(tree: &Tree) -> &'static str {
+fn slot_member(tree: &Tree) -> &'static str {
     match word(tree, "kind") {
         _ if word(tree, "grain") == Some("event") => "payload",
         Some(kind) if kind.starts_with("entity:") => "properties",
@@ -25,18 +25,18 @@ fn holder(tree: &Tree) -> &'static str {
 }
 
 fn slot(tree: &Tree) -> Option<&Tree> {
-    extension::get(tree.get("content")?.get(holder(tree))?)
+    extension::get(tree.get("content")?.get(slot_member(tree))?)
 }
 
 /// True if Mementory composed the whole entry for a record of another format.
-pub(super) fn composed(tree: &Tree) -> bool {
-    slot(tree).and_then(|x| x.get(COMPOSED)) == Some(&Tree::Bool(true))
+pub(super) fn is_composed(tree: &Tree) -> bool {
+    slot(tree).and_then(|x| x.get(COMPOSED_MEMBER)) == Some(&Tree::Bool(true))
 }
 
-fn change(tree: &mut Tree, new: Option<Tree>) {
-    let holder = holder(tree);
+fn set_slot(tree: &mut Tree, new: Option<Tree>) {
+    let slot_member = slot_member(tree);
     let Some(mut content) = tree.get("content").cloned() else { return };
-    let mut slot = match content.get(holder) {
+    let mut slot = match content.get(slot_member) {
         Some(slot @ Tree::Object(_)) => slot.clone(),
         _ if new.is_none() => return,
         _ => Tree::Object(vec![]),
@@ -45,24 +45,25 @@ fn change(tree: &mut Tree, new: Option<Tree>) {
     if let Some(new) = new {
         extension::set(&mut slot, new);
     }
-    content.set(holder, slot);
+    content.set(slot_member, slot);
     tree.set("content", content);
 }
 
 /// The entry without the extension slot, as another program reads it.
-pub(super) fn bare(tree: &Tree) -> Tree {
-    let mut bare = tree.clone();
-    change(&mut bare, None);
-    bare
+pub(super) fn without_extension(tree: &Tree) -> Tree {
+    let mut without_extension = tree.clone();
+    set_slot(&mut without_extension, None);
+    without_extension
 }
 
 fn fingerprint(tree: &Tree) -> String {
-    let mut native = bare(tree);
+    let mut native = without_extension(tree);
     if let Some(mut content) = native.get("content").cloned() {
         content.remove("thread");
         // If the member contains only the extension slot, the entry may have lacked it.
-        if content.get(holder(tree)).is_none_or(|slot| matches!(slot, Tree::Null) || *slot == Tree::Object(vec![])) {
-            content.remove(holder(tree));
+        if content.get(slot_member(tree)).is_none_or(|slot| matches!(slot, Tree::Null) || *slot == Tree::Object(vec![]))
+        {
+            content.remove(slot_member(tree));
         }
         native.set("content", content);
     }
@@ -72,10 +73,9 @@ fn fingerprint(tree: &Tree) -> String {
 }
 
 /// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension slot
-/// of
-/// `tree`. `own` is true if the record was read from this format: then the entry itself is its origin and verbatim.
+/// of `tree`. `own` is true if the record was read from this format: then the entry itself is its origin and verbatim.
 pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, own: bool) {
-    change(tree, None);
+    set_slot(tree, None);
     let mut out = extension::record_difference(mapped, record, own);
     if !own && let Ok(origin) = serde_json::to_value(&record.origin) {
         out.insert("origin".into(), origin); // The origin is in another file, so it is always written.
@@ -85,9 +85,9 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, own: boo
     }
     out.insert(NATIVE.into(), Value::String(fingerprint(tree)));
     if !own {
-        out.insert(COMPOSED.into(), Value::Bool(true));
+        out.insert(COMPOSED_MEMBER.into(), Value::Bool(true));
     }
-    change(tree, Some(tree_of(&Value::Object(out))));
+    set_slot(tree, Some(tree_of(&Value::Object(out))));
 }
 
 /// Applies the extension slot of an entry to the record that the entry alone yields. Keeps the origin and verbatim of
@@ -95,7 +95,7 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, own: boo
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let Value::Object(mut map) = value(slot(tree)?) else { return None };
     let native = map.remove(NATIVE)?;
-    let own = map.remove(COMPOSED).is_none();
+    let own = map.remove(COMPOSED_MEMBER).is_none();
     let mut whole = members(mapped);
     if own {
         map.remove("origin");
@@ -110,7 +110,7 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
         record.verbatim = Some(verbatim.clone());
     }
     if changed {
-        FIELDS.prefer(mapped, &mut record);
+        NATIVE_FIELDS.prefer(mapped, &mut record);
     }
     Some(Restored { record, changed })
 }
@@ -118,5 +118,5 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
 /// Reports every member of the extension slot as a loss, because other programs do not read it.
 pub(super) fn losses(id: &str, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = slot(tree) else { return };
-    extension::report(id, extension::held(slot), &[COMPOSED, "key", "origin", "origin_id"], report);
+    extension::report(id, extension::held(slot), &[COMPOSED_MEMBER, "key", "origin", "origin_id"], report);
 }

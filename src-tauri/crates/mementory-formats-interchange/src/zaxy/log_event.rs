@@ -7,9 +7,9 @@ use sha2::{Digest, Sha256};
 pub(crate) const LOG_FORMAT: &str = "eventloom";
 
 /// Payload member with the sensitivity. The hash covers it, but exports do not contain it.
-pub(crate) const SECURITY: &str = "__zaxy_security";
+pub(crate) const SECURITY_MEMBER: &str = "__zaxy_security";
 /// Payload member that marks an event whose payload is encrypted, so that deleting its key makes it unreadable.
-const CIPHER: &str = "__zaxy_cipher";
+const CIPHER_MEMBER: &str = "__zaxy_cipher";
 
 /// The two forms of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,8 +76,8 @@ impl Event {
             _ => return Err("payload is not an object".into()),
         };
         let security = if version == EventVersion::V1 {
-            let found = payload.get(SECURITY).cloned();
-            payload.remove(SECURITY);
+            let found = payload.get(SECURITY_MEMBER).cloned();
+            payload.remove(SECURITY_MEMBER);
             found.filter(|s| matches!(s, Tree::Object(_)))
         } else {
             tree.get("security").filter(|s| **s != Tree::Null).cloned()
@@ -141,7 +141,7 @@ impl Event {
             EventVersion::V1 => {
                 let mut payload = self.payload.clone();
                 if let Some(security) = security {
-                    payload.set(SECURITY, security);
+                    payload.set(SECURITY_MEMBER, security);
                 }
                 let id = self.id.clone().unwrap_or_else(|| self.generated_id());
                 let event = vec![
@@ -192,8 +192,8 @@ impl Event {
     }
 
     /// True if the payload is encrypted. The key is not in the log.
-    pub(crate) fn encrypted(&self) -> bool {
-        self.payload.get(CIPHER).is_some()
+    pub(crate) fn is_encrypted(&self) -> bool {
+        self.payload.get(CIPHER_MEMBER).is_some()
     }
 
     /// The entry that Zaxy exports for the event.
@@ -241,5 +241,5 @@ pub(crate) enum ExportedEvent {
 /// The entry for a line of a log. None if the line is not an event.
 pub(crate) fn entry_of(line: &Tree, hint: u64) -> Option<ExportedEvent> {
     let event = Event::parse(line, hint).ok()?;
-    Some(if event.encrypted() { ExportedEvent::Encrypted } else { ExportedEvent::Entry(event.entry()) })
+    Some(if event.is_encrypted() { ExportedEvent::Encrypted } else { ExportedEvent::Entry(event.entry()) })
 }

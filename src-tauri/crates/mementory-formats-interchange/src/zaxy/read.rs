@@ -2,10 +2,10 @@
 //! be read is dropped, and the others are imported.
 use super::{
     bundle::Bundle,
-    compose::{DISCLOSED, WRAPPER},
+    compose::{DISCLOSED_FIELD, WRAPPER_FIELD},
     entry::{Wrapped, defect, digests},
     envelope::BundleKind,
-    extension::{composed, restore},
+    extension::{is_composed, restore},
     to_record::{EntryLinks, SCOPE, to_record, value},
 };
 use mementory_format::{FormatError, PassthroughItem, Sink};
@@ -74,7 +74,7 @@ fn record(
     links: &mut EntryLinks,
     note: &mut dyn FnMut(&str, &str),
 ) -> Record {
-    let is_composed = composed(tree);
+    let is_composed = is_composed(tree);
     let mut mapped = to_record(tree, id, is_composed);
     mapped.origin = origin;
     let verbatim = Verbatim::json(wrapped.content);
@@ -92,11 +92,11 @@ fn record(
             links.link(tree, &mut record);
         }
         if !wrapped.extra.is_empty() {
-            record.fields.insert(WRAPPER.into(), value(&Tree::Object(wrapped.extra.clone())));
+            record.fields.insert(WRAPPER_FIELD.into(), value(&Tree::Object(wrapped.extra.clone())));
         }
         if let (Some(index), Some(proof)) = (&wrapped.index, &wrapped.proof) {
             let members = [("index", index), ("proof", proof)].map(|(k, v)| (k.to_owned(), v.clone()));
-            record.fields.insert(DISCLOSED.into(), value(&Tree::Object(members.into())));
+            record.fields.insert(DISCLOSED_FIELD.into(), value(&Tree::Object(members.into())));
         }
     }
     record

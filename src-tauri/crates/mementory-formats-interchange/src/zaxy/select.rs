@@ -77,7 +77,7 @@ impl Selector {
 
     /// Returns the entries of all events that match, in their order. An entry belongs to the event with the same
     /// citation. If that event is not among them, the first entry with that citation decides instead.
-    pub(super) fn project(&self, made: Vec<OutputEntry>) -> Vec<OutputEntry> {
+    pub(super) fn matching_entries(&self, made: Vec<OutputEntry>) -> Vec<OutputEntry> {
         let cited = |m: &OutputEntry| word(&m.tree, "citation").unwrap_or_default().to_owned();
         let mut heads: HashMap<String, usize> = HashMap::new();
         for (i, m) in made.iter().enumerate() {

@@ -9,10 +9,10 @@ use serde_json::Value;
 pub(crate) const SCOPE: &str = "zaxy";
 
 /// End of the event type of composed events. The start is the model kind of the record.
-pub(super) const RECORDED: &str = ".recorded";
+pub(super) const RECORDED_SUFFIX: &str = ".recorded";
 
 /// Names of the payload member with the text, as Zaxy's own event types use them.
-const TEXTS: [&str; 16] = [
+const TEXT_MEMBERS: [&str; 16] = [
     "text",
     "content",
     "message",
@@ -32,7 +32,7 @@ const TEXTS: [&str; 16] = [
 ];
 
 /// Payload members of a composed event that contain times of the model.
-pub(super) const TIMES: [&str; 6] =
+pub(super) const TIME_MEMBERS: [&str; 6] =
     ["created_at", "updated_at", "observed_at", "valid_from", "valid_to", "last_accessed_at"];
 
 /// Key of the entry with this id.
@@ -40,9 +40,9 @@ pub(crate) fn key(id: &str) -> RecordKey {
     RecordKey::new(SCOPE, id)
 }
 
-/// Converts an entry to a record. `composed` is true if Mementory made the entry for a record of another format; then
-/// its own data as an event do not belong to the record. The caller sets origin and verbatim.
-pub(crate) fn to_record(tree: &Tree, id: &str, composed: bool) -> Record {
+/// Converts an entry to a record. `is_composed` is true if Mementory made the entry for a record of another format;
+/// then its own data as an event do not belong to the record. The caller sets origin and verbatim.
+pub(crate) fn to_record(tree: &Tree, id: &str, is_composed: bool) -> Record {
     let none = Tree::Null;
     let content = tree.get("content").unwrap_or(&none);
     let kind = word(tree, "kind").unwrap_or_default();
@@ -50,7 +50,7 @@ pub(crate) fn to_record(tree: &Tree, id: &str, composed: bool) -> Record {
     let (model, used) = match (grain, kind.split_once(':')) {
         (Some(Grain::Semantic), Some(("entity", _))) => (Kind::Entity, &["name", "summary", "entity_type"][..]),
         (Some(Grain::Semantic), _) => (Kind::Relation, &["relation_type", "confidence"][..]),
-        _ => (event_kind(kind, composed), &["type", "actor", "thread", "payload"][..]),
+        _ => (event_kind(kind, is_composed), &["type", "actor", "thread", "payload"][..]),
     };
     let mut record = Record::new(model, key(id), "");
     record.origin_id = Some(id.to_owned());
@@ -72,9 +72,9 @@ pub(crate) fn to_record(tree: &Tree, id: &str, composed: bool) -> Record {
             record.times.valid_from = time("valid_from");
             record.times.valid_to = time("valid_to");
         }
-        _ => event(content.get("payload").unwrap_or(&none), kind, composed, &mut record),
+        _ => event(content.get("payload").unwrap_or(&none), kind, is_composed, &mut record),
     }
-    if composed {
+    if is_composed {
         return record;
     }
     if grain == Some(Grain::Event) {
@@ -88,8 +88,8 @@ pub(crate) fn to_record(tree: &Tree, id: &str, composed: bool) -> Record {
     record
 }
 
-fn event_kind(kind: &str, composed: bool) -> Kind {
-    match kind.strip_suffix(RECORDED).filter(|_| composed).and_then(Kind::parse) {
+fn event_kind(kind: &str, is_composed: bool) -> Kind {
+    match kind.strip_suffix(RECORDED_SUFFIX).filter(|_| is_composed).and_then(Kind::parse) {
         Some(kind) => kind,
         None if kind.starts_with("goal.") || kind.starts_with("task.") => Kind::Todo,
         None => Kind::Memory,
@@ -100,20 +100,20 @@ fn event_kind(kind: &str, composed: bool) -> Kind {
 fn text_and_title_members(payload: &Tree) -> (Option<&'static str>, Option<&'static str>) {
     let is_text = |name: &&&str| word(payload, name).is_some();
     let title = ["title", "name"].iter().find(is_text).copied();
-    match TEXTS.iter().find(is_text) {
+    match TEXT_MEMBERS.iter().find(is_text) {
         Some(text) => (Some(text), title),
         // If there is only a title, it is used as the text.
         None => (title, None),
     }
 }
 
-fn event(payload: &Tree, kind: &str, composed: bool, record: &mut Record) {
+fn event(payload: &Tree, kind: &str, is_composed: bool, record: &mut Record) {
     let text_of = |name: &str| word(payload, name).map(str::to_owned);
-    let (text, title) = if composed { (Some("text"), Some("title")) } else { text_and_title_members(payload) };
+    let (text, title) = if is_composed { (Some("text"), Some("title")) } else { text_and_title_members(payload) };
     record.title = title.and_then(text_of);
     record.text = match text.and_then(text_of) {
         Some(text) => text,
-        None if composed => String::new(),
+        None if is_composed => String::new(),
         None => first_string(payload),
     };
     record.status = text_of("status");
@@ -121,14 +121,14 @@ fn event(payload: &Tree, kind: &str, composed: bool, record: &mut Record) {
     record.tags = strings(payload.get("tags")).unwrap_or_default();
     record.confidence = payload.get("confidence").and_then(Tree::as_f64).filter(|c| c.is_finite());
     record.importance = payload.get("importance").and_then(Tree::as_f64).filter(|c| c.is_finite());
-    if !composed {
+    if !is_composed {
         record.record_type = Some(kind.to_owned());
         return;
     }
     record.record_type = text_of("type");
     record.namespace = text_of("namespace");
     record.source.platform = text_of("source").unwrap_or_default();
-    let mut times = TIMES.map(|name| word(payload, name).and_then(Timestamp::parse)).into_iter();
+    let mut times = TIME_MEMBERS.map(|name| word(payload, name).and_then(Timestamp::parse)).into_iter();
     let mut next = || times.next().flatten();
     let t = &mut record.times;
     (t.created, t.updated, t.observed) = (next(), next(), next());

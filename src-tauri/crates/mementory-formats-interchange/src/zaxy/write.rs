@@ -34,7 +34,7 @@ pub(super) fn write(
     limits: &Limits,
 ) -> Result<WriteReport, FormatError> {
     let mut writer = BundleWriter::collect(source, options, limits)?;
-    let plan = writer.decide(options, out)?;
+    let plan = writer.choose_plan(options, out)?;
     let envelope = match &plan {
         Plan::SourceEnvelope(envelope) => envelope.clone(),
         Plan::Unsigned => unsigned(&writer.session),
@@ -52,7 +52,7 @@ pub(super) fn plan(
     limits: &Limits,
 ) -> Result<WriteReport, FormatError> {
     let mut writer = BundleWriter::collect(source, options, limits)?;
-    let version = match writer.decide(options, Path::new("")) {
+    let version = match writer.choose_plan(options, Path::new("")) {
         Ok(Plan::SourceEnvelope(envelope)) => envelope.word("version").unwrap_or_default().to_owned(),
         Ok(Plan::Signed(..)) => PORTABLE.into(),
         Ok(Plan::Unsigned) | Err(_) => UNSIGNED.into(),
@@ -97,7 +97,7 @@ impl BundleWriter {
         writer.sort_and_number();
         if let Some(selector) = options.format_options.get::<Selector>() {
             let before = writer.entries.len();
-            writer.entries = selector.project(std::mem::take(&mut writer.entries));
+            writer.entries = selector.matching_entries(std::mem::take(&mut writer.entries));
             let out = (before - writer.entries.len()) as u64;
             if out > 0 {
                 writer.report.withheld.insert("selector".into(), out);
@@ -106,7 +106,7 @@ impl BundleWriter {
         for entry in &writer.entries {
             *writer.report.by_kind.entry(entry.kind.as_str().into()).or_default() += 1;
         }
-        writer.left_out(source, options)?;
+        writer.report_left_out(source, options)?;
         Ok(writer)
     }
 
@@ -135,14 +135,14 @@ impl BundleWriter {
         self.entries.iter().map(|m| digests(&m.tree).map(|d| d.1).map_err(bad)).collect()
     }
 
-    fn decide(&mut self, options: &WriteOptions, out: &Path) -> Result<Plan, FormatError> {
+    fn choose_plan(&mut self, options: &WriteOptions, out: &Path) -> Result<Plan, FormatError> {
         let wanted = options.version.as_deref();
         if let Some(unknown) = wanted.filter(|v| ![UNSIGNED, PORTABLE].contains(v)) {
             return Err(FormatError::Version { place: out.display().to_string(), version: unknown.to_owned() });
         }
         let leaves = self.leaves(out)?;
         if let Some(signer) = options.signer.as_ref().filter(|_| wanted != Some(UNSIGNED)) {
-            self.lose_signature("signed again with another key");
+            self.report_lost_signature("signed again with another key");
             let Some(tree) = Merkle::new(leaves) else {
                 let message = "a signed Zaxy bundle has at least one entry";
                 return Err(FormatError::invalid("empty_bundle", out.display().to_string(), message));
@@ -163,17 +163,17 @@ impl BundleWriter {
             let message = "a signed Zaxy bundle needs a key to sign with";
             return Err(FormatError::invalid("signer_missing", out.display().to_string(), message));
         }
-        self.lose_signature("it does not cover what is written now");
+        self.report_lost_signature("it does not cover what is written now");
         Ok(Plan::Unsigned)
     }
 
-    fn lose_signature(&mut self, why: &str) {
+    fn report_lost_signature(&mut self, why: &str) {
         for source in self.envelopes.iter().filter(|c| c.envelope.kind != BundleKind::Unsigned) {
             self.report.losses.add(&source.place, "signature", LossKind::LeftOut, why);
         }
     }
 
-    fn left_out(&mut self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<(), FormatError> {
+    fn report_left_out(&mut self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<(), FormatError> {
         for tombstone in source.tombstones()? {
             let note = "Zaxy bundles have no deletions";
             self.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);

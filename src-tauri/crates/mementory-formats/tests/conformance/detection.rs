@@ -21,7 +21,7 @@ fn every_input_is_detected_as_its_format_and_no_other() {
 }
 
 #[test]
-fn the_claim_of_its_format_has_a_clear_lead() {
+fn the_right_format_has_a_clear_lead() {
     let all = cases();
     for case in &all {
         let limits = Limits::default();

@@ -111,7 +111,7 @@ fn writing_twice_gives_the_same_bytes() {
 }
 
 #[test]
-fn what_is_written_of_a_valid_input_is_valid() {
+fn the_output_for_a_valid_input_is_valid() {
     let cases: Vec<Case> = readable_cases(|format| {
         let can = format.capabilities();
         can.read && can.write && can.validate

@@ -1,5 +1,5 @@
-//! Applies deltas to a base archive, in order and all or nothing: the new file is written only if all of them apply
-//! (spec §4.3.1, §7.3: the last write wins).
+//! Applies deltas to a base archive in their order. The new file is written only if all of them can be applied (spec
+//! §4.3.1). If several deltas change a record, the last change is used (§7.3).
 use super::super::jsonl::{JsonLine, each_line};
 use super::super::manifest::{Archive, Manifest};
 use super::super::partitions::Period;
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Why deltas were not applied. In all cases nothing was written.
+/// Why deltas were not applied. Nothing was written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApplyError {
@@ -35,7 +35,7 @@ pub enum ApplyError {
         /// Sequence at which the delta ends.
         new: u64,
     },
-    /// The delta starts after the state of the archive: an earlier delta is missing.
+    /// The delta starts after the state of the archive, so an earlier delta is missing.
     #[error("{place}: an earlier delta is missing (the archive is at sequence {at}, the delta starts at {base})")]
     Gap {
         /// The delta.
@@ -73,7 +73,7 @@ pub enum ApplyError {
 }
 
 impl ApplyError {
-    /// Stable code.
+    /// Stable error code.
     pub fn code(&self) -> &'static str {
         match self {
             Self::WrongAgent { .. } => "delta_wrong_agent",
@@ -87,15 +87,15 @@ impl ApplyError {
     }
 }
 
-/// The combined change of a record by all deltas.
+/// The changes that all deltas make to a record, combined.
 struct CombinedChange {
-    /// The new line; None for a deletion without one, which only changes the status of the record.
+    /// The new line. None for a deletion without a line, which only changes the status of the record.
     line: Option<String>,
-    /// True when nothing of the record may stay.
+    /// True if nothing of the record may stay in the archive.
     erased: bool,
     operation: Operation,
     place: String,
-    /// True when the base archive has the record.
+    /// True if the base archive has the record.
     in_base: bool,
 }
 
@@ -109,7 +109,7 @@ struct State {
     buffered_bytes: u64,
 }
 
-/// Applies deltas to a base archive in order and writes the result to `out`, which must not exist.
+/// Applies deltas to a base archive in their order and writes the result to `out`, which must not exist.
 pub fn apply(base: &Path, deltas: &[PathBuf], out: &Path, limits: &Limits) -> Result<AppliedDeltas, ApplyError> {
     apply_with(base, deltas, out, limits, None)
 }
@@ -221,7 +221,7 @@ impl State {
                     let (number, parsed) = match entry {
                         JsonLine::Text(_, "") => return Ok(()),
                         JsonLine::Text(number, text) => (number, operation::parse(text)),
-                        // never apply half of a damaged bundle
+                        // If one line is damaged, nothing of the bundle is applied.
                         JsonLine::Unreadable(_, code) => {
                             return Err(FormatError::invalid(
                                 code,
@@ -248,7 +248,7 @@ impl State {
         Ok(())
     }
 
-    /// Counts the bytes of the changes, which stay in memory until they are written. Too many are refused.
+    /// Adds to the bytes of the changes, which stay in memory until they are written. Fails if there are too many.
     fn count_bytes(&mut self, bytes: usize, place: &str, limits: &Limits) -> Result<(), FormatError> {
         self.buffered_bytes = self.buffered_bytes.saturating_add(bytes as u64);
         if self.buffered_bytes > limits.element_bytes {
@@ -274,7 +274,7 @@ impl State {
         let (mut line, mut erased) = (line, erased);
         let mut kind = operation;
         if let Some(before) = before {
-            // a deletion that only names its record applies to the line of the earlier change
+            // A deletion without a line applies to the line of the earlier change.
             if line.is_none() && !erased {
                 line = before.line.as_deref().map(operation::with_deleted_status);
                 erased = before.erased;
@@ -330,13 +330,13 @@ impl State {
             own.set("scopes", scopes.clone());
             slot::set_vendor(&mut tree, own);
         }
-        // leave out raw files made of records: their text is outdated now, and other programs would read it
+        // Raw files made from records are left out: their text is outdated now, and other programs would read it.
         let changed = !self.changes.is_empty() || !self.documents.is_empty();
         let outdated = if changed { workspaces::raw_files_from_records(manifest) } else { HashSet::new() };
         file.finish(archive, manifest, tree, rows, limits, &|name| outdated.contains(name))
     }
 
-    /// Marks the changes whose record the base archive has.
+    /// Marks the changes of records that are in the base archive.
     fn mark_records_in_base(
         &mut self,
         archive: &Archive<'_>,
@@ -362,7 +362,7 @@ impl State {
         Ok(())
     }
 
-    /// Lines of records that the base does not have, by the partition they belong to. Adds partitions where none covers them.
+    /// The lines of new records, by partition. Adds a partition if none covers the creation time.
     fn added_lines(
         &mut self,
         rows: &mut Vec<Tree>,
@@ -411,7 +411,7 @@ impl State {
         added
     }
 
-    /// Writes one partition: changed lines in place, new ones sorted in by time and id.
+    /// Writes one partition: changed lines in their place, new lines sorted in by time and id.
     fn write_partition(
         &self,
         archive: &Archive<'_>,
@@ -488,7 +488,7 @@ fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>
     let covers = |row: &&Tree| {
         from_of(row) <= date.as_str() && row.get("to").and_then(Tree::as_str).is_none_or(|to| date.as_str() <= to)
     };
-    // an open partition has no end, so several may cover the time: take the one that starts last
+    // An open partition has no end, so several may cover the time. The one that starts last is used.
     let found = rows.iter().filter(covers).max_by(|a, b| from_of(a).cmp(from_of(b)));
     let quarter = Period::quarter(created);
     if let Some(row) = found
@@ -513,7 +513,7 @@ fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>
     name
 }
 
-/// Seals a partition whose period is over at the time of the delta, and sets its end (spec §4.1.1).
+/// Seals a partition and sets its end if its period is over at the time of the delta (spec §4.1.1).
 fn seal_if_past(row: &mut Tree, at: Option<Timestamp>) {
     let Some(at) = at else { return };
     let (year, month, day) = at.date();

@@ -1,5 +1,5 @@
-//! The manifest of a delta bundle (spec §4.3, `delta-manifest.schema.json`). The specification names the entry
-//! `manifest.json`, the reference tool `delta-manifest.json`: we read and write both.
+//! The manifest of a delta bundle (spec §4.3, `delta-manifest.schema.json`). The specification calls the entry
+//! `manifest.json`, the reference tool `delta-manifest.json`. Both names are read and written.
 use super::super::detect::DELTA_MANIFEST;
 use super::super::manifest::{Archive, MANIFEST, Manifest, Partition};
 use mementory_format::FormatError;
@@ -12,7 +12,7 @@ pub(super) const DOCUMENTS: [&str; 3] = ["identity", "principals", "credentials"
 
 /// The parsed manifest of a delta.
 pub(super) struct DeltaManifest {
-    /// The whole document.
+    /// The parsed JSON document.
     pub tree: Tree,
     /// Place of the manifest, for findings.
     pub place: String,
@@ -20,9 +20,10 @@ pub(super) struct DeltaManifest {
     pub version: String,
     /// Id of the agent.
     pub agent: String,
-    /// Sequence at which it starts.
+    /// Sequence at which the delta starts.
     pub base: u64,
-    /// Sequence at which it ends. A client without a server writes 0, which means the next one.
+    /// Sequence at which the delta ends. A client without a server writes 0, which is read as the sequence after
+    /// `base`.
     pub new: u64,
 }
 
@@ -56,25 +57,25 @@ impl DeltaManifest {
         Ok(Self { place: entry.place.clone(), version, agent, base, new, tree })
     }
 
-    /// Member of a layer's change.
+    /// A member of the object that describes the change of a layer.
     pub(super) fn change(&self, layer: &str, key: &str) -> Option<&Tree> {
         self.tree.get("changes")?.get(layer)?.get(key)
     }
 
-    /// The file of a changed layer. The schema does not require `file`; the default is the usual name.
+    /// The file with the change of a layer. The schema does not require `file`; the default is the usual name.
     pub(super) fn file(&self, layer: &str) -> Option<String> {
         let change = self.tree.get("changes")?.get(layer).filter(|c| matches!(c, Tree::Object(_)))?;
         let usual = || if layer == "memory" { "memory/delta.jsonl".into() } else { format!("{layer}.json") };
         Some(change.get("file").and_then(Tree::as_str).map_or_else(usual, str::to_owned))
     }
 
-    /// Time of the state after the delta.
+    /// The time at which the state after the delta was reached.
     pub(super) fn time(&self) -> Option<&str> {
         let sync = self.tree.get("sync").and_then(|s| s.get("new_timestamp")).and_then(Tree::as_str);
         sync.or_else(|| self.tree.get("created_at").and_then(Tree::as_str))
     }
 
-    /// Converts to the manifest of an archive, so that the same reader reads both.
+    /// Converts to the manifest of an archive, so that the same reader can read both.
     pub(super) fn as_archive(&self) -> Manifest {
         let text = |t: &str| Tree::Text(t.to_owned());
         let mut layers = Vec::new();
@@ -101,13 +102,13 @@ impl DeltaManifest {
     }
 }
 
-/// A whole number in a manifest; JSON Schema also accepts `2.0`.
+/// A whole number in a manifest. JSON Schema accepts `2.0` as one too.
 pub(super) fn whole(text: &str) -> Option<u64> {
     let float = || text.parse::<f64>().ok().filter(|f| f.fract() == 0.0 && (0.0..9e15).contains(f)).map(|f| f as u64);
     text.parse().ok().or_else(float)
 }
 
-/// `sync.last_sequence` of an archive; 0 for one that was never synchronised.
+/// `sync.last_sequence` of an archive. 0 if the archive was never synchronised.
 pub(super) fn sequence_of(manifest: &Manifest) -> u64 {
     match manifest.tree.get("sync").and_then(|s| s.get("last_sequence")) {
         Some(Tree::Number(n)) => whole(n).unwrap_or(0),

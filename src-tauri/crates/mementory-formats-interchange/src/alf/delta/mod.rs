@@ -1,5 +1,5 @@
-//! Delta bundles (`.alf-delta`, spec §4.3, §6.3): the changes since an export. Written from a base archive and the current
-//! records, read, validated, and applied to an archive in order. See README.md.
+//! Delta bundles (`.alf-delta`, spec §4.3, §6.3): the changes since an export. They are written from a base archive and
+//! the current records, read, validated, and applied to an archive in order. See README.md.
 mod apply;
 mod manifest;
 mod read;
@@ -82,7 +82,7 @@ impl Format for AlfDelta {
     }
 }
 
-/// The agent of a delta and the name of the entry with its changed records.
+/// The agent of a delta, and the name of the entry with its changed records.
 pub(super) fn memory_of(
     archive: &super::manifest::Archive<'_>,
     limits: &Limits,

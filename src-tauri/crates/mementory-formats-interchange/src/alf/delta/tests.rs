@@ -1,5 +1,5 @@
-//! Writing, validating and applying deltas (spec §10.4): the result equals a full export, and a delta that does not apply
-//! changes nothing.
+//! Writing, validating and applying deltas (spec §10.4). The result equals a full export. If a delta cannot be applied,
+//! nothing is changed.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::super::testing::*;
 use super::{AlfDelta, ApplyError, apply, apply::check_base};
@@ -17,7 +17,7 @@ fn lossless(path: &Path) -> MemorySource {
     read(path).unwrap()
 }
 
-/// A memory of the agent, as the reader creates it.
+/// A memory of the agent as the reader would create it.
 fn memory(id: &str, created: &str, content: &str) -> Record {
     let line = format!(
         r#"{{"id":"{id}","agent_id":"{AGENT}","content":"{content}","memory_type":"semantic","source":{{"runtime":"r"}},"temporal":{{"created_at":"{created}"}},"status":"active","namespace":"n"}}"#
@@ -85,7 +85,7 @@ fn spec_10_4_incremental_sync() {
     let mut shelf = read(&at("original.alf")).unwrap();
     write(&mut shelf, &at("s0.alf"));
 
-    // step 2: add, change and remove memories, change the identity, a principal and a credential
+    // Step 2: add, change and remove memories; change the identity, a principal and a credential.
     let new = memory("0197f2a0-2222-7000-8000-0000000000f1", "2026-11-02T00:00:00Z", "Moved to Graz.");
     let late = memory("0197f2a0-2222-7000-8000-0000000000f2", "2026-01-02T00:00:00Z", "Found later.");
     shelf.records.push(new.clone());
@@ -124,7 +124,7 @@ fn spec_10_4_incremental_sync() {
     let sent = String::from_utf8(parts["memory/delta.jsonl"].clone()).unwrap();
     assert!(!sent.contains(&gone.text), "a deletion does not contain the deleted text");
 
-    // steps 4 and 5: the same as a full export
+    // Steps 4 and 5: the result equals a full export.
     let applied = apply(&at("s0.alf"), &[at("d1.alf-delta")], &at("applied.alf"), &Limits::default()).unwrap();
     assert_eq!((applied.created, applied.updated, applied.deleted), (2, 1, 1));
     assert_eq!(applied.documents, ["credentials", "identity", "principals"]);
@@ -141,7 +141,7 @@ fn spec_10_4_incremental_sync() {
     }
     assert_eq!(merged["sync"]["last_sequence"], sequence + 1);
 
-    // step 6: the next delta continues from there, and contains only the changes
+    // Step 6: the next delta starts there and contains only the new changes.
     shelf.records.push(memory("0197f2a0-2222-7000-8000-0000000000f3", "2026-11-03T00:00:00Z", "Third."));
     make(&mut shelf, &at("applied.alf"), &at("d2.alf-delta"));
     let second: Value = serde_json::from_slice(&entries(&at("d2.alf-delta"))["manifest.json"]).unwrap();
@@ -159,7 +159,7 @@ fn spec_10_4_incremental_sync() {
         0
     );
 
-    // imported records equal those of the agent's archive
+    // The imported records equal those of the agent's archive.
     let read_in = read_delta(&at("d2.alf-delta"));
     assert_eq!(read_in.records.len(), 1);
     assert_eq!(read_in.records[0].key, RecordKey::new(format!("alf:{AGENT}"), "0197f2a0-2222-7000-8000-0000000000f3"));
@@ -270,7 +270,7 @@ fn changes_in_one_bundle_are_applied_in_order() {
     assert_eq!(find(&ids(3)), Some(("never made", "active")), "the last write wins");
     assert_eq!(find(&known), Some(("made again", "active")));
     assert_eq!((find(&ids(4)), find(&ids(5))), (None, None));
-    // a deletion that only names its record leaves the record as a tombstone
+    // A deletion without a line leaves the record in the archive as a tombstone.
     bundle(&at("e"), start + 1, start + 2, AGENT, &tombstone(&ids(1)));
     apply(&at("out.alf"), &[at("e")], &at("last.alf"), &Limits::default()).unwrap();
     let shelf = read(&at("last.alf")).unwrap();

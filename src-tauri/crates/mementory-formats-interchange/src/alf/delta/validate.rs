@@ -11,7 +11,7 @@ use mementory_json::{
 };
 use mementory_model::Limits;
 
-/// Most errors, and most warnings, that are listed.
+/// Largest number of errors that are listed, and of warnings.
 const MAX_FINDINGS: usize = 1000;
 
 /// Validates one bundle.
@@ -112,7 +112,7 @@ impl Check<'_> {
                 let place = format!("{}#line {number}", member.place);
                 match text.and_then(operation::parse) {
                     Err(code) => self.error(code, &place, "this line is not a change of a record"),
-                    // a deletion that only names its record
+                    // A deletion without a line has nothing to check.
                     Ok(operation::Change { line: None, .. }) => {}
                     Ok(operation::Change { line: Some(line), .. }) => match Tree::parse(&line, limits) {
                         Ok(tree) => self.schema_check(&tree, &schema::MEMORY, &place),

@@ -1,5 +1,5 @@
-//! A base archive and the current records → a delta (spec §6.3). One pass over the records: a line with the same text as in
-//! the base is not a change.
+//! Writes a delta from a base archive and the current records (spec §6.3), in one pass over the records. A line with
+//! the same text as in the base is not a change.
 use super::super::archive_writer::ArchiveWriter;
 use super::super::compose;
 use super::super::detect::DELTA_MANIFEST;
@@ -24,10 +24,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::Path;
 
-/// Entry of the changed records.
+/// Name of the entry with the changed records.
 const LINES: &str = "memory/delta.jsonl";
 
-/// A record of the base: the digests of its lines (an id may occur twice), and whether the vault still has it.
+/// Digests of the lines of a base record (an id may occur several times), and whether the vault still has the record.
 #[derive(Default)]
 struct BaseRecord {
     digests: Vec<[u8; 16]>,
@@ -43,7 +43,7 @@ pub(super) fn write(
     make(source, Some(out), options)
 }
 
-/// The report of [`write`] without writing anything.
+/// Reports what [`write`] would write and lose. Nothing is written.
 pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
     make(source, None, options)
 }
@@ -121,7 +121,7 @@ fn make(source: &mut dyn RecordSource, out: Option<&Path>, options: &WriteOption
     }
     let mut out = String::new();
     tree.write(&mut out);
-    // the specification uses one name, the reference tool the other
+    // The manifest is written under the names of the specification and of the reference tool.
     file.entry(DELTA_MANIFEST, &mut out.as_bytes())?;
     file.entry(MANIFEST, &mut out.as_bytes())?;
     file.finish()?;
@@ -141,7 +141,7 @@ impl Writer<'_> {
         member.map(|m| self.archive.text(m, self.limits)).transpose()
     }
 
-    /// The whole documents of identity, principals and credentials, if they changed.
+    /// Those of the documents identity, principals and credentials that changed, complete.
     fn changed_documents(
         &mut self,
         plan: &ExportPlan,
@@ -191,7 +191,7 @@ impl Writer<'_> {
         Ok(texts)
     }
 
-    /// Reports new or changed files, which a delta cannot contain.
+    /// Reports new and changed files as losses, because a delta cannot contain files.
     fn report_files(&mut self, plan: &ExportPlan) -> Result<(), FormatError> {
         let before = self.base_text("attachments")?.unwrap_or_default();
         let in_base = elements(&before, "attachments");
@@ -276,7 +276,7 @@ impl Writer<'_> {
             *report.by_kind.entry(stored.record.kind.as_str().to_owned()).or_default() += 1;
             emit(&add_operation(&text, operation))
         })?;
-        // records that a selection does not include are not deleted
+        // If only a selection is exported, records outside it are not deletions.
         if everything && base_records.values().any(|record| !record.still_exists) {
             let mut done = std::collections::HashSet::new();
             self.each_base_line(&mut |text| match tombstone(text, base_records, &mut done) {
@@ -288,7 +288,8 @@ impl Writer<'_> {
     }
 }
 
-/// The deletion line of a record that the vault no longer has: the members that the schema requires, without its content.
+/// The deletion line of a record that the vault no longer has. It has the required members, without the record's
+/// content.
 fn tombstone(
     text: &str,
     base_records: &HashMap<Box<str>, BaseRecord>,
@@ -322,14 +323,14 @@ fn tombstone(
     Some(add_operation(&out, Operation::Delete))
 }
 
-/// Elements of a list document by id.
+/// Elements of a list document by their id.
 fn elements<'t>(text: &'t str, layer: &str) -> BTreeMap<String, &'t str> {
     let Some(document) = list_document::split(text, layer) else { return BTreeMap::new() };
     let id = |element: &str| wire::get(&wire::members(element)?, "id").and_then(wire::string).map(|t| t.into_owned());
     document.elements.into_iter().filter_map(|element| Some((id(element)?, element))).collect()
 }
 
-/// Sealed secrets of the base. They stay, since a delta does not change the files that they belong to.
+/// Sealed secrets of the base that stay valid, because a delta does not change the files that they belong to.
 fn sealed_rows(before: &str, rows: &[Row]) -> Vec<Row> {
     let ours = |text: &str| Tree::parse(text, 512).is_ok_and(|doc| sealed_secrets::is_ours(&doc));
     let in_base = elements(before, "credentials").into_iter().filter(|(_, text)| ours(text));

@@ -7,7 +7,7 @@ use super::super::workspace_profile;
 use super::{ExportPlan, SoleWorkspace};
 use mementory_format::{FormatError, RecordSource, StoredRecord};
 
-/// The agent's id: the one that the workspace states, else one derived from its id space.
+/// Id of the agent: the one that the workspace states, else one derived from the workspace's id space.
 fn agent_of(scope: &str) -> String {
     let id = scope.split_once(':').map_or(scope, |(_, id)| id);
     match uuid::Uuid::parse_str(id) {
@@ -16,8 +16,8 @@ fn agent_of(scope: &str) -> String {
     }
 }
 
-/// Puts the profiles of the workspace with the most records into identity and principals, unless an imported agent has an
-/// identity already. Gives back the profiles that have to become memory lines.
+/// Writes the profiles of the workspace with the most records into identity and principals, unless an imported agent
+/// already has an identity. Returns the profiles that must become memory lines.
 pub(super) fn add_profiles(
     source: &mut dyn RecordSource,
     plan: &mut ExportPlan,
@@ -38,7 +38,7 @@ pub(super) fn add_profiles(
     let (mut identity, mut persons) = (Vec::<StoredRecord>::new(), Vec::new());
     for stored in of_workspace {
         let block = stored.record.record_type.clone();
-        // an identity has each block once; a second file for a block becomes a memory line
+        // An identity has each block only once. The second file for a block becomes a memory line.
         match block.as_deref() {
             Some("user_profile") => persons.push(stored),
             _ if identity.iter().any(|p| p.record.record_type == block) => as_lines.push(stored),

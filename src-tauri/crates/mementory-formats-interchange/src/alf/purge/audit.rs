@@ -17,21 +17,21 @@ pub struct Audit {
     pub agent_id: String,
     /// `record_purge` or `full_agent`.
     pub scope: String,
-    /// Ids of the records; absent when the whole agent was deleted.
+    /// Ids of the records. None if the whole agent was deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record_ids: Option<Vec<String>>,
-    /// Partitions that had them; all partitions when the whole agent was deleted.
+    /// Partitions that contained them. All partitions if the whole agent was deleted.
     pub partitions_affected: Vec<String>,
     /// Reason of the deletion.
     pub reason: String,
     /// Time of the request.
     pub requested_at: String,
-    /// Time of completion; null in a dry run and while files remain.
+    /// Time of completion. None in a dry run, and while files remain to be changed.
     pub completed_at: Option<String>,
-    /// Id of the principal who asked.
+    /// Id of the principal who requested the deletion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_by: Option<String>,
-    /// Names of the files that remain to be changed; empty when the deletion is complete.
+    /// Names of the files that remain to be changed. Empty if the deletion is complete.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
 }
@@ -71,7 +71,7 @@ impl Audit {
         self.completed_at = Some(at.to_rfc3339());
     }
 
-    /// A report of the deletion with this record in it.
+    /// A report of the deletion that contains this record.
     pub(in crate::alf) fn report(&self, path: Option<PathBuf>, removed: u64) -> Result<PurgeReport, FormatError> {
         let audit =
             serde_json::to_value(self).map_err(|e| FormatError::invalid("malformed", "audit", e.to_string()))?;
@@ -79,7 +79,8 @@ impl Audit {
         Ok(PurgeReport { audit, audit_path: path, partitions_affected, removed, ..PurgeReport::default() })
     }
 
-    /// Writes the record beside a file, under a name with the deletion's id. Replaces an earlier state of the record.
+    /// Writes the record next to a file. Its name contains the id of the deletion, and it replaces an earlier state of
+    /// itself.
     pub(super) fn write_beside(&self, file: &Path) -> Result<PathBuf, FormatError> {
         let text = serde_json::to_string_pretty(self)
             .map_err(|e| FormatError::invalid("malformed", "audit", e.to_string()))?;
@@ -88,7 +89,7 @@ impl Audit {
         let path = file.with_file_name(name);
         let io =
             |e| FormatError::io(path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned()), e);
-        // replace atomically, so that there is a complete record at any time
+        // The file is replaced atomically, so that there is always a complete record.
         let partial = path.with_extension("json.mementory-partial");
         let written = std::fs::File::create(&partial).and_then(|mut out| {
             out.write_all(text.as_bytes())?;

@@ -1,5 +1,5 @@
-//! Hard deletion in a local archive (spec §3.1.11, §6.4): removes records permanently, writes an audit record, and lists every
-//! place that still contains their text.
+//! Hard deletion in a local archive (spec §3.1.11, §6.4): removes records permanently, writes an audit record, and
+//! lists every place that still contains their text.
 mod audit;
 mod needles;
 #[cfg(test)]
@@ -23,25 +23,25 @@ use std::path::{Path, PathBuf};
 /// The result of deleting records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Purged {
-    /// The audit record, which has no content of the records.
+    /// The audit record. It has no content of the deleted records.
     pub audit: Audit,
-    /// Path of the audit record; None in a dry run.
+    /// Path of the audit record. None in a dry run.
     pub audit_path: Option<PathBuf>,
-    /// Number of removed records by partition or delta.
+    /// Number of records removed from each partition or delta.
     pub removed_from: BTreeMap<String, u64>,
     /// Number of records removed from the archive's partitions.
     pub removed: u64,
-    /// Ids without a record.
+    /// Ids for which no record was found.
     pub not_found: Vec<String>,
-    /// Number of links from other records to the deleted ones, whether kept or stripped.
+    /// Number of links from other records to the deleted ones, whether they were kept or removed.
     pub links: u64,
-    /// Places that still contain the text.
+    /// Places that still contain text of the deleted records.
     pub leftovers: Vec<Leftover>,
 }
 
-/// Deletes records permanently. The rewritten archive replaces the old one when it is complete; the audit record is written
-/// beside it. Errors: `not_found` when no record has any of the ids; nothing is written then. If one of several files cannot
-/// be written, the audit record stays without `completed_at` and lists the remaining files.
+/// Deletes records permanently. The rewritten archive replaces the old one when it is complete. The audit record is
+/// written next to it. If no record has any of the ids, the error is `not_found` and nothing is written. If one of
+/// several files cannot be written, the audit record has no `completed_at` and lists the remaining files.
 pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<Purged, FormatError> {
     let limits = &options.limits;
     let passphrase = options.passphrase.as_deref();
@@ -82,7 +82,7 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
     let mut audit = Audit::of_records(&manifest.agent, &deletion.found, partitions, options);
     let mut audit_path = None;
     if !options.dry_run {
-        // the archive comes last, so that a failed deletion can be repeated
+        // The archive is changed last, so that a failed deletion can be repeated.
         let mut steps: Vec<&Path> = changed_deltas.iter().map(|(path, _)| path.as_path()).collect();
         steps.push(&target);
         audit_path = Some(run_with_audit(&mut audit, &target, &steps, &mut |path| {
@@ -98,9 +98,9 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
 /// The result of deleting a whole agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PurgedAgent {
-    /// The audit record, which has no content of the records.
+    /// The audit record. It has no content of the deleted records.
     pub audit: Audit,
-    /// Path of the audit record; None in a dry run.
+    /// Path of the audit record. None in a dry run.
     pub audit_path: Option<PathBuf>,
     /// Number of records in the archive's partitions.
     pub removed: u64,
@@ -108,9 +108,9 @@ pub struct PurgedAgent {
     pub files: Vec<PathBuf>,
 }
 
-/// Deletes a whole agent (scope `full_agent`): the archive and its deltas, with the archive last. The audit record is written
-/// beside them. A delta of another agent is an error, and nothing is deleted then. If one of several files cannot be removed,
-/// the audit record stays without `completed_at` and lists the remaining files.
+/// Deletes a whole agent (scope `full_agent`): first its deltas, then the archive. The audit record is written next to
+/// them. If a delta belongs to another agent, it is an error and nothing is deleted. If one of several files cannot be
+/// removed, the audit record has no `completed_at` and lists the remaining files.
 pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent, FormatError> {
     let (limits, passphrase) = (&options.limits, options.passphrase.as_deref());
     let (agent, partitions, removed) = {
@@ -145,9 +145,9 @@ pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent
     Ok(PurgedAgent { audit, audit_path: Some(audit_path), removed, files })
 }
 
-/// Runs `each` for every file and keeps an audit record beside `beside` up to date, from before the first file on. Gives the
-/// path of the record. If a file fails, the record lists the remaining files; if the first one fails, nothing was changed and
-/// the record is removed.
+/// Calls `each` with every file, and writes the audit record next to `beside` before the first file and after each one.
+/// Returns the path of the record. If a file fails, the record lists the remaining files. If that is the first file,
+/// nothing was changed and the record is removed.
 fn run_with_audit(
     audit: &mut Audit,
     beside: &Path,
@@ -160,7 +160,7 @@ fn run_with_audit(
     for (done, file) in files.iter().enumerate() {
         if let Err(error) = each(file) {
             if done == 0 {
-                // the error of the deletion itself is returned
+                // Errors of removing the record are ignored, because the error of the deletion is returned.
                 let _ = std::fs::remove_file(&path);
             }
             return Err(error);
@@ -174,7 +174,7 @@ fn run_with_audit(
     Ok(path)
 }
 
-/// Each file once, even if it is given several times or under different paths.
+/// The files without repetitions. A file that is given under two paths is listed once.
 fn distinct<P: AsRef<Path>>(paths: impl Iterator<Item = P>) -> Result<Vec<PathBuf>, FormatError> {
     let (mut seen, mut out) = (BTreeSet::new(), Vec::new());
     for path in paths {
@@ -191,11 +191,11 @@ fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
 }
 
-/// A deletion of records while it runs.
+/// A deletion of records that is in progress.
 struct Deletion<'a> {
-    /// Opens deltas.
+    /// Passphrase for opening deltas.
     passphrase: Option<&'a dyn Passphrase>,
-    /// Encrypts the new archive.
+    /// Passphrase for encrypting the new archive.
     output_passphrase: Option<&'a dyn Passphrase>,
     archive: &'a Archive<'a>,
     manifest: &'a Manifest,
@@ -209,12 +209,12 @@ struct Deletion<'a> {
 }
 
 impl Deletion<'_> {
-    /// The id of a line, if it is to be deleted.
+    /// The id of a line if the line is to be deleted.
     fn deleted_id(&self, line: &str) -> Option<String> {
         rewrite::id_of(line).map(|id| id.to_ascii_lowercase()).filter(|id| self.ids.contains(id))
     }
 
-    /// First pass: finds the records, and collects the texts to search for afterwards.
+    /// First pass: finds the records, and collects the texts that are searched for afterwards.
     fn scan_partitions(&mut self) -> Result<(), FormatError> {
         let (archive, limits) = (self.archive, self.limits);
         for row in &self.manifest.partitions {
@@ -247,7 +247,7 @@ impl Deletion<'_> {
         related.count() as u64 + u64::from(named(wire::get(&m, "supersedes")))
     }
 
-    /// A line without its links to the deleted records; None if it has none.
+    /// A line without its links to the deleted records. None if it has none, or links are kept.
     fn without_links(&self, line: &str) -> Option<String> {
         if !self.strip || self.links_of(line) == 0 {
             return None;
@@ -331,7 +331,7 @@ impl Deletion<'_> {
         file.out.entry(name, &mut spliced.as_bytes()).map(drop)
     }
 
-    /// Number of changes in a delta that are about the records; None if there are none.
+    /// Number of changes in a delta that concern the records. None if there are none.
     fn scan_delta(&mut self, path: &Path) -> Result<Option<u64>, FormatError> {
         let opened = OpenedFile::open_with(path, self.limits, self.passphrase)?;
         let archive = opened.archive_or_delta()?;
@@ -383,7 +383,7 @@ impl Deletion<'_> {
         file.replace_target()
     }
 
-    /// Searches everything that stays for the text and the ids of the deleted records.
+    /// Searches everything that remains for the text and the ids of the deleted records.
     fn leftovers(&self) -> Result<Vec<Leftover>, FormatError> {
         let mut out = Vec::new();
         let finder = self.needles.finder(&self.found);
@@ -394,7 +394,7 @@ impl Deletion<'_> {
                 rewrite::edit_lines(self.archive, member, self.limits, &mut std::io::sink(), &mut |text, _| {
                     number += 1;
                     if let Some(text) = text.filter(|t| self.deleted_id(t).is_none()) {
-                        // links to the record are counted in `links`; only its text in another record is a leftover
+                        // Links to the record are counted in `links`, so only its text in another record is a leftover.
                         let hit = finder.search(&mut text.as_bytes(), false)?;
                         out.extend(hit.map(|reason| Leftover {
                             place: format!("{name}#record {number}"),

@@ -1,14 +1,14 @@
-//! Searches for the text of deleted records, regardless of letter case, white space and JSON escapes. Findings are reported to
-//! the user, so a false alarm is better than a missed text.
+//! Searches for the text of deleted records, ignoring letter case, white space and JSON escapes. Findings are reported
+//! to the user, so a false alarm is better than a missed text.
 use super::super::wire;
 use mementory_format::FormatError;
 use mementory_json::write_string;
 use std::collections::BTreeSet;
 use std::io::Read;
 
-/// A single line of a text is searched for if it has at least this many characters.
+/// Smallest length in characters of a single line of a content that is searched for.
 const MIN_PART: usize = 16;
-/// Size of the read buffer.
+/// Size of the read buffer in bytes.
 const CHUNK: usize = 256 << 10;
 
 /// Texts to search for.
@@ -19,7 +19,7 @@ pub(super) struct Needles {
 }
 
 impl Needles {
-    /// Adds the content of a memory line, and each longer line of that content.
+    /// Adds the content of a memory line, and each line of the content that is long enough.
     pub(super) fn add_line(&mut self, line: &str) {
         let Some(m) = wire::members(line) else { return };
         let Some(content) = wire::get(&m, "content").and_then(wire::string) else { return };
@@ -32,7 +32,7 @@ impl Needles {
         }
     }
 
-    /// Builds a search for these texts and for ids.
+    /// Builds a finder for these texts and for ids.
     pub(super) fn finder(&self, ids: &BTreeSet<String>) -> Finder {
         let find = |set: &BTreeSet<Vec<u8>>| set.iter().map(|n| memchr::memmem::Finder::new(n).into_owned()).collect();
         let ids: BTreeSet<Vec<u8>> = ids.iter().map(|id| id.to_ascii_lowercase().into_bytes()).collect();
@@ -41,7 +41,7 @@ impl Needles {
     }
 }
 
-/// Adds a text in three forms: plain, escaped as JSON, escaped as ASCII JSON.
+/// Adds a text in three forms: as it is, escaped as JSON, and escaped as ASCII JSON.
 fn add(set: &mut BTreeSet<Vec<u8>>, text: &str) {
     if text.is_empty() {
         return;
@@ -61,7 +61,7 @@ fn add(set: &mut BTreeSet<Vec<u8>>, text: &str) {
     set.insert(fold(ascii.as_bytes(), &mut true));
 }
 
-/// Lower case, with one space for any white space. `blank`: the byte before was white space.
+/// Converts to lower case and any white space to one space. `blank` is true if the previous byte was white space.
 fn fold(bytes: &[u8], blank: &mut bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for byte in bytes {
@@ -74,7 +74,7 @@ fn fold(bytes: &[u8], blank: &mut bool) -> Vec<u8> {
     out
 }
 
-/// Searches a stream for all texts and ids.
+/// Searches streams for all texts and ids.
 pub(super) struct Finder {
     whole: Vec<memchr::memmem::Finder<'static>>,
     parts: Vec<memchr::memmem::Finder<'static>>,
@@ -83,7 +83,7 @@ pub(super) struct Finder {
 }
 
 impl Finder {
-    /// The strongest finding in a stream. `ids`: search for the ids as well.
+    /// The most serious finding in a stream. If `ids` is true, ids are searched for too.
     pub(super) fn search(&self, bytes: &mut dyn Read, ids: bool) -> Result<Option<&'static str>, FormatError> {
         let (mut buffer, mut text, mut blank) = (vec![0u8; CHUNK], Vec::new(), false);
         let (mut has_part, mut has_id, mut compressed, mut first) = (false, false, false, true);
@@ -108,7 +108,7 @@ impl Finder {
             }
             has_part |= within(&self.parts);
             has_id |= ids && within(&self.ids);
-            // a match across two chunks is found with the next one
+            // The end of the text is kept, so that a match across two chunks is found with the next one.
             let keep = text.len().saturating_sub(self.longest);
             text.drain(..keep);
         }

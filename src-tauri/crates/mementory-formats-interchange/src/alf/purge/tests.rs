@@ -1,4 +1,4 @@
-//! Hard deletion (spec §10.14), each clause that a local file can show.
+//! Tests each clause on hard deletion (spec §10.14) that can be tested with a local file.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::super::testing::*;
 use super::{PurgeOptions, purge, purge_agent};
@@ -34,8 +34,8 @@ fn options() -> PurgeOptions {
     }
 }
 
-/// An archive with 100 records in a sealed quarter, 10 in another, 5 in the current one, and files with the text of numbers 3
-/// and 7.
+/// Writes an archive with 100 records in a sealed quarter, 10 in another and 5 in the current one, and with files that
+/// contain the text of records 3 and 7.
 fn agent(path: &Path) {
     let quarter = |from: u32, to: u32, month: &str| {
         (from..to).map(|n| line(n, &format!("{month}-02T00:00:00Z"), "") + "\n").collect::<String>()
@@ -142,7 +142,7 @@ fn spec_10_14_surgical_purge() {
     let raw = String::from_utf8_lossy(&raw).into_owned();
     assert!(!raw.contains("number 40 of"));
 
-    // 10.2.2, 4: the record that links to it is still read
+    // 10.2.2, 4: the record that links to it can still be read.
     let shelf = read(&file).unwrap();
     let linking = shelf.records.iter().find(|r| r.key.value == id(50)).unwrap();
     assert_eq!(linking.links.len(), 3);
@@ -277,7 +277,7 @@ fn repeated_file_is_purged_once_and_failure_leaves_its_audit() {
         audits.map(|p| serde_json::from_slice(&std::fs::read(p).unwrap()).unwrap()).collect()
     };
 
-    // one delta given three times, once under another path, and a second delta
+    // One delta is given three times, once with another path, and there is a second delta.
     agent(&file);
     delta(&at("a.alf-delta"));
     delta(&at("b.alf-delta"));
@@ -295,7 +295,7 @@ fn repeated_file_is_purged_once_and_failure_leaves_its_audit() {
     assert!(audit["completed_at"].is_string() && audit.get("left").is_none(), "{audit}");
     std::fs::remove_file(gone.audit_path.unwrap()).unwrap();
 
-    // simulate a failing disk
+    // Simulates a disk that fails.
     agent(&file);
     let stuck = inner.join("c.alf-delta");
     delta(&stuck);

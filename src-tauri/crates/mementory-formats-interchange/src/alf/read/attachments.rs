@@ -1,5 +1,5 @@
-//! Reads the attachment index (spec §3.1.9): rows as records, tier 2 files after a check of size and digest, tier 3 files by
-//! name only. Files of a workspace whose rows we wrote become files of that workspace again.
+//! Reads the attachment index (spec §3.1.9): rows as records, tier 2 files if their size and digest are correct, tier 3
+//! files by name only. If we wrote a row for a file of a workspace, the file becomes a file of that workspace again.
 use super::super::{identity, list_document, tiers, wire};
 use super::{Reader, object};
 use mementory_format::{AttachmentFile, FormatError, Member, PassthroughItem};
@@ -9,20 +9,20 @@ use mementory_model::{AttachmentRef, Issue, Kind, RecordKey};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 
-/// The files that memory records refer to.
+/// The files that each memory record refers to.
 #[derive(Default)]
 pub(super) struct Attachments {
     by_record: HashMap<String, Vec<AttachmentRef>>,
 }
 
 impl Attachments {
-    /// The files of a record.
+    /// The files that a record refers to.
     pub(super) fn of(&self, id: &str) -> Vec<AttachmentRef> {
         self.by_record.get(id).cloned().unwrap_or_default()
     }
 }
 
-/// Key of a list element: its id, else its position. A repeated id gets the position appended.
+/// Key of a list element: its id, else its position. If an id is repeated, its position is appended.
 pub(super) fn element_id(doc: &Tree, position: usize, taken: &[String]) -> String {
     let id = doc.get("id").and_then(Tree::as_str).filter(|id| !id.is_empty());
     match id {
@@ -32,7 +32,7 @@ pub(super) fn element_id(doc: &Tree, position: usize, taken: &[String]) -> Strin
     }
 }
 
-/// Reads `attachments.json` and its files.
+/// Reads `attachments.json` and the files that it lists.
 pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> {
     let mut out = Attachments::default();
     let Some((text, member)) = reader.document("attachments")? else { return Ok(out) };
@@ -60,7 +60,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
             }
             continue;
         }
-        // a row that we wrote for a record of another format: restore its file with the original key
+        // We wrote this row for a record of another format, so its file is restored with the original key.
         let ours = wire::members(element)
             .and_then(|m| wire::vendor(&m))
             .and_then(|raw| serde_json::from_str::<AttachmentRef>(raw.get()).ok());
@@ -121,18 +121,18 @@ fn reference(doc: &Tree, key: RecordKey) -> AttachmentRef {
     AttachmentRef { origin_id: text("id"), name, media_type: text("media_type"), size, text: None, key }
 }
 
-/// Reads a tier 2 file. One whose size or digest differs from its row stays a passthrough file.
+/// Reads a tier 2 file. If its size or digest differs from its row, it remains a passthrough file.
 fn read_file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row: &str) -> Result<(), FormatError> {
     let Some(member) = verified_entry(reader, doc, &reference.name, row)? else { return Ok(()) };
     let AttachmentRef { key, origin_id, name, media_type, .. } = reference;
     let file = AttachmentFile { key, origin_id, name, media_type, place: member.place.clone() };
     let archive = reader.archive;
-    // store the bytes once: as attachment, not as a passthrough file as well
+    // The bytes are stored only once, as an attachment and not as a passthrough file too.
     reader.mark_used(&member.name);
     archive.catalog.read(&member, |bytes| reader.sink.attachment(file, bytes))
 }
 
-/// The entry of a row, if it exists and has the size and digest of the row.
+/// The entry that a row names. None if it does not exist, or its size or digest differs from the row.
 fn verified_entry(reader: &mut Reader<'_>, doc: &Tree, name: &str, row: &str) -> Result<Option<Member>, FormatError> {
     let path = doc.get("archive_path").and_then(Tree::as_str);
     let Some(member) = path.and_then(|p| reader.archive.entry(p)).cloned() else {

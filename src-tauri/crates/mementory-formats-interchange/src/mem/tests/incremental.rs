@@ -42,11 +42,11 @@ fn fact(id: &str, created: &str, more: &str) -> String {
     )
 }
 
-const OLD: &str = "2026-01-01T00:00:00Z";
-const CUT: &str = "2026-03-01T00:00:00Z";
-const NEW: &str = "2026-04-01T00:00:00Z";
+const OLD_TIME: &str = "2026-01-01T00:00:00Z";
+const CURSOR: &str = "2026-03-01T00:00:00Z";
+const NEW_TIME: &str = "2026-04-01T00:00:00Z";
 
-/// Rows before, at and after [`CUT`].
+/// Rows before, at and after [`CURSOR`].
 fn store(temp: &TempDir) -> MemorySink {
     let chunk = |id: &str, of: &str| {
         format!(
@@ -54,26 +54,30 @@ fn store(temp: &TempDir) -> MemorySink {
         )
     };
     let context =
-        |id: &str| format!("{{\"archived\":false,\"createdAt\":\"{OLD}\",\"id\":\"{id}\",\"label\":\"l\"}}\n");
+        |id: &str| format!("{{\"archived\":false,\"createdAt\":\"{OLD_TIME}\",\"id\":\"{id}\",\"label\":\"l\"}}\n");
     let episodes = [
-        episode("ep_cut", "\"contextID\":\"ctx_z\",", "2026-02-02T00:00:00Z", CUT, CUT),
-        episode("ep_edited", "", "2026-01-15T00:00:00Z", OLD, NEW),
-        episode("ep_new", "\"contextID\":\"ctx_a\",", "2027-01-01T00:00:00Z", NEW, NEW),
-        episode("ep_old", "\"contextID\":\"ctx_old\",", NEW, OLD, OLD),
+        episode("ep_cut", "\"contextID\":\"ctx_z\",", "2026-02-02T00:00:00Z", CURSOR, CURSOR),
+        episode("ep_edited", "", "2026-01-15T00:00:00Z", OLD_TIME, NEW_TIME),
+        episode("ep_new", "\"contextID\":\"ctx_a\",", "2027-01-01T00:00:00Z", NEW_TIME, NEW_TIME),
+        episode("ep_old", "\"contextID\":\"ctx_old\",", NEW_TIME, OLD_TIME, OLD_TIME),
     ];
     let facts = [
-        fact("fact_closed", OLD, "\"supersededBy\":\"fact_new\",\"tValidTo\":\"2026-04-01T00:00:00Z\","),
-        fact("fact_ends_later", OLD, "\"tValidTo\":\"2030-01-01T00:00:00Z\","),
-        fact("fact_new", NEW, ""),
-        fact("fact_old", OLD, ""),
+        fact("fact_closed", OLD_TIME, "\"supersededBy\":\"fact_new\",\"tValidTo\":\"2026-04-01T00:00:00Z\","),
+        fact("fact_ends_later", OLD_TIME, "\"tValidTo\":\"2030-01-01T00:00:00Z\","),
+        fact("fact_new", NEW_TIME, ""),
+        fact("fact_old", OLD_TIME, ""),
     ];
-    let resources = [resource("res_changed", OLD, NEW), resource("res_new", NEW, NEW), resource("res_old", OLD, OLD)];
+    let resources = [
+        resource("res_changed", OLD_TIME, NEW_TIME),
+        resource("res_new", NEW_TIME, NEW_TIME),
+        resource("res_old", OLD_TIME, OLD_TIME),
+    ];
     let log = |ts: &str| format!("{{\"actor\":\"a\",\"op\":\"add\",\"targetID\":\"x\",\"ts\":\"{ts}\"}}\n");
     let folder = temp.join("store.mem");
     bundle(
         &folder,
         &[
-            ("audit/log.jsonl", &(log(OLD) + &log(NEW))),
+            ("audit/log.jsonl", &(log(OLD_TIME) + &log(NEW_TIME))),
             ("items/acmeNote.jsonl", "{\"id\":\"n1\"}\n"),
             ("items/chunk.jsonl", &(chunk("chunk_new", "res_changed") + &chunk("chunk_old", "res_old"))),
             ("items/context.jsonl", &(context("ctx_a") + &context("ctx_b"))),
@@ -84,7 +88,7 @@ fn store(temp: &TempDir) -> MemorySink {
         ],
     );
     let mut sink = read(&folder);
-    for (id, time) in [("old", OLD), ("cut", CUT), ("new", NEW)] {
+    for (id, time) in [("old", OLD_TIME), ("cut", CURSOR), ("new", NEW_TIME)] {
         let mut one = tombstone("mem", "episode", id);
         one.at = at(time);
         sink.tombstones.push(one);
@@ -107,7 +111,7 @@ fn since_a_time_all_possibly_changed_rows_are_exported() {
     let temp = TempDir::new();
     let sink = store(&temp);
     let out = temp.join("out.mem");
-    let report = write_as(&sink, &[], &out, since(CUT)).unwrap();
+    let report = write_as(&sink, &[], &out, since(CURSOR)).unwrap();
     assert_eq!(ids(&out, "items/episode.jsonl"), ["ep_cut", "ep_edited", "ep_new"], "the cursor's second is in");
     let mut facts = ids(&out, "items/fact.jsonl");
     facts.sort();
@@ -119,7 +123,7 @@ fn since_a_time_all_possibly_changed_rows_are_exported() {
     assert_eq!(ids(&out, "items/resource.jsonl").len(), 2);
     assert_eq!(ids(&out, "items/chunk.jsonl"), ["chunk_new"], "a chunk is exported with its resource");
     assert_eq!(ids(&out, "audit/tombstones.jsonl"), ["tomb_cut", "tomb_new"]);
-    assert_eq!(ids(&out, "audit/log.jsonl"), [NEW]);
+    assert_eq!(ids(&out, "audit/log.jsonl"), [NEW_TIME]);
     for complete in ["items/context.jsonl", "items/preference.jsonl", "items/acmeNote.jsonl"] {
         assert_eq!(
             files(&out).get(complete),
@@ -131,7 +135,7 @@ fn since_a_time_all_possibly_changed_rows_are_exported() {
     assert_eq!(report.by_kind["memory"], 3);
     let manifest: serde_json::Value =
         serde_json::from_slice(&std::fs::read(out.join("manifest.json")).unwrap()).unwrap();
-    assert_eq!((manifest["exportMode"].as_str(), manifest["since"].as_str()), (Some("incremental"), Some(CUT)));
+    assert_eq!((manifest["exportMode"].as_str(), manifest["since"].as_str()), (Some("incremental"), Some(CURSOR)));
     assert_eq!(
         manifest["coverage"],
         serde_json::json!({"from": "2026-01-15T00:00:00Z", "to": "2027-01-01T00:00:00Z"}),
@@ -218,5 +222,5 @@ fn the_base_must_be_a_valid_bundle() {
     ));
     assert!(matches!(refused(&temp.join("nowhere")), mementory_format::FormatError::Io { .. }));
     assert!(!temp.join("out.mem").exists());
-    assert!(now() > at(NEW));
+    assert!(now() > at(NEW_TIME));
 }

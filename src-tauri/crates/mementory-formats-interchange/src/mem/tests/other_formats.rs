@@ -201,7 +201,7 @@ fn our_tombstones_use_the_ids_of_our_bundles() {
 fn every_record_of_a_bundle_has_a_wire_target() {
     let bundle = repo().join("fixtures/mem/all-kinds/input.mem");
     let sink = read(&bundle);
-    let mut reach = Derived::default();
+    let mut derived = Derived::default();
     let mut bundle_id = std::collections::BTreeSet::new();
     for record in sink.records.iter().filter(|r| r.kind != Kind::Audit) {
         let (kind, id) = wire_target(record).unwrap();
@@ -209,7 +209,7 @@ fn every_record_of_a_bundle_has_a_wire_target() {
         let lines = std::fs::read_to_string(path).unwrap();
         let parts = id.split('|').all(|part| lines.contains(&format!("\"{part}\"")));
         assert!(parts || id.starts_with("line:"), "{kind} {id}");
-        add_derived(&mut reach, record, "0");
+        add_derived(&mut derived, record, "0");
         // The tombstone that a vault makes for it has the same target.
         let line = super::super::tombstones::to_line(&tombstone("mem", &kind, &id), 64);
         let tree: serde_json::Value = serde_json::from_str(&line).unwrap();
@@ -220,14 +220,14 @@ fn every_record_of_a_bundle_has_a_wire_target() {
         assert!(bundle_id.contains(kind), "{kind}");
     }
     let count = |kind: &str| sink.records.iter().filter(|r| r.key.value.starts_with(&format!("{kind}/"))).count();
-    assert_eq!(reach.fact_ids.len(), count("fact"));
-    assert_eq!(reach.edge_ids.len(), count("edge"));
-    assert_eq!(reach.episode_link_count as usize, count("episodeLink"));
+    assert_eq!(derived.fact_ids.len(), count("fact"));
+    assert_eq!(derived.edge_ids.len(), count("edge"));
+    assert_eq!(derived.episode_link_count as usize, count("episodeLink"));
 
     let elsewhere = Record::new(Kind::Memory, RecordKey::new("chatgpt", "memory/1"), "x");
     assert_eq!(wire_target(&elsewhere), None);
     let fact = Record::new(Kind::Fact, RecordKey::new("claude", "f"), "x");
-    let mut reach = Derived::default();
-    add_derived(&mut reach, &fact, &"ab".repeat(16));
-    assert_eq!(reach.fact_ids, vec!["ab".repeat(16)]);
+    let mut derived = Derived::default();
+    add_derived(&mut derived, &fact, &"ab".repeat(16));
+    assert_eq!(derived.fact_ids, vec!["ab".repeat(16)]);
 }

@@ -398,9 +398,9 @@ fn l1_parents_come_before_children() {
     }
 }
 
-/// §4.1: kinds without an id are merged by a key with_files of their fields.
+/// §4.1: kinds without an id are merged by a key made of their fields.
 #[test]
-fn l1_merge_keys() {
+fn l1_kinds_without_an_id_get_a_key_from_their_fields() {
     let sink = FixtureBundle::of("all-kinds").import().unwrap();
     for key in
         ["factLink/fact_1|fact_2|refines", "episodeLink/ep_move|ep_tea|before", "category/food", "preference/units"]

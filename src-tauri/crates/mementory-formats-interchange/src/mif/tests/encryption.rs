@@ -76,7 +76,7 @@ fn missing_parts_of_an_envelope_are_reported() {
 }
 
 #[test]
-fn an_envelope_with_nothing_readable_inside() {
+fn an_envelope_without_a_readable_document_is_rejected() {
     let temp = TempDir::new("inside");
     let seal = |plain: &[u8]| {
         let tree = super::super::envelope::encrypt(plain, &FakeCipher("tea")).unwrap();

@@ -25,7 +25,7 @@ fn inputs(scratch: &Scratch) -> Vec<(String, PathBuf)> {
 }
 
 #[test]
-fn records_of_other_formats_come_back_equal() {
+fn records_of_other_formats_round_trip_unchanged() {
     let scratch = Scratch::new("travel");
     for (name, input) in inputs(&scratch) {
         let mut source = read_any(&input).unwrap();
@@ -56,7 +56,7 @@ fn records_of_other_formats_come_back_equal() {
 }
 
 #[test]
-fn a_save_by_the_python_sdk_is_no_change_and_an_edit_is_one() {
+fn only_an_edit_by_the_python_sdk_counts_as_a_change() {
     let scratch = Scratch::new("saved");
     let mut source = read_any(&repo().join("fixtures/mem/all-kinds/input.mem")).unwrap();
     let out = scratch.at("out");

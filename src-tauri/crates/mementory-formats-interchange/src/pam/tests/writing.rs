@@ -195,7 +195,7 @@ fn account_ids_are_removed_on_request() {
 }
 
 #[test]
-fn ids_never_leave_the_folder() {
+fn hostile_ids_do_not_write_outside_the_folder() {
     let scratch = Scratch::new("evil");
     let conversation = |id: &str| {
         json!({"schema": "portable-ai-memory-conversation", "schema_version": "1.0", "id": id,

@@ -12,7 +12,7 @@ fn json(path: &std::path::Path) -> Value {
 }
 
 #[test]
-fn untouched_bundles_come_back_byte_for_byte() {
+fn unedited_bundles_are_written_byte_for_byte() {
     for case in [
         "unsigned",
         "signed-ed25519",
@@ -35,7 +35,7 @@ fn untouched_bundles_come_back_byte_for_byte() {
 }
 
 #[test]
-fn what_an_entry_says_is_in_its_record() {
+fn the_content_of_an_entry_is_in_its_record() {
     let memory = read(&fixture("signed-ed25519"));
     let find = |kind: Kind, t: &str| {
         memory.records.iter().find(|r| r.kind == kind && r.record_type.as_deref() == Some(t)).unwrap()
@@ -63,7 +63,7 @@ fn what_an_entry_says_is_in_its_record() {
 }
 
 #[test]
-fn an_edit_changes_its_entry_and_ends_the_signature() {
+fn an_edit_changes_its_entry_and_drops_the_signature() {
     let temp = Scratch::new("zaxy");
     let mut memory = read(&fixture("signed-ed25519"));
     let at = memory.records.iter().position(|r| r.record_type.as_deref() == Some("decision.made")).unwrap();
@@ -100,7 +100,7 @@ fn an_edit_changes_its_entry_and_ends_the_signature() {
 }
 
 #[test]
-fn a_part_of_a_bundle_keeps_its_envelope_only_where_that_is_true() {
+fn a_selection_keeps_the_envelope_only_if_it_is_still_valid() {
     let temp = Scratch::new("zaxy");
     for (case, version, lost) in [
         ("unsigned", "zaxy.export.unsigned.v1", 0),
@@ -149,7 +149,7 @@ fn several_sources_become_one_session() {
 }
 
 #[test]
-fn selectors_choose_by_event() {
+fn selectors_apply_to_events_with_their_entries() {
     let kinds = |path: &std::path::Path| -> Vec<String> {
         let entries = json(path)["entries"].as_array().unwrap().clone();
         entries.iter().map(|e| e["kind"].as_str().unwrap().to_owned()).collect()

@@ -32,7 +32,7 @@ fn code(error: &FormatError) -> &'static str {
 }
 
 #[test]
-fn every_case_is_read_and_judged_as_it_says() {
+fn every_case_gives_its_expected_results() {
     let mut seen = 0;
     for format in ["zaxy", "eventloom"] {
         for entry in std::fs::read_dir(repo().join("fixtures").join(format)).unwrap() {
@@ -83,7 +83,7 @@ fn every_case_is_read_and_judged_as_it_says() {
 }
 
 #[test]
-fn no_cut_of_a_bundle_does_more_than_fail() {
+fn a_truncated_bundle_fails_without_a_panic() {
     let text = std::fs::read(fixture("subset-ed25519")).unwrap();
     let temp = super::harness::Scratch::new("zaxy");
     let path = temp.at("cut.json");

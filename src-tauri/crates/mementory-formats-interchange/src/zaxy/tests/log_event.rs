@@ -12,7 +12,7 @@ fn line(extra: &str) -> Tree {
 }
 
 #[test]
-fn only_the_listed_members_are_under_the_hash() {
+fn the_hash_covers_only_the_listed_members() {
     let plain = Event::parse(&line(""), 3).unwrap();
     assert_eq!((plain.seq, plain.hash.as_str()), (3, "ab".repeat(32).as_str()));
     let seal = plain.computed_hash().unwrap();
@@ -25,7 +25,7 @@ fn only_the_listed_members_are_under_the_hash() {
 }
 
 #[test]
-fn forms_and_what_is_none() {
+fn both_forms_of_an_event_are_recognized() {
     assert_eq!(version_of(&line("")), Some(EventVersion::V1));
     let legacy = |seq: &str| {
         let text = format!(r#"{{"seq":{seq},"timestamp":"t","type":"x","actor":"a","hash":"{}"}}"#, "00".repeat(32));

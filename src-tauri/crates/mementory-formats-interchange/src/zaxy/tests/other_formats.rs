@@ -75,7 +75,7 @@ pub(super) fn everything() -> MemorySource {
 }
 
 #[test]
-fn every_kind_comes_back_as_it_was() {
+fn every_kind_round_trips_unchanged() {
     for key in [None, Some(Key::BOTH[0])] {
         let mut memory = everything();
         let temp = Scratch::new("zaxy");
@@ -129,7 +129,7 @@ fn a_bare_memory_loses_nothing() {
 }
 
 #[test]
-fn what_another_program_changed_is_the_truth() {
+fn changes_by_another_program_win_over_the_extension() {
     let mut memory = everything();
     let temp = Scratch::new("zaxy");
     let out = temp.at("out.json");

@@ -13,7 +13,7 @@ fn json(name: &str) -> Option<Value> {
 }
 
 #[test]
-fn numbers() {
+fn numbers_match_the_reference() {
     let Some(vectors) = json("number-vectors.json") else { return };
     let vectors = vectors.as_array().unwrap();
     assert!(vectors.len() > 10);
@@ -23,7 +23,7 @@ fn numbers() {
 }
 
 #[test]
-fn leaves_and_roots() {
+fn leaves_and_roots_match_the_reference() {
     let (Some(vectors), Some(path)) = (json("merkle-vectors.json"), reference("garden.unsigned.json")) else { return };
     let bundle = Tree::parse(&std::fs::read_to_string(path).unwrap(), 64).unwrap();
     let Some(Tree::Array(entries)) = bundle.get("entries") else { panic!("no entries") };
@@ -41,7 +41,7 @@ fn leaves_and_roots() {
 }
 
 #[test]
-fn files_of_the_reference_are_valid_and_come_back_byte_for_byte() {
+fn files_of_the_reference_are_valid_and_round_trip_byte_for_byte() {
     for name in [
         "garden.unsigned.json",
         "garden.signed.ed25519.json",
@@ -72,7 +72,7 @@ fn files_of_the_reference_are_valid_and_come_back_byte_for_byte() {
 }
 
 #[test]
-fn the_log_says_the_same_as_the_bundle() {
+fn the_log_and_the_bundle_give_the_same_records() {
     let (Some(log), Some(bundle)) = (reference("garden.eventloom-v1.jsonl"), reference("garden.unsigned.json")) else {
         return;
     };
