@@ -1,5 +1,5 @@
 //! Reports what a user who moves an agent must know about its abilities (spec §3.2.6, §3.4.2): which of them depend on
-//! the host, and where abilities and credentials do not match. Only reports, changes nothing.
+//! the host, and where abilities and credentials do not match. It changes nothing.
 use mementory_json::Tree;
 use mementory_model::Issue;
 use std::collections::BTreeSet;

@@ -29,7 +29,7 @@ pub(super) struct Change {
     pub operation: Operation,
     /// Id of the record.
     pub id: String,
-    /// The record's line without `operation`. None for a deletion without a line.
+    /// The record's line without `operation`. None for a deletion that contains only an id.
     pub line: Option<String>,
     /// True if nothing of the record may stay, not even a tombstone (our extension `mementory.erased`).
     pub erased: bool,
@@ -64,7 +64,7 @@ pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     Ok(Change { operation, id, line: Some(line), erased })
 }
 
-/// Id of the record that a delta line changes, and the record's line. None for a deletion without a line.
+/// Id of the record that a delta line changes, and the record's line. None for a deletion that contains only an id.
 pub(super) fn record_of(line: &str) -> Result<(String, Option<String>), &'static str> {
     parse(line).map(|change| (change.id, change.line.filter(|_| !change.erased)))
 }

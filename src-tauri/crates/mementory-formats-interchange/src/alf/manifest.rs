@@ -115,9 +115,9 @@ pub(super) struct Partition {
 pub(super) struct Manifest {
     /// The parsed JSON document.
     pub tree: Tree,
-    /// `alf_version`.
+    /// Value of `alf_version`.
     pub version: String,
-    /// `agent.id`.
+    /// Value of `agent.id`.
     pub agent: String,
     /// Rows of the partitions, in the order of the manifest.
     pub partitions: Vec<Partition>,

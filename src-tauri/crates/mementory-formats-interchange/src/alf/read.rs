@@ -471,7 +471,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Sends a tombstone for each deletion without a line (spec §3.1.8), so that the vault removes the record.
+    /// Sends a tombstone for each deletion that contains only an id (spec §3.1.8), so that the vault removes the
+    /// record.
     fn emit_tombstones(&mut self) -> Result<(), FormatError> {
         let made = self.manifest.tree.get("created_at").and_then(Tree::as_str).and_then(Timestamp::parse);
         let Some(at) = made.or_else(|| Timestamp::from_micros(0)) else { return Ok(()) };

@@ -17,7 +17,7 @@ pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &
         document.elements.iter().map(|slot| serde_json::from_str::<String>(slot).unwrap_or_default()).collect();
     let added: Vec<String> = rows.iter().filter(|r| !slots.contains(&r.value)).map(|r| r.text.clone()).collect();
     if slots.is_empty() && !added.is_empty() {
-        // An empty list has no element to replace, so the document is written anew and loses its white space.
+        // An empty list has no element to replace, so a new document is written and the white space is lost.
         let Ok(mut tree) = Tree::parse(text, 512) else { return (new_document(list, head, &all), rows.len()) };
         tree.set(list, Tree::Array(added.iter().filter_map(|a| Tree::parse(a, 512).ok()).collect()));
         let mut out = String::new();

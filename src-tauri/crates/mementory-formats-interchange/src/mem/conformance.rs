@@ -22,7 +22,7 @@ use std::{
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Severity {
-    /// Nothing may be imported.
+    /// Prevents the import of the whole bundle.
     Fatal,
     /// Violates the specification, but every record can be read as it was written.
     Error,

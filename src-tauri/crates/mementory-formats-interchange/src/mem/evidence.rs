@@ -41,7 +41,7 @@ pub struct EvidenceReport {
     pub audit_entries: u64,
     /// Number of provenance edges.
     pub provenance_edges: u64,
-    /// `bundleDigest`.
+    /// Value of `bundleDigest` in the manifest.
     pub digest: String,
     /// True if the manifest and every tombstone of this vault are signed.
     pub signed: bool,
@@ -76,7 +76,7 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
         streams.entry(PROVENANCE).or_default().push(edge_line(edge)?);
     }
     let mut target = OutputTarget::create(out, if include_tombstones { &["audit", "provenance"] } else { &["audit"] })?;
-    // Level L3 requires the audit trail, and a pack must not claim more than it contains.
+    // Conformance level L3 (spec v1.1 §8) requires the audit trail, and a pack must not claim more than it contains.
     let level = if log { "L3" } else { "L2" };
     let is_proven = |capability: &&str| match *capability {
         "proof-of-deletion" | "provenance" => include_tombstones,

@@ -75,7 +75,7 @@ impl Default for Chosen {
 pub struct EvidencePack {
     /// Which of the following parts to write.
     pub chosen: Chosen,
-    /// `vendor/version`.
+    /// Program that writes the pack, as `vendor/version`.
     pub generator: String,
     /// Time of the export.
     pub created: Timestamp,

@@ -1,4 +1,4 @@
-//! Writes a bundle, version 1.1, level L2 (spec v1.1 §1, §3, §10), as a folder or as an archive of that folder.
+//! Writes a bundle, version 1.1, conformance level L2 (spec v1.1 §1, §3, §10), as a folder or as an archive of that folder.
 use super::{
     bundle::{MANIFEST, SIGNATURE},
     delta::Delta,

@@ -120,7 +120,7 @@ impl Context<'_> {
         Some(ComposedMemory { text, tree, vectors, changed: changed || stored.edited })
     }
 
-    /// Removes references to memories and conversations that are not exported from a memory.
+    /// Removes references to memories and conversations that are not exported.
     fn remove_dangling_references(&self, stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
         let mut linked = stored.record.links.iter().zip(&stored.link_ids);
         let successor = linked.clone().find(|(l, _)| l.relation == "superseded_by").map(|(_, id)| id);

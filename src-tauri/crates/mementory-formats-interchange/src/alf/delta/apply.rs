@@ -22,13 +22,13 @@ pub enum ApplyError {
     /// A delta is for another agent.
     #[error("{place}: this delta is for another agent")]
     WrongAgent {
-        /// The delta.
+        /// Name of the delta.
         place: String,
     },
     /// The archive already contains the changes of the delta.
     #[error("{place}: already applied (the archive is at sequence {at}, the delta ends at {new})")]
     AlreadyApplied {
-        /// The delta.
+        /// Name of the delta.
         place: String,
         /// Sequence of the archive before the delta.
         at: u64,
@@ -38,7 +38,7 @@ pub enum ApplyError {
     /// The delta starts after the state of the archive, so an earlier delta is missing.
     #[error("{place}: an earlier delta is missing (the archive is at sequence {at}, the delta starts at {base})")]
     Gap {
-        /// The delta.
+        /// Name of the delta.
         place: String,
         /// Sequence of the archive before the delta.
         at: u64,
@@ -48,7 +48,7 @@ pub enum ApplyError {
     /// The delta starts before the state of the archive and ends after it.
     #[error("{place}: made from another state (the archive is at sequence {at}, the delta starts at {base})")]
     WrongBase {
-        /// The delta.
+        /// Name of the delta.
         place: String,
         /// Sequence of the archive before the delta.
         at: u64,
@@ -58,13 +58,13 @@ pub enum ApplyError {
     /// `new_sequence` is not greater than `base_sequence`.
     #[error("{place}: invalid delta: new_sequence is not greater than base_sequence")]
     Order {
-        /// The delta.
+        /// Name of the delta.
         place: String,
     },
     /// The output file exists already.
     #[error("{place}: this file already exists")]
     Exists {
-        /// The output file.
+        /// Name of the output file.
         place: String,
     },
     /// A file could not be read or written.
@@ -89,7 +89,7 @@ impl ApplyError {
 
 /// The changes that all deltas make to a record, combined.
 struct CombinedChange {
-    /// The new line. None for a deletion without a line, which only changes the status of the record.
+    /// The new line. None for a deletion that contains only an id, which only changes the status of the record.
     line: Option<String>,
     /// True if nothing of the record may stay in the archive.
     erased: bool,
@@ -274,7 +274,7 @@ impl State {
         let (mut line, mut erased) = (line, erased);
         let mut kind = operation;
         if let Some(before) = before {
-            // A deletion without a line applies to the line of the earlier change.
+            // A deletion that contains only an id applies to the line of the earlier change.
             if line.is_none() && !erased {
                 line = before.line.as_deref().map(operation::with_deleted_status);
                 erased = before.erased;

@@ -270,7 +270,7 @@ fn changes_in_one_bundle_are_applied_in_order() {
     assert_eq!(find(&ids(3)), Some(("never made", "active")), "the last write wins");
     assert_eq!(find(&known), Some(("made again", "active")));
     assert_eq!((find(&ids(4)), find(&ids(5))), (None, None));
-    // A deletion without a line leaves the record in the archive as a tombstone.
+    // A deletion that contains only an id leaves the record in the archive as a tombstone.
     bundle(&at("e"), start + 1, start + 2, AGENT, &tombstone(&ids(1)));
     apply(&at("out.alf"), &[at("e")], &at("last.alf"), &Limits::default()).unwrap();
     let shelf = read(&at("last.alf")).unwrap();

@@ -112,7 +112,7 @@ impl Check<'_> {
                 let place = format!("{}#line {number}", member.place);
                 match text.and_then(operation::parse) {
                     Err(code) => self.error(code, &place, "this line is not a change of a record"),
-                    // A deletion without a line has nothing to check.
+                    // A deletion that contains only an id has nothing to check.
                     Ok(operation::Change { line: None, .. }) => {}
                     Ok(operation::Change { line: Some(line), .. }) => match Tree::parse(&line, limits) {
                         Ok(tree) => self.schema_check(&tree, &schema::MEMORY, &place),

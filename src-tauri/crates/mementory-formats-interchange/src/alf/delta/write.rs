@@ -141,7 +141,7 @@ impl Writer<'_> {
         member.map(|m| self.archive.text(m, self.limits)).transpose()
     }
 
-    /// Those of the documents identity, principals and credentials that changed, complete.
+    /// The complete text of each of the documents identity, principals and credentials that changed.
     fn changed_documents(
         &mut self,
         plan: &ExportPlan,

@@ -87,7 +87,7 @@ fn signing_a_bundle_changes_nothing_else() {
         copy(&input, &here);
         sign::sign(&here, &FakeSigner, &here).unwrap();
         assert_eq!(files(&here), files(&out), "{name}");
-        // Into an archive and back.
+        // Signs into an archive, then copies the archive back into a folder.
         let (zipped, opened) = (temp.join(&format!("{name}.mem.zip")), temp.join(&format!("{name}-back.mem")));
         sign::sign(&input, &FakeSigner, &zipped).unwrap();
         assert!(all_signed_by_fake(&zipped));
