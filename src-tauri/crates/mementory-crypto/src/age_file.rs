@@ -3,13 +3,14 @@ use crate::CryptoError;
 use age::{DecryptError, Decryptor, EncryptError, Encryptor, armor::ArmoredReader, scrypt, secrecy::SecretString};
 use std::io::{self, BufReader, Cursor, ErrorKind, Read, Write};
 
-/// Work factor: 2^18 blocks, 256 MiB and about a second, as in the age tool. Files with a higher one are refused,
-/// because the next step would let a file from anywhere use half a gigabyte.
-const WORK: u8 = 18;
-/// Limit for the part before the encrypted data. A passphrase needs 150 bytes; parsers read all of it into memory.
+/// Work factor: 2^18 blocks, which need 256 MiB and about a second, as in the age tool. Files with a higher factor are
+/// refused, because the next one would already need 512 MiB.
+const WORK_FACTOR: u8 = 18;
+/// Maximum length in bytes of the part before the encrypted data. A passphrase needs 150 bytes, and the parser reads
+/// all of it into memory.
 const HEADER_LIMIT: u64 = 16 << 10;
 
-/// Encrypts what is written to it. Without [`AgeWriter::finish`] the file is incomplete and cannot be opened.
+/// Encrypts the bytes written to it. A file without [`AgeWriter::finish`] is incomplete and cannot be opened.
 pub struct AgeWriter<W: Write>(age::stream::StreamWriter<W>);
 
 impl<W: Write> AgeWriter<W> {
@@ -18,7 +19,7 @@ impl<W: Write> AgeWriter<W> {
     /// # Errors
     /// I/O.
     pub fn new(passphrase: &str, out: W) -> Result<Self, CryptoError> {
-        Self::with_work(passphrase, out, WORK)
+        Self::with_work(passphrase, out, WORK_FACTOR)
     }
 
     fn with_work(passphrase: &str, out: W, work: u8) -> Result<Self, CryptoError> {
@@ -59,18 +60,18 @@ pub fn open_age<'a>(passphrase: &str, from: Box<dyn Read + 'a>) -> Result<Box<dy
     let mut plain = ArmoredReader::new(BufReader::new(limit_armour_lines(from)?));
     let mut head = Vec::new();
     (&mut plain).take(HEADER_LIMIT).read_to_end(&mut head).map_err(armour_error)?;
-    // Find the last line of the header first. Without it nothing is parsed, however long the file is.
+    // Look for the last line of the header first. If it is missing, nothing is parsed, however long the file is.
     let last = head.windows(5).position(|w| w == b"\n--- ");
     if !last.is_some_and(|at| head[at + 5..].contains(&b'\n')) {
         return Err(CryptoError::Decrypt);
     }
-    let whole = Cursor::new(head).chain(plain);
-    let decryptor = Decryptor::new_buffered(BufReader::new(whole)).map_err(age_error)?;
+    let full_file = Cursor::new(head).chain(plain);
+    let decryptor = Decryptor::new_buffered(BufReader::new(full_file)).map_err(age_error)?;
     if !decryptor.is_scrypt() {
         return Err(CryptoError::NotForPassphrase);
     }
     let mut identity = scrypt::Identity::new(SecretString::from(passphrase.to_owned()));
-    identity.set_max_work_factor(WORK);
+    identity.set_max_work_factor(WORK_FACTOR);
     let opened = decryptor.decrypt(std::iter::once(&identity as _)).map_err(age_error)?;
     Ok(Box::new(opened))
 }
@@ -81,8 +82,8 @@ fn limit_armour_lines<'a>(mut from: Box<dyn Read + 'a>) -> Result<Box<dyn Read +
     let mut start = Vec::new();
     (&mut from).take(ARMOUR.len() as u64).read_to_end(&mut start)?;
     let armoured = start == ARMOUR;
-    let whole = Cursor::new(start).chain(from);
-    Ok(if armoured { Box::new(LineLimit { inner: whole, line: 0 }) } else { Box::new(whole) })
+    let full_file = Cursor::new(start).chain(from);
+    Ok(if armoured { Box::new(LineLimit { inner: full_file, line: 0 }) } else { Box::new(full_file) })
 }
 
 /// Refuses lines that are too long for armour.
@@ -128,7 +129,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn sealed(plain: &[u8], work: u8) -> Vec<u8> {
+    fn encrypted(plain: &[u8], work: u8) -> Vec<u8> {
         let mut writer = AgeWriter::with_work("four words of it", Vec::new(), work).unwrap();
         writer.write_all(plain).unwrap();
         writer.finish().unwrap()
@@ -143,7 +144,7 @@ mod tests {
     #[test]
     fn a_file_opens_with_its_passphrase_only() {
         let plain: Vec<u8> = (0..200_000u32).map(|n| (n % 251) as u8).collect();
-        let file = sealed(&plain, 4);
+        let file = encrypted(&plain, 4);
         assert_eq!(open("four words of it", &file).unwrap(), plain);
         assert!(matches!(open("other words", &file), Err(CryptoError::Decrypt)));
         for at in [0, 30, 100, 170, 70_000, file.len() - 1] {
@@ -158,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_work_factor_above_the_limit_is_refused() {
-        let file = sealed(b"x", 2);
+        let file = encrypted(b"x", 2);
         let text = String::from_utf8_lossy(&file).into_owned();
         let factor_at = text.find(" 2\n").unwrap();
         let mut costly = file[..factor_at].to_vec();

@@ -20,19 +20,19 @@ use zeroize::Zeroizing;
 
 /// Plaintext length of a chunk in bytes.
 pub const CHUNK_LEN: usize = 64 * 1024;
-const SEALED_LEN: usize = CHUNK_LEN + TAG_LEN;
+const ENCRYPTED_CHUNK_LEN: usize = CHUNK_LEN + TAG_LEN;
 const MAGIC: &[u8; 8] = b"KPSKCHK\x01";
 const SALT_LEN: usize = 24;
-const HEAD_LEN: usize = MAGIC.len() + SALT_LEN;
+const HEADER_LEN: usize = MAGIC.len() + SALT_LEN;
 
-/// The identity of a file, so that it cannot replace another one. It is not written into the file.
+/// Identifies a file, so that it cannot be replaced by another one. It is not written into the file.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// The purpose of the file (`blob`, `index`).
     pub purpose: &'a str,
-    /// Its name.
+    /// File name or other identifier within the purpose.
     pub name: &'a str,
-    /// The number of this file among those that had the name.
+    /// Distinguishes files that had the same name at different times.
     pub generation: u64,
 }
 
@@ -45,7 +45,7 @@ struct FileCipher {
 impl FileCipher {
     fn new(key: &[u8; 32], salt: &[u8; SALT_LEN], context: &Context<'_>) -> Self {
         let label: &[u8] = b"keepsake/v1/chunked";
-        let bound = hazmat::joined(&[
+        let bound = hazmat::encode_list(&[
             label,
             MAGIC,
             context.purpose.as_bytes(),
@@ -66,7 +66,7 @@ impl FileCipher {
     }
 }
 
-/// Encrypts what is written to it. The file cannot be opened before [`finish`](Self::finish).
+/// Encrypts the bytes written to it. The file can be opened only after [`finish`](Self::finish).
 pub struct ChunkWriter<W: Write> {
     inner: W,
     cipher: FileCipher,
@@ -80,8 +80,8 @@ impl<W: Write> ChunkWriter<W> {
         let salt = random_bytes::<SALT_LEN>()?;
         inner.write_all(MAGIC)?;
         inner.write_all(&salt)?;
-        // Reserve room for the tag, so that a chunk is written at once.
-        let buf = Zeroizing::new(Vec::with_capacity(SEALED_LEN));
+        // The buffer has room for the tag too, so that chunk and tag are written together.
+        let buf = Zeroizing::new(Vec::with_capacity(ENCRYPTED_CHUNK_LEN));
         Ok(Self { inner, cipher: FileCipher::new(key, &salt, context), buf, number: 0 })
     }
 
@@ -143,12 +143,12 @@ impl<R: ReadAt> ChunkReader<R> {
     /// Opens a file of `len` bytes. The last chunk is decrypted immediately, so a truncated or extended file fails
     /// here; other changes fail when the chunk is read.
     pub fn open(inner: R, len: u64, key: &[u8; 32], context: &Context<'_>) -> Result<Self, CryptoError> {
-        let mut head = [0; HEAD_LEN];
-        let body = len.checked_sub(HEAD_LEN as u64).ok_or(CryptoError::Decrypt)?;
-        inner.read_exact_at(&mut head, 0).map_err(truncated)?;
+        let mut head = [0; HEADER_LEN];
+        let body = len.checked_sub(HEADER_LEN as u64).ok_or(CryptoError::Decrypt)?;
+        inner.read_exact_at(&mut head, 0).map_err(map_read_error)?;
         let (magic, salt) = head.split_at(MAGIC.len());
         let salt: [u8; SALT_LEN] = salt.try_into().map_err(|_| CryptoError::Decrypt)?;
-        let chunks = body.div_ceil(SEALED_LEN as u64);
+        let chunks = body.div_ceil(ENCRYPTED_CHUNK_LEN as u64);
         let len = body.checked_sub(chunks * TAG_LEN as u64).ok_or(CryptoError::Decrypt)?;
         // Only the chunk of an empty file may be empty.
         if magic != MAGIC || chunks == 0 || (chunks > 1 && len <= (chunks - 1) * CHUNK_LEN as u64) {
@@ -169,12 +169,12 @@ impl<R: ReadAt> ChunkReader<R> {
         self.len == 0
     }
 
-    /// The number of chunks, at least one.
+    /// Number of chunks, at least one.
     pub fn chunks(&self) -> u64 {
         self.chunks
     }
 
-    /// Decrypts one chunk into `out` and replaces its content. After an error `out` is empty.
+    /// Decrypts one chunk and stores it in `out` instead of its former content. After an error `out` is empty.
     pub fn read_chunk(&self, number: u64, out: &mut Vec<u8>) -> Result<(), CryptoError> {
         out.clear();
         if number >= self.chunks {
@@ -183,20 +183,21 @@ impl<R: ReadAt> ChunkReader<R> {
         let last = number == self.chunks - 1;
         let plain = if last { self.len - number * CHUNK_LEN as u64 } else { CHUNK_LEN as u64 };
         out.resize(usize::try_from(plain).unwrap_or(0) + TAG_LEN, 0);
-        let opened =
-            self.inner.read_exact_at(out, HEAD_LEN as u64 + number * SEALED_LEN as u64).map_err(truncated).and_then(
-                |()| {
-                    let (nonce, aad) = self.cipher.nonce_and_aad(number, last);
-                    self.cipher.cipher.open(&nonce, &aad, out)
-                },
-            );
+        let opened = self
+            .inner
+            .read_exact_at(out, HEADER_LEN as u64 + number * ENCRYPTED_CHUNK_LEN as u64)
+            .map_err(map_read_error)
+            .and_then(|()| {
+                let (nonce, aad) = self.cipher.nonce_and_aad(number, last);
+                self.cipher.cipher.open(&nonce, &aad, out)
+            });
         out.truncate(*opened.as_ref().unwrap_or(&0));
         opened.map(|_| ())
     }
 
     /// Fills `buf` from `offset`; `Io(UnexpectedEof)` if the file ends before. Each call decrypts every chunk it needs.
     pub fn read_at(&self, mut offset: u64, mut buf: &mut [u8]) -> Result<(), CryptoError> {
-        let mut chunk = Zeroizing::new(Vec::with_capacity(SEALED_LEN));
+        let mut chunk = Zeroizing::new(Vec::with_capacity(ENCRYPTED_CHUNK_LEN));
         while !buf.is_empty() {
             self.read_chunk(offset / CHUNK_LEN as u64, &mut chunk)?;
             let start = usize::try_from(offset % CHUNK_LEN as u64).unwrap_or(0);
@@ -264,7 +265,7 @@ impl<R: ReadAt> Seek for ChunkStream<R> {
 }
 
 /// Reports a truncated file as failed decryption, not as an I/O error.
-fn truncated(error: io::Error) -> CryptoError {
+fn map_read_error(error: io::Error) -> CryptoError {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => CryptoError::Decrypt,
         _ => CryptoError::Io(error),

@@ -7,13 +7,13 @@ pub enum CryptoError {
     /// The header is intact, but no key slot opens with this secret.
     #[error("no key slot opens with this secret")]
     WrongSecret,
-    /// The header is damaged; the name of the failed check.
+    /// The header is damaged; the text names the failed check.
     #[error("the vault header is damaged: {0}")]
     HeaderDamaged(&'static str),
-    /// The header is intact but of an unknown version.
+    /// The header is intact, but its version is unknown to this program.
     #[error("vault header version {0} is not known to this program")]
     HeaderVersion(u32),
-    /// Key derivation parameters below the minimum or above the limit for untrusted input.
+    /// The key derivation parameters are below the minimum, or above the limit for untrusted input.
     #[error("key derivation parameters out of range")]
     KdfParameters,
     /// A wrong key, or changed, swapped, missing or additional bytes. The error does not reveal which.
@@ -22,7 +22,7 @@ pub enum CryptoError {
     /// The file is encrypted to a key, not with a passphrase.
     #[error("encrypted to a key, not under a passphrase")]
     NotForPassphrase,
-    /// File system errors. A missing header is `NotFound`.
+    /// The file system failed. A missing header is `NotFound`.
     #[error(transparent)]
     Io(#[from] std::io::Error),
     /// A file with a private key cannot be used.

@@ -46,15 +46,15 @@ impl Cipher {
 /// HKDF-SHA256 with a 32-byte output.
 pub(crate) fn derive(ikm: &[u8; 32], salt: &[u8], info: &[u8]) -> Zeroizing<[u8; 32]> {
     let mut out = Zeroizing::new([0; 32]);
-    // The only possible error is more than 255 blocks, and 32 bytes are one.
+    // The only possible error is an output of more than 255 blocks; 32 bytes are one block.
     let expanded = Hkdf::<Sha256>::new(Some(salt), ikm).expand(info, out.as_mut());
     debug_assert!(expanded.is_ok());
     out
 }
 
-/// HMAC-SHA256 with a key and without data.
+/// An HMAC-SHA256 computation with a key and no data yet.
 pub(crate) fn hmac(key: &[u8; 32]) -> Hmac<Sha256> {
-    // Padding the key to the block length is what HMAC does with short keys, and this constructor cannot fail.
+    // HMAC itself pads short keys to the block length, and this constructor cannot fail.
     let mut block = Zeroizing::new([0; 64]);
     block[..32].copy_from_slice(key);
     <Hmac<Sha256> as hmac::KeyInit>::new((&*block).into())
@@ -68,7 +68,7 @@ pub(crate) fn mac(key: &[u8; 32], message: &[u8]) -> [u8; 32] {
 }
 
 /// SHA-256 of a domain label and a message.
-pub(crate) fn checksum(domain: &[u8], message: &[u8]) -> [u8; 32] {
+pub(crate) fn labelled_sha256(domain: &[u8], message: &[u8]) -> [u8; 32] {
     let mut h = Sha256::new();
     h.update((domain.len() as u64).to_le_bytes());
     h.update(domain);
@@ -77,7 +77,7 @@ pub(crate) fn checksum(domain: &[u8], message: &[u8]) -> [u8; 32] {
 }
 
 /// Joins the parts, each after its length as u64 LE, so that different lists give different bytes.
-pub(crate) fn joined(parts: &[&[u8]]) -> Vec<u8> {
+pub(crate) fn encode_list(parts: &[&[u8]]) -> Vec<u8> {
     let mut out = Vec::with_capacity(parts.iter().map(|p| p.len() + 8).sum());
     for part in parts {
         out.extend_from_slice(&(part.len() as u64).to_le_bytes());

@@ -1,10 +1,10 @@
 //! `vault.json`: version, vault id, key slots. Contains no secrets and is authenticated as a whole.
 //!
-//! The file is one JSON object whose last two members are `mac` and `checksum`. The checksum (SHA-256, no key) is over
-//! every byte before its own value, and what follows that value is fixed. So a damaged file is recognised before a
-//! secret is tried; an AEAD alone could not distinguish it from a wrong passphrase. The mac (HMAC-SHA256 under a subkey
-//! of the master key) is over every byte before its own value, so correcting the checksum of a changed file is not
-//! enough. Both cover the bytes as they are, including white space.
+//! The file is one JSON object whose last two members are `mac` and `checksum`. The checksum (SHA-256, no key) covers
+//! every byte before its own value, and the bytes after that value are fixed. A damaged file is therefore recognized
+//! before a secret is tried; an AEAD alone could not distinguish damage from a wrong passphrase. The mac (HMAC-SHA256
+//! with a subkey of the master key) covers every byte before its own value, so correcting the checksum of a changed
+//! file is not enough. Both cover the exact bytes, including white space.
 use crate::{
     CryptoError, KdfChoice, KdfParams, MasterKey, RecoveryCode, SlotKind, VaultKeys, hazmat, random_bytes, slots::Slot,
 };
@@ -19,33 +19,33 @@ use subtle::ConstantTimeEq;
 /// Name of the header in the vault's folder.
 pub const HEADER_FILE: &str = "vault.json";
 const VERSION: u32 = 1;
-const MAX_LEN: u64 = 64 * 1024;
+const MAX_FILE_LEN: u64 = 64 * 1024;
 const MAX_SLOTS: usize = 8;
 const HEX_LEN: usize = 64;
-const MAC_MARK: &str = ",\n  \"mac\": \"";
-const CHECKSUM_MARK: &str = "\",\n  \"checksum\": \"";
-const END: &str = "\"\n}\n";
+const MAC_PREFIX: &str = ",\n  \"mac\": \"";
+const CHECKSUM_PREFIX: &str = "\",\n  \"checksum\": \"";
+const FILE_END: &str = "\"\n}\n";
 const CHECKSUM_DOMAIN: &[u8] = b"keepsake/v1/header-checksum";
 
-/// What can be read from a header without a secret.
+/// The part of a header that can be read without a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// A UUID as text.
+    /// Id of the vault, a UUID as text.
     pub vault_id: String,
     /// The version of the header format.
     pub version: u32,
-    /// When the vault was created, RFC 3339.
+    /// Time when the vault was created (RFC 3339).
     pub created_at: String,
-    /// The secrets that open it.
+    /// The key slots, one for each secret that opens the vault.
     pub slots: Vec<SlotInfo>,
 }
 
 /// Information about a key slot, without its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlotInfo {
-    /// The secrets that open it.
+    /// The kind of secret that opens the slot.
     pub kind: SlotKind,
-    /// When it was created, RFC 3339.
+    /// Time when the slot was created (RFC 3339).
     pub created_at: String,
     /// The cost of one attempt to open it.
     pub params: KdfParams,
@@ -81,7 +81,7 @@ impl Body {
         self.vault_id.as_bytes()
     }
 
-    /// Replaces the slot of the same kind.
+    /// Replaces the slot of the same kind, or adds the slot if there is none.
     fn replace(&mut self, slot: Slot) {
         match self.slots.iter_mut().find(|s| s.kind == slot.kind) {
             Some(old) => *old = slot,
@@ -90,16 +90,16 @@ impl Body {
     }
 
     /// The content of the file, with mac and checksum.
-    fn seal(&self, master: &MasterKey) -> Result<String, CryptoError> {
+    fn to_file_text(&self, master: &MasterKey) -> Result<String, CryptoError> {
         let mut text = serde_json::to_string_pretty(self).map_err(std::io::Error::from)?;
         text.truncate(text.trim_end_matches("\n}").len());
         let mac = hex::encode(hazmat::mac(master.subkey(self.vault(), "header").bytes(), text.as_bytes()));
-        text.push_str(MAC_MARK);
+        text.push_str(MAC_PREFIX);
         text.push_str(&mac);
-        text.push_str(CHECKSUM_MARK);
-        let checksum = hex::encode(hazmat::checksum(CHECKSUM_DOMAIN, text.as_bytes()));
+        text.push_str(CHECKSUM_PREFIX);
+        let checksum = hex::encode(hazmat::labelled_sha256(CHECKSUM_DOMAIN, text.as_bytes()));
         text.push_str(&checksum);
-        text.push_str(END);
+        text.push_str(FILE_END);
         Ok(text)
     }
 }
@@ -115,8 +115,8 @@ impl UnverifiedHeader {
     fn read(dir: &Path) -> Result<Self, CryptoError> {
         let file = File::open(dir.join(HEADER_FILE))?;
         let mut bytes = Vec::new();
-        file.take(MAX_LEN + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > MAX_LEN {
+        file.take(MAX_FILE_LEN + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_FILE_LEN {
             return Err(CryptoError::HeaderDamaged("size"));
         }
         Self::parse(String::from_utf8(bytes).map_err(|_| CryptoError::HeaderDamaged("text"))?)
@@ -124,13 +124,13 @@ impl UnverifiedHeader {
 
     fn parse(text: String) -> Result<Self, CryptoError> {
         let damaged = CryptoError::HeaderDamaged;
-        let rest = text.strip_suffix(END).ok_or(damaged("end"))?;
+        let rest = text.strip_suffix(FILE_END).ok_or(damaged("end"))?;
         let at = rest.len().checked_sub(HEX_LEN).ok_or(damaged("end"))?;
         let (covered, checksum) = rest.split_at_checked(at).ok_or(damaged("end"))?;
-        if checksum != hex::encode(hazmat::checksum(CHECKSUM_DOMAIN, covered.as_bytes())) {
+        if checksum != hex::encode(hazmat::labelled_sha256(CHECKSUM_DOMAIN, covered.as_bytes())) {
             return Err(damaged("checksum"));
         }
-        // The file is intact. A newer version may be different in everything but its end.
+        // The file is intact, so its version can be trusted. A newer version may differ in everything but its end.
         #[derive(Deserialize)]
         struct Versioned {
             version: u32,
@@ -139,10 +139,10 @@ impl UnverifiedHeader {
         if version != VERSION {
             return Err(CryptoError::HeaderVersion(version));
         }
-        let marks = covered.strip_suffix(CHECKSUM_MARK).ok_or(damaged("mac"))?;
-        let mac_at = marks.len().checked_sub(HEX_LEN + MAC_MARK.len()).ok_or(damaged("mac"))?;
+        let marks = covered.strip_suffix(CHECKSUM_PREFIX).ok_or(damaged("mac"))?;
+        let mac_at = marks.len().checked_sub(HEX_LEN + MAC_PREFIX.len()).ok_or(damaged("mac"))?;
         let (content, mac) = marks.split_at_checked(mac_at).ok_or(damaged("mac"))?;
-        if !mac.starts_with(MAC_MARK) {
+        if !mac.starts_with(MAC_PREFIX) {
             return Err(damaged("mac"));
         }
         let body: Body = serde_json::from_str(&format!("{content}\n}}")).map_err(|_| damaged("content"))?;
@@ -177,7 +177,7 @@ impl UnverifiedHeader {
     fn check_mac(&self, master: &MasterKey) -> Result<(), CryptoError> {
         let (content, rest) = self.text.split_at(self.mac_at);
         let expected = hazmat::mac(master.subkey(self.body.vault(), "header").bytes(), content.as_bytes());
-        let found = rest.get(MAC_MARK.len()..MAC_MARK.len() + HEX_LEN).unwrap_or_default();
+        let found = rest.get(MAC_PREFIX.len()..MAC_PREFIX.len() + HEX_LEN).unwrap_or_default();
         if bool::from(hex::encode(expected).as_bytes().ct_eq(found.as_bytes())) {
             Ok(())
         } else {
@@ -213,16 +213,16 @@ pub fn create_header(
         kdf: KDF.into(),
         slots,
     };
-    write(dir, &body.seal(&master)?, false)?;
+    write_header(dir, &body.to_file_text(&master)?, false)?;
     Ok((body.header(), VaultKeys::derive(&master, body.vault()), code))
 }
 
 /// Opens a vault with its passphrase or recovery code. `Io(NotFound)` if there is no header, `HeaderDamaged` if a check
 /// fails, `WrongSecret` if the header is intact but no slot opens.
 pub fn open_header(dir: &Path, secret: &str) -> Result<(Header, VaultKeys), CryptoError> {
-    let sealed = UnverifiedHeader::read(dir)?;
-    let master = sealed.open(secret)?;
-    Ok((sealed.body.header(), VaultKeys::derive(&master, sealed.body.vault())))
+    let unverified = UnverifiedHeader::read(dir)?;
+    let master = unverified.open(secret)?;
+    Ok((unverified.body.header(), VaultKeys::derive(&master, unverified.body.vault())))
 }
 
 /// Replaces the passphrase slot atomically: after a crash the file has either the old or the new slot. `secret` is the
@@ -234,23 +234,23 @@ pub fn change_passphrase(
     kdf: KdfChoice,
     now_rfc3339: &str,
 ) -> Result<Header, CryptoError> {
-    let mut sealed = UnverifiedHeader::read(dir)?;
-    let master = sealed.open(secret)?;
-    let slot = Slot::for_passphrase(&master, sealed.body.vault(), new, KdfParams::choose(kdf)?, now_rfc3339)?;
-    sealed.body.replace(slot);
-    write(dir, &sealed.body.seal(&master)?, true)?;
-    Ok(sealed.body.header())
+    let mut unverified = UnverifiedHeader::read(dir)?;
+    let master = unverified.open(secret)?;
+    let slot = Slot::for_passphrase(&master, unverified.body.vault(), new, KdfParams::choose(kdf)?, now_rfc3339)?;
+    unverified.body.replace(slot);
+    write_header(dir, &unverified.body.to_file_text(&master)?, true)?;
+    Ok(unverified.body.header())
 }
 
 /// Replaces the recovery slot atomically. The old code becomes invalid.
 pub fn new_recovery_code(dir: &Path, secret: &str, now_rfc3339: &str) -> Result<(Header, RecoveryCode), CryptoError> {
-    let mut sealed = UnverifiedHeader::read(dir)?;
-    let master = sealed.open(secret)?;
+    let mut unverified = UnverifiedHeader::read(dir)?;
+    let master = unverified.open(secret)?;
     let code = RecoveryCode::generate()?;
-    let slot = Slot::for_recovery(&master, sealed.body.vault(), &code, now_rfc3339)?;
-    sealed.body.replace(slot);
-    write(dir, &sealed.body.seal(&master)?, true)?;
-    Ok((sealed.body.header(), code))
+    let slot = Slot::for_recovery(&master, unverified.body.vault(), &code, now_rfc3339)?;
+    unverified.body.replace(slot);
+    write_header(dir, &unverified.body.to_file_text(&master)?, true)?;
+    Ok((unverified.body.header(), code))
 }
 
 /// Reads a header without a secret. The checksum is checked; the mac cannot be.
@@ -259,7 +259,7 @@ pub fn read_header(dir: &Path) -> Result<Header, CryptoError> {
 }
 
 /// Writes a new file, syncs it, renames it, and syncs the folder.
-fn write(dir: &Path, text: &str, replace: bool) -> Result<(), CryptoError> {
+fn write_header(dir: &Path, text: &str, replace: bool) -> Result<(), CryptoError> {
     let mut file = tempfile::Builder::new().prefix(".vault.json.").tempfile_in(dir)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;

@@ -1,5 +1,5 @@
-//! Signatures of JOSE (RFC 7518 §3.3, §3.4): ES256 and ES384 as `r || s`, RS256, RS384 and RS512 in PKCS#1 v1.5.
-//! Verification only; there are no private keys of these kinds.
+//! Verifies JOSE signatures (RFC 7518 §3.3, §3.4): ES256 and ES384 as `r || s`, RS256, RS384 and RS512 in PKCS#1 v1.5.
+//! There is no signing with these algorithms.
 use crate::signature_algorithm::Refusal;
 use rsa::{
     RsaPublicKey,
@@ -14,11 +14,11 @@ use rsa::{
 /// work.
 const RSA_BITS: std::ops::RangeInclusive<u32> = 2048..=8192;
 
-/// Verifies `signature` over `message` with `key`. `None` if the algorithm does not belong to this family.
+/// Verifies `signature` over `message` with `key`. Returns `None` if the algorithm is not one of these five.
 pub(crate) fn verify(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> Option<Result<(), Refusal>> {
     Some(match algorithm {
-        "es256" => es256(key, message, signature).ok_or(Refusal::Unfit),
-        "es384" => es384(key, message, signature).ok_or(Refusal::Unfit),
+        "es256" => verify_es256(key, message, signature).ok_or(Refusal::Unfit),
+        "es384" => verify_es384(key, message, signature).ok_or(Refusal::Unfit),
         "rs256" | "rs384" | "rs512" => rsa_key(key).and_then(|key| {
             let signature = pkcs1v15::Signature::try_from(signature).map_err(|_| Refusal::Unfit)?;
             let verified = match algorithm {
@@ -32,22 +32,22 @@ pub(crate) fn verify(algorithm: &str, key: &[u8], message: &[u8], signature: &[u
     })
 }
 
-fn es256(key: &[u8], message: &[u8], signature: &[u8]) -> Option<()> {
+fn verify_es256(key: &[u8], message: &[u8], signature: &[u8]) -> Option<()> {
     let signature = p256::ecdsa::Signature::from_slice(signature).ok()?;
     p256::ecdsa::VerifyingKey::from_sec1_bytes(key).ok()?.verify(message, &signature).ok()
 }
 
-fn es384(key: &[u8], message: &[u8], signature: &[u8]) -> Option<()> {
+fn verify_es384(key: &[u8], message: &[u8], signature: &[u8]) -> Option<()> {
     let signature = p384::ecdsa::Signature::from_slice(signature).ok()?;
     p384::ecdsa::VerifyingKey::from_sec1_bytes(key).ok()?.verify(message, &signature).ok()
 }
 
 /// The RSA key in a DER `SubjectPublicKeyInfo`, without trailing data and of an accepted size.
 fn rsa_key(der: &[u8]) -> Result<RsaPublicKey, Refusal> {
-    let unfit = |_| Refusal::Unfit;
-    let info = SubjectPublicKeyInfoRef::from_der(der).map_err(unfit)?;
+    let to_refusal = |_| Refusal::Unfit;
+    let info = SubjectPublicKeyInfoRef::from_der(der).map_err(to_refusal)?;
     let bits = info.subject_public_key.as_bytes().ok_or(Refusal::Unfit)?;
-    let parts = rsa::pkcs1::RsaPublicKeyRef::from_der(bits).map_err(unfit)?;
+    let parts = rsa::pkcs1::RsaPublicKeyRef::from_der(bits).map_err(to_refusal)?;
     let modulus = parts.modulus.as_bytes();
     let zeros = modulus.first().map_or(0, |byte| byte.leading_zeros());
     let size = u32::try_from(modulus.len()).unwrap_or(u32::MAX).saturating_mul(8) - zeros;

@@ -1,19 +1,20 @@
-//! Argon2id: derives a key from a passphrase. The cost is calibrated, has a minimum, and is limited when it is read.
+//! Argon2id: derives a key from a passphrase. The cost is measured when a slot is created, has a minimum, and is
+//! checked against limits when a header is read.
 use crate::{CryptoError, Secret};
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use std::time::{Duration, Instant};
 use zeroize::Zeroize;
 
 const MIB: u32 = 1024;
-/// The minimum: 64 MiB, three passes, four lanes.
+/// The minimum cost: 64 MiB, three passes, four lanes.
 const FLOOR: KdfParams = KdfParams { memory_kib: 64 * MIB, passes: 3, lanes: 4 };
-/// The maximum for calibration, since a vault must also open on a smaller machine.
+/// Maximum memory that calibration chooses, so that a vault also opens on a smaller machine.
 const CALIBRATED_MEMORY_MIB: u32 = 1024;
 const MEMORY_KIB: std::ops::RangeInclusive<u32> = 64 * MIB..=2048 * MIB;
 const PASSES: std::ops::RangeInclusive<u32> = 3..=16;
 const LANES: std::ops::RangeInclusive<u32> = 1..=8;
-/// An unlock should take 0.5 to 1 s; this is the middle.
-const TARGET: Duration = Duration::from_millis(750);
+/// The intended time to unlock: the middle of 0.5 to 1 s.
+const TARGET_TIME: Duration = Duration::from_millis(750);
 
 /// How to choose the cost of a new slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +43,7 @@ impl KdfParams {
         FLOOR
     }
 
-    /// The parameters for a choice. Calibration measures the minimum once or twice and scales it.
+    /// The parameters for a choice. Calibration measures the time for the minimum cost and scales it.
     pub(crate) fn choose(choice: KdfChoice) -> Result<Self, CryptoError> {
         match choice {
             KdfChoice::Floor => Ok(FLOOR),
@@ -54,10 +55,10 @@ impl KdfParams {
         }
     }
 
-    /// Parameters that take about [`TARGET`] if the minimum takes `floor`. Raises the memory first, then the passes;
+    /// Parameters that take about [`TARGET_TIME`] if the minimum takes `floor`. Raises the memory first, then the passes;
     /// the time is proportional to their product.
     pub(crate) fn scaled(floor: Duration) -> Self {
-        let ratio = u32::try_from(TARGET.as_micros() / floor.as_micros().max(1)).unwrap_or(u32::MAX);
+        let ratio = u32::try_from(TARGET_TIME.as_micros() / floor.as_micros().max(1)).unwrap_or(u32::MAX);
         let times = ratio.clamp(1, CALIBRATED_MEMORY_MIB * MIB / FLOOR.memory_kib);
         let passes = (FLOOR.passes.saturating_mul(ratio) / times).clamp(FLOOR.passes, *PASSES.end());
         Self { memory_kib: FLOOR.memory_kib * times, passes, lanes: FLOOR.lanes }

@@ -42,7 +42,7 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// The key from which all other keys of a vault are derived. In memory only while a header is created, opened or
+/// The key from which all other keys of a vault are derived. It is in memory only while a header is created, opened or
 /// changed.
 #[derive(Debug)]
 pub struct MasterKey(Secret);

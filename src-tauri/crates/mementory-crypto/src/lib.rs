@@ -1,6 +1,6 @@
-//! Key slots, envelopes, signing and keyed hashing. The only crate that touches primitives.
+//! Key slots, encryption, signatures and keyed hashes. The only crate that calls cryptographic primitives.
 //!
-//! Other crates use only what is listed here; `hazmat` (the AEAD and HKDF calls) is private.
+//! Other crates use only the items listed here; `hazmat` (the calls to primitives) is private.
 //!
 //! ```text
 //! passphrase ─ Argon2id ─┐

@@ -1,5 +1,5 @@
 //! Estimates the strength of a passphrase and suggests one.
-use crate::{CryptoError, random::below};
+use crate::{CryptoError, random::random_below};
 use diceware_wordlists::Wordlist;
 use zxcvbn::feedback::Warning;
 
@@ -7,11 +7,11 @@ use zxcvbn::feedback::Warning;
 pub const MINIMUM_SCORE: u8 = 2;
 
 const LABELS: [&str; 5] = ["Very weak", "Weak", "Fair", "Good", "Strong"];
-/// How many characters are considered. The time for the estimate grows with the square of this.
+/// Number of characters that are evaluated. The time for the estimate grows with the square of this.
 const MAX_CHARACTERS: usize = 100;
-const WORDS: usize = 4;
+const SUGGESTED_WORDS: usize = 4;
 
-/// Score 0 to 4, its label, and one concrete reason if it is below [`MINIMUM_SCORE`]. The passphrase is not stored.
+/// Score from 0 to 4, its label, and one reason if the score is below [`MINIMUM_SCORE`].
 pub fn strength(passphrase: &str) -> (u8, &'static str, Option<String>) {
     if passphrase.trim().is_empty() {
         return (0, LABELS[0], Some("There is nothing here yet.".into()));
@@ -53,9 +53,9 @@ fn reason(warning: Option<Warning>) -> &'static str {
 pub fn suggest() -> Result<String, CryptoError> {
     let list = Wordlist::EffLong.get_list();
     let count = u32::try_from(list.len()).map_err(|_| CryptoError::Random)?;
-    let mut words = Vec::with_capacity(WORDS);
-    for _ in 0..WORDS {
-        words.push(list[below(count)? as usize]);
+    let mut words = Vec::with_capacity(SUGGESTED_WORDS);
+    for _ in 0..SUGGESTED_WORDS {
+        words.push(list[random_below(count)? as usize]);
     }
     Ok(words.join(" "))
 }

@@ -1,109 +1,112 @@
-//! Unencrypted PKCS#8 private keys as PEM, with the small part of DER that the two algorithms need.
+//! Unencrypted PKCS#8 private keys in PEM, with the part of DER that Ed25519 and ML-DSA-65 need.
 use crate::{CryptoError, signature_algorithm::Algorithm};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use zeroize::Zeroizing;
 
 const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
 const END: &str = "-----END PRIVATE KEY-----";
-/// No key of these algorithms is longer, in any form.
-const MAX_FILE: usize = 16 << 10;
+/// Maximum length of the Base64 text in bytes; keys of these algorithms are shorter in every form.
+const MAX_BASE64_LEN: usize = 16 << 10;
 
-/// 1.3.101.112 (RFC 8410).
+/// Object identifier 1.3.101.112 (RFC 8410).
 const OID_ED25519: &[u8] = &[0x2b, 0x65, 0x70];
-/// 2.16.840.1.101.3.4.3.18 (RFC 9881).
+/// Object identifier 2.16.840.1.101.3.4.3.18 (RFC 9881).
 const OID_ML_DSA_65: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x03, 0x12];
 
-const INTEGER: u8 = 0x02;
-const OCTETS: u8 = 0x04;
-const OID: u8 = 0x06;
-const SEQUENCE: u8 = 0x30;
-/// `[0]`, primitive: the seed of ML-DSA.
-const SEED: u8 = 0x80;
-/// `[1]`, primitive: the public key that version 2 may contain.
-const PUBLIC: u8 = 0x81;
+const TAG_INTEGER: u8 = 0x02;
+const TAG_OCTET_STRING: u8 = 0x04;
+const TAG_OID: u8 = 0x06;
+const TAG_SEQUENCE: u8 = 0x30;
+/// Tag `[0]`, primitive: the seed of ML-DSA.
+const TAG_SEED: u8 = 0x80;
+/// Tag `[1]`, primitive: the public key that version 2 may contain.
+const TAG_PUBLIC_KEY: u8 = 0x81;
 
 /// The content of a key file.
-pub(crate) struct Parsed {
+pub(crate) struct KeyFile {
     pub algorithm: Algorithm,
     pub seed: Zeroizing<[u8; 32]>,
     pub expanded: Option<Zeroizing<Vec<u8>>>,
     pub public: Option<Vec<u8>>,
 }
 
-const fn bad(what: &'static str) -> CryptoError {
+const fn key_file_error(what: &'static str) -> CryptoError {
     CryptoError::KeyFile(what)
 }
 
 /// Reads the first `PRIVATE KEY` block.
-pub(crate) fn decode(pem: &str) -> Result<Parsed, CryptoError> {
+pub(crate) fn decode(pem: &str) -> Result<KeyFile, CryptoError> {
     if pem.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") {
-        return Err(bad("it is encrypted, which is not supported"));
+        return Err(key_file_error("it is encrypted, which is not supported"));
     }
-    let rest = pem.split_once(BEGIN).ok_or(bad("there is no PRIVATE KEY block in it"))?.1;
-    let body = rest.split_once(END).ok_or(bad("its PRIVATE KEY block has no end"))?.0;
+    let rest = pem.split_once(BEGIN).ok_or(key_file_error("there is no PRIVATE KEY block in it"))?.1;
+    let body = rest.split_once(END).ok_or(key_file_error("its PRIVATE KEY block has no end"))?.0;
     let text: Zeroizing<String> = Zeroizing::new(body.chars().filter(|c| !c.is_ascii_whitespace()).collect());
-    if text.len() > MAX_FILE {
-        return Err(bad("it is too long"));
+    if text.len() > MAX_BASE64_LEN {
+        return Err(key_file_error("it is too long"));
     }
-    let der = Zeroizing::new(STANDARD.decode(text.as_bytes()).map_err(|_| bad("its PRIVATE KEY block is not Base64"))?);
-    let mut outer = Der(&der);
-    let mut key = Der(outer.take(SEQUENCE)?);
-    outer.end()?;
-    if !matches!(key.take(INTEGER)?, [0 | 1]) {
-        return Err(bad("its version is not known"));
+    let der = Zeroizing::new(
+        STANDARD.decode(text.as_bytes()).map_err(|_| key_file_error("its PRIVATE KEY block is not Base64"))?,
+    );
+    let mut outer = DerReader(&der);
+    let mut key = DerReader(outer.read_tagged(TAG_SEQUENCE)?);
+    outer.expect_end()?;
+    if !matches!(key.read_tagged(TAG_INTEGER)?, [0 | 1]) {
+        return Err(key_file_error("its version is not known"));
     }
-    let mut identifier = Der(key.take(SEQUENCE)?);
-    let algorithm = match identifier.take(OID)? {
+    let mut identifier = DerReader(key.read_tagged(TAG_SEQUENCE)?);
+    let algorithm = match identifier.read_tagged(TAG_OID)? {
         OID_ED25519 => Algorithm::Ed25519,
         OID_ML_DSA_65 => Algorithm::MlDsa65,
-        _ => return Err(bad("its algorithm is neither Ed25519 nor ML-DSA-65")),
+        _ => return Err(key_file_error("its algorithm is neither Ed25519 nor ML-DSA-65")),
     };
-    identifier.end()?;
-    let (seed, expanded) = private(algorithm, key.take(OCTETS)?)?;
+    identifier.expect_end()?;
+    let (seed, expanded) = read_private_parts(algorithm, key.read_tagged(TAG_OCTET_STRING)?)?;
     let mut public = None;
     while !key.0.is_empty() {
-        // Attributes ([0]) do not affect the key.
-        let (tag, content) = key.next()?;
-        if tag == PUBLIC {
-            public = Some(content.strip_prefix(&[0]).ok_or(bad("its public key is not whole bytes"))?.to_vec());
+        // Attributes (`[0]`) do not affect the key and are skipped.
+        let (tag, content) = key.read_element()?;
+        if tag == TAG_PUBLIC_KEY {
+            public =
+                Some(content.strip_prefix(&[0]).ok_or(key_file_error("its public key is not whole bytes"))?.to_vec());
         }
     }
-    Ok(Parsed { algorithm, seed, expanded, public })
+    Ok(KeyFile { algorithm, seed, expanded, public })
 }
 
-type Private = (Zeroizing<[u8; 32]>, Option<Zeroizing<Vec<u8>>>);
+type PrivateParts = (Zeroizing<[u8; 32]>, Option<Zeroizing<Vec<u8>>>);
 
-fn private(algorithm: Algorithm, bytes: &[u8]) -> Result<Private, CryptoError> {
+fn read_private_parts(algorithm: Algorithm, bytes: &[u8]) -> Result<PrivateParts, CryptoError> {
     let seed = |bytes: &[u8]| {
-        let seed: [u8; 32] = bytes.try_into().map_err(|_| bad("its key has the wrong length"))?;
+        let seed: [u8; 32] = bytes.try_into().map_err(|_| key_file_error("its key has the wrong length"))?;
         Ok::<_, CryptoError>(Zeroizing::new(seed))
     };
-    let mut inner = Der(bytes);
-    let (tag, content) = inner.next()?;
-    inner.end()?;
+    let mut inner = DerReader(bytes);
+    let (tag, content) = inner.read_element()?;
+    inner.expect_end()?;
     match (algorithm, tag) {
-        (Algorithm::Ed25519, OCTETS) | (Algorithm::MlDsa65, SEED) => Ok((seed(content)?, None)),
-        (Algorithm::MlDsa65, SEQUENCE) => {
-            let mut both = Der(content);
-            let (first, expanded) = (both.take(OCTETS)?, both.take(OCTETS)?);
-            both.end()?;
+        (Algorithm::Ed25519, TAG_OCTET_STRING) | (Algorithm::MlDsa65, TAG_SEED) => Ok((seed(content)?, None)),
+        (Algorithm::MlDsa65, TAG_SEQUENCE) => {
+            let mut both = DerReader(content);
+            let (first, expanded) = (both.read_tagged(TAG_OCTET_STRING)?, both.read_tagged(TAG_OCTET_STRING)?);
+            both.expect_end()?;
             Ok((seed(first)?, Some(Zeroizing::new(expanded.to_vec()))))
         }
-        (Algorithm::MlDsa65, OCTETS) => Err(bad("it holds an expanded key without its seed")),
-        _ => Err(bad("its key is in an unknown form")),
+        (Algorithm::MlDsa65, TAG_OCTET_STRING) => Err(key_file_error("it holds an expanded key without its seed")),
+        _ => Err(key_file_error("its key is in an unknown form")),
     }
 }
 
-/// Writes version 1 without a public key; ML-DSA-65 as seed.
+/// Writes PKCS#8 version 1 without a public key; ML-DSA-65 as seed only.
 pub(crate) fn encode(algorithm: Algorithm, seed: &[u8; 32]) -> Zeroizing<String> {
     let (oid, tag) = match algorithm {
-        Algorithm::Ed25519 => (OID_ED25519, OCTETS),
-        Algorithm::MlDsa65 => (OID_ML_DSA_65, SEED),
+        Algorithm::Ed25519 => (OID_ED25519, TAG_OCTET_STRING),
+        Algorithm::MlDsa65 => (OID_ML_DSA_65, TAG_SEED),
     };
     let key = Zeroizing::new(tlv(tag, seed));
-    let identifier = tlv(SEQUENCE, &tlv(OID, oid));
-    let body = Zeroizing::new([tlv(INTEGER, &[0]), identifier, tlv(OCTETS, &key)].concat());
-    let der = Zeroizing::new(tlv(SEQUENCE, &body));
+    let identifier = tlv(TAG_SEQUENCE, &tlv(TAG_OID, oid));
+    let body = Zeroizing::new([tlv(TAG_INTEGER, &[0]), identifier, tlv(TAG_OCTET_STRING, &key)].concat());
+    let der = Zeroizing::new(tlv(TAG_SEQUENCE, &body));
     let text = Zeroizing::new(STANDARD.encode(der.as_slice()));
     let mut out = Zeroizing::new(String::with_capacity(text.len() + 64));
     out.push_str(BEGIN);
@@ -119,7 +122,7 @@ pub(crate) fn encode(algorithm: Algorithm, seed: &[u8; 32]) -> Zeroizing<String>
     out
 }
 
-/// One element. All elements written here are shorter than 128 bytes.
+/// Encodes one element (tag, length, value). All elements written here are shorter than 128 bytes.
 fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(content.len() + 2);
     out.push(tag);
@@ -128,12 +131,12 @@ fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Reads elements one after the other.
-struct Der<'a>(&'a [u8]);
+/// Reads DER elements one after the other.
+struct DerReader<'a>(&'a [u8]);
 
-impl<'a> Der<'a> {
-    fn next(&mut self) -> Result<(u8, &'a [u8]), CryptoError> {
-        const CUT: CryptoError = bad("it is cut off or not DER");
+impl<'a> DerReader<'a> {
+    fn read_element(&mut self) -> Result<(u8, &'a [u8]), CryptoError> {
+        const CUT: CryptoError = key_file_error("it is cut off or not DER");
         let [tag, short, rest @ ..] = self.0 else { return Err(CUT) };
         let (len, rest) = match (short, rest) {
             (0..=0x7f, rest) => (usize::from(*short), rest),
@@ -146,14 +149,14 @@ impl<'a> Der<'a> {
         Ok((*tag, content))
     }
 
-    fn take(&mut self, tag: u8) -> Result<&'a [u8], CryptoError> {
-        match self.next()? {
+    fn read_tagged(&mut self, tag: u8) -> Result<&'a [u8], CryptoError> {
+        match self.read_element()? {
             (found, content) if found == tag => Ok(content),
-            _ => Err(bad("it is not a PKCS#8 private key")),
+            _ => Err(key_file_error("it is not a PKCS#8 private key")),
         }
     }
 
-    fn end(&self) -> Result<(), CryptoError> {
-        if self.0.is_empty() { Ok(()) } else { Err(bad("something follows the key in it")) }
+    fn expect_end(&self) -> Result<(), CryptoError> {
+        if self.0.is_empty() { Ok(()) } else { Err(key_file_error("something follows the key in it")) }
     }
 }

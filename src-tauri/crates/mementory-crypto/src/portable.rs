@@ -1,6 +1,6 @@
 //! Signatures of portable files: Ed25519 (RFC 8032) and ML-DSA-65 (FIPS 204, pure, empty context), under the names that
-//! formats use. Their keys are in files of the user; the signing key of a vault is [`crate::SigningKey`]. ES256, ES384,
-//! RS256, RS384 and RS512 are only verified (`jose.rs`).
+//! formats use. Their keys are in key files of the user; a vault signs with [`crate::SigningKey`]. ES256, ES384, RS256,
+//! RS384 and RS512 are only verified (`jose.rs`).
 //!
 //! This implementation of ML-DSA has had no independent review: the user interface must call its signatures
 //! experimental.
@@ -47,8 +47,8 @@ impl SigningKey {
     pub fn from_pem(pem: &str) -> Result<Self, CryptoError> {
         let parsed = pkcs8::decode(pem)?;
         let key = Self::from_seed(parsed.algorithm, parsed.seed);
-        let fits = parsed.public.is_none_or(|public| public == key.public_key());
-        if !fits || parsed.expanded.is_some_and(|expanded| !key.expands_to(&expanded)) {
+        let public_key_matches = parsed.public.is_none_or(|public| public == key.public_key());
+        if !public_key_matches || parsed.expanded.is_some_and(|expanded| !key.expands_to(&expanded)) {
             return Err(CryptoError::KeyFile("its halves do not belong together"));
         }
         Ok(key)
@@ -89,13 +89,13 @@ impl SigningKey {
             Key::Ed25519(key) => key.sign(message).to_bytes().to_vec(),
             Key::MlDsa65(key) => {
                 let random: Zeroizing<[u8; 32]> = Zeroizing::new(random_bytes()?);
-                // FIPS 204 algorithm 2: domain 0 (pure), an empty context's length, the message.
+                // FIPS 204 algorithm 2: domain separator 0 (pure), length 0 of the context, then the message.
                 key.sign_internal(&[&[0, 0], message], &(*random).into()).encode().to_vec()
             }
         })
     }
 
-    /// Whether `expanded` is the expanded form of this key. Compares the public keys.
+    /// True if `expanded` is the expanded form of this key.
     fn expands_to(&self, expanded: &[u8]) -> bool {
         let Key::MlDsa65(key) = &self.key else { return false };
         #[expect(deprecated, reason = "only compared; key files of others may hold it beside the seed")]
@@ -110,27 +110,28 @@ impl std::fmt::Debug for SigningKey {
     }
 }
 
-/// Checks that `signature` is over `message` by `key`. Ed25519 is strict, as in [`crate::verify`]. Keys are raw
-/// (Ed25519, ML-DSA-65), a point (ES256, ES384: 65 and 97 bytes) or a `SubjectPublicKeyInfo` (RS256, RS384, RS512).
+/// Checks that `signature` is a signature of `message` by `key`. Ed25519 is strict, as in [`crate::verify`]. Keys are
+/// raw (Ed25519, ML-DSA-65), a point (ES256, ES384: 65 or 97 bytes) or a `SubjectPublicKeyInfo` (RS256, RS384, RS512).
 ///
 /// # Errors
-/// [`Refusal`]: why it is not.
+/// [`Refusal`] says why the signature is not accepted.
 pub fn check(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> Result<(), Refusal> {
     let valid = match Algorithm::parse(algorithm) {
         Some(Algorithm::Ed25519) => match (key.try_into(), signature.try_into()) {
             (Ok(key), Ok(signature)) => crate::verify(key, message, signature),
             _ => false,
         },
-        Some(Algorithm::MlDsa65) => ml_dsa_65(key, message, signature),
+        Some(Algorithm::MlDsa65) => verify_ml_dsa_65(key, message, signature),
         None => return jose::verify(algorithm, key, message, signature).unwrap_or(Err(Refusal::Unfit)),
     };
     valid.then_some(()).ok_or(Refusal::Unfit)
 }
 
-/// Not part of [`check`], because it needs 100 KB of stack. In one function, rustc 1.95 kept the algorithm in r11
-/// across the stack probe loop, which overwrites r11, and Ed25519 was taken for another algorithm.
+/// Separate from [`check`], because it needs 100 KB of stack. When both were one function, rustc 1.95 kept the
+/// algorithm in register r11 across the stack probe loop, which overwrites r11, so that Ed25519 was taken for another
+/// algorithm.
 #[inline(never)]
-fn ml_dsa_65(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
+fn verify_ml_dsa_65(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     let (Ok(key), Ok(signature)) = (key.try_into(), signature.try_into()) else { return false };
     let Some(signature) = ml_dsa::Signature::<MlDsa65>::decode(signature) else { return false };
     VerifyingKey::<MlDsa65>::decode(key).verify_with_context(message, &[], &signature)

@@ -8,13 +8,13 @@ pub fn random_bytes<const N: usize>() -> Result<[u8; N], CryptoError> {
     Ok(out)
 }
 
-/// 16 random bytes, enough for an id that never repeats.
+/// 16 random bytes, enough that an id never repeats in practice.
 pub fn random_id() -> Result<[u8; 16], CryptoError> {
     random_bytes()
 }
 
-/// A number below `bound` without bias: values above the last whole multiple are drawn again.
-pub(crate) fn below(bound: u32) -> Result<u32, CryptoError> {
+/// A random number below `bound`, without bias: numbers at or above the largest multiple of `bound` are drawn again.
+pub(crate) fn random_below(bound: u32) -> Result<u32, CryptoError> {
     let limit = u32::MAX - u32::MAX % bound.max(1);
     loop {
         let n = u32::from_le_bytes(random_bytes()?);

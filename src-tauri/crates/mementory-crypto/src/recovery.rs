@@ -4,24 +4,24 @@ use zeroize::Zeroizing;
 
 /// Crockford's base 32: no I, L, O or U.
 const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-const CHARACTERS: usize = 32;
-const GROUP: usize = 4;
+const CODE_LENGTH: usize = 32;
+const GROUP_LENGTH: usize = 4;
 
 /// A recovery code. `Display` shows it, because the user sees it once; `Debug` does not.
-pub struct RecoveryCode(Zeroizing<[u8; CHARACTERS]>);
+pub struct RecoveryCode(Zeroizing<[u8; CODE_LENGTH]>);
 
 impl RecoveryCode {
     /// A new random code.
     pub fn generate() -> Result<Self, CryptoError> {
-        let bits = Zeroizing::new(random_bytes::<CHARACTERS>()?);
+        let bits = Zeroizing::new(random_bytes::<CODE_LENGTH>()?);
         // With 32 symbols, the low five bits of a random byte choose one without bias.
         Ok(Self(Zeroizing::new(bits.map(|b| ALPHABET[usize::from(b & 31)]))))
     }
 
-    /// Reads a typed code: case, spaces and dashes are ignored, `O` is `0`, `I` and `L` are `1`. `None` if the rest is
-    /// not 32 characters of the alphabet.
+    /// Parses a typed code. Ignores case, spaces and dashes, and reads `O` as `0` and `I` and `L` as `1`. Returns
+    /// `None` if the rest is not 32 characters of the alphabet.
     pub fn parse(text: &str) -> Option<Self> {
-        let mut out = Zeroizing::new([0; CHARACTERS]);
+        let mut out = Zeroizing::new([0; CODE_LENGTH]);
         let mut len = 0;
         for c in text.chars() {
             let c = match c.to_ascii_uppercase() {
@@ -35,7 +35,7 @@ impl RecoveryCode {
             *out.get_mut(len)? = byte;
             len += 1;
         }
-        (len == CHARACTERS).then_some(Self(out))
+        (len == CODE_LENGTH).then_some(Self(out))
     }
 
     /// The characters without dashes, from which the key is derived.
@@ -47,7 +47,7 @@ impl RecoveryCode {
 impl std::fmt::Display for RecoveryCode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (i, byte) in self.0.iter().enumerate() {
-            if i > 0 && i % GROUP == 0 {
+            if i > 0 && i % GROUP_LENGTH == 0 {
                 f.write_str("-")?;
             }
             std::fmt::Write::write_char(f, char::from(*byte))?;

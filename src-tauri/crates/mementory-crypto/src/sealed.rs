@@ -1,5 +1,5 @@
 //! Data encrypted with a passphrase in files of other programs: AES-256-GCM or XChaCha20-Poly1305 with a key from
-//! Argon2id. All parameters are in the file. The vault itself does not use this.
+//! Argon2id. The file contains all parameters. The vault itself does not use this module.
 use crate::{CryptoError, KdfParams, Secret, random_bytes};
 use aes_gcm::{
     Aes256Gcm,
@@ -11,7 +11,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 /// Length of a tag in bytes.
 const TAG_LEN: usize = 16;
-/// Limits for files from elsewhere: 448 MiB, and the work of 64 passes over 64 MiB.
+/// Limits for files from other programs: 448 MiB of memory, and the work of 64 passes over 64 MiB.
 const MAX_MEMORY_KIB: u32 = 448 << 10;
 const MAX_WORK: u64 = 64 * 64 * 1024;
 const MAX_LANES: u32 = 16;
@@ -54,14 +54,14 @@ pub struct PassphraseSealed {
     pub passes: u32,
     /// Lanes.
     pub lanes: u32,
-    /// The nonce, of the length that the cipher requires.
+    /// The nonce, as long as the cipher requires.
     pub nonce: Vec<u8>,
     /// The ciphertext, followed by the tag of 16 bytes.
     pub ciphertext: Vec<u8>,
 }
 
-/// Encrypts with a new salt and nonce, at the lowest cost allowed for the slots of a vault. The same `aad` is needed to
-/// decrypt.
+/// Encrypts with a new salt and nonce, at the lowest cost allowed for a vault's key slots. Decryption needs the same
+/// `aad`.
 pub fn seal_with_passphrase(
     passphrase: &[u8],
     cipher: PassphraseCipher,
@@ -77,8 +77,8 @@ pub fn seal_with_passphrase(
     Ok(PassphraseSealed { cipher, salt: salt.to_vec(), memory_kib, passes, lanes, nonce, ciphertext })
 }
 
-/// Decrypts. Excessive parameters are refused before any work is done; a wrong passphrase and changed data give the
-/// same error.
+/// Decrypts. Refuses excessive parameters before any work is done. A wrong passphrase and changed data give the same
+/// error.
 pub fn open_with_passphrase(
     passphrase: &[u8],
     aad: &[u8],
@@ -97,10 +97,10 @@ fn seal<C: KeyInit + AeadInOut, const NONCE: usize>(
     bytes: &mut Vec<u8>,
 ) -> Result<Vec<u8>, CryptoError> {
     let nonce: [u8; NONCE] = random_bytes()?;
-    let failed = |_| CryptoError::Decrypt;
+    let decrypt_error = |_| CryptoError::Decrypt;
     let cipher = C::new_from_slice(key.bytes()).map_err(|_| CryptoError::Decrypt)?;
-    let short = nonce.as_slice().try_into().map_err(|_| CryptoError::Decrypt)?;
-    cipher.encrypt_in_place(short, aad, bytes).map_err(failed)?;
+    let nonce_ref = nonce.as_slice().try_into().map_err(|_| CryptoError::Decrypt)?;
+    cipher.encrypt_in_place(nonce_ref, aad, bytes).map_err(decrypt_error)?;
     Ok(nonce.to_vec())
 }
 
@@ -110,13 +110,14 @@ fn open<C: KeyInit + AeadInOut>(
     aad: &[u8],
     bytes: &mut Vec<u8>,
 ) -> Result<(), CryptoError> {
-    let failed = |_| CryptoError::Decrypt;
+    let decrypt_error = |_| CryptoError::Decrypt;
     let cipher = C::new_from_slice(key.bytes()).map_err(|_| CryptoError::Decrypt)?;
     let nonce = nonce.try_into().map_err(|_| CryptoError::Decrypt)?;
-    cipher.decrypt_in_place(nonce, aad, bytes).map_err(failed)
+    cipher.decrypt_in_place(nonce, aad, bytes).map_err(decrypt_error)
 }
 
-/// Argon2id 0x13, 32 bytes. The minimum cost of a vault does not apply, because other programs choose their own.
+/// Derives a 32-byte key with Argon2id 0x13. The minimum cost of a vault does not apply, because other programs choose
+/// their own cost.
 fn derive(passphrase: &[u8], salt: &[u8], (memory_kib, passes, lanes): (u32, u32, u32)) -> Result<Secret, CryptoError> {
     let work = u64::from(memory_kib) * u64::from(passes);
     if memory_kib > MAX_MEMORY_KIB || work > MAX_WORK || lanes > MAX_LANES || !(8..=64).contains(&salt.len()) {
@@ -149,20 +150,20 @@ mod tests {
         for (cipher, nonce) in [(PassphraseCipher::Aes256Gcm, 12), (PassphraseCipher::XChaCha20Poly1305, 24)] {
             let sealed = seal_with_passphrase(b"four words of it", cipher, b"place", b"what I remember").unwrap();
             let open = |words: &[u8], aad: &[u8], sealed: &_| open_with_passphrase(words, aad, sealed);
-            let closed = |outcome: Result<_, _>| matches!(outcome, Err(CryptoError::Decrypt));
+            let is_refused = |outcome: Result<_, _>| matches!(outcome, Err(CryptoError::Decrypt));
             assert_eq!((sealed.nonce.len(), sealed.ciphertext.len()), (nonce, 15 + 16));
             assert_eq!(open(b"four words of it", b"place", &sealed).unwrap().as_slice(), b"what I remember");
-            assert!(closed(open(b"other words", b"place", &sealed)));
-            assert!(closed(open(b"four words of it", b"elsewhere", &sealed)));
+            assert!(is_refused(open(b"other words", b"place", &sealed)));
+            assert!(is_refused(open(b"four words of it", b"elsewhere", &sealed)));
             for at in [0, 14, 15, 30] {
                 let mut changed = sealed.clone();
                 changed.ciphertext[at] ^= 1;
-                assert!(closed(open(b"four words of it", b"place", &changed)));
+                assert!(is_refused(open(b"four words of it", b"place", &changed)));
             }
-            let short = PassphraseSealed { nonce: vec![0; 3], ..sealed.clone() };
-            assert!(closed(open(b"four words of it", b"place", &short)));
-            let again = seal_with_passphrase(b"four words of it", cipher, b"place", b"what I remember").unwrap();
-            assert!(again.salt != sealed.salt && again.nonce != sealed.nonce);
+            let wrong_nonce = PassphraseSealed { nonce: vec![0; 3], ..sealed.clone() };
+            assert!(is_refused(open(b"four words of it", b"place", &wrong_nonce)));
+            let second = seal_with_passphrase(b"four words of it", cipher, b"place", b"what I remember").unwrap();
+            assert!(second.salt != sealed.salt && second.nonce != sealed.nonce);
         }
     }
 
@@ -194,9 +195,9 @@ mod tests {
             ciphertext: vec![0; 32],
         };
         assert!(matches!(open_with_passphrase(b"x", b"", &sealed), Err(CryptoError::KdfParameters)));
-        let long = PassphraseSealed { memory_kib: 64 * 1024, passes: u32::MAX, ..sealed.clone() };
-        assert!(matches!(open_with_passphrase(b"x", b"", &long), Err(CryptoError::KdfParameters)));
-        let short = PassphraseSealed { memory_kib: 1024, salt: vec![], ..sealed };
-        assert!(matches!(open_with_passphrase(b"x", b"", &short), Err(CryptoError::KdfParameters)));
+        let many_passes = PassphraseSealed { memory_kib: 64 * 1024, passes: u32::MAX, ..sealed.clone() };
+        assert!(matches!(open_with_passphrase(b"x", b"", &many_passes), Err(CryptoError::KdfParameters)));
+        let no_salt = PassphraseSealed { memory_kib: 1024, salt: vec![], ..sealed };
+        assert!(matches!(open_with_passphrase(b"x", b"", &no_salt), Err(CryptoError::KdfParameters)));
     }
 }

@@ -1,4 +1,4 @@
-//! Ed25519 signatures of tombstones, audit log heads and bundles.
+//! Ed25519 signatures of a vault: of tombstones, audit entries and evidence bundles.
 use ed25519_dalek::{Signature, Signer, VerifyingKey};
 
 /// The signing key of a vault. Wiped on drop; not visible in `Debug`.
@@ -28,8 +28,8 @@ impl std::fmt::Debug for SigningKey {
     }
 }
 
-/// True if `signature` is over `message` by the key `public`. Strict: small-order keys and non-canonical encodings
-/// fail.
+/// True if `signature` is a signature of `message` by the key `public`. Strict: keys of small order and non-canonical
+/// encodings are refused.
 pub fn verify(public: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> bool {
     VerifyingKey::from_bytes(public)
         .is_ok_and(|key| key.verify_strict(message, &Signature::from_bytes(signature)).is_ok())

@@ -1,6 +1,6 @@
 //! The signature algorithms of portable files, and why a signature is refused.
 
-/// The signature scheme.
+/// Signature algorithms for which this program can create signatures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
     /// `ed25519`

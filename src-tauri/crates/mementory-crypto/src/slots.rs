@@ -42,7 +42,7 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Wraps the master key under a passphrase.
+    /// Encrypts the master key with a passphrase.
     pub(crate) fn for_passphrase(
         master: &MasterKey,
         vault: &[u8; 16],
@@ -50,10 +50,10 @@ impl Slot {
         kdf: KdfParams,
         now: &str,
     ) -> Result<Self, CryptoError> {
-        Self::wrap(master, vault, SlotKind::Passphrase, composed(passphrase).as_bytes(), kdf, now)
+        Self::wrap(master, vault, SlotKind::Passphrase, to_nfc(passphrase).as_bytes(), kdf, now)
     }
 
-    /// Wraps the master key under a recovery code. The code has 160 bits, so the lowest cost is enough.
+    /// Encrypts the master key with a recovery code. The code has 160 random bits, so the lowest cost is enough.
     pub(crate) fn for_recovery(
         master: &MasterKey,
         vault: &[u8; 16],
@@ -86,10 +86,10 @@ impl Slot {
         })
     }
 
-    /// Unwraps the master key. `Ok(None)` if the secret does not open this slot.
+    /// Decrypts the master key. Returns `Ok(None)` if the secret does not open this slot.
     pub(crate) fn open(&self, vault: &[u8; 16], secret: &str) -> Result<Option<MasterKey>, CryptoError> {
         let key = match self.kind {
-            SlotKind::Passphrase => self.kdf.derive(composed(secret).as_bytes(), &self.salt()?)?,
+            SlotKind::Passphrase => self.kdf.derive(to_nfc(secret).as_bytes(), &self.salt()?)?,
             SlotKind::Recovery => match RecoveryCode::parse(secret) {
                 Some(code) => self.kdf.derive(code.secret(), &self.salt()?)?,
                 None => return Ok(None),
@@ -115,33 +115,33 @@ impl Slot {
     }
 
     fn salt(&self) -> Result<[u8; 16], CryptoError> {
-        bytes(&self.salt)
+        decode_base64(&self.salt)
     }
 
     fn nonce(&self) -> Result<[u8; hazmat::NONCE_LEN], CryptoError> {
-        bytes(&self.nonce)
+        decode_base64(&self.nonce)
     }
 
     fn wrapped(&self) -> Result<[u8; 32 + hazmat::TAG_LEN], CryptoError> {
-        bytes(&self.wrapped)
+        decode_base64(&self.wrapped)
     }
 }
 
 /// The passphrase in NFC, so that it has the same bytes from every keyboard.
-fn composed(passphrase: &str) -> Zeroizing<String> {
-    // Reserve enough room first: a buffer that grows would leave a copy of the passphrase in freed memory.
+fn to_nfc(passphrase: &str) -> Zeroizing<String> {
+    // Reserving enough memory first avoids that a growing buffer leaves copies of the passphrase in freed memory.
     let mut out = Zeroizing::new(String::with_capacity(passphrase.len() * 3));
     out.extend(passphrase.nfc());
     out
 }
 
-fn bytes<const N: usize>(text: &str) -> Result<[u8; N], CryptoError> {
+fn decode_base64<const N: usize>(text: &str) -> Result<[u8; N], CryptoError> {
     let decoded = BASE64.decode(text).map_err(|_| CryptoError::HeaderDamaged("key slot"))?;
     decoded.try_into().map_err(|_| CryptoError::HeaderDamaged("key slot"))
 }
 
 fn aad(vault: &[u8; 16], kind: SlotKind, kdf: &KdfParams, salt: &[u8; 16]) -> Vec<u8> {
-    hazmat::joined(&[
+    hazmat::encode_list(&[
         b"keepsake/v1/slot",
         vault,
         kind.as_str().as_bytes(),

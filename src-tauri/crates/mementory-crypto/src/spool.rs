@@ -1,4 +1,4 @@
-//! Scratch space: an unnamed file, encrypted with a key that is only in memory.
+//! Scratch space: an unnamed file, encrypted with a key that exists only in memory.
 use crate::{
     CryptoError, Secret,
     hazmat::{Cipher, NONCE_LEN, TAG_LEN},
@@ -12,17 +12,17 @@ use std::{
 use zeroize::Zeroizing;
 
 const PAGE_LEN: usize = 64 * 1024;
-const SEALED_LEN: u64 = (NONCE_LEN + PAGE_LEN + TAG_LEN) as u64;
+const ENCRYPTED_PAGE_LEN: u64 = (NONCE_LEN + PAGE_LEN + TAG_LEN) as u64;
 
-/// A scratch file of any size with `Read`, `Write` and `Seek` and one page of plaintext in memory. File and key are
-/// gone when it is dropped. Each page is encrypted separately with a new nonce each time, and bound to its position and
-/// to the number of times it was written, so that an older version of a page cannot be decrypted in its place.
+/// A scratch file of any size with `Read`, `Write` and `Seek`, which keeps one page of plaintext in memory. Dropping it
+/// deletes file and key. Each page is encrypted with a new nonce whenever it is written, and bound to its position and
+/// write count, so that an older version of the page is not accepted.
 pub struct SpoolFile {
     file: File,
     cipher: Cipher,
     len: u64,
     offset: u64,
-    /// How often each page was written. A page with 0 is all zeros.
+    /// How often each page was written. A page with count 0 consists of zeros.
     write_counts: Vec<u64>,
     page: Zeroizing<Vec<u8>>,
     number: Option<u64>,
@@ -55,39 +55,39 @@ impl SpoolFile {
         aad
     }
 
-    fn store(&mut self) -> Result<(), CryptoError> {
+    fn write_page(&mut self) -> Result<(), CryptoError> {
         let Some(number) = self.number.filter(|_| self.dirty) else { return Ok(()) };
-        let place = usize::try_from(number).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
-        if self.write_counts.len() <= place {
-            self.write_counts.resize(place + 1, 0);
+        let position = usize::try_from(number).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
+        if self.write_counts.len() <= position {
+            self.write_counts.resize(position + 1, 0);
         }
-        let written = self.write_counts[place] + 1;
+        let written = self.write_counts[position] + 1;
         let nonce = random_bytes::<NONCE_LEN>()?;
-        // Encrypt a copy, because the page remains in use in memory.
-        let mut sealed = Vec::with_capacity(SEALED_LEN as usize);
+        // A copy is encrypted, because the plaintext page stays in memory for further use.
+        let mut sealed = Vec::with_capacity(ENCRYPTED_PAGE_LEN as usize);
         sealed.extend_from_slice(&nonce);
         sealed.extend_from_slice(&self.page);
         let tag = self.cipher.seal(&nonce, &Self::aad(number, written), &mut sealed[NONCE_LEN..])?;
         sealed.extend_from_slice(&tag);
-        self.file.seek(SeekFrom::Start(number * SEALED_LEN))?;
+        self.file.seek(SeekFrom::Start(number * ENCRYPTED_PAGE_LEN))?;
         self.file.write_all(&sealed)?;
-        self.write_counts[place] = written;
+        self.write_counts[position] = written;
         self.dirty = false;
         Ok(())
     }
 
-    fn load(&mut self, number: u64) -> Result<(), CryptoError> {
+    fn load_page(&mut self, number: u64) -> Result<(), CryptoError> {
         if self.number == Some(number) {
             return Ok(());
         }
-        self.store()?;
+        self.write_page()?;
         self.number = None;
         let written = usize::try_from(number).ok().and_then(|n| self.write_counts.get(n)).copied().unwrap_or(0);
         if written == 0 {
             self.page.fill(0);
         } else {
-            let mut sealed = Zeroizing::new(vec![0; SEALED_LEN as usize]);
-            self.file.seek(SeekFrom::Start(number * SEALED_LEN))?;
+            let mut sealed = Zeroizing::new(vec![0; ENCRYPTED_PAGE_LEN as usize]);
+            self.file.seek(SeekFrom::Start(number * ENCRYPTED_PAGE_LEN))?;
             self.file.read_exact(&mut sealed)?;
             let mut nonce = [0; NONCE_LEN];
             nonce.copy_from_slice(&sealed[..NONCE_LEN]);
@@ -98,7 +98,7 @@ impl SpoolFile {
         Ok(())
     }
 
-    fn place(&self) -> (u64, usize) {
+    fn position(&self) -> (u64, usize) {
         let page = PAGE_LEN as u64;
         (self.offset / page, usize::try_from(self.offset % page).unwrap_or(0))
     }
@@ -110,8 +110,8 @@ impl Read for SpoolFile {
         if left == 0 || buf.is_empty() {
             return Ok(0);
         }
-        let (number, start) = self.place();
-        self.load(number)?;
+        let (number, start) = self.position();
+        self.load_page(number)?;
         let n = (PAGE_LEN - start).min(buf.len()).min(left);
         buf[..n].copy_from_slice(&self.page[start..start + n]);
         self.offset += n as u64;
@@ -124,8 +124,8 @@ impl Write for SpoolFile {
         if bytes.is_empty() {
             return Ok(0);
         }
-        let (number, start) = self.place();
-        self.load(number)?;
+        let (number, start) = self.position();
+        self.load_page(number)?;
         let n = (PAGE_LEN - start).min(bytes.len());
         self.page[start..start + n].copy_from_slice(&bytes[..n]);
         self.dirty = true;
@@ -136,7 +136,7 @@ impl Write for SpoolFile {
 
     /// Writes the page in memory to the file.
     fn flush(&mut self) -> io::Result<()> {
-        Ok(self.store()?)
+        Ok(self.write_page()?)
     }
 }
 

@@ -1,15 +1,17 @@
-//! An encrypted home for tantivy's files.
+//! The folder of tantivy's files, encrypted.
 //!
-//! Every file is a chunked AEAD file, bound to its name and to a random generation that it got when it was written. The
-//! generations of all files are kept inside the encrypted `meta.json`. So a changed, cut, swapped or renamed file fails,
-//! and so does an older file of the same name put back: its generation is not the one `meta.json` names.
+//! Every file is encrypted in authenticated chunks, bound to its name and to a random generation number from when it
+//! was written. The encrypted `meta.json` lists the generations of all files. A changed, truncated, swapped or renamed
+//! file therefore fails its check, and so does an older file of the same name, because `meta.json` lists another
+//! generation.
 //!
-//! `meta.json` itself can only be put back together with every file it names. Such an index is whole, but its commit
-//! carries the change number of its time: the vault compares that with its store and rebuilds what is behind.
+//! An attacker can only restore an old `meta.json` together with every file it names. Such an index is consistent, but
+//! its commit contains an old change number: the vault compares that with its store and rebuilds an index that is
+//! behind.
 //!
-//! Which files there are is answered by the folder, not by tantivy's `.managed.json`: that list is made up when it is
-//! asked for and never written, so it cannot disagree with the disk after a crash. Locks are in memory: the vault has a
-//! lock of its own that keeps other processes out.
+//! The list of files comes from the folder. tantivy's `.managed.json` is computed from it when read and never written,
+//! so it cannot disagree with the disk after a crash. Locks are only in memory, because the vault's own lock keeps
+//! other processes out.
 use crate::cache::ChunkCache;
 use mementory_crypto::{CHUNK_LEN, ChunkReader, ChunkWriter, Context, CryptoError, random_bytes};
 use std::{
@@ -38,7 +40,7 @@ const MANAGED: &str = ".managed.json";
 const PARTIAL: &str = ".partial-";
 const PURPOSE: &str = "index";
 
-/// `meta.json` as it is sealed: tantivy's own text and the generations of the files it may name.
+/// Content of the encrypted `meta.json`: tantivy's own text and the generations of all files.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct SealedMeta {
     generations: BTreeMap<String, u64>,
@@ -49,26 +51,27 @@ struct Inner {
     dir: PathBuf,
     key: Zeroizing<[u8; 32]>,
     cache: ChunkCache,
-    /// Of every file written or named by `meta.json`: its generation, and its number in the cache.
+    /// Generation and cache number of every file that was written or that `meta.json` lists.
     files: Mutex<HashMap<String, (u64, u64)>>,
-    next: AtomicU64,
+    next_file_number: AtomicU64,
     locks: Mutex<HashSet<PathBuf>>,
     released: Condvar,
 }
 
-/// See the module's text. Cheap to clone; clones share everything.
+/// An encrypted folder for tantivy, see the module's documentation. Clones share everything.
 #[derive(Clone)]
 pub struct EncryptedDirectory(Arc<Inner>);
 
 impl EncryptedDirectory {
-    /// Opens the folder, which must exist. Reads `meta.json` when there is one; `InvalidData` when it fails its check.
+    /// Opens the folder, which must exist, and reads `meta.json` if there is one. Fails with `InvalidData` if that does
+    /// not pass its check.
     pub fn open(dir: &Path, key: &[u8; 32]) -> io::Result<Self> {
         let this = Self(Arc::new(Inner {
             dir: dir.to_path_buf(),
             key: Zeroizing::new(*key),
             cache: ChunkCache::new(),
             files: Mutex::default(),
-            next: AtomicU64::new(0),
+            next_file_number: AtomicU64::new(0),
             locks: Mutex::default(),
             released: Condvar::new(),
         }));
@@ -76,7 +79,7 @@ impl EncryptedDirectory {
             Ok(sealed) => {
                 let mut files = lock(&this.0.files);
                 for (name, generation) in sealed.generations {
-                    files.insert(name, (generation, this.next_number()));
+                    files.insert(name, (generation, this.take_file_number()));
                 }
                 drop(files);
                 Ok(this)
@@ -86,8 +89,8 @@ impl EncryptedDirectory {
         }
     }
 
-    /// Names of the regular files in the folder, those of unfinished writes included.
-    pub(crate) fn on_disk(&self) -> io::Result<Vec<String>> {
+    /// Names of all entries of the folder, including unfinished files.
+    pub(crate) fn file_names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in std::fs::read_dir(&self.0.dir)? {
             names.push(entry?.file_name().to_string_lossy().into_owned());
@@ -96,14 +99,15 @@ impl EncryptedDirectory {
         Ok(names)
     }
 
-    /// True when a file of this name was written or is named by `meta.json`.
-    pub(crate) fn names(&self, name: &str) -> bool {
+    /// True if a file of this name was written or is listed in `meta.json`.
+    pub(crate) fn is_known(&self, name: &str) -> bool {
         name == META || lock(&self.0.files).contains_key(name)
     }
 
-    /// Decrypts all of a file, a chunk at a time. Fails where a chunk does.
+    /// Decrypts a whole file and passes each chunk to `each`. Fails if a chunk does not pass its check. Returns the
+    /// decrypted length in bytes.
     pub(crate) fn scan(&self, name: &str, mut each: impl FnMut(&[u8])) -> io::Result<u64> {
-        let (generation, _) = if name == META { (0, 0) } else { self.known(name)? };
+        let (generation, _) = if name == META { (0, 0) } else { self.file_entry(name)? };
         let reader = self.reader(name, generation)?;
         let mut chunk = Vec::new();
         for number in 0..reader.chunks() {
@@ -113,15 +117,15 @@ impl EncryptedDirectory {
         Ok(reader.len())
     }
 
-    /// Makes more room for decrypted chunks; answers for how many.
+    /// Enlarges the chunk cache and returns its capacity in chunks.
     pub(crate) fn enlarge_cache(&self) -> usize {
         self.0.cache.enlarge()
     }
 
-    /// Decrypts the beginning of a file into the cache, at most `most` chunks; answers how many.
+    /// Decrypts the first chunks of a file into the cache, at most `most`, and returns how many.
     pub(crate) fn read_ahead(&self, name: &str, most: usize) -> io::Result<usize> {
-        let (generation, number) = self.known(name)?;
-        let file = Opened {
+        let (generation, number) = self.file_entry(name)?;
+        let file = FileReader {
             directory: self.clone(),
             reader: self.reader(name, generation)?,
             number,
@@ -135,11 +139,11 @@ impl EncryptedDirectory {
         Ok(chunks as usize)
     }
 
-    fn next_number(&self) -> u64 {
-        self.0.next.fetch_add(1, Ordering::Relaxed)
+    fn take_file_number(&self) -> u64 {
+        self.0.next_file_number.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn known(&self, name: &str) -> io::Result<(u64, u64)> {
+    fn file_entry(&self, name: &str) -> io::Result<(u64, u64)> {
         let unknown = || io::Error::new(io::ErrorKind::InvalidData, format!("{name} is not part of the index"));
         lock(&self.0.files).get(name).copied().ok_or_else(unknown)
     }
@@ -148,7 +152,7 @@ impl EncryptedDirectory {
         let file = File::open(self.0.dir.join(name))?;
         let len = file.metadata()?.len();
         let context = Context { purpose: PURPOSE, name, generation };
-        ChunkReader::open(file, len, &self.0.key, &context).map_err(|e| failed(name, e))
+        ChunkReader::open(file, len, &self.0.key, &context).map_err(|e| read_error(name, e))
     }
 
     fn read_meta(&self) -> io::Result<SealedMeta> {
@@ -170,9 +174,9 @@ impl EncryptedDirectory {
         self.sync_directory()
     }
 
-    /// What tantivy would have in `.managed.json`: every file of the folder that is not hidden.
-    fn managed(&self) -> io::Result<Vec<u8>> {
-        let names: Vec<String> = self.on_disk()?.into_iter().filter(|n| !n.starts_with('.')).collect();
+    /// Content of tantivy's `.managed.json`: every file in the folder that is not hidden.
+    fn managed_json(&self) -> io::Result<Vec<u8>> {
+        let names: Vec<String> = self.file_names()?.into_iter().filter(|n| !n.starts_with('.')).collect();
         Ok(serde_json::to_vec(&names)?)
     }
 }
@@ -185,21 +189,21 @@ impl std::fmt::Debug for EncryptedDirectory {
 
 impl Directory for EncryptedDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        let name = name(path);
+        let name = file_name(path);
         let open = || {
-            let (generation, number) = self.known(&name)?;
+            let (generation, number) = self.file_entry(&name)?;
             let reader = self.reader(&name, generation)?;
             let len = usize::try_from(reader.len()).map_err(|_| io::ErrorKind::InvalidData)?;
-            Ok(Opened { directory: self.clone(), reader, number, len, name: name.clone() })
+            Ok(FileReader { directory: self.clone(), reader, number, len, name: name.clone() })
         };
         match open() {
             Ok(file) => Ok(Arc::new(file)),
-            Err(e) => Err(unread(e, path)),
+            Err(e) => Err(open_read_error(e, path)),
         }
     }
 
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {
-        let name = name(path);
+        let name = file_name(path);
         if let Some((_, number)) = lock(&self.0.files).remove(&name) {
             self.0.cache.forget(number);
         }
@@ -210,18 +214,18 @@ impl Directory for EncryptedDirectory {
     }
 
     fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
-        self.0.dir.join(name(path)).try_exists().map_err(|e| unread(e, path))
+        self.0.dir.join(file_name(path)).try_exists().map_err(|e| open_read_error(e, path))
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        let name = name(path);
+        let name = file_name(path);
         let create = || {
             let file = File::options().write(true).create_new(true).open(self.0.dir.join(&name))?;
-            // Eight random bytes: two files of one name get the same generation once in 2^64.
+            // With eight random bytes, two files of one name have the same generation with a probability of 2^-64.
             let generation = u64::from_le_bytes(random_bytes()?);
             let writer = ChunkWriter::new(file, &self.0.key, &Context { purpose: PURPOSE, name: &name, generation })?;
-            lock(&self.0.files).insert(name.clone(), (generation, self.next_number()));
-            Ok(Written(Some(writer)))
+            lock(&self.0.files).insert(name.clone(), (generation, self.take_file_number()));
+            Ok(FileWriter(Some(writer)))
         };
         match create() {
             Ok(writer) => Ok(BufWriter::new(Box::new(writer))),
@@ -233,16 +237,16 @@ impl Directory for EncryptedDirectory {
     }
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
-        let read = match name(path).as_str() {
+        let read = match file_name(path).as_str() {
             META => self.read_meta().map(|m| m.meta.into_bytes()),
-            MANAGED => self.managed(),
+            MANAGED => self.managed_json(),
             _ => Err(io::ErrorKind::NotFound.into()),
         };
-        read.map_err(|e| unread(e, path))
+        read.map_err(|e| open_read_error(e, path))
     }
 
     fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
-        match name(path).as_str() {
+        match file_name(path).as_str() {
             META => self.write_meta(data),
             MANAGED => Ok(()),
             _ => Err(io::ErrorKind::Unsupported.into()),
@@ -257,39 +261,39 @@ impl Directory for EncryptedDirectory {
     }
 
     fn acquire_lock(&self, wanted: &Lock) -> Result<DirectoryLock, LockError> {
-        let mut held = lock(&self.0.locks);
-        while held.contains(&wanted.filepath) {
+        let mut held_locks = lock(&self.0.locks);
+        while held_locks.contains(&wanted.filepath) {
             if !wanted.is_blocking {
                 return Err(LockError::LockBusy);
             }
-            held = self.0.released.wait(held).unwrap_or_else(PoisonError::into_inner);
+            held_locks = self.0.released.wait(held_locks).unwrap_or_else(PoisonError::into_inner);
         }
-        held.insert(wanted.filepath.clone());
-        Ok(DirectoryLock::from(Box::new(Held { directory: self.clone(), path: wanted.filepath.clone() })))
+        held_locks.insert(wanted.filepath.clone());
+        Ok(DirectoryLock::from(Box::new(LockGuard { directory: self.clone(), path: wanted.filepath.clone() })))
     }
 
-    /// Nothing to watch: the reader is told when to reload.
+    /// Does nothing: this crate reloads the reader itself after each commit.
     fn watch(&self, _: WatchCallback) -> tantivy::Result<WatchHandle> {
         Ok(WatchHandle::empty())
     }
 }
 
-struct Held {
+struct LockGuard {
     directory: EncryptedDirectory,
     path: PathBuf,
 }
 
-impl Drop for Held {
+impl Drop for LockGuard {
     fn drop(&mut self) {
         lock(&self.directory.0.locks).remove(&self.path);
         self.directory.0.released.notify_all();
     }
 }
 
-/// A file being written.
-struct Written(Option<ChunkWriter<File>>);
+/// An index file being written.
+struct FileWriter(Option<ChunkWriter<File>>);
 
-impl Write for Written {
+impl Write for FileWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.as_mut().ok_or(io::ErrorKind::BrokenPipe)?.write(bytes)
     }
@@ -299,15 +303,15 @@ impl Write for Written {
     }
 }
 
-impl TerminatingWrite for Written {
+impl TerminatingWrite for FileWriter {
     fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
         let writer = self.0.take().ok_or(io::ErrorKind::BrokenPipe)?;
         writer.finish()?.sync_all()
     }
 }
 
-/// A file being read.
-struct Opened {
+/// An index file opened for reading.
+struct FileReader {
     directory: EncryptedDirectory,
     reader: ChunkReader<File>,
     number: u64,
@@ -315,21 +319,21 @@ struct Opened {
     name: String,
 }
 
-impl Opened {
+impl FileReader {
     fn chunk(&self, number: u64) -> io::Result<Arc<[u8]>> {
         let cache = &self.directory.0.cache;
         if let Some(chunk) = cache.get(self.number, number) {
             return Ok(chunk);
         }
         let mut bytes = Vec::new();
-        self.reader.read_chunk(number, &mut bytes).map_err(|e| failed(&self.name, e))?;
+        self.reader.read_chunk(number, &mut bytes).map_err(|e| read_error(&self.name, e))?;
         let chunk: Arc<[u8]> = bytes.into();
         cache.put(self.number, number, chunk.clone());
         Ok(chunk)
     }
 }
 
-impl FileHandle for Opened {
+impl FileHandle for FileReader {
     fn read_bytes(&self, range: Range<usize>) -> io::Result<OwnedBytes> {
         if range.start > range.end || range.end > self.len {
             return Err(io::Error::new(io::ErrorKind::InvalidData, format!("{}: range outside the file", self.name)));
@@ -347,19 +351,19 @@ impl FileHandle for Opened {
     }
 }
 
-impl HasLen for Opened {
+impl HasLen for FileReader {
     fn len(&self) -> usize {
         self.len
     }
 }
 
-impl std::fmt::Debug for Opened {
+impl std::fmt::Debug for FileReader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.name)
     }
 }
 
-fn name(path: &Path) -> String {
+fn file_name(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
@@ -367,15 +371,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Says which file failed; index file names are random, so they may be shown.
-fn failed(name: &str, error: CryptoError) -> io::Error {
+/// Error that names the file that failed; index file names are random, so they may be shown.
+fn read_error(name: &str, error: CryptoError) -> io::Error {
     match error {
         CryptoError::Io(e) => e,
         _ => io::Error::new(io::ErrorKind::InvalidData, format!("{name} does not pass its check")),
     }
 }
 
-fn unread(error: io::Error, path: &Path) -> OpenReadError {
+fn open_read_error(error: io::Error, path: &Path) -> OpenReadError {
     match error.kind() {
         io::ErrorKind::NotFound => OpenReadError::FileDoesNotExist(path.to_path_buf()),
         _ => OpenReadError::wrap_io_error(error, path.to_path_buf()),

@@ -1,4 +1,4 @@
-//! A set of documents of one segment, one bit each.
+//! Sets of documents of one segment, as bitmaps.
 use crate::IndexResult;
 use tantivy::{
     SegmentReader, Term,
@@ -6,18 +6,17 @@ use tantivy::{
     schema::{Field, IndexRecordOption},
 };
 
-/// A set of documents of one segment.
 #[derive(Debug, Clone)]
-pub(crate) struct Docs {
+pub(crate) struct SegmentDocs {
     words: Vec<u64>,
 }
 
-impl Docs {
-    pub(crate) fn none(max_doc: u32) -> Self {
+impl SegmentDocs {
+    pub(crate) fn empty(max_doc: u32) -> Self {
         Self { words: vec![0; (max_doc as usize).div_ceil(64)] }
     }
 
-    /// Every document that is not deleted.
+    /// All documents that are not deleted.
     pub(crate) fn alive(segment: &SegmentReader) -> Self {
         let max_doc = segment.max_doc();
         let mut out = Self { words: vec![u64::MAX; (max_doc as usize).div_ceil(64)] };
@@ -48,15 +47,15 @@ impl Docs {
         self.words.iter().map(|w| w.count_ones()).sum()
     }
 
-    pub(crate) fn and(&mut self, other: &Self) {
+    pub(crate) fn intersect(&mut self, other: &Self) {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= b);
     }
 
-    pub(crate) fn or(&mut self, other: &Self) {
+    pub(crate) fn union(&mut self, other: &Self) {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
     }
 
-    pub(crate) fn and_not(&mut self, other: &Self) {
+    pub(crate) fn subtract(&mut self, other: &Self) {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= !b);
     }
 
@@ -73,7 +72,7 @@ impl Docs {
         }
     }
 
-    /// Calls for every document, the last one first.
+    /// Calls `each` for every document, in descending order.
     pub(crate) fn each_from_end(&self, mut each: impl FnMut(u32)) {
         for (at, word) in self.words.iter().enumerate().rev() {
             let mut left = *word;
@@ -85,7 +84,7 @@ impl Docs {
         }
     }
 
-    /// Adds every document of a term.
+    /// Adds every document that contains the term.
     pub(crate) fn add_term(&mut self, segment: &SegmentReader, term: &Term) -> IndexResult<()> {
         let terms = segment.inverted_index(term.field())?;
         if let Some(postings) = terms.read_block_postings(term, IndexRecordOption::Basic)? {
@@ -94,7 +93,7 @@ impl Docs {
         Ok(())
     }
 
-    /// Adds every document that has any term of a field but the empty one.
+    /// Adds every document that has a non-empty term in this field.
     pub(crate) fn add_terms(&mut self, segment: &SegmentReader, field: Field) -> IndexResult<()> {
         let terms = segment.inverted_index(field)?;
         let mut stream = terms.terms().stream()?;

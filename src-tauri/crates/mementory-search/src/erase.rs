@@ -1,15 +1,16 @@
-//! Erasing: tantivy only marks documents as deleted. The segments that held an erased row are rewritten without it, and
-//! the old files removed.
+//! Erasing rows from the index. tantivy only marks documents as deleted, so the segments with an erased row are
+//! rewritten without it and the old files are removed.
 use crate::{IndexError, IndexResult, SearchIndex, index::Pending};
 use std::sync::PoisonError;
 use tantivy::{Term, index::SegmentId};
 
-/// Rounds of rewriting: the merge policy may take up the outcome of the first at once.
-const ATTEMPTS: usize = 5;
+/// Maximum rounds of rewriting. More than one can be needed, because the merge policy may merge the segments again in
+/// between.
+const MAX_ROUNDS: usize = 5;
 
 impl SearchIndex {
-    /// Deletes the rows, commits (with whatever else is open) as of change `seq`, and leaves no file that holds a word of
-    /// theirs because of them.
+    /// Deletes the rows and commits, with all other pending changes, as of change `seq`. Then removes every file that
+    /// still contains words of these rows.
     pub fn erase(&self, rows: &[u64], seq: u64) -> IndexResult<()> {
         for row in rows {
             self.delete_row(*row)?;
@@ -18,20 +19,21 @@ impl SearchIndex {
         self.purge(rows)
     }
 
-    /// Rewrites every segment that holds a deleted document of these rows, waits, and removes the old files. For a row
-    /// that was deleted and added again (redacted), call it after the commit: what is not committed is forgotten. The
-    /// change number stays.
+    /// Rewrites every segment with a deleted document of these rows, waits for that, and removes the old files. For a
+    /// row that was deleted and added again (a redaction), call it after the commit, because uncommitted changes are
+    /// dropped. The commit's change number stays.
     pub fn purge(&self, rows: &[u64]) -> IndexResult<()> {
         let mut pending = self.pending();
         let mut failed = None;
-        for _ in 0..ATTEMPTS {
-            // A merge under way could hand the row on, or hold its segment: let all of them end first.
+        for _ in 0..MAX_ROUNDS {
+            // A running merge could copy the row into a new segment or keep its segment in use, so all merges must end
+            // first.
             self.release_locked(&mut pending)?;
-            let holding = self.holding(rows)?;
-            if holding.is_empty() {
-                return self.sweep(&mut pending);
+            let segments_to_rewrite = self.segments_to_rewrite(rows)?;
+            if segments_to_rewrite.is_empty() {
+                return self.remove_unused_files(&mut pending);
             }
-            for segment in holding {
+            for segment in segments_to_rewrite {
                 failed = self.writer(&mut pending)?.merge(&[segment]).wait().err();
             }
             self.reader.reload()?;
@@ -40,8 +42,8 @@ impl SearchIndex {
         Err(failed.map_or_else(gave_up, IndexError::from))
     }
 
-    /// Segments with a deleted document of one of the rows.
-    fn holding(&self, rows: &[u64]) -> IndexResult<Vec<SegmentId>> {
+    /// Segments that contain a deleted document of one of the rows.
+    fn segments_to_rewrite(&self, rows: &[u64]) -> IndexResult<Vec<SegmentId>> {
         let searcher = self.reader.searcher();
         let mut out = Vec::new();
         for segment in searcher.segment_readers().iter().filter(|s| s.has_deletes()) {
@@ -64,8 +66,8 @@ impl SearchIndex {
         Ok(out)
     }
 
-    /// Removes the files of segments that no commit names. Waits for searches under way: they hold files open.
-    fn sweep(&self, pending: &mut Pending) -> IndexResult<()> {
+    /// Removes the files of segments that no commit names. Waits for running searches, because they have files open.
+    fn remove_unused_files(&self, pending: &mut Pending) -> IndexResult<()> {
         let _alone = self.in_use.write().unwrap_or_else(PoisonError::into_inner);
         self.filter_cache.clear();
         let writer = self.writer(pending)?;

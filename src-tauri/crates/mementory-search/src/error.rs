@@ -1,20 +1,20 @@
-//! What can be wrong with an index. It can always be rebuilt from the store, so only three kinds matter.
+//! Errors of an index. It can always be rebuilt from the store, so three kinds are enough.
 use tantivy::{
     TantivyError,
     directory::error::{OpenReadError, OpenWriteError},
 };
 
-/// Index errors. None carries content.
+/// Index errors. No variant contains record content.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {
     /// There is no index in the folder.
     #[error("there is no search index")]
     Missing,
-    /// A file fails its check, is not there, or does not fit the others: rebuild.
+    /// A file fails its check, is missing, or does not fit the others. The index has to be rebuilt.
     #[error("the search index is damaged: {0}")]
     Damaged(String),
-    /// The file system.
+    /// The file system failed.
     #[error(transparent)]
     Io(std::io::Error),
 }
@@ -23,7 +23,7 @@ pub enum IndexError {
 pub type IndexResult<T> = Result<T, IndexError>;
 
 impl From<std::io::Error> for IndexError {
-    /// A failed check travels as `InvalidData`; a file cut short or gone is as damaged.
+    /// A failed check arrives as `InvalidData`. A missing or truncated file counts as damage too.
     fn from(error: std::io::Error) -> Self {
         use std::io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
         match error.kind() {
@@ -35,11 +35,11 @@ impl From<std::io::Error> for IndexError {
 
 impl From<TantivyError> for IndexError {
     fn from(error: TantivyError) -> Self {
-        let copy = |e: &std::io::Error| Self::from(std::io::Error::new(e.kind(), e.to_string()));
+        let from_io = |e: &std::io::Error| Self::from(std::io::Error::new(e.kind(), e.to_string()));
         match &error {
-            TantivyError::IoError(e) => copy(e),
+            TantivyError::IoError(e) => from_io(e),
             TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. })
-            | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, .. }) => copy(io_error),
+            | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, .. }) => from_io(io_error),
             _ => Self::Damaged(error.to_string()),
         }
     }

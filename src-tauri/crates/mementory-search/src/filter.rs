@@ -1,43 +1,43 @@
-//! Filters of a search, and how they are applied to a set of documents.
-use crate::{IndexResult, doc_set::Docs, filter_cache::FilterCache, schema::Fields};
+//! The filter of a search, and how it is applied to the documents of a segment.
+use crate::{IndexResult, doc_set::SegmentDocs, filter_cache::FilterCache, schema::Fields};
 use std::{collections::HashSet, sync::Arc};
 use tantivy::{SegmentReader, Term};
 
-/// What a hit must be. An empty list asks for nothing; several values in one list are alternatives.
+/// Conditions on a hit. An empty list sets no condition; several values in one list are alternatives.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IndexFilter {
-    /// Kinds.
+    /// Kinds of records.
     pub kinds: Vec<String>,
-    /// Platforms.
+    /// Assistants or programs that the records came from.
     pub platforms: Vec<String>,
-    /// The records' own types; an empty one: records without a type.
+    /// The records' own types; an empty string means records without a type.
     pub record_types: Vec<String>,
-    /// Statuses.
+    /// Statuses of records.
     pub statuses: Vec<String>,
-    /// Sensitivities.
+    /// Sensitivity levels of records.
     pub sensitivities: Vec<String>,
-    /// Tags.
+    /// Tags of records.
     pub tags: Vec<String>,
-    /// Created at or after, in microseconds.
+    /// Created at or after this time, in microseconds since 1970.
     pub created_from: Option<i64>,
-    /// Created at or before, in microseconds.
+    /// Created at or before this time, in microseconds since 1970.
     pub created_to: Option<i64>,
-    /// Part of this conversation.
+    /// Row of the conversation that the record belongs to.
     pub conversation: Option<u64>,
-    /// One of these rows.
+    /// Only these rows.
     pub rows: Option<Arc<HashSet<i64>>>,
-    /// The last word is still being typed: words that start with it count.
+    /// True while the person is typing: the last word also matches longer words that start with it.
     pub typing: bool,
 }
 
 impl IndexFilter {
-    /// Removes from `docs` the documents that do not pass.
+    /// Removes the documents from `docs` that do not pass the filter.
     pub(crate) fn apply(
         &self,
         segment: &SegmentReader,
         fields: &Fields,
         cache: &FilterCache,
-        docs: &mut Docs,
+        docs: &mut SegmentDocs,
     ) -> IndexResult<()> {
         let lists = [
             (fields.kind, &self.kinds),
@@ -48,12 +48,12 @@ impl IndexFilter {
             (fields.tag, &self.tags),
         ];
         for (field, values) in lists.into_iter().filter(|(_, v)| !v.is_empty()) {
-            // A record may have no type, and is asked for by that.
+            // An empty value selects the records without a type.
             let of = |value: &String| match value.is_empty() && field == fields.record_type {
                 true => cache.without(segment, field),
                 false => cache.of(segment, Term::from_field_text(field, value)),
             };
-            docs.and(&*any_of(segment, values, of)?);
+            docs.intersect(&*docs_with_any_value(segment, values, of)?);
         }
         if self.created_from.is_some() || self.created_to.is_some() {
             let column = segment.fast_fields().i64("created")?;
@@ -72,17 +72,17 @@ impl IndexFilter {
     }
 }
 
-fn any_of(
+fn docs_with_any_value(
     segment: &SegmentReader,
     values: &[String],
-    of: impl Fn(&String) -> IndexResult<Arc<Docs>>,
-) -> IndexResult<Arc<Docs>> {
+    of: impl Fn(&String) -> IndexResult<Arc<SegmentDocs>>,
+) -> IndexResult<Arc<SegmentDocs>> {
     if let [value] = values {
         return of(value);
     }
-    let mut out = Docs::none(segment.max_doc());
+    let mut out = SegmentDocs::empty(segment.max_doc());
     for value in values {
-        out.or(&*of(value)?);
+        out.union(&*of(value)?);
     }
     Ok(Arc::new(out))
 }

@@ -1,64 +1,66 @@
-//! Cache of the documents that pass a filter (a kind, an assistant, a tag …): gathering a million messages takes longer
-//! than ranking what is found among them.
-use crate::{IndexResult, doc_set::Docs};
+//! Cache of the documents that pass a filter (a kind, an assistant, a tag …). Collecting them for a million messages
+//! takes longer than ranking the matches.
+use crate::{IndexResult, doc_set::SegmentDocs};
 use std::{
     num::NonZeroUsize,
     sync::{Arc, Mutex, PoisonError},
 };
 use tantivy::{SegmentReader, Term, index::SegmentId, schema::Field};
 
-/// At most a bit for each document of a segment: some 10 MB for a million of them.
-const CAPACITY: NonZeroUsize = NonZeroUsize::new(64).unwrap();
+/// Number of cached sets. A set has one bit per document of a segment, so all together take about 10 MB for a million
+/// documents.
+const MAX_CACHED_SETS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
-/// Sets by segment and term. Only the deletions of a segment change, and the caller removes deleted documents itself.
-pub(crate) struct FilterCache(Mutex<lru::LruCache<(SegmentId, Term), Arc<Docs>>>);
+/// Sets of documents by segment and term. Only the deletions of a segment can change, so the caller removes deleted
+/// documents.
+pub(crate) struct FilterCache(Mutex<lru::LruCache<(SegmentId, Term), Arc<SegmentDocs>>>);
 
 impl FilterCache {
     pub(crate) fn new() -> Self {
-        Self(Mutex::new(lru::LruCache::new(CAPACITY)))
+        Self(Mutex::new(lru::LruCache::new(MAX_CACHED_SETS)))
     }
 
-    /// Every document of a term, deleted ones among them.
-    pub(crate) fn of(&self, segment: &SegmentReader, term: Term) -> IndexResult<Arc<Docs>> {
-        self.cached(segment, term, |term| {
-            let mut docs = Docs::none(segment.max_doc());
+    /// Every document with this term, including deleted ones.
+    pub(crate) fn of(&self, segment: &SegmentReader, term: Term) -> IndexResult<Arc<SegmentDocs>> {
+        self.get_or_collect(segment, term, |term| {
+            let mut docs = SegmentDocs::empty(segment.max_doc());
             docs.add_term(segment, term)?;
             Ok(docs)
         })
     }
 
-    /// Every document that has nothing in a field; cached under its empty term.
-    pub(crate) fn without(&self, segment: &SegmentReader, field: Field) -> IndexResult<Arc<Docs>> {
-        self.cached(segment, Term::from_field_text(field, ""), |_| {
-            let mut with = Docs::none(segment.max_doc());
-            with.add_terms(segment, field)?;
-            let mut docs = Docs::alive(segment);
-            docs.and_not(&with);
+    /// Every document without a value in this field; cached under the field's empty term.
+    pub(crate) fn without(&self, segment: &SegmentReader, field: Field) -> IndexResult<Arc<SegmentDocs>> {
+        self.get_or_collect(segment, Term::from_field_text(field, ""), |_| {
+            let mut with_value = SegmentDocs::empty(segment.max_doc());
+            with_value.add_terms(segment, field)?;
+            let mut docs = SegmentDocs::alive(segment);
+            docs.subtract(&with_value);
             Ok(docs)
         })
     }
 
-    fn cached(
+    fn get_or_collect(
         &self,
         segment: &SegmentReader,
         term: Term,
-        gather: impl FnOnce(&Term) -> IndexResult<Docs>,
-    ) -> IndexResult<Arc<Docs>> {
+        collect: impl FnOnce(&Term) -> IndexResult<SegmentDocs>,
+    ) -> IndexResult<Arc<SegmentDocs>> {
         let key = (segment.segment_id(), term);
         if let Some(found) = self.lock().get(&key) {
             return Ok(found.clone());
         }
-        let docs = Arc::new(gather(&key.1)?);
+        let docs = Arc::new(collect(&key.1)?);
         self.lock().put(key, docs.clone());
         Ok(docs)
     }
 
-    /// Empties the cache: terms are words of records, and rewritten segments are never asked for again.
+    /// Clears the cache: its keys contain words of records, and rewritten segments are no longer used.
     pub(crate) fn clear(&self) {
         self.lock().clear();
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, lru::LruCache<(SegmentId, Term), Arc<Docs>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, lru::LruCache<(SegmentId, Term), Arc<SegmentDocs>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

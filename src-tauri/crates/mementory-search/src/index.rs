@@ -1,4 +1,4 @@
-//! An open index: adding, deleting, committing.
+//! An open index: adds, deletes and commits documents.
 use crate::{
     IndexDoc, IndexError, IndexResult,
     directory::{EncryptedDirectory, META},
@@ -19,10 +19,10 @@ use tantivy::{
     indexer::{IndexWriterOptions, UserOperation},
 };
 
-/// Memory for documents not yet written, of all indexing threads together.
-const HEAP: usize = 64 << 20;
+/// Memory for documents that are not written yet, in bytes, for all indexing threads together.
+const WRITER_MEMORY: usize = 64 << 20;
 
-/// An open index. Searching and changing go on side by side; changes are one at a time.
+/// An open index. Searches run while the index changes; changes run one at a time.
 pub struct SearchIndex {
     index: Index,
     pub(crate) directory: EncryptedDirectory,
@@ -31,7 +31,8 @@ pub struct SearchIndex {
     writer: Mutex<Pending>,
     threads: usize,
     seq: AtomicU64,
-    /// Locked for reading while segments are open, for writing while files of dropped segments are removed.
+    /// Locked for reading while a search has segment files open, and for writing while files of dropped segments are
+    /// removed.
     pub(crate) in_use: RwLock<()>,
     pub(crate) filter_cache: FilterCache,
 }
@@ -39,32 +40,34 @@ pub struct SearchIndex {
 #[derive(Default)]
 pub(crate) struct Pending {
     writer: Option<IndexWriter>,
-    /// Documents added since a segment was last closed by count.
-    open: u32,
-    /// Documents to hand to the indexing thread together: waking it for each one costs more than indexing most of them.
+    /// Number of documents added since segments were last closed.
+    open_docs: u32,
+    /// Documents not yet given to the indexing thread. They are passed on in batches, because waking the thread for
+    /// each one costs more than indexing most of them.
     waiting: Vec<UserOperation>,
-    /// Bytes of their texts, and of all since a segment was last closed.
-    weight: usize,
-    since: usize,
+    /// Bytes of text in `waiting`.
+    waiting_bytes: usize,
+    bytes_since_close: usize,
 }
 
-/// Documents, or bytes of text, that are handed over at once.
-const BATCH: usize = 64;
+/// A batch is passed on when it has this many documents, or this many bytes of text.
+const BATCH_DOCS: usize = 64;
 const BATCH_BYTES: usize = 256 << 10;
 
-/// Bytes of text after which segments are closed, which waits for the indexing thread: its queue is bounded in batches.
+/// Bytes of text after which segments are closed. Closing waits for the indexing thread, whose queue is limited only in
+/// batches.
 const MAX_SEGMENT_BYTES: usize = 128 << 20;
 
 impl Pending {
-    /// Drops what was not committed.
+    /// Drops all pending documents.
     fn discard(&mut self) {
-        (self.open, self.weight, self.since) = (0, 0, 0);
+        (self.open_docs, self.waiting_bytes, self.bytes_since_close) = (0, 0, 0);
         self.waiting.clear();
     }
 }
 
 impl SearchIndex {
-    /// A new, empty index; whatever was in the folder before is removed. The folder is made when it is not there.
+    /// Creates an empty index in the folder. Creates the folder if it is missing and removes any files in it.
     pub fn create(dir: &Path, key: &[u8; 32]) -> IndexResult<Self> {
         std::fs::create_dir_all(dir)?;
         for entry in std::fs::read_dir(dir)? {
@@ -75,11 +78,12 @@ impl SearchIndex {
         }
         let directory = EncryptedDirectory::open(dir, key)?;
         let index = Index::create(directory.clone(), Fields::schema().0, tantivy::IndexSettings::default())?;
-        Self::over(index, directory)
+        Self::from_parts(index, directory)
     }
 
-    /// Opens an index. `Missing` when there is none, `Damaged` when it fails its check or was made another way; then it
-    /// has to be created again and filled from the store. Files that belong to nothing (after a crash) are removed.
+    /// Opens an index. Fails with `Missing` if there is none, and with `Damaged` if it does not pass its check or has
+    /// another schema; the caller then creates it again from the store. Files that no commit names (left over from a
+    /// crash) are removed.
     pub fn open(dir: &Path, key: &[u8; 32]) -> IndexResult<Self> {
         if !dir.join(META).try_exists()? {
             return Err(IndexError::Missing);
@@ -90,15 +94,15 @@ impl SearchIndex {
             return Err(IndexError::Damaged("it was made by another version".into()));
         }
         let known = index.load_metas()?.list_segment_files_and_meta();
-        for name in directory.on_disk()? {
+        for name in directory.file_names()? {
             if !known.contains(&name) {
                 std::fs::remove_file(dir.join(name))?;
             }
         }
-        Self::over(index, directory)
+        Self::from_parts(index, directory)
     }
 
-    fn over(index: Index, directory: EncryptedDirectory) -> IndexResult<Self> {
+    fn from_parts(index: Index, directory: EncryptedDirectory) -> IndexResult<Self> {
         schema::register(&index);
         let seq = payload_seq(&index)?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
@@ -115,42 +119,43 @@ impl SearchIndex {
         })
     }
 
-    /// Number of indexing threads, 1 by default. Set it before the first change.
+    /// Sets the number of indexing threads (1 by default, at most 4). Must be called before the first change.
     pub fn with_threads(mut self, threads: usize) -> Self {
         self.threads = threads.clamp(1, 4);
         self
     }
 
-    /// The last change of the store that is in here; 0 when none.
+    /// Number of the last store change that the index contains; 0 if none.
     pub fn seq(&self) -> u64 {
         self.seq.load(Ordering::Acquire)
     }
 
-    /// Committed documents.
+    /// Number of committed documents.
     pub fn documents(&self) -> u64 {
         self.reader.searcher().num_docs()
     }
 
-    /// Adds a document; it is found after [`commit`](Self::commit).
+    /// Adds a document. Searches find it after [`commit`](Self::commit).
     pub fn add(&self, doc: &IndexDoc<'_>) -> IndexResult<()> {
         let mut pending = self.pending();
-        let full = pending.open >= MAX_SEGMENT_DOCS * self.threads as u32 || pending.since >= MAX_SEGMENT_BYTES;
+        let full = pending.open_docs >= MAX_SEGMENT_DOCS * self.threads as u32
+            || pending.bytes_since_close >= MAX_SEGMENT_BYTES;
         if full {
             self.close_locked(&mut pending)?;
         }
         let bytes = doc.bytes();
         pending.waiting.push(UserOperation::Add(self.fields.document(doc)));
-        pending.weight += bytes;
-        pending.since += bytes;
-        pending.open += 1;
-        if pending.waiting.len() >= BATCH || pending.weight >= BATCH_BYTES {
+        pending.waiting_bytes += bytes;
+        pending.bytes_since_close += bytes;
+        pending.open_docs += 1;
+        if pending.waiting.len() >= BATCH_DOCS || pending.waiting_bytes >= BATCH_BYTES {
             self.hand_over(&mut pending)?;
         }
         Ok(())
     }
 
-    /// Deletes what was added under a row number before, at the next [`commit`](Self::commit). Its words stay in the
-    /// files until they are rewritten: see [`erase`](Self::erase).
+    /// Deletes all documents of a row at the next [`commit`](Self::commit). Their words stay in the files until the
+    /// segments are rewritten, see [`erase`](Self::erase).
     pub fn delete_row(&self, row: u64) -> IndexResult<()> {
         let mut pending = self.pending();
         let term = Term::from_field_u64(self.fields.row, row);
@@ -158,21 +163,21 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// Writes out what was added, which publishes nothing: a [`commit`](Self::commit) or a
-    /// [`rollback`](Self::rollback) follows, and the former has that much less to do.
+    /// Writes the added documents to segments without publishing them, so that the next [`commit`](Self::commit) has
+    /// less to do. A [`rollback`](Self::rollback) removes them again.
     pub fn close_segments(&self) -> IndexResult<()> {
         let mut pending = self.pending();
-        if pending.open == 0 { Ok(()) } else { self.close_locked(&mut pending) }
+        if pending.open_docs == 0 { Ok(()) } else { self.close_locked(&mut pending) }
     }
 
     fn close_locked(&self, pending: &mut Pending) -> IndexResult<()> {
-        // A prepared commit that is dropped closes the segments at hand and is no commit.
+        // Dropping a prepared commit closes the current segments without committing.
         drop(self.hand_over(pending)?.prepare_commit()?);
-        (pending.open, pending.since) = (0, 0);
+        (pending.open_docs, pending.bytes_since_close) = (0, 0);
         Ok(())
     }
 
-    /// Makes all changes durable and visible at once, as of change `seq` of the store.
+    /// Makes all changes durable and visible at once. `seq` is the number of the store's last change they contain.
     pub fn commit(&self, seq: u64) -> IndexResult<()> {
         let mut pending = self.pending();
         self.commit_locked(&mut pending, seq)
@@ -183,18 +188,18 @@ impl SearchIndex {
         let mut prepared = writer.prepare_commit()?;
         prepared.set_payload(&seq.to_string());
         prepared.commit()?;
-        (pending.open, pending.since) = (0, 0);
+        (pending.open_docs, pending.bytes_since_close) = (0, 0);
         self.seq.store(seq, Ordering::Release);
         self.reader.reload()?;
         self.filter_cache.clear();
         Ok(())
     }
 
-    /// Drops every change since the last commit.
+    /// Drops all changes since the last commit.
     pub fn rollback(&self) -> IndexResult<()> {
         let mut pending = self.pending();
         pending.discard();
-        // A writer that fails here cannot be used again (tantivy would panic). The next change creates another.
+        // If this fails, the writer cannot be used again (tantivy would panic); the next change creates a new one.
         if let Some(mut writer) = pending.writer.take() {
             writer.rollback()?;
             writer.garbage_collect_files().wait()?;
@@ -218,33 +223,33 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// Decrypts every file to its end. `Damaged` names the first that fails.
+    /// Decrypts every file completely. `Damaged` names the first file that fails its check.
     pub fn check(&self) -> IndexResult<()> {
         let _open = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
         let names = self.index.load_metas()?.list_segment_files_and_meta();
-        // tantivy lists files that a segment of this kind does not have; those were never written.
-        for name in names.iter().filter(|n| self.directory.names(n)) {
+        // tantivy also lists files that this kind of segment does not have and that were never written.
+        for name in names.iter().filter(|n| self.directory.is_known(n)) {
             self.directory.scan(name, |_| ())?;
         }
         Ok(())
     }
 
-    /// Runs `body` on a searcher and turns a panic into an error: tantivy panics on some malformed files. Ours fail their
-    /// check first, but a panic in a search must not end the program.
-    pub(crate) fn guarded<T>(&self, body: impl FnOnce(&Searcher) -> IndexResult<T>) -> IndexResult<T> {
+    /// Runs `body` on a searcher and turns a panic into an error, because tantivy panics on some malformed files.
+    /// Damaged files normally fail their check before, but a panic in a search must not end the program.
+    pub(crate) fn with_searcher<T>(&self, body: impl FnOnce(&Searcher) -> IndexResult<T>) -> IndexResult<T> {
         let _open = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
         let searcher = self.reader.searcher();
-        catch_unwind(AssertUnwindSafe(|| body(&searcher))).unwrap_or_else(|_| Err(unreadable()))
+        catch_unwind(AssertUnwindSafe(|| body(&searcher))).unwrap_or_else(|_| Err(unreadable_segment_error()))
     }
 
     pub(crate) fn pending(&self) -> MutexGuard<'_, Pending> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The writer, after it got all waiting documents.
+    /// The writer, after all waiting documents were passed to it.
     fn hand_over<'w>(&self, pending: &'w mut Pending) -> IndexResult<&'w mut IndexWriter> {
         let waiting = std::mem::take(&mut pending.waiting);
-        pending.weight = 0;
+        pending.waiting_bytes = 0;
         let writer = self.writer(pending)?;
         if !waiting.is_empty() {
             writer.run(waiting)?;
@@ -253,12 +258,12 @@ impl SearchIndex {
     }
 
     pub(crate) fn writer<'w>(&self, pending: &'w mut Pending) -> IndexResult<&'w mut IndexWriter> {
-        let made = match pending.writer.take() {
+        let writer = match pending.writer.take() {
             Some(writer) => writer,
             None => {
                 let options = IndexWriterOptions::builder()
                     .num_worker_threads(self.threads)
-                    .memory_budget_per_thread(HEAP / self.threads)
+                    .memory_budget_per_thread(WRITER_MEMORY / self.threads)
                     .num_merge_threads(1)
                     .build();
                 let writer: IndexWriter = self.index.writer_with_options(options)?;
@@ -266,11 +271,11 @@ impl SearchIndex {
                 writer
             }
         };
-        Ok(pending.writer.insert(made))
+        Ok(pending.writer.insert(writer))
     }
 }
 
-pub(crate) fn unreadable() -> IndexError {
+pub(crate) fn unreadable_segment_error() -> IndexError {
     IndexError::Damaged("a segment cannot be read".into())
 }
 
@@ -280,7 +285,7 @@ impl std::fmt::Debug for SearchIndex {
     }
 }
 
-/// Files that a commit may name, by name.
+/// Names of the files that a commit may use.
 trait NamedFiles {
     fn list_segment_files_and_meta(&self) -> std::collections::HashSet<String>;
 }

@@ -1,5 +1,5 @@
-//! The search index: tantivy over encrypted files. It is disposable: the store has the records, and the index can always
-//! be rebuilt from them. It knows documents ([`IndexDoc`]), not records.
+//! The search index: tantivy over encrypted files. It is disposable, because it can always be rebuilt from the records
+//! in the store. It indexes documents ([`IndexDoc`]) and does not know records.
 //!
 //! | file | what it does |
 //! | --- | --- |

@@ -1,19 +1,19 @@
-//! Documents that hold a required word or phrase.
-use crate::{IndexResult, doc_set::Docs, query::Part, schema::Fields};
+//! Finds the documents that contain a required word or phrase.
+use crate::{IndexResult, doc_set::SegmentDocs, query::QueryToken, schema::Fields};
 use tantivy::{
     DocSet, SegmentReader, TERMINATED, Term,
     query::{EnableScoring, PhraseQuery, Query},
 };
 
-/// Documents that hold a phrase in one of the searched fields; a phrase of one word is that word, or with `prefix` any
-/// word that `expand` gives for it.
-pub(crate) fn phrase(
+/// Documents with the phrase in one of the searched fields. A phrase of one token matches every form that `expand`
+/// returns for it.
+pub(crate) fn docs_with_phrase(
     segment: &SegmentReader,
     fields: &Fields,
-    parts: &[Part],
-    expand: &dyn Fn(&Part) -> Vec<String>,
-) -> IndexResult<Docs> {
-    let mut out = Docs::none(segment.max_doc());
+    parts: &[QueryToken],
+    expand: &dyn Fn(&QueryToken) -> Vec<String>,
+) -> IndexResult<SegmentDocs> {
+    let mut out = SegmentDocs::empty(segment.max_doc());
     for (field, _) in fields.searched() {
         match parts {
             [] => {}
@@ -23,7 +23,7 @@ pub(crate) fn phrase(
                 }
             }
             several => {
-                let terms = several.iter().map(|p| (p.place, Term::from_field_text(field, &p.token))).collect();
+                let terms = several.iter().map(|p| (p.position, Term::from_field_text(field, &p.token))).collect();
                 let schema = segment.schema();
                 let weight = PhraseQuery::new_with_offset(terms).weight(EnableScoring::disabled_from_schema(schema))?;
                 let mut docs = weight.scorer(segment, 1.0)?;

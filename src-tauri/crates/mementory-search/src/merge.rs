@@ -1,17 +1,19 @@
-//! Which segments become one: few enough for a search, small enough that rewriting one for an erasure is quick.
+//! Chooses which segments are merged: few enough for a fast search, and each small enough to be rewritten quickly for
+//! an erasure.
 use tantivy::{
     index::SegmentMeta,
     indexer::{MergeCandidate, MergePolicy},
 };
 
-/// Most documents a segment is merged or filled to. One of this size is rewritten in about a third of a second.
+/// Maximum number of documents to which a segment is filled or merged. Rewriting one of this size takes about a third
+/// of a second.
 pub(crate) const MAX_SEGMENT_DOCS: u32 = 65_536;
-/// Segments of one size class that trigger a merge.
-const WIDTH: usize = 6;
-/// Everything below this is one size class.
-const SMALL: u32 = 512;
+/// Number of segments of one size class that triggers a merge.
+const SEGMENTS_PER_MERGE: usize = 6;
+/// Number of documents below which all segments are in the same size class.
+const SMALLEST_CLASS_DOCS: u32 = 512;
 
-/// Merges six segments of about the same size into one, never beyond [`MAX_SEGMENT_DOCS`].
+/// Merges six segments of about the same size, never beyond [`MAX_SEGMENT_DOCS`].
 #[derive(Debug)]
 pub(crate) struct SmallSegments;
 
@@ -26,26 +28,26 @@ impl MergePolicy for SmallSegments {
         for segment in open {
             let size = size_class(segment.num_docs());
             if docs + segment.num_docs() > MAX_SEGMENT_DOCS {
-                // Full: merging these is final.
-                flush(&mut group, &mut docs, 2, &mut out);
+                // The next segment would exceed the limit, so these are merged even if there are only two.
+                push_candidate(&mut group, &mut docs, 2, &mut out);
             } else if size != class {
-                flush(&mut group, &mut docs, WIDTH, &mut out);
+                push_candidate(&mut group, &mut docs, SEGMENTS_PER_MERGE, &mut out);
             }
             class = size;
             docs += segment.num_docs();
             group.push(segment);
         }
-        flush(&mut group, &mut docs, WIDTH, &mut out);
+        push_candidate(&mut group, &mut docs, SEGMENTS_PER_MERGE, &mut out);
         out
     }
 }
 
 fn size_class(docs: u32) -> u32 {
-    (docs.max(SMALL) / SMALL).ilog2() / 2
+    (docs.max(SMALLEST_CLASS_DOCS) / SMALLEST_CLASS_DOCS).ilog2() / 2
 }
 
-fn flush(group: &mut Vec<&SegmentMeta>, docs: &mut u32, least: usize, out: &mut Vec<MergeCandidate>) {
-    if group.len() >= least {
+fn push_candidate(group: &mut Vec<&SegmentMeta>, docs: &mut u32, min_segments: usize, out: &mut Vec<MergeCandidate>) {
+    if group.len() >= min_segments {
         out.push(MergeCandidate(group.iter().map(|s| s.id()).collect()));
     }
     group.clear();

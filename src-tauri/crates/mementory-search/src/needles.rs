@@ -1,38 +1,38 @@
-//! Searching for several byte strings at once.
+//! Searches bytes for several strings at once.
 use aho_corasick::{AhoCorasick, BuildError, packed::Searcher};
 
-/// Byte strings to search for. Whether any occurs is found with vector instructions if there are few enough of them; which
-/// ones, and where, with an automaton, which is many times slower.
+/// Byte strings to search for. If they are few, vector instructions find out whether any occurs. Which one occurs and
+/// where is found by an automaton, which is many times slower.
 pub struct Needles {
-    any: Option<Searcher>,
-    all: AhoCorasick,
+    fast: Option<Searcher>,
+    automaton: AhoCorasick,
 }
 
 impl Needles {
-    /// From the strings to search for.
+    /// Prepares the search for these strings.
     ///
     /// # Errors
-    /// Too many or too long strings for the automaton.
+    /// There are too many strings for the automaton, or they are too long.
     pub fn new<N: AsRef<[u8]>>(needles: &[N]) -> Result<Self, BuildError> {
         Ok(Self {
-            // None for too many, and for an empty one.
-            any: Searcher::new(needles),
-            all: AhoCorasick::new(needles)?,
+            // None if there are too many strings or one is empty.
+            fast: Searcher::new(needles),
+            automaton: AhoCorasick::new(needles)?,
         })
     }
 
-    /// True when one of them is in `bytes`.
+    /// True if at least one string occurs in `bytes`.
     pub fn is_match(&self, bytes: &[u8]) -> bool {
-        match &self.any {
-            Some(any) => any.find(bytes).is_some(),
-            None => self.all.is_match(bytes),
+        match &self.fast {
+            Some(fast) => fast.find(bytes).is_some(),
+            None => self.automaton.is_match(bytes),
         }
     }
 
-    /// Every occurrence of every needle as (number, start), also of one that begins like another. Most bytes hold none:
-    /// that is found out first.
+    /// Every occurrence as (index of the string, start), including overlapping ones. The fast search runs first,
+    /// because most bytes contain no occurrence.
     pub fn each<'b>(&'b self, bytes: &'b [u8]) -> impl Iterator<Item = (usize, usize)> + 'b {
-        let found = self.is_match(bytes).then(|| self.all.find_overlapping_iter(bytes));
+        let found = self.is_match(bytes).then(|| self.automaton.find_overlapping_iter(bytes));
         found.into_iter().flatten().map(|m| (m.pattern().as_usize(), m.start()))
     }
 }

@@ -1,54 +1,55 @@
-//! Reading what a person typed. There is no wrong query: what is not understood is words.
+//! Parses a typed query. No query is an error: whatever has no special meaning is taken as words.
 use crate::tokenize::{Shape, Words};
 
-/// Words, phrases, and what must or must not be there.
+/// A parsed query.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Parsed {
-    /// Any of these; the more, the better.
-    pub(crate) words: Vec<Part>,
-    /// All of these.
-    pub(crate) must: Vec<Vec<Part>>,
-    /// None of these.
-    pub(crate) not: Vec<Vec<Part>>,
+pub(crate) struct ParsedQuery {
+    /// Optional words; documents that contain more of them rank higher.
+    pub(crate) words: Vec<QueryToken>,
+    /// Phrases that must all occur.
+    pub(crate) required: Vec<Vec<QueryToken>>,
+    /// Phrases that must not occur.
+    pub(crate) forbidden: Vec<Vec<QueryToken>>,
 }
 
-/// A token at its place in its phrase.
+/// A token at a position in a phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct QueryToken {
     pub(crate) token: String,
-    /// Words that start with it count too.
+    /// True if words that start with the token match too.
     pub(crate) prefix: bool,
-    /// Place in the phrase.
-    pub(crate) place: usize,
+    /// Position in the phrase, in words.
+    pub(crate) position: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sign {
     None,
-    Must,
-    Not,
+    Required,
+    Forbidden,
 }
 
-/// Longest query looked at, in bytes, and most words taken.
-const MAX_QUERY: usize = 4096;
+/// Maximum length of a query in bytes (the rest is ignored), and maximum number of entries in each list of
+/// [`ParsedQuery`].
+const MAX_QUERY_BYTES: usize = 4096;
 const MAX_WORDS: usize = 64;
 
-impl Parsed {
-    /// `typing`: the last word may be unfinished.
-    pub(crate) fn read(query: &str, typing: bool) -> Self {
-        let query = query.get(..query.floor_char_boundary(MAX_QUERY)).unwrap_or_default();
+impl ParsedQuery {
+    /// Parses a query. If `typing`, the last word may be unfinished.
+    pub(crate) fn parse(query: &str, typing: bool) -> Self {
+        let query = query.get(..query.floor_char_boundary(MAX_QUERY_BYTES)).unwrap_or_default();
         let mut out = Self::default();
         let mut rest = query.trim_start();
         let unfinished = typing && query.chars().next_back().is_some_and(char::is_alphanumeric);
         while !rest.is_empty() {
             let (sign, after) = match rest.strip_prefix('+') {
-                Some(after) => (Sign::Must, after),
-                None => rest.strip_prefix('-').map_or((Sign::None, rest), |after| (Sign::Not, after)),
+                Some(after) => (Sign::Required, after),
+                None => rest.strip_prefix('-').map_or((Sign::None, rest), |after| (Sign::Forbidden, after)),
             };
-            // A sign counts only right before a word or a phrase: "a - b" and "--x" are words.
+            // A sign counts only directly before a word or a phrase; otherwise, as in "a - b" and "--x", it is ignored.
             let signed = after.starts_with(is_quote) || after.starts_with(char::is_alphanumeric);
             let (sign, body) = if signed { (sign, after) } else { (Sign::None, rest) };
-            let (text, phrase, next) = match body.strip_prefix(is_quote).and_then(closed) {
+            let (text, phrase, next) = match body.strip_prefix(is_quote).and_then(split_at_closing_quote) {
                 Some((inside, next)) => (inside, true, next),
                 None => {
                     let end = body.find(char::is_whitespace).unwrap_or(body.len());
@@ -57,23 +58,23 @@ impl Parsed {
                 }
             };
             let last = unfinished && !phrase && next.is_empty();
-            out.push(sign, phrase, parts(text, last));
+            out.push(sign, phrase, query_tokens(text, last));
             rest = next.trim_start();
         }
         out.words.truncate(MAX_WORDS);
-        out.must.truncate(MAX_WORDS);
-        out.not.truncate(MAX_WORDS);
+        out.required.truncate(MAX_WORDS);
+        out.forbidden.truncate(MAX_WORDS);
         out
     }
 
-    fn push(&mut self, sign: Sign, phrase: bool, parts: Vec<Part>) {
+    fn push(&mut self, sign: Sign, phrase: bool, parts: Vec<QueryToken>) {
         if parts.is_empty() {
             return;
         }
         match sign {
-            Sign::Not => self.not.push(parts),
+            Sign::Forbidden => self.forbidden.push(parts),
             Sign::None if !phrase => self.words.extend(parts),
-            _ => self.must.push(parts),
+            _ => self.required.push(parts),
         }
     }
 }
@@ -82,24 +83,24 @@ fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '«' | '»')
 }
 
-/// Splits at the closing quote; `None` when there is none.
-fn closed(text: &str) -> Option<(&str, &str)> {
+/// Splits at the closing quote; `None` if there is none.
+fn split_at_closing_quote(text: &str) -> Option<(&str, &str)> {
     let end = text.find(is_quote)?;
     let (inside, rest) = text.split_at(end);
     Some((inside, rest.strip_prefix(is_quote).unwrap_or(rest)))
 }
 
-/// Tokens of a piece of query. The lone last character of a run without spaces is left out where a pair has it: in a
-/// text the run may go on. Alone it stands for every pair that starts with it.
-pub(crate) fn parts(text: &str, unfinished: bool) -> Vec<Part> {
+/// Tokens of a part of a query. In a script without spaces, the last character of a longer run is left out, because in
+/// a document the run may continue. A run of one character matches every pair that starts with it.
+pub(crate) fn query_tokens(text: &str, unfinished: bool) -> Vec<QueryToken> {
     let mut words = Words::new(text);
-    let mut out: Vec<Part> = Vec::new();
-    let mut place = 0;
+    let mut out: Vec<QueryToken> = Vec::new();
+    let mut position = 0;
     while let Some(word) = words.next_word() {
         if word.shape != Shape::Tail {
-            out.push(Part { token: word.text.to_owned(), prefix: word.shape == Shape::Single, place });
+            out.push(QueryToken { token: word.text.to_owned(), prefix: word.shape == Shape::Single, position });
         }
-        place += 1;
+        position += 1;
     }
     if let Some(last) = out.last_mut().filter(|_| unfinished) {
         last.prefix = true;

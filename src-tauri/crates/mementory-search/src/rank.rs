@@ -1,9 +1,9 @@
-//! Scoring: BM25 over text, title and file names, then a second score for the best.
+//! Scores documents: BM25 over text, title and file names, then a second score for the best candidates.
 //!
-//! The rarest words of a query find the candidates, until a budget of postings is spent; words that are in more than a
-//! fifth of all documents find none while there are rarer ones. This bounds the work of any query. The best hundred are
-//! then scored again with every word, with how many of the words they contain and how close together these are.
-use crate::{IndexResult, doc_set::Docs, query::Part, schema::Fields};
+//! To limit the work of a query, only its rarest words find candidates, until a budget of postings is spent. Words in
+//! more than a fifth of all documents find none if there are rarer ones. The best hundred candidates are then scored
+//! again with all words, by how many of them they contain and how close together these are.
+use crate::{IndexResult, doc_set::SegmentDocs, query::QueryToken, schema::Fields};
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 use tantivy::{
     DocSet, InvertedIndexReader, Searcher, SegmentReader, TERMINATED, Term,
@@ -13,38 +13,39 @@ use tantivy::{
 };
 
 const K1: f32 = 1.2;
-/// Less than the usual 0.75: one rare phrase at the end of a long message is worth as much as a short message.
+/// Weaker length normalization than the usual 0.75, so that a rare phrase in a long message is worth about as much as
+/// in a short one.
 const B: f32 = 0.4;
 const FIELDS: usize = 3;
-/// Postings that finding candidates may touch.
-const BUDGET: u64 = 400_000;
-/// More postings that rescoring the best may open.
+/// Number of postings that may be read to find candidates.
+const CANDIDATE_BUDGET: u64 = 400_000;
+/// Number of postings up to which further words are used to score the best candidates again.
 const RESCORE_BUDGET: u64 = 1_500_000;
-/// Below this many documents every word counts.
-const SMALL: u64 = 1000;
-/// Words farther apart than this are not near.
-const NEAR: u32 = 8;
-/// Most words that a prefix is expanded to.
-const EXPANDED: usize = 24;
-/// Most words with the prefix that are read from one dictionary.
+/// In an index with fewer documents, frequent words find candidates too.
+const SMALL_INDEX_DOCS: u64 = 1000;
+/// Largest distance in words at which two query words raise the score of a candidate.
+const MAX_NEAR_DISTANCE: u32 = 8;
+/// Maximum number of words that a prefix is expanded to.
+const MAX_EXPANSIONS: usize = 24;
+/// Maximum number of words with the prefix that are read from one dictionary.
 const MAX_DICTIONARY_WORDS: usize = 400;
 
-/// A query word with where it is found.
+/// A word of the query with its statistics.
 struct Clause {
     forms: Vec<Form>,
     df: u64,
     idf: f32,
-    /// Finds candidates.
-    finds: bool,
-    /// Counts when the best candidates are scored again.
-    rescores: bool,
+    /// True if the word finds candidates.
+    finds_candidates: bool,
+    /// True if the word counts when the best candidates are scored again.
+    counts_in_rescore: bool,
 }
 
 struct Form {
     token: String,
     weight: f32,
-    /// By segment, then field.
-    places: Vec<[Option<TermInfo>; FIELDS]>,
+    /// Dictionary entries by segment, then by field.
+    term_infos: Vec<[Option<TermInfo>; FIELDS]>,
 }
 
 struct Segment<'s> {
@@ -53,16 +54,16 @@ struct Segment<'s> {
     norms: [FieldNormReader; FIELDS],
 }
 
-/// The words of a query against the segments of a searcher.
+/// The words of a query, looked up in the segments of a searcher.
 pub(crate) struct Ranking<'s> {
     segments: Vec<Segment<'s>>,
     clauses: Vec<Clause>,
-    /// By field: what a document's length makes of K1.
-    lengths: [[f32; 256]; FIELDS],
+    /// For each field, the length-dependent part of the BM25 denominator by length code.
+    length_norms: [[f32; 256]; FIELDS],
     boosts: [f32; FIELDS],
 }
 
-/// A candidate: segment, document, score.
+/// A document that may become a hit, with its score.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Candidate {
     pub(crate) segment: u32,
@@ -71,11 +72,11 @@ pub(crate) struct Candidate {
 }
 
 impl<'s> Ranking<'s> {
-    /// Looks the words up. The same word twice counts once.
+    /// Looks up the words. A repeated word counts once.
     pub(crate) fn new<'p>(
         searcher: &'s Searcher,
         fields: &Fields,
-        words: impl Iterator<Item = &'p Part>,
+        words: impl Iterator<Item = &'p QueryToken>,
     ) -> IndexResult<Self> {
         let mut segments = Vec::new();
         let searched = fields.searched();
@@ -85,15 +86,15 @@ impl<'s> Ranking<'s> {
             segments.push(Segment { reader, terms: [a?, b?, c?], norms: [d?, e?, f?] });
         }
         let documents = searcher.num_docs().max(1);
-        let mut lengths = [[0.0; 256]; FIELDS];
-        for (i, table) in lengths.iter_mut().enumerate() {
+        let mut length_norms = [[0.0; 256]; FIELDS];
+        for (i, table) in length_norms.iter_mut().enumerate() {
             let tokens: u64 = segments.iter().map(|s| s.terms[i].total_num_tokens()).sum();
             let average = (tokens as f32 / documents as f32).max(1.0);
             for (id, norm) in (0..=u8::MAX).zip(table.iter_mut()) {
                 *norm = K1 * (1.0 - B + B * FieldNormReader::id_to_fieldnorm(id) as f32 / average);
             }
         }
-        let mut this = Self { segments, clauses: Vec::new(), lengths, boosts: searched.map(|(_, b)| b) };
+        let mut this = Self { segments, clauses: Vec::new(), length_norms, boosts: searched.map(|(_, b)| b) };
         for part in words {
             let known = this.clauses.iter().any(|c| c.forms.first().is_some_and(|f| f.token == part.token));
             if !known {
@@ -101,35 +102,35 @@ impl<'s> Ranking<'s> {
                 this.clauses.push(clause);
             }
         }
-        this.choose(documents);
+        this.choose_candidate_words(documents);
         Ok(this)
     }
 
-    fn clause(&self, fields: &Fields, part: &Part, documents: u64) -> IndexResult<Clause> {
+    fn clause(&self, fields: &Fields, part: &QueryToken, documents: u64) -> IndexResult<Clause> {
         let mut forms = Vec::new();
         for token in self.expand(part)? {
             let weight = if token == part.token { 1.0 } else { 0.6 };
-            let mut places = Vec::with_capacity(self.segments.len());
+            let mut term_infos = Vec::with_capacity(self.segments.len());
             for segment in &self.segments {
                 let mut found = [None, None, None];
                 for (i, (field, _)) in fields.searched().into_iter().enumerate() {
                     found[i] = segment.terms[i].get_term_info(&Term::from_field_text(field, &token))?;
                 }
-                places.push(found);
+                term_infos.push(found);
             }
-            forms.push(Form { token, weight, places });
+            forms.push(Form { token, weight, term_infos });
         }
-        let infos = forms.iter().flat_map(|f| &f.places).flatten().flatten();
+        let infos = forms.iter().flat_map(|f| &f.term_infos).flatten().flatten();
         let df = infos.map(|i| u64::from(i.doc_freq)).sum::<u64>();
         let seen = df.min(documents) as f32;
         let idf = (1.0 + (documents as f32 - seen + 0.5) / (seen + 0.5)).ln();
-        Ok(Clause { forms, df, idf, finds: false, rescores: false })
+        Ok(Clause { forms, df, idf, finds_candidates: false, counts_in_rescore: false })
     }
 
-    /// The word, and what it stands for when it is a prefix: the most frequent first.
-    pub(crate) fn expand(&self, part: &Part) -> IndexResult<Vec<String>> {
+    /// The word itself and, if it is a prefix, the most frequent words that start with it.
+    pub(crate) fn expand(&self, part: &QueryToken) -> IndexResult<Vec<String>> {
         let mut out = vec![part.token.clone()];
-        // One Latin letter stands for too much to mean anything.
+        // A single ASCII letter has too many expansions to be useful.
         if part.prefix && part.token.len() > 1 {
             let mut found: HashMap<String, u64> = HashMap::new();
             for terms in self.segments.iter().flat_map(|s| &s.terms) {
@@ -146,48 +147,49 @@ impl<'s> Ranking<'s> {
             found.remove(&part.token);
             let mut found: Vec<(String, u64)> = found.into_iter().collect();
             found.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-            out.extend(found.into_iter().take(EXPANDED).map(|(t, _)| t));
+            out.extend(found.into_iter().take(MAX_EXPANSIONS).map(|(t, _)| t));
         }
         Ok(out)
     }
 
-    fn choose(&mut self, documents: u64) {
+    fn choose_candidate_words(&mut self, documents: u64) {
         let mut order: Vec<usize> = (0..self.clauses.len()).filter(|i| self.clauses[*i].df > 0).collect();
         order.sort_by_key(|i| self.clauses[*i].df);
         let (mut spent, mut rare) = (0, false);
         for i in order {
             let clause = &mut self.clauses[i];
-            let common = documents >= SMALL && clause.df * 5 > documents;
-            clause.finds = spent == 0 || (!(common && rare) && spent + clause.df <= BUDGET);
+            let common = documents >= SMALL_INDEX_DOCS && clause.df * 5 > documents;
+            clause.finds_candidates = spent == 0 || (!(common && rare) && spent + clause.df <= CANDIDATE_BUDGET);
             spent += clause.df;
-            clause.rescores = clause.finds || spent <= RESCORE_BUDGET;
+            clause.counts_in_rescore = clause.finds_candidates || spent <= RESCORE_BUDGET;
             rare |= !common;
         }
     }
 
-    /// The words as they were looked up, those that a prefix stands for included.
+    /// The words as they were looked up, including the expansions of prefixes.
     pub(crate) fn tokens(&self) -> Vec<String> {
         self.clauses.iter().flat_map(|c| c.forms.iter().map(|f| f.token.clone())).collect()
     }
 
-    /// Scores of a segment's documents by the words that find, and which documents those are. `scores` is scratch.
-    pub(crate) fn score(&self, number: usize, scores: &mut Vec<f32>) -> IndexResult<Docs> {
+    /// The documents of a segment that contain a candidate-finding word. Their scores are written to `scores`, indexed
+    /// by document.
+    pub(crate) fn score(&self, number: usize, scores: &mut Vec<f32>) -> IndexResult<SegmentDocs> {
         let segment = &self.segments[number];
         scores.clear();
         scores.resize(segment.reader.max_doc() as usize, 0.0);
-        let mut touched = Docs::none(segment.reader.max_doc());
-        for clause in self.clauses.iter().filter(|c| c.finds) {
+        let mut touched = SegmentDocs::empty(segment.reader.max_doc());
+        for clause in self.clauses.iter().filter(|c| c.finds_candidates) {
             for form in &clause.forms {
-                for (i, info) in form.places[number].iter().enumerate() {
+                for (i, info) in form.term_infos[number].iter().enumerate() {
                     let Some(info) = info else { continue };
                     let mut postings =
                         segment.terms[i].read_block_postings_from_terminfo(info, IndexRecordOption::WithFreqs)?;
-                    let (norms, lengths) = (&segment.norms[i], &self.lengths[i]);
+                    let (norms, length_norms) = (&segment.norms[i], &self.length_norms[i]);
                     let weight = clause.idf * form.weight * self.boosts[i] * (K1 + 1.0);
                     while !postings.docs().is_empty() {
                         for (doc, freq) in postings.docs().iter().zip(postings.freqs()) {
                             let tf = *freq as f32;
-                            let norm = lengths[usize::from(norms.fieldnorm_id(*doc))];
+                            let norm = length_norms[usize::from(norms.fieldnorm_id(*doc))];
                             if let Some(score) = scores.get_mut(*doc as usize) {
                                 *score += weight * tf / (tf + norm);
                                 touched.insert(*doc);
@@ -201,35 +203,36 @@ impl<'s> Ranking<'s> {
         Ok(touched)
     }
 
-    /// Scores the candidates again, with every word.
+    /// Scores the candidates again, with all words.
     pub(crate) fn rescore(&self, candidates: &mut [Candidate]) -> IndexResult<()> {
         candidates.sort_by_key(|c| (c.segment, c.doc));
-        let whole: f32 = self.clauses.iter().filter(|c| c.rescores).map(|c| c.idf).sum();
-        let selective = self.clauses.iter().filter(|c| c.finds).count();
+        let total_idf: f32 = self.clauses.iter().filter(|c| c.counts_in_rescore).map(|c| c.idf).sum();
+        let finding_words = self.clauses.iter().filter(|c| c.finds_candidates).count();
         for group in candidates.chunk_by_mut(|a, b| a.segment == b.segment) {
             let number = group.first().map_or(0, |c| c.segment as usize);
-            let matched = self.matches(number, group)?;
+            let matched = self.match_candidates(number, group)?;
             for (candidate, matched) in group.iter_mut().zip(matched) {
-                // Share of the query that it contains, by weight and by number of words: otherwise one rare word would
-                // outrank a document with all of them.
-                let weight = if whole > 0.0 { matched.idf / whole } else { 1.0 };
-                let share = 0.5 * weight + 0.5 * matched.selective as f32 / selective.max(1) as f32;
-                candidate.score = share * share * matched.score + self.closeness(&matched.places);
+                // Share of the query that the document contains, by weight and by number of words. Without it, a single
+                // rare word could outrank a document with all words.
+                let weight = if total_idf > 0.0 { matched.idf / total_idf } else { 1.0 };
+                let share = 0.5 * weight + 0.5 * matched.finding_words as f32 / finding_words.max(1) as f32;
+                candidate.score = share * share * matched.score + self.closeness(&matched.positions);
             }
         }
         Ok(())
     }
 
-    fn matches(&self, number: usize, group: &[Candidate]) -> IndexResult<Vec<Matches>> {
+    fn match_candidates(&self, number: usize, group: &[Candidate]) -> IndexResult<Vec<CandidateMatch>> {
         let segment = &self.segments[number];
-        let mut out: Vec<Matches> = group.iter().map(|_| Matches::default()).collect();
-        for (index, clause) in self.clauses.iter().enumerate().filter(|(_, c)| c.rescores) {
+        let mut out: Vec<CandidateMatch> = group.iter().map(|_| CandidateMatch::default()).collect();
+        for (index, clause) in self.clauses.iter().enumerate().filter(|(_, c)| c.counts_in_rescore) {
             let mut seen = vec![false; group.len()];
             for form in &clause.forms {
-                for (i, info) in form.places[number].iter().enumerate() {
+                for (i, info) in form.term_infos[number].iter().enumerate() {
                     let Some(info) = info else { continue };
-                    // Places matter in texts, and only for words rare enough that reading them is cheap.
-                    let option = if i == 0 && clause.finds && form.weight == 1.0 {
+                    // Positions are read only in the text field, and only for words that find candidates, since reading
+                    // them costs little there.
+                    let option = if i == 0 && clause.finds_candidates && form.weight == 1.0 {
                         IndexRecordOption::WithFreqsAndPositions
                     } else {
                         IndexRecordOption::WithFreqs
@@ -247,65 +250,65 @@ impl<'s> Ranking<'s> {
                             continue;
                         }
                         let tf = postings.term_freq() as f32;
-                        let norm = self.lengths[i][usize::from(segment.norms[i].fieldnorm_id(candidate.doc))];
+                        let norm = self.length_norms[i][usize::from(segment.norms[i].fieldnorm_id(candidate.doc))];
                         out[at].score += weight * tf / (tf + norm);
                         seen[at] = true;
                         if option.has_positions() {
-                            let mut places = Vec::new();
-                            postings.positions(&mut places);
-                            out[at].places.push((index, places));
+                            let mut positions = Vec::new();
+                            postings.positions(&mut positions);
+                            out[at].positions.push((index, positions));
                         }
                     }
                 }
             }
             for (matched, _) in out.iter_mut().zip(seen).filter(|(_, seen)| *seen) {
                 matched.idf += clause.idf;
-                matched.selective += u32::from(clause.finds);
+                matched.finding_words += u32::from(clause.finds_candidates);
             }
         }
         Ok(out)
     }
 
-    /// Score for words that are next to each other in the query and near each other in the text.
-    fn closeness(&self, places: &[(usize, Vec<u32>)]) -> f32 {
-        let pairs = places.windows(2).filter_map(|pair| {
+    /// Extra score for words that are neighbours in the query and close together in the text.
+    fn closeness(&self, positions: &[(usize, Vec<u32>)]) -> f32 {
+        let pairs = positions.windows(2).filter_map(|pair| {
             let [(a, at_a), (b, at_b)] = pair else { return None };
-            let apart = nearest(at_a, at_b)?;
-            let worth = self.clauses[*a].idf.min(self.clauses[*b].idf);
-            (apart <= NEAR).then(|| worth * 0.5 / apart as f32)
+            let distance = min_distance(at_a, at_b)?;
+            let pair_weight = self.clauses[*a].idf.min(self.clauses[*b].idf);
+            (distance <= MAX_NEAR_DISTANCE).then(|| pair_weight * 0.5 / distance as f32)
         });
         pairs.sum()
     }
 }
 
 #[derive(Default)]
-struct Matches {
+struct CandidateMatch {
     score: f32,
-    /// Weights of the words that it contains.
+    /// Sum of the weights of the query words that the document contains.
     idf: f32,
-    /// How many of the words that find candidates it contains.
-    selective: u32,
-    /// Where they are in the text, in the query's order.
-    places: Vec<(usize, Vec<u32>)>,
+    /// Number of the candidate-finding words that the document contains.
+    finding_words: u32,
+    /// Positions of the words in the text, in the order of the query.
+    positions: Vec<(usize, Vec<u32>)>,
 }
 
-/// Smallest distance between two sorted lists of places, at least 1.
-fn nearest(a: &[u32], b: &[u32]) -> Option<u32> {
-    let (mut i, mut j, mut best) = (0, 0, None);
+/// Smallest distance between two sorted lists of positions, at least 1.
+fn min_distance(a: &[u32], b: &[u32]) -> Option<u32> {
+    let (mut i, mut j, mut smallest) = (0, 0, None);
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
-        let apart = x.abs_diff(*y).max(1);
-        best = Some(best.map_or(apart, |b: u32| b.min(apart)));
+        let distance = x.abs_diff(*y).max(1);
+        smallest = Some(smallest.map_or(distance, |b: u32| b.min(distance)));
         if x < y { i += 1 } else { j += 1 }
     }
-    best
+    smallest
 }
 
 thread_local! {
-    /// Scratch for scores, one entry per document of the largest segment.
+    /// Reusable buffer for scores, with one entry per document of the largest segment.
     static SCORES: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Runs `body` with the scratch buffer of this thread.
+/// Runs `body` with this thread's score buffer.
 pub(crate) fn with_scores<T>(body: impl FnOnce(&mut Vec<f32>) -> T) -> T {
     SCORES.with_borrow_mut(body)
 }

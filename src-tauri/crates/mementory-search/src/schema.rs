@@ -1,44 +1,44 @@
-//! What is indexed, and how. Nothing is stored: the index answers with row numbers, the store has the records.
+//! What is indexed, and how. Nothing is stored: the index returns row numbers, and the records are in the store.
 use crate::tokenize::WordTokenizer;
 use tantivy::{
     Index, TantivyDocument,
     schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions},
 };
 
-/// Name the tokeniser is registered under; a new way of cutting words takes a new number.
+/// Name under which the tokenizer is registered. It must get a new number whenever words are split differently.
 const TOKENIZER: &str = "keepsake-words-1";
 
-/// A document as the vault hands it over.
+/// A document to be indexed, as the vault passes it.
 #[derive(Debug, Clone, Default)]
 pub struct IndexDoc<'a> {
-    /// The store's row number.
+    /// Row number of the record in the store.
     pub row: u64,
-    /// Kind of record.
+    /// Kind of the record.
     pub kind: &'a str,
-    /// Where it came from.
+    /// The assistant or program that the record came from.
     pub platform: &'a str,
     /// The record's own type.
     pub record_type: Option<&'a str>,
-    /// Status.
+    /// Status of the record.
     pub status: Option<&'a str>,
-    /// Sensitivity.
+    /// Sensitivity level of the record.
     pub sensitivity: Option<&'a str>,
-    /// Tags.
+    /// Tags of the record.
     pub tags: &'a [String],
-    /// Microseconds since 1970.
+    /// Time of creation in microseconds since 1970.
     pub created: Option<i64>,
-    /// Row of the conversation it is part of.
+    /// Row of the conversation that the record belongs to.
     pub conversation: Option<u64>,
-    /// Title.
+    /// Title of the record.
     pub title: Option<&'a str>,
-    /// Texts.
+    /// The record's text and further content blocks.
     pub text: &'a [&'a str],
-    /// File names.
+    /// Names of attached files.
     pub names: &'a [&'a str],
 }
 
 impl IndexDoc<'_> {
-    /// Bytes of all its texts.
+    /// Length of its texts, title, names and tags in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let tags = self.tags.iter().map(String::len);
         let texts = self.text.iter().chain(self.names).map(|text| text.len());
@@ -46,7 +46,7 @@ impl IndexDoc<'_> {
     }
 }
 
-/// The fields, by handle.
+/// Handles of the schema's fields.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields {
     pub(crate) row: Field,
@@ -64,10 +64,10 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
-    /// The schema and its handles.
+    /// The schema and the handles of its fields.
     pub(crate) fn schema() -> (Schema, Self) {
         let mut s = Schema::builder();
-        let raw = TextOptions::default().set_indexing_options(
+        let raw_text = TextOptions::default().set_indexing_options(
             TextFieldIndexing::default()
                 .set_tokenizer("raw")
                 .set_fieldnorms(false)
@@ -80,12 +80,12 @@ impl Fields {
         );
         let fields = Self {
             row: s.add_u64_field("row", INDEXED | FAST),
-            kind: s.add_text_field("kind", raw.clone()),
-            platform: s.add_text_field("platform", raw.clone()),
-            record_type: s.add_text_field("record_type", raw.clone()),
-            status: s.add_text_field("status", raw.clone()),
-            sensitivity: s.add_text_field("sensitivity", raw.clone()),
-            tag: s.add_text_field("tag", raw),
+            kind: s.add_text_field("kind", raw_text.clone()),
+            platform: s.add_text_field("platform", raw_text.clone()),
+            record_type: s.add_text_field("record_type", raw_text.clone()),
+            status: s.add_text_field("status", raw_text.clone()),
+            sensitivity: s.add_text_field("sensitivity", raw_text.clone()),
+            tag: s.add_text_field("tag", raw_text),
             created: s.add_i64_field("created", INDEXED | FAST),
             conversation: s.add_u64_field("conversation", FAST),
             title: s.add_text_field("title", words.clone()),
@@ -95,7 +95,7 @@ impl Fields {
         (s.build(), fields)
     }
 
-    /// Fields that words are looked for in, with how much a hit in them weighs.
+    /// Fields that are searched for words, with the weight of a hit in each.
     pub(crate) fn searched(&self) -> [(Field, f32); 3] {
         [(self.text, 1.0), (self.title, 2.0), (self.names, 1.5)]
     }
@@ -134,7 +134,7 @@ impl Fields {
     }
 }
 
-/// Makes the tokeniser known to an index.
+/// Registers the tokenizer with an index.
 pub(crate) fn register(index: &Index) {
     index.tokenizers().register(TOKENIZER, WordTokenizer);
 }

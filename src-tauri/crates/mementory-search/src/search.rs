@@ -1,10 +1,10 @@
-//! Searching: from a query and a filter to ranked rows, a total and counts by facet.
+//! Searches the index: from a query and a filter to ranked rows, a total and counts by facet.
 use crate::{
     IndexFilter, IndexResult, SearchIndex,
-    doc_set::Docs,
-    index::unreadable,
-    matching::phrase,
-    query::{Parsed, Part, parts},
+    doc_set::SegmentDocs,
+    index::unreadable_segment_error,
+    matching::docs_with_phrase,
+    query::{ParsedQuery, QueryToken, query_tokens},
     rank::{Candidate, Ranking, with_scores},
 };
 use std::{
@@ -15,30 +15,30 @@ use std::{
 };
 use tantivy::{Searcher, SegmentReader, schema::IndexRecordOption};
 
-/// Candidates that are rescored; pages beyond keep the order of the first scoring.
-const CLOSER: usize = 100;
+/// Number of candidates that are scored again. Pages beyond them keep the order of the first scoring.
+const RESCORED: usize = 100;
 
-/// A page of what passes a filter.
+/// Filter and position of a page of results.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchPage<'f> {
-    /// What a hit must be.
+    /// Conditions on the hits.
     pub filter: &'f IndexFilter,
-    /// Hits on the page.
+    /// Maximum number of hits on the page.
     pub limit: usize,
-    /// Hits before it.
+    /// Number of hits before the page.
     pub offset: usize,
 }
 
-/// The best so far, each with its key, segment and document, and how many there are.
+/// The best entries so far (sort key, segment, document), and the number of all matches.
 #[derive(Default)]
-struct Best {
+struct BestEntries {
     heap: BinaryHeap<Reverse<(u64, u32, u32)>>,
     total: u32,
 }
 
-impl Best {
-    /// Takes one in if it is among the best `wanted`.
-    fn take(&mut self, entry: (u64, u32, u32), wanted: usize) {
+impl BestEntries {
+    /// Adds an entry if it is among the best `wanted`.
+    fn offer(&mut self, entry: (u64, u32, u32), wanted: usize) {
         if self.heap.len() < wanted {
             self.heap.push(Reverse(entry));
         } else if let Some(mut least) = self.heap.peek_mut().filter(|least| least.0 < entry) {
@@ -47,56 +47,57 @@ impl Best {
     }
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchOutcome {
-    /// How many match. A document matches when it contains one of the query's selective words (those that are not in
-    /// more than a fifth of all documents, if there are others; of very many, the rarest) and all that is required.
+    /// Number of matching documents. A document matches if it contains everything required and at least one of the
+    /// words that find candidates: the rarest of the query, and no word of more than a fifth of all documents if there
+    /// are others.
     pub total: u32,
-    /// Row and score of the page asked for, best first. Without words the newest first, with score 0.
+    /// Row and score of each hit on the page, best first. Without words, the newest first with score 0.
     pub hits: Vec<(u64, f32)>,
-    /// The words looked for, folded, for [`crate::snippet()`].
+    /// The words searched for, folded, for [`crate::snippet()`].
     pub terms: Vec<String>,
 }
 
-/// A field to count by.
+/// A field whose values are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FacetField {
-    /// Kind.
+    /// The kind of the record.
     Kind,
-    /// Platform.
+    /// The assistant or program that the record came from.
     Platform,
     /// The record's own type.
     RecordType,
-    /// Tag.
+    /// The tags of the record.
     Tag,
-    /// Status.
+    /// The status of the record.
     Status,
 }
 
 impl SearchIndex {
-    /// Searches. Words are ranked and not all required; `"a phrase"` and `+word` are required, `-word` is forbidden.
-    /// No query is an error; `Damaged` when a file fails its check on the way.
+    /// Searches for words that are ranked and not all required. `"a phrase"` and `+word` are required, `-word` is
+    /// forbidden. No query is an error; `Damaged` if a file fails its check.
     pub fn search(&self, query: &str, filter: &IndexFilter, limit: usize, offset: usize) -> IndexResult<SearchOutcome> {
         Ok(self.search_each(query, &[SearchPage { filter, limit, offset }])?.pop().unwrap_or_default())
     }
 
-    /// Several searches for the same words at once: what is said and what it is called, say. Finding the words is most
-    /// of the work, and done once. Whether the last word is unfinished says the first one's filter.
-    pub fn search_each(&self, query: &str, asks: &[SearchPage<'_>]) -> IndexResult<Vec<SearchOutcome>> {
-        self.guarded(|searcher| self.search_in(searcher, query, asks))
+    /// Runs several searches for the same words at once. Looking up the words is most of the work and is done once. The
+    /// first page's filter says whether the last word is unfinished.
+    pub fn search_each(&self, query: &str, pages: &[SearchPage<'_>]) -> IndexResult<Vec<SearchOutcome>> {
+        self.with_searcher(|searcher| self.search_in(searcher, query, pages))
     }
 
-    /// Rows of at most `most` documents that hold these words one after the other, the last written ones. Not ranked, so
-    /// much cheaper than [`search`](Self::search) for the same phrase.
+    /// Rows of at most `most` documents that contain these words one after the other, newest documents first. The
+    /// result is not ranked, so this is much cheaper than [`search`](Self::search) for the same phrase.
     pub fn rows_with_phrase(&self, words: &str, most: usize) -> IndexResult<Vec<u64>> {
-        self.guarded(|searcher| {
-            let parts = parts(words, false);
+        self.with_searcher(|searcher| {
+            let parts = query_tokens(words, false);
             let ranking = Ranking::new(searcher, &self.fields, std::iter::empty())?;
-            let expand = |part: &Part| ranking.expand(part).unwrap_or_else(|_| vec![part.token.clone()]);
+            let expand = |part: &QueryToken| ranking.expand(part).unwrap_or_else(|_| vec![part.token.clone()]);
             let mut out = Vec::new();
             for segment in searcher.segment_readers().iter().rev() {
-                let mut docs = phrase(segment, &self.fields, &parts, &expand)?;
+                let mut docs = docs_with_phrase(segment, &self.fields, &parts, &expand)?;
                 docs.drop_deleted(segment);
                 let rows = segment.fast_fields().u64("row")?;
                 docs.each_from_end(|doc| {
@@ -112,62 +113,70 @@ impl SearchIndex {
         })
     }
 
-    /// How many matching documents have each value of a field.
+    /// Number of matching documents for each value of a field.
     pub fn facets(&self, query: &str, filter: &IndexFilter, field: FacetField) -> IndexResult<BTreeMap<String, u32>> {
-        self.guarded(|searcher| self.facets_in(searcher, query, filter, field))
+        self.with_searcher(|searcher| self.facets_in(searcher, query, filter, field))
     }
 
-    fn search_in(&self, searcher: &Searcher, query: &str, asks: &[SearchPage<'_>]) -> IndexResult<Vec<SearchOutcome>> {
-        let parsed = Parsed::read(query, asks.first().is_some_and(|ask| ask.filter.typing));
+    fn search_in(&self, searcher: &Searcher, query: &str, pages: &[SearchPage<'_>]) -> IndexResult<Vec<SearchOutcome>> {
+        let parsed = ParsedQuery::parse(query, pages.first().is_some_and(|ask| ask.filter.typing));
         let ranking = Ranking::new(searcher, &self.fields, parsed.positive())?;
         let segments = searcher.segment_readers();
         let best = |numbers: Range<usize>| {
-            let part = || with_scores(|scores| self.best_of(&ranking, &parsed, asks, segments, numbers, scores));
-            // A panic is this thread's only, and told by `guarded` on the other.
-            catch_unwind(AssertUnwindSafe(part)).unwrap_or_else(|_| Err(unreadable()))
+            let part = || with_scores(|scores| self.best_of(&ranking, &parsed, pages, segments, numbers, scores));
+            // A panic ends only this thread's work; it becomes an error here, since `with_searcher` cannot catch it on the
+            // spawned thread.
+            catch_unwind(AssertUnwindSafe(part)).unwrap_or_else(|_| Err(unreadable_segment_error()))
         };
-        // The last documents are the newest and, among equals, the ones wanted. Segments are of about one size.
+        // Later segments contain newer documents, which come first among equal scores. Segments are of similar size, so
+        // each thread takes half of them.
         let half = segments.len() / 2;
-        let (late, early) = std::thread::scope(|scope| {
-            let early = (half > 0).then(|| scope.spawn(|| best(0..half)));
-            let late = best(half..segments.len());
-            (late, early.map_or_else(|| Ok(Vec::new()), |early| early.join().unwrap_or_else(|_| Err(unreadable()))))
+        let (newer_half, older_half) = std::thread::scope(|scope| {
+            let older_half = (half > 0).then(|| scope.spawn(|| best(0..half)));
+            let newer_half = best(half..segments.len());
+            (
+                newer_half,
+                older_half.map_or_else(
+                    || Ok(Vec::new()),
+                    |older_half| older_half.join().unwrap_or_else(|_| Err(unreadable_segment_error())),
+                ),
+            )
         });
-        let mut all = late?;
-        for ((best, more), ask) in all.iter_mut().zip(early?).zip(asks) {
+        let mut all = newer_half?;
+        for ((best, more), ask) in all.iter_mut().zip(older_half?).zip(pages) {
             best.total += more.total;
-            more.heap.into_iter().for_each(|Reverse(entry)| best.take(entry, ask.wanted()));
+            more.heap.into_iter().for_each(|Reverse(entry)| best.offer(entry, ask.wanted()));
         }
-        all.into_iter().zip(asks).map(|(best, ask)| page(searcher, &ranking, &parsed, best, ask)).collect()
+        all.into_iter().zip(pages).map(|(best, ask)| build_page(searcher, &ranking, &parsed, best, ask)).collect()
     }
 
-    /// The best of some segments by each of the filters.
+    /// The best entries of some segments for each page.
     fn best_of(
         &self,
         ranking: &Ranking<'_>,
-        parsed: &Parsed,
-        asks: &[SearchPage<'_>],
+        parsed: &ParsedQuery,
+        pages: &[SearchPage<'_>],
         segments: &[SegmentReader],
         numbers: Range<usize>,
         scores: &mut Vec<f32>,
-    ) -> IndexResult<Vec<Best>> {
-        let mut all: Vec<Best> = asks.iter().map(|_| Best::default()).collect();
-        // From the end, few are put aside again.
+    ) -> IndexResult<Vec<BestEntries>> {
+        let mut all: Vec<BestEntries> = pages.iter().map(|_| BestEntries::default()).collect();
+        // Starts with the newest segments, so that fewer entries have to be replaced later.
         for number in numbers.rev() {
             let segment = &segments[number];
-            let found = self.found(ranking, parsed, number, segment, scores)?;
+            let matching_docs = self.matching_docs(ranking, parsed, number, segment, scores)?;
             let newest = if parsed.has_positive() { None } else { Some(segment.fast_fields().i64("created")?) };
-            for (ask, best) in asks.iter().zip(&mut all) {
-                let mut docs = found.clone();
+            for (ask, best) in pages.iter().zip(&mut all) {
+                let mut docs = matching_docs.clone();
                 ask.filter.apply(segment, &self.fields, &self.filter_cache, &mut docs)?;
                 best.total += docs.len();
                 docs.each_from_end(|doc| {
                     let key = match &newest {
-                        // Scores are not negative, so their bits sort as they do.
+                        // Scores are not negative, so their bits sort in the same order.
                         None => u64::from(scores.get(doc as usize).copied().unwrap_or(0.0).to_bits()),
                         Some(created) => created.first(doc).unwrap_or(i64::MIN).cast_unsigned() ^ (1 << 63),
                     };
-                    best.take((key, number as u32, doc), ask.wanted());
+                    best.offer((key, number as u32, doc), ask.wanted());
                 });
             }
         }
@@ -188,11 +197,11 @@ impl SearchIndex {
             FacetField::Tag => self.fields.tag,
             FacetField::Status => self.fields.status,
         };
-        let parsed = Parsed::read(query, filter.typing);
+        let parsed = ParsedQuery::parse(query, filter.typing);
         let ranking = Ranking::new(searcher, &self.fields, parsed.positive())?;
         let mut out: BTreeMap<String, u32> = BTreeMap::new();
         for (number, segment) in searcher.segment_readers().iter().enumerate() {
-            let mut docs = with_scores(|scores| self.found(&ranking, &parsed, number, segment, scores))?;
+            let mut docs = with_scores(|scores| self.matching_docs(&ranking, &parsed, number, segment, scores))?;
             filter.apply(segment, &self.fields, &self.filter_cache, &mut docs)?;
             let terms = segment.inverted_index(field)?;
             let mut stream = terms.terms().stream()?;
@@ -211,50 +220,51 @@ impl SearchIndex {
         Ok(out)
     }
 
-    /// The documents of a segment that hold what is asked for; `scores` then holds what the finding words give them.
-    fn found(
+    /// The documents of a segment that match the query. Scores by the candidate-finding words are written to `scores`.
+    fn matching_docs(
         &self,
         ranking: &Ranking<'_>,
-        parsed: &Parsed,
+        parsed: &ParsedQuery,
         number: usize,
         segment: &SegmentReader,
         scores: &mut Vec<f32>,
-    ) -> IndexResult<Docs> {
+    ) -> IndexResult<SegmentDocs> {
         let mut docs = if parsed.has_positive() {
-            let mut found = ranking.score(number, scores)?;
-            if !parsed.must.is_empty() {
-                found = Docs::alive(segment);
+            let mut matching_docs = ranking.score(number, scores)?;
+            if !parsed.required.is_empty() {
+                matching_docs = SegmentDocs::alive(segment);
             }
-            found.drop_deleted(segment);
-            found
+            matching_docs.drop_deleted(segment);
+            matching_docs
         } else {
-            Docs::alive(segment)
+            SegmentDocs::alive(segment)
         };
-        // A prefix that cannot be expanded is itself; the lookup fails again, and is reported, right after.
-        let expand = |part: &Part| ranking.expand(part).unwrap_or_else(|_| vec![part.token.clone()]);
-        for required in &parsed.must {
-            docs.and(&phrase(segment, &self.fields, required, &expand)?);
+        // If a prefix cannot be expanded, the token itself is used; the same lookup fails again right after and is
+        // reported there.
+        let expand = |part: &QueryToken| ranking.expand(part).unwrap_or_else(|_| vec![part.token.clone()]);
+        for required in &parsed.required {
+            docs.intersect(&docs_with_phrase(segment, &self.fields, required, &expand)?);
         }
-        for forbidden in &parsed.not {
-            docs.and_not(&phrase(segment, &self.fields, forbidden, &expand)?);
+        for forbidden in &parsed.forbidden {
+            docs.subtract(&docs_with_phrase(segment, &self.fields, forbidden, &expand)?);
         }
         Ok(docs)
     }
 }
 
 impl SearchPage<'_> {
-    /// Candidates that are gathered.
+    /// Number of candidates to collect.
     fn wanted(&self) -> usize {
-        self.offset.saturating_add(self.limit).max(CLOSER)
+        self.offset.saturating_add(self.limit).max(RESCORED)
     }
 }
 
-/// The page that was asked for, of the best.
-fn page(
+/// Builds the requested page from the best entries.
+fn build_page(
     searcher: &Searcher,
     ranking: &Ranking<'_>,
-    parsed: &Parsed,
-    best: Best,
+    parsed: &ParsedQuery,
+    best: BestEntries,
     ask: &SearchPage<'_>,
 ) -> IndexResult<SearchOutcome> {
     let words = parsed.has_positive();
@@ -269,25 +279,25 @@ fn page(
         })
         .collect();
     if words {
-        let closer = hits.len().min(CLOSER);
+        let closer = hits.len().min(RESCORED);
         let (close, rest) = hits.split_at_mut(closer);
         ranking.rescore(close)?;
         close.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.segment.cmp(&a.segment)).then(b.doc.cmp(&a.doc)));
         let least = close.last().map_or(0.0, |c| c.score);
         rest.iter_mut().for_each(|c| c.score = c.score.min(least));
     }
-    let mut page = Vec::new();
+    let mut page_hits = Vec::new();
     for hit in hits.into_iter().skip(ask.offset).take(ask.limit) {
         let rows = searcher.segment_reader(hit.segment).fast_fields().u64("row")?;
-        page.push((rows.first(hit.doc).unwrap_or_default(), hit.score));
+        page_hits.push((rows.first(hit.doc).unwrap_or_default(), hit.score));
     }
-    Ok(SearchOutcome { total: best.total, hits: page, terms: ranking.tokens() })
+    Ok(SearchOutcome { total: best.total, hits: page_hits, terms: ranking.tokens() })
 }
 
-impl Parsed {
-    /// Words and phrases to find.
-    fn positive(&self) -> impl Iterator<Item = &Part> {
-        self.words.iter().chain(self.must.iter().flatten())
+impl ParsedQuery {
+    /// All words and phrases except the forbidden ones.
+    fn positive(&self) -> impl Iterator<Item = &QueryToken> {
+        self.words.iter().chain(self.required.iter().flatten())
     }
 
     fn has_positive(&self) -> bool {

@@ -1,15 +1,15 @@
-//! The part of a text that shows why it was found.
+//! Extracts the part of a text that shows why it was found.
 use crate::tokenize::Words;
 use std::collections::HashSet;
 
-/// Most bytes of a text that are searched for the best place.
+/// Maximum number of bytes of a text that are searched for the best window.
 const MAX_SEARCHED: usize = 4 << 20;
-/// Words kept in view before the first hit.
-const LEAD: usize = 24;
+/// Number of characters shown before the first hit.
+const LEAD_CHARS: usize = 24;
 
-/// The window of at most `max_chars` characters that holds most of the `terms` (folded, as a search returns them), and
-/// the ranges in it to highlight, in code points. Line breaks become spaces; an ellipsis stands where text was cut off
-/// and counts.
+/// Returns the window of at most `max_chars` characters that contains most of the `terms` (folded, as a search returns
+/// them), and the ranges to highlight in it, in code points. Line breaks become spaces. An ellipsis marks text that was
+/// cut off and counts as a character.
 pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(u32, u32)>) {
     let text = text.get(..text.floor_char_boundary(MAX_SEARCHED)).unwrap_or_default();
     let wanted: HashSet<&str> = terms.iter().map(String::as_str).collect();
@@ -21,9 +21,9 @@ pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(
         }
     }
     let room = max_chars.saturating_sub(2).max(1);
-    let from = start(text, &hits, room);
+    let from = window_start(text, &hits, room);
     let end = text.get(from..).and_then(|t| t.char_indices().nth(room)).map_or(text.len(), |(i, _)| from + i);
-    let (from, end) = trimmed(text, from, end);
+    let (from, end) = trim_window(text, from, end);
     let mut out = String::new();
     let mut count = 0;
     if from > 0 {
@@ -40,7 +40,7 @@ pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(
             open = None;
         }
         while let Some(hit) = next.next_if(|h| h.0 <= at) {
-            // Pairs of one run overlap: they become one range.
+            // Token pairs of one run overlap, so they become one range.
             open = Some(open.map_or((count, hit.1), |(begin, to)| (begin, to.max(hit.1))));
         }
         out.push(if c.is_whitespace() || c.is_control() { ' ' } else { c });
@@ -53,12 +53,12 @@ pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(
     (out, marks)
 }
 
-/// Where the best window of `room` characters starts.
-fn start(text: &str, hits: &[(usize, usize, &str)], room: usize) -> usize {
-    // Characters are counted in bytes here: a window in bytes is never longer in characters.
+/// Start of the best window of `room` characters.
+fn window_start(text: &str, hits: &[(usize, usize, &str)], room: usize) -> usize {
+    // Lengths are measured in bytes, since a window is never longer in characters than in bytes.
     let mut best = (0, 0, 0);
     for (i, first) in hits.iter().enumerate() {
-        let inside = hits[i..].iter().take_while(|h| h.1 - first.0 <= room.saturating_sub(LEAD).max(1)).take(64);
+        let inside = hits[i..].iter().take_while(|h| h.1 - first.0 <= room.saturating_sub(LEAD_CHARS).max(1)).take(64);
         let (mut seen, mut all) = (HashSet::new(), 0);
         for hit in inside {
             seen.insert(hit.2);
@@ -67,31 +67,31 @@ fn start(text: &str, hits: &[(usize, usize, &str)], room: usize) -> usize {
         if (seen.len(), all) > (best.0, best.1) {
             best = (seen.len(), all, first.0);
         }
-        // Thousands of hits of the same words do not get better.
+        // More than two thousand hits rarely give a better window.
         if i > 2000 {
             break;
         }
     }
     let at = best.2;
-    if text.get(..at).is_none_or(|t| t.chars().count() <= LEAD) && at < room {
+    if text.get(..at).is_none_or(|t| t.chars().count() <= LEAD_CHARS) && at < room {
         return 0;
     }
-    // A little before the first hit, at the start of a word.
+    // The window starts up to `LEAD_CHARS` characters before the first hit, at the start of a word.
     let before = text.get(..at).unwrap_or_default();
-    let lead = before.char_indices().rev().nth(LEAD - 1).map_or(0, |(i, _)| i);
+    let lead = before.char_indices().rev().nth(LEAD_CHARS - 1).map_or(0, |(i, _)| i);
     let piece = before.get(lead..).unwrap_or_default();
     piece.char_indices().find(|(_, c)| c.is_whitespace()).map_or(at, |(i, c)| lead + i + c.len_utf8())
 }
 
-/// Leaves white space at the edges, and half a word at the end, out.
-fn trimmed(text: &str, from: usize, end: usize) -> (usize, usize) {
+/// Trims white space at both edges and an incomplete word at the end.
+fn trim_window(text: &str, from: usize, end: usize) -> (usize, usize) {
     let window = text.get(from..end).unwrap_or_default();
     let from = end - window.trim_start().len();
     let mut end = end;
     if end < text.len() {
         let window = text.get(from..end).unwrap_or_default();
         let cut_word = text.get(end..).is_some_and(|t| t.starts_with(|c: char| c.is_alphanumeric()));
-        if let Some(space) = window.rfind(char::is_whitespace).filter(|s| cut_word && window.len() - s < LEAD) {
+        if let Some(space) = window.rfind(char::is_whitespace).filter(|s| cut_word && window.len() - s < LEAD_CHARS) {
             end = from + space;
         }
     }

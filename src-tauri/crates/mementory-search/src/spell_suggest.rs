@@ -1,25 +1,25 @@
-//! Spelling suggestions for a search without hits: the indexed word closest to an unknown one.
-use crate::{IndexResult, SearchIndex, query::parts};
+//! Spelling suggestions for a search without hits: the indexed word most similar to an unknown one.
+use crate::{IndexResult, SearchIndex, query::query_tokens};
 use tantivy::{Searcher, Term};
 
-/// Shorter words are similar to too many others.
-const SHORTEST: usize = 4;
-/// Words of this many letters may differ in two of them, shorter ones in one.
-const LONG: usize = 8;
+/// Minimum length in characters of a word to correct; shorter ones resemble too many others.
+const MIN_WORD_LENGTH: usize = 4;
+/// From this length in characters on, a suggestion may differ by two edits, otherwise by one.
+const TWO_EDITS_LENGTH: usize = 8;
 
-/// An indexed word: edit distance, number of documents, the word.
+/// An indexed word that may be suggested: edit distance, number of documents, the word.
 type Candidate = (usize, u64, String);
 
 impl SearchIndex {
-    /// The query with each word that stands nowhere replaced by the one written most like it (the more frequent of
-    /// equals), in the index's form: small letters, without marks. None when there is no such word, or nothing is like
-    /// it. What is no single word (phrases, scripts without spaces) stays as it is. Reads whole dictionaries, so for
-    /// questions that found nothing.
+    /// Returns the query with each unknown word replaced by the most similar indexed word (the most frequent if several
+    /// are equally similar). The suggestion is in the index's form, lower case without accents. Returns None if every
+    /// word is known or one has no similar word. Phrases and scripts without spaces stay as they are. Reads whole
+    /// dictionaries, so call it only for a search without hits.
     pub fn spell_suggest(&self, query: &str) -> IndexResult<Option<String>> {
-        self.guarded(|searcher| {
+        self.with_searcher(|searcher| {
             let (mut out, mut changed) = (Vec::new(), false);
             for word in query.split_whitespace() {
-                match parts(word, false).as_slice() {
+                match query_tokens(word, false).as_slice() {
                     [one] if !self.is_indexed(searcher, &one.token)? => {
                         let Some(word) = self.closest_word(searcher, &one.token)? else { return Ok(None) };
                         out.push(word);
@@ -43,10 +43,10 @@ impl SearchIndex {
 
     fn closest_word(&self, searcher: &Searcher, token: &str) -> IndexResult<Option<String>> {
         let letters = token.chars().count();
-        if letters < SHORTEST {
+        if letters < MIN_WORD_LENGTH {
             return Ok(None);
         }
-        let most = if letters < LONG { 1 } else { 2 };
+        let max_edits = if letters < TWO_EDITS_LENGTH { 1 } else { 2 };
         let mut best: Option<Candidate> = None;
         for segment in searcher.segment_readers() {
             for (field, _) in self.fields.searched() {
@@ -54,19 +54,21 @@ impl SearchIndex {
                 let mut stream = terms.terms().stream()?;
                 while stream.advance() {
                     let Ok(word) = std::str::from_utf8(stream.key()) else { continue };
-                    if word.len().abs_diff(token.len()) > most * 4 || word.chars().count().abs_diff(letters) > most {
+                    if word.len().abs_diff(token.len()) > max_edits * 4
+                        || word.chars().count().abs_diff(letters) > max_edits
+                    {
                         continue;
                     }
-                    let unlike = strsim::osa_distance(word, token);
-                    if unlike > most {
+                    let distance = strsim::osa_distance(word, token);
+                    if distance > max_edits {
                         continue;
                     }
-                    let often = u64::from(stream.value().doc_freq);
+                    let documents = u64::from(stream.value().doc_freq);
                     match &mut best {
-                        Some((_, sum, known)) if known == word => *sum += often,
-                        Some((least, most_often, _))
-                            if (unlike, u64::MAX - often) >= (*least, u64::MAX - *most_often) => {}
-                        _ => best = Some((unlike, often, word.to_owned())),
+                        Some((_, sum, known)) if known == word => *sum += documents,
+                        Some((best_distance, best_documents, _))
+                            if (distance, u64::MAX - documents) >= (*best_distance, u64::MAX - *best_documents) => {}
+                        _ => best = Some((distance, documents, word.to_owned())),
                     }
                 }
             }

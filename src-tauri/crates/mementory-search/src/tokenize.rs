@@ -1,19 +1,19 @@
-//! Cutting text into searchable words, for every script.
+//! Splits text of any script into searchable words.
 //!
-//! A word is a run of letters, digits and the marks on them, folded (case, accents, compatibility forms). Scripts that
-//! do not put spaces between words (Han, kana, Hangul, Thai, Lao, Khmer, Burmese) give overlapping pairs of characters,
-//! and the last character of a run alone, so that every character starts some token. Words above 120 bytes are noise
-//! (base 64, hashes of hashes) and are left out.
+//! A word is a run of letters, digits and their combining marks, folded (case, accents, compatibility forms). Scripts
+//! that do not put spaces between words (Han, kana, Hangul, Thai, Lao, Khmer, Burmese) give overlapping pairs of
+//! characters and the last character of a run alone, so that every character starts a token. Words of more than 120
+//! bytes are left out as noise (base 64, long hashes).
 use std::collections::VecDeque;
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// Longest word kept, in bytes.
-const MAX_WORD: usize = 120;
-/// A run without spaces is taken in pieces of this many bytes, so that a megabyte of it costs no more memory.
-const PIECE: usize = 2048;
+/// Maximum length of a word in bytes.
+const MAX_WORD_BYTES: usize = 120;
+/// A run without spaces is processed in pieces of this many bytes, to limit memory.
+const PIECE_BYTES: usize = 2048;
 
-/// The folded words of a text as they are in the index, in order.
+/// The words of a text in order, folded as in the index.
 pub fn tokens(text: &str) -> Vec<String> {
     let mut words = Words::new(text);
     let mut out = Vec::new();
@@ -23,41 +23,41 @@ pub fn tokens(text: &str) -> Vec<String> {
     out
 }
 
-/// A word with its place in the text.
+/// A word with its position in the text.
 pub(crate) struct Word<'w> {
     pub(crate) text: &'w str,
-    /// Bytes of the source it came from.
+    /// Start and end in the source text, in bytes.
     pub(crate) from: usize,
     pub(crate) to: usize,
     pub(crate) shape: Shape,
 }
 
-/// How a token was cut.
+/// How a token was made from the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// A word between spaces.
     Word,
-    /// Two neighbours in a run without spaces.
+    /// Two neighbouring characters in a run without spaces.
     Pair,
-    /// The last character of such a run, which the pair before it holds too.
+    /// The last character of such a run, which the pair before it contains too.
     Tail,
-    /// A run of one character.
+    /// The only character of a run.
     Single,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
-    /// White space, punctuation, symbols.
+    /// White space, punctuation or symbol.
     Gap,
-    /// A mark: part of whatever it stands on.
+    /// A combining mark, which belongs to the character before it.
     Mark,
-    /// Part of a word.
+    /// A letter or digit of another script.
     Letter,
-    /// Of a script without spaces.
-    Dense,
+    /// A character of a script without spaces.
+    Unspaced,
 }
 
-fn class(c: char) -> Class {
+fn char_class(c: char) -> Class {
     match c {
         '\u{3005}'..='\u{3007}'
         | '\u{3040}'..='\u{30ff}'
@@ -77,7 +77,7 @@ fn class(c: char) -> Class {
             if is_combining_mark(c) {
                 Class::Mark
             } else if c.is_alphanumeric() {
-                Class::Dense
+                Class::Unspaced
             } else {
                 Class::Gap
             }
@@ -88,8 +88,8 @@ fn class(c: char) -> Class {
     }
 }
 
-/// Folds as `fold` of mementory-model does, and further where a keyboard has no such letter. Composed again at the end, so
-/// that a Hangul syllable is one character.
+/// Folds a text as `fold` of mementory-model does, and also replaces letters such as ø that many keyboards lack.
+/// Composes the result, so that a Hangul syllable is one character.
 fn fold_into(text: &str, out: &mut String) {
     let folded = text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase);
     let mut plain = String::with_capacity(text.len());
@@ -104,7 +104,7 @@ fn fold_into(text: &str, out: &mut String) {
             'ħ' => plain.push('h'),
             'ı' => plain.push('i'),
             'ς' => plain.push('σ'),
-            // A lower case that decomposes (İ) leaves a mark behind.
+            // Lower-casing a character that decomposes (İ) leaves a combining mark.
             c if is_combining_mark(c) => {}
             c => plain.push(c),
         }
@@ -112,19 +112,19 @@ fn fold_into(text: &str, out: &mut String) {
     out.extend(plain.nfc());
 }
 
-struct Pending {
+struct PendingWord {
     text: String,
     from: usize,
     to: usize,
     shape: Shape,
 }
 
-/// The words of a text, one at a time, with no allocation per word while the text is ASCII.
+/// Iterates over the words of a text. Allocates nothing per word while the text is ASCII.
 pub(crate) struct Words<'t> {
     text: &'t str,
     at: usize,
     current: String,
-    pending: VecDeque<Pending>,
+    pending: VecDeque<PendingWord>,
 }
 
 impl<'t> Words<'t> {
@@ -149,7 +149,7 @@ impl<'t> Words<'t> {
             match bytes.get(self.at) {
                 Some(b) if !b.is_ascii() => self.mixed_run(from),
                 next => {
-                    if self.at > from && self.at - from <= MAX_WORD {
+                    if self.at > from && self.at - from <= MAX_WORD_BYTES {
                         self.current.clear();
                         self.current.push_str(self.text.get(from..self.at).unwrap_or_default());
                         self.current.make_ascii_lowercase();
@@ -161,28 +161,28 @@ impl<'t> Words<'t> {
         }
     }
 
-    /// A run that meets a character outside ASCII, from `from`; at least one character is consumed.
+    /// Reads a run that starts at `from` and contains a character outside ASCII. Consumes at least one character.
     fn mixed_run(&mut self, from: usize) {
         let rest = self.text.get(from..).unwrap_or_default();
         let mut kind = None;
         let mut end = rest.len();
-        let mut more = false;
+        let mut is_continued = false;
         for (i, c) in rest.char_indices() {
-            let class = if c.is_ascii_alphanumeric() { Class::Letter } else { class(c) };
-            match (class, kind) {
+            let char_class = if c.is_ascii_alphanumeric() { Class::Letter } else { char_class(c) };
+            match (char_class, kind) {
                 (Class::Gap, None) | (Class::Mark, None) => {
                     self.at = from + i + c.len_utf8();
                     return;
                 }
                 (Class::Mark, Some(_)) => continue,
-                (_, None) => kind = Some(class),
-                (Class::Dense, Some(Class::Dense)) if i > PIECE => {
-                    // The next piece starts with this character, so that no pair is lost.
+                (_, None) => kind = Some(char_class),
+                (Class::Unspaced, Some(Class::Unspaced)) if i > PIECE_BYTES => {
+                    // The next piece starts with this character again, so that no pair is lost.
                     end = i + c.len_utf8();
-                    more = true;
+                    is_continued = true;
                     break;
                 }
-                (_, Some(k)) if k == class => {}
+                (_, Some(k)) if k == char_class => {}
                 _ => {
                     end = i;
                     break;
@@ -191,63 +191,69 @@ impl<'t> Words<'t> {
         }
         let run = rest.get(..end).unwrap_or_default();
         self.at = from + end;
-        if kind == Some(Class::Dense) {
-            if more {
+        if kind == Some(Class::Unspaced) {
+            if is_continued {
                 self.at -= run.chars().next_back().map_or(0, char::len_utf8);
             }
-            self.dense(run, from, more);
+            self.push_pairs(run, from, is_continued);
         } else {
-            self.letters(run, from);
+            self.push_words(run, from);
         }
     }
 
-    fn letters(&mut self, run: &str, from: usize) {
-        // No fold makes text a third as long; a run of megabytes is not worth folding to find that out.
-        if run.len() > MAX_WORD * 4 {
+    fn push_words(&mut self, run: &str, from: usize) {
+        // Folding never makes text shorter than a quarter, so a longer run is over the limit without folding it.
+        if run.len() > MAX_WORD_BYTES * 4 {
             return;
         }
         let mut folded = String::with_capacity(run.len());
         if run.is_ascii() {
-            // A plain word before a typographic quote or dash.
+            // An ASCII word directly before a typographic quote or dash.
             folded.push_str(run);
             folded.make_ascii_lowercase();
         } else {
             fold_into(run, &mut folded);
         }
-        // A compatibility form can bring a separator along: ½ is 1⁄2.
-        for part in folded.split(|c: char| !c.is_alphanumeric()).filter(|p| !p.is_empty() && p.len() <= MAX_WORD) {
-            self.pending.push_back(Pending { text: part.to_owned(), from, to: from + run.len(), shape: Shape::Word });
+        // A compatibility form can contain a separator: ½ is 1⁄2.
+        for part in folded.split(|c: char| !c.is_alphanumeric()).filter(|p| !p.is_empty() && p.len() <= MAX_WORD_BYTES)
+        {
+            self.pending.push_back(PendingWord {
+                text: part.to_owned(),
+                from,
+                to: from + run.len(),
+                shape: Shape::Word,
+            });
         }
     }
 
-    fn dense(&mut self, run: &str, from: usize, more: bool) {
+    fn push_pairs(&mut self, run: &str, from: usize, is_continued: bool) {
         let mut folded = String::with_capacity(run.len());
         fold_into(run, &mut folded);
         let chars: Vec<char> = folded.chars().filter(|c| c.is_alphanumeric()).collect();
-        // Places in the source, one for each character when folding kept their number.
+        // Offsets in the source, one per character if folding kept their number.
         let mut starts: Vec<usize> =
             run.char_indices().filter(|(_, c)| !is_combining_mark(*c)).map(|(i, _)| from + i).collect();
-        let exact = starts.len() == chars.len();
+        let has_offsets = starts.len() == chars.len();
         starts.push(from + run.len());
         for i in 0..chars.len() {
             let last = i + 1 == chars.len();
-            if last && more {
+            if last && is_continued {
                 break;
             }
             let text: String = chars[i..if last { i + 1 } else { i + 2 }].iter().collect();
             let (from, to) =
-                if exact { (starts[i], starts[(i + 2).min(chars.len())]) } else { (from, from + run.len()) };
+                if has_offsets { (starts[i], starts[(i + 2).min(chars.len())]) } else { (from, from + run.len()) };
             let shape = match (last, i) {
                 (true, 0) => Shape::Single,
                 (true, _) => Shape::Tail,
                 _ => Shape::Pair,
             };
-            self.pending.push_back(Pending { text, from, to, shape });
+            self.pending.push_back(PendingWord { text, from, to, shape });
         }
     }
 }
 
-/// The same for tantivy.
+/// Makes these words available to tantivy.
 #[derive(Clone, Default)]
 pub(crate) struct WordTokenizer;
 

@@ -1,5 +1,5 @@
-//! Looking for what an erasure should have removed. Nothing of the deletion is used here: the index is opened again from
-//! its files, and what is in them is looked at, deleted or not.
+//! Searches an index for what an erasure should have removed. Shares no code with the deletion: it opens the index
+//! again from its files and searches everything in them, including documents marked as deleted.
 use crate::{
     EncryptedDirectory, IndexError, IndexResult,
     directory::META,
@@ -15,37 +15,37 @@ use tantivy::{
     schema::IndexRecordOption,
 };
 
-/// Shorter words are found in any file by chance.
-const MIN_SCANNED: usize = 5;
-/// The least memory that tantivy takes for one writing thread.
-const SMALLEST_ARENA: usize = 15_000_000;
+/// Minimum length in bytes of words that are searched for in the files' bytes; shorter ones occur by chance.
+const MIN_SCANNED_BYTES: usize = 5;
+/// The smallest memory budget that tantivy accepts for one writing thread, in bytes.
+const MIN_WRITER_MEMORY: usize = 15_000_000;
 
-/// Something that is still there.
+/// A trace of an erased row or word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The file, or the segment.
+    /// Name of the file, or id of the segment.
     pub file: String,
-    /// What is wrong with it; names no word.
+    /// What was found, without quoting the word.
     pub reason: String,
 }
 
 /// Result of searching an index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Residue {
-    /// Empty when nothing is left.
+    /// Empty if no trace was found.
     pub findings: Vec<Finding>,
-    /// Files searched.
+    /// Number of files searched.
     pub files: u32,
-    /// Segments searched.
+    /// Number of segments searched.
     pub segments: u32,
-    /// Words in the dictionaries that were searched.
+    /// Number of words in the dictionaries searched.
     pub terms: u64,
-    /// Bytes searched, decrypted.
+    /// Number of decrypted bytes searched.
     pub bytes: u64,
 }
 
 impl Residue {
-    /// True when nothing is left.
+    /// True if no trace was found.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty()
     }
@@ -55,10 +55,10 @@ impl Residue {
     }
 }
 
-/// Looks for erased rows, for `words` (folded tokens that no living record holds) and for files that belong to nothing.
-/// A word that only documents marked as deleted hold, none of them of `rows` or of the `rewritten` ones (which stay, and
-/// lost words), belongs to something else: a record in the Trash, a former version.
-/// `Missing` and `Damaged` as for opening an index: what cannot be read cannot be called clean.
+/// Searches for erased rows, for `words` (folded tokens that no current record contains) and for files that belong to
+/// no segment. `rewritten` are rows that stay but lost words. A word that occurs only in deleted documents of other
+/// rows than `rows` and `rewritten` is no trace, since it comes from a record in the Trash or from an older version.
+/// Fails with `Missing` and `Damaged` like opening an index, because unreadable files cannot be called clean.
 pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], words: &[String]) -> IndexResult<Residue> {
     if !dir.join(META).try_exists()? {
         return Err(IndexError::Missing);
@@ -67,26 +67,29 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
     let index = Index::open(directory.clone())?;
     let fields = Fields::schema().1;
     let mut out = Residue::default();
-    let mut named: HashSet<String> = HashSet::from([META.to_owned()]);
-    named.extend(index.load_metas()?.list_segment_files().iter().map(|f| f.to_string_lossy().into_owned()));
+    let mut known_files: HashSet<String> = HashSet::from([META.to_owned()]);
+    known_files.extend(index.load_metas()?.list_segment_files().iter().map(|f| f.to_string_lossy().into_owned()));
     let touched: HashSet<u64> = rows.iter().chain(rewritten).copied().collect();
-    // By segment: words that others left in it.
-    let mut others: HashMap<String, HashSet<&str>> = HashMap::new();
+    // For each segment, the words that other rows left in it.
+    let mut words_of_other_rows: HashMap<String, HashSet<&str>> = HashMap::new();
     for segment in index.searchable_segments()? {
         out.segments += 1;
         let id = segment.id().uuid_string();
-        let said = search_segment(&SegmentReader::open(&segment)?, &id, &fields, rows, &touched, words, &mut out)?;
-        others.insert(id, said);
+        let from_other_rows =
+            search_segment(&SegmentReader::open(&segment)?, &id, &fields, rows, &touched, words, &mut out)?;
+        words_of_other_rows.insert(id, from_other_rows);
     }
-    let furniture = furniture()?;
-    let own = |word: &str| memchr::memmem::find(&furniture, word.to_ascii_lowercase().as_bytes()).is_some();
-    let patterns: Vec<&str> = words.iter().map(String::as_str).filter(|w| w.len() >= MIN_SCANNED && !own(w)).collect();
+    let boilerplate_bytes = boilerplate_bytes()?;
+    let is_boilerplate =
+        |word: &str| memchr::memmem::find(&boilerplate_bytes, word.to_ascii_lowercase().as_bytes()).is_some();
+    let patterns: Vec<&str> =
+        words.iter().map(String::as_str).filter(|w| w.len() >= MIN_SCANNED_BYTES && !is_boilerplate(w)).collect();
     let longest = patterns.iter().map(|p| p.len()).max().unwrap_or(1);
     let lower: Vec<String> = patterns.iter().map(|p| p.to_ascii_lowercase()).collect();
-    let finder = Needles::new(&lower).map_err(|e| IndexError::Damaged(e.to_string()))?;
-    for name in directory.on_disk()? {
+    let needles = Needles::new(&lower).map_err(|e| IndexError::Damaged(e.to_string()))?;
+    for name in directory.file_names()? {
         out.files += 1;
-        if !named.contains(&name) {
+        if !known_files.contains(&name) {
             out.found(&name, "the file belongs to no segment");
             continue;
         }
@@ -94,16 +97,17 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
             continue;
         }
         let mut hit = false;
-        let said = name.split('.').next().and_then(|segment| others.get(segment));
-        let foreign = |n: usize| patterns.get(n).is_some_and(|word| said.is_some_and(|s| s.contains(word)));
-        // The end of a chunk is looked at again with the next.
+        let from_other_rows = name.split('.').next().and_then(|segment| words_of_other_rows.get(segment));
+        let is_from_other_rows =
+            |n: usize| patterns.get(n).is_some_and(|word| from_other_rows.is_some_and(|s| s.contains(word)));
+        // The end of each chunk is searched again with the next, because a word may span two chunks.
         let mut window: Vec<u8> = Vec::new();
         out.bytes += directory.scan(&name, |chunk| {
             let known = window.len();
             window.extend_from_slice(chunk);
-            // Words are looked for in any case.
+            // Words are searched for without regard to case.
             window[known..].make_ascii_lowercase();
-            hit |= finder.each(&window).any(|(number, _)| !foreign(number));
+            hit |= needles.each(&window).any(|(number, _)| !is_from_other_rows(number));
             let keep = window.len().saturating_sub(longest);
             window.drain(..keep);
         })?;
@@ -114,23 +118,23 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
     Ok(out)
 }
 
-/// What is in the files of any index, whatever was indexed: names of fields and of the tokeniser, keys of footers and of
-/// `meta.json`, in lower case. A word that is in here (`keeps` is, in the tokeniser's name) says nothing when it is found
-/// in a file's bytes; the dictionaries have been asked for it all the same.
-fn furniture() -> IndexResult<Vec<u8>> {
+/// Bytes that occur in the files of every index: names of fields and of the tokenizer, keys of footers and of
+/// `meta.json`, in lower case. Finding a word that occurs in them (such as `keeps` in the tokenizer's name) in a file's
+/// bytes proves nothing. The dictionaries are searched for it nevertheless.
+fn boilerplate_bytes() -> IndexResult<Vec<u8>> {
     let (schema, fields) = Fields::schema();
     let directory = RamDirectory::create();
     let index = Index::create(directory.clone(), schema, IndexSettings::default())?;
     register(&index);
-    let mut writer: IndexWriter<TantivyDocument> = index.writer_with_num_threads(1, SMALLEST_ARENA)?;
+    let mut writer: IndexWriter<TantivyDocument> = index.writer_with_num_threads(1, MIN_WRITER_MEMORY)?;
     let blank = IndexDoc { created: Some(0), conversation: Some(0), ..IndexDoc::default() };
     writer.add_document(fields.document(&blank))?;
     writer.commit()?;
-    // The directory's own wrapping of `meta.json`.
+    // The keys that the encrypted directory adds to `meta.json`.
     let mut bytes = b"generations meta".to_vec();
-    let named = index.load_metas()?.list_segment_files();
-    for path in named.iter().map(Path::new).chain([Path::new(META)]) {
-        // Not every file that a segment may have was written.
+    let known_files = index.load_metas()?.list_segment_files();
+    for path in known_files.iter().map(Path::new).chain([Path::new(META)]) {
+        // Some files that a segment may have were never written.
         if directory.exists(path).is_ok_and(|there| there) {
             let file = directory.open_read(path).map_err(|e| IndexError::Damaged(e.to_string()))?;
             bytes.extend_from_slice(&file.read_bytes()?);
@@ -140,7 +144,7 @@ fn furniture() -> IndexResult<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Looks into dictionaries and columns; answers the words that are there for others' sake.
+/// Searches the dictionaries and columns of a segment; returns the words that other rows left in it.
 fn search_segment<'w>(
     segment: &SegmentReader,
     id: &str,
@@ -151,7 +155,7 @@ fn search_segment<'w>(
     out: &mut Residue,
 ) -> IndexResult<HashSet<&'w str>> {
     let column = segment.fast_fields().u64("row")?;
-    let mut others = HashSet::new();
+    let mut words_of_other_rows = HashSet::new();
     let dictionary = segment.inverted_index(fields.row)?;
     out.terms += dictionary.terms().num_terms() as u64;
     for row in rows {
@@ -166,25 +170,25 @@ fn search_segment<'w>(
             let option = IndexRecordOption::Basic;
             let term = Term::from_field_text(field, word);
             let Some(mut postings) = dictionary.read_block_postings(&term, option)? else { continue };
-            let mut other = true;
-            while other && !postings.docs().is_empty() {
-                other = postings.docs().iter().all(|doc| {
+            let mut only_other_rows = true;
+            while only_other_rows && !postings.docs().is_empty() {
+                only_other_rows = postings.docs().iter().all(|doc| {
                     segment.is_deleted(*doc) && column.first(*doc).is_some_and(|row| !touched.contains(&row))
                 });
                 postings.advance();
             }
-            if other {
-                others.insert(word.as_str());
+            if only_other_rows {
+                words_of_other_rows.insert(word.as_str());
             } else {
                 out.found(id, "an erased word is in its dictionary");
             }
         }
     }
-    // The rows themselves, as they are read back for a hit.
+    // Checks the row column, from which a search reads the rows of its hits.
     let mut erased = rows.to_vec();
     erased.sort_unstable();
     if (0..segment.max_doc()).any(|doc| column.first(doc).is_some_and(|r| erased.binary_search(&r).is_ok())) {
         out.found(id, "an erased row is in its columns");
     }
-    Ok(others)
+    Ok(words_of_other_rows)
 }

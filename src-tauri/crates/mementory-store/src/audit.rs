@@ -1,5 +1,5 @@
-//! The audit log: append-only, each entry's hash covers the one before it, each hash is signed by the vault. Entries say
-//! who did what to which id and when; never content.
+//! The audit log. It is append-only: each entry's hash covers the entry before it, and the vault signs each hash. An
+//! entry says who did what to which id and when, and never contains record content.
 use crate::StoreResult;
 use mementory_crypto::{VaultKeys, keyed_digest, verify};
 use mementory_model::Timestamp;
@@ -17,7 +17,7 @@ pub struct AuditRow {
     pub detail: String,
 }
 
-/// How an entry is chained and signed.
+/// Chain data of one audit entry: its number, time, hash and signature.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "columns of `audit`, see schema.sql")]
 pub struct Link {
@@ -44,7 +44,7 @@ fn entry_hash(keys: &VaultKeys, before: &[u8], row: &AuditRow) -> [u8; 32] {
     )
 }
 
-/// Appends an entry inside the transaction of the change it tells of.
+/// Appends an entry, in the same transaction as the change it records.
 pub fn append(
     tx: &Connection,
     keys: &VaultKeys,
@@ -95,7 +95,7 @@ fn row(r: &Row<'_>) -> rusqlite::Result<AuditRow> {
     })
 }
 
-/// The chain of all entries, oldest first.
+/// Chain data of all entries, oldest first.
 ///
 /// # Errors
 /// The database.
@@ -108,8 +108,8 @@ pub fn chain(c: &Connection) -> StoreResult<Vec<Link>> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Walks the chain: numbers without gaps, every hash and every signature. A log cut off at its end is noticed
-/// because the store remembers nothing outside it; only a whole older vault put back looks intact (SECURITY.md).
+/// Checks the whole chain: numbers without gaps, every hash and every signature. Entries cut off at the end of the log
+/// are not noticed, because nothing outside the store records its length.
 ///
 /// # Errors
 /// The database.
@@ -123,10 +123,10 @@ pub fn verify_chain(c: &Connection, keys: &VaultKeys) -> StoreResult<bool> {
         let entry = row(r)?;
         let hash: Vec<u8> = r.get(6)?;
         let signature: Vec<u8> = r.get(7)?;
-        let good = entry.seq == expected
+        let is_valid = entry.seq == expected
             && entry_hash(keys, &before, &entry)[..] == hash[..]
             && <[u8; 64]>::try_from(signature.as_slice()).is_ok_and(|s| verify(&public, &hash, &s));
-        if !good {
+        if !is_valid {
             return Ok(false);
         }
         before = hash;

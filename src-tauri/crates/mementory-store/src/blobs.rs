@@ -1,5 +1,6 @@
-//! Attachment and passthrough bytes: encrypted files named by a keyed digest of their content, so that equal bytes are
-//! kept once and a name says nothing. References are counted in the store; unreferenced files are swept.
+//! Bytes of attachments and passthrough files. Each blob is an encrypted file named by a keyed digest of its content,
+//! so equal bytes are stored once and the name reveals nothing. The store records which blobs are in use; the others
+//! are deleted.
 use crate::{StoreError, StoreResult};
 use mementory_crypto::{ChunkReader, ChunkWriter, Context, KeyedHasher, SpoolFile};
 use std::{
@@ -9,15 +10,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Bytes read into memory before an encrypted scratch file is used.
-const IN_MEMORY: usize = 8 << 20;
+/// Largest number of bytes held in memory. Longer content goes through an encrypted scratch file.
+const MAX_IN_MEMORY: usize = 8 << 20;
 
 /// Name (keyed digest) and size of stored bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlobInfo {
-    /// Its name.
+    /// Keyed digest of the content, which is also the file name.
     pub digest: [u8; 32],
-    /// Bytes.
+    /// Length of the content in bytes.
     pub size: u64,
 }
 
@@ -29,7 +30,7 @@ pub struct Blobs {
 }
 
 impl Blobs {
-    /// The folder in the vault at `vault`, made when it is not there.
+    /// Opens the blob folder of the vault at `vault` and creates it if it is missing.
     pub fn new(vault: &Path, key: &[u8; 32]) -> StoreResult<Self> {
         let dir = vault.join("blobs");
         std::fs::create_dir_all(&dir).map_err(|e| StoreError::io("blobs", e))?;
@@ -40,12 +41,12 @@ impl Blobs {
         self.dir.join(hex::encode(digest))
     }
 
-    /// Stores the bytes (with `keep` false only measures them). Equal bytes are stored once.
+    /// Stores the bytes and returns their name and size. If `keep` is false, computes both without storing anything.
     pub fn put(&self, bytes: &mut dyn Read, keep: bool) -> StoreResult<BlobInfo> {
         let io = |e| StoreError::io("attachment", e);
         let mut head = Vec::new();
-        bytes.take(IN_MEMORY as u64 + 1).read_to_end(&mut head).map_err(io)?;
-        if head.len() <= IN_MEMORY {
+        bytes.take(MAX_IN_MEMORY as u64 + 1).read_to_end(&mut head).map_err(io)?;
+        if head.len() <= MAX_IN_MEMORY {
             let mut hasher = KeyedHasher::new(&self.key);
             hasher.update(&head);
             let info = BlobInfo { digest: hasher.finish(), size: head.len() as u64 };
@@ -54,7 +55,7 @@ impl Blobs {
             }
             return Ok(info);
         }
-        // The name is a digest of the whole, so large bytes go through an encrypted scratch file first.
+        // The file name is a digest of all bytes, so large content is first written to an encrypted scratch file.
         let mut spool = SpoolFile::create_in(&self.scratch)?;
         let mut hasher = KeyedHasher::new(&self.key);
         let mut size = 0u64;
@@ -96,33 +97,34 @@ impl Blobs {
         Ok(())
     }
 
-    /// Makes new names durable.
+    /// Syncs the folder, so that new file names survive a power failure.
     pub fn sync(&self) -> StoreResult<()> {
         File::open(&self.dir).and_then(|d| d.sync_all()).map_err(|e| StoreError::io("blobs", e))
     }
 
-    /// Reads stored bytes; fails with `Damaged` when they do not pass their check.
+    /// Opens a blob for reading. Fails with `Damaged` if the blob is missing or does not pass its check.
     pub fn open(&self, digest: &[u8; 32]) -> StoreResult<impl Read + use<>> {
         let name = hex::encode(digest);
         let file = File::open(self.path(digest)).map_err(|e| match e.kind() {
-            std::io::ErrorKind::NotFound => StoreError::Damaged(format!("blob {} is not there", short(&name))),
+            std::io::ErrorKind::NotFound => StoreError::Damaged(format!("blob {} is not there", short_name(&name))),
             _ => StoreError::io("attachment", e),
         })?;
         let len = file.metadata().map_err(|e| StoreError::io("attachment", e))?.len();
         let reader = ChunkReader::open(file, len, &self.key, &context(&name))
-            .map_err(|_| StoreError::Damaged(format!("blob {}", short(&name))))?;
+            .map_err(|_| StoreError::Damaged(format!("blob {}", short_name(&name))))?;
         Ok(reader.into_read())
     }
 
-    /// True when every byte of it passes its check.
+    /// Reads the whole blob; fails with `Damaged` if any part does not pass its check.
     pub fn verify(&self, digest: &[u8; 32]) -> StoreResult<()> {
         let mut reader = self.open(digest)?;
         std::io::copy(&mut reader, &mut std::io::sink())
-            .map_err(|_| StoreError::Damaged(format!("blob {}", short(&hex::encode(digest)))))?;
+            .map_err(|_| StoreError::Damaged(format!("blob {}", short_name(&hex::encode(digest)))))?;
         Ok(())
     }
 
-    /// Removes files that `keep` does not name; returns how many. Leftovers of a crash go the same way.
+    /// Removes every file in the folder whose digest is not in `keep`, also leftovers of a crash. Returns how many were
+    /// removed.
     pub fn sweep(&self, keep: &HashSet<[u8; 32]>) -> StoreResult<u32> {
         let mut removed = 0;
         for entry in std::fs::read_dir(&self.dir).map_err(|e| StoreError::io("blobs", e))? {
@@ -140,7 +142,7 @@ impl Blobs {
         Ok(removed)
     }
 
-    /// Removes one file.
+    /// Removes one blob; it is no error if it is already missing.
     pub fn remove(&self, digest: &[u8; 32]) -> StoreResult<()> {
         match std::fs::remove_file(self.path(digest)) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(StoreError::io("attachment", e)),
@@ -148,12 +150,12 @@ impl Blobs {
         }
     }
 
-    /// True when a file of this name is on disk.
+    /// True if a blob with this digest is on disk.
     pub fn exists(&self, digest: &[u8; 32]) -> bool {
         self.path(digest).exists()
     }
 
-    /// Size on disk of all blobs.
+    /// Total size of all blobs on disk, in bytes.
     pub fn bytes(&self) -> u64 {
         let Ok(list) = std::fs::read_dir(&self.dir) else { return 0 };
         list.filter_map(|e| e.ok()?.metadata().ok()).map(|m| m.len()).sum()
@@ -164,6 +166,6 @@ fn context(name: &str) -> Context<'_> {
     Context { purpose: "blob", name, generation: 0 }
 }
 
-fn short(name: &str) -> &str {
+fn short_name(name: &str) -> &str {
     name.get(..8).unwrap_or(name)
 }

@@ -1,6 +1,6 @@
-//! Everything that can stop an operation on a vault, as kinds that callers match on. One type for the store and for all
-//! that is built on it (the vault calls it `VaultError`): closures that run inside a store transaction then need no
-//! conversion. It knows the formats' error because a reader's failure inside an import keeps its code.
+//! Errors of vault operations, as kinds that callers match on. The store and all crates above it share this one type
+//! (the vault calls it `VaultError`), so closures that run inside a store transaction need no conversion. It wraps the
+//! formats' error, so that a reader's failure inside an import keeps its error code.
 use mementory_crypto::CryptoError;
 use mementory_model::FormatError;
 
@@ -11,100 +11,100 @@ pub type StoreResult<T> = Result<T, StoreError>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The folder or its header is not there.
+    /// The vault's folder or its header is missing.
     #[error("no vault at {0}")]
     Missing(String),
-    /// Refused: something is already there.
+    /// Refused because the target already exists or is not empty.
     #[error("{0} is not empty")]
     Exists(String),
-    /// Refused: what is there is no earlier export, so it is not replaced.
+    /// Refused to replace the target because it is not an earlier export.
     #[error("{0} is not an export")]
     NotAnExport(String),
-    /// Refused: what is there is no longer what was written, so it is not removed.
+    /// Refused to remove the target because it was changed after it was written.
     #[error("{0} was changed since")]
     ChangedSince(String),
-    /// Another process holds the lock.
+    /// Another process has the vault open.
     #[error("the vault is open in another window")]
     InUse,
     /// No key slot opens with this secret.
     #[error("the passphrase does not open this vault")]
     WrongSecret,
-    /// Header, pages or blobs fail their check; the place is named.
+    /// The header, a page or a blob fails its check; the text names which.
     #[error("the vault is damaged: {0}")]
     Damaged(String),
-    /// Pages of the database fail their check, counted over the whole file. The secret was right.
+    /// Some pages of the database fail their check although the secret was right.
     #[error("the vault is damaged: {pages} pages of store.db do not pass their check")]
     DamagedPages {
-        /// So many of them.
+        /// Number of failing pages in the whole file.
         pages: u32,
     },
-    /// Written by a newer Mementory.
+    /// The vault was written by a newer Mementory.
     #[error("the vault has schema {found}, this program knows {known}")]
     NewerSchema {
-        /// In the vault.
+        /// Schema version of the vault.
         found: u32,
-        /// Known here.
+        /// Newest schema version that this program can read.
         known: u32,
     },
-    /// No such record (or batch, tombstone, receipt). `erased` when a tombstone says so.
+    /// No such record, batch, tombstone or receipt.
     #[error("{id} is not in this vault")]
     NotFound {
-        /// Asked for.
+        /// The id that was requested.
         id: String,
-        /// It was erased.
+        /// True if a tombstone says that it was erased.
         erased: bool,
     },
-    /// The request itself makes no sense (bad span, bad cursor, empty text).
+    /// The request is invalid (bad span, bad cursor, empty text).
     #[error("{0}")]
     Usage(String),
-    /// Words that stand in more records than one redaction goes through.
+    /// The words occur in more records than one redaction may change.
     #[error("these words stand in more than {most} records")]
     TooMany {
-        /// As many as it goes through.
+        /// Largest number of records that one redaction may change.
         most: usize,
     },
-    /// Reading or writing a format.
+    /// Reading or writing a format failed.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// The file system; disk full is told apart by `is_disk_full`.
+    /// The file system failed; [`StoreError::is_disk_full`] recognizes a full disk.
     #[error("{place}: {source}")]
     Io {
-        /// What was touched.
+        /// The file or folder that was accessed.
         place: String,
         /// The system's error.
         #[source]
         source: std::io::Error,
     },
-    /// SQLite.
+    /// SQLite reported an error.
     #[error("store: {0}")]
     Store(#[source] rusqlite::Error),
-    /// The search index; it can always be rebuilt.
+    /// The search index failed; it can always be rebuilt from the store.
     #[error("search index: {0}")]
     Index(String),
-    /// Cryptography other than a wrong secret.
+    /// A cryptographic error other than a wrong secret.
     #[error("{0}")]
     Crypto(CryptoError),
-    /// The person cancelled; nothing was kept.
+    /// The person cancelled; nothing was changed.
     #[error("cancelled")]
     Cancelled,
 }
 
 impl StoreError {
-    /// An I/O error at a place.
+    /// Makes an I/O error for the file or folder `place`.
     pub fn io(place: impl Into<String>, source: std::io::Error) -> Self {
         Self::Io { place: place.into(), source }
     }
 
-    /// A record that is not there.
+    /// Makes the error for a record that does not exist.
     pub fn not_found(id: &str) -> Self {
         Self::NotFound { id: id.into(), erased: false }
     }
 
-    /// True when the cause is a full disk.
+    /// True if the cause is a full disk.
     pub fn is_disk_full(&self) -> bool {
         match self {
             Self::Io { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
-            // SQLITE_IOERR_SHMSIZE: no room even for the WAL's shared memory file.
+            // 4874 is SQLITE_IOERR_SHMSIZE: the disk has no room for the write-ahead log's shared-memory file.
             Self::Store(rusqlite::Error::SqliteFailure(e, _)) => {
                 e.code == rusqlite::ErrorCode::DiskFull || e.extended_code == 4874
             }
@@ -118,7 +118,7 @@ impl StoreError {
 }
 
 impl From<rusqlite::Error> for StoreError {
-    /// SQLCipher calls a page that fails its MAC "not a database" or "corrupt".
+    /// SQLCipher reports a page that fails its MAC as "not a database" or "corrupt".
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
@@ -153,7 +153,8 @@ impl From<StoreError> for FormatError {
     }
 }
 
-/// Undo [`From<StoreError> for FormatError`]: a store error that travelled through a reader is a store error again.
+/// Reverses [`From<StoreError> for FormatError`], so that a store error which passed through a reader becomes a store
+/// error again.
 pub fn unwrap_format(error: FormatError) -> StoreError {
     match error {
         FormatError::Cancelled => StoreError::Cancelled,

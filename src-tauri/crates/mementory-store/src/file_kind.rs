@@ -1,7 +1,7 @@
-//! What kind of file an attachment is: by its media type where that is sure, else by its name.
+//! The kind of an attachment's file: from its media type if that is decisive, otherwise from the extension of its name.
 use rusqlite::{Connection, functions::FunctionFlags};
 
-/// Kinds of files, for people. Each attachment has exactly one.
+/// Kinds of files as the window lists them. Each attachment has exactly one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum FileKind {
@@ -11,12 +11,12 @@ pub enum FileKind {
     Sound,
     Video,
     Other,
-    /// Named by an export that did not hold its bytes.
+    /// The export names the file but does not contain its bytes.
     Missing,
 }
 
-/// The kind of `records r`, of which `f` is the row in `files`. The name, for which SQLite would have to fetch the
-/// record, is looked at only where the media type leaves it open.
+/// SQL expression for the kind of `records r`, whose row in `files` is `f`. It uses the title, for which SQLite has to
+/// fetch the record, only if the media type does not decide.
 pub const KIND_SQL: &str = "CASE WHEN f.blob IS NULL THEN 'missing' \
      ELSE coalesce(media_kind(f.media_type), file_kind(f.media_type, r.title)) END";
 
@@ -24,12 +24,12 @@ impl FileKind {
     const ALL: [Self; 7] =
         [Self::Picture, Self::Document, Self::Code, Self::Sound, Self::Video, Self::Other, Self::Missing];
 
-    /// By its name.
+    /// The kind with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// Its name.
+    /// Stable name of the kind.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Picture => "picture",
@@ -42,19 +42,19 @@ impl FileKind {
         }
     }
 
-    /// Of a file whose bytes are there or not.
+    /// The kind of a file; `present` says whether its bytes are in the vault.
     pub fn of(media_type: Option<&str>, name: Option<&str>, present: bool) -> Self {
-        match media_type.and_then(Self::by_media) {
+        match media_type.and_then(Self::from_decisive_media_type) {
             _ if !present => Self::Missing,
             Some(kind) => kind,
-            None => Self::by_name(name.unwrap_or_default())
-                .or_else(|| media_type.and_then(Self::by_text))
+            None => Self::from_extension(name.unwrap_or_default())
+                .or_else(|| media_type.and_then(Self::from_other_media_type))
                 .unwrap_or(Self::Other),
         }
     }
 
-    /// Media types that say it by themselves.
-    fn by_media(media_type: &str) -> Option<Self> {
+    /// Kind from a media type that decides by itself.
+    fn from_decisive_media_type(media_type: &str) -> Option<Self> {
         Some(match media_type.split('/').next()? {
             "image" => Self::Picture,
             "audio" => Self::Sound,
@@ -63,7 +63,7 @@ impl FileKind {
         })
     }
 
-    fn by_name(name: &str) -> Option<Self> {
+    fn from_extension(name: &str) -> Option<Self> {
         let (_, extension) = name.rsplit_once('.')?;
         Some(match extension.to_ascii_lowercase().as_str() {
             "png" | "jpg" | "jpeg" | "gif" | "webp" | "heic" | "heif" | "avif" | "bmp" | "tif" | "tiff" | "svg"
@@ -82,8 +82,8 @@ impl FileKind {
         })
     }
 
-    /// Media types of text, which say less than a name does.
-    fn by_text(media_type: &str) -> Option<Self> {
+    /// Kind from a textual or application media type. A name with a known extension takes precedence over it.
+    fn from_other_media_type(media_type: &str) -> Option<Self> {
         const OFFICE: [&str; 4] = ["vnd.openxmlformats-officedocument", "vnd.oasis.opendocument", "vnd.ms-", "msword"];
         let (top, sub) = media_type.split_once('/')?;
         Some(match (top, sub) {
@@ -100,18 +100,18 @@ impl FileKind {
         })
     }
 
-    /// SQL condition over `records r`.
+    /// SQL condition on `records r` that is true for files of this kind.
     pub fn condition(self) -> String {
         format!("coalesce((SELECT {KIND_SQL} FROM files f WHERE f.row = r.row), 'missing') = '{}'", self.as_str())
     }
 }
 
-/// Makes the kinds known to SQL, so that one aggregate counts them.
+/// Registers the SQL functions `media_kind` and `file_kind`, which [`KIND_SQL`] uses.
 pub fn register(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("media_kind", 1, flags, |values| {
         let media: Option<String> = values.get(0)?;
-        Ok(media.and_then(|media| FileKind::by_media(&media)).map(FileKind::as_str))
+        Ok(media.and_then(|media| FileKind::from_decisive_media_type(&media)).map(FileKind::as_str))
     })?;
     connection.create_scalar_function("file_kind", 2, flags, |values| {
         let (media, name): (Option<String>, Option<String>) = (values.get(0)?, values.get(1)?);
@@ -124,7 +124,7 @@ mod tests {
     use super::FileKind::{self, *};
 
     #[test]
-    fn a_file_is_what_its_type_or_its_name_says() {
+    fn the_media_type_or_the_extension_decides_the_kind() {
         let cases: [(Option<&str>, &str, FileKind); 14] = [
             (Some("image/jpeg"), "joists.bin", Picture),
             (Some("application/octet-stream"), "zellige.HEIC", Picture),

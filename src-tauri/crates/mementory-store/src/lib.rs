@@ -21,9 +21,9 @@ pub use rows::{Cause, Flags, ROW_COLUMNS, RowView, kind_code, kind_from, next_ro
 pub use scrub::{scrub, scrub_all};
 pub use store::{FILE, SCHEMA_VERSION, Store, failing_pages, named_blobs, page_problems};
 
-/// Key in `meta`: the last change that was dropped from the change log because the index has it.
+/// Key in `meta` for the number of the last change that was removed from the change log because the index contains it.
 pub const CHANGES_FORGOTTEN: &str = "changes_forgotten";
 
-/// The database schema, for tests of query plans.
+/// The first version of the database schema, for tests of query plans.
 #[doc(hidden)]
 pub const SCHEMA: &str = include_str!("schema.sql");

@@ -1,5 +1,5 @@
-//! Record bodies, many to a compressed pack: JSON of chats shrinks five- to tenfold this way, which keeps the database
-//! small enough to be read whole by the erasure check. A pack can be rewritten without some of its entries.
+//! Record bodies, compressed many at a time into packs. Chats compressed this way take a fifth to a tenth of their JSON
+//! size, so the erasure check can read the whole database. A pack can be rewritten without some of its entries.
 use crate::{StoreError, StoreResult};
 use mementory_model::{Record, Verbatim};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -8,13 +8,13 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Raw bytes after which a pack is closed.
-const TARGET: usize = 256 << 10;
-const LEVEL: i32 = 1;
-/// Unpacked packs kept for reading.
-const CACHED: usize = 48;
+/// Uncompressed size in bytes at which a pack is closed.
+const PACK_SIZE: usize = 256 << 10;
+const ZSTD_LEVEL: i32 = 1;
+/// Maximum number of unpacked packs in the cache.
+const MAX_CACHED_PACKS: usize = 48;
 
-/// One record's stored bytes.
+/// The stored bytes of one record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// The record without its verbatim, as JSON.
@@ -24,7 +24,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Takes a record apart.
+    /// Splits a record into body and verbatim.
     pub fn from_record(record: &mut Record) -> StoreResult<Self> {
         let verbatim = record.verbatim.take().map(|v| (v.media_type, v.text));
         let body =
@@ -32,7 +32,7 @@ impl Entry {
         Ok(Self { body, verbatim })
     }
 
-    /// Puts a record together again.
+    /// Puts body and verbatim together to a record again.
     pub fn to_record(&self) -> StoreResult<Record> {
         let verbatim = self.verbatim.clone().map(|(media_type, text)| Verbatim { media_type, text });
         Ok(Record { verbatim, ..read_body(&self.body)? })
@@ -51,8 +51,8 @@ impl Entry {
     }
 }
 
-/// What stands before an entry: its slot, and the lengths of its parts.
-struct Head {
+/// Header before each entry in a pack: the entry's slot and the lengths of its parts in bytes.
+struct EntryHeader {
     slot: u32,
     body: usize,
     has_verbatim: bool,
@@ -60,10 +60,10 @@ struct Head {
     text: usize,
 }
 
-/// Body, and media type and text of the verbatim, if there is one.
-type Parts<'r> = (&'r [u8], Option<(String, String)>);
+/// Body, and media type and text of the verbatim if there is one.
+type EntryParts<'r> = (&'r [u8], Option<(String, String)>);
 
-impl Head {
+impl EntryHeader {
     const LENGTH: usize = 20;
 
     fn read(raw: &[u8]) -> Option<Self> {
@@ -72,17 +72,17 @@ impl Head {
         Some(Self { slot, body: body as usize, has_verbatim: has == 1, media: media as usize, text: text as usize })
     }
 
-    /// Of the entry as a whole, in bytes.
-    fn whole(&self) -> usize {
+    /// Length of the entry including this header, in bytes.
+    fn entry_length(&self) -> usize {
         Self::LENGTH + self.body + self.media + self.text
     }
 
-    /// Body and verbatim of the entry that begins where `raw` does.
-    fn parts<'r>(&self, raw: &'r [u8]) -> Option<Parts<'r>> {
-        let (body, rest) = raw.get(Self::LENGTH..self.whole())?.split_at_checked(self.body)?;
+    /// Body and verbatim of the entry at the start of `raw`.
+    fn parts<'r>(&self, raw: &'r [u8]) -> Option<EntryParts<'r>> {
+        let (body, rest) = raw.get(Self::LENGTH..self.entry_length())?.split_at_checked(self.body)?;
         let (media, text) = rest.split_at_checked(self.media)?;
-        let word = |bytes: &[u8]| std::str::from_utf8(bytes).ok().map(str::to_owned);
-        let verbatim = (word(media)?, word(text)?);
+        let utf8_text = |bytes: &[u8]| std::str::from_utf8(bytes).ok().map(str::to_owned);
+        let verbatim = (utf8_text(media)?, utf8_text(text)?);
         Some((body, self.has_verbatim.then_some(verbatim)))
     }
 
@@ -95,81 +95,81 @@ fn read_body(body: &[u8]) -> StoreResult<Record> {
     serde_json::from_slice(body).map_err(|e| StoreError::Damaged(format!("record body: {e}")))
 }
 
-/// Slot and place of each entry, in order.
-fn places(raw: &[u8]) -> Option<Vec<(u32, usize)>> {
+/// Slot and byte offset of each entry, in order.
+fn entry_offsets(raw: &[u8]) -> Option<Vec<(u32, usize)>> {
     let (mut out, mut at) = (Vec::new(), 0);
     while at < raw.len() {
-        let head = Head::read(&raw[at..])?;
+        let head = EntryHeader::read(&raw[at..])?;
         out.push((head.slot, at));
-        at += head.whole();
+        at += head.entry_length();
     }
     (at == raw.len()).then_some(out)
 }
 
 fn decode(raw: &[u8]) -> Option<Vec<(u32, Entry)>> {
-    let entry = |(slot, at): (u32, usize)| Some((slot, Head::read(&raw[at..])?.entry(&raw[at..])?));
-    places(raw)?.into_iter().map(entry).collect()
+    let entry = |(slot, at): (u32, usize)| Some((slot, EntryHeader::read(&raw[at..])?.entry(&raw[at..])?));
+    entry_offsets(raw)?.into_iter().map(entry).collect()
 }
 
 fn compress(raw: &[u8]) -> StoreResult<Vec<u8>> {
-    zstd::bulk::compress(raw, LEVEL).map_err(|e| StoreError::io("pack", e))
+    zstd::bulk::compress(raw, ZSTD_LEVEL).map_err(|e| StoreError::io("pack", e))
 }
 
-/// A pack's bytes, and where its entries are: most questions are for one of hundreds.
-struct Open {
+/// An unpacked pack with the offsets of its entries, so that reading one entry does not decode the others.
+struct UnpackedPack {
     raw: Vec<u8>,
-    places: Vec<(u32, usize)>,
+    entry_offsets: Vec<(u32, usize)>,
 }
 
-impl Open {
-    fn parts(&self, slot: u32) -> Option<Parts<'_>> {
-        let raw = self.from(slot)?;
-        Head::read(raw)?.parts(raw)
+impl UnpackedPack {
+    fn entry_parts(&self, slot: u32) -> Option<EntryParts<'_>> {
+        let raw = self.entry_bytes(slot)?;
+        EntryHeader::read(raw)?.parts(raw)
     }
 
-    fn body(&self, slot: u32) -> Option<&[u8]> {
-        let raw = self.from(slot)?;
-        let head = Head::read(raw)?;
-        raw.get(Head::LENGTH..Head::LENGTH + head.body)
+    fn entry_body(&self, slot: u32) -> Option<&[u8]> {
+        let raw = self.entry_bytes(slot)?;
+        let head = EntryHeader::read(raw)?;
+        raw.get(EntryHeader::LENGTH..EntryHeader::LENGTH + head.body)
     }
 
-    /// From where the entry begins.
-    fn from(&self, slot: u32) -> Option<&[u8]> {
-        let found = self.places.binary_search_by_key(&slot, |(slot, _)| *slot).ok()?;
-        Some(&self.raw[self.places[found].1..])
+    /// The bytes from the start of the entry in `slot`.
+    fn entry_bytes(&self, slot: u32) -> Option<&[u8]> {
+        let found = self.entry_offsets.binary_search_by_key(&slot, |(slot, _)| *slot).ok()?;
+        Some(&self.raw[self.entry_offsets[found].1..])
     }
 }
 
-type Unpacked = Arc<Open>;
+type Unpacked = Arc<UnpackedPack>;
 
 #[derive(Default)]
 struct Cache {
     map: HashMap<i64, Unpacked>,
     order: VecDeque<i64>,
-    /// Raised whenever everything is forgotten: what was loaded before is not put in after.
+    /// Increased whenever the cache is cleared, so that packs loaded before that are not cached afterwards.
     generation: u64,
-    /// A transaction under way has rewritten packs. Until it ends, what others load may be the former bytes.
+    /// An open transaction has rewritten packs. Until it ends, other connections may still load the old bytes, so
+    /// nothing is cached.
     rewriting: bool,
 }
 
-/// Reading and rewriting packs, with a small cache of unpacked ones. The cache holds what is committed: a reader that
-/// works on an older snapshot needs `Packs` of its own.
+/// Reads and rewrites packs, with a small cache of unpacked ones. The cache contains the committed state; a reader that
+/// works on an older snapshot needs its own `Packs`.
 #[derive(Default)]
 pub struct Packs {
     cache: Mutex<Cache>,
 }
 
 impl Packs {
-    /// To be called after each commit: drops what is unpacked when the transaction has rewritten or removed a pack. New
-    /// packs change nothing that is known.
+    /// Must be called after each commit. Clears the cache if the transaction rewrote or removed a pack; new packs do
+    /// not make cached ones stale.
     pub fn committed(&self) {
         if self.cache().rewriting {
             self.forget();
         }
     }
 
-    /// Drops everything unpacked from memory. To be called after each rollback: numbers of packs that were not kept are
-    /// given again.
+    /// Clears the cache. Must be called after each rollback, because the numbers of rolled-back packs are used again.
     pub fn forget(&self) {
         let mut cache = self.cache();
         *cache = Cache { generation: cache.generation + 1, ..Cache::default() };
@@ -186,16 +186,16 @@ impl Packs {
         }
         let generation = cache.generation;
         drop(cache);
-        let raw = raw(connection, pack)?;
-        let places = places(&raw).ok_or_else(|| StoreError::Damaged(format!("pack {pack}")))?;
-        let entries = Arc::new(Open { raw, places });
+        let raw = unpack(connection, pack)?;
+        let entry_offsets = entry_offsets(&raw).ok_or_else(|| StoreError::Damaged(format!("pack {pack}")))?;
+        let entries = Arc::new(UnpackedPack { raw, entry_offsets });
         let mut cache = self.cache();
         if cache.generation != generation || cache.rewriting {
             return Ok(entries);
         }
         if cache.map.insert(pack, entries.clone()).is_none() {
             cache.order.push_back(pack);
-            if cache.order.len() > CACHED
+            if cache.order.len() > MAX_CACHED_PACKS
                 && let Some(old) = cache.order.pop_front()
             {
                 cache.map.remove(&old);
@@ -204,23 +204,24 @@ impl Packs {
         Ok(entries)
     }
 
-    /// One record.
+    /// Reads one record with its verbatim.
     pub fn record(&self, connection: &Connection, pack: i64, slot: u32) -> StoreResult<Record> {
         let entries = self.unpacked(connection, pack)?;
-        let found = entries.parts(slot);
+        let found = entries.entry_parts(slot);
         let (body, verbatim) = found.ok_or_else(|| StoreError::Damaged(format!("pack {pack} has no slot {slot}")))?;
         let verbatim = verbatim.map(|(media_type, text)| Verbatim { media_type, text });
         Ok(Record { verbatim, ..read_body(body)? })
     }
 
-    /// One record without its verbatim, which is the larger part of it and seldom asked for.
+    /// Reads one record without its verbatim, which is the larger part and seldom needed.
     pub fn content(&self, connection: &Connection, pack: i64, slot: u32) -> StoreResult<Record> {
         let entries = self.unpacked(connection, pack)?;
-        let body = entries.body(slot).ok_or_else(|| StoreError::Damaged(format!("pack {pack} has no slot {slot}")))?;
+        let body =
+            entries.entry_body(slot).ok_or_else(|| StoreError::Damaged(format!("pack {pack} has no slot {slot}")))?;
         read_body(body)
     }
 
-    /// Stores one entry in a pack of its own and says where.
+    /// Stores one entry in a pack of its own and returns its pack and slot.
     pub fn put(&self, connection: &Connection, entry: &Entry) -> StoreResult<(i64, u32)> {
         let mut raw = Vec::new();
         entry.encode(0, &mut raw);
@@ -228,38 +229,38 @@ impl Packs {
         Ok((connection.last_insert_rowid(), 0))
     }
 
-    /// Numbers of the entries that a pack holds.
+    /// Slots of all entries in a pack.
     pub fn slots(&self, connection: &Connection, pack: i64) -> StoreResult<Vec<u32>> {
-        Ok(load(connection, pack)?.into_iter().map(|(slot, _)| slot).collect())
+        Ok(load_entries(connection, pack)?.into_iter().map(|(slot, _)| slot).collect())
     }
 
-    /// How many packs there are, and how many of their entries no record and no version points at: words that an
-    /// erasure would not find.
+    /// Number of packs, and number of entries that no record and no version refers to. Such an entry may contain words
+    /// that an erasure would not find.
     pub fn strays(&self, connection: &Connection) -> StoreResult<(u32, u32)> {
-        let used = Used::all(connection)?;
+        let used = UsedSlots::all(connection)?;
         let (mut packs, mut strays) = (0, 0);
         let mut statement = connection.prepare("SELECT id FROM packs")?;
         for pack in statement.query_map([], |r| r.get::<_, i64>(0))? {
             let pack = pack?;
             packs += 1;
-            strays += self.slots(connection, pack)?.iter().filter(|slot| !used.holds(pack, **slot)).count() as u32;
+            strays += self.slots(connection, pack)?.iter().filter(|slot| !used.contains(pack, **slot)).count() as u32;
         }
         Ok((packs, strays))
     }
 
-    /// Removes every entry that no record and no version points at; `seen` gets each changed pack with its old and new
-    /// bytes. Returns how many entries went.
+    /// Removes every entry that no record and no version refers to, and returns how many. `seen` gets each changed pack
+    /// with its old and new stored bytes.
     pub fn release_strays(&self, connection: &Connection, mut seen: impl FnMut(i64, &[u8], &[u8])) -> StoreResult<u32> {
-        let used = Used::all(connection)?;
+        let used = UsedSlots::all(connection)?;
         let packs: Vec<i64> = {
             let mut statement = connection.prepare("SELECT id FROM packs")?;
             statement.query_map([], |r| r.get(0))?.collect::<Result<_, _>>()?
         };
         let mut gone = 0;
         for pack in packs {
-            let strays = self.slots(connection, pack)?.iter().filter(|slot| !used.holds(pack, **slot)).count();
+            let strays = self.slots(connection, pack)?.iter().filter(|slot| !used.contains(pack, **slot)).count();
             if strays > 0 {
-                let keep = |slot, entry| Ok(used.holds(pack, slot).then_some(entry));
+                let keep = |slot, entry| Ok(used.contains(pack, slot).then_some(entry));
                 let (old, new) = self.rewrite(connection, pack, keep)?;
                 seen(pack, &old, &new);
                 gone += strays as u32;
@@ -268,47 +269,48 @@ impl Packs {
         Ok(gone)
     }
 
-    /// Removes what nothing points at any more from these packs.
+    /// Removes the entries of these packs that no record and no version refers to.
     pub fn release(&self, connection: &Connection, packs: &BTreeSet<i64>) -> StoreResult<()> {
         if packs.is_empty() {
             return Ok(());
         }
-        let used = Used::of(connection, |pack| packs.contains(&pack))?;
+        let used = UsedSlots::of(connection, |pack| packs.contains(&pack))?;
         for pack in packs {
             if !used.0.contains_key(pack) {
-                self.changing(*pack);
+                self.mark_rewritten(*pack);
                 connection.prepare_cached("DELETE FROM packs WHERE id = ?1")?.execute([pack])?;
-            } else if self.slots(connection, *pack)?.iter().any(|slot| !used.holds(*pack, *slot)) {
-                self.rewrite(connection, *pack, |slot, entry| Ok(used.holds(*pack, slot).then_some(entry)))?;
+            } else if self.slots(connection, *pack)?.iter().any(|slot| !used.contains(*pack, *slot)) {
+                self.rewrite(connection, *pack, |slot, entry| Ok(used.contains(*pack, slot).then_some(entry)))?;
             }
         }
         Ok(())
     }
 
-    /// What is known of a pack is about to be true no more.
-    fn changing(&self, pack: i64) {
+    /// Must be called before a pack changes: removes it from the cache and stops caching until the transaction ends.
+    fn mark_rewritten(&self, pack: i64) {
         let mut cache = self.cache();
         cache.map.remove(&pack);
         cache.rewriting = true;
     }
 
-    /// A pack's bytes as they are in the database.
+    /// The compressed bytes of a pack as they are in the database.
     pub fn stored(&self, connection: &Connection, pack: i64) -> StoreResult<Vec<u8>> {
-        stored(connection, pack)
+        stored_bytes(connection, pack)
     }
 
-    /// Rewrites a pack: `change` returns the entry to keep under a slot, or None to drop it. The pack goes when nothing
-    /// is left. Returns the old and the new stored bytes (new empty when the pack went), for the erasure check.
+    /// Rewrites a pack: `change` returns the entry to keep in a slot, or None to drop it. A pack without entries is
+    /// deleted. Returns the old and the new stored bytes for the erasure check; the new ones are empty if the pack was
+    /// deleted.
     pub fn rewrite(
         &self,
         connection: &Connection,
         pack: i64,
         mut change: impl FnMut(u32, Entry) -> StoreResult<Option<Entry>>,
     ) -> StoreResult<(Vec<u8>, Vec<u8>)> {
-        self.changing(pack);
+        self.mark_rewritten(pack);
         let old = self.stored(connection, pack)?;
         let mut raw = Vec::new();
-        for (slot, entry) in load(connection, pack)? {
+        for (slot, entry) in load_entries(connection, pack)? {
             if let Some(entry) = change(slot, entry)? {
                 entry.encode(slot, &mut raw);
             }
@@ -323,10 +325,10 @@ impl Packs {
     }
 }
 
-/// Slots that records and versions point at, by pack.
-struct Used(HashMap<i64, HashSet<u32>>);
+/// The slots of each pack that records and versions refer to.
+struct UsedSlots(HashMap<i64, HashSet<u32>>);
 
-impl Used {
+impl UsedSlots {
     fn all(connection: &Connection) -> StoreResult<Self> {
         Self::of(connection, |_| true)
     }
@@ -346,12 +348,12 @@ impl Used {
         Ok(Self(used))
     }
 
-    fn holds(&self, pack: i64, slot: u32) -> bool {
+    fn contains(&self, pack: i64, slot: u32) -> bool {
         self.0.get(&pack).is_some_and(|slots| slots.contains(&slot))
     }
 }
 
-fn stored(connection: &Connection, pack: i64) -> StoreResult<Vec<u8>> {
+fn stored_bytes(connection: &Connection, pack: i64) -> StoreResult<Vec<u8>> {
     let data: Option<Vec<u8>> = connection
         .prepare_cached("SELECT data FROM packs WHERE id = ?1")?
         .query_row([pack], |r| r.get(0))
@@ -359,16 +361,16 @@ fn stored(connection: &Connection, pack: i64) -> StoreResult<Vec<u8>> {
     data.ok_or_else(|| StoreError::Damaged(format!("pack {pack} is not there")))
 }
 
-fn raw(connection: &Connection, pack: i64) -> StoreResult<Vec<u8>> {
-    let data = stored(connection, pack)?;
+fn unpack(connection: &Connection, pack: i64) -> StoreResult<Vec<u8>> {
+    let data = stored_bytes(connection, pack)?;
     zstd::stream::decode_all(data.as_slice()).map_err(|_| StoreError::Damaged(format!("pack {pack}")))
 }
 
-fn load(connection: &Connection, pack: i64) -> StoreResult<Vec<(u32, Entry)>> {
-    decode(&raw(connection, pack)?).ok_or_else(|| StoreError::Damaged(format!("pack {pack}")))
+fn load_entries(connection: &Connection, pack: i64) -> StoreResult<Vec<(u32, Entry)>> {
+    decode(&unpack(connection, pack)?).ok_or_else(|| StoreError::Damaged(format!("pack {pack}")))
 }
 
-/// Fills packs during an import.
+/// Writes packs during an import.
 pub struct PackWriter {
     batch: i64,
     next_pack: i64,
@@ -378,25 +380,32 @@ pub struct PackWriter {
 }
 
 impl PackWriter {
-    /// Packs of `batch`.
+    /// Starts writing packs for `batch`.
     pub fn new(connection: &Connection, batch: i64) -> StoreResult<Self> {
         let last: Option<i64> = connection.query_row("SELECT max(id) FROM packs", [], |r| r.get(0))?;
-        let compressor = zstd::bulk::Compressor::new(LEVEL).map_err(|e| StoreError::io("pack", e))?;
-        Ok(Self { batch, next_pack: last.unwrap_or(0) + 1, raw: Vec::with_capacity(TARGET * 2), slot: 0, compressor })
+        let compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL).map_err(|e| StoreError::io("pack", e))?;
+        Ok(Self {
+            batch,
+            next_pack: last.unwrap_or(0) + 1,
+            raw: Vec::with_capacity(PACK_SIZE * 2),
+            slot: 0,
+            compressor,
+        })
     }
 
-    /// Adds an entry and says where it will be. The pack is written when full, or by [`Self::flush`].
+    /// Adds an entry and returns the pack and slot it will have. The pack is written when it is full, or by
+    /// [`Self::flush`].
     pub fn put(&mut self, connection: &Connection, entry: &Entry) -> StoreResult<(i64, u32)> {
         let place = (self.next_pack, self.slot);
         entry.encode(self.slot, &mut self.raw);
         self.slot += 1;
-        if self.raw.len() >= TARGET {
+        if self.raw.len() >= PACK_SIZE {
             self.flush(connection)?;
         }
         Ok(place)
     }
 
-    /// Writes what is pending.
+    /// Writes the pack that is being filled.
     pub fn flush(&mut self, connection: &Connection) -> StoreResult<()> {
         if self.raw.is_empty() {
             return Ok(());
@@ -412,13 +421,13 @@ impl PackWriter {
         self.raw.clear();
         Ok(())
     }
-    /// An entry that is not written yet.
+    /// An entry of the pack that is not written yet.
     pub fn pending(&self, pack: i64, slot: u32) -> Option<Entry> {
         let entries = if pack == self.next_pack { decode(&self.raw)? } else { Vec::new() };
         entries.into_iter().find(|(s, _)| *s == slot).map(|(_, entry)| entry)
     }
 
-    /// Removes entries that nothing points at any more, pending ones and written ones, and writes what is left.
+    /// Removes the `stale` entries, written or not, and writes the last pack.
     pub fn finish(&mut self, connection: &Connection, packs: &Packs, stale: &[(i64, u32)]) -> StoreResult<()> {
         let mut by_pack: BTreeMap<i64, HashSet<u32>> = BTreeMap::new();
         for (pack, slot) in stale {

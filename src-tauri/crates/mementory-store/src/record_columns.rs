@@ -1,13 +1,13 @@
-//! Columns that follow from a record.
+//! Columns of `records` that are computed from a record.
 use crate::{StoreResult, rows::Flags};
 use mementory_model::{Kind, Record};
 use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
-/// Longest preview kept beside a record, in characters.
-const PREVIEW: usize = 500;
+/// Maximum length of the stored preview, in characters.
+const PREVIEW_LENGTH: usize = 500;
 
-/// True when a conversation has a message with siblings, or several roots.
+/// True if two messages have the same parent, or more than one has no parent.
 pub fn is_branched(records: &[Record]) -> bool {
     let mut parents = HashSet::new();
     let mut roots = 0;
@@ -20,28 +20,28 @@ pub fn is_branched(records: &[Record]) -> bool {
     })
 }
 
-/// True when the source marks it as not exportable (PAM 1.0 §21.1: "exportable" false).
+/// True if the source marks the memory as not exportable (PAM 1.0 §21.1: "exportable" false).
 fn is_not_exportable(record: &Record) -> bool {
     let access = record.fields.get("access").filter(|_| record.kind == Kind::Memory && record.origin.format == "pam");
     access.and_then(|a| a.get("exportable")) == Some(&serde_json::Value::Bool(false))
 }
 
-/// Position of a record among others: what a newer export may change without changing the content.
+/// Where a record is listed. A newer export may change this without changing the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListPosition {
-    /// Time that it is listed by, if the source gives one.
+    /// Time by which the record is sorted, in microseconds, if the source gives one.
     pub time: Option<i64>,
     /// Position in its conversation.
     pub position: i64,
-    /// Of [`ListPosition::FLAGS`].
+    /// Bits of [`ListPosition::FLAGS`].
     pub flags: i64,
 }
 
 impl ListPosition {
-    /// Flags of the position; the others say what was done to the record here.
+    /// The flags that come from the source; the others say what was done to the record in this vault.
     pub const FLAGS: i64 = Flags::HIDDEN | Flags::ACTIVE | Flags::BRANCHED | Flags::NOT_EXPORTABLE;
 
-    /// Of a record; `extra_flags` are added.
+    /// List position of a record; `extra_flags` are added to its flags.
     pub fn of(record: &Record, extra_flags: i64) -> Self {
         let message = record.message.as_ref();
         let mut flags = extra_flags;
@@ -67,7 +67,7 @@ impl ListPosition {
     }
 }
 
-/// Columns of `records` that are derived from a record.
+/// Columns of `records` that are computed from a record.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "columns of `records`, see schema.sql")]
 pub struct RecordColumns {
@@ -79,22 +79,23 @@ pub struct RecordColumns {
 }
 
 impl RecordColumns {
-    /// Of a record; `now` is the sort time of one without a time.
+    /// Columns of a record; a record without a time is sorted by `now`.
     pub fn of(record: &Record, extra_flags: i64, now: i64) -> Self {
         let ListPosition { time, position, flags } = ListPosition::of(record, extra_flags);
-        // Messages are shown in their conversation; a second copy of their words would only make the database larger.
-        let shown = record.kind != Kind::Message;
+        // Messages are shown in their conversation, so a second copy of their words would only make the database
+        // larger.
+        let has_preview = record.kind != Kind::Message;
         Self {
             sort: time.unwrap_or(now),
             position,
             flags,
-            title: shown.then(|| record.title.clone()).flatten(),
-            preview: shown.then(|| record.text.chars().take(PREVIEW).collect()),
+            title: has_preview.then(|| record.title.clone()).flatten(),
+            preview: has_preview.then(|| record.text.chars().take(PREVIEW_LENGTH).collect()),
         }
     }
 }
 
-/// Writes the columns and tags of a record that follow from its body.
+/// Updates the columns and tags that are computed from a record's body.
 ///
 /// # Errors
 /// The database.

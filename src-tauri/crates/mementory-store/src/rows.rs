@@ -1,27 +1,27 @@
-//! The queryable part of a record.
+//! Rows of `records`: what queries read without unpacking a record.
 use crate::StoreResult;
 use mementory_model::Kind;
 use rusqlite::{Connection, OptionalExtension, Row};
 
-/// Flag bits of `records.flags`.
+/// Bits of `records.flags`.
 #[derive(Debug)]
 pub struct Flags;
 impl Flags {
-    /// Hidden in the source's display.
+    /// The source does not display the record.
     pub const HIDDEN: i64 = 1;
-    /// On the branch the person last saw.
+    /// The message is on the branch that the person last saw.
     pub const ACTIVE: i64 = 2;
-    /// Spans were redacted.
+    /// Words of the record were redacted.
     pub const REDACTED: i64 = 4;
-    /// Differs from its verbatim (edited by the person).
+    /// The person edited the record, so it differs from its verbatim.
     pub const EDITED: i64 = 8;
-    /// Conversation with more than one leaf.
+    /// The conversation has more than one branch.
     pub const BRANCHED: i64 = 16;
-    /// A memory that its source marks as not exportable (PAM `access.exportable`): it leaves in no format.
+    /// The source marks the memory as not exportable (PAM `access.exportable`): no export contains it.
     pub const NOT_EXPORTABLE: i64 = 32;
 }
 
-/// Why a version exists.
+/// Why a version was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Cause {
@@ -43,21 +43,21 @@ impl Cause {
     }
 }
 
-/// Code of a kind in the store: its place in `Kind::ALL`. Never reorder that list.
+/// Code of a kind in the store: its index in `Kind::ALL`. That list must never be reordered.
 pub fn kind_code(kind: Kind) -> i64 {
     Kind::ALL.iter().position(|k| *k == kind).map_or(-1, |i| i as i64)
 }
 
-/// Kind of a code.
+/// The kind with this code.
 pub fn kind_from(code: i64) -> Kind {
     usize::try_from(code).ok().and_then(|i| Kind::ALL.get(i).copied()).unwrap_or(Kind::Foreign)
 }
 
-/// Columns that [`RowView::read`] wants, in order.
+/// Columns that [`RowView::read`] needs, in this order.
 pub const ROW_COLUMNS: &str = "r.row, r.id, r.kind, p.name, r.sort, r.owner, r.parent, r.position, r.flags, r.pack, \
      r.slot, r.version, r.since, r.cause, r.batch, r.version_batch, r.trashed, r.type, r.status, r.title, r.preview";
 
-/// One row of `records`, read.
+/// One row of `records`.
 #[derive(Debug, Clone)]
 #[allow(missing_docs, reason = "columns of `records`, see schema.sql")]
 pub struct RowView {
@@ -85,32 +85,32 @@ pub struct RowView {
 }
 
 impl RowView {
-    /// Hidden in the source's own display.
+    /// True if the source does not display the record.
     pub fn hidden(&self) -> bool {
         self.flags & Flags::HIDDEN != 0
     }
 
-    /// On the branch the person last saw.
+    /// True if the message is on the branch that the person last saw.
     pub fn active(&self) -> bool {
         self.flags & Flags::ACTIVE != 0
     }
 
-    /// Spans of it were redacted.
+    /// True if words of the record were redacted.
     pub fn redacted(&self) -> bool {
         self.flags & Flags::REDACTED != 0
     }
 
-    /// A conversation with more than one branch.
+    /// True for a conversation with more than one branch.
     pub fn branched(&self) -> bool {
         self.flags & Flags::BRANCHED != 0
     }
 
-    /// Why its present version exists: `import`, `edit`, `restore`, `written`.
+    /// Why the current version was written: `import`, `edit`, `restore` or `written`.
     pub fn cause_name(&self) -> &'static str {
         Cause::name(self.cause)
     }
 
-    /// From a query over [`ROW_COLUMNS`].
+    /// Reads a row of a query over [`ROW_COLUMNS`].
     pub fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             row: row.get(0)?,
@@ -137,25 +137,25 @@ impl RowView {
         })
     }
 
-    /// Text form of the id.
+    /// The record's id in text form.
     pub fn id_text(&self) -> String {
         hex::encode(self.id)
     }
 
-    /// By vault id.
+    /// Row of the record with this vault id.
     pub fn by_id(connection: &Connection, id: &[u8; 16]) -> StoreResult<Option<Self>> {
         let sql = format!("SELECT {ROW_COLUMNS} FROM records r JOIN platforms p ON p.id = r.platform WHERE r.id = ?1");
         Ok(connection.prepare_cached(&sql)?.query_row([id], Self::read).optional()?)
     }
 
-    /// By row number.
+    /// Row with this number.
     pub fn by_row(connection: &Connection, row: i64) -> StoreResult<Option<Self>> {
         let sql = format!("SELECT {ROW_COLUMNS} FROM records r JOIN platforms p ON p.id = r.platform WHERE r.row = ?1");
         Ok(connection.prepare_cached(&sql)?.query_row([row], Self::read).optional()?)
     }
 }
 
-/// Number of a platform name, made when new.
+/// Number of a platform; a new name gets a new number.
 pub fn platform_id(connection: &Connection, name: &str) -> StoreResult<i64> {
     let found: Option<i64> = connection
         .prepare_cached("SELECT id FROM platforms WHERE name = ?1")?
@@ -168,7 +168,7 @@ pub fn platform_id(connection: &Connection, name: &str) -> StoreResult<i64> {
     Ok(connection.last_insert_rowid())
 }
 
-/// Next free row number; numbers are never reused.
+/// Next unused row number. Numbers are never reused, not even those of erased records.
 pub fn next_row(tx: &Connection) -> StoreResult<i64> {
     let last: Option<i64> = tx.query_row("SELECT max(row) FROM records", [], |r| r.get(0))?;
     let used: Option<i64> =

@@ -1,6 +1,6 @@
 CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 
--- One import each. `report` is the JSON shown afterwards.
+-- One row per import. `report` is the JSON of the import report.
 CREATE TABLE batches (
   id INTEGER PRIMARY KEY,
   uid TEXT NOT NULL UNIQUE,
@@ -11,18 +11,20 @@ CREATE TABLE batches (
   added INTEGER NOT NULL DEFAULT 0,
   updated INTEGER NOT NULL DEFAULT 0,
   undone_at INTEGER,
-  -- Rows that it told and that were there already, as runs (import/runs.rs): told the same, or told older.
+  -- Rows that were there before and that this import contains unchanged (`same`) or in an older state (`older`),
+  -- encoded by import/runs.rs.
   same BLOB,
   older BLOB
 );
 
 CREATE TABLE platforms (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 
--- Packs of record bodies: zstd over entries of (body JSON, verbatim). A pack holds entries of one batch only.
+-- Compressed packs of record bodies: zstd over entries of body JSON and verbatim. All entries of a pack are of one
+-- batch.
 CREATE TABLE packs (id INTEGER PRIMARY KEY, batch INTEGER, data BLOB NOT NULL);
 CREATE INDEX packs_batch ON packs (batch) WHERE batch IS NOT NULL;
 
--- What queries need; everything else is in the pack. `title` and `preview` are not kept for messages.
+-- The columns that queries need; the rest of a record is in its pack. Messages have no `title` and `preview`.
 CREATE TABLE records (
   row INTEGER PRIMARY KEY,
   id BLOB NOT NULL UNIQUE,
@@ -43,7 +45,7 @@ CREATE TABLE records (
   version_batch INTEGER,
   trashed INTEGER,
   trash_root INTEGER,
-  -- The import whose tombstones moved it to the Trash; null when a person did.
+  -- The import whose tombstones moved the record to the Trash; null if a person did.
   trash_batch INTEGER,
   type TEXT,
   status TEXT,
@@ -77,16 +79,16 @@ CREATE TABLE versions (
 CREATE TABLE tags (row INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (row, tag)) WITHOUT ROWID;
 CREATE INDEX tags_tag ON tags (tag, row);
 
--- Links by the target's id, so that a target that comes later, or went, needs no change here.
+-- Links name the target's id, not its row, so nothing changes here when the target arrives later or is removed.
 CREATE TABLE links (row INTEGER NOT NULL, relation TEXT NOT NULL, target BLOB NOT NULL, PRIMARY KEY (row, relation, target)) WITHOUT ROWID;
 CREATE INDEX links_target ON links (target, row);
 
--- Bytes of attachments and passthrough parts; `row` is their record.
+-- Blobs of attachments and passthrough files; `row` is their record.
 CREATE TABLE files (row INTEGER PRIMARY KEY, blob BLOB, size INTEGER, media_type TEXT);
 CREATE INDEX files_blob ON files (blob) WHERE blob IS NOT NULL;
 CREATE TABLE file_refs (row INTEGER NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (row, file)) WITHOUT ROWID;
 CREATE INDEX file_refs_file ON file_refs (file, row);
--- What a file was before an import brought other bytes; `blob` is null where there were none.
+-- The state of a file before an import replaced its bytes; `blob` is null if it had none.
 CREATE TABLE file_versions (
   row INTEGER NOT NULL,
   batch INTEGER NOT NULL,
@@ -97,12 +99,12 @@ CREATE TABLE file_versions (
 ) WITHOUT ROWID;
 CREATE INDEX file_versions_batch ON file_versions (batch);
 CREATE INDEX file_versions_blob ON file_versions (blob) WHERE blob IS NOT NULL;
--- Every blob that something names; the others are swept.
+-- Every blob in use; the others are deleted.
 CREATE VIEW named_blobs AS
   SELECT row, blob, size FROM files WHERE blob IS NOT NULL
   UNION ALL SELECT row, blob, size FROM file_versions WHERE blob IS NOT NULL;
 
--- Where an unchanged conversation or message stood before a newer export moved it (its time, its branch).
+-- Previous list position of an unchanged conversation or message that a newer export moved (other time or branch).
 CREATE TABLE moved (
   row INTEGER NOT NULL,
   batch INTEGER NOT NULL,
@@ -113,7 +115,7 @@ CREATE TABLE moved (
 ) WITHOUT ROWID;
 CREATE INDEX moved_batch ON moved (batch);
 
--- Deletions. `record` is the vault id of the target; no content anywhere.
+-- Deletions and redactions. `record` is the vault id of the target; no column contains record content.
 CREATE TABLE tombstones (
   id TEXT PRIMARY KEY,
   op INTEGER NOT NULL,
@@ -133,13 +135,13 @@ CREATE TABLE tombstones (
   verbatim TEXT
 ) WITHOUT ROWID;
 CREATE TABLE blocked (record BLOB PRIMARY KEY, tombstone TEXT NOT NULL) WITHOUT ROWID;
--- Which imports told a tombstone that is not the vault's own.
+-- The imports that contained a foreign tombstone, one not issued by this vault.
 CREATE TABLE tombstone_batches (batch INTEGER NOT NULL, tombstone TEXT NOT NULL, PRIMARY KEY (batch, tombstone)) WITHOUT ROWID;
 CREATE TABLE redacted (record BLOB PRIMARY KEY, tombstone TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE fingerprints (fingerprint BLOB PRIMARY KEY, tombstone TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE receipts (id TEXT PRIMARY KEY, at INTEGER NOT NULL, complete INTEGER NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
 
--- Append-only, hash-chained; `signature` is the vault's over `hash`.
+-- Append-only and hash-chained; `signature` is the vault's signature of `hash`.
 CREATE TABLE audit (
   seq INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,
@@ -151,5 +153,6 @@ CREATE TABLE audit (
   signature BLOB NOT NULL
 );
 
--- What the index has to follow: a row (op 1 = index it anew, 2 = drop it) or a whole batch (op 3 = added, 4 = undone).
+-- Changes that the index must follow: of one row (op 1 = index it again, 2 = remove it) or of a batch (op 3 = imported,
+-- 4 = undone).
 CREATE TABLE changes (seq INTEGER PRIMARY KEY AUTOINCREMENT, op INTEGER NOT NULL, target INTEGER NOT NULL);

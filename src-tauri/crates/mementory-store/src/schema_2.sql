@@ -1,7 +1,8 @@
--- Sensitive values: where they are. `value` is a keyed fingerprint, equal for equal values; what they are is not kept.
+-- Places of sensitive values. `value` is a keyed fingerprint, the same for equal values; the values themselves are not
+-- stored.
 CREATE TABLE findings (
   row INTEGER NOT NULL,
-  -- 0 = text, 1 = title, 2 + 2n = the text of the n-th file, 3 + 2n = the n-th block beside the text.
+  -- 0 = text, 1 = title, 2 + 2n = text of the n-th file, 3 + 2n = n-th content block beside the text.
   field INTEGER NOT NULL,
   start INTEGER NOT NULL,
   class INTEGER NOT NULL,
@@ -12,7 +13,7 @@ CREATE TABLE findings (
 ) WITHOUT ROWID;
 CREATE INDEX findings_value ON findings (value, row);
 
--- What the person decided on a value: 1 = ignored here and in future, 2 = redacted (`places` records, for the list).
+-- Decisions about a value: 1 = ignored now and in future, 2 = redacted (in `places` records, for the list).
 CREATE TABLE judged (
   value BLOB PRIMARY KEY,
   class INTEGER NOT NULL,
@@ -21,7 +22,8 @@ CREATE TABLE judged (
   at INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- Records to be looked through again. New ones need no entry: their numbers are above `looked_row` in meta.
+-- Queue of records to be scanned again. New records need no entry, since their row numbers are above `looked_row` in
+-- `meta`.
 CREATE TABLE unlooked (row INTEGER PRIMARY KEY);
 CREATE TRIGGER look_again AFTER UPDATE OF version, preview ON records BEGIN
   INSERT OR IGNORE INTO unlooked (row) VALUES (new.row);
@@ -31,5 +33,5 @@ CREATE TRIGGER forget_findings AFTER DELETE ON records BEGIN
   DELETE FROM unlooked WHERE row = old.row;
 END;
 
--- Pairs of memories that say much the same and that the person keeps; the smaller id first.
+-- Pairs of similar memories that the person decided to keep; `one` is the smaller id.
 CREATE TABLE apart (one BLOB NOT NULL, other BLOB NOT NULL, PRIMARY KEY (one, other)) WITHOUT ROWID;

@@ -1,34 +1,35 @@
-//! Wiping what SQLite leaves behind inside pages. `secure_delete` zeroes freed cells and pages, but when a b-tree page is
-//! rebuilt its former cells can stay in the gap between the cell pointers and the cells. Nothing reads that gap (SQLite
-//! file format, "B-tree Pages"), so it can be zeroed in place.
+//! Wipes old data that SQLite leaves inside pages. `secure_delete` zeroes freed cells and pages, but when SQLite
+//! rebuilds a b-tree page, old cells can stay in the gap between the cell pointers and the cells. SQLite never reads
+//! that gap (SQLite file format, "B-tree Pages"), so it can be zeroed in place.
 use crate::StoreResult;
 use rusqlite::{Connection, params};
 
-/// Zeroes the unused parts of these b-tree pages. Pages of another kind are left alone.
+/// Zeroes the unused parts of these b-tree pages. Skips pages of other types.
 pub fn scrub(tx: &Connection, pages: &[i64]) -> StoreResult<()> {
     let mut read = tx.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
     for page in pages {
         let old: Vec<u8> = read.query_row([page], |r| r.get(0))?;
         let mut data = old.clone();
-        // The first page starts with the file header.
+        // The first page begins with the 100-byte file header.
         let start = if *page == 1 { 100 } else { 0 };
-        if wipe(&mut data, start).is_some() && data != old {
-            put(tx, *page, &data)?;
+        if wipe_unused_bytes(&mut data, start).is_some() && data != old {
+            write_page(tx, *page, &data)?;
         }
     }
     Ok(())
 }
 
-/// Zeroes the unused parts of every b-tree page, what the list of free pages holds, and what its own pages have left over.
+/// Zeroes the unused parts of every b-tree page, all free pages, and the unused ends of the pages that list the free
+/// pages.
 pub fn scrub_all(tx: &Connection) -> StoreResult<()> {
     let count: i64 = tx.query_row("PRAGMA page_count", [], |r| r.get(0))?;
     scrub(tx, &(1..=count).collect::<Vec<_>>())?;
     let mut read = tx.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
     let first: Vec<u8> = read.query_row([1], |r| r.get(0))?;
-    // A reserved end of each page is the cipher's own.
+    // The cipher reserves the last bytes of each page for itself.
     let reserved = usize::from(first.get(20).copied().unwrap_or(0));
     let mut trunk = u32_at(&first, 32);
-    // A list that runs in a circle is no list.
+    // The loop is bounded because a damaged list of free pages may be circular.
     for _ in 0..count {
         let Some(number) = trunk.filter(|n| (2..=count).contains(n)) else { break };
         let data: Vec<u8> = read.query_row([number], |r| r.get(0))?;
@@ -38,7 +39,7 @@ pub fn scrub_all(tx: &Connection) -> StoreResult<()> {
             let used = blank.len().saturating_sub(reserved);
             if blank.iter().take(used).any(|b| *b != 0) {
                 blank[..used].fill(0);
-                put(tx, leaf, &blank)?;
+                write_page(tx, leaf, &blank)?;
             }
         }
         let mut cleared = data.clone();
@@ -47,14 +48,14 @@ pub fn scrub_all(tx: &Connection) -> StoreResult<()> {
             rest.fill(0);
         }
         if cleared != data {
-            put(tx, number, &cleared)?;
+            write_page(tx, number, &cleared)?;
         }
         trunk = u32_at(&data, 0);
     }
     Ok(())
 }
 
-fn put(tx: &Connection, page: i64, data: &[u8]) -> StoreResult<()> {
+fn write_page(tx: &Connection, page: i64, data: &[u8]) -> StoreResult<()> {
     tx.prepare_cached("UPDATE sqlite_dbpage SET data = ?2 WHERE pgno = ?1")?.execute(params![page, data])?;
     Ok(())
 }
@@ -64,8 +65,9 @@ fn u32_at(data: &[u8], at: usize) -> Option<i64> {
     Some(i64::from(u32::from_be_bytes(bytes)))
 }
 
-/// Wipes gap and free blocks; None when this is no b-tree page (then nothing was changed that matters: the caller drops it).
-fn wipe(data: &mut [u8], start: usize) -> Option<()> {
+/// Zeroes the gap and the free blocks of a b-tree page. Returns None for any other or a malformed page; the caller then
+/// discards `data`.
+fn wipe_unused_bytes(data: &mut [u8], start: usize) -> Option<()> {
     let u16_at = |data: &[u8], at: usize| Some(usize::from(u16::from_be_bytes([*data.get(at)?, *data.get(at + 1)?])));
     let header = match *data.get(start)? {
         2 | 5 => 12,
@@ -80,7 +82,7 @@ fn wipe(data: &mut [u8], start: usize) -> Option<()> {
     let gap = start + header + 2 * cells..content.min(data.len());
     data.get_mut(gap)?.fill(0);
     let mut block = u16_at(data, start + 1)?;
-    // Free blocks are in ascending order; anything else is no list.
+    // Free blocks are in ascending order; otherwise the list is malformed.
     while block != 0 {
         let (next, size) = (u16_at(data, block)?, u16_at(data, block + 2)?);
         data.get_mut(block + 4..block + size)?.fill(0);

@@ -1,4 +1,5 @@
-//! The store: SQLCipher, the truth. One writer connection, a few readers, WAL.
+//! The SQLCipher database, which holds the authoritative state. It has one writer connection, a few readers, and a
+//! write-ahead log (WAL).
 use crate::{StoreError, StoreResult, packs::Packs};
 use rusqlite::{Connection, OpenFlags, Transaction};
 use std::{
@@ -6,40 +7,40 @@ use std::{
     sync::{Mutex, MutexGuard},
 };
 
-/// Schema that this program writes.
+/// Schema version that this program writes.
 pub const SCHEMA_VERSION: u32 = 2;
 
-/// Numbered, transactional migrations: `MIGRATIONS[n]` leads from schema n to n + 1.
+/// Migrations, each applied in one transaction: `MIGRATIONS[n]` upgrades schema n to n + 1.
 const MIGRATIONS: &[&str] = &[include_str!("schema.sql"), include_str!("schema_2.sql")];
 
-/// Database file of a vault.
+/// File name of the database in the vault folder.
 pub const FILE: &str = "store.db";
 
-/// Bytes of a database page.
-const PAGE: u64 = 8192;
+/// Size of a database page in bytes.
+const PAGE_SIZE: u64 = 8192;
 
-/// The open store.
+/// An open database.
 pub struct Store {
     path: PathBuf,
     key_pragma: zeroize::Zeroizing<String>,
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
-    /// Record bodies.
+    /// Reads and rewrites record bodies.
     pub packs: Packs,
 }
 
 impl Store {
-    /// Opens or creates the store under a raw 256-bit key and brings its schema up to date.
+    /// Opens or creates the database with a raw 256-bit key and upgrades its schema if it is older.
     ///
     /// # Errors
-    /// `Damaged` when the first page fails its check, `NewerSchema`, I/O.
+    /// `Damaged` if the first page fails its check, `NewerSchema`, or an I/O error.
     pub fn open(dir: &Path, key: &[u8; 32], create: bool) -> StoreResult<Self> {
         let path = dir.join(FILE);
         if !create && !path.exists() {
             return Err(StoreError::Damaged(format!("{FILE} is not there")));
         }
-        // A file shorter than a page would open as a new, empty database.
-        if !create && std::fs::metadata(&path).is_ok_and(|m| m.len() < PAGE) {
+        // SQLite would open a file shorter than a page as a new, empty database.
+        if !create && std::fs::metadata(&path).is_ok_and(|m| m.len() < PAGE_SIZE) {
             return Err(StoreError::Damaged(format!("{FILE} is cut off")));
         }
         let key_pragma = key_pragma(key);
@@ -54,7 +55,7 @@ impl Store {
         })
     }
 
-    /// Runs `f` in one write transaction; an error rolls everything back.
+    /// Runs `f` in one write transaction. An error rolls everything back.
     pub fn write<T>(&self, f: impl FnOnce(&Transaction<'_>) -> StoreResult<T>) -> StoreResult<T> {
         let mut connection = self.writer();
         let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
@@ -76,13 +77,13 @@ impl Store {
         }
     }
 
-    /// The writer connection, for what cannot run inside a transaction (checkpoint).
+    /// The writer connection, for what cannot run inside a transaction (such as a checkpoint).
     pub fn writer(&self) -> MutexGuard<'_, Connection> {
-        // A panic while writing leaves no half transaction: rusqlite rolls back on drop.
+        // A panic while writing leaves no open transaction, since rusqlite rolls back on drop.
         self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Runs `f` on a reader connection; sees the last committed state.
+    /// Runs `f` on a reader connection, which sees the last committed state.
     pub fn read<T>(&self, f: impl FnOnce(&Connection) -> StoreResult<T>) -> StoreResult<T> {
         let pooled = self.readers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop();
         let connection = match pooled {
@@ -97,39 +98,39 @@ impl Store {
         value
     }
 
-    /// A connection of its own, read-only in effect; also the erasure check's.
+    /// A new connection that cannot write, for callers that need their own, such as the erasure check.
     pub fn extra_reader(&self) -> StoreResult<Connection> {
         let connection = connect(&self.path, &self.key_pragma, false)?;
         connection.execute_batch("PRAGMA query_only=ON; PRAGMA cache_size=-8000;")?;
         Ok(connection)
     }
 
-    /// Closes pooled readers, so that a checkpoint can truncate the WAL.
+    /// Closes the pooled readers, so that a checkpoint can truncate the write-ahead log.
     pub fn close_readers(&self) {
         self.readers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clear();
     }
 
-    /// Moves the WAL into the database and truncates it to nothing. True when that worked whole.
+    /// Moves the write-ahead log into the database and truncates it to zero bytes. True if both succeeded completely.
     pub fn checkpoint(&self) -> StoreResult<bool> {
         self.close_readers();
         let busy: i64 = self.writer().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |r| r.get(0))?;
         Ok(busy == 0)
     }
 
-    /// Last change that the store holds.
+    /// Number of the last change in the change log, or 0.
     pub fn last_change(connection: &Connection) -> StoreResult<u64> {
         let seq: Option<i64> = connection.query_row("SELECT max(seq) FROM changes", [], |r| r.get(0))?;
         Ok(u64::try_from(seq.unwrap_or(0)).unwrap_or(0))
     }
 
-    /// Database and WAL size in bytes.
+    /// Size of the database and its write-ahead log in bytes.
     pub fn bytes(&self) -> u64 {
         let wal = self.path.with_extension("db-wal");
         [&self.path, &wal].iter().filter_map(|p| std::fs::metadata(p).ok()).map(|m| m.len()).sum()
     }
 }
 
-/// What fails its check in the pages of a database: their authentication, then how they hang together.
+/// Problems found in the database's pages: failed authentication first, then errors in their structure.
 pub fn page_problems(connection: &Connection) -> StoreResult<Vec<String>> {
     let mut found = Vec::new();
     let mut hmac = connection.prepare("PRAGMA cipher_integrity_check")?;
@@ -146,11 +147,11 @@ pub fn page_problems(connection: &Connection) -> StoreResult<Vec<String>> {
     Ok(found)
 }
 
-/// Pages of the database in `dir` that fail their authentication, counted over the whole file: also where not even the
-/// first one can be read. 0 when all pass, or when nobody can count.
+/// Number of pages of the database in `dir` that fail their authentication. It works even if the first page cannot be
+/// read. Returns 0 if all pass or if they cannot be counted.
 pub fn failing_pages(dir: &Path, key: &[u8; 32]) -> u32 {
-    // Without a single page there is nothing to count.
-    if std::fs::metadata(dir.join(FILE)).map_or(0, |meta| meta.len()) < PAGE {
+    // A file shorter than a page has no page to count.
+    if std::fs::metadata(dir.join(FILE)).map_or(0, |meta| meta.len()) < PAGE_SIZE {
         return 0;
     }
     let count = || -> rusqlite::Result<u32> {
@@ -161,7 +162,7 @@ pub fn failing_pages(dir: &Path, key: &[u8; 32]) -> u32 {
         let mut lines = statement.query([])?;
         let mut failing = 0;
         while let Some(line) = lines.next()? {
-            // One line for each page that fails; what is said of the file as a whole names none.
+            // Each failing page has a line of its own; lines about the file as a whole contain no page number.
             failing += u32::from(line.get_ref(0)?.as_str().is_ok_and(|line| line.contains("page ")));
         }
         Ok(failing)
@@ -169,7 +170,7 @@ pub fn failing_pages(dir: &Path, key: &[u8; 32]) -> u32 {
     count().unwrap_or(0)
 }
 
-/// Digests of all files that records name.
+/// Digests of all blobs in use.
 pub fn named_blobs(connection: &Connection) -> StoreResult<Vec<[u8; 32]>> {
     let mut statement = connection.prepare("SELECT DISTINCT blob FROM named_blobs")?;
     let rows = statement.query_map([], |r| r.get(0))?;
@@ -180,13 +181,13 @@ fn key_pragma(key: &[u8; 32]) -> zeroize::Zeroizing<String> {
     zeroize::Zeroizing::new(format!("PRAGMA key = \"x'{}'\";", hex::encode(key)))
 }
 
-/// Hands the key over, and how the pages are made. Reads nothing.
+/// Gives SQLCipher the key and the page parameters. Does not read the file.
 fn unlock(connection: &Connection, key_pragma: &str) -> rusqlite::Result<()> {
-    // SQLCipher would write its complaints about damaged pages to standard error.
+    // Otherwise SQLCipher writes messages about damaged pages to standard error.
     connection.execute_batch("PRAGMA cipher_log_level = NONE;")?;
     connection.execute_batch(key_pragma)?;
-    // HMAC-SHA-256 instead of the default SHA-512: same strength for our use and several times faster with the
-    // CPU's SHA extensions, which is what lets the erasure check read every page in under a second.
+    // HMAC-SHA-256 instead of the default SHA-512 is as strong for this use and several times faster with the CPU's SHA
+    // extensions, so that the erasure check can read every page in under a second.
     connection.execute_batch(
         "PRAGMA cipher_page_size = 8192; PRAGMA cipher_hmac_algorithm = HMAC_SHA256; PRAGMA cipher_memory_security = OFF;",
     )
@@ -218,16 +219,17 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
         return Err(StoreError::NewerSchema { found, known: SCHEMA_VERSION });
     }
     if found == SCHEMA_VERSION {
-        // Left over when the program ended right after an upgrade. A folder that refuses is named by the next receipt.
+        // The copy is left over if the program ended right after an upgrade. If it cannot be removed, the next receipt
+        // names it.
         for older in 1..SCHEMA_VERSION {
             let _ = std::fs::remove_file(dir.join(format!("store.schema-{older}.db")));
         }
         return Ok(());
     }
-    // An older vault is copied (still encrypted) before it is touched.
+    // An older vault is copied, still encrypted, before it is changed.
     let backup = (found > 0).then(|| dir.join(format!("store.schema-{found}.db")));
     if let Some(backup) = &backup {
-        // What is only in the log yet belongs to the copy too.
+        // Changes that are only in the write-ahead log must be in the copy too.
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         if let Err(error) = std::fs::copy(dir.join(FILE), backup) {
             let _ = std::fs::remove_file(backup);
@@ -240,7 +242,7 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
         transaction.pragma_update(None, "user_version", index as u32 + 1)?;
     }
     transaction.commit()?;
-    // The upgrade is whole. A copy that stayed would keep what is erased later.
+    // The upgrade is committed. If the copy stayed, it would keep records that are erased later.
     if let Some(backup) = backup {
         let _ = std::fs::remove_file(backup);
     }

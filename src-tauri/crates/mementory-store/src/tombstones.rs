@@ -1,4 +1,5 @@
-//! Tombstones: signed, without content. They block ids and, by keyed fingerprint, the same words under another id.
+//! Tombstones are signed and contain no record content. They block ids and, by keyed fingerprint, the same words under
+//! another id.
 use crate::{
     StoreResult,
     ids::{parse_id, record_id},
@@ -15,7 +16,7 @@ pub struct TombstoneRow {
     pub id: String,
     pub op: TombstoneOp,
     pub kind: String,
-    /// Vault id for our own; the format's id for foreign ones.
+    /// Vault id for the vault's own tombstones, the format's id for foreign ones.
     pub target: String,
     pub scope: String,
     pub origin_id: Option<String>,
@@ -27,13 +28,14 @@ pub struct TombstoneRow {
     pub signature: String,
     pub own: bool,
     pub receipt: Option<String>,
-    /// The signature was checked just now.
+    /// True if the signature was checked on reading and is valid.
     pub signature_valid: bool,
     pub verbatim: Option<String>,
 }
 
 impl TombstoneRow {
-    /// What the vault signs: every field but the signature and the receipt's id, length-prefixed.
+    /// The bytes that the vault signs: the fields that say what was deleted, length-prefixed. Signature, receipt,
+    /// `origin_id`, `source` and `verbatim` are not signed.
     fn signed_bytes(&self) -> Vec<u8> {
         let derived = serde_json::to_string(&self.derived).unwrap_or_default();
         let op = if self.op == TombstoneOp::Delete { "delete" } else { "redact" };
@@ -47,7 +49,7 @@ impl TombstoneRow {
     }
 }
 
-/// Signs and stores a tombstone of this vault, and blocks `ids` and `fingerprints`.
+/// Signs and stores a tombstone of this vault. Blocks the ids in `blocked` and the texts with these `fingerprints`.
 pub fn store_own(
     tx: &Connection,
     keys: &VaultKeys,
@@ -60,7 +62,7 @@ pub fn store_own(
     row.signature_valid = true;
     insert(tx, &row, Some(record))?;
     for id in blocked {
-        // Over one that came with an import: that import may be undone, this deletion not.
+        // Replaces the entry of an imported tombstone, because that import may be undone but this deletion may not.
         tx.prepare_cached("INSERT OR REPLACE INTO blocked (record, tombstone) VALUES (?1, ?2)")?
             .execute(params![id, row.id])?;
     }
@@ -71,7 +73,7 @@ pub fn store_own(
     Ok(row)
 }
 
-/// Remembers that these records were redacted: a source still has the words.
+/// Records that these records were redacted, because a source still has the words.
 pub fn store_redacted(tx: &Connection, ids: &[[u8; 16]], tombstone: &str) -> StoreResult<()> {
     for id in ids {
         tx.prepare_cached("INSERT OR IGNORE INTO redacted (record, tombstone) VALUES (?1, ?2)")?
@@ -92,13 +94,13 @@ fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> Sto
     Ok(())
 }
 
-/// Vault ids that a foreign tombstone speaks of: its target and everything derived. A target that carries one of our
-/// own ids (`ep_<vault id>`, as our `.mem` exports write) is that id.
+/// Vault ids that a foreign tombstone names: its target and everything derived from it. If a target contains one of
+/// this vault's ids (`ep_<vault id>`, as our `.mem` exports write), that id is included.
 pub fn targets(keys: &VaultKeys, tombstone: &Tombstone) -> Vec<[u8; 16]> {
-    named(keys, (&tombstone.target_kind, &tombstone.target_id), &tombstone.scope, &tombstone.derived)
+    target_ids(keys, (&tombstone.target_kind, &tombstone.target_id), &tombstone.scope, &tombstone.derived)
 }
 
-fn named(keys: &VaultKeys, target: (&str, &str), scope: &str, d: &Derived) -> Vec<[u8; 16]> {
+fn target_ids(keys: &VaultKeys, target: (&str, &str), scope: &str, d: &Derived) -> Vec<[u8; 16]> {
     let derived = [
         ("fact", &d.fact_ids),
         ("edge", &d.edge_ids),
@@ -106,9 +108,9 @@ fn named(keys: &VaultKeys, target: (&str, &str), scope: &str, d: &Derived) -> Ve
         ("chunk", &d.chunk_ids),
         ("sentence", &d.sentence_ids),
     ];
-    let named = derived.iter().flat_map(|(kind, ids)| ids.iter().map(move |id| (*kind, id.as_str())));
+    let derived_ids = derived.iter().flat_map(|(kind, ids)| ids.iter().map(move |id| (*kind, id.as_str())));
     let mut out = Vec::new();
-    for (kind, id) in std::iter::once(target).chain(named) {
+    for (kind, id) in std::iter::once(target).chain(derived_ids) {
         let own = id.split_once('_').and_then(|(_, rest)| parse_id(rest)).or_else(|| parse_id(id));
         out.extend(own);
         out.push(record_id(keys, &RecordKey::new(scope.to_owned(), format!("{kind}/{id}"))));
@@ -117,8 +119,9 @@ fn named(keys: &VaultKeys, target: (&str, &str), scope: &str, d: &Derived) -> Ve
     out
 }
 
-/// Keeps a tombstone that came with an import, so that it goes out again and blocks for as long as an import that told
-/// it stays. False when it is not news: the vault's own comes back, or its id is taken by another; then it does nothing.
+/// Stores an imported tombstone, so that exports contain it and it blocks as long as an import that contains it is not
+/// undone. Does nothing and returns false if its id is already used by one of the vault's own tombstones or for another
+/// target.
 pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], batch: i64) -> StoreResult<bool> {
     let row = TombstoneRow {
         id: tombstone.id.clone(),
@@ -152,7 +155,7 @@ pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], b
     Ok(true)
 }
 
-/// True when the id of a tombstone stands for something else here: one of the vault's own, or another target.
+/// True if the tombstone's id is already used here by one of the vault's own or for another target.
 pub fn is_taken(c: &Connection, tombstone: &Tombstone) -> StoreResult<bool> {
     let found = c
         .prepare_cached(&format!("SELECT {COLUMNS} FROM tombstones WHERE id = ?1"))?
@@ -177,10 +180,10 @@ fn block_ids<'i>(
     Ok(())
 }
 
-/// Takes back the tombstones that only `batch` told, with what they blocked. What another import's tombstone names as
-/// well stays blocked by that one.
+/// Removes the tombstones that only `batch` contains, and unblocks what they blocked. Ids that a tombstone of another
+/// import names too stay blocked by that one.
 pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()> {
-    let gone: Vec<String> = {
+    let withdrawn: Vec<String> = {
         let mut statement = tx.prepare(
             "SELECT tombstone FROM tombstone_batches b WHERE batch = ?1 \
              AND NOT EXISTS (SELECT 1 FROM tombstone_batches WHERE tombstone = b.tombstone AND batch <> ?1)",
@@ -189,12 +192,12 @@ pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()
         rows.collect::<Result<_, _>>()?
     };
     tx.execute("DELETE FROM tombstone_batches WHERE batch = ?1", [batch])?;
-    if gone.is_empty() {
+    if withdrawn.is_empty() {
         return Ok(());
     }
     // Deletions and redactions block in the same way, each in its own table.
     let (mut blocked, mut redacted) = (HashSet::new(), HashSet::new());
-    for id in &gone {
+    for id in &withdrawn {
         for (table, freed) in [("blocked", &mut blocked), ("redacted", &mut redacted)] {
             let sql = format!("DELETE FROM {table} WHERE tombstone = ?1 RETURNING record");
             let mut statement = tx.prepare_cached(&sql)?;
@@ -211,13 +214,13 @@ pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()
             TombstoneOp::Delete => ("blocked", &blocked),
             TombstoneOp::Redact => ("redacted", &redacted),
         };
-        let ids = named(keys, (&row.kind, &row.target), &row.scope, &row.derived);
+        let ids = target_ids(keys, (&row.kind, &row.target), &row.scope, &row.derived);
         block_ids(tx, table, &row.id, ids.iter().filter(|id| freed.contains(*id)))?;
     }
     Ok(())
 }
 
-/// A person restored `row` from the Trash: tombstones of imports no longer block it.
+/// Removes the blocks that imported tombstones put on `row`, after a person restored it from the Trash.
 pub fn unblock(tx: &Connection, row: i64) -> StoreResult<()> {
     for table in ["blocked", "redacted"] {
         let sql = format!(
@@ -229,7 +232,7 @@ pub fn unblock(tx: &Connection, row: i64) -> StoreResult<()> {
     Ok(())
 }
 
-/// What [`read`] reads, in order.
+/// Columns that [`read`] needs, in this order.
 const COLUMNS: &str =
     "id, op, kind, target, scope, origin_id, source, at, actor, reason, derived, signature, own, receipt, verbatim";
 
@@ -255,7 +258,7 @@ fn read(r: &Row<'_>) -> rusqlite::Result<TombstoneRow> {
     })
 }
 
-/// All tombstones, newest first, signatures of our own checked.
+/// All tombstones, newest first. The signatures of the vault's own are checked.
 ///
 /// # Errors
 /// The database.

@@ -1,10 +1,10 @@
-//! Moving rows to the Trash and back.
+//! Moves rows to the Trash and back.
 use crate::StoreResult;
 use mementory_model::Timestamp;
 use rusqlite::{Connection, params};
 
-/// Moves a row and what it owns to the Trash, for a person or for tombstones of the import `batch`; `root` brings it back.
-/// Returns the rows that moved. They are to go from the index.
+/// Moves a row and the rows it owns to the Trash. `batch` is the import whose tombstones ask for it, None if a person
+/// does; all are restored together with `root`. Returns the rows that moved; the caller removes them from the index.
 pub fn trash_row(tx: &Connection, row: i64, root: i64, now: Timestamp, batch: Option<i64>) -> StoreResult<Vec<i64>> {
     let moved = rows_of(tx, "SELECT row FROM records WHERE (row = ?1 OR owner = ?1) AND trashed IS NULL", row)?;
     for moved in &moved {
@@ -15,7 +15,7 @@ pub fn trash_row(tx: &Connection, row: i64, root: i64, now: Timestamp, batch: Op
     Ok(moved)
 }
 
-/// Takes one row out of the Trash. It is to be indexed again.
+/// Takes one row out of the Trash. The caller indexes it again.
 pub fn untrash(tx: &Connection, row: i64) -> StoreResult<()> {
     tx.prepare_cached("UPDATE records SET trashed = NULL, trash_root = NULL, trash_batch = NULL WHERE row = ?1")?
         .execute([row])?;
@@ -23,8 +23,7 @@ pub fn untrash(tx: &Connection, row: i64) -> StoreResult<()> {
     Ok(())
 }
 
-/// Rows that went to the Trash with another row that is no longer there become entries of their own, so that they are
-/// visible.
+/// Makes rows whose trash root is no longer in the Trash their own roots, so that the Trash lists them.
 pub fn reroot_orphans(tx: &Connection) -> StoreResult<()> {
     tx.execute(
         "UPDATE records SET trash_root = row WHERE trashed IS NOT NULL AND trash_root <> row \
@@ -34,7 +33,7 @@ pub fn reroot_orphans(tx: &Connection) -> StoreResult<()> {
     Ok(())
 }
 
-/// Rows that a query about `row` finds.
+/// Row numbers that a query with the parameter `row` returns.
 ///
 /// # Errors
 /// The database.

@@ -1,23 +1,23 @@
-//! Chunked files: round trips, and every kind of manipulation.
+//! Chunked files: reading back what was written, and refusing every kind of manipulation.
 use crate::{CHUNK_LEN, ChunkReader, ChunkWriter, Context, CryptoError};
 use proptest::prelude::*;
 use std::io::{Read, Seek, SeekFrom, Write};
 
 const KEY: [u8; 32] = [7; 32];
-const HEAD: usize = 32;
-const SEALED: usize = CHUNK_LEN + 16;
+const HEADER_LEN: usize = 32;
+const ENCRYPTED_CHUNK_LEN: usize = CHUNK_LEN + 16;
 
 fn context(name: &str, generation: u64) -> Context<'_> {
     Context { purpose: "test", name, generation }
 }
 
-fn sealed(plain: &[u8], name: &str, generation: u64) -> Vec<u8> {
+fn encrypt(plain: &[u8], name: &str, generation: u64) -> Vec<u8> {
     let mut writer = ChunkWriter::new(Vec::new(), &KEY, &context(name, generation)).unwrap();
     writer.write_all(plain).unwrap();
     writer.finish().unwrap()
 }
 
-fn read(file: Vec<u8>, name: &str, generation: u64) -> Result<Vec<u8>, CryptoError> {
+fn decrypt(file: Vec<u8>, name: &str, generation: u64) -> Result<Vec<u8>, CryptoError> {
     let len = file.len() as u64;
     let reader = ChunkReader::open(file, len, &KEY, &context(name, generation))?;
     let mut out = vec![0; usize::try_from(reader.len()).unwrap()];
@@ -25,8 +25,8 @@ fn read(file: Vec<u8>, name: &str, generation: u64) -> Result<Vec<u8>, CryptoErr
     Ok(out)
 }
 
-fn refused(file: Vec<u8>, name: &str, generation: u64) -> bool {
-    matches!(read(file, name, generation), Err(CryptoError::Decrypt))
+fn is_refused(file: Vec<u8>, name: &str, generation: u64) -> bool {
+    matches!(decrypt(file, name, generation), Err(CryptoError::Decrypt))
 }
 
 fn pattern(len: usize) -> Vec<u8> {
@@ -37,9 +37,9 @@ fn pattern(len: usize) -> Vec<u8> {
 fn files_of_all_boundary_lengths_round_trip() {
     for len in [0, 1, CHUNK_LEN - 1, CHUNK_LEN, CHUNK_LEN + 1, 2 * CHUNK_LEN, 3 * CHUNK_LEN + 5] {
         let plain = pattern(len);
-        let file = sealed(&plain, "a", 1);
-        assert_eq!(file.len(), HEAD + len + 16 * len.div_ceil(CHUNK_LEN).max(1), "length {len}");
-        assert_eq!(read(file.clone(), "a", 1).unwrap(), plain, "length {len}");
+        let file = encrypt(&plain, "a", 1);
+        assert_eq!(file.len(), HEADER_LEN + len + 16 * len.div_ceil(CHUNK_LEN).max(1), "length {len}");
+        assert_eq!(decrypt(file.clone(), "a", 1).unwrap(), plain, "length {len}");
         let file_len = file.len() as u64;
         let mut stream = ChunkReader::open(file, file_len, &KEY, &context("a", 1)).unwrap().into_read();
         let mut out = Vec::new();
@@ -51,31 +51,45 @@ fn files_of_all_boundary_lengths_round_trip() {
 
 #[test]
 fn two_files_with_the_same_plaintext_differ_completely() {
-    let (a, b) = (sealed(b"same", "a", 1), sealed(b"same", "a", 1));
+    let (a, b) = (encrypt(b"same", "a", 1), encrypt(b"same", "a", 1));
     assert_ne!(a[8..], b[8..], "salt and ciphertext differ");
 }
 
 #[test]
 fn any_flipped_byte_fails() {
     for len in [0, 1, 40] {
-        let file = sealed(&pattern(len), "a", 1);
+        let file = encrypt(&pattern(len), "a", 1);
         for at in 0..file.len() {
-            let mut bad = file.clone();
-            bad[at] ^= 1;
-            assert!(refused(bad, "a", 1), "byte {at} of a file of {len}");
+            let mut changed = file.clone();
+            changed[at] ^= 1;
+            assert!(is_refused(changed, "a", 1), "byte {at} of a file of {len}");
         }
     }
 }
 
 #[test]
 fn a_truncated_or_extended_file_does_not_open() {
-    let file = sealed(&pattern(2 * CHUNK_LEN + 9), "a", 1);
-    let edges = [0, 1, HEAD - 1, HEAD, HEAD + 15, HEAD + 16, HEAD + SEALED - 1, HEAD + SEALED, HEAD + SEALED + 1];
-    for cut in edges.into_iter().chain([HEAD + 2 * SEALED, HEAD + 2 * SEALED + 16, file.len() - 1]) {
-        let mut bad = file.clone();
-        bad.truncate(cut);
+    let file = encrypt(&pattern(2 * CHUNK_LEN + 9), "a", 1);
+    let edges = [
+        0,
+        1,
+        HEADER_LEN - 1,
+        HEADER_LEN,
+        HEADER_LEN + 15,
+        HEADER_LEN + 16,
+        HEADER_LEN + ENCRYPTED_CHUNK_LEN - 1,
+        HEADER_LEN + ENCRYPTED_CHUNK_LEN,
+        HEADER_LEN + ENCRYPTED_CHUNK_LEN + 1,
+    ];
+    for cut in edges.into_iter().chain([
+        HEADER_LEN + 2 * ENCRYPTED_CHUNK_LEN,
+        HEADER_LEN + 2 * ENCRYPTED_CHUNK_LEN + 16,
+        file.len() - 1,
+    ]) {
+        let mut changed = file.clone();
+        changed.truncate(cut);
         assert!(
-            matches!(ChunkReader::open(bad, cut as u64, &KEY, &context("a", 1)), Err(CryptoError::Decrypt)),
+            matches!(ChunkReader::open(changed, cut as u64, &KEY, &context("a", 1)), Err(CryptoError::Decrypt)),
             "cut to {cut}"
         );
         assert!(
@@ -86,38 +100,39 @@ fn a_truncated_or_extended_file_does_not_open() {
             "cut to {cut} under its old length"
         );
     }
-    for extra in [1, 16, 17, SEALED] {
-        let mut bad = file.clone();
-        bad.extend(std::iter::repeat_n(0, extra));
-        assert!(refused(bad, "a", 1), "extended by {extra}");
+    for extra in [1, 16, 17, ENCRYPTED_CHUNK_LEN] {
+        let mut changed = file.clone();
+        changed.extend(std::iter::repeat_n(0, extra));
+        assert!(is_refused(changed, "a", 1), "extended by {extra}");
     }
     let mut repeated = file.clone();
-    repeated.extend_from_slice(&file[HEAD + 2 * SEALED..]);
-    assert!(refused(repeated, "a", 1), "last chunk twice");
+    repeated.extend_from_slice(&file[HEADER_LEN + 2 * ENCRYPTED_CHUNK_LEN..]);
+    assert!(is_refused(repeated, "a", 1), "last chunk twice");
 }
 
 #[test]
 fn a_chunk_cannot_be_moved() {
-    let file = sealed(&vec![3; 3 * CHUNK_LEN], "a", 1);
+    let file = encrypt(&vec![3; 3 * CHUNK_LEN], "a", 1);
     let mut swapped = file.clone();
-    let (first, second) = swapped[HEAD..].split_at_mut(SEALED);
-    first.swap_with_slice(&mut second[..SEALED]);
-    assert!(refused(swapped, "a", 1), "two chunks of one file changed places");
-    let other = sealed(&vec![3; 3 * CHUNK_LEN], "a", 1);
+    let (first, second) = swapped[HEADER_LEN..].split_at_mut(ENCRYPTED_CHUNK_LEN);
+    first.swap_with_slice(&mut second[..ENCRYPTED_CHUNK_LEN]);
+    assert!(is_refused(swapped, "a", 1), "two chunks of one file changed places");
+    let other = encrypt(&vec![3; 3 * CHUNK_LEN], "a", 1);
     let mut mixed = file;
-    mixed[HEAD..HEAD + SEALED].copy_from_slice(&other[HEAD..HEAD + SEALED]);
-    assert!(refused(mixed, "a", 1), "a chunk of another file of the same name");
+    mixed[HEADER_LEN..HEADER_LEN + ENCRYPTED_CHUNK_LEN]
+        .copy_from_slice(&other[HEADER_LEN..HEADER_LEN + ENCRYPTED_CHUNK_LEN]);
+    assert!(is_refused(mixed, "a", 1), "a chunk of another file of the same name");
 }
 
 #[test]
 fn a_file_cannot_replace_another_one() {
-    let file = sealed(b"text", "a", 1);
-    assert!(refused(file.clone(), "b", 1), "another name");
-    assert!(refused(file.clone(), "a", 2), "another generation");
+    let file = encrypt(b"text", "a", 1);
+    assert!(is_refused(file.clone(), "b", 1), "another name");
+    assert!(is_refused(file.clone(), "a", 2), "another generation");
     let len = file.len() as u64;
     let other = Context { purpose: "other", name: "a", generation: 1 };
     assert!(matches!(ChunkReader::open(file.clone(), len, &KEY, &other), Err(CryptoError::Decrypt)), "another purpose");
-    // The parts of the context are separated.
+    // The parts of the context are encoded separately, so moving bytes between them changes the key.
     let joined = Context { purpose: "testa", name: "", generation: 1 };
     assert!(matches!(ChunkReader::open(file.clone(), len, &KEY, &joined), Err(CryptoError::Decrypt)));
     assert!(matches!(ChunkReader::open(file, len, &[8; 32], &context("a", 1)), Err(CryptoError::Decrypt)), "other key");
@@ -125,7 +140,7 @@ fn a_file_cannot_replace_another_one() {
 
 #[test]
 fn reading_past_the_end_is_an_error() {
-    let file = sealed(b"text", "a", 1);
+    let file = encrypt(b"text", "a", 1);
     let len = file.len() as u64;
     let reader = ChunkReader::open(file, len, &KEY, &context("a", 1)).unwrap();
     for (offset, n) in [(0, 5), (4, 1), (u64::MAX - 3, 3), (1 << 40, 1)] {
@@ -160,6 +175,6 @@ proptest! {
 
     #[test]
     fn random_data_is_refused(noise in proptest::collection::vec(any::<u8>(), 0..300)) {
-        prop_assert!(refused(noise, "n", 0));
+        prop_assert!(is_refused(noise, "n", 0));
     }
 }

@@ -1,4 +1,4 @@
-//! The header: what opens it, and which of three errors is returned otherwise.
+//! The header: which secrets open it, and which error is returned otherwise.
 use crate::{
     CryptoError, HEADER_FILE, KdfChoice, KdfParams, RecoveryCode, SlotKind, change_passphrase, create_header, hazmat,
     new_recovery_code, open_header, read_header,
@@ -9,29 +9,32 @@ use tempfile::TempDir;
 const NOW: &str = "2026-11-21T10:00:00Z";
 const PASS: &str = "correct horse battery staple";
 
-fn vault() -> (TempDir, crate::VaultKeys, RecoveryCode) {
+fn new_vault() -> (TempDir, crate::VaultKeys, RecoveryCode) {
     let dir = tempfile::tempdir().unwrap();
     let (_, keys, code) = create_header(dir.path(), PASS, KdfChoice::Floor, NOW).unwrap();
     (dir, keys, code)
 }
 
-fn text(dir: &Path) -> String {
+fn header_text(dir: &Path) -> String {
     std::fs::read_to_string(dir.join(HEADER_FILE)).unwrap()
 }
 
-fn put(dir: &Path, bytes: impl AsRef<[u8]>) {
+fn write_header(dir: &Path, bytes: impl AsRef<[u8]>) {
     std::fs::write(dir.join(HEADER_FILE), bytes).unwrap();
 }
 
 /// The changed content with a correct checksum, which an attacker can compute without a key.
-pub(super) fn resealed(changed: &str) -> String {
+pub(super) fn with_correct_checksum(changed: &str) -> String {
     let covered = &changed[..changed.len() - 68];
-    format!("{covered}{}\"\n}}\n", hex::encode(hazmat::checksum(b"keepsake/v1/header-checksum", covered.as_bytes())))
+    format!(
+        "{covered}{}\"\n}}\n",
+        hex::encode(hazmat::labelled_sha256(b"keepsake/v1/header-checksum", covered.as_bytes()))
+    )
 }
 
 #[test]
 fn both_secrets_open_the_same_keys() {
-    let (dir, keys, code) = vault();
+    let (dir, keys, code) = new_vault();
     let (header, by_pass) = open_header(dir.path(), PASS).unwrap();
     let typed = code.to_string().to_lowercase().replace('-', " ").replace('0', "o").replace('1', "l");
     let (_, by_code) = open_header(dir.path(), &typed).unwrap();
@@ -50,11 +53,11 @@ fn both_secrets_open_the_same_keys() {
 
 #[test]
 fn missing_damaged_and_wrong_secret_are_different_errors() {
-    let (dir, ..) = vault();
+    let (dir, ..) = new_vault();
     assert!(matches!(open_header(dir.path(), "wrong"), Err(CryptoError::WrongSecret)));
     let other = RecoveryCode::generate().unwrap().to_string();
     assert!(matches!(open_header(dir.path(), &other), Err(CryptoError::WrongSecret)));
-    put(dir.path(), &text(dir.path())[1..]);
+    write_header(dir.path(), &header_text(dir.path())[1..]);
     assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::HeaderDamaged(_))));
     std::fs::remove_file(dir.path().join(HEADER_FILE)).unwrap();
     let missing = open_header(dir.path(), PASS).unwrap_err();
@@ -63,67 +66,67 @@ fn missing_damaged_and_wrong_secret_are_different_errors() {
 
 #[test]
 fn a_flipped_bit_is_reported_as_damage_and_not_as_a_wrong_passphrase() {
-    let (dir, ..) = vault();
-    let good = text(dir.path()).into_bytes();
-    for at in 0..good.len() {
+    let (dir, ..) = new_vault();
+    let original = header_text(dir.path()).into_bytes();
+    for at in 0..original.len() {
         for bit in [1, 0x20, 0x80] {
-            let mut bad = good.clone();
-            bad[at] ^= bit;
-            put(dir.path(), &bad);
+            let mut changed = original.clone();
+            changed[at] ^= bit;
+            write_header(dir.path(), &changed);
             let found = read_header(dir.path());
             assert!(matches!(found, Err(CryptoError::HeaderDamaged(_))), "byte {at} bit {bit}: {found:?}");
         }
     }
-    for cut in 0..good.len() {
-        put(dir.path(), &good[..cut]);
+    for cut in 0..original.len() {
+        write_header(dir.path(), &original[..cut]);
         assert!(matches!(read_header(dir.path()), Err(CryptoError::HeaderDamaged(_))), "cut to {cut}");
     }
-    put(dir.path(), [good.as_slice(), b" "].concat());
+    write_header(dir.path(), [original.as_slice(), b" "].concat());
     assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::HeaderDamaged(_))), "extended");
 }
 
 #[test]
 fn a_corrected_checksum_is_not_enough() {
-    let (dir, ..) = vault();
-    let good = text(dir.path());
-    let changed = [
-        good.replace(NOW, "2020-01-01T00:00:00Z"),
-        good.replacen("  \"version\"", "   \"version\"", 1),
-        good.replacen("\"mac\": \"", "\"mac\": \"0", 1),
+    let (dir, ..) = new_vault();
+    let original = header_text(dir.path());
+    let changes = [
+        original.replace(NOW, "2020-01-01T00:00:00Z"),
+        original.replacen("  \"version\"", "   \"version\"", 1),
+        original.replacen("\"mac\": \"", "\"mac\": \"0", 1),
     ];
-    for bad in changed {
-        put(dir.path(), resealed(&bad));
+    for changed in changes {
+        write_header(dir.path(), with_correct_checksum(&changed));
         let found = open_header(dir.path(), PASS);
         assert!(matches!(found, Err(CryptoError::HeaderDamaged(_))), "{found:?}");
     }
     // A changed vault id or slot kind fails in the slot, whose associated data contains both.
-    let id = read_header_id(&good);
-    put(dir.path(), resealed(&good.replace(&id, "00000000-0000-4000-8000-000000000000")));
+    let id = read_header_id(&original);
+    write_header(dir.path(), with_correct_checksum(&original.replace(&id, "00000000-0000-4000-8000-000000000000")));
     assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::WrongSecret)));
-    put(dir.path(), resealed(&good.replace("\"recovery\"", "\"passphrase\"")));
+    write_header(dir.path(), with_correct_checksum(&original.replace("\"recovery\"", "\"passphrase\"")));
     assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::HeaderDamaged(_))));
 }
 
-fn read_header_id(text: &str) -> String {
-    let at = text.find("\"vault_id\": \"").unwrap() + 13;
-    text[at..at + 36].to_owned()
+fn read_header_id(header_text: &str) -> String {
+    let at = header_text.find("\"vault_id\": \"").unwrap() + 13;
+    header_text[at..at + 36].to_owned()
 }
 
 #[test]
 fn a_slot_of_another_vault_does_not_open() {
-    let (a, ..) = vault();
-    let (b, ..) = vault();
+    let (a, ..) = new_vault();
+    let (b, ..) = new_vault();
     let slots = |t: &str| (t.find("\"slots\"").unwrap(), t.find(",\n  \"mac\"").unwrap());
-    let (ta, tb) = (text(a.path()), text(b.path()));
+    let (ta, tb) = (header_text(a.path()), header_text(b.path()));
     let ((a0, a1), (b0, b1)) = (slots(&ta), slots(&tb));
-    put(a.path(), resealed(&format!("{}{}{}", &ta[..a0], &tb[b0..b1], &ta[a1..])));
+    write_header(a.path(), with_correct_checksum(&format!("{}{}{}", &ta[..a0], &tb[b0..b1], &ta[a1..])));
     assert!(matches!(open_header(a.path(), PASS), Err(CryptoError::WrongSecret)));
 }
 
 #[test]
 fn kdf_parameters_have_a_minimum_and_a_maximum() {
-    let (dir, ..) = vault();
-    let good = text(dir.path());
+    let (dir, ..) = new_vault();
+    let original = header_text(dir.path());
     let cases = [
         ("\"memory_kib\": 65536", "\"memory_kib\": 65535"),
         ("\"memory_kib\": 65536", "\"memory_kib\": 2097153"),
@@ -134,7 +137,7 @@ fn kdf_parameters_have_a_minimum_and_a_maximum() {
         ("\"lanes\": 4", "\"lanes\": 9"),
     ];
     for (from, to) in cases {
-        put(dir.path(), resealed(&good.replacen(from, to, 1)));
+        write_header(dir.path(), with_correct_checksum(&original.replacen(from, to, 1)));
         assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::KdfParameters)), "{to}");
         assert!(matches!(read_header(dir.path()), Err(CryptoError::KdfParameters)), "{to}");
     }
@@ -142,25 +145,25 @@ fn kdf_parameters_have_a_minimum_and_a_maximum() {
 
 #[test]
 fn newer_oversized_and_unknown_headers_are_refused() {
-    let (dir, ..) = vault();
-    let good = text(dir.path());
-    put(dir.path(), resealed(&good.replacen("\"version\": 1", "\"version\": 2", 1)));
+    let (dir, ..) = new_vault();
+    let original = header_text(dir.path());
+    write_header(dir.path(), with_correct_checksum(&original.replacen("\"version\": 1", "\"version\": 2", 1)));
     assert!(matches!(read_header(dir.path()), Err(CryptoError::HeaderVersion(2))));
-    put(dir.path(), format!("{}{good}", " ".repeat(65_536)));
+    write_header(dir.path(), format!("{}{original}", " ".repeat(65_536)));
     assert!(matches!(read_header(dir.path()), Err(CryptoError::HeaderDamaged("size"))));
-    put(dir.path(), resealed(&good.replacen("\"version\"", "\"more\": 1, \"version\"", 1)));
+    write_header(dir.path(), with_correct_checksum(&original.replacen("\"version\"", "\"more\": 1, \"version\"", 1)));
     assert!(matches!(read_header(dir.path()), Err(CryptoError::HeaderDamaged(_))), "unknown member");
-    put(dir.path(), resealed(&good.replacen("\"argon2id-19\"", "\"argon2i-19\"", 1)));
+    write_header(dir.path(), with_correct_checksum(&original.replacen("\"argon2id-19\"", "\"argon2i-19\"", 1)));
     assert!(matches!(read_header(dir.path()), Err(CryptoError::HeaderDamaged(_))), "unknown kdf");
     for noise in ["", "{}", "\u{feff}{}", "[[[[[[", &"[".repeat(60_000)] {
-        put(dir.path(), noise);
+        write_header(dir.path(), noise);
         assert!(matches!(read_header(dir.path()), Err(CryptoError::HeaderDamaged(_))));
     }
 }
 
 #[test]
 fn changing_the_passphrase_rewrites_one_slot() {
-    let (dir, keys, code) = vault();
+    let (dir, keys, code) = new_vault();
     let before = read_header(dir.path()).unwrap();
     let later = "2026-12-01T00:00:00Z";
     let after = change_passphrase(dir.path(), PASS, "a new one entirely", KdfChoice::Floor, later).unwrap();
@@ -182,7 +185,7 @@ fn changing_the_passphrase_rewrites_one_slot() {
 
 #[test]
 fn an_existing_header_is_not_replaced() {
-    let (dir, ..) = vault();
+    let (dir, ..) = new_vault();
     let again = create_header(dir.path(), PASS, KdfChoice::Floor, NOW).unwrap_err();
     assert!(matches!(again, CryptoError::Io(e) if e.kind() == std::io::ErrorKind::AlreadyExists));
 }
@@ -196,8 +199,8 @@ fn composed_and_decomposed_passphrases_are_the_same() {
 
 #[test]
 fn the_header_contains_no_secret() {
-    let (dir, keys, code) = vault();
-    let file = text(dir.path());
+    let (dir, keys, code) = new_vault();
+    let file = header_text(dir.path());
     for secret in [PASS.to_owned(), code.to_string(), hex::encode(keys.store())] {
         assert!(!file.contains(&secret));
     }

@@ -1,4 +1,5 @@
-//! Keys in PEM and signatures of portable files, with test vectors of other programs if they are available.
+//! Key files in PEM and signatures of portable files, tested against reference data of other programs if it is
+//! available.
 use crate::{
     CryptoError,
     portable::{Algorithm, SigningKey, verify},
@@ -9,10 +10,10 @@ use zeroize::Zeroizing;
 
 /// Reports a skipped test on standard error and to `npm test` (tests/tools/layers.mjs).
 #[allow(clippy::print_stderr)]
-fn skipped(why: &str) {
-    eprintln!("SKIPPED: {why}");
+fn report_skipped(refusal_reason: &str) {
+    eprintln!("SKIPPED: {refusal_reason}");
     let Some(list) = std::env::var_os("MEMENTORY_SKIPPED") else { return };
-    let line = format!("{}\t{why}\n", std::thread::current().name().unwrap_or("a test"));
+    let line = format!("{}\t{refusal_reason}\n", std::thread::current().name().unwrap_or("a test"));
     let mut list = std::fs::OpenOptions::new().create(true).append(true).open(list).unwrap();
     std::io::Write::write_all(&mut list, line.as_bytes()).unwrap();
 }
@@ -23,19 +24,19 @@ fn reference(name: &str) -> Option<String> {
     let shared = std::env::var_os("MEMENTORY_SHARED").map_or_else(|| repo.join("../shared"), PathBuf::from);
     let found = std::fs::read_to_string(shared.join("reference/zaxy").join(name)).ok();
     if found.is_none() {
-        skipped(&format!("{name} is not in the shared reference data"));
+        report_skipped(&format!("{name} is not in the shared reference data"));
     }
     found
 }
 
-fn why(pem: &str) -> &'static str {
+fn refusal_reason(pem: &str) -> &'static str {
     match SigningKey::from_pem(pem) {
-        Err(CryptoError::KeyFile(why)) => why,
+        Err(CryptoError::KeyFile(refusal_reason)) => refusal_reason,
         other => panic!("{other:?}"),
     }
 }
 
-fn block(der: &[u8]) -> String {
+fn pem_block(der: &[u8]) -> String {
     format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n", STANDARD.encode(der))
 }
 
@@ -102,39 +103,39 @@ fn new_keys_sign_and_round_trip_through_their_file() {
 }
 
 #[test]
-fn other_forms_of_a_key_file() {
+fn key_files_with_a_public_or_an_expanded_key_are_read() {
     let seed = [7u8; 32];
     let key = |algorithm| SigningKey::from_seed(algorithm, Zeroizing::new(seed));
-    // Version 2, with the public key after the private key.
-    let ed = key(Algorithm::Ed25519);
+    // PKCS#8 version 2, with the public key after the private key.
+    let ed25519_key = key(Algorithm::Ed25519);
     let head = [0x02, 1, 1, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 34, 4, 32];
     let with = |public: &[u8]| {
         let body = [&head[..], &seed, &[0x81, 33, 0], public].concat();
-        block(&[&[0x30, u8::try_from(body.len()).unwrap()], body.as_slice()].concat())
+        pem_block(&[&[0x30, u8::try_from(body.len()).unwrap()], body.as_slice()].concat())
     };
-    assert_eq!(SigningKey::from_pem(&with(&ed.public_key())).unwrap().public_hex(), ed.public_hex());
-    assert_eq!(why(&with(&[9; 32])), "its halves do not belong together");
-    // ML-DSA as seed and expanded key.
-    let ml = key(Algorithm::MlDsa65);
+    assert_eq!(SigningKey::from_pem(&with(&ed25519_key.public_key())).unwrap().public_hex(), ed25519_key.public_hex());
+    assert_eq!(refusal_reason(&with(&[9; 32])), "its halves do not belong together");
+    // ML-DSA-65 as seed and expanded key.
+    let ml_dsa_key = key(Algorithm::MlDsa65);
     let long = |tag: u8, content: &[u8]| {
         let len = u16::try_from(content.len()).unwrap().to_be_bytes();
         [&[tag, 0x82, len[0], len[1]], content].concat()
     };
     let oid = [0x30, 11, 6, 9, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x03, 0x12];
-    let file = |inner: &[u8]| block(&long(0x30, &[&[2, 1, 0], &oid[..], &long(4, inner)].concat()));
+    let file = |inner: &[u8]| pem_block(&long(0x30, &[&[2, 1, 0], &oid[..], &long(4, inner)].concat()));
     let expanded = {
-        let ml = ml_dsa::ExpandedSigningKey::<ml_dsa::MlDsa65>::from_seed(&seed.into());
+        let ml_dsa_key = ml_dsa::ExpandedSigningKey::<ml_dsa::MlDsa65>::from_seed(&seed.into());
         #[expect(deprecated, reason = "what others may write")]
-        let bytes = ml.to_expanded().to_vec();
+        let bytes = ml_dsa_key.to_expanded().to_vec();
         bytes
     };
     let both = long(0x30, &[&[4, 32], &seed[..], &long(4, &expanded)].concat());
-    assert_eq!(SigningKey::from_pem(&file(&both)).unwrap().public_hex(), ml.public_hex());
+    assert_eq!(SigningKey::from_pem(&file(&both)).unwrap().public_hex(), ml_dsa_key.public_hex());
     let mut wrong = expanded.clone();
     wrong[100] ^= 1;
     let both = long(0x30, &[&[4, 32], &seed[..], &long(4, &wrong)].concat());
-    assert_eq!(why(&file(&both)), "its halves do not belong together");
-    assert_eq!(why(&file(&long(4, &expanded))), "it holds an expanded key without its seed");
+    assert_eq!(refusal_reason(&file(&both)), "its halves do not belong together");
+    assert_eq!(refusal_reason(&file(&long(4, &expanded))), "it holds an expanded key without its seed");
 }
 
 #[test]
@@ -144,7 +145,7 @@ fn invalid_key_files_are_refused_with_a_reason() {
     let changed = |at: usize, to: u8| {
         let mut der = der.clone();
         der[at] = to;
-        block(&der)
+        pem_block(&der)
     };
     for (file, expected) in [
         (String::new(), "there is no PRIVATE KEY block in it"),
@@ -152,9 +153,9 @@ fn invalid_key_files_are_refused_with_a_reason() {
         (pem.replace("PRIVATE KEY", "ENCRYPTED PRIVATE KEY"), "it is encrypted, which is not supported"),
         (pem.replacen("MC4", "*C4", 1), "its PRIVATE KEY block is not Base64"),
         (format!("-----BEGIN PRIVATE KEY-----{}-----END PRIVATE KEY-----", "A".repeat(20_000)), "it is too long"),
-        (block(&[]), "it is cut off or not DER"),
-        (block(&der[..20]), "it is cut off or not DER"),
-        (block(&[&der[..], &[0]].concat()), "something follows the key in it"),
+        (pem_block(&[]), "it is cut off or not DER"),
+        (pem_block(&der[..20]), "it is cut off or not DER"),
+        (pem_block(&[&der[..], &[0]].concat()), "something follows the key in it"),
         (changed(0, 0x31), "it is not a PKCS#8 private key"),
         (changed(1, 0x84), "it is cut off or not DER"),
         (changed(4, 2), "its version is not known"),
@@ -162,11 +163,11 @@ fn invalid_key_files_are_refused_with_a_reason() {
         (changed(14, 0x80), "its key is in an unknown form"),
         (changed(15, 0x1f), "something follows the key in it"),
     ] {
-        assert_eq!(why(&file), expected);
+        assert_eq!(refusal_reason(&file), expected);
     }
     // Truncated or changed files fail without a panic.
     for at in 0..der.len() {
-        let _ = SigningKey::from_pem(&block(&der[..at]));
+        let _ = SigningKey::from_pem(&pem_block(&der[..at]));
         let _ = SigningKey::from_pem(&changed(at, 0xff));
     }
 }

@@ -23,8 +23,8 @@ fn recovery_codes_tolerate_copying_by_hand() {
     for way in ways {
         assert_eq!(RecoveryCode::parse(&way).map(|c| c.to_string()), Some(shown.clone()), "{way}");
     }
-    for bad in ["", "0000", &shown[1..], &format!("{shown}0"), &shown.replacen('-', "U", 1), &"é".repeat(32)] {
-        assert!(RecoveryCode::parse(bad).is_none(), "{bad}");
+    for changed in ["", "0000", &shown[1..], &format!("{shown}0"), &shown.replacen('-', "U", 1), &"é".repeat(32)] {
+        assert!(RecoveryCode::parse(changed).is_none(), "{changed}");
     }
 }
 
@@ -85,11 +85,11 @@ fn signatures_verify_and_changed_ones_do_not() {
     assert!(!verify(&key.public(), b"massage", &signature));
     assert!(!verify(&SigningKey::from_seed(&[8; 32]).public(), b"message", &signature));
     for at in 0..64 {
-        let mut bad = signature;
-        bad[at] ^= 1;
-        assert!(!verify(&key.public(), b"message", &bad), "byte {at}");
+        let mut changed = signature;
+        changed[at] ^= 1;
+        assert!(!verify(&key.public(), b"message", &changed), "byte {at}");
     }
-    // Small-order public keys verify anything under lax rules.
+    // Small-order public keys verify any signature unless verification is strict.
     let mut identity = [0; 32];
     identity[0] = 1;
     let mut zero = [0; 64];

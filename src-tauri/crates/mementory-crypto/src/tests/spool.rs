@@ -1,4 +1,4 @@
-//! Compares scratch files with a plain file in memory.
+//! Compares a scratch file with a plain buffer in memory.
 use crate::SpoolFile;
 use proptest::prelude::*;
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};

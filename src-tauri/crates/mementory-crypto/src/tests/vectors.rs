@@ -1,5 +1,5 @@
-//! Frozen test vectors: `fixtures/crypto/*.json`. What a released version wrote must always open, and what it refused
-//! must always be refused. `MEMENTORY_BLESS=1` writes missing vectors and never replaces existing ones.
+//! Fixed test vectors in `fixtures/crypto/*.json`. Files that a released version wrote must always open, and files that
+//! it refused must always be refused. `MEMENTORY_BLESS=1` writes missing vectors and never replaces existing ones.
 use crate::{
     ChunkReader, ChunkWriter, Context, CryptoError, HEADER_FILE, KdfChoice, KeyedHasher, RecoveryCode, SigningKey,
     VaultKeys, create_header, hazmat, keyed_digest, keyed_id, open_header, verify,
@@ -7,7 +7,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, io::Write, path::PathBuf};
 
-/// One vector. Bytes are hex.
+/// One test vector; bytes are in hex.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Vector {
@@ -20,11 +20,11 @@ struct Vector {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case", deny_unknown_fields)]
 enum Input {
-    /// A chunked file with its key and context; `plain` is a digest of the plaintext.
+    /// A chunked file with its key and context. `plain` is a digest of the plaintext.
     Chunked { key: String, purpose: String, name: String, generation: u64, file: String, plain: Option<String> },
-    /// A header and a secret; `keys` are digests under each of the resulting keys.
+    /// A header and a secret. `keys` are digests made with each of the resulting keys.
     Header { secret: String, text: String, keys: Option<BTreeMap<String, String>> },
-    /// Parts hashed under a key, and hashed as one stream.
+    /// Parts hashed with a key, separately and as one stream.
     Keyed { key: String, parts: Vec<String>, digest: String, id: String, stream: String },
     /// A message and its signature.
     Signature { public: String, message: String, signature: String },
@@ -54,7 +54,7 @@ fn digests(keys: &VaultKeys) -> BTreeMap<String, String> {
     all.map(|(name, key)| (name.to_owned(), hex::encode(keyed_digest(key, &[b"vector"])))).into()
 }
 
-fn name_of(error: &CryptoError) -> &'static str {
+fn error_name(error: &CryptoError) -> &'static str {
     match error {
         CryptoError::WrongSecret => "wrong_secret",
         CryptoError::HeaderDamaged(_) => "header_damaged",
@@ -68,28 +68,28 @@ fn name_of(error: &CryptoError) -> &'static str {
     }
 }
 
-/// The outcome for the input of a vector.
+/// The result for a vector's input, in the form of [`Vector::expect`].
 fn outcome(input: &Input) -> String {
-    let done = |result: Result<bool, CryptoError>| match result {
+    let result_name = |result: Result<bool, CryptoError>| match result {
         Ok(true) => "success".to_owned(),
         Ok(false) => "other_content".to_owned(),
-        Err(e) => name_of(&e).to_owned(),
+        Err(e) => error_name(&e).to_owned(),
     };
     match input {
         Input::Chunked { key, purpose, name, generation, file, plain } => {
             let file = hex::decode(file).unwrap();
             let len = file.len() as u64;
             let context = Context { purpose, name, generation: *generation };
-            done(ChunkReader::open(file, len, &bytes(key), &context).and_then(|reader| {
+            result_name(ChunkReader::open(file, len, &bytes(key), &context).and_then(|reader| {
                 let mut out = vec![0; usize::try_from(reader.len()).unwrap()];
                 reader.read_at(0, &mut out)?;
-                Ok(plain.as_deref() == Some(hex::encode(hazmat::checksum(b"plain", &out)).as_str()))
+                Ok(plain.as_deref() == Some(hex::encode(hazmat::labelled_sha256(b"plain", &out)).as_str()))
             }))
         }
         Input::Header { secret, text, keys } => {
             let dir = tempfile::tempdir().unwrap();
             std::fs::write(dir.path().join(HEADER_FILE), text).unwrap();
-            done(open_header(dir.path(), secret).map(|(_, found)| keys.as_ref() == Some(&digests(&found))))
+            result_name(open_header(dir.path(), secret).map(|(_, found)| keys.as_ref() == Some(&digests(&found))))
         }
         Input::Keyed { key, parts, digest, id, stream } => {
             let parts: Vec<Vec<u8>> = parts.iter().map(|p| hex::decode(p).unwrap()).collect();
@@ -100,14 +100,14 @@ fn outcome(input: &Input) -> String {
             let same = hex::encode(keyed_digest(&key, &parts)) == *digest
                 && hex::encode(keyed_id(&key, &parts)) == *id
                 && hex::encode(hasher.finish()) == *stream;
-            done(Ok(same))
+            result_name(Ok(same))
         }
         Input::Signature { public, message, signature } => {
             let good = verify(&bytes(public), &hex::decode(message).unwrap(), &bytes(signature));
             if good { "success".into() } else { "refused".into() }
         }
         Input::Recovery { typed, code } => match (RecoveryCode::parse(typed), code) {
-            (Some(found), Some(code)) => done(Ok(found.to_string() == *code)),
+            (Some(found), Some(code)) => result_name(Ok(found.to_string() == *code)),
             (None, None) => "refused".into(),
             _ => "other_content".into(),
         },
@@ -117,7 +117,7 @@ fn outcome(input: &Input) -> String {
 #[test]
 fn frozen_vectors_have_the_same_outcome() {
     if std::env::var_os("MEMENTORY_BLESS").is_some() {
-        bless();
+        write_missing_vectors();
     }
     let mut seen = 0;
     for entry in std::fs::read_dir(folder()).unwrap() {
@@ -133,7 +133,7 @@ fn frozen_vectors_have_the_same_outcome() {
 }
 
 /// Writes the vectors that are missing.
-fn bless() {
+fn write_missing_vectors() {
     std::fs::create_dir_all(folder()).unwrap();
     let put = |file: &str, about: &str, expect: &str, input: Input| {
         let path = folder().join(format!("{file}.json"));
@@ -143,19 +143,19 @@ fn bless() {
             std::fs::write(path, serde_json::to_string_pretty(&vector).unwrap() + "\n").unwrap();
         }
     };
-    chunked(&put);
-    headers(&put);
-    small(&put);
+    chunked_vectors(&put);
+    header_vectors(&put);
+    small_vectors(&put);
 }
 
-type Put<'p> = &'p dyn Fn(&str, &str, &str, Input);
+type PutVector<'p> = &'p dyn Fn(&str, &str, &str, Input);
 
-fn chunked(put: Put<'_>) {
+fn chunked_vectors(put: PutVector<'_>) {
     if folder().join("chunked-short.json").exists() {
         return;
     }
     let key = [0x42; 32];
-    let seal = |plain: &[u8]| {
+    let encrypt = |plain: &[u8]| {
         let context = Context { purpose: "blob", name: "name", generation: 3 };
         let mut writer = ChunkWriter::new(Vec::new(), &key, &context).unwrap();
         writer.write_all(plain).unwrap();
@@ -167,14 +167,14 @@ fn chunked(put: Put<'_>) {
         name: "name".into(),
         generation: 3,
         file: hex::encode(file),
-        plain: plain.map(|p| hex::encode(hazmat::checksum(b"plain", p))),
+        plain: plain.map(|p| hex::encode(hazmat::labelled_sha256(b"plain", p))),
     };
     let text = b"a short text".as_slice();
-    let (short, empty) = (seal(text), seal(b""));
+    let (short, empty) = (encrypt(text), encrypt(b""));
     put("chunked-short", "one chunk", "success", case(&short, Some(text)));
     put("chunked-empty", "no plaintext is one empty chunk", "success", case(&empty, Some(b"")));
     let two_plain = vec![7; 65_536 + 9];
-    let two = seal(&two_plain);
+    let two = encrypt(&two_plain);
     put("chunked-two", "a full chunk and a short last one", "success", case(&two, Some(&two_plain)));
     put("chunked-two-no-last", "cut at the edge of a chunk", "decrypt", case(&two[..32 + 65_552], None));
     let changed = |change: &dyn Fn(&mut Vec<u8>)| {
@@ -212,7 +212,7 @@ fn chunked(put: Put<'_>) {
     put("chunked-shifted-context", "purpose and name run together", "decrypt", other(key, "blobname", "", 3));
 }
 
-fn headers(put: Put<'_>) {
+fn header_vectors(put: PutVector<'_>) {
     if folder().join("header-passphrase.json").exists() {
         return;
     }
@@ -241,7 +241,7 @@ fn headers(put: Put<'_>) {
     for (file, about, text) in damaged {
         put(file, about, "header_damaged", case(secret, &text, None));
     }
-    let resealed = |from: &str, to: &str| super::header::resealed(&text.replacen(from, to, 1));
+    let resealed = |from: &str, to: &str| super::header::with_correct_checksum(&text.replacen(from, to, 1));
     let cases = [
         ("header-mac", "a changed time under a right checksum", "header_damaged", "10:00", "11:00"),
         (
@@ -270,7 +270,7 @@ fn headers(put: Put<'_>) {
     }
 }
 
-fn small(put: Put<'_>) {
+fn small_vectors(put: PutVector<'_>) {
     let keyed = |parts: &[&[u8]]| {
         let key = [0x17; 32];
         let mut hasher = KeyedHasher::new(&key);
@@ -306,7 +306,7 @@ fn small(put: Put<'_>) {
         "signature-s-plus-order",
         "S beyond the group order",
         "refused",
-        case(key.public(), b"message", plus_order(good)),
+        case(key.public(), b"message", with_order_added(good)),
     );
     let (mut identity, mut zero) = ([0; 32], [0; 64]);
     identity[0] = 1;
@@ -329,8 +329,9 @@ fn small(put: Put<'_>) {
     put("recovery-letter", "a letter that is in no code", "refused", recovery(&code.replacen('0', "U", 1), None));
 }
 
-/// The signature with the order of the group added to S: equivalent, but refused by strict verification.
-fn plus_order(mut signature: [u8; 64]) -> [u8; 64] {
+/// Adds the order of the group to S of the signature. The result is mathematically equivalent, but strict verification
+/// refuses it.
+fn with_order_added(mut signature: [u8; 64]) -> [u8; 64] {
     let order: [u8; 32] = bytes("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010");
     let mut carry = 0u16;
     for (byte, add) in signature[32..].iter_mut().zip(order) {

@@ -1,38 +1,38 @@
-//! Changed, swapped, cut and old files: an error, never an answer.
-use super::{KEY, message, of};
+//! Changed, swapped, truncated and old files give an error, never a wrong answer.
+use super::{KEY, index_of, message};
 use crate::{IndexError, IndexFilter, SearchIndex};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
-fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+fn file_contents(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let list = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path());
     list.map(|p| (p.clone(), std::fs::read(&p).unwrap())).collect()
 }
 
-/// Opens, searches and checks.
-fn used(dir: &Path) -> Result<u32, IndexError> {
+/// Opens the index, checks it and returns the number of hits for "lamp".
+fn open_check_and_search(dir: &Path) -> Result<u32, IndexError> {
     let index = SearchIndex::open(dir, &KEY)?;
     index.check()?;
     Ok(index.search("lamp", &IndexFilter::default(), 5, 0)?.total)
 }
 
 #[test]
-fn an_untouched_index_passes() {
-    let (dir, index) = of(&["lamp", "lamp lit"]);
+fn an_untouched_index_passes_its_check() {
+    let (dir, index) = index_of(&["lamp", "lamp lit"]);
     index.delete_row(1).unwrap();
     index.commit(2).unwrap();
     index.check().unwrap();
     drop(index);
-    assert_eq!(used(dir.path()).unwrap(), 1);
+    assert_eq!(open_check_and_search(dir.path()).unwrap(), 1);
 }
 
 #[test]
-fn names_and_words_are_nowhere_in_the_clear() {
-    let (dir, index) = of(&["terracotta lamp"]);
+fn no_file_contains_names_or_words_in_plain_text() {
+    let (dir, index) = index_of(&["terracotta lamp"]);
     drop(index);
-    for (path, bytes) in files(dir.path()) {
+    for (path, bytes) in file_contents(dir.path()) {
         for word in ["terracotta", "lamp", "segments", "message", "chatgpt"] {
             assert!(!bytes.windows(word.len()).any(|w| w.eq_ignore_ascii_case(word.as_bytes())), "{word} in {path:?}");
         }
@@ -40,62 +40,65 @@ fn names_and_words_are_nowhere_in_the_clear() {
 }
 
 #[test]
-fn a_flipped_byte_in_any_file() {
-    let (dir, index) = of(&["lamp", "lamp lit"]);
+fn a_flipped_byte_or_a_cut_in_any_file_is_noticed() {
+    let (dir, index) = index_of(&["lamp", "lamp lit"]);
     index.delete_row(1).unwrap();
     index.commit(2).unwrap();
     drop(index);
-    let good = files(dir.path());
-    assert!(good.keys().any(|p| p.extension().is_some_and(|x| x == "del")), "a deletion file is among them");
-    for (path, bytes) in &good {
+    let original = file_contents(dir.path());
+    assert!(original.keys().any(|p| p.extension().is_some_and(|x| x == "del")), "a deletion file is among them");
+    for (path, bytes) in &original {
         for at in [0, 7, 9, 31, 33, bytes.len() / 2, bytes.len() - 1] {
-            let mut bad = bytes.clone();
-            bad[at] ^= 4;
-            std::fs::write(path, &bad).unwrap();
-            assert!(matches!(used(dir.path()), Err(IndexError::Damaged(_))), "byte {at} of {path:?}");
+            let mut changed = bytes.clone();
+            changed[at] ^= 4;
+            std::fs::write(path, &changed).unwrap();
+            assert!(matches!(open_check_and_search(dir.path()), Err(IndexError::Damaged(_))), "byte {at} of {path:?}");
         }
         for cut in [0, 10, 40, bytes.len() - 1] {
             std::fs::write(path, &bytes[..cut]).unwrap();
-            assert!(matches!(used(dir.path()), Err(IndexError::Damaged(_))), "{path:?} cut to {cut}");
+            assert!(matches!(open_check_and_search(dir.path()), Err(IndexError::Damaged(_))), "{path:?} cut to {cut}");
         }
         std::fs::write(path, bytes).unwrap();
         std::fs::remove_file(path).unwrap();
-        assert!(matches!(used(dir.path()), Err(IndexError::Damaged(_) | IndexError::Missing)), "{path:?} gone");
+        assert!(
+            matches!(open_check_and_search(dir.path()), Err(IndexError::Damaged(_) | IndexError::Missing)),
+            "{path:?} gone"
+        );
         std::fs::write(path, bytes).unwrap();
     }
-    used(dir.path()).unwrap();
+    open_check_and_search(dir.path()).unwrap();
 }
 
 #[test]
-fn swapped_files() {
-    let (dir, index) = of(&["lamp", "lamp lit"]);
+fn swapped_files_are_noticed() {
+    let (dir, index) = index_of(&["lamp", "lamp lit"]);
     index.add(&message(3, &["lamp again"])).unwrap();
     index.commit(2).unwrap();
     drop(index);
-    let good = files(dir.path());
-    for (a, b) in good.keys().flat_map(|a| good.keys().map(move |b| (a, b))).filter(|(a, b)| a < b) {
-        std::fs::write(a, &good[b]).unwrap();
-        std::fs::write(b, &good[a]).unwrap();
-        assert!(matches!(used(dir.path()), Err(IndexError::Damaged(_))), "{a:?} and {b:?}");
-        std::fs::write(a, &good[a]).unwrap();
-        std::fs::write(b, &good[b]).unwrap();
+    let original = file_contents(dir.path());
+    for (a, b) in original.keys().flat_map(|a| original.keys().map(move |b| (a, b))).filter(|(a, b)| a < b) {
+        std::fs::write(a, &original[b]).unwrap();
+        std::fs::write(b, &original[a]).unwrap();
+        assert!(matches!(open_check_and_search(dir.path()), Err(IndexError::Damaged(_))), "{a:?} and {b:?}");
+        std::fs::write(a, &original[a]).unwrap();
+        std::fs::write(b, &original[b]).unwrap();
     }
-    used(dir.path()).unwrap();
+    open_check_and_search(dir.path()).unwrap();
 }
 
 #[test]
-fn an_old_meta_is_damaged_or_says_how_old_it_is() {
-    let (dir, index) = of(&["lamp", "lamp lit"]);
-    let old = files(dir.path());
+fn an_old_meta_fails_or_reports_its_old_change_number() {
+    let (dir, index) = index_of(&["lamp", "lamp lit"]);
+    let old = file_contents(dir.path());
     index.erase(&[1], 2).unwrap();
     drop(index);
-    // Only the old meta.json: the files it names are gone.
+    // Only the old meta.json is restored; the files it names no longer exist.
     let meta = dir.path().join("meta.json");
     let new = std::fs::read(&meta).unwrap();
     std::fs::write(&meta, &old[&meta]).unwrap();
-    assert!(matches!(used(dir.path()), Err(IndexError::Damaged(_))));
+    assert!(matches!(open_check_and_search(dir.path()), Err(IndexError::Damaged(_))));
     std::fs::write(&meta, new).unwrap();
-    // The whole old index: whole, and of change 1, which is not what the store says.
+    // The complete old index opens, but reports change 1, which the store can tell is old.
     for (path, bytes) in &old {
         std::fs::write(path, bytes).unwrap();
     }
@@ -103,21 +106,21 @@ fn an_old_meta_is_damaged_or_says_how_old_it_is() {
 }
 
 #[test]
-fn an_old_file_of_the_same_name() {
+fn an_old_file_of_the_same_name_is_refused() {
     use crate::EncryptedDirectory;
     use std::io::Write;
     use tantivy::{Directory, directory::TerminatingWrite};
     let dir = tempfile::tempdir().unwrap();
     let directory = EncryptedDirectory::open(dir.path(), &KEY).unwrap();
-    let put = |text: &[u8]| {
+    let write_file = |text: &[u8]| {
         let mut file = directory.open_write(Path::new("a.del")).unwrap();
         file.write_all(text).unwrap();
         file.terminate().unwrap();
     };
-    put(b"old");
+    write_file(b"old");
     let old = std::fs::read(dir.path().join("a.del")).unwrap();
     directory.delete(Path::new("a.del")).unwrap();
-    put(b"new");
+    write_file(b"new");
     directory.atomic_write(Path::new("meta.json"), b"{}").unwrap();
     let again = EncryptedDirectory::open(dir.path(), &KEY).unwrap();
     assert_eq!(again.open_read(Path::new("a.del")).unwrap().read_bytes().unwrap().as_slice(), b"new");
@@ -126,12 +129,12 @@ fn an_old_file_of_the_same_name() {
 }
 
 #[test]
-fn another_key_and_no_index() {
-    let (dir, index) = of(&["lamp"]);
+fn a_wrong_key_is_damage_and_an_empty_folder_has_no_index() {
+    let (dir, index) = index_of(&["lamp"]);
     drop(index);
     assert!(matches!(SearchIndex::open(dir.path(), &[6; 32]), Err(IndexError::Damaged(_))));
     let empty = tempfile::tempdir().unwrap();
     assert!(matches!(SearchIndex::open(empty.path(), &KEY), Err(IndexError::Missing)));
-    let anew = SearchIndex::create(dir.path(), &[6; 32]).unwrap();
-    assert_eq!((anew.documents(), anew.seq()), (0, 0));
+    let recreated = SearchIndex::create(dir.path(), &[6; 32]).unwrap();
+    assert_eq!((recreated.documents(), recreated.seq()), (0, 0));
 }

@@ -1,4 +1,4 @@
-//! Tests of the index through what it offers.
+//! Tests of the index through its public functions.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 mod damage;
 mod erasing;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 pub(super) const KEY: [u8; 32] = [5; 32];
 
-pub(super) fn empty() -> (TempDir, SearchIndex) {
+pub(super) fn empty_index() -> (TempDir, SearchIndex) {
     let dir = tempfile::tempdir().unwrap();
     let index = SearchIndex::create(dir.path(), &KEY).unwrap();
     (dir, index)
@@ -21,9 +21,9 @@ pub(super) fn message<'a>(row: u64, text: &'a [&'a str]) -> IndexDoc<'a> {
     IndexDoc { row, kind: "message", platform: "chatgpt", text, created: Some(row as i64), ..IndexDoc::default() }
 }
 
-/// An index of one text per row, rows counted from 1, committed as change 1.
-pub(super) fn of(texts: &[&str]) -> (TempDir, SearchIndex) {
-    let (dir, index) = empty();
+/// An index with one message per text, in rows counted from 1, committed as change 1.
+pub(super) fn index_of(texts: &[&str]) -> (TempDir, SearchIndex) {
+    let (dir, index) = empty_index();
     for (row, text) in (1..).zip(texts) {
         index.add(&message(row, &[text])).unwrap();
     }
@@ -31,12 +31,12 @@ pub(super) fn of(texts: &[&str]) -> (TempDir, SearchIndex) {
     (dir, index)
 }
 
-pub(super) fn rows(index: &SearchIndex, query: &str) -> Vec<u64> {
+pub(super) fn ranked_rows(index: &SearchIndex, query: &str) -> Vec<u64> {
     index.search(query, &Default::default(), 20, 0).unwrap().hits.into_iter().map(|h| h.0).collect()
 }
 
-pub(super) fn sorted(index: &SearchIndex, query: &str) -> Vec<u64> {
-    let mut found = rows(index, query);
+pub(super) fn sorted_rows(index: &SearchIndex, query: &str) -> Vec<u64> {
+    let mut found = ranked_rows(index, query);
     found.sort_unstable();
     found
 }

@@ -1,25 +1,25 @@
-//! What is found, in which order.
-use super::{empty, message, of, rows, sorted};
+//! What a search finds, and in which order.
+use super::{empty_index, index_of, message, ranked_rows, sorted_rows};
 use crate::{FacetField, IndexDoc, IndexFilter, SearchIndex, SearchOutcome, SearchPage};
 use proptest::prelude::*;
 
 #[test]
 fn words_are_ranked_and_not_all_required() {
-    let (_dir, index) = of(&[
+    let (_dir, index) = index_of(&[
         "the key of the house",
         "spare key for the Porto flat under the piano stool, Marta has it",
         "a flat tyre",
         "nothing of the kind",
     ]);
-    assert_eq!(rows(&index, "where is the spare key of the Porto flat that Marta has")[0], 2);
-    assert_eq!(sorted(&index, "flat key"), [1, 2, 3]);
-    assert_eq!(rows(&index, "absent"), [0; 0]);
-    assert_eq!(sorted(&index, "MÁRTA"), [2]);
+    assert_eq!(ranked_rows(&index, "where is the spare key of the Porto flat that Marta has")[0], 2);
+    assert_eq!(sorted_rows(&index, "flat key"), [1, 2, 3]);
+    assert_eq!(ranked_rows(&index, "absent"), [0; 0]);
+    assert_eq!(sorted_rows(&index, "MÁRTA"), [2]);
 }
 
 #[test]
-fn phrases_required_and_forbidden_words() {
-    let (_dir, index) = of(&["red green blue", "green red blue", "red blue", "東京都庁", "京都と東京", "red"]);
+fn phrases_and_signs_require_or_forbid_words() {
+    let (_dir, index) = index_of(&["red green blue", "green red blue", "red blue", "東京都庁", "京都と東京", "red"]);
     let table: [(&str, &[u64]); 18] = [
         ("\"red green\"", &[1]),
         ("“red green”", &[1]),
@@ -41,7 +41,7 @@ fn phrases_required_and_forbidden_words() {
         ("都", &[4, 5]),
     ];
     for (query, expected) in table {
-        assert_eq!(sorted(&index, query), expected, "{query}");
+        assert_eq!(sorted_rows(&index, query), expected, "{query}");
     }
     for odd in ["\"\"", "+", "-", "\"", "*", "[a TO b]", "\\", "a:b:c", "+\"", "-\"\"", "\u{0}", "🧑‍🚀"] {
         index.search(odd, &IndexFilter::default(), 5, 0).unwrap();
@@ -49,22 +49,22 @@ fn phrases_required_and_forbidden_words() {
 }
 
 #[test]
-fn titles_and_names_weigh_more_and_are_found() {
-    let (_dir, index) = empty();
+fn titles_and_file_names_are_found_and_titles_rank_first() {
+    let (_dir, index) = empty_index();
     index.add(&message(1, &["saffron is in this text among other words"])).unwrap();
     index
         .add(&IndexDoc { row: 2, kind: "conversation", title: Some("Saffron risotto"), ..Default::default() })
         .unwrap();
     index.add(&IndexDoc { row: 3, kind: "attachment", names: &["saffron-list.pdf"], ..Default::default() }).unwrap();
     index.commit(1).unwrap();
-    assert_eq!(rows(&index, "saffron")[0], 2);
-    assert_eq!(sorted(&index, "saffron"), [1, 2, 3]);
-    assert_eq!(rows(&index, "\"list pdf\""), [3]);
+    assert_eq!(ranked_rows(&index, "saffron")[0], 2);
+    assert_eq!(sorted_rows(&index, "saffron"), [1, 2, 3]);
+    assert_eq!(ranked_rows(&index, "\"list pdf\""), [3]);
 }
 
 #[test]
-fn a_word_being_typed_matches_its_beginning() {
-    let (_dir, index) = of(&["terracotta pot", "terrace", "pot"]);
+fn an_unfinished_word_matches_words_that_start_with_it() {
+    let (_dir, index) = index_of(&["terracotta pot", "terrace", "pot"]);
     let typing = IndexFilter { typing: true, ..Default::default() };
     let found = |q: &str| {
         let mut rows: Vec<u64> = index.search(q, &typing, 9, 0).unwrap().hits.into_iter().map(|h| h.0).collect();
@@ -74,14 +74,14 @@ fn a_word_being_typed_matches_its_beginning() {
     assert_eq!(found("terr"), [1, 2]);
     assert_eq!(found("terraco"), [1]);
     assert_eq!(found("terr "), [0; 0], "a space ends the word");
-    assert_eq!(sorted(&index, "terr"), [0; 0], "not typing");
+    assert_eq!(sorted_rows(&index, "terr"), [0; 0], "not typing");
     let terms = index.search("terr", &typing, 9, 0).unwrap().terms;
     assert!(terms.contains(&"terrace".to_owned()), "for the snippet");
 }
 
 #[test]
-fn filters_and_facets() {
-    let (_dir, index) = empty();
+fn filters_restrict_hits_and_facets_count_them() {
+    let (_dir, index) = empty_index();
     let tags = [vec!["home".to_owned(), "keys".to_owned()], vec!["home".to_owned()], vec![]];
     for row in 0..30u64 {
         index
@@ -139,7 +139,7 @@ fn filters_and_facets() {
 #[test]
 fn pages_do_not_overlap() {
     let texts: Vec<String> = (0..400).map(|i| format!("lamp {}", "word ".repeat(i % 17))).collect();
-    let (_dir, index) = of(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    let (_dir, index) = index_of(&texts.iter().map(String::as_str).collect::<Vec<_>>());
     let all = index.search("lamp", &IndexFilter::default(), 400, 0).unwrap();
     assert_eq!((all.total, all.hits.len()), (400, 400));
     assert!(all.hits.windows(2).all(|w| w[0].1 >= w[1].1), "best first");
@@ -152,30 +152,30 @@ fn pages_do_not_overlap() {
 }
 
 #[test]
-fn deletes_commits_and_rollbacks() {
-    let (dir, index) = of(&["first lamp", "second lamp"]);
+fn a_commit_publishes_changes_and_a_rollback_drops_them() {
+    let (dir, index) = index_of(&["first lamp", "second lamp"]);
     index.add(&message(3, &["third lamp"])).unwrap();
-    assert_eq!(sorted(&index, "lamp"), [1, 2], "not committed");
+    assert_eq!(sorted_rows(&index, "lamp"), [1, 2], "not committed");
     index.rollback().unwrap();
     index.commit(2).unwrap();
-    assert_eq!(sorted(&index, "lamp"), [1, 2], "rolled back");
+    assert_eq!(sorted_rows(&index, "lamp"), [1, 2], "rolled back");
     index.delete_row(1).unwrap();
     index.add(&message(1, &["first candle"])).unwrap();
     index.commit(3).unwrap();
-    assert_eq!((sorted(&index, "lamp"), sorted(&index, "candle")), (vec![2], vec![1]));
+    assert_eq!((sorted_rows(&index, "lamp"), sorted_rows(&index, "candle")), (vec![2], vec![1]));
     drop(index);
-    let again = crate::SearchIndex::open(dir.path(), &super::KEY).unwrap();
-    assert_eq!((again.seq(), again.documents()), (3, 2));
-    assert_eq!(sorted(&again, "candle"), [1]);
-    again.release_writer().unwrap();
-    again.add(&message(9, &["candle"])).unwrap();
-    again.commit(4).unwrap();
-    assert_eq!(sorted(&again, "candle"), [1, 9]);
+    let reopened = crate::SearchIndex::open(dir.path(), &super::KEY).unwrap();
+    assert_eq!((reopened.seq(), reopened.documents()), (3, 2));
+    assert_eq!(sorted_rows(&reopened, "candle"), [1]);
+    reopened.release_writer().unwrap();
+    reopened.add(&message(9, &["candle"])).unwrap();
+    reopened.commit(4).unwrap();
+    assert_eq!(sorted_rows(&reopened, "candle"), [1, 9]);
 }
 
 #[test]
-fn segments_closed_ahead_of_a_commit_are_part_of_it_and_of_a_rollback() {
-    let (dir, index) = of(&["first lamp", "second lamp"]);
+fn segments_closed_early_follow_the_next_commit_or_rollback() {
+    let (dir, index) = index_of(&["first lamp", "second lamp"]);
     let files = || std::fs::read_dir(dir.path()).unwrap().count();
     index.close_segments().unwrap();
     let before = files();
@@ -183,11 +183,11 @@ fn segments_closed_ahead_of_a_commit_are_part_of_it_and_of_a_rollback() {
     index.add(&message(1, &["first candle"])).unwrap();
     index.close_segments().unwrap();
     assert!(files() > before, "written out");
-    assert_eq!((sorted(&index, "lamp"), sorted(&index, "candle")), (vec![1, 2], vec![]), "not committed");
+    assert_eq!((sorted_rows(&index, "lamp"), sorted_rows(&index, "candle")), (vec![1, 2], vec![]), "not committed");
     index.rollback().unwrap();
     assert_eq!(files(), before, "and taken away");
     index.commit(2).unwrap();
-    assert_eq!((sorted(&index, "lamp"), sorted(&index, "candle")), (vec![1, 2], vec![]), "rolled back");
+    assert_eq!((sorted_rows(&index, "lamp"), sorted_rows(&index, "candle")), (vec![1, 2], vec![]), "rolled back");
     index.delete_row(1).unwrap();
     index.add(&message(1, &["first candle"])).unwrap();
     index.close_segments().unwrap();
@@ -195,33 +195,33 @@ fn segments_closed_ahead_of_a_commit_are_part_of_it_and_of_a_rollback() {
     index.close_segments().unwrap();
     index.delete_row(3).unwrap();
     index.commit(3).unwrap();
-    assert_eq!((sorted(&index, "lamp"), sorted(&index, "candle")), (vec![2], vec![1]));
+    assert_eq!((sorted_rows(&index, "lamp"), sorted_rows(&index, "candle")), (vec![2], vec![1]));
 }
 
 #[test]
-fn what_lies_in_several_segments_is_ranked_as_in_one() {
+fn several_segments_rank_like_one() {
     let texts: Vec<String> =
         (0..180).map(|i| format!("lamp {} {}", "word ".repeat(i % 13), ["candle", "kite", ""][i % 3])).collect();
     let text = |row: u64| [texts[row as usize - 1].as_str()];
     let kinds = ["message", "memory"];
-    let (whole, parted) = (empty(), empty());
+    let (one_segment, three_segments) = (empty_index(), empty_index());
     for row in 1..=180 {
         let words = text(row);
         let doc = IndexDoc { kind: kinds[row as usize % 2], ..message(row, &words) };
-        whole.1.add(&doc).unwrap();
-        parted.1.add(&doc).unwrap();
+        one_segment.1.add(&doc).unwrap();
+        three_segments.1.add(&doc).unwrap();
         if row % 60 == 0 {
-            parted.1.commit(row).unwrap();
+            three_segments.1.commit(row).unwrap();
         }
     }
-    whole.1.commit(180).unwrap();
+    one_segment.1.commit(180).unwrap();
     let filters = kinds.map(|kind| IndexFilter { kinds: vec![kind.to_owned()], ..IndexFilter::default() });
-    let asks = [(0, 250, 0), (1, 250, 7)].map(|(i, limit, offset)| SearchPage { filter: &filters[i], limit, offset });
+    let pages = [(0, 250, 0), (1, 250, 7)].map(|(i, limit, offset)| SearchPage { filter: &filters[i], limit, offset });
     for query in ["lamp", "candle word", "\"lamp word\"", "kite -word", "cand", ""] {
-        let search = |index: &SearchIndex| index.search_each(query, &asks).unwrap();
-        let (one, several) = (search(&whole.1), search(&parted.1));
-        for (i, ask) in asks.iter().enumerate() {
-            let alone = parted.1.search(query, ask.filter, ask.limit, ask.offset).unwrap();
+        let search = |index: &SearchIndex| index.search_each(query, &pages).unwrap();
+        let (one, several) = (search(&one_segment.1), search(&three_segments.1));
+        for (i, ask) in pages.iter().enumerate() {
+            let alone = three_segments.1.search(query, ask.filter, ask.limit, ask.offset).unwrap();
             assert_eq!(several[i], alone, "{query}: asked together and alone");
             let scored = |outcome: &SearchOutcome| {
                 let mut hits: Vec<_> = outcome.hits.iter().map(|(row, score)| (score.to_bits(), *row)).collect();
@@ -237,8 +237,8 @@ fn what_lies_in_several_segments_is_ranked_as_in_one() {
 }
 
 #[test]
-fn many_small_commits_stay_few_segments() {
-    let (dir, index) = empty();
+fn many_small_commits_leave_few_segments() {
+    let (dir, index) = empty_index();
     for row in 1..=80u64 {
         index.add(&message(row, &["lamp"])).unwrap();
         index.commit(row).unwrap();
@@ -254,9 +254,9 @@ fn many_small_commits_stay_few_segments() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn no_query_fails(query in any::<String>(), typing in any::<bool>()) {
+    fn no_query_is_an_error(query in any::<String>(), typing in any::<bool>()) {
         thread_local! {
-            static INDEX: (tempfile::TempDir, crate::SearchIndex) = of(&["a b c", "red green", "東京都"]);
+            static INDEX: (tempfile::TempDir, crate::SearchIndex) = index_of(&["a b c", "red green", "東京都"]);
         }
         INDEX.with(|(_, index)| {
             index.search(&query, &IndexFilter { typing, ..Default::default() }, 5, 0).unwrap();

@@ -1,9 +1,9 @@
-//! Cutting text into words.
+//! Splitting text into words.
 use crate::tokens;
 use proptest::prelude::*;
 
 #[test]
-fn scripts() {
+fn text_of_any_script_is_split_into_folded_words() {
     let table: [(&str, &[&str]); 24] = [
         ("", &[]),
         ("  ,.;!?  ", &[]),
@@ -43,7 +43,7 @@ fn decomposed_hangul_and_half_width_kana_are_the_same_words() {
 }
 
 #[test]
-fn noise_is_left_out_and_long_runs_lose_nothing() {
+fn overlong_words_are_left_out_and_long_runs_are_complete() {
     assert_eq!(tokens(&format!("a {} b", "x".repeat(121))), ["a", "b"]);
     assert_eq!(tokens(&format!("a {} b", "x".repeat(120))).len(), 3);
     assert_eq!(tokens(&format!("a {} b", "é".repeat(100_000))), ["a", "b"]);
