@@ -1,10 +1,9 @@
-//! Turns the configuration, the icons and the permissions into what the shell embeds.
+//! Embeds the configuration, the icons and the permissions into the window program.
 //!
-//! Each command of ours gets its own permission; the list is read from the capability file, so a command
-//! that is not granted there cannot be called at all.
+//! Each of our commands gets its own permission. The list comes from the capability file, so a command that is not
+//! granted there cannot be called.
 //!
-//! Sets `has_dbus_daemon` where that program is installed, so that `cargo test` lists tests that need it as ignored
-//! elsewhere.
+//! Sets `has_dbus_daemon` if that program is installed. Otherwise `cargo test` lists the tests that need it as ignored.
 
 /// Prefix of a permission that grants one of our own commands.
 const PERMISSION_PREFIX: &str = "allow-";

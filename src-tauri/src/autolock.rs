@@ -1,5 +1,5 @@
-//! When the vault locks automatically: after some minutes without input (measured by an injected clock), and when the screen
-//! locks or the computer sleeps.
+//! Decides when the vault locks automatically: after some minutes without input, and when the screen locks or the
+//! computer sleeps. Time comes from an injected clock.
 use serde::Serialize;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -7,16 +7,16 @@ use std::time::{Duration, Instant, SystemTime};
 /// that hours have passed.
 pub const MAX_WAIT: Duration = Duration::from_secs(15);
 
-/// A wait that ends this much late means that the machine slept, or that its clock was set forward. A shorter sleep cannot
-/// be told apart from a busy machine.
+/// A wait that ends this much too late means that the machine slept or that its clock was set forward. A shorter sleep
+/// cannot be distinguished from a busy machine.
 const SLEEP_THRESHOLD: Duration = Duration::from_secs(15);
 
-/// Whether the machine slept during a wait of `requested` that took `actual`.
+/// True if the machine slept during a wait of `requested` that took `actual`.
 pub fn has_slept(requested: Duration, actual: Duration) -> bool {
     actual > requested + SLEEP_THRESHOLD
 }
 
-/// Why the vault locked automatically. Sent to the window as is.
+/// Why the vault locked automatically. The window gets the name in snake case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LockReason {
@@ -24,17 +24,17 @@ pub enum LockReason {
     Idle,
     /// The screen was locked.
     Screen,
-    /// The computer is about to sleep, or slept.
+    /// The computer is about to sleep, or has slept.
     Sleep,
 }
 
-/// Time that has passed since some fixed start.
+/// A clock that measures time since a fixed start.
 pub trait Clock: Send + Sync {
-    /// Never goes back.
+    /// Time since the start; never decreases.
     fn elapsed(&self) -> Duration;
 }
 
-/// The machine's clocks: the larger of the monotonic and the wall clock's progress, so that time asleep counts.
+/// The system's clocks: the larger progress of the monotonic and the wall clock, so that time asleep counts.
 pub struct SystemClock {
     started: Instant,
     started_wall: SystemTime,
@@ -54,7 +54,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// The rule without threads: the time of the last input, the limit, and whether a lock was requested.
+/// The rule of the automatic lock, without threads: time of the last input, limit, and requested lock.
 #[derive(Debug, Default)]
 pub struct IdleTimer {
     limit: Option<Duration>,
@@ -63,27 +63,28 @@ pub struct IdleTimer {
 }
 
 impl IdleTimer {
-    /// Lock after `minutes`; 0 = never.
+    /// Sets the limit in minutes; 0 = never.
     pub fn set_minutes(&mut self, minutes: u32) {
         self.limit = (minutes > 0).then(|| Duration::from_secs(u64::from(minutes) * 60));
     }
 
-    /// The person did something at `now`.
+    /// Records an input at `now`.
     pub fn touch(&mut self, now: Duration) {
         self.last_input = self.last_input.max(now);
     }
 
-    /// Lock as soon as possible, whatever the limit. Input does not cancel the request: the end of a job counts as input.
+    /// Requests a lock as soon as possible, whatever the limit. Input does not cancel the request, because the end of a
+    /// job counts as input.
     pub fn request_lock(&mut self, reason: LockReason) {
         self.requested = Some(reason);
     }
 
-    /// The person is back, or the vault is locked.
+    /// Cancels a requested lock, because the person is back or the vault is locked.
     pub fn cancel_request(&mut self) {
         self.requested = None;
     }
 
-    /// Time until the lock at `now`; zero = lock. None = never.
+    /// Time from `now` until the lock. Zero means lock now, None means never.
     pub fn remaining(&self, now: Duration) -> Option<Duration> {
         if self.requested.is_some() {
             return Some(Duration::ZERO);
@@ -92,7 +93,7 @@ impl IdleTimer {
         Some((self.last_input + limit).saturating_sub(now))
     }
 
-    /// The reason to lock at `now`, if it is time to.
+    /// The reason to lock if a lock is due at `now`.
     pub fn due(&self, now: Duration) -> Option<LockReason> {
         let due = self.remaining(now)?.is_zero();
         due.then(|| self.requested.unwrap_or(LockReason::Idle))
@@ -106,12 +107,12 @@ pub mod manual {
     use super::{Clock, Duration};
     use std::sync::Mutex;
 
-    /// Shows the time that a test sets.
+    /// A clock that shows the time set by a test.
     #[derive(Default)]
     pub struct ManualClock(Mutex<Duration>);
 
     impl ManualClock {
-        /// Set the time.
+        /// Sets the time.
         pub fn set(&self, now: Duration) {
             *self.0.lock().unwrap() = now;
         }

@@ -1,4 +1,4 @@
-//! Commands run on threads that may block, so that the window never waits for the disk or for key derivation.
+//! Runs commands on threads that may block, so that the window never waits for the disk or for key derivation.
 use crate::state::AppState;
 use mementory_api::types::{ErrorBody, Progress};
 use mementory_api::{ApiError, ApiResult, Job, Session};
@@ -6,10 +6,10 @@ use std::sync::{Arc, atomic::Ordering};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager};
 
-/// Result of every command.
+/// Result of every command of the window.
 pub type CommandResult<T> = Result<T, ErrorBody>;
 
-/// Run `work` on a blocking thread. A panic in it becomes the error `internal`.
+/// Runs `work` on a blocking thread. A panic in it becomes the error `internal`.
 pub async fn blocking<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&AppState) -> ApiResult<T> + Send + 'static,
@@ -26,7 +26,7 @@ pub async fn blocking<T: Send + 'static>(
         .map_err(|error| error.body())
 }
 
-/// Run `work` with the open vault.
+/// Runs `work` with the open vault. Background work pauses meanwhile.
 pub async fn session<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&Session) -> ApiResult<T> + Send + 'static,
@@ -38,7 +38,7 @@ pub async fn session<T: Send + 'static>(
     .await
 }
 
-/// Run `work` with the open vault as the job `id`: progress goes out through the channel, `cancel_job` stops it.
+/// Runs `work` with the open vault as the job `id`. Progress is sent through the channel; `cancel_job` stops the job.
 pub async fn job<T: Send + 'static>(
     app: AppHandle,
     id: String,
@@ -52,7 +52,7 @@ pub async fn job<T: Send + 'static>(
     .await
 }
 
-/// Like [`job`], for background work: it pauses while the person waits for the window.
+/// Like [`job`], for background work, which pauses while the person waits for the window.
 pub async fn background_job<T: Send + 'static>(
     app: AppHandle,
     id: String,
@@ -67,15 +67,15 @@ pub async fn background_job<T: Send + 'static>(
     .await
 }
 
-/// The same job, which pauses while the person waits for the window.
+/// Makes a job pause while the person waits for the window.
 pub fn yielding(job: Job, app: AppHandle) -> Job {
     job.in_background(Arc::new(move |cancelled| {
         app.state::<AppState>().interactive().yield_to_interactive(|| !cancelled.load(Ordering::Relaxed));
     }))
 }
 
-/// A job whose progress goes out through the channel.
+/// A job that sends its progress through the channel.
 pub fn job_reporting_to(on_progress: Channel<Progress>) -> Job {
-    // A closed window is no reason to stop.
+    // A closed window does not stop the job.
     Job::with_progress(Arc::new(move |progress| drop(on_progress.send(progress))))
 }

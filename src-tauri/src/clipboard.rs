@@ -1,40 +1,41 @@
-//! Clears copied text from the clipboard: after a while, when the vault locks, and when the window closes.
+//! Clears copied text from the clipboard after a time, when the vault locks, and when the window closes.
 //!
-//! The web view can write to the clipboard only during a click and can never read it, so the shell does both.
+//! The web view can write to the clipboard only during a click and can never read it, so the program does both.
 use crate::autolock::{Clock, MAX_WAIT};
 use mementory_api::{ApiError, ApiResult};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// Another program may block the clipboard for a moment; clearing is tried this often.
-const ATTEMPTS: u8 = 10;
+/// Number of attempts to clear, because another program may block the clipboard for a moment.
+const CLEAR_ATTEMPTS: u8 = 10;
 /// Pause between two attempts.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// How long closing the window waits for the clipboard: a program that owns it and hangs must not keep ours from ending.
+/// Maximum wait for the clipboard when the window closes, so that another program that owns the clipboard and hangs
+/// does not keep ours from ending.
 const MAX_CLOSE_WAIT: Duration = Duration::from_secs(2);
 
-/// Longest text that is pasted, in bytes. A text field takes that much without making the window wait.
+/// Maximum length of a text that can be pasted, in bytes. A text field takes that much without a delay.
 const MAX_PASTE_BYTES: usize = 4 << 20;
 
-/// The system has no clipboard, or another program blocks it now.
+/// The system has no clipboard, or another program blocks it at the moment.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Unavailable;
 
 /// A clipboard.
 pub trait ClipboardBackend: Send {
-    /// Write a text; a temporary one is kept out of the clipboard histories of systems and desktops.
+    /// Writes a text. A `temporary` one is kept out of the clipboard histories of systems and desktops.
     fn put(&mut self, text: &str, temporary: bool) -> Result<(), Unavailable>;
-    /// The current text, whoever wrote it; none when the clipboard is empty or holds something else.
+    /// The current text, whoever wrote it. None if the clipboard is empty or contains something else.
     fn text(&mut self) -> Result<Option<Zeroizing<String>>, Unavailable>;
-    /// Empty it.
+    /// Empties the clipboard.
     fn clear(&mut self) -> Result<(), Unavailable>;
-    /// The program ends: hand the content over to the desktop, if it takes it.
+    /// Hands the content over to the desktop if it accepts it, because the program ends.
     fn close(&mut self);
 }
 
-/// The system's clipboard. It is opened with the first copy and stays open: on X11 and Wayland copied text exists only as
-/// long as the program that owns it.
+/// The system's clipboard. It is opened with the first copy and stays open, because on X11 and Wayland copied text
+/// exists only as long as the program that owns it.
 #[derive(Default)]
 pub struct SystemClipboard(Option<arboard::Clipboard>);
 
@@ -88,46 +89,46 @@ fn exclude_from_history(set: arboard::Set<'_>) -> arboard::Set<'_> {
 }
 
 /// The clipboard with the number of texts copied so far.
-struct Content {
+struct BackendState {
     backend: Box<dyn ClipboardBackend>,
     copies: u64,
 }
 
-/// A text that is to be cleared at a time of the clock.
+/// A copied text that is to be cleared.
 struct PendingClear {
     text: Arc<Zeroizing<String>>,
-    /// Number of the copy.
+    /// Which copy it is, counted from 1.
     copy: u64,
     due: Duration,
     attempts_left: u8,
 }
 
-/// What is to be cleared, and whether the window is closing.
+/// The text to be cleared, and whether the window is closing.
 #[derive(Default)]
 struct Queue {
     pending: Option<PendingClear>,
     closing: bool,
 }
 
-/// The clipboard, and the last copied text that is to be cleared. It is read only on threads that may block
-/// ([`Clipboard::clear_if_due`] has its own thread, [`Clipboard::read`] is a command): a program that owns the clipboard and
-/// hangs delays neither locking nor closing.
+/// The clipboard with the last copied text that is to be cleared. It is read only on threads that may block
+/// ([`Clipboard::clear_if_due`] has its own thread, [`Clipboard::read`] is a command), so that a hanging program that
+/// owns the clipboard delays neither locking nor closing.
 pub struct Clipboard {
-    content: Mutex<Content>,
+    content: Mutex<BackendState>,
     queue: Mutex<Queue>,
     changed: Condvar,
     clock: Arc<dyn Clock>,
 }
 
 impl Clipboard {
-    /// Nothing copied yet.
+    /// A clipboard to which nothing has been copied yet.
     pub fn new(backend: Box<dyn ClipboardBackend>, clock: Arc<dyn Clock>) -> Self {
-        let content = Mutex::new(Content { backend, copies: 0 });
+        let content = Mutex::new(BackendState { backend, copies: 0 });
         Self { content, queue: Mutex::default(), changed: Condvar::new(), clock }
     }
 
-    /// Copy a text; with `clear_after` it is cleared after that time, unless the clipboard holds something else by then.
-    /// Error `no_clipboard` when the system has none.
+    /// Copies a text. With `clear_after`, it is cleared after that time unless the clipboard contains something else by
+    /// then. Fails with `no_clipboard` if the system has none.
     pub fn copy(&self, text: Zeroizing<String>, clear_after: Option<Duration>) -> ApiResult<()> {
         let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
         content.backend.put(&text, clear_after.is_some()).map_err(|Unavailable| no_clipboard())?;
@@ -137,14 +138,14 @@ impl Clipboard {
             text: Arc::new(text),
             copy: content.copies,
             due: now.saturating_add(after),
-            attempts_left: ATTEMPTS,
+            attempts_left: CLEAR_ATTEMPTS,
         });
         self.changed.notify_all();
         Ok(())
     }
 
-    /// The current text, because the person pastes it; none when there is none. No copy is kept.
-    /// Errors `no_clipboard`, and `limit` for more than a field can show.
+    /// The current text, to be pasted; None if there is none. Fails with `no_clipboard`, or with `limit` if the text is
+    /// too long for a text field.
     pub fn read(&self) -> ApiResult<Option<Zeroizing<String>>> {
         let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
         let text = content.backend.text().map_err(|Unavailable| no_clipboard())?.filter(|text| !text.trim().is_empty());
@@ -158,7 +159,7 @@ impl Clipboard {
         }
     }
 
-    /// Clear a pending text now instead of later.
+    /// Makes the pending text due, so that it is cleared now.
     pub fn clear_now(&self) {
         if let Some(pending) = &mut self.queue().pending {
             pending.due = Duration::ZERO;
@@ -166,20 +167,20 @@ impl Clipboard {
         self.changed.notify_all();
     }
 
-    /// The window closes: clear now, and wait until it is done.
+    /// Clears the pending text and waits until that is done, because the window closes.
     pub fn close(&self) {
         self.clear_now();
         let mut queue = self.queue();
         queue.closing = true;
         self.changed.notify_all();
         drop(self.changed.wait_timeout_while(queue, MAX_CLOSE_WAIT, |queue| queue.pending.is_some()));
-        // The lock is held only if another program hangs; then nothing can be handed over.
+        // The lock is taken only if another program hangs; then the content cannot be handed over.
         if let Ok(mut content) = self.content.try_lock() {
             content.backend.close();
         }
     }
 
-    /// Clear the pending text if it is due and still on the clipboard.
+    /// Clears the pending text if it is due and still on the clipboard.
     pub fn clear_if_due(&self) {
         let now = self.clock.elapsed();
         let due = self.queue().pending.as_ref().filter(|pending| pending.due <= now).map(|p| (p.copy, p.text.clone()));
@@ -188,7 +189,7 @@ impl Clipboard {
         };
         let cleared = self.clear_copy(copy, &text);
         let mut queue = self.queue();
-        // A later copy has its own time.
+        // A later copy has its own due time.
         if let Some(pending) = queue.pending.as_mut().filter(|pending| pending.copy == copy) {
             pending.attempts_left -= 1;
             pending.due = now.saturating_add(RETRY_AFTER);
@@ -199,14 +200,14 @@ impl Clipboard {
         self.changed.notify_all();
     }
 
-    /// Clear the clipboard if it still holds this copy; a later copy stays, even of the same text.
+    /// Clears the clipboard if it still contains this copy. A later copy stays, even of the same text.
     fn clear_copy(&self, copy: u64, text: &str) -> Result<(), Unavailable> {
         let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
         let is_ours = content.copies == copy && content.backend.text()?.is_some_and(|found| *found == text);
         if is_ours { content.backend.clear() } else { Ok(()) }
     }
 
-    /// Clear texts when they are due, until the window closes.
+    /// Clears texts when they are due, until the window closes.
     pub fn watch(&self) {
         loop {
             self.clear_if_due();
@@ -247,16 +248,16 @@ pub mod fake {
         pub text: Option<String>,
         pub temporary: bool,
         pub closed: bool,
-        /// How many of the next calls fail.
+        /// Number of further calls that fail.
         pub failures: u32,
     }
 
-    /// A clipboard that the test can read and write too.
+    /// A clipboard whose content a test can read and write.
     #[derive(Clone, Default)]
     pub struct FakeClipboard(pub Arc<Mutex<FakeContent>>);
 
     impl FakeClipboard {
-        /// The text on it.
+        /// The text on the clipboard.
         pub fn content(&self) -> Option<String> {
             self.0.lock().unwrap().text.clone()
         }

@@ -2,14 +2,15 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long after a command the next one may still follow from it: the next letter typed, the next row.
+/// For this long after a command, background work stays paused, because another command often follows (the next letter
+/// typed, the next row opened).
 const QUIET_PERIOD: Duration = Duration::from_millis(400);
-/// Background work makes progress even if commands never stop coming.
+/// Maximum pause, so that background work makes progress even if commands never stop.
 const MAX_WAIT: Duration = Duration::from_secs(5);
-/// How often a waiting job checks whether it was cancelled.
+/// How often a paused job checks whether it may go on or was cancelled.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The commands that a person is waiting for.
+/// The running commands for which a person is waiting.
 #[derive(Default)]
 pub struct InteractiveCommands(Mutex<Activity>);
 
@@ -19,20 +20,21 @@ struct Activity {
     last_finished: Option<Instant>,
 }
 
-/// Marks one command as running until it is dropped.
+/// Marks a command as running until this is dropped.
 pub struct InteractiveGuard<'a>(&'a InteractiveCommands);
 
 impl InteractiveCommands {
-    /// Mark a command as running.
+    /// Marks a command as running.
     pub fn begin(&self) -> InteractiveGuard<'_> {
         self.activity().running += 1;
         InteractiveGuard(self)
     }
 
-    /// Wait until no command is running or has just finished; at most `MAX_WAIT`, and only while `wanted`.
-    pub fn yield_to_interactive(&self, wanted: impl Fn() -> bool) {
+    /// Waits until no command is running or has just finished. Waits at most `MAX_WAIT`, and only while `keep_waiting`
+    /// returns true.
+    pub fn yield_to_interactive(&self, keep_waiting: impl Fn() -> bool) {
         let started = Instant::now();
-        while wanted() && started.elapsed() < MAX_WAIT && !self.is_quiet() {
+        while keep_waiting() && started.elapsed() < MAX_WAIT && !self.is_quiet() {
             std::thread::park_timeout(POLL_INTERVAL);
         }
     }

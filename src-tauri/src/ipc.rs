@@ -1,4 +1,4 @@
-//! The commands as the window's TypeScript sees them.
+//! The commands as TypeScript for the window.
 use crate::commands::{deletion, export, import, records, review, system, vault, watching};
 use specta_typescript::Typescript;
 use tauri_specta::{Builder, collect_commands};
@@ -102,17 +102,17 @@ pub fn builder() -> Builder<tauri::Wry> {
     ])
 }
 
-/// The text of `ui/src/lib/ipc/bindings.ts`.
+/// The content of `ui/src/lib/ipc/bindings.ts`.
 pub fn bindings() -> Result<String, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let path = folder.path().join("bindings.ts");
     builder().export(Typescript::default().header(HEADER), &path).map_err(|error| error.to_string())?;
     let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
-    // Other callers may omit fields that have a default in Rust; the window always sends all of them.
+    // Other callers may omit fields that have a default in Rust, but the window always sends all of them.
     Ok(text.replace("?: ", ": "))
 }
 
-/// The text of `ui/src/lib/ipc/formats.ts`, which a test of the formats compares.
+/// The content of `ui/src/lib/ipc/formats.ts`; a test of the formats checks that the file is up to date.
 pub fn formats() -> String {
     mementory_api::formats_typescript()
 }

@@ -6,33 +6,33 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The running jobs.
 #[derive(Default)]
 pub struct Jobs {
-    running: Mutex<HashMap<String, Entry>>,
+    running: Mutex<HashMap<String, JobEntry>>,
 }
 
-struct Entry {
+struct JobEntry {
     job: Job,
-    /// The person did not start it, so the automatic lock does not wait for it.
+    /// True if the person did not start the job, so that the automatic lock does not wait for it.
     background: bool,
 }
 
-/// A running job; it leaves the list when this is dropped, however the work ended.
-pub struct Running<'a> {
+/// A running job. Dropping this removes it from the list, however the work ended.
+pub struct RunningJob<'a> {
     jobs: &'a Jobs,
     id: String,
 }
 
 impl Jobs {
-    /// Register a job under `id`. Error `usage` when the id is empty or in use.
-    pub fn start(&self, id: &str, job: &Job) -> ApiResult<Running<'_>> {
+    /// Registers a job under `id`. Fails with `usage` if the id is empty or in use.
+    pub fn start(&self, id: &str, job: &Job) -> ApiResult<RunningJob<'_>> {
         self.register(id, job, false)
     }
 
-    /// Register background work: it can be cancelled, but does not count in [`Jobs::any_foreground`].
-    pub fn start_background(&self, id: &str, job: &Job) -> ApiResult<Running<'_>> {
+    /// Registers background work. It can be cancelled, but does not count in [`Jobs::has_foreground_job`].
+    pub fn start_background(&self, id: &str, job: &Job) -> ApiResult<RunningJob<'_>> {
         self.register(id, job, true)
     }
 
-    fn register(&self, id: &str, job: &Job, background: bool) -> ApiResult<Running<'_>> {
+    fn register(&self, id: &str, job: &Job, background: bool) -> ApiResult<RunningJob<'_>> {
         let mut running = self.lock();
         if id.is_empty() || running.contains_key(id) {
             return Err(ApiError::new(
@@ -41,35 +41,35 @@ impl Jobs {
                 "Another job with this id is running, or the id is empty. Nothing was started.",
             ));
         }
-        running.insert(id.to_owned(), Entry { job: job.clone(), background });
-        Ok(Running { jobs: self, id: id.to_owned() })
+        running.insert(id.to_owned(), JobEntry { job: job.clone(), background });
+        Ok(RunningJob { jobs: self, id: id.to_owned() })
     }
 
-    /// Cancel one job; one that has already ended is ignored.
+    /// Cancels a job; does nothing if it has already ended.
     pub fn cancel(&self, id: &str) {
         if let Some(entry) = self.lock().get(id) {
             entry.job.cancel();
         }
     }
 
-    /// Cancel all jobs.
+    /// Cancels all jobs.
     pub fn cancel_all(&self) {
         for entry in self.lock().values() {
             entry.job.cancel();
         }
     }
 
-    /// Whether a job that the person started is running.
-    pub fn any_foreground(&self) -> bool {
+    /// True if a job that the person started is running.
+    pub fn has_foreground_job(&self) -> bool {
         self.lock().values().any(|entry| !entry.background)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Entry>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, JobEntry>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Running<'_> {
+impl Drop for RunningJob<'_> {
     fn drop(&mut self) {
         self.jobs.lock().remove(&self.id);
     }
@@ -86,11 +86,11 @@ mod tests {
         let jobs = Jobs::default();
         let job = Job::silent();
         let running = jobs.start("a", &job).unwrap();
-        assert!(jobs.any_foreground());
+        assert!(jobs.has_foreground_job());
         jobs.cancel("a");
         assert!(job.cancel_flag().load(Ordering::Relaxed));
         drop(running);
-        assert!(!jobs.any_foreground());
+        assert!(!jobs.has_foreground_job());
         jobs.cancel("a");
     }
 
@@ -108,12 +108,12 @@ mod tests {
     fn background_work_does_not_count_as_foreground() {
         let jobs = Jobs::default();
         let background = jobs.start_background("a", &Job::silent()).unwrap();
-        assert!(!jobs.any_foreground());
+        assert!(!jobs.has_foreground_job());
         assert!(jobs.start("a", &Job::silent()).is_err(), "its id is in use all the same");
         let foreground = jobs.start("b", &Job::silent()).unwrap();
-        assert!(jobs.any_foreground());
+        assert!(jobs.has_foreground_job());
         drop((background, foreground));
-        assert!(!jobs.any_foreground());
+        assert!(!jobs.has_foreground_job());
     }
 
     #[test]

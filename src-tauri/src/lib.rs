@@ -1,6 +1,7 @@
-//! The Tauri shell: a window, one thin delegate per command, jobs, automatic lock. All other rules are in `mementory_api`.
+//! The window program (Tauri): one window, its commands, jobs and the automatic lock. All other rules are in
+//! `mementory_api`.
 //!
-//! [`run`] opens the window; [`ipc`] lists the commands and writes the TypeScript side of them.
+//! [`run`] opens the window. [`ipc`] lists the commands and generates their TypeScript.
 mod autolock;
 mod blocking;
 mod clipboard;
@@ -22,14 +23,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tauri::{Emitter, Manager, RunEvent};
 
-/// Emitted when the vault locked automatically, with the reason.
+/// Event with the reason, sent when the vault locked automatically.
 const LOCKED_EVENT: &str = "locked";
-/// Emitted when a file was detected in a watched folder, or imported from one.
+/// Event sent when a file was detected in a watched folder or imported from one.
 const WATCHED_EVENT: &str = "watched";
-/// Progress of an automatic import.
+/// Event with the progress of an automatic import.
 const WATCH_PROGRESS_EVENT: &str = "watch_progress";
 
-/// Open the window and run until it is closed. The vault is locked before the process ends.
+/// Opens the window and runs until it is closed. Locks the vault before the process ends.
 pub fn run() -> ExitCode {
     let ipc = ipc::builder();
     let app = tauri::Builder::default()
@@ -45,7 +46,7 @@ pub fn run() -> ExitCode {
             let handle = app.handle().clone();
             std::thread::Builder::new().name("autolock".into()).spawn(move || {
                 handle.state::<state::AppState>().watch_for_idleness(|reason| {
-                    // If the window is gone already, nobody needs the event.
+                    // The window may already be closed; then nobody needs the event.
                     let _ = handle.emit(LOCKED_EVENT, reason);
                 });
             })?;

@@ -1,5 +1,5 @@
-//! Locks the vault when the desktop session locks or the computer sleeps. Linux announces both over D-Bus. Other systems
-//! announce nothing that we listen to: there the idle timer notices after a sleep that time has passed.
+//! Locks the vault when the desktop session locks or the computer sleeps. Linux announces both over D-Bus. On other
+//! systems the program gets no announcement; there the idle timer notices after a sleep that time has passed.
 use tauri::AppHandle;
 
 #[cfg(target_os = "linux")]
@@ -7,7 +7,7 @@ mod dbus;
 #[cfg(target_os = "linux")]
 mod listener;
 
-/// Whether this system announces a locked screen, and a sleep before it begins.
+/// True if this system announces a locked screen, and a sleep before it begins.
 pub const REPORTS_LOCK_AND_SLEEP: bool = cfg!(target_os = "linux");
 
 /// Listens for a locked screen and for sleep until the process ends.
@@ -17,21 +17,21 @@ pub struct SessionWatcher {
 }
 
 impl SessionWatcher {
-    /// Start listening.
+    /// Starts listening.
     #[cfg(target_os = "linux")]
     pub fn start(app: &AppHandle) -> std::io::Result<Self> {
         Ok(Self { messages: dbus::listen(listener::WindowListener(app.clone()))? })
     }
 
-    /// Nothing to listen to.
+    /// Does nothing, because this system has nothing to listen to.
     #[cfg(not(target_os = "linux"))]
     pub fn start(_: &AppHandle) -> std::io::Result<Self> {
         Ok(Self {})
     }
 
-    /// The person changed the setting "Lock when the screen locks or the computer sleeps".
+    /// Must be called when the person changed the setting "Lock when the screen locks or the computer sleeps".
     pub fn setting_changed(&self) {
-        // If the listening thread has ended, it holds no sleep inhibitor either.
+        // If the listening thread has ended, it has no sleep inhibitor any more, so the message is not needed.
         #[cfg(target_os = "linux")]
         let _ = self.messages.send(dbus::BusMessage::SettingChanged);
     }

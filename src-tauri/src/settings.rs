@@ -1,12 +1,12 @@
-//! Settings that the window stores unencrypted between runs: paths of vaults and preferences. Never content.
+//! Settings that are stored unencrypted: paths of vaults and preferences of the window, never content of a vault.
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Longest list of recent vaults.
+/// Maximum number of recent vaults.
 const RECENT_LIMIT: usize = 12;
-/// Preferences of the window that may be stored. The webview itself stores nothing (see `window`).
+/// Names of the window's preferences that may be stored. The webview itself stores nothing (see `window`).
 pub const PREFERENCES: [&str; 10] = [
     "theme",
     "language",
@@ -19,27 +19,27 @@ pub const PREFERENCES: [&str; 10] = [
     "motion",
     "clear-copied",
 ];
-/// Longest value of a preference. The limit keeps sentences from the vault out of this unencrypted file.
+/// Maximum length of a preference's value in bytes. The limit keeps content of the vault out of this unencrypted file.
 const MAX_PREFERENCE_BYTES: usize = 32;
 const AUTO_LOCK_DEFAULT: u32 = 10;
-/// Application identifier before the program was renamed: the name of the settings folder beside ours.
+/// Application identifier before the program was renamed, which is also the name of its settings folder.
 const FORMER_IDENTIFIER: &str = "app.keepsake.desktop";
 
-/// The settings file's content. Unknown or missing keys take their defaults.
+/// Content of the settings file. Unknown keys are ignored and missing keys get their defaults.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
     /// Minutes without input before the vault locks; 0 = never.
     pub auto_lock_minutes: u32,
-    /// Lock when the screen locks or the computer sleeps.
+    /// Whether the vault locks when the screen locks or the computer sleeps.
     pub lock_when_away: bool,
-    /// Keep the window out of screenshots and screen sharing, where the system can.
+    /// Whether the window is kept out of screenshots and screen sharing, if the system can do that.
     pub hide_from_capture: bool,
-    /// Remember vaults that were opened (path only).
+    /// Whether opened vaults are remembered (only their paths).
     pub remember_vaults: bool,
-    /// Paths of vaults, the latest first.
+    /// Paths of remembered vaults, the last opened first.
     pub recent: Vec<PathBuf>,
-    /// See [`PREFERENCES`].
+    /// Values of the window's preferences by name, see [`PREFERENCES`].
     pub preferences: BTreeMap<String, String>,
 }
 
@@ -57,7 +57,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Put a vault at the top of the list, if vaults are remembered at all.
+    /// Puts a vault at the top of the list, if vaults are remembered.
     pub fn remember(&mut self, vault: &Path) {
         self.forget(vault);
         if self.remember_vaults {
@@ -66,12 +66,12 @@ impl Settings {
         }
     }
 
-    /// Take a vault off the list.
+    /// Removes a vault from the list.
     pub fn forget(&mut self, vault: &Path) {
         self.recent.retain(|known| known != vault);
     }
 
-    /// Switch remembering on or off; off also empties the list.
+    /// Switches remembering vaults on or off. Switching it off also empties the list.
     pub fn set_remember_vaults(&mut self, remember: bool) {
         self.remember_vaults = remember;
         if !remember {
@@ -79,7 +79,7 @@ impl Settings {
         }
     }
 
-    /// Set a preference, or remove it. Returns false for an unknown name or a value that is too long.
+    /// Sets or removes a preference. Returns false for an unknown name or a value that is too long.
     pub fn set_preference(&mut self, name: &str, value: Option<String>) -> bool {
         if !PREFERENCES.contains(&name) {
             return false;
@@ -97,24 +97,24 @@ fn read(path: &Path) -> Option<Settings> {
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 
-/// The settings with the file they live in.
+/// The settings and the file that stores them.
 pub struct SettingsFile {
     path: PathBuf,
     settings: Settings,
 }
 
 impl SettingsFile {
-    /// Read `settings.json` in `folder`. A missing or damaged file gives the defaults: no setting is important enough to keep
-    /// the program from starting. If there is no file yet, the settings of the program under its former name are taken over
-    /// once; the former file is left as it is.
+    /// Reads `settings.json` in `folder`. A missing or damaged file gives the defaults, so that it never keeps the
+    /// program from starting. If there is no file yet, the settings of the program under its former name are copied
+    /// once; the former file is not changed.
     pub fn load(folder: &Path) -> Self {
         let path = folder.join("settings.json");
         if path.exists() {
             return Self { settings: read(&path).unwrap_or_default(), path };
         }
-        let former = read(&folder.with_file_name(FORMER_IDENTIFIER).join("settings.json"));
+        let former_settings = read(&folder.with_file_name(FORMER_IDENTIFIER).join("settings.json"));
         let mut file = Self { path, settings: Settings::default() };
-        if let Some(settings) = former {
+        if let Some(settings) = former_settings {
             file.change(|current| *current = settings);
         }
         file
@@ -125,7 +125,7 @@ impl SettingsFile {
         &self.settings
     }
 
-    /// Change the settings and write the file. If it cannot be written, the change still applies to this run.
+    /// Changes the settings and writes the file. If writing fails, the change still applies until the program ends.
     pub fn change<T>(&mut self, change: impl FnOnce(&mut Settings) -> T) -> T {
         let result = change(&mut self.settings);
         let _ = self.write();
@@ -150,20 +150,21 @@ mod tests {
     #[test]
     fn settings_of_the_former_name_are_taken_over_once() {
         let root = tempfile::tempdir().unwrap();
-        let (former, ours) = (root.path().join(FORMER_IDENTIFIER), root.path().join("app.mementory.desktop"));
-        SettingsFile::load(&former).change(|s| {
+        let (former_settings, current) =
+            (root.path().join(FORMER_IDENTIFIER), root.path().join("app.mementory.desktop"));
+        SettingsFile::load(&former_settings).change(|s| {
             s.auto_lock_minutes = 3;
             s.remember(Path::new("/home/me/Memories.keepsake"));
         });
 
-        let mut taken = SettingsFile::load(&ours);
-        assert_eq!(taken.get().auto_lock_minutes, 3);
-        assert_eq!(taken.get().recent, [Path::new("/home/me/Memories.keepsake")]);
+        let mut copied = SettingsFile::load(&current);
+        assert_eq!(copied.get().auto_lock_minutes, 3);
+        assert_eq!(copied.get().recent, [Path::new("/home/me/Memories.keepsake")]);
 
-        taken.change(|s| s.auto_lock_minutes = 5);
-        SettingsFile::load(&former).change(|s| s.auto_lock_minutes = 7);
-        assert_eq!(SettingsFile::load(&ours).get().auto_lock_minutes, 5, "taken over once, not every time");
-        assert_eq!(SettingsFile::load(&former).get().auto_lock_minutes, 7, "the former file is left alone");
+        copied.change(|s| s.auto_lock_minutes = 5);
+        SettingsFile::load(&former_settings).change(|s| s.auto_lock_minutes = 7);
+        assert_eq!(SettingsFile::load(&current).get().auto_lock_minutes, 5, "taken over once, not every time");
+        assert_eq!(SettingsFile::load(&former_settings).get().auto_lock_minutes, 7, "the former file is left alone");
     }
 
     #[test]
@@ -180,11 +181,11 @@ mod tests {
             settings.remember(Path::new("/a"));
             assert!(settings.set_preference("theme", Some("dark".into())));
         });
-        let again = SettingsFile::load(&config);
-        assert_eq!(again.get().auto_lock_minutes, 3);
-        assert!(!again.get().lock_when_away && !again.get().hide_from_capture);
-        assert_eq!(again.get().recent, [PathBuf::from("/a"), PathBuf::from("/b")]);
-        assert_eq!(again.get().preferences["theme"], "dark");
+        let reloaded = SettingsFile::load(&config);
+        assert_eq!(reloaded.get().auto_lock_minutes, 3);
+        assert!(!reloaded.get().lock_when_away && !reloaded.get().hide_from_capture);
+        assert_eq!(reloaded.get().recent, [PathBuf::from("/a"), PathBuf::from("/b")]);
+        assert_eq!(reloaded.get().preferences["theme"], "dark");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 use crate::autolock::{Clock, IdleTimer, LockReason, MAX_WAIT, has_slept};
 use crate::clipboard::{Clipboard, ClipboardBackend};
 use crate::interactive_guard::InteractiveCommands;
-use crate::jobs::{Jobs, Running};
+use crate::jobs::{Jobs, RunningJob};
 use crate::settings::SettingsFile;
 use crate::wake_signal::WakeSignal;
 use mementory_api::types::{RecentVault, SessionState};
@@ -11,24 +11,24 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
-/// An open vault and what the window shows of it.
+/// An open vault with its path and id.
 struct OpenVault {
     session: Session,
     path: PathBuf,
     vault_id: String,
 }
 
-/// The idle timer, and whether it changed since the waiting thread last looked.
+/// The idle timer, and whether it has changed since the waiting thread last read it.
 #[derive(Default)]
 struct Idle {
     timer: IdleTimer,
     changed: bool,
-    /// When the vault was opened.
+    /// Time on the clock when the vault was opened.
     opened_at: Duration,
 }
 
-/// State of the window. A command holds the vault's read lock while it works; locking the vault takes the write lock, so it
-/// waits until no command uses the vault any more.
+/// State of the window. A command takes the vault's read lock while it works. Locking the vault takes the write lock,
+/// so it waits until no command uses the vault.
 pub struct AppState {
     vault: RwLock<Option<OpenVault>>,
     jobs: Jobs,
@@ -42,7 +42,7 @@ pub struct AppState {
 }
 
 impl AppState {
-    /// Nothing open yet.
+    /// The state at start, with no open vault.
     pub fn new(settings: SettingsFile, clock: Arc<dyn Clock>, backend: Box<dyn ClipboardBackend>) -> Self {
         let mut idle = Idle::default();
         idle.timer.set_minutes(settings.get().auto_lock_minutes);
@@ -59,7 +59,7 @@ impl AppState {
         }
     }
 
-    /// Work with the open vault. Error `locked` when none is open.
+    /// Runs `work` with the open vault. Fails with `locked` if none is open.
     pub fn with_session<T>(&self, work: impl FnOnce(&Session) -> ApiResult<T>) -> ApiResult<T> {
         let vault = self.vault.read().unwrap_or_else(PoisonError::into_inner);
         match &*vault {
@@ -70,17 +70,17 @@ impl AppState {
         }
     }
 
-    /// Work with the open vault as a job that can be cancelled under `id`.
+    /// Runs `work` with the open vault as a job that can be cancelled under `id`.
     pub fn with_job<T>(&self, id: &str, job: &Job, work: impl FnOnce(&Session) -> ApiResult<T>) -> ApiResult<T> {
         let running = self.jobs.start(id, job)?;
         let result = self.with_session(work);
-        // A person who waits for a long job gives no input, but is not idle.
+        // The end of a job counts as input, because a person who waits for it is not idle.
         self.touch();
         self.finish_job(running);
         result
     }
 
-    /// Use a vault that was just created or opened. The one that was open before is locked.
+    /// Makes a vault that was just created or opened the open one. Another open vault is locked.
     pub fn put_session(&self, path: &Path, session: Session) -> ApiResult<SessionState> {
         let vault_id = session.overview().info()?.vault_id;
         self.vault_opened();
@@ -92,7 +92,7 @@ impl AppState {
         Ok(self.session_state())
     }
 
-    /// What is open.
+    /// Which vault is open, and the minutes until the automatic lock.
     pub fn session_state(&self) -> SessionState {
         let auto_lock_minutes = self.settings().get().auto_lock_minutes;
         let vault = self.vault.read().unwrap_or_else(PoisonError::into_inner);
@@ -106,7 +106,8 @@ impl AppState {
         }
     }
 
-    /// Lock: clear the clipboard of copied secrets, roll jobs back, wait for all other commands to end, then drop the keys.
+    /// Locks the vault: clears copied secrets from the clipboard, cancels jobs, waits for all other commands to end,
+    /// then drops the keys.
     pub fn lock(&self) {
         self.clipboard.clear_now();
         self.jobs.cancel_all();
@@ -115,14 +116,14 @@ impl AppState {
         self.wake_signal.notify();
     }
 
-    /// Scan the watched folders once. It is background work, so it does not keep the vault from locking.
+    /// Scans the watched folders once. As background work it does not keep the vault from locking.
     pub fn watch_round(&self, job: &Job) -> ApiResult<WatchRound> {
         let _running = self.jobs.start_background("watching", job)?;
         self.with_session(|session| session.watching().round(self.clock.elapsed(), job))
     }
 
-    /// Import a file that was detected in a folder with automatic import. The vault does not lock in the middle of it, but
-    /// its end does not count as input. The id of the file is also the id of the job.
+    /// Imports a file that was detected in a folder with automatic import. The vault does not lock during the import,
+    /// but its end does not count as input. The id of the file is also the id of the job.
     pub fn import_detected_file(&self, id: &str, job: &Job) -> ApiResult<()> {
         let running = self.jobs.start(id, job)?;
         let result = self.with_session(|session| session.watching().import_detected_file(id, job));
@@ -130,29 +131,29 @@ impl AppState {
         result.map(drop)
     }
 
-    /// End a job and wake the idle thread, in case a lock was waiting for the job.
-    fn finish_job(&self, job: Running<'_>) {
+    /// Ends a job and wakes the idle thread, in case a lock was waiting for the job.
+    fn finish_job(&self, job: RunningJob<'_>) {
         drop(job);
         self.update_timer(|_| {});
     }
 
-    /// Starts a scan of the watched folders.
+    /// The signal that starts a scan of the watched folders.
     pub fn wake_signal(&self) -> &Arc<WakeSignal> {
         &self.wake_signal
     }
 
-    /// Wait until a lock in progress is done, so that the vault's folder can be opened again.
+    /// Waits until a lock in progress is done, so that the vault's folder can be opened again.
     pub fn wait_for_lock(&self) {
         drop(self.vault.write().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Lock because the window closes.
+    /// Locks the vault because the window closes.
     pub fn shut_down(&self) {
         self.lock();
         self.clipboard.close();
     }
 
-    /// The clipboard, and the text that is to be cleared from it.
+    /// The clipboard, which also clears copied text.
     pub fn clipboard(&self) -> &Clipboard {
         &self.clipboard
     }
@@ -162,7 +163,7 @@ impl AppState {
         &self.jobs
     }
 
-    /// The commands that a person is waiting for.
+    /// The running commands for which a person is waiting.
     pub fn interactive(&self) -> &InteractiveCommands {
         &self.interactive
     }
@@ -172,7 +173,7 @@ impl AppState {
         self.settings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Vaults opened before, and whether they are still there.
+    /// Remembered vaults, and whether their folders exist.
     pub fn recent_vaults(&self) -> Vec<RecentVault> {
         let recent = self.settings().get().recent.clone();
         recent
@@ -185,13 +186,13 @@ impl AppState {
             .collect()
     }
 
-    /// The person did something.
+    /// Records an input of the person.
     pub fn touch(&self) {
         let now = self.clock.elapsed();
         self.idle().timer.touch(now);
     }
 
-    /// Opening a vault counts as input and cancels an earlier lock request.
+    /// Records that a vault was opened. This counts as input and cancels an earlier lock request.
     fn vault_opened(&self) {
         let now = self.clock.elapsed();
         let mut idle = self.idle();
@@ -200,7 +201,7 @@ impl AppState {
         idle.opened_at = now;
     }
 
-    /// Minutes without input before the vault locks automatically; 0 = never. Stored in the settings.
+    /// Sets and stores the minutes without input before the vault locks automatically; 0 = never.
     pub fn set_auto_lock(&self, minutes: u32) {
         self.settings().change(|settings| settings.auto_lock_minutes = minutes);
         let now = self.clock.elapsed();
@@ -210,7 +211,7 @@ impl AppState {
         });
     }
 
-    /// Lock when the screen locks or the computer sleeps? Stored in the settings.
+    /// Sets and stores whether the vault locks when the screen locks or the computer sleeps.
     pub fn set_lock_with_session(&self, on: bool) {
         self.settings().change(|settings| settings.lock_when_away = on);
         if !on {
@@ -218,13 +219,13 @@ impl AppState {
         }
     }
 
-    /// Whether the vault locks with the screen and before sleep.
+    /// True if the vault locks with the screen and before sleep.
     pub fn locks_with_session(&self) -> bool {
         self.settings().get().lock_when_away
     }
 
-    /// The screen was locked, or unlocked again. As after too long without input, the lock waits for a running job; if the
-    /// screen is unlocked before the job ends, the vault stays open.
+    /// Handles a locked (true) or unlocked (false) screen. The lock of the vault waits for a running job, as after the
+    /// idle limit; if the screen is unlocked before the job ends, the vault stays open.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux reports it"))]
     pub fn on_screen_lock(&self, locked: bool) {
         match locked {
@@ -234,8 +235,8 @@ impl AppState {
         }
     }
 
-    /// The computer is about to sleep: lock now. Running jobs are rolled back instead of waited for, otherwise the machine
-    /// would sleep with the keys in memory.
+    /// Locks now, because the computer is about to sleep. Running jobs are cancelled instead of waited for, otherwise
+    /// the machine would sleep with the keys in memory.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux reports it"))]
     pub fn lock_before_sleep(&self) -> Option<LockReason> {
         if !self.locks_with_session() || !self.is_open() {
@@ -245,17 +246,17 @@ impl AppState {
         Some(LockReason::Sleep)
     }
 
-    /// Lock now if a lock is due and no job is running. Returns the reason if it locked.
+    /// Locks if a lock is due and the person has no job running. Returns the reason if it locked.
     pub fn lock_if_idle(&self) -> Option<LockReason> {
         let due = self.idle().timer.due(self.clock.elapsed())?;
-        if self.jobs.any_foreground() || !self.is_open() {
+        if self.jobs.has_foreground_job() || !self.is_open() {
             return None;
         }
         self.lock();
         Some(due)
     }
 
-    /// Lock when it is due, until the process ends; `on_lock` is called after each automatic lock.
+    /// Locks whenever a lock is due, until the process ends. Calls `on_lock` after each automatic lock.
     pub fn watch_for_idleness(&self, on_lock: impl Fn(LockReason)) {
         loop {
             if let Some(reason) = self.lock_if_idle() {
@@ -265,8 +266,8 @@ impl AppState {
         }
     }
 
-    /// Wait until a lock may be due, or the timer changes. If the wait ends far too late, the machine slept, perhaps without
-    /// announcing it.
+    /// Waits until a lock may be due or the timer changes. If the wait ends far too late, the machine slept, perhaps
+    /// without announcing it.
     fn wait_for_idleness(&self) {
         let started = self.clock.elapsed();
         let idle = self.idle();
@@ -277,8 +278,8 @@ impl AppState {
         self.check_for_sleep(started, wait);
     }
 
-    /// Called after a wait of `requested` that began at `started`: request a lock if the machine slept meanwhile, unless the
-    /// vault was opened after the sleep.
+    /// Must be called after a wait of `requested` that began at `started`. Requests a lock if the machine slept
+    /// meanwhile, unless the vault was opened after the sleep.
     fn check_for_sleep(&self, started: Duration, requested: Duration) {
         let now = self.clock.elapsed();
         let enabled = self.locks_with_session();
@@ -292,7 +293,7 @@ impl AppState {
         self.vault.read().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// Change the timer and wake the thread that waits for it.
+    /// Changes the timer and wakes the thread that waits for it.
     fn update_timer(&self, change: impl FnOnce(&mut IdleTimer)) {
         let mut idle = self.idle();
         change(&mut idle.timer);
@@ -305,7 +306,7 @@ impl AppState {
     }
 }
 
-/// The folder's name without `.mementory`, or the ending that vaults had before the program was renamed.
+/// The folder's name without `.mementory` or the ending that vaults had before the program was renamed.
 fn vault_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     name.strip_suffix(".mementory").or_else(|| name.strip_suffix(".keepsake")).unwrap_or(&name).to_owned()

@@ -2,7 +2,7 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Wakes the thread that scans the folders.
+/// Wakes the thread that scans the watched folders.
 #[derive(Default)]
 pub struct WakeSignal {
     notified: Mutex<bool>,
@@ -10,13 +10,13 @@ pub struct WakeSignal {
 }
 
 impl WakeSignal {
-    /// Start the next round now.
+    /// Ends the current or the next wait.
     pub fn notify(&self) {
         *self.notified.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.condition.notify_all();
     }
 
-    /// Wait for a notification, at most for `timeout`; None = without limit.
+    /// Waits for a notification, at most for `timeout`; None waits without limit.
     pub fn wait(&self, timeout: Option<Duration>) {
         let mut notified = self.notified.lock().unwrap_or_else(PoisonError::into_inner);
         while !*notified {

@@ -1,5 +1,5 @@
-//! When watched folders are scanned: after unlocking, when the system reports a change, and at intervals. What a scan looks
-//! for and does is decided in `mementory_api`.
+//! Decides when watched folders are scanned: after unlocking, when the system reports a change, and at intervals.
+//! `mementory_api` decides what a scan looks for and does.
 use crate::state::AppState;
 use crate::wake_signal::WakeSignal;
 use mementory_api::Job;
@@ -9,13 +9,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Reconnected drives and network folders send no change events, so folders are also scanned at this interval.
+/// Interval at which folders are scanned even without change events, because reconnected drives and network folders
+/// send none.
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
-/// A download reports every chunk. Rounds are at least this far apart, and take at most one tenth of the time.
+/// Minimum time between two scans, because a download reports a change for every chunk.
 const MIN_PAUSE: Duration = Duration::from_secs(1);
+/// The pause after a scan is at least this many times as long as the scan took.
 const PAUSE_FACTOR: u32 = 10;
 
-/// The folders whose changes the system reports to us.
+/// The folders whose changes the system reports.
 struct FolderEvents {
     watcher: Option<RecommendedWatcher>,
     folders: BTreeSet<PathBuf>,
@@ -23,7 +25,8 @@ struct FolderEvents {
 }
 
 impl FolderEvents {
-    /// Subscribe to exactly these folders. Where the system cannot do that, the scans at intervals have to suffice.
+    /// Subscribes to exactly these folders. If the system cannot report their changes, they are only scanned at
+    /// intervals.
     fn subscribe(&mut self, folders: Vec<PathBuf>) {
         let wanted: BTreeSet<PathBuf> = folders.into_iter().collect();
         if wanted.is_empty() {
@@ -34,7 +37,8 @@ impl FolderEvents {
         if self.watcher.is_none() {
             let wake_signal = self.wake_signal.clone();
             let on_event = move |event: notify::Result<notify::Event>| {
-                // Our own reading is reported too. After an error an event may be missing, so scan to be safe.
+                // Reading a folder is reported too and must not start a scan. An error may mean a lost event, so it
+                // starts one.
                 if !matches!(&event, Ok(event) if matches!(event.kind, EventKind::Access(_))) {
                     wake_signal.notify();
                 }
@@ -43,7 +47,7 @@ impl FolderEvents {
         }
         let Some(watcher) = &mut self.watcher else { return };
         for removed in self.folders.difference(&wanted) {
-            // Fails when the folder itself was deleted.
+            // This fails if the folder itself was deleted.
             let _ = watcher.unwatch(removed);
         }
         self.folders.retain(|folder| wanted.contains(folder));
@@ -55,7 +59,8 @@ impl FolderEvents {
     }
 }
 
-/// Watch until the process ends. `new_job` makes a background job; `on_change` is called when there is something new to show.
+/// Watches until the process ends. `new_job` makes a background job; `on_change` is called when the window has
+/// something new to show.
 pub fn run(state: &AppState, new_job: impl Fn() -> Job, on_change: impl Fn()) {
     let mut events = FolderEvents { watcher: None, folders: BTreeSet::new(), wake_signal: state.wake_signal().clone() };
     loop {

@@ -1,21 +1,21 @@
-//! How WebKitGTK renders: with a graphics card where there is one, otherwise without compositing layers.
+//! Makes WebKitGTK use the graphics card if there is one, and otherwise render without compositing layers.
 use std::fs::{self, OpenOptions};
 use std::path::Path;
 use tauri::WebviewWindow;
 use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt, WebViewExt};
 
-/// Where the kernel lists graphics devices, and how a device that programs may render with is called there (`renderD128`).
-const DEVICES: &str = "/dev/dri";
+/// Folder of the graphics devices, and prefix of the names of devices that programs may render with (`renderD128`).
+const DEVICE_FOLDER: &str = "/dev/dri";
 const RENDER_NODE_PREFIX: &str = "renderD";
 
-/// Turn accelerated compositing off on machines without a graphics card (virtual machines, remote desktops). WebKit would
-/// use OpenGL in software there, and a frame takes twice as long. Not for an automated window: WebKit's driver then waits
-/// for a screenshot for ever.
+/// Turns accelerated compositing off on machines without a graphics card (virtual machines, remote desktops), where
+/// WebKit would use OpenGL in software and a frame would take twice as long. Must not be called for an automated
+/// window, because WebKit's driver would then wait for a screenshot for ever.
 ///
 /// # Errors
 /// The window is already closed.
 pub fn disable_compositing_without_gpu(window: &WebviewWindow) -> tauri::Result<()> {
-    if has_render_node(Path::new(DEVICES)) {
+    if has_render_node(Path::new(DEVICE_FOLDER)) {
         return Ok(());
     }
     window.with_webview(|view| {
@@ -25,7 +25,7 @@ pub fn disable_compositing_without_gpu(window: &WebviewWindow) -> tauri::Result<
     })
 }
 
-/// Whether there is a graphics device that this user may open.
+/// True if there is a graphics device that this user may open.
 fn has_render_node(folder: &Path) -> bool {
     let Ok(entries) = fs::read_dir(folder) else {
         return false;

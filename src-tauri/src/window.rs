@@ -1,4 +1,4 @@
-//! The only window. It loads only pages that are built into the program and leaves nothing on disk.
+//! The only window. It loads only pages that are built into the program and stores nothing on disk.
 use crate::settings::PREFERENCES;
 use crate::state::AppState;
 #[cfg(target_os = "linux")]
@@ -7,13 +7,13 @@ use mementory_api::types::WindowGuards;
 use tauri::webview::NewWindowResponse;
 use tauri::{AppHandle, Manager, Url, WebviewWindowBuilder};
 
-/// Prefix of the window's own keys in `localStorage`.
+/// Prefix of the window's keys in `localStorage`.
 const STORAGE_PREFIX: &str = "mementory.";
 
-/// Whether the system can keep a window out of screenshots and screen sharing. Linux cannot.
+/// True if the system can keep a window out of screenshots and screen sharing. Linux cannot.
 pub const CAN_HIDE_FROM_CAPTURE: bool = cfg!(any(target_os = "macos", target_os = "windows"));
 
-/// Open the window that the configuration describes.
+/// Opens the window as the configuration describes it.
 pub fn open(app: &AppHandle) -> tauri::Result<()> {
     let config = app.config().app.windows.first().cloned().unwrap_or_default();
     let preferences = app.state::<AppState>().settings().get().preferences.clone();
@@ -21,14 +21,14 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
         .iter()
         .filter_map(|name| Some((format!("{STORAGE_PREFIX}{name}"), preferences.get(*name)?)))
         .collect();
-    // The webview stores nothing (see below), so its preferences are set before the first paint.
+    // The webview stores nothing (see below), so the stored preferences are set before the first paint.
     let script = format!(
         "for (const [name, value] of {}) localStorage.setItem(name, value);",
         serde_json::to_string(&remembered)?
     );
     #[cfg_attr(not(target_os = "linux"), expect(unused_variables))]
     let window = WebviewWindowBuilder::from_config(app, &config)?
-        // Keeps the data of the page in memory only. WebKitGTK cannot be automated in that mode.
+        // Keeps the page's data in memory only. WebKitGTK cannot be automated in that mode.
         .incognito(!is_automated())
         .initialization_script(script)
         .on_navigation(is_app_page)
@@ -42,7 +42,7 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
     Ok(())
 }
 
-/// What protects the window besides the passphrase.
+/// The window's protections besides the passphrase.
 pub fn guards(app: &AppHandle) -> WindowGuards {
     let state = app.state::<AppState>();
     let settings = state.settings();
@@ -55,12 +55,12 @@ pub fn guards(app: &AppHandle) -> WindowGuards {
     }
 }
 
-/// Whether a test drives the window. The test driver sets this variable to ask for automation.
+/// True if a test drives the window. The test driver sets this variable to request automation.
 fn is_automated() -> bool {
     std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_some()
 }
 
-/// Whether the address is one of our own pages; the window opens no others.
+/// True if the address is one of the program's own pages; the window opens no others.
 fn is_app_page(url: &Url) -> bool {
     url.scheme() == "tauri" || (url.scheme() == "http" && url.host_str() == Some("tauri.localhost"))
 }

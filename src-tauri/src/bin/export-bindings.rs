@@ -1,4 +1,4 @@
-//! Writes `bindings.ts` and `formats.ts` in `ui/src/lib/ipc`, or prints the first with `-`.
+//! Writes `bindings.ts` and `formats.ts` in `ui/src/lib/ipc`. With the argument `-`, prints `bindings.ts` instead.
 use std::io::Write;
 use std::process::ExitCode;
 

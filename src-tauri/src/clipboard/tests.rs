@@ -21,8 +21,8 @@ impl Setup {
         self.clipboard.copy(Zeroizing::new(text.to_owned()), seconds.map(|seconds| SECOND * seconds))
     }
 
-    /// The clipboard that many seconds after the start.
-    fn at(&self, seconds: u32) -> Option<String> {
+    /// The clipboard's content this many seconds after the start.
+    fn content_at(&self, seconds: u32) -> Option<String> {
         self.clock.set(SECOND * seconds);
         self.clipboard.clear_if_due();
         self.backend.content()
@@ -38,9 +38,9 @@ fn a_text_is_cleared_when_it_is_due_and_not_before() {
     let setup = Setup::new();
     setup.copy("code", Some(30)).unwrap();
     assert!(setup.backend.0.lock().unwrap().temporary, "kept out of histories");
-    assert_eq!(setup.at(29).as_deref(), Some("code"));
+    assert_eq!(setup.content_at(29).as_deref(), Some("code"));
     assert!(setup.is_pending());
-    assert_eq!(setup.at(30), None);
+    assert_eq!(setup.content_at(30), None);
     assert!(!setup.is_pending(), "no copy of the text is kept");
 }
 
@@ -64,7 +64,7 @@ fn a_text_without_a_time_stays() {
     let setup = Setup::new();
     setup.copy("words", None).unwrap();
     setup.clipboard.clear_now();
-    assert_eq!(setup.at(1_000_000).as_deref(), Some("words"));
+    assert_eq!(setup.content_at(1_000_000).as_deref(), Some("words"));
     assert!(!setup.backend.0.lock().unwrap().temporary);
 }
 
@@ -73,7 +73,7 @@ fn text_that_another_program_copied_since_stays() {
     let setup = Setup::new();
     setup.copy("code", Some(30)).unwrap();
     setup.backend.0.lock().unwrap().text = Some("code of another program".into());
-    assert_eq!(setup.at(30).as_deref(), Some("code of another program"));
+    assert_eq!(setup.content_at(30).as_deref(), Some("code of another program"));
     assert!(!setup.is_pending());
 }
 
@@ -81,16 +81,16 @@ fn text_that_another_program_copied_since_stays() {
 fn a_later_copy_has_its_own_time_even_of_the_same_text() {
     let setup = Setup::new();
     setup.copy("code", Some(30)).unwrap();
-    assert_eq!(setup.at(20).as_deref(), Some("code"));
+    assert_eq!(setup.content_at(20).as_deref(), Some("code"));
     setup.copy("code", Some(30)).unwrap();
-    assert_eq!(setup.at(31).as_deref(), Some("code"));
+    assert_eq!(setup.content_at(31).as_deref(), Some("code"));
     assert_eq!(setup.clipboard.clear_copy(1, "code"), Ok(()), "clearing the first copy leaves the second");
-    assert_eq!(setup.at(49).as_deref(), Some("code"));
-    assert_eq!(setup.at(50), None);
+    assert_eq!(setup.content_at(49).as_deref(), Some("code"));
+    assert_eq!(setup.content_at(50), None);
 
     setup.copy("code", Some(30)).unwrap();
     setup.copy("code", None).unwrap();
-    assert_eq!(setup.at(1000).as_deref(), Some("code"), "the later copy has no time to clear");
+    assert_eq!(setup.content_at(1000).as_deref(), Some("code"), "the later copy has no time to clear");
 }
 
 #[test]
@@ -98,13 +98,13 @@ fn a_blocked_clipboard_is_tried_again() {
     let setup = Setup::new();
     setup.copy("code", Some(30)).unwrap();
     setup.backend.0.lock().unwrap().failures = 2;
-    assert_eq!(setup.at(30).as_deref(), Some("code"));
-    assert_eq!(setup.at(31).as_deref(), Some("code"));
-    assert_eq!(setup.at(32), None);
+    assert_eq!(setup.content_at(30).as_deref(), Some("code"));
+    assert_eq!(setup.content_at(31).as_deref(), Some("code"));
+    assert_eq!(setup.content_at(32), None);
 
     setup.copy("code", Some(0)).unwrap();
     setup.backend.0.lock().unwrap().failures = u32::MAX;
-    (33..33 + u32::from(ATTEMPTS)).for_each(|second| drop(setup.at(second)));
+    (33..33 + u32::from(CLEAR_ATTEMPTS)).for_each(|second| drop(setup.content_at(second)));
     assert!(!setup.is_pending(), "but not forever");
 }
 

@@ -17,7 +17,7 @@ pub async fn redact_preview(
     job(app, job_id, on_progress, move |vault, job| vault.changes().redact_preview(&request, job)).await
 }
 
-/// Replace spans for good.
+/// Replace spans of records in all versions, for good.
 #[tauri::command]
 #[specta::specta]
 pub async fn redact(app: AppHandle, request: RedactRequest) -> CommandResult<Redacted> {
@@ -71,7 +71,7 @@ pub async fn receipt(app: AppHandle, id: String) -> CommandResult<Receipt> {
     session(app, move |vault| vault.changes().receipt(&id)).await
 }
 
-/// Clean and check the places again that a receipt lists as failed.
+/// Clean and check again the places that a receipt lists as failed.
 #[tauri::command]
 #[specta::specta]
 pub async fn clean_again(

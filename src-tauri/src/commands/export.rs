@@ -7,7 +7,8 @@ use std::path::Path;
 use tauri::AppHandle;
 use tauri::ipc::Channel;
 
-/// What an export would contain and lose; nothing is written. An encrypted export can lose less: it may contain secrets.
+/// What an export would contain and lose; nothing is written. An encrypted export may contain secrets, so it can lose
+/// less.
 #[tauri::command]
 #[specta::specta]
 pub async fn export_preview(
@@ -17,7 +18,7 @@ pub async fn export_preview(
     encrypt: bool,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Exported> {
-    // The preview only needs to know that there is a passphrase, not which.
+    // For the preview it matters only that there is a passphrase, not which one.
     let options =
         ExportOptions { passphrase: encrypt.then(|| typed_passphrase(String::new())), ..ExportOptions::default() };
     job(app, job_id, on_progress, move |vault, job| vault.exports().preview_with(&request, &options, job)).await
@@ -35,7 +36,7 @@ pub async fn export_text(
     job(app, job_id, on_progress, move |vault, job| vault.exports().text(&request, job)).await
 }
 
-/// Enter in the audit log that the last text was copied.
+/// Record in the audit log that the last exported text was copied.
 #[tauri::command]
 #[specta::specta]
 pub async fn text_taken(app: AppHandle) -> CommandResult<()> {

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use tauri::AppHandle;
 use tauri::ipc::Channel;
 
-/// The passphrase of a file, not of a vault. It must not be in a request: requests are stored with reports.
+/// The passphrase of a file (not of a vault). It must not be part of a request, because requests are stored with
+/// reports.
 pub(super) fn file_passphrase(passphrase: Option<String>) -> Option<Arc<dyn Passphrase>> {
     passphrase.filter(|text| !text.is_empty()).map(mementory_api::passphrase)
 }
@@ -79,7 +80,7 @@ pub async fn import_run(
     job(app, job_id, on_progress, move |vault, job| vault.imports().import_with(&request, passphrase, false, job)).await
 }
 
-/// Cancel a job; it rolls back and fails with `cancelled`.
+/// Cancel a job. It rolls back and fails with `cancelled`.
 #[tauri::command]
 #[specta::specta]
 pub async fn cancel_job(app: AppHandle, job_id: String) -> CommandResult<()> {

@@ -1,4 +1,4 @@
-//! One thin delegate per command. The function of `mementory-api` that it calls documents what it does.
+//! The window's commands. Each only calls a function of `mementory-api`, whose documentation says what it does.
 pub mod deletion;
 pub mod export;
 pub mod import;

@@ -10,7 +10,7 @@ use tauri::{AppHandle, WebviewWindow};
 /// Largest attachment that the window shows, in bytes.
 const ATTACHMENT_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// Bytes that are sent raw, not as a JSON list of numbers.
+/// Bytes that are sent to the window in binary form, not as a JSON list of numbers.
 pub struct Bytes(Vec<u8>);
 
 impl IpcResponse for Bytes {
@@ -81,7 +81,7 @@ pub async fn near(app: AppHandle, request: SearchRequest) -> CommandResult<Optio
     session(app, move |vault| vault.search().suggest_query(&request)).await
 }
 
-/// The bytes of an attachment; with `most` at most that many.
+/// The bytes of an attachment, at most `most` if given.
 #[tauri::command]
 #[specta::specta]
 pub async fn attachment(app: AppHandle, id: String, most: Option<u32>) -> CommandResult<Bytes> {
@@ -100,7 +100,7 @@ pub async fn save_attachment(
     suggested_name: String,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Option<String>> {
-    // The page must not choose the path itself; only the dialog does.
+    // Only the dialog may choose the path, never the page.
     let Some(path) = choose_save(app.clone(), window, file_name(&suggested_name)).await? else {
         return Ok(None);
     };

@@ -1,5 +1,4 @@
-//! Functions of the system: file dialogs, the browser, the file manager, the printer, the clipboard; and the settings of the
-//! window.
+//! Functions of the system (file dialogs, browser, file manager, printer, clipboard), and the settings of the window.
 use crate::blocking::{CommandResult, blocking};
 use crate::session_lock::SessionWatcher;
 use crate::window::{CAN_HIDE_FROM_CAPTURE, guards};
@@ -23,7 +22,7 @@ pub async fn choose_files(app: AppHandle, window: WebviewWindow) -> CommandResul
     let dialog = app.dialog().file().set_parent(&window);
     blocking(app, move |_| {
         let chosen = dialog.blocking_pick_files().unwrap_or_default();
-        Ok(chosen.into_iter().filter_map(|path| shown(Some(path))).collect())
+        Ok(chosen.into_iter().filter_map(|path| path_text(Some(path))).collect())
     })
     .await
 }
@@ -66,7 +65,7 @@ pub async fn save_text(
 ) -> CommandResult<Option<String>> {
     let dialog = save_dialog(&app, &window, &suggested_name);
     blocking(app, move |_| {
-        let Some(path) = shown(dialog.blocking_save_file()) else {
+        let Some(path) = path_text(dialog.blocking_save_file()) else {
             return Ok(None);
         };
         write_private(Path::new(&path), text.as_bytes()).map_err(|error| {
@@ -90,8 +89,8 @@ pub async fn save_text(
 pub async fn open_link(app: AppHandle, url: String) -> CommandResult<()> {
     let opener = app.clone();
     blocking(app, move |_| {
-        let url = openable(&url)?;
-        opener.opener().open_url(url, None::<&str>).map_err(|error| not_opened(&error))
+        let url = checked_link(&url)?;
+        opener.opener().open_url(url, None::<&str>).map_err(|error| open_error(&error))
     })
     .await
 }
@@ -101,7 +100,7 @@ pub async fn open_link(app: AppHandle, url: String) -> CommandResult<()> {
 #[specta::specta]
 pub async fn show_in_folder(app: AppHandle, path: String) -> CommandResult<()> {
     let opener = app.clone();
-    blocking(app, move |_| opener.opener().reveal_item_in_dir(PathBuf::from(path)).map_err(|error| not_opened(&error)))
+    blocking(app, move |_| opener.opener().reveal_item_in_dir(PathBuf::from(path)).map_err(|error| open_error(&error)))
         .await
 }
 
@@ -208,34 +207,37 @@ pub async fn set_hide_from_capture(app: AppHandle, window: WebviewWindow, on: bo
     .await
 }
 
-type Dialog = FileDialogBuilder<tauri::Wry>;
+type FileDialog = FileDialogBuilder<tauri::Wry>;
 
-fn save_dialog(app: &AppHandle, window: &WebviewWindow, suggested_name: &str) -> Dialog {
+fn save_dialog(app: &AppHandle, window: &WebviewWindow, suggested_name: &str) -> FileDialog {
     app.dialog().file().set_parent(window).set_file_name(suggested_name)
 }
 
-/// Longest suggested file name, in characters.
+/// Maximum length of a suggested file name, in characters.
 const MAX_NAME_CHARS: usize = 80;
-/// The same in bytes. With an extension of sixteen characters and a number it stays below the 255 bytes of file systems.
+/// Maximum length in bytes. With an extension of 16 characters and a number it stays below the file systems' limit of
+/// 255 bytes.
 const MAX_NAME_BYTES: usize = 180;
 
-/// A safe file name from a name of unknown origin: a single path component without hidden or misleading characters.
-pub(super) fn file_name(given: &str) -> String {
-    let is_direction_mark = |sign: char| matches!(sign, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let forbidden = |sign: char| r#"/\:*?"<>|"#.contains(sign);
-    let clean: String = given
+/// Makes a safe file name from a name of unknown origin: a single path component without hidden or misleading
+/// characters.
+pub(super) fn file_name(original_name: &str) -> String {
+    let is_direction_mark = |character: char| matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let forbidden = |character: char| r#"/\:*?"<>|"#.contains(character);
+    let clean: String = original_name
         .chars()
-        .filter(|sign| !is_direction_mark(*sign))
-        .map(|sign| if sign.is_control() || forbidden(sign) { '_' } else { sign })
+        .filter(|character| !is_direction_mark(*character))
+        .map(|character| if character.is_control() || forbidden(character) { '_' } else { character })
         .collect();
-    // A leading dot would hide the file; some systems drop trailing dots and spaces.
-    let clean = clean.trim_matches(|sign: char| sign == '.' || sign.is_whitespace());
+    // A leading dot would hide the file, and some systems drop trailing dots and spaces.
+    let clean = clean.trim_matches(|character: char| character == '.' || character.is_whitespace());
     let (stem, ending) = match clean.rsplit_once('.') {
         Some((stem, ending)) if ending.chars().count() <= 16 => (stem, format!(".{ending}")),
         _ => (clean, String::new()),
     };
-    let fits = |(at, sign): &(usize, char)| at + sign.len_utf8() <= MAX_NAME_BYTES;
-    let stem: String = stem.char_indices().take(MAX_NAME_CHARS).take_while(fits).map(|(_, sign)| sign).collect();
+    let fits = |(at, character): &(usize, char)| at + character.len_utf8() <= MAX_NAME_BYTES;
+    let stem: String =
+        stem.char_indices().take(MAX_NAME_CHARS).take_while(fits).map(|(_, character)| character).collect();
     if stem.is_empty() { "file".into() } else { stem + &ending }
 }
 
@@ -243,28 +245,28 @@ async fn pick(
     app: AppHandle,
     ask: impl FnOnce() -> Option<FilePath> + Send + 'static,
 ) -> CommandResult<Option<String>> {
-    blocking(app, move |_| Ok(shown(ask()))).await
+    blocking(app, move |_| Ok(path_text(ask()))).await
 }
 
-fn shown(path: Option<FilePath>) -> Option<String> {
+fn path_text(path: Option<FilePath>) -> Option<String> {
     Some(path?.into_path().ok()?.display().to_string())
 }
 
-fn not_opened(error: &tauri_plugin_opener::Error) -> ApiError {
+fn open_error(error: &tauri_plugin_opener::Error) -> ApiError {
     ApiError::new("io", 7, format!("It could not be opened: {error}. Nothing was changed."))
 }
 
-/// Check a link. Error `refused_input` for schemes that could start a program or read a file.
-fn openable(url: &str) -> ApiResult<String> {
+/// Checks a link. Fails with `refused_input` for schemes that could start a program or read a file.
+fn checked_link(url: &str) -> ApiResult<String> {
     let refused =
         || ApiError::new("refused_input", 6, "Only web and mail addresses can be opened. This link was not opened.");
     let url = tauri::Url::parse(url).map_err(|_| refused())?;
     if LINK_SCHEMES.contains(&url.scheme()) { Ok(url.into()) } else { Err(refused()) }
 }
 
-/// Write next to the target and rename, readable by the person only.
+/// Writes a file next to the target and renames it; only the person can read it.
 fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    // tempfile creates with mode 0600.
+    // tempfile creates files with mode 0600.
     let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
@@ -279,16 +281,16 @@ mod tests {
 
     #[test]
     fn only_web_and_mail_addresses_open() {
-        assert_eq!(openable("https://example.org/a?b=c").unwrap(), "https://example.org/a?b=c");
-        assert!(openable("mailto:a@example.org").is_ok());
-        for bad in ["file:///etc/passwd", "javascript:alert(1)", "mementory://x", "/etc/passwd", "", "smb://host/x"] {
-            assert_eq!(openable(bad).unwrap_err().code, "refused_input", "{bad}");
+        assert_eq!(checked_link("https://example.org/a?b=c").unwrap(), "https://example.org/a?b=c");
+        assert!(checked_link("mailto:a@example.org").is_ok());
+        for url in ["file:///etc/passwd", "javascript:alert(1)", "mementory://x", "/etc/passwd", "", "smb://host/x"] {
+            assert_eq!(checked_link(url).unwrap_err().code, "refused_input", "{url}");
         }
     }
 
     #[test]
     fn a_suggested_file_name_is_one_safe_component() {
-        for (given, suggested) in [
+        for (original_name, suggested) in [
             ("tide table.csv", "tide table.csv"),
             ("../../.bashrc", "_.._.bashrc"),
             ("/etc/passwd", "_etc_passwd"),
@@ -299,7 +301,7 @@ mod tests {
             ("...", "file"),
             ("", "file"),
         ] {
-            assert_eq!(file_name(given), suggested, "{given:?}");
+            assert_eq!(file_name(original_name), suggested, "{original_name:?}");
         }
         let long = file_name(&("\u{20ac}".repeat(400) + ".docx"));
         assert!(long.ends_with("\u{20ac}.docx") && long.len() <= 255, "{}", long.len());

@@ -1,4 +1,4 @@
-//! Vaults: create, open, lock, maintain.
+//! Creating, opening, locking and maintaining vaults.
 use crate::blocking::{CommandResult, blocking, job, job_reporting_to, session};
 use crate::state::AppState;
 use mementory_api::types::*;
@@ -99,7 +99,7 @@ pub async fn unlock(
         state.put_session(&path, session)
     })
     .await?;
-    // In parallel with what the window loads now. The search that needs the index reports errors.
+    // Runs while the window loads its first data. Its errors are ignored, because the first search reports them.
     drop(tauri::async_runtime::spawn(async move {
         let _ = session(app, |session| session.search().warm()).await;
     }));
@@ -213,7 +213,7 @@ pub async fn forget_key(app: AppHandle, key: String) -> CommandResult<Keys> {
     session(app, move |vault| vault.keys().forget(&key)).await
 }
 
-/// Check that a path is absolute: a relative one would depend on where the window was started.
+/// Checks that a path is absolute. A relative path would depend on the folder in which the program was started.
 fn absolute(path: &str) -> Result<PathBuf, ApiError> {
     let path = PathBuf::from(path);
     if path.is_absolute() {

@@ -1,6 +1,6 @@
-//! Lock and sleep events of Linux over D-Bus. The desktop announces that its screen was locked; logind announces the same
-//! for its sessions, and that the computer is about to sleep. A missing bus or service is not reported: the idle timer
-//! still locks the vault.
+//! Lock and sleep events of Linux over D-Bus. The desktop announces that its screen was locked. logind announces locked
+//! sessions too, and that the computer is about to sleep. A missing bus or service is not reported, since the idle
+//! timer still locks the vault.
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 use zbus::blocking::{Connection, MessageIterator, connection::Builder, fdo::DBusProxy};
@@ -22,50 +22,50 @@ const SCREEN_SAVERS: [&str; 5] = [
     "org.mate.ScreenSaver",
     "org.xfce.ScreenSaver",
 ];
-/// How long to wait before connecting again to a bus that is missing or went away.
+/// Wait before connecting again to a bus that is missing or was closed.
 const RECONNECT_AFTER: Duration = Duration::from_secs(60);
-/// Longest wait for the reply to a method call.
+/// Maximum wait for the reply to a method call.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Reacts to lock and sleep events.
 pub trait LockListener: Send + 'static {
-    /// Whether the person wants the vault to lock with the session.
+    /// True if the person wants the vault to lock with the session.
     fn is_enabled(&self) -> bool;
-    /// The screen was locked, or unlocked again.
+    /// Called when the screen was locked or unlocked.
     fn on_screen_lock(&self, locked: bool);
-    /// The computer is allowed to sleep as soon as this returns.
+    /// Called before the computer sleeps; logind delays the sleep until this returns.
     fn before_sleep(&self);
 }
 
 /// What a D-Bus signal announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SystemEvent {
-    /// The screen was locked, or unlocked again.
+    /// The screen was locked (true) or unlocked (false).
     ScreenLocked(bool),
     /// The computer is about to sleep.
     AboutToSleep,
-    /// It is awake again.
+    /// The computer has woken up.
     Woke,
 }
 
-/// Messages to the thread that acts on events.
+/// Messages to the thread that handles events.
 pub enum BusMessage {
-    /// We listen to this bus from now on.
+    /// Signals of this bus are now received.
     Connected(Bus, Connection),
-    /// The bus went away, or could not be reached at all.
+    /// The bus was closed, or could not be reached.
     Disconnected(Bus),
-    /// An event, with the object that it is about.
+    /// An event with the D-Bus object that it is about.
     Event(SystemEvent, OwnedObjectPath),
     /// The person changed the setting.
     SettingChanged,
 }
 
-/// The two buses.
+/// The two buses of D-Bus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bus {
-    /// The system bus, which logind is on.
+    /// The system bus, used by logind.
     System,
-    /// The session bus, which the desktop is on.
+    /// The session bus, used by the desktop.
     Session,
 }
 
@@ -78,7 +78,7 @@ impl Bus {
         builder?.method_timeout(REPLY_TIMEOUT).build()
     }
 
-    /// The signals to subscribe to. Any user can send on the system bus, so there only those of logind count.
+    /// The signals to subscribe to. Any user can send on the system bus, so there only signals from logind count.
     fn match_rules(self) -> Result<Vec<MatchRule<'static>>> {
         let signal =
             |interface, member| MatchRule::builder().msg_type(Type::Signal).interface(interface)?.member(member);
@@ -94,7 +94,7 @@ impl Bus {
     }
 }
 
-/// Listen until the process ends. The answer takes [`BusMessage::SettingChanged`].
+/// Listens until the process ends. [`BusMessage::SettingChanged`] can be sent to the returned channel.
 pub fn listen(listener: impl LockListener) -> std::io::Result<Sender<BusMessage>> {
     let (sender, receiver) = channel();
     let thread = |name: &str| std::thread::Builder::new().name(name.into());
@@ -110,9 +110,9 @@ pub fn listen(listener: impl LockListener) -> std::io::Result<Sender<BusMessage>
     Ok(sender)
 }
 
-/// Forward the events of this bus until it goes away. False when the receiver has ended.
+/// Forwards the events of this bus until it is closed. Returns false if the receiver has ended.
 fn forward_until_closed(bus: Bus, connect: impl FnOnce() -> Result<Connection>, sender: &Sender<BusMessage>) -> bool {
-    // Neither the person nor the program can do anything about a missing bus, so the reason is dropped.
+    // Neither the person nor the program can do anything about a missing bus, so the error is dropped.
     let _ = connect().and_then(|connection| forward(bus, &connection, sender));
     sender.send(BusMessage::Disconnected(bus)).is_ok()
 }
@@ -141,12 +141,12 @@ fn parse_signal(message: &Message) -> Option<(SystemEvent, OwnedObjectPath)> {
         return None;
     }
     let flag = message.body().deserialize().ok();
-    let event = event_of(header.interface()?.as_str(), header.member()?.as_str(), flag)?;
+    let event = event_for_signal(header.interface()?.as_str(), header.member()?.as_str(), flag)?;
     Some((event, header.path()?.to_owned().into()))
 }
 
-/// The event that a signal announces; `flag` is its argument.
-fn event_of(interface: &str, member: &str, flag: Option<bool>) -> Option<SystemEvent> {
+/// The event that a signal announces; `flag` is the signal's argument.
+fn event_for_signal(interface: &str, member: &str, flag: Option<bool>) -> Option<SystemEvent> {
     match (interface, member, flag) {
         (MANAGER, "PrepareForSleep", Some(true)) => Some(SystemEvent::AboutToSleep),
         (MANAGER, "PrepareForSleep", Some(false)) => Some(SystemEvent::Woke),
@@ -157,8 +157,8 @@ fn event_of(interface: &str, member: &str, flag: Option<bool>) -> Option<SystemE
     }
 }
 
-/// Act on messages. While the setting is on we hold a sleep inhibitor: logind delays sleep as long as the file descriptor
-/// that it gave us stays open, so that the vault can be locked first.
+/// Handles messages. While the setting is on, it keeps a sleep inhibitor: logind delays sleep as long as the file
+/// descriptor that it returned is open, so that the vault can be locked first.
 fn handle_messages(messages: &Receiver<BusMessage>, listener: &impl LockListener) {
     let mut logind: Option<Connection> = None;
     let mut inhibitor: Option<OwnedFd> = None;
@@ -188,26 +188,26 @@ fn handle_messages(messages: &Receiver<BusMessage>, listener: &impl LockListener
     }
 }
 
-/// Ask logind to delay sleep until the descriptor it returns is closed.
+/// Asks logind to delay sleep until the returned descriptor is closed.
 fn inhibit_sleep(bus: &Connection) -> Option<OwnedFd> {
     let what = ("sleep", "Mementory", "The vault is locked first", "delay");
     let reply = bus.call_method(Some(LOGIND), MANAGER_PATH, Some(MANAGER), "Inhibit", &what).ok()?;
     reply.body().deserialize().ok()
 }
 
-/// Whether the event is about this user's screen. A logind session may belong to another user; any other object comes from
-/// our own desktop. If the owner cannot be found out, the answer is yes: locking too often is the safer mistake.
+/// True if the event is about this user's screen. A logind session may belong to another user; any other object belongs
+/// to this user's desktop. Returns true if the owner cannot be determined, because locking too often is safer.
 fn is_our_session(bus: &Connection, object: &OwnedObjectPath) -> bool {
     if !object.starts_with(MANAGER_PATH) {
         return true;
     }
-    match (user_of(bus, object), current_user(bus)) {
+    match (session_user(bus, object), current_user(bus)) {
         (Some(theirs), Some(own)) => theirs == own,
         _ => true,
     }
 }
 
-fn user_of(bus: &Connection, session: &OwnedObjectPath) -> Option<u32> {
+fn session_user(bus: &Connection, session: &OwnedObjectPath) -> Option<u32> {
     let reply = bus.call_method(Some(LOGIND), session, Some(PROPERTIES), "Get", &(SESSION, "User")).ok()?;
     let user: OwnedValue = reply.body().deserialize().ok()?;
     let (id, _): (u32, OwnedObjectPath) = Structure::try_from(user).ok()?.try_into().ok()?;

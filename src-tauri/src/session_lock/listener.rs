@@ -1,4 +1,4 @@
-//! What a locked screen or a coming sleep does to the window and its vault.
+//! Locks the vault of the window when the screen locks or the computer is about to sleep.
 use super::dbus::LockListener;
 use crate::LOCKED_EVENT;
 use crate::state::AppState;
@@ -17,7 +17,7 @@ impl LockListener for WindowListener {
 
     fn before_sleep(&self) {
         if let Some(reason) = self.0.state::<AppState>().lock_before_sleep() {
-            // If the window is gone already, nobody needs the event.
+            // The window may already be closed; then nobody needs the event.
             let _ = self.0.emit(LOCKED_EVENT, reason);
         }
     }

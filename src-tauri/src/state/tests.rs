@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// A window with an open vault that locks after five minutes.
+/// Makes a window with an open vault that locks after five minutes.
 fn open_window(folder: &Path) -> (AppState, Arc<ManualClock>) {
     let (state, clock, _) = open_window_and_clipboard(folder);
     (state, clock)
@@ -164,8 +164,8 @@ fn before_sleep_the_vault_locks_even_while_jobs_run() {
 #[test]
 fn after_an_unannounced_sleep_the_vault_locks() {
     let second = Duration::from_secs(1);
-    // The setting, when the vault was opened, when the wait of 15 seconds ended; and the expected result.
-    for (on, opened, over, locked) in [
+    // Columns: the setting, when the vault was opened, when the wait of 15 seconds ended, and the expected lock.
+    for (enabled, opened, wait_ended, locked) in [
         (true, Duration::ZERO, MINUTE + second * 15, None),
         (true, Duration::ZERO, MINUTE * 3, Some(LockReason::Sleep)),
         (false, Duration::ZERO, MINUTE * 3, None),
@@ -174,12 +174,12 @@ fn after_an_unannounced_sleep_the_vault_locks() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let (state, clock) = open_window(folder.path());
-        state.set_lock_with_session(on);
+        state.set_lock_with_session(enabled);
         clock.set(opened);
         state.vault_opened();
-        clock.set(over);
+        clock.set(wait_ended);
         state.check_for_sleep(MINUTE, second * 15);
-        assert_eq!(state.lock_if_idle(), locked, "on: {on}, opened at {opened:?}, over at {over:?}");
+        assert_eq!(state.lock_if_idle(), locked, "on: {enabled}, opened at {opened:?}, over at {wait_ended:?}");
     }
 }
 

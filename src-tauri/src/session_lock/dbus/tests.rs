@@ -1,4 +1,4 @@
-//! Which event each signal announces; and the same over a real private bus, with a fake logind on it.
+//! Maps signals to events, and tests the listener on a private bus with a fake logind.
 #![allow(clippy::unwrap_used)]
 use super::*;
 use std::io::{BufRead, BufReader, PipeReader, Read};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-/// Nothing on a private bus takes this long.
+/// Maximum wait for an event on a private bus.
 const DEADLINE: Duration = Duration::from_secs(30);
 const OWN_SESSION: &str = "/org/freedesktop/login1/session/_31";
 const OTHER_SESSION: &str = "/org/freedesktop/login1/session/_32";
@@ -33,11 +33,11 @@ fn signals_map_to_events() {
         ("org.gnome.ScreenSaver", "WakeUpScreen", None, None),
         ("org.example.ScreenSaver", "ActiveChanged", Some(true), None),
     ] {
-        assert_eq!(event_of(interface, member, flag), event, "{interface} {member} {flag:?}");
+        assert_eq!(event_for_signal(interface, member, flag), event, "{interface} {member} {flag:?}");
     }
 }
 
-/// What happened, in order.
+/// Events in the order in which they happened.
 #[derive(Debug, PartialEq, Eq)]
 enum Event {
     ScreenLocked(bool),
@@ -99,8 +99,8 @@ impl Drop for Daemon {
     }
 }
 
-/// The code under test, listening on such a bus.
-struct Listening {
+/// The code under test, connected to a private bus.
+struct ListenerUnderTest {
     enabled: Arc<AtomicBool>,
     events: Receiver<Event>,
     event_sender: Sender<Event>,
@@ -108,9 +108,9 @@ struct Listening {
     forwarder: Option<JoinHandle<bool>>,
 }
 
-impl Listening {
-    /// Signals sent after this returns are received.
-    fn to(bus: Bus, daemon: &Daemon) -> Self {
+impl ListenerUnderTest {
+    /// Starts listening. Signals sent after this returns are received.
+    fn connected_to(bus: Bus, daemon: &Daemon) -> Self {
         let (event_sender, events) = channel();
         let (messages, receiver) = channel();
         let enabled = Arc::new(AtomicBool::new(true));
@@ -133,7 +133,7 @@ impl Listening {
 #[cfg_attr(not(has_dbus_daemon), ignore = "dbus-daemon was not installed when this was built")]
 fn a_locked_screen_is_noticed_on_every_desktop() {
     let daemon = Daemon::start();
-    let mut listening = Listening::to(Bus::Session, &daemon);
+    let mut listening = ListenerUnderTest::connected_to(Bus::Session, &daemon);
     let desktop = daemon.connect();
     for saver in SCREEN_SAVERS {
         for locked in [true, false] {
@@ -152,7 +152,7 @@ fn a_locked_screen_is_noticed_on_every_desktop() {
     assert_eq!(listening.next(), Event::ScreenLocked(true), "events from elsewhere are still acted on");
 }
 
-/// The part of logind that we call. It reports when an inhibitor that it gave out is closed.
+/// The part of logind that the program calls. It reports when an inhibitor that it returned is closed.
 struct Manager(Sender<Event>);
 
 #[zbus::interface(name = "org.freedesktop.login1.Manager")]
@@ -169,7 +169,7 @@ impl Manager {
 
 fn report_close(mut reader: PipeReader, events: &Sender<Event>) {
     reader.read_to_end(&mut Vec::new()).unwrap();
-    // The test may have ended already.
+    // The test may already have ended.
     let _ = events.send(Event::InhibitorReleased);
 }
 
@@ -189,7 +189,7 @@ fn sleep_is_inhibited_until_the_listener_has_locked() {
     let daemon = Daemon::start();
     let logind = daemon.connect();
     let own = current_user(&logind).unwrap();
-    let listening = Listening::to(Bus::System, &daemon);
+    let listening = ListenerUnderTest::connected_to(Bus::System, &daemon);
     let emit = |path: &str, interface: &str, member: &str, flag: Option<bool>| {
         match flag {
             Some(flag) => logind.emit_signal(None::<&str>, path, interface, member, &flag),
@@ -197,7 +197,7 @@ fn sleep_is_inhibited_until_the_listener_has_locked() {
         }
         .unwrap();
     };
-    // logind starts after the listener, which calls it once it sends its first signal.
+    // logind starts after the listener, which asks it for an inhibitor when its first signal arrives.
     let server = logind.object_server();
     server.at(MANAGER_PATH, Manager(listening.event_sender.clone())).unwrap();
     server.at(OWN_SESSION, LoginSession(own)).unwrap();
