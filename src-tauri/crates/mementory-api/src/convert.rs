@@ -1,21 +1,21 @@
 //! Converts a file from one format to another by importing it into a temporary vault and exporting that. The vault is
-//! encrypted under a random passphrase that is never stored, and removed at the end. So a conversion preserves exactly what
-//! an import and an export preserve, and leaves nothing behind.
+//! encrypted with a random passphrase that is never stored, and is removed at the end. A conversion therefore preserves
+//! exactly what an import and an export preserve.
 use crate::{ApiError, ApiResult, CreateOptions, ExportOptions, Job, Passphrase, Session, files, types::*};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// What a conversion wrote, and from what.
+/// Result of a conversion: what was written, and from which format.
 #[derive(Debug, Clone, Serialize)]
 pub struct Converted {
     /// Result of the export.
     #[serde(flatten)]
     pub exported: Exported,
-    /// What was read.
+    /// Format of the input.
     pub source: Source,
 }
 
-/// What was read.
+/// Format of the input.
 #[derive(Debug, Clone, Serialize)]
 pub struct Source {
     /// Format id; null when the input had several formats.
@@ -24,10 +24,10 @@ pub struct Source {
     pub version: Option<String>,
 }
 
-/// Read the input of `request` and write it as `export` says. `input_passphrase` opens an encrypted input.
+/// Converts the input of `request` to the format and file of `export`. `input_passphrase` opens an encrypted input.
 ///
 /// # Errors
-/// Those of an import and of an export. Nothing is written then.
+/// Those of an import and of an export; after an error nothing is written.
 pub fn convert(
     request: &ImportRequest,
     input_passphrase: Option<Arc<dyn Passphrase>>,
@@ -47,7 +47,7 @@ pub fn convert(
     Ok(Converted { exported, source: Source { format: report.format, version: report.version } })
 }
 
-/// List records that could not be read as losses: a conversion has no import report to list them in.
+/// Adds records that could not be read to the losses, because a conversion shows no import report.
 fn add_unread_as_losses(report: &ImportReport, exported: &mut Exported) {
     let (field, kind) = ("record", "left_out");
     if report.total.failed == 0 {

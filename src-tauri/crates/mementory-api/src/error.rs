@@ -1,32 +1,32 @@
-//! Error kinds with a stable code, a message for people, and the command line's exit code.
+//! Errors with a stable code, a message for people, and the exit code of the command line.
 use mementory_model::Limits;
 use std::collections::BTreeMap;
 
 /// Result of every use case.
 pub type ApiResult<T> = Result<T, ApiError>;
 
-/// What went wrong, in a form that callers can match on by `code`.
+/// An error of a use case; callers match on `code`.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct ApiError {
     /// Stable, lower snake case: `wrong_passphrase`, `vault_in_use`, `vault_damaged`, `vault_missing`,
     /// `newer_schema`, `not_found`, `refused_input`, `limit`, `io`, `disk_full`, `cancelled`, `usage`, `locked` …
     pub code: &'static str,
-    /// What happened, what was kept, what to do.
+    /// What happened, what was kept, and what the person can do.
     pub message: String,
-    /// Facts for programs.
+    /// Further facts for programs, such as paths and counts.
     pub details: BTreeMap<String, String>,
-    /// Exit code of the command line (cli.md, "Conventions").
+    /// Exit code of the command line.
     pub exit: u8,
 }
 
 impl ApiError {
-    /// A new error.
+    /// Makes an error without details.
     pub fn new(code: &'static str, exit: u8, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), details: BTreeMap::new(), exit }
     }
 
-    /// Add a fact.
+    /// Adds an entry to the details.
     pub fn with(mut self, key: &str, value: impl ToString) -> Self {
         self.details.insert(key.into(), value.to_string());
         self
@@ -109,7 +109,7 @@ pub(crate) fn from_format(error: &mementory_formats::FormatError) -> ApiError {
         .with("place", place)
         .with("version", version),
         F::Invalid { code, place, message } => {
-            // These mean that the request cannot be done, not that the file is broken.
+            // These codes mean that the request cannot be done, not that the file is invalid.
             let exit = match *code {
                 "not_supported" => 2,
                 "passphrase_wrong" | "passphrase_needed" => 3,

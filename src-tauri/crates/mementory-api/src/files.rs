@@ -1,4 +1,4 @@
-//! Functions on files that need no vault: detection and validation.
+//! Functions for files that need no vault: detection and validation.
 use crate::{
     ApiError, ApiResult, Job,
     trust::{Trust, signers},
@@ -32,7 +32,7 @@ pub fn media_type(format: Option<&str>) -> &'static str {
     format.and_then(by_id).map_or("application/json", |format| format.media_type())
 }
 
-/// Kind and size of what exists at these paths. Nothing is opened, and links are not followed.
+/// Kind and size of what exists at these paths. Opens nothing and does not follow links.
 pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
     let info = |path: &String| {
         let meta = Path::new(path).symlink_metadata().ok();
@@ -45,7 +45,7 @@ pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
     paths.iter().map(info).collect()
 }
 
-/// The backups in the same folder as a vault, newest first. Needs no passphrase: none of them is opened.
+/// The backups in the same folder as a vault, newest first. Opens none of them, so it needs no passphrase.
 pub fn backups_of(vault: &Path) -> Vec<FoundBackup> {
     let view = |found: mementory_vault::FoundBackup| FoundBackup {
         name: found.path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
@@ -57,29 +57,29 @@ pub fn backups_of(vault: &Path) -> Vec<FoundBackup> {
     mementory_vault::backups_of(vault).into_iter().map(view).collect()
 }
 
-/// Detect the formats of files: one result for each path, by content and not by name. A file that is encrypted as a whole is
-/// opened with the passphrase; without one the result only says that it is encrypted.
+/// Detects the formats of files by their content; returns one result for each path. A file that is encrypted as a whole
+/// is opened with the passphrase. Without one, the result only says that it is encrypted.
 ///
 /// # Errors
 /// A path that does not exist, cannot be read, or is neither file nor folder; `passphrase_wrong`.
 pub fn detect(paths: &[PathBuf], passphrase: Option<&dyn Passphrase>) -> ApiResult<Detections> {
     let limits = Limits::default();
     let scratch = Scratch(std::env::temp_dir());
-    // All paths together, because several files can be one export.
+    // All paths are opened together, because several files can belong to one export.
     let catalog = match passphrase {
         Some(_) => Catalog::open_with(paths, &limits, Some(&scratch), passphrase)?,
         None => Catalog::open(paths, &limits, None)?,
     };
     let found = detect_in(&catalog, &limits, None)?;
     let mut results = describe(&catalog, &found);
-    // The catalog names its roots; callers need the path that they passed in, to import it.
+    // The catalog knows its roots by name; callers need the path that they passed in, to import it.
     for (result, path) in results.iter_mut().zip(paths) {
         result.path = path.display().to_string();
     }
     Ok(Detections { results })
 }
 
-/// Detect one file within `limits`, for scans in the background.
+/// Detects the format of one file within `limits`, for background scans.
 pub(crate) fn detect_one(path: &Path, limits: &Limits, scratch: &Scratch) -> ApiResult<Option<Detection>> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, Some(scratch))?;
     let found = detect_in(&catalog, limits, None)?;
@@ -167,22 +167,22 @@ pub(crate) fn known_format(format: Option<&str>) -> ApiResult<()> {
     }
 }
 
-/// A property that a file is required to have, besides being valid.
+/// A property that a file must have besides being valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
-    /// Has a signature.
+    /// Is signed.
     Signed,
-    /// Has no signature.
+    /// Is not signed.
     Unsigned,
-    /// A full export.
+    /// Is a full export.
     Full,
-    /// An incremental export.
+    /// Is an incremental export.
     Incremental,
-    /// A disclosed part of a bundle.
+    /// Is a disclosed part of a bundle.
     Subset,
-    /// An event log.
+    /// Is an event log.
     Log,
-    /// A delta to apply to another file.
+    /// Is a delta to apply to another file.
     Delta,
 }
 
@@ -225,26 +225,26 @@ impl Expected {
     }
 }
 
-/// What to check a file for. By default: that it is valid in its own format.
+/// What to check a file for. By default, that it is valid in its own format.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Check<'a> {
-    /// Treat it as this format.
+    /// Format to validate the file as; None detects it.
     pub format: Option<&'a str>,
-    /// A further property that it must have.
+    /// A further property that the file must have.
     pub expect: Option<Expected>,
-    /// Public keys in hex or as did:key. If there are any, the file must have a valid signature by one of them.
+    /// Public keys in hex or as did:key. If there are any, the file needs a valid signature by one of them.
     pub trust: &'a [String],
-    /// The base of a delta, to check the delta against.
+    /// For a delta, the base to check it against.
     pub base: Option<&'a Path>,
-    /// Opens a file that is encrypted as a whole.
+    /// Opens the file if it is encrypted as a whole.
     pub passphrase: Option<&'a dyn Passphrase>,
 }
 
-/// Validate a file by the rules of its format. Changes nothing.
+/// Validates a file by the rules of its format. Changes nothing.
 ///
 /// # Errors
-/// Not recognised, not readable, encrypted (`passphrase_needed`, `passphrase_wrong`), no validator for the format, or a
-/// malformed key. An invalid file is not an error but `ok: false`.
+/// The file is not recognised, unreadable or encrypted (`passphrase_needed`, `passphrase_wrong`), its format has no
+/// validator, or a key is malformed. An invalid file is no error but gives `ok: false`.
 pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation> {
     let Check { format, expect, trust, base, passphrase } = *check;
     let limits = Limits::default();
@@ -322,8 +322,8 @@ fn invalid(format: Option<&str>, code: &str, place: &Path, message: &str) -> Val
     }
 }
 
-/// Open one file or folder. Decrypted content is kept in temporary files, encrypted again under a key that exists only in
-/// memory.
+/// Opens one file or folder. Decrypted content is stored in temporary files, which are encrypted again with a key that
+/// exists only in memory.
 pub(crate) fn open(path: &Path, limits: &Limits, passphrase: Option<&dyn Passphrase>) -> ApiResult<Catalog> {
     let scratch = Scratch(std::env::temp_dir());
     let catalog = Catalog::open_with(&[path.to_path_buf()], limits, Some(&scratch), passphrase)?;
@@ -331,7 +331,7 @@ pub(crate) fn open(path: &Path, limits: &Limits, passphrase: Option<&dyn Passphr
     Ok(catalog)
 }
 
-/// The keys that signed a file; none if a signature is invalid.
+/// The keys that signed a file; empty if a signature is invalid.
 pub(crate) fn signed_by(path: &Path, passphrase: Option<&dyn Passphrase>) -> ApiResult<Vec<Vec<u8>>> {
     let limits = Limits::default();
     let catalog = open(path, &limits, passphrase)?;
@@ -345,13 +345,13 @@ pub(crate) fn signature(validation: &mementory_formats::Validation) -> Signature
     SignatureInfo { present, algorithm, valid, trusted, key }
 }
 
-/// Strength of a passphrase. Nothing is stored.
+/// Strength of a passphrase, which is not stored.
 pub fn passphrase_strength(passphrase: &str) -> PassphraseStrength {
     let (score, label, reason) = mementory_crypto::strength(passphrase);
     PassphraseStrength { score, label: label.into(), reason }
 }
 
-/// Four random words, as a suggestion.
+/// Four random words as a suggested passphrase.
 pub fn suggest_passphrase() -> ApiResult<String> {
     mementory_crypto::suggest().map_err(|_| {
         ApiError::new("random", 7, "The system provided no random numbers, so no passphrase was suggested. Try again.")

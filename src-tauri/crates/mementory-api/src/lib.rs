@@ -1,6 +1,6 @@
-//! Every use case of Mementory as a plain function, for the window, the command line and (later) MCP.
-//! A [`Session`] is one open vault; functions that need no vault are in [`files`] and [`portable`].
-//! Window and command line only call these functions; the rules are here and below.
+//! Every use case of Mementory as a plain function, for the window, the command line and (later) MCP. A [`Session`] is
+//! one open vault; functions that need no vault are in [`files`] and [`portable`]. Window and command line contain no
+//! rules of their own and only call these functions.
 mod convert;
 mod error;
 pub mod files;

@@ -1,4 +1,4 @@
-//! The passphrase of a file, as format readers and writers use it: they never see the text itself.
+//! The passphrase of a file. Format readers and writers use it through the [`Passphrase`] trait and never see its text.
 use mementory_crypto::{
     AgeWriter, CryptoError, PassphraseCipher, PassphraseSealed, open_age, open_with_passphrase, seal_with_passphrase,
 };
@@ -18,7 +18,7 @@ impl std::fmt::Debug for TypedPassphrase {
     }
 }
 
-/// A file passphrase, as it was typed.
+/// Makes a file passphrase from the typed text.
 pub fn passphrase(text: String) -> Arc<dyn Passphrase> {
     Arc::new(TypedPassphrase(Zeroizing::new(text), Scratch(std::env::temp_dir())))
 }
@@ -57,7 +57,7 @@ fn crypto_cipher(cipher: Cipher) -> PassphraseCipher {
     }
 }
 
-/// A file that is being encrypted with age.
+/// A file that is being written and encrypted with age.
 struct AgeFile(AgeWriter<Box<dyn Write>>);
 
 impl Write for AgeFile {

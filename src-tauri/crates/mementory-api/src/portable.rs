@@ -1,4 +1,5 @@
-//! Operations on files that need no vault: signing keys, signatures, disclosures, deltas, permanent deletion in an archive.
+//! Operations on files that need no vault: signing keys, signatures, disclosures, deltas, and permanent deletion from
+//! an archive.
 use crate::{ApiError, ApiResult, files, trust, types::*};
 use mementory_crypto::portable::{Algorithm, SigningKey};
 use mementory_formats::{
@@ -17,7 +18,7 @@ use std::{
 
 pub use mementory_formats::{Disclosure, Grain, Selector};
 
-/// Largest key file, in bytes.
+/// Maximum size of a key file in bytes.
 const KEY_LIMIT: u64 = 64 << 10;
 
 /// A generated key pair.
@@ -25,17 +26,17 @@ const KEY_LIMIT: u64 = 64 << 10;
 pub struct GeneratedKey {
     /// `ed25519` or `ml-dsa-65`.
     pub algorithm: String,
-    /// In hex.
+    /// The public key in hex.
     pub public_key: String,
     /// First 16 bytes of the SHA-256 of the public key, in hex.
     pub fingerprint: String,
 }
 
-/// Generate a key pair: the private key as PKCS#8 PEM readable by its owner only, the public key in hex. Neither file may
-/// exist before.
+/// Generates a key pair and writes both keys: the private key as PKCS#8 PEM readable by its owner only, the public key
+/// in hex. Neither file may exist yet.
 ///
 /// # Errors
-/// `usage` for an unknown algorithm, `exists`, `io`. After an error neither file was written.
+/// `usage` for an unknown algorithm, `exists`, `io`. After an error neither file exists.
 pub fn generate_key(algorithm: &str, private: &Path, public: &Path) -> ApiResult<GeneratedKey> {
     let unknown = || {
         ApiError::new(
@@ -60,7 +61,7 @@ pub fn generate_key(algorithm: &str, private: &Path, public: &Path) -> ApiResult
     })
 }
 
-/// How a key is shown to people.
+/// Short form of a public key for people: the first 16 bytes of its SHA-256 in hex.
 pub fn fingerprint(public: &[u8]) -> String {
     hex::encode(&Sha256::digest(public)[..16])
 }
@@ -100,13 +101,13 @@ impl Signer for FileSigner {
     }
 }
 
-/// The private key in a PKCS#8 PEM file.
+/// Reads the private key in a PKCS#8 PEM file.
 ///
 /// # Errors
-/// `io`; `bad_key` for a file without an Ed25519 or ML-DSA-65 key.
+/// `io`; `bad_key` if the file contains no Ed25519 or ML-DSA-65 key.
 pub fn signer_from(file: &Path) -> ApiResult<Arc<dyn Signer>> {
     let place = file.display();
-    let bad = || {
+    let bad_key_error = || {
         ApiError::new(
             "bad_key",
             2,
@@ -121,18 +122,18 @@ pub fn signer_from(file: &Path) -> ApiResult<Arc<dyn Signer>> {
     let mut text = zeroize::Zeroizing::new(String::new());
     std::io::Read::read_to_string(&mut std::io::Read::take(opened, KEY_LIMIT), &mut text).map_err(|e| {
         match e.kind() {
-            std::io::ErrorKind::InvalidData => bad(),
+            std::io::ErrorKind::InvalidData => bad_key_error(),
             _ => io(e),
         }
     })?;
-    Ok(Arc::new(FileSigner(SigningKey::from_pem(&text).map_err(|_| bad())?)))
+    Ok(Arc::new(FileSigner(SigningKey::from_pem(&text).map_err(|_| bad_key_error())?)))
 }
 
-/// Sign a bundle or an export; `out` is the signed file, by default the file itself. The result is validated against the
-/// signer's own key.
+/// Signs a bundle or an export. Writes the signed file to `out`, or over the original if `out` is None, and validates
+/// it against the signer's own key.
 ///
 /// # Errors
-/// `not_supported` for a format that cannot be signed afterwards, what is wrong with the file, `io`.
+/// `not_supported` for a format that cannot be signed after the export, errors of an invalid file, `io`.
 pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::Job) -> ApiResult<Validation> {
     let out = out.unwrap_or(path);
     let limits = Limits::default();
@@ -154,11 +155,11 @@ pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::J
     files::validate(out, &files::Check { trust: &trust, ..files::Check::default() }, job)
 }
 
-/// Write a provable part of a signed bundle (Zaxy) to the new file `out`.
+/// Writes the selected part of a signed bundle (Zaxy), with its proof, to the new file `out`.
 ///
 /// # Errors
-/// `exists` when `out` exists (the bundle itself, for example), a bundle that is not signed or does not match its root hash,
-/// `signature_invalid` for one that was changed after it was signed, `io`.
+/// `exists` if `out` exists, an error if the bundle is not signed or does not match its root hash, `signature_invalid`
+/// if it was changed after it was signed, `io`.
 pub fn disclose(bundle: &Path, selector: &Selector, out: &Path) -> ApiResult<Disclosure> {
     let limits = Limits::default();
     let catalog = files::open(bundle, &limits, None)?;
@@ -174,7 +175,7 @@ pub fn disclose(bundle: &Path, selector: &Selector, out: &Path) -> ApiResult<Dis
     Ok(written)
 }
 
-/// [`write_atomically`], where `out` may be the source itself.
+/// Like [`write_atomically`], but `out` may be `source` itself, which is then replaced.
 fn write_maybe_in_place(
     source: &Path,
     out: &Path,
@@ -187,7 +188,8 @@ fn write_maybe_in_place(
     write_atomically(out, same, write)
 }
 
-/// Write to a temporary place beside `out` and rename when complete. An existing file is replaced only if `replace` is set.
+/// Writes to a temporary file beside `out` and renames it when it is complete. Replaces an existing file only if
+/// `replace` is set.
 fn write_atomically(out: &Path, replace: bool, write: impl FnOnce(&Path) -> Result<(), FormatError>) -> ApiResult<()> {
     let io = |e: std::io::Error| {
         ApiError::new("io", 7, format!("{} could not be written: {e}. Nothing was changed.", out.display()))
@@ -206,7 +208,7 @@ fn write_atomically(out: &Path, replace: bool, write: impl FnOnce(&Path) -> Resu
     std::fs::rename(&partial, out).map_err(io)
 }
 
-/// The error when no format has an operation.
+/// The error for an operation that no format supports.
 fn unsupported() -> ApiError {
     ApiError::new("not_supported", 2, "No format of this program can do that. Nothing was changed.")
 }
@@ -227,28 +229,28 @@ fn format_of(path: &Path, limits: &Limits) -> ApiResult<&'static dyn Format> {
 /// Result of applying deltas.
 #[derive(Debug, Clone, Serialize)]
 pub struct AppliedDeltas {
-    /// The new archive.
+    /// Path of the new archive.
     pub path: String,
-    /// Its sequence number.
+    /// Sequence number of the new archive.
     pub sequence: u64,
-    /// Records created.
+    /// Number of records created.
     pub created: u64,
-    /// Records changed.
+    /// Number of records changed.
     pub updated: u64,
-    /// Records deleted.
+    /// Number of records deleted.
     pub deleted: u64,
     /// Lines that could not be applied.
     pub findings: Vec<Finding>,
-    /// The new archive was read back and is valid.
+    /// True if the new archive was read back and is valid.
     pub validated: bool,
 }
 
-/// Apply deltas to an `.alf` in order, all or none, and write the new file `out`. `passphrase` opens encrypted files; the
-/// result is encrypted under it if the base was.
+/// Applies deltas to an `.alf` archive in order, all or none, and writes the new file `out`. `passphrase` opens
+/// encrypted files and encrypts the result if the base was encrypted.
 ///
 /// # Errors
-/// `delta_wrong_agent`, `delta_already_applied`, `delta_gap` (one before it is missing), `delta_wrong_base`,
-/// `delta_sequence_order`, what is wrong with a file, `exists`, `io`. Nothing is written then.
+/// `delta_wrong_agent`, `delta_already_applied`, `delta_gap` (an earlier delta is missing), `delta_wrong_base`,
+/// `delta_sequence_order`, errors of an invalid file, `exists`, `io`. After an error nothing is written.
 pub fn apply(
     base: &Path,
     deltas: &[PathBuf],
@@ -278,64 +280,64 @@ pub fn apply(
 /// What to delete permanently from an archive, and how.
 #[derive(Debug, Clone, Default)]
 pub struct PurgeRequest {
-    /// The archive.
+    /// Path of the archive.
     pub archive: PathBuf,
     /// Ids of the records to delete.
     pub ids: Vec<String>,
-    /// Write a new archive; by default the old one is replaced.
+    /// Path of a new archive; None replaces the old one.
     pub out: Option<PathBuf>,
-    /// Reason for the audit record; default `user_request`.
+    /// Reason for the audit record; None means `user_request`.
     pub reason: Option<String>,
-    /// Who requested it: the id of a principal.
+    /// Id of the principal who requested the deletion.
     pub requested_by: Option<String>,
-    /// Deltas of the same agent: the records are deleted from them too.
+    /// Deltas of the same agent, from which the records are deleted too.
     pub deltas: Vec<PathBuf>,
-    /// Delete the whole agent instead of records: the archive and its deltas.
+    /// Delete the whole agent (the archive and its deltas) instead of records.
     pub whole_agent: bool,
-    /// Opens encrypted files, and encrypts the new ones.
+    /// Opens encrypted files and encrypts the new ones.
     pub passphrase: Option<Arc<dyn Passphrase>>,
     /// Also remove links to the deleted records.
     pub strip_links: bool,
-    /// Only report what would happen.
+    /// Only report what would be deleted.
     pub dry_run: bool,
 }
 
 /// Result of a permanent deletion.
 #[derive(Debug, Clone, Serialize)]
 pub struct PurgeResult {
-    /// The audit record as written.
+    /// Content of the audit record.
     pub audit: serde_json::Value,
     /// Path of the audit record.
     pub audit_path: Option<String>,
     /// Partitions of the archive that changed.
     pub partitions_affected: Vec<String>,
-    /// Records removed.
+    /// Number of records removed.
     pub removed: u64,
-    /// Number of changes removed, by delta.
+    /// Number of changes removed, by the name of the delta.
     pub deltas_affected: BTreeMap<String, u64>,
-    /// Deleted files; in a dry run those that would be deleted.
+    /// Paths of deleted files; in a dry run, of those that would be deleted.
     pub files_removed: Vec<String>,
     /// Requested ids that no record has.
     pub not_found: Vec<String>,
-    /// Entries that still hold the text, or cannot be searched.
+    /// Entries of the archive that may still contain the deleted text.
     pub leftovers: Vec<Leftover>,
 }
 
-/// An entry that a permanent deletion does not reach.
+/// An entry of an archive that still contains deleted text or cannot be searched.
 #[derive(Debug, Clone, Serialize)]
 pub struct Leftover {
-    /// Entry of the archive.
+    /// Name of the entry.
     pub place: String,
-    /// Reason code.
+    /// Code of the reason.
     pub reason: String,
 }
 
-/// Delete records, or the whole agent, permanently from a local `.alf` archive.
+/// Deletes records, or the whole agent, permanently from a local `.alf` archive.
 ///
 /// # Errors
-/// `not_found` when no record has any of the ids, `delta_wrong_agent`, `usage` for a request without ids or with a malformed
-/// one, what is wrong with a file, `io`. Nothing is changed then, unless `io` came after the first of several files: then the
-/// audit record beside the archive has no time of completion and names the remaining files.
+/// `not_found` if no record has any of the ids, `delta_wrong_agent`, `usage` for missing or malformed ids, errors of an
+/// invalid file, `io`. After an error nothing is changed, except if `io` occurs after the first of several files was
+/// written. Then the audit record beside the archive has no completion time and names the remaining files.
 pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
     let usage = |message: &str| Err(ApiError::new("usage", 2, message));
     match (request.whole_agent, request.ids.is_empty(), &request.out) {
@@ -354,7 +356,7 @@ pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
         }
         _ => {}
     }
-    // A name would stay in the audit record forever.
+    // Only an id is accepted, because a name would stay in the audit record permanently.
     if request.requested_by.as_deref().is_some_and(|id| !is_uuid(id)) {
         return usage("--requested-by takes the id of a principal (a UUID), not a name. Nothing was removed.");
     }
@@ -403,7 +405,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// `fixtures/zaxy/*`: a bundle that does not verify is not disclosed, because nobody could verify the part either.
+    /// Reads `fixtures/zaxy/*`. A bundle that does not verify is not disclosed, because the disclosed part could not be
+    /// verified either.
     #[test]
     fn only_a_bundle_that_verifies_is_disclosed() {
         let fixtures = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/zaxy");
@@ -417,10 +420,10 @@ mod tests {
             }
             let name = case.file_name().unwrap().to_string_lossy().into_owned();
             let out = scratch.path().join(format!("{name}.json"));
-            let made = disclose(&case.join("input.json"), &Selector::default(), &out);
-            assert_eq!(made.is_ok(), expected["signature"] == true, "{name}");
-            assert_eq!(made.is_ok(), out.exists(), "{name}");
-            match made {
+            let disclosure_result = disclose(&case.join("input.json"), &Selector::default(), &out);
+            assert_eq!(disclosure_result.is_ok(), expected["signature"] == true, "{name}");
+            assert_eq!(disclosure_result.is_ok(), out.exists(), "{name}");
+            match disclosure_result {
                 Ok(_) => {
                     let part = files::validate(&out, &files::Check::default(), &crate::Job::default()).unwrap();
                     assert_eq!((part.ok, part.signature.valid), (true, Some(true)), "{name}");

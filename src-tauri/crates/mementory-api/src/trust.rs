@@ -1,5 +1,5 @@
-//! Verifies signatures and compares their keys with trusted ones. Formats only report what was signed; the verification is
-//! here, next to the cryptography.
+//! Verifies signatures and compares their keys with trusted ones. Formats only report what was signed; this module
+//! verifies it.
 use crate::{
     ApiError, ApiResult,
     types::{CheckedSignature, TombstoneSignature},
@@ -15,13 +15,13 @@ use std::collections::BTreeSet;
 pub(crate) struct Trust(Vec<Vec<u8>>);
 
 impl Trust {
-    /// Keys in hex or as did:key.
+    /// Parses keys in hex or as did:key.
     pub(crate) fn parse(keys: &[String]) -> ApiResult<Self> {
         Ok(Self(keys.iter().map(|key| public_key(key).map(|(_, bytes)| bytes)).collect::<ApiResult<_>>()?))
     }
 
-    /// Verify every signature of a file. Problems are added to the findings: as errors if trusted keys were given, otherwise
-    /// as warnings, because then nobody relies on the signature (spec of `.mem` v1.1 §1.3).
+    /// Verifies every signature of a file and adds problems to the findings. They are errors if trusted keys were
+    /// given, otherwise warnings, because then nobody relies on the signature (`.mem` specification v1.1 §1.3).
     pub(crate) fn verify_signatures(
         &self,
         format: &dyn Format,
@@ -62,7 +62,7 @@ impl Trust {
                 Some(id) => out.tombstones.push(TombstoneSignature { id, valid, trusted }),
                 None => {
                     (out.valid, out.trusted) = (Some(valid), trusted);
-                    // Always hex, whatever the format uses, so that keys can be compared.
+                    // The key is always in hex, whatever the format uses, so that keys can be compared.
                     out.key = signed.token.map(|(key, _)| hex::encode(key)).or(out.key.take());
                 }
             }
@@ -73,7 +73,7 @@ impl Trust {
             false => format.signatures(catalog, source, limits, &mut visit),
         };
         match visited {
-            // The validator reports what cannot be read.
+            // Content that cannot be read is reported by the validator.
             Ok(()) | Err(FormatError::Invalid { .. } | FormatError::Limit { .. }) => {}
             Err(other) => return Err(other.into()),
         }
@@ -83,7 +83,7 @@ impl Trust {
             found.errors.push(Finding { code: "signature_missing".into(), place: String::new(), message });
         }
         for finding in problems {
-            // A deletion may have been signed by another vault; that alone does not make the file invalid.
+            // Another vault may have signed a deletion; that alone does not make the file invalid.
             let is_foreign_deletion = finding.code == "signature_untrusted" && present && out.trusted == Some(true);
             let list = if required && !is_foreign_deletion { &mut found.errors } else { &mut found.warnings };
             list.push(finding);
@@ -91,7 +91,7 @@ impl Trust {
         Ok(out)
     }
 
-    /// Whether a signature is valid, and whether its key is trusted; a signature that is not valid is never trusted.
+    /// Whether a signature is valid, and whether its key is trusted. The key of an invalid signature is never trusted.
     fn verdict(&self, signed: &Signed) -> (Result<(), Refusal>, Option<bool>) {
         let token = signed.token.as_ref();
         let verdict = token.map_or(Err(Refusal::Unfit), |(key, signature)| {
@@ -102,7 +102,7 @@ impl Trust {
     }
 }
 
-/// A public key in hex or as did:key, and the algorithm that it is for.
+/// Parses a public key in hex or as did:key; returns its algorithm and canonical form.
 ///
 /// # Errors
 /// `bad_key`.
@@ -127,31 +127,31 @@ pub(crate) fn public_key(text: &str) -> ApiResult<(&'static str, Vec<u8>)> {
 /// The signers of files that are to be imported.
 #[derive(Debug, Default)]
 pub(crate) struct Signers {
-    /// Algorithm and key of every valid signature over a whole source.
+    /// Algorithm and key of every valid signature of a whole source.
     pub keys: Vec<(String, Vec<u8>)>,
-    /// Ids of tombstones that were changed after they were signed.
+    /// Ids of tombstones whose signature is invalid.
     pub forged: BTreeSet<String>,
-    /// Invalid signatures that do not stop the import; they are listed in its report.
+    /// Invalid signatures that do not stop the import; its report lists them.
     pub warnings: Vec<Issue>,
 }
 
-/// Verify every signature of the sources. Unreadable files have none.
+/// Verifies every signature of the sources. An unreadable file counts as unsigned.
 ///
-/// An invalid signature over a whole source is only a warning where the format asks for that (PAM §21.4: the key is in the
-/// file itself, so whoever changed the file could have removed the signature). But if its key `is_known`, the import is
-/// refused: somebody misuses a key that is trusted or was seen before.
+/// An invalid signature of a whole source is only a warning if the format demands that (PAM §21.4: the key is in the
+/// file itself, so whoever changed the file could have removed the signature). If its key `is_known`, however, the
+/// import is refused, because the file misuses a key that is trusted or was seen before.
 ///
 /// # Errors
-/// `signature_invalid`, with the place, when a signature over a whole source is invalid.
+/// `signature_invalid`, with the place, if a signature of a whole source is invalid.
 pub(crate) fn signers(catalog: &Catalog, found: &Detection, limits: &Limits, is_known: IsKnown) -> ApiResult<Signers> {
     let (signers, invalid) = collect_signers(catalog, found, limits, is_known);
     invalid.map_or(Ok(signers), |place| Err(signature_error(place, "Nothing was imported.")))
 }
 
-/// Refuse to disclose a part of a file whose signature is invalid: nobody could verify the part.
+/// Refuses a file with an invalid signature, because a disclosed part of it could not be verified.
 ///
 /// # Errors
-/// `signature_invalid`, with the place, when a signature over a whole source is invalid.
+/// `signature_invalid`, with the place, if a signature of a whole source is invalid.
 pub(crate) fn require_valid_signatures(catalog: &Catalog, found: &Detection, limits: &Limits) -> ApiResult<()> {
     let (_, invalid) = collect_signers(catalog, found, limits, &|_| true);
     invalid.map_or(Ok(()), |place| Err(signature_error(place, "Nothing was written.")))
@@ -164,10 +164,10 @@ fn signature_error(place: String, outcome: &str) -> ApiError {
     ApiError::new("signature_invalid", 1, message).with("place", place)
 }
 
-/// Whether this vault knows a public key.
+/// Returns true if this vault knows a public key.
 type IsKnown<'a> = &'a dyn Fn(&Vec<u8>) -> bool;
 
-/// The signers, and the place of the first invalid signature over a whole source.
+/// The signers, and the place of the first invalid signature of a whole source.
 fn collect_signers(
     catalog: &Catalog,
     found: &Detection,
@@ -210,7 +210,7 @@ mod tests {
         path::{Path, PathBuf},
     };
 
-    /// A copy of a fixture, to be signed.
+    /// Copies a fixture to a temporary folder, to be signed.
     fn bundle(name: &str) -> PathBuf {
         let from =
             Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/mem/small/input.mem");
@@ -260,7 +260,7 @@ mod tests {
         assert_eq!(state(&checked), (false, Some(true), Some(false)));
         assert_eq!(checked.errors[0].code, "signature_untrusted");
 
-        // A trusted key with a signature over other content.
+        // The key is trusted, but the signature is for other content.
         sign(&bundle, &ours, b"another manifest");
         let checked = check(&bundle, &keys(&ours));
         assert_eq!(state(&checked), (false, Some(false), Some(false)));
@@ -298,7 +298,7 @@ mod tests {
         std::fs::remove_dir_all(&bundle).unwrap();
     }
 
-    /// `fixtures/pam/signed-*`: keys and signatures that another library made.
+    /// Reads `fixtures/pam/signed-*`, whose keys and signatures another library made.
     #[test]
     fn pam_signatures_of_every_algorithm_verify_as_their_cases_expect() {
         let folder = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/pam");

@@ -62,7 +62,7 @@ export const commands = {
 	importPreview: (jobId: string, request: ImportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_preview", { jobId, request, passphrase, onProgress })),
 	/**  Import as one batch. */
 	importRun: (jobId: string, request: ImportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_run", { jobId, request, passphrase, onProgress })),
-	/**  Cancel a job; it rolls back and fails with `cancelled`. */
+	/**  Cancel a job. It rolls back and fails with `cancelled`. */
 	cancelJob: (jobId: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("cancel_job", { jobId })),
 	/**  The batches, newest first. */
 	imports: () => typedError<Batches, ErrorBody>(__TAURI_INVOKE("imports")),
@@ -98,7 +98,7 @@ export const commands = {
 	find: (request: SearchRequest) => typedError<Found, ErrorBody>(__TAURI_INVOKE("find", { request })),
 	/**  A spelling suggestion for a query that found nothing. */
 	near: (request: SearchRequest) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("near", { request })),
-	/**  The bytes of an attachment; with `most` at most that many. */
+	/**  The bytes of an attachment, at most `most` if given. */
 	attachment: (id: string, most: number | null) => typedError<ArrayBuffer, ErrorBody>(__TAURI_INVOKE("attachment", { id, most })),
 	/**  Ask where to save an attachment, and save it so that only the person can read it. Null if the dialog was cancelled. */
 	saveAttachment: (jobId: string, id: string, suggestedName: string, onProgress: Channel<Progress>) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("save_attachment", { jobId, id, suggestedName, onProgress })),
@@ -112,7 +112,7 @@ export const commands = {
 	restoreVersion: (id: string, version: number) => typedError<Edited, ErrorBody>(__TAURI_INVOKE("restore_version", { id, version })),
 	/**  What a redaction would change. */
 	redactPreview: (jobId: string, request: RedactRequest, onProgress: Channel<Progress>) => typedError<RedactPreview, ErrorBody>(__TAURI_INVOKE("redact_preview", { jobId, request, onProgress })),
-	/**  Replace spans for good. */
+	/**  Replace spans of records in all versions, for good. */
 	redact: (request: RedactRequest) => typedError<Redacted, ErrorBody>(__TAURI_INVOKE("redact", { request })),
 	/**  Put records in the Trash. */
 	trash: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("trash", { ids })),
@@ -126,7 +126,7 @@ export const commands = {
 	tombstones: () => typedError<Tombstones, ErrorBody>(__TAURI_INVOKE("tombstones")),
 	/**  The receipt of an erasure. */
 	receipt: (id: string) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("receipt", { id })),
-	/**  Clean and check the places again that a receipt lists as failed. */
+	/**  Clean and check again the places that a receipt lists as failed. */
 	cleanAgain: (jobId: string, id: string, onProgress: Channel<Progress>) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("clean_again", { jobId, id, onProgress })),
 	/**  Scan new and changed records for sensitive values, or all records. */
 	look: (jobId: string, anew: boolean, onProgress: Channel<Progress>) => typedError<Looked, ErrorBody>(__TAURI_INVOKE("look", { jobId, anew, onProgress })),
@@ -144,11 +144,14 @@ export const commands = {
 	keepApart: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_apart", { ids })),
 	/**  Keep one of several; the others go to the Trash. */
 	merge: (keep: string, others: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("merge", { keep, others })),
-	/**  What an export would contain and lose; nothing is written. An encrypted export can lose less: it may contain secrets. */
+	/**
+	 *  What an export would contain and lose; nothing is written. An encrypted export may contain secrets, so it can lose
+	 *  less.
+	 */
 	exportPreview: (jobId: string, request: ExportRequest, encrypt: boolean, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_preview", { jobId, request, encrypt, onProgress })),
 	/**  The text of an export for the clipboard; no file is written. */
 	exportText: (jobId: string, request: ExportRequest, onProgress: Channel<Progress>) => typedError<string, ErrorBody>(__TAURI_INVOKE("export_text", { jobId, request, onProgress })),
-	/**  Enter in the audit log that the last text was copied. */
+	/**  Record in the audit log that the last exported text was copied. */
 	textTaken: () => typedError<null, ErrorBody>(__TAURI_INVOKE("text_taken")),
 	/**  Write an Evidence Pack and check it. */
 	evidence: (jobId: string, out: string, request: EvidenceRequest, onProgress: Channel<Progress>) => typedError<Evidence, ErrorBody>(__TAURI_INVOKE("evidence", { jobId, out, request, onProgress })),
@@ -189,14 +192,14 @@ export const commands = {
 };
 
 /* Types */
-/**  A memory written by hand. */
+/**  Request to add a memory written by hand. */
 export type AddRequest = {
 	type: string | null,
 	text: string,
 	tags: string[],
 };
 
-/**  Attachments that messages reference, and how many of them are in the input. */
+/**  Number of attachments that messages reference, and how many of them are in the input. */
 export type AttachmentCounts = {
 	referenced: number,
 	present: number,
@@ -208,11 +211,11 @@ export type AttachmentInfo = {
 	name: string,
 	media_type: string | null,
 	size: number | null,
-	/**  False: referenced by the export, but not in it. */
+	/**  False if the export references the file but does not contain it. */
 	present: boolean,
 };
 
-/**  One audit entry; never content. */
+/**  One entry of the audit log; never contains record content. */
 export type AuditEntry = {
 	seq: number,
 	at: string,
@@ -221,21 +224,21 @@ export type AuditEntry = {
 	op: string,
 	target: string,
 	detail: string,
-	/**  Path of the export, if it still exists. */
+	/**  Path of the exported file, if it still exists. */
 	file: string | null,
 };
 
-/**  The audit log; `verified` is null unless the chain and its signatures were checked. */
+/**  The audit log. `verified` is null unless the chain and its signatures were checked. */
 export type AuditLog = {
 	entries: AuditEntry[],
 	verified: boolean | null,
 };
 
-/**  A backup that was written, or a vault restored from one; it passed its check. */
+/**  A backup that was written, or a vault that was restored from one. It has passed its check. */
 export type BackedUp = {
 	path: string,
 	bytes: number,
-	/**  SHA-256 over a line `<sha256>  <name>` for each file, by name. */
+	/**  SHA-256 of the lines `<sha256>  <name>` of all files, sorted by name. */
 	digest: string,
 };
 
@@ -244,18 +247,18 @@ export type BatchInfo = {
 	batch: string,
 	at: string,
 	format: string | null,
-	/**  File names only. */
+	/**  Names of the imported files, without their folders. */
 	names: string[],
 	added: number,
 	updated: number,
 	unchanged: number,
-	/**  Not imported because they were deleted before. */
+	/**  Number of records not imported because they were deleted before. */
 	blocked: number,
 	skipped: number,
-	/**  Unreadable. */
+	/**  Number of records that could not be read. */
 	failed: number,
 	undone: boolean,
-	/**  Records of it that were edited since; undoing the import would undo the edits too. */
+	/**  Number of its records that were edited since. Undoing the import would undo the edits too. */
 	edited_since: number,
 	/**  Path of an imported file, if it still exists. */
 	file: string | null,
@@ -269,12 +272,12 @@ export type Batches = {
 /**  A format that a file may have. */
 export type Candidate = {
 	format: string,
-	/**  0..1 */
+	/**  Confidence from 0 to 1. */
 	confidence: number,
 	reason: string,
 };
 
-/**  One checked place: `header`, `pages`, `index`, `blobs`, `audit`, `references`. */
+/**  One checked place: `header`, `pages`, `index`, `blobs`, `packs`, `audit` or `references`. */
 export type CheckPlace = {
 	place: string,
 	ok: boolean,
@@ -305,11 +308,11 @@ export type ComingItem = {
 	text: string,
 };
 
-/**  A segment of the text around a value; `hidden` names the class if the segment is a masked value. */
+/**  A segment of the text around a value. If the segment is a masked value, `hidden` names its class. */
 export type ContextPiece = {
 	text: string,
 	hidden: string | null,
-	/**  It is the value of this entry. */
+	/**  True if the segment is the value of this entry. */
 	this: boolean,
 };
 
@@ -332,13 +335,13 @@ export type Created = {
 	recovery_code: string,
 };
 
-/**  Detected format of one path. `format` is null if it is ambiguous (see `candidates`) or unknown. */
+/**  Format detected for one path. `format` is null if it is ambiguous (see `candidates`) or unknown. */
 export type Detection = {
 	path: string,
 	format: string | null,
 	version: string | null,
 	confidence: number,
-	/**  Encrypted as a whole: the format is known only with the passphrase. */
+	/**  True if the file is encrypted as a whole, so that its format is known only with the passphrase. */
 	encrypted: boolean,
 	reason: string,
 	parts: PartInfo[],
@@ -346,24 +349,24 @@ export type Detection = {
 	candidates: Candidate[],
 };
 
-/**  One result for each given path. */
+/**  Detection results, one for each given path. */
 export type Detections = {
 	results: Detection[],
 };
 
-/**  Memories with the same or nearly the same text; oldest first. */
+/**  Memories with the same or nearly the same text, oldest first. */
 export type DuplicateGroup = {
-	/**  Equal except for case, spaces and punctuation. */
+	/**  True if the texts differ only in case, spaces and punctuation. */
 	same: boolean,
 	items: ListItem[],
 };
 
-/**  All groups that were not reviewed yet. */
+/**  All groups that the person has not reviewed yet. */
 export type Duplicates = {
 	groups: DuplicateGroup[],
 };
 
-/**  A new version; absent fields stay as they are. */
+/**  Request to write a new version; absent fields stay unchanged. */
 export type EditRequest = {
 	id: string,
 	text: string | null,
@@ -383,13 +386,13 @@ export type ErasePreview = {
 	impact: Impact,
 };
 
-/**  Erase these records. */
+/**  Request to erase these records. */
 export type EraseRequest = {
 	ids: string[],
 	reason: string | null,
 	/**  Also redact other records with the same text. */
 	with_copies: boolean,
-	/**  Only these copies; null = all copies that were found. */
+	/**  Redact only these copies; null = all copies that were found. */
 	copies: string[] | null,
 };
 
@@ -397,37 +400,37 @@ export type EraseRequest = {
 export type Erased = {
 	tombstones: TombstoneView[],
 	receipt: Receipt,
-	/**  Records redacted because they had the same text. */
+	/**  Number of other records that were redacted because they had the same text. */
 	copies_redacted: number,
 };
 
 /**  An error as the command line prints it and the window shows it. */
 export type ErrorBody = {
-	/**  Stable, lower snake case. */
+	/**  Stable code in lower snake case. */
 	code: string,
-	/**  What happened, what was kept, what to do. Never record content, passphrases or keys. */
+	/**  What happened, what was kept, and what to do. Never contains record content, passphrases or keys. */
 	message: string,
-	/**  Facts for programs (paths, counts, positions). */
+	/**  Further facts for programs (paths, counts, positions). */
 	details: { [key in string]: string },
 };
 
 /**  An Evidence Pack that was written. */
 export type Evidence = {
-	/**  Its path. */
+	/**  Path of the pack. */
 	path: string,
-	/**  Tombstones in it. */
+	/**  Number of tombstones. */
 	tombstones: number,
-	/**  Events in it. */
+	/**  Number of entries of the audit log. */
 	audit_entries: number,
-	/**  Derivations and relations in it. */
+	/**  Number of derivations and relations. */
 	provenance_edges: number,
-	/**  Receipts in it. */
+	/**  Number of receipts. */
 	receipts: number,
-	/**  Imports and exports in it. */
+	/**  Number of imports and exports. */
 	transfers: number,
-	/**  It was read back and is valid. */
+	/**  True if the pack was read back and is valid. */
 	validated: boolean,
-	/**  It is signed with the vault's key. */
+	/**  True if the pack is signed with the vault's key. */
 	signed: boolean,
 };
 
@@ -442,19 +445,19 @@ export type EvidencePart =
 /**  Imports and exports, with file names. */
 "transfers";
 
-/**  What to put into an Evidence Pack. */
+/**  Request to write an Evidence Pack. */
 export type EvidenceRequest = {
-	/**  Date or time, inclusive; null = from the beginning. */
+	/**  First date or time, inclusive; null = from the beginning. */
 	since: string | null,
-	/**  Date or time, inclusive; null = up to now. */
+	/**  Last date or time, inclusive; null = up to now. */
 	until: string | null,
 	/**  Sign with the vault's key. */
 	sign: boolean,
-	/**  Null: tombstones, the log and provenance, as the specification requires. */
+	/**  Parts to write; null = tombstones, the log and provenance, as the specification requires. */
 	parts: EvidencePart[] | null,
 };
 
-/**  What to write. */
+/**  Request to write an export. */
 export type ExportRequest = {
 	/**  Id of a format that can be written. */
 	format: string,
@@ -464,7 +467,7 @@ export type ExportRequest = {
 	overwrite: boolean,
 	/**  Sign with the vault's key. */
 	sign: boolean,
-	/**  Replace sensitive values by `[REDACTED:class]` in the file. The content of attached files is not scanned. */
+	/**  Replace sensitive values with `[REDACTED:class]` in the export. The content of attached files is not scanned. */
 	cover: boolean,
 };
 
@@ -480,7 +483,7 @@ export type Exported = {
 	bytes: number,
 	/**  `.mem`: the bundle digest; `.alf`: SHA-256 of the file. */
 	digest: string,
-	/**  Read back and valid. */
+	/**  True if the export was read back and is valid. */
 	validated: boolean,
 	/**  The first error of the validation, if it failed. */
 	first_error: Finding | null,
@@ -495,8 +498,8 @@ export type Exported = {
 };
 
 /**
- *  Counts for the filter menus, by source, type (empty name: no type) and tag; attachments are counted by kind instead of
- *  type.
+ *  Counts for the filter menus, by source, type (an empty name = no type) and tag. Attachments are counted by kind of
+ *  file instead of type.
  */
 export type Facets = {
 	sources: { [key in string]: number },
@@ -505,13 +508,13 @@ export type Facets = {
 	file_kinds: { [key in string]: FileCount },
 };
 
-/**  An import that failed; nothing of it is in the vault. */
+/**  An import that failed and added nothing to the vault. */
 export type FailedImport = {
 	/**  Number of its entry in the audit log. */
 	seq: number,
 	/**  Paths of its files; empty for pasted text. */
 	paths: string[],
-	/**  The error message at that time. */
+	/**  The error that the import ended with. */
 	error: ErrorBody,
 };
 
@@ -524,13 +527,13 @@ export type FailedImports = {
 export type FileCheck = {
 	path: string,
 	format: string | null,
-	/**  False = this format has no validator; the other fields are then meaningless. */
+	/**  False if the format has no validator; then the other fields mean nothing. */
 	checked: boolean,
-	/**  No error was found. */
+	/**  True if no error was found and the signature is not invalid. */
 	ok: boolean,
 	records: number,
 	signature: CheckedSignature,
-	/**  The signer. Null = unsigned, or the key cannot be read. */
+	/**  The signer; null if the file is unsigned, its signature is invalid, or the key cannot be read. */
 	signer: SignerInfo | null,
 	errors: Finding[],
 	warnings: Finding[],
@@ -542,7 +545,7 @@ export type FileCount = {
 	bytes: number,
 };
 
-/**  Filters of `list`, `search` and `export`. A record has to match all that are given. */
+/**  Filter of `list`, `search` and `export`. A record must match all given conditions. */
 export type Filter = {
 	/**  `memory`, `conversation`, `message`, `fact`, `profile`, `attachment` … */
 	kind: string | null,
@@ -550,35 +553,35 @@ export type Filter = {
 	source: string | null,
 	status: string | null,
 	tag: string | null,
-	/**  The record's own type (`preference`, `semantic` …); empty: records without one. */
+	/**  The record's own type (`preference`, `semantic` …); empty = records without a type. */
 	record_type: string | null,
-	/**  RFC 3339 or a date; inclusive. */
+	/**  First time or date (RFC 3339), inclusive. */
 	since: string | null,
-	/**  RFC 3339 or a date; inclusive. */
+	/**  Last time or date (RFC 3339), inclusive. */
 	until: string | null,
-	/**  List the Trash instead. */
+	/**  List the records in the Trash instead of the others. */
 	trash: boolean,
 	/**  Only these ids. */
 	ids: string[] | null,
-	/**  Status by the newest export of the assistant: `new`, `changed`, or `gone` (no longer in it). */
+	/**  Status relative to the newest export of the assistant: `new`, `changed`, or `gone` (no longer in it). */
 	standing: string | null,
 	/**  Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (referenced, but not in the vault). */
 	file_kind: string | null,
-	/**  Ids of import batches: only records of these imports. */
+	/**  Only records of these import batches, by id. */
 	batch: string[] | null,
 };
 
-/**  An export in a watched folder that the person has not decided on. */
+/**  An export in a watched folder that the person has not decided about. */
 export type Find = {
 	id: string,
 	/**  Id of the watched folder. */
 	folder: string,
 	path: string,
 	name: string,
-	/**  Null if it is encrypted. */
+	/**  Null if the file is encrypted. */
 	format: string | null,
 	at: string,
-	/**  Detected since the vault was opened, and waiting for a decision. */
+	/**  True if the export was detected since the vault was opened and waits for a decision. */
 	fresh: boolean,
 };
 
@@ -589,13 +592,13 @@ export type Finding = {
 	message: string,
 };
 
-/**  Current state of a watched folder. */
+/**  Whether a watched folder can be read. */
 export type FolderState = 
-/**  It can be read. */
+/**  The folder can be read. */
 "there" | 
-/**  It does not exist. */
+/**  The folder does not exist. */
 "missing" | 
-/**  It cannot be read: permission is missing. */
+/**  The folder cannot be read because permission is missing. */
 "unreadable";
 
 /**  A format and its capabilities. */
@@ -605,18 +608,18 @@ export type FormatInfo = {
 	name: string,
 	read: boolean,
 	write: boolean,
-	/**  Exports can be signed. */
+	/**  Whether exports can be signed. */
 	signs: boolean,
-	/**  Exports can be encrypted under a passphrase. */
+	/**  Whether exports can be encrypted with a passphrase. */
 	encrypts: boolean,
 };
 
 /**  Answer of `find`. */
 export type Found = {
 	rows: FoundRow[],
-	/**  Number of all hits; for conversations, of matching messages. */
+	/**  Number of all hits; for conversations, number of matching messages. */
 	total: number,
-	/**  Offset of the next page. */
+	/**  Offset of the next page; null if this is the last. */
 	next_offset: number | null,
 };
 
@@ -624,7 +627,7 @@ export type Found = {
 export type FoundBackup = {
 	path: string,
 	name: string,
-	/**  When it was last written. */
+	/**  When the backup was last written. */
 	changed_at: string | null,
 };
 
@@ -632,13 +635,13 @@ export type FoundBackup = {
 export type FoundRow = {
 	/**  Text around the hit; null for a conversation that was found only by its title. */
 	snippet: string | null,
-	/**  Ranges in code points of `snippet`. */
+	/**  Ranges of `snippet` to highlight, in code points. */
 	highlights: ([number, number])[],
 	/**  The message that matched, if the row is a conversation. */
 	message: string | null,
 } & ListItem;
 
-/**  One hit. */
+/**  A search hit. */
 export type Hit = {
 	id: string,
 	origin_id: string | null,
@@ -647,14 +650,14 @@ export type Hit = {
 	conversation_id: string | null,
 	title: string | null,
 	snippet: string,
-	/**  Ranges in code points of `snippet`. */
+	/**  Ranges of `snippet` to highlight, in code points. */
 	highlights: ([number, number])[],
 	score: number,
 	created_at: string | null,
 	source: string,
 };
 
-/**  Ids that an operation touched. */
+/**  Ids of the records that an operation changed. */
 export type Ids = {
 	ids: string[],
 };
@@ -662,7 +665,7 @@ export type Ids = {
 /**  Everything that an erasure would remove. */
 export type Impact = {
 	records: number,
-	/**  The same by kind. */
+	/**  Number of the requested records by kind. */
 	kinds: { [key in string]: number },
 	/**  Number of records that would be removed, by assistant. */
 	sources: { [key in string]: number },
@@ -693,7 +696,10 @@ export type ImportReport = {
 	/**  Attachments that are referenced but not in the input; null in reports of older imports. */
 	missing_attachments: number | null,
 	missing_parts: string[],
-	/**  By kind: records of earlier exports of the account that are missing from this newest one. Empty in reports of older imports. */
+	/**
+	 *  Number of records, by kind, that were in earlier exports of the account but are not in this newest one. Empty in
+	 *  reports of older imports.
+	 */
 	gone: { [key in string]: number },
 	warnings: Warning[],
 	items: ReportItem[],
@@ -705,12 +711,12 @@ export type ImportReport = {
 	sources: Detection[],
 } & Outcome;
 
-/**  What to import and how. */
+/**  Request to import files or a text. */
 export type ImportRequest = {
 	paths: string[],
 	/**  Pasted text instead of paths. */
 	text: string | null,
-	/**  A format chosen by the person; null = detect. */
+	/**  Format chosen by the person; null = detect it. */
 	format: string | null,
 	/**  Read up to this many bytes instead of the default limit. */
 	limit_bytes: number | null,
@@ -722,9 +728,12 @@ export type ImportRequest = {
 
 /**  State of the search index. */
 export type IndexInfo = {
-	/**  `current`, or `rebuilt` (from the records in this session). */
+	/**  `current`, or `rebuilt` (rebuilt from the records in this session). */
 	state: string,
-	/**  Why it was rebuilt at opening: `missing` (as in a backup), `damaged` or `behind`. Null if it was not rebuilt. */
+	/**
+	 *  Why the index was rebuilt when the vault was opened: `missing` (as in a backup), `damaged` or `behind`. Null if
+	 *  it was not rebuilt.
+	 */
 	why: string | null,
 	documents: number,
 };
@@ -733,7 +742,7 @@ export type IndexInfo = {
 export type KeyInfo = {
 	/**  `ed25519`, `ml-dsa-65` … */
 	algorithm: string,
-	/**  In hex. */
+	/**  The key in hex. */
 	public_key: string,
 	/**  The first half of its SHA-256 in hex, for display. */
 	fingerprint: string,
@@ -744,11 +753,11 @@ export type KeyInfo = {
 
 /**  The keys that this vault knows. */
 export type Keys = {
-	/**  The vault's own. */
+	/**  The vault's own keys. */
 	own: KeyInfo[],
 	/**  Keys that the owner of the vault trusts. */
 	trusted: KeyInfo[],
-	/**  Keys that signed imported files, without being trusted. */
+	/**  Keys that signed imported files but are not trusted. */
 	seen: KeyInfo[],
 };
 
@@ -756,7 +765,7 @@ export type Keys = {
 export type LinkInfo = {
 	/**  `derived_from`, `supersedes`, `same_words`, `related` … */
 	relation: string,
-	/**  Null for a record that is in the Trash or not in the vault. */
+	/**  Null if the target is in the Trash or not in the vault. */
 	id: string | null,
 	origin_id: string | null,
 	kind: string | null,
@@ -764,7 +773,10 @@ export type LinkInfo = {
 	text: string | null,
 	source: string | null,
 	conversation_id: string | null,
-	/**  In the Trash: then only kind and source are given, and the conversation if that is not in the Trash. */
+	/**
+	 *  True if the target is in the Trash. Then only kind and source are given, and the conversation if that is not in
+	 *  the Trash.
+	 */
 	trashed: boolean,
 };
 
@@ -775,7 +787,7 @@ export type ListItem = {
 	kind: string,
 	type: string | null,
 	title: string | null,
-	/**  The text, at most 500 characters of it. */
+	/**  The first 500 characters of the text. */
 	text: string,
 	source: string,
 	created_at: string | null,
@@ -785,27 +797,27 @@ export type ListItem = {
 	/**  Number of stored versions, including the current one. */
 	versions: number,
 	redacted: boolean,
-	/**  When and how it last changed in the vault: `import`, `edit`, `restore`, `written`. */
+	/**  When the record last changed in the vault; `cause` says how: `import`, `edit`, `restore` or `written`. */
 	changed_at: string,
 	cause: string,
-	/**  Conversations: numbers of messages, memories and attachments, and whether it branches. */
+	/**  For conversations: numbers of messages, memories and attachments, and whether the conversation branches. */
 	message_count: number,
 	memory_count: number,
 	attachment_count: number,
 	branched: boolean,
-	/**  Trash only: when it was moved there, and when it will be erased. */
+	/**  For records in the Trash: when the record was moved there, and when it will be erased. */
 	trashed_at: string | null,
 	expires_at: string | null,
-	/**  Attachments: size, media type, and whether the bytes are in the vault. */
+	/**  For attachments: size, media type, and whether the bytes are in the vault. */
 	size: number | null,
 	media_type: string | null,
 	present: boolean | null,
-	/**  Attachments: their kind, as in the filter. */
+	/**  For attachments: kind of file, as in the filter. */
 	file_kind: string | null,
 	conversation_id: string | null,
-	/**  The last scan found a sensitive value in it that is still to be reviewed. */
+	/**  True if the last scan found a sensitive value in the record that is still to be reviewed. */
 	sensitive: boolean,
-	/**  Status by the newest export of its assistant, if there was an earlier one: `new`, `changed`, `gone`. */
+	/**  Status relative to the newest export of the assistant, if there was an earlier one: `new`, `changed`, `gone`. */
 	standing: string | null,
 };
 
@@ -813,7 +825,7 @@ export type ListItem = {
 export type ListRequest = {
 	filter: Filter,
 	sort: string | null,
-	/**  1..1000, default 50. */
+	/**  From 1 to 1000, default 50. */
 	limit: number | null,
 	cursor: string | null,
 };
@@ -824,7 +836,7 @@ export type Looked = {
 	records: number,
 };
 
-/**  Information that other programs will not see. */
+/**  Information that the written format cannot express, so that other programs do not see it. */
 export type Loss = {
 	record: string,
 	field: string,
@@ -833,7 +845,7 @@ export type Loss = {
 	note: string,
 };
 
-/**  How often a field is lost in this way. */
+/**  Number of losses of one field in one way. */
 export type LossCount = {
 	field: string,
 	/**  As in [`Loss`]. */
@@ -841,7 +853,7 @@ export type LossCount = {
 	count: number,
 };
 
-/**  How to import records that the vault has already. */
+/**  How to import records that are already in the vault. */
 export type MergeStrategy = 
 /**  Skip records with a known id or an equal text. */
 "skip_duplicates" | 
@@ -857,17 +869,17 @@ export type NewRecoveryCode = {
 	slots: SlotInfo[],
 };
 
-/**  Where exactly a record came from. */
+/**  Where a record was read. */
 export type OriginInfo = {
 	format: string,
 	version: string | null,
-	/**  The file, then the entries inside archives, joined by `!/`. */
+	/**  The file and the entries inside archives, joined by `!/`. */
 	container: string,
-	/**  JSON pointer, line or offset inside it. */
+	/**  JSON pointer, line or offset inside the container. */
 	pointer: string,
 	digest: string | null,
 	batch: string | null,
-	/**  When it was imported. */
+	/**  When the record was first imported. */
 	imported_at: string,
 };
 
@@ -897,7 +909,7 @@ export type Page = {
 	total: number,
 };
 
-/**  One recognised file of a source. */
+/**  One file of a source and its role in the export. */
 export type PartInfo = {
 	path: string,
 	format: string | null,
@@ -907,14 +919,14 @@ export type PartInfo = {
 
 /**  Strength of a passphrase as it is typed; nothing is stored. */
 export type PassphraseStrength = {
-	/**  0 very weak .. 4 strong; 2 ("Fair") is the minimum. */
+	/**  From 0 (very weak) to 4 (strong); 2 ("Fair") is the minimum. */
 	score: number,
 	label: string,
-	/**  One concrete reason if it is refused. */
+	/**  Why the passphrase is refused; null if it is accepted. */
 	reason: string | null,
 };
 
-/**  What exists at a path; nothing of it is read. */
+/**  What exists at a path. The content is not read. */
 export type PathInfo = {
 	path: string,
 	folder: boolean,
@@ -922,19 +934,19 @@ export type PathInfo = {
 	size: number | null,
 };
 
-/**  Progress of a job, at most about ten a second. */
+/**  Progress of a job, reported about ten times a second at most. */
 export type Progress = {
 	/**  Import: `detect`, `read`, `store`, `index`, `check`; export: `collect`, `write`, `validate`; erase: place names. */
 	stage: string,
 	done: number,
-	/**  0 when unknown. */
+	/**  0 if unknown. */
 	total: number,
 	/**  `bytes` or `records`, depending on the stage. */
 	unit: string,
 	records: number,
 };
 
-/**  Receipt of an erasure. `complete` only if no place failed. */
+/**  Receipt of an erasure or redaction. `complete` is true only if no place failed. */
 export type Receipt = {
 	id: string,
 	at: string,
@@ -942,7 +954,7 @@ export type Receipt = {
 	places: ReceiptPlace[],
 	/**  Records with the same text that were left unchanged. */
 	copies_left: number,
-	/**  Other records with the same text that were redacted; null if not known (older receipts). */
+	/**  Number of other records with the same text that were redacted; null in older receipts, where it is not known. */
 	copies_redacted: number | null,
 };
 
@@ -959,7 +971,7 @@ export type ReceiptPlace = {
 export type RecentVault = {
 	path: string,
 	name: string,
-	/**  False when the folder does not exist now. */
+	/**  False if the folder does not exist now. */
 	present: boolean,
 };
 
@@ -993,19 +1005,19 @@ export type RecordView = {
 	version: number,
 	trashed_at: string | null,
 	redacted: boolean,
-	/**  Kind-specific fields, as JSON text. */
+	/**  Further fields of this kind of record, as JSON text. */
 	fields: string,
 };
 
 /**  What a redaction would change. Nothing was changed. */
 export type RedactPreview = {
-	/**  Records, this one included. */
+	/**  Number of records, including this one. */
 	redacted: number,
-	/**  The same by kind. */
+	/**  Number of records by kind. */
 	kinds: { [key in string]: number },
 };
 
-/**  Irreversible redaction. */
+/**  Request to redact spans of a record, which cannot be undone. */
 export type RedactRequest = {
 	id: string,
 	spans: Span[],
@@ -1013,10 +1025,10 @@ export type RedactRequest = {
 	everywhere: boolean,
 };
 
-/**  Redact values: these, or all open values of some classes. */
+/**  Request to redact the given values, or all values of some classes that are still to be reviewed. */
 export type RedactValuesRequest = {
 	values: string[],
-	/**  If `values` is empty: all open values of these classes. */
+	/**  Used if `values` is empty: all values of these classes that are still to be reviewed. */
 	classes: string[],
 	/**  Only in these records; null = in all records. */
 	ids: string[] | null,
@@ -1025,7 +1037,7 @@ export type RedactValuesRequest = {
 /**  Result of a redaction. */
 export type Redacted = {
 	id: string,
-	/**  Records changed, this one included. */
+	/**  Number of records changed, including this one. */
 	redacted: number,
 	tombstone: TombstoneView,
 	receipt: Receipt,
@@ -1033,13 +1045,13 @@ export type Redacted = {
 
 /**  Result of redacting values. */
 export type RedactedValues = {
-	/**  Records changed. */
+	/**  Number of records changed. */
 	redacted: number,
 	tombstones: TombstoneView[],
 	receipt: Receipt,
 };
 
-/**  A record that was not simply added. */
+/**  A record that was not added as new. */
 export type ReportItem = {
 	/**  As in `by_kind`; null in reports of older imports. */
 	kind: string | null,
@@ -1053,42 +1065,42 @@ export type ReportItem = {
 export type SearchRequest = {
 	query: string,
 	filter: Filter,
-	/**  1..1000, default 20. */
+	/**  From 1 to 1000, default 20. */
 	limit: number | null,
 	offset: number | null,
-	/**  The last word is still being typed: words that start with it count. */
+	/**  True while the person is typing: the last word also matches longer words that start with it. */
 	typing: boolean,
 };
 
 /**  Answer of `search`. */
 export type SearchResult = {
 	query: string,
-	/**  All matching records. */
+	/**  Number of all matching records. */
 	total: number,
 	took_ms: number,
 	hits: Hit[],
 };
 
-/**  One value with more of the text around it, and the records that contain it (the first 500). */
+/**  One value with more of the text around it, and the records that contain it (at most 500). */
 export type SensitiveDetail = {
 	item: SensitiveItem,
 	places: SensitivePlace[],
 };
 
-/**  One value, without the value itself. */
+/**  An entry of the review queue, which describes a value without containing it. */
 export type SensitiveItem = {
-	/**  Fingerprint; reveals nothing of the value. */
+	/**  Fingerprint of the value; reveals nothing about it. */
 	value: string,
 	class: string,
 	/**  Name of the rule that found it; empty if it is redacted. */
 	detector: string,
 	/**  `possible`, `likely`, `very_likely`. */
 	confidence: string,
-	/**  Number of records that contain it, or contained it before the redaction. */
+	/**  Number of records that contain the value, or contained it before the redaction. */
 	places: number,
-	/**  When it was ignored or redacted. */
+	/**  When the value was ignored or redacted. */
 	judged_at: string | null,
-	/**  The first record that contains it. */
+	/**  The first record that contains the value. */
 	first: SensitivePlace | null,
 	context: ContextPiece[],
 };
@@ -1099,16 +1111,16 @@ export type SensitivePlace = {
 	kind: string,
 	/**  `text`, `title`, `file` or `block`. */
 	field: string,
-	/**  Messages: `user`, `assistant` … */
+	/**  For messages: `user`, `assistant` … */
 	role: string | null,
 	source: string,
-	/**  Title of the record or of its conversation; otherwise the beginning of the text. */
+	/**  Title of the record or of its conversation, otherwise the beginning of the text. */
 	title: string,
 	conversation_id: string | null,
 	at: string | null,
 };
 
-/**  A page, and the length of each queue by class. */
+/**  A page of the review queue, and the length of each queue by class. */
 export type SensitiveQueue = {
 	items: SensitiveItem[],
 	open: { [key in string]: number },
@@ -1116,7 +1128,7 @@ export type SensitiveQueue = {
 	ignored: { [key in string]: number },
 	/**  When the last complete scan ended; null = never. */
 	looked_at: string | null,
-	/**  Number of records still to be scanned, at most. */
+	/**  Maximum number of records still to be scanned. */
 	left: number,
 };
 
@@ -1127,11 +1139,11 @@ export type SensitiveRequest = {
 	/**  Only these classes; empty = all. */
 	classes: string[],
 	offset: number,
-	/**  1..500, default 100. */
+	/**  From 1 to 500, default 100. */
 	limit: number,
 };
 
-/**  State of the window's session. */
+/**  Whether a vault is open in the window, and which. */
 export type SessionState = {
 	open: boolean,
 	vault_id: string | null,
@@ -1141,11 +1153,11 @@ export type SessionState = {
 	auto_lock_minutes: number,
 };
 
-/**  `show`. */
+/**  Answer of `show`. */
 export type Shown = {
 	record: RecordView,
 	history: VersionInfo[] | null,
-	/**  The original text of this record in its source. */
+	/**  The original text of the record in its source. */
 	verbatim: string | null,
 };
 
@@ -1164,18 +1176,18 @@ export type SignerInfo = {
 	standing: string,
 } & KeyInfo;
 
-/**  One key slot, without secrets. */
+/**  One key slot, without its secret. */
 export type SlotInfo = {
 	/**  `passphrase` or `recovery`. */
 	kind: string,
 	created_at: string,
-	/**  Argon2id memory in KiB, passes, lanes. */
+	/**  Cost of Argon2id: memory in KiB, passes and lanes. */
 	memory_kib: number,
 	passes: number,
 	lanes: number,
 };
 
-/**  Key slots after a change. */
+/**  All key slots of the vault. */
 export type Slots = {
 	slots: SlotInfo[],
 };
@@ -1191,26 +1203,29 @@ export type SourceFields = {
 	project: string | null,
 };
 
-/**  Contents that came from one assistant. */
+/**  Number and age of the records from one assistant. */
 export type SourceInfo = {
 	platform: string,
 	format: string,
 	counts: { [key in string]: number },
-	/**  Time of the newest record from it. */
+	/**  Time of the newest record from this assistant. */
 	newest_at: string | null,
-	/**  When the newest export was made, by its file name, otherwise when it was imported. Null for records written by hand. */
+	/**
+	 *  When the newest export was made according to its file name, otherwise when it was imported. Null for records
+	 *  written by hand.
+	 */
 	exported_at: string | null,
 };
 
-/**  One span of `text` in Unicode code points, end exclusive, with the class written in its place. */
+/**  A span of `text` in Unicode code points (end exclusive), and the class that is written in its place. */
 export type Span = {
 	start: number,
 	end: number,
-	/**  Lower snake case; default `removed`. */
+	/**  Name of the class in lower snake case; default `removed`. */
 	class: string | null,
 };
 
-/**  Number of records that are new, changed or gone by the newest export of an assistant. */
+/**  Number of records with one status relative to the newest export of an assistant. */
 export type StandingCount = {
 	platform: string,
 	kind: string,
@@ -1221,7 +1236,7 @@ export type StandingCount = {
 
 /**  A step taken for a message, collapsed by default in the reader. */
 export type Step = {
-	/**  As for a message. */
+	/**  As in [`ThreadMessage`]. */
 	content_type: string,
 	/**  Name of the tool. */
 	name: string | null,
@@ -1230,23 +1245,23 @@ export type Step = {
 
 /**  Summary of several records. */
 export type Summary = {
-	/**  Number of all their stored versions. */
+	/**  Number of all stored versions of the records. */
 	versions: number,
-	/**  Distinct sensitive values in them that are still to be reviewed, by class. */
+	/**  Number of distinct sensitive values in the records that are still to be reviewed, by class. */
 	findings: { [key in string]: number },
-	/**  Conversations in the vault that they were derived from. */
+	/**  Number of conversations in the vault that the records were derived from. */
 	conversations: number,
-	/**  How many have a date, and the first and last of these dates. */
+	/**  Number of records with a date; `first` and `last` are the earliest and latest of these dates. */
 	dated: number,
 	first: string | null,
 	last: string | null,
 };
 
-/**  Add one tag to many records, or remove it. */
+/**  Request to add a tag to many records, or to remove it. */
 export type TagRequest = {
 	ids: string[],
 	tag: string,
-	/**  False: remove the tag. */
+	/**  True adds the tag, false removes it. */
 	on: boolean,
 };
 
@@ -1267,13 +1282,13 @@ export type ThreadMessage = {
 	text: string,
 	created_at: string | null,
 	hidden: boolean,
-	/**  0 = on the active path, otherwise the number of its branch. */
+	/**  0 on the active path, otherwise the number of the branch. */
 	branch: number,
 	attachments: AttachmentInfo[],
 	/**  `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context` … */
 	content_type: string,
 	model: string | null,
-	/**  At a branch point: its siblings in order, including itself. Otherwise empty. */
+	/**  At a branch point: ids of all alternatives in order, including this message. Otherwise empty. */
 	siblings: string[],
 	/**  Memories derived from this message. */
 	memories: LinkInfo[],
@@ -1288,7 +1303,7 @@ export type TombstoneSignature = {
 	trusted: boolean | null,
 };
 
-/**  A signed tombstone; it holds no content. */
+/**  A signed tombstone, which contains no record content. */
 export type TombstoneView = {
 	id: string,
 	/**  `delete` or `redact`. */
@@ -1300,12 +1315,12 @@ export type TombstoneView = {
 	at: string,
 	actor: string,
 	reason: string | null,
-	/**  Ids of derived artifacts that were removed with it. */
+	/**  Ids of derived records that were removed with it. */
 	derived: string[],
 	signature: string,
-	/**  Verified when listed. */
+	/**  True if the signature was valid when the list was made. */
 	signature_valid: boolean,
-	/**  Id of its receipt, and whether that is complete. */
+	/**  Id of the receipt; `complete` says whether that receipt is complete. */
 	receipt: string | null,
 	complete: boolean | null,
 };
@@ -1320,7 +1335,7 @@ export type Undone = {
 	removed: number,
 };
 
-/**  Contents of the vault in numbers. Records in the Trash count only in `trash`. */
+/**  The vault in numbers. Records in the Trash are counted only in `trash`. */
 export type VaultInfo = {
 	vault_id: string,
 	path: string,
@@ -1346,11 +1361,11 @@ export type VersionInfo = {
 	from: string,
 	/**  When it was superseded; null for the current one. */
 	to: string | null,
-	/**  `import`, `edit`, `restore`, `redact`. */
+	/**  `import`, `edit`, `restore` or `written`. */
 	cause: string,
 };
 
-/**  A problem that did not cost a record. */
+/**  A problem because of which no record was lost. */
 export type Warning = {
 	code: string,
 	place: string,
@@ -1360,9 +1375,9 @@ export type Warning = {
 
 /**  What is done with a new export in a watched folder. */
 export type WatchMode = 
-/**  Offer it, and ask. */
+/**  Offer the export and ask the person. */
 "ask" | 
-/**  Import it automatically. */
+/**  Import the export automatically. */
 "own" | 
 /**  Do not scan the folder. */
 "paused";
@@ -1370,9 +1385,9 @@ export type WatchMode =
 /**  Watched folders, detected files and automatic imports. */
 export type Watched = {
 	folders: WatchedFolder[],
-	/**  The newest first. */
+	/**  Detected files, newest first. */
 	finds: Find[],
-	/**  Id of the file that is being imported automatically; also the id of that job. */
+	/**  Id of the file that is being imported automatically, which is also the id of that job. */
 	importing: string | null,
 	imported: OwnImport[],
 };
@@ -1385,21 +1400,24 @@ export type WatchedFolder = {
 	state: FolderState,
 	/**  Name of the export that was detected last. */
 	last_name: string | null,
-	/**  When it was detected. */
+	/**  When that export was detected. */
 	last_at: string | null,
 };
 
-/**  What protects the window besides the passphrase, and which of that this system supports. */
+/**  Protections of the window besides the passphrase, and which of them this system supports. */
 export type WindowGuards = {
 	/**  `linux`, `macos` or `windows`. */
 	system: string,
-	/**  The vault locks when the screen locks or the computer sleeps. */
+	/**  Whether the vault locks when the screen locks or the computer sleeps. */
 	lock_when_away: boolean,
-	/**  The system announces a locked screen, and a sleep before it begins. Otherwise the vault locks after a sleep. */
+	/**
+	 *  True if the system announces a locked screen, and a sleep before it begins. Otherwise the vault locks only after
+	 *  a sleep.
+	 */
 	told_when_away: boolean,
-	/**  The window is kept out of screenshots and screen sharing. */
+	/**  Whether the window is kept out of screenshots and screen sharing. */
 	hide_from_capture: boolean,
-	/**  The system supports that. */
+	/**  True if the system can hide the window from screenshots. */
 	can_hide: boolean,
 };
 

@@ -1,4 +1,4 @@
-//! Backups of the vault, and restoring one.
+//! Creates backups of the vault and restores vaults from them.
 use super::{context::Context, now, progress::ProgressThrottle};
 use crate::{ApiResult, Job, types::*};
 use std::path::Path;
@@ -16,30 +16,30 @@ impl<'s> Backups<'s> {
 }
 
 impl Backups<'_> {
-    /// Copy the vault to `out`, which must not exist, and check the copy. The copy is a complete vault.
+    /// Copies the vault to `out`, which must not exist, and checks the copy. The copy is a complete vault.
     pub fn create(&self, out: &Path, job: &Job) -> ApiResult<BackedUp> {
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
         let _guard = self.context.snapshot_guard();
-        let made = self
+        let backup = self
             .context
             .vault
             .backups()
             .create(out, now(), &cancel, &|done, total| throttle.report("copy", done, total, 0))?;
-        Ok(BackedUp { path: out.display().to_string(), bytes: made.bytes, digest: made.digest })
+        Ok(BackedUp { path: out.display().to_string(), bytes: backup.bytes, digest: backup.digest })
     }
 
-    /// Copy a backup to `out`, which must not exist, and check the copy. `secret` is the passphrase or the recovery code that
-    /// the vault had at the time of the backup. The backup is only read.
+    /// Copies a backup to `out`, which must not exist, and checks the copy. `secret` is the passphrase or recovery code
+    /// that the vault had when the backup was made. The backup is not changed.
     ///
     /// # Errors
-    /// Those of opening a vault; `exists`, `usage` inside the backup, `cancelled`, `io`.
+    /// Those of opening a vault; `exists`, `usage` if `out` is inside the backup, `cancelled`, `io`.
     pub fn restore(from: &Path, out: &Path, secret: &str, job: &Job) -> ApiResult<BackedUp> {
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
-        let made = mementory_vault::Backups::restore(from, out, secret, &cancel, &|done, total| {
+        let backup = mementory_vault::Backups::restore(from, out, secret, &cancel, &|done, total| {
             throttle.report("copy", done, total, 0)
         })?;
-        Ok(BackedUp { path: out.display().to_string(), bytes: made.bytes, digest: made.digest })
+        Ok(BackedUp { path: out.display().to_string(), bytes: backup.bytes, digest: backup.digest })
     }
 }

@@ -1,4 +1,4 @@
-//! Writing, editing, Trash, redaction, erasure.
+//! Writes, edits, trashes, redacts and erases records.
 use super::{context::Context, now, progress::ProgressThrottle};
 use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_model::{Timestamp, TombstoneOp};
@@ -18,7 +18,7 @@ impl<'s> Changes<'s> {
 }
 
 impl Changes<'_> {
-    /// A memory written by hand.
+    /// Adds a memory written by hand.
     pub fn add(&self, request: &AddRequest) -> ApiResult<Ids> {
         let _guard = self.context.write_guard();
         let id =
@@ -26,7 +26,7 @@ impl Changes<'_> {
         Ok(Ids { ids: vec![id] })
     }
 
-    /// A new version of a record.
+    /// Writes a new version of a record.
     pub fn edit(&self, request: &EditRequest) -> ApiResult<Edited> {
         let _guard = self.context.write_guard();
         let fields = EditFields {
@@ -39,10 +39,10 @@ impl Changes<'_> {
         Ok(Edited { id: request.id.clone(), version })
     }
 
-    /// Add one tag to many records, or remove it; all of them or none. Returns the records that changed.
+    /// Adds a tag to many records or removes it, from all of them or none. Returns the ids of the changed records.
     ///
     /// # Errors
-    /// `cancelled`, and nothing was changed.
+    /// `cancelled`; then nothing was changed.
     pub fn tag(&self, request: &TagRequest, job: &Job) -> ApiResult<Ids> {
         let _guard = self.context.write_guard();
         let (throttle, total) = (ProgressThrottle::new(job), request.ids.len() as u64);
@@ -58,17 +58,17 @@ impl Changes<'_> {
         Ok(Ids { ids })
     }
 
-    /// Make an old version current again (as a new version).
+    /// Makes an old version current again, as a new version.
     pub fn restore_version(&self, id: &str, version: u32) -> ApiResult<Edited> {
         let _guard = self.context.write_guard();
         let version = self.context.vault.editor().restore_version(id, version, now())?;
         Ok(Edited { id: id.into(), version })
     }
 
-    /// What a redaction would change.
+    /// Lists what a redaction would change.
     ///
     /// # Errors
-    /// As `redact`; `cancelled`.
+    /// As for `redact`, and `cancelled`.
     pub fn redact_preview(&self, request: &RedactRequest, job: &Job) -> ApiResult<RedactPreview> {
         let changed = self.context.vault.redactor().redact_plan(
             &request.id,
@@ -76,11 +76,11 @@ impl Changes<'_> {
             request.everywhere,
             &job.cancel_flag(),
         )?;
-        let kinds = counted(changed.iter().map(|v| v.kind.as_str()));
+        let kinds = count_by_name(changed.iter().map(|v| v.kind.as_str()));
         Ok(RedactPreview { redacted: changed.len() as u32, kinds })
     }
 
-    /// Replace spans for good.
+    /// Replaces spans of text in all versions, for good.
     pub fn redact(&self, request: &RedactRequest, job: &Job) -> ApiResult<Redacted> {
         let _guard = self.context.write_guard();
         let stages = |stage: &str| stage_progress(job, stage);
@@ -94,27 +94,27 @@ impl Changes<'_> {
         Ok(Redacted { id: request.id.clone(), redacted: outcome.copies_redacted, tombstone, receipt })
     }
 
-    /// Move records to the Trash.
+    /// Moves records to the Trash.
     pub fn delete(&self, ids: &[String]) -> ApiResult<Ids> {
         let _guard = self.context.write_guard();
         Ok(Ids { ids: self.context.vault.trash().trash(ids, now())? })
     }
 
-    /// Take records back from the Trash.
+    /// Takes records out of the Trash.
     pub fn restore(&self, ids: &[String]) -> ApiResult<Ids> {
         let _guard = self.context.write_guard();
         Ok(Ids { ids: self.context.vault.trash().restore(ids, now())? })
     }
 
-    /// Everything that an erasure would remove.
+    /// Lists everything that an erasure would remove.
     pub fn erase_preview(&self, request: &EraseRequest) -> ApiResult<ErasePreview> {
         let plan = self.context.vault.eraser().erase_plan(&request.ids)?;
         let copies = plan.copies.iter().map(|v| self.copy(v)).collect::<ApiResult<_>>()?;
         Ok(ErasePreview {
             impact: Impact {
                 records: plan.asked as u32,
-                kinds: counted(plan.records.iter().take(plan.asked).map(|v| v.kind.as_str())),
-                sources: counted(plan.records.iter().map(|v| v.platform.as_str())),
+                kinds: count_by_name(plan.records.iter().take(plan.asked).map(|v| v.kind.as_str())),
+                sources: count_by_name(plan.records.iter().map(|v| v.platform.as_str())),
                 versions: plan.versions,
                 derived: (plan.records.len() - plan.asked.min(plan.records.len())) as u32,
                 links: plan.links,
@@ -126,7 +126,7 @@ impl Changes<'_> {
         })
     }
 
-    /// Erase for good, then check every place for remains.
+    /// Erases records for good, then checks every place for remains.
     pub fn erase(&self, request: &EraseRequest, job: &Job) -> ApiResult<Erased> {
         let _guard = self.context.write_guard();
         let copies = match (&request.copies, request.with_copies) {
@@ -160,7 +160,7 @@ impl Changes<'_> {
         let mut out = Vec::with_capacity(rows.len());
         let mut receipts: std::collections::HashMap<String, bool> = std::collections::HashMap::new();
         for row in rows {
-            // Without a receipt the erasure is not complete.
+            // A tombstone without a receipt belongs to an erasure that is not complete.
             let complete = row.receipt.as_ref().map(|id| {
                 *receipts
                     .entry(id.clone())
@@ -176,10 +176,10 @@ impl Changes<'_> {
         Ok(receipt_view(&self.context.vault.receipts().get(id)?))
     }
 
-    /// Clean and check the places again that a receipt lists as failed.
+    /// Cleans and checks again the places that a receipt lists as failed.
     ///
     /// # Errors
-    /// `not_found`; `io`, with the receipt as it was.
+    /// `not_found`; `io`, which leaves the receipt unchanged.
     pub fn clean_again(&self, id: &str, job: &Job) -> ApiResult<Receipt> {
         let _guard = self.context.write_guard();
         Ok(receipt_view(&self.context.vault.receipts().retry(id, now(), &|stage| stage_progress(job, stage))?))
@@ -205,7 +205,7 @@ fn spans(request: &RedactRequest) -> Vec<RedactSpan> {
     request.spans.iter().map(|s| RedactSpan { start: s.start, end: s.end, class: class(s) }).collect()
 }
 
-fn counted<'v>(values: impl Iterator<Item = &'v str>) -> BTreeMap<String, u32> {
+fn count_by_name<'v>(values: impl Iterator<Item = &'v str>) -> BTreeMap<String, u32> {
     let mut counts = BTreeMap::new();
     for value in values {
         *counts.entry(value.to_owned()).or_default() += 1;

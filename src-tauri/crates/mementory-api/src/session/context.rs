@@ -1,19 +1,20 @@
-//! What all use cases of an open vault share.
+//! State that all use cases of an open vault share.
 use super::watch_state::WatchState;
 use mementory_vault::{Vault, Written};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// The open vault, its locks, and what is remembered until it is closed. Changes run one at a time, reads run in parallel.
+/// The open vault, its locks, and data that is kept until it is closed. Changes run one at a time, reads run in
+/// parallel.
 pub(super) struct Context {
     pub(super) vault: Vault,
-    /// A change holds the write lock from its first read until store, index and blobs agree again. An export holds the read
-    /// lock: its snapshot would keep an erasure from truncating the write-ahead log.
+    /// A change takes the write lock from its first read until store, index and blobs agree. An export takes the read
+    /// lock, because its snapshot would keep an erasure from truncating the write-ahead log.
     change_lock: RwLock<()>,
     /// State of the watched folders.
     watching: Mutex<WatchState>,
-    /// The last export if it did not pass its check, and its format: the person can have it deleted.
+    /// The last export and its format, if it did not pass its check, so that the person can delete it.
     pub(super) invalid_export: Mutex<Option<(Written, String)>>,
-    /// The last text that was made for the clipboard: its format, and the audit entry for when it is copied.
+    /// The last text made for the clipboard: its format, and the audit detail to record when it is copied.
     pub(super) text: Mutex<Option<(String, String)>>,
 }
 
@@ -28,12 +29,12 @@ impl Context {
         }
     }
 
-    /// While this is held nobody else changes the vault or exports from it.
+    /// While the guard exists, nothing else changes the vault or exports from it.
     pub(super) fn write_guard(&self) -> RwLockWriteGuard<'_, ()> {
         self.change_lock.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// While this is held nobody changes the vault.
+    /// While the guard exists, nothing changes the vault.
     pub(super) fn snapshot_guard(&self) -> RwLockReadGuard<'_, ()> {
         self.change_lock.read().unwrap_or_else(PoisonError::into_inner)
     }

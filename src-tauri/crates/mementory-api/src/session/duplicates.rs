@@ -1,4 +1,4 @@
-//! Duplicate memories: find groups, merge them, or keep them apart.
+//! Finds groups of duplicate memories, merges them, or marks them to be kept apart.
 use super::{context::Context, now, view::RowViews};
 use crate::{ApiResult, Job, types::*};
 
@@ -15,7 +15,7 @@ impl<'s> DuplicateMemories<'s> {
 }
 
 impl DuplicateMemories<'_> {
-    /// Groups of memories with the same or nearly the same text.
+    /// Lists groups of memories with the same or nearly the same text.
     ///
     /// # Errors
     /// `cancelled`.
@@ -35,17 +35,17 @@ impl DuplicateMemories<'_> {
         Ok(Duplicates { groups: out })
     }
 
-    /// Keep these memories as they are: they are not shown as a group again until another memory joins them.
+    /// Marks these memories to be kept as they are. They are not shown as a group again until another memory joins it.
     ///
     /// # Errors
-    /// `not_found`, `usage` for too many.
+    /// `not_found`; `usage` for too many ids.
     pub fn keep_apart(&self, ids: &[String]) -> ApiResult<Ids> {
         let _guard = self.context.write_guard();
         self.context.vault.duplicates().keep_apart(ids, now())?;
         Ok(Ids { ids: ids.to_vec() })
     }
 
-    /// Keep one memory, give it the tags of the others, and move those to the Trash. Returns the ids of the moved ones.
+    /// Keeps one memory, gives it the tags of the others, and moves those to the Trash. Returns their ids.
     ///
     /// # Errors
     /// `not_found`, `usage`.

@@ -18,7 +18,7 @@ impl<'s> EvidencePacks<'s> {
 }
 
 impl EvidencePacks<'_> {
-    /// Write an Evidence Pack (folder, or archive when the name ends in `.zip`), and check it.
+    /// Writes an Evidence Pack (a folder, or an archive if the name ends in `.zip`) and checks it.
     ///
     /// # Errors
     /// `usage` for a malformed time, `io`.

@@ -1,4 +1,4 @@
-//! Export, its preview, and the text for the clipboard.
+//! Exports records, previews exports, and makes the text for the clipboard.
 use super::{context::Context, filter, now, offers::Offers, progress::ProgressThrottle, sensitive::SensitiveValues};
 use crate::{ApiError, ApiResult, Job, files, types::*};
 use mementory_formats::{FormatOptions, Passphrase, Signer, WriteOptions, by_id};
@@ -22,12 +22,12 @@ impl<'s> Exports<'s> {
 }
 
 impl Exports<'_> {
-    /// What an export would hold and lose; nothing is written.
+    /// Reports what an export would contain and lose; nothing is written.
     pub fn preview(&self, request: &ExportRequest, job: &Job) -> ApiResult<Exported> {
         self.preview_with(request, &ExportOptions::default(), job)
     }
 
-    /// The same, with options.
+    /// Like [`Self::preview`], with options.
     pub fn preview_with(&self, request: &ExportRequest, options: &ExportOptions, job: &Job) -> ApiResult<Exported> {
         check_capabilities(request, options)?;
         self.scan_before_masking(request, job)?;
@@ -41,7 +41,7 @@ impl Exports<'_> {
         Ok(Exported { covered, ..exported(request, Path::new(&request.out), &report, 0, String::new(), None) })
     }
 
-    /// The text of an export for the clipboard; no file is written.
+    /// Makes the text of an export for the clipboard; no file is written.
     ///
     /// # Errors
     /// `not_supported` for a format that is not plain text.
@@ -60,7 +60,7 @@ impl Exports<'_> {
         Ok(text)
     }
 
-    /// Enter in the audit log that the last text was copied. Only the first call after a text was made has an effect.
+    /// Records in the audit log that the last text was copied. Only the first call for a text has an effect.
     pub fn text_taken(&self) -> ApiResult<()> {
         let _guard = self.context.write_guard();
         let text = self.context.text.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -69,12 +69,12 @@ impl Exports<'_> {
         })
     }
 
-    /// Write, read back, validate.
+    /// Writes an export, reads it back and validates it.
     pub fn export(&self, request: &ExportRequest, job: &Job) -> ApiResult<Exported> {
         self.export_with(request, &ExportOptions::default(), job)
     }
 
-    /// The same with options: signed, encrypted, incremental …
+    /// Like [`Self::export`], with options: signed, encrypted, incremental …
     ///
     /// # Errors
     /// Those of the writer; `usage` for a malformed time.
@@ -105,7 +105,7 @@ impl Exports<'_> {
             exported(request, &outcome.path, &outcome.report, outcome.bytes, outcome.digest, Some(&outcome.validation));
         out.covered = outcome.covered;
         if out.signature.present {
-            // Verify the file on disk, not what was meant to be written.
+            // Verifies the signature of the file on disk, not of the data that was to be written.
             let signed_by = files::signed_by(&outcome.path, options.passphrase.as_deref())?;
             out.signature.valid = Some(!signed_by.is_empty());
             out.signature.key = signed_by.first().map(hex::encode).or(out.signature.key);
@@ -115,10 +115,10 @@ impl Exports<'_> {
         Ok(out)
     }
 
-    /// Delete the export that was just written and did not pass its check. Nothing else can be deleted this way.
+    /// Deletes the export that was just written and did not pass its check. Cannot delete anything else.
     ///
     /// # Errors
-    /// `changed_since` when `path` is not that export or something there was changed since (nothing is removed then), `io`.
+    /// `changed_since` if `path` is not that export or any of it was changed since (then nothing is removed), `io`.
     pub fn remove(&self, path: &str) -> ApiResult<()> {
         let _guard = self.context.write_guard();
         let mut invalid = self.context.invalid_export.lock().unwrap_or_else(PoisonError::into_inner);
@@ -132,7 +132,7 @@ impl Exports<'_> {
         Ok(())
     }
 
-    /// Masking uses the results of the last scan, so scan first.
+    /// Masking uses the results of the last scan, so this scans new and changed records first.
     fn scan_before_masking(&self, request: &ExportRequest, job: &Job) -> ApiResult<()> {
         if request.cover {
             SensitiveValues::new(self.context).scan_pending(false, job)?;
@@ -165,29 +165,29 @@ impl Exports<'_> {
     }
 }
 
-/// Options of an export beside the request. They include keys and passphrases, which must not be in a request: requests
-/// are stored with reports.
+/// Options of an export that are not part of the request. They can contain keys and passphrases, and requests are
+/// stored with reports.
 #[derive(Debug, Clone, Default)]
 pub struct ExportOptions {
-    /// Sign with this key instead of the vault's key.
+    /// Key to sign with instead of the vault's key.
     pub signer: Option<Arc<dyn Signer>>,
-    /// Encrypt under this passphrase.
+    /// Passphrase to encrypt the export with.
     pub passphrase: Option<Arc<dyn Passphrase>>,
-    /// The export that a delta or an incremental export builds on.
+    /// The export on which a delta or an incremental export is based.
     pub base: Option<PathBuf>,
-    /// `json`, `yaml` or `jsonl`; for MIF also `mem0`, `generic` or `markdown`, which hold memories only.
+    /// `json`, `yaml` or `jsonl`; for MIF also `mem0`, `generic` or `markdown`, which contain only memories.
     pub encoding: Option<String>,
     /// Version of the format.
     pub version: Option<String>,
-    /// Leave identifiers of platforms and accounts out.
+    /// Whether to leave out identifiers of platforms and accounts.
     pub strip_identifiers: bool,
-    /// Workspace files below this many bytes are embedded in an `.alf`; larger ones are only named.
+    /// Workspace files of fewer bytes are embedded in an `.alf`; larger ones are only named.
     pub artifact_threshold: Option<u64>,
-    /// Which entries, where the format can select.
+    /// Which entries to export, if the format can select entries.
     pub selector: Option<crate::portable::Selector>,
 }
 
-/// Refuse to export in a format that cannot be signed or encrypted as requested: the person would trust the file.
+/// Refuses a format that cannot be signed or encrypted as requested, because the person would rely on it.
 fn check_capabilities(request: &ExportRequest, options: &ExportOptions) -> ApiResult<()> {
     let Some(format) = by_id(&request.format) else { return Ok(()) };
     let capabilities = format.capabilities();

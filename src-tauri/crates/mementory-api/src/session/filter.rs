@@ -1,14 +1,14 @@
-//! Filters of requests, converted for the vault and its search index.
+//! Converts the filters of requests for the vault and its search index.
 use crate::{ApiError, ApiResult, types::*};
 use mementory_model::{Kind, Timestamp};
 use mementory_vault::{ExportDiffStatus, FileKind, IndexFilter, ListQuery, Vault};
 use std::collections::HashSet;
 
-/// Convert a filter for the vault.
+/// Converts a filter for the vault.
 ///
 /// # Errors
-/// `usage` for an unknown kind (of records or files) or export status, or a malformed time; `not_found` for an unknown
-/// import.
+/// `usage` for an unknown kind of records or files, an unknown export status or a malformed time; `not_found` for an
+/// unknown import.
 pub(super) fn query(vault: &Vault, filter: &Filter) -> ApiResult<ListQuery> {
     let mut query = query_of_fields(filter)?;
     for batch in filter.batch.iter().flatten() {
@@ -27,7 +27,7 @@ pub(super) fn query(vault: &Vault, filter: &Filter) -> ApiResult<ListQuery> {
     Ok(query)
 }
 
-/// The part of a filter that needs no vault.
+/// Converts the part of a filter that needs no vault.
 pub(super) fn query_of_fields(filter: &Filter) -> ApiResult<ListQuery> {
     let kind = filter
         .kind
@@ -50,8 +50,8 @@ pub(super) fn query_of_fields(filter: &Filter) -> ApiResult<ListQuery> {
         status: filter.status.clone(),
         tag: filter.tag.clone(),
         record_type: filter.record_type.clone(),
-        since: filter.since.as_deref().map(|t| bound(t, false)).transpose()?,
-        until: filter.until.as_deref().map(|t| bound(t, true)).transpose()?,
+        since: filter.since.as_deref().map(|t| parse_bound(t, false)).transpose()?,
+        until: filter.until.as_deref().map(|t| parse_bound(t, true)).transpose()?,
         trash: filter.trash,
         ids: filter.ids.clone(),
         batch: filter.batch.clone(),
@@ -81,7 +81,7 @@ fn export_status(name: &str) -> ApiResult<ExportDiffStatus> {
     })
 }
 
-/// The same part of a filter for the search index.
+/// Converts the same part of a filter for the search index.
 pub(super) fn index_filter(filter: &Filter) -> ApiResult<IndexFilter> {
     let q = query_of_fields(filter)?;
     Ok(IndexFilter {
@@ -96,13 +96,13 @@ pub(super) fn index_filter(filter: &Filter) -> ApiResult<IndexFilter> {
     })
 }
 
-/// Whether the filter uses something that only the store knows.
+/// True if the filter has a condition that only the store can check.
 pub(super) fn needs_store_filter(filter: &Filter) -> bool {
     let Filter { standing, file_kind, batch, .. } = filter;
     standing.is_some() || file_kind.is_some() || batch.is_some()
 }
 
-/// Whether the filter has no condition, apart from the Trash.
+/// True if the filter has no condition; the Trash does not count as one.
 pub(super) fn is_unfiltered(filter: &Filter) -> bool {
     filter.kind.is_none()
         && filter.source.is_none()
@@ -117,12 +117,12 @@ pub(super) fn is_unfiltered(filter: &Filter) -> bool {
         && filter.batch.is_none()
 }
 
-/// A time or a date as a filter bound, in microseconds; a date as upper bound means the end of that day.
-fn bound(text: &str, upper: bool) -> ApiResult<i64> {
-    let wrong = || {
+/// A time or a date as a filter bound, in microseconds since 1970. As upper bound, a date means the end of that day.
+fn parse_bound(text: &str, upper: bool) -> ApiResult<i64> {
+    let time_error = || {
         ApiError::new("usage", 2, format!("{text} is not a date or time. Write 2026-11-21 or 2026-11-21T09:30:00Z."))
     };
-    let time = Timestamp::parse(text).ok_or_else(wrong)?;
+    let time = Timestamp::parse(text).ok_or_else(time_error)?;
     let rest_of_day = 86_400_000_000 - 1;
     let whole_day = text.trim().len() <= 10;
     Ok(time.as_micros() + if upper && whole_day { rest_of_day } else { 0 })

@@ -1,4 +1,4 @@
-//! Import, its undo, and the reports of past imports.
+//! Imports files, undoes imports, and returns the reports of past imports.
 use super::{
     context::Context,
     filter,
@@ -33,12 +33,13 @@ impl<'s> Imports<'s> {
 }
 
 impl Imports<'_> {
-    /// Import one batch: read, plan and, unless `dry_run`, commit it.
+    /// Reads the input and plans one batch. Commits it unless `dry_run` is set.
     pub fn import(&self, request: &ImportRequest, dry_run: bool, job: &Job) -> ApiResult<ImportReport> {
         self.import_with(request, None, dry_run, job)
     }
 
-    /// The same, with a passphrase for encrypted input. A failed import is entered in the audit log without file names.
+    /// Like [`Self::import`], with a passphrase for encrypted input. A failed import is recorded in the audit log
+    /// without file names.
     pub fn import_with(
         &self,
         request: &ImportRequest,
@@ -46,7 +47,7 @@ impl Imports<'_> {
         dry_run: bool,
         job: &Job,
     ) -> ApiResult<ImportReport> {
-        // The log must hold only known format ids: the request may name anything.
+        // The log may contain only known format ids, but the request may contain any text.
         let mut format = request.format.clone().filter(|id| by_id(id).is_some()).unwrap_or_default();
         let result = self.run_import(request, passphrase, dry_run, job, &mut format);
         if let Err(error) = &result
@@ -54,7 +55,7 @@ impl Imports<'_> {
             && error.code != "cancelled"
         {
             let _guard = self.context.write_guard();
-            // Return the import error even if the audit entry cannot be written.
+            // The import error is returned even if the audit entry cannot be written.
             let failed = FailedImport {
                 paths: if request.text.is_some() { Vec::new() } else { request.paths.clone() },
                 code: error.code.into(),
@@ -127,11 +128,12 @@ impl Imports<'_> {
         Ok(out)
     }
 
-    /// Warnings for incremental exports whose base is neither in the vault nor among the input, or that were imported before.
+    /// Warnings for incremental exports that were imported before, or whose base is neither in the vault nor in the
+    /// input.
     fn delta_base_warnings(&self, catalog: &Catalog, found: &Detected, limits: &Limits) -> ApiResult<Vec<Issue>> {
         let identified =
             found.sources.iter().filter_map(|source| Some((source, by_id(source.format)?.export_identities()?)));
-        // The import itself reports what cannot be read.
+        // Unreadable sources are skipped here, since the import itself reports them.
         let exports: Vec<ExportIdentity> = identified
             .filter_map(|(source, format)| format.export_of(catalog, source, limits).ok().flatten())
             .collect();
@@ -160,7 +162,7 @@ impl Imports<'_> {
         Ok(out)
     }
 
-    /// The batches, newest first.
+    /// Lists the batches, newest first.
     pub fn list(&self) -> ApiResult<Batches> {
         let places = self.context.vault.file_locations().all()?.imports;
         let batches = self
@@ -188,7 +190,7 @@ impl Imports<'_> {
         Ok(Batches { batches })
     }
 
-    /// Failed imports by their entry in the audit log: the paths of their files, and the error.
+    /// Lists failed imports with the number of their audit entry, the paths of their files, and the error.
     pub fn failed(&self) -> ApiResult<FailedImports> {
         let all = self.context.vault.file_locations().all()?.failed.into_iter();
         let failed = all.map(|(seq, import)| crate::types::FailedImport {
@@ -199,7 +201,7 @@ impl Imports<'_> {
         Ok(FailedImports { failed: failed.collect() })
     }
 
-    /// The stored report of a batch.
+    /// Returns the stored report of a batch.
     pub fn report(&self, batch: &str) -> ApiResult<ImportReport> {
         let found = self.context.vault.batches().batch_report(batch).map_err(|error| match error {
             mementory_vault::VaultError::NotFound { .. } => filter::no_such_import(batch),
@@ -215,7 +217,7 @@ impl Imports<'_> {
         Ok(report_view(&report))
     }
 
-    /// Undo a whole batch.
+    /// Undoes a whole batch.
     pub fn undo(&self, batch: &str, _job: &Job) -> ApiResult<Undone> {
         let _guard = self.context.write_guard();
         Ok(Undone { removed: self.context.vault.importer().undo(batch, now())? })

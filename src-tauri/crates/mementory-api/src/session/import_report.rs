@@ -1,4 +1,4 @@
-//! Reports of imports as the API returns them.
+//! Converts import reports of the vault to the types of the API.
 use crate::types::*;
 use mementory_vault::{ItemOutcome, KindCounts};
 

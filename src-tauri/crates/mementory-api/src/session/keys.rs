@@ -1,4 +1,4 @@
-//! Keys that this vault trusts, and the check of a file before it is imported.
+//! The keys that this vault knows, and the check of a file before it is imported.
 use super::{context::Context, now, time};
 use crate::{ApiError, ApiResult, Job, files, portable::fingerprint, trust::public_key, types::*};
 use mementory_formats::Passphrase;
@@ -18,14 +18,14 @@ impl<'s> KeyRing<'s> {
 }
 
 impl KeyRing<'_> {
-    /// The vault's own key, the trusted keys, and the keys seen on imported files.
+    /// Lists the vault's own key, the trusted keys, and the keys seen on imported files.
     pub fn list(&self) -> ApiResult<Keys> {
         let (trusted, seen) = self.context.vault.key_ring().known()?.into_iter().partition::<Vec<_>, _>(|k| k.trusted);
         let view = |keys: Vec<KnownKey>| keys.into_iter().map(|k| known_key_info(&k)).collect();
         Ok(Keys { own: vec![self.own_key()], trusted: view(trusted), seen: view(seen) })
     }
 
-    /// Trust a public key (hex or did:key), under a name if one is given.
+    /// Trusts a public key (hex or did:key), with a name if one is given.
     ///
     /// # Errors
     /// `bad_key` if it is not a public key.
@@ -37,7 +37,7 @@ impl KeyRing<'_> {
         self.list()
     }
 
-    /// Forget a trusted or seen key; `key` may be its fingerprint too.
+    /// Forgets a trusted or seen key. `key` may also be its fingerprint.
     ///
     /// # Errors
     /// `not_found`.
@@ -55,10 +55,10 @@ impl KeyRing<'_> {
         Err(ApiError::new("not_found", 1, "This vault does not know that key. Nothing was changed."))
     }
 
-    /// Validate a file, and say who signed it and whether this vault knows the signer. Changes nothing.
+    /// Validates a file, and finds out who signed it and whether this vault knows the signer. Changes nothing.
     ///
     /// # Errors
-    /// As [`files::validate`]; a damaged file is not an error.
+    /// As for [`files::validate`]. A damaged file is no error but is reported in the result.
     pub fn check_file(
         &self,
         path: &Path,
@@ -102,7 +102,7 @@ impl KeyRing<'_> {
         Ok(known.unwrap_or_else(|| SignerInfo { key: new_key_info(algorithm, key.to_owned()), standing: "new".into() }))
     }
 
-    /// Remember the keys that signed an import. The import is already committed, so errors are ignored.
+    /// Stores the keys that signed an import. The import is already committed, so errors are ignored.
     pub(super) fn pin_signers(&self, signers: Vec<(String, Vec<u8>)>) {
         let own = self.own_key().public_key;
         for (algorithm, key) in signers {
@@ -113,7 +113,7 @@ impl KeyRing<'_> {
         }
     }
 
-    /// Every known key: the vault's own, the trusted ones, and the ones seen before.
+    /// All known keys: the vault's own, the trusted ones, and those seen before.
     pub(super) fn known_keys(&self) -> ApiResult<HashSet<Vec<u8>>> {
         let known =
             self.context.vault.key_ring().known()?.into_iter().map(|k| k.key).chain([self.own_key().public_key]);
@@ -134,13 +134,13 @@ fn known_key_info(known: &KnownKey) -> KeyInfo {
     }
 }
 
-/// An unknown key with its fingerprint.
+/// Information about a key that has no name and was not seen before.
 fn new_key_info(algorithm: String, public_key: String) -> KeyInfo {
     let fingerprint = fingerprint(&hex::decode(&public_key).unwrap_or_default());
     KeyInfo { algorithm, public_key, fingerprint, name: None, since: None }
 }
 
-/// The answer for a format without a validator.
+/// The result for a file whose format has no validator.
 fn unchecked(path: String, format: Option<&str>) -> FileCheck {
     FileCheck {
         path,

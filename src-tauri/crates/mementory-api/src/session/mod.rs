@@ -1,5 +1,5 @@
-//! One open vault and everything a person does with it. [`Session`] opens and closes; each use case is a small struct over one
-//! context, reached by a short method: `session.records()`, `session.imports()` ...
+//! One open vault and everything a person does with it. [`Session`] opens and closes it. The use cases are small
+//! structs over one shared context, each returned by a method such as `session.records()` or `session.imports()`.
 mod backups;
 mod changes;
 mod context;
@@ -45,11 +45,12 @@ use std::path::Path;
 /// How to create a vault.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CreateOptions {
-    /// Take the lowest permitted Argon2id cost instead of calibrating.
+    /// Use the lowest permitted Argon2id cost instead of measuring this machine.
     pub kdf_floor: bool,
 }
 
-/// An open vault. All methods take `&self`: changes run one at a time, reads run in parallel. Dropping it locks the vault.
+/// An open vault. All methods take `&self`; changes run one at a time, reads run in parallel. Dropping it locks the
+/// vault.
 pub struct Session {
     context: Context,
     kdf_floor: bool,
@@ -64,7 +65,7 @@ impl Session {
         Self { context: Context::new(vault), kdf_floor }
     }
 
-    /// Create a vault in `dir` (must not exist or be empty) and open it.
+    /// Creates a vault in `dir` (which must be missing or empty) and opens it.
     ///
     /// # Errors
     /// `weak_passphrase`, `exists`, `io`.
@@ -81,19 +82,21 @@ impl Session {
         Ok((session, created))
     }
 
-    /// Open a vault with its passphrase or recovery code.
+    /// Opens a vault with its passphrase or recovery code.
     ///
     /// # Errors
-    /// `vault_missing`, `vault_in_use`, `wrong_passphrase`, `vault_damaged`, `newer_schema`. Nothing is written then.
+    /// `vault_missing`, `vault_in_use`, `wrong_passphrase`, `vault_damaged`, `newer_schema`. After an error nothing is
+    /// written.
     pub fn open(dir: &Path, secret: &str) -> ApiResult<Self> {
         Self::open_watched(dir, secret, &Job::silent())
     }
 
-    /// The same as a job. If the search index does not match the vault it is rebuilt first, because erasure and the search
-    /// for copies rely on it; `job` gets progress of that (stages `index_missing`, `index_damaged`, `index_behind`).
+    /// Like [`open`](Self::open), as a job. If the search index does not match the vault, it is rebuilt first, because
+    /// erasure and the search for copies rely on it. `job` then reports progress with the stage `index_missing`,
+    /// `index_damaged` or `index_behind`.
     ///
     /// # Errors
-    /// As [`open`](Self::open); `cancelled`, and the vault stays closed.
+    /// As for [`open`](Self::open), and `cancelled`; the vault then stays closed.
     pub fn open_watched(dir: &Path, secret: &str, job: &Job) -> ApiResult<Self> {
         let throttle = progress::ProgressThrottle::new(job);
         let stage = |fault| match fault {
@@ -105,14 +108,14 @@ impl Session {
         let progress = |fault, done, total| throttle.report(stage(fault), done, total, 0);
         let vault = Vault::open_watched(dir, secret, &IndexWatch { progress: &progress, cancel: &cancel })?;
         let session = Self::new(vault, false);
-        // Finish interrupted erasures. If that fails, the vault still opens: the receipt stays incomplete, and the next
-        // opening tries again.
+        // Finishes interrupted erasures. If that fails, the vault still opens: the receipt stays incomplete, and the
+        // next opening tries again.
         let _ = session.context.vault.receipts().finish_interrupted(now());
         let _ = session.context.vault.trash().empty_expired(view::TRASH_DAYS, now());
         Ok(session)
     }
 
-    /// Change the passphrase; `secret` is the current passphrase or the recovery code.
+    /// Changes the passphrase. `secret` is the current passphrase or the recovery code.
     pub fn change_passphrase(&self, secret: &str, new: &str) -> ApiResult<Slots> {
         check_strength(new)?;
         let kdf = if self.kdf_floor { KdfChoice::Floor } else { KdfChoice::Calibrate };
@@ -120,31 +123,31 @@ impl Session {
         Ok(slots(&self.context.vault.change_passphrase(secret, new, kdf, now())?))
     }
 
-    /// The same at the lowest permitted cost (`--kdf-floor`).
+    /// Like [`Self::change_passphrase`], at the lowest permitted cost (`--kdf-floor`).
     pub fn change_passphrase_at_floor(&self, secret: &str, new: &str) -> ApiResult<Slots> {
         check_strength(new)?;
         let _guard = self.context.write_guard();
         Ok(slots(&self.context.vault.change_passphrase(secret, new, KdfChoice::Floor, now())?))
     }
 
-    /// Make a new recovery code; `secret` is the passphrase or the current code. The old code stops working.
+    /// Makes a new recovery code, which makes the old one invalid. `secret` is the passphrase or the current code.
     pub fn new_recovery_code(&self, secret: &str) -> ApiResult<NewRecoveryCode> {
         let _guard = self.context.write_guard();
         let (header, code) = self.context.vault.new_recovery_code(secret, now())?;
         Ok(NewRecoveryCode { recovery_code: code.to_string(), slots: slots(&header).slots })
     }
 
-    /// The key slots of the vault: what opens it, and since when.
+    /// Lists the key slots of the vault: which secrets open it, and since when.
     pub fn key_slots(&self) -> Slots {
         slots(&self.context.vault.header())
     }
 
-    /// Contents of the vault in numbers, the check of its integrity, the audit log.
+    /// The vault in numbers, the check of its integrity, and the audit log.
     pub fn overview(&self) -> Overview<'_> {
         Overview::new(&self.context)
     }
 
-    /// Lists, records, conversations, attachments.
+    /// Lists, single records, conversations and attachments.
     pub fn records(&self) -> Records<'_> {
         Records::new(&self.context)
     }
@@ -154,7 +157,7 @@ impl Session {
         Search::new(&self.context)
     }
 
-    /// Writing, editing, Trash, redaction, erasure.
+    /// Writing, editing, trashing, redacting and erasing records.
     pub fn changes(&self) -> Changes<'_> {
         Changes::new(&self.context)
     }
@@ -164,7 +167,7 @@ impl Session {
         Imports::new(&self.context)
     }
 
-    /// Exports, previews of them, and the text for the clipboard.
+    /// Exports, their previews, and the text for the clipboard.
     pub fn exports(&self) -> Exports<'_> {
         Exports::new(&self.context)
     }
@@ -179,7 +182,7 @@ impl Session {
         SensitiveValues::new(&self.context)
     }
 
-    /// The keys that this vault trusts, and the check of a file.
+    /// The keys that this vault knows, and the check of a file.
     pub fn keys(&self) -> KeyRing<'_> {
         KeyRing::new(&self.context)
     }
@@ -205,7 +208,7 @@ impl Session {
     }
 }
 
-/// Refuse a passphrase that [`crate::files::passphrase_strength`] calls weak, with the same reason.
+/// Refuses a passphrase that [`crate::files::passphrase_strength`] calls weak, with the same reason.
 fn check_strength(passphrase: &str) -> ApiResult<()> {
     let (score, _, reason) = mementory_crypto::strength(passphrase);
     if score >= MINIMUM_SCORE {
@@ -234,7 +237,7 @@ fn slots(header: &Header) -> Slots {
     Slots { slots }
 }
 
-/// Whether a file or folder exists at this path.
+/// True if a file or folder exists at this path.
 fn path_exists(path: &str) -> bool {
     Path::new(path).symlink_metadata().is_ok()
 }

@@ -1,4 +1,5 @@
-//! Files in watched folders that are on offer, and those that Mementory imported or wrote itself, which are not offered.
+//! The files in watched folders that are offered for import. Files that Mementory imported or wrote itself are not
+//! offered.
 use super::context::Context;
 use crate::{ApiError, ApiResult};
 use mementory_formats::sha256;
@@ -11,7 +12,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// The files on offer.
+/// The files that are offered for import.
 #[derive(Clone, Copy)]
 pub(super) struct Offers<'s> {
     context: &'s Context,
@@ -22,7 +23,7 @@ impl<'s> Offers<'s> {
         Self { context }
     }
 
-    /// The open offers with their paths.
+    /// Lists the open offers with their paths.
     pub(super) fn open(&self) -> ApiResult<Vec<(PathBuf, Waiting)>> {
         let folders: HashMap<String, String> = self
             .context
@@ -39,8 +40,8 @@ impl<'s> Offers<'s> {
             .collect())
     }
 
-    /// Do not offer these imported files, nor other files with the same content. The import is already committed; if this
-    /// fails, the file is offered once more than necessary.
+    /// Marks imported files, so that neither they nor other files with the same content are offered. The import is
+    /// already committed; if this fails, the file is only offered once more than necessary.
     pub(super) fn mark_imported(&self, paths: &[String]) {
         if self.context.vault.watched_folders().folders().is_ok_and(|folders| folders.is_empty()) {
             return;
@@ -56,11 +57,11 @@ impl<'s> Offers<'s> {
         }
     }
 
-    /// Remember a file and its content, so that it is not offered.
+    /// Stores that a file and its content are known, so that they are not offered.
     fn mark_known(&self, path: &Path, stamp: Stamp) -> ApiResult<()> {
         let content = self.context.vault.watched_folders().content_digest(&digest(path, &AtomicBool::new(false))?);
         self.context.vault.watched_folders().mark_known(&content)?;
-        // Close an open offer of the same content.
+        // Another file with the same content may be on offer; that offer is closed.
         if let Some(other) =
             self.context.vault.watched_folders().offers()?.iter().find(|each| each.offer.digest == content)
         {
@@ -81,7 +82,7 @@ impl<'s> Offers<'s> {
         Ok(())
     }
 
-    /// Call before an export is written to `out`.
+    /// Must be called before an export is written to `out`.
     pub(super) fn begin_file_export(&self, out: &Path) -> FileExportGuard<'s> {
         let parent = out.parent().and_then(|folder| folder.canonicalize().ok());
         let watched = self.context.vault.watched_folders().folders().unwrap_or_default();
@@ -93,14 +94,14 @@ impl<'s> Offers<'s> {
     }
 }
 
-/// While this exists, the folder that an export is written to is not scanned.
+/// While this exists, the folder of the export is not scanned.
 pub(super) struct FileExportGuard<'a> {
     context: &'a Context,
     folder: Option<PathBuf>,
 }
 
 impl FileExportGuard<'_> {
-    /// Do not offer these files, which Mementory wrote, even if they are moved later.
+    /// Marks files that Mementory wrote, so that they are not offered even if they are moved later.
     pub(super) fn files_written<'p>(&self, files: impl IntoIterator<Item = &'p PathBuf>) {
         if self.context.vault.watched_folders().folders().is_ok_and(|folders| folders.is_empty()) {
             return;
@@ -128,7 +129,7 @@ pub(super) fn cancelled_error() -> ApiError {
     ApiError::new("cancelled", 130, "Cancelled. Nothing was changed.")
 }
 
-/// SHA-256 of a file; can be cancelled.
+/// Computes the SHA-256 of a file; can be cancelled.
 pub(super) fn digest(path: &Path, cancel: &AtomicBool) -> ApiResult<String> {
     let failed = |error: io::Error| ApiError::new("io", 7, format!("{} could not be read: {error}.", path.display()));
     let mut reader = Cancellable { file: File::open(path).map_err(failed)?, cancel };
@@ -136,7 +137,7 @@ pub(super) fn digest(path: &Path, cancel: &AtomicBool) -> ApiResult<String> {
     if cancel.load(Ordering::Relaxed) { Err(cancelled_error()) } else { Ok(digest?) }
 }
 
-/// Ends early when it is cancelled; the bytes read until then must not be used.
+/// Reads a file and ends early when cancelled; the bytes read until then must not be used.
 struct Cancellable<'a> {
     file: File,
     cancel: &'a AtomicBool,

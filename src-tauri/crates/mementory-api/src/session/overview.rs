@@ -1,4 +1,4 @@
-//! What the vault holds in numbers, the check of its integrity, and the audit log.
+//! The vault in numbers, the check of its integrity, and the audit log.
 use super::{context::Context, path_exists, time};
 use crate::{ApiResult, Job, types::*};
 use mementory_model::Timestamp;
@@ -17,7 +17,7 @@ impl<'s> Overview<'s> {
 }
 
 impl Overview<'_> {
-    /// Contents of the vault in numbers.
+    /// Returns the vault in numbers.
     pub fn info(&self) -> ApiResult<VaultInfo> {
         let facts = self.context.vault.queries().facts().map_err(|error| self.context.vault.counted(error))?;
         let header = self.context.vault.header();
@@ -25,7 +25,8 @@ impl Overview<'_> {
             .sources
             .into_iter()
             .map(|((platform, format), s)| SourceInfo {
-                // Records written by hand and imports of several formats have no format; name the platform instead.
+                // Records written by hand and imports of several formats have no format, so the platform is named
+                // instead.
                 format: format.unwrap_or_else(|| platform.clone()),
                 counts: s.counts,
                 newest_at: s.newest.and_then(Timestamp::from_micros).map(Timestamp::to_rfc3339),
@@ -69,7 +70,7 @@ impl Overview<'_> {
         })
     }
 
-    /// Check the integrity of every part of the vault.
+    /// Checks the integrity of every part of the vault.
     pub fn check(&self, rebuild_index: bool, _job: &Job) -> ApiResult<CheckReport> {
         let _guard = self.context.write_guard();
         if rebuild_index {
@@ -85,7 +86,7 @@ impl Overview<'_> {
         })
     }
 
-    /// The audit log; with `verify` the chain and its signatures are checked.
+    /// Returns the audit log. With `verify`, the chain and its signatures are checked.
     pub fn audit(&self, verify: bool) -> ApiResult<AuditLog> {
         let exports = self.context.vault.file_locations().all()?.exports;
         let entries = self

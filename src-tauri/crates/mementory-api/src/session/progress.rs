@@ -1,14 +1,14 @@
-//! Progress reports of a job, limited in rate.
+//! Limits how often a job reports progress.
 use crate::{Job, types::Progress};
 use std::{
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-/// Shortest time between two reports of one stage.
+/// Minimum time between two reports of one stage.
 const MIN_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A progress report in the usual unit of the stage.
+/// A progress report in the stage's usual unit.
 pub(super) fn progress(stage: &str, done: u64, total: u64, records: u64) -> Progress {
     let unit = if matches!(stage, "read" | "store" | "index" | "detect" | "copy") { "bytes" } else { "records" };
     Progress {
@@ -20,7 +20,7 @@ pub(super) fn progress(stage: &str, done: u64, total: u64, records: u64) -> Prog
     }
 }
 
-/// Passes at most about ten reports a second on; the first report of a stage always passes.
+/// Forwards at most about ten reports a second; the first report of a stage is always forwarded.
 pub(super) struct ProgressThrottle<'a> {
     job: &'a Job,
     last: Mutex<(Option<Instant>, String)>,
@@ -32,15 +32,15 @@ impl<'a> ProgressThrottle<'a> {
     }
 
     pub(super) fn report(&self, stage: &str, done: u64, total: u64, records: u64) {
-        self.pass_on(|| progress(stage, done, total, records), stage);
+        self.forward(|| progress(stage, done, total, records), stage);
     }
 
-    /// As [`ProgressThrottle::report`], in another unit than the stage usually has.
+    /// Like [`ProgressThrottle::report`], in a unit that differs from the stage's usual one.
     pub(super) fn report_in(&self, unit: &str, stage: &str, done: u64, total: u64, records: u64) {
-        self.pass_on(|| Progress { unit: unit.into(), ..progress(stage, done, total, records) }, stage);
+        self.forward(|| Progress { unit: unit.into(), ..progress(stage, done, total, records) }, stage);
     }
 
-    fn pass_on(&self, progress: impl FnOnce() -> Progress, stage: &str) {
+    fn forward(&self, progress: impl FnOnce() -> Progress, stage: &str) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.1 != stage || last.0.is_none_or(|t| t.elapsed() >= MIN_INTERVAL) {
             *last = (Some(Instant::now()), stage.to_owned());

@@ -1,10 +1,10 @@
-//! Lists, records, threads, attachments.
+//! Reads lists, records, conversations and attachments.
 use super::{
     context::Context,
     filter, now,
     offers::Offers,
     progress::ProgressThrottle,
-    search::{MAX_FILTERED_HITS, Search, searchable},
+    search::{MAX_FILTERED_HITS, Search, searchable_text},
     sensitive::by_class_name,
     time,
     view::RowViews,
@@ -17,7 +17,7 @@ use std::{
     path::Path,
 };
 
-/// Reading lists, records, conversations and attachments.
+/// Reads lists, records, conversations and attachments.
 #[derive(Clone, Copy)]
 pub struct Records<'s> {
     context: &'s Context,
@@ -30,7 +30,7 @@ impl<'s> Records<'s> {
 }
 
 impl Records<'_> {
-    /// One page of a list.
+    /// Returns one page of a list.
     pub fn list(&self, request: &ListRequest) -> ApiResult<Page> {
         let mut query = filter::query(&self.context.vault, &request.filter)?;
         query.limit = request.limit.unwrap_or(50);
@@ -54,7 +54,7 @@ impl Records<'_> {
         Ok(Page { items, next_cursor: page.next, total: page.total })
     }
 
-    /// Counts for the filter menus, over the records that `filter` (and `words`, if given) finds.
+    /// Counts for the filter menus, over the records that match `filter` (and the search words, if given).
     pub fn facets(&self, filter: &Filter, words: Option<&str>, typing: bool) -> ApiResult<Facets> {
         let mut query = filter::query(&self.context.vault, filter)?;
         if let Some(words) = words.filter(|w| !w.trim().is_empty()) {
@@ -63,7 +63,7 @@ impl Records<'_> {
                 true => Search::new(self.context).search_with_store_filter(words, filter, &index)?,
                 false => self.context.vault.search().search(words, &index, MAX_FILTERED_HITS, 0)?,
             };
-            // Only hits of the search count.
+            // Only the search hits are counted.
             query.rows = Some(outcome.hits.iter().map(|(row, _)| *row as i64).collect());
         }
         let [sources, types, tags] = self.context.vault.queries().facet_counts(&query)?;
@@ -76,7 +76,7 @@ impl Records<'_> {
         Ok(Facets { sources, types, tags, file_kinds })
     }
 
-    /// Summary of all records that a filter finds.
+    /// Returns a summary of all records that match a filter.
     pub fn summary(&self, filter: &Filter) -> ApiResult<Summary> {
         let found = self.context.vault.queries().summary(&filter::query(&self.context.vault, filter)?)?;
         Ok(Summary {
@@ -89,7 +89,7 @@ impl Records<'_> {
         })
     }
 
-    /// One complete record.
+    /// Returns one complete record.
     pub fn show(&self, id: &str, history: bool, verbatim: bool) -> ApiResult<Shown> {
         let view = self.context.vault.reader().view(id)?;
         let record = self.context.vault.reader().record(&view)?;
@@ -117,7 +117,7 @@ impl Records<'_> {
         Ok(Shown { record: RowViews::new(&self.context.vault).record_view(&view, &record)?, history, verbatim: text })
     }
 
-    /// A conversation with all branches.
+    /// Returns a conversation with all its branches.
     pub fn thread(&self, id: &str) -> ApiResult<Thread> {
         let view = self.context.vault.reader().view(id)?;
         if view.kind != Kind::Conversation {
@@ -177,21 +177,22 @@ impl Records<'_> {
         Ok(Thread { conversation, messages: out, active_path })
     }
 
-    /// The bytes of an attachment, at most `limit`.
+    /// Returns the bytes of an attachment, at most `limit` of them.
     pub fn attachment(&self, id: &str, limit: u64) -> ApiResult<Vec<u8>> {
         let view = self.context.vault.reader().view(id)?;
         Ok(self.context.vault.files().file_bytes(&view, limit)?)
     }
 
-    /// Write an attachment to the file `out`, replacing an existing one. Returns the number of bytes.
+    /// Writes an attachment to the file `out` and replaces an existing file. Returns the number of bytes.
     ///
     /// # Errors
-    /// `not_found` when the vault does not hold the bytes, `usage` for a place inside the vault's own folder, `cancelled`, `io`.
+    /// `not_found` if the vault does not contain the bytes, `usage` for a path inside the vault's folder, `cancelled`,
+    /// `io`.
     pub fn save_attachment(&self, id: &str, out: &Path, job: &Job) -> ApiResult<u64> {
         let _guard = self.context.snapshot_guard();
         let view = self.context.vault.reader().view(id)?;
         let total = self.context.vault.files().file_facts(view.row)?.size.unwrap_or_default();
-        // A watched folder must not offer the file that is saved into it here.
+        // If `out` is in a watched folder, the saved file must not be offered for import.
         let export_guard = Offers::new(self.context).begin_file_export(out);
         let throttle = ProgressThrottle::new(job);
         let saved = self.context.vault.files().save_file(&view, out, now(), &job.cancel_flag(), &|done| {
@@ -204,10 +205,10 @@ impl Records<'_> {
 
 /// The text of a message, or its blocks (thinking, tool calls) if it has no text.
 fn shown_text(record: &mementory_model::Record) -> String {
-    if record.text.trim().is_empty() { searchable(record) } else { record.text.clone() }
+    if record.text.trim().is_empty() { searchable_text(record) } else { record.text.clone() }
 }
 
-/// The blocks beside a message's text. A message without text has none: its blocks are its text.
+/// The blocks beside a message's text. Empty for a message without text, since its blocks are shown as its text.
 fn steps(record: &mementory_model::Record) -> Vec<Step> {
     let blocks = record.fields.get("blocks").and_then(|b| b.as_array());
     let Some(blocks) = blocks.filter(|_| !record.text.trim().is_empty()) else { return Vec::new() };
@@ -227,7 +228,7 @@ fn branches(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<u32> {
         if messages[i].active() {
             continue;
         }
-        // Parents come first in nearly all sources; otherwise (cycles, unusual order) the message starts a branch.
+        // Parents come first in nearly all sources. Otherwise (cycles, unusual order) the message starts a new branch.
         let parent =
             messages[i].parent.and_then(|p| index.get(&p)).copied().filter(|p| *p < i && !messages[*p].active());
         let first_child = parent.is_some_and(|p| !(p + 1..i).any(|j| messages[j].parent == Some(messages[p].row)));
@@ -242,7 +243,7 @@ fn branches(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<u32> {
     out
 }
 
-/// Ids of the active path from its root to its leaf.
+/// Ids of the messages on the active path, from its root to its leaf.
 fn active_path(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<String> {
     let active: Vec<usize> = (0..messages.len()).filter(|i| messages[*i].active()).collect();
     let parents: std::collections::HashSet<i64> = active.iter().filter_map(|i| messages[*i].parent).collect();
@@ -252,7 +253,7 @@ fn active_path(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<String
     while let Some(i) = at {
         path.push(messages[i].id_text());
         if path.len() > messages.len() {
-            break; // A cycle: readers remove them, but an older vault may hold one.
+            break; // A cycle: readers remove them, but an older vault may contain one.
         }
         at = messages[i].parent.and_then(|p| index.get(&p)).copied();
     }

@@ -1,4 +1,4 @@
-//! Scan for sensitive values. No answer contains a value.
+//! Scans records for sensitive values. No answer contains a value.
 use super::{context::Context, filter};
 use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_vault::{Sensitive, SensitiveClass};
@@ -16,13 +16,13 @@ impl<'s> Scanner<'s> {
 }
 
 impl Scanner<'_> {
-    /// Scan texts and titles. A class may also be given as the filter's kind.
+    /// Scans texts and titles. A class may also be given as the filter's kind.
     ///
     /// # Errors
     /// `usage` for an unknown class or kind, `cancelled`.
     pub fn records(&self, request: &ScanRequest, job: &Job) -> ApiResult<Scan> {
         let mut filter = request.filter.clone();
-        let mut classes = parse(&request.classes)?;
+        let mut classes = parse_classes(&request.classes)?;
         if let Some(class) = filter.kind.as_deref().and_then(SensitiveClass::parse) {
             classes.push(class);
             filter.kind = None;
@@ -35,12 +35,12 @@ impl Scanner<'_> {
         Ok(out)
     }
 
-    /// The spans of sensitive values in one record's text, as a redaction takes them.
+    /// Returns the spans of sensitive values in one record's text, in the form that a redaction takes.
     ///
     /// # Errors
     /// `usage` for an unknown class, `not_found`, `nothing_found`.
     pub fn detected(&self, id: &str, classes: &[String], job: &Job) -> ApiResult<Vec<Span>> {
-        let classes = parse(classes)?;
+        let classes = parse_classes(classes)?;
         self.context.vault.reader().view(id)?;
         let filter = Filter { ids: Some(vec![id.to_owned()]), ..Filter::default() };
         let found = self.sensitive(&filter, &classes, job)?;
@@ -69,7 +69,7 @@ impl Scanner<'_> {
     }
 }
 
-pub(super) fn parse(words: &[String]) -> ApiResult<Vec<SensitiveClass>> {
+pub(super) fn parse_classes(words: &[String]) -> ApiResult<Vec<SensitiveClass>> {
     let known = || SensitiveClass::ALL.map(SensitiveClass::as_str).join(", ");
     let class = |word: &String| {
         SensitiveClass::parse(word).ok_or_else(|| {

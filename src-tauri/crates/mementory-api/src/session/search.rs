@@ -1,4 +1,4 @@
-//! Full-text search: ranked hits, and list rows of them, fast enough for search while typing.
+//! Full-text search: ranked hits, and list rows made from them fast enough for search while typing.
 #[cfg(test)]
 mod tests;
 
@@ -8,15 +8,15 @@ use mementory_model::{Kind, Record, Timestamp};
 use mementory_vault::{IndexFilter, ListQuery, RowView, SearchOutcome, SearchPage, in_halves, snippet};
 use std::{collections::HashMap, sync::Arc};
 
-/// At most this many conversations whose title matches come first; the others follow by their messages.
+/// Maximum number of conversations listed first because their title matches. Further ones are listed by their messages.
 const MAX_TITLE_HITS: u32 = 8;
 
-/// Characters of a search snippet.
-const SNIPPET: usize = 240;
-/// How many hits are filtered by the store where the index cannot filter.
+/// Maximum length of a search snippet in characters.
+const SNIPPET_LENGTH: usize = 240;
+/// Maximum number of hits that the store filters if the index cannot apply a filter.
 pub(super) const MAX_FILTERED_HITS: usize = 10_000;
 
-/// Rows found so far, and the position of each record among them.
+/// Rows found so far, and the index of each record among them.
 #[derive(Default)]
 struct Rows {
     rows: Vec<FoundRow>,
@@ -36,9 +36,9 @@ impl<'s> Search<'s> {
 }
 
 impl Search<'_> {
-    /// One page of a searched list, best first. For conversations, those whose title matches come first, then those with
-    /// matching messages; a conversation that is found several times is listed at its first hit. `limit` and `offset` count
-    /// hits: a page may hold fewer rows, and a conversation may be on a later page again.
+    /// Returns one page of a searched list, best first. For conversations, those with a matching title come first, then
+    /// those with matching messages; a conversation found several times is listed at its first hit. `limit` and
+    /// `offset` count hits, so a page may have fewer rows, and a conversation may appear again on a later page.
     ///
     /// # Errors
     /// `usage` for an unknown kind or export status, or a malformed time.
@@ -50,7 +50,7 @@ impl Search<'_> {
             let messages = SearchRequest { filter, ..request.clone() };
             if offset == 0 {
                 let titles = SearchRequest { limit: Some(MAX_TITLE_HITS), ..request.clone() };
-                let [titles, hits] = self.outcomes([&titles, &messages])?;
+                let [titles, hits] = self.search_index_twice([&titles, &messages])?;
                 self.add_rows(&titles, request, &mut found)?;
                 hits
             } else {
@@ -69,31 +69,31 @@ impl Search<'_> {
         })
     }
 
-    /// A spelling suggestion for a query that found nothing: the query with similar words that exist in the vault. None unless
-    /// the suggestion finds something with the same filter.
+    /// Returns a spelling suggestion for a query without hits: the query with similar words that occur in the vault.
+    /// None unless the suggestion has hits with the same filter.
     ///
     /// # Errors
-    /// As [`rows`](Self::rows).
+    /// As for [`rows`](Self::rows).
     pub fn suggest_query(&self, request: &SearchRequest) -> ApiResult<Option<String>> {
         let Some(query) = self.context.vault.search().spell_suggest(&request.query)? else { return Ok(None) };
         let suggested = SearchRequest { query, limit: Some(1), offset: None, ..request.clone() };
         Ok((!self.rows(&suggested)?.rows.is_empty()).then_some(suggested.query))
     }
 
-    /// Read the search index into memory (at most 160 MB), so that the first search is as fast as later ones. Only worth it
-    /// for callers that search more than once.
+    /// Reads the search index into memory (at most 160 MiB), so that the first search is as fast as later ones. Useful
+    /// only for callers that search several times.
     pub fn warm(&self) -> ApiResult<()> {
         Ok(self.context.vault.search().warm_search()?)
     }
 
-    /// Ranked full-text search.
+    /// Returns ranked hits of a full-text search.
     pub fn hits(&self, request: &SearchRequest) -> ApiResult<SearchResult> {
         let started = std::time::Instant::now();
         let outcome = self.outcome(request)?;
         let took_ms = started.elapsed().as_secs_f64() * 1000.0;
         let mut hits = Vec::with_capacity(outcome.hits.len());
         for (view, record, score) in self.context.vault.search().hits(&outcome.hits)? {
-            let (text, ranges) = snippet(&searchable(&record), &outcome.terms, SNIPPET);
+            let (text, ranges) = snippet(&searchable_text(&record), &outcome.terms, SNIPPET_LENGTH);
             let conversation = view.owner.map(|o| self.context.vault.reader().view_by_row(o)).transpose()?.flatten();
             hits.push(Hit {
                 id: view.id_text(),
@@ -112,7 +112,7 @@ impl Search<'_> {
         Ok(SearchResult { query: request.query.clone(), total: outcome.total, took_ms, hits })
     }
 
-    /// Hits of the index: rows, best first.
+    /// Searches the index; returns rows, best first.
     fn outcome(&self, request: &SearchRequest) -> ApiResult<SearchOutcome> {
         let (filter, (limit, offset)) = (filter_of(request)?, page_of(request));
         if filter::needs_store_filter(&request.filter) {
@@ -123,35 +123,35 @@ impl Search<'_> {
         Ok(self.context.vault.search().search(&request.query, &filter, limit, offset)?)
     }
 
-    /// The same for two requests with the same query, in one pass over the index.
-    fn outcomes(&self, requests: [&SearchRequest; 2]) -> ApiResult<[SearchOutcome; 2]> {
+    /// Searches for two requests with the same query, in one pass over the index.
+    fn search_index_twice(&self, requests: [&SearchRequest; 2]) -> ApiResult<[SearchOutcome; 2]> {
         let [first, second] = requests;
         if !filter::needs_store_filter(&first.filter) && !filter::needs_store_filter(&second.filter) {
             let filters = [filter_of(first)?, filter_of(second)?];
-            let asks = [(first, &filters[0]), (second, &filters[1])].map(|(request, filter)| {
+            let pages = [(first, &filters[0]), (second, &filters[1])].map(|(request, filter)| {
                 let (limit, offset) = page_of(request);
                 SearchPage { filter, limit, offset }
             });
-            if let Ok(both) = self.context.vault.search().search_each(&first.query, &asks)?.try_into() {
+            if let Ok(both) = self.context.vault.search().search_each(&first.query, &pages)?.try_into() {
                 return Ok(both);
             }
         }
         Ok([self.outcome(first)?, self.outcome(second)?])
     }
 
-    /// Search with filters that only the store knows (export status, file kind, batch): keep the index hits that the store
-    /// finds too, at most the best [`MAX_FILTERED_HITS`].
+    /// Searches with filters that only the store can check (export status, file kind, batch). Returns the hits of the
+    /// index that the store finds too, at most the best [`MAX_FILTERED_HITS`].
     pub(super) fn search_with_store_filter(
         &self,
         words: &str,
         filter: &Filter,
         index: &IndexFilter,
     ) -> ApiResult<SearchOutcome> {
-        // The index filters by time: the store uses another date for conversations.
+        // The time is left to the index, because the store uses another date for conversations.
         let mut query = ListQuery { since: None, until: None, ..filter::query(&self.context.vault, filter)? };
         let mut outcome = self.context.vault.search().search(words, index, MAX_FILTERED_HITS, 0)?;
         if outcome.total as usize > outcome.hits.len() {
-            // The best hits may all fail the filter, so search again among the rows that pass it.
+            // The best hits may all fail the store's filter, so the search is repeated among the rows that pass it.
             let rows = Some(Arc::new(self.context.vault.queries().rows(&query)?));
             return Ok(self.context.vault.search().search(
                 words,
@@ -194,7 +194,7 @@ impl Search<'_> {
                 }
                 kind if shown(&view) && !found.positions.contains_key(&view.row) => {
                     let position = found.push(view.row, RowViews::new(&self.context.vault).item_of(&view, &record)?);
-                    // The row shows the title anyway.
+                    // A conversation's row shows its title anyway.
                     if kind != Kind::Conversation {
                         found.rows[position].set_snippet(&record, outcome);
                     }
@@ -205,7 +205,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// List items of the conversations in these rows that pass `shown`.
+    /// List items of the conversations in these rows that satisfy `shown`.
     fn conversations(&self, rows: &[i64], shown: &impl Fn(&RowView) -> bool) -> ApiResult<Vec<(i64, ListItem)>> {
         let mut out = Vec::with_capacity(rows.len());
         for row in rows {
@@ -229,7 +229,7 @@ impl Rows {
 
 impl FoundRow {
     fn set_snippet(&mut self, record: &Record, outcome: &SearchOutcome) {
-        let (text, ranges) = snippet(&searchable(record), &outcome.terms, SNIPPET);
+        let (text, ranges) = snippet(&searchable_text(record), &outcome.terms, SNIPPET_LENGTH);
         (self.snippet, self.highlights) = (Some(text), ranges);
     }
 }
@@ -238,12 +238,12 @@ fn filter_of(request: &SearchRequest) -> ApiResult<IndexFilter> {
     Ok(IndexFilter { typing: request.typing, ..filter::index_filter(&request.filter)? })
 }
 
-/// Limit and offset of a page.
+/// Limit and offset of the requested page.
 fn page_of(request: &SearchRequest) -> (usize, usize) {
     (request.limit.unwrap_or(20).clamp(1, 1000) as usize, request.offset.unwrap_or(0) as usize)
 }
 
-pub(super) fn searchable(record: &mementory_model::Record) -> String {
+pub(super) fn searchable_text(record: &mementory_model::Record) -> String {
     let mut out = record.text.clone();
     if let Some(blocks) = record.fields.get("blocks").and_then(|b| b.as_array()) {
         for text in blocks.iter().filter_map(|b| b.get("text")?.as_str()) {

@@ -8,7 +8,7 @@ use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_vault::{SensitiveClass, SensitiveQuery, SensitiveState, SensitiveValue};
 use std::{collections::BTreeMap, sync::atomic::Ordering};
 
-/// Longest title, in characters.
+/// Maximum length of a title in characters.
 const MAX_TITLE: usize = 80;
 
 /// The review queue of sensitive values.
@@ -24,8 +24,8 @@ impl<'s> SensitiveValues<'s> {
 }
 
 impl SensitiveValues<'_> {
-    /// Scan records that are new or changed since the last scan; with `rescan` all records. Interactive commands run in
-    /// between, and the results up to a cancellation are kept.
+    /// Scans records that are new or changed since the last scan, or all records if `rescan` is set. Interactive
+    /// commands can run in between. After a cancellation, the results found so far are kept.
     ///
     /// # Errors
     /// `cancelled`.
@@ -59,7 +59,7 @@ impl SensitiveValues<'_> {
         }
     }
 
-    /// A page of the queue.
+    /// Returns a page of the queue.
     ///
     /// # Errors
     /// `usage` for an unknown state or class.
@@ -76,7 +76,7 @@ impl SensitiveValues<'_> {
                 ));
             }
         };
-        let classes = super::scan::parse(&request.classes)?;
+        let classes = super::scan::parse_classes(&request.classes)?;
         let query = SensitiveQuery { state, classes, offset: request.offset, limit: request.limit };
         let list = self.context.vault.scanner().sensitive_values(&query)?;
         let (looked_at, left) = self.context.vault.scanner().progress()?;
@@ -90,10 +90,10 @@ impl SensitiveValues<'_> {
         })
     }
 
-    /// One value and the places that hold it.
+    /// Returns one value and the places that contain it.
     ///
     /// # Errors
-    /// `not_found` when no record holds it any more.
+    /// `not_found` if no record contains it any more.
     pub fn value(&self, value: &str) -> ApiResult<SensitiveDetail> {
         let (found, places) = self.context.vault.scanner().sensitive_value(value)?;
         Ok(SensitiveDetail {
@@ -102,10 +102,10 @@ impl SensitiveValues<'_> {
         })
     }
 
-    /// Redact values for good.
+    /// Redacts values for good.
     ///
     /// # Errors
-    /// `not_found` when no record holds any of them, `usage` for an unknown class.
+    /// `not_found` if no record contains any of them, `usage` for an unknown class.
     pub fn redact(&self, request: &RedactValuesRequest, job: &Job) -> ApiResult<RedactedValues> {
         if request.values.is_empty() && request.classes.is_empty() {
             return Err(ApiError::new(
@@ -116,7 +116,7 @@ impl SensitiveValues<'_> {
         }
         let _guard = self.context.write_guard();
         let values = match request.values.is_empty() {
-            true => self.context.vault.scanner().open_values(&super::scan::parse(&request.classes)?)?,
+            true => self.context.vault.scanner().open_values(&super::scan::parse_classes(&request.classes)?)?,
             false => request.values.clone(),
         };
         let outcome =
@@ -133,7 +133,7 @@ impl SensitiveValues<'_> {
         })
     }
 
-    /// Ignore these values from now on, or stop ignoring them.
+    /// Ignores these values from now on, or stops ignoring them.
     pub fn ignore(&self, values: &[String], ignored: bool) -> ApiResult<()> {
         let _guard = self.context.write_guard();
         self.context.vault.scanner().ignore_values(values, ignored, now())?;
@@ -163,7 +163,7 @@ impl SensitiveValues<'_> {
         let conversation =
             place.view.owner.map(|row| self.context.vault.reader().view_by_row(row)).transpose()?.flatten();
         let title = record.title.or_else(|| conversation.as_ref().and_then(|c| c.title.clone()));
-        // Mask before cutting: half a value would not be recognised.
+        // Masked before it is shortened, because a shortened value would not be recognised.
         let title = match title {
             Some(title) => self.context.vault.scanner().masked(&title),
             None => self.context.vault.scanner().masked(&record.text),
@@ -181,7 +181,7 @@ impl SensitiveValues<'_> {
     }
 }
 
-/// Counts by the names of the classes.
+/// Converts counts by class to counts by the name of the class.
 pub(super) fn by_class_name(counts: &BTreeMap<SensitiveClass, u32>) -> BTreeMap<String, u32> {
     counts.iter().map(|(class, n)| (class.as_str().to_owned(), *n)).collect()
 }

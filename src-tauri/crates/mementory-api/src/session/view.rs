@@ -1,19 +1,19 @@
-//! Converts vault rows and records to the types of the API.
+//! Converts rows and records of the vault to the types of the API.
 use super::time;
 use crate::{ApiResult, types::*};
 use mementory_model::{Kind, Record, Timestamp};
 use mementory_vault::{FileKind, RowView, Vault};
 
-/// Longest text in a list row, in characters.
-const LIST_TEXT: usize = 500;
-/// How long the Trash keeps records, in days.
+/// Maximum length of the text in a list row, in characters.
+const LIST_TEXT_LENGTH: usize = 500;
+/// Number of days that the Trash keeps records.
 pub(super) const TRASH_DAYS: i64 = 30;
 
-fn stamp(t: Option<Timestamp>) -> Option<String> {
+fn format_optional_time(t: Option<Timestamp>) -> Option<String> {
     t.map(Timestamp::to_rfc3339)
 }
 
-/// Rows and records as the API returns them.
+/// Converts rows and records to the types of the API.
 #[derive(Clone, Copy)]
 pub(super) struct RowViews<'s> {
     vault: &'s Vault,
@@ -26,12 +26,12 @@ impl<'s> RowViews<'s> {
 }
 
 impl RowViews<'_> {
-    /// One list row.
+    /// Makes one list row.
     pub(super) fn item(&self, view: &RowView) -> ApiResult<ListItem> {
         self.item_of(view, &self.vault.reader().content(view)?)
     }
 
-    /// One list row, if the record is already loaded.
+    /// Makes one list row from a record that is already loaded.
     pub(super) fn item_of(&self, view: &RowView, record: &Record) -> ApiResult<ListItem> {
         let vault = self.vault;
         let counts =
@@ -51,10 +51,10 @@ impl RowViews<'_> {
             kind: view.kind.as_str().into(),
             record_type: record.record_type.clone(),
             title: record.title.clone(),
-            text: record.text.chars().take(LIST_TEXT).collect(),
+            text: record.text.chars().take(LIST_TEXT_LENGTH).collect(),
             source: view.platform.clone(),
-            created_at: stamp(record.times.created),
-            updated_at: stamp(record.times.updated),
+            created_at: format_optional_time(record.times.created),
+            updated_at: format_optional_time(record.times.updated),
             status: record.status.clone(),
             tags: record.tags.clone(),
             versions: vault.reader().version_count(view.row)?,
@@ -79,7 +79,7 @@ impl RowViews<'_> {
         })
     }
 
-    /// One complete record.
+    /// Makes the view of one complete record.
     pub(super) fn record_view(&self, view: &RowView, record: &Record) -> ApiResult<RecordView> {
         let vault = self.vault;
         let conversation = match view.owner {
@@ -94,7 +94,7 @@ impl RowViews<'_> {
             let relation = format!("{}_by", link.relation.trim_end_matches("_from"));
             links.push(self.link_info(&relation, &link.target, link.view.as_ref())?);
         }
-        // A memory's conversation is that of the message it was taken from.
+        // A memory's conversation is that of the message from which it was derived.
         let from = links.iter().find(|l| l.relation == "derived_from").and_then(|l| l.conversation_id.clone());
         let conversation_id = conversation.as_ref().map(RowView::id_text).or(from);
         let conversation_title = match (&conversation, &conversation_id) {
@@ -109,12 +109,12 @@ impl RowViews<'_> {
             record_type: record.record_type.clone(),
             title: record.title.clone(),
             text: record.text.clone(),
-            created_at: stamp(record.times.created),
-            updated_at: stamp(record.times.updated),
-            observed_at: stamp(record.times.observed),
-            valid_from: stamp(record.times.valid_from),
-            valid_to: stamp(record.times.valid_to),
-            last_accessed_at: stamp(record.times.last_accessed),
+            created_at: format_optional_time(record.times.created),
+            updated_at: format_optional_time(record.times.updated),
+            observed_at: format_optional_time(record.times.observed),
+            valid_from: format_optional_time(record.times.valid_from),
+            valid_to: format_optional_time(record.times.valid_to),
+            last_accessed_at: format_optional_time(record.times.last_accessed),
             status: record.status.clone(),
             tags: record.tags.clone(),
             confidence: record.confidence,
@@ -168,7 +168,7 @@ impl RowViews<'_> {
         let conversation =
             view.and_then(|v| v.owner).map(|o| self.vault.reader().view_by_row(o)).transpose()?.flatten();
         let Some(view) = view.filter(|v| v.trashed.is_none()) else {
-            // Of a record in the Trash, show only that it exists.
+            // For a record in the Trash, only its existence is shown.
             return Ok(LinkInfo {
                 relation: relation.into(),
                 id: None,
@@ -189,7 +189,7 @@ impl RowViews<'_> {
             origin_id: record.origin_id,
             kind: Some(view.kind.as_str().into()),
             title: record.title.or_else(|| conversation.as_ref().and_then(|c| c.title.clone())),
-            text: Some(record.text.chars().take(LIST_TEXT).collect()),
+            text: Some(record.text.chars().take(LIST_TEXT_LENGTH).collect()),
             source: Some(view.platform.clone()),
             conversation_id: conversation.map(|c| c.id_text()),
         })

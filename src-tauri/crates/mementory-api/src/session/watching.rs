@@ -1,5 +1,5 @@
-//! Watched folders: new files in them are recognised, and offered or imported. The caller decides when to scan and provides
-//! the clock.
+//! Watched folders: detects new exports in them and offers or imports them. The caller decides when to scan and
+//! provides the clock.
 mod automatic;
 #[cfg(test)]
 mod tests;
@@ -25,28 +25,29 @@ use std::{
     time::Duration,
 };
 
-/// Confidence from which a file counts as an export: it has its format's own marker or structure. Plain text that reads like
-/// a list of memories has less.
+/// Minimum confidence for a file to count as an export: the file has its format's own marker or structure. Plain text
+/// that looks like a list of memories has less.
 const MIN_CONFIDENCE: f64 = 0.8;
-/// How many bytes the detection of one file may read, unpacked archives included.
+/// Maximum number of bytes that the detection of one file may read, including unpacked archives.
 const MAX_READ_BYTES: u64 = 1 << 30;
-/// How large a document may be that has to be read as a whole. A larger file can still be dropped on the window, which asks.
+/// Maximum size in bytes of a document that has to be read as a whole. A larger file can still be dropped on the
+/// window, which asks the person.
 const MAX_ELEMENT_BYTES: u64 = 64 << 20;
-/// A folder with this file is a vault.
+/// Name of the file that marks a folder as a vault.
 const VAULT_FILE: &str = "vault.json";
 
 /// Result of one scan of the folders.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct WatchRound {
-    /// At least one folder is watched and not paused.
+    /// True if at least one folder is watched and not paused.
     pub watching: bool,
     /// The watched folders that exist now.
     pub folders: Vec<PathBuf>,
-    /// New files were recognised.
+    /// True if new exports were detected.
     pub changed: bool,
-    /// Offers to import automatically, each with [`WatchedFolders::import_detected_file`].
+    /// Ids of offers to import automatically, each with [`WatchedFolders::import_detected_file`].
     pub imports: Vec<String>,
-    /// Time until a growing file may be complete; None: scan when something changes.
+    /// Time until a growing file may be complete. None means that the next scan is needed only after a change.
     pub wait: Option<Duration>,
 }
 
@@ -63,7 +64,7 @@ impl<'s> WatchedFolders<'s> {
 }
 
 impl WatchedFolders<'_> {
-    /// The watched folders, the open offers, and the automatic imports.
+    /// Lists the watched folders, the open offers, and the automatic imports.
     pub fn list(&self) -> ApiResult<Watched> {
         let folders = self.context.vault.watched_folders().folders()?;
         let waiting = self.context.vault.watched_folders().offers()?;
@@ -74,9 +75,9 @@ impl WatchedFolders<'_> {
         let view_of = |each: Waiting| {
             let folder = folders.iter().find(|folder| folder.id == each.folder)?;
             let path = Path::new(&folder.path).join(&each.offer.name);
-            // A file that was deleted or changed is no longer the file that was detected.
+            // A file that was deleted or changed is no longer the one that was detected, so it is not listed.
             (Stamp::of(&path) == Some(each.stamp)).then(|| Find {
-                // An automatic import is about to begin, so there is nothing to ask yet.
+                // Not fresh if an automatic import is about to begin, because then there is nothing to ask yet.
                 fresh: fresh.contains(&each.id)
                     && (folder.mode != Mode::Own || each.offer.format.is_none() || failed.contains(&each.id)),
                 id: each.id,
@@ -91,17 +92,17 @@ impl WatchedFolders<'_> {
         Ok(Watched { finds, importing, imported, folders: folders.into_iter().map(folder_view).collect() })
     }
 
-    /// Watch a folder and ask before importing. Files that are in it now are not offered.
+    /// Watches a folder and asks before importing. Files that are already in it are not offered.
     ///
     /// # Errors
-    /// `not_there`, `no_permission`, `inside_a_vault`, `usage` for too many.
+    /// `not_there`, `no_permission`, `inside_a_vault`, `usage` for too many folders.
     pub fn add(&self, path: &Path) -> ApiResult<Watched> {
         let refuse = |code, exit, what: &str| {
             ApiError::new(code, exit, format!("{} {what} Nothing was changed. Choose another folder.", path.display()))
                 .with("place", path.display())
         };
         let missing = || refuse("not_there", 7, "is not an existing folder.");
-        // Resolve links, so that the same folder is not watched twice.
+        // Links are resolved, so that the same folder is not watched twice.
         let path = path.canonicalize().map_err(|_| missing())?;
         if path.ancestors().any(|folder| folder.join(VAULT_FILE).exists()) {
             return Err(refuse("inside_a_vault", 2, "is a vault or lies inside one, so it is not watched."));
@@ -118,7 +119,7 @@ impl WatchedFolders<'_> {
         self.list()
     }
 
-    /// Change what is done with new files in a folder.
+    /// Changes what is done with new files in a folder.
     pub fn set_mode(&self, id: &str, mode: WatchMode) -> ApiResult<Watched> {
         let mode = match mode {
             WatchMode::Ask => Mode::Ask,
@@ -132,7 +133,7 @@ impl WatchedFolders<'_> {
         self.list()
     }
 
-    /// Stop watching a folder. Its files are left as they are.
+    /// Stops watching a folder. Does not change its files.
     pub fn remove(&self, id: &str) -> ApiResult<Watched> {
         {
             let _guard = self.context.write_guard();
@@ -141,7 +142,7 @@ impl WatchedFolders<'_> {
         self.list()
     }
 
-    /// Decline to import a detected file. It is not offered again.
+    /// Declines to import a detected file, which is then not offered again.
     pub fn dismiss(&self, id: &str) -> ApiResult<Watched> {
         {
             let _guard = self.context.write_guard();
@@ -150,11 +151,11 @@ impl WatchedFolders<'_> {
         self.list()
     }
 
-    /// Scan all folders once at `clock`, which never goes back. New and changed files are recognised once they have stopped
-    /// growing. Call it again when something changes, and after `wait`.
+    /// Scans all folders once. `clock` is the current time of a clock that never goes back. New and changed files are
+    /// detected once they have stopped growing. Call it again when something changes, and after `wait`.
     ///
     /// # Errors
-    /// `cancelled`, and those of the store. Folders and files that cannot be read are skipped.
+    /// `cancelled`, and errors of the store. Folders and files that cannot be read are skipped.
     pub fn round(&self, clock: Duration, job: &Job) -> ApiResult<WatchRound> {
         let mut round = WatchRound::default();
         let folders = self.context.vault.watched_folders().folders()?;
@@ -179,14 +180,14 @@ impl WatchedFolders<'_> {
             }
             let (settled, wait) = self.context.watch_state().settling.settle(&folder.id, new_files, clock);
             round.wait = earliest(round.wait, wait);
-            round.changed |= self.recognise(folder, settled, job)?;
+            round.changed |= self.detect_and_store(folder, settled, job)?;
         }
         round.imports = self.pending_automatic_imports(&folders)?;
         Ok(round)
     }
 
-    /// Detect the format of each file and store the result. True when a file is to be offered.
-    fn recognise(&self, folder: &Folder, settled: Vec<FileFound>, job: &Job) -> ApiResult<bool> {
+    /// Detects the format of each file and stores the result. Returns true if a file is to be offered.
+    fn detect_and_store(&self, folder: &Folder, settled: Vec<FileFound>, job: &Job) -> ApiResult<bool> {
         let cancel = job.cancel_flag();
         let (mut seen, mut last) = (Vec::new(), None);
         let mut cancelled = None;
@@ -198,7 +199,7 @@ impl WatchedFolders<'_> {
                     cancelled = Some(error);
                     break;
                 }
-                // Not readable now: the next scan tries again.
+                // The file is not readable now; the next scan tries again.
                 Err(error) if error.exit == 7 => continue,
                 Err(_) => None,
             };
@@ -206,7 +207,7 @@ impl WatchedFolders<'_> {
                 last = Some(LastFind { name: offer.name.clone(), at: offer.at });
                 let id = self.context.vault.watched_folders().seen_key(&folder.id, &file.name);
                 let mut state = self.context.watch_state();
-                // New content under a known name may be attempted again.
+                // An automatic import may be attempted again for new content in a file of the same name.
                 state.attempted.remove(&id);
                 state.failed.remove(&id);
                 state.fresh.insert(id);
@@ -224,13 +225,13 @@ impl WatchedFolders<'_> {
         }
     }
 
-    /// An offer for the file if it is an export whose content was not offered or imported before.
+    /// Makes an offer if the file is an export whose content was not offered or imported before.
     fn offer(&self, file: &FileFound, cancel: &AtomicBool) -> ApiResult<Option<Offer>> {
         let changed = || ApiError::new("io", 7, "The file is being changed by another program. Nothing was imported.");
         if cancel.load(Ordering::Relaxed) {
             return Err(cancelled_error());
         }
-        // The file must not have been replaced since, by a link for example.
+        // The file may have been replaced since it was listed, for example by a link.
         if Stamp::of(&file.path) != Some(file.stamp) {
             return Err(changed());
         }
@@ -254,15 +255,16 @@ impl WatchedFolders<'_> {
         Ok(Some(Offer { name: file.name.clone(), format: found.format, digest, at: now().as_micros() }))
     }
 
-    /// Whether another file with the same content is on offer.
+    /// True if another file with the same content is on offer.
     fn is_offered_elsewhere(&self, digest: &str, path: &Path) -> ApiResult<bool> {
         Ok(Offers::new(self.context).open()?.iter().any(|(other, waiting)| {
             other != path && waiting.offer.digest == digest && Stamp::of(other) == Some(waiting.stamp)
         }))
     }
 
-    /// Forget deleted files, so that a folder with much traffic does not fill the vault. An empty folder may be the mount
-    /// point of a disconnected drive, so this begins only at a large number of files.
+    /// Removes the entries of deleted files, so that a busy folder does not fill the vault. It does so only if there
+    /// are many entries and the folder is not empty, because an empty folder may be the mount point of a disconnected
+    /// drive.
     fn forget_deleted_files(&self, folder: &str, seen: &HashMap<String, Seen>, files: &[FileFound]) -> ApiResult<()> {
         if seen.len() <= 2 * LARGEST_FOLDER || files.is_empty() {
             return Ok(());

@@ -3,22 +3,22 @@ use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
 
-/// Ids that an operation touched.
+/// Ids of the records that an operation changed.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Ids {
     pub ids: Vec<String>,
 }
 
-/// One span of `text` in Unicode code points, end exclusive, with the class written in its place.
+/// A span of `text` in Unicode code points (end exclusive), and the class that is written in its place.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Span {
     pub start: u32,
     pub end: u32,
-    /// Lower snake case; default `removed`.
+    /// Name of the class in lower snake case; default `removed`.
     pub class: Option<String>,
 }
 
-/// Irreversible redaction.
+/// Request to redact spans of a record, which cannot be undone.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct RedactRequest {
     pub id: String,
@@ -31,9 +31,9 @@ pub struct RedactRequest {
 /// What a redaction would change. Nothing was changed.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct RedactPreview {
-    /// Records, this one included.
+    /// Number of records, including this one.
     pub redacted: u32,
-    /// The same by kind.
+    /// Number of records by kind.
     pub kinds: BTreeMap<String, u32>,
 }
 
@@ -41,13 +41,13 @@ pub struct RedactPreview {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Redacted {
     pub id: String,
-    /// Records changed, this one included.
+    /// Number of records changed, including this one.
     pub redacted: u32,
     pub tombstone: TombstoneView,
     pub receipt: Receipt,
 }
 
-/// Erase these records.
+/// Request to erase these records.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct EraseRequest {
@@ -55,7 +55,7 @@ pub struct EraseRequest {
     pub reason: Option<String>,
     /// Also redact other records with the same text.
     pub with_copies: bool,
-    /// Only these copies; null = all copies that were found.
+    /// Redact only these copies; null = all copies that were found.
     pub copies: Option<Vec<String>>,
 }
 
@@ -75,7 +75,7 @@ pub struct Copy {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Impact {
     pub records: u32,
-    /// The same by kind.
+    /// Number of the requested records by kind.
     pub kinds: BTreeMap<String, u32>,
     /// Number of records that would be removed, by assistant.
     pub sources: BTreeMap<String, u32>,
@@ -100,7 +100,7 @@ pub struct ReceiptPlace {
     pub detail: String,
 }
 
-/// Receipt of an erasure. `complete` only if no place failed.
+/// Receipt of an erasure or redaction. `complete` is true only if no place failed.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Receipt {
     pub id: String,
@@ -109,11 +109,11 @@ pub struct Receipt {
     pub places: Vec<ReceiptPlace>,
     /// Records with the same text that were left unchanged.
     pub copies_left: u32,
-    /// Other records with the same text that were redacted; null if not known (older receipts).
+    /// Number of other records with the same text that were redacted; null in older receipts, where it is not known.
     pub copies_redacted: Option<u32>,
 }
 
-/// A signed tombstone; it holds no content.
+/// A signed tombstone, which contains no record content.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct TombstoneView {
     pub id: String,
@@ -126,12 +126,12 @@ pub struct TombstoneView {
     pub at: String,
     pub actor: String,
     pub reason: Option<String>,
-    /// Ids of derived artifacts that were removed with it.
+    /// Ids of derived records that were removed with it.
     pub derived: Vec<String>,
     pub signature: String,
-    /// Verified when listed.
+    /// True if the signature was valid when the list was made.
     pub signature_valid: bool,
-    /// Id of its receipt, and whether that is complete.
+    /// Id of the receipt; `complete` says whether that receipt is complete.
     pub receipt: Option<String>,
     pub complete: Option<bool>,
 }
@@ -141,7 +141,7 @@ pub struct TombstoneView {
 pub struct Erased {
     pub tombstones: Vec<TombstoneView>,
     pub receipt: Receipt,
-    /// Records redacted because they had the same text.
+    /// Number of other records that were redacted because they had the same text.
     pub copies_redacted: u32,
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
 
-/// What to write.
+/// Request to write an export.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct ExportRequest {
@@ -17,11 +17,11 @@ pub struct ExportRequest {
     pub overwrite: bool,
     /// Sign with the vault's key.
     pub sign: bool,
-    /// Replace sensitive values by `[REDACTED:class]` in the file. The content of attached files is not scanned.
+    /// Replace sensitive values with `[REDACTED:class]` in the export. The content of attached files is not scanned.
     pub cover: bool,
 }
 
-/// Information that other programs will not see.
+/// Information that the written format cannot express, so that other programs do not see it.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Loss {
     pub record: String,
@@ -31,7 +31,7 @@ pub struct Loss {
     pub note: String,
 }
 
-/// How often a field is lost in this way.
+/// Number of losses of one field in one way.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct LossCount {
     pub field: String,
@@ -61,7 +61,7 @@ pub struct Exported {
     pub bytes: u64,
     /// `.mem`: the bundle digest; `.alf`: SHA-256 of the file.
     pub digest: String,
-    /// Read back and valid.
+    /// True if the export was read back and is valid.
     pub validated: bool,
     /// The first error of the validation, if it failed.
     pub first_error: Option<Finding>,
@@ -75,16 +75,16 @@ pub struct Exported {
     pub withheld: Vec<Withheld>,
 }
 
-/// What to put into an Evidence Pack.
+/// Request to write an Evidence Pack.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct EvidenceRequest {
-    /// Date or time, inclusive; null = from the beginning.
+    /// First date or time, inclusive; null = from the beginning.
     pub since: Option<String>,
-    /// Date or time, inclusive; null = up to now.
+    /// Last date or time, inclusive; null = up to now.
     pub until: Option<String>,
     /// Sign with the vault's key.
     pub sign: bool,
-    /// Null: tombstones, the log and provenance, as the specification requires.
+    /// Parts to write; null = tombstones, the log and provenance, as the specification requires.
     pub parts: Option<Vec<EvidencePart>>,
 }
 
@@ -127,20 +127,20 @@ impl EvidencePart {
 /// An Evidence Pack that was written.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Evidence {
-    /// Its path.
+    /// Path of the pack.
     pub path: String,
-    /// Tombstones in it.
+    /// Number of tombstones.
     pub tombstones: u32,
-    /// Events in it.
+    /// Number of entries of the audit log.
     pub audit_entries: u32,
-    /// Derivations and relations in it.
+    /// Number of derivations and relations.
     pub provenance_edges: u32,
-    /// Receipts in it.
+    /// Number of receipts.
     pub receipts: u32,
-    /// Imports and exports in it.
+    /// Number of imports and exports.
     pub transfers: u32,
-    /// It was read back and is valid.
+    /// True if the pack was read back and is valid.
     pub validated: bool,
-    /// It is signed with the vault's key.
+    /// True if the pack is signed with the vault's key.
     pub signed: bool,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
 
-/// One recognised file of a source.
+/// One file of a source and its role in the export.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct PartInfo {
     pub path: String,
@@ -22,9 +22,9 @@ pub struct FormatInfo {
     pub name: String,
     pub read: bool,
     pub write: bool,
-    /// Exports can be signed.
+    /// Whether exports can be signed.
     pub signs: bool,
-    /// Exports can be encrypted under a passphrase.
+    /// Whether exports can be encrypted with a passphrase.
     pub encrypts: bool,
 }
 
@@ -32,13 +32,13 @@ pub struct FormatInfo {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Candidate {
     pub format: String,
-    /// 0..1
+    /// Confidence from 0 to 1.
     #[specta(type = TsNumber)]
     pub confidence: f64,
     pub reason: String,
 }
 
-/// Detected format of one path. `format` is null if it is ambiguous (see `candidates`) or unknown.
+/// Format detected for one path. `format` is null if it is ambiguous (see `candidates`) or unknown.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Detection {
     pub path: String,
@@ -46,7 +46,7 @@ pub struct Detection {
     pub version: Option<String>,
     #[specta(type = TsNumber)]
     pub confidence: f64,
-    /// Encrypted as a whole: the format is known only with the passphrase.
+    /// True if the file is encrypted as a whole, so that its format is known only with the passphrase.
     pub encrypted: bool,
     pub reason: String,
     pub parts: Vec<PartInfo>,
@@ -54,13 +54,13 @@ pub struct Detection {
     pub candidates: Vec<Candidate>,
 }
 
-/// One result for each given path.
+/// Detection results, one for each given path.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Detections {
     pub results: Vec<Detection>,
 }
 
-/// What exists at a path; nothing of it is read.
+/// What exists at a path. The content is not read.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct PathInfo {
     pub path: String,
@@ -70,13 +70,13 @@ pub struct PathInfo {
     pub size: Option<u64>,
 }
 
-/// What to import and how.
+/// Request to import files or a text.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct ImportRequest {
     pub paths: Vec<String>,
     /// Pasted text instead of paths.
     pub text: Option<String>,
-    /// A format chosen by the person; null = detect.
+    /// Format chosen by the person; null = detect it.
     pub format: Option<String>,
     /// Read up to this many bytes instead of the default limit.
     #[specta(type = Option<TsNumber>)]
@@ -89,7 +89,7 @@ pub struct ImportRequest {
     pub merge: Option<MergeStrategy>,
 }
 
-/// How to import records that the vault has already.
+/// How to import records that are already in the vault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum MergeStrategy {
@@ -134,14 +134,14 @@ pub struct Outcome {
     pub failed: u32,
 }
 
-/// Attachments that messages reference, and how many of them are in the input.
+/// Number of attachments that messages reference, and how many of them are in the input.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct AttachmentCounts {
     pub referenced: u32,
     pub present: u32,
 }
 
-/// A problem that did not cost a record.
+/// A problem because of which no record was lost.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Warning {
     pub code: String,
@@ -150,7 +150,7 @@ pub struct Warning {
     pub count: u32,
 }
 
-/// A record that was not simply added.
+/// A record that was not added as new.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ReportItem {
     /// As in `by_kind`; null in reports of older imports.
@@ -190,7 +190,8 @@ pub struct ImportReport {
     #[serde(default)]
     pub missing_attachments: Option<u32>,
     pub missing_parts: Vec<String>,
-    /// By kind: records of earlier exports of the account that are missing from this newest one. Empty in reports of older imports.
+    /// Number of records, by kind, that were in earlier exports of the account but are not in this newest one. Empty in
+    /// reports of older imports.
     #[serde(default)]
     pub gone: BTreeMap<String, u32>,
     pub warnings: Vec<Warning>,
@@ -203,14 +204,14 @@ pub struct ImportReport {
     pub sources: Vec<Detection>,
 }
 
-/// Progress of a job, at most about ten a second.
+/// Progress of a job, reported about ten times a second at most.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Progress {
     /// Import: `detect`, `read`, `store`, `index`, `check`; export: `collect`, `write`, `validate`; erase: place names.
     pub stage: String,
     #[specta(type = TsNumber)]
     pub done: u64,
-    /// 0 when unknown.
+    /// 0 if unknown.
     #[specta(type = TsNumber)]
     pub total: u64,
     /// `bytes` or `records`, depending on the stage.
@@ -224,18 +225,18 @@ pub struct BatchInfo {
     pub batch: String,
     pub at: String,
     pub format: Option<String>,
-    /// File names only.
+    /// Names of the imported files, without their folders.
     pub names: Vec<String>,
     pub added: u32,
     pub updated: u32,
     pub unchanged: u32,
-    /// Not imported because they were deleted before.
+    /// Number of records not imported because they were deleted before.
     pub blocked: u32,
     pub skipped: u32,
-    /// Unreadable.
+    /// Number of records that could not be read.
     pub failed: u32,
     pub undone: bool,
-    /// Records of it that were edited since; undoing the import would undo the edits too.
+    /// Number of its records that were edited since. Undoing the import would undo the edits too.
     pub edited_since: u32,
     /// Path of an imported file, if it still exists.
     pub file: Option<String>,
@@ -247,14 +248,14 @@ pub struct Batches {
     pub batches: Vec<BatchInfo>,
 }
 
-/// An import that failed; nothing of it is in the vault.
+/// An import that failed and added nothing to the vault.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct FailedImport {
     /// Number of its entry in the audit log.
     pub seq: u32,
     /// Paths of its files; empty for pasted text.
     pub paths: Vec<String>,
-    /// The error message at that time.
+    /// The error that the import ended with.
     pub error: ErrorBody,
 }
 

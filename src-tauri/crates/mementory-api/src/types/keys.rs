@@ -8,7 +8,7 @@ use specta::Type;
 pub struct KeyInfo {
     /// `ed25519`, `ml-dsa-65` …
     pub algorithm: String,
-    /// In hex.
+    /// The key in hex.
     pub public_key: String,
     /// The first half of its SHA-256 in hex, for display.
     pub fingerprint: String,
@@ -20,11 +20,11 @@ pub struct KeyInfo {
 /// The keys that this vault knows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct Keys {
-    /// The vault's own.
+    /// The vault's own keys.
     pub own: Vec<KeyInfo>,
     /// Keys that the owner of the vault trusts.
     pub trusted: Vec<KeyInfo>,
-    /// Keys that signed imported files, without being trusted.
+    /// Keys that signed imported files but are not trusted.
     pub seen: Vec<KeyInfo>,
 }
 
@@ -42,13 +42,13 @@ pub struct SignerInfo {
 pub struct FileCheck {
     pub path: String,
     pub format: Option<String>,
-    /// False = this format has no validator; the other fields are then meaningless.
+    /// False if the format has no validator; then the other fields mean nothing.
     pub checked: bool,
-    /// No error was found.
+    /// True if no error was found and the signature is not invalid.
     pub ok: bool,
     pub records: u32,
     pub signature: CheckedSignature,
-    /// The signer. Null = unsigned, or the key cannot be read.
+    /// The signer; null if the file is unsigned, its signature is invalid, or the key cannot be read.
     pub signer: Option<SignerInfo>,
     pub errors: Vec<Finding>,
     pub warnings: Vec<Finding>,

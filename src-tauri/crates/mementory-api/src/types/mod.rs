@@ -1,5 +1,5 @@
-//! Request and response types: the shapes of the command line's `--json` output and of the window's IPC.
-//! Ids are strings, counts are `u32`, times are RFC 3339 in UTC. No type here ever carries a key.
+//! Request and response types: the structure of the command line's `--json` output and of the window's IPC. Ids are
+//! strings, counts are `u32`, times are RFC 3339 in UTC. No type contains a private key.
 #![expect(missing_docs, reason = "the field names are the contract; a comment would only repeat what a name says")]
 
 mod deletion;
@@ -20,6 +20,6 @@ pub use scan::*;
 pub use vault::*;
 pub use watching::*;
 
-/// Makes a field a plain `number` in the window's TypeScript. specta turns `f64` into `number | null`, because JSON has no
-/// NaN, and refuses `u64`; this type is used for the generated types only.
+/// Makes a field a plain `number` in the window's TypeScript. specta turns `f64` into `number | null`, because JSON has
+/// no NaN, and refuses `u64`. Used only for the generated types.
 type TsNumber = u32;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
 
-/// Filters of `list`, `search` and `export`. A record has to match all that are given.
+/// Filter of `list`, `search` and `export`. A record must match all given conditions.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct Filter {
@@ -14,21 +14,21 @@ pub struct Filter {
     pub source: Option<String>,
     pub status: Option<String>,
     pub tag: Option<String>,
-    /// The record's own type (`preference`, `semantic` …); empty: records without one.
+    /// The record's own type (`preference`, `semantic` …); empty = records without a type.
     pub record_type: Option<String>,
-    /// RFC 3339 or a date; inclusive.
+    /// First time or date (RFC 3339), inclusive.
     pub since: Option<String>,
-    /// RFC 3339 or a date; inclusive.
+    /// Last time or date (RFC 3339), inclusive.
     pub until: Option<String>,
-    /// List the Trash instead.
+    /// List the records in the Trash instead of the others.
     pub trash: bool,
     /// Only these ids.
     pub ids: Option<Vec<String>>,
-    /// Status by the newest export of the assistant: `new`, `changed`, or `gone` (no longer in it).
+    /// Status relative to the newest export of the assistant: `new`, `changed`, or `gone` (no longer in it).
     pub standing: Option<String>,
     /// Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (referenced, but not in the vault).
     pub file_kind: Option<String>,
-    /// Ids of import batches: only records of these imports.
+    /// Only records of these import batches, by id.
     pub batch: Option<Vec<String>>,
 }
 
@@ -38,7 +38,7 @@ pub struct Filter {
 pub struct ListRequest {
     pub filter: Filter,
     pub sort: Option<String>,
-    /// 1..1000, default 50.
+    /// From 1 to 1000, default 50.
     pub limit: Option<u32>,
     pub cursor: Option<String>,
 }
@@ -52,7 +52,7 @@ pub struct ListItem {
     #[serde(rename = "type")]
     pub record_type: Option<String>,
     pub title: Option<String>,
-    /// The text, at most 500 characters of it.
+    /// The first 500 characters of the text.
     pub text: String,
     pub source: String,
     pub created_at: Option<String>,
@@ -62,28 +62,28 @@ pub struct ListItem {
     /// Number of stored versions, including the current one.
     pub versions: u32,
     pub redacted: bool,
-    /// When and how it last changed in the vault: `import`, `edit`, `restore`, `written`.
+    /// When the record last changed in the vault; `cause` says how: `import`, `edit`, `restore` or `written`.
     pub changed_at: String,
     pub cause: String,
-    /// Conversations: numbers of messages, memories and attachments, and whether it branches.
+    /// For conversations: numbers of messages, memories and attachments, and whether the conversation branches.
     pub message_count: u32,
     pub memory_count: u32,
     pub attachment_count: u32,
     pub branched: bool,
-    /// Trash only: when it was moved there, and when it will be erased.
+    /// For records in the Trash: when the record was moved there, and when it will be erased.
     pub trashed_at: Option<String>,
     pub expires_at: Option<String>,
-    /// Attachments: size, media type, and whether the bytes are in the vault.
+    /// For attachments: size, media type, and whether the bytes are in the vault.
     #[specta(type = Option<TsNumber>)]
     pub size: Option<u64>,
     pub media_type: Option<String>,
     pub present: Option<bool>,
-    /// Attachments: their kind, as in the filter.
+    /// For attachments: kind of file, as in the filter.
     pub file_kind: Option<String>,
     pub conversation_id: Option<String>,
-    /// The last scan found a sensitive value in it that is still to be reviewed.
+    /// True if the last scan found a sensitive value in the record that is still to be reviewed.
     pub sensitive: bool,
-    /// Status by the newest export of its assistant, if there was an earlier one: `new`, `changed`, `gone`.
+    /// Status relative to the newest export of the assistant, if there was an earlier one: `new`, `changed`, `gone`.
     pub standing: Option<String>,
 }
 
@@ -95,8 +95,8 @@ pub struct Page {
     pub total: u32,
 }
 
-/// Counts for the filter menus, by source, type (empty name: no type) and tag; attachments are counted by kind instead of
-/// type.
+/// Counts for the filter menus, by source, type (an empty name = no type) and tag. Attachments are counted by kind of
+/// file instead of type.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Facets {
     pub sources: BTreeMap<String, u32>,
@@ -116,30 +116,30 @@ pub struct FileCount {
 /// Summary of several records.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Summary {
-    /// Number of all their stored versions.
+    /// Number of all stored versions of the records.
     pub versions: u32,
-    /// Distinct sensitive values in them that are still to be reviewed, by class.
+    /// Number of distinct sensitive values in the records that are still to be reviewed, by class.
     pub findings: BTreeMap<String, u32>,
-    /// Conversations in the vault that they were derived from.
+    /// Number of conversations in the vault that the records were derived from.
     pub conversations: u32,
-    /// How many have a date, and the first and last of these dates.
+    /// Number of records with a date; `first` and `last` are the earliest and latest of these dates.
     pub dated: u32,
     pub first: Option<String>,
     pub last: Option<String>,
 }
 
-/// Where exactly a record came from.
+/// Where a record was read.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct OriginInfo {
     pub format: String,
     pub version: Option<String>,
-    /// The file, then the entries inside archives, joined by `!/`.
+    /// The file and the entries inside archives, joined by `!/`.
     pub container: String,
-    /// JSON pointer, line or offset inside it.
+    /// JSON pointer, line or offset inside the container.
     pub pointer: String,
     pub digest: Option<String>,
     pub batch: Option<String>,
-    /// When it was imported.
+    /// When the record was first imported.
     pub imported_at: String,
 }
 
@@ -148,7 +148,7 @@ pub struct OriginInfo {
 pub struct LinkInfo {
     /// `derived_from`, `supersedes`, `same_words`, `related` …
     pub relation: String,
-    /// Null for a record that is in the Trash or not in the vault.
+    /// Null if the target is in the Trash or not in the vault.
     pub id: Option<String>,
     pub origin_id: Option<String>,
     pub kind: Option<String>,
@@ -156,7 +156,8 @@ pub struct LinkInfo {
     pub text: Option<String>,
     pub source: Option<String>,
     pub conversation_id: Option<String>,
-    /// In the Trash: then only kind and source are given, and the conversation if that is not in the Trash.
+    /// True if the target is in the Trash. Then only kind and source are given, and the conversation if that is not in
+    /// the Trash.
     pub trashed: bool,
 }
 
@@ -168,7 +169,7 @@ pub struct AttachmentInfo {
     pub media_type: Option<String>,
     #[specta(type = Option<TsNumber>)]
     pub size: Option<u64>,
-    /// False: referenced by the export, but not in it.
+    /// False if the export references the file but does not contain it.
     pub present: bool,
 }
 
@@ -216,7 +217,7 @@ pub struct RecordView {
     pub version: u32,
     pub trashed_at: Option<String>,
     pub redacted: bool,
-    /// Kind-specific fields, as JSON text.
+    /// Further fields of this kind of record, as JSON text.
     pub fields: String,
 }
 
@@ -233,16 +234,16 @@ pub struct VersionInfo {
     pub from: String,
     /// When it was superseded; null for the current one.
     pub to: Option<String>,
-    /// `import`, `edit`, `restore`, `redact`.
+    /// `import`, `edit`, `restore` or `written`.
     pub cause: String,
 }
 
-/// `show`.
+/// Answer of `show`.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Shown {
     pub record: RecordView,
     pub history: Option<Vec<VersionInfo>>,
-    /// The original text of this record in its source.
+    /// The original text of the record in its source.
     pub verbatim: Option<String>,
 }
 
@@ -257,13 +258,13 @@ pub struct ThreadMessage {
     pub text: String,
     pub created_at: Option<String>,
     pub hidden: bool,
-    /// 0 = on the active path, otherwise the number of its branch.
+    /// 0 on the active path, otherwise the number of the branch.
     pub branch: u32,
     pub attachments: Vec<AttachmentInfo>,
     /// `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context` …
     pub content_type: String,
     pub model: Option<String>,
-    /// At a branch point: its siblings in order, including itself. Otherwise empty.
+    /// At a branch point: ids of all alternatives in order, including this message. Otherwise empty.
     pub siblings: Vec<String>,
     /// Memories derived from this message.
     pub memories: Vec<LinkInfo>,
@@ -274,7 +275,7 @@ pub struct ThreadMessage {
 /// A step taken for a message, collapsed by default in the reader.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Step {
-    /// As for a message.
+    /// As in [`ThreadMessage`].
     pub content_type: String,
     /// Name of the tool.
     pub name: Option<String>,
@@ -295,15 +296,15 @@ pub struct Thread {
 pub struct SearchRequest {
     pub query: String,
     pub filter: Filter,
-    /// 1..1000, default 20.
+    /// From 1 to 1000, default 20.
     pub limit: Option<u32>,
     pub offset: Option<u32>,
-    /// The last word is still being typed: words that start with it count.
+    /// True while the person is typing: the last word also matches longer words that start with it.
     #[serde(default)]
     pub typing: bool,
 }
 
-/// One hit.
+/// A search hit.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Hit {
     pub id: String,
@@ -314,7 +315,7 @@ pub struct Hit {
     pub conversation_id: Option<String>,
     pub title: Option<String>,
     pub snippet: String,
-    /// Ranges in code points of `snippet`.
+    /// Ranges of `snippet` to highlight, in code points.
     pub highlights: Vec<(u32, u32)>,
     #[specta(type = TsNumber)]
     pub score: f64,
@@ -326,7 +327,7 @@ pub struct Hit {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SearchResult {
     pub query: String,
-    /// All matching records.
+    /// Number of all matching records.
     pub total: u32,
     #[specta(type = TsNumber)]
     pub took_ms: f64,
@@ -340,7 +341,7 @@ pub struct FoundRow {
     pub item: ListItem,
     /// Text around the hit; null for a conversation that was found only by its title.
     pub snippet: Option<String>,
-    /// Ranges in code points of `snippet`.
+    /// Ranges of `snippet` to highlight, in code points.
     pub highlights: Vec<(u32, u32)>,
     /// The message that matched, if the row is a conversation.
     pub message: Option<String>,
@@ -350,13 +351,13 @@ pub struct FoundRow {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Found {
     pub rows: Vec<FoundRow>,
-    /// Number of all hits; for conversations, of matching messages.
+    /// Number of all hits; for conversations, number of matching messages.
     pub total: u32,
-    /// Offset of the next page.
+    /// Offset of the next page; null if this is the last.
     pub next_offset: Option<u32>,
 }
 
-/// A memory written by hand.
+/// Request to add a memory written by hand.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct AddRequest {
@@ -366,7 +367,7 @@ pub struct AddRequest {
     pub tags: Vec<String>,
 }
 
-/// A new version; absent fields stay as they are.
+/// Request to write a new version; absent fields stay unchanged.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct EditRequest {
@@ -385,25 +386,25 @@ pub struct Edited {
     pub version: u32,
 }
 
-/// Add one tag to many records, or remove it.
+/// Request to add a tag to many records, or to remove it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct TagRequest {
     pub ids: Vec<String>,
     pub tag: String,
-    /// False: remove the tag.
+    /// True adds the tag, false removes it.
     pub on: bool,
 }
 
-/// Memories with the same or nearly the same text; oldest first.
+/// Memories with the same or nearly the same text, oldest first.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct DuplicateGroup {
-    /// Equal except for case, spaces and punctuation.
+    /// True if the texts differ only in case, spaces and punctuation.
     pub same: bool,
     pub items: Vec<ListItem>,
 }
 
-/// All groups that were not reviewed yet.
+/// All groups that the person has not reviewed yet.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Duplicates {
     pub groups: Vec<DuplicateGroup>,

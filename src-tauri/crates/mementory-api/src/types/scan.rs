@@ -1,4 +1,4 @@
-//! Sensitive values: their positions, never the values themselves.
+//! Sensitive values: where they are, never the values themselves.
 use super::Filter;
 use serde::{Deserialize, Serialize};
 use specta::Type;
@@ -13,7 +13,7 @@ pub struct ScanRequest {
     pub classes: Vec<String>,
 }
 
-/// One value in one place. Offsets are Unicode code points of the field, end exclusive, as a redaction takes them.
+/// One sensitive value in one place. Offsets are Unicode code points of the field (end exclusive), as in a redaction.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SensitiveFinding {
     pub id: String,
@@ -27,7 +27,7 @@ pub struct SensitiveFinding {
     pub confidence: String,
     pub start: u32,
     pub end: u32,
-    /// Fingerprint: equal for equal values in this vault, and reveals nothing of the value.
+    /// Fingerprint: equal for equal values in this vault; reveals nothing about the value.
     pub value: String,
 }
 
@@ -47,16 +47,16 @@ pub struct SensitiveRequest {
     /// Only these classes; empty = all.
     pub classes: Vec<String>,
     pub offset: u32,
-    /// 1..500, default 100.
+    /// From 1 to 500, default 100.
     pub limit: u32,
 }
 
-/// A segment of the text around a value; `hidden` names the class if the segment is a masked value.
+/// A segment of the text around a value. If the segment is a masked value, `hidden` names its class.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ContextPiece {
     pub text: String,
     pub hidden: Option<String>,
-    /// It is the value of this entry.
+    /// True if the segment is the value of this entry.
     pub this: bool,
 }
 
@@ -67,35 +67,35 @@ pub struct SensitivePlace {
     pub kind: String,
     /// `text`, `title`, `file` or `block`.
     pub field: String,
-    /// Messages: `user`, `assistant` …
+    /// For messages: `user`, `assistant` …
     pub role: Option<String>,
     pub source: String,
-    /// Title of the record or of its conversation; otherwise the beginning of the text.
+    /// Title of the record or of its conversation, otherwise the beginning of the text.
     pub title: String,
     pub conversation_id: Option<String>,
     pub at: Option<String>,
 }
 
-/// One value, without the value itself.
+/// An entry of the review queue, which describes a value without containing it.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SensitiveItem {
-    /// Fingerprint; reveals nothing of the value.
+    /// Fingerprint of the value; reveals nothing about it.
     pub value: String,
     pub class: String,
     /// Name of the rule that found it; empty if it is redacted.
     pub detector: String,
     /// `possible`, `likely`, `very_likely`.
     pub confidence: String,
-    /// Number of records that contain it, or contained it before the redaction.
+    /// Number of records that contain the value, or contained it before the redaction.
     pub places: u32,
-    /// When it was ignored or redacted.
+    /// When the value was ignored or redacted.
     pub judged_at: Option<String>,
-    /// The first record that contains it.
+    /// The first record that contains the value.
     pub first: Option<SensitivePlace>,
     pub context: Vec<ContextPiece>,
 }
 
-/// A page, and the length of each queue by class.
+/// A page of the review queue, and the length of each queue by class.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct SensitiveQueue {
     pub items: Vec<SensitiveItem>,
@@ -104,23 +104,23 @@ pub struct SensitiveQueue {
     pub ignored: BTreeMap<String, u32>,
     /// When the last complete scan ended; null = never.
     pub looked_at: Option<String>,
-    /// Number of records still to be scanned, at most.
+    /// Maximum number of records still to be scanned.
     pub left: u32,
 }
 
-/// One value with more of the text around it, and the records that contain it (the first 500).
+/// One value with more of the text around it, and the records that contain it (at most 500).
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SensitiveDetail {
     pub item: SensitiveItem,
     pub places: Vec<SensitivePlace>,
 }
 
-/// Redact values: these, or all open values of some classes.
+/// Request to redact the given values, or all values of some classes that are still to be reviewed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct RedactValuesRequest {
     pub values: Vec<String>,
-    /// If `values` is empty: all open values of these classes.
+    /// Used if `values` is empty: all values of these classes that are still to be reviewed.
     pub classes: Vec<String>,
     /// Only in these records; null = in all records.
     pub ids: Option<Vec<String>>,
@@ -129,7 +129,7 @@ pub struct RedactValuesRequest {
 /// Result of redacting values.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct RedactedValues {
-    /// Records changed.
+    /// Number of records changed.
     pub redacted: u32,
     pub tombstones: Vec<super::TombstoneView>,
     pub receipt: super::Receipt,

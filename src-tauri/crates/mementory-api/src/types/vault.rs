@@ -1,4 +1,4 @@
-//! Vaults: create, open, info, check, audit.
+//! Types for creating, opening and checking vaults, and for the audit log.
 use super::TsNumber;
 use crate::ApiError;
 use serde::{Deserialize, Serialize};
@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 /// An error as the command line prints it and the window shows it.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ErrorBody {
-    /// Stable, lower snake case.
+    /// Stable code in lower snake case.
     pub code: String,
-    /// What happened, what was kept, what to do. Never record content, passphrases or keys.
+    /// What happened, what was kept, and what to do. Never contains record content, passphrases or keys.
     pub message: String,
-    /// Facts for programs (paths, counts, positions).
+    /// Further facts for programs (paths, counts, positions).
     pub details: BTreeMap<String, String>,
 }
 
@@ -37,7 +37,7 @@ pub struct Created {
 pub struct FoundBackup {
     pub path: String,
     pub name: String,
-    /// When it was last written.
+    /// When the backup was last written.
     pub changed_at: Option<String>,
 }
 
@@ -46,21 +46,21 @@ pub struct FoundBackup {
 pub struct RecentVault {
     pub path: String,
     pub name: String,
-    /// False when the folder does not exist now.
+    /// False if the folder does not exist now.
     pub present: bool,
 }
 
 /// Strength of a passphrase as it is typed; nothing is stored.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct PassphraseStrength {
-    /// 0 very weak .. 4 strong; 2 ("Fair") is the minimum.
+    /// From 0 (very weak) to 4 (strong); 2 ("Fair") is the minimum.
     pub score: u8,
     pub label: String,
-    /// One concrete reason if it is refused.
+    /// Why the passphrase is refused; null if it is accepted.
     pub reason: Option<String>,
 }
 
-/// State of the window's session.
+/// Whether a vault is open in the window, and which.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SessionState {
     pub open: bool,
@@ -71,44 +71,47 @@ pub struct SessionState {
     pub auto_lock_minutes: u32,
 }
 
-/// What protects the window besides the passphrase, and which of that this system supports.
+/// Protections of the window besides the passphrase, and which of them this system supports.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct WindowGuards {
     /// `linux`, `macos` or `windows`.
     pub system: String,
-    /// The vault locks when the screen locks or the computer sleeps.
+    /// Whether the vault locks when the screen locks or the computer sleeps.
     pub lock_when_away: bool,
-    /// The system announces a locked screen, and a sleep before it begins. Otherwise the vault locks after a sleep.
+    /// True if the system announces a locked screen, and a sleep before it begins. Otherwise the vault locks only after
+    /// a sleep.
     pub told_when_away: bool,
-    /// The window is kept out of screenshots and screen sharing.
+    /// Whether the window is kept out of screenshots and screen sharing.
     pub hide_from_capture: bool,
-    /// The system supports that.
+    /// True if the system can hide the window from screenshots.
     pub can_hide: bool,
 }
 
 /// State of the search index.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct IndexInfo {
-    /// `current`, or `rebuilt` (from the records in this session).
+    /// `current`, or `rebuilt` (rebuilt from the records in this session).
     pub state: String,
-    /// Why it was rebuilt at opening: `missing` (as in a backup), `damaged` or `behind`. Null if it was not rebuilt.
+    /// Why the index was rebuilt when the vault was opened: `missing` (as in a backup), `damaged` or `behind`. Null if
+    /// it was not rebuilt.
     pub why: Option<String>,
     pub documents: u32,
 }
 
-/// Contents that came from one assistant.
+/// Number and age of the records from one assistant.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SourceInfo {
     pub platform: String,
     pub format: String,
     pub counts: BTreeMap<String, u32>,
-    /// Time of the newest record from it.
+    /// Time of the newest record from this assistant.
     pub newest_at: Option<String>,
-    /// When the newest export was made, by its file name, otherwise when it was imported. Null for records written by hand.
+    /// When the newest export was made according to its file name, otherwise when it was imported. Null for records
+    /// written by hand.
     pub exported_at: Option<String>,
 }
 
-/// Number of records that are new, changed or gone by the newest export of an assistant.
+/// Number of records with one status relative to the newest export of an assistant.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct StandingCount {
     pub platform: String,
@@ -118,7 +121,7 @@ pub struct StandingCount {
     pub count: u32,
 }
 
-/// Contents of the vault in numbers. Records in the Trash count only in `trash`.
+/// The vault in numbers. Records in the Trash are counted only in `trash`.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct VaultInfo {
     pub vault_id: String,
@@ -135,19 +138,19 @@ pub struct VaultInfo {
     pub bytes: u64,
 }
 
-/// Key slots after a change.
+/// All key slots of the vault.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Slots {
     pub slots: Vec<SlotInfo>,
 }
 
-/// One key slot, without secrets.
+/// One key slot, without its secret.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SlotInfo {
     /// `passphrase` or `recovery`.
     pub kind: String,
     pub created_at: String,
-    /// Argon2id memory in KiB, passes, lanes.
+    /// Cost of Argon2id: memory in KiB, passes and lanes.
     pub memory_kib: u32,
     pub passes: u32,
     pub lanes: u32,
@@ -161,13 +164,13 @@ pub struct NewRecoveryCode {
     pub slots: Vec<SlotInfo>,
 }
 
-/// A backup that was written, or a vault restored from one; it passed its check.
+/// A backup that was written, or a vault that was restored from one. It has passed its check.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct BackedUp {
     pub path: String,
     #[specta(type = TsNumber)]
     pub bytes: u64,
-    /// SHA-256 over a line `<sha256>  <name>` for each file, by name.
+    /// SHA-256 of the lines `<sha256>  <name>` of all files, sorted by name.
     pub digest: String,
 }
 
@@ -178,7 +181,7 @@ pub struct CheckReport {
     pub places: Vec<CheckPlace>,
 }
 
-/// One checked place: `header`, `pages`, `index`, `blobs`, `audit`, `references`.
+/// One checked place: `header`, `pages`, `index`, `blobs`, `packs`, `audit` or `references`.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct CheckPlace {
     pub place: String,
@@ -186,7 +189,7 @@ pub struct CheckPlace {
     pub detail: String,
 }
 
-/// One audit entry; never content.
+/// One entry of the audit log; never contains record content.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct AuditEntry {
     pub seq: u32,
@@ -196,11 +199,11 @@ pub struct AuditEntry {
     pub op: String,
     pub target: String,
     pub detail: String,
-    /// Path of the export, if it still exists.
+    /// Path of the exported file, if it still exists.
     pub file: Option<String>,
 }
 
-/// The audit log; `verified` is null unless the chain and its signatures were checked.
+/// The audit log. `verified` is null unless the chain and its signatures were checked.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct AuditLog {
     pub entries: Vec<AuditEntry>,

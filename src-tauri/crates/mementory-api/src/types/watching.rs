@@ -6,24 +6,24 @@ use specta::Type;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum WatchMode {
-    /// Offer it, and ask.
+    /// Offer the export and ask the person.
     Ask,
-    /// Import it automatically.
+    /// Import the export automatically.
     #[serde(rename = "own")]
     Automatic,
     /// Do not scan the folder.
     Paused,
 }
 
-/// Current state of a watched folder.
+/// Whether a watched folder can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum FolderState {
-    /// It can be read.
+    /// The folder can be read.
     There,
-    /// It does not exist.
+    /// The folder does not exist.
     Missing,
-    /// It cannot be read: permission is missing.
+    /// The folder cannot be read because permission is missing.
     Unreadable,
 }
 
@@ -36,11 +36,11 @@ pub struct WatchedFolder {
     pub state: FolderState,
     /// Name of the export that was detected last.
     pub last_name: Option<String>,
-    /// When it was detected.
+    /// When that export was detected.
     pub last_at: Option<String>,
 }
 
-/// An export in a watched folder that the person has not decided on.
+/// An export in a watched folder that the person has not decided about.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Find {
     pub id: String,
@@ -48,10 +48,10 @@ pub struct Find {
     pub folder: String,
     pub path: String,
     pub name: String,
-    /// Null if it is encrypted.
+    /// Null if the file is encrypted.
     pub format: Option<String>,
     pub at: String,
-    /// Detected since the vault was opened, and waiting for a decision.
+    /// True if the export was detected since the vault was opened and waits for a decision.
     pub fresh: bool,
 }
 
@@ -68,9 +68,9 @@ pub struct OwnImport {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Watched {
     pub folders: Vec<WatchedFolder>,
-    /// The newest first.
+    /// Detected files, newest first.
     pub finds: Vec<Find>,
-    /// Id of the file that is being imported automatically; also the id of that job.
+    /// Id of the file that is being imported automatically, which is also the id of that job.
     pub importing: Option<String>,
     pub imported: Vec<OwnImport>,
 }

@@ -1,4 +1,4 @@
-//! What a caller sees of the API, in one program: each test program links the whole vault.
+//! Tests of the API's public functions, in one program because each test program links the whole vault.
 #![allow(clippy::unwrap_used)]
 mod audit;
 mod preview;

@@ -1,8 +1,8 @@
-//! What the preview of an import reports, and which of that is stored with the import.
+//! What the preview of an import reports, and which part of that is stored with the import.
 use mementory_api::{CreateOptions, Job, Session, types::*};
 use std::path::Path;
 
-/// One conversation that references a missing file.
+/// An export with one conversation that references a missing file.
 const EXPORT: &str = r#"[{"id": "a1", "conversation_id": "a1", "title": "The floor plan", "create_time": 1700000000,
   "update_time": 1700000000, "current_node": "n1", "mapping": {
     "n0": {"id": "n0", "message": null, "parent": null, "children": ["n1"]},

@@ -1,4 +1,4 @@
-//! Changes every signed value in turn: each change must make the signature invalid.
+//! Changes every signed value in turn; each change must make the signature invalid.
 use mementory_api::{
     CreateOptions, Job, Session,
     files::{Check, validate},
@@ -34,7 +34,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The JSON pointer of every value in a document.
+/// Collects the JSON pointer of every value in a document.
 fn pointers(value: &Value, at: &str, out: &mut Vec<String>) {
     match value {
         Value::Object(members) => members.iter().for_each(|(k, v)| pointers(v, &format!("{at}/{k}"), out)),
@@ -43,7 +43,7 @@ fn pointers(value: &Value, at: &str, out: &mut Vec<String>) {
     }
 }
 
-/// Another value of the same type.
+/// Returns another value of the same type.
 fn changed_value(value: &Value) -> Value {
     match value {
         Value::Null => Value::Bool(true),
@@ -59,7 +59,7 @@ fn changed_value(value: &Value) -> Value {
     }
 }
 
-/// Pointers of values whose change does not make the signature invalid.
+/// Pointers of values that can be changed without making the signature invalid.
 fn unsigned_pointers(document: &Value, is_valid: impl Fn(&Value) -> bool) -> BTreeSet<String> {
     assert!(is_valid(document), "the unchanged document");
     let mut all = Vec::new();
@@ -89,7 +89,7 @@ fn every_byte_of_a_mem_manifest_is_signed() {
         assert!(!is_signed_and_valid(&check(&bundle)), "byte {at}");
     }
     std::fs::write(&manifest, bytes).unwrap();
-    // The files are signed through their digests in the manifest.
+    // The manifest contains the digests of the files, so its signature covers them too.
     for file in ["items/episode.jsonl", "CHECKSUMS"] {
         let path = bundle.join(file);
         let bytes = std::fs::read(&path).unwrap();
@@ -111,11 +111,12 @@ fn every_field_of_a_tombstone_is_signed() {
     std::fs::create_dir_all(bundle.join("audit")).unwrap();
     let key = SigningKey::from_seed(&[7; 32]);
     let derived = r#"{"chunkIDs":["c"],"edgeIDs":["e"],"embeddingCacheKeys":["k"],"entityIDs":["n"],"episodeLinkCount":2,"factIDs":["f"],"sentenceIDs":["s"]}"#;
-    let bare = format!(
+    let unsigned_tombstone = format!(
         r#"{{"actor":"a","deletedAt":"2026-01-01T00:00:00Z","derived":{derived},"id":"t","op":"delete","reason":"r","targetID":"gone","targetKind":"episode"}}"#
     );
-    let mut whole: Value = serde_json::from_str(&bare).unwrap();
-    let token = format!("ed25519:{}:{}", hex::encode(key.public()), hex::encode(key.sign(bare.as_bytes())));
+    let mut whole: Value = serde_json::from_str(&unsigned_tombstone).unwrap();
+    let token =
+        format!("ed25519:{}:{}", hex::encode(key.public()), hex::encode(key.sign(unsigned_tombstone.as_bytes())));
     whole["signature"] = Value::from(token);
     let is_valid = |tombstone: &Value| {
         std::fs::write(bundle.join("audit/tombstones.jsonl"), format!("{tombstone}\n")).unwrap();
@@ -127,7 +128,7 @@ fn every_field_of_a_tombstone_is_signed() {
     assert!(!is_valid(&without), "after removing a field");
 }
 
-/// Make a bundle whose only tombstone is this one.
+/// Makes a bundle with this tombstone as its only one.
 fn bundle_with_tombstone(bundle: &Path, tombstone: &Value) {
     copy(&fixture("mem/all-kinds/input.mem"), bundle);
     std::fs::write(bundle.join("audit/tombstones.jsonl"), format!("{tombstone}\n")).unwrap();
@@ -187,7 +188,7 @@ fn every_signed_value_of_a_pam_store_is_verified() {
         std::fs::write(&store, changed.to_string()).unwrap();
         is_signed_and_valid(&check(&store))
     };
-    // §18.3 signs checksum, export id, export date and owner id; the checksum is over the memories.
+    // §18.3 signs checksum, export id, export date and owner id; the checksum covers the memories.
     let unsigned = unsigned_pointers(&whole, is_valid);
     let must_be_signed = |pointer: &str| {
         pointer.starts_with("/memories/")

@@ -3,11 +3,11 @@ use super::*;
 use crate::{CreateOptions, Job, Session};
 use std::path::Path;
 
-fn filled() -> (tempfile::TempDir, Session) {
+fn sample_vault() -> (tempfile::TempDir, Session) {
     let folder = tempfile::tempdir().unwrap();
     let options = CreateOptions { kdf_floor: true };
-    let words = "harbour copper nineteen kite lantern";
-    let (session, _) = Session::create(&folder.path().join("v"), words, options).unwrap();
+    let passphrase = "harbour copper nineteen kite lantern";
+    let (session, _) = Session::create(&folder.path().join("v"), passphrase, options).unwrap();
     let samples = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/samples");
     for name in ["chatgpt-export.zip", "claude-export.zip"] {
         let paths = vec![samples.join(name).display().to_string()];
@@ -16,7 +16,7 @@ fn filled() -> (tempfile::TempDir, Session) {
     (folder, session)
 }
 
-fn ask(kind: &str, query: &str) -> SearchRequest {
+fn search_request(kind: &str, query: &str) -> SearchRequest {
     SearchRequest {
         query: query.into(),
         filter: Filter { kind: Some(kind.into()), ..Filter::default() },
@@ -26,11 +26,11 @@ fn ask(kind: &str, query: &str) -> SearchRequest {
     }
 }
 
-/// Every word of the conversations, messages and memories.
-fn words(session: &Session) -> Vec<String> {
+/// All words of more than three letters in the conversations, messages and memories.
+fn words_in(session: &Session) -> Vec<String> {
     let mut out = std::collections::BTreeSet::new();
     for kind in ["conversation", "message", "memory"] {
-        let filter = ask(kind, "").filter;
+        let filter = search_request(kind, "").filter;
         let page =
             session.records().list(&ListRequest { filter, limit: Some(1000), ..ListRequest::default() }).unwrap();
         for item in page.items {
@@ -43,8 +43,8 @@ fn words(session: &Session) -> Vec<String> {
 
 #[test]
 fn steps_of_a_message_are_listed_beside_its_text() {
-    let (_folder, session) = filled();
-    let filter = ask("conversation", "").filter;
+    let (_folder, session) = sample_vault();
+    let filter = search_request("conversation", "").filter;
     let page = session.records().list(&ListRequest { filter, limit: Some(1000), ..ListRequest::default() }).unwrap();
     let messages: Vec<ThreadMessage> =
         page.items.iter().flat_map(|item| session.records().thread(&item.id).unwrap().messages).collect();
@@ -58,19 +58,19 @@ fn steps_of_a_message_are_listed_beside_its_text() {
 
 #[test]
 fn found_rows_match_search_hits_and_list_items() {
-    let (_folder, session) = filled();
+    let (_folder, session) = sample_vault();
     let (mut title_hits, mut message_hits, mut memory_hits) = (0, 0, 0);
-    for word in words(&session) {
+    for word in words_in(&session) {
         let titles = session
             .search()
-            .hits(&SearchRequest { limit: Some(MAX_TITLE_HITS), ..ask("conversation", &word) })
+            .hits(&SearchRequest { limit: Some(MAX_TITLE_HITS), ..search_request("conversation", &word) })
             .unwrap();
-        let messages = session.search().hits(&ask("message", &word)).unwrap();
+        let messages = session.search().hits(&search_request("message", &word)).unwrap();
         let mut ids: Vec<String> = titles.hits.iter().map(|hit| hit.id.clone()).collect();
         ids.extend(messages.hits.iter().filter_map(|hit| hit.conversation_id.clone()));
         let mut seen = std::collections::HashSet::new();
         ids.retain(|id| seen.insert(id.clone()));
-        let found = session.search().rows(&ask("conversation", &word)).unwrap();
+        let found = session.search().rows(&search_request("conversation", &word)).unwrap();
         assert_eq!(found.rows.iter().map(|row| row.item.id.clone()).collect::<Vec<_>>(), ids, "{word}");
         assert_eq!((found.total, found.next_offset), (messages.total, None), "{word}");
         for row in &found.rows {
@@ -81,8 +81,8 @@ fn found_rows_match_search_hits_and_list_items() {
         title_hits += titles.hits.len();
         message_hits += messages.hits.len();
 
-        let memories = session.search().hits(&ask("memory", &word)).unwrap().hits;
-        let rows = session.search().rows(&ask("memory", &word)).unwrap().rows;
+        let memories = session.search().hits(&search_request("memory", &word)).unwrap().hits;
+        let rows = session.search().rows(&search_request("memory", &word)).unwrap().rows;
         let summary = |row: &FoundRow| (row.item.id.clone(), row.snippet.clone(), row.highlights.clone());
         assert_eq!(
             rows.iter().map(summary).collect::<Vec<_>>(),
@@ -95,14 +95,14 @@ fn found_rows_match_search_hits_and_list_items() {
 
 #[test]
 fn pages_follow_one_another_to_the_end() {
-    let (_folder, session) = filled();
-    let whole = session.search().rows(&ask("message", "the")).unwrap();
+    let (_folder, session) = sample_vault();
+    let whole = session.search().rows(&search_request("message", "the")).unwrap();
     let mut rows = Vec::new();
     let mut offset = Some(0);
     while let Some(at) = offset {
         let page = session
             .search()
-            .rows(&SearchRequest { limit: Some(2), offset: Some(at), ..ask("message", "the") })
+            .rows(&SearchRequest { limit: Some(2), offset: Some(at), ..search_request("message", "the") })
             .unwrap();
         assert_eq!(page.total, whole.total);
         rows.extend(page.rows);
@@ -111,14 +111,14 @@ fn pages_follow_one_another_to_the_end() {
     assert!(whole.total > 2, "{}", whole.total);
     let ids: std::collections::HashSet<_> = rows.iter().map(|row| &row.item.id).collect();
     assert_eq!(ids, whole.rows.iter().map(|row| &row.item.id).collect());
-    let beyond = SearchRequest { offset: Some(whole.total + 5), ..ask("message", "the") };
+    let beyond = SearchRequest { offset: Some(whole.total + 5), ..search_request("message", "the") };
     assert_eq!(session.search().rows(&beyond).unwrap().next_offset, None);
 }
 
 #[test]
 fn a_misspelt_word_leads_to_a_suggestion() {
-    let (_folder, session) = filled();
-    let suggest = |kind, query| session.search().suggest_query(&ask(kind, query)).unwrap();
+    let (_folder, session) = sample_vault();
+    let suggest = |kind, query| session.search().suggest_query(&search_request(kind, query)).unwrap();
     assert_eq!(suggest("message", "grenhouse sensor").as_deref(), Some("greenhouse sensor"));
     assert_eq!(suggest("message", "humdiity").as_deref(), Some("humidity"), "two letters in the wrong order");
     assert_eq!(suggest("message", "humidity"), None, "the word exists");
@@ -128,7 +128,7 @@ fn a_misspelt_word_leads_to_a_suggestion() {
 
 #[test]
 fn records_of_one_import_are_listed_counted_and_searched_by_its_batch() {
-    let (_folder, session) = filled();
+    let (_folder, session) = sample_vault();
     let batches = session.imports().list().unwrap().batches;
     let total =
         |filter: Filter| session.records().list(&ListRequest { filter, ..ListRequest::default() }).unwrap().total;
@@ -144,7 +144,7 @@ fn records_of_one_import_are_listed_counted_and_searched_by_its_batch() {
         let filter = Filter { batch: of(&[batch]), kind: Some("message".into()), ..Filter::default() };
         let facets = session.records().facets(&filter, None, false).unwrap();
         assert_eq!(facets.sources.keys().collect::<Vec<_>>(), [batch.format.as_ref().unwrap()]);
-        let found = session.search().rows(&SearchRequest { filter, ..ask("message", "the") }).unwrap();
+        let found = session.search().rows(&SearchRequest { filter, ..search_request("message", "the") }).unwrap();
         assert!(found.rows.iter().all(|row| Some(&row.item.source) == batch.format.as_ref()));
     }
     let both: Vec<&BatchInfo> = batches.iter().collect();
@@ -156,7 +156,7 @@ fn records_of_one_import_are_listed_counted_and_searched_by_its_batch() {
 
 #[test]
 fn counts_by_type_add_up_and_match_their_lists() {
-    let (_folder, session) = filled();
+    let (_folder, session) = sample_vault();
     let memory = || Filter { kind: Some("memory".into()), ..Filter::default() };
     let total =
         |filter: Filter| session.records().list(&ListRequest { filter, ..ListRequest::default() }).unwrap().total;
@@ -167,19 +167,21 @@ fn counts_by_type_add_up_and_match_their_lists() {
     for (record_type, n) in types {
         let of_type = Filter { record_type: Some(record_type.clone()), ..memory() };
         assert_eq!(total(of_type.clone()), n, "{record_type}");
-        let found =
-            session.search().rows(&SearchRequest { filter: of_type, limit: Some(200), ..ask("memory", "") }).unwrap();
+        let found = session
+            .search()
+            .rows(&SearchRequest { filter: of_type, limit: Some(200), ..search_request("memory", "") })
+            .unwrap();
         assert_eq!(found.total, n, "{record_type}, searched");
     }
 }
 
 #[test]
 fn records_in_the_trash_are_not_found() {
-    let (_folder, session) = filled();
-    let found = session.search().rows(&ask("conversation", "sensor")).unwrap();
+    let (_folder, session) = sample_vault();
+    let found = session.search().rows(&search_request("conversation", "sensor")).unwrap();
     let id = found.rows[0].item.id.clone();
     session.changes().delete(std::slice::from_ref(&id)).unwrap();
-    let left = session.search().rows(&ask("conversation", "sensor")).unwrap();
+    let left = session.search().rows(&search_request("conversation", "sensor")).unwrap();
     assert!(left.rows.iter().all(|row| row.item.id != id));
     assert!(left.rows.len() < found.rows.len());
 }

@@ -10,10 +10,11 @@ use mementory_vault::watching::{Folder, Mode, Stamp};
 use std::path::Path;
 
 impl WatchedFolders<'_> {
-    /// Import a detected file automatically. A file that fails, or carries deletions, stays on offer: the person decides.
+    /// Imports a detected file automatically. A file that fails or contains deletions stays on offer for the person to
+    /// decide.
     ///
     /// # Errors
-    /// `not_found` for a file that is not on offer, `brings_deletions`, those of an import.
+    /// `not_found` for a file that is not on offer, `brings_deletions`, and errors of an import.
     pub fn import_detected_file(&self, id: &str, job: &Job) -> ApiResult<ImportReport> {
         let not_offered = || {
             ApiError::new(
@@ -54,7 +55,7 @@ impl WatchedFolders<'_> {
     fn import_offer(&self, path: &Path, format: Option<String>, job: &Job) -> ApiResult<ImportReport> {
         let request = ImportRequest { paths: vec![path.display().to_string()], format, ..ImportRequest::default() };
         job.yield_to_interactive();
-        // Otherwise anyone who can put a file into the folder could move memories to the Trash unnoticed.
+        // Without this check, anyone who can put a file into the folder could move memories to the Trash unnoticed.
         if request.format.as_deref().and_then(by_id).is_none_or(|format| format.may_carry_deletions()) {
             let plan = Imports::new(self.context).import(&request, true, job)?;
             if plan.tombstones_applied > 0 {
@@ -66,7 +67,8 @@ impl WatchedFolders<'_> {
         Imports::new(self.context).import(&request, false, job)
     }
 
-    /// Offers in folders with automatic import that were not attempted yet. Encrypted files need a passphrase from the person.
+    /// Offers in folders with automatic import that were not attempted yet. Encrypted files are left out, since the
+    /// person has to enter their passphrase.
     pub(super) fn pending_automatic_imports(&self, folders: &[Folder]) -> ApiResult<Vec<String>> {
         let is_automatic = |id: &str| folders.iter().any(|folder| folder.id == id && folder.mode == Mode::Own);
         let waiting = Offers::new(self.context).open()?;

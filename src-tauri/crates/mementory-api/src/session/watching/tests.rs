@@ -10,7 +10,7 @@ fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(folder.join(name)).unwrap()
 }
 
-/// A vault that watches a folder, with a manual clock.
+/// A vault with one watched folder and a manual clock.
 struct Watch {
     dir: tempfile::TempDir,
     session: Session,
@@ -32,7 +32,7 @@ impl Watch {
         self.dir.path().canonicalize().unwrap().join("Downloads").join(name)
     }
 
-    fn put(&self, name: &str, bytes: &[u8]) {
+    fn write_file(&self, name: &str, bytes: &[u8]) {
         std::fs::write(self.path(name), bytes).unwrap();
     }
 
@@ -40,7 +40,7 @@ impl Watch {
         self.session.watching().round(self.clock, &Job::silent()).unwrap()
     }
 
-    /// Scan until all files have settled.
+    /// Scans, waits until all files have settled, and scans again.
     fn settle(&mut self) -> WatchRound {
         let first = self.round();
         self.clock += first.wait.unwrap_or_default();
@@ -71,15 +71,15 @@ impl Watch {
 fn an_export_is_offered_when_it_stops_growing_and_other_files_are_ignored() {
     let mut watch = Watch::new();
     let export = fixture(MIF);
-    watch.put("mine.json", &export[..40]);
-    watch.put("holiday.txt", b"Two weeks by the sea.");
-    watch.put("notes.json", b"{\"a\": 1}");
+    watch.write_file("mine.json", &export[..40]);
+    watch.write_file("holiday.txt", b"Two weeks by the sea.");
+    watch.write_file("notes.json", b"{\"a\": 1}");
     let round = watch.round();
     assert_eq!((round.changed, round.wait), (false, Some(mementory_vault::watching::QUIET)));
     assert!(watch.offers().is_empty());
 
     watch.clock += Duration::from_secs(2);
-    watch.put("mine.json", &export);
+    watch.write_file("mine.json", &export);
     assert!(!watch.round().changed);
     watch.clock += Duration::from_secs(2);
     assert!(!watch.round().changed, "the other files have settled and are no exports");
@@ -107,7 +107,7 @@ fn files_from_before_are_not_offered_until_they_change() {
     let mut watch = Watch { dir, session, clock: Duration::ZERO };
     watch.settle();
     assert!(watch.offers().is_empty());
-    watch.put("old.json", &fixture(MEM0));
+    watch.write_file("old.json", &fixture(MEM0));
     watch.settle();
     assert_eq!(watch.offers(), ["old.json"]);
 }
@@ -115,28 +115,28 @@ fn files_from_before_are_not_offered_until_they_change() {
 #[test]
 fn the_same_content_is_offered_once_and_never_again_after_it_was_declined() {
     let mut watch = Watch::new();
-    watch.put("one.json", &fixture(MIF));
+    watch.write_file("one.json", &fixture(MIF));
     watch.settle();
-    watch.put("one (1).json", &fixture(MIF));
+    watch.write_file("one (1).json", &fixture(MIF));
     watch.settle();
     assert_eq!(watch.offers(), ["one.json"]);
     let id = watch.session.watching().list().unwrap().finds.remove(0).id;
     assert!(watch.session.watching().dismiss(&id).unwrap().finds.is_empty());
     assert_eq!(watch.session.watching().dismiss(&id).unwrap_err().code, "not_found");
     std::fs::remove_file(watch.path("one.json")).unwrap();
-    watch.put("one again.json", &fixture(MIF));
+    watch.write_file("one again.json", &fixture(MIF));
     assert!(!watch.settle().changed && watch.offers().is_empty());
 }
 
 #[test]
 fn an_offer_disappears_when_its_file_is_deleted_or_changed() {
     let mut watch = Watch::new();
-    watch.put("one.json", &fixture(MIF));
-    watch.put("two.json", &fixture(MEM0));
+    watch.write_file("one.json", &fixture(MIF));
+    watch.write_file("two.json", &fixture(MEM0));
     watch.settle();
     assert_eq!(watch.offers().len(), 2);
     std::fs::remove_file(watch.path("one.json")).unwrap();
-    watch.put("two.json", b"{\"something\": \"else\"}");
+    watch.write_file("two.json", b"{\"something\": \"else\"}");
     assert!(watch.offers().is_empty());
     watch.settle();
     assert!(watch.offers().is_empty());
@@ -145,10 +145,10 @@ fn an_offer_disappears_when_its_file_is_deleted_or_changed() {
 #[test]
 fn files_that_arrive_while_the_vault_is_locked_are_detected_at_the_next_opening() {
     let mut watch = Watch::new();
-    watch.put("before.json", &fixture(MIF));
+    watch.write_file("before.json", &fixture(MIF));
     watch.settle();
     let mut watch = watch.reopen();
-    watch.put("meanwhile.json", &fixture(MEM0));
+    watch.write_file("meanwhile.json", &fixture(MEM0));
     watch.settle();
     let finds = watch.session.watching().list().unwrap().finds;
     let found: Vec<_> = finds.iter().map(|find| (find.name.as_str(), find.fresh)).collect();
@@ -158,7 +158,7 @@ fn files_that_arrive_while_the_vault_is_locked_are_detected_at_the_next_opening(
 #[test]
 fn a_manual_import_closes_the_offer_and_its_content_is_not_offered_elsewhere() {
     let mut watch = Watch::new();
-    watch.put("one.json", &fixture(MIF));
+    watch.write_file("one.json", &fixture(MIF));
     watch.settle();
     let import = |path: &Path| {
         let request = ImportRequest { paths: vec![path.display().to_string()], ..ImportRequest::default() };
@@ -169,7 +169,7 @@ fn a_manual_import_closes_the_offer_and_its_content_is_not_offered_elsewhere() {
     let elsewhere = watch.dir.path().join("elsewhere.json");
     std::fs::write(&elsewhere, fixture(MEM0)).unwrap();
     import(&elsewhere);
-    watch.put("copy.json", &fixture(MEM0));
+    watch.write_file("copy.json", &fixture(MEM0));
     assert!(!watch.settle().changed && watch.offers().is_empty());
 }
 
@@ -177,7 +177,7 @@ fn a_manual_import_closes_the_offer_and_its_content_is_not_offered_elsewhere() {
 fn paused_folders_are_not_scanned_and_new_files_are_detected_afterwards() {
     let mut watch = Watch::new();
     watch.set(WatchMode::Paused);
-    watch.put("one.json", &fixture(MIF));
+    watch.write_file("one.json", &fixture(MIF));
     let round = watch.settle();
     assert_eq!((round.watching, round.folders.len(), watch.offers().len()), (false, 0, 0));
     watch.set(WatchMode::Ask);
@@ -189,7 +189,7 @@ fn paused_folders_are_not_scanned_and_new_files_are_detected_afterwards() {
 fn an_automatic_import_leaves_a_report_and_no_offer() {
     let mut watch = Watch::new();
     watch.set(WatchMode::Automatic);
-    watch.put("one.json", &fixture(MIF));
+    watch.write_file("one.json", &fixture(MIF));
     let round = watch.settle();
     assert_eq!(round.imports.len(), 1);
     let report = watch.session.watching().import_detected_file(&round.imports[0], &Job::silent()).unwrap();
@@ -199,7 +199,7 @@ fn an_automatic_import_leaves_a_report_and_no_offer() {
     assert_eq!((after.imported[0].batch.as_str(), after.imported[0].name.as_str()), (&*report.batch, "one.json"));
     assert_eq!(watch.session.imports().list().unwrap().batches[0].batch, report.batch);
     assert!(watch.settle().imports.is_empty(), "once");
-    watch.put("one (1).json", &fixture(MIF));
+    watch.write_file("one (1).json", &fixture(MIF));
     assert!(watch.settle().imports.is_empty(), "nor its copy");
     assert_eq!(
         watch.session.watching().import_detected_file(&round.imports[0], &Job::silent()).unwrap_err().code,
@@ -211,7 +211,7 @@ fn an_automatic_import_leaves_a_report_and_no_offer() {
 fn a_failed_automatic_import_stays_on_offer() {
     let mut watch = Watch::new();
     watch.set(WatchMode::Automatic);
-    watch.put("one.json", &fixture(MIF));
+    watch.write_file("one.json", &fixture(MIF));
     let round = watch.settle();
     let job = Job::silent();
     job.cancel();
@@ -222,7 +222,7 @@ fn a_failed_automatic_import_stays_on_offer() {
     let mut watch = watch.reopen();
     assert_eq!(watch.settle().imports, round.imports, "the next opening attempts it once more");
     watch.session.watching().import_detected_file(&round.imports[0], &job).unwrap_err();
-    watch.put("one.json", &fixture(MEM0));
+    watch.write_file("one.json", &fixture(MEM0));
     assert_eq!(watch.settle().imports, round.imports, "so does new content under that name");
 }
 
@@ -262,10 +262,10 @@ fn files_that_mementory_writes_are_not_offered() {
     let request = ExportRequest { format: "alf".into(), out: out.display().to_string(), ..ExportRequest::default() };
     watch.session.exports().export(&request, &Job::silent()).unwrap();
     assert!(!watch.settle().changed && watch.offers().is_empty());
-    // A file that arrives while an export is written is offered afterwards.
+    // A file that arrives while an export is being written is offered afterwards.
     {
         let _guard = Offers::new(&watch.session.context).begin_file_export(&watch.path("more.alf"));
-        watch.put("more theirs.json", &fixture(MEM0));
+        watch.write_file("more theirs.json", &fixture(MEM0));
         let round = watch.session.watching().round(watch.clock, &Job::silent()).unwrap();
         assert_eq!((round.changed, round.folders.len(), round.wait), (false, 1, Some(QUIET)));
     }
@@ -273,14 +273,14 @@ fn files_that_mementory_writes_are_not_offered() {
     assert_eq!(watch.offers(), ["more theirs.json"]);
     std::fs::copy(&out, watch.path("moved.alf")).unwrap();
     assert!(!watch.settle().changed && watch.offers().len() == 1, "a copy of our export is not offered");
-    watch.put("theirs.json", &fixture(MIF));
+    watch.write_file("theirs.json", &fixture(MIF));
     assert!(watch.settle().changed, "other files still are");
 }
 
 #[test]
 fn a_missing_folder_is_reported_and_recognised_when_it_is_back() {
     let mut watch = Watch::new();
-    watch.put("one.json", &fixture(MIF));
+    watch.write_file("one.json", &fixture(MIF));
     watch.settle();
     let (original, moved) = (watch.path(""), watch.dir.path().join("away"));
     std::fs::rename(&original, &moved).unwrap();
@@ -288,7 +288,7 @@ fn a_missing_folder_is_reported_and_recognised_when_it_is_back() {
     assert_eq!((round.watching, round.folders.len()), (true, 0));
     assert_eq!(watch.folder().state, FolderState::Missing);
     assert!(watch.offers().is_empty());
-    // The empty mount point of a disconnected drive.
+    // An empty folder in the place of the watched one, like the mount point of a disconnected drive.
     std::fs::create_dir(&original).unwrap();
     watch.settle();
     assert_eq!(watch.folder().state, FolderState::There);
@@ -310,7 +310,7 @@ fn only_folders_outside_of_vaults_can_be_watched() {
     ] {
         assert_eq!(watch.session.watching().add(&path).unwrap_err().code, code, "{}", path.display());
     }
-    watch.put("file.txt", b"x");
+    watch.write_file("file.txt", b"x");
     assert_eq!(watch.session.watching().add(&watch.path("file.txt")).unwrap_err().code, "not_there");
     assert_eq!(
         watch.session.watching().add(&watch.path("")).unwrap().folders.len(),
@@ -325,7 +325,7 @@ fn only_folders_outside_of_vaults_can_be_watched() {
 #[test]
 fn a_scan_ends_when_it_is_cancelled() {
     let mut watch = Watch::new();
-    watch.put("one.json", &fixture(MIF));
+    watch.write_file("one.json", &fixture(MIF));
     watch.round();
     watch.clock += mementory_vault::watching::QUIET;
     let job = Job::silent();
