@@ -1,4 +1,4 @@
-//! A backup is a vault of its own, made while the other is in use.
+//! A backup is a complete vault of its own and can be made while the original vault is in use.
 use mementory_crypto::KdfChoice;
 use mementory_testkit::{PASSPHRASE, TempVault, at, sample};
 use mementory_vault::{Backups, Vault, VaultError, VaultResult, backups_of};
@@ -13,7 +13,7 @@ fn backup(t: &TempVault, out: &Path) -> VaultResult<mementory_vault::Backup> {
         .create(out, at(90), &AtomicBool::new(false), &|_, _| {})
 }
 
-fn left(folder: &Path) -> Vec<String> {
+fn entry_names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(folder)
         .unwrap()
         .map(|e| e.unwrap().file_name().into_string().unwrap())
@@ -26,7 +26,7 @@ fn left(folder: &Path) -> Vec<String> {
 fn a_backup_contains_the_whole_vault_and_opens_with_its_passphrase() {
     let t = TempVault::new();
     t.import(&[sample("chatgpt-export.zip")]).unwrap();
-    // A reader in the middle of its work keeps the log from being emptied.
+    // An open reader keeps the write-ahead log from being truncated.
     let reader = t.database();
     reader
         .execute_batch("BEGIN; SELECT count(*) FROM records;")
@@ -38,13 +38,16 @@ fn a_backup_contains_the_whole_vault_and_opens_with_its_passphrase() {
     reader.execute_batch("COMMIT").unwrap();
 
     assert!(made.bytes > 0 && made.digest.len() == 64);
-    assert_eq!(left(t.folder.path()), ["copy.mementory", "t.mementory"]);
+    assert_eq!(
+        entry_names(t.folder.path()),
+        ["copy.mementory", "t.mementory"]
+    );
     assert_eq!(
         t.vault.audit().entries().unwrap().last().unwrap().op,
         "backup",
         "the vault knows when"
     );
-    // The first one stays open.
+    // The original vault stays open.
     let copy = Vault::open(&out, PASSPHRASE).unwrap();
     let held = copy.queries().facts().unwrap();
     assert_eq!(held.counts, facts.counts);
@@ -75,15 +78,15 @@ fn a_cancelled_backup_leaves_nothing_and_replaces_nothing() {
         Err(VaultError::Usage(_))
     ));
     let cancel = AtomicBool::new(false);
-    let stopped =
+    let cancelled =
         t.vault
             .backups()
             .create(&t.folder.path().join("copy"), at(90), &cancel, &|_, _| {
                 cancel.store(true, Ordering::Relaxed)
             });
-    assert!(matches!(stopped, Err(VaultError::Cancelled)));
-    assert_eq!(left(t.folder.path()), ["t.mementory", "taken"]);
-    assert!(left(&out).is_empty());
+    assert!(matches!(cancelled, Err(VaultError::Cancelled)));
+    assert_eq!(entry_names(t.folder.path()), ["t.mementory", "taken"]);
+    assert!(entry_names(&out).is_empty());
     assert!(
         t.vault
             .audit()
@@ -110,14 +113,14 @@ fn a_backup_of_damaged_files_fails() {
     std::fs::write(&blob, bytes).unwrap();
     let out = t.folder.path().join("copy");
     assert!(matches!(backup(&t, &out), Err(VaultError::Damaged(_))));
-    assert_eq!(left(t.folder.path()), ["t.mementory"]);
+    assert_eq!(entry_names(t.folder.path()), ["t.mementory"]);
 }
 
 fn restore(from: &Path, out: &Path, secret: &str) -> VaultResult<mementory_vault::Backup> {
     Backups::restore(from, out, secret, &AtomicBool::new(false), &|_, _| {})
 }
 
-/// Every file below, with what is in it.
+/// Content of every file below `dir`.
 fn contents(dir: &Path) -> std::collections::BTreeMap<std::path::PathBuf, Vec<u8>> {
     let mut out = std::collections::BTreeMap::new();
     for entry in std::fs::read_dir(dir).unwrap() {
@@ -132,7 +135,7 @@ fn contents(dir: &Path) -> std::collections::BTreeMap<std::path::PathBuf, Vec<u8
 }
 
 #[test]
-fn a_restored_backup_is_the_vault_again_and_the_backup_stays_as_it_was() {
+fn a_restored_vault_equals_the_original_and_the_backup_is_unchanged() {
     let t = TempVault::new();
     t.import(&[sample("chatgpt-export.zip")]).unwrap();
     let facts = t.vault.queries().facts().unwrap();
@@ -162,7 +165,7 @@ fn a_restored_backup_is_the_vault_again_and_the_backup_stays_as_it_was() {
         Err(VaultError::InUse)
     ));
     assert_eq!(
-        left(t.folder.path()),
+        entry_names(t.folder.path()),
         ["again.mementory", "copy", "t.mementory"]
     );
 }
@@ -187,10 +190,10 @@ fn a_failed_restore_leaves_nothing() {
         Err(VaultError::Usage(_))
     ));
     let cancel = AtomicBool::new(false);
-    let stopped = Backups::restore(&copy, &out, PASSPHRASE, &cancel, &|_, _| {
+    let cancelled = Backups::restore(&copy, &out, PASSPHRASE, &cancel, &|_, _| {
         cancel.store(true, Ordering::Relaxed)
     });
-    assert!(matches!(stopped, Err(VaultError::Cancelled)));
+    assert!(matches!(cancelled, Err(VaultError::Cancelled)));
     let blob = contents(&copy.join("blobs")).into_keys().next().unwrap();
     let mut bytes = std::fs::read(&blob).unwrap();
     let last = bytes.len() - 1;
@@ -200,13 +203,13 @@ fn a_failed_restore_leaves_nothing() {
         restore(&copy, &out, PASSPHRASE),
         Err(VaultError::Damaged(_))
     ));
-    assert_eq!(left(t.folder.path()), ["copy", "t.mementory"]);
+    assert_eq!(entry_names(t.folder.path()), ["copy", "t.mementory"]);
     std::fs::remove_file(&blob).unwrap();
     assert!(matches!(
         restore(&copy, &out, PASSPHRASE),
         Err(VaultError::Damaged(_))
     ));
-    assert_eq!(left(t.folder.path()), ["copy", "t.mementory"]);
+    assert_eq!(entry_names(t.folder.path()), ["copy", "t.mementory"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Each kind of damage to a vault has its own error, and finding it writes nothing.
+//! Each kind of damage to a vault has its own error, and detecting it writes nothing.
 use mementory_testkit::{PASSPHRASE, TempVault, at, sample};
 use mementory_vault::{IndexFault, IndexFilter, IndexState, IndexWatch, Vault, VaultError};
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-fn filled() -> TempVault {
+fn vault_with_sample() -> TempVault {
     let t = TempVault::new();
     t.import(&[sample("chatgpt-export.zip")]).unwrap();
     t
 }
 
-fn flip(path: &Path, at: usize) {
+fn flip_bit(path: &Path, at: usize) {
     let mut bytes = std::fs::read(path).unwrap();
     let at = at.min(bytes.len() - 1);
     bytes[at] ^= 0x40;
@@ -30,8 +30,8 @@ fn files(dir: &Path) -> Vec<PathBuf> {
     out
 }
 
-/// Closes the vault, keeps its folder.
-fn closed(t: TempVault) -> (tempfile::TempDir, PathBuf) {
+/// Closes the vault but keeps its folder.
+fn close_vault(t: TempVault) -> (tempfile::TempDir, PathBuf) {
     let dir = t.dir();
     let TempVault { folder, vault } = t;
     drop(vault);
@@ -39,13 +39,13 @@ fn closed(t: TempVault) -> (tempfile::TempDir, PathBuf) {
 }
 
 #[test]
-fn four_failures_of_opening_are_four_errors() {
-    let t = filled();
+fn each_reason_why_a_vault_does_not_open_has_its_own_error() {
+    let t = vault_with_sample();
     assert!(
         matches!(Vault::open(&t.dir(), PASSPHRASE), Err(VaultError::InUse)),
         "a second opening is refused"
     );
-    let (_folder, dir) = closed(t);
+    let (_folder, dir) = close_vault(t);
     assert!(
         matches!(
             Vault::open(&dir, "wrong horse"),
@@ -60,7 +60,7 @@ fn four_failures_of_opening_are_four_errors() {
         ),
         "missing"
     );
-    flip(&dir.join("vault.json"), 40);
+    flip_bit(&dir.join("vault.json"), 40);
     assert!(
         matches!(Vault::open(&dir, PASSPHRASE), Err(VaultError::Damaged(_))),
         "damaged header"
@@ -69,8 +69,8 @@ fn four_failures_of_opening_are_four_errors() {
 
 #[test]
 fn a_damaged_first_page_is_damage_and_not_a_wrong_passphrase() {
-    let (_folder, dir) = closed(filled());
-    flip(&dir.join("store.db"), 3000);
+    let (_folder, dir) = close_vault(vault_with_sample());
+    flip_bit(&dir.join("store.db"), 3000);
     assert!(
         matches!(
             Vault::open(&dir, PASSPHRASE),
@@ -82,31 +82,31 @@ fn a_damaged_first_page_is_damage_and_not_a_wrong_passphrase() {
 
 #[test]
 fn pages_that_fail_their_check_are_counted() {
-    let (_folder, dir) = closed(filled());
+    let (_folder, dir) = close_vault(vault_with_sample());
     let store = dir.join("store.db");
-    let whole = std::fs::read(&store).unwrap();
+    let original = std::fs::read(&store).unwrap();
     for page in [0, 1, 2, 5, 7] {
-        flip(&store, page * 8192 + 3000);
+        flip_bit(&store, page * 8192 + 3000);
     }
     let Err(VaultError::DamagedPages { pages }) = Vault::open(&dir, PASSPHRASE) else {
         panic!("five pages are damaged")
     };
     assert_eq!(pages, 5);
-    std::fs::write(&store, &whole[..100]).unwrap();
+    std::fs::write(&store, &original[..100]).unwrap();
     assert!(
         matches!(Vault::open(&dir, PASSPHRASE), Err(VaultError::Damaged(_))),
         "no number that was not counted"
     );
-    std::fs::write(&store, whole).unwrap();
+    std::fs::write(&store, original).unwrap();
     assert!(Vault::open(&dir, PASSPHRASE).is_ok(), "nothing was changed");
 }
 
 #[test]
 fn rebuilding_the_index_reports_progress_and_can_be_cancelled() {
-    let (_folder, dir) = closed(filled());
-    flip(&dir.join("index/meta.json"), 50);
+    let (_folder, dir) = close_vault(vault_with_sample());
+    flip_bit(&dir.join("index/meta.json"), 50);
     let cancel = AtomicBool::new(true);
-    let stopped = Vault::open_watched(
+    let cancelled = Vault::open_watched(
         &dir,
         PASSPHRASE,
         &IndexWatch {
@@ -114,7 +114,7 @@ fn rebuilding_the_index_reports_progress_and_can_be_cancelled() {
             cancel: &cancel,
         },
     );
-    assert!(matches!(stopped, Err(VaultError::Cancelled)));
+    assert!(matches!(cancelled, Err(VaultError::Cancelled)));
     cancel.store(false, Ordering::Relaxed);
     let reported = Mutex::new(Vec::new());
     let open = || {
@@ -150,7 +150,7 @@ fn rebuilding_the_index_reports_progress_and_can_be_cancelled() {
         reported.lock().unwrap().is_empty(),
         "no rebuild, no progress"
     );
-    flip(&dir.join("index/meta.json"), 50);
+    flip_bit(&dir.join("index/meta.json"), 50);
     assert_eq!(open().index_fault(), Some(IndexFault::Damaged));
     std::fs::remove_dir_all(dir.join("index")).unwrap();
     assert_eq!(open().index_fault(), Some(IndexFault::Missing));
@@ -158,9 +158,9 @@ fn rebuilding_the_index_reports_progress_and_can_be_cancelled() {
 
 #[test]
 fn a_damaged_later_page_is_found_by_the_check() {
-    let (_folder, dir) = closed(filled());
+    let (_folder, dir) = close_vault(vault_with_sample());
     let length = std::fs::metadata(dir.join("store.db")).unwrap().len() as usize;
-    flip(&dir.join("store.db"), length - 4000);
+    flip_bit(&dir.join("store.db"), length - 4000);
     if let Ok(vault) = Vault::open(&dir, PASSPHRASE) {
         let bad: Vec<&str> = vault.integrity().check().map_or(vec!["pages"], |p| {
             p.into_iter().filter(|p| !p.ok).map(|p| p.place).collect()
@@ -174,9 +174,9 @@ fn a_damaged_later_page_is_found_by_the_check() {
 
 #[test]
 fn a_newer_schema_is_refused() {
-    let t = filled();
+    let t = vault_with_sample();
     let key = hex::encode(t.keys().store());
-    let (_folder, dir) = closed(t);
+    let (_folder, dir) = close_vault(t);
     {
         let db = rusqlite::Connection::open(dir.join("store.db")).unwrap();
         db.execute_batch(&format!("PRAGMA key = \"x'{key}'\"; PRAGMA cipher_page_size = 8192; PRAGMA cipher_hmac_algorithm = HMAC_SHA256; PRAGMA user_version = 99;")).unwrap();
@@ -192,9 +192,9 @@ fn a_newer_schema_is_refused() {
 
 #[test]
 fn an_older_schema_is_upgraded_and_no_copy_stays() {
-    let t = filled();
+    let t = vault_with_sample();
     let key = hex::encode(t.keys().store());
-    let (_folder, dir) = closed(t);
+    let (_folder, dir) = close_vault(t);
     {
         let db = rusqlite::Connection::open(dir.join("store.db")).unwrap();
         db.execute_batch(&format!("PRAGMA key = \"x'{key}'\"; PRAGMA cipher_page_size = 8192; PRAGMA cipher_hmac_algorithm = HMAC_SHA256;")).unwrap();
@@ -230,7 +230,7 @@ fn an_older_schema_is_upgraded_and_no_copy_stays() {
 
 #[test]
 fn every_damaged_missing_or_stale_index_is_rebuilt() {
-    let probe = filled();
+    let probe = vault_with_sample();
     let count = probe.vault.index_documents();
     let names: Vec<String> = files(&probe.dir().join("index"))
         .iter()
@@ -238,9 +238,9 @@ fn every_damaged_missing_or_stale_index_is_rebuilt() {
         .collect();
     assert!(names.len() > 3, "the index has several files");
     drop(probe);
-    let (folder, dir) = closed(filled());
+    let (folder, dir) = close_vault(vault_with_sample());
     for path in files(&dir.join("index")) {
-        flip(&path, 50);
+        flip_bit(&path, 50);
     }
     let vault = Vault::open(&dir, PASSPHRASE).unwrap();
     assert_eq!(
@@ -257,7 +257,7 @@ fn every_damaged_missing_or_stale_index_is_rebuilt() {
         "missing"
     );
     drop(vault);
-    // An older index put back is stale: the store remembers more changes than it holds.
+    // An older index that was put back is stale: the store has changes that it does not contain.
     let aside = folder.path().join("old-index");
     copy(&dir.join("index"), &aside);
     let vault = Vault::open(&dir, PASSPHRASE).unwrap();
@@ -293,10 +293,10 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn a_damaged_blob_is_found_and_costs_only_itself() {
-    let (_folder, dir) = closed(filled());
+fn a_damaged_blob_is_reported_and_affects_nothing_else() {
+    let (_folder, dir) = close_vault(vault_with_sample());
     let blob = files(&dir.join("blobs")).remove(0);
-    flip(&blob, 60);
+    flip_bit(&blob, 60);
     let vault = Vault::open(&dir, PASSPHRASE).unwrap();
     let bad: Vec<&str> = vault
         .integrity()
@@ -311,11 +311,11 @@ fn a_damaged_blob_is_found_and_costs_only_itself() {
 
 #[test]
 fn truncation_of_any_file_never_panics() {
-    let (folder, dir) = closed(filled());
+    let (folder, dir) = close_vault(vault_with_sample());
     for name in ["vault.json", "store.db"] {
-        let whole = std::fs::read(dir.join(name)).unwrap();
-        for cut in [0, 1, 15, 16, 100, whole.len() / 2, whole.len() - 1] {
-            std::fs::write(dir.join(name), &whole[..cut.min(whole.len())]).unwrap();
+        let original = std::fs::read(dir.join(name)).unwrap();
+        for cut in [0, 1, 15, 16, 100, original.len() / 2, original.len() - 1] {
+            std::fs::write(dir.join(name), &original[..cut.min(original.len())]).unwrap();
             if let Ok(vault) = Vault::open(&dir, PASSPHRASE) {
                 assert!(
                     vault.integrity().check().is_err()
@@ -324,7 +324,7 @@ fn truncation_of_any_file_never_panics() {
                 );
             }
         }
-        std::fs::write(dir.join(name), &whole).unwrap();
+        std::fs::write(dir.join(name), &original).unwrap();
     }
     drop(folder);
 }

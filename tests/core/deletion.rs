@@ -1,7 +1,8 @@
-//! Deleted means gone: no route answers, no page, index file or blob holds it, and the check notices when that is not so.
+//! After an erasure no query returns the record, and no page, index file or blob contains its words. The erasure check
+//! notices if one does.
 use mementory_formats::{AttachmentFile, PassthroughItem};
 use mementory_model::{AttachmentRef, Kind, MessagePart, Record, RecordKey, Unit, Verbatim};
-use mementory_testkit::{TempVault, at, files_holding, holds, options};
+use mementory_testkit::{TempVault, at, contains_text, files_containing, options};
 use mementory_vault::{EraseOutcome, IndexFilter, ListQuery, PlaceOutcome, Sabotage, VaultError};
 use std::sync::atomic::AtomicBool;
 
@@ -18,8 +19,8 @@ pub fn record(kind: Kind, value: &str, text: &str) -> Record {
     record
 }
 
-/// A conversation whose message, memory, attachment name and side file all hold the canary.
-pub fn planted() -> TempVault {
+/// A vault with a conversation whose message, memory, attachment name and passthrough file all contain the canary word.
+pub fn vault_with_canary() -> TempVault {
     let t = TempVault::new();
     let cancel = AtomicBool::new(false);
     t.import_with(&options(&cancel, false), &|sink| {
@@ -128,34 +129,34 @@ pub fn erase(t: &TempVault, ids: &[String]) -> EraseOutcome {
         .unwrap()
 }
 
-/// Outcome of one place of the receipt, with its detail.
+/// Outcome and detail of one place of the receipt.
 pub fn outcome(done: &EraseOutcome, place: &str) -> (PlaceOutcome, String) {
     let found = done.receipt.places.iter().find(|p| p.place == place);
     found.map(|p| (p.outcome, p.detail.clone())).unwrap()
 }
 
 #[test]
-fn nothing_on_disk_is_in_the_clear() {
-    let t = planted();
+fn no_file_of_the_vault_contains_plain_text() {
+    let t = vault_with_canary();
     assert!(
-        holds(&t.decrypted(), CANARY),
+        contains_text(&t.decrypted(), CANARY),
         "the control: it is in the decrypted database"
     );
     assert_eq!(
-        files_holding(&t.dir(), CANARY),
+        files_containing(&t.dir(), CANARY),
         Vec::<std::path::PathBuf>::new(),
         "no file of the vault shows it"
     );
     assert_eq!(
-        files_holding(&t.dir(), "About pets"),
+        files_containing(&t.dir(), "About pets"),
         Vec::<std::path::PathBuf>::new(),
         "nor the title"
     );
 }
 
 #[test]
-fn erasing_leaves_nothing_anywhere() {
-    let t = planted();
+fn an_erasure_leaves_no_trace_anywhere() {
+    let t = vault_with_canary();
     let conversation = conversation_of(&t);
     let outcome = t
         .vault
@@ -170,7 +171,8 @@ fn erasing_leaves_nothing_anywhere() {
         )
         .unwrap();
     assert!(outcome.receipt.complete, "{:?}", outcome.receipt.places);
-    // The message, the memory taken from it and the file nothing else names go along, each with a tombstone of its own.
+    // The message, the memory derived from it, and the file that no other record names are erased too, each with a
+    // tombstone of its own.
     let mut kinds: Vec<&str> = outcome.tombstones.iter().map(|s| s.kind.as_str()).collect();
     kinds.sort_unstable();
     assert_eq!(
@@ -196,7 +198,7 @@ fn erasing_leaves_nothing_anywhere() {
         "and says that it was erased"
     );
     assert!(
-        !holds(&t.decrypted(), CANARY),
+        !contains_text(&t.decrypted(), CANARY),
         "no decrypted page, free page or pack holds it"
     );
     assert_eq!(found(&t, "tea"), 1, "the bystander is still there");
@@ -210,7 +212,7 @@ fn erasing_leaves_nothing_anywhere() {
 
 #[test]
 fn the_same_words_elsewhere_are_found_and_redacted() {
-    let t = planted();
+    let t = vault_with_canary();
     let memory = id_of(&t, Kind::Memory, CANARY);
     let plan = t
         .vault
@@ -287,7 +289,7 @@ fn the_check_notices_each_sabotaged_deletion() {
         ),
     ];
     for (place, sabotage) in cases {
-        let t = planted();
+        let t = vault_with_canary();
         let conversation = conversation_of(&t);
         let receipt = t
             .vault

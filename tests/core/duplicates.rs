@@ -1,4 +1,4 @@
-//! Memories that say the same: found as groups, merged, or kept apart for good.
+//! Memories with the same words are found as groups, and merged or kept apart permanently.
 use crate::deletion::record;
 use mementory_model::Kind;
 use mementory_testkit::{TempVault, at};
@@ -28,7 +28,7 @@ const TEXTS: [&str; 4] = [
 ];
 
 #[test]
-fn the_same_words_are_a_group_and_can_be_merged() {
+fn memories_with_the_same_words_form_a_group_and_can_be_merged() {
     let t = vault(&TEXTS);
     let found = groups(&t);
     assert_eq!(found.len(), 1);

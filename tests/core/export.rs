@@ -1,4 +1,4 @@
-//! Exports that end before their time: nothing is left of them.
+//! An export that is cancelled or fails leaves no files behind.
 use mementory_model::{Kind, Record, RecordKey};
 use mementory_testkit::{TempVault, at};
 use mementory_vault::{ExportOutcome, Scope, VaultError, VaultResult};
@@ -7,20 +7,21 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// More than are ever read ahead of whoever writes.
-const MANY: u32 = 4000;
+/// Number of records: more than the exporter ever reads ahead of the writer.
+const RECORD_COUNT: u32 = 4000;
 
-fn filled() -> TempVault {
+fn vault_with_memories() -> TempVault {
     let t = TempVault::new();
     let memory = |n: u32| {
         let words = format!("Rides the tandem, day {n}");
         Record::new(Kind::Memory, RecordKey::new("test", n.to_string()), words)
     };
-    t.import_records((0..MANY).map(memory).collect()).unwrap();
+    t.import_records((0..RECORD_COUNT).map(memory).collect())
+        .unwrap();
     t
 }
 
-/// Exports in `format`; `seen` hears how many records were written so far.
+/// Exports in `format`. `seen` is called with the number of records written so far.
 fn export(
     t: &TempVault,
     format: &str,
@@ -40,26 +41,30 @@ fn export(
     (done, out)
 }
 
-fn beside(t: &TempVault) -> usize {
+fn entries_in_folder(t: &TempVault) -> usize {
     std::fs::read_dir(t.folder.path()).unwrap().count()
 }
 
 #[test]
-fn cancelled_half_way_leaves_nothing() {
-    let t = filled();
+fn an_export_cancelled_half_way_leaves_nothing() {
+    let t = vault_with_memories();
     for format in ["mem", "alf"] {
         let cancel = AtomicBool::new(false);
         let (ended, _) = export(&t, format, &cancel, &|done| {
-            cancel.fetch_or(done >= u64::from(MANY / 4), Ordering::Relaxed);
+            cancel.fetch_or(done >= u64::from(RECORD_COUNT / 4), Ordering::Relaxed);
         });
         assert!(matches!(ended, Err(VaultError::Cancelled)), "{format}");
-        assert_eq!(beside(&t), 1, "{format}: the vault, and nothing else");
+        assert_eq!(
+            entries_in_folder(&t),
+            1,
+            "{format}: the vault, and nothing else"
+        );
     }
 }
 
 #[test]
 fn a_damaged_record_fails_the_export_and_leaves_nothing() {
-    let t = filled();
+    let t = vault_with_memories();
     let database = t.database();
     let last: i64 = t.number("SELECT max(id) FROM packs");
     assert!(last > 1, "the first records are sound");
@@ -69,20 +74,24 @@ fn a_damaged_record_fails_the_export_and_leaves_nothing() {
     for format in ["mem", "alf"] {
         let (ended, _) = export(&t, format, &AtomicBool::new(false), &|_| {});
         assert!(matches!(ended, Err(VaultError::Damaged(_))), "{format}");
-        assert_eq!(beside(&t), 1, "{format}: the vault, and nothing else");
+        assert_eq!(
+            entries_in_folder(&t),
+            1,
+            "{format}: the vault, and nothing else"
+        );
     }
 }
 
 #[test]
 fn every_record_is_written_once_and_counted_in_progress() {
-    let t = filled();
+    let t = vault_with_memories();
     let counted = std::cell::RefCell::new(Vec::new());
     let (done, out) = export(&t, "mem", &AtomicBool::new(false), &|done| {
         counted.borrow_mut().push(done)
     });
     assert_eq!(
         done.unwrap().report.by_kind.values().sum::<u64>(),
-        u64::from(MANY)
+        u64::from(RECORD_COUNT)
     );
     let steps: Vec<u64> = counted
         .into_inner()
@@ -91,7 +100,7 @@ fn every_record_is_written_once_and_counted_in_progress() {
         .collect();
     assert_eq!(
         steps,
-        (1..=u64::from(MANY) / 500)
+        (1..=u64::from(RECORD_COUNT) / 500)
             .map(|n| n * 500)
             .collect::<Vec<_>>()
     );

@@ -1,10 +1,10 @@
-//! New, changed and gone: how a newer export of the same account differs from the older ones.
+//! How the records of an account's newest export differ from its older ones: new, changed or gone.
 use mementory_model::Kind;
 use mementory_testkit::TempVault;
 use mementory_vault::{ExportDiffStatus, ListQuery};
 use std::path::{Path, PathBuf};
 
-/// A ChatGPT export as a folder: conversations by id, title and time.
+/// Makes a ChatGPT export as a folder, from the id, title and time of each conversation.
 fn export(folder: &Path, name: &str, conversations: &[(&str, &str, i64)]) -> PathBuf {
     let dir = folder.join(name);
     std::fs::create_dir(&dir).unwrap();
@@ -51,19 +51,22 @@ fn statuses(t: &TempVault) -> Vec<(String, Option<ExportDiffStatus>)> {
     out
 }
 
-const FIRST: [(&str, &str, i64); 4] = [
+const FIRST_EXPORT: [(&str, &str, i64); 4] = [
     ("aaaaaaaa-1", "Oldest", 1_600_000_000),
     ("aaaaaaaa-2", "Stays", 1_700_000_000),
     ("aaaaaaaa-3", "Goes", 1_710_000_000),
     ("aaaaaaaa-4", "Before", 1_720_000_000),
 ];
-const SECOND: [(&str, &str, i64); 3] = [
+const SECOND_EXPORT: [(&str, &str, i64); 3] = [
     ("aaaaaaaa-2", "Stays", 1_700_000_000),
     ("aaaaaaaa-4", "After", 1_720_000_000),
     ("aaaaaaaa-5", "Added", 1_730_000_000),
 ];
 
-fn named(found: &[(String, Option<ExportDiffStatus>)], title: &str) -> Option<ExportDiffStatus> {
+fn status_of(
+    found: &[(String, Option<ExportDiffStatus>)],
+    title: &str,
+) -> Option<ExportDiffStatus> {
     found.iter().find(|(name, _)| name == title).unwrap().1
 }
 
@@ -71,12 +74,13 @@ fn named(found: &[(String, Option<ExportDiffStatus>)], title: &str) -> Option<Ex
 fn a_newer_export_marks_what_is_new_changed_and_gone() {
     let folder = tempfile::tempdir().unwrap();
     let t = TempVault::new();
-    t.import(&[export(folder.path(), "first", &FIRST)]).unwrap();
+    t.import(&[export(folder.path(), "first", &FIRST_EXPORT)])
+        .unwrap();
     assert!(
         statuses(&t).iter().all(|(_, s)| s.is_none()),
         "one export says nothing"
     );
-    let second = export(folder.path(), "second", &SECOND);
+    let second = export(folder.path(), "second", &SECOND_EXPORT);
     let planned = t.plan(std::slice::from_ref(&second)).unwrap();
     assert!(statuses(&t).iter().all(|(_, s)| s.is_none()));
     let report = t.import(&[second]).unwrap();
@@ -86,12 +90,12 @@ fn a_newer_export_marks_what_is_new_changed_and_gone() {
     );
     assert_eq!(report.gone["conversation"], 1);
     let found = statuses(&t);
-    assert_eq!(named(&found, "Added"), Some(ExportDiffStatus::New));
-    assert_eq!(named(&found, "After"), Some(ExportDiffStatus::Changed));
-    assert_eq!(named(&found, "Goes"), Some(ExportDiffStatus::Gone));
-    assert_eq!(named(&found, "Stays"), None);
+    assert_eq!(status_of(&found, "Added"), Some(ExportDiffStatus::New));
+    assert_eq!(status_of(&found, "After"), Some(ExportDiffStatus::Changed));
+    assert_eq!(status_of(&found, "Goes"), Some(ExportDiffStatus::Gone));
+    assert_eq!(status_of(&found, "Stays"), None);
     assert_eq!(
-        named(&found, "Oldest"),
+        status_of(&found, "Oldest"),
         None,
         "older than all of the newer export: perhaps not asked for"
     );
@@ -114,7 +118,8 @@ fn a_newer_export_marks_what_is_new_changed_and_gone() {
 fn an_export_of_another_account_marks_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let t = TempVault::new();
-    t.import(&[export(folder.path(), "mine", &FIRST)]).unwrap();
+    t.import(&[export(folder.path(), "mine", &FIRST_EXPORT)])
+        .unwrap();
     let other = [("bbbbbbbb-1", "Somebody else's", 1_500_000_000)];
     t.import(&[export(folder.path(), "other", &other)]).unwrap();
     assert!(statuses(&t).iter().all(|(_, s)| s.is_none()));
@@ -124,8 +129,9 @@ fn an_export_of_another_account_marks_nothing() {
 fn an_older_export_imported_later_marks_nothing_as_gone() {
     let folder = tempfile::tempdir().unwrap();
     let t = TempVault::new();
-    t.import(&[export(folder.path(), "june", &FIRST)]).unwrap();
-    let january = [FIRST[0], FIRST[1]];
+    t.import(&[export(folder.path(), "june", &FIRST_EXPORT)])
+        .unwrap();
+    let january = [FIRST_EXPORT[0], FIRST_EXPORT[1]];
     t.import(&[export(folder.path(), "january", &january)])
         .unwrap();
     assert!(
@@ -141,8 +147,9 @@ fn an_older_export_imported_later_marks_nothing_as_gone() {
 fn a_conversation_that_grew_is_changed() {
     let folder = tempfile::tempdir().unwrap();
     let t = TempVault::new();
-    t.import(&[export(folder.path(), "first", &FIRST)]).unwrap();
-    let dir = export(folder.path(), "second", &FIRST);
+    t.import(&[export(folder.path(), "first", &FIRST_EXPORT)])
+        .unwrap();
+    let dir = export(folder.path(), "second", &FIRST_EXPORT);
     let path = dir.join("conversations.json");
     let mut list: serde_json::Value =
         serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
@@ -158,7 +165,7 @@ fn a_conversation_that_grew_is_changed() {
     std::fs::write(&path, serde_json::to_vec(&list).unwrap()).unwrap();
     t.import(&[dir]).unwrap();
     assert_eq!(
-        named(&statuses(&t), "Stays"),
+        status_of(&statuses(&t), "Stays"),
         Some(ExportDiffStatus::Changed),
         "it has one message more"
     );

@@ -1,11 +1,11 @@
-//! Files: how many there are of each kind, how large they are, and lists of one kind.
+//! Number and size of the files of each kind, and lists of one kind.
 use mementory_formats::AttachmentFile;
 use mementory_model::{AttachmentRef, Kind, Record, RecordKey, Unit};
 use mementory_testkit::{TempVault, at, options};
 use mementory_vault::{FileCount, FileKind, ListQuery};
 use std::sync::atomic::AtomicBool;
 
-/// Name, media type, and how many bytes of it the export holds; none: it only names it.
+/// Name, media type, and number of bytes in the export; None if the export only names the file.
 const FILES: [(&str, Option<&str>, Option<usize>); 5] = [
     ("joists.jpg", Some("image/jpeg"), Some(700)),
     ("sketch.heic", Some("application/octet-stream"), Some(90)),
@@ -14,28 +14,29 @@ const FILES: [(&str, Option<&str>, Option<usize>); 5] = [
     ("plan.jpg", Some("image/jpeg"), None),
 ];
 
-/// A vault with one memory that names all of them.
+/// A vault with one memory that has all these files as attachments.
 fn vault_with_files() -> TempVault {
     let t = TempVault::new();
     let cancel = AtomicBool::new(false);
     let key = |name: &str| RecordKey::new("test", format!("file/{name}"));
-    let mut carrier = Record::new(Kind::Memory, RecordKey::new("test", "1"), "Here they are.");
-    carrier.source.platform = "test".into();
-    carrier.times.created = Some(at(1));
-    carrier.attachments = FILES
+    let mut memory_with_files =
+        Record::new(Kind::Memory, RecordKey::new("test", "1"), "Here they are.");
+    memory_with_files.source.platform = "test".into();
+    memory_with_files.times.created = Some(at(1));
+    memory_with_files.attachments = FILES
         .iter()
         .map(|(name, media_type, _)| AttachmentRef {
             key: key(name),
             origin_id: None,
             name: (*name).into(),
             media_type: media_type.map(Into::into),
-            // What an export says of a file that it does not hold is no byte in the vault.
+            // The size that an export states for a file it does not contain must not be counted.
             size: Some(5_000),
             text: None,
         })
         .collect();
     t.import_with(&options(&cancel, false), &|sink| {
-        sink.unit(Unit::from(carrier.clone()))?;
+        sink.unit(Unit::from(memory_with_files.clone()))?;
         for (name, media_type, held) in FILES {
             let Some(held) = held else { continue };
             let file = AttachmentFile {
@@ -45,7 +46,7 @@ fn vault_with_files() -> TempVault {
                 media_type: media_type.map(Into::into),
                 place: name.into(),
             };
-            // Each its own bytes: equal ones would be one blob.
+            // Each file has different bytes, because equal bytes would be one blob.
             let bytes = name.repeat(held);
             sink.attachment(file, &mut &bytes.as_bytes()[..held])?;
         }

@@ -1,4 +1,4 @@
-//! Imports as a whole: previewed, atomic, cancellable, idempotent, reconciled.
+//! Imports are previewed, atomic and cancellable, add nothing twice, and their counts add up.
 use crate::source::{import_from, part};
 use mementory_formats::FormatError;
 use mementory_model::{Kind, Link, Record, RecordKey, Unit};
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const SAMPLES: [&str; 2] = ["chatgpt-export.zip", "claude-export.zip"];
 
 #[test]
-fn samples_import_reconcile_and_add_nothing_twice() {
+fn sample_imports_add_up_and_a_second_import_adds_nothing() {
     for name in SAMPLES {
         let t = TempVault::new();
         let first = t.import(&[sample(name)]).unwrap();
@@ -65,7 +65,7 @@ fn several_files_dropped_together_are_one_batch() {
 }
 
 #[test]
-fn a_preview_says_what_the_import_then_does_and_writes_nothing() {
+fn a_preview_reports_what_the_import_does_and_writes_nothing() {
     let t = TempVault::new();
     let read = |sink: &mut dyn mementory_formats::Sink| {
         (0..20).try_for_each(|n| sink.unit(memory(n).into()))
@@ -86,7 +86,7 @@ fn a_preview_says_what_the_import_then_does_and_writes_nothing() {
 }
 
 #[test]
-fn cancelled_or_failed_half_way_leaves_nothing() {
+fn an_import_that_is_cancelled_or_fails_leaves_nothing() {
     let t = TempVault::new();
     let cancel = AtomicBool::new(false);
     let cancelled = t.import_with(&options(&cancel, false), &|sink| {
@@ -142,9 +142,9 @@ fn a_missing_file_imported_later_is_linked() {
         size: None,
         text: None,
     };
-    let mut carrier = memory(1);
-    carrier.attachments.push(named);
-    t.import_records(vec![carrier.clone()]).unwrap();
+    let mut memory_with_file = memory(1);
+    memory_with_file.attachments.push(named);
+    t.import_records(vec![memory_with_file.clone()]).unwrap();
     let files = || {
         t.vault
             .files()
@@ -164,7 +164,7 @@ fn a_missing_file_imported_later_is_linked() {
     assert!(!files()[0].1.present, "named, not there");
     let report = t
         .import_with(&options(&cancel, false), &|sink| {
-            sink.unit(Unit::from(carrier.clone()))?;
+            sink.unit(Unit::from(memory_with_file.clone()))?;
             sink.attachment(
                 mementory_formats::AttachmentFile {
                     key: key.clone(),
@@ -188,7 +188,7 @@ fn a_sentence_that_a_newer_text_drops_is_kept_as_superseded() {
         let cancel = AtomicBool::new(false);
         t.import_with(&options(&cancel, false), &|sink| {
             sink.unit(Unit {
-                records: document(day, sentences),
+                records: memory_with_facts(day, sentences),
             })
         })
         .unwrap()
@@ -250,8 +250,8 @@ fn a_sentence_that_a_newer_text_drops_is_kept_as_superseded() {
     );
 }
 
-/// A text that an assistant keeps, with the statements in it.
-fn document(day: i64, sentences: &[&str]) -> Vec<Record> {
+/// A memory with this text, and one fact for each of its sentences.
+fn memory_with_facts(day: i64, sentences: &[&str]) -> Vec<Record> {
     let text = RecordKey::new("test", "document");
     let mut records = vec![Record::new(Kind::Memory, text.clone(), sentences.join(" "))];
     for sentence in sentences {

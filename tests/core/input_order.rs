@@ -1,4 +1,4 @@
-//! Several exports of one source in one import.
+//! Several exports of one source in the same import.
 use crate::source::*;
 use mementory_model::Kind;
 use mementory_testkit::TempVault;
@@ -26,13 +26,13 @@ fn of_two_exports_in_one_import_the_newer_one_wins_in_either_order() {
     ] {
         let t = TempVault::new();
         import_units(&t, &drop);
-        let said = ["Another answer.", "Hello.", "Partial answer, now finished."];
-        assert_eq!(texts(&t, Kind::Message), said);
+        let expected_texts = ["Another answer.", "Hello.", "Partial answer, now finished."];
+        assert_eq!(texts(&t, Kind::Message), expected_texts);
         let shown = |value| one(&t, Kind::Message, value).0.active();
         assert_eq!((shown("a"), shown("b"), shown("d")), (true, false, true));
         assert_eq!(faults(&t), [""; 0]);
     }
-    // The same one after the other: the older export takes nothing back.
+    // The same exports in two imports: the older one changes nothing back.
     let t = TempVault::new();
     import_units(&t, &[newer]);
     import_units(&t, &[older]);

@@ -1,4 +1,4 @@
-//! The vault from outside: properties, deletion and its proof, damage, import as a whole.
+//! Tests of the vault through its public interface.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

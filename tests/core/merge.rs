@@ -1,12 +1,13 @@
-//! Bundles of other vaults, in any order: what was closed stays closed, and deletions reach everything that they name.
+//! Imports bundles of other vaults in any order: a closed row stays closed, and deletions apply to everything that they
+//! name.
 use crate::source::*;
 use mementory_model::{
     Derived, Kind, Link, Record, RecordKey, Times, Tombstone, TombstoneOp, Unit,
 };
 use mementory_testkit::{TempVault, at};
 
-/// A row of a bundle.
-fn row(kind: Kind, value: &str, text: &str) -> Record {
+/// A record as it is read from a `.mem` bundle.
+fn bundle_row(kind: Kind, value: &str, text: &str) -> Record {
     let mut record = record(kind, value, text);
     record.key = RecordKey::new("mem", value);
     record.times = Times {
@@ -42,27 +43,32 @@ fn tombstone(id: &str, op: TombstoneOp, kind: &str, target: &str, derived: Deriv
     }
 }
 
-/// Rows carry no time of their last change: which of two is newer shows in what closed it.
+/// Rows have no time of their last change. Which of two is newer is recognized by what closed it: an end or a
+/// successor.
 #[test]
-fn an_older_bundle_opens_nothing_again() {
+fn an_older_bundle_does_not_reopen_a_closed_row() {
     for (kind, name) in [(Kind::Fact, "fact"), (Kind::Relation, "edge")] {
-        let open = || row(kind, &format!("{name}/1"), "The launch is in May.");
+        let open = || bundle_row(kind, &format!("{name}/1"), "The launch is in May.");
         let mut ended = open();
         ended.times.valid_to = Some(at(50));
         let successor = format!("{name}/2");
         let succeeded = linked(ended.clone(), "superseded_by", kind, &successor);
-        let next = row(kind, &successor, "The launch is in June.");
+        let next = bundle_row(kind, &successor, "The launch is in June.");
         for (closed, what) in [(ended, "its end"), (succeeded, "its successor")] {
             let t = TempVault::new();
             import_units(&t, &[open().into()]);
             let news = import_units(&t, &[closed.clone().into(), next.clone().into()]);
             assert_eq!(
-                numbers(&news),
+                outcome_counts(&news),
                 [2, 1, 1, 0, 0],
                 "{name}: {what} comes, and the new row beside it"
             );
             let stale = import_units(&t, &[open().into()]);
-            assert_eq!(numbers(&stale), [1, 0, 0, 1, 0], "{name}: {what} stays");
+            assert_eq!(
+                outcome_counts(&stale),
+                [1, 0, 0, 1, 0],
+                "{name}: {what} stays"
+            );
             let kept = live(&t, kind)
                 .into_iter()
                 .find(|(_, r)| r.key == closed.key)
@@ -75,10 +81,10 @@ fn an_older_bundle_opens_nothing_again() {
     }
 }
 
-/// An older and a newer bundle dropped together.
+/// An older and a newer bundle in one import.
 #[test]
-fn of_two_bundles_in_one_import_the_one_that_closed_a_row_counts() {
-    let open = || row(Kind::Fact, "fact/1", "The launch is in May.");
+fn a_row_that_one_of_two_bundles_closes_is_closed() {
+    let open = || bundle_row(Kind::Fact, "fact/1", "The launch is in May.");
     let mut closed = open();
     closed.times.valid_to = Some(at(50));
     for (order, units) in [
@@ -104,24 +110,25 @@ fn one_row(t: &TempVault) -> Record {
     rows.into_iter().next().unwrap().1
 }
 
-/// A statement may still be corrected, and an end may be moved.
+/// The text of a closed row can still be corrected, and its end can be moved.
 #[test]
 fn a_closed_row_can_be_corrected() {
     let closed = |day: i64, text: &str| {
-        let mut fact = row(Kind::Fact, "fact/1", text);
+        let mut fact = bundle_row(Kind::Fact, "fact/1", text);
         fact.times.valid_to = Some(at(day));
         Unit::from(fact)
     };
     let t = TempVault::new();
     import_units(&t, &[closed(50, "The launch is in May.")]);
     let again = import_units(&t, &[closed(60, "The launch is in late May.")]);
-    assert_eq!(numbers(&again), [1, 0, 1, 0, 0]);
+    assert_eq!(outcome_counts(&again), [1, 0, 1, 0, 0]);
     assert_eq!(texts(&t, Kind::Fact), ["The launch is in late May."]);
 }
 
-/// Of every kind, and what was derived from it; before the rows that the same bundle still has.
+/// Deletions of every kind remove the record and what was derived from it, and are applied before the records of the
+/// same bundle.
 #[test]
-fn deletions_of_every_kind_come_first_and_reach_what_was_derived() {
+fn deletions_of_every_kind_apply_first_and_also_to_derived_records() {
     let kinds = [
         (Kind::Profile, "context"),
         (Kind::Profile, "core"),
@@ -142,9 +149,11 @@ fn deletions_of_every_kind_come_first_and_reach_what_was_derived() {
     ];
     let rows: Vec<Unit> = kinds
         .iter()
-        .map(|(kind, name)| row(*kind, &format!("{name}/gone"), &format!("A {name}.")).into())
+        .map(|(kind, name)| {
+            bundle_row(*kind, &format!("{name}/gone"), &format!("A {name}.")).into()
+        })
         .collect();
-    let stones: Vec<Tombstone> = kinds
+    let tombstones: Vec<Tombstone> = kinds
         .iter()
         .map(|(_, name)| {
             tombstone(
@@ -162,7 +171,10 @@ fn deletions_of_every_kind_come_first_and_reach_what_was_derived() {
             assert_eq!(import_units(&t, &rows).total().added as usize, kinds.len());
         }
         let report = import_from(&t, &|sink| {
-            stones.iter().cloned().try_for_each(|s| sink.tombstone(s))?;
+            tombstones
+                .iter()
+                .cloned()
+                .try_for_each(|s| sink.tombstone(s))?;
             rows.iter().cloned().try_for_each(|u| sink.unit(u))
         });
         assert_eq!(
@@ -204,9 +216,9 @@ fn deletions_of_every_kind_come_first_and_reach_what_was_derived() {
     );
 }
 
-/// A redaction takes the words out as well; only a skeleton may be left, and it may come.
+/// A redaction in an import removes the words too. Only the record with the words replaced may stay or be imported.
 #[test]
-fn a_redaction_that_came_takes_the_words_out_of_sight() {
+fn an_imported_redaction_removes_the_words_from_lists_and_search() {
     let stone = || {
         tombstone(
             "t",
@@ -216,7 +228,7 @@ fn a_redaction_that_came_takes_the_words_out_of_sight() {
             Derived::default(),
         )
     };
-    let said = |text: &str| row(Kind::Memory, "episode/ep_1", text);
+    let said = |text: &str| bundle_row(Kind::Memory, "episode/ep_1", text);
     let t = TempVault::new();
     import_units(&t, &[said("The zanzibarquokka sleeps.").into()]);
     let report = import_from(&t, &|sink| sink.tombstone(stone()));
@@ -236,7 +248,7 @@ fn a_redaction_that_came_takes_the_words_out_of_sight() {
     );
     assert_eq!(faults(&t), [""; 0]);
 
-    // A bundle of the vault that redacted it has the skeleton.
+    // The bundle of a vault that redacted the record contains it with the words replaced.
     import_from(&t, &|sink| {
         sink.tombstone(stone())?;
         sink.unit(said("[REDACTED:secret]").into())
@@ -244,9 +256,9 @@ fn a_redaction_that_came_takes_the_words_out_of_sight() {
     assert_eq!(texts(&t, Kind::Memory), ["[REDACTED:secret]"]);
     assert_eq!(found(&t, "zanzibarquokka"), 0);
 
-    // What was derived from it and went along goes here too.
+    // Records that were derived from it and deleted with it are deleted here too.
     let t = TempVault::new();
-    import_units(&t, &[row(Kind::Fact, "fact/f", "It sleeps.").into()]);
+    import_units(&t, &[bundle_row(Kind::Fact, "fact/f", "It sleeps.").into()]);
     let reach = Derived {
         fact_ids: vec!["f".into()],
         ..Derived::default()

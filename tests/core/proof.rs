@@ -1,14 +1,15 @@
-//! The check after an erasure: it finds what is left, excuses what is said by right, and comes back to what was cut off.
-use crate::deletion::{CANARY, SENTENCE, erase, found, id_of, outcome, planted, record};
+//! The check after an erasure: it finds what is left, ignores words that other records legitimately contain, and
+//! finishes interrupted erasures.
+use crate::deletion::{CANARY, SENTENCE, erase, found, id_of, outcome, record, vault_with_canary};
 use mementory_formats::PassthroughItem;
 use mementory_model::Kind;
-use mementory_testkit::{TempVault, at, holds, options};
+use mementory_testkit::{TempVault, at, contains_text, options};
 use mementory_vault::{EditFields, ImportReport, IndexState, PlaceOutcome, Sabotage, Vault};
 use std::{path::Path, sync::atomic::AtomicBool};
 
 const LONG: &str = "The zanzibarquokka sleeps under the piano and dreams of lettuce.";
 
-fn with(texts: &[&str]) -> (TempVault, Vec<String>) {
+fn vault_with(texts: &[&str]) -> (TempVault, Vec<String>) {
     let t = TempVault::new();
     let ids = texts
         .iter()
@@ -19,21 +20,21 @@ fn with(texts: &[&str]) -> (TempVault, Vec<String>) {
 
 #[test]
 fn leftovers_are_wiped_even_if_another_record_begins_with_the_same_words() {
-    let (t, ids) = with(&[LONG, "The zanzibarquokka is a rodent.", LONG]);
-    t.plant(LONG.as_bytes());
+    let (t, ids) = vault_with(&[LONG, "The zanzibarquokka is a rodent.", LONG]);
+    t.write_into_page_gap(LONG.as_bytes());
     let done = erase(&t, &ids[..1]);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     let done = erase(&t, &ids[2..]);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
-    assert!(!holds(&t.decrypted(), LONG), "no page holds it");
+    assert!(!contains_text(&t.decrypted(), LONG), "no page holds it");
     assert_eq!(found(&t, CANARY), 1, "the other one stays");
 }
 
 #[test]
 fn a_leftover_is_found_even_if_its_first_words_are_in_use() {
     let short = "The zanzibarquokka sleeps";
-    let (t, ids) = with(&[short, LONG, "The zanzibarquokka sleeps in"]);
-    // One that cannot be wiped: in a cell that is in use.
+    let (t, ids) = vault_with(&[short, LONG, "The zanzibarquokka sleeps in"]);
+    // This trace cannot be wiped, because it is in a cell that is in use.
     t.database()
         .execute("INSERT INTO meta (key, value) VALUES ('note', ?1)", [LONG])
         .unwrap();
@@ -44,7 +45,7 @@ fn a_leftover_is_found_even_if_its_first_words_are_in_use() {
 
 #[test]
 fn words_of_another_record_are_no_leftover() {
-    let (t, ids) = with(&[LONG, LONG, LONG]);
+    let (t, ids) = vault_with(&[LONG, LONG, LONG]);
     let done = erase(&t, &ids[..1]);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     assert_eq!(done.receipt.copies_left, 2, "it is counted as a copy");
@@ -60,7 +61,7 @@ fn words_of_another_record_are_no_leftover() {
 #[test]
 fn words_of_the_trash_and_of_the_history_are_no_leftover_in_the_index() {
     let t = TempVault::new();
-    // One import, so that all of it is in one segment and nothing drops the words of a part of it.
+    // One import, so that all records are in one segment and no merge drops the words of some of them.
     let texts = [LONG, "A piano!", "One lettuce, edited later", "Likes tea."];
     let records = texts
         .iter()
@@ -79,7 +80,7 @@ fn words_of_the_trash_and_of_the_history_are_no_leftover_in_the_index() {
         .editor()
         .edit(&id_of(&t, Kind::Memory, "edited"), plain, at(50))
         .unwrap();
-    // Another segment than theirs, so that erasing it does not rewrite them.
+    // The new record is in a segment of its own, so that erasing it does not rewrite the others.
     let own = t.vault.editor().add(LONG, None, vec![], at(0)).unwrap();
     let done = erase(&t, &[own]);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
@@ -119,7 +120,7 @@ fn import_parts(t: &TempVault, parts: &[(&str, &[u8])]) -> ImportReport {
 
 #[test]
 fn passthrough_files_of_every_encoding_lose_the_words() {
-    let (t, ids) = with(&["Frau M\u{fc}ller sagt \"nie\" dazu"]);
+    let (t, ids) = vault_with(&["Frau M\u{fc}ller sagt \"nie\" dazu"]);
     import_parts(
         &t,
         &[
@@ -143,7 +144,7 @@ fn passthrough_files_of_every_encoding_lose_the_words() {
     assert_eq!(detail, "3 rewritten; 4 parts of imports searched");
 }
 
-/// Every blob is damaged; a second time it is whole again.
+/// Flips a bit in every blob; calling it again restores them.
 fn flip_blobs(t: &TempVault) {
     for blob in std::fs::read_dir(t.dir().join("blobs")).unwrap() {
         let path = blob.unwrap().path();
@@ -156,7 +157,7 @@ fn flip_blobs(t: &TempVault) {
 
 #[test]
 fn an_unreadable_passthrough_file_is_not_clean() {
-    let (t, ids) = with(&[LONG]);
+    let (t, ids) = vault_with(&[LONG]);
     import_parts(&t, &[("a.txt", b"nothing of it")]);
     flip_blobs(&t);
     let done = erase(&t, &ids);
@@ -167,7 +168,7 @@ fn an_unreadable_passthrough_file_is_not_clean() {
 
 #[test]
 fn only_copies_of_the_vault_in_its_folder_are_a_failure() {
-    let (t, ids) = with(&[LONG, SENTENCE]);
+    let (t, ids) = vault_with(&[LONG, SENTENCE]);
     for name in [
         ".DS_Store",
         "desktop.ini",
@@ -192,7 +193,7 @@ fn only_copies_of_the_vault_in_its_folder_are_a_failure() {
     std::fs::write(&backup, "x").unwrap();
     let done = erase(&t, &ids[1..]);
     assert_eq!(outcome(&done, "temporary_files").0, PlaceOutcome::Failed);
-    // Checked again when the reason may have passed.
+    // The receipt is checked again, since the reason for the failure may be gone.
     t.vault.receipts().finish_interrupted(at(200)).unwrap();
     assert!(!t.vault.receipts().get(&done.receipt.id).unwrap().complete);
     std::fs::remove_file(backup).unwrap();
@@ -202,16 +203,16 @@ fn only_copies_of_the_vault_in_its_folder_are_a_failure() {
 
 #[test]
 fn an_interrupted_erasure_is_wiped_and_checked() {
-    let (t, ids) = with(&[LONG, "Likes tea."]);
+    let (t, ids) = vault_with(&[LONG, "Likes tea."]);
     let done = erase(&t, &ids[..1]);
-    // As if the program had died before the check, with something left between cells and in a free page.
+    // As if the program had died before the check, leaving words between cells and in a free page.
     t.database()
         .execute("UPDATE receipts SET complete = 0, body = ''", [])
         .unwrap();
-    t.plant(LONG.as_bytes());
+    t.write_into_page_gap(LONG.as_bytes());
     let t = t.reopen();
     assert_eq!(t.vault.receipts().finish_interrupted(at(200)).unwrap(), 1);
-    assert!(!holds(&t.decrypted(), CANARY), "nothing is left");
+    assert!(!contains_text(&t.decrypted(), CANARY), "nothing is left");
     let receipt = t.vault.receipts().get(&done.receipt.id).unwrap();
     assert!(receipt.complete, "{:?}", receipt.places);
     let pages = receipt.places.iter().find(|p| p.place == "database_pages");
@@ -227,7 +228,7 @@ fn an_interrupted_erasure_is_wiped_and_checked() {
 
 #[test]
 fn the_change_log_is_short_and_an_older_index_is_rebuilt() {
-    let (t, ids) = with(&[LONG, "Likes tea."]);
+    let (t, ids) = vault_with(&[LONG, "Likes tea."]);
     let kept = t.folder.path().join("older");
     let t = t.reopen();
     copy(&t.dir().join("index"), &kept);
@@ -262,7 +263,7 @@ fn copy(from: &Path, to: &Path) {
 
 #[test]
 fn erasing_a_word_of_the_reports_leaves_them_readable() {
-    let t = planted();
+    let t = vault_with_canary();
     import_parts(&t, &[("missing_parts.txt", b"x")]);
     t.import_records(vec![record(Kind::Memory, "w", "missing_parts")])
         .unwrap();
@@ -279,8 +280,8 @@ fn erasing_a_word_of_the_reports_leaves_them_readable() {
     }
 }
 
-fn sabotaged(sabotage: Sabotage) -> (TempVault, String) {
-    let t = planted();
+fn sabotaged_vault(sabotage: Sabotage) -> (TempVault, String) {
+    let t = vault_with_canary();
     let conversation = crate::deletion::conversation_of(&t);
     let done = t
         .vault
@@ -303,7 +304,7 @@ fn sabotages() -> [Sabotage; 4] {
 #[test]
 fn a_retry_cleans_leftovers_and_searches_for_the_words() {
     for sabotage in sabotages() {
-        let (t, id) = sabotaged(sabotage);
+        let (t, id) = sabotaged_vault(sabotage);
         let receipt = t.vault.receipts().retry(&id, at(200), &|_| {}).unwrap();
         assert!(receipt.complete, "{sabotage:?}: {:?}", receipt.places);
         assert_eq!(
@@ -313,7 +314,7 @@ fn a_retry_cleans_leftovers_and_searches_for_the_words() {
         );
         assert_eq!(t.vault.receipts().get(&id).unwrap(), receipt, "it is kept");
         assert!(
-            !holds(&t.decrypted(), CANARY),
+            !contains_text(&t.decrypted(), CANARY),
             "{sabotage:?}: no page holds it"
         );
         assert_eq!(found(&t, CANARY), 0);
@@ -335,18 +336,19 @@ fn a_retry_cleans_leftovers_and_searches_for_the_words() {
 #[test]
 fn a_retry_cleans_leftovers_after_the_words_are_forgotten() {
     for sabotage in sabotages() {
-        let (t, id) = sabotaged(sabotage);
+        let (t, id) = sabotaged_vault(sabotage);
         let t = t.reopen();
         let receipt = t.vault.receipts().retry(&id, at(200), &|_| {}).unwrap();
-        // Unused bytes are wiped by the erasure itself. A trace that it found elsewhere nobody can look for any more.
-        let sayable = !sabotage.keep_pages;
+        // The erasure itself wipes unused bytes. For traces that it found elsewhere, the words to search for are no
+        // longer known.
+        let can_be_complete = !sabotage.keep_pages;
         assert_eq!(
-            receipt.complete, sayable,
+            receipt.complete, can_be_complete,
             "{sabotage:?}: {:?}",
             receipt.places
         );
         assert!(
-            !holds(&t.decrypted(), CANARY),
+            !contains_text(&t.decrypted(), CANARY),
             "{sabotage:?}: no page holds it"
         );
         assert_eq!(found(&t, "milk"), 1, "the others are still found");
@@ -357,7 +359,7 @@ fn a_retry_cleans_leftovers_after_the_words_are_forgotten() {
 
 #[test]
 fn a_retry_does_not_report_words_in_use_as_clean() {
-    let (t, ids) = with(&[LONG, "Likes tea."]);
+    let (t, ids) = vault_with(&[LONG, "Likes tea."]);
     t.database()
         .execute("INSERT INTO meta (key, value) VALUES ('note', ?1)", [LONG])
         .unwrap();
@@ -389,7 +391,7 @@ fn a_retry_does_not_report_words_in_use_as_clean() {
 
 #[test]
 fn a_passthrough_file_that_is_readable_again_loses_the_words() {
-    let (t, ids) = with(&[LONG]);
+    let (t, ids) = vault_with(&[LONG]);
     import_parts(&t, &[("a.txt", LONG.as_bytes())]);
     flip_blobs(&t);
     let done = erase(&t, &ids);
@@ -415,7 +417,7 @@ fn a_passthrough_file_that_is_readable_again_loses_the_words() {
 
 #[test]
 fn a_retry_finishes_an_interrupted_receipt() {
-    let (t, ids) = with(&[LONG, "Likes tea."]);
+    let (t, ids) = vault_with(&[LONG, "Likes tea."]);
     let id = erase(&t, &ids[..1]).receipt.id;
     t.database()
         .execute("UPDATE receipts SET complete = 0, body = ''", [])

@@ -1,4 +1,4 @@
-//! Properties: any record survives the store; edit and restore; undo; a tombstone never lets anything back.
+//! Properties that must hold for any record: storing, editing and restoring, undoing an import, blocking by tombstones.
 use crate::source::import_from;
 use mementory_model::{
     Derived, Kind, Record, RecordKey, Timestamp, Tombstone, TombstoneOp, Unit, Verbatim,
@@ -38,7 +38,7 @@ prop_compose! {
     }
 }
 
-fn all(vault: &Vault) -> Vec<Record> {
+fn all_records(vault: &Vault) -> Vec<Record> {
     let page = vault
         .queries()
         .list(&ListQuery {
@@ -69,14 +69,14 @@ proptest! {
         let again = t.import_records(records.clone()).unwrap();
         prop_assert_eq!(again.total().unchanged as usize, records.len(), "a second import adds nothing");
         let t = t.reopen();
-        let mut back = all(&t.vault);
+        let mut back = all_records(&t.vault);
         back.sort_by(|a, b| a.key.value.cmp(&b.key.value));
         prop_assert_eq!(back, records, "every field comes back as it went in");
         prop_assert!(t.vault.integrity().check().unwrap().iter().all(|p| p.ok), "and the vault checks clean");
     }
 
     #[test]
-    fn an_edit_keeps_the_old_words_and_can_be_taken_back(record in any_record(), text in "[a-z]{1,40}") {
+    fn an_edit_keeps_the_old_version_which_can_be_restored(record in any_record(), text in "[a-z]{1,40}") {
         let t = TempVault::new();
         t.import_records(vec![record.clone()]).unwrap();
         let id = only_id(&t.vault);
@@ -88,7 +88,7 @@ proptest! {
     }
 
     #[test]
-    fn a_tombstone_never_lets_anything_back(record in any_record(), other_id in any::<bool>()) {
+    fn an_erased_record_is_never_imported_again(record in any_record(), other_id in any::<bool>()) {
         let t = TempVault::new();
         t.import_records(vec![record.clone()]).unwrap();
         let id = only_id(&t.vault);
@@ -100,11 +100,11 @@ proptest! {
         }
         let report = t.import_records(vec![again]).unwrap();
         prop_assert_eq!(report.total().blocked, 1, "held back by id or by its words");
-        prop_assert_eq!(all(&t.vault).len(), 0, "nothing came back");
+        prop_assert_eq!(all_records(&t.vault).len(), 0, "nothing came back");
     }
 
     #[test]
-    fn undo_takes_a_batch_back_whole(first in any_record(), text in "[a-z]{3,40}", added in any_record()) {
+    fn undo_removes_a_whole_batch(first in any_record(), text in "[a-z]{3,40}", added in any_record()) {
         prop_assume!(first.key != added.key && first.text != text);
         let t = TempVault::new();
         t.import_records(vec![first.clone()]).unwrap();
@@ -113,7 +113,7 @@ proptest! {
         let report = t.import_records(vec![newer, added]).unwrap();
         prop_assert_eq!((report.total().updated, report.total().added), (1, 1), "one changed, one new");
         t.vault.importer().undo(&report.batch, at(300)).unwrap();
-        prop_assert_eq!(all(&t.vault), vec![first], "as before");
+        prop_assert_eq!(all_records(&t.vault), vec![first], "as before");
         prop_assert!(t.vault.integrity().check().unwrap().iter().all(|p| p.ok), "and the vault checks clean");
     }
 }
@@ -134,7 +134,8 @@ fn stone(n: usize) -> Tombstone {
     }
 }
 
-/// Facts of a bundle: open, closed or deleted, as each says.
+/// Tombstones and facts of a bundle. Each byte says whether its fact is open (0), closed (1), deleted (2) or missing
+/// (3).
 fn bundle(says: &[u8]) -> (Vec<Tombstone>, Vec<Unit>) {
     let fact = |n: usize, closed: bool| {
         let mut fact = Record::new(
@@ -146,7 +147,7 @@ fn bundle(says: &[u8]) -> (Vec<Tombstone>, Vec<Unit>) {
         fact.times.valid_to = closed.then(|| at(50));
         Unit::from(fact)
     };
-    let stones = says
+    let tombstones = says
         .iter()
         .enumerate()
         .filter(|(_, s)| **s == 2)
@@ -156,11 +157,11 @@ fn bundle(says: &[u8]) -> (Vec<Tombstone>, Vec<Unit>) {
         .enumerate()
         .filter(|(_, s)| **s < 2)
         .map(|(n, s)| fact(n, *s == 1));
-    (stones.collect(), facts.collect())
+    (tombstones.collect(), facts.collect())
 }
 
 fn facts(t: &TempVault) -> Vec<(String, Option<Timestamp>)> {
-    let mut all: Vec<_> = all(&t.vault)
+    let mut all: Vec<_> = all_records(&t.vault)
         .into_iter()
         .map(|r| (r.key.value.clone(), r.times.valid_to))
         .collect();
@@ -171,13 +172,14 @@ fn facts(t: &TempVault) -> Vec<(String, Option<Timestamp>)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Deletions and ends hold in whatever order bundles come, and a bundle that comes again changes nothing.
+    /// The result of deletions and closed facts does not depend on the order of the bundles, and importing them again
+    /// changes nothing.
     #[test]
     fn bundles_merge_in_any_order(one in proptest::collection::vec(0u8..4, 1..8), other in proptest::collection::vec(0u8..4, 1..8)) {
         let import = |t: &TempVault, says: &[u8]| {
-            let (stones, units) = bundle(says);
+            let (tombstones, units) = bundle(says);
             import_from(t, &|sink| {
-                stones.iter().cloned().try_for_each(|s| sink.tombstone(s))?;
+                tombstones.iter().cloned().try_for_each(|s| sink.tombstone(s))?;
                 units.iter().cloned().try_for_each(|u| sink.unit(u))
             });
         };

@@ -1,10 +1,10 @@
-//! A new recovery code: the old one opens nothing from then on, the new one does, and the log says when.
+//! A new recovery code opens the vault, the old one no longer does, and the audit log records the change.
 use mementory_crypto::{KdfChoice, SlotKind};
 use mementory_testkit::{PASSPHRASE, at};
 use mementory_vault::{Vault, VaultError};
 
 #[test]
-fn a_new_code_takes_the_place_of_the_old_one() {
+fn a_new_recovery_code_replaces_the_old_one() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("t.mementory");
     let (vault, old) = Vault::create(&dir, PASSPHRASE, KdfChoice::Floor, at(0)).unwrap();

@@ -1,11 +1,12 @@
-//! Redaction: the words go from every version and from what was taken from them, and stay away.
-use crate::deletion::{CANARY, SENTENCE, found, id_of, planted, record};
+//! A redaction removes words from every version of a record and from records derived from it, and blocks them in later
+//! imports.
+use crate::deletion::{CANARY, SENTENCE, found, id_of, record, vault_with_canary};
 use mementory_model::{Derived, Kind, Link, Record, RecordKey, Tombstone, TombstoneOp, Verbatim};
-use mementory_testkit::{TempVault, at, holds, options};
+use mementory_testkit::{TempVault, at, contains_text, options};
 use mementory_vault::{EditFields, EraseOutcome, RedactSpan, Sabotage, VaultError};
 use std::sync::atomic::AtomicBool;
 
-/// Redacts `words`, which the record's text holds once.
+/// Redacts `words`, which must occur exactly once in the record's text.
 pub fn redact(t: &TempVault, id: &str, words: &str, everywhere: bool) -> EraseOutcome {
     let text = t
         .vault
@@ -27,7 +28,7 @@ pub fn redact(t: &TempVault, id: &str, words: &str, everywhere: bool) -> EraseOu
 
 #[test]
 fn redaction_reaches_history_verbatim_and_index() {
-    let t = planted();
+    let t = vault_with_canary();
     let id = id_of(&t, Kind::Memory, CANARY);
     t.vault
         .editor()
@@ -78,7 +79,7 @@ fn redaction_reaches_history_verbatim_and_index() {
 
 #[test]
 fn a_record_erased_or_redacted_does_not_come_back() {
-    let t = planted();
+    let t = vault_with_canary();
     let id = id_of(&t, Kind::Memory, "tea");
     t.vault
         .redactor()
@@ -107,7 +108,7 @@ fn a_record_erased_or_redacted_does_not_come_back() {
 
 #[test]
 fn redacted_words_do_not_come_back_under_another_id() {
-    let t = planted();
+    let t = vault_with_canary();
     let id = id_of(&t, Kind::Memory, "tea");
     let more = EditFields {
         text: Some("Likes tea with milk, and scones.".into()),
@@ -136,7 +137,7 @@ fn redacted_words_do_not_come_back_under_another_id() {
 
 #[test]
 fn redacted_copies_have_a_tombstone_each() {
-    let t = planted();
+    let t = vault_with_canary();
     let memory = id_of(&t, Kind::Memory, CANARY);
     let message = id_of(&t, Kind::Message, "Listen");
     t.vault
@@ -169,7 +170,7 @@ fn redacted_copies_have_a_tombstone_each() {
     );
 }
 
-/// Somebody else redacted `ep_1`.
+/// The tombstone of a redaction of `ep_1` in another vault.
 fn redacted_elsewhere() -> Tombstone {
     Tombstone {
         id: "tomb_1".into(),
@@ -186,7 +187,7 @@ fn redacted_elsewhere() -> Tombstone {
     }
 }
 
-/// The record that was redacted elsewhere, as a file contains it.
+/// The record that was redacted elsewhere, as a file contains it, after `change`.
 fn redacted_record(change: impl Fn(&mut Record)) -> Record {
     let mut record = Record::new(Kind::Memory, RecordKey::new("mem", "episode/ep_1"), "");
     change(&mut record);
@@ -208,13 +209,14 @@ fn words_of_a_record_redacted_elsewhere_are_blocked_in_every_field() {
         ("summary", said("summary")),
         ("content", said("content")),
     ];
-    // Each row is a series of imports with (tombstone, records); the record comes three times, the second time without words.
+    // Each row is a series of imports, given as (with tombstone, with records). The record is imported three times, the
+    // second time without words.
     let rows: [&[(bool, bool)]; 3] = [
         &[(true, true)],
         &[(true, false), (false, true)],
         &[(false, true), (true, true)],
     ];
-    for ((place, worded), row) in cases.iter().flat_map(|c| rows.iter().map(move |r| (c, r))) {
+    for ((place, with_words), row) in cases.iter().flat_map(|c| rows.iter().map(move |r| (c, r))) {
         let t = TempVault::new();
         let cancel = AtomicBool::new(false);
         for (tombstone, records) in *row {
@@ -223,17 +225,21 @@ fn words_of_a_record_redacted_elsewhere_are_blocked_in_every_field() {
                     sink.tombstone(redacted_elsewhere())?;
                 }
                 if *records {
-                    sink.unit(worded.clone().into())?;
+                    sink.unit(with_words.clone().into())?;
                     sink.unit(redacted_record(|_| ()).into())?;
-                    sink.unit(worded.clone().into())?;
+                    sink.unit(with_words.clone().into())?;
                 }
                 Ok(())
             })
             .unwrap();
         }
-        // A record from before goes to the Trash: a received file does not erase for good.
+        // A record imported before the tombstone goes to the Trash, because a received file does not erase permanently.
         let kept = row[0] == (false, true);
-        assert_eq!(holds(&t.decrypted(), SENTENCE), kept, "{place}, {row:?}");
+        assert_eq!(
+            contains_text(&t.decrypted(), SENTENCE),
+            kept,
+            "{place}, {row:?}"
+        );
         assert_eq!(found(&t, CANARY), 0, "{place}, {row:?}");
     }
 }
@@ -266,7 +272,7 @@ fn a_span_over_several_bullets_redacts_the_statements_derived_from_them() {
     let t = TempVault::new();
     let text = "- Allergic to **sesame**.\n- Lives in Ravenna now.\n- Likes tea.";
     let mut memory = record(Kind::Memory, "m", text);
-    // The source keeps its bullets apart.
+    // The source stores its bullets as separate strings.
     memory.verbatim = Some(mementory_model::Verbatim::json(
         r#"{"bullets":["Allergic to **sesame**.","Lives in Ravenna now.","Likes tea."]}"#,
     ));
@@ -283,7 +289,7 @@ fn a_span_over_several_bullets_redacts_the_statements_derived_from_them() {
     let decrypted = t.decrypted();
     for word in ["sesame", "Lives"] {
         assert_eq!(found(&t, word), 0, "{word} is not found");
-        assert!(!holds(&decrypted, word), "{word} is nowhere");
+        assert!(!contains_text(&decrypted, word), "{word} is nowhere");
     }
     assert_eq!(found(&t, "tea"), 2, "the third bullet stays");
     assert!(
@@ -343,7 +349,7 @@ fn ids_in_a_tombstone_do_not_reveal_the_words() {
         "no tombstone names the file"
     );
     assert!(
-        !holds(&t.decrypted(), "Ravenna"),
+        !contains_text(&t.decrypted(), "Ravenna"),
         "nothing in the database does"
     );
 }
@@ -368,7 +374,7 @@ fn the_preview_counts_what_a_redaction_changes() {
         let add = |text: &str| t.vault.editor().add(text, None, vec![], at(0)).unwrap();
         let id = add(said);
         let others: Vec<String> = (0..12).map(|n| add(says(n))).collect();
-        // Only an older version says it; in the Trash nothing is looked for.
+        // Only an older version of the first contains the words; records in the Trash are not searched.
         let fields = EditFields {
             text: Some("It changed.".into()),
             ..EditFields::default()

@@ -1,13 +1,13 @@
-//! What a MIF document says about values that were covered or redacted (specification §6.1 and §7): class, position and
-//! length, as far as known. `fixtures/mif/covered`.
+//! What an exported MIF document says about masked and redacted values (specification §6.1 and §7): class, position and
+//! length, as far as known. Uses `fixtures/mif/covered`.
 use crate::{deletion::record, redaction::redact};
 use mementory_model::{Kind, Record};
-use mementory_testkit::{TempVault, at, holds, repo};
+use mementory_testkit::{TempVault, at, contains_text, repo};
 use mementory_vault::Scope;
 use serde_json::{Value, json};
 use std::{path::PathBuf, sync::atomic::AtomicBool};
 
-fn case() -> (Value, PathBuf) {
+fn read_case() -> (Value, PathBuf) {
     let folder = repo().join("fixtures/mif/covered");
     let text = std::fs::read(folder.join("case.json")).unwrap();
     (
@@ -16,8 +16,8 @@ fn case() -> (Value, PathBuf) {
     )
 }
 
-/// The vault as a document of version 1, read back as JSON.
-fn exported(t: &TempVault, cover: bool, version: &str) -> (Value, Vec<u8>) {
+/// Exports the vault as a document of this version, and returns it as JSON and as bytes.
+fn export_document(t: &TempVault, cover: bool, version: &str) -> (Value, Vec<u8>) {
     while t.vault.scanner().scan_next(at(50)).unwrap().left > 0 {}
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out.mif.json");
@@ -40,7 +40,7 @@ fn exported(t: &TempVault, cover: bool, version: &str) -> (Value, Vec<u8>) {
     (serde_json::from_slice(&bytes).unwrap(), bytes)
 }
 
-/// Redactions by id.
+/// The redactions of each entry, by its id.
 fn redactions(document: &Value) -> Value {
     let lists = ["memories", "todos"]
         .into_iter()
@@ -54,44 +54,44 @@ fn redactions(document: &Value) -> Value {
     Value::Object(lists.flatten().map(one).collect())
 }
 
-fn words(case: &Value) -> Vec<&str> {
+fn listed_values(case: &Value) -> Vec<&str> {
     let list = case["values"].as_array().unwrap();
     list.iter().map(|word| word.as_str().unwrap()).collect()
 }
 
 #[test]
 fn covered_and_redacted_values_are_listed_and_never_shown() {
-    let (case, input) = case();
+    let (case, input) = read_case();
     let t = TempVault::new();
     t.import(&[input]).unwrap();
     let known = case["redacted"].as_str().unwrap();
     let id = crate::deletion::id_of(&t, Kind::Memory, known);
     redact(&t, &id, known, false);
 
-    let (plain, _) = exported(&t, false, "1.0");
+    let (plain, _) = export_document(&t, false, "1.0");
     assert_eq!(redactions(&plain), case["plain"]["redactions"]);
     assert_eq!(plain["metadata"]["privacy"], case["plain"]["privacy"]);
 
-    let (covered, bytes) = exported(&t, true, "1.0");
+    let (covered, bytes) = export_document(&t, true, "1.0");
     assert_eq!(redactions(&covered), case["covered"]["redactions"]);
     assert_eq!(covered["metadata"]["privacy"], case["covered"]["privacy"]);
-    for word in words(&case) {
-        assert!(!holds(&bytes, word), "{word}");
+    for word in listed_values(&case) {
+        assert!(!contains_text(&bytes, word), "{word}");
     }
 
-    // Home again it is all still there, and nothing is made up that was not.
+    // After importing the masked document into another vault, the marks are still there and no new ones were added.
     let back = TempVault::new();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("covered.mif.json");
     std::fs::write(&file, &bytes).unwrap();
     back.import(&[file]).unwrap();
-    let (again, _) = exported(&back, false, "1.0");
+    let (again, _) = export_document(&back, false, "1.0");
     assert_eq!(again["memories"], covered["memories"]);
     assert_eq!(again["todos"], covered["todos"]);
 }
 
-/// The contents of the document as memories of no format.
-fn elsewhere(input: &PathBuf) -> Vec<Record> {
+/// The contents of the document as memories that come from no format.
+fn memories_without_format(input: &PathBuf) -> Vec<Record> {
     let document: Value = serde_json::from_slice(&std::fs::read(input).unwrap()).unwrap();
     let memories = document["memories"].as_array().unwrap().iter().enumerate();
     memories
@@ -104,11 +104,11 @@ fn elsewhere(input: &PathBuf) -> Vec<Record> {
 
 #[test]
 fn values_of_records_from_other_formats_are_listed_too() {
-    let (case, input) = case();
+    let (case, input) = read_case();
     let t = TempVault::new();
-    let records = elsewhere(&input);
+    let records = memories_without_format(&input);
     t.import_records(records.clone()).unwrap();
-    let (document, _) = exported(&t, true, "1.0");
+    let (document, _) = export_document(&t, true, "1.0");
     let memories = document["memories"].as_array().unwrap();
     let expected = case["elsewhere"]["redactions"].as_array().unwrap();
     for (record, expected) in records.iter().zip(expected) {
@@ -120,21 +120,21 @@ fn values_of_records_from_other_formats_are_listed_too() {
     }
     let privacy = &case["elsewhere"]["privacy"];
     assert_eq!(&document["metadata"]["privacy"], privacy);
-    // Version 2 has no place for the one, and another for the other.
-    let (document, _) = exported(&t, true, "2.0");
+    // Version 2 has no field for the redactions of an entry, and another field for the privacy information.
+    let (document, _) = export_document(&t, true, "2.0");
     assert_eq!(&document["export_meta"]["privacy"], privacy);
     assert_eq!(document["memories"][0].get("redactions"), None);
 }
 
 #[test]
 fn an_empty_list_of_redactions_is_written_only_after_a_scan() {
-    let (case, input) = case();
+    let (case, input) = read_case();
     let t = TempVault::new();
-    t.import_records(elsewhere(&input).drain(2..3).collect())
+    t.import_records(memories_without_format(&input).drain(2..3).collect())
         .unwrap();
-    let (document, _) = exported(&t, true, "1.0");
+    let (document, _) = export_document(&t, true, "1.0");
     assert_eq!(document["metadata"]["privacy"], case["trains"]["privacy"]);
-    let (document, _) = exported(&t, false, "1.0");
+    let (document, _) = export_document(&t, false, "1.0");
     assert_eq!(document["metadata"].get("privacy"), None);
     assert_eq!(document["memories"][0].get("redactions"), None);
     assert_eq!(json!(document["memories"].as_array().unwrap().len()), 1);

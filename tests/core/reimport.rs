@@ -1,12 +1,13 @@
-//! The same source again: what was erased, redacted, edited or trashed here stays so, and what moved there moves here.
+//! Importing the same source again: what was erased, redacted, edited or trashed here stays so, and records that moved
+//! in the source move here too.
 use crate::source::*;
 use mementory_model::{Kind, Unit};
 use mementory_testkit::{TempVault, at, options};
 use mementory_vault::{EditFields, ImportOptions, RedactSpan, Sabotage, VaultError};
 use std::sync::atomic::AtomicBool;
 
-/// Something that a person does with a vault.
-type Act = fn(&TempVault);
+/// An action of a person on a vault.
+type PersonAction = fn(&TempVault);
 
 const SECRET: &str = "The zanzibarquokka sleeps under the piano.";
 
@@ -18,7 +19,7 @@ fn erase(t: &TempVault, kind: Kind, value: &str) {
         .unwrap();
 }
 
-/// Redacts the whole text.
+/// Redacts the whole text of a record.
 fn redact(t: &TempVault, kind: Kind, value: &str) {
     let (row, record) = one(t, kind, value);
     let span = RedactSpan {
@@ -39,14 +40,14 @@ fn parts_that_were_redacted_stay_redacted() {
         sink.unit(record(Kind::Memory, "m", SECRET).into())?;
         part(sink, "side.json", &side)
     };
-    let cases: [(&str, Act); 2] = [
+    let cases: [(&str, PersonAction); 2] = [
         ("erased", |t| erase(t, Kind::Memory, "m")),
         ("redacted", |t| redact(t, Kind::Memory, "m")),
     ];
-    for (name, take_out) in cases {
+    for (name, remove) in cases {
         let t = TempVault::new();
         import_from(&t, read);
-        take_out(&t);
+        remove(&t);
         let bytes = || {
             String::from_utf8(
                 t.vault
@@ -146,15 +147,15 @@ fn a_version_replaced_in_the_same_input_is_in_no_pack() {
         );
         let said = name == "file in full";
         assert_eq!(
-            mementory_testkit::holds(&t.decrypted(), SECRET),
+            mementory_testkit::contains_text(&t.decrypted(), SECRET),
             said,
             "{name}: only what the input contains is stored"
         );
         if said {
             erase(&t, Kind::Memory, "carrier");
-            is_clean_of(&t, &["zanzibarquokka"]);
+            assert_no_trace_of(&t, &["zanzibarquokka"]);
         }
-        // The same input once more: now it is the known row's new version that is replaced.
+        // In the second import, the replaced version belongs to a record that the vault already has.
         import_units(&t, &units);
         assert_eq!(faults(&t), [""; 0], "{name}: nor after the second import");
     }
@@ -183,7 +184,7 @@ fn a_memory_repeated_in_another_place_is_the_same_memory() {
         )
         .unwrap();
     let again = import_units(&t, &[repeated(2, "b")]);
-    assert_eq!(numbers(&again), [1, 0, 0, 1, 0], "unchanged");
+    assert_eq!(outcome_counts(&again), [1, 0, 0, 1, 0], "unchanged");
     assert_eq!(
         texts(&t, Kind::Memory),
         ["Likes green tea."],
@@ -211,7 +212,7 @@ fn an_older_export_never_replaces_the_persons_edit() {
         .unwrap();
     for text in ["Likes tea.", "Likes milk."] {
         assert_eq!(
-            numbers(&import_units(&t, &memory(text))),
+            outcome_counts(&import_units(&t, &memory(text))),
             [1, 0, 0, 1, 0],
             "{text} was imported before"
         );
@@ -247,7 +248,7 @@ fn a_conversation_with_a_prompt_erased_elsewhere_stays_complete() {
     erase(&t, Kind::Conversation, "one");
     let again = import_units(&t, &units);
     assert_eq!(
-        numbers(&again),
+        outcome_counts(&again),
         [6, 0, 0, 3, 3],
         "one is held back, the other is the same as before"
     );
@@ -300,11 +301,11 @@ fn redacted_words_do_not_come_back_in_another_field() {
     };
     let other = Unit::from(record(Kind::Memory, "other", "Moved last year."));
     let becomes = |text: &str| Unit::from(record(Kind::Memory, "other", text));
-    type Out = fn(&TempVault);
-    let erased: Out = |t| erase(t, Kind::Memory, "doc");
-    let redacted: Out = |t| redact(t, Kind::Memory, "doc");
-    // found, added, updated, unchanged, blocked
-    let cases: [(&str, Out, Vec<Unit>, [u32; 5]); 7] = [
+    type RemovalAction = fn(&TempVault);
+    let erased: RemovalAction = |t| erase(t, Kind::Memory, "doc");
+    let redacted: RemovalAction = |t| redact(t, Kind::Memory, "doc");
+    // Columns of the expected counts: found, added, updated, unchanged, blocked.
+    let cases: [(&str, RemovalAction, Vec<Unit>, [u32; 5]); 7] = [
         (
             "a new statement of an erased text",
             erased,
@@ -348,14 +349,18 @@ fn redacted_words_do_not_come_back_in_another_field() {
             [1, 0, 1, 0, 0],
         ),
     ];
-    for (name, take_out, units, expected) in cases {
+    for (name, remove, units, expected) in cases {
         let t = TempVault::new();
         import_units(
             &t,
             &[Unit::from(record(Kind::Memory, "doc", text)), other.clone()],
         );
-        take_out(&t);
-        assert_eq!(numbers(&import_units(&t, &units)), expected, "{name}");
+        remove(&t);
+        assert_eq!(
+            outcome_counts(&import_units(&t, &units)),
+            expected,
+            "{name}"
+        );
         assert_eq!(faults(&t), [""; 0], "{name}");
     }
 }
@@ -375,7 +380,7 @@ fn a_redacted_record_whose_import_was_undone_is_blocked() {
         )
         .unwrap();
     assert_eq!(
-        numbers(&import_units(&t, &units)),
+        outcome_counts(&import_units(&t, &units)),
         [1, 0, 0, 0, 1],
         "by its id"
     );
@@ -390,7 +395,7 @@ fn a_redacted_record_whose_import_was_undone_is_blocked() {
         )
         .unwrap();
     assert_eq!(
-        numbers(&import_from(&t, read)),
+        outcome_counts(&import_from(&t, read)),
         [1, 0, 0, 0, 1],
         "parts too"
     );
@@ -476,7 +481,7 @@ fn a_newer_export_repositions_unchanged_records() {
     assert_eq!(active(), ("a b".into(), false, true));
     let second = import_units(&t, &[branches(5, false)]);
     assert_eq!(
-        numbers(&second),
+        outcome_counts(&second),
         [4, 1, 0, 3, 0],
         "only the new message is new"
     );
@@ -507,12 +512,12 @@ fn a_newer_export_repositions_unchanged_records() {
 #[test]
 fn an_import_succeeds_even_if_the_index_cannot_be_updated() {
     let t = TempVault::new();
-    let (index, aside) = (t.dir().join("index"), t.folder.path().join("aside"));
+    let (index, moved_index) = (t.dir().join("index"), t.folder.path().join("aside"));
     let cancel = AtomicBool::new(false);
     let break_index = |stage: &str, _: u64, _: u64, _: u64| {
-        // After the store's commit: the folder is gone when the index is to be written.
+        // Runs after the store's commit: the folder is missing when the index is to be written.
         if stage == "index" {
-            std::fs::rename(&index, &aside).unwrap();
+            std::fs::rename(&index, &moved_index).unwrap();
             std::fs::write(&index, b"").unwrap();
         }
     };
@@ -535,7 +540,7 @@ fn an_import_succeeds_even_if_the_index_cannot_be_updated() {
     );
     assert_eq!(texts(&t, Kind::Memory), [SECRET], "the store has it");
     std::fs::remove_file(&index).unwrap();
-    std::fs::rename(&aside, &index).unwrap();
+    std::fs::rename(&moved_index, &index).unwrap();
     t.vault
         .editor()
         .add("Likes tea.", None, vec![], at(90))
@@ -571,5 +576,5 @@ fn a_relation_to_an_erased_record_is_blocked() {
         });
     }
     let report = import_units(&t, &[knows.into()]);
-    assert_eq!(numbers(&report), [1, 0, 0, 0, 1]);
+    assert_eq!(outcome_counts(&report), [1, 0, 0, 0, 1]);
 }

@@ -1,9 +1,10 @@
-//! Requirements of `.mem` that only a store can show (spec v1.1 §4–§6, §8), one test each, through whole bundles. What a
-//! file alone can show is in the format's own `mem/tests/requirements.rs`.
+//! Requirements of `.mem` that only a store can meet (specification v1.1 §4–§6), one test each, with complete bundles.
+//! L0 to L3 in the names are the conformance levels of §8. Requirements of the file alone are tested in the format's
+//! `mem/tests/requirements.rs`.
 use crate::source::*;
 use mementory_formats::{Catalog, Validation, by_id, detect, file_sha256};
 use mementory_model::{Kind, Limits, TombstoneOp};
-use mementory_testkit::{TempVault, at, holds, repo};
+use mementory_testkit::{TempVault, at, contains_text, repo};
 use mementory_vault::{
     EditFields, EraseOutcome, EvidenceOrder, ExportOutcome, ListQuery, RedactSpan, RowView,
     Sabotage, Scope, VaultError,
@@ -15,7 +16,7 @@ use std::{
     sync::atomic::AtomicBool,
 };
 
-/// A fixture's bundle that may be changed.
+/// A copy of a fixture's bundle that a test may change.
 pub struct Bundle {
     _folder: tempfile::TempDir,
     pub at: PathBuf,
@@ -37,7 +38,7 @@ impl Bundle {
         }
     }
 
-    /// One file with other text, and everything that is said about it brought in line.
+    /// Changes one file of the bundle, and updates the manifest and checksums to match.
     pub fn with(self, file: &str, change: impl Fn(&str) -> String) -> Self {
         let path = self.at.join(file);
         let text = change(&std::fs::read_to_string(&path).unwrap());
@@ -58,7 +59,7 @@ impl Bundle {
         self
     }
 
-    /// With its tombstone aimed at something else.
+    /// The bundle with its tombstone changed to this operation and target.
     pub fn deleting(op: &str, kind: &str, id: &str) -> Self {
         Self::of("all-kinds").with("audit/tombstones.jsonl", |line| {
             let mut stone: Value = serde_json::from_str(line).unwrap();
@@ -116,7 +117,7 @@ fn export(t: &TempVault, name: &str, since: Option<i64>) -> ExportOutcome {
     done
 }
 
-/// Every record as it is, by kind and key.
+/// Every live record by kind and key.
 pub fn state(t: &TempVault) -> BTreeMap<(String, String), Value> {
     let page = t
         .vault
@@ -161,7 +162,7 @@ fn l0_an_export_is_valid_and_the_same_each_time() {
 
 /// §4 Export: incremental.
 #[test]
-fn l0_an_incremental_export_says_so_and_leaves_out_what_is_older() {
+fn l0_an_incremental_export_is_marked_and_leaves_out_older_records() {
     let t = TempVault::new();
     import(&t, &Bundle::of("all-kinds"));
     let done = export(&t, "since.mem", Some(1000));
@@ -187,9 +188,9 @@ fn l1_importing_again_changes_nothing() {
     }
 }
 
-/// §4 step 1: whatever byte of whatever file is another, nothing is taken.
+/// §4 step 1: if any byte of any file is changed, nothing is imported.
 #[test]
-fn l1_a_bundle_that_does_not_verify_is_not_half_applied() {
+fn l1_a_bundle_that_does_not_verify_is_not_imported() {
     let t = TempVault::new();
     let whole = Bundle::of("all-kinds");
     for file in files(&whole.at) {
@@ -216,9 +217,9 @@ fn l1_a_bundle_that_does_not_verify_is_not_half_applied() {
     assert!(!state(&t).is_empty(), "the control");
 }
 
-/// §4 step 4: what came is searched like what was written here.
+/// §4 step 4: imported records are searchable like records written here.
 #[test]
-fn l1_local_artifacts_are_derived_again() {
+fn l1_imported_records_are_searchable() {
     let t = TempVault::new();
     import(&t, &Bundle::of("all-kinds"));
     assert!(found(&t, "green tea") >= 2 && found(&t, "lease") >= 1);
@@ -226,12 +227,12 @@ fn l1_local_artifacts_are_derived_again() {
     assert!(found(&t, "green tea") >= 2);
 }
 
-/// §4.1 Merge key: the same id is the same memory, with other words the newer ones.
+/// §4.1 Merge key: records with the same id are the same record, and the newer text replaces the older one.
 #[test]
 fn l1_records_merge_by_their_key() {
     let t = TempVault::new();
     import(&t, &Bundle::of("all-kinds"));
-    // The header of each bundle is a record of its own.
+    // The header of each bundle is stored as a record of its own, so it is not compared.
     let rows = || {
         state(&t)
             .into_keys()
@@ -300,8 +301,8 @@ fn l1_a_bitemporal_update_supersedes() {
     assert_eq!(live(&t, Kind::Fact).len(), 2, "both rows");
 }
 
-/// Kinds with what names one of their rows, and the key that the vault gives it.
-const ROWS: [(&str, &str, &str); 16] = [
+/// For each kind, the id of one row of the fixture and the key of its record in the vault.
+const ROW_OF_EACH_KIND: [(&str, &str, &str); 16] = [
     ("episode", "ep_tea", "episode/ep_tea"),
     ("entity", "ent_ada", "entity/ent_ada"),
     ("edge", "edge_1", "edge/edge_1"),
@@ -315,7 +316,7 @@ const ROWS: [(&str, &str, &str); 16] = [
     ("category", "food", "category/food"),
     ("preference", "units", "preference/units"),
     ("secretRef", "sec_1", "secretRef/sec_1"),
-    // A link's id is its parts.
+    // The id of a link consists of its parts.
     (
         "factLink",
         "fact_1|fact_2|refines",
@@ -326,14 +327,14 @@ const ROWS: [(&str, &str, &str); 16] = [
         "ep_move|ep_tea|before",
         "episodeLink/ep_move|ep_tea|before",
     ),
-    // A kind of somebody else's.
+    // A kind that another program added.
     ("acmeNote", "n1", "acmeNote/n1"),
 ];
 
-/// §4.1, §5: for every kind, in the bundle that deletes it and in every later one.
+/// §4.1 and §5, for every kind: in the bundle that deletes the row, and in every later bundle.
 #[test]
 fn l2_nothing_that_was_deleted_comes_back() {
-    for (kind, id, key) in ROWS {
+    for (kind, id, key) in ROW_OF_EACH_KIND {
         let t = TempVault::new();
         import(&t, &Bundle::deleting("delete", kind, id));
         assert!(
@@ -346,10 +347,10 @@ fn l2_nothing_that_was_deleted_comes_back() {
     }
 }
 
-/// §5: what is there already goes.
+/// §5: a deletion also removes records that are already in the vault.
 #[test]
-fn l2_a_deletion_reaches_what_was_imported_before() {
-    for (kind, id, key) in ROWS {
+fn l2_a_deletion_removes_records_imported_before() {
+    for (kind, id, key) in ROW_OF_EACH_KIND {
         let t = TempVault::new();
         import(&t, &Bundle::of("all-kinds"));
         assert!(has(&t, key), "{kind}: the control");
@@ -358,18 +359,18 @@ fn l2_a_deletion_reaches_what_was_imported_before() {
     }
 }
 
-/// §5 Redact: the words go, the tombstone stays and travels on.
+/// §5 Redact: the words are removed, and the tombstone stays and is exported.
 #[test]
-fn l2_a_redaction_takes_the_words_and_stays_provable() {
+fn l2_a_redaction_removes_the_words_and_keeps_its_tombstone() {
     let t = TempVault::new();
     import(&t, &Bundle::deleting("redact", "episode", "ep_tea"));
     assert_eq!(found(&t, "\"never coffee\""), 0);
     import(&t, &Bundle::of("all-kinds"));
     assert_eq!(found(&t, "\"never coffee\""), 0, "a stale bundle");
-    assert!(!holds(&t.decrypted(), "never coffee"), "on no page");
-    let stones = t.vault.audit().tombstones().unwrap();
+    assert!(!contains_text(&t.decrypted(), "never coffee"), "on no page");
+    let tombstones = t.vault.audit().tombstones().unwrap();
     assert!(
-        stones
+        tombstones
             .iter()
             .any(|s| s.op == TombstoneOp::Redact && s.target == "ep_tea")
     );
@@ -378,9 +379,9 @@ fn l2_a_redaction_takes_the_words_and_stays_provable() {
     assert!(text.contains("\"op\":\"redact\"") && text.contains("\"targetID\":\"ep_tea\""));
 }
 
-/// §5 Conformance probe: after a deletion no route leads to the content, and there is a portable tombstone.
+/// §5 Conformance probe: after a deletion no query returns the content, and the export contains a tombstone.
 #[test]
-fn l2_the_probe() {
+fn l2_after_a_deletion_no_query_returns_the_content() {
     let t = TempVault::new();
     import(&t, &Bundle::of("all-kinds"));
     let (row, record) = live(&t, Kind::Memory)
@@ -420,17 +421,17 @@ fn l2_the_probe() {
         let near = t.vault.reader().links(&view).unwrap();
         assert!(near.iter().all(|l| l.target != id), "the graph");
     }
-    assert!(!holds(&t.decrypted(), "never coffee"), "any page");
+    assert!(!contains_text(&t.decrypted(), "never coffee"), "any page");
     let bundle = export(&t, "out.mem", None);
     for file in files(&bundle.path) {
         assert!(
-            !holds(&std::fs::read(&file).unwrap(), "never coffee"),
+            !contains_text(&std::fs::read(&file).unwrap(), "never coffee"),
             "{}",
             file.display()
         );
     }
-    let stones = std::fs::read_to_string(bundle.path.join("audit/tombstones.jsonl")).unwrap();
-    let stone = stones
+    let tombstones = std::fs::read_to_string(bundle.path.join("audit/tombstones.jsonl")).unwrap();
+    let stone = tombstones
         .lines()
         .find(|l| l.contains("\"ep_tea\""))
         .expect("a portable tombstone");
@@ -439,14 +440,14 @@ fn l2_the_probe() {
         "with its reach: {stone}"
     );
 
-    // Another store that takes this bundle in after the old one forgets it as well.
+    // Another store that imports this bundle after the old one removes the record too.
     let other = TempVault::new();
     import(&other, &Bundle::of("all-kinds"));
     other.import(std::slice::from_ref(&bundle.path)).unwrap();
     assert_eq!(found(&other, "\"never coffee\""), 0, "a replica");
 }
 
-/// §6: every change is in the trail: when, who, what, which, why.
+/// §6: the audit trail lists every change with time, actor, operation, target and reason.
 #[test]
 fn l3_every_mutation_is_in_the_audit_trail() {
     let t = TempVault::new();
@@ -511,7 +512,7 @@ fn l3_every_mutation_is_in_the_audit_trail() {
     );
 }
 
-/// §6, §8 L3: the Evidence Pack is a valid bundle with signed tombstones, and says nothing of what was deleted.
+/// §6 and §8 L3: the Evidence Pack is a valid bundle with signed tombstones and without content of the deleted records.
 #[test]
 fn l3_the_evidence_pack_proves_the_deletion() {
     let t = TempVault::new();
@@ -531,11 +532,11 @@ fn l3_the_evidence_pack_proves_the_deletion() {
     assert_eq!((found.errors, found.level.as_deref()), (vec![], Some("L3")));
     assert!(found.signature.0, "signed");
     let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
-    let stones: Vec<Value> = read("audit/tombstones.jsonl")
+    let tombstones: Vec<Value> = read("audit/tombstones.jsonl")
         .lines()
         .map(|l| serde_json::from_str(l).unwrap())
         .collect();
-    let own: Vec<&Value> = stones.iter().filter(|s| s["id"] != "tomb_1").collect();
+    let own: Vec<&Value> = tombstones.iter().filter(|s| s["id"] != "tomb_1").collect();
     assert!(
         !own.is_empty()
             && own.iter().all(|s| s["signature"]
@@ -554,7 +555,7 @@ fn l3_the_evidence_pack_proves_the_deletion() {
     assert!(log.iter().any(|row| row["op"] == "erase"));
     for file in files(&out) {
         assert!(
-            !holds(&std::fs::read(&file).unwrap(), "never coffee"),
+            !contains_text(&std::fs::read(&file).unwrap(), "never coffee"),
             "{}",
             file.display()
         );

@@ -1,4 +1,4 @@
-//! What a receipt reports about other records with the same words: redacted, left, absent, or unknown.
+//! What a receipt reports about other records with the same words: redacted, left unchanged, none, or unknown.
 use crate::{
     deletion::{found, record},
     redaction::redact,
@@ -9,7 +9,7 @@ use mementory_vault::{EraseOutcome, Sabotage};
 
 const SENTENCE: &str = "The zanzibarquokka sleeps under the piano.";
 
-/// A memory, and `times` others that contain its sentence in a longer text; the memory's id is the first.
+/// A memory and `times` other memories that contain its sentence in a longer text. The first id is that of the memory.
 fn with_copies(times: usize) -> (TempVault, Vec<String>) {
     let t = TempVault::new();
     let others = (0..times).map(|n| format!("Number {n} says: {SENTENCE} Good night."));
@@ -29,7 +29,7 @@ fn erase_with(t: &TempVault, id: &str, copies: &[String]) -> EraseOutcome {
 
 #[test]
 fn a_receipt_counts_records_with_the_same_words() {
-    // How many there are, how many of them were chosen.
+    // Number of other records, and number of them that are redacted.
     for (there, chosen) in [(0, 0), (1, 0), (3, 0), (3, 2), (3, 3)] {
         let (t, ids) = with_copies(there);
         let receipt = erase_with(&t, &ids[0], &ids[1..=chosen]).receipt;
@@ -99,7 +99,7 @@ fn older_receipts_without_the_count_are_read_as_unknown() {
     t.database().execute(former, []).unwrap();
     let receipt = t.vault.receipts().get(&id).unwrap();
     assert!(receipt.complete && receipt.copies_redacted.is_none());
-    // What was said is not known any more when the program had stopped before the check.
+    // If the program stopped before the check, the count is not known afterwards.
     t.database()
         .execute("UPDATE receipts SET complete = 0, body = ''", [])
         .unwrap();

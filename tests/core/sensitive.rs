@@ -1,7 +1,7 @@
-//! Sensitive values: found once, redacted everywhere, ignored for good, covered on the way out; and never shown.
+//! Sensitive values are found once, redacted everywhere, ignored permanently and masked in exports, and never shown.
 use crate::deletion::record;
 use mementory_model::{Kind, Record, Verbatim};
-use mementory_testkit::{TempVault, at, holds};
+use mementory_testkit::{TempVault, at, contains_text};
 use mementory_vault::{
     EditFields, Scope, SensitiveClass, SensitiveList, SensitiveQuery, SensitiveState,
 };
@@ -57,7 +57,7 @@ fn scan_all(t: &TempVault) -> u64 {
     }
 }
 
-fn list(t: &TempVault, state: SensitiveState) -> SensitiveList {
+fn queue_in(t: &TempVault, state: SensitiveState) -> SensitiveList {
     let query = SensitiveQuery {
         state,
         ..SensitiveQuery::default()
@@ -65,8 +65,8 @@ fn list(t: &TempVault, state: SensitiveState) -> SensitiveList {
     t.vault.scanner().sensitive_values(&query).unwrap()
 }
 
-fn value(t: &TempVault, class: SensitiveClass) -> String {
-    let list = list(t, SensitiveState::Open);
+fn open_value_of(t: &TempVault, class: SensitiveClass) -> String {
+    let list = queue_in(t, SensitiveState::Open);
     list.values
         .iter()
         .find(|v| v.class == class)
@@ -78,7 +78,7 @@ fn value(t: &TempVault, class: SensitiveClass) -> String {
 #[test]
 fn each_value_is_one_entry_however_it_is_written() {
     let t = with_secrets();
-    let list = list(&t, SensitiveState::Open);
+    let list = queue_in(&t, SensitiveState::Open);
     let places: Vec<_> = list.values.iter().map(|v| (v.class, v.places)).collect();
     assert_eq!(
         places,
@@ -126,7 +126,7 @@ fn only_new_or_changed_records_are_scanned_again() {
         .unwrap();
     assert_eq!(scan_all(&t), 1);
     assert_eq!(
-        list(&t, SensitiveState::Open).open[&SensitiveClass::Email],
+        queue_in(&t, SensitiveState::Open).open[&SensitiveClass::Email],
         2
     );
     let text = Some("Nothing any more.".to_owned());
@@ -144,7 +144,7 @@ fn only_new_or_changed_records_are_scanned_again() {
     assert!(t.vault.scanner().progress().unwrap().1 > 0);
     assert_eq!(scan_all(&t), 1);
     assert_eq!(
-        list(&t, SensitiveState::Open).open[&SensitiveClass::Email],
+        queue_in(&t, SensitiveState::Open).open[&SensitiveClass::Email],
         1
     );
     t.vault.scanner().rescan().unwrap();
@@ -163,7 +163,7 @@ fn text_that_moved_since_the_scan_shows_no_value() {
             [row],
         )
         .unwrap();
-    let values = list(&t, SensitiveState::Open).values;
+    let values = queue_in(&t, SensitiveState::Open).values;
     let shown: String = values.iter().map(|v| format!("{:?}", v.context)).collect();
     assert!(
         shown.contains("The deploy token is ")
@@ -174,11 +174,11 @@ fn text_that_moved_since_the_scan_shows_no_value() {
 }
 
 #[test]
-fn a_redacted_value_is_nowhere_and_the_receipt_says_so() {
+fn a_redacted_value_is_removed_everywhere_and_the_receipt_is_complete() {
     let t = with_secrets();
     let (key, card) = (
-        value(&t, SensitiveClass::AccessKey),
-        value(&t, SensitiveClass::Card),
+        open_value_of(&t, SensitiveClass::AccessKey),
+        open_value_of(&t, SensitiveClass::Card),
     );
     let done = t
         .vault
@@ -190,11 +190,14 @@ fn a_redacted_value_is_nowhere_and_the_receipt_says_so() {
     assert_eq!(done.tombstones.len(), 4);
     let pages = t.decrypted();
     for secret in [KEY, CARD, CARD_PLAIN] {
-        assert!(!holds(&pages, secret), "{secret} is left in the pages");
+        assert!(
+            !contains_text(&pages, secret),
+            "{secret} is left in the pages"
+        );
         assert_eq!(crate::deletion::found(&t, secret), 0);
     }
-    assert_eq!(list(&t, SensitiveState::Open).values.len(), 1);
-    let redacted = list(&t, SensitiveState::Redacted);
+    assert_eq!(queue_in(&t, SensitiveState::Open).values.len(), 1);
+    let redacted = queue_in(&t, SensitiveState::Redacted);
     assert_eq!(redacted.values.len(), 2);
     assert!(
         t.vault.scanner().sensitive_value(&key).is_err(),
@@ -203,14 +206,14 @@ fn a_redacted_value_is_nowhere_and_the_receipt_says_so() {
     t.import_records(secrets()).unwrap();
     scan_all(&t);
     assert_eq!(
-        list(&t, SensitiveState::Open).values.len(),
+        queue_in(&t, SensitiveState::Open).values.len(),
         1,
         "the source shown it again, and it stays out"
     );
 }
 
 #[test]
-fn history_other_spellings_and_bare_mentions_are_redacted_too() {
+fn older_versions_other_spellings_and_unlabelled_values_are_redacted_too() {
     let t = TempVault::new();
     let password = "mossy-Tulip-47!";
     t.import_records(vec![
@@ -246,7 +249,7 @@ fn history_other_spellings_and_bare_mentions_are_redacted_too() {
             at(60),
         )
         .unwrap();
-    // Not looked through before: what came since is no excuse.
+    // This record is not scanned yet, but must be redacted too.
     scan_all(&t);
     t.import_records(vec![record(
         Kind::Memory,
@@ -290,7 +293,7 @@ fn a_value_that_occurs_twice_is_shown_nowhere() {
     t.import_records(vec![record(Kind::Memory, "twice", &text)])
         .unwrap();
     scan_all(&t);
-    let found = list(&t, SensitiveState::Open);
+    let found = queue_in(&t, SensitiveState::Open);
     let shown = format!("{:?}", found.values[0].context);
     assert!(!shown.contains(password), "{shown}");
     assert!(!t.vault.scanner().masked(&text).contains(password));
@@ -299,7 +302,7 @@ fn a_value_that_occurs_twice_is_shown_nowhere() {
 #[test]
 fn a_value_is_redacted_in_the_chosen_places_only() {
     let t = with_secrets();
-    let key = value(&t, SensitiveClass::AccessKey);
+    let key = open_value_of(&t, SensitiveClass::AccessKey);
     let (_, places) = t.vault.scanner().sensitive_value(&key).unwrap();
     let chosen = [places[0].view.id_text()];
     let done = t
@@ -310,7 +313,7 @@ fn a_value_is_redacted_in_the_chosen_places_only() {
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     assert_eq!(done.copies_redacted, 1);
     assert_eq!(t.vault.scanner().sensitive_value(&key).unwrap().1.len(), 1);
-    // All of a kind, in one record: the log counts what was there, not what there is of that kind.
+    // All values in one record: the audit log counts the values of that record, not all open values.
     let all = t.vault.scanner().open_values(&[]).unwrap();
     assert!(all.len() > 1, "the control: others are open too");
     let last = [t.vault.scanner().sensitive_value(&key).unwrap().1[0]
@@ -323,7 +326,7 @@ fn a_value_is_redacted_in_the_chosen_places_only() {
     let detail = t.vault.audit().entries().unwrap().pop().unwrap().detail;
     assert_eq!(detail, "1 values, 1 records");
     assert!(t.vault.scanner().open_values(&[]).unwrap().len() == all.len() - 1);
-    let titled = value(&t, SensitiveClass::Email);
+    let titled = open_value_of(&t, SensitiveClass::Email);
     let done = t
         .vault
         .redactor()
@@ -334,13 +337,13 @@ fn a_value_is_redacted_in_the_chosen_places_only() {
         "in a title: {:?}",
         done.receipt.places
     );
-    assert!(!holds(&t.decrypted(), MAIL));
+    assert!(!contains_text(&t.decrypted(), MAIL));
 }
 
 #[test]
-fn ignored_values_stay_out_of_the_queue_and_come_back_when_asked() {
+fn ignored_values_leave_the_queue_until_they_are_no_longer_ignored() {
     let t = with_secrets();
-    let mail = value(&t, SensitiveClass::Email);
+    let mail = open_value_of(&t, SensitiveClass::Email);
     assert_eq!(
         t.vault
             .scanner()
@@ -352,18 +355,18 @@ fn ignored_values_stay_out_of_the_queue_and_come_back_when_asked() {
     t.import_records(vec![again]).unwrap();
     scan_all(&t);
     assert!(
-        !list(&t, SensitiveState::Open)
+        !queue_in(&t, SensitiveState::Open)
             .open
             .contains_key(&SensitiveClass::Email),
         "in future finds too"
     );
-    assert_eq!(list(&t, SensitiveState::Ignored).values[0].places, 2);
+    assert_eq!(queue_in(&t, SensitiveState::Ignored).values[0].places, 2);
     t.vault
         .scanner()
         .ignore_values(&[mail], false, at(81))
         .unwrap();
     assert_eq!(
-        list(&t, SensitiveState::Open).open[&SensitiveClass::Email],
+        queue_in(&t, SensitiveState::Open).open[&SensitiveClass::Email],
         1
     );
 }
@@ -374,12 +377,12 @@ fn findings_are_removed_with_their_record() {
     let (_, places) = t
         .vault
         .scanner()
-        .sensitive_value(&value(&t, SensitiveClass::AccessKey))
+        .sensitive_value(&open_value_of(&t, SensitiveClass::AccessKey))
         .unwrap();
     let ids: Vec<String> = places.iter().map(|p| p.view.id_text()).collect();
     t.vault.trash().trash(&ids, at(90)).unwrap();
     assert!(
-        !list(&t, SensitiveState::Open)
+        !queue_in(&t, SensitiveState::Open)
             .open
             .contains_key(&SensitiveClass::AccessKey)
     );
@@ -397,14 +400,14 @@ fn findings_are_removed_with_their_record() {
     assert_eq!(t.number("SELECT count(*) FROM findings WHERE class = 0"), 0);
 }
 
-/// Every file under a folder, or the file itself.
-fn bytes(path: &Path) -> Vec<u8> {
+/// The bytes of a file, or of all files below a folder.
+fn all_bytes(path: &Path) -> Vec<u8> {
     if path.is_file() {
         return std::fs::read(path).unwrap();
     }
     let mut all = Vec::new();
     for entry in std::fs::read_dir(path).unwrap() {
-        all.extend(bytes(&entry.unwrap().path()));
+        all.extend(all_bytes(&entry.unwrap().path()));
     }
     all
 }
@@ -427,7 +430,7 @@ fn a_covered_export_contains_no_value_in_any_format() {
         }),
     );
     foreign.source.account = Some(WORKER.into());
-    // One says what it is, the other does not.
+    // The first text says that it is a password, the second contains only the value.
     let says = record(
         Kind::Memory,
         "says",
@@ -440,7 +443,7 @@ fn a_covered_export_contains_no_value_in_any_format() {
     );
     t.import_records(vec![foreign, says, bare]).unwrap();
     scan_all(&t);
-    let mail = value(&t, SensitiveClass::Email);
+    let mail = open_value_of(&t, SensitiveClass::Email);
     t.vault
         .scanner()
         .ignore_values(&[mail], true, at(80))
@@ -466,26 +469,29 @@ fn a_covered_export_contains_no_value_in_any_format() {
                 "{format}: {:?}",
                 done.validation.errors
             );
-            let written = bytes(&out);
+            let written = all_bytes(&out);
             let others = [WORKER, AWS, "bob.miller@orchardmail.eu"];
             for secret in [KEY, CARD, CARD_PLAIN, "mossy-Tulip-47!"]
                 .into_iter()
                 .chain(others)
             {
                 assert_eq!(
-                    holds(&written, secret),
+                    contains_text(&written, secret),
                     !cover,
                     "{secret} in {format}, {name}"
                 );
             }
-            assert!(holds(&written, MAIL), "{format}: ignored values are left");
+            assert!(
+                contains_text(&written, MAIL),
+                "{format}: ignored values are left"
+            );
             assert_eq!(done.covered, if cover { 6 } else { 0 }, "{format}");
         }
     }
-    assert!(holds(&t.decrypted(), KEY) || crate::deletion::found(&t, KEY) > 0);
+    assert!(contains_text(&t.decrypted(), KEY) || crate::deletion::found(&t, KEY) > 0);
 }
 
-/// "Everywhere" is everywhere: the records that say what it is do not hide those that only have the words.
+/// Records that identify the value must not hide those that contain only the words.
 #[test]
 fn a_value_is_redacted_in_every_record_however_many_identify_it() {
     let t = TempVault::new();
@@ -494,7 +500,7 @@ fn a_value_is_redacted_in_every_record_however_many_identify_it() {
         |name: &str, n: usize, text: String| record(Kind::Memory, &format!("{name} {n}"), &text);
     let plain = |name| (0..5).map(move |n| of(name, n, format!("Note {n}, {password}, by hand.")));
     let named = (0..205).map(|n| of("named", n, format!("Number {n}, password: {password}")));
-    // Wherever in the index the others are.
+    // The records without a label come before and after the others, whatever their place in the index.
     let all = plain("before").chain(named).chain(plain("after"));
     t.import_records(all.collect()).unwrap();
     scan_all(&t);
@@ -511,5 +517,5 @@ fn a_value_is_redacted_in_every_record_however_many_identify_it() {
         .unwrap();
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     assert_eq!(done.copies_redacted, 215);
-    assert!(!holds(&t.decrypted(), password));
+    assert!(!contains_text(&t.decrypted(), password));
 }

@@ -1,4 +1,4 @@
-//! Builders for what a source contains, for tests that import similar things several times.
+//! Builders of records as a source contains them, for tests that import similar records several times.
 use mementory_formats::{AttachmentFile, FormatError, PassthroughItem, Sink};
 use mementory_model::{AttachmentRef, Kind, Link, MessagePart, Record, RecordKey, Unit};
 use mementory_testkit::{TempVault, at, options};
@@ -17,7 +17,7 @@ pub fn record(kind: Kind, value: &str, text: &str) -> Record {
     record
 }
 
-/// `c` with its messages `(id, parent, text, on the branch shown)`, last changed on `day`.
+/// The conversation `c`, last changed on `day`, with messages given as (id, parent, text, on the active branch).
 pub fn conversation(day: i64, messages: &[(&str, Option<&str>, &str, bool)]) -> Unit {
     let mut head = record(Kind::Conversation, "c", "");
     head.title = Some("Pets".into());
@@ -86,21 +86,20 @@ pub fn part(sink: &mut dyn Sink, name: &str, bytes: &str) -> Result<(), FormatEr
     sink.passthrough(part, &mut bytes.as_bytes())
 }
 
-/// Imports what `read` sends.
+/// Imports the records and files that `read` sends.
 pub fn import_from(t: &TempVault, read: Read<'_>) -> ImportReport {
     let cancel = AtomicBool::new(false);
     t.import_with(&options(&cancel, false), read).unwrap()
 }
 
-/// Imports units.
 pub fn import_units(t: &TempVault, units: &[Unit]) -> ImportReport {
     import_from(t, &|sink| {
         units.iter().cloned().try_for_each(|unit| sink.unit(unit))
     })
 }
 
-/// Found, added, updated, unchanged, blocked.
-pub fn numbers(report: &ImportReport) -> [u32; 5] {
+/// Counts of found, added, updated, unchanged and blocked records.
+pub fn outcome_counts(report: &ImportReport) -> [u32; 5] {
     let sum = report.total();
     [
         sum.found,
@@ -111,7 +110,7 @@ pub fn numbers(report: &ImportReport) -> [u32; 5] {
     ]
 }
 
-/// Live records of a kind.
+/// Records of a kind that are not in the Trash.
 pub fn live(t: &TempVault, kind: Kind) -> Vec<(RowView, Record)> {
     let query = ListQuery {
         kind: Some(kind),
@@ -124,7 +123,7 @@ pub fn live(t: &TempVault, kind: Kind) -> Vec<(RowView, Record)> {
         .collect()
 }
 
-/// The live record of a kind with this id at the source.
+/// The record of this kind with this id in the source.
 pub fn one(t: &TempVault, kind: Kind, value: &str) -> (RowView, Record) {
     live(t, kind)
         .into_iter()
@@ -132,7 +131,7 @@ pub fn one(t: &TempVault, kind: Kind, value: &str) -> (RowView, Record) {
         .unwrap()
 }
 
-/// Sorted texts of live records of a kind.
+/// Texts of the records of a kind, sorted.
 pub fn texts(t: &TempVault, kind: Kind) -> Vec<String> {
     let mut texts: Vec<String> = live(t, kind).into_iter().map(|(_, r)| r.text).collect();
     texts.sort();
@@ -147,7 +146,7 @@ pub fn found(t: &TempVault, query: &str) -> u32 {
         .total
 }
 
-/// Every place of the integrity check with a fault.
+/// The failed places of the integrity check, with details.
 pub fn faults(t: &TempVault) -> Vec<String> {
     let places = t.vault.integrity().check().unwrap();
     places
@@ -157,13 +156,13 @@ pub fn faults(t: &TempVault) -> Vec<String> {
         .collect()
 }
 
-/// Asserts that there is no fault, and that the words are in no page, free or used, and in no pack.
-pub fn is_clean_of(t: &TempVault, words: &[&str]) {
+/// Asserts that the integrity check passes and that no page (free or used) and no pack contains the words.
+pub fn assert_no_trace_of(t: &TempVault, words: &[&str]) {
     assert_eq!(faults(t), [""; 0], "the vault checks clean");
     let bytes = t.decrypted();
     for words in words {
         assert!(
-            !mementory_testkit::holds(&bytes, words),
+            !mementory_testkit::contains_text(&bytes, words),
             "{words:?} is still there"
         );
     }

@@ -1,6 +1,6 @@
-//! What is said of several records at once.
+//! The summary of several records.
 use crate::{
-    deletion::{SENTENCE, id_of, planted},
+    deletion::{SENTENCE, id_of, vault_with_canary},
     sensitive::with_secrets,
 };
 use mementory_model::{Kind, Record, RecordKey};
@@ -15,10 +15,10 @@ fn memories() -> ListQuery {
 }
 
 #[test]
-fn versions_are_counted_and_the_conversations_that_memories_come_from() {
-    let t = planted();
+fn a_summary_counts_versions_and_source_conversations() {
+    let t = vault_with_canary();
     let before = t.vault.queries().summary(&memories()).unwrap();
-    // One memory was taken from a message; neither came with a date.
+    // One memory was derived from a message, and no memory has a date.
     assert_eq!(
         before,
         Summary {
@@ -51,7 +51,7 @@ fn versions_are_counted_and_the_conversations_that_memories_come_from() {
 }
 
 #[test]
-fn dates_are_the_first_and_the_last_of_those_that_have_one() {
+fn a_summary_has_the_first_and_last_date_of_its_records() {
     let t = TempVault::new();
     let records = [Some(300), None, Some(100), Some(200)].map(|second| {
         let mut record = Record::new(

@@ -1,4 +1,4 @@
-//! One tag for many: all of them or none, each with its history, and back.
+//! Adding a tag to many records or removing it: for all of them or none, with a new version each.
 use crate::deletion::found;
 use mementory_testkit::{TempVault, at};
 use mementory_vault::{VaultError, VaultResult};
@@ -12,7 +12,7 @@ fn tag(t: &TempVault, ids: &[String], tag: &str, on: bool) -> VaultResult<Vec<St
     t.vault.editor().tag(ids, tag, on, at(50), &|_| {}, &go)
 }
 
-fn three() -> (TempVault, Vec<String>) {
+fn vault_with_three_notes() -> (TempVault, Vec<String>) {
     let t = TempVault::new();
     let tags = [vec![], vec!["tea".to_owned(), "home".to_owned()], vec![]];
     let add = |(n, tags): (usize, Vec<String>)| {
@@ -30,7 +30,7 @@ fn tags(t: &TempVault, id: &str) -> (Vec<String>, u32) {
 
 #[test]
 fn tagging_many_adds_the_tag_where_it_is_missing_and_can_be_reversed() {
-    let (t, ids) = three();
+    let (t, ids) = vault_with_three_notes();
     let changed = tag(&t, &ids, " #tea ", true).unwrap();
     assert_eq!(changed, [ids[0].clone(), ids[2].clone()]);
     assert_eq!(tags(&t, &ids[0]), (vec!["tea".into()], 2));
@@ -49,8 +49,8 @@ fn tagging_many_adds_the_tag_where_it_is_missing_and_can_be_reversed() {
 }
 
 #[test]
-fn a_tag_goes_to_all_or_to_none() {
-    let (t, ids) = three();
+fn a_tag_is_added_to_all_records_or_to_none() {
+    let (t, ids) = vault_with_three_notes();
     let unknown = [ids[0].clone(), "00".repeat(16)];
     assert!(matches!(
         tag(&t, &unknown, "x", true),
@@ -87,7 +87,7 @@ fn a_tag_goes_to_all_or_to_none() {
 
 #[test]
 fn an_id_given_twice_gets_one_version() {
-    let (t, ids) = three();
+    let (t, ids) = vault_with_three_notes();
     let twice = [ids[0].clone(), ids[2].clone(), ids[0].clone()];
     assert_eq!(tag(&t, &twice, "x", true).unwrap(), twice[..2]);
     assert_eq!(tags(&t, &ids[0]), (vec!["x".into()], 2));
@@ -97,7 +97,7 @@ fn an_id_given_twice_gets_one_version() {
 
 #[test]
 fn records_erased_since_do_not_stop_removing_a_tag_from_the_others() {
-    let (t, ids) = three();
+    let (t, ids) = vault_with_three_notes();
     let changed = tag(&t, &ids, "x", true).unwrap();
     assert_eq!(changed.len(), 3);
     t.vault.trash().trash(&ids[1..2], at(60)).unwrap();

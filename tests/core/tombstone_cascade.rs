@@ -1,21 +1,21 @@
-//! What a deletion in an import removes (spec of `.mem` v1.1 §5, receiver obligations): everything that was derived only
-//! from its target, whatever its proof of cascade lists.
+//! Which records a deletion in an import removes (specification of `.mem` v1.1 §5, receiver obligations): everything
+//! that was derived only from its target, whatever the tombstone lists as derived.
 use crate::{requirements::*, source::*};
 use mementory_model::{Derived, Kind, Record, RecordKey, Tombstone, TombstoneOp};
 use mementory_testkit::{TempVault, at};
 use mementory_vault::{ListQuery, RowView};
 
-/// The fixture, with its edge evidenced by `episodes`.
+/// Changes the evidence of the bundle's edge to `episodes`.
 fn evidenced(bundle: Bundle, episodes: &str) -> Bundle {
     bundle.with("items/edge.jsonl", |text| {
         text.replace("[\"ep_move\"]", episodes)
     })
 }
 
-const TEA: &str = "[\"ep_tea\"]";
+const ONLY_TEA: &str = "[\"ep_tea\"]";
 
-/// What goes when `ep_tea` does and `edge_1` is evidenced by it.
-const REACHED: [&str; 7] = [
+/// Records that are removed with `ep_tea` if it is the only evidence of `edge_1`.
+const REMOVED: [&str; 7] = [
     "episode/ep_tea",
     "fact/fact_1",
     "fact/fact_2",
@@ -25,8 +25,8 @@ const REACHED: [&str; 7] = [
     "entity/ent_sea",
 ];
 
-/// What does not: another memory, an entity that a community still names, and that one.
-const KEPT: [&str; 3] = ["episode/ep_move", "entity/ent_ada", "community/com_1"];
+/// Records that stay: another memory, an entity that a community still names, and that community.
+const REMAINING: [&str; 3] = ["episode/ep_move", "entity/ent_ada", "community/com_1"];
 
 fn deletion(id: &str) -> Tombstone {
     Tombstone {
@@ -44,7 +44,7 @@ fn deletion(id: &str) -> Tombstone {
     }
 }
 
-fn mem(kind: Kind, key: &str, text: &str) -> Record {
+fn mem_record(kind: Kind, key: &str, text: &str) -> Record {
     Record::new(kind, RecordKey::new("mem", key), text)
 }
 
@@ -57,7 +57,7 @@ fn linked(mut record: Record, relation: &str, kind: Kind, key: &str) -> Record {
     record
 }
 
-/// What the Trash lists.
+/// The rows that the Trash lists.
 fn in_trash(t: &TempVault) -> Vec<RowView> {
     let asked = ListQuery {
         trash: true,
@@ -70,18 +70,18 @@ fn in_trash(t: &TempVault) -> Vec<RowView> {
 #[test]
 fn l2_a_deletion_removes_derived_records_whatever_its_proof_lists() {
     let t = TempVault::new();
-    import(&t, &evidenced(Bundle::of("all-kinds"), TEA));
+    import(&t, &evidenced(Bundle::of("all-kinds"), ONLY_TEA));
     let before = state(&t);
-    for key in REACHED.iter().chain(&KEPT) {
+    for key in REMOVED.iter().chain(&REMAINING) {
         assert!(has(&t, key), "{key}: the control");
     }
-    // Its rows are in the bundle still, and the proof of reach is empty.
-    let bundle = evidenced(Bundle::deleting("delete", "episode", "ep_tea"), TEA);
+    // The bundle still contains the rows, and its tombstone lists nothing as derived.
+    let bundle = evidenced(Bundle::deleting("delete", "episode", "ep_tea"), ONLY_TEA);
     let report = t.import(std::slice::from_ref(&bundle.at)).unwrap();
-    for key in REACHED {
+    for key in REMOVED {
         assert!(!has(&t, key), "{key}");
     }
-    for key in KEPT {
+    for key in REMAINING {
         assert!(has(&t, key), "{key} has other support");
     }
     assert_eq!(found(&t, "\"green tea\""), 0, "full text");
@@ -90,12 +90,12 @@ fn l2_a_deletion_removes_derived_records_whatever_its_proof_lists() {
 
     let held = t.import(std::slice::from_ref(&bundle.at)).unwrap();
     assert_eq!(held.total().added, 0, "nothing comes back");
-    import(&t, &evidenced(Bundle::of("all-kinds"), TEA));
-    for key in REACHED {
+    import(&t, &evidenced(Bundle::of("all-kinds"), ONLY_TEA));
+    for key in REMOVED {
         assert!(!has(&t, key), "{key}: a stale bundle");
     }
 
-    // In the Trash it is one thing: what it reached comes back with it.
+    // The Trash shows one entry, and restoring it restores the derived records too.
     let trash = in_trash(&t);
     assert_eq!(trash.len(), 1, "{trash:?}");
     t.vault
@@ -110,9 +110,9 @@ fn l2_a_deletion_removes_derived_records_whatever_its_proof_lists() {
 #[test]
 fn undoing_an_import_restores_what_its_deletion_removed() {
     let t = TempVault::new();
-    import(&t, &evidenced(Bundle::of("all-kinds"), TEA));
+    import(&t, &evidenced(Bundle::of("all-kinds"), ONLY_TEA));
     let before = state(&t);
-    let bundle = evidenced(Bundle::deleting("delete", "episode", "ep_tea"), TEA);
+    let bundle = evidenced(Bundle::deleting("delete", "episode", "ep_tea"), ONLY_TEA);
     let report = t.import(std::slice::from_ref(&bundle.at)).unwrap();
     assert!(!has(&t, "entity/ent_sea"));
     t.vault.importer().undo(&report.batch, at(300)).unwrap();
@@ -124,30 +124,30 @@ fn undoing_an_import_restores_what_its_deletion_removed() {
 #[test]
 fn records_trashed_by_a_cascade_are_erased_with_its_target() {
     let t = TempVault::new();
-    import(&t, &evidenced(Bundle::of("all-kinds"), TEA));
+    import(&t, &evidenced(Bundle::of("all-kinds"), ONLY_TEA));
     let id = one_row(&t, "episode/ep_tea").id_text();
     import(
         &t,
-        &evidenced(Bundle::deleting("delete", "episode", "ep_tea"), TEA),
+        &evidenced(Bundle::deleting("delete", "episode", "ep_tea"), ONLY_TEA),
     );
     assert!(t.number("SELECT count(*) FROM records WHERE trashed IS NOT NULL") >= 7);
     let done = erase(&t, &id, "test", 400);
     assert!(done.receipt.complete);
     let left = t.number("SELECT count(*) FROM records WHERE trashed IS NOT NULL");
     assert_eq!(left, 0, "nothing is left in the Trash where nobody sees it");
-    is_clean_of(&t, &["never coffee", "drinks green tea"]);
+    assert_no_trace_of(&t, &["never coffee", "drinks green tea"]);
 }
 
-/// §5, and no resurrection: the vault never had what the deletion would have reached.
+/// §5 and no resurrection, for a vault that did not have the records when it got the deletion.
 #[test]
 fn l2_records_derived_from_something_deleted_are_blocked_later() {
     let t = TempVault::new();
     import_from(&t, &|sink| sink.tombstone(deletion("ep_tea")));
-    import(&t, &evidenced(Bundle::of("all-kinds"), TEA));
-    for key in REACHED {
+    import(&t, &evidenced(Bundle::of("all-kinds"), ONLY_TEA));
+    for key in REMOVED {
         assert!(!has(&t, key), "{key}");
     }
-    for key in KEPT {
+    for key in REMAINING {
         assert!(has(&t, key), "{key}");
     }
 }
@@ -173,7 +173,7 @@ fn l2_a_record_with_other_evidence_stays_until_that_is_deleted() {
     assert!(!has(&t, "fact/fact_1"), "the other import stays");
 }
 
-/// A deleted entity takes the edges that end there; its neighbours lost no evidence.
+/// A deleted entity takes the edges that end there with it. Its neighbours keep their evidence.
 #[test]
 fn l2_a_deleted_entity_takes_its_edges_and_not_its_neighbours() {
     let t = TempVault::new();
@@ -187,8 +187,7 @@ fn l2_a_deleted_entity_takes_its_edges_and_not_its_neighbours() {
     assert!(has(&t, "entity/ent_sea"));
 }
 
-/// §4.1, the way over another record: a fact that cannot be without its episode is left out, and so is a link that
-/// cannot be without that fact.
+/// §4.1, over another record: a fact that needs a blocked episode is left out, and so is a link that needs that fact.
 #[test]
 fn l2_no_link_to_a_blocked_record_is_left() {
     let t = TempVault::new();
@@ -205,12 +204,13 @@ fn l2_no_link_to_a_blocked_record_is_left() {
     assert!(!has(&t, "factLink/fact_1|fact_2|refines"));
 }
 
-/// A redaction is a deletion of the words: statements derived from them go, those that the bundle states again stay.
+/// A redaction deletes the words. Statements derived from the record are removed, except those that the bundle contains
+/// again.
 #[test]
 fn l2_a_redaction_removes_derived_statements_that_the_bundle_lacks() {
-    let said = |text: &str| mem(Kind::Memory, "episode/ep_1", text);
+    let said = |text: &str| mem_record(Kind::Memory, "episode/ep_1", text);
     let of = |key: &str, text: &str| {
-        let fact = mem(Kind::Fact, key, text);
+        let fact = mem_record(Kind::Fact, key, text);
         linked(fact, "derived_from", Kind::Memory, "episode/ep_1")
     };
     let stone = Tombstone {
@@ -235,7 +235,7 @@ fn l2_a_redaction_removes_derived_statements_that_the_bundle_lacks() {
         assert_eq!(found(&t, "4711"), 0, "{time}");
         assert_eq!(texts(&t, Kind::Memory).len(), 1, "{time}: the skeleton");
         assert_eq!(texts(&t, Kind::Fact), ["Tea is green."], "{time}");
-        // What it was taken from is no longer there to bring it back: it is seen by itself.
+        // The record that the fact was derived from is not in the Trash, so the Trash lists the fact by itself.
         let trash = in_trash(&t);
         assert_eq!(trash.len(), 1, "{time}");
         assert_eq!(trash[0].kind, Kind::Fact, "{time}");
@@ -249,17 +249,17 @@ fn l2_a_redaction_removes_derived_statements_that_the_bundle_lacks() {
     assert_eq!(found(&t, "4711"), 1);
 }
 
-/// What its owner took to the Trash is deleted elsewhere afterwards: what was taken from it goes to the same place, and
-/// comes back with it.
+/// A record in the Trash is deleted in another vault afterwards. Records derived from it go to the Trash too and are
+/// restored with it.
 #[test]
 fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
     let t = TempVault::new();
     import_units(
         &t,
         &[
-            mem(Kind::Memory, "episode/ep_1", "Lives by the sea.").into(),
+            mem_record(Kind::Memory, "episode/ep_1", "Lives by the sea.").into(),
             linked(
-                mem(Kind::Memory, "episode/ep_2", "Lives near Lisbon."),
+                mem_record(Kind::Memory, "episode/ep_2", "Lives near Lisbon."),
                 "derived_from",
                 Kind::Memory,
                 "episode/ep_1",
@@ -269,9 +269,9 @@ fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
     );
     import_from(&t, &|sink| sink.tombstone(deletion("ep_1")));
     assert_eq!(in_trash(&t).len(), 1);
-    // Something that was taken from a record which is in the Trash with another one.
+    // A fact derived from a record that is in the Trash together with another one.
     let fact = linked(
-        mem(Kind::Fact, "fact/late", "Sees the sea."),
+        mem_record(Kind::Fact, "fact/late", "Sees the sea."),
         "derived_from",
         Kind::Memory,
         "episode/ep_2",
@@ -280,7 +280,7 @@ fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
     import_units(
         &t,
         &[
-            mem(Kind::Memory, "episode/ep_3", "Has a window.").into(),
+            mem_record(Kind::Memory, "episode/ep_3", "Has a window.").into(),
             other.into(),
         ],
     );

@@ -1,5 +1,5 @@
-//! The Trash: hides at once, gives back, and empties itself of what was put there and nothing else.
-use crate::deletion::{CANARY, conversation_of, found, id_of, planted};
+//! The Trash hides records at once, restores them, and erases expired ones and nothing else.
+use crate::deletion::{CANARY, conversation_of, found, id_of, vault_with_canary};
 use mementory_model::Kind;
 use mementory_testkit::{TempVault, at};
 use mementory_vault::{IndexFilter, ListQuery, VaultError};
@@ -7,8 +7,8 @@ use mementory_vault::{IndexFilter, ListQuery, VaultError};
 const DAY: i64 = 86_400;
 
 #[test]
-fn the_trash_hides_at_once_and_gives_back() {
-    let t = planted();
+fn records_in_the_trash_are_hidden_and_can_be_restored() {
+    let t = vault_with_canary();
     let conversation = conversation_of(&t);
     t.vault
         .trash()
@@ -61,8 +61,8 @@ fn the_trash_hides_at_once_and_gives_back() {
 }
 
 #[test]
-fn the_trash_empties_itself_after_its_time() {
-    let t = planted();
+fn expired_records_in_the_trash_are_erased() {
+    let t = vault_with_canary();
     let id = id_of(&t, Kind::Memory, "tea");
     t.vault
         .trash()
@@ -82,8 +82,8 @@ fn the_trash_empties_itself_after_its_time() {
 }
 
 #[test]
-fn emptying_the_trash_leaves_what_is_in_use() {
-    let t = planted();
+fn emptying_the_trash_leaves_records_in_use() {
+    let t = vault_with_canary();
     let (conversation, memory) = (conversation_of(&t), id_of(&t, Kind::Memory, CANARY));
     t.vault
         .trash()
@@ -129,8 +129,8 @@ fn emptying_the_trash_leaves_what_is_in_use() {
 }
 
 #[test]
-fn what_has_days_left_in_the_trash_keeps_them() {
-    let t = planted();
+fn records_in_the_trash_that_have_not_expired_stay() {
+    let t = vault_with_canary();
     let (conversation, memory) = (conversation_of(&t), id_of(&t, Kind::Memory, CANARY));
     t.vault.trash().trash(&[conversation], at(0)).unwrap();
     t.vault

@@ -1,4 +1,4 @@
-//! Undoing an import: all of it goes, nothing of another goes with it, and what it replaced is there again.
+//! Undoing an import removes everything that only it added and restores what it replaced.
 use crate::source::*;
 use mementory_formats::{FormatError, Sink};
 use mementory_model::{Derived, Kind, Record, Tombstone, TombstoneOp, Unit};
@@ -6,7 +6,7 @@ use mementory_testkit::{TempVault, at};
 use mementory_vault::Sabotage;
 
 #[test]
-fn the_next_version_of_an_undone_record_is_in_no_pack() {
+fn a_version_added_by_an_undone_import_is_in_no_pack() {
     let t = TempVault::new();
     let bystander = |text: &str| Unit::from(record(Kind::Memory, "bystander", text));
     let first = import_units(&t, &[record(Kind::Memory, "m", "Keeps a wombat.").into()]);
@@ -19,7 +19,7 @@ fn the_next_version_of_an_undone_record_is_in_no_pack() {
     );
     t.vault.importer().undo(&second.batch, at(200)).unwrap();
     assert_eq!(texts(&t, Kind::Memory), ["Keeps a wombat."]);
-    is_clean_of(&t, &["numbat", "Likes tea"]);
+    assert_no_trace_of(&t, &["numbat", "Likes tea"]);
     import_units(
         &t,
         &[
@@ -33,13 +33,13 @@ fn the_next_version_of_an_undone_record_is_in_no_pack() {
         ["Keeps a numbat.", "Likes tea."],
         "the later import told it too"
     );
-    is_clean_of(&t, &["wombat"]);
+    assert_no_trace_of(&t, &["wombat"]);
     let id = one(&t, Kind::Memory, "m").0.id_text();
     t.vault
         .eraser()
         .erase(&[id], "test", &[], at(400), &|_| {}, Sabotage::default())
         .unwrap();
-    is_clean_of(&t, &["wombat", "numbat"]);
+    assert_no_trace_of(&t, &["wombat", "numbat"]);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn undo_restores_everything_an_update_replaced() {
 }
 
 #[test]
-fn former_bytes_are_erased_with_their_file() {
+fn older_bytes_of_a_file_are_erased_with_it() {
     let t = TempVault::new();
     let carrier = Unit::from(naming(record(Kind::Memory, "m", "See the list."), "f"));
     for bytes in ["first wombat", "second wombat"] {
@@ -148,7 +148,7 @@ fn former_bytes_are_erased_with_their_file() {
 }
 
 #[test]
-fn former_bytes_of_a_part_are_redacted_too() {
+fn older_bytes_of_a_passthrough_file_are_redacted_too() {
     let t = TempVault::new();
     let words = "The zanzibarquokka sleeps under the piano.";
     import_from(&t, &|sink| {
@@ -176,8 +176,8 @@ fn former_bytes_of_a_part_are_redacted_too() {
 
 type ReadSource = fn(&mut dyn Sink) -> Result<(), FormatError>;
 
-/// Everything live, as text: kind, text, owner, files with bytes.
-fn contents(t: &TempVault) -> Vec<String> {
+/// All live records as text: kind, key, title, text, owner, files, bytes.
+fn live_contents(t: &TempVault) -> Vec<String> {
     let mut out = Vec::new();
     for kind in [
         Kind::Conversation,
@@ -261,22 +261,22 @@ fn undoing_an_older_import_leaves_what_a_newer_one_contained() {
         t.vault.importer().undo(&undone.batch, at(200)).unwrap();
         assert_eq!(faults(&t), [""; 0], "{name}");
         assert_eq!(
-            contents(&t),
-            contents(&alone),
+            live_contents(&t),
+            live_contents(&alone),
             "{name}: as if the first had never been"
         );
         let t = t.reopen();
         assert_eq!(found(&t, "One"), 1, "{name}: and it is found");
         assert_eq!(
-            numbers(&import_from(&t, &second))[1..3],
+            outcome_counts(&import_from(&t, &second))[1..3],
             [0, 0],
             "{name}: the second once more adds nothing"
         );
         t.vault.importer().undo(&kept.batch, at(300)).unwrap();
         assert_eq!(faults(&t), [""; 0], "{name}");
         assert_eq!(
-            contents(&t),
-            contents(&alone),
+            live_contents(&t),
+            live_contents(&alone),
             "{name}: the third import contained all of it"
         );
     }
@@ -320,8 +320,8 @@ fn imports_undone_in_any_order_leave_nothing() {
             let alone = TempVault::new();
             import_day(&alone, last as i64 + 1);
             assert_eq!(
-                contents(&t),
-                contents(&alone),
+                live_contents(&t),
+                live_contents(&alone),
                 "{order:?} after {which}: what the last one left says"
             );
             let gone = (0..3)
@@ -330,12 +330,12 @@ fn imports_undone_in_any_order_leave_nothing() {
             let bytes = t.decrypted();
             gone.for_each(|words| {
                 assert!(
-                    !mementory_testkit::holds(&bytes, &words),
+                    !mementory_testkit::contains_text(&bytes, &words),
                     "{order:?}: {words}"
                 )
             });
         }
-        assert_eq!(contents(&t), [""; 0], "{order:?}: nothing is left");
+        assert_eq!(live_contents(&t), [""; 0], "{order:?}: nothing is left");
         assert_eq!(
             std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),
             0,
@@ -372,7 +372,7 @@ fn tombstones_of_an_import_are_undone_with_it() {
     import_units(&t, &memories());
     let bundle =
         |id: &'static str| import_from(&t, &move |sink| sink.tombstone(deletion(id, "a"))).batch;
-    let blocked = || numbers(&import_units(&t, &memories()))[4];
+    let blocked = || outcome_counts(&import_units(&t, &memories()))[4];
     let first = bundle("one");
     assert_eq!(texts(&t, Kind::Memory), ["Thought b."], "in the Trash");
     assert_eq!(
@@ -405,7 +405,7 @@ fn tombstones_of_an_import_are_undone_with_it() {
 }
 
 #[test]
-fn records_trashed_by_an_import_wait_for_a_person() {
+fn records_trashed_by_an_import_do_not_expire() {
     let t = TempVault::new();
     import_units(&t, &memories());
     let id = one(&t, Kind::Memory, "a").0.id_text();
@@ -427,7 +427,7 @@ fn records_trashed_by_an_import_wait_for_a_person() {
         .restore(std::slice::from_ref(&id), at(100))
         .unwrap();
     assert_eq!(
-        numbers(&import_units(&t, &memories())),
+        outcome_counts(&import_units(&t, &memories())),
         [2, 0, 0, 2, 0],
         "a person took it back: not blocked any more"
     );
@@ -437,7 +437,7 @@ fn records_trashed_by_an_import_wait_for_a_person() {
         .unwrap();
     t.vault.importer().undo(&bundle.batch, at(300)).unwrap();
     assert_eq!(
-        numbers(&import_units(&t, &memories()))[4],
+        outcome_counts(&import_units(&t, &memories()))[4],
         1,
         "the person's own erasure outlives the import"
     );
@@ -468,7 +468,7 @@ fn a_persons_erasure_outlives_an_import_with_the_same_deletion() {
 }
 
 #[test]
-fn statements_that_a_newer_text_dropped_twice_in_one_input() {
+fn a_statement_dropped_by_a_newer_text_in_the_same_import_is_superseded() {
     let doc = |day: i64, facts: &[&str]| {
         let mut records: Vec<Record> = vec![record(Kind::Memory, "doc", &facts.join(" "))];
         records.extend(

@@ -1,8 +1,8 @@
 //! Runs one fuzzer input: writes it as a file, folder or archive, then detects, reads and validates it.
 //!
-//! The bytes are one file, or several: then each begins with [`FILE_MARK`] and a line with its name, followed by its content.
-//! For formats that are archives, several files are packed into one; a single file is the archive itself. The test of
-//! `mementory-formats` that replays earlier findings includes this file.
+//! The bytes are one file or several. If they are several, each begins with [`FILE_MARK`] and a line with its name,
+//! followed by its content. For formats that are archives, several files are packed into one archive; a single file is
+//! the archive itself. The test of `mementory-formats` that replays earlier findings includes this source file.
 use mementory_formats::{
     AttachmentFile, Catalog, FormatError, PassthroughItem, ReadContext, Sink, by_id, detect as detect_in,
 };
@@ -13,23 +13,24 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Marks the beginning of a file, with bytes that no text contains. A length prefix would break when the fuzzer inserts bytes.
+/// Marks the beginning of a file, with bytes that do not occur in text. A length prefix would become wrong when the
+/// fuzzer inserts bytes.
 const FILE_MARK: &[u8] = b"\xff\0\xff";
-/// The same for a `.mem` bundle whose digests have to be corrected first: otherwise the code behind the digest check would never
-/// be reached.
+/// Like [`FILE_MARK`], for a `.mem` bundle whose digests are corrected first. Without that, the fuzzer would never get
+/// past the digest check.
 const DIGEST_MARK: &[u8] = b"\xff\x01\xff";
-/// File with the unchanged input, in the temporary folder of the run.
+/// Name of a copy of the input in the temporary folder of the run.
 const INPUT_COPY: &str = "whole";
-/// Further files are ignored.
+/// Maximum number of files in an input; further ones are ignored.
 const MAX_FILES: usize = 40;
 
-/// Detects by content and by name, then reads and validates everything that was detected. Panics are the findings.
+/// Detects the input by content and by format id, then reads and validates every detected source. A panic is a finding.
 pub fn run(format: &str, data: &[u8]) {
     let Ok(scratch) = tempfile::Builder::new().prefix("mementory-fuzz-").tempdir() else { return };
-    // Keep a copy: after a stack overflow nothing can be reported.
+    // The copy stays for debugging, because nothing can be reported after a stack overflow.
     let _ = std::fs::write(scratch.path().join(INPUT_COPY), data);
     let Ok(path) = write_input(format, data, scratch.path()) else { return };
-    // Small limits, so that unbounded growth shows quickly.
+    // Small limits, so that unbounded growth is noticed soon.
     let limits = Limits {
         total_bytes: 64 << 20,
         element_bytes: 4 << 20,
@@ -59,7 +60,7 @@ pub fn run(format: &str, data: &[u8]) {
     }
 }
 
-/// File name of a single file, and whether several files form an archive.
+/// Name of the file if the input is a single one, and whether several files form an archive.
 fn layout_of(format: &str) -> (&'static str, bool) {
     match format {
         "alf" => ("input.alf", true),
@@ -75,7 +76,7 @@ fn layout_of(format: &str) -> (&'static str, bool) {
     }
 }
 
-/// Write the input below `folder`. Returns its path.
+/// Writes the input below `folder` and returns its path.
 fn write_input(format: &str, data: &[u8], folder: &Path) -> std::io::Result<PathBuf> {
     let (single_name, is_archive) = layout_of(format);
     if !data.starts_with(FILE_MARK) && !data.starts_with(DIGEST_MARK) {
@@ -89,14 +90,14 @@ fn write_input(format: &str, data: &[u8], folder: &Path) -> std::io::Result<Path
     }
     if is_archive {
         let path = folder.join(single_name);
-        std::fs::write(&path, pack(&files)?)?;
+        std::fs::write(&path, zip_files(&files)?)?;
         return Ok(path);
     }
-    let safe = |name: &str| {
+    let is_safe_name = |name: &str| {
         let step = |s: &str| !matches!(s, "" | "." | "..") && s.len() < 100 && !s.contains('\0');
         name.len() < 400 && name.split('/').all(step)
     };
-    files.retain(|(name, _)| safe(name));
+    files.retain(|(name, _)| is_safe_name(name));
     if let [(name, content)] = &files[..]
         && !name.contains('/')
     {
@@ -107,7 +108,7 @@ fn write_input(format: &str, data: &[u8], folder: &Path) -> std::io::Result<Path
     std::fs::create_dir(&root)?;
     for (name, content) in &files {
         let path = root.join(name);
-        // If a name is also the folder of another file, only the first can be written.
+        // If a name is also the folder of another file, only the first of the two can be written.
         let _ = path.parent().map(std::fs::create_dir_all);
         let _ = std::fs::write(path, content);
     }
@@ -128,8 +129,8 @@ fn split_files(data: &[u8]) -> Vec<(String, Vec<u8>)> {
     starts.into_iter().zip(ends).map(file).collect()
 }
 
-/// Pack an archive of uncompressed entries; duplicate names are skipped.
-fn pack(files: &[(String, Vec<u8>)]) -> std::io::Result<Vec<u8>> {
+/// Packs an archive of uncompressed entries; skips duplicate names.
+fn zip_files(files: &[(String, Vec<u8>)]) -> std::io::Result<Vec<u8>> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
     for (name, content) in files {
@@ -140,7 +141,7 @@ fn pack(files: &[(String, Vec<u8>)]) -> std::io::Result<Vec<u8>> {
     Ok(zip.finish()?.into_inner())
 }
 
-/// Set the digests and sizes in the manifest of a `.mem` bundle to those of its files.
+/// Sets the digests and sizes in the manifest of a `.mem` bundle to those of its files.
 fn fix_digests(files: &mut Vec<(String, Vec<u8>)>) {
     let (manifest_name, sums_name) = ("manifest.json", "CHECKSUMS");
     let Some(at) = files.iter().position(|(name, _)| name == manifest_name) else { return };
@@ -164,7 +165,7 @@ fn fix_digests(files: &mut Vec<(String, Vec<u8>)>) {
     files.push((sums_name.into(), sums.into_bytes()));
 }
 
-/// Counts bytes and stores nothing.
+/// A sink that counts bytes and stores nothing.
 #[derive(Default)]
 struct CountingSink {
     bytes: u64,

@@ -1,4 +1,4 @@
-//! Commands and options of the command line, as in cli.md.
+//! Commands and options of the command line.
 use clap::{
     Args, Parser, Subcommand,
     builder::{OsStringValueParser, TypedValueParser},
@@ -28,7 +28,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// A path that may be empty, because an empty environment variable counts as unset.
+/// Parses a path that may be empty, because an empty environment variable counts as unset.
 fn path() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }
@@ -68,9 +68,9 @@ pub struct Filters {
     pub batch: Vec<String>,
 }
 
-/// How an export is written.
+/// Options of commands that write an export.
 #[derive(Args, Default)]
-pub struct Means {
+pub struct ExportArgs {
     /// Sign with the vault's key, or with the key from --signing-key-file.
     #[arg(long)]
     pub sign: bool,
@@ -83,23 +83,23 @@ pub struct Means {
     /// Read the passphrase for the encrypted export from this file.
     #[arg(long, value_name = "FILE", requires = "encrypt")]
     pub export_passphrase_file: Option<PathBuf>,
-    /// Write a delta or an incremental export that builds on this earlier export.
+    /// Write a delta or an incremental export that is based on this earlier export.
     #[arg(long, value_name = "EXPORT")]
     pub base: Option<PathBuf>,
-    /// Write json, yaml or jsonl; for mif also mem0, generic or markdown, which hold memories only.
+    /// Write json, yaml or jsonl; for mif also mem0, generic or markdown, which contain only memories.
     #[arg(long)]
     pub encoding: Option<String>,
     /// Write this version of the format.
     #[arg(long = "version", id = "format_version", value_name = "V")]
     pub version: Option<String>,
     /// Replace sensitive values that a scan detects with [REDACTED:class] in the export; ignored values and attached
-    /// files stay as they are.
+    /// files are not changed.
     #[arg(long, value_name = "detected", value_parser = ["detected"])]
     pub redact: Option<String>,
     /// Leave out identifiers of platforms and accounts.
     #[arg(long)]
     pub strip_identifiers: bool,
-    /// Include workspace files smaller than this in an .alf and only name larger ones [default: 102400].
+    /// Include workspace files smaller than this in an .alf; larger ones are only named [default: 102400].
     #[arg(long, value_name = "BYTES")]
     pub artifact_threshold: Option<u64>,
     /// Replace an existing export.
@@ -109,7 +109,7 @@ pub struct Means {
 
 /// Selects entries of a Zaxy bundle.
 #[derive(Args, Default)]
-pub struct Select {
+pub struct SelectArgs {
     /// Only these grains: event, semantic.
     #[arg(long, value_delimiter = ',', value_name = "G,…")]
     pub grains: Vec<String>,
@@ -130,15 +130,15 @@ pub struct Select {
     pub until_time: Option<String>,
 }
 
-/// More ways to select, for exports.
+/// Selects the entries of an export.
 #[derive(Args, Default)]
-pub struct SelectExport {
+pub struct ExportSelectArgs {
     #[command(flatten)]
-    pub select: Select,
-    /// Only entries that contain some of these words.
+    pub select: SelectArgs,
+    /// Only entries that contain at least one of these words.
     #[arg(long)]
     pub query: Option<String>,
-    /// Only this many of the entries that --query finds.
+    /// At most this many of the entries that --query finds.
     #[arg(long, value_name = "N")]
     pub query_limit: Option<usize>,
     /// Leave out entries with these sensitivities.
@@ -225,7 +225,7 @@ pub enum Command {
         /// Trust this public key (hex or did:key); may be given several times.
         #[arg(long)]
         trust: Vec<String>,
-        /// For a delta: also check the export that it builds on.
+        /// For a delta: also check it against this base.
         #[arg(long)]
         base: Option<PathBuf>,
         /// Read the passphrase of an encrypted file from this file.
@@ -236,7 +236,7 @@ pub enum Command {
     Import {
         #[arg(required = true)]
         paths: Vec<PathBuf>,
-        /// Read them as this format instead of detecting one.
+        /// Read the input as this format instead of detecting one.
         #[arg(long)]
         format: Option<String>,
         /// Only show what would happen.
@@ -254,13 +254,13 @@ pub enum Command {
         /// Read up to this many bytes instead of the default limit.
         #[arg(long, value_name = "N")]
         limit_bytes: Option<u64>,
-        /// Also import records that are held back because the same words were deleted before.
+        /// Also import records that are blocked because they, or the same words, were deleted before.
         #[arg(long)]
         let_in: bool,
     },
     /// List the imports.
     Imports,
-    /// Undo an import as a whole.
+    /// Undo a whole import.
     Undo {
         /// Id of the import, as `imports` lists it.
         batch: String,
@@ -307,7 +307,7 @@ pub enum Command {
         #[arg(long)]
         limit: Option<u32>,
     },
-    /// List groups of memories that say the same, or nearly the same.
+    /// List groups of memories with the same or nearly the same text.
     Duplicates,
     /// Scan for sensitive values; shows where they are, never the values.
     Scan {
@@ -351,7 +351,7 @@ pub enum Command {
         /// Redact START:END[:CLASS], counted in code points of the text; may be given several times.
         #[arg(long, required_unless_present = "detected")]
         span: Vec<String>,
-        /// Redact what `scan` detects in it; with classes, only those.
+        /// Redact the sensitive values that `scan` detects in the record; with classes, only values of these classes.
         #[arg(long, value_name = "CLASS", num_args = 0.., conflicts_with = "span")]
         detected: Option<Vec<String>>,
         /// Also redact the same words in other records.
@@ -363,7 +363,7 @@ pub enum Command {
         #[arg(required = true)]
         ids: Vec<String>,
     },
-    /// Put records back from the Trash.
+    /// Restore records from the Trash.
     Restore {
         #[arg(required = true)]
         ids: Vec<String>,
@@ -378,7 +378,7 @@ pub enum Command {
         /// Only show what would be erased.
         #[arg(long)]
         dry_run: bool,
-        /// Also redact other records that say the same.
+        /// Also redact other records with the same text.
         #[arg(long)]
         with_copies: bool,
     },
@@ -399,10 +399,10 @@ pub enum Command {
         #[command(flatten)]
         filters: Filters,
         #[command(flatten)]
-        means: Means,
+        export_args: ExportArgs,
         #[command(flatten)]
-        select: Box<SelectExport>,
-        /// Only show what would be exported and what the format can't hold.
+        select: Box<ExportSelectArgs>,
+        /// Only show what would be exported and what the format can't express.
         #[arg(long)]
         dry_run: bool,
     },
@@ -420,7 +420,7 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         import_passphrase_file: Option<PathBuf>,
         #[command(flatten)]
-        means: Means,
+        export_args: ExportArgs,
         /// Read up to this many bytes instead of the default limit.
         #[arg(long, value_name = "N")]
         limit_bytes: Option<u64>,
@@ -443,7 +443,7 @@ pub enum Command {
         bundle: PathBuf,
         out: PathBuf,
         #[command(flatten)]
-        select: Select,
+        select: SelectArgs,
     },
     /// Apply .alf deltas to their base, in order; all of them or none.
     Apply {
@@ -468,7 +468,7 @@ pub enum Command {
         /// Also delete the records from this delta of the same agent; may be given several times.
         #[arg(long, value_name = "FILE")]
         delta: Vec<PathBuf>,
-        /// Name the principal who asked for it in the audit record, by id.
+        /// Id of the principal who requested the deletion, for the audit record.
         #[arg(long, value_name = "ID")]
         requested_by: Option<String>,
         /// Read the passphrase of encrypted files from this file; they are encrypted with it again.
@@ -487,7 +487,8 @@ pub enum Command {
         #[arg(long)]
         dry_run: bool,
     },
-    /// Send a finished file once, to another place or to a webhook. The only command that may open a connection.
+    /// Send an exported file once, to another file or to a webhook. This is the only command that may open a
+    /// connection.
     Push {
         file: PathBuf,
         /// Send it to a file or to a webhook.
@@ -500,7 +501,7 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         auth_token_file: Option<PathBuf>,
     },
-    /// Write an evidence pack: what was deleted and done, without content.
+    /// Write an evidence pack, which shows what was deleted and done without any content.
     Evidence {
         out: PathBuf,
         /// Only from this date or time on.
@@ -509,8 +510,8 @@ pub enum Command {
         /// Only up to and including this date or time.
         #[arg(long)]
         until: Option<String>,
-        /// Include only these parts: tombstones (with receipts), log (with signatures), key (and how to check),
-        /// transfers (imports and exports, with file names).
+        /// Include only these parts: tombstones (with receipts), log (with signatures), key (with instructions to
+        /// verify the pack), transfers (imports and exports, with file names).
         #[arg(long, value_delimiter = ',', value_name = "PART,…")]
         parts: Option<Vec<String>>,
         /// Sign with the vault's key.

@@ -3,16 +3,16 @@ use mementory_api::{ApiError, ApiResult};
 use serde::Serialize;
 use serde_json::Value;
 
-/// What to print, and the exit code.
-pub struct Done {
+/// The result to print, and the exit code.
+pub struct CommandResult {
     pub value: Value,
     pub exit: u8,
-    /// Printed even with `--quiet`.
+    /// True if the result is printed even with `--quiet`.
     pub essential: bool,
 }
 
-pub fn done<T: Serialize>(value: &T) -> ApiResult<Done> {
-    Ok(Done { value: serde_json::to_value(value).map_err(|_| internal())?, exit: 0, essential: true })
+pub fn done<T: Serialize>(value: &T) -> ApiResult<CommandResult> {
+    Ok(CommandResult { value: serde_json::to_value(value).map_err(|_| internal())?, exit: 0, essential: true })
 }
 
 pub fn internal() -> ApiError {

@@ -1,4 +1,4 @@
-//! Turns arguments into what the API takes: secrets, texts, paths, filters.
+//! Converts arguments to the types of the API: secrets, texts, paths, filters.
 use crate::args::Filters;
 use mementory_api::{ApiError, ApiResult, types::Filter};
 use std::{
@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-/// Largest secret or text file that is read.
+/// Maximum size of a secret or text file in bytes.
 const TEXT_LIMIT: u64 = 16 << 20;
 
 pub fn secret(file: Option<&Path>, prompt: &str, twice: bool) -> ApiResult<String> {
@@ -47,7 +47,7 @@ pub fn text(file: &Path) -> ApiResult<String> {
         .map_err(|_| ApiError::new("io", 7, format!("{name} is not UTF-8 text. Nothing was changed.")))
 }
 
-/// A path as the API takes it.
+/// A path as text; fails with `usage` if it is not UTF-8.
 pub fn path_text(path: &Path) -> ApiResult<String> {
     let text = path.to_str().map(str::to_owned);
     text.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Progress of a command on standard error, and its cancellation.
+//! Shows the progress of a command on standard error, and cancels the command on Ctrl-C.
 use crate::args::Cli;
 use mementory_api::{Job, types::Progress};
 use std::{
@@ -9,11 +9,12 @@ use std::{
     },
 };
 
-/// From here on Ctrl-C cancels the job: it rolls back and the command fails with `cancelled` (exit code 130). A second Ctrl-C
-/// ends the program at once, which the vault survives like a power cut. Before this call Ctrl-C ends the program at once.
+/// Makes Ctrl-C cancel the job from now on: the job rolls back, and the command fails with `cancelled` (exit code 130).
+/// A second Ctrl-C ends the program at once, which the vault survives like a power failure; so does Ctrl-C before this
+/// call.
 pub fn cancel_on_ctrl_c(job: &Job) {
     let (job, pressed) = (job.clone(), AtomicBool::new(false));
-    // If the handler cannot be set, Ctrl-C ends the program at once.
+    // If the handler cannot be set, Ctrl-C still ends the program at once.
     let _ = ctrlc::set_handler(move || {
         if pressed.swap(true, Ordering::Relaxed) {
             std::process::exit(130);

@@ -1,4 +1,4 @@
-//! `mementory`: parses arguments, calls `mementory-api`, prints JSON or plain text. The rules are in the API.
+//! `mementory` parses arguments, calls `mementory-api`, and prints JSON or plain text. All rules are in the API.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -18,7 +18,7 @@ use clap::{Parser, error::ErrorKind};
 use mementory_api::ApiError;
 use std::process::ExitCode;
 
-/// glibc's allocator makes threads wait for each other when one frees what another allocated.
+/// With glibc's allocator, threads wait for each other when one frees memory that another allocated.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
@@ -41,7 +41,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Wrong arguments: exit code 2, as JSON with `--json`. Help and version are no errors.
+/// Prints an error about wrong arguments (as JSON with `--json`) and returns exit code 2. Help and version are no
+/// errors.
 fn usage(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         print!("{error}");

@@ -1,7 +1,7 @@
-//! Commands on files that need no vault: keys, signatures, conversions, disclosures, permanent deletion.
+//! Commands that need no vault: keys, signatures, conversions, disclosures, permanent deletion.
 use crate::{
-    args::{Command, Filters, KeysCommand, Means, Select, SelectExport},
-    done::{Done, done},
+    args::{Command, ExportArgs, ExportSelectArgs, Filters, KeysCommand, SelectArgs},
+    done::{CommandResult, done},
     input::{filter, path_text, secret},
     job::cancel_on_ctrl_c,
     push,
@@ -16,19 +16,19 @@ use std::{
     sync::Arc,
 };
 
-/// Run a command that needs no vault; None = the command needs one.
-pub fn run(command: &Command, job: &Job) -> Option<ApiResult<Done>> {
+/// Runs a command that needs no vault. Returns None if the command needs one.
+pub fn run(command: &Command, job: &Job) -> Option<ApiResult<CommandResult>> {
     Some(match command {
         Command::Verify { path, trust, import_passphrase_file } => file_passphrase(import_passphrase_file.as_deref())
             .and_then(|input_passphrase| verify(path, trust, input_passphrase, job)),
-        Command::Convert { input, out, format, from, import_passphrase_file, means, limit_bytes } => {
+        Command::Convert { input, out, format, from, import_passphrase_file, export_args, limit_bytes } => {
             file_passphrase(import_passphrase_file.as_deref()).and_then(|input_passphrase| {
-                run_convert(input, input_passphrase, out, format, from.clone(), means, *limit_bytes, job)
+                run_convert(input, input_passphrase, out, format, from.clone(), export_args, *limit_bytes, job)
             })
         }
         Command::Sign { path, signing_key_file, out } => portable::signer_from(signing_key_file)
             .and_then(|signer| portable::sign(path, &*signer, out.as_deref(), job))
-            .and_then(|result| Ok(Done { exit: u8::from(!result.ok), ..done(&result)? })),
+            .and_then(|result| Ok(CommandResult { exit: u8::from(!result.ok), ..done(&result)? })),
         Command::Keys(KeysCommand::Make { algorithm, out_private, out_public }) => {
             portable::generate_key(algorithm, out_private, out_public).and_then(|made| done(&made))
         }
@@ -36,7 +36,7 @@ pub fn run(command: &Command, job: &Job) -> Option<ApiResult<Done>> {
         Command::Apply { base, deltas, out, import_passphrase_file } => {
             file_passphrase(import_passphrase_file.as_deref())
                 .and_then(|input_passphrase| portable::apply(base, deltas, out, input_passphrase.as_deref(), job))
-                .and_then(|made| Ok(Done { exit: u8::from(!made.validated), ..done(&made)? }))
+                .and_then(|made| Ok(CommandResult { exit: u8::from(!made.validated), ..done(&made)? }))
         }
         Command::Purge { .. } => purge(command),
         Command::Push { file, sink, dest, auth_token_file } => {
@@ -46,7 +46,7 @@ pub fn run(command: &Command, job: &Job) -> Option<ApiResult<Done>> {
     })
 }
 
-fn purge(command: &Command) -> ApiResult<Done> {
+fn purge(command: &Command) -> ApiResult<CommandResult> {
     let Command::Purge {
         archive,
         ids,
@@ -77,14 +77,19 @@ fn purge(command: &Command) -> ApiResult<Done> {
     portable::purge_archive(&request).and_then(|purged| done(&purged))
 }
 
-fn verify(path: &Path, trust: &[String], input_passphrase: Option<Arc<dyn Passphrase>>, job: &Job) -> ApiResult<Done> {
+fn verify(
+    path: &Path,
+    trust: &[String],
+    input_passphrase: Option<Arc<dyn Passphrase>>,
+    job: &Job,
+) -> ApiResult<CommandResult> {
     let result = files::validate(
         path,
         &files::Check { trust, passphrase: input_passphrase.as_deref(), ..files::Check::default() },
         job,
     )?;
     let verified = result.ok && result.signature.valid == Some(true) && result.signature.trusted == Some(true);
-    Ok(Done { exit: u8::from(!verified), ..done(&result)? })
+    Ok(CommandResult { exit: u8::from(!verified), ..done(&result)? })
 }
 
 #[expect(clippy::too_many_arguments, reason = "one for each option")]
@@ -94,10 +99,10 @@ fn run_convert(
     out: &Path,
     format: &str,
     from: Option<String>,
-    means: &Means,
+    export_args: &ExportArgs,
     limit_bytes: Option<u64>,
     job: &Job,
-) -> ApiResult<Done> {
+) -> ApiResult<CommandResult> {
     let request = ImportRequest {
         paths: vec![path_text(input)?],
         text: None,
@@ -105,18 +110,18 @@ fn run_convert(
         limit_bytes,
         ..ImportRequest::default()
     };
-    let export = export_request(format, out, &Filters::default(), means)?;
+    let export = export_request(format, out, &Filters::default(), export_args)?;
     cancel_on_ctrl_c(job);
-    let converted = convert(&request, input_passphrase, &export, &export_options(means, None)?, job)?;
-    Ok(Done { exit: u8::from(!converted.exported.validated), ..done(&converted)? })
+    let converted = convert(&request, input_passphrase, &export, &export_options(export_args, None)?, job)?;
+    Ok(CommandResult { exit: u8::from(!converted.exported.validated), ..done(&converted)? })
 }
 
-/// The passphrase of an encrypted file, read from another file.
+/// Reads the passphrase of an encrypted file from another file.
 pub fn file_passphrase(file: Option<&Path>) -> ApiResult<Option<Arc<dyn Passphrase>>> {
     file.map(|file| Ok(passphrase(secret(Some(file), "Passphrase", false)?))).transpose()
 }
 
-/// Require a valid signature by one of these keys on every file before anything is imported.
+/// Requires that every file has a valid signature by one of these keys, before anything is imported.
 pub fn require_signatures(
     paths: &[PathBuf],
     format: Option<&str>,
@@ -142,58 +147,63 @@ pub fn require_signatures(
     Ok(())
 }
 
-fn run_disclose(bundle: &Path, out: &Path, select: &Select) -> ApiResult<Done> {
+fn run_disclose(bundle: &Path, out: &Path, select: &SelectArgs) -> ApiResult<CommandResult> {
     let written = portable::disclose(bundle, &selector(select)?, out)?;
     done(&serde_json::json!({"path": path_text(out)?, "disclosed": written.disclosed, "of": written.of}))
 }
 
-pub fn export_request(format: &str, out: &Path, filters: &Filters, means: &Means) -> ApiResult<ExportRequest> {
+pub fn export_request(
+    format: &str,
+    out: &Path,
+    filters: &Filters,
+    export_args: &ExportArgs,
+) -> ApiResult<ExportRequest> {
     Ok(ExportRequest {
         format: format.to_owned(),
         out: path_text(out)?,
         filter: filter(filters),
-        overwrite: means.overwrite,
-        sign: means.sign,
-        cover: means.redact.is_some(),
+        overwrite: export_args.overwrite,
+        sign: export_args.sign,
+        cover: export_args.redact.is_some(),
     })
 }
 
-pub fn export_options(means: &Means, select: Option<&SelectExport>) -> ApiResult<ExportOptions> {
+pub fn export_options(export_args: &ExportArgs, select: Option<&ExportSelectArgs>) -> ApiResult<ExportOptions> {
     Ok(ExportOptions {
-        signer: means.signing_key_file.as_deref().map(portable::signer_from).transpose()?,
-        passphrase: file_passphrase(means.export_passphrase_file.as_deref())?,
-        base: means.base.clone(),
-        encoding: means.encoding.clone(),
-        version: means.version.clone(),
-        strip_identifiers: means.strip_identifiers,
-        artifact_threshold: means.artifact_threshold,
+        signer: export_args.signing_key_file.as_deref().map(portable::signer_from).transpose()?,
+        passphrase: file_passphrase(export_args.export_passphrase_file.as_deref())?,
+        base: export_args.base.clone(),
+        encoding: export_args.encoding.clone(),
+        version: export_args.version.clone(),
+        strip_identifiers: export_args.strip_identifiers,
+        artifact_threshold: export_args.artifact_threshold,
         selector: select.map(export_selector).transpose()?.filter(|s| *s != Selector::default()),
     })
 }
 
-fn selector(given: &Select) -> ApiResult<Selector> {
+fn selector(selection: &SelectArgs) -> ApiResult<Selector> {
     let mut out = Selector {
-        kinds: (!given.kinds.is_empty()).then(|| given.kinds.iter().cloned().collect()),
-        since_seq: given.since_seq,
-        max_seq: given.max_seq,
-        since_time: given.since_time.clone(),
-        until_time: given.until_time.clone(),
+        kinds: (!selection.kinds.is_empty()).then(|| selection.kinds.iter().cloned().collect()),
+        since_seq: selection.since_seq,
+        max_seq: selection.max_seq,
+        since_time: selection.since_time.clone(),
+        until_time: selection.until_time.clone(),
         ..Selector::default()
     };
-    if !given.grains.is_empty() {
+    if !selection.grains.is_empty() {
         let unknown = || ApiError::new("usage", 2, "A grain is event or semantic. Nothing was written.");
-        out.grains = Selector::grains_of(given.grains.iter().map(String::as_str)).ok_or_else(unknown)?;
+        out.grains = Selector::grains_of(selection.grains.iter().map(String::as_str)).ok_or_else(unknown)?;
     }
     Ok(out)
 }
 
-fn export_selector(given: &SelectExport) -> ApiResult<Selector> {
-    let base = selector(&given.select)?;
+fn export_selector(selection: &ExportSelectArgs) -> ApiResult<Selector> {
+    let base = selector(&selection.select)?;
     Ok(Selector {
-        query: given.query.clone(),
-        query_limit: given.query_limit.unwrap_or(base.query_limit),
-        exclude_sensitivities: given.exclude_sensitivities.iter().cloned().collect(),
-        limit: given.latest,
+        query: selection.query.clone(),
+        query_limit: selection.query_limit.unwrap_or(base.query_limit),
+        exclude_sensitivities: selection.exclude_sensitivities.iter().cloned().collect(),
+        limit: selection.latest,
         ..base
     })
 }

@@ -1,14 +1,14 @@
-//! JSON for programs, short lines for people.
-use crate::done::Done;
+//! Prints results: JSON for programs, short lines for people.
+use crate::done::CommandResult;
 use mementory_api::ApiError;
 use serde_json::{Value, json};
 
-pub fn result(done: &Done, json: bool, quiet: bool) {
+pub fn result(done: &CommandResult, json: bool, quiet: bool) {
     if json {
         out(&format!("{}\n", done.value));
     } else if !quiet || done.essential {
         let mut lines = String::new();
-        plain(&done.value, 0, &mut lines);
+        append_lines(&done.value, 0, &mut lines);
         out(&lines);
     }
 }
@@ -19,7 +19,7 @@ pub fn error(error: &ApiError, json: bool) {
             .details
             .iter()
             .map(|(k, v)| {
-                // Numbers and flags are recognised by key: an id or a path may look like a number.
+                // Numbers and flags are recognized by their key, because an id or a path may look like a number.
                 let value = match (k.as_str(), v.as_str()) {
                     ("erased", flag) => Value::Bool(flag == "true"),
                     ("figure" | "found" | "known" | "pages", n) => {
@@ -37,8 +37,8 @@ pub fn error(error: &ApiError, json: bool) {
     }
 }
 
-/// Keys and values, indented; each object of a list is a block. Empty values are skipped.
-fn plain(value: &Value, depth: usize, out: &mut String) {
+/// Appends keys and values as indented lines; each object of a list is a block. Skips empty values.
+fn append_lines(value: &Value, depth: usize, out: &mut String) {
     let pad = "  ".repeat(depth);
     match value {
         Value::Object(members) => {
@@ -50,37 +50,37 @@ fn plain(value: &Value, depth: usize, out: &mut String) {
                     Value::Object(inner) if inner.is_empty() => {}
                     Value::Object(_) => {
                         out.push_str(&format!("{pad}{name}:\n"));
-                        plain(value, depth + 1, out);
+                        append_lines(value, depth + 1, out);
                     }
                     Value::Array(items) if items.iter().all(|i| !i.is_object() && !i.is_array()) => {
-                        let list: Vec<String> = items.iter().map(scalar).collect();
+                        let list: Vec<String> = items.iter().map(scalar_text).collect();
                         out.push_str(&format!("{pad}{name}: {}\n", list.join(", ")));
                     }
                     Value::Array(items) => {
                         out.push_str(&format!("{pad}{name}:\n"));
                         for item in items {
-                            plain(item, depth + 1, out);
+                            append_lines(item, depth + 1, out);
                             out.push('\n');
                         }
                     }
-                    other => out.push_str(&format!("{pad}{name}: {}\n", scalar(other))),
+                    other => out.push_str(&format!("{pad}{name}: {}\n", scalar_text(other))),
                 }
             }
         }
-        Value::Array(items) => items.iter().for_each(|i| plain(i, depth, out)),
-        other => out.push_str(&format!("{pad}{}\n", scalar(other))),
+        Value::Array(items) => items.iter().for_each(|i| append_lines(i, depth, out)),
+        other => out.push_str(&format!("{pad}{}\n", scalar_text(other))),
     }
 }
 
-/// Text without control characters, so that record content cannot control the terminal.
-fn scalar(value: &Value) -> String {
+/// A value as text without control characters, so that record content cannot control the terminal.
+fn scalar_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
         other => other.to_string(),
     }
 }
 
-/// A closed pipe is not an error.
+/// Writes to standard output; a closed pipe is no error.
 fn out(text: &str) {
     use std::io::Write;
     let _ = std::io::stdout().write_all(text.as_bytes());

@@ -1,7 +1,7 @@
-//! Sends a finished file to a folder or a server, once (Zaxy's `export-push`). It is the only command that opens a network
-//! connection. It is here and not in the API, so that no code of the window can open one.
+//! Sends an exported file to a folder or a server, once (like Zaxy's `export-push`). It is the only command that opens
+//! a network connection. It is not in the API, so that no code of the window can open one.
 use crate::{
-    done::{Done, done},
+    done::{CommandResult, done},
     input::secret,
 };
 use mementory_api::{ApiError, ApiResult, Job, files};
@@ -18,21 +18,21 @@ use ureq::{
     tls::{TlsConfig, TlsProvider},
 };
 
-/// Longest wait for the whole exchange.
+/// Maximum time for connecting, sending and receiving the answer.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Where the file was sent.
+/// What was sent where.
 #[derive(Serialize)]
 struct Pushed<'p> {
     sink: &'p str,
     dest: &'p str,
-    /// `copied`, or the status code that the receiver answered with.
+    /// `copied`, or the status code of the receiver's answer.
     status: String,
 }
 
-/// Validate the file, then send it. The content of `token_file` is sent as bearer token and never printed.
-pub fn push(path: &Path, sink: &str, dest: &str, token_file: Option<&Path>, job: &Job) -> ApiResult<Done> {
-    if !path.metadata().map_err(|e| failed(path, &e))?.is_file() {
+/// Validates the file, then sends it. The content of `token_file` is sent as bearer token and never printed.
+pub fn push(path: &Path, sink: &str, dest: &str, token_file: Option<&Path>, job: &Job) -> ApiResult<CommandResult> {
+    if !path.metadata().map_err(|e| io_error(path, &e))?.is_file() {
         return Err(usage("A folder cannot be sent. Nothing was sent. Make one file of it first (zip it)."));
     }
     let checked = files::validate(path, &files::Check::default(), job)?;
@@ -51,16 +51,16 @@ pub fn push(path: &Path, sink: &str, dest: &str, token_file: Option<&Path>, job:
 fn copy(path: &Path, dest: &Path) -> ApiResult<String> {
     let parent = dest.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let partial: PathBuf = parent.join(format!(".mementory-partial-{}", std::process::id()));
-    let put = || -> io::Result<()> {
+    let write_and_link = || -> io::Result<()> {
         let mut out = File::create_new(&partial)?;
         io::copy(&mut File::open(path)?, &mut out)?;
         out.sync_all()?;
-        // Unlike a rename, a link fails if the destination exists.
+        // Unlike a rename, creating a link fails if the destination exists.
         std::fs::hard_link(&partial, dest)
     };
-    let put = put();
+    let linked = write_and_link();
     let removed = std::fs::remove_file(&partial);
-    put.and(removed).map_err(|e| failed(dest, &e))?;
+    linked.and(removed).map_err(|e| io_error(dest, &e))?;
     Ok("copied".into())
 }
 
@@ -75,11 +75,11 @@ fn post(path: &Path, format: Option<&str>, dest: &str, token_file: Option<&Path>
         ));
     }
     let token = token_file.map(|file| secret(Some(file), "Token", false)).transpose()?;
-    let mut file = File::open(path).map_err(|e| failed(path, &e))?;
-    let length = file.metadata().map_err(|e| failed(path, &e))?.len();
+    let mut file = File::open(path).map_err(|e| io_error(path, &e))?;
+    let length = file.metadata().map_err(|e| io_error(path, &e))?.len();
     let agent: Agent = Agent::config_builder()
         .timeout_global(Some(TIMEOUT))
-        // The file and the token must not go to any other address.
+        // The file and the token must not be sent to any other address.
         .max_redirects(0)
         .max_redirects_will_error(false)
         .http_status_as_error(false)
@@ -105,7 +105,7 @@ fn usage(message: &str) -> ApiError {
     ApiError::new("usage", 2, message)
 }
 
-fn failed(path: &Path, error: &io::Error) -> ApiError {
+fn io_error(path: &Path, error: &io::Error) -> ApiError {
     let code = if error.kind() == io::ErrorKind::AlreadyExists { "exists" } else { "io" };
     ApiError::new(code, 7, format!("{}: {error}. Nothing was sent.", path.display()))
 }

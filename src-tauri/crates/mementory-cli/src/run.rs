@@ -1,7 +1,7 @@
-//! Runs the commands, one delegate each.
+//! Runs the commands; each calls a function of the API.
 use crate::{
     args::{Cli, Command, Filters, KeysCommand},
-    done::{Done, done, internal},
+    done::{CommandResult, done, internal},
     input::{filter, path_text, secret, text},
     job::{cancel_on_ctrl_c, job_with_progress},
     portable::{self, export_request},
@@ -9,13 +9,13 @@ use crate::{
 use mementory_api::{ApiError, ApiResult, Backups, CreateOptions, Job, Session, files, types::*};
 use std::path::{Path, PathBuf};
 
-pub fn run(cli: Cli) -> ApiResult<Done> {
+pub fn run(cli: Cli) -> ApiResult<CommandResult> {
     let job = job_with_progress(&cli);
     match &cli.command {
         Command::Create { dir, kdf_floor } => {
             let passphrase = secret(cli.passphrase_file.as_deref(), "New passphrase", true)?;
             let (_, created) = Session::create(dir, &passphrase, CreateOptions { kdf_floor: *kdf_floor })?;
-            Ok(Done { essential: true, ..done(&created)? })
+            Ok(CommandResult { essential: true, ..done(&created)? })
         }
         Command::Detect { paths } => done(&files::detect(paths, None)?),
         Command::Validate { path, format, expect, trust, base, import_passphrase_file } => {
@@ -28,7 +28,7 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
                 passphrase: input_passphrase.as_deref(),
             };
             let result = files::validate(path, &check, &job)?;
-            Ok(Done { exit: u8::from(!result.ok), ..done(&result)? })
+            Ok(CommandResult { exit: u8::from(!result.ok), ..done(&result)? })
         }
         Command::Passwd { new_passphrase_file, kdf_floor } => {
             let old = secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
@@ -43,7 +43,7 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
         Command::RecoveryCode => {
             let secret = secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
             let made = Session::open(&vault_dir(&cli)?, &secret)?.new_recovery_code(&secret)?;
-            Ok(Done { essential: true, ..done(&made)? })
+            Ok(CommandResult { essential: true, ..done(&made)? })
         }
         Command::RestoreBackup { backup, dir } => {
             require_vault(backup)?;
@@ -58,7 +58,7 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
     }
 }
 
-fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done> {
+fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<CommandResult> {
     match command {
         Command::Info => done(&session.overview().info()?),
         Command::Import { paths, format, dry_run, limit_bytes, let_in, trust, merge, import_passphrase_file } => {
@@ -75,7 +75,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             if !trust.is_empty() {
                 portable::require_signatures(paths, format.as_deref(), trust, input_passphrase.as_deref(), job)?;
             }
-            // The texts of new records are for the preview in the window; here the counts suffice.
+            // Only the preview in the window needs the texts of new records; here the counts suffice.
             done(&ImportReport {
                 coming: Vec::new(),
                 ..session.imports().import_with(&request, input_passphrase, *dry_run, job)?
@@ -101,7 +101,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             let text = text(text_file)?;
             let ids =
                 session.changes().add(&AddRequest { record_type: record_type.clone(), text, tags: tag.clone() })?;
-            Ok(Done { value: serde_json::json!({"id": ids.ids.first()}), exit: 0, essential: true })
+            Ok(CommandResult { value: serde_json::json!({"id": ids.ids.first()}), exit: 0, essential: true })
         }
         Command::Edit { id, text_file, title, tag, record_type } => {
             let text = text_file.as_deref().map(text).transpose()?;
@@ -124,7 +124,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             };
             let result =
                 session.changes().redact(&RedactRequest { id: id.clone(), spans, everywhere: *everywhere }, job)?;
-            Ok(Done { exit: u8::from(!result.receipt.complete), ..done(&result)? })
+            Ok(CommandResult { exit: u8::from(!result.receipt.complete), ..done(&result)? })
         }
         Command::Delete { ids } => done(&session.changes().delete(ids)?),
         Command::Restore { ids } => done(&session.changes().restore(ids)?),
@@ -135,7 +135,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
                 return done(&session.changes().erase_preview(&request)?);
             }
             let result = session.changes().erase(&request, job)?;
-            Ok(Done { exit: u8::from(!result.receipt.complete), ..done(&result)? })
+            Ok(CommandResult { exit: u8::from(!result.receipt.complete), ..done(&result)? })
         }
         Command::Duplicates => {
             cancel_on_ctrl_c(job);
@@ -148,28 +148,28 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
         Command::Tombstones => done(&session.changes().tombstones()?),
         Command::Audit { verify } => {
             let log = session.overview().audit(*verify)?;
-            Ok(Done { exit: u8::from(log.verified == Some(false)), ..done(&log)? })
+            Ok(CommandResult { exit: u8::from(log.verified == Some(false)), ..done(&log)? })
         }
-        Command::Export { format, out, filters, means, select, dry_run } => {
-            let request = export_request(format, out, filters, means)?;
-            let options = portable::export_options(means, Some(select))?;
+        Command::Export { format, out, filters, export_args, select, dry_run } => {
+            let request = export_request(format, out, filters, export_args)?;
+            let options = portable::export_options(export_args, Some(select))?;
             cancel_on_ctrl_c(job);
             if *dry_run {
                 return done(&session.exports().preview_with(&request, &options, job)?);
             }
             let exported = session.exports().export_with(&request, &options, job)?;
-            Ok(Done { exit: u8::from(!exported.validated), ..done(&exported)? })
+            Ok(CommandResult { exit: u8::from(!exported.validated), ..done(&exported)? })
         }
         Command::Check { rebuild_index } => {
             let report = session.overview().check(*rebuild_index, job)?;
-            Ok(Done { exit: if report.ok { 0 } else { 5 }, ..done(&report)? })
+            Ok(CommandResult { exit: if report.ok { 0 } else { 5 }, ..done(&report)? })
         }
         Command::Evidence { out, since, until, parts, sign } => {
             let parts = parts.as_ref().map(|parts| parts.iter().map(|part| EvidencePart::parse(part)).collect());
             let request =
                 EvidenceRequest { since: since.clone(), until: until.clone(), sign: *sign, parts: parts.transpose()? };
             let made = session.evidence().write(out, &request, job)?;
-            Ok(Done { exit: u8::from(!made.validated), ..done(&made)? })
+            Ok(CommandResult { exit: u8::from(!made.validated), ..done(&made)? })
         }
         Command::Keys(KeysCommand::List) => done(&session.keys().list()?),
         Command::Keys(KeysCommand::Trust { key, name }) => done(&session.keys().trust(key, name.as_deref())?),
@@ -184,7 +184,7 @@ fn search(
     queries: Option<&Path>,
     filters: &Filters,
     limit: Option<u32>,
-) -> ApiResult<Done> {
+) -> ApiResult<CommandResult> {
     let search_one = |query: &str| {
         let filter = filter(filters);
         session.search().hits(&SearchRequest { query: query.to_owned(), filter, limit, offset: None, typing: false })
@@ -196,7 +196,7 @@ fn search(
             session.search().warm()?;
             let results = text.lines().map(search_one).collect::<ApiResult<Vec<_>>>()?;
             let value = serde_json::to_value(&results).map_err(|_| internal())?;
-            Ok(Done { value: serde_json::json!({"results": value}), exit: 0, essential: true })
+            Ok(CommandResult { value: serde_json::json!({"results": value}), exit: 0, essential: true })
         }
         (None, None) => Err(ApiError::new("usage", 2, "No query is given. Give one, or a file with --queries.")),
     }
@@ -221,7 +221,7 @@ fn open(cli: &Cli) -> ApiResult<Session> {
     Session::open(&dir, &secret(cli.passphrase_file.as_deref(), "Passphrase", false)?)
 }
 
-/// Check this before asking for the passphrase.
+/// Must be called before asking for the passphrase, so that a missing vault is reported first.
 fn require_vault(dir: &Path) -> ApiResult<()> {
     if dir.join("vault.json").exists() {
         return Ok(());

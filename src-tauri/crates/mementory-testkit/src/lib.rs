@@ -1,4 +1,4 @@
-//! Temporary vaults, fixtures and the canary scanner. Not shipped.
+//! Temporary vaults, fixtures and a search for canary words, for tests only.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "a test helper may stop the test")]
 
 use mementory_crypto::{KdfChoice, VaultKeys, open_header};
@@ -12,12 +12,12 @@ use std::{
 
 pub const PASSPHRASE: &str = "correct horse battery staple lamp";
 
-/// A fixed clock: 2026-11-21T09:00:00Z plus `seconds`.
+/// The fixed time 2026-11-21T09:00:00Z plus `seconds`.
 pub fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros((1_795_251_600 + seconds) * 1_000_000).unwrap()
 }
 
-/// A vault in a temporary folder, made at the lowest permitted cost.
+/// A vault in a temporary folder, created at the lowest permitted cost.
 pub struct TempVault {
     pub folder: tempfile::TempDir,
     pub vault: Vault,
@@ -31,7 +31,7 @@ impl TempVault {
         Self { folder, vault }
     }
 
-    /// Closes and opens it again.
+    /// Closes the vault and opens it again.
     pub fn reopen(self) -> Self {
         let Self { folder, vault } = self;
         drop(vault);
@@ -48,7 +48,7 @@ impl TempVault {
         self.import_or_plan(paths, false)
     }
 
-    /// What importing files would do.
+    /// Reports what importing files would do.
     pub fn plan(&self, paths: &[PathBuf]) -> VaultResult<ImportReport> {
         self.import_or_plan(paths, true)
     }
@@ -77,12 +77,12 @@ impl TempVault {
         self.vault.importer().import_from("test", read, options)
     }
 
-    /// The keys, got the way any program with the passphrase would.
+    /// The vault's keys, read from its header with the passphrase.
     pub fn keys(&self) -> VaultKeys {
         open_header(&self.dir(), PASSPHRASE).unwrap().1
     }
 
-    /// The database, opened the way any program with the passphrase could, beside the vault.
+    /// A separate connection to the database, opened with the key from the header.
     pub fn database(&self) -> rusqlite::Connection {
         let keys = self.keys();
         let connection = rusqlite::Connection::open(self.dir().join("store.db")).unwrap();
@@ -95,14 +95,14 @@ impl TempVault {
         connection
     }
 
-    /// A number out of the database.
+    /// The number that a query returns.
     pub fn number(&self, sql: &str) -> i64 {
         self.database().query_row(sql, [], |r| r.get(0)).unwrap()
     }
 
-    /// Writes `bytes` where SQLite may leave former cells: between the cell pointers and the cells of a page of
-    /// `records`. Nothing but a search through whole pages finds them there.
-    pub fn plant(&self, bytes: &[u8]) {
+    /// Writes `bytes` where SQLite may leave old cells: in the gap between the cell pointers and the cells of a table
+    /// page. Only a search through whole pages finds them there.
+    pub fn write_into_page_gap(&self, bytes: &[u8]) {
         let connection = self.database();
         let pages: i64 = connection.query_row("PRAGMA page_count", [], |r| r.get(0)).unwrap();
         for page in 2..=pages {
@@ -110,7 +110,7 @@ impl TempVault {
                 connection.query_row("SELECT data FROM sqlite_dbpage WHERE pgno = ?1", [page], |r| r.get(0)).unwrap();
             let number = |at: usize| usize::from(u16::from_be_bytes([data[at], data[at + 1]]));
             let (gap, cells) = (8 + 2 * number(3), number(5));
-            // A leaf of a table with room to spare.
+            // The first byte 13 marks a leaf page of a table; it needs enough room in the gap.
             if data[0] == 13 && number(3) > 0 && cells > gap + bytes.len() + 64 {
                 data[gap + 32..gap + 32 + bytes.len()].copy_from_slice(bytes);
                 connection
@@ -122,7 +122,7 @@ impl TempVault {
         panic!("no page has room");
     }
 
-    /// Decrypted pages of the database one after the other, free ones too, and every pack unpacked.
+    /// All decrypted pages of the database, including free ones, followed by every pack unpacked.
     pub fn decrypted(&self) -> Vec<u8> {
         let connection = self.database();
         let mut out = Vec::new();
@@ -163,14 +163,14 @@ pub fn options(cancel: &AtomicBool, dry_run: bool) -> ImportOptions<'_> {
     }
 }
 
-/// True when `needle` is in `haystack`.
-pub fn holds(haystack: &[u8], needle: &str) -> bool {
+/// True if `haystack` contains `needle`.
+pub fn contains_text(haystack: &[u8], needle: &str) -> bool {
     haystack.windows(needle.len()).any(|w| w == needle.as_bytes())
 }
 
-/// Files below `dir` whose raw bytes hold `needle` (UTF-8 or UTF-16LE).
-pub fn files_holding(dir: &Path, needle: &str) -> Vec<PathBuf> {
-    let wide: Vec<u8> = needle.encode_utf16().flat_map(u16::to_le_bytes).collect();
+/// Files below `dir` whose raw bytes contain `needle` (in UTF-8 or UTF-16LE).
+pub fn files_containing(dir: &Path, needle: &str) -> Vec<PathBuf> {
+    let utf16_needle: Vec<u8> = needle.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let mut found = Vec::new();
     let mut pending = vec![dir.to_path_buf()];
     while let Some(dir) = pending.pop() {
@@ -181,7 +181,7 @@ pub fn files_holding(dir: &Path, needle: &str) -> Vec<PathBuf> {
                 continue;
             }
             let bytes = std::fs::read(&path).unwrap();
-            if holds(&bytes, needle) || bytes.windows(wide.len()).any(|w| w == wide) {
+            if contains_text(&bytes, needle) || bytes.windows(utf16_needle.len()).any(|w| w == utf16_needle) {
                 found.push(path);
             }
         }
@@ -189,13 +189,14 @@ pub fn files_holding(dir: &Path, needle: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Top of the repository. Asked of cargo when a test runs: one that was built in another clone reads its own fixtures.
+/// Root folder of the repository. Read from cargo's environment at run time, so that a test built in another clone uses
+/// its own fixtures.
 pub fn repo() -> PathBuf {
-    let krate = std::env::var_os("CARGO_MANIFEST_DIR").expect("run by cargo");
-    Path::new(&krate).join("../../..").canonicalize().unwrap()
+    let crate_folder = std::env::var_os("CARGO_MANIFEST_DIR").expect("run by cargo");
+    Path::new(&crate_folder).join("../../..").canonicalize().unwrap()
 }
 
-/// A sample of our own in `fixtures/samples`.
+/// Path of one of our own samples in `fixtures/samples`.
 pub fn sample(name: &str) -> PathBuf {
     repo().join("fixtures/samples").join(name)
 }
