@@ -20,7 +20,7 @@ struct OpenVault {
 
 /// The idle timer, and whether it has changed since the waiting thread last read it.
 #[derive(Default)]
-struct Idle {
+struct IdleState {
     timer: IdleTimer,
     changed: bool,
     /// Time on the clock when the vault was opened.
@@ -35,7 +35,7 @@ pub struct AppState {
     interactive: InteractiveCommands,
     settings: Mutex<SettingsFile>,
     clock: Arc<dyn Clock>,
-    idle: Mutex<Idle>,
+    idle: Mutex<IdleState>,
     idle_changed: Condvar,
     clipboard: Clipboard,
     wake_signal: Arc<WakeSignal>,
@@ -44,7 +44,7 @@ pub struct AppState {
 impl AppState {
     /// The state at start, with no open vault.
     pub fn new(settings: SettingsFile, clock: Arc<dyn Clock>, backend: Box<dyn ClipboardBackend>) -> Self {
-        let mut idle = Idle::default();
+        let mut idle = IdleState::default();
         idle.timer.set_minutes(settings.get().auto_lock_minutes);
         Self {
             vault: RwLock::default(),
@@ -301,7 +301,7 @@ impl AppState {
         self.idle_changed.notify_all();
     }
 
-    fn idle(&self) -> MutexGuard<'_, Idle> {
+    fn idle(&self) -> MutexGuard<'_, IdleState> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,7 +7,7 @@ use mementory_testkit::{TempVault, at, contains_text, options};
 use mementory_vault::{EditFields, ImportReport, IndexState, PlaceOutcome, Sabotage, Vault};
 use std::{path::Path, sync::atomic::AtomicBool};
 
-const LONG: &str = "The zanzibarquokka sleeps under the piano and dreams of lettuce.";
+const LONG_SENTENCE: &str = "The zanzibarquokka sleeps under the piano and dreams of lettuce.";
 
 fn vault_with(texts: &[&str]) -> (TempVault, Vec<String>) {
     let t = TempVault::new();
@@ -20,23 +20,33 @@ fn vault_with(texts: &[&str]) -> (TempVault, Vec<String>) {
 
 #[test]
 fn leftovers_are_wiped_even_if_another_record_begins_with_the_same_words() {
-    let (t, ids) = vault_with(&[LONG, "The zanzibarquokka is a rodent.", LONG]);
-    t.write_into_page_gap(LONG.as_bytes());
+    let (t, ids) = vault_with(&[
+        LONG_SENTENCE,
+        "The zanzibarquokka is a rodent.",
+        LONG_SENTENCE,
+    ]);
+    t.write_into_page_gap(LONG_SENTENCE.as_bytes());
     let done = erase(&t, &ids[..1]);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     let done = erase(&t, &ids[2..]);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
-    assert!(!contains_text(&t.decrypted(), LONG), "no page holds it");
+    assert!(
+        !contains_text(&t.decrypted(), LONG_SENTENCE),
+        "no page holds it"
+    );
     assert_eq!(found(&t, CANARY), 1, "the other one stays");
 }
 
 #[test]
 fn a_leftover_is_found_even_if_its_first_words_are_in_use() {
     let short = "The zanzibarquokka sleeps";
-    let (t, ids) = vault_with(&[short, LONG, "The zanzibarquokka sleeps in"]);
+    let (t, ids) = vault_with(&[short, LONG_SENTENCE, "The zanzibarquokka sleeps in"]);
     // This trace cannot be wiped, because it is in a cell that is in use.
     t.database()
-        .execute("INSERT INTO meta (key, value) VALUES ('note', ?1)", [LONG])
+        .execute(
+            "INSERT INTO meta (key, value) VALUES ('note', ?1)",
+            [LONG_SENTENCE],
+        )
         .unwrap();
     let done = erase(&t, &ids[..2]);
     let (found, detail) = outcome(&done, "database_pages");
@@ -45,7 +55,7 @@ fn a_leftover_is_found_even_if_its_first_words_are_in_use() {
 
 #[test]
 fn words_of_another_record_are_no_leftover() {
-    let (t, ids) = vault_with(&[LONG, LONG, LONG]);
+    let (t, ids) = vault_with(&[LONG_SENTENCE, LONG_SENTENCE, LONG_SENTENCE]);
     let done = erase(&t, &ids[..1]);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     assert_eq!(done.receipt.copies_left, 2, "it is counted as a copy");
@@ -62,7 +72,12 @@ fn words_of_another_record_are_no_leftover() {
 fn words_of_the_trash_and_of_the_history_are_no_leftover_in_the_index() {
     let t = TempVault::new();
     // One import, so that all records are in one segment and no merge drops the words of some of them.
-    let texts = [LONG, "A piano!", "One lettuce, edited later", "Likes tea."];
+    let texts = [
+        LONG_SENTENCE,
+        "A piano!",
+        "One lettuce, edited later",
+        "Likes tea.",
+    ];
     let records = texts
         .iter()
         .map(|text| record(Kind::Memory, text, text))
@@ -81,7 +96,11 @@ fn words_of_the_trash_and_of_the_history_are_no_leftover_in_the_index() {
         .edit(&id_of(&t, Kind::Memory, "edited"), plain, at(50))
         .unwrap();
     // The new record is in a segment of its own, so that erasing it does not rewrite the others.
-    let own = t.vault.editor().add(LONG, None, vec![], at(0)).unwrap();
+    let own = t
+        .vault
+        .editor()
+        .add(LONG_SENTENCE, None, vec![], at(0))
+        .unwrap();
     let done = erase(&t, &[own]);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     let first = id_of(&t, Kind::Memory, CANARY);
@@ -89,7 +108,11 @@ fn words_of_the_trash_and_of_the_history_are_no_leftover_in_the_index() {
         .trash()
         .trash(std::slice::from_ref(&first), at(60))
         .unwrap();
-    let own = t.vault.editor().add(LONG, None, vec![], at(0)).unwrap();
+    let own = t
+        .vault
+        .editor()
+        .add(LONG_SENTENCE, None, vec![], at(0))
+        .unwrap();
     let done = erase(&t, &[own]);
     assert!(
         done.receipt.complete,
@@ -157,7 +180,7 @@ fn flip_blobs(t: &TempVault) {
 
 #[test]
 fn an_unreadable_passthrough_file_is_not_clean() {
-    let (t, ids) = vault_with(&[LONG]);
+    let (t, ids) = vault_with(&[LONG_SENTENCE]);
     import_parts(&t, &[("a.txt", b"nothing of it")]);
     flip_blobs(&t);
     let done = erase(&t, &ids);
@@ -168,7 +191,7 @@ fn an_unreadable_passthrough_file_is_not_clean() {
 
 #[test]
 fn only_copies_of_the_vault_in_its_folder_are_a_failure() {
-    let (t, ids) = vault_with(&[LONG, SENTENCE]);
+    let (t, ids) = vault_with(&[LONG_SENTENCE, SENTENCE]);
     for name in [
         ".DS_Store",
         "desktop.ini",
@@ -203,13 +226,13 @@ fn only_copies_of_the_vault_in_its_folder_are_a_failure() {
 
 #[test]
 fn an_interrupted_erasure_is_wiped_and_checked() {
-    let (t, ids) = vault_with(&[LONG, "Likes tea."]);
+    let (t, ids) = vault_with(&[LONG_SENTENCE, "Likes tea."]);
     let done = erase(&t, &ids[..1]);
     // As if the program had died before the check, leaving words between cells and in a free page.
     t.database()
         .execute("UPDATE receipts SET complete = 0, body = ''", [])
         .unwrap();
-    t.write_into_page_gap(LONG.as_bytes());
+    t.write_into_page_gap(LONG_SENTENCE.as_bytes());
     let t = t.reopen();
     assert_eq!(t.vault.receipts().finish_interrupted(at(200)).unwrap(), 1);
     assert!(!contains_text(&t.decrypted(), CANARY), "nothing is left");
@@ -228,7 +251,7 @@ fn an_interrupted_erasure_is_wiped_and_checked() {
 
 #[test]
 fn the_change_log_is_short_and_an_older_index_is_rebuilt() {
-    let (t, ids) = vault_with(&[LONG, "Likes tea."]);
+    let (t, ids) = vault_with(&[LONG_SENTENCE, "Likes tea."]);
     let kept = t.folder.path().join("older");
     let t = t.reopen();
     copy(&t.dir().join("index"), &kept);
@@ -359,9 +382,12 @@ fn a_retry_cleans_leftovers_after_the_words_are_forgotten() {
 
 #[test]
 fn a_retry_does_not_report_words_in_use_as_clean() {
-    let (t, ids) = vault_with(&[LONG, "Likes tea."]);
+    let (t, ids) = vault_with(&[LONG_SENTENCE, "Likes tea."]);
     t.database()
-        .execute("INSERT INTO meta (key, value) VALUES ('note', ?1)", [LONG])
+        .execute(
+            "INSERT INTO meta (key, value) VALUES ('note', ?1)",
+            [LONG_SENTENCE],
+        )
         .unwrap();
     let id = erase(&t, &ids[..1]).receipt.id;
     let outcome = |t: &TempVault| {
@@ -391,8 +417,8 @@ fn a_retry_does_not_report_words_in_use_as_clean() {
 
 #[test]
 fn a_passthrough_file_that_is_readable_again_loses_the_words() {
-    let (t, ids) = vault_with(&[LONG]);
-    import_parts(&t, &[("a.txt", LONG.as_bytes())]);
+    let (t, ids) = vault_with(&[LONG_SENTENCE]);
+    import_parts(&t, &[("a.txt", LONG_SENTENCE.as_bytes())]);
     flip_blobs(&t);
     let done = erase(&t, &ids);
     assert_eq!(
@@ -417,7 +443,7 @@ fn a_passthrough_file_that_is_readable_again_loses_the_words() {
 
 #[test]
 fn a_retry_finishes_an_interrupted_receipt() {
-    let (t, ids) = vault_with(&[LONG, "Likes tea."]);
+    let (t, ids) = vault_with(&[LONG_SENTENCE, "Likes tea."]);
     let id = erase(&t, &ids[..1]).receipt.id;
     t.database()
         .execute("UPDATE receipts SET complete = 0, body = ''", [])

@@ -32,7 +32,7 @@ pub async fn choose_files(app: AppHandle, window: WebviewWindow) -> CommandResul
 #[specta::specta]
 pub async fn choose_folder(app: AppHandle, window: WebviewWindow) -> CommandResult<Option<String>> {
     let dialog = app.dialog().file().set_parent(&window);
-    pick(app, move || dialog.blocking_pick_folder()).await
+    ask_for_path(app, move || dialog.blocking_pick_folder()).await
 }
 
 /// Ask for a vault, which is a folder.
@@ -51,7 +51,7 @@ pub async fn choose_save(
     suggested_name: String,
 ) -> CommandResult<Option<String>> {
     let dialog = save_dialog(&app, &window, &suggested_name);
-    pick(app, move || dialog.blocking_save_file()).await
+    ask_for_path(app, move || dialog.blocking_save_file()).await
 }
 
 /// Ask where to save a text, and save it so that only the person can read it. Null if the dialog was cancelled.
@@ -241,7 +241,7 @@ pub(super) fn file_name(original_name: &str) -> String {
     if stem.is_empty() { "file".into() } else { stem + &ending }
 }
 
-async fn pick(
+async fn ask_for_path(
     app: AppHandle,
     ask: impl FnOnce() -> Option<FilePath> + Send + 'static,
 ) -> CommandResult<Option<String>> {

@@ -37,7 +37,7 @@ pub async fn forget_recent(app: AppHandle, path: String) -> CommandResult<()> {
 #[tauri::command]
 #[specta::specta]
 pub async fn backups_of(app: AppHandle, path: String) -> CommandResult<Vec<FoundBackup>> {
-    blocking(app, move |_| Ok(files::backups_of(&absolute(&path)?))).await
+    blocking(app, move |_| Ok(files::backups_of(&require_absolute(&path)?))).await
 }
 
 /// The suggested folder for a new vault.
@@ -70,7 +70,7 @@ pub async fn suggest_passphrase(app: AppHandle) -> CommandResult<String> {
 pub async fn create_vault(app: AppHandle, path: String, passphrase: String) -> CommandResult<Created> {
     let passphrase = Zeroizing::new(passphrase);
     blocking(app, move |state| {
-        let path = absolute(&path)?;
+        let path = require_absolute(&path)?;
         let (session, created) = Session::create(&path, &passphrase, CreateOptions::default())?;
         state.put_session(&path, session)?;
         Ok(created)
@@ -90,7 +90,7 @@ pub async fn unlock(
 ) -> CommandResult<SessionState> {
     let secret = Zeroizing::new(secret);
     let opened = blocking(app.clone(), move |state| {
-        let path = absolute(&path)?;
+        let path = require_absolute(&path)?;
         state.wait_for_lock();
         let job = job_reporting_to(on_progress);
         let opening = state.jobs().start(&job_id, &job)?;
@@ -182,7 +182,7 @@ pub async fn backup(
     out: String,
     on_progress: Channel<Progress>,
 ) -> CommandResult<BackedUp> {
-    job(app, job_id, on_progress, move |vault, job| vault.backups().create(&absolute(&out)?, job)).await
+    job(app, job_id, on_progress, move |vault, job| vault.backups().create(&require_absolute(&out)?, job)).await
 }
 
 /// The audit log; with `verify` its chain and signatures are checked.
@@ -214,7 +214,7 @@ pub async fn forget_key(app: AppHandle, key: String) -> CommandResult<Keys> {
 }
 
 /// Checks that a path is absolute. A relative path would depend on the folder in which the program was started.
-fn absolute(path: &str) -> Result<PathBuf, ApiError> {
+fn require_absolute(path: &str) -> Result<PathBuf, ApiError> {
     let path = PathBuf::from(path);
     if path.is_absolute() {
         Ok(path)

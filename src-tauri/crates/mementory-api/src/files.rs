@@ -257,7 +257,7 @@ pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation>
             .issues()
             .first()
             .map_or_else(|| "not a file of a format that Mementory knows".into(), |i| i.message.clone());
-        return Ok(invalid(format, "not_recognised", path, &reason));
+        return Ok(invalid_result(format, "not_recognised", path, &reason));
     };
     let reader = by_id(source.format)
         .ok_or_else(|| ApiError::new("internal", 7, "The format of this file has no reader. Nothing was changed."))?;
@@ -274,7 +274,7 @@ pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation>
             return Err(error.into());
         }
         Err(mementory_formats::FormatError::Invalid { code, place, message }) => {
-            return Ok(invalid(Some(source.format), code, Path::new(&place), &message));
+            return Ok(invalid_result(Some(source.format), code, Path::new(&place), &message));
         }
         Err(other) => return Err(other.into()),
     };
@@ -307,7 +307,7 @@ pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation>
     })
 }
 
-fn invalid(format: Option<&str>, code: &str, place: &Path, message: &str) -> Validation {
+fn invalid_result(format: Option<&str>, code: &str, place: &Path, message: &str) -> Validation {
     let place = place.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     Validation {
         ok: false,

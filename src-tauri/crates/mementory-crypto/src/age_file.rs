@@ -170,8 +170,8 @@ mod tests {
 
     #[test]
     fn an_endless_header_is_not_read_completely() {
-        struct Endless(u64);
-        impl Read for Endless {
+        struct EndlessHeader(u64);
+        impl Read for EndlessHeader {
             fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
                 assert!(self.0 < 1 << 20, "{} bytes were read", self.0);
                 let line = b"-> X25519 aaaa\n";
@@ -181,8 +181,8 @@ mod tests {
                 Ok(n)
             }
         }
-        struct Ones(u64);
-        impl Read for Ones {
+        struct EndlessLine(u64);
+        impl Read for EndlessLine {
             fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
                 assert!(self.0 < 1 << 20, "{} bytes were read", self.0);
                 buf.fill(b'A');
@@ -190,13 +190,13 @@ mod tests {
                 Ok(buf.len())
             }
         }
-        let refused = |head: &str, rest: Box<dyn Read>| {
+        let assert_refused = |head: &str, rest: Box<dyn Read>| {
             let head = Cursor::new(head.as_bytes().to_vec());
             assert!(matches!(open_age("x", Box::new(head.chain(rest))), Err(CryptoError::Decrypt)));
         };
-        refused("age-encryption.org/v1\n", Box::new(Endless(0)));
-        refused("age-encryption.org/v1\n--- ", Box::new(Ones(0)));
-        refused("-----BEGIN AGE ENCRYPTED FILE-----\n", Box::new(Ones(0)));
-        refused("-----BEGIN ", Box::new(Ones(0)));
+        assert_refused("age-encryption.org/v1\n", Box::new(EndlessHeader(0)));
+        assert_refused("age-encryption.org/v1\n--- ", Box::new(EndlessLine(0)));
+        assert_refused("-----BEGIN AGE ENCRYPTED FILE-----\n", Box::new(EndlessLine(0)));
+        assert_refused("-----BEGIN ", Box::new(EndlessLine(0)));
     }
 }

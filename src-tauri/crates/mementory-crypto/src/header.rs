@@ -18,7 +18,7 @@ use subtle::ConstantTimeEq;
 
 /// Name of the header in the vault's folder.
 pub const HEADER_FILE: &str = "vault.json";
-const VERSION: u32 = 1;
+const HEADER_VERSION: u32 = 1;
 const MAX_FILE_LEN: u64 = 64 * 1024;
 const MAX_SLOTS: usize = 8;
 const HEX_LEN: usize = 64;
@@ -54,7 +54,7 @@ pub struct SlotInfo {
 /// Everything that the mac covers.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Body {
+struct HeaderBody {
     version: u32,
     vault_id: uuid::Uuid,
     created_at: String,
@@ -63,10 +63,10 @@ struct Body {
     slots: Vec<Slot>,
 }
 
-const CIPHER: &str = "xchacha20-poly1305";
-const KDF: &str = "argon2id-19";
+const CIPHER_NAME: &str = "xchacha20-poly1305";
+const KDF_NAME: &str = "argon2id-19";
 
-impl Body {
+impl HeaderBody {
     fn header(&self) -> Header {
         let slot = |s: &Slot| SlotInfo { kind: s.kind, created_at: s.created_at.clone(), params: s.kdf };
         Header {
@@ -106,7 +106,7 @@ impl Body {
 
 /// A header as read: intact, of a known version, with parameters in range. The mac is not checked yet.
 struct UnverifiedHeader {
-    body: Body,
+    body: HeaderBody,
     text: String,
     mac_at: usize,
 }
@@ -136,7 +136,7 @@ impl UnverifiedHeader {
             version: u32,
         }
         let version = serde_json::from_str::<Versioned>(&text).map_err(|_| damaged("version"))?.version;
-        if version != VERSION {
+        if version != HEADER_VERSION {
             return Err(CryptoError::HeaderVersion(version));
         }
         let marks = covered.strip_suffix(CHECKSUM_PREFIX).ok_or(damaged("mac"))?;
@@ -145,8 +145,8 @@ impl UnverifiedHeader {
         if !mac.starts_with(MAC_PREFIX) {
             return Err(damaged("mac"));
         }
-        let body: Body = serde_json::from_str(&format!("{content}\n}}")).map_err(|_| damaged("content"))?;
-        if body.cipher != CIPHER || body.kdf != KDF {
+        let body: HeaderBody = serde_json::from_str(&format!("{content}\n}}")).map_err(|_| damaged("content"))?;
+        if body.cipher != CIPHER_NAME || body.kdf != KDF_NAME {
             return Err(damaged("ciphers"));
         }
         if body.slots.is_empty() || body.slots.len() > MAX_SLOTS {
@@ -205,12 +205,12 @@ pub fn create_header(
         Slot::for_passphrase(&master, vault, passphrase, KdfParams::choose(kdf)?, now_rfc3339)?,
         Slot::for_recovery(&master, vault, &code, now_rfc3339)?,
     ];
-    let body = Body {
-        version: VERSION,
+    let body = HeaderBody {
+        version: HEADER_VERSION,
         vault_id,
         created_at: now_rfc3339.to_owned(),
-        cipher: CIPHER.into(),
-        kdf: KDF.into(),
+        cipher: CIPHER_NAME.into(),
+        kdf: KDF_NAME.into(),
         slots,
     };
     write_header(dir, &body.to_file_text(&master)?, false)?;

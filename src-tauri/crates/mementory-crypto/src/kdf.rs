@@ -7,12 +7,12 @@ use zeroize::Zeroize;
 
 const MIB: u32 = 1024;
 /// The minimum cost: 64 MiB, three passes, four lanes.
-const FLOOR: KdfParams = KdfParams { memory_kib: 64 * MIB, passes: 3, lanes: 4 };
+const MIN_PARAMS: KdfParams = KdfParams { memory_kib: 64 * MIB, passes: 3, lanes: 4 };
 /// Maximum memory that calibration chooses, so that a vault also opens on a smaller machine.
 const CALIBRATED_MEMORY_MIB: u32 = 1024;
-const MEMORY_KIB: std::ops::RangeInclusive<u32> = 64 * MIB..=2048 * MIB;
-const PASSES: std::ops::RangeInclusive<u32> = 3..=16;
-const LANES: std::ops::RangeInclusive<u32> = 1..=8;
+const ALLOWED_MEMORY_KIB: std::ops::RangeInclusive<u32> = 64 * MIB..=2048 * MIB;
+const ALLOWED_PASSES: std::ops::RangeInclusive<u32> = 3..=16;
+const ALLOWED_LANES: std::ops::RangeInclusive<u32> = 1..=8;
 /// The intended time to unlock: the middle of 0.5 to 1 s.
 const TARGET_TIME: Duration = Duration::from_millis(750);
 
@@ -40,16 +40,16 @@ pub struct KdfParams {
 impl KdfParams {
     /// The lowest allowed cost.
     pub const fn floor() -> Self {
-        FLOOR
+        MIN_PARAMS
     }
 
     /// The parameters for a choice. Calibration measures the time for the minimum cost and scales it.
     pub(crate) fn choose(choice: KdfChoice) -> Result<Self, CryptoError> {
         match choice {
-            KdfChoice::Floor => Ok(FLOOR),
+            KdfChoice::Floor => Ok(MIN_PARAMS),
             KdfChoice::Calibrate => {
                 let start = Instant::now();
-                FLOOR.derive(b"calibration", &[0; 16])?;
+                MIN_PARAMS.derive(b"calibration", &[0; 16])?;
                 Ok(Self::scaled(start.elapsed()))
             }
         }
@@ -59,16 +59,17 @@ impl KdfParams {
     /// the time is proportional to their product.
     pub(crate) fn scaled(floor: Duration) -> Self {
         let ratio = u32::try_from(TARGET_TIME.as_micros() / floor.as_micros().max(1)).unwrap_or(u32::MAX);
-        let times = ratio.clamp(1, CALIBRATED_MEMORY_MIB * MIB / FLOOR.memory_kib);
-        let passes = (FLOOR.passes.saturating_mul(ratio) / times).clamp(FLOOR.passes, *PASSES.end());
-        Self { memory_kib: FLOOR.memory_kib * times, passes, lanes: FLOOR.lanes }
+        let times = ratio.clamp(1, CALIBRATED_MEMORY_MIB * MIB / MIN_PARAMS.memory_kib);
+        let passes = (MIN_PARAMS.passes.saturating_mul(ratio) / times).clamp(MIN_PARAMS.passes, *ALLOWED_PASSES.end());
+        Self { memory_kib: MIN_PARAMS.memory_kib * times, passes, lanes: MIN_PARAMS.lanes }
     }
 
     /// Refuses costs that protect too little, and costs by which a manipulated header could exhaust the machine.
     pub(crate) fn check(&self) -> Result<(), CryptoError> {
-        let fits =
-            MEMORY_KIB.contains(&self.memory_kib) && PASSES.contains(&self.passes) && LANES.contains(&self.lanes);
-        if fits { Ok(()) } else { Err(CryptoError::KdfParameters) }
+        let is_allowed = ALLOWED_MEMORY_KIB.contains(&self.memory_kib)
+            && ALLOWED_PASSES.contains(&self.passes)
+            && ALLOWED_LANES.contains(&self.lanes);
+        if is_allowed { Ok(()) } else { Err(CryptoError::KdfParameters) }
     }
 
     /// The 32-byte key for a secret and a salt. The working memory is wiped, because the key can be computed from its

@@ -3,7 +3,7 @@ use crate::{CryptoError, SigningKey, hazmat, random_bytes};
 use zeroize::Zeroizing;
 
 /// Prefix of every derivation label. A new scheme needs a new number.
-const LABEL: &str = "keepsake/v1/";
+const LABEL_PREFIX: &str = "keepsake/v1/";
 
 /// Thirty-two secret bytes, wiped on drop.
 pub struct Secret(Zeroizing<[u8; 32]>);
@@ -62,7 +62,7 @@ impl MasterKey {
 
     /// The subkey for a label. The salt is the id of the vault.
     pub(crate) fn subkey(&self, vault: &[u8; 16], name: &str) -> Secret {
-        Secret::from(hazmat::derive(self.bytes(), vault, format!("{LABEL}{name}").as_bytes()))
+        Secret::from(hazmat::derive(self.bytes(), vault, format!("{LABEL_PREFIX}{name}").as_bytes()))
     }
 }
 

@@ -6,7 +6,7 @@ use zxcvbn::feedback::Warning;
 /// The lowest accepted score: "Fair".
 pub const MINIMUM_SCORE: u8 = 2;
 
-const LABELS: [&str; 5] = ["Very weak", "Weak", "Fair", "Good", "Strong"];
+const STRENGTH_LABELS: [&str; 5] = ["Very weak", "Weak", "Fair", "Good", "Strong"];
 /// Number of characters that are evaluated. The time for the estimate grows with the square of this.
 const MAX_CHARACTERS: usize = 100;
 const SUGGESTED_WORDS: usize = 4;
@@ -14,13 +14,13 @@ const SUGGESTED_WORDS: usize = 4;
 /// Score from 0 to 4, its label, and one reason if the score is below [`MINIMUM_SCORE`].
 pub fn strength(passphrase: &str) -> (u8, &'static str, Option<String>) {
     if passphrase.trim().is_empty() {
-        return (0, LABELS[0], Some("There is nothing here yet.".into()));
+        return (0, STRENGTH_LABELS[0], Some("There is nothing here yet.".into()));
     }
     let end = passphrase.char_indices().nth(MAX_CHARACTERS).map_or(passphrase.len(), |(at, _)| at);
     let estimate =
         zxcvbn::zxcvbn(passphrase.get(..end).unwrap_or(passphrase), &["mementory", "keepsake", "vault", "memory"]);
     let score = u8::from(estimate.score()).min(4);
-    let label = LABELS[usize::from(score)];
+    let label = STRENGTH_LABELS[usize::from(score)];
     let reason = (score < MINIMUM_SCORE).then(|| reason(estimate.feedback().and_then(|f| f.warning())).into());
     (score, label, reason)
 }

@@ -3,8 +3,8 @@ use crate::{CryptoError, signature_algorithm::Algorithm};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use zeroize::Zeroizing;
 
-const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
-const END: &str = "-----END PRIVATE KEY-----";
+const PEM_BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
+const PEM_END: &str = "-----END PRIVATE KEY-----";
 /// Maximum length of the Base64 text in bytes; keys of these algorithms are shorter in every form.
 const MAX_BASE64_LEN: usize = 16 << 10;
 
@@ -39,8 +39,8 @@ pub(crate) fn decode(pem: &str) -> Result<KeyFile, CryptoError> {
     if pem.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") {
         return Err(key_file_error("it is encrypted, which is not supported"));
     }
-    let rest = pem.split_once(BEGIN).ok_or(key_file_error("there is no PRIVATE KEY block in it"))?.1;
-    let body = rest.split_once(END).ok_or(key_file_error("its PRIVATE KEY block has no end"))?.0;
+    let rest = pem.split_once(PEM_BEGIN).ok_or(key_file_error("there is no PRIVATE KEY block in it"))?.1;
+    let body = rest.split_once(PEM_END).ok_or(key_file_error("its PRIVATE KEY block has no end"))?.0;
     let text: Zeroizing<String> = Zeroizing::new(body.chars().filter(|c| !c.is_ascii_whitespace()).collect());
     if text.len() > MAX_BASE64_LEN {
         return Err(key_file_error("it is too long"));
@@ -87,9 +87,10 @@ fn read_private_parts(algorithm: Algorithm, bytes: &[u8]) -> Result<PrivateParts
     match (algorithm, tag) {
         (Algorithm::Ed25519, TAG_OCTET_STRING) | (Algorithm::MlDsa65, TAG_SEED) => Ok((seed(content)?, None)),
         (Algorithm::MlDsa65, TAG_SEQUENCE) => {
-            let mut both = DerReader(content);
-            let (first, expanded) = (both.read_tagged(TAG_OCTET_STRING)?, both.read_tagged(TAG_OCTET_STRING)?);
-            both.expect_end()?;
+            let mut seed_and_expanded = DerReader(content);
+            let (first, expanded) =
+                (seed_and_expanded.read_tagged(TAG_OCTET_STRING)?, seed_and_expanded.read_tagged(TAG_OCTET_STRING)?);
+            seed_and_expanded.expect_end()?;
             Ok((seed(first)?, Some(Zeroizing::new(expanded.to_vec()))))
         }
         (Algorithm::MlDsa65, TAG_OCTET_STRING) => Err(key_file_error("it holds an expanded key without its seed")),
@@ -103,13 +104,15 @@ pub(crate) fn encode(algorithm: Algorithm, seed: &[u8; 32]) -> Zeroizing<String>
         Algorithm::Ed25519 => (OID_ED25519, TAG_OCTET_STRING),
         Algorithm::MlDsa65 => (OID_ML_DSA_65, TAG_SEED),
     };
-    let key = Zeroizing::new(tlv(tag, seed));
-    let identifier = tlv(TAG_SEQUENCE, &tlv(TAG_OID, oid));
-    let body = Zeroizing::new([tlv(TAG_INTEGER, &[0]), identifier, tlv(TAG_OCTET_STRING, &key)].concat());
-    let der = Zeroizing::new(tlv(TAG_SEQUENCE, &body));
+    let key = Zeroizing::new(encode_element(tag, seed));
+    let identifier = encode_element(TAG_SEQUENCE, &encode_element(TAG_OID, oid));
+    let body = Zeroizing::new(
+        [encode_element(TAG_INTEGER, &[0]), identifier, encode_element(TAG_OCTET_STRING, &key)].concat(),
+    );
+    let der = Zeroizing::new(encode_element(TAG_SEQUENCE, &body));
     let text = Zeroizing::new(STANDARD.encode(der.as_slice()));
     let mut out = Zeroizing::new(String::with_capacity(text.len() + 64));
-    out.push_str(BEGIN);
+    out.push_str(PEM_BEGIN);
     for (at, c) in text.chars().enumerate() {
         if at % 64 == 0 {
             out.push('\n');
@@ -117,13 +120,13 @@ pub(crate) fn encode(algorithm: Algorithm, seed: &[u8; 32]) -> Zeroizing<String>
         out.push(c);
     }
     out.push('\n');
-    out.push_str(END);
+    out.push_str(PEM_END);
     out.push('\n');
     out
 }
 
 /// Encodes one element (tag, length, value). All elements written here are shorter than 128 bytes.
-fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
+fn encode_element(tag: u8, content: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(content.len() + 2);
     out.push(tag);
     out.push(u8::try_from(content.len()).unwrap_or(u8::MAX));
@@ -136,15 +139,15 @@ struct DerReader<'a>(&'a [u8]);
 
 impl<'a> DerReader<'a> {
     fn read_element(&mut self) -> Result<(u8, &'a [u8]), CryptoError> {
-        const CUT: CryptoError = key_file_error("it is cut off or not DER");
-        let [tag, short, rest @ ..] = self.0 else { return Err(CUT) };
+        const TRUNCATED: CryptoError = key_file_error("it is cut off or not DER");
+        let [tag, short, rest @ ..] = self.0 else { return Err(TRUNCATED) };
         let (len, rest) = match (short, rest) {
             (0..=0x7f, rest) => (usize::from(*short), rest),
             (0x81, [a, rest @ ..]) => (usize::from(*a), rest),
             (0x82, [a, b, rest @ ..]) => (usize::from(*a) << 8 | usize::from(*b), rest),
-            _ => return Err(CUT),
+            _ => return Err(TRUNCATED),
         };
-        let (content, after) = rest.split_at_checked(len).ok_or(CUT)?;
+        let (content, after) = rest.split_at_checked(len).ok_or(TRUNCATED)?;
         self.0 = after;
         Ok((*tag, content))
     }

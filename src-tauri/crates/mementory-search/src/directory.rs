@@ -35,9 +35,9 @@ use tantivy::{
 };
 use zeroize::Zeroizing;
 
-pub(crate) const META: &str = "meta.json";
-const MANAGED: &str = ".managed.json";
-const PARTIAL: &str = ".partial-";
+pub(crate) const META_FILE: &str = "meta.json";
+const MANAGED_FILE: &str = ".managed.json";
+const PARTIAL_PREFIX: &str = ".partial-";
 const PURPOSE: &str = "index";
 
 /// Content of the encrypted `meta.json`: tantivy's own text and the generations of all files.
@@ -101,13 +101,13 @@ impl EncryptedDirectory {
 
     /// True if a file of this name was written or is listed in `meta.json`.
     pub(crate) fn is_known(&self, name: &str) -> bool {
-        name == META || lock(&self.0.files).contains_key(name)
+        name == META_FILE || lock(&self.0.files).contains_key(name)
     }
 
     /// Decrypts a whole file and passes each chunk to `each`. Fails if a chunk does not pass its check. Returns the
     /// decrypted length in bytes.
     pub(crate) fn scan(&self, name: &str, mut each: impl FnMut(&[u8])) -> io::Result<u64> {
-        let (generation, _) = if name == META { (0, 0) } else { self.file_entry(name)? };
+        let (generation, _) = if name == META_FILE { (0, 0) } else { self.file_entry(name)? };
         let reader = self.reader(name, generation)?;
         let mut chunk = Vec::new();
         for number in 0..reader.chunks() {
@@ -157,7 +157,7 @@ impl EncryptedDirectory {
 
     fn read_meta(&self) -> io::Result<SealedMeta> {
         let mut bytes = Vec::new();
-        self.reader(META, 0)?.into_read().read_to_end(&mut bytes)?;
+        self.reader(META_FILE, 0)?.into_read().read_to_end(&mut bytes)?;
         Ok(serde_json::from_slice(&bytes)?)
     }
 
@@ -165,12 +165,13 @@ impl EncryptedDirectory {
         let meta = std::str::from_utf8(data).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))?.to_owned();
         let generations = lock(&self.0.files).iter().map(|(n, (g, _))| (n.clone(), *g)).collect();
         let bytes = serde_json::to_vec(&SealedMeta { generations, meta })?;
-        let file = tempfile::Builder::new().prefix(PARTIAL).tempfile_in(&self.0.dir)?;
-        let mut writer = ChunkWriter::new(file, &self.0.key, &Context { purpose: PURPOSE, name: META, generation: 0 })?;
+        let file = tempfile::Builder::new().prefix(PARTIAL_PREFIX).tempfile_in(&self.0.dir)?;
+        let mut writer =
+            ChunkWriter::new(file, &self.0.key, &Context { purpose: PURPOSE, name: META_FILE, generation: 0 })?;
         writer.write_all(&bytes)?;
         let file = writer.finish()?;
         file.as_file().sync_all()?;
-        file.persist(self.0.dir.join(META)).map_err(|e| e.error)?;
+        file.persist(self.0.dir.join(META_FILE)).map_err(|e| e.error)?;
         self.sync_directory()
     }
 
@@ -238,8 +239,8 @@ impl Directory for EncryptedDirectory {
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
         let read = match file_name(path).as_str() {
-            META => self.read_meta().map(|m| m.meta.into_bytes()),
-            MANAGED => self.managed_json(),
+            META_FILE => self.read_meta().map(|m| m.meta.into_bytes()),
+            MANAGED_FILE => self.managed_json(),
             _ => Err(io::ErrorKind::NotFound.into()),
         };
         read.map_err(|e| open_read_error(e, path))
@@ -247,8 +248,8 @@ impl Directory for EncryptedDirectory {
 
     fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
         match file_name(path).as_str() {
-            META => self.write_meta(data),
-            MANAGED => Ok(()),
+            META_FILE => self.write_meta(data),
+            MANAGED_FILE => Ok(()),
             _ => Err(io::ErrorKind::Unsupported.into()),
         }
     }

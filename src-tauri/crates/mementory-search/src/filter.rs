@@ -50,8 +50,8 @@ impl IndexFilter {
         for (field, values) in lists.into_iter().filter(|(_, v)| !v.is_empty()) {
             // An empty value selects the records without a type.
             let of = |value: &String| match value.is_empty() && field == fields.record_type {
-                true => cache.without(segment, field),
-                false => cache.of(segment, Term::from_field_text(field, value)),
+                true => cache.docs_without_value(segment, field),
+                false => cache.docs_with_term(segment, Term::from_field_text(field, value)),
             };
             docs.intersect(&*docs_with_any_value(segment, values, of)?);
         }

@@ -7,8 +7,7 @@ use std::{
 };
 use tantivy::{SegmentReader, Term, index::SegmentId, schema::Field};
 
-/// Number of cached sets. A set has one bit per document of a segment, so all together take about 10 MB for a million
-/// documents.
+/// Number of cached sets. A set has one bit per document of its segment, so it takes at most about 8 KiB.
 const MAX_CACHED_SETS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
 /// Sets of documents by segment and term. Only the deletions of a segment can change, so the caller removes deleted
@@ -21,7 +20,7 @@ impl FilterCache {
     }
 
     /// Every document with this term, including deleted ones.
-    pub(crate) fn of(&self, segment: &SegmentReader, term: Term) -> IndexResult<Arc<SegmentDocs>> {
+    pub(crate) fn docs_with_term(&self, segment: &SegmentReader, term: Term) -> IndexResult<Arc<SegmentDocs>> {
         self.get_or_collect(segment, term, |term| {
             let mut docs = SegmentDocs::empty(segment.max_doc());
             docs.add_term(segment, term)?;
@@ -30,11 +29,11 @@ impl FilterCache {
     }
 
     /// Every document without a value in this field; cached under the field's empty term.
-    pub(crate) fn without(&self, segment: &SegmentReader, field: Field) -> IndexResult<Arc<SegmentDocs>> {
+    pub(crate) fn docs_without_value(&self, segment: &SegmentReader, field: Field) -> IndexResult<Arc<SegmentDocs>> {
         self.get_or_collect(segment, Term::from_field_text(field, ""), |_| {
             let mut with_value = SegmentDocs::empty(segment.max_doc());
             with_value.add_terms(segment, field)?;
-            let mut docs = SegmentDocs::alive(segment);
+            let mut docs = SegmentDocs::all_alive(segment);
             docs.subtract(&with_value);
             Ok(docs)
         })

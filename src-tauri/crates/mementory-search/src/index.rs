@@ -1,7 +1,7 @@
 //! An open index: adds, deletes and commits documents.
 use crate::{
     IndexDoc, IndexError, IndexResult,
-    directory::{EncryptedDirectory, META},
+    directory::{EncryptedDirectory, META_FILE},
     filter_cache::FilterCache,
     merge::{MAX_SEGMENT_DOCS, SmallSegments},
     schema::{self, Fields},
@@ -85,7 +85,7 @@ impl SearchIndex {
     /// another schema; the caller then creates it again from the store. Files that no commit names (left over from a
     /// crash) are removed.
     pub fn open(dir: &Path, key: &[u8; 32]) -> IndexResult<Self> {
-        if !dir.join(META).try_exists()? {
+        if !dir.join(META_FILE).try_exists()? {
             return Err(IndexError::Missing);
         }
         let directory = EncryptedDirectory::open(dir, key)?;
@@ -293,7 +293,7 @@ trait NamedFiles {
 impl NamedFiles for tantivy::IndexMeta {
     fn list_segment_files_and_meta(&self) -> std::collections::HashSet<String> {
         let files = self.list_segment_files().into_iter().map(|p| p.to_string_lossy().into_owned());
-        files.chain([META.to_owned()]).collect()
+        files.chain([META_FILE.to_owned()]).collect()
     }
 }
 

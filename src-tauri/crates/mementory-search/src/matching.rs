@@ -14,7 +14,7 @@ pub(crate) fn docs_with_phrase(
     expand: &dyn Fn(&QueryToken) -> Vec<String>,
 ) -> IndexResult<SegmentDocs> {
     let mut out = SegmentDocs::empty(segment.max_doc());
-    for (field, _) in fields.searched() {
+    for (field, _) in fields.searched_fields() {
         match parts {
             [] => {}
             [one] => {

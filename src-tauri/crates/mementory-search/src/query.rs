@@ -1,5 +1,5 @@
 //! Parses a typed query. No query is an error: whatever has no special meaning is taken as words.
-use crate::tokenize::{Shape, Words};
+use crate::tokenize::{TokenShape, Words};
 
 /// A parsed query.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -97,8 +97,8 @@ pub(crate) fn query_tokens(text: &str, unfinished: bool) -> Vec<QueryToken> {
     let mut out: Vec<QueryToken> = Vec::new();
     let mut position = 0;
     while let Some(word) = words.next_word() {
-        if word.shape != Shape::Tail {
-            out.push(QueryToken { token: word.text.to_owned(), prefix: word.shape == Shape::Single, position });
+        if word.shape != TokenShape::Tail {
+            out.push(QueryToken { token: word.text.to_owned(), prefix: word.shape == TokenShape::Single, position });
         }
         position += 1;
     }

@@ -16,7 +16,7 @@ const K1: f32 = 1.2;
 /// Weaker length normalization than the usual 0.75, so that a rare phrase in a long message is worth about as much as
 /// in a short one.
 const B: f32 = 0.4;
-const FIELDS: usize = 3;
+const FIELD_COUNT: usize = 3;
 /// Number of postings that may be read to find candidates.
 const CANDIDATE_BUDGET: u64 = 400_000;
 /// Number of postings up to which further words are used to score the best candidates again.
@@ -31,8 +31,8 @@ const MAX_EXPANSIONS: usize = 24;
 const MAX_DICTIONARY_WORDS: usize = 400;
 
 /// A word of the query with its statistics.
-struct Clause {
-    forms: Vec<Form>,
+struct QueryWord {
+    forms: Vec<WordForm>,
     df: u64,
     idf: f32,
     /// True if the word finds candidates.
@@ -41,26 +41,26 @@ struct Clause {
     counts_in_rescore: bool,
 }
 
-struct Form {
+struct WordForm {
     token: String,
     weight: f32,
     /// Dictionary entries by segment, then by field.
-    term_infos: Vec<[Option<TermInfo>; FIELDS]>,
+    term_infos: Vec<[Option<TermInfo>; FIELD_COUNT]>,
 }
 
 struct Segment<'s> {
     reader: &'s SegmentReader,
-    terms: [Arc<InvertedIndexReader>; FIELDS],
-    norms: [FieldNormReader; FIELDS],
+    terms: [Arc<InvertedIndexReader>; FIELD_COUNT],
+    norms: [FieldNormReader; FIELD_COUNT],
 }
 
 /// The words of a query, looked up in the segments of a searcher.
 pub(crate) struct Ranking<'s> {
     segments: Vec<Segment<'s>>,
-    clauses: Vec<Clause>,
+    query_words: Vec<QueryWord>,
     /// For each field, the length-dependent part of the BM25 denominator by length code.
-    length_norms: [[f32; 256]; FIELDS],
-    boosts: [f32; FIELDS],
+    length_norms: [[f32; 256]; FIELD_COUNT],
+    boosts: [f32; FIELD_COUNT],
 }
 
 /// A document that may become a hit, with its score.
@@ -79,14 +79,14 @@ impl<'s> Ranking<'s> {
         words: impl Iterator<Item = &'p QueryToken>,
     ) -> IndexResult<Self> {
         let mut segments = Vec::new();
-        let searched = fields.searched();
+        let searched = fields.searched_fields();
         for reader in searcher.segment_readers() {
             let [a, b, c] = searched.map(|(f, _)| reader.inverted_index(f));
             let [d, e, f] = searched.map(|(f, _)| reader.get_fieldnorms_reader(f));
             segments.push(Segment { reader, terms: [a?, b?, c?], norms: [d?, e?, f?] });
         }
         let documents = searcher.num_docs().max(1);
-        let mut length_norms = [[0.0; 256]; FIELDS];
+        let mut length_norms = [[0.0; 256]; FIELD_COUNT];
         for (i, table) in length_norms.iter_mut().enumerate() {
             let tokens: u64 = segments.iter().map(|s| s.terms[i].total_num_tokens()).sum();
             let average = (tokens as f32 / documents as f32).max(1.0);
@@ -94,37 +94,37 @@ impl<'s> Ranking<'s> {
                 *norm = K1 * (1.0 - B + B * FieldNormReader::id_to_fieldnorm(id) as f32 / average);
             }
         }
-        let mut this = Self { segments, clauses: Vec::new(), length_norms, boosts: searched.map(|(_, b)| b) };
+        let mut this = Self { segments, query_words: Vec::new(), length_norms, boosts: searched.map(|(_, b)| b) };
         for part in words {
-            let known = this.clauses.iter().any(|c| c.forms.first().is_some_and(|f| f.token == part.token));
+            let known = this.query_words.iter().any(|c| c.forms.first().is_some_and(|f| f.token == part.token));
             if !known {
-                let clause = this.clause(fields, part, documents)?;
-                this.clauses.push(clause);
+                let query_word = this.query_word(fields, part, documents)?;
+                this.query_words.push(query_word);
             }
         }
         this.choose_candidate_words(documents);
         Ok(this)
     }
 
-    fn clause(&self, fields: &Fields, part: &QueryToken, documents: u64) -> IndexResult<Clause> {
+    fn query_word(&self, fields: &Fields, part: &QueryToken, documents: u64) -> IndexResult<QueryWord> {
         let mut forms = Vec::new();
         for token in self.expand(part)? {
             let weight = if token == part.token { 1.0 } else { 0.6 };
             let mut term_infos = Vec::with_capacity(self.segments.len());
             for segment in &self.segments {
                 let mut found = [None, None, None];
-                for (i, (field, _)) in fields.searched().into_iter().enumerate() {
+                for (i, (field, _)) in fields.searched_fields().into_iter().enumerate() {
                     found[i] = segment.terms[i].get_term_info(&Term::from_field_text(field, &token))?;
                 }
                 term_infos.push(found);
             }
-            forms.push(Form { token, weight, term_infos });
+            forms.push(WordForm { token, weight, term_infos });
         }
         let infos = forms.iter().flat_map(|f| &f.term_infos).flatten().flatten();
         let df = infos.map(|i| u64::from(i.doc_freq)).sum::<u64>();
         let seen = df.min(documents) as f32;
         let idf = (1.0 + (documents as f32 - seen + 0.5) / (seen + 0.5)).ln();
-        Ok(Clause { forms, df, idf, finds_candidates: false, counts_in_rescore: false })
+        Ok(QueryWord { forms, df, idf, finds_candidates: false, counts_in_rescore: false })
     }
 
     /// The word itself and, if it is a prefix, the most frequent words that start with it.
@@ -153,22 +153,23 @@ impl<'s> Ranking<'s> {
     }
 
     fn choose_candidate_words(&mut self, documents: u64) {
-        let mut order: Vec<usize> = (0..self.clauses.len()).filter(|i| self.clauses[*i].df > 0).collect();
-        order.sort_by_key(|i| self.clauses[*i].df);
+        let mut order: Vec<usize> = (0..self.query_words.len()).filter(|i| self.query_words[*i].df > 0).collect();
+        order.sort_by_key(|i| self.query_words[*i].df);
         let (mut spent, mut rare) = (0, false);
         for i in order {
-            let clause = &mut self.clauses[i];
-            let common = documents >= SMALL_INDEX_DOCS && clause.df * 5 > documents;
-            clause.finds_candidates = spent == 0 || (!(common && rare) && spent + clause.df <= CANDIDATE_BUDGET);
-            spent += clause.df;
-            clause.counts_in_rescore = clause.finds_candidates || spent <= RESCORE_BUDGET;
+            let query_word = &mut self.query_words[i];
+            let common = documents >= SMALL_INDEX_DOCS && query_word.df * 5 > documents;
+            query_word.finds_candidates =
+                spent == 0 || (!(common && rare) && spent + query_word.df <= CANDIDATE_BUDGET);
+            spent += query_word.df;
+            query_word.counts_in_rescore = query_word.finds_candidates || spent <= RESCORE_BUDGET;
             rare |= !common;
         }
     }
 
     /// The words as they were looked up, including the expansions of prefixes.
     pub(crate) fn tokens(&self) -> Vec<String> {
-        self.clauses.iter().flat_map(|c| c.forms.iter().map(|f| f.token.clone())).collect()
+        self.query_words.iter().flat_map(|c| c.forms.iter().map(|f| f.token.clone())).collect()
     }
 
     /// The documents of a segment that contain a candidate-finding word. Their scores are written to `scores`, indexed
@@ -178,14 +179,14 @@ impl<'s> Ranking<'s> {
         scores.clear();
         scores.resize(segment.reader.max_doc() as usize, 0.0);
         let mut touched = SegmentDocs::empty(segment.reader.max_doc());
-        for clause in self.clauses.iter().filter(|c| c.finds_candidates) {
-            for form in &clause.forms {
+        for query_word in self.query_words.iter().filter(|c| c.finds_candidates) {
+            for form in &query_word.forms {
                 for (i, info) in form.term_infos[number].iter().enumerate() {
                     let Some(info) = info else { continue };
                     let mut postings =
                         segment.terms[i].read_block_postings_from_terminfo(info, IndexRecordOption::WithFreqs)?;
                     let (norms, length_norms) = (&segment.norms[i], &self.length_norms[i]);
-                    let weight = clause.idf * form.weight * self.boosts[i] * (K1 + 1.0);
+                    let weight = query_word.idf * form.weight * self.boosts[i] * (K1 + 1.0);
                     while !postings.docs().is_empty() {
                         for (doc, freq) in postings.docs().iter().zip(postings.freqs()) {
                             let tf = *freq as f32;
@@ -206,8 +207,8 @@ impl<'s> Ranking<'s> {
     /// Scores the candidates again, with all words.
     pub(crate) fn rescore(&self, candidates: &mut [Candidate]) -> IndexResult<()> {
         candidates.sort_by_key(|c| (c.segment, c.doc));
-        let total_idf: f32 = self.clauses.iter().filter(|c| c.counts_in_rescore).map(|c| c.idf).sum();
-        let finding_words = self.clauses.iter().filter(|c| c.finds_candidates).count();
+        let total_idf: f32 = self.query_words.iter().filter(|c| c.counts_in_rescore).map(|c| c.idf).sum();
+        let finding_words = self.query_words.iter().filter(|c| c.finds_candidates).count();
         for group in candidates.chunk_by_mut(|a, b| a.segment == b.segment) {
             let number = group.first().map_or(0, |c| c.segment as usize);
             let matched = self.match_candidates(number, group)?;
@@ -225,20 +226,20 @@ impl<'s> Ranking<'s> {
     fn match_candidates(&self, number: usize, group: &[Candidate]) -> IndexResult<Vec<CandidateMatch>> {
         let segment = &self.segments[number];
         let mut out: Vec<CandidateMatch> = group.iter().map(|_| CandidateMatch::default()).collect();
-        for (index, clause) in self.clauses.iter().enumerate().filter(|(_, c)| c.counts_in_rescore) {
+        for (index, query_word) in self.query_words.iter().enumerate().filter(|(_, c)| c.counts_in_rescore) {
             let mut seen = vec![false; group.len()];
-            for form in &clause.forms {
+            for form in &query_word.forms {
                 for (i, info) in form.term_infos[number].iter().enumerate() {
                     let Some(info) = info else { continue };
                     // Positions are read only in the text field, and only for words that find candidates, since reading
                     // them costs little there.
-                    let option = if i == 0 && clause.finds_candidates && form.weight == 1.0 {
+                    let option = if i == 0 && query_word.finds_candidates && form.weight == 1.0 {
                         IndexRecordOption::WithFreqsAndPositions
                     } else {
                         IndexRecordOption::WithFreqs
                     };
                     let mut postings = segment.terms[i].read_postings_from_terminfo(info, option)?;
-                    let weight = clause.idf * form.weight * self.boosts[i] * (K1 + 1.0);
+                    let weight = query_word.idf * form.weight * self.boosts[i] * (K1 + 1.0);
                     for (at, candidate) in group.iter().enumerate() {
                         if postings.doc() < candidate.doc {
                             postings.seek(candidate.doc);
@@ -262,8 +263,8 @@ impl<'s> Ranking<'s> {
                 }
             }
             for (matched, _) in out.iter_mut().zip(seen).filter(|(_, seen)| *seen) {
-                matched.idf += clause.idf;
-                matched.finding_words += u32::from(clause.finds_candidates);
+                matched.idf += query_word.idf;
+                matched.finding_words += u32::from(query_word.finds_candidates);
             }
         }
         Ok(out)
@@ -274,7 +275,7 @@ impl<'s> Ranking<'s> {
         let pairs = positions.windows(2).filter_map(|pair| {
             let [(a, at_a), (b, at_b)] = pair else { return None };
             let distance = min_distance(at_a, at_b)?;
-            let pair_weight = self.clauses[*a].idf.min(self.clauses[*b].idf);
+            let pair_weight = self.query_words[*a].idf.min(self.query_words[*b].idf);
             (distance <= MAX_NEAR_DISTANCE).then(|| pair_weight * 0.5 / distance as f32)
         });
         pairs.sum()

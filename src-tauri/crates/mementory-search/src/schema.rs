@@ -96,7 +96,7 @@ impl Fields {
     }
 
     /// Fields that are searched for words, with the weight of a hit in each.
-    pub(crate) fn searched(&self) -> [(Field, f32); 3] {
+    pub(crate) fn searched_fields(&self) -> [(Field, f32); 3] {
         [(self.text, 1.0), (self.title, 2.0), (self.names, 1.5)]
     }
 

@@ -120,7 +120,7 @@ impl SearchIndex {
 
     fn search_in(&self, searcher: &Searcher, query: &str, pages: &[SearchPage<'_>]) -> IndexResult<Vec<SearchOutcome>> {
         let parsed = ParsedQuery::parse(query, pages.first().is_some_and(|ask| ask.filter.typing));
-        let ranking = Ranking::new(searcher, &self.fields, parsed.positive())?;
+        let ranking = Ranking::new(searcher, &self.fields, parsed.positive_tokens())?;
         let segments = searcher.segment_readers();
         let best = |numbers: Range<usize>| {
             let part = || with_scores(|scores| self.best_of(&ranking, &parsed, pages, segments, numbers, scores));
@@ -198,7 +198,7 @@ impl SearchIndex {
             FacetField::Status => self.fields.status,
         };
         let parsed = ParsedQuery::parse(query, filter.typing);
-        let ranking = Ranking::new(searcher, &self.fields, parsed.positive())?;
+        let ranking = Ranking::new(searcher, &self.fields, parsed.positive_tokens())?;
         let mut out: BTreeMap<String, u32> = BTreeMap::new();
         for (number, segment) in searcher.segment_readers().iter().enumerate() {
             let mut docs = with_scores(|scores| self.matching_docs(&ranking, &parsed, number, segment, scores))?;
@@ -232,12 +232,12 @@ impl SearchIndex {
         let mut docs = if parsed.has_positive() {
             let mut matching_docs = ranking.score(number, scores)?;
             if !parsed.required.is_empty() {
-                matching_docs = SegmentDocs::alive(segment);
+                matching_docs = SegmentDocs::all_alive(segment);
             }
             matching_docs.drop_deleted(segment);
             matching_docs
         } else {
-            SegmentDocs::alive(segment)
+            SegmentDocs::all_alive(segment)
         };
         // If a prefix cannot be expanded, the token itself is used; the same lookup fails again right after and is
         // reported there.
@@ -296,11 +296,11 @@ fn build_page(
 
 impl ParsedQuery {
     /// All words and phrases except the forbidden ones.
-    fn positive(&self) -> impl Iterator<Item = &QueryToken> {
+    fn positive_tokens(&self) -> impl Iterator<Item = &QueryToken> {
         self.words.iter().chain(self.required.iter().flatten())
     }
 
     fn has_positive(&self) -> bool {
-        self.positive().next().is_some()
+        self.positive_tokens().next().is_some()
     }
 }

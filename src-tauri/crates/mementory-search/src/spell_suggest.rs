@@ -33,7 +33,7 @@ impl SearchIndex {
     }
 
     fn is_indexed(&self, searcher: &Searcher, token: &str) -> IndexResult<bool> {
-        for (field, _) in self.fields.searched() {
+        for (field, _) in self.fields.searched_fields() {
             if searcher.doc_freq(&Term::from_field_text(field, token))? > 0 {
                 return Ok(true);
             }
@@ -49,7 +49,7 @@ impl SearchIndex {
         let max_edits = if letters < TWO_EDITS_LENGTH { 1 } else { 2 };
         let mut best: Option<Candidate> = None;
         for segment in searcher.segment_readers() {
-            for (field, _) in self.fields.searched() {
+            for (field, _) in self.fields.searched_fields() {
                 let terms = segment.inverted_index(field)?;
                 let mut stream = terms.terms().stream()?;
                 while stream.advance() {

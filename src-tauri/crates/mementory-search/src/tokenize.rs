@@ -29,12 +29,12 @@ pub(crate) struct Word<'w> {
     /// Start and end in the source text, in bytes.
     pub(crate) from: usize,
     pub(crate) to: usize,
-    pub(crate) shape: Shape,
+    pub(crate) shape: TokenShape,
 }
 
 /// How a token was made from the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum TokenShape {
     /// A word between spaces.
     Word,
     /// Two neighbouring characters in a run without spaces.
@@ -46,7 +46,7 @@ pub(crate) enum Shape {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum CharClass {
     /// White space, punctuation or symbol.
     Gap,
     /// A combining mark, which belongs to the character before it.
@@ -57,7 +57,7 @@ enum Class {
     Unspaced,
 }
 
-fn char_class(c: char) -> Class {
+fn char_class(c: char) -> CharClass {
     match c {
         '\u{3005}'..='\u{3007}'
         | '\u{3040}'..='\u{30ff}'
@@ -75,16 +75,16 @@ fn char_class(c: char) -> Class {
         | '\u{0e00}'..='\u{0eff}'
         | '\u{20000}'..='\u{323af}' => {
             if is_combining_mark(c) {
-                Class::Mark
+                CharClass::Mark
             } else if c.is_alphanumeric() {
-                Class::Unspaced
+                CharClass::Unspaced
             } else {
-                Class::Gap
+                CharClass::Gap
             }
         }
-        _ if c.is_alphanumeric() => Class::Letter,
-        _ if is_combining_mark(c) => Class::Mark,
-        _ => Class::Gap,
+        _ if c.is_alphanumeric() => CharClass::Letter,
+        _ if is_combining_mark(c) => CharClass::Mark,
+        _ => CharClass::Gap,
     }
 }
 
@@ -116,7 +116,7 @@ struct PendingWord {
     text: String,
     from: usize,
     to: usize,
-    shape: Shape,
+    shape: TokenShape,
 }
 
 /// Iterates over the words of a text. Allocates nothing per word while the text is ASCII.
@@ -153,7 +153,7 @@ impl<'t> Words<'t> {
                         self.current.clear();
                         self.current.push_str(self.text.get(from..self.at).unwrap_or_default());
                         self.current.make_ascii_lowercase();
-                        return Some(Word { text: &self.current, from, to: self.at, shape: Shape::Word });
+                        return Some(Word { text: &self.current, from, to: self.at, shape: TokenShape::Word });
                     }
                     next?;
                 }
@@ -168,15 +168,15 @@ impl<'t> Words<'t> {
         let mut end = rest.len();
         let mut is_continued = false;
         for (i, c) in rest.char_indices() {
-            let char_class = if c.is_ascii_alphanumeric() { Class::Letter } else { char_class(c) };
+            let char_class = if c.is_ascii_alphanumeric() { CharClass::Letter } else { char_class(c) };
             match (char_class, kind) {
-                (Class::Gap, None) | (Class::Mark, None) => {
+                (CharClass::Gap, None) | (CharClass::Mark, None) => {
                     self.at = from + i + c.len_utf8();
                     return;
                 }
-                (Class::Mark, Some(_)) => continue,
+                (CharClass::Mark, Some(_)) => continue,
                 (_, None) => kind = Some(char_class),
-                (Class::Unspaced, Some(Class::Unspaced)) if i > PIECE_BYTES => {
+                (CharClass::Unspaced, Some(CharClass::Unspaced)) if i > PIECE_BYTES => {
                     // The next piece starts with this character again, so that no pair is lost.
                     end = i + c.len_utf8();
                     is_continued = true;
@@ -191,7 +191,7 @@ impl<'t> Words<'t> {
         }
         let run = rest.get(..end).unwrap_or_default();
         self.at = from + end;
-        if kind == Some(Class::Unspaced) {
+        if kind == Some(CharClass::Unspaced) {
             if is_continued {
                 self.at -= run.chars().next_back().map_or(0, char::len_utf8);
             }
@@ -221,7 +221,7 @@ impl<'t> Words<'t> {
                 text: part.to_owned(),
                 from,
                 to: from + run.len(),
-                shape: Shape::Word,
+                shape: TokenShape::Word,
             });
         }
     }
@@ -244,9 +244,9 @@ impl<'t> Words<'t> {
             let (from, to) =
                 if has_offsets { (starts[i], starts[(i + 2).min(chars.len())]) } else { (from, from + run.len()) };
             let shape = match (last, i) {
-                (true, 0) => Shape::Single,
-                (true, _) => Shape::Tail,
-                _ => Shape::Pair,
+                (true, 0) => TokenShape::Single,
+                (true, _) => TokenShape::Tail,
+                _ => TokenShape::Pair,
             };
             self.pending.push_back(PendingWord { text, from, to, shape });
         }

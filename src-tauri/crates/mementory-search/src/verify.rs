@@ -2,7 +2,7 @@
 //! again from its files and searches everything in them, including documents marked as deleted.
 use crate::{
     EncryptedDirectory, IndexError, IndexResult,
-    directory::META,
+    directory::META_FILE,
     needles::Needles,
     schema::{Fields, IndexDoc, register},
 };
@@ -60,14 +60,14 @@ impl Residue {
 /// rows than `rows` and `rewritten` is no trace, since it comes from a record in the Trash or from an older version.
 /// Fails with `Missing` and `Damaged` like opening an index, because unreadable files cannot be called clean.
 pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], words: &[String]) -> IndexResult<Residue> {
-    if !dir.join(META).try_exists()? {
+    if !dir.join(META_FILE).try_exists()? {
         return Err(IndexError::Missing);
     }
     let directory = EncryptedDirectory::open(dir, key)?;
     let index = Index::open(directory.clone())?;
     let fields = Fields::schema().1;
     let mut out = Residue::default();
-    let mut known_files: HashSet<String> = HashSet::from([META.to_owned()]);
+    let mut known_files: HashSet<String> = HashSet::from([META_FILE.to_owned()]);
     known_files.extend(index.load_metas()?.list_segment_files().iter().map(|f| f.to_string_lossy().into_owned()));
     let touched: HashSet<u64> = rows.iter().chain(rewritten).copied().collect();
     // For each segment, the words that other rows left in it.
@@ -133,7 +133,7 @@ fn boilerplate_bytes() -> IndexResult<Vec<u8>> {
     // The keys that the encrypted directory adds to `meta.json`.
     let mut bytes = b"generations meta".to_vec();
     let known_files = index.load_metas()?.list_segment_files();
-    for path in known_files.iter().map(Path::new).chain([Path::new(META)]) {
+    for path in known_files.iter().map(Path::new).chain([Path::new(META_FILE)]) {
         // Some files that a segment may have were never written.
         if directory.exists(path).is_ok_and(|there| there) {
             let file = directory.open_read(path).map_err(|e| IndexError::Damaged(e.to_string()))?;

@@ -12,7 +12,7 @@ impl SearchIndex {
         self.with_searcher(|searcher| {
             let segments = searcher.segment_readers();
             for segment in segments {
-                for (field, _) in self.fields.searched() {
+                for (field, _) in self.fields.searched_fields() {
                     segment.inverted_index(field)?;
                 }
             }

@@ -80,11 +80,11 @@ pub fn append(
 /// The database.
 pub fn entries(c: &Connection) -> StoreResult<Vec<AuditRow>> {
     let mut statement = c.prepare("SELECT seq, at, actor, op, target, detail FROM audit ORDER BY seq")?;
-    let rows = statement.query_map([], row)?;
+    let rows = statement.query_map([], read_entry)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn row(r: &Row<'_>) -> rusqlite::Result<AuditRow> {
+fn read_entry(r: &Row<'_>) -> rusqlite::Result<AuditRow> {
     Ok(AuditRow {
         seq: r.get(0)?,
         at: r.get(1)?,
@@ -120,7 +120,7 @@ pub fn verify_chain(c: &Connection, keys: &VaultKeys) -> StoreResult<bool> {
     let mut rows = statement.query([])?;
     let (mut before, mut expected) = (Vec::new(), 1i64);
     while let Some(r) = rows.next()? {
-        let entry = row(r)?;
+        let entry = read_entry(r)?;
         let hash: Vec<u8> = r.get(6)?;
         let signature: Vec<u8> = r.get(7)?;
         let is_valid = entry.seq == expected

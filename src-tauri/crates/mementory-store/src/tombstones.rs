@@ -158,8 +158,8 @@ pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], b
 /// True if the tombstone's id is already used here by one of the vault's own or for another target.
 pub fn is_taken(c: &Connection, tombstone: &Tombstone) -> StoreResult<bool> {
     let found = c
-        .prepare_cached(&format!("SELECT {COLUMNS} FROM tombstones WHERE id = ?1"))?
-        .query_row([&tombstone.id], read)
+        .prepare_cached(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones WHERE id = ?1"))?
+        .query_row([&tombstone.id], read_tombstone)
         .optional()?;
     Ok(found.is_some_and(|f| {
         let claimed = (&tombstone.op, &tombstone.target_id, &tombstone.scope, &tombstone.derived);
@@ -207,8 +207,8 @@ pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()
         }
         tx.prepare_cached("DELETE FROM tombstones WHERE id = ?1 AND own = 0")?.execute([id])?;
     }
-    let mut statement = tx.prepare(&format!("SELECT {COLUMNS} FROM tombstones WHERE own = 0"))?;
-    let left = statement.query_map([], read)?.collect::<Result<Vec<_>, _>>()?;
+    let mut statement = tx.prepare(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones WHERE own = 0"))?;
+    let left = statement.query_map([], read_tombstone)?.collect::<Result<Vec<_>, _>>()?;
     for row in left {
         let (table, freed) = match row.op {
             TombstoneOp::Delete => ("blocked", &blocked),
@@ -232,11 +232,11 @@ pub fn unblock(tx: &Connection, row: i64) -> StoreResult<()> {
     Ok(())
 }
 
-/// Columns that [`read`] needs, in this order.
-const COLUMNS: &str =
+/// Columns that [`read_tombstone`] needs, in this order.
+const TOMBSTONE_COLUMNS: &str =
     "id, op, kind, target, scope, origin_id, source, at, actor, reason, derived, signature, own, receipt, verbatim";
 
-fn read(r: &Row<'_>) -> rusqlite::Result<TombstoneRow> {
+fn read_tombstone(r: &Row<'_>) -> rusqlite::Result<TombstoneRow> {
     let derived: String = r.get(10)?;
     Ok(TombstoneRow {
         id: r.get(0)?,
@@ -264,8 +264,8 @@ fn read(r: &Row<'_>) -> rusqlite::Result<TombstoneRow> {
 /// The database.
 pub fn all(c: &Connection, keys: &VaultKeys) -> StoreResult<Vec<TombstoneRow>> {
     let public = keys.signing().public();
-    let mut statement = c.prepare(&format!("SELECT {COLUMNS} FROM tombstones ORDER BY at DESC, id"))?;
-    let mut rows = statement.query_map([], read)?.collect::<Result<Vec<_>, _>>()?;
+    let mut statement = c.prepare(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones ORDER BY at DESC, id"))?;
+    let mut rows = statement.query_map([], read_tombstone)?.collect::<Result<Vec<_>, _>>()?;
     for row in rows.iter_mut().filter(|r| r.own) {
         let signature = hex::decode(&row.signature).ok().and_then(|s| <[u8; 64]>::try_from(s).ok());
         row.signature_valid = signature.is_some_and(|s| verify(&public, &row.signed_bytes(), &s));

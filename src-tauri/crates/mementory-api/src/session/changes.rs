@@ -109,7 +109,7 @@ impl Changes<'_> {
     /// Lists everything that an erasure would remove.
     pub fn erase_preview(&self, request: &EraseRequest) -> ApiResult<ErasePreview> {
         let plan = self.context.vault.eraser().erase_plan(&request.ids)?;
-        let copies = plan.copies.iter().map(|v| self.copy(v)).collect::<ApiResult<_>>()?;
+        let copies = plan.copies.iter().map(|v| self.copy_view(v)).collect::<ApiResult<_>>()?;
         Ok(ErasePreview {
             impact: Impact {
                 records: plan.asked as u32,
@@ -185,7 +185,7 @@ impl Changes<'_> {
         Ok(receipt_view(&self.context.vault.receipts().retry(id, now(), &|stage| stage_progress(job, stage))?))
     }
 
-    fn copy(&self, view: &RowView) -> ApiResult<Copy> {
+    fn copy_view(&self, view: &RowView) -> ApiResult<Copy> {
         let record = self.context.vault.reader().record(view)?;
         let conversation = view.owner.map(|o| self.context.vault.reader().view_by_row(o)).transpose()?.flatten();
         Ok(Copy {

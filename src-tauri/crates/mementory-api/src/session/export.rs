@@ -38,7 +38,7 @@ impl Exports<'_> {
         let progress = |stage: &str, n| throttle.report(stage, n, 0, n);
         let (report, covered) =
             self.context.vault.exporter().export_preview(&request.format, &scope, now(), &cancel, &progress)?;
-        Ok(Exported { covered, ..exported(request, Path::new(&request.out), &report, 0, String::new(), None) })
+        Ok(Exported { covered, ..export_result(request, Path::new(&request.out), &report, 0, String::new(), None) })
     }
 
     /// Makes the text of an export for the clipboard; no file is written.
@@ -101,8 +101,14 @@ impl Exports<'_> {
             &|stage, n| throttle.report(stage, n, 0, n),
         )?;
         export_guard.files_written(std::iter::once(&outcome.path).chain(&outcome.beside));
-        let mut out =
-            exported(request, &outcome.path, &outcome.report, outcome.bytes, outcome.digest, Some(&outcome.validation));
+        let mut out = export_result(
+            request,
+            &outcome.path,
+            &outcome.report,
+            outcome.bytes,
+            outcome.digest,
+            Some(&outcome.validation),
+        );
         out.covered = outcome.covered;
         if out.signature.present {
             // Verifies the signature of the file on disk, not of the data that was to be written.
@@ -207,7 +213,7 @@ fn check_capabilities(request: &ExportRequest, options: &ExportOptions) -> ApiRe
     Ok(())
 }
 
-fn exported(
+fn export_result(
     request: &ExportRequest,
     path: &Path,
     report: &mementory_formats::WriteReport,
@@ -261,7 +267,7 @@ mod tests {
         let export_with = |errors: Vec<Found>| {
             let validation = Validation { errors, ..Validation::default() };
             let (request, report) = (ExportRequest::default(), WriteReport::default());
-            exported(&request, Path::new("x"), &report, 0, String::new(), Some(&validation))
+            export_result(&request, Path::new("x"), &report, 0, String::new(), Some(&validation))
         };
         let out = export_with(vec![finding("checksum"), finding("count")]);
         assert!(!out.validated);

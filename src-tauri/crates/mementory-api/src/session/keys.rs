@@ -69,7 +69,7 @@ impl KeyRing<'_> {
         let place = path.display().to_string();
         let found = match files::validate(path, &files::Check { format, passphrase, ..files::Check::default() }, job) {
             Ok(found) => found,
-            Err(error) if error.code == "not_supported" => return Ok(unchecked(place, format)),
+            Err(error) if error.code == "not_supported" => return Ok(unchecked_result(place, format)),
             Err(error) => return Err(error),
         };
         let signature = found.signature;
@@ -141,7 +141,7 @@ fn new_key_info(algorithm: String, public_key: String) -> KeyInfo {
 }
 
 /// The result for a file whose format has no validator.
-fn unchecked(path: String, format: Option<&str>) -> FileCheck {
+fn unchecked_result(path: String, format: Option<&str>) -> FileCheck {
     FileCheck {
         path,
         format: format.map(str::to_owned),

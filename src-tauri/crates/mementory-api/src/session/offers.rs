@@ -132,18 +132,18 @@ pub(super) fn cancelled_error() -> ApiError {
 /// Computes the SHA-256 of a file; can be cancelled.
 pub(super) fn digest(path: &Path, cancel: &AtomicBool) -> ApiResult<String> {
     let failed = |error: io::Error| ApiError::new("io", 7, format!("{} could not be read: {error}.", path.display()));
-    let mut reader = Cancellable { file: File::open(path).map_err(failed)?, cancel };
+    let mut reader = CancellableReader { file: File::open(path).map_err(failed)?, cancel };
     let digest = sha256(&mut reader, "watched file");
     if cancel.load(Ordering::Relaxed) { Err(cancelled_error()) } else { Ok(digest?) }
 }
 
 /// Reads a file and ends early when cancelled; the bytes read until then must not be used.
-struct Cancellable<'a> {
+struct CancellableReader<'a> {
     file: File,
     cancel: &'a AtomicBool,
 }
 
-impl Read for Cancellable<'_> {
+impl Read for CancellableReader<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.cancel.load(Ordering::Relaxed) { Ok(0) } else { self.file.read(into) }
     }

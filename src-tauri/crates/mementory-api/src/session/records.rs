@@ -133,7 +133,7 @@ impl Records<'_> {
             children.entry(v.parent.filter(|p| index.contains_key(p))).or_default().push(i);
         }
         let views: Vec<&RowView> = messages.iter().map(|(v, _)| v).collect();
-        let branches = branches(&views, &index);
+        let branch_numbers = branch_numbers(&views, &index);
         let (linked, with_files) = self.context.vault.reader().linked_messages(&view)?;
         let mut out = Vec::with_capacity(messages.len());
         for (i, (v, record)) in messages.iter().enumerate() {
@@ -157,7 +157,7 @@ impl Records<'_> {
                 text: shown_text(record),
                 created_at: record.times.created.map(Timestamp::to_rfc3339),
                 hidden: v.hidden(),
-                branch: branches[i],
+                branch: branch_numbers[i],
                 attachments: if with_files.contains(&v.row) {
                     RowViews::new(&self.context.vault).attachment_infos(v.row)?
                 } else {
@@ -221,7 +221,7 @@ fn steps(record: &mementory_model::Record) -> Vec<Step> {
 }
 
 /// Branch number of each message: 0 on the active path, otherwise numbered in source order.
-fn branches(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<u32> {
+fn branch_numbers(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<u32> {
     let mut out = vec![0; messages.len()];
     let mut last = 0;
     for i in 0..messages.len() {
