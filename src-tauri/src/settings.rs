@@ -150,21 +150,21 @@ mod tests {
     #[test]
     fn settings_of_the_former_name_are_taken_over_once() {
         let root = tempfile::tempdir().unwrap();
-        let (former_settings, current) =
+        let (former_folder, new_folder) =
             (root.path().join(FORMER_IDENTIFIER), root.path().join("app.mementory.desktop"));
-        SettingsFile::load(&former_settings).change(|s| {
+        SettingsFile::load(&former_folder).change(|s| {
             s.auto_lock_minutes = 3;
             s.remember(Path::new("/home/me/Memories.keepsake"));
         });
 
-        let mut copied = SettingsFile::load(&current);
+        let mut copied = SettingsFile::load(&new_folder);
         assert_eq!(copied.get().auto_lock_minutes, 3);
         assert_eq!(copied.get().recent, [Path::new("/home/me/Memories.keepsake")]);
 
         copied.change(|s| s.auto_lock_minutes = 5);
-        SettingsFile::load(&former_settings).change(|s| s.auto_lock_minutes = 7);
-        assert_eq!(SettingsFile::load(&current).get().auto_lock_minutes, 5, "taken over once, not every time");
-        assert_eq!(SettingsFile::load(&former_settings).get().auto_lock_minutes, 7, "the former file is left alone");
+        SettingsFile::load(&former_folder).change(|s| s.auto_lock_minutes = 7);
+        assert_eq!(SettingsFile::load(&new_folder).get().auto_lock_minutes, 5, "taken over once, not every time");
+        assert_eq!(SettingsFile::load(&former_folder).get().auto_lock_minutes, 7, "the former file is left alone");
     }
 
     #[test]

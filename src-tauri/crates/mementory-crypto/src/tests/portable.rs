@@ -10,10 +10,10 @@ use zeroize::Zeroizing;
 
 /// Reports a skipped test on standard error and to `npm test` (tests/tools/layers.mjs).
 #[allow(clippy::print_stderr)]
-fn report_skipped(refusal_reason: &str) {
-    eprintln!("SKIPPED: {refusal_reason}");
+fn report_skipped(reason: &str) {
+    eprintln!("SKIPPED: {reason}");
     let Some(list) = std::env::var_os("MEMENTORY_SKIPPED") else { return };
-    let line = format!("{}\t{refusal_reason}\n", std::thread::current().name().unwrap_or("a test"));
+    let line = format!("{}\t{reason}\n", std::thread::current().name().unwrap_or("a test"));
     let mut list = std::fs::OpenOptions::new().create(true).append(true).open(list).unwrap();
     std::io::Write::write_all(&mut list, line.as_bytes()).unwrap();
 }
