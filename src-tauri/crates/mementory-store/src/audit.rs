@@ -77,7 +77,7 @@ pub fn append(
 /// All entries, oldest first.
 ///
 /// # Errors
-/// The database.
+/// The database fails.
 pub fn entries(c: &Connection) -> StoreResult<Vec<AuditRow>> {
     let mut statement = c.prepare("SELECT seq, at, actor, op, target, detail FROM audit ORDER BY seq")?;
     let rows = statement.query_map([], read_entry)?;
@@ -98,7 +98,7 @@ fn read_entry(r: &Row<'_>) -> rusqlite::Result<AuditRow> {
 /// Chain data of all entries, oldest first.
 ///
 /// # Errors
-/// The database.
+/// The database fails.
 pub fn chain(c: &Connection) -> StoreResult<Vec<Link>> {
     let mut statement = c.prepare("SELECT seq, at, hash, signature FROM audit ORDER BY seq")?;
     let read = |r: &Row<'_>| -> rusqlite::Result<Link> {
@@ -112,7 +112,7 @@ pub fn chain(c: &Connection) -> StoreResult<Vec<Link>> {
 /// are not noticed, because nothing outside the store records its length.
 ///
 /// # Errors
-/// The database.
+/// The database fails.
 pub fn verify_chain(c: &Connection, keys: &VaultKeys) -> StoreResult<bool> {
     let public = keys.signing().public();
     let mut statement =

@@ -98,7 +98,7 @@ impl RecordColumns {
 /// Updates the columns and tags that are computed from a record's body.
 ///
 /// # Errors
-/// The database.
+/// The database fails.
 pub fn write_columns(tx: &Connection, row: i64, record: &Record) -> StoreResult<()> {
     let columns = RecordColumns::of(record, 0, 0);
     tx.prepare_cached("UPDATE records SET type = ?2, status = ?3, title = ?4, preview = ?5 WHERE row = ?1")?
@@ -110,7 +110,7 @@ pub fn write_columns(tx: &Connection, row: i64, record: &Record) -> StoreResult<
 /// Adds tags to a row.
 ///
 /// # Errors
-/// The database.
+/// The database fails.
 pub fn write_tags(tx: &Connection, row: i64, tags: &[String]) -> StoreResult<()> {
     for tag in tags {
         tx.prepare_cached("INSERT OR IGNORE INTO tags (row, tag) VALUES (?1, ?2)")?.execute(params![row, tag])?;

@@ -261,7 +261,7 @@ fn read_tombstone(r: &Row<'_>) -> rusqlite::Result<TombstoneRow> {
 /// All tombstones, newest first. The signatures of the vault's own are checked.
 ///
 /// # Errors
-/// The database.
+/// The database fails.
 pub fn all(c: &Connection, keys: &VaultKeys) -> StoreResult<Vec<TombstoneRow>> {
     let public = keys.signing().public();
     let mut statement = c.prepare(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones ORDER BY at DESC, id"))?;
