@@ -17,7 +17,7 @@ impl<W: Write> AgeWriter<W> {
     /// Starts an encrypted file in `out`.
     ///
     /// # Errors
-    /// I/O.
+    /// `out` cannot be written.
     pub fn new(passphrase: &str, out: W) -> Result<Self, CryptoError> {
         Self::with_work(passphrase, out, WORK_FACTOR)
     }
@@ -35,7 +35,7 @@ impl<W: Write> AgeWriter<W> {
     /// Writes the last chunk and returns the inner writer.
     ///
     /// # Errors
-    /// I/O.
+    /// The inner writer fails.
     pub fn finish(self) -> io::Result<W> {
         self.0.finish()
     }
