@@ -1,4 +1,4 @@
-//! An opened archive and reading its entries.
+//! An open archive, and reading its entries.
 use super::{source::Source, zip::Entry};
 use crate::FormatError;
 use std::io::Read;
@@ -7,9 +7,10 @@ use std::io::Read;
 pub(super) struct Archive {
     pub(super) source: Source,
     pub(super) entries: Vec<Entry>,
-    /// It contains conversation files itself, so other archives in it are files of the user.
+    /// True if it contains conversation files itself. An archive in it is then opened only if it has the name of an
+    /// export part.
     pub(super) has_conversations: bool,
-    /// It contains files of the user.
+    /// True if it contains files of the user. Archives in it are then not opened.
     pub(super) user_files: bool,
 }
 

@@ -11,7 +11,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// Most bytes that are allocated ahead for a member, whatever size it declares.
+/// Upper limit for the bytes that are allocated in advance for a member, whatever size it declares.
 const MAX_PREALLOCATED_BYTES: usize = 256 << 20;
 
 /// Code of the issue for an encrypted file whose passphrase was not given.
@@ -24,7 +24,7 @@ pub struct Catalog {
     pub(super) issues: Vec<Issue>,
     pub(super) dropped: Vec<Dropped>,
     pub(super) roots: Vec<String>,
-    streamed: AtomicU64,
+    bytes_read: AtomicU64,
     total_limit: u64,
 }
 
@@ -55,7 +55,7 @@ impl Catalog {
             issues: vec![],
             dropped: vec![],
             roots: vec![],
-            streamed: AtomicU64::new(0),
+            bytes_read: AtomicU64::new(0),
             total_limit: limits.total_bytes,
         }
     }
@@ -98,28 +98,29 @@ impl Catalog {
         self.issues.iter().any(|i| i.code == PASSPHRASE_NEEDED && Some(&i.place) == name)
     }
 
-    /// Files that were given and are not listed because they were given twice (`duplicate_file`); for the import's report.
+    /// Files that are not listed because an earlier one has the same bytes (`duplicate_file`). The import's report
+    /// names them.
     pub fn dropped(&self) -> &[Dropped] {
         &self.dropped
     }
 
-    /// Reads a member from its start. Several members can be read at once, from several threads. The bytes read are counted
-    /// over the whole catalog, and their number is limited.
+    /// Reads a member from its start. Several members can be read at once, from several threads. The bytes read are
+    /// counted over the whole catalog, and their number is limited.
     pub fn read<T>(
         &self,
         member: &Member,
         f: impl FnOnce(&mut dyn Read) -> Result<T, FormatError>,
     ) -> Result<T, FormatError> {
-        let result = self.read_any(member, f);
+        let result = self.read_location(member, f);
         // The limit applies even if the callback ignored the read error.
-        if self.streamed.load(Ordering::Relaxed) > self.total_limit {
+        if self.bytes_read.load(Ordering::Relaxed) > self.total_limit {
             let place = member.place.clone();
             return Err(FormatError::Limit { limit: "total_bytes", place, figure: self.total_limit });
         }
         result
     }
 
-    fn read_any<T>(
+    fn read_location<T>(
         &self,
         member: &Member,
         f: impl FnOnce(&mut dyn Read) -> Result<T, FormatError>,
@@ -128,16 +129,16 @@ impl Catalog {
         match &member.location {
             Location::File(path) => {
                 let mut file = std::fs::File::open(path).map_err(io)?;
-                f(&mut self.counted(&mut file))
+                f(&mut self.counting_reader(&mut file))
             }
-            Location::Decrypted(source) => f(&mut self.counted(&mut source.window(0).map_err(io)?)),
-            Location::Text(text) => f(&mut self.counted(&mut Cursor::new(text.as_bytes()))),
+            Location::Decrypted(source) => f(&mut self.counting_reader(&mut source.window(0).map_err(io)?)),
+            Location::Text(text) => f(&mut self.counting_reader(&mut Cursor::new(text.as_bytes()))),
             Location::Zip { archive, index } => {
                 let archive = self
                     .archives
                     .get(*archive)
                     .ok_or_else(|| FormatError::invalid("malformed", &member.place, "archive is not open"))?;
-                archive.with_entry(*index, &member.place, |r| f(&mut self.counted(r)))
+                archive.with_entry(*index, &member.place, |r| f(&mut self.counting_reader(r)))
             }
         }
     }
@@ -147,7 +148,7 @@ impl Catalog {
         Ok(self.read_start(member, n)?.0)
     }
 
-    /// Up to `n` bytes from the start, and the damage that cut them short.
+    /// Up to `n` bytes from the start, and the read error if damage ended them early.
     fn read_start(&self, member: &Member, n: usize) -> Result<(Vec<u8>, Option<std::io::Error>), FormatError> {
         // The declared size is only a hint: if it is wrong or cannot be allocated, the buffer grows while reading.
         let expected = usize::try_from(member.size).unwrap_or(usize::MAX).min(n).min(MAX_PREALLOCATED_BYTES);
@@ -166,7 +167,7 @@ impl Catalog {
         })
     }
 
-    /// All bytes of a small member; more than `limit` is an error.
+    /// All bytes of a member. More than `limit` bytes are an error.
     pub fn bytes(&self, member: &Member, limit: u64) -> Result<Vec<u8>, FormatError> {
         let (out, damage) = self.read_start(member, usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1))?;
         if let Some(damage) = damage {
@@ -178,7 +179,7 @@ impl Catalog {
         Ok(out)
     }
 
-    /// The plain file behind a member, if it is one.
+    /// The path of a member that is a plain file on disk.
     pub fn path_of<'a>(&self, member: &'a Member) -> Option<&'a Path> {
         match &member.location {
             Location::File(path) => Some(path),
@@ -186,18 +187,18 @@ impl Catalog {
         }
     }
 
-    fn counted<'a>(&'a self, inner: &'a mut dyn Read) -> Counted<'a> {
-        Counted { inner, total: &self.streamed, limit: self.total_limit }
+    fn counting_reader<'a>(&'a self, inner: &'a mut dyn Read) -> CountingReader<'a> {
+        CountingReader { inner, total: &self.bytes_read, limit: self.total_limit }
     }
 }
 
-struct Counted<'a> {
+struct CountingReader<'a> {
     inner: &'a mut dyn Read,
     total: &'a AtomicU64,
     limit: u64,
 }
 
-impl Read for Counted<'_> {
+impl Read for CountingReader<'_> {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
         let n = self.inner.read(buf)?;
         if self.total.fetch_add(n as u64, Ordering::Relaxed) + n as u64 > self.limit {

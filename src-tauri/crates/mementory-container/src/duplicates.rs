@@ -4,17 +4,17 @@ use crate::FormatError;
 use sha2::{Digest, Sha256};
 use std::{collections::HashMap, io::Read};
 
-/// The files so far. Bytes are read only when two sizes are equal.
+/// The files seen so far. The bytes of a file are read only if another file has the same size.
 #[derive(Default)]
 pub(super) struct DuplicateFinder {
     by_size: HashMap<u64, Vec<KnownFile>>,
 }
 
-/// A file, its place, and its digest if it was needed.
+/// A file, its place, and its SHA-256 digest if it was computed.
 type KnownFile = (Source, String, Option<[u8; 32]>);
 
 impl DuplicateFinder {
-    /// Place of an earlier file with the same bytes. Without one this file is added.
+    /// Place of an earlier file with the same bytes. If there is none, adds this file and returns None.
     pub(super) fn find(&mut self, source: &Source, place: &str) -> Result<Option<String>, FormatError> {
         let same_size = self.by_size.entry(source.len()).or_default();
         let mut file_digest = None;

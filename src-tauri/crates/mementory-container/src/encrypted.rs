@@ -1,5 +1,6 @@
-//! Replaces files that are encrypted as a whole (age) by their content. Only files that were given by name, not those in
-//! a folder: opening one takes a second and 256 MiB, so a folder of them could block the program for hours.
+//! Replaces files that are encrypted as a whole (age) by their content. This applies only to files that were given by
+//! name, not to those in a folder, because opening one takes a second and 256 MiB of memory, and a folder of them could
+//! block the program for hours.
 use super::{
     catalog::{Catalog, PASSPHRASE_NEEDED},
     member::{Location, Member},
@@ -11,7 +12,7 @@ use crate::FormatError;
 use mementory_model::{Issue, Limits};
 use std::io::{ErrorKind, Read, Write};
 
-/// Decrypts the member if it is an encrypted file. Without a passphrase it is an issue.
+/// Decrypts the member if it is an encrypted file. Without a passphrase, adds the issue `passphrase_needed` instead.
 pub(super) fn open(
     catalog: &mut Catalog,
     member: &mut Member,
@@ -43,7 +44,7 @@ pub(super) fn open(
     Ok(())
 }
 
-/// Decrypts to the end before anything is used: only the last chunk proves that the file is complete.
+/// Decrypts the whole file before any of it is used, because only its last chunk proves that it is complete.
 fn decrypt_all(
     mut plain: Box<dyn Read + '_>,
     limits: &Limits,

@@ -1,4 +1,5 @@
-//! Replaces archives among the members by their entries. Archives inside archives are opened if they are part of an export.
+//! Replaces archives among the members by their entries. Archives inside archives are opened too, except files of the
+//! user.
 use super::{
     archive::Archive,
     catalog::Catalog,
@@ -18,7 +19,8 @@ use std::{
     io::{Read, Write},
 };
 
-/// Replaces members that are archives by their entries. Damage is an issue, and an error only if no member is left.
+/// Replaces members that are archives by their entries. A damaged archive is an issue, and an error only if no member
+/// is left.
 pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resources) -> Result<(), FormatError> {
     let mut pending = std::mem::take(&mut catalog.members);
     let folders: HashSet<String> = pending
@@ -49,7 +51,7 @@ pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resource
             drop_duplicate(catalog, member.place, &first);
             continue;
         }
-        match list(catalog, &member, &source, limits)? {
+        match add_archive(catalog, &member, &source, limits)? {
             Some(mut entries) => {
                 entries.reverse();
                 pending.append(&mut entries);
@@ -87,11 +89,11 @@ fn folder_of(place: &str) -> &str {
 enum Opening {
     /// An archive to open.
     Archive(Source),
-    /// Not an archive, or one that stays closed; its bytes if it is a plain file.
+    /// Not an archive, or an archive that is not opened. With its bytes if it is a plain file.
     Other(Option<Source>),
 }
 
-/// Decides whether to open this member as an archive, and gives its bytes for random access.
+/// Decides whether to open this member as an archive, and returns its bytes for random access.
 fn archive_source(
     catalog: &mut Catalog,
     member: &Member,
@@ -110,20 +112,20 @@ fn archive_source(
             let source = Source::file(path.clone(), member.size);
             let is_single_file = member.place == member.name;
             let part_of_export = !is_single_file && folders.contains(folder_of(&member.place));
-            let named = nested::has_zip_name(&member.name) && (is_single_file || member.size > 0);
-            if nested::is_user_file(&member.name) && !(is_single_file && named) {
+            let has_archive_name = nested::has_zip_name(&member.name) && (is_single_file || member.size > 0);
+            if nested::is_user_file(&member.name) && !(is_single_file && has_archive_name) {
                 return Ok(Opening::Other(Some(source)));
             }
             match source.bytes(0, 4) {
-                Ok(head) if named || zip::is_zip_head(&head) => {
-                    // Beside unpacked conversations an archive is either a file of the user or another export.
+                Ok(head) if has_archive_name || zip::is_zip_head(&head) => {
+                    // An archive beside unpacked conversations is either a file of the user or another export.
                     let user_file =
                         part_of_export && !nested::has_export_part_name(&member.name) && !is_export(&source, limits);
                     Ok(if user_file { Opening::Other(Some(source)) } else { Opening::Archive(source) })
                 }
                 Ok(_) => Ok(Opening::Other(Some(source))),
                 Err(e) if is_single_file => Err(io(e)),
-                // One file of a folder: the import reports it when it reads it.
+                // If only one file of a folder cannot be read, that is an issue and not an error.
                 Err(e) => {
                     catalog.issues.push(Issue::new("unreadable", &member.place, e.to_string()));
                     Ok(Opening::Other(None))
@@ -162,7 +164,8 @@ fn archive_source(
     }
 }
 
-/// Unpacks a compressed archive inside an archive into scratch space. None (with an issue) if that fails.
+/// Unpacks a compressed archive inside an archive into scratch space. If it is damaged, adds an issue and returns the
+/// bytes before the damage. If it cannot be read at all or is too large for memory, adds an issue and returns None.
 fn unpack(catalog: &mut Catalog, member: &Member, spool: Option<&dyn Spool>) -> Result<Option<Source>, FormatError> {
     let io = |e| FormatError::io(&member.place, e);
     let outcome = catalog.read(member, |reader| match spool {
@@ -204,8 +207,9 @@ fn unpack(catalog: &mut Catalog, member: &Member, spool: Option<&dyn Spool>) -> 
     Ok(source)
 }
 
-/// The entries of an archive as members. None if it is not a ZIP file, even a damaged one.
-fn list(
+/// Adds an archive to the catalog and returns its entries as members. None if it is not a ZIP file, not even a damaged
+/// one.
+fn add_archive(
     catalog: &mut Catalog,
     member: &Member,
     source: &Source,
@@ -239,7 +243,7 @@ fn list(
         return Err(FormatError::Limit { limit: "entries", place: member.place.clone(), figure: limits.entries });
     }
     let archive = catalog.archives.len();
-    let names = usable(catalog, member, &entries);
+    let names = usable_entries(catalog, member, &entries);
     let mut out = Vec::with_capacity(names.len());
     for (index, name) in names {
         out.push(Member {
@@ -264,7 +268,7 @@ fn list(
     Ok(Some(out))
 }
 
-/// True when the directory of an archive lists export data: conversations, parts of an export, a manifest.
+/// True if the directory of an archive lists export data (conversations, parts of an export, a manifest) or is missing.
 fn is_export(source: &Source, limits: &Limits) -> bool {
     let Ok(Some(entries)) = zip::directory(source, limits.entries) else {
         // A truncated download has no directory: open it to see what arrived.
@@ -277,8 +281,8 @@ fn is_export(source: &Source, limits: &Limits) -> bool {
     })
 }
 
-/// True for an archive whose manifest says that it contains an agent. Archives inside it are the agent's own files and stay
-/// closed, so that an export returns them unchanged.
+/// True for an archive whose manifest says that it contains an agent. Archives inside it are the agent's own files and
+/// are not opened, so that an export returns them unchanged.
 fn is_agent_file(source: &Source, entries: &[Entry]) -> bool {
     let manifest = entries.iter().find(|e| e.name == "manifest.json" && matches!(e.kind(), EntryKind::Plain));
     let mut head = Vec::new();
@@ -286,14 +290,15 @@ fn is_agent_file(source: &Source, entries: &[Entry]) -> bool {
     read.is_some() && memchr::memmem::find(&head, b"\"alf_version\"").is_some()
 }
 
-/// Index and safe name of each readable entry, and an issue for each other one. Of duplicate names the last one counts.
-fn usable(catalog: &mut Catalog, member: &Member, entries: &[Entry]) -> Vec<(usize, String)> {
+/// Index and safe name of each readable file entry. Adds an issue for each other entry except folders. If several
+/// entries have the same name, the last one counts.
+fn usable_entries(catalog: &mut Catalog, member: &Member, entries: &[Entry]) -> Vec<(usize, String)> {
     let mut issue = |code: &str, name: &str, message: &str| {
         // The reported place must not contain the unsafe characters of the name.
         let shown: String = name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
         catalog.issues.push(Issue::new(code, format!("{}!/{shown}", member.place), message));
     };
-    let mut by_name: HashMap<String, usize> = HashMap::new();
+    let mut index_by_name: HashMap<String, usize> = HashMap::new();
     let mut out: Vec<Option<(usize, String)>> = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         let name = match (entry.kind(), zip::safe_name(&entry.name)) {
@@ -320,7 +325,7 @@ fn usable(catalog: &mut Catalog, member: &Member, entries: &[Entry]) -> Vec<(usi
             }
             (EntryKind::Plain, Ok(name)) => name.into_owned(),
         };
-        if let Some(before) = by_name.insert(name.clone(), out.len()) {
+        if let Some(before) = index_by_name.insert(name.clone(), out.len()) {
             issue("duplicate_name", &name, "the name occurs again; the last one counts");
             out[before] = None;
         }

@@ -1,4 +1,4 @@
-//! Plain files and folder trees. Links and devices are reported, not read.
+//! Adds plain files and folder trees to a catalog. Links and devices are reported, not read.
 use super::{
     catalog::Catalog,
     member::{Location, Member},

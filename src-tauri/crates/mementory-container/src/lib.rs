@@ -1,5 +1,6 @@
-//! Files, folders and archives as one list of members that can be read in place. No plaintext is written to temporary
-//! files: an archive inside an archive that cannot be read in place goes through a [`Spool`].
+//! Files, folders and archives as one list of members that can be read in place. What cannot be read in place (a
+//! compressed archive inside an archive, the content of an encrypted file) is written to a [`Spool`]. The vault's spool
+//! encrypts it, so no plaintext is written to temporary files.
 //!
 //! Issue codes: `unsafe_name`, `duplicate_name`, `link`, `not_a_regular_file`, `encrypted`, `unsupported_compression`,
 //! `truncated_archive`, `unreadable_archive`, `empty_archive`, `archive_depth`, `damaged_entry`,
@@ -29,7 +30,7 @@ pub use nested::plain_name;
 pub use passphrase::{AGE_HEAD, Cipher, Passphrase, Sealed, SealedFile, is_age_head};
 pub use spool::{Spool, SpoolFile};
 
-/// True for a name inside a file that may become the name of a file we write.
+/// True if a name from an input may be used as the relative path of a file that we write.
 pub fn is_safe_path(name: &str) -> bool {
     matches!(zip::safe_name(name), Ok(std::borrow::Cow::Borrowed(_))) && !name.chars().any(char::is_control)
 }

@@ -21,19 +21,20 @@ pub(super) enum Location {
 pub struct Member {
     /// Position in [`Catalog::members`].
     pub id: usize,
-    /// Which of the given paths it came from.
+    /// Index of the given path that it came from.
     pub root: usize,
     /// Place for display: the name of the given file or folder, then `/` inside folders and `!/` inside archives.
     pub place: String,
     /// Name inside its folder or archive, `/`-separated, safe (no root, no `..`). For a loose file: its name.
     pub name: String,
-    /// Uncompressed size as declared; 0 when unknown.
+    /// Declared uncompressed size in bytes; 0 if unknown.
     pub size: u64,
-    /// Archive nesting: 0 = plain file.
+    /// Number of archives that it is inside of; 0 for a plain file.
     pub depth: u32,
-    /// The archive writes its name with backslashes; `name` has them as `/`. Formats that forbid this can refuse it.
+    /// True if the archive writes its name with backslashes, which `name` has as `/`. Formats that forbid backslashes
+    /// can refuse it.
     pub backslashes: bool,
-    /// Which archive it is an entry of: members of one archive share the number. None = plain file.
+    /// Number of the archive that it is an entry of. None for a plain file.
     pub archive: Option<usize>,
     /// Modification time, for plain files.
     pub modified: Option<Timestamp>,

@@ -1,8 +1,8 @@
 //! Which archives inside archives are opened. A ZIP file that the user once uploaded to a chat is an attachment, not an
 //! export, even if it contains a `conversations.json`.
 
-/// Extensions of documents that are ZIP files.
-const ZIP_DOCUMENTS: [&str; 22] = [
+/// Extensions of documents and programs whose file format is ZIP.
+const ZIP_BASED_EXTENSIONS: [&str; 22] = [
     "docx", "docm", "dotx", "xlsx", "xlsm", "pptx", "pptm", "odt", "ods", "odp", "odg", "epub", "jar", "apk", "xpi",
     "crx", "whl", "vsix", "pages", "numbers", "key", "sketch",
 ];
@@ -37,23 +37,23 @@ pub(super) fn has_zip_name(name: &str) -> bool {
 }
 
 /// True for a file of the user, by the names that exports give to uploads (`file-…`, `file_…`, `….dat`, anything in
-/// `Files__…`) and for office documents.
+/// `Files__…`) and by the extensions of [`ZIP_BASED_EXTENSIONS`].
 pub(super) fn is_user_file(name: &str) -> bool {
     let file_name = lower_case_file_name(name);
     let extension = file_name.rsplit_once('.').map_or("", |(_, e)| e);
     file_name.starts_with("file-")
         || file_name.starts_with("file_")
         || extension == "dat"
-        || ZIP_DOCUMENTS.contains(&extension)
-        || in_user_files(name)
+        || ZIP_BASED_EXTENSIONS.contains(&extension)
+        || is_in_user_files(name)
 }
 
 /// True for a file in an unpacked archive of user files.
-fn in_user_files(name: &str) -> bool {
+fn is_in_user_files(name: &str) -> bool {
     name.rsplit_once('/').is_some_and(|(dir, _)| dir.split('/').any(holds_user_files))
 }
 
-/// True for the name of an archive of user files.
+/// True for the name of an archive of user files (`Files__…`).
 pub(super) fn holds_user_files(name: &str) -> bool {
     last_segment(name).get(..7).is_some_and(|start| start.eq_ignore_ascii_case("files__"))
 }
@@ -64,7 +64,8 @@ pub(super) fn has_export_part_name(name: &str) -> bool {
     EXPORT_PART_PREFIXES.iter().any(|p| file_name.starts_with(p))
 }
 
-/// `conversations.json`, `conversations-000.json`: an archive or folder with such a file contains export data itself.
+/// True for names such as `conversations.json` or `conversations-000.json`. An archive or folder with such a file
+/// contains export data itself.
 pub(super) fn has_conversations_name(name: &str) -> bool {
     let file_name = lower_case_file_name(name);
     file_name

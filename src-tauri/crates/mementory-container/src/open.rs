@@ -5,18 +5,18 @@ use mementory_model::Limits;
 use std::path::PathBuf;
 
 impl Catalog {
-    /// Opens regular files, folders (links are not followed) and ZIP files. Archives inside archives are opened if they are
-    /// part of an export.
+    /// Opens regular files, folders (links are not followed) and ZIP files. Archives inside archives are opened too,
+    /// except files of the user.
     pub fn open(paths: &[PathBuf], limits: &Limits, spool: Option<&dyn Spool>) -> Result<Self, FormatError> {
         Self::open_with(paths, limits, spool, None)
     }
 
-    /// The same with a passphrase: a file that is encrypted as a whole (age) is replaced by its content, which goes into
-    /// the spool, or without one into memory up to a limit.
+    /// Opens the paths like [`Catalog::open`], and replaces each file that is encrypted as a whole (age) by its
+    /// content. The content is written to the spool, or stays in memory up to a limit if there is no spool.
     ///
     /// # Errors
     /// As [`Catalog::open`]; `passphrase_wrong`, `damaged`, `kdf_parameters`, `not_for_passphrase` for an
-    /// encrypted file. Without a passphrase it is an issue instead: `passphrase_needed`.
+    /// encrypted file. Without a passphrase, such a file is not an error but the issue `passphrase_needed`.
     pub fn open_with(
         paths: &[PathBuf],
         limits: &Limits,

@@ -1,4 +1,4 @@
-//! Encryption and decryption under a passphrase, as readers and writers may use it. The passphrase stays with the caller.
+//! Encryption and decryption for readers and writers that never see the passphrase itself.
 use super::spool::Spool;
 use crate::FormatError;
 use std::io::{Read, Write};
@@ -12,18 +12,18 @@ pub enum Cipher {
     XChaCha20Poly1305,
 }
 
-/// Bytes encrypted under a passphrase, with a key derived by Argon2id. A file stores all of this.
+/// Bytes encrypted under a passphrase, with a key derived by Argon2id. A file stores all these fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sealed {
     /// The cipher.
     pub cipher: Cipher,
     /// Salt of Argon2id.
     pub salt: Vec<u8>,
-    /// Memory in KiB.
+    /// Memory of Argon2id in KiB.
     pub memory_kib: u32,
-    /// Passes.
+    /// Number of passes of Argon2id.
     pub passes: u32,
-    /// Lanes.
+    /// Number of lanes of Argon2id.
     pub lanes: u32,
     /// Nonce; its length depends on the cipher.
     pub nonce: Vec<u8>,
@@ -33,13 +33,13 @@ pub struct Sealed {
 
 /// A passphrase that a reader or writer may use.
 pub trait Passphrase: std::fmt::Debug + Send + Sync {
-    /// Encrypts with a new salt and nonce. `aad` is authenticated with it.
+    /// Encrypts with a new salt and nonce. `aad` (additional data) is authenticated but not encrypted.
     fn seal(&self, cipher: Cipher, aad: &[u8], plain: &[u8]) -> Result<Sealed, FormatError>;
     /// Decrypts. Excessive parameters are refused before the key is derived.
     fn open(&self, aad: &[u8], sealed: &Sealed) -> Result<Vec<u8>, FormatError>;
     /// A stream that encrypts a whole file (age) and writes it to `out`.
     fn seal_file(&self, out: Box<dyn Write>) -> Result<Box<dyn SealedFile>, FormatError>;
-    /// Scratch space for the content of such a file, if the caller of [`crate::Catalog`] has none.
+    /// Scratch space for the content of an encrypted file, used if [`crate::Catalog::open_with`] is given no spool.
     fn spool(&self) -> Option<&dyn Spool> {
         None
     }
@@ -53,13 +53,13 @@ pub trait SealedFile: Write {
     fn finish(self: Box<Self>) -> std::io::Result<()>;
 }
 
-/// Start of an age file: binary, or ASCII armour.
-const AGE: [&[u8]; 2] = [b"age-encryption.org/v1\n", b"-----BEGIN AGE ENCRYPTED FILE-----"];
+/// First bytes of an age file, which is binary or in ASCII armour.
+const AGE_SIGNATURES: [&[u8]; 2] = [b"age-encryption.org/v1\n", b"-----BEGIN AGE ENCRYPTED FILE-----"];
 
 /// True for the start of an age file.
 pub fn is_age_head(head: &[u8]) -> bool {
-    AGE.iter().any(|magic| head.starts_with(magic))
+    AGE_SIGNATURES.iter().any(|magic| head.starts_with(magic))
 }
 
-/// Bytes that [`is_age_head`] needs.
+/// Number of bytes from the start of a file that [`is_age_head`] needs.
 pub const AGE_HEAD: usize = 35;

@@ -1,4 +1,4 @@
-//! What opening a catalog may use.
+//! Resources for opening a catalog.
 use super::{passphrase::Passphrase, spool::Spool};
 
 /// Scratch space and passphrase of the caller.
@@ -6,10 +6,10 @@ use super::{passphrase::Passphrase, spool::Spool};
 pub(super) struct Resources<'a> {
     /// Scratch space.
     pub spool: Option<&'a dyn Spool>,
-    /// Opens encrypted files.
+    /// Decrypts encrypted files.
     pub passphrase: Option<&'a dyn Passphrase>,
 }
 
-/// Without a spool, a compressed archive inside an archive and the content of an encrypted file stay in memory, up to this
-/// many bytes.
+/// Largest compressed archive inside an archive, or content of an encrypted file, that is read into memory when there
+/// is no spool.
 pub(super) const MAX_IN_MEMORY_BYTES: u64 = 64 << 20;

@@ -1,4 +1,4 @@
-//! Bytes at positions: a plain file, memory, spooled scratch space, or a range of one of these.
+//! Random access to the bytes of a plain file, memory, a scratch file, or a range of one of these.
 use super::spool::SpoolFile;
 use std::{
     fs::File,
@@ -7,9 +7,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// Random-access bytes. Cloning is cheap. Every [`Window`] has its own position, so several can be read at the same time;
-/// only scratch files are behind a lock, for one read call each. Each window opens its file again, so that a folder of
-/// thousands of archives does not need thousands of open files.
+/// Random-access bytes. Cloning is cheap. Every [`Window`] has its own position, so several can be read at the same
+/// time. A scratch file is locked for the time of each read call. A plain file is opened by each window, so that a
+/// folder of thousands of archives does not need thousands of open files.
 #[derive(Clone)]
 pub(super) struct Source {
     backing: Backing,
@@ -49,7 +49,7 @@ impl Source {
         self.len
     }
 
-    /// A range of it, at most to the end of the source.
+    /// A range of this source, cut at its end.
     pub(super) fn slice(&self, start: u64, len: u64) -> Self {
         let start = start.min(self.len);
         Self { backing: self.backing.clone(), start: self.start + start, len: len.min(self.len - start) }
@@ -70,7 +70,7 @@ impl Source {
         Ok(Window { handle, at: self.start + at, end: self.start + self.len })
     }
 
-    /// Up to `len` bytes at a position; fewer at the end.
+    /// Reads `len` bytes at a position, or fewer if the source ends before.
     pub(super) fn bytes(&self, at: u64, len: usize) -> std::io::Result<Vec<u8>> {
         let mut out = Vec::new();
         self.window(at)?.take(len as u64).read_to_end(&mut out)?;
@@ -80,7 +80,7 @@ impl Source {
     /// First position at or after `from` where `needle` occurs.
     pub(super) fn find(&self, needle: &[u8], from: u64) -> std::io::Result<Option<u64>> {
         let mut window = self.window(from)?;
-        // Small steps first: the next match is mostly near, and a file may contain many.
+        // The first steps are small, because the next match is usually near and a file may contain many.
         let (mut buf, mut base, mut step) = (Vec::new(), from, 512);
         loop {
             let read = (&mut window).take(step).read_to_end(&mut buf)?;

@@ -5,9 +5,9 @@ use std::io::{Read, Seek, Write};
 pub trait SpoolFile: Read + Write + Seek + Send {}
 impl<T: Read + Write + Seek + Send> SpoolFile for T {}
 
-/// Makes scratch files, for example for a compressed archive inside an archive. The vault's spool encrypts them. Without
-/// a spool the bytes stay in memory, up to a limit.
+/// Creates scratch files, for example for a compressed archive inside an archive. The vault's spool encrypts them.
+/// Without a spool the bytes stay in memory, up to a limit.
 pub trait Spool: Send + Sync {
-    /// A new, empty scratch file that is removed when dropped.
+    /// Creates an empty scratch file that is removed when dropped.
     fn create(&self) -> std::io::Result<Box<dyn SpoolFile>>;
 }

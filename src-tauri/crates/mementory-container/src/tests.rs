@@ -7,20 +7,20 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// One entry to write, as oddly as wanted.
+/// One ZIP entry to write, which may be unusual or malformed.
 #[derive(Clone, Default)]
-struct Odd<'a> {
+struct EntrySpec<'a> {
     name: &'a [u8],
     data: &'a [u8],
     deflate: bool,
     flags: u16,
     mode: u32,
-    /// Sizes behind the data.
+    /// The sizes are written after the data.
     streamed: bool,
     wrong_crc: bool,
 }
 
-fn zip(entries: &[Odd<'_>]) -> Vec<u8> {
+fn zip(entries: &[EntrySpec<'_>]) -> Vec<u8> {
     let (mut out, mut directory) = (Vec::new(), Vec::new());
     for e in entries {
         let crc = crc32fast::hash(e.data) ^ u32::from(e.wrong_crc);
@@ -74,12 +74,12 @@ fn zip(entries: &[Odd<'_>]) -> Vec<u8> {
     out
 }
 
-fn plain<'a>(name: &'a str, data: &'a [u8]) -> Odd<'a> {
-    Odd { name: name.as_bytes(), data, ..Odd::default() }
+fn plain<'a>(name: &'a str, data: &'a [u8]) -> EntrySpec<'a> {
+    EntrySpec { name: name.as_bytes(), data, ..EntrySpec::default() }
 }
 
-struct Dir(PathBuf);
-impl Dir {
+struct TempFolder(PathBuf);
+impl TempFolder {
     fn new(name: &str) -> Self {
         let dir = std::env::temp_dir().join(format!("mementory-input-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
@@ -92,7 +92,7 @@ impl Dir {
         path
     }
 }
-impl Drop for Dir {
+impl Drop for TempFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
@@ -106,7 +106,7 @@ fn places(c: &Catalog) -> Vec<&str> {
     c.members().iter().map(|m| m.place.as_str()).collect()
 }
 
-fn codes(c: &Catalog) -> Vec<&str> {
+fn issue_codes(c: &Catalog) -> Vec<&str> {
     c.issues().iter().map(|i| i.code.as_str()).collect()
 }
 
@@ -115,20 +115,20 @@ fn text(c: &Catalog, place: &str) -> Result<String, FormatError> {
     Ok(String::from_utf8(c.bytes(member, 1 << 20)?).unwrap())
 }
 
-struct Memory;
-impl Spool for Memory {
+struct MemorySpool;
+impl Spool for MemorySpool {
     fn create(&self) -> std::io::Result<Box<dyn SpoolFile>> {
         Ok(Box::new(Cursor::new(Vec::new())))
     }
 }
 
 #[test]
-fn odd_entries_cost_only_themselves() {
-    let dir = Dir::new("odd");
-    let link = Odd { mode: 0o120_777, ..plain("link", b"/etc/passwd") };
-    let device = Odd { mode: 0o020_666, ..plain("device", b"") };
-    let locked = Odd { flags: 1, ..plain("locked", b"x") };
-    let japanese = Odd { name: b"\x93\xfa\x96\x7b\x8c\xea.txt", data: b"j", ..Odd::default() };
+fn an_unreadable_entry_does_not_affect_the_others() {
+    let dir = TempFolder::new("odd");
+    let link = EntrySpec { mode: 0o120_777, ..plain("link", b"/etc/passwd") };
+    let device = EntrySpec { mode: 0o020_666, ..plain("device", b"") };
+    let locked = EntrySpec { flags: 1, ..plain("locked", b"x") };
+    let japanese = EntrySpec { name: b"\x93\xfa\x96\x7b\x8c\xea.txt", data: b"j", ..EntrySpec::default() };
     let bytes = zip(&[
         plain("ok.txt", b"fine"),
         plain("../up", b"x"),
@@ -142,18 +142,18 @@ fn odd_entries_cost_only_themselves() {
         japanese,
         plain("a\\b/./c.txt", b"sep"),
         plain("folder/", b""),
-        Odd { deflate: true, streamed: true, ..plain("streamed", b"streamed streamed streamed") },
-        Odd { wrong_crc: true, ..plain("wrong", b"bytes") },
+        EntrySpec { deflate: true, streamed: true, ..plain("streamed", b"streamed streamed streamed") },
+        EntrySpec { wrong_crc: true, ..plain("wrong", b"bytes") },
         plain("ok.txt", b"last"),
         plain("empty", b""),
     ]);
     let c = open(&[dir.put("x.zip", &bytes)]).unwrap();
     let names: Vec<_> = c.members().iter().map(|m| m.name.as_str()).collect();
     assert_eq!(names, ["日本語.txt", "a/b/c.txt", "streamed", "wrong", "ok.txt", "empty"]);
-    let unsafe_names = codes(&c).iter().filter(|c| **c == "unsafe_name").count();
+    let unsafe_names = issue_codes(&c).iter().filter(|c| **c == "unsafe_name").count();
     assert_eq!(unsafe_names, 5);
     for code in ["link", "not_a_regular_file", "encrypted", "duplicate_name"] {
-        assert!(codes(&c).contains(&code), "{code}");
+        assert!(issue_codes(&c).contains(&code), "{code}");
     }
     assert!(c.issues().iter().all(|i| i.place.starts_with("x.zip!/") && !i.place.contains('\0')));
     assert_eq!(text(&c, "x.zip!/ok.txt").unwrap(), "last");
@@ -163,13 +163,13 @@ fn odd_entries_cost_only_themselves() {
 }
 
 #[test]
-fn archives_by_magic_prefixed_and_cut() {
-    let dir = Dir::new("cut");
+fn archives_without_extension_prefixed_or_cut_are_read() {
+    let dir = TempFolder::new("cut");
     let big = "conversation ".repeat(50_000);
     let entries = [
-        Odd { deflate: true, streamed: true, ..plain("one", b"first") },
-        Odd { streamed: true, ..plain("two", b"second") },
-        Odd { deflate: true, ..plain("three", big.as_bytes()) },
+        EntrySpec { deflate: true, streamed: true, ..plain("one", b"first") },
+        EntrySpec { streamed: true, ..plain("two", b"second") },
+        EntrySpec { deflate: true, ..plain("three", big.as_bytes()) },
     ];
     let whole = zip(&entries);
     let c = open(&[dir.put("no-extension", &whole)]).unwrap();
@@ -180,7 +180,7 @@ fn archives_by_magic_prefixed_and_cut() {
     let at = memchr::memmem::find(&whole, b"three").unwrap();
     for end in [at + 200, whole.len() - 10, at + 2, at - 20] {
         let c = open(&[dir.put("cut.zip", &whole[..end])]).unwrap();
-        assert_eq!(codes(&c), ["truncated_archive"], "{end}");
+        assert_eq!(issue_codes(&c), ["truncated_archive"], "{end}");
         assert_eq!(text(&c, "cut.zip!/one").unwrap(), "first");
         assert_eq!(text(&c, "cut.zip!/two").unwrap(), "second");
         if end == at + 200 {
@@ -198,17 +198,17 @@ fn archives_by_magic_prefixed_and_cut() {
     assert!(matches!(open(&[dir.put("bad.zip", b"not a zip")]), Err(FormatError::Invalid { .. })));
     assert!(matches!(open(&[dir.put("nil.zip", b"")]), Err(FormatError::Invalid { .. })));
     let c = open(&[dir.put("bad.zip", b"not a zip"), dir.put("a.txt", b"x")]).unwrap();
-    assert_eq!((places(&c), codes(&c)), (vec!["a.txt"], vec!["unreadable_archive"]));
+    assert_eq!((places(&c), issue_codes(&c)), (vec!["a.txt"], vec!["unreadable_archive"]));
 }
 
 #[test]
-fn nested_by_role() {
-    let dir = Dir::new("nested");
+fn nested_archives_are_opened_unless_they_are_user_files() {
+    let dir = TempFolder::new("nested");
     let inner = zip(&[plain("conversations.json", b"[]"), plain("upload.zip", &zip(&[plain("x", b"x")]))]);
     let files = zip(&[plain("personal/mine.zip", &inner)]);
     let outer = zip(&[
         plain("User Online Activity/Conversations__u-0001.zip", &inner),
-        Odd { deflate: true, ..plain("User Online Activity/Files__u-0001.zip", &files) },
+        EntrySpec { deflate: true, ..plain("User Online Activity/Files__u-0001.zip", &files) },
         plain("file-AbCdEfGhIjKl-backup.zip", &inner),
         plain("thing.dat", &inner),
         plain("Ads__u.zip", b""),
@@ -223,10 +223,10 @@ fn nested_by_role() {
         "portal.zip!/Ads__u.zip",
     ];
     assert_eq!(places(&open(std::slice::from_ref(&portal)).unwrap()), want);
-    let spooled = Catalog::open(std::slice::from_ref(&portal), &Limits::default(), Some(&Memory)).unwrap();
+    let spooled = Catalog::open(std::slice::from_ref(&portal), &Limits::default(), Some(&MemorySpool)).unwrap();
     assert_eq!(places(&spooled), want);
     assert_eq!(text(&spooled, want[0]).unwrap(), "[]");
-    // Three deep, in place, from several threads at once.
+    // Archives nested three levels deep are read in place, by several threads at once.
     let mut deep = zip(&[plain("bottom", b"down here")]);
     for _ in 0..3 {
         deep = zip(&[plain("level.zip", &deep)]);
@@ -241,20 +241,20 @@ fn nested_by_role() {
     });
     let shallow = Catalog::open(&[path], &Limits { archive_depth: 1, ..Limits::default() }, None).unwrap();
     assert_eq!(places(&shallow), ["deep.zip!/level.zip!/level.zip"]);
-    assert_eq!(codes(&shallow), ["archive_depth"]);
+    assert_eq!(issue_codes(&shallow), ["archive_depth"]);
 }
 
 #[test]
-fn bounds_hold() {
-    let dir = Dir::new("bounds");
-    let bomb = zip(&[Odd { deflate: true, ..plain("bomb", &vec![0; 4 << 20]) }]);
+fn limits_and_declared_sizes_are_enforced() {
+    let dir = TempFolder::new("bounds");
+    let bomb = zip(&[EntrySpec { deflate: true, ..plain("bomb", &vec![0; 4 << 20]) }]);
     let path = dir.put("bomb.zip", &bomb);
     let limits = Limits { total_bytes: 1 << 20, ..Limits::default() };
     let c = Catalog::open(&[path], &limits, None).unwrap();
     let result = c.read(&c.members()[0], |r| Ok(std::io::copy(r, &mut std::io::sink()).is_err()));
     assert!(matches!(result, Err(FormatError::Limit { limit: "total_bytes", .. })));
-    // Declares 10 bytes and holds more.
-    let mut lying = zip(&[Odd { deflate: true, ..plain("lie", &[7; 5000]) }]);
+    // The entry declares 10 bytes but contains 5000.
+    let mut lying = zip(&[EntrySpec { deflate: true, ..plain("lie", &[7; 5000]) }]);
     let size = 5000_u32.to_le_bytes();
     while let Some(at) = memchr::memmem::find(&lying, &size) {
         lying[at..at + 4].copy_from_slice(&10_u32.to_le_bytes());
@@ -269,8 +269,8 @@ fn bounds_hold() {
 }
 
 #[test]
-fn given_twice_and_not_there() {
-    let dir = Dir::new("twice");
+fn a_duplicate_file_is_dropped_and_a_missing_file_is_an_error() {
+    let dir = TempFolder::new("twice");
     let bytes = zip(&[plain("a", b"a")]);
     let other = zip(&[plain("a", b"b")]);
     let given =
@@ -290,8 +290,8 @@ fn given_twice_and_not_there() {
 
 #[cfg(unix)]
 #[test]
-fn links_and_pipes() {
-    let dir = Dir::new("links");
+fn links_and_pipes_are_reported_and_not_read() {
+    let dir = TempFolder::new("links");
     dir.put("tree/a.txt", b"a");
     std::os::unix::fs::symlink("/etc/passwd", dir.0.join("tree/link")).unwrap();
     std::os::unix::fs::symlink("..", dir.0.join("tree/loop")).unwrap();
@@ -299,9 +299,9 @@ fn links_and_pipes() {
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|s| s.success());
     let c = open(&[dir.0.join("tree")]).unwrap();
     assert_eq!(places(&c), ["tree/a.txt"]);
-    assert_eq!(codes(&c).iter().filter(|c| **c == "link").count(), 2);
+    assert_eq!(issue_codes(&c).iter().filter(|c| **c == "link").count(), 2);
     if made {
-        assert!(codes(&c).contains(&"not_a_regular_file"));
+        assert!(issue_codes(&c).contains(&"not_a_regular_file"));
         assert!(matches!(open(&[pipe]), Err(FormatError::Refused { .. })));
     }
     let _: &Path = &dir.0;

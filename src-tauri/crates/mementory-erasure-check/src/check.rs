@@ -1,7 +1,6 @@
-//! The independent check after a deletion: it looks for what was erased in decrypted database pages (free ones too), index
-//! files, blobs, the WAL and scratch files. It shares no code with the deletion, which lives in a crate that this one may
-//! not depend on: pages come through `sqlite_dbpage`, index files through their own reader, and everything is searched as
-//! bytes.
+//! Looks for what a deletion erased: in the records, the decrypted database pages (free ones too), the index files, the
+//! blobs, the passthrough files, the WAL and the vault's folder. It uses nothing of the vault crate, which plans and
+//! carries out deletions. It reads through the store and search crates, which the deletion uses too.
 use crate::{
     Evidence, PlaceOutcome, Receipt, ReceiptPlace,
     receipt::{NOT_SEARCHED, place},
@@ -33,16 +32,16 @@ pub struct ErasureCheck<'c> {
     pub index: &'c RwLock<SearchIndex>,
 }
 
-/// Wipes the unused parts of these pages; returns whether the WAL is clean afterwards.
+/// A function that wipes the unused bytes of these pages and returns whether the WAL is clean afterwards.
 pub type Wipe<'a> = &'a dyn Fn(&[i64]) -> StoreResult<bool>;
 
-/// What is left to do in the index: done in a thread of its own before that is looked through.
+/// The deletion's remaining work in the index. It runs in a thread of its own before the index is searched.
 pub type Beside<'a> = &'a (dyn Fn() -> StoreResult<()> + Sync);
 
-/// Sentences looked for in other records.
-const SENTENCES: usize = 200;
-/// Records looked at for one of them.
-const FOUND: usize = 50;
+/// Upper limit for the sentences that are searched in other records.
+const MAX_SENTENCES: usize = 200;
+/// Upper limit for the records that are read for one sentence.
+const MAX_RECORDS_PER_SENTENCE: usize = 50;
 impl ErasureCheck<'_> {
     /// Runs `f` with the index.
     pub(crate) fn with_index<T>(&self, f: impl FnOnce(&SearchIndex) -> IndexResult<T>) -> StoreResult<T> {
@@ -50,11 +49,11 @@ impl ErasureCheck<'_> {
         f(&index).map_err(|e| StoreError::Index(e.to_string()))
     }
 
-    /// Runs `beside`, searches every place and reports what it found. `wipe` is called once, with the pages that contain
-    /// traces, before any of them is excused.
+    /// Runs `beside`, searches every place and reports what it found. `wipe` is called once, with the pages that
+    /// contain traces, before any of them is excused.
     ///
     /// # Errors
-    /// The database; those of `beside`. A place that cannot be searched fails in the receipt instead.
+    /// Errors of the database and of `beside`. A place that cannot be searched is no error, but fails in the receipt.
     pub fn run(
         &self,
         id: String,
@@ -76,7 +75,7 @@ impl ErasureCheck<'_> {
                 others.join().unwrap_or_else(|_| Ok((Err(stopped()), Err(stopped()), Err(stopped()))))?;
             StoreResult::Ok((pages, index, parts, copies))
         })?;
-        // What cannot be searched cannot be called clean.
+        // A place that cannot be searched counts as failed.
         let failed =
             |name: &str, e: StoreError| place(name, false, PlaceOutcome::Failed, format!("{NOT_SEARCHED}: {e}"));
         let (pages, wal_clean) = pages.unwrap_or_else(|e| (failed("database_pages", e), None));
@@ -116,7 +115,7 @@ impl ErasureCheck<'_> {
     }
 
     fn check_index(&self, evidence: &Evidence) -> StoreResult<ReceiptPlace> {
-        // Words that no live record says any more must not even be in a dictionary.
+        // A word that no live record contains must not be in the index's dictionaries either.
         let mut words: BTreeSet<String> = BTreeSet::new();
         for text in &evidence.texts {
             words.extend(mementory_search::tokens(text).into_iter().filter(|w| w.len() >= 5));
@@ -174,16 +173,16 @@ impl ErasureCheck<'_> {
         place("write_ahead_log", clean, PlaceOutcome::Erased, detail)
     }
 
-    /// Records that say one of the sentences now: found by their words in the index, and read.
+    /// Number of records that contain one of the erased sentences. The index finds candidates, which are then read.
     fn copies_left(&self, evidence: &Evidence) -> StoreResult<u32> {
         let connection = self.store.extra_reader()?;
         let mut rows = BTreeSet::new();
-        for sentence in evidence.sentences.iter().take(SENTENCES) {
-            for row in self.with_index(|i| i.rows_with_phrase(sentence, FOUND))? {
+        for sentence in evidence.sentences.iter().take(MAX_SENTENCES) {
+            for row in self.with_index(|i| i.rows_with_phrase(sentence, MAX_RECORDS_PER_SENTENCE))? {
                 let row = row as i64;
                 if !rows.contains(&row)
                     && let Some(view) = RowView::by_row(&connection, row)?
-                    // One that cannot be read may say it.
+                    // A record that cannot be read is counted, since it may contain the sentence.
                     && self.store.packs.record(&connection, view.pack, view.slot).map_or(true, |r| contains_sentence(&r, sentence))
                 {
                     rows.insert(row);

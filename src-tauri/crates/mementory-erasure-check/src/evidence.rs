@@ -1,20 +1,21 @@
-//! What a deletion hands over to the check: traces to look for.
+//! The traces that a deletion hands over to the check.
 use memchr::memmem;
 
-/// Bytes taken from a replaced pack to look for; long enough never to meet by chance.
-const WINDOW: usize = 32;
-/// Windows for one pack.
-const WINDOWS: usize = 6;
+/// Length in bytes of a window, a piece of a replaced pack that the check searches for. It is too long to occur by
+/// chance.
+const WINDOW_BYTES: usize = 32;
+/// Upper limit for the windows taken from one version of a pack.
+const MAX_WINDOWS: usize = 6;
 
-/// What the deletion hands over to the check: traces to look for.
+/// Traces that the check looks for.
 #[derive(Debug, Default)]
 pub struct Evidence {
     pub(crate) windows: Vec<Vec<u8>>,
-    /// The pack that each window is of.
+    /// For each window, the id of its pack.
     pub(crate) window_packs: Vec<i64>,
-    /// Rows that are to be nowhere.
+    /// Rows that must not be found anywhere.
     pub gone_rows: Vec<i64>,
-    /// Rows that stay and lost words.
+    /// Rows of records that stay and lost words.
     pub rewritten_rows: Vec<i64>,
     /// Erased texts.
     pub texts: Vec<String>,
@@ -22,25 +23,25 @@ pub struct Evidence {
     pub sentences: Vec<String>,
     /// Names of removed attachments.
     pub blobs: Vec<[u8; 32]>,
-    /// Passthrough files that were rewritten.
+    /// Number of passthrough files that were rewritten.
     pub parts: u32,
-    /// Records that lost words because they said the same.
+    /// Number of other records that contained the same words and lost them.
     pub copies: u32,
-    /// The write-ahead log was written back and truncated.
+    /// True if the write-ahead log was written back and truncated.
     pub wal_clean: bool,
-    /// The deletion was cut off, and what its packs and texts were is not known any more.
+    /// True if the deletion was interrupted, so that its packs and texts are no longer known.
     pub traces_unknown: bool,
 }
 
 impl Evidence {
-    /// Of a deletion that was cut off: rows are known from the change log, what they said is not.
+    /// Evidence of a deletion that was interrupted: its rows are known from the change log, its texts are not.
     pub fn cut_off(gone_rows: Vec<i64>, rewritten_rows: Vec<i64>, wal_clean: bool) -> Self {
         Self { traces_unknown: true, gone_rows, rewritten_rows, wal_clean, ..Self::default() }
     }
 
-    /// Remembers what a pack's former bytes looked like, where they differ from what replaced them.
+    /// Adds windows of a pack's old bytes that its new bytes do not contain.
     pub fn pack(&mut self, pack: i64, old: &[u8], new: &[u8]) {
-        // A pack that is replaced once more may have bytes again that it had before: those are there by right.
+        // A pack that is replaced again may contain former bytes again. These are no longer traces.
         if self.window_packs.contains(&pack) {
             let (windows, packs) = std::mem::take(&mut self.windows)
                 .into_iter()
@@ -51,9 +52,10 @@ impl Evidence {
         }
         let common = old.iter().zip(new).take_while(|(a, b)| a == b).count();
         let rest = old.get(common..).unwrap_or_default();
-        let step = (rest.len() / WINDOWS).max(WINDOW);
-        let windows = rest.chunks(step).filter_map(|c| c.get(..WINDOW)).filter(|w| memmem::find(new, w).is_none());
-        self.windows.extend(windows.take(WINDOWS).map(<[u8]>::to_vec));
+        let step = (rest.len() / MAX_WINDOWS).max(WINDOW_BYTES);
+        let windows =
+            rest.chunks(step).filter_map(|c| c.get(..WINDOW_BYTES)).filter(|w| memmem::find(new, w).is_none());
+        self.windows.extend(windows.take(MAX_WINDOWS).map(<[u8]>::to_vec));
         self.window_packs.resize(self.windows.len(), pack);
     }
 }
@@ -63,19 +65,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_pack_has_again_is_no_trace() {
+    fn bytes_that_a_pack_contains_again_are_no_trace() {
         let state = |word: &str| format!("{}{}", "the same beginning ", word.repeat(60)).into_bytes();
         let [first, second, other] = ["once upon a time ", "no words here yet ", "somebody else's pack "].map(state);
         let mut evidence = Evidence::default();
         evidence.pack(2, &other, &second);
         evidence.pack(1, &first, &second);
-        let held = |evidence: &Evidence, bytes: &[u8]| {
+        let count_windows_in = |evidence: &Evidence, bytes: &[u8]| {
             evidence.windows.iter().filter(|window| memmem::find(bytes, window).is_some()).count()
         };
-        assert!(held(&evidence, &first) > 0, "the former bytes are looked for");
+        assert!(count_windows_in(&evidence, &first) > 0, "the former bytes are looked for");
         evidence.pack(1, &second, &first);
-        assert_eq!(held(&evidence, &first), 0, "they are there by right");
-        assert!(held(&evidence, &second) > 0 && held(&evidence, &other) > 0, "the others are not");
+        assert_eq!(count_windows_in(&evidence, &first), 0, "the pack contains them again");
+        assert!(
+            count_windows_in(&evidence, &second) > 0 && count_windows_in(&evidence, &other) > 0,
+            "all others are still looked for"
+        );
         assert_eq!(evidence.windows.len(), evidence.window_packs.len());
     }
 }

@@ -1,12 +1,12 @@
-//! The vault's folder: what may be there, and what must not.
+//! Checks which files are in the vault's folder.
 use crate::{ErasureCheck, PlaceOutcome, ReceiptPlace, receipt::place};
 use std::path::Path;
 
-/// What a vault is made of.
-const OURS: [&str; 7] = ["vault.json", "store.db", "store.db-wal", "store.db-shm", "index", "blobs", "lock"];
+/// Names of the files and folders that make up a vault.
+const VAULT_FILES: [&str; 7] = ["vault.json", "store.db", "store.db-wal", "store.db-shm", "index", "blobs", "lock"];
 
-/// What systems and synchronising programs leave in every folder. None of it holds what is in the check.
-const SYSTEM: [&str; 14] = [
+/// Names of files that operating systems and synchronising programs put into folders. The check ignores them.
+const SYSTEM_FILES: [&str; 14] = [
     ".DS_Store",
     ".localized",
     ".Spotlight-V100",
@@ -23,17 +23,17 @@ const SYSTEM: [&str; 14] = [
     "Icon\r",
 ];
 
-/// Files of ours that a crash left half written: a key slot being changed, scratch space. Removed at every opening.
-/// The last is the prefix of versions before the program was renamed.
-const PARTIAL: [&str; 3] = [".vault.json.", ".mementory-partial-", ".keepsake-partial-"];
+/// Prefixes of files of ours that a crash can leave half written: a changed header, scratch space. They are removed at
+/// every opening. The last prefix is that of versions before the program was renamed.
+const PARTIAL_PREFIXES: [&str; 3] = [".vault.json.", ".mementory-partial-", ".keepsake-partial-"];
 
-/// Removes what a crash left half written in the vault's folder. Called under the vault's lock, before anything of ours
-/// is being written. What cannot be removed is named by the next deletion's receipt.
+/// Removes what a crash left half written in the vault's folder. The caller must hold the vault's lock and must not
+/// have begun to write. The next deletion's receipt names what could not be removed.
 pub fn clear_partials(dir: &Path) {
     let Ok(list) = std::fs::read_dir(dir) else { return };
     for entry in list.filter_map(Result::ok) {
         let name = entry.file_name();
-        if name.to_str().is_some_and(|n| PARTIAL.iter().any(|p| n.starts_with(p))) {
+        if name.to_str().is_some_and(|n| PARTIAL_PREFIXES.iter().any(|p| n.starts_with(p))) {
             let path = entry.path();
             let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
         }
@@ -41,14 +41,14 @@ pub fn clear_partials(dir: &Path) {
 }
 
 impl ErasureCheck<'_> {
-    /// Fails for copies of the vault's own files (a backup made before a schema upgrade still holds everything); what
-    /// else is there is only named.
+    /// Fails if the folder contains copies of the vault's own files, such as the copy made before a schema upgrade,
+    /// which still contains everything. Other files are only named.
     pub(crate) fn check_folder(&self) -> ReceiptPlace {
-        let mut strangers: Vec<(String, bool)> = std::fs::read_dir(self.dir)
+        let mut unknown_files: Vec<(String, bool)> = std::fs::read_dir(self.dir)
             .map(|list| {
                 list.filter_map(Result::ok)
                     .map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()))
-                    .filter(|(name, _)| !OURS.contains(&name.as_str()) && !is_system(name))
+                    .filter(|(name, _)| !VAULT_FILES.contains(&name.as_str()) && !is_system_file(name))
                     .map(|(name, path)| {
                         let copy = is_copy(&name, &path, 4);
                         (name, copy)
@@ -56,9 +56,9 @@ impl ErasureCheck<'_> {
                     .collect()
             })
             .unwrap_or_default();
-        strangers.sort();
-        let copies: Vec<&str> = strangers.iter().filter(|(_, copy)| *copy).map(|(name, _)| name.as_str()).collect();
-        let others: Vec<&str> = strangers.iter().filter(|(_, copy)| !copy).map(|(name, _)| name.as_str()).collect();
+        unknown_files.sort();
+        let copies: Vec<&str> = unknown_files.iter().filter(|(_, copy)| *copy).map(|(name, _)| name.as_str()).collect();
+        let others: Vec<&str> = unknown_files.iter().filter(|(_, copy)| !copy).map(|(name, _)| name.as_str()).collect();
         let mut detail = Vec::new();
         if !copies.is_empty() {
             detail.push(format!("copies of the vault's files: {}", copies.join(", ")));
@@ -71,21 +71,22 @@ impl ErasureCheck<'_> {
     }
 }
 
-fn is_system(name: &str) -> bool {
-    SYSTEM.contains(&name) || name.starts_with("._") || name.starts_with("~syncthing~") && !name.contains("store")
+fn is_system_file(name: &str) -> bool {
+    SYSTEM_FILES.contains(&name) || name.starts_with("._") || name.starts_with("~syncthing~") && !name.contains("store")
 }
 
-/// True for a copy of the store, of an index or of blobs, and for a folder that holds one.
+/// True for a copy of the store, of an index or of blobs, and for a folder that contains one, up to `depth` levels
+/// deep.
 fn is_copy(name: &str, path: &Path, depth: u32) -> bool {
     let lower = name.to_lowercase();
     let ending = lower.rsplit('.').next().unwrap_or_default();
     let of_store = lower.contains("store") && (lower.contains(".db") || ending == "db" || lower.contains("schema"));
     let of_index = lower.contains('.') && ["term", "idx", "pos", "store", "fast", "fieldnorm"].contains(&ending);
     let of_blobs = lower.len() == 64 && lower.bytes().all(|b| b.is_ascii_hexdigit());
-    if of_store || of_index || of_blobs || PARTIAL[1..].iter().any(|p| lower.starts_with(p)) {
+    if of_store || of_index || of_blobs || PARTIAL_PREFIXES[1..].iter().any(|p| lower.starts_with(p)) {
         return true;
     }
-    // A link may lead anywhere, also in a circle.
+    // Links are not followed, since they may lead anywhere, also in a circle.
     if depth == 0 || !path.symlink_metadata().is_ok_and(|m| m.is_dir()) {
         return false;
     }
@@ -107,6 +108,6 @@ mod tests {
         for name in ["notes.txt", ".vault.json.a1b2c3", "readme.md", "backup"] {
             assert!(!is_copy(name, nowhere, 1), "{name}");
         }
-        assert!(is_system("._lock") && is_system(".DS_Store") && !is_system("store.db.bak"));
+        assert!(is_system_file("._lock") && is_system_file(".DS_Store") && !is_system_file("store.db.bak"));
     }
 }

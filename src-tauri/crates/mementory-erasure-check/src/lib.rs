@@ -1,5 +1,6 @@
-//! The check after an erasure or redaction. It may know the store's file layout and the cryptography, and must not depend
-//! on the vault, where the deletion is: that the two share no code is then checked by the crates check.
+//! The check after an erasure or redaction. It must not depend on the vault crate, which plans and carries out
+//! deletions; the crates check (`tests/tools/checks/crates.mjs`) enforces that. Both use the store, search, crypto and
+//! model crates; the check calls only functions of theirs that read.
 mod check;
 mod evidence;
 mod folder;

@@ -1,15 +1,15 @@
-//! What the vault says now. Words that a record still says are no leftover: they are counted, and only what stands in the
-//! pages more often than that is one.
+//! Counts how often the needles (the byte strings that the check searches for) occur in live data. An occurrence in the
+//! pages is a leftover only if there are more than that.
 use crate::ErasureCheck;
 use mementory_search::Needles;
 use mementory_store::{Store, StoreError, StoreResult};
 use rusqlite::{Connection, Row, types::ValueRef};
 use std::{collections::BTreeSet, ops::Range};
 
-/// Columns with text, and how often the database holds each value (once more for an index over it). The last few are
-/// words of our own, which somebody may have used as a title.
-const COLUMNS: [(&str, u64); 12] = [
-    // Most records are messages, which have none of these.
+/// Queries for columns with text, and how often the database stores each value (once more if an index contains it).
+/// Some of these columns contain the program's own words, which a person may have used in a text too.
+const TEXT_COLUMNS: [(&str, u64); 12] = [
+    // Most records are messages, which have none of these columns.
     ("SELECT title, preview, type, status FROM records WHERE coalesce(title, preview, type, status) IS NOT NULL", 1),
     ("SELECT tag FROM tags", 2),
     ("SELECT name FROM platforms", 2),
@@ -20,36 +20,39 @@ const COLUMNS: [(&str, u64); 12] = [
     ("SELECT media_type FROM files", 1),
     ("SELECT sql FROM sqlite_schema", 1),
     ("SELECT key FROM meta", 1),
-    // What people call the keys of others.
+    // Names that the person gave to the keys of others.
     ("SELECT value FROM meta WHERE key = 'known_keys'", 1),
-    // Watched folders, and the names of files in them that wait for an answer.
+    // Watched folders, and the names of files in them that wait for the person's answer.
     ("SELECT value FROM meta WHERE key = 'watched' OR (key >= 'seen/' AND key < 'seen0')", 1),
 ];
 
-/// Records that the index finds for a needle; a text that more say is rather counted everywhere.
-const FOUND: usize = 200;
-/// Needles for which asking the index is quicker than counting everywhere.
-const ASKED: usize = 32;
+/// Upper limit for the records that the index is asked for per needle. If more contain it, the count is too low, and
+/// [`counts`] has to count everywhere.
+const MAX_RECORDS_PER_NEEDLE: usize = 200;
+/// Number of needles up to which asking the index is faster than counting everywhere.
+const MAX_NEEDLES: usize = 32;
 
-/// How often each needle stands, at least, in what is there by right: counted in the records that the index finds for it,
-/// which mostly are all that say it. Needles with an owner are bytes of a pack and no words: they count nothing.
+/// How often each needle occurs in live data at least, counted in the records that the index finds for it, which are
+/// usually all that contain it. Needles with an owner are bytes of a pack, not words; their count stays 0.
 pub(crate) fn counts_by_index(
     check: &ErasureCheck<'_>,
     needles: &[&[u8]],
     owners: &[Option<i64>],
 ) -> StoreResult<Vec<u64>> {
     let search = Needles::new(needles).map_err(|e| StoreError::Usage(e.to_string()))?;
-    let mut counter = Counter { search: &search, counts: vec![0; needles.len()] };
-    if needles.len() > ASKED {
+    let mut counter = NeedleCounter { search: &search, counts: vec![0; needles.len()] };
+    if needles.len() > MAX_NEEDLES {
         return Ok(counter.counts);
     }
     let mut found = BTreeSet::new();
-    let words = |needle: usize| owners.get(needle).is_none_or(Option::is_none);
-    let texts = needles.iter().enumerate().filter(|(n, _)| words(*n));
+    let is_word = |needle: usize| owners.get(needle).is_none_or(Option::is_none);
+    let texts = needles.iter().enumerate().filter(|(n, _)| is_word(*n));
     for text in texts.filter_map(|(_, needle)| needle.utf8_chunks().next()).map(|chunk| chunk.valid()) {
-        // The last word may be cut off.
+        // The last word is left out, because it may be cut off.
         let phrase = text.rsplit_once(' ').map_or(text, |(whole, _)| whole);
-        found.extend(check.with_index(|i| i.rows_with_phrase(phrase, FOUND))?.into_iter().map(|row| row as i64));
+        found.extend(
+            check.with_index(|i| i.rows_with_phrase(phrase, MAX_RECORDS_PER_NEEDLE))?.into_iter().map(|row| row as i64),
+        );
     }
     let connection = check.store.extra_reader()?;
     let mut columns = connection.prepare("SELECT title, preview, type, status, pack FROM records WHERE row = ?1")?;
@@ -57,7 +60,7 @@ pub(crate) fn counts_by_index(
     for row in found {
         let mut rows = columns.query([row])?;
         while let Some(row) = rows.next()? {
-            counter.texts(row, 0..4, 1, words)?;
+            counter.add_columns(row, 0..4, 1, is_word)?;
             packs.insert(row.get::<_, i64>(4)?);
         }
     }
@@ -65,25 +68,25 @@ pub(crate) fn counts_by_index(
     for pack in packs {
         let mut rows = data.query([pack])?;
         while let Some(row) = rows.next()? {
-            counter.texts(row, 0..1, 1, words)?;
+            counter.add_columns(row, 0..1, 1, is_word)?;
         }
     }
     Ok(counter.counts)
 }
 
-/// How often each needle stands in what is there by right. Packs are counted as they are stored: compression leaves some
-/// words as they are. What a pack looked like before is excused by other packs, which may hold the same bytes, and never
-/// by that pack itself (`owners`, by needle).
+/// How often each needle occurs in live data. Packs are searched in their compressed form, which contains some words
+/// unchanged. A needle that was taken from a former version of a pack (`owners` has the id of that pack for each
+/// needle) is counted in the other packs, which may contain the same bytes, but not in that pack itself.
 pub(crate) fn counts(store: &Store, needles: &[&[u8]], owners: &[Option<i64>]) -> StoreResult<Vec<u64>> {
     let search = Needles::new(needles).map_err(|e| StoreError::Usage(e.to_string()))?;
-    let counter = || Counter { search: &search, counts: vec![0; needles.len()] };
+    let counter = || NeedleCounter { search: &search, counts: vec![0; needles.len()] };
     let connection = store.extra_reader()?;
     let last: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM packs", [], |r| r.get(0))?;
-    let packs = |from: i64, to: i64| counter().packs(&store.extra_reader()?, owners, from, to);
+    let packs = |from: i64, to: i64| counter().count_packs(&store.extra_reader()?, owners, from, to);
     std::thread::scope(|scope| {
         let first = scope.spawn(|| packs(0, last / 2));
         let second = scope.spawn(|| packs(last / 2 + 1, last));
-        let mut sum = counter().columns(&connection)?;
+        let mut sum = counter().count_columns(&connection)?;
         for half in [first.join(), second.join()] {
             let half = half.unwrap_or_else(|_| Err(StoreError::Usage("the page check stopped".into())))?;
             sum.iter_mut().zip(half).for_each(|(all, one)| *all += one);
@@ -93,13 +96,13 @@ pub(crate) fn counts(store: &Store, needles: &[&[u8]], owners: &[Option<i64>]) -
 }
 
 /// Counts needles in bytes.
-struct Counter<'n> {
+struct NeedleCounter<'n> {
     search: &'n Needles,
-    /// By needle.
+    /// Number of occurrences of each needle.
     counts: Vec<u64>,
 }
 
-impl Counter<'_> {
+impl NeedleCounter<'_> {
     fn add(&mut self, bytes: &[u8], times: u64, counted: impl Fn(usize) -> bool) {
         for (found, _) in self.search.each(bytes) {
             if counted(found) {
@@ -108,7 +111,7 @@ impl Counter<'_> {
         }
     }
 
-    fn texts(
+    fn add_columns(
         &mut self,
         row: &Row<'_>,
         columns: Range<usize>,
@@ -123,41 +126,48 @@ impl Counter<'_> {
         Ok(())
     }
 
-    /// Columns of tables, and the keys of import reports (their values lose erased words).
-    fn columns(mut self, connection: &Connection) -> StoreResult<Vec<u64>> {
-        for (sql, times) in COLUMNS {
+    /// Counts in [`TEXT_COLUMNS`] and in the keys of import reports. The reports' values do not count, since they lose
+    /// the erased words.
+    fn count_columns(mut self, connection: &Connection) -> StoreResult<Vec<u64>> {
+        for (sql, times) in TEXT_COLUMNS {
             let mut statement = connection.prepare(sql)?;
             let columns = statement.column_count();
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
-                self.texts(row, 0..columns, times, |_| true)?;
+                self.add_columns(row, 0..columns, times, |_| true)?;
             }
         }
         let mut statement = connection.prepare("SELECT report FROM batches")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             if let Ok(report) = serde_json::from_str(row.get_ref(0)?.as_str().unwrap_or_default()) {
-                self.keys(&report);
+                self.add_keys(&report);
             }
         }
         Ok(self.counts)
     }
 
-    fn keys(&mut self, value: &serde_json::Value) {
+    fn add_keys(&mut self, value: &serde_json::Value) {
         match value {
             serde_json::Value::Object(members) => {
                 for (key, value) in members {
                     self.add(key.as_bytes(), 1, |_| true);
-                    self.keys(value);
+                    self.add_keys(value);
                 }
             }
-            serde_json::Value::Array(items) => items.iter().for_each(|item| self.keys(item)),
+            serde_json::Value::Array(items) => items.iter().for_each(|item| self.add_keys(item)),
             _ => {}
         }
     }
 
-    /// Packs whose number is in this range.
-    fn packs(mut self, connection: &Connection, owners: &[Option<i64>], from: i64, to: i64) -> StoreResult<Vec<u64>> {
+    /// Counts in the packs with ids from `from` to `to`.
+    fn count_packs(
+        mut self,
+        connection: &Connection,
+        owners: &[Option<i64>],
+        from: i64,
+        to: i64,
+    ) -> StoreResult<Vec<u64>> {
         let mut statement = connection.prepare("SELECT id, data FROM packs WHERE id BETWEEN ?1 AND ?2")?;
         let mut rows = statement.query([from, to])?;
         while let Some(row) = rows.next()? {

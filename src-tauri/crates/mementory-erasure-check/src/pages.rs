@@ -1,20 +1,21 @@
-//! Every page of the database, free ones too, decrypted and searched as bytes.
+//! Searches every page of the database, free ones too, for traces. Pages are decrypted and searched as bytes.
 use crate::{ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace, Wipe, live_counts, receipt::place, unused_bytes};
 use mementory_search::Needles;
 use mementory_store::{StoreError, StoreResult};
 use std::collections::{BTreeSet, HashMap};
 
-/// The head of a text stands for it: a preview keeps its beginning.
-const HEAD: usize = 48;
-/// Shorter texts stand everywhere.
-const LEAST: usize = 8;
+/// Length in bytes of the beginning of a text that is searched for. Not the whole text, since previews store only the
+/// beginning.
+const HEAD_BYTES: usize = 48;
+/// Texts of fewer bytes are not searched for, since they occur everywhere.
+const MIN_HEAD_BYTES: usize = 8;
 
-/// An occurrence: which needle, on which page.
+/// An occurrence: index of the needle, and number of the page.
 type Hit = (usize, i64);
 
 impl ErasureCheck<'_> {
-    /// Searches, has pages with traces wiped, and searches those again. Also answers whether the WAL was clean after the
-    /// wiping, if there was one.
+    /// Searches all pages, has those with traces wiped, and searches these again. If pages were wiped, also returns
+    /// whether the WAL is clean afterwards.
     pub(crate) fn check_pages(
         &self,
         evidence: &Evidence,
@@ -25,7 +26,8 @@ impl ErasureCheck<'_> {
             return Ok((unused_bytes::check(&connection)?, None));
         }
         let pages: i64 = connection.query_row("PRAGMA page_count", [], |r| r.get(0))?;
-        let heads: BTreeSet<&[u8]> = evidence.texts.iter().map(|t| head(t)).filter(|t| t.len() >= LEAST).collect();
+        let heads: BTreeSet<&[u8]> =
+            evidence.texts.iter().map(|t| head(t)).filter(|t| t.len() >= MIN_HEAD_BYTES).collect();
         let mut needles: Vec<&[u8]> = evidence.windows.iter().map(Vec::as_slice).collect();
         needles.extend(heads);
         if needles.is_empty() {
@@ -33,15 +35,15 @@ impl ErasureCheck<'_> {
             return Ok((place("database_pages", true, PlaceOutcome::NotPresent, detail), None));
         }
         let search = Needles::new(&needles).map_err(|e| StoreError::Usage(e.to_string()))?;
-        let mut hits = self.scan_halves(&connection, &search, pages)?;
+        let mut hits = self.scan_in_two_threads(&connection, &search, pages)?;
         let mut wal_clean = None;
         if let (Some(wipe), false) = (wipe, hits.is_empty()) {
-            // Before anything is excused: what a page has between its cells nobody misses.
+            // Pages are wiped before any trace is excused, since the bytes between their cells are not in use.
             let dirty: Vec<i64> = hits.iter().map(|(_, page)| *page).collect::<BTreeSet<_>>().into_iter().collect();
             wal_clean = Some(wipe(&dirty)?);
             hits = scan(&connection, &search, dirty.into_iter())?;
         }
-        let left = unexcused(self, &hits, &needles, evidence)?;
+        let left = count_unexcused(self, &hits, &needles, evidence)?;
         let detail = if left == 0 {
             format!("{pages} pages searched for {} traces", needles.len())
         } else {
@@ -50,7 +52,12 @@ impl ErasureCheck<'_> {
         Ok((place("database_pages", left == 0, PlaceOutcome::Erased, detail), wal_clean))
     }
 
-    fn scan_halves(&self, connection: &rusqlite::Connection, search: &Needles, pages: i64) -> StoreResult<Vec<Hit>> {
+    fn scan_in_two_threads(
+        &self,
+        connection: &rusqlite::Connection,
+        search: &Needles,
+        pages: i64,
+    ) -> StoreResult<Vec<Hit>> {
         let middle = pages / 2;
         std::thread::scope(|scope| {
             let second = scope.spawn(|| scan(&self.store.extra_reader()?, search, middle + 1..=pages));
@@ -64,10 +71,10 @@ impl ErasureCheck<'_> {
 
 fn head(text: &str) -> &[u8] {
     let bytes = text.as_bytes();
-    bytes.get(..HEAD).unwrap_or(bytes)
+    bytes.get(..HEAD_BYTES).unwrap_or(bytes)
 }
 
-/// Every occurrence of every needle, also of one that begins like another.
+/// All occurrences of all needles in these pages, also of a needle that begins like another.
 fn scan(
     connection: &rusqlite::Connection,
     search: &Needles,
@@ -86,8 +93,13 @@ fn scan(
     Ok(hits)
 }
 
-/// How many needles stand in the pages more often than what is in the vault now accounts for.
-fn unexcused(check: &ErasureCheck<'_>, hits: &[Hit], needles: &[&[u8]], evidence: &Evidence) -> StoreResult<usize> {
+/// Number of needles that occur in the pages more often than live data accounts for.
+fn count_unexcused(
+    check: &ErasureCheck<'_>,
+    hits: &[Hit],
+    needles: &[&[u8]],
+    evidence: &Evidence,
+) -> StoreResult<usize> {
     let mut seen: HashMap<usize, u64> = HashMap::new();
     for (needle, _) in hits {
         *seen.entry(*needle).or_default() += 1;
@@ -101,7 +113,7 @@ fn unexcused(check: &ErasureCheck<'_>, hits: &[Hit], needles: &[&[u8]], evidence
     let left = |counts: &[u64]| {
         numbers.iter().zip(counts).filter(|(n, count)| seen.get(*n).is_some_and(|s| s > *count)).count()
     };
-    // Quicker than counting everywhere, which is only needed for what this leaves open.
+    // Asking the index is faster than counting everywhere, which is done only if the index does not account for all.
     if left(&live_counts::counts_by_index(check, &patterns, &owners)?) == 0 {
         return Ok(0);
     }

@@ -1,54 +1,54 @@
-//! Passthrough files, read again from the first byte to the last. None of the rewriting code is used: the words are
+//! Searches the passthrough files from the first byte to the last, without the code that rewrites them. The words are
 //! searched for as bytes, plain and as JSON writes them.
 use crate::{ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace, receipt::place};
 use mementory_search::Needles;
 use mementory_store::{StoreError, StoreResult};
 use std::{collections::BTreeSet, fmt::Write, io::Read};
 
-/// Bytes that are searched for before the whole is compared.
-const HEAD: usize = 48;
-/// Shorter words occur in any file by chance.
-const LEAST: usize = 5;
+/// Length in bytes of the beginning of a text that is searched for. Where it is found, the whole text is compared.
+const HEAD_BYTES: usize = 48;
+/// Texts of fewer bytes are not searched for, since they occur in any file by chance.
+const MIN_TEXT_BYTES: usize = 5;
 /// Bytes read at a time.
-const CHUNK: usize = 1 << 20;
-/// First bytes of compressed files: the words in them cannot be found.
-const COMPRESSED: [&[u8]; 8] =
+const CHUNK_BYTES: usize = 1 << 20;
+/// First bytes of compressed files, in which words cannot be found.
+const COMPRESSED_SIGNATURES: [&[u8]; 8] =
     [b"PK\x03\x04", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x89PNG", b"\xff\xd8\xff", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf"];
 
-struct Finder {
+struct TextFinder {
     heads: Needles,
     forms: Vec<Vec<u8>>,
     longest: usize,
 }
 
 /// Result of searching one file.
-enum Verdict {
+enum SearchResult {
     Clean,
     Compressed,
-    Holds,
+    Found,
 }
 
 impl ErasureCheck<'_> {
     pub(crate) fn check_passthrough(&self, evidence: &Evidence) -> StoreResult<ReceiptPlace> {
         let blobs: BTreeSet<[u8; 32]> = {
             let connection = self.store.extra_reader()?;
-            // From the few files to their records: there is no index on the kind of all.
+            // The join begins with the few named blobs, because there is no index on the records' kind.
             let mut statement = connection
                 .prepare("SELECT n.blob FROM named_blobs n CROSS JOIN records r ON r.row = n.row WHERE r.kind = ?1")?;
             let kind = mementory_store::kind_code(mementory_model::Kind::Foreign);
             let found = statement.query_map([kind], |r| r.get(0))?;
             found.collect::<Result<_, _>>()?
         };
-        let Some(finder) = Finder::new(&evidence.texts)?.filter(|_| !blobs.is_empty()) else {
+        let Some(finder) = TextFinder::new(&evidence.texts)?.filter(|_| !blobs.is_empty()) else {
             let none = if blobs.is_empty() { "there are none" } else { "nothing long enough to be looked for" };
-            return Ok(place("passthrough", true, outcome(evidence), counted(evidence, none.into())));
+            return Ok(place("passthrough", true, outcome(evidence), with_rewritten_count(evidence, none.into())));
         };
         let (mut holding, mut unread, mut closed) = (0, 0, 0);
         for blob in &blobs {
             match self.blobs.open(blob).map(|source| finder.search(source)) {
-                Ok(Ok(Verdict::Clean)) => {}
-                Ok(Ok(Verdict::Compressed)) => closed += 1,
-                Ok(Ok(Verdict::Holds)) => holding += 1,
+                Ok(Ok(SearchResult::Clean)) => {}
+                Ok(Ok(SearchResult::Compressed)) => closed += 1,
+                Ok(Ok(SearchResult::Found)) => holding += 1,
                 Ok(Err(_)) | Err(_) => unread += 1,
             }
         }
@@ -62,7 +62,7 @@ impl ErasureCheck<'_> {
                 let _ = write!(detail, ", {n} {what}");
             }
         }
-        Ok(place("passthrough", holding + unread == 0, outcome(evidence), counted(evidence, detail)))
+        Ok(place("passthrough", holding + unread == 0, outcome(evidence), with_rewritten_count(evidence, detail)))
     }
 }
 
@@ -70,44 +70,46 @@ fn outcome(evidence: &Evidence) -> PlaceOutcome {
     if evidence.parts > 0 { PlaceOutcome::Redacted } else { PlaceOutcome::NotPresent }
 }
 
-fn counted(evidence: &Evidence, detail: String) -> String {
+fn with_rewritten_count(evidence: &Evidence, detail: String) -> String {
     if evidence.parts > 0 { format!("{} rewritten; {detail}", evidence.parts) } else { detail }
 }
 
-impl Finder {
+impl TextFinder {
     fn new(texts: &[String]) -> StoreResult<Option<Self>> {
         let is_distinctive = |t: &&String| {
-            t.len() >= LEAST && t.chars().any(char::is_alphabetic) && !["true", "false", "null"].contains(&t.as_str())
+            t.len() >= MIN_TEXT_BYTES
+                && t.chars().any(char::is_alphabetic)
+                && !["true", "false", "null"].contains(&t.as_str())
         };
-        let forms: Vec<Vec<u8>> = texts.iter().filter(is_distinctive).flat_map(|t| forms(t)).collect();
+        let forms: Vec<Vec<u8>> = texts.iter().filter(is_distinctive).flat_map(|t| written_forms(t)).collect();
         let Some(longest) = forms.iter().map(Vec::len).max() else { return Ok(None) };
-        let heads: Vec<&[u8]> = forms.iter().map(|f| f.get(..HEAD).unwrap_or(f)).collect();
+        let heads: Vec<&[u8]> = forms.iter().map(|f| f.get(..HEAD_BYTES).unwrap_or(f)).collect();
         let heads = Needles::new(&heads).map_err(|e| StoreError::Usage(e.to_string()))?;
         Ok(Some(Self { heads, forms, longest }))
     }
 
-    fn search(&self, mut source: impl Read) -> std::io::Result<Verdict> {
+    fn search(&self, mut source: impl Read) -> std::io::Result<SearchResult> {
         let mut window: Vec<u8> = Vec::new();
-        let mut seen = Verdict::Clean;
+        let mut seen = SearchResult::Clean;
         let mut first = true;
         loop {
-            let read = source.by_ref().take(CHUNK as u64).read_to_end(&mut window)?;
-            if first && COMPRESSED.iter().any(|magic| window.starts_with(magic)) {
-                seen = Verdict::Compressed;
+            let read = source.by_ref().take(CHUNK_BYTES as u64).read_to_end(&mut window)?;
+            if first && COMPRESSED_SIGNATURES.iter().any(|magic| window.starts_with(magic)) {
+                seen = SearchResult::Compressed;
             }
             first = false;
-            if self.in_window(&window) {
-                return Ok(Verdict::Holds);
+            if self.is_in_window(&window) {
+                return Ok(SearchResult::Found);
             }
             if read == 0 {
                 return Ok(seen);
             }
-            // Words that begin at its end are looked at again with what follows.
+            // A text that begins at the end of the window is searched for again with the next bytes.
             window.drain(..window.len().saturating_sub(self.longest - 1));
         }
     }
 
-    fn in_window(&self, window: &[u8]) -> bool {
+    fn is_in_window(&self, window: &[u8]) -> bool {
         self.heads.each(window).any(|(number, start)| {
             let rest = window.get(start..).unwrap_or_default();
             self.forms.get(number).is_some_and(|form| rest.starts_with(form))
@@ -115,8 +117,8 @@ impl Finder {
     }
 }
 
-/// The words plain, as JSON writes them, and as JSON in ASCII only writes them.
-fn forms(text: &str) -> BTreeSet<Vec<u8>> {
+/// The text as it is, as JSON writes it, and as JSON writes it in ASCII only (with lower-case and upper-case escapes).
+fn written_forms(text: &str) -> BTreeSet<Vec<u8>> {
     let quoted = serde_json::to_string(text).unwrap_or_default();
     let json = quoted.trim_matches('"').to_owned();
     let mut out = BTreeSet::from([text.to_owned(), json.clone()]);
@@ -140,12 +142,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_seen_across_chunks_and_escaped() {
-        let finder = Finder::new(&["Herr \"Müller\"".to_owned()]).unwrap().unwrap();
-        let mut source = vec![b'x'; CHUNK - 4];
+    fn words_are_found_across_chunks_and_when_escaped() {
+        let finder = TextFinder::new(&["Herr \"Müller\"".to_owned()]).unwrap().unwrap();
+        let mut source = vec![b'x'; CHUNK_BYTES - 4];
         source.extend_from_slice("Herr \"Müller\"".as_bytes());
-        assert!(matches!(finder.search(source.as_slice()), Ok(Verdict::Holds)), "across an edge");
-        assert!(matches!(finder.search(&b"{\"a\":\"Herr \\\"M\\u00FCller\\\"\"}"[..]), Ok(Verdict::Holds)), "escaped");
-        assert!(matches!(finder.search(&b"Herr nobody"[..]), Ok(Verdict::Clean)), "something else");
+        assert!(matches!(finder.search(source.as_slice()), Ok(SearchResult::Found)), "across an edge");
+        assert!(
+            matches!(finder.search(&b"{\"a\":\"Herr \\\"M\\u00FCller\\\"\"}"[..]), Ok(SearchResult::Found)),
+            "escaped"
+        );
+        assert!(matches!(finder.search(&b"Herr nobody"[..]), Ok(SearchResult::Clean)), "something else");
     }
 }

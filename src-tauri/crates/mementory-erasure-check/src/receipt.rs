@@ -2,17 +2,17 @@
 use mementory_model::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Result of one place.
+/// Result of the check of one place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlaceOutcome {
-    /// It was there and is gone.
+    /// The erased data was there and is gone.
     Erased,
     /// The words were replaced.
     Redacted,
-    /// It was never there.
+    /// The erased data was never there.
     NotPresent,
-    /// It could not be shown to be gone.
+    /// It was not shown that the erased data is gone.
     Failed,
 }
 
@@ -25,7 +25,7 @@ pub struct ReceiptPlace {
     pub detail: String,
 }
 
-/// What the check found. Complete only if no place failed.
+/// What the check found. It is complete only if no place failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Receipt {
@@ -33,17 +33,18 @@ pub struct Receipt {
     pub at: Timestamp,
     pub complete: bool,
     pub places: Vec<ReceiptPlace>,
-    /// Other records that still say the same. What was left on purpose is no failure of a place, and said beside them.
+    /// Number of other records that still contain the same words. They were left on purpose, so no place fails for
+    /// them.
     pub copies_left: u32,
-    /// Other records that said the same and lost the words. None where it is not known: in receipts of former versions,
-    /// and of what was cut off.
+    /// Number of other records that contained the same words and lost them. None if it is not known: in receipts of
+    /// former versions and of interrupted deletions.
     #[serde(default)]
     pub copies_redacted: Option<u32>,
 }
 
 impl Receipt {
-    /// True when only places failed whose cause may be gone by now: a WAL that somebody was reading, a file in the folder,
-    /// an attachment that could not be removed.
+    /// True if a place failed, and each that failed can be clean by now: a WAL that somebody was reading, a file in the
+    /// folder, an attachment that could not be removed.
     pub fn may_be_transient(&self) -> bool {
         let mut failed = self.places.iter().filter(|p| p.outcome == PlaceOutcome::Failed).peekable();
         failed.peek().is_some()
@@ -51,7 +52,7 @@ impl Receipt {
     }
 }
 
-/// How the detail begins of a place that could not be searched.
+/// Beginning of the detail of a place that could not be searched.
 pub(crate) const NOT_SEARCHED: &str = "not searched";
 
 pub(crate) fn place(name: &str, ok: bool, outcome: PlaceOutcome, detail: String) -> ReceiptPlace {

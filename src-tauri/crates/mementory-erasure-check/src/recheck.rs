@@ -1,5 +1,5 @@
-//! Looking again at what a receipt says is not clean, where what to look for is not known any more: the words of an
-//! erasure are kept nowhere. Then it is looked at whether anything is there that belongs to nothing.
+//! Checks the failed places of a receipt again when the erased words are no longer known, since they are stored
+//! nowhere. It then checks that nothing is left that belongs to no record.
 use crate::{
     ErasureCheck, PlaceOutcome, Receipt, ReceiptPlace,
     receipt::{NOT_SEARCHED, place},
@@ -8,20 +8,20 @@ use crate::{
 use mementory_store::StoreResult;
 use rusqlite::params;
 
-/// What was cleaned up before looking again, and how that went.
+/// Result of the cleaning before the second check.
 #[derive(Debug, Clone, Copy)]
 pub struct CleanedUp {
-    /// Texts and rows that belonged to no record, removed now.
+    /// Number of texts and rows that belonged to no record and were removed.
     pub orphans: u32,
-    /// Files that no record names are gone.
+    /// True if all files that no record names were removed.
     pub swept: bool,
-    /// The write-ahead log was written back.
+    /// True if the write-ahead log was written back.
     pub wal_clean: bool,
 }
 
 impl ErasureCheck<'_> {
-    /// Checks the places of a receipt again for which [`Receipt::may_be_transient`] is true. Called after unreferenced files
-    /// were swept and the WAL was written back. True when something is different now.
+    /// Checks those failed places again that [`Receipt::may_be_transient`] names. The caller must have removed
+    /// unreferenced files and written the WAL back. Returns whether the result of a place changed.
     pub fn recheck(&self, receipt: &mut Receipt, wal_clean: bool) -> bool {
         let mut changed = false;
         for failed in receipt.places.iter_mut().filter(|p| p.outcome == PlaceOutcome::Failed) {
@@ -41,16 +41,16 @@ impl ErasureCheck<'_> {
         changed
     }
 
-    /// Checks every place that failed again, after unreferenced rows and files were removed.
+    /// Checks every failed place again. The caller must have removed unreferenced rows and files.
     pub fn recheck_without_words(&self, receipt: &mut Receipt, cleaned: CleanedUp) -> StoreResult<()> {
         self.recheck(receipt, cleaned.wal_clean);
         let id = receipt.id.clone();
         for failed in receipt.places.iter_mut().filter(|p| p.outcome == PlaceOutcome::Failed) {
             *failed = match failed.place.as_str() {
-                "record" => self.records_again(&id)?,
-                "search_index" => self.index_again()?,
-                "database_pages" => self.pages_again(failed, cleaned)?,
-                "passthrough" => self.parts_again()?,
+                "record" => self.recheck_records(&id)?,
+                "search_index" => self.recheck_index()?,
+                "database_pages" => self.recheck_pages(failed, cleaned)?,
+                "passthrough" => self.recheck_passthrough()?,
                 _ => continue,
             };
         }
@@ -62,8 +62,9 @@ impl ErasureCheck<'_> {
         Ok(())
     }
 
-    /// Rows that belong to no record are removed by now; the records themselves are known by the tombstones.
-    fn records_again(&self, receipt: &str) -> StoreResult<ReceiptPlace> {
+    /// Looks for the erased records, which are known from the tombstones. Rows that belong to no record were removed
+    /// before.
+    fn recheck_records(&self, receipt: &str) -> StoreResult<ReceiptPlace> {
         let connection = self.store.extra_reader()?;
         let sql = "SELECT count(*), count(r.row) FROM tombstones t LEFT JOIN records r ON r.id = t.record \
                    WHERE t.receipt = ?1 AND t.op = 0";
@@ -72,8 +73,8 @@ impl ErasureCheck<'_> {
         Ok(place("record", left == 0, PlaceOutcome::Erased, detail))
     }
 
-    /// Rebuilt from the store, the index contains what the store contains and nothing else.
-    fn index_again(&self) -> StoreResult<ReceiptPlace> {
+    /// Checks that the index, which was rebuilt from the store, has one document for each live record and nothing else.
+    fn recheck_index(&self) -> StoreResult<ReceiptPlace> {
         let (documents, live) = (self.with_index(|i| Ok(i.documents()))?, self.live_records()?);
         let residue = mementory_search::residue(&self.dir.join("index"), self.keys.index(), &[], &[], &[]);
         let (clean, detail) = match residue {
@@ -86,21 +87,21 @@ impl ErasureCheck<'_> {
         Ok(place("search_index", clean, PlaceOutcome::Erased, detail))
     }
 
-    /// Traces had been found, not in unused bytes (those were wiped at once), and what they were is not known. They are
-    /// gone if texts without a record were found and removed now; otherwise they may stand in what is in use, and nobody
-    /// can say.
-    fn pages_again(&self, before: &ReceiptPlace, cleaned: CleanedUp) -> StoreResult<ReceiptPlace> {
+    /// Checks the unused bytes. The traces found before were in bytes in use (unused ones were wiped at once) and are
+    /// no longer known. They count as gone if texts without a record were found and removed now. Otherwise they may
+    /// still be there, and the place fails.
+    fn recheck_pages(&self, before: &ReceiptPlace, cleaned: CleanedUp) -> StoreResult<ReceiptPlace> {
         let now = unused_bytes::check(&self.store.extra_reader()?)?;
-        let accounted = cleaned.orphans > 0 || before.detail.starts_with(NOT_SEARCHED);
-        if now.outcome == PlaceOutcome::Failed || accounted {
+        let is_explained = cleaned.orphans > 0 || before.detail.starts_with(NOT_SEARCHED);
+        if now.outcome == PlaceOutcome::Failed || is_explained {
             return Ok(now);
         }
         let detail = "traces found earlier may be in what is in use; what to look for is not known any more";
         Ok(place("database_pages", false, PlaceOutcome::Erased, detail.into()))
     }
 
-    /// Parts can only be searched for words that are known.
-    fn parts_again(&self) -> StoreResult<ReceiptPlace> {
+    /// Fails if there are passthrough files, since they cannot be searched without the words.
+    fn recheck_passthrough(&self) -> StoreResult<ReceiptPlace> {
         let kind = mementory_store::kind_code(mementory_model::Kind::Foreign);
         let sql = "SELECT count(DISTINCT n.blob) FROM named_blobs n JOIN records r ON r.row = n.row WHERE r.kind = ?1";
         let parts: u32 = self.store.extra_reader()?.query_row(sql, [kind], |r| r.get(0))?;
@@ -112,7 +113,7 @@ impl ErasureCheck<'_> {
         Ok(place("passthrough", parts == 0, PlaceOutcome::NotPresent, detail))
     }
 
-    /// Records that the index has to contain: all that are not in the Trash.
+    /// Number of records that the index has to contain, which are all that are not in the Trash.
     fn live_records(&self) -> StoreResult<u64> {
         let sql = "SELECT count(*) FROM records WHERE trashed IS NULL";
         let live: i64 = self.store.read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;

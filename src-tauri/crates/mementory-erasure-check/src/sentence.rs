@@ -1,4 +1,5 @@
-//! Whether a record still contains a sentence. Written for the check alone: the deletion has its own.
+//! Checks whether a record still contains a sentence. The deletion has its own function for this; both use
+//! `normal_text`.
 use mementory_model::{Record, normal_text};
 
 /// True when a text of the record contains `sentence`, which is in normal form.

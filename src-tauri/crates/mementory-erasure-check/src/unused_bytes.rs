@@ -1,11 +1,12 @@
-//! Where the traces to look for are not known any more (the program was stopped in the middle of a deletion), the check
-//! looks at the bytes that nothing uses: all of them have to be blank. SQLite file format, "The Database File".
+//! Checks that all unused bytes of the database are blank. This replaces the search for traces when they are no longer
+//! known, because the program was stopped during a deletion. The layout of pages is in the SQLite file format, "The
+//! Database File".
 use crate::{PlaceOutcome, ReceiptPlace, receipt::place};
 use mementory_store::StoreResult;
 use rusqlite::Connection;
 use std::collections::HashSet;
 
-/// Looks at every page.
+/// Checks the unused bytes of every page.
 pub(crate) fn check(connection: &Connection) -> StoreResult<ReceiptPlace> {
     let count: i64 = connection.query_row("PRAGMA page_count", [], |r| r.get(0))?;
     let mut read = connection.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
@@ -13,25 +14,25 @@ pub(crate) fn check(connection: &Connection) -> StoreResult<ReceiptPlace> {
     let first = page(1)?;
     let reserved = first.get(20).copied().map_or(0, usize::from);
     let free = free_pages(&first, count, &mut page)?;
-    let mut stained = 0;
+    let mut dirty_pages = 0;
     for number in 1..=count {
         let data = page(number)?;
         let blank = if free.contains(&number) {
             data.iter().take(data.len().saturating_sub(reserved)).all(|b| *b == 0)
         } else {
-            gaps_blank(&data, if number == 1 { 100 } else { 0 })
+            are_gaps_blank(&data, if number == 1 { 100 } else { 0 })
         };
-        stained += u32::from(!blank);
+        dirty_pages += u32::from(!blank);
     }
-    let detail = if stained == 0 {
+    let detail = if dirty_pages == 0 {
         format!("{count} pages: nothing is in their unused bytes. What to look for was not known any more")
     } else {
-        format!("{stained} of {count} pages have something in their unused bytes")
+        format!("{dirty_pages} of {count} pages have something in their unused bytes")
     };
-    Ok(place("database_pages", stained == 0, PlaceOutcome::Erased, detail))
+    Ok(place("database_pages", dirty_pages == 0, PlaceOutcome::Erased, detail))
 }
 
-/// Numbers of the pages that are free and hold nothing for the list of free pages itself.
+/// Numbers of the free pages, without the trunk pages, which contain the list of free pages.
 fn free_pages(
     first: &[u8],
     count: i64,
@@ -48,8 +49,8 @@ fn free_pages(
     Ok(out)
 }
 
-/// True for a b-tree page whose gap and free blocks are blank, and for a page of another kind (all of it is in use).
-fn gaps_blank(data: &[u8], start: usize) -> bool {
+/// True for a b-tree page whose gap and free blocks are blank, and for any other page, all of which is in use.
+fn are_gaps_blank(data: &[u8], start: usize) -> bool {
     let header = match data.get(start) {
         Some(2 | 5) => 12,
         Some(10 | 13) => 8,

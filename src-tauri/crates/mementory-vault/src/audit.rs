@@ -1,8 +1,8 @@
-//! The audit log and the tombstones, as they are read.
+//! Reads the audit log and the tombstones.
 use crate::{VaultResult, context::Context};
 use mementory_store::{audit, audit::AuditRow, tombstones, tombstones::TombstoneRow};
 
-/// The audit log and the tombstones, as they are read.
+/// Read access to the audit log and the tombstones.
 #[derive(Clone, Copy)]
 pub struct AuditTrail<'v> {
     pub(crate) context: &'v Context,
@@ -20,17 +20,17 @@ impl AuditTrail<'_> {
         self.context.store.read(audit::entries)
     }
 
-    /// The chain of all entries, oldest first.
+    /// The link of each entry in the hash chain, oldest first.
     pub(crate) fn chain(&self) -> VaultResult<Vec<audit::Link>> {
         self.context.store.read(audit::chain)
     }
 
-    /// Walks the chain: numbers without gaps, every hash and every signature.
+    /// Checks the chain: numbers without gaps, every hash and every signature.
     pub fn verify(&self) -> VaultResult<bool> {
         self.context.store.read(|c| audit::verify_chain(c, &self.context.keys))
     }
 
-    /// All tombstones, newest first, signatures of our own checked.
+    /// All tombstones, newest first. The signatures of our own ones are checked.
     pub fn tombstones(&self) -> VaultResult<Vec<TombstoneRow>> {
         self.context.store.read(|c| tombstones::all(c, &self.context.keys))
     }

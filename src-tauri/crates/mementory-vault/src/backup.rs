@@ -1,6 +1,6 @@
-//! A backup: the vault once more, in a folder of its own, made while it is in use. What is copied is encrypted already;
-//! it opens with the secrets of that moment. The index stays behind: the copy makes its own when it is opened. Restoring is
-//! the same the other way round: the backup is only read, so that it stays one.
+//! A backup is a copy of the vault in a folder of its own, made while the vault is in use. All that is copied is
+//! encrypted already, and the copy opens with the secrets of that moment. The index is not copied; the copy builds its
+//! own when it is opened. Restoring copies in the other direction and does not change the backup.
 use crate::{VaultError, VaultResult, context::Context};
 use mementory_crypto::{HEADER_FILE, VaultKeys, open_header, read_header};
 use mementory_formats::{file_sha256, sha256};
@@ -13,19 +13,19 @@ use std::{
     sync::{atomic::AtomicBool, atomic::Ordering},
 };
 
-/// Bytes between two checks for cancellation.
-const CHUNK: usize = 1 << 20;
+/// Number of bytes that are copied between two checks for cancellation.
+const CHUNK_BYTES: usize = 1 << 20;
 
 /// A backup that was written and passed its check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Backup {
-    /// On disk.
+    /// Size on disk in bytes.
     pub bytes: u64,
-    /// SHA-256 over a line `<sha256>  <name>` for each file, by name.
+    /// SHA-256 of a list with a line `<sha256>  <name>` for each file, sorted by name.
     pub digest: String,
 }
 
-/// A copy of a vault that lies beside it.
+/// A backup that is in the same folder as its vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundBackup {
     /// Its folder.
@@ -34,8 +34,9 @@ pub struct FoundBackup {
     pub changed: Option<std::time::SystemTime>,
 }
 
-/// The backups of the vault in `dir` that lie beside it, the newest first: folders with a vault of the same id. Where its
-/// own header says nothing any more, those that are called as its backups are. Needs no secret, and opens none of them.
+/// The backups that are in the same folder as the vault in `dir`, newest first. A backup is a folder with a vault of
+/// the same id or, if the header of the vault in `dir` cannot be read, one whose name begins like that vault's. Needs
+/// no secret, and opens none of them.
 pub fn backups_of(dir: &Path) -> Vec<FoundBackup> {
     let own = read_header(dir).ok().map(|header| header.vault_id);
     let stem = dir.file_stem().map(|stem| format!("{} ", stem.to_string_lossy())).unwrap_or_default();
@@ -64,7 +65,7 @@ struct Watch<'a> {
     total: u64,
 }
 
-/// Copies of the whole vault.
+/// Makes backups, which are copies of the whole vault, and restores them.
 #[derive(Clone, Copy)]
 pub struct Backups<'v> {
     pub(crate) context: &'v Context,
@@ -77,11 +78,11 @@ impl<'v> Backups<'v> {
 }
 
 impl Backups<'_> {
-    /// Copies the vault to `out`, which must not exist, and checks the copy: every page and every file of it. Nothing
-    /// is left of one that fails or is cancelled.
+    /// Copies the vault to `out`, which must not exist, and checks every page and every file of the copy. A copy that
+    /// fails or is cancelled is removed.
     ///
     /// # Errors
-    /// `Exists`, `Usage` inside the vault itself, `Damaged` when the copy fails its check, `Cancelled`, I/O.
+    /// `Exists`, `Usage` if `out` is inside the vault, `Damaged` if the copy fails its check, `Cancelled`, I/O.
     pub fn create(
         &self,
         out: &Path,
@@ -89,22 +90,27 @@ impl Backups<'_> {
         cancel: &AtomicBool,
         progress: &dyn Fn(u64, u64),
     ) -> VaultResult<Backup> {
-        let parent =
-            free_place(out, self.context.dir(), "A backup cannot lie inside the vault. Choose another folder.")?;
-        let partial = partial_in(parent, out)?;
+        let parent = parent_of_free_place(
+            out,
+            self.context.dir(),
+            "A backup cannot lie inside the vault. Choose another folder.",
+        )?;
+        let partial = create_partial_folder(parent, out)?;
         self.copy_to(partial.path(), &mut Watch { cancel, progress, done: 0, total: self.context.bytes() })?;
         check_copy(partial.path(), &self.context.keys)?;
-        let made = put_in_place(partial, parent, out)?;
+        let made = rename_to_final_name(partial, parent, out)?;
         self.context
             .store
             .write(|tx| mementory_store::audit::append(tx, &self.context.keys, now, "backup", "vault", ""))?;
         Ok(made)
     }
 
-    /// Nothing is committed while the writer is locked, so that the database and its log belong together.
+    /// Copies the header, the database and its log while the writer is locked, so that database and log match. Then
+    /// copies the blobs.
     fn copy_to(&self, to: &Path, watch: &mut Watch<'_>) -> VaultResult<()> {
         let writer = self.context.store.writer();
-        // Waits for no reader: what one keeps from being moved into the database is in the log, which is copied too.
+        // This waits for no reader. What a reader keeps from being moved into the database stays in the log, which is
+        // copied too.
         writer.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
         let log = format!("{}-wal", store::FILE);
         for name in [HEADER_FILE, store::FILE, &log] {
@@ -117,12 +123,13 @@ impl Backups<'_> {
         copy_blobs(self.context.dir(), to, &self.context.named_blobs()?, watch)
     }
 
-    /// Copies the backup in `from` to `out`, which must not exist, and checks the copy as [`create`](Self::create) does its own.
-    /// `secret`: the passphrase or the recovery code of the backup's moment. Nothing in `from` is changed, and nothing is
-    /// left of a copy that fails or is cancelled.
+    /// Copies the backup in `from` to `out`, which must not exist, and checks the copy as [`create`](Self::create)
+    /// does. `secret` is the passphrase or the recovery code at the time of the backup. Nothing in `from` is changed. A
+    /// copy that fails or is cancelled is removed.
     ///
     /// # Errors
-    /// `Missing`, `InUse`, `WrongSecret`, `Damaged`, `NewerSchema`; `Exists`, `Usage` inside the backup, `Cancelled`, I/O.
+    /// `Missing`, `InUse`, `WrongSecret`, `Damaged`, `NewerSchema`; `Exists`, `Usage` if `out` is inside the backup,
+    /// `Cancelled`, I/O.
     pub fn restore(
         from: &Path,
         out: &Path,
@@ -133,11 +140,11 @@ impl Backups<'_> {
         if !from.join(HEADER_FILE).exists() {
             return Err(VaultError::Missing(from.display().to_string()));
         }
-        let parent = free_place(out, from, "A vault cannot lie inside its backup. Choose another folder.")?;
+        let parent = parent_of_free_place(out, from, "A vault cannot lie inside its backup. Choose another folder.")?;
         let _lock = lock_if_there(from)?;
         let (_, keys) = open_header(from, secret)?;
-        let partial = partial_in(parent, out)?;
-        let mut watch = Watch { cancel, progress, done: 0, total: weight(from) };
+        let partial = create_partial_folder(parent, out)?;
+        let mut watch = Watch { cancel, progress, done: 0, total: bytes_to_copy(from) };
         let log = format!("{}-wal", store::FILE);
         for name in [HEADER_FILE, store::FILE, &log] {
             let source = from.join(name);
@@ -145,16 +152,16 @@ impl Backups<'_> {
                 watch.copy(&source, &partial.path().join(name))?;
             }
         }
-        // What the database names is what belongs to it.
+        // Only blobs that the database names belong to the vault.
         let named = store::Store::open(partial.path(), keys.store(), false)?.read(store::named_blobs)?;
         copy_blobs(from, partial.path(), &named, &mut watch)?;
         check_copy(partial.path(), &keys)?;
-        put_in_place(partial, parent, out)
+        rename_to_final_name(partial, parent, out)
     }
 }
 
-/// The folder that `out` is to lie in. `out` is not there, and not inside of `vault`.
-fn free_place<'a>(out: &'a Path, vault: &Path, inside: &str) -> VaultResult<&'a Path> {
+/// The parent folder of `out`. Fails if `out` exists or is inside `vault` (with the message `inside`).
+fn parent_of_free_place<'a>(out: &'a Path, vault: &Path, inside: &str) -> VaultResult<&'a Path> {
     let place = out.display().to_string();
     let io = |e| VaultError::io(&place, e);
     if out.symlink_metadata().is_ok() {
@@ -162,14 +169,14 @@ fn free_place<'a>(out: &'a Path, vault: &Path, inside: &str) -> VaultResult<&'a 
     }
     let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if parent.canonicalize().map_err(io)?.starts_with(vault.canonicalize().map_err(io)?) {
-        // The next erasure would have to reach it, and the backup after it would hold it.
+        // An erasure would have to reach a backup inside the vault, and the next backup would contain it.
         return Err(VaultError::Usage(inside.into()));
     }
     Ok(parent)
 }
 
-/// Only the person can read it (0700), and it is under another name until it is whole.
-fn partial_in(parent: &Path, out: &Path) -> VaultResult<tempfile::TempDir> {
+/// Creates the folder for an incomplete copy. It has a temporary name, and only the person can read it (0700).
+fn create_partial_folder(parent: &Path, out: &Path) -> VaultResult<tempfile::TempDir> {
     let made = tempfile::Builder::new().prefix(".mementory-backup-").tempdir_in(parent);
     made.map_err(|e| VaultError::io(out.display().to_string(), e))
 }
@@ -183,7 +190,7 @@ fn copy_blobs(from: &Path, to: &Path, digests: &[[u8; 32]], watch: &mut Watch<'_
     for digest in digests {
         let name = hex::encode(digest);
         let source = from.join("blobs").join(&name);
-        // A link, or something to wait for, is none of ours.
+        // A link or a pipe, which would block, is not a file of ours.
         if !source.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
             return Err(VaultError::Damaged(format!("blobs/{name} is not there")));
         }
@@ -192,7 +199,7 @@ fn copy_blobs(from: &Path, to: &Path, digests: &[[u8; 32]], watch: &mut Watch<'_
     Ok(())
 }
 
-/// The copy as it would be opened: its header, every page, every file.
+/// Checks the copy's header, every page of its database and every blob.
 fn check_copy(dir: &Path, keys: &VaultKeys) -> VaultResult<()> {
     read_header(dir)?;
     let copy = store::Store::open(dir, keys.store(), false)?;
@@ -203,12 +210,12 @@ fn check_copy(dir: &Path, keys: &VaultKeys) -> VaultResult<()> {
     copy.read(store::named_blobs)?.iter().try_for_each(|digest| blobs.verify(digest))
 }
 
-/// Gives the copy its name.
-fn put_in_place(partial: tempfile::TempDir, parent: &Path, out: &Path) -> VaultResult<Backup> {
+/// Gives the copy its final name.
+fn rename_to_final_name(partial: tempfile::TempDir, parent: &Path, out: &Path) -> VaultResult<Backup> {
     let place = out.display().to_string();
     let io = |e| VaultError::io(&place, e);
-    let made = facts(partial.path())?;
-    // Something may have come to lie there in the meantime; an empty folder would be replaced.
+    let made = size_and_digest(partial.path())?;
+    // This is checked again, because renaming would replace an empty folder that was created in the meantime.
     if out.symlink_metadata().is_ok() {
         return Err(VaultError::Exists(place));
     }
@@ -221,18 +228,19 @@ fn put_in_place(partial: tempfile::TempDir, parent: &Path, out: &Path) -> VaultR
     Ok(made)
 }
 
-/// Nobody works with the backup as a vault meanwhile. One that never was opened has no lock, and is given none.
+/// Locks the backup, so that no process opens it as a vault meanwhile. A backup that was never opened has no lock file,
+/// and none is created.
 fn lock_if_there(dir: &Path) -> VaultResult<Option<File>> {
     let Ok(lock) = File::open(dir.join("lock")) else { return Ok(None) };
     match lock.try_lock() {
         Err(std::fs::TryLockError::WouldBlock) => Err(VaultError::InUse),
-        // A file system without locks has nobody who holds one.
+        // On a file system without locks nobody can hold one.
         _ => Ok(Some(lock)),
     }
 }
 
-/// Bytes that are there to be copied, about: what nothing names is not.
-fn weight(dir: &Path) -> u64 {
+/// About how many bytes there are to copy. Includes blobs that no record names, which are not copied.
+fn bytes_to_copy(dir: &Path) -> u64 {
     let size = |path: PathBuf| path.metadata().map_or(0, |meta| meta.len());
     let blobs = std::fs::read_dir(dir.join("blobs")).into_iter().flatten().filter_map(Result::ok);
     size(dir.join(store::FILE)) + blobs.map(|entry| size(entry.path())).sum::<u64>()
@@ -243,7 +251,7 @@ impl Watch<'_> {
         let io = |e| VaultError::io("backup", e);
         let mut source = File::open(from).map_err(io)?;
         let mut target = File::options().write(true).create_new(true).open(to).map_err(io)?;
-        let mut chunk = vec![0; CHUNK];
+        let mut chunk = vec![0; CHUNK_BYTES];
         loop {
             if self.cancel.load(Ordering::Relaxed) {
                 return Err(VaultError::Cancelled);
@@ -260,8 +268,8 @@ impl Watch<'_> {
     }
 }
 
-/// Size and digest of what lies in the folder.
-fn facts(dir: &Path) -> VaultResult<Backup> {
+/// Size and digest of the files in the folder and in its `blobs`.
+fn size_and_digest(dir: &Path) -> VaultResult<Backup> {
     let io = |e| VaultError::io("backup", e);
     let mut files: Vec<PathBuf> = Vec::new();
     for folder in [dir.to_path_buf(), dir.join("blobs")] {

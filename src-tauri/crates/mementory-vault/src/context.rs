@@ -1,4 +1,4 @@
-//! What every use case works with: the open vault's folder, keys, store, attachments and search index.
+//! The context of every use case: the open vault's folder, keys, store, attachments and search index.
 use crate::{VaultError, VaultResult, diff_status::CachedDiff};
 use mementory_crypto::{Header, VaultKeys};
 use mementory_erasure_check::{ErasureCheck, Evidence};
@@ -11,7 +11,7 @@ use std::{
     sync::{Mutex, RwLock, atomic::AtomicBool},
 };
 
-/// How the index was found.
+/// State of the search index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexState {
     /// Up to date with the store.
@@ -23,11 +23,11 @@ pub enum IndexState {
 /// What was wrong with the index that was found at opening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexFault {
-    /// There was none: a backup leaves it behind.
+    /// There was no index, as in a backup.
     Missing,
-    /// It did not pass its check.
+    /// The index did not pass its check.
     Damaged,
-    /// The store holds changes that it lacks.
+    /// The store contains changes that the index lacks.
     Behind,
 }
 
@@ -41,47 +41,49 @@ pub(crate) struct Context {
     pub(crate) index: RwLock<SearchIndex>,
     pub(crate) index_state: Mutex<IndexState>,
     pub(crate) index_fault: Mutex<Option<IndexFault>>,
-    /// The index takes no single changes until it has caught up with the change log.
+    /// True while the index lacks changes of the change log. It then takes no single changes.
     pub(crate) index_behind: AtomicBool,
     pub(crate) export_diff: Mutex<CachedDiff>,
-    /// Traces of deletions whose receipt is not complete. In memory only: they go when the vault is locked.
+    /// Traces of deletions whose receipt is not complete. They are only in memory and are lost when the vault is
+    /// locked.
     pub(crate) unproven: Mutex<HashMap<String, Evidence>>,
 }
 
 impl Context {
-    /// What is written for the person neither goes into the vault's own folder nor takes its place.
+    /// Fails if `out` is the vault's folder, inside it or around it.
     pub(crate) fn check_outside(&self, out: &Path) -> VaultResult<()> {
-        let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-        let vault = whole(self.dir());
+        let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let vault = canonical(self.dir());
         let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let target = if out.exists() { whole(out) } else { whole(parent).join(out.file_name().unwrap_or_default()) };
+        let target =
+            if out.exists() { canonical(out) } else { canonical(parent).join(out.file_name().unwrap_or_default()) };
         if target.starts_with(&vault) || vault.starts_with(&target) {
             return Err(VaultError::Usage("Nothing can be saved into the vault's own folder. Choose another.".into()));
         }
         Ok(())
     }
 
-    /// Folder.
+    /// Folder of the vault.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Header facts: id, times, slots.
+    /// Header of the vault: id, times, key slots.
     pub fn header(&self) -> Header {
         self.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// How the index was found at opening, or made since.
+    /// Whether the index was up to date at opening or has been rebuilt.
     pub fn index_state(&self) -> IndexState {
         *self.index_state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Why it was rebuilt at opening, if it was.
+    /// Why the index was rebuilt at opening, if it was.
     pub fn index_fault(&self) -> Option<IndexFault> {
         *self.index_fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Runs `f` with the index; only a rebuild puts another in its place.
+    /// Runs `f` with the index.
     pub(crate) fn with_index<T>(&self, f: impl FnOnce(&SearchIndex) -> Result<T, IndexError>) -> VaultResult<T> {
         f(&self.index.read().unwrap_or_else(std::sync::PoisonError::into_inner)).map_err(index_error)
     }
@@ -97,7 +99,7 @@ impl Context {
         self.blobs.sweep(&keep)
     }
 
-    /// Bytes on disk.
+    /// Size of the store, the blobs and the index on disk, in bytes.
     pub fn bytes(&self) -> u64 {
         let index: u64 = std::fs::read_dir(self.dir.join("index"))
             .map(|l| l.filter_map(|e| e.ok()?.metadata().ok()).map(|m| m.len()).sum())
@@ -105,19 +107,19 @@ impl Context {
         self.store.bytes() + self.blobs.bytes() + index
     }
 
-    /// The check that follows a deletion, over this vault.
+    /// The check that follows a deletion in this vault.
     pub(crate) fn erasure_check(&self) -> ErasureCheck<'_> {
         ErasureCheck { dir: &self.dir, keys: &self.keys, store: &self.store, blobs: &self.blobs, index: &self.index }
     }
 
-    /// Records that the index holds: all that are not in the Trash.
+    /// Number of records that the index contains, which are all that are not in the Trash.
     pub(crate) fn live_records(&self) -> VaultResult<u64> {
         let sql = "SELECT count(*) FROM records WHERE trashed IS NULL";
         let live: i64 = self.store.read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;
         Ok(u64::try_from(live).unwrap_or(0))
     }
 
-    /// Row of a vault id; `NotFound` says whether a tombstone knows it.
+    /// The row with this vault id. `NotFound` says whether the id is blocked.
     pub(crate) fn find(&self, id: &str) -> VaultResult<RowView> {
         let parsed = mementory_store::ids::parse_id(id);
         self.store.read(|c| {

@@ -1,18 +1,18 @@
-//! What became of each record in the newest export of its assistant.
+//! Whether a record is new, changed or gone in the newest export of its assistant.
 use mementory_store::RowView;
 use std::{
     collections::{BTreeMap, HashMap},
     sync::Arc,
 };
 
-/// What became of a record in the newest export.
+/// What happened to a record in the newest export of its assistant, compared with earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExportDiffStatus {
-    /// Not in any earlier one.
+    /// The record is in no earlier export.
     New,
-    /// Says something else than before.
+    /// The newest export brought another version of the record, or new messages of the conversation.
     Changed,
-    /// Was in an earlier one and is not in it.
+    /// The record was in an earlier export and is not in the newest.
     Gone,
 }
 
@@ -26,22 +26,22 @@ impl ExportDiffStatus {
         }
     }
 
-    /// By its stable name.
+    /// The status with this stable name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::New, Self::Changed, Self::Gone].into_iter().find(|status| status.as_str() == name)
     }
 }
 
-/// ExportDiffStatus of every record that has one.
+/// The status of every record that has one.
 #[derive(Debug, Default)]
 pub struct ExportDiff {
     pub(crate) ids: HashMap<[u8; 16], ExportDiffStatus>,
-    /// How many, by platform, kind and status.
+    /// Number of records by platform, kind and status.
     pub counts: BTreeMap<(String, &'static str, ExportDiffStatus), u32>,
 }
 
 impl ExportDiff {
-    /// Of one record.
+    /// The status of one record, if it has one.
     pub fn of(&self, view: &RowView) -> Option<ExportDiffStatus> {
         self.ids.get(&view.id).copied()
     }
@@ -54,5 +54,6 @@ impl ExportDiff {
     }
 }
 
-/// What was compared last, and at which point of the vault's log.
+/// The last result, and the state of the vault that it belongs to: number of the last log entry, last batch, number of
+/// undone batches.
 pub(crate) type CachedDiff = Option<((i64, i64, i64), Arc<ExportDiff>)>;

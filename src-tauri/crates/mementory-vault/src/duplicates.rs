@@ -1,5 +1,5 @@
-//! Duplicate and nearly duplicate memories. Groups are computed on request; pairs that the person marked as different are
-//! stored.
+//! Duplicate and nearly duplicate memories. Groups are computed on request; pairs that the person marked as different
+//! are stored.
 use crate::{
     VaultError, VaultResult,
     context::Context,
@@ -13,19 +13,19 @@ use mementory_store::{RowView, kind_code};
 use rusqlite::{Connection, params};
 use std::sync::{atomic::AtomicBool, atomic::Ordering};
 
-/// Largest group whose pairs are stored one by one when it is dismissed.
-const PAIRS: usize = 200;
+/// Largest group that can be dismissed, since each of its pairs is stored.
+const MAX_DISMISSED: usize = 200;
 
 /// Memories with nearly the same text.
 #[derive(Debug, Clone)]
 pub struct DuplicateGroup {
-    /// Oldest first; two at least.
+    /// At least two memories, oldest first.
     pub views: Vec<RowView>,
-    /// The same words, but for case, spaces and punctuation.
+    /// True if the texts differ only in case, spaces and punctuation.
     pub same: bool,
 }
 
-/// Memories with the same or nearly the same text.
+/// Finds, dismisses and merges memories with the same or nearly the same text.
 #[derive(Clone, Copy)]
 pub struct Duplicates<'v> {
     pub(crate) context: &'v Context,
@@ -70,7 +70,7 @@ impl Duplicates<'_> {
                 for row in rows {
                     views.extend(RowView::by_row(c, *row)?);
                 }
-                if !all_apart(c, &views)? {
+                if !are_all_apart(c, &views)? {
                     views.sort_by_key(|view| (view.sort, view.row));
                     out.push(DuplicateGroup { views, same: group.likeness == Likeness::Same });
                 }
@@ -79,11 +79,11 @@ impl Duplicates<'_> {
         })
     }
 
-    /// Dismisses a group: it is not shown again unless another memory joins it.
+    /// Dismisses a group, which is not shown again unless another memory joins it.
     pub fn keep_apart(&self, ids: &[String], now: Timestamp) -> VaultResult<()> {
         let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
-        if views.len() > PAIRS {
-            return Err(VaultError::Usage(format!("More than {PAIRS} at once cannot be kept apart.")));
+        if views.len() > MAX_DISMISSED {
+            return Err(VaultError::Usage(format!("More than {MAX_DISMISSED} at once cannot be kept apart.")));
         }
         self.context.store.write(|tx| {
             for (one, other) in pairs(&views) {
@@ -100,7 +100,8 @@ impl Duplicates<'_> {
         })
     }
 
-    /// Keeps one memory, adds the tags of the others to it, and moves the others to the Trash. Returns those.
+    /// Keeps one memory, adds the tags of the others to it, and moves the others to the Trash. Returns the ids of the
+    /// others.
     pub fn merge_into(&self, keep: &str, others: &[String], now: Timestamp) -> VaultResult<Vec<String>> {
         if others.iter().any(|id| id == keep) {
             return Err(VaultError::Usage("A memory cannot be merged into itself.".into()));
@@ -123,7 +124,7 @@ impl Duplicates<'_> {
     }
 }
 
-fn all_apart(c: &Connection, views: &[RowView]) -> VaultResult<bool> {
+fn are_all_apart(c: &Connection, views: &[RowView]) -> VaultResult<bool> {
     let mut statement = c.prepare_cached("SELECT 1 FROM apart WHERE one = ?1 AND other = ?2")?;
     for (one, other) in pairs(views) {
         if !statement.exists(params![one, other])? {

@@ -1,8 +1,9 @@
-//! What a newer export of an assistant changed: new, changed, and gone there.
+//! Compares the newest export of an assistant with earlier ones: which records are new, changed, or gone.
 //!
-//! Only complete exports are compared, and only with earlier ones that share records: an export of another account says
-//! nothing about this one. A kind that the newest does not contain at all may not have been exported, and a conversation
-//! older than the oldest in it may be outside the exported period: neither counts as gone.
+//! Only complete exports are compared, and only with earlier ones that share records, because an export of another
+//! account says nothing about this one. A kind that the newest export does not contain at all may not have been
+//! exported, and a conversation outside the time span of its conversations may be outside the exported period. Neither
+//! counts as gone.
 use crate::{
     VaultResult,
     context::Context,
@@ -19,10 +20,9 @@ use std::{
     sync::Arc,
 };
 
-/// Kinds that are compared.
-const KINDS: [Kind; 3] = [Kind::Memory, Kind::Profile, Kind::Conversation];
+const COMPARED_KINDS: [Kind; 3] = [Kind::Memory, Kind::Profile, Kind::Conversation];
 
-/// Formats with everything that an assistant has of an account; their ids are the names of its platform.
+/// Ids of the formats that contain everything that an assistant has of an account. The id is also the platform's name.
 fn complete_exports() -> impl Iterator<Item = &'static str> {
     registry().iter().filter(|f| f.capabilities().complete_account_export).map(|f| f.id())
 }
@@ -36,22 +36,22 @@ struct RowInfo {
     version_batch: Option<i64>,
 }
 
-/// Records of an import that is only planned: none of them is in the store.
+/// The records of a planned import, which writes nothing to the store.
 #[derive(Debug, Default)]
 pub(crate) struct PlannedRows {
-    /// Known rows that it contains.
+    /// Rows of the vault that it contains.
     rows: HashSet<i64>,
     /// Kinds that it contains.
     kinds: HashSet<i64>,
-    /// Times of its conversations: the oldest and the latest.
+    /// Times of its oldest and its latest conversation.
     span: Option<(i64, i64)>,
 }
 
 impl PlannedRows {
-    /// Adds a record. `known`: its row and list position, if the vault has it. `sort`: its time, computed for conversations
-    /// only.
+    /// Adds a record. `known` is its row and list position, if the vault has it. `sort` computes its time and is called
+    /// for conversations only.
     pub(crate) fn add(&mut self, kind: Kind, known: Option<(i64, i64)>, sort: impl FnOnce() -> i64) {
-        if !KINDS.contains(&kind) {
+        if !COMPARED_KINDS.contains(&kind) {
             return;
         }
         self.kinds.insert(kind_code(kind));
@@ -68,18 +68,18 @@ struct Batch {
     id: i64,
     same: Option<Vec<u8>>,
     older: Option<Vec<u8>>,
-    /// How many files were imported together.
+    /// Number of files that were imported together.
     files: i64,
     report: String,
 }
 
-/// True when something could not be read that may have been a conversation or a memory.
-fn incomplete(report: &ImportReport) -> bool {
+/// True if an item could not be read that may have been of a compared kind.
+fn is_incomplete(report: &ImportReport) -> bool {
     let failed = |kind: &str| report.by_kind.get(kind).is_some_and(|counts| counts.failed > 0);
-    KINDS.iter().any(|kind| failed(kind.as_str())) || failed("foreign") || failed("other")
+    COMPARED_KINDS.iter().any(|kind| failed(kind.as_str())) || failed("foreign") || failed("other")
 }
 
-/// The difference that the newest exports make; cached until something changes.
+/// What the newest exports changed. The result is cached until the vault changes.
 pub(crate) fn export_diff(context: &Context) -> VaultResult<Arc<ExportDiff>> {
     let stamp: (i64, i64, i64) = context.store.read(|c| {
         let sql = "SELECT (SELECT coalesce(max(seq), 0) FROM audit), (SELECT coalesce(max(id), 0) FROM batches), \
@@ -102,7 +102,8 @@ fn compare(c: &Connection) -> VaultResult<ExportDiff> {
     for format in complete_exports() {
         let batches = batches(c, format)?;
         let Some((Batch { id: newest, same, older, report, .. }, earlier)) = batches.split_first() else { continue };
-        // An import of several formats may contain a newer export; the store does not say which record came from which.
+        // An import of several formats may contain a newer export, and the store does not know which format a record of
+        // it came from.
         let mixed = "SELECT 1 FROM batches WHERE undone_at IS NULL AND format IS NULL AND id > ?1";
         if earlier.is_empty() || c.prepare_cached(mixed)?.exists([newest])? {
             continue;
@@ -116,9 +117,9 @@ fn compare(c: &Connection) -> VaultResult<ExportDiff> {
                 || versions.contains(&info.row)
         };
         let rows = rows(c, format)?;
-        let earlier = single_file(earlier);
+        let earlier = single_file_batches(earlier);
         // An unreadable item may have been any record, so nothing is reported as gone.
-        let complete = serde_json::from_str(report).is_ok_and(|report| !incomplete(&report));
+        let complete = serde_json::from_str(report).is_ok_and(|report| !is_incomplete(&report));
         let with_new_messages: HashSet<i64> =
             column(c, "SELECT DISTINCT owner FROM records WHERE batch = ?1 AND owner IS NOT NULL", *newest)?;
         let kinds: HashSet<i64> = rows.iter().filter(|info| in_newest(info)).map(|info| info.kind).collect();
@@ -126,7 +127,7 @@ fn compare(c: &Connection) -> VaultResult<ExportDiff> {
             let conversation = kind_code(Kind::Conversation);
             rows.iter().filter(move |info| info.kind == conversation && in_newest(info)).map(|info| info.sort)
         };
-        let Some(absent) = Absent::of(c, &rows, &earlier, &in_newest, kinds, times().min().zip(times().max()))? else {
+        let Some(rule) = GoneRule::of(c, &rows, &earlier, &in_newest, kinds, times().min().zip(times().max()))? else {
             continue;
         };
         for info in &rows {
@@ -138,7 +139,7 @@ fn compare(c: &Connection) -> VaultResult<ExportDiff> {
                     continue;
                 }
                 ExportDiffStatus::Changed
-            } else if complete && absent.is_gone(info) {
+            } else if complete && rule.is_gone(info) {
                 ExportDiffStatus::Gone
             } else {
                 continue;
@@ -151,7 +152,7 @@ fn compare(c: &Connection) -> VaultResult<ExportDiff> {
     Ok(out)
 }
 
-/// How many records of each kind a planned export lacks if it were the newest.
+/// Number of records of each kind that would be gone if the planned import were the newest export.
 pub(crate) fn lacking(
     c: &Connection,
     report: &ImportReport,
@@ -159,28 +160,28 @@ pub(crate) fn lacking(
 ) -> VaultResult<BTreeMap<String, u32>> {
     let mut out = BTreeMap::new();
     let Some(format) =
-        report.format.as_deref().filter(|format| complete_exports().any(|f| f == *format) && !incomplete(report))
+        report.format.as_deref().filter(|format| complete_exports().any(|f| f == *format) && !is_incomplete(report))
     else {
         return Ok(out);
     };
-    let earlier = single_file(&batches(c, format)?);
+    let earlier = single_file_batches(&batches(c, format)?);
     let rows = rows(c, format)?;
     let contains = |info: &RowInfo| planned.rows.contains(&info.row);
-    let Some(absent) = Absent::of(c, &rows, &earlier, &contains, planned.kinds.clone(), planned.span)? else {
+    let Some(rule) = GoneRule::of(c, &rows, &earlier, &contains, planned.kinds.clone(), planned.span)? else {
         return Ok(out);
     };
-    for info in rows.iter().filter(|info| !contains(info) && absent.is_gone(info)) {
+    for info in rows.iter().filter(|info| !contains(info) && rule.is_gone(info)) {
         *out.entry(mementory_store::kind_from(info.kind).as_str().to_owned()).or_default() += 1;
     }
     Ok(out)
 }
 
-/// Batches of a single file: several files in one import may be of several accounts.
-fn single_file(batches: &[Batch]) -> HashSet<i64> {
+/// Ids of the batches of a single file. Several files in one import may be of several accounts.
+fn single_file_batches(batches: &[Batch]) -> HashSet<i64> {
     batches.iter().filter(|batch| batch.files == 1).map(|batch| batch.id).collect()
 }
 
-/// Newest first.
+/// The batches of a format that are not undone, newest first.
 fn batches(c: &Connection, format: &str) -> VaultResult<Vec<Batch>> {
     let mut statement = c.prepare_cached(
         "SELECT id, same, older, json_array_length(names), report FROM batches \
@@ -193,19 +194,19 @@ fn batches(c: &Connection, format: &str) -> VaultResult<Vec<Batch>> {
 }
 
 /// Decides whether a record that an export lacks should have been in it.
-struct Absent {
-    /// Earlier exports of the same account.
+struct GoneRule {
+    /// Batches of earlier exports of the same account.
     related: HashSet<i64>,
     kinds: HashSet<i64>,
     span: Option<(i64, i64)>,
     /// Memories that were derived from a conversation.
     derived: HashSet<i64>,
-    /// The export is not an older one that was imported later: that cannot contain what was made after it.
+    /// False if the export is an older one that was imported later, which cannot contain newer records.
     newer: bool,
 }
 
-impl Absent {
-    /// None when no earlier export is of the same account.
+impl GoneRule {
+    /// None if no earlier export is of the same account.
     fn of(
         c: &Connection,
         rows: &[RowInfo],
@@ -215,7 +216,7 @@ impl Absent {
         span: Option<(i64, i64)>,
     ) -> VaultResult<Option<Self>> {
         let of_earlier = |info: &RowInfo| info.batch.is_some_and(|batch| earlier.contains(&batch));
-        // Records in both exports: they are of the same account.
+        // Exports that share records are of the same account.
         let related: HashSet<i64> =
             rows.iter().filter(|info| of_earlier(info) && contains(info)).filter_map(|info| info.batch).collect();
         if related.is_empty() {
@@ -240,14 +241,14 @@ impl Absent {
             && self.kinds.contains(&info.kind)
             && match info.kind == kind_code(Kind::Conversation) {
                 true => self.span.is_some_and(|(oldest, latest)| (oldest..=latest).contains(&info.sort)),
-                // A memory derived from a conversation is gone when that is, not by itself.
+                // A memory derived from a conversation never counts as gone.
                 false => self.newer && !self.derived.contains(&info.row),
             }
     }
 }
 
 fn rows(c: &Connection, platform: &str) -> VaultResult<Vec<RowInfo>> {
-    let kinds = KINDS.map(|kind| kind_code(kind).to_string()).join(",");
+    let kinds = COMPARED_KINDS.map(|kind| kind_code(kind).to_string()).join(",");
     let mut statement = c.prepare_cached(&format!(
         "SELECT row, kind, sort, batch, version_batch, id FROM records \
          WHERE kind IN ({kinds}) AND trashed IS NULL AND platform = (SELECT id FROM platforms WHERE name = ?1)"

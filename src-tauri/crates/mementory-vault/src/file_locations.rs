@@ -1,26 +1,27 @@
-//! Paths of imported files and of exports, so that the window can show them, and messages of failed imports. They are
-//! stored in the vault but not in its log: the log is part of Evidence Packs.
+//! Stores the paths of imported files and of exports, so that the window can show them, and the messages of failed
+//! imports. They are not in the audit log, because the log is part of Evidence Packs.
 use crate::{VaultResult, context::Context, word_removal::Removal};
 use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path};
 
-const KEY: &str = "whereabouts";
-/// Entries that are stored; the newest stay.
-const MOST: usize = 200;
-/// The check after a deletion looks for the heads of texts: a path that holds one is forgotten.
-const HEAD: usize = 48;
-/// Shorter words could be in any path.
-const LEAST: usize = 5;
+const META_KEY: &str = "whereabouts";
+/// Upper limit for the entries of each map. The oldest are removed first.
+const MAX_ENTRIES: usize = 200;
+/// Length in bytes of the beginning of an erased text. A path that contains it is removed, since the check after a
+/// deletion searches for such beginnings.
+const HEAD_BYTES: usize = 48;
+/// Words of fewer bytes are ignored, since they could be in any path.
+const MIN_WORD_BYTES: usize = 5;
 
-/// Paths by what they are of.
+/// The known paths of exports, imports and failed imports.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownLocations {
-    /// By the number of the export's entry in the log.
+    /// Path of each export, by the number of its log entry.
     pub exports: BTreeMap<i64, String>,
-    /// By batch, with the time of it: (when, paths).
+    /// Time and paths of each import, by batch.
     pub imports: BTreeMap<String, (i64, Vec<String>)>,
-    /// By the number of the entry in the log.
+    /// Failed imports, by the number of their log entry.
     #[serde(default)]
     pub failed: BTreeMap<i64, FailedImport>,
 }
@@ -29,7 +30,7 @@ pub struct KnownLocations {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct FailedImport {
-    /// None of a text that was pasted.
+    /// Empty for a pasted text.
     pub paths: Vec<String>,
     pub code: String,
     pub message: String,
@@ -39,29 +40,29 @@ pub struct FailedImport {
 impl KnownLocations {
     fn read(connection: &Connection) -> VaultResult<Self> {
         let text: Option<String> =
-            connection.query_row("SELECT value FROM meta WHERE key = ?1", [KEY], |r| r.get(0)).optional()?;
-        // Of no consequence when it cannot be read.
+            connection.query_row("SELECT value FROM meta WHERE key = ?1", [META_KEY], |r| r.get(0)).optional()?;
+        // A value that cannot be read counts as empty.
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
 
     fn write(&mut self, tx: &Connection) -> VaultResult<()> {
-        while self.exports.len() > MOST {
+        while self.exports.len() > MAX_ENTRIES {
             self.exports.pop_first();
         }
-        while self.failed.len() > MOST {
+        while self.failed.len() > MAX_ENTRIES {
             self.failed.pop_first();
         }
-        while self.imports.len() > MOST {
+        while self.imports.len() > MAX_ENTRIES {
             let oldest = self.imports.iter().min_by_key(|(_, (at, _))| *at).map(|(batch, _)| batch.clone());
             self.imports.remove(&oldest.unwrap_or_default());
         }
         let text = serde_json::to_string(self).unwrap_or_default();
-        tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", [KEY, &text])?;
+        tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", [META_KEY, &text])?;
         Ok(())
     }
 }
 
-/// Stores where the export of the last log entry went.
+/// Stores the path of the export that the last log entry is about.
 pub(crate) fn exported_to(tx: &Connection, out: &Path) -> VaultResult<()> {
     let Some(path) = std::path::absolute(out).ok().and_then(|path| path.to_str().map(str::to_owned)) else {
         return Ok(());
@@ -88,13 +89,13 @@ fn absolute(paths: &[String]) -> Vec<String> {
     whole.filter_map(|path| path.to_str().map(str::to_owned)).collect()
 }
 
-/// Forgets the paths that contain erased words.
+/// Removes the entries that contain erased words.
 pub(crate) fn forget(tx: &Connection, removal: &Removal) -> VaultResult<()> {
     let mut all = KnownLocations::read(tx)?;
     let before = all.clone();
     let gone = |path: &str| removal.text(path).is_some() || removal.words().any(|word| path_contains(word, path));
     all.exports.retain(|_, path| !gone(path));
-    // What was said of a file names it, and places in it.
+    // Message and details of a failed import can name the file and places in it.
     all.failed.retain(|_, failed| {
         let said = failed.details.values().chain(&failed.paths).chain([&failed.message]);
         !said.into_iter().any(|text| gone(text))
@@ -104,11 +105,11 @@ pub(crate) fn forget(tx: &Connection, removal: &Removal) -> VaultResult<()> {
 }
 
 fn path_contains(word: &str, path: &str) -> bool {
-    let head = word.get(..word.floor_char_boundary(HEAD)).unwrap_or(word);
-    head.len() >= LEAST && path.contains(head)
+    let head = word.get(..word.floor_char_boundary(HEAD_BYTES)).unwrap_or(word);
+    head.len() >= MIN_WORD_BYTES && path.contains(head)
 }
 
-/// Where imported files came from and exports went.
+/// Reads and stores the paths of imports and exports.
 #[derive(Clone, Copy)]
 pub struct FileLocations<'v> {
     pub(crate) context: &'v Context,
@@ -121,7 +122,7 @@ impl<'v> FileLocations<'v> {
 }
 
 impl FileLocations<'_> {
-    /// Where imports and exports were, as far as it is known.
+    /// All known paths.
     pub fn all(&self) -> VaultResult<KnownLocations> {
         self.context.store.read(KnownLocations::read)
     }
@@ -157,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_stands_in_a_path_by_its_head() {
+    fn a_path_contains_a_word_if_it_contains_its_beginning() {
         assert!(path_contains("about-me", "/home/ines/about-me.md"));
         assert!(!path_contains("me", "/home/ines/about-me.md"), "too short to tell anything");
         let long = format!("{}and so on", "ä".repeat(24));
@@ -165,9 +166,9 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_are_forgotten_first() {
+    fn the_oldest_entries_are_removed_first() {
         let mut all = KnownLocations::default();
-        for n in 0..=MOST as i64 {
+        for n in 0..=MAX_ENTRIES as i64 {
             all.exports.insert(n, "x".into());
             all.failed.insert(n, FailedImport::default());
             all.imports.insert(format!("{:03}", 999 - n), (n, Vec::new()));
@@ -176,8 +177,8 @@ mod tests {
             c.execute_batch("CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID").map(|()| c)
         });
         assert!(database.is_ok_and(|c| all.write(&c).is_ok()));
-        assert!(!all.exports.contains_key(&0) && all.exports.len() == MOST);
-        assert!(!all.failed.contains_key(&0) && all.failed.len() == MOST);
+        assert!(!all.exports.contains_key(&0) && all.exports.len() == MAX_ENTRIES);
+        assert!(!all.failed.contains_key(&0) && all.failed.len() == MAX_ENTRIES);
         assert!(!all.imports.contains_key("999") && all.imports.contains_key("998"));
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Fingerprint of a value.
 pub(crate) type ValueId = [u8; 16];
 
-/// The same for one value however it is written: spaces in a card number, case in an address.
+/// The fingerprint of a value, which is the same for each way to write it: spaces in a card number, case in an address.
 pub(crate) fn value_id(keys: &VaultKeys, class: Class, value: &str) -> ValueId {
     let canonical = match class {
         Class::Card | Class::Iban | Class::Phone | Class::NationalId => {
@@ -20,7 +20,7 @@ pub(crate) fn value_id(keys: &VaultKeys, class: Class, value: &str) -> ValueId {
     keyed_id(keys.fingerprints(), &[b"value", canonical.as_bytes()])
 }
 
-/// A class as the store keeps it, and as lists are ordered.
+/// The number of a class in the store. Lists are ordered by it.
 pub(crate) fn class_code(class: Class) -> i64 {
     class as i64
 }
@@ -29,7 +29,7 @@ pub(crate) fn class_from(code: i64) -> Class {
     Class::ALL.into_iter().find(|class| class_code(*class) == code).unwrap_or(Class::Password)
 }
 
-/// What a query tells of classes: (class, number) by row.
+/// The result of a query whose rows are a class and a number.
 pub(crate) fn by_class(c: &Connection, sql: &str, values: impl rusqlite::Params) -> VaultResult<BTreeMap<Class, u32>> {
     let mut statement = c.prepare_cached(sql)?;
     let rows = statement.query_map(values, |r| Ok((class_from(r.get(0)?), r.get(1)?)))?;
@@ -43,7 +43,7 @@ pub(crate) fn ignored(c: &Connection) -> VaultResult<std::collections::HashSet<V
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Whether anything holds a value.
+/// True if the table has a finding of this value.
 pub(crate) fn is_present(c: &Connection, id: ValueId) -> VaultResult<bool> {
     let found: Option<i64> = c
         .prepare_cached("SELECT 1 FROM findings WHERE value = ?1 LIMIT 1")?

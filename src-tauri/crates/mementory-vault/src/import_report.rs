@@ -1,31 +1,31 @@
-//! The report of an import; it always reconciles: found = added + updated + unchanged + blocked + skipped + failed.
+//! The report of an import. Its counts always add up: found = added + updated + unchanged + blocked + skipped + failed.
 use mementory_formats::{Catalog, Detection};
 use mementory_model::{DroppedAs, Kind, Record};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Items listed per outcome; more are only counted.
+/// Upper limit for the items listed per outcome. Further items are only counted.
 pub(crate) const LISTED: u32 = 5_000;
-/// Items of each kind that are always listed, so that many messages do not hide the memories of an export.
-const LISTED_OF_KIND: u32 = 500;
-/// Characters of an item's preview.
-const BEGINNING: usize = 160;
+/// Number of items of each kind that are always listed, so that many messages do not hide the memories of an export.
+const ALWAYS_LISTED_PER_KIND: u32 = 500;
+/// Upper limit for the characters of an item's preview.
+const MAX_PREVIEW_CHARS: usize = 160;
 
 /// Outcome of one found item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, PartialOrd, Ord)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemOutcome {
-    /// New.
+    /// The record is new.
     Added,
-    /// A new version of a known record.
+    /// The record was known and got a new version.
     Updated,
-    /// The same as in the vault.
+    /// The record is the same as in the vault.
     Unchanged,
-    /// Blocked by a tombstone.
+    /// A tombstone or deleted words block the record.
     Blocked,
-    /// Left out on purpose.
+    /// The item was left out on purpose.
     Skipped,
-    /// Unreadable.
+    /// The item could not be read.
     Failed,
 }
 
@@ -43,7 +43,7 @@ pub struct KindCounts {
 }
 
 impl KindCounts {
-    fn of(&mut self, outcome: ItemOutcome) -> &mut u32 {
+    fn counter_of(&mut self, outcome: ItemOutcome) -> &mut u32 {
         match outcome {
             ItemOutcome::Added => &mut self.added,
             ItemOutcome::Updated => &mut self.updated,
@@ -54,16 +54,16 @@ impl KindCounts {
         }
     }
 
-    /// How many there are of this outcome now.
+    /// Counts one item. Returns the new number of items with this outcome.
     fn add(&mut self, outcome: ItemOutcome) -> u32 {
         self.found += 1;
-        let n = self.of(outcome);
+        let n = self.counter_of(outcome);
         *n += 1;
         *n
     }
 }
 
-/// Items of this input without its own duplicates, whether the vault had them before or not.
+/// Numbers of items in this input, without its own duplicates, whether the vault had them before or not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
 pub struct ImportCounts {
@@ -72,17 +72,17 @@ pub struct ImportCounts {
     pub memories: u32,
     pub attachments_referenced: u32,
     pub attachments_present: u32,
-    /// Named, but not in the input. Reports of former versions lack it.
+    /// Files that the input names but does not contain. Reports of former versions lack this number.
     #[serde(default)]
     pub attachments_missing: Option<u32>,
     pub tombstones_applied: u32,
 }
 
-/// Anything not plainly added.
+/// An item with another outcome than `Added`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
 pub struct Item {
-    /// As in `by_kind`; reports of former versions lack it.
+    /// The kind as in `by_kind`. Reports of former versions lack it.
     #[serde(default)]
     pub kind: Option<String>,
     pub place: String,
@@ -121,18 +121,19 @@ pub struct ImportReport {
     pub by_kind: BTreeMap<String, KindCounts>,
     pub counts: ImportCounts,
     pub missing_parts: Vec<String>,
-    /// `(code, place) → (message, count)`
+    /// By code and container: the first place, the message, and the number of such warnings.
     pub warnings: BTreeMap<String, (String, String, u32)>,
     pub items: Vec<Item>,
-    /// Of a dry run: the records that would be new. Not stored with the batch.
+    /// In a dry run: the records that would be new. Not stored with the batch.
     #[serde(skip)]
     pub coming: Vec<Coming>,
-    /// Of a dry run: names of files that the input names but does not contain. Not stored with the batch, since the vault
-    /// lists them.
+    /// In a dry run: names of files that the input names but does not contain. Not stored with the batch, since the
+    /// vault lists them.
     #[serde(skip)]
     pub missing_files: Vec<String>,
     pub sources: Vec<SourceSeen>,
-    /// By kind: records of earlier exports of the account that this one, the newest, lacks. Not stored with the batch.
+    /// Number of records of each kind that are in earlier exports of the account and not in this one, which is the
+    /// newest. Not stored with the batch.
     #[serde(skip)]
     pub gone: BTreeMap<String, u32>,
 }
@@ -151,19 +152,19 @@ fn sum(by_kind: &BTreeMap<String, KindCounts>) -> KindCounts {
 }
 
 /// Preview of a record in one line: its title, or else the beginning of its text.
-fn beginning(record: &Record) -> String {
+fn preview_text(record: &Record) -> String {
     let words = record.title.as_deref().into_iter().chain([record.text.as_str()]).find(|text| !text.trim().is_empty());
-    let head: String = words.unwrap_or_default().trim_start().chars().take(BEGINNING).collect();
+    let head: String = words.unwrap_or_default().trim_start().chars().take(MAX_PREVIEW_CHARS).collect();
     head.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The sum over all kinds in a stored report; its items are skipped.
+/// The sum over all kinds in a stored report. The items of the report are not parsed.
 pub(crate) fn kept_total(report: &str) -> KindCounts {
     #[derive(Deserialize)]
-    struct Kept {
+    struct StoredReport {
         by_kind: BTreeMap<String, KindCounts>,
     }
-    serde_json::from_str::<Kept>(report).map(|kept| sum(&kept.by_kind)).unwrap_or_default()
+    serde_json::from_str::<StoredReport>(report).map(|stored| sum(&stored.by_kind)).unwrap_or_default()
 }
 
 impl ImportReport {
@@ -204,7 +205,7 @@ impl ImportReport {
         }
     }
 
-    /// Counts one item; all outcomes but `Added` are listed too.
+    /// Counts one item, and lists it unless its outcome is `Added`.
     pub(crate) fn note(&mut self, kind: Option<Kind>, place: &str, outcome: ItemOutcome, reason: &str) {
         let name = kind.map_or("other", Kind::as_str);
         if self.count(name, outcome) && outcome != ItemOutcome::Added {
@@ -213,26 +214,26 @@ impl ImportReport {
         }
     }
 
-    /// Counts a record that is new; while planning it is listed as well, since no list of the vault has it yet.
+    /// Counts a new record. While planning it is listed too, since no list of the vault has it yet.
     pub(crate) fn note_new(&mut self, record: &Record, place: String) {
         let name = record.kind.as_str();
         if self.count(name, ItemOutcome::Added) && self.dry_run {
-            self.coming.push(Coming { kind: name.to_owned(), place, text: beginning(record) });
+            self.coming.push(Coming { kind: name.to_owned(), place, text: preview_text(record) });
         }
     }
 
-    /// Counts one item; true if it is listed.
+    /// Counts one item. Returns true if it is to be listed.
     fn count(&mut self, name: &str, outcome: ItemOutcome) -> bool {
         let of_kind = match self.by_kind.get_mut(name) {
             Some(counts) => counts.add(outcome),
             None => self.by_kind.entry(name.to_owned()).or_default().add(outcome),
         };
-        of_kind <= LISTED_OF_KIND || *self.total().of(outcome) <= LISTED
+        of_kind <= ALWAYS_LISTED_PER_KIND || *self.total().counter_of(outcome) <= LISTED
     }
 
-    /// Adds a warning; equal ones are counted.
+    /// Adds a warning, or counts it if there is an equal one.
     pub(crate) fn warn(&mut self, code: &str, place: &str, message: &str) {
-        // One row per code and container; the pointer varies and only the first place is listed.
+        // There is one entry per code and container. It has only the first place, since the pointers differ.
         let container = place.split('#').next().unwrap_or(place);
         let entry =
             self.warnings.entry(format!("{code} {container}")).or_insert_with(|| (place.into(), message.into(), 0));
@@ -244,14 +245,14 @@ impl ImportReport {
         sum(&self.by_kind)
     }
 
-    /// How many items are not listed because there were too many.
+    /// Number of items that are not listed because there were too many.
     pub fn unlisted_items(&self) -> u32 {
         let all = self.total();
         (all.found - all.added).saturating_sub(u32::try_from(self.items.len()).unwrap_or(u32::MAX))
     }
 }
 
-/// Stable name of an outcome of dropping.
+/// The outcome to report for an item that a reader or the catalog dropped.
 pub(crate) fn dropped_outcome(outcome: DroppedAs) -> ItemOutcome {
     match outcome {
         DroppedAs::Skipped => ItemOutcome::Skipped,
@@ -266,7 +267,7 @@ mod tests {
     use mementory_model::RecordKey;
 
     #[test]
-    fn few_of_one_kind_are_listed_behind_many_of_another() {
+    fn items_of_a_rare_kind_are_listed_besides_many_of_another() {
         let mut report = ImportReport::default();
         for (kind, n) in [(Kind::Message, 6_000), (Kind::Memory, 700), (Kind::Conversation, 3)] {
             (0..n).for_each(|n| report.note(Some(kind), &format!("{n}"), ItemOutcome::Unchanged, "same"));
@@ -277,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_new_is_listed_while_planning_and_kept_nowhere() {
+    fn new_records_are_listed_while_planning_and_not_stored() {
         let mut record = Record::new(Kind::Memory, RecordKey::new("a", "b"), "");
         record.text = "\n Likes  tea\nwith milk.".into();
         let mut plan = ImportReport { dry_run: true, ..ImportReport::default() };

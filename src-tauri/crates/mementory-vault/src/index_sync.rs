@@ -1,4 +1,4 @@
-//! The index follows the store: by its change log, or by a rebuild from its records.
+//! Brings the search index up to date with the store, by replaying the change log or by a rebuild from all records.
 use crate::{
     VaultError, VaultResult,
     context::{Context, IndexFault, IndexState, fresh_index},
@@ -9,16 +9,16 @@ use mementory_store::{RowView, Store};
 use rusqlite::{Connection, OptionalExtension};
 use std::sync::{PoisonError, atomic::AtomicBool, atomic::Ordering};
 
-/// Progress and cancellation of an index rebuild: records done, and their total (0: unknown).
+/// Progress and cancellation of an index rebuild.
 pub struct IndexWatch<'a> {
-    /// Called repeatedly during the rebuild.
+    /// Called repeatedly with the fault, the number of records done, and their total (0 if unknown).
     pub progress: &'a dyn Fn(IndexFault, u64, u64),
-    /// Set by another thread to cancel: the vault is not opened, and the index is rebuilt at the next opening.
+    /// Set by another thread to cancel. The vault is not opened then, and the index is rebuilt at the next opening.
     pub cancel: &'a AtomicBool,
 }
 
-/// Records between two progress reports.
-const STEP: u64 = 1_000;
+/// Number of records between two progress reports.
+const RECORDS_PER_REPORT: u64 = 1_000;
 
 impl Context {
     pub(crate) fn index_commit(&self, seq: u64) -> VaultResult<()> {
@@ -28,8 +28,8 @@ impl Context {
         self.with_index(|i| i.commit(seq))
     }
 
-    /// After a failed commit the index catches up from the change log. Until that succeeds it takes no single changes, and
-    /// no commit marks it as complete.
+    /// Brings the index up to date from the change log after a failed commit. Until this succeeds, the index takes no
+    /// single changes, and no commit marks it as complete.
     pub(crate) fn index_recover(&self) -> VaultResult<()> {
         self.index_behind.store(false, Ordering::Relaxed);
         self.index_rollback();
@@ -39,7 +39,7 @@ impl Context {
     }
 
     pub(crate) fn index_rollback(&self) {
-        // The index is disposable: if even this fails, the next opening rebuilds it.
+        // If this fails, the next opening rebuilds the index.
         let _ = self.with_index(SearchIndex::rollback);
     }
 
@@ -54,13 +54,13 @@ impl Context {
         if have == last {
             return Ok(());
         }
-        // An empty index is filled in one pass.
+        // An empty index is filled by a rebuild, in one pass.
         let replayed = if have > last || have == 0 { Ok(false) } else { self.index_replay(have, last, watch) };
         match replayed {
             Ok(true) => Ok(()),
             Err(VaultError::Cancelled) => Err(VaultError::Cancelled),
             _ => {
-                // After opening, the index catches up inside a change; no fault is reported.
+                // A fault is reported only at opening (with `watch`), not if the index catches up during a change.
                 if watch.is_some() {
                     self.index_fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(IndexFault::Behind);
                 }
@@ -75,7 +75,7 @@ impl Context {
             Ok(c.query_row(sql, [mementory_store::CHANGES_FORGOTTEN], |r| r.get(0)).optional()?)
         })?;
         if forgotten.is_some_and(|upto| (from as i64) < upto) {
-            return Ok(false); // an older index: the changes it lacks are not in the log any more
+            return Ok(false); // changes that the index lacks are no longer in the log
         }
         let changes: Vec<(i64, i64)> = self.store.read(|c| {
             let mut statement = c.prepare("SELECT op, target FROM changes WHERE seq > ?1 ORDER BY seq")?;
@@ -83,7 +83,7 @@ impl Context {
             Ok(rows.collect::<Result<_, _>>()?)
         })?;
         if changes.iter().any(|(op, _)| *op == 4) {
-            return Ok(false); // an undone batch: its rows are not in the store any more
+            return Ok(false); // the rows of an undone batch are no longer in the store
         }
         let connection = self.store.extra_reader()?;
         for (op, target) in changes {
@@ -123,7 +123,7 @@ impl Context {
             None => statement.query([])?,
         };
         while let Some(r) = rows.next()? {
-            if let Some(watch) = watch.filter(|_| done % STEP == 0) {
+            if let Some(watch) = watch.filter(|_| done % RECORDS_PER_REPORT == 0) {
                 if watch.cancel.load(Ordering::Relaxed) {
                     return Err(VaultError::Cancelled);
                 }
@@ -161,7 +161,7 @@ impl Context {
         Ok(())
     }
 
-    /// Documents in the index.
+    /// Number of documents in the index.
     pub fn index_documents(&self) -> u64 {
         self.with_index(|i| Ok(i.documents())).unwrap_or(0)
     }
@@ -211,7 +211,7 @@ impl Context {
         self.with_index(|i| i.delete_row(row as u64))
     }
 
-    /// Reindexes a row (visible after the next commit); a trashed one is only removed.
+    /// Reindexes a row (visible after the next commit). A row in the Trash is only removed.
     pub(crate) fn reindex(&self, row: i64) -> VaultResult<()> {
         self.index_delete(row)?;
         let found = self.store.read(|c| {

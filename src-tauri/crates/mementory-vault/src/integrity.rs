@@ -1,16 +1,16 @@
-//! The integrity check: header, every page, index, every blob, the audit chain, references, packs.
+//! The integrity check of header, pages, index, blobs, audit chain, references and packs.
 use crate::{VaultResult, audit::AuditTrail, context::Context};
 use mementory_search::SearchIndex;
 use mementory_store::{Store, page_problems};
 
-/// One place of an integrity check.
+/// Result of the integrity check for one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedPlace {
     /// `header`, `pages`, `index`, `blobs`, `audit`, `references`, `packs`.
     pub place: &'static str,
-    /// Passed.
+    /// True if the check passed.
     pub ok: bool,
-    /// What was looked at, or what is wrong.
+    /// What was checked, or what is wrong.
     pub detail: String,
 }
 
@@ -27,7 +27,7 @@ impl<'v> IntegrityCheck<'v> {
 }
 
 impl IntegrityCheck<'_> {
-    /// Looks through everything: header, every page, index, every blob, the audit chain, references, packs.
+    /// Checks the header, every page, the index, every blob, the audit chain, references and packs.
     pub fn check(&self) -> VaultResult<Vec<CheckedPlace>> {
         let header = mementory_crypto::read_header(&self.context.dir);
         let mut places = vec![CheckedPlace {
@@ -35,16 +35,16 @@ impl IntegrityCheck<'_> {
             ok: header.is_ok(),
             detail: header.map_or_else(|e| e.to_string(), |h| format!("{} key slots", h.slots.len())),
         }];
-        // A place that cannot even be read is a place that failed; the others are looked at all the same.
-        let mut look = |place: &'static str, found: VaultResult<CheckedPlace>| {
+        // A place that cannot be read counts as failed. The others are checked all the same.
+        let mut add_place = |place: &'static str, found: VaultResult<CheckedPlace>| {
             places.push(found.unwrap_or_else(|e| CheckedPlace { place, ok: false, detail: e.to_string() }));
         };
-        look("pages", self.check_pages());
-        look("index", self.check_index());
-        look("blobs", self.check_blobs());
-        look("audit", self.check_audit());
-        look("references", self.check_references());
-        look("packs", self.check_packs());
+        add_place("pages", self.check_pages());
+        add_place("index", self.check_index());
+        add_place("blobs", self.check_blobs());
+        add_place("audit", self.check_audit());
+        add_place("references", self.check_references());
+        add_place("packs", self.check_packs());
         Ok(places)
     }
 

@@ -10,32 +10,32 @@ use serde::{Deserialize, Serialize};
 pub struct KnownKey {
     /// Its bytes, in hex.
     pub key: String,
-    /// As formats name it: `ed25519`, `ml-dsa-65` …
+    /// Name of the algorithm as formats write it: `ed25519`, `ml-dsa-65` …
     pub algorithm: String,
-    /// What the owner calls it.
+    /// Name that the owner gave to the key.
     pub name: Option<String>,
-    /// First seen or trusted, in microseconds since 1970.
+    /// When it was first seen or trusted, in microseconds since 1970.
     pub since: i64,
-    /// The owner trusts it. Otherwise it only signed an import.
+    /// True if the owner trusts it. Otherwise it only signed an import.
     pub trusted: bool,
 }
 
-/// Where the list is in `meta`: a handful of keys, always read whole.
-const META: &str = "known_keys";
+/// Key of the list in the table `meta`.
+const META_KEY: &str = "known_keys";
 
 fn load(connection: &Connection) -> VaultResult<Vec<KnownKey>> {
     let text: Option<String> =
-        connection.query_row("SELECT value FROM meta WHERE key = ?1", [META], |r| r.get(0)).optional()?;
+        connection.query_row("SELECT value FROM meta WHERE key = ?1", [META_KEY], |r| r.get(0)).optional()?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
 fn save(tx: &Connection, keys: &[KnownKey]) -> VaultResult<()> {
     let text = serde_json::to_string(keys).unwrap_or_default();
-    tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", params![META, text])?;
+    tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", params![META_KEY, text])?;
     Ok(())
 }
 
-/// Public keys of others.
+/// Reads and changes the list of other people's public keys.
 #[derive(Clone, Copy)]
 pub struct KeyRing<'v> {
     pub(crate) context: &'v Context,
@@ -48,7 +48,7 @@ impl<'v> KeyRing<'v> {
 }
 
 impl KeyRing<'_> {
-    /// Every key that was trusted or seen, in the order in which they came.
+    /// All keys that are trusted or signed an import, in the order in which they were added.
     ///
     /// # Errors
     /// The store.
@@ -56,7 +56,7 @@ impl KeyRing<'_> {
         self.context.store.read(load)
     }
 
-    /// Trusts a key from now on. Without a name it keeps its present one.
+    /// Marks a key as trusted. Without `name` it keeps its current name.
     ///
     /// # Errors
     /// The store.
@@ -98,7 +98,7 @@ impl KeyRing<'_> {
         })
     }
 
-    /// Forgets a key: neither trusted nor seen. False when it was not known.
+    /// Removes a key from the list. Returns false if it was not in it.
     ///
     /// # Errors
     /// The store.

@@ -1,12 +1,12 @@
-//! Row numbers as ranges: an export that repeats a million known records contains few ranges of rows, which fit in some
-//! bytes of its batch.
+//! A set of row numbers, stored as ranges. An export that repeats a million known records contains only few ranges, so
+//! that its batch needs only a few bytes for them.
 
 /// A set of row numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RowRanges(Vec<(i64, i64)>);
 
 impl RowRanges {
-    /// Adds a row. Rows that come in order cost nothing.
+    /// Adds a row. Consecutive rows are joined into one range at once.
     pub(crate) fn add(&mut self, row: i64) {
         match self.0.last_mut() {
             Some((_, last)) if row == *last + 1 => *last = row,
@@ -15,8 +15,8 @@ impl RowRanges {
         }
     }
 
-    /// Sorts and joins what was added.
-    fn tidy(&mut self) {
+    /// Sorts the ranges, and joins adjacent ones.
+    fn join_ranges(&mut self) {
         self.0.sort_unstable();
         let mut out: Vec<(i64, i64)> = Vec::with_capacity(self.0.len());
         for (first, last) in self.0.drain(..) {
@@ -28,20 +28,20 @@ impl RowRanges {
         self.0 = out;
     }
 
-    /// Gaps and lengths as varints; None for an empty set.
+    /// Encodes the gaps between ranges and their lengths as varints. None for an empty set.
     pub(crate) fn encode(mut self) -> Option<Vec<u8>> {
-        self.tidy();
+        self.join_ranges();
         let mut out = Vec::new();
         let mut at = 0;
         for (first, last) in &self.0 {
-            varint(first - at, &mut out);
-            varint(last - first, &mut out);
+            push_varint(first - at, &mut out);
+            push_varint(last - first, &mut out);
             at = *last;
         }
         (!out.is_empty()).then_some(out)
     }
 
-    /// Reads [`Self::encode`]'s bytes; None when they are cut off.
+    /// Decodes the bytes of [`Self::encode`]. None if they are cut off or too large.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         let mut numbers = Vec::new();
         let (mut number, mut shift) = (0i64, 0);
@@ -64,7 +64,7 @@ impl RowRanges {
         (shift == 0 && rest.is_empty()).then_some(Self(runs))
     }
 
-    /// True when the row is in it; for a decoded set.
+    /// True if the set contains the row. Only for a decoded set, whose ranges are sorted.
     pub(crate) fn contains(&self, row: i64) -> bool {
         let after = self.0.partition_point(|(first, _)| *first <= row);
         after.checked_sub(1).and_then(|i| self.0.get(i)).is_some_and(|(_, last)| row <= *last)
@@ -76,7 +76,7 @@ impl RowRanges {
     }
 }
 
-fn varint(number: i64, out: &mut Vec<u8>) {
+fn push_varint(number: i64, out: &mut Vec<u8>) {
     let mut left = number.unsigned_abs();
     while left >= 0x80 {
         out.push(left as u8 | 0x80);
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_added_is_in_it_and_nothing_else() {
+    fn a_decoded_set_contains_exactly_the_added_rows() {
         let cases: [&[i64]; 6] =
             [&[1], &[1, 2, 3], &[9, 1, 2, 2, 300], &[5, 4, 3, 2, 1], &[1_000_000, 70, 71, 1], &[1 << 40, 3]];
         for rows in cases {
@@ -98,11 +98,11 @@ mod tests {
             rows.iter().for_each(|row| runs.add(*row));
             let bytes = runs.encode().unwrap_or_default();
             let back = RowRanges::decode(&bytes).unwrap_or_default();
-            let held: Vec<i64> = back.iter().flat_map(|(first, last)| first..=last).collect();
+            let decoded: Vec<i64> = back.iter().flat_map(|(first, last)| first..=last).collect();
             let mut expected = rows.to_vec();
             expected.sort_unstable();
             expected.dedup();
-            assert_eq!(held, expected, "{rows:?}");
+            assert_eq!(decoded, expected, "{rows:?}");
             for row in 0..400 {
                 assert_eq!(back.contains(row), expected.contains(&row), "{row} in {rows:?}");
             }
@@ -114,7 +114,7 @@ mod tests {
         let mut runs = RowRanges::default();
         (1..=1_000_000).for_each(|row| runs.add(row));
         assert!(runs.encode().is_some_and(|bytes| bytes.len() < 8));
-        assert_eq!(RowRanges::default().encode(), None, "nothing told, nothing kept");
+        assert_eq!(RowRanges::default().encode(), None, "an empty set has no bytes");
         assert_eq!(RowRanges::decode(&[0x80]), None, "cut off");
     }
 }

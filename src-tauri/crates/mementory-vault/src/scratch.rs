@@ -1,4 +1,4 @@
-//! Scratch space for what has to be random access and must not lie about in the clear.
+//! Encrypted scratch files, for bytes that must be readable at any position.
 use mementory_formats::{Spool, SpoolFile};
 use std::{io, path::PathBuf};
 

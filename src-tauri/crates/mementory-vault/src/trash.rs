@@ -13,14 +13,14 @@ use mementory_store::{
 /// Result of emptying the Trash.
 #[derive(Debug, Default)]
 pub struct ExpiredTrash {
-    /// Records that were erased.
+    /// Number of records that were erased.
     pub erased: u32,
     /// Records that could not be erased, or not completely, by id, with the reason. They stay in the Trash, or their
     /// receipt is finished when the vault is opened again.
     pub failed: Vec<(String, VaultError)>,
 }
 
-/// Moving records to the Trash and back, and emptying it.
+/// Moves records to the Trash and back, and empties it.
 #[derive(Clone, Copy)]
 pub struct Trash<'v> {
     pub(crate) context: &'v Context,
@@ -33,23 +33,24 @@ impl<'v> Trash<'v> {
 }
 
 impl Trash<'_> {
-    /// To the Trash, with a conversation its messages: gone from search, lists and exports at once.
+    /// Moves records to the Trash, a conversation with its messages. They are at once absent from search, lists and
+    /// exports. Returns `ids`.
     pub fn trash(&self, ids: &[String], now: Timestamp) -> VaultResult<Vec<String>> {
         self.move_trash(ids, now, true)
     }
 
-    /// Back from the Trash.
+    /// Restores records from the Trash. Returns `ids`.
     pub fn restore(&self, ids: &[String], now: Timestamp) -> VaultResult<Vec<String>> {
         self.move_trash(ids, now, false)
     }
 
-    fn move_trash(&self, ids: &[String], now: Timestamp, into: bool) -> VaultResult<Vec<String>> {
-        // All or none: an unknown id stops it before anything moves.
+    fn move_trash(&self, ids: &[String], now: Timestamp, to_trash: bool) -> VaultResult<Vec<String>> {
+        // An unknown id is an error before any record is moved.
         let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
         let (seq, rows) = self.context.store.write(|tx| {
             let mut rows = Vec::new();
             for view in &views {
-                rows.extend(if into {
+                rows.extend(if to_trash {
                     trash_row(tx, view.row, view.row, now, None)?
                 } else {
                     let sql = "SELECT row FROM records WHERE trashed IS NOT NULL AND (row = ?1 OR trash_root = ?1)";
@@ -64,7 +65,7 @@ impl Trash<'_> {
                     tx,
                     &self.context.keys,
                     now,
-                    if into { "delete" } else { "restore" },
+                    if to_trash { "delete" } else { "restore" },
                     &view.id_text(),
                     "",
                 )?;
@@ -72,15 +73,15 @@ impl Trash<'_> {
             Ok((Store::last_change(tx)?, rows))
         })?;
         for row in rows {
-            if into { self.context.index_delete(row)? } else { self.context.reindex(row)? }
+            if to_trash { self.context.index_delete(row)? } else { self.context.reindex(row)? }
         }
         self.context.index_commit(seq)?;
         Ok(ids.to_vec())
     }
 
-    /// Erases what has been in the Trash for `days` or longer, as a deletion like any other: with tombstones and a
-    /// receipt. Only what was moved there goes: what was taken from it and is still in use, or has days left, stays, and
-    /// loses the link. What tombstones of an import put there stays until a person decides. A record that cannot be erased (a
+    /// Erases the records that have been in the Trash for `days` days or longer, with tombstones and a receipt like any
+    /// erasure. Records derived from them that are in use or have days left stay and lose the link. Records that
+    /// tombstones of an import moved to the Trash stay until a person decides. A record that cannot be erased (in a
     /// damaged pack) stays in the Trash and is reported; the others are erased all the same.
     pub fn empty_expired(&self, days: i64, now: Timestamp) -> VaultResult<ExpiredTrash> {
         let before = now.as_micros() - days * 86_400_000_000;
@@ -95,10 +96,10 @@ impl Trash<'_> {
         Ok(out)
     }
 
-    /// All at once, since each erasure is followed by a search through everything; in halves where that does not work, so
-    /// that the record that cannot be erased is isolated.
+    /// Erases all records at once, since each erasure is followed by a search through the whole vault. If that fails,
+    /// erases them in halves, so that the record that cannot be erased is isolated.
     fn expire(&self, ids: &[String], before: i64, now: Timestamp, out: &mut ExpiredTrash) {
-        // What went before something failed, or along with something else, is gone.
+        // Records may have been erased before another half failed, or along with another record.
         let left: Vec<String> = ids
             .iter()
             .filter(|id| !matches!(self.context.find(id), Err(VaultError::NotFound { erased: true, .. })))
@@ -112,7 +113,7 @@ impl Trash<'_> {
             EraseRequest { ids: &left, scope: EraseScope::Expired(before), reason: "trash_expired", copies: &[], now };
         match Eraser::new(self.context).run(&request, &|_| {}, Sabotage::default()) {
             Ok(_) => out.erased += left.len() as u32,
-            // Without room nothing can be erased, one by one neither.
+            // On a full disk nothing can be erased, not even one by one.
             Err(error) if left.len() == 1 || error.is_disk_full() => {
                 out.failed.push((left.into_iter().next().unwrap_or_default(), error));
             }

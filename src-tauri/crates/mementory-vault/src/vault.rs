@@ -1,4 +1,4 @@
-//! One vault: create, open, close, and the use cases over it.
+//! Creates, opens and closes a vault, and gives access to its use cases.
 use crate::{
     VaultError, VaultResult,
     audit::AuditTrail,
@@ -40,7 +40,7 @@ pub struct Vault {
 }
 
 impl Vault {
-    /// Creates a vault in `dir`, which must not exist or be empty.
+    /// Creates a vault in `dir`, which must be an empty folder or not exist.
     ///
     /// # Errors
     /// `Exists`, I/O.
@@ -56,7 +56,7 @@ impl Vault {
             }
         }
         std::fs::create_dir_all(dir).map_err(|e| VaultError::io(&place, e))?;
-        private(dir)?;
+        restrict_to_owner(dir)?;
         let lock = take_lock(dir)?;
         let (header, keys, code) = create_header(dir, passphrase, kdf, &now.to_rfc3339())?;
         let store = Store::open(dir, keys.store(), true)?;
@@ -69,12 +69,13 @@ impl Vault {
     /// Opens a vault with its passphrase or recovery code; upgrades an older schema; brings the index up to date.
     ///
     /// # Errors
-    /// `Missing`, `InUse`, `WrongSecret`, `Damaged`, `DamagedPages`, `NewerSchema`. None of them writes anything.
+    /// `Missing`, `InUse`, `WrongSecret`, `Damaged`, `DamagedPages`, `NewerSchema`. Nothing is written then.
     pub fn open(dir: &Path, secret: &str) -> VaultResult<Self> {
         Self::open_watched(dir, secret, &IndexWatch { progress: &|_, _, _| {}, cancel: &AtomicBool::new(false) })
     }
 
-    /// The same, with progress and cancelling while the index is synchronised: a rebuild reads every record.
+    /// Opens a vault like [`open`](Self::open), with progress and cancellation while the index is brought up to date,
+    /// since a rebuild reads every record.
     ///
     /// # Errors
     /// As [`open`](Self::open); `Cancelled`.
@@ -104,7 +105,7 @@ impl Vault {
         opened().map_err(|error| counted(dir, &key, error))
     }
 
-    /// Adds the number of damaged pages to a `Damaged` error, if it can be counted. Reads the whole database.
+    /// Replaces a `Damaged` error by `DamagedPages` with their number, if pages are damaged. Reads the whole database.
     pub fn counted(&self, error: VaultError) -> VaultError {
         counted(&self.context.dir, self.context.keys.store(), error)
     }
@@ -135,7 +136,7 @@ impl Vault {
         Ok(Self { context, _lock: lock })
     }
 
-    /// Changes the passphrase; the slot is rewritten atomically.
+    /// Changes the passphrase. The key slot is rewritten atomically.
     pub fn change_passphrase(&self, secret: &str, new: &str, kdf: KdfChoice, now: Timestamp) -> VaultResult<Header> {
         let header = change_passphrase(&self.context.dir, secret, new, kdf, &now.to_rfc3339())?;
         *self.context.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
@@ -145,7 +146,7 @@ impl Vault {
         Ok(header)
     }
 
-    /// Makes a new recovery code; the slot is rewritten atomically, and the old code is invalid from then on.
+    /// Makes a new recovery code. The key slot is rewritten atomically, and the old code is invalid then.
     pub fn new_recovery_code(&self, secret: &str, now: Timestamp) -> VaultResult<(Header, RecoveryCode)> {
         let (header, code) = new_recovery_code(&self.context.dir, secret, &now.to_rfc3339())?;
         *self.context.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
@@ -155,28 +156,28 @@ impl Vault {
         Ok((header, code))
     }
 
-    /// For tests.
+    /// The context, for tests.
     #[cfg(test)]
     pub(crate) fn context(&self) -> &Context {
         &self.context
     }
 
-    /// Folder.
+    /// Folder of the vault.
     pub fn dir(&self) -> &Path {
         self.context.dir()
     }
 
-    /// Header: id, times, key slots.
+    /// Header of the vault: id, times, key slots.
     pub fn header(&self) -> Header {
         self.context.header()
     }
 
-    /// Bytes on disk.
+    /// Size of the store, the blobs and the index on disk, in bytes.
     pub fn bytes(&self) -> u64 {
         self.context.bytes()
     }
 
-    /// How the index was found at opening, or rebuilt since.
+    /// Whether the index was up to date at opening or has been rebuilt.
     pub fn index_state(&self) -> IndexState {
         self.context.index_state()
     }
@@ -186,7 +187,7 @@ impl Vault {
         self.context.index_fault()
     }
 
-    /// Documents in the index.
+    /// Number of documents in the index.
     pub fn index_documents(&self) -> u64 {
         self.context.index_documents()
     }
@@ -199,7 +200,7 @@ impl Vault {
         self.context.index_rebuild()
     }
 
-    /// What the newest exports of assistants changed; cached until something changes.
+    /// What the newest exports of assistants changed. The result is cached until the vault changes.
     ///
     /// # Errors
     /// The store.
@@ -207,67 +208,67 @@ impl Vault {
         export_diff(&self.context)
     }
 
-    /// The audit log and the tombstones, as they are read.
+    /// Read access to the audit log and the tombstones.
     pub fn audit(&self) -> AuditTrail<'_> {
         AuditTrail::new(&self.context)
     }
 
-    /// Copies of the whole vault.
+    /// Makes backups, which are copies of the whole vault.
     pub fn backups(&self) -> Backups<'_> {
         Backups::new(&self.context)
     }
 
-    /// Writing, editing and tagging records.
+    /// Writes, edits and tags records.
     pub fn editor(&self) -> Editor<'_> {
         Editor::new(&self.context)
     }
 
-    /// Moving records to the Trash and back, and emptying it.
+    /// Moves records to the Trash and back, and empties it.
     pub fn trash(&self) -> Trash<'_> {
         Trash::new(&self.context)
     }
 
-    /// Erasing records for good.
+    /// Erases records for good.
     pub fn eraser(&self) -> Eraser<'_> {
         Eraser::new(&self.context)
     }
 
-    /// The receipts of erasures and redactions: written, finished after an interruption, retried.
+    /// Reads, finishes and retries the receipts of erasures and redactions.
     pub fn receipts(&self) -> Receipts<'_> {
         Receipts::new(&self.context)
     }
 
-    /// Redacting text spans and sensitive values.
+    /// Redacts text spans and sensitive values.
     pub fn redactor(&self) -> Redactor<'_> {
         Redactor::new(&self.context)
     }
 
-    /// Memories that say the same, or nearly the same.
+    /// Finds, dismisses and merges memories with the same or nearly the same text.
     pub fn duplicates(&self) -> Duplicates<'_> {
         Duplicates::new(&self.context)
     }
 
-    /// Exports, previews of them, and Evidence Packs.
+    /// Writes and previews exports, and writes Evidence Packs.
     pub fn exporter(&self) -> Exporter<'_> {
         Exporter::new(&self.context)
     }
 
-    /// Imports and their undo.
+    /// Imports files, and undoes imports.
     pub fn importer(&self) -> Importer<'_> {
         Importer::new(&self.context)
     }
 
-    /// Public keys of others.
+    /// Reads and changes the list of other people's public keys.
     pub fn key_ring(&self) -> KeyRing<'_> {
         KeyRing::new(&self.context)
     }
 
-    /// Reading records: versions, links, messages.
+    /// Reads records with their versions, links and messages.
     pub fn reader(&self) -> Reader<'_> {
         Reader::new(&self.context)
     }
 
-    /// Lists and counts.
+    /// Lists and counts records.
     pub fn queries(&self) -> Queries<'_> {
         Queries::new(&self.context)
     }
@@ -277,27 +278,27 @@ impl Vault {
         Search::new(&self.context)
     }
 
-    /// Files that records name, and their bytes.
+    /// Reads the files that records name, and their bytes.
     pub fn files(&self) -> Files<'_> {
         Files::new(&self.context)
     }
 
-    /// Imports that were made.
+    /// Reads the batches, one for each import.
     pub fn batches(&self) -> Batches<'_> {
         Batches::new(&self.context)
     }
 
-    /// Sensitive values: scanning, listing, decisions.
+    /// Scans for sensitive values, lists them, and stores decisions on them.
     pub fn scanner(&self) -> Scanner<'_> {
         Scanner::new(&self.context)
     }
 
-    /// Folders that are watched for exports.
+    /// Reads and changes the folders that are watched for exports.
     pub fn watched_folders(&self) -> WatchedFolders<'_> {
         WatchedFolders::new(&self.context)
     }
 
-    /// Where imported files came from and exports went.
+    /// Reads and stores the paths of imports and exports.
     pub fn file_locations(&self) -> FileLocations<'_> {
         FileLocations::new(&self.context)
     }
@@ -308,7 +309,7 @@ impl Vault {
     }
 }
 
-/// Damage that may be of pages, with their number.
+/// Replaces a `Damaged` error by `DamagedPages` with their number, if pages are damaged.
 fn counted(dir: &Path, key: &[u8; 32], error: VaultError) -> VaultError {
     match error {
         VaultError::Damaged(_) => match mementory_store::failing_pages(dir, key) {
@@ -319,7 +320,7 @@ fn counted(dir: &Path, key: &[u8; 32], error: VaultError) -> VaultError {
     }
 }
 
-/// The lock file stays locked while the vault is open; the system frees it when the process dies.
+/// Locks the lock file, which stays locked while the vault is open. The system frees it when the process dies.
 fn take_lock(dir: &Path) -> VaultResult<File> {
     let path = dir.join("lock");
     let file =
@@ -332,12 +333,12 @@ fn take_lock(dir: &Path) -> VaultResult<File> {
 }
 
 #[cfg(unix)]
-fn private(dir: &Path) -> VaultResult<()> {
+fn restrict_to_owner(dir: &Path) -> VaultResult<()> {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o700)).map_err(|e| VaultError::io("vault folder", e))
 }
 
 #[cfg(not(unix))]
-fn private(_dir: &Path) -> VaultResult<()> {
+fn restrict_to_owner(_dir: &Path) -> VaultResult<()> {
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The central directory.
+//! Reads the central directory of a ZIP file.
 use super::{
     super::source::Source,
     CENTRAL, END,
@@ -7,43 +7,45 @@ use super::{
 };
 use std::io::{BufReader, Read};
 
-/// Zip64 forms of the end record.
-const LOCATOR: [u8; 4] = *b"PK\x06\x07";
+/// Signature of the Zip64 end-of-directory locator.
+const LOCATOR64: [u8; 4] = *b"PK\x06\x07";
+/// Signature of the Zip64 end-of-directory record.
 const END64: [u8; 4] = *b"PK\x06\x06";
 
-/// How far back the end record is looked for (a comment has at most 64 KiB; downloads carry junk behind it).
-const TAIL: u64 = 1 << 20;
+/// Number of bytes at the end of the file in which the end record is searched. A comment has at most 64 KiB, but
+/// downloads can have other bytes after the archive.
+const MAX_TAIL_BYTES: u64 = 1 << 20;
 
-/// Entries in directory order, duplicates included; None when there is no usable directory. At most `max` are read:
-/// one more than allowed, so that the caller notices.
+/// Up to `max` entries in directory order, duplicates included. None if there is no usable directory.
 pub(in super::super) fn directory(source: &Source, max: u64) -> std::io::Result<Option<Vec<Entry>>> {
-    let from = source.len().saturating_sub(TAIL);
-    let tail = source.bytes(from, TAIL as usize)?;
-    // A hostile tail may hold nothing but these marks.
+    let from = source.len().saturating_sub(MAX_TAIL_BYTES);
+    let tail = source.bytes(from, MAX_TAIL_BYTES as usize)?;
+    // Only 64 candidates are tried, because a hostile file may consist of nothing but these signatures.
     for at in memchr::memmem::rfind_iter(&tail, &END).take(64) {
         let Some(record) = tail.get(at..at + 22) else { continue };
-        if let Some(entries) = read(source, &locate(source, from + at as u64, record)?, max)? {
+        if let Some(entries) = read_entries(source, &locate_directory(source, from + at as u64, record)?, max)? {
             return Ok(Some(entries));
         }
     }
     Ok(None)
 }
 
-struct Place {
-    /// Where it should start, best guess first; with the bytes that stand before the archive.
+struct DirectoryLocation {
+    /// Offsets where the directory may start, best guess first, each with the number of bytes before the archive.
     starts: Vec<(u64, u64)>,
     entries: u64,
 }
 
-fn locate(source: &Source, end: u64, record: &[u8]) -> std::io::Result<Place> {
+fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result<DirectoryLocation> {
     let mut entries = u64::from(le16(record, 10));
     let mut size = u64::from(le32(record, 12));
     let mut offset = u64::from(le32(record, 16));
     let mut end = end;
     if let Some(at) = end.checked_sub(20) {
         let locator = source.bytes(at, 20)?;
-        if locator.starts_with(&LOCATOR) {
-            // The recorded offset does not know of bytes put before the archive; the usual place does.
+        if locator.starts_with(&LOCATOR64) {
+            // If bytes were put before the archive, the recorded offset is wrong, but the record is still directly
+            // before the locator.
             for at in [le64(&locator, 8), at.saturating_sub(56)] {
                 let record = source.bytes(at, 56)?;
                 if record.len() == 56 && record.starts_with(&END64) {
@@ -59,15 +61,15 @@ fn locate(source: &Source, end: u64, record: &[u8]) -> std::io::Result<Place> {
         starts.push((start, start.saturating_sub(offset)));
     }
     starts.push((offset, 0));
-    Ok(Place { starts, entries })
+    Ok(DirectoryLocation { starts, entries })
 }
 
-fn read(source: &Source, place: &Place, max: u64) -> std::io::Result<Option<Vec<Entry>>> {
+fn read_entries(source: &Source, place: &DirectoryLocation, max: u64) -> std::io::Result<Option<Vec<Entry>>> {
     for &(start, base) in &place.starts {
         let mut reader = BufReader::with_capacity(64 * 1024, source.window(start)?);
         let mut entries = Vec::new();
         while (entries.len() as u64) < place.entries.min(max) {
-            match entry(&mut reader, base)? {
+            match read_entry(&mut reader, base)? {
                 Some(entry) => entries.push(entry),
                 None => break,
             }
@@ -79,13 +81,13 @@ fn read(source: &Source, place: &Place, max: u64) -> std::io::Result<Option<Vec<
     Ok(None)
 }
 
-fn entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<Entry>> {
-    let fixed = up_to(reader, 46)?;
+fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<Entry>> {
+    let fixed = read_up_to(reader, 46)?;
     if fixed.len() < 46 || fixed[..4] != CENTRAL {
         return Ok(None);
     }
     let (name_len, extra_len) = (usize::from(le16(&fixed, 28)), usize::from(le16(&fixed, 30)));
-    let variable = up_to(reader, name_len + extra_len + usize::from(le16(&fixed, 32)))?;
+    let variable = read_up_to(reader, name_len + extra_len + usize::from(le16(&fixed, 32)))?;
     if variable.len() < name_len + extra_len {
         return Ok(None);
     }
@@ -115,7 +117,7 @@ fn entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<Entry>> {
     }))
 }
 
-fn up_to(reader: &mut impl Read, n: usize) -> std::io::Result<Vec<u8>> {
+fn read_up_to(reader: &mut impl Read, n: usize) -> std::io::Result<Vec<u8>> {
     let mut out = Vec::with_capacity(n);
     reader.take(n as u64).read_to_end(&mut out)?;
     Ok(out)

@@ -1,4 +1,4 @@
-//! One entry and its bytes.
+//! One entry of a ZIP file, and reading its bytes.
 use super::{
     super::source::{Source, Window},
     LOCAL, le16,
@@ -9,31 +9,31 @@ use std::io::{BufReader, Error, ErrorKind, Read};
 /// One file in an archive.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Entry {
-    /// Decoded, separators as written.
+    /// Decoded name, with its separators as written.
     pub(in super::super) name: String,
     pub(super) method: u16,
     pub(super) flags: u16,
     pub(super) crc: u32,
     pub(super) packed: u64,
-    /// Uncompressed size as declared.
+    /// Declared uncompressed size in bytes.
     pub(in super::super) size: u64,
     pub(super) position: Position,
     /// Unix mode bits, 0 when not given.
     pub(super) mode: u32,
-    /// `packed`, `size` and `crc` are known and must hold.
+    /// True if `size` and `crc` are known, and reading checks the bytes against them.
     pub(super) checked: bool,
-    /// The archive ends inside it.
+    /// True if the archive ends before the entry does.
     pub(in super::super) cut: bool,
 }
 
-/// Where an entry is in its archive.
+/// Offset in the archive of an entry's local header, or of its data.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Position {
     Header(u64),
     Data(u64),
 }
 
-/// What an entry is besides a plain file.
+/// Kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum EntryKind {
     Plain,
@@ -41,7 +41,7 @@ pub(in super::super) enum EntryKind {
     Link,
     Device,
     Encrypted,
-    /// Compressed by this method, which we cannot undo.
+    /// Compressed by this method, which we cannot decompress.
     Method(u16),
 }
 
@@ -64,25 +64,26 @@ impl Entry {
         }
     }
 
-    /// The bytes where they lie, if they are stored uncompressed and whole.
+    /// The part of the archive that contains the bytes, if they are stored uncompressed and completely.
     pub(in super::super) fn in_place(&self, archive: &Source) -> std::io::Result<Option<Source>> {
         if self.method != 0 || self.cut || self.packed != self.size {
             return Ok(None);
         }
-        Ok(Some(archive.slice(self.data(archive)?, self.packed)))
+        Ok(Some(archive.slice(self.data_offset(archive)?, self.packed)))
     }
 
-    /// Uncompressed bytes from the start. A cut entry ends with [`ErrorKind::UnexpectedEof`], a wrong checksum or size
-    /// is [`ErrorKind::InvalidData`].
+    /// Reads the uncompressed bytes from the start. An entry that is cut or too short ends with
+    /// [`ErrorKind::UnexpectedEof`]; too many bytes or a wrong checksum are [`ErrorKind::InvalidData`].
     pub(in super::super) fn read(&self, archive: &Source) -> std::io::Result<EntryReader> {
-        let packed = archive.slice(self.data(archive)?, self.packed).window(0)?;
+        let packed = archive.slice(self.data_offset(archive)?, self.packed).window(0)?;
         let bytes = BufReader::with_capacity(128 * 1024, packed);
-        let inner = if self.method == 8 { Inner::Deflate(DeflateDecoder::new(bytes)) } else { Inner::Stored(bytes) };
+        let inner =
+            if self.method == 8 { Decoder::Deflate(DeflateDecoder::new(bytes)) } else { Decoder::Stored(bytes) };
         let declared = self.checked.then_some((self.size, self.crc));
-        Ok(EntryReader { inner, crc: crc32fast::Hasher::new(), done: 0, declared, cut: self.cut })
+        Ok(EntryReader { inner, crc: crc32fast::Hasher::new(), bytes_read: 0, declared, cut: self.cut })
     }
 
-    fn data(&self, archive: &Source) -> std::io::Result<u64> {
+    fn data_offset(&self, archive: &Source) -> std::io::Result<u64> {
         match self.position {
             Position::Data(at) => Ok(at),
             Position::Header(at) => {
@@ -96,16 +97,16 @@ impl Entry {
     }
 }
 
-/// Reads one entry and checks it on the way.
+/// Reads one entry and checks its size and checksum.
 pub(in super::super) struct EntryReader {
-    inner: Inner,
+    inner: Decoder,
     crc: crc32fast::Hasher,
-    done: u64,
+    bytes_read: u64,
     declared: Option<(u64, u32)>,
     cut: bool,
 }
 
-enum Inner {
+enum Decoder {
     Stored(BufReader<Window>),
     Deflate(DeflateDecoder<BufReader<Window>>),
 }
@@ -113,25 +114,25 @@ enum Inner {
 impl Read for EntryReader {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
         let result = match &mut self.inner {
-            Inner::Stored(r) => r.read(buf),
-            Inner::Deflate(r) => r.read(buf),
+            Decoder::Stored(r) => r.read(buf),
+            Decoder::Deflate(r) => r.read(buf),
         };
         let n = match result {
             Ok(n) => n,
-            Err(_) if self.cut => return Err(early()),
+            Err(_) if self.cut => return Err(ends_early_error()),
             Err(e) => return Err(Error::new(ErrorKind::InvalidData, e)),
         };
-        self.done += n as u64;
+        self.bytes_read += n as u64;
         let Some((size, crc)) = self.declared else {
-            return if n == 0 && self.cut && !buf.is_empty() { Err(early()) } else { Ok(n) };
+            return if n == 0 && self.cut && !buf.is_empty() { Err(ends_early_error()) } else { Ok(n) };
         };
-        if self.done > size {
+        if self.bytes_read > size {
             return Err(Error::new(ErrorKind::InvalidData, "the entry is larger than it declares"));
         }
         self.crc.update(&buf[..n]);
         if n == 0 && !buf.is_empty() {
-            if self.done < size {
-                return Err(early());
+            if self.bytes_read < size {
+                return Err(ends_early_error());
             }
             if self.crc.clone().finalize() != crc {
                 return Err(Error::new(ErrorKind::InvalidData, "wrong checksum"));
@@ -141,6 +142,6 @@ impl Read for EntryReader {
     }
 }
 
-fn early() -> Error {
+fn ends_early_error() -> Error {
     Error::new(ErrorKind::UnexpectedEof, "the entry ends early")
 }

@@ -1,7 +1,7 @@
-//! ZIP as people have it: streamed, prefixed, cut off, zip64, names in old encodings. Reads the central directory, or
-//! without one the local headers. Own code, because what matters here is everything a strict reader hides: duplicate
-//! names, the raw name bytes, what is encrypted or a link, and what can still be had of a cut download.
-//! Format facts: PKWARE APPNOTE 6.3 (public).
+//! Reads ZIP files as they occur in practice: streamed, prefixed, cut off, Zip64, with names in old encodings. It uses
+//! the central directory, or the local headers if there is none. It is our own code because strict readers hide what
+//! matters here: duplicate names, the raw bytes of names, which entries are encrypted or links, and the entries of a
+//! cut download. Format facts: PKWARE APPNOTE 6.3 (public).
 mod directory;
 mod entry;
 mod names;
@@ -16,10 +16,10 @@ pub(super) use recover::recover;
 const LOCAL: [u8; 4] = *b"PK\x03\x04";
 /// Start of a central directory entry.
 const CENTRAL: [u8; 4] = *b"PK\x01\x02";
-/// End of central directory.
+/// Start of the end-of-central-directory record.
 const END: [u8; 4] = *b"PK\x05\x06";
 
-/// Does it begin like a ZIP file?
+/// True for the first bytes of a ZIP file.
 pub(super) fn is_zip_head(head: &[u8]) -> bool {
     head.starts_with(&LOCAL) || head.starts_with(&END)
 }
@@ -36,7 +36,7 @@ fn le64(bytes: &[u8], at: usize) -> u64 {
     u64::from(le32(bytes, at)) | u64::from(le32(bytes, at + 4)) << 32
 }
 
-/// The payload of an extra field.
+/// The payload of the extra field with this id.
 fn extra_field(mut extra: &[u8], id: u16) -> Option<&[u8]> {
     while extra.len() >= 4 {
         let len = usize::from(le16(extra, 2));

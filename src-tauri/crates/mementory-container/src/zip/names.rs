@@ -1,12 +1,12 @@
-//! Entry names: from bytes to text, and from text to a name that is safe to show and to compare.
+//! Decodes entry names from bytes to text, and turns a text into a name that is safe to show and to compare.
 use super::{extra_field, le32};
 use std::borrow::Cow;
 
 /// Bytes 0x80–0xFF of code page 437, the encoding that ZIP had before UTF-8.
 const CP437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
-/// The name: by its Unicode extra field, as UTF-8 (flagged or not), as Shift-JIS if it can be nothing else than
-/// Japanese, else as code page 437.
+/// Decodes a name by the first rule that fits: its Unicode extra field, UTF-8 (flagged or not), Shift-JIS if every
+/// character is ASCII or Japanese, code page 437.
 pub(super) fn decode(raw: &[u8], flags: u16, extra: &[u8]) -> String {
     if let Some([1, field @ ..]) = extra_field(extra, 0x7075)
         && field.len() > 4
@@ -24,7 +24,7 @@ pub(super) fn decode(raw: &[u8], flags: u16, extra: &[u8]) -> String {
 
 fn shift_jis(raw: &[u8]) -> Option<String> {
     let name = encoding_rs::SHIFT_JIS.decode_without_bom_handling_and_without_replacement(raw)?;
-    // Kana, CJK and full-width forms only; half-width kana are single bytes and could be anything.
+    // Half-width kana are not accepted: they are single bytes, so names in other encodings would pass as Japanese.
     let japanese = |c: char| {
         c.is_ascii() || matches!(c, '\u{3000}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}' | '\u{FF01}'..='\u{FF5E}')
     };
@@ -38,7 +38,7 @@ fn cp437(raw: &[u8]) -> String {
         .collect()
 }
 
-/// The name with `/` between its parts and without empty or `.` parts, or why it is refused.
+/// The name with `/` between its parts and without empty or `.` parts, or the reason why it is refused.
 pub(in super::super) fn safe_name(name: &str) -> Result<Cow<'_, str>, &'static str> {
     let drive = name.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && name.as_bytes().get(1) == Some(&b':');
     if name.contains('\0') {

@@ -1,4 +1,4 @@
-//! A ZIP without a usable directory (a cut download): its entries by their local headers.
+//! Finds the entries of a ZIP file without a usable directory (such as a cut download) by their local headers.
 use super::{
     super::source::Source,
     LOCAL,
@@ -8,8 +8,8 @@ use super::{
 use flate2::{Decompress, FlushDecompress, Status};
 use std::io::Read;
 
-/// Entries in file order; the last one is marked as cut if the file ends inside it. At most `max` entries; `budget`
-/// bounds the bytes inflated to find ends that no header tells.
+/// Up to `max` entries in file order. An entry is marked as cut if the file ends inside it. `budget` limits how many
+/// bytes are inflated to find the end of entries whose header does not give their size.
 pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::io::Result<Vec<Entry>> {
     let (mut out, mut budget, mut from) = (Vec::new(), budget, 0);
     while (out.len() as u64) < max {
@@ -43,11 +43,11 @@ pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::
             }
         }
         let left = source.len() - data;
-        // Bit 3: sizes stand behind the data, and the header says zero.
+        // Flag bit 3: the sizes follow the data, and the header says zero.
         if flags & 8 != 0 && entry.packed == 0 {
             entry.checked = false;
             if entry.method == 8 {
-                (entry.packed, entry.size, entry.cut) = measure(source, data, &mut budget)?;
+                (entry.packed, entry.size, entry.cut) = measure_deflate_stream(source, data, &mut budget)?;
             } else {
                 let next = source.find(b"PK\x07\x08", data)?;
                 entry.packed = next.map_or(left, |at| at - data);
@@ -65,8 +65,9 @@ pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::
     Ok(out)
 }
 
-/// Length of a deflate stream, packed and not, and whether it was cut.
-fn measure(source: &Source, at: u64, budget: &mut u64) -> std::io::Result<(u64, u64, bool)> {
+/// Compressed and uncompressed length of a deflate stream in bytes, and whether it ends before its last block. Reading
+/// stops early when `budget` is used up.
+fn measure_deflate_stream(source: &Source, at: u64, budget: &mut u64) -> std::io::Result<(u64, u64, bool)> {
     let mut window = source.window(at)?;
     let mut inflate = Decompress::new(false);
     let (mut input, mut output) = (vec![0; 4096], vec![0; 64 * 1024]);

@@ -1,4 +1,4 @@
-//! Writing, editing and tagging records.
+//! Writes, edits and tags records.
 mod tag;
 
 use crate::{VaultError, VaultResult, context::Context};
@@ -20,7 +20,7 @@ pub struct EditFields {
     pub record_type: Option<String>,
 }
 
-/// Writing, editing and tagging records.
+/// Writes, edits and tags records.
 #[derive(Clone, Copy)]
 pub struct Editor<'v> {
     pub(crate) context: &'v Context,
@@ -33,7 +33,7 @@ impl<'v> Editor<'v> {
 }
 
 impl Editor<'_> {
-    /// A memory written by hand; returns its id.
+    /// Adds a memory that the person wrote, and returns its id.
     pub fn add(
         &self,
         text: &str,
@@ -76,7 +76,7 @@ impl Editor<'_> {
         Ok(hex::encode(id))
     }
 
-    /// A new version; the present one stays in the history. Returns the new version number.
+    /// Writes a new version. The current one stays in the history. Returns the new version number.
     pub fn edit(&self, id: &str, fields: EditFields, now: Timestamp) -> VaultResult<u32> {
         self.supersede(id, Cause::Edit, now, |record| {
             if let Some(text) = fields.text {
@@ -148,7 +148,7 @@ impl Editor<'_> {
         Ok(version)
     }
 
-    /// Writes the next version of a record; the present one goes into its history.
+    /// Writes the next version of a record and moves the current one to its history.
     pub(crate) fn next_version(
         &self,
         tx: &Connection,

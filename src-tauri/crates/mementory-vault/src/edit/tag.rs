@@ -1,4 +1,4 @@
-//! One tag for many records at once, and back.
+//! Adds a tag to many records at once, or removes it.
 use crate::{
     VaultError, VaultResult,
     edit::{Editor, clean_tags, refuse_trashed},
@@ -11,17 +11,17 @@ use std::{
 };
 
 impl Editor<'_> {
-    /// Gives records a tag, or takes it from them, each with a new version; all of them or none. Returns the ids of those
-    /// that changed: what had it already (or had it not) keeps its version, and so does what is erased or in the Trash when
-    /// a tag is taken away.
+    /// Adds a tag to records, or removes it, in one transaction with a new version for each. Returns the ids of the
+    /// records that changed. A record that already is as requested does not change. When a tag is removed, records that
+    /// are erased or in the Trash are skipped.
     ///
-    /// # Errors
-    /// `Usage` for a tag without a letter and for what is to get one in the Trash, `NotFound`; `Cancelled`, and nothing was changed.
+    /// # Errors `Usage` for an empty tag and for adding one to a record in the Trash, `NotFound`, `Cancelled`. Nothing
+    /// is changed then.
     pub fn tag(
         &self,
         ids: &[String],
         tag: &str,
-        on: bool,
+        is_added: bool,
         now: Timestamp,
         progress: &dyn Fn(usize),
         cancelled: &AtomicBool,
@@ -31,12 +31,12 @@ impl Editor<'_> {
         let mut views = Vec::new();
         let mut seen = HashSet::new();
         for id in ids {
-            // What is gone, or on its way out, needs no tag taken from it: the others lose theirs.
+            // A record that is erased or in the Trash must not keep a tag from being removed from the others.
             let view = match self.context.find(id) {
-                Err(VaultError::NotFound { erased: true, .. }) if !on => continue,
+                Err(VaultError::NotFound { erased: true, .. }) if !is_added => continue,
                 found => found?,
             };
-            if !on && view.trashed.is_some() {
+            if !is_added && view.trashed.is_some() {
                 continue;
             }
             refuse_trashed(&view)?;
@@ -52,10 +52,10 @@ impl Editor<'_> {
                 }
                 progress(done);
                 let mut record = self.context.store.packs.record(tx, view.pack, view.slot)?;
-                if record.tags.contains(&tag) == on {
+                if record.tags.contains(&tag) == is_added {
                     continue;
                 }
-                match on {
+                match is_added {
                     true => record.tags.push(tag.clone()),
                     false => record.tags.retain(|kept| *kept != tag),
                 }

@@ -1,4 +1,4 @@
-//! Cutting spans out of a text.
+//! Replaces spans of a text by marks.
 use crate::{
     VaultError, VaultResult,
     word_removal::{Removal, Spans},
@@ -11,24 +11,24 @@ use std::ops::Range;
 pub struct RedactSpan {
     /// First code point.
     pub start: u32,
-    /// One past the last.
+    /// The code point after the last one.
     pub end: u32,
-    /// Class written in its place, `[a-z0-9_]+`.
+    /// Class (`[a-z0-9_]+`) that the mark in its place names.
     pub class: String,
 }
 
-/// A text with its spans replaced.
+/// A text in which spans were replaced.
 pub(crate) struct Cut {
     /// The new text.
     pub(crate) text: String,
-    /// The removed strings with their replacement.
+    /// Each removed string with its replacement.
     pub(crate) removed: Vec<(String, String)>,
-    /// Positions in bytes of the former text.
+    /// Byte ranges of the spans in the former text.
     pub(crate) places: Vec<Range<usize>>,
 }
 
 impl Cut {
-    /// Replacement of a text that is removed as a whole: the first span's mark.
+    /// The mark of the first span, which also replaces a text that is removed as a whole.
     pub(crate) fn mark(&self) -> &str {
         self.removed.first().map_or("", |(_, mark)| mark)
     }
@@ -37,25 +37,25 @@ impl Cut {
         text == self.mark()
     }
 
-    /// Sentences of the spans: a span may include several, and in other records (bullets, derived statements) each appears
-    /// by itself.
+    /// The sentences in the spans. A span may contain several, and in other records (list items, derived statements)
+    /// each may appear alone.
     pub(crate) fn sentences(&self) -> Vec<String> {
         let all = self.removed.iter().flat_map(|(words, _)| normal_sentences(words));
         all.filter(|s| s.len() >= 12 && s.contains(' ')).collect()
     }
 
-    /// For names in import reports: short words could match any name.
+    /// The removal for names in import reports. It leaves out short words, which could be part of any name.
     pub(crate) fn names(&self) -> Removal {
         Removal::exact(self.removed.iter().filter(|(words, _)| words.len() >= 8).cloned().collect())
     }
 
-    /// For records with the same words.
+    /// The removal for other records with the same words.
     pub(crate) fn plain(&self) -> Removal {
         Removal::exact(self.removed.clone()).and_sentences(self.sentences(), self.mark())
     }
 
-    /// For the record itself and for records derived from it: also removes strings that repeat a part of the former text
-    /// inside a span or across its border.
+    /// The removal for the record itself (`own`) and for records derived from it. It also removes strings that repeat a
+    /// part of the former text inside a span or across its border.
     pub(crate) fn removal(&self, former: &str, own: bool) -> Removal {
         let mut pairs = self.removed.clone();
         if own {
@@ -67,7 +67,7 @@ impl Cut {
     }
 }
 
-/// Cuts spans out of a text.
+/// Replaces spans of a text by marks.
 pub(crate) fn cut(text: &str, spans: &[RedactSpan]) -> VaultResult<Cut> {
     let usage = |m: &str| VaultError::Usage(m.to_owned());
     if spans.is_empty() {

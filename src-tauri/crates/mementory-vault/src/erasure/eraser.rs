@@ -1,5 +1,5 @@
-//! Erasure: final, of everything that contains the content, with signed tombstones and a receipt that an independent
-//! check fills in.
+//! Erases records for good, with everything that contains their content. Writes signed tombstones and a receipt, whose
+//! result comes from the erasure check.
 use crate::{
     VaultResult,
     context::Context,
@@ -17,37 +17,38 @@ use mementory_store::{RowView, Store, tombstones::TombstoneRow};
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, HashSet};
 
-/// What an erasure would take with it.
+/// What an erasure would remove.
 #[derive(Debug, Clone, Default)]
 pub struct ErasePlan {
-    /// Everything that goes, the asked-for records first.
+    /// All records that would be removed, the requested ones first.
     pub records: Vec<RowView>,
-    /// How many of them were asked for.
+    /// Number of requested records.
     pub asked: usize,
-    /// Versions, the current ones included.
+    /// Number of versions, including the current ones.
     pub versions: u32,
-    /// Links.
+    /// Number of links.
     pub links: u32,
-    /// Files whose last reference goes.
+    /// Number of files whose last reference would be removed.
     pub files: u32,
-    /// Passthrough parts that hold the words.
+    /// Number of passthrough files that contain the words.
     pub passthrough: u32,
-    /// Other records that say the same.
+    /// Other records that contain the same sentences.
     pub copies: Vec<RowView>,
 }
 
 /// What an erasure did.
 #[derive(Debug, Clone)]
 pub struct EraseOutcome {
-    /// One for each record that went.
+    /// Tombstones of the erased or redacted records.
     pub tombstones: Vec<TombstoneRow>,
     /// What the check found.
     pub receipt: Receipt,
-    /// Records redacted because they said the same.
+    /// Number of other records that were redacted because they contain the same words. After a redaction, the number of
+    /// all redacted records.
     pub copies_redacted: u32,
 }
 
-/// Deletion steps that a test may leave out, to see the independent check notice. Never set by the application.
+/// Deletion steps that a test can leave out to verify that the check notices. The application never sets them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[doc(hidden)]
 #[allow(missing_docs, reason = "test seam")]
@@ -58,17 +59,17 @@ pub struct Sabotage {
     pub keep_packs: bool,
 }
 
-/// What is to go, and on which trigger.
+/// Which records to erase, and why.
 pub(crate) struct EraseRequest<'a> {
     pub(crate) ids: &'a [String],
     pub(crate) scope: EraseScope,
     pub(crate) reason: &'a str,
-    /// Records to redact because they say the same.
+    /// Other records to redact because they contain the same words.
     pub(crate) copies: &'a [String],
     pub(crate) now: Timestamp,
 }
 
-/// Erasing records for good.
+/// Erases records for good.
 #[derive(Clone, Copy)]
 pub struct Eraser<'v> {
     pub(crate) context: &'v Context,
@@ -81,7 +82,7 @@ impl<'v> Eraser<'v> {
 }
 
 impl Eraser<'_> {
-    /// What erasing `ids` would take with it. Nothing is changed.
+    /// What erasing `ids` would remove. Changes nothing.
     pub fn erase_plan(&self, ids: &[String]) -> VaultResult<ErasePlan> {
         let targets = Targets::new(self.context).erase_targets(ids, EraseScope::Asked)?;
         let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
@@ -106,7 +107,7 @@ impl Eraser<'_> {
         })
     }
 
-    /// Erases `ids` for good. `copies`: ids of other records to redact because they say the same.
+    /// Erases `ids` for good. `copies` are the ids of other records to redact because they contain the same words.
     pub fn erase(
         &self,
         ids: &[String],
@@ -174,7 +175,8 @@ impl Eraser<'_> {
             rows.iter().try_for_each(|row| self.context.index_delete(*row))?;
             self.context.index_commit(seq)
         };
-        // Beside the look through the database, which it has no part in, unless more is to be written there.
+        // If no record has to be indexed again, the index is changed while the check searches the database. Otherwise
+        // it is changed before.
         let beside: Beside<'_> = if reindex.is_empty() { &erase_from_index } else { &|| Ok(()) };
         if !reindex.is_empty() {
             erase_from_index()?;
@@ -206,7 +208,7 @@ impl Eraser<'_> {
         self.context.store.read(|c| Targets::new(self.context).read_targets(c, views))
     }
 
-    /// Takes the sentences out of the copies, each with a tombstone of its own; returns the rows that changed.
+    /// Removes the sentences from the copies and writes a tombstone for each. Returns the rows that changed.
     fn redact_copies(
         &self,
         tx: &Connection,
@@ -218,7 +220,7 @@ impl Eraser<'_> {
     ) -> VaultResult<Vec<i64>> {
         let mut changed = Vec::new();
         for copy in copies {
-            // A pack may hold several: its rewriting for one moves none of the others.
+            // A pack may contain several copies. Rewriting it for one does not move the others.
             if RowRedaction::new(self.context).redact_row(tx, &copy.view, redaction, evidence)? {
                 let trigger = TombstoneContext { reason: "same_words", ..*trigger };
                 TombstoneWriter::new(self.context).write_redacted(tx, copy, redaction, sentences, &trigger)?;
@@ -236,7 +238,7 @@ impl Eraser<'_> {
         Ok(changed)
     }
 
-    /// Removes the rows and rewrites the packs; returns the blobs that nothing names any more.
+    /// Removes the rows and rewrites the packs. Returns the blobs that no record names any more.
     fn erase_rows(
         &self,
         tx: &Connection,
@@ -263,7 +265,7 @@ impl Eraser<'_> {
         let mut blobs: Vec<[u8; 32]> = Vec::new();
         for target in targets {
             let row = target.view.row;
-            // Former bytes that an undo would bring back go too.
+            // Former bytes that an undo would restore are removed too.
             blobs.extend(
                 tx.prepare_cached("SELECT DISTINCT blob FROM named_blobs WHERE row = ?1")?
                     .query_map([row], |r| r.get::<_, [u8; 32]>(0))?
@@ -284,11 +286,11 @@ impl Eraser<'_> {
             tx.prepare_cached("DELETE FROM links WHERE target = ?1")?.execute([target.view.id])?;
         }
         for target in targets {
-            // A part that stays (it was restored from the Trash separately) has no owner any more.
+            // A part of the record that stays, since it was restored from the Trash separately, loses its owner.
             tx.prepare_cached("UPDATE records SET owner = NULL WHERE owner = ?1")?.execute([target.view.row])?;
         }
         mementory_store::trash::reroot_orphans(tx)?;
-        follow(tx, targets)?;
+        log_removed_rows(tx, targets)?;
         blobs.sort_unstable();
         blobs.dedup();
         let mut unused = Vec::new();
@@ -301,9 +303,9 @@ impl Eraser<'_> {
     }
 }
 
-/// Tells the index what went. Older entries about these rows say nothing any more; there is no index on them, so they are
-/// looked for once for all.
-fn follow(tx: &Connection, targets: &[Target]) -> VaultResult<()> {
+/// Writes the removed rows to the change log. Older entries about these rows are deleted in one pass for all rows,
+/// since the database has no index for them.
+fn log_removed_rows(tx: &Connection, targets: &[Target]) -> VaultResult<()> {
     tx.execute_batch("CREATE TEMP TABLE gone (row INTEGER PRIMARY KEY)")?;
     {
         let mut gone = tx.prepare("INSERT OR IGNORE INTO temp.gone (row) VALUES (?1)")?;

@@ -3,11 +3,11 @@
 //! | file | what it does |
 //! | --- | --- |
 //! | `eraser`, `redactor`, `redact_values` | the use cases |
-//! | `targets` | what an erasure takes with it, and what that says |
+//! | `targets` | the records that an erasure removes, and their texts |
 //! | `same_words` | other records with the same sentences |
 //! | `row_redaction`, `cut` | removing words from every version of a row |
-//! | `passthrough_files` | side files of imports |
-//! | `reports` | names in import reports |
+//! | `passthrough_files` | removing words from passthrough files |
+//! | `reports` | removing words from import reports |
 //! | `write_tombstones` | signed tombstones |
 //! | `receipts`, `retry` | receipts, also of interrupted and incomplete deletions |
 mod cut;

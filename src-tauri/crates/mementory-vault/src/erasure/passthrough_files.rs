@@ -1,4 +1,4 @@
-//! Passthrough parts: side files, `raw/`, unknown entries. Their bytes are rewritten without the words.
+//! Removes words from passthrough files (side files of an import, `raw/`, unknown entries).
 use crate::{
     VaultResult,
     context::Context,
@@ -12,19 +12,19 @@ use std::{
     io::{BufRead, BufReader, Read},
 };
 
-/// Largest file that is rewritten in memory; larger ones are rewritten line by line.
-const WHOLE: u64 = 64 << 20;
-/// Longest line that is kept in memory; a longer one is split into overlapping chunks of this size.
-const LINE: u64 = 8 << 20;
+/// Files of fewer bytes are rewritten in memory, others line by line.
+const MAX_WHOLE_BYTES: u64 = 64 << 20;
+/// Longest line in bytes that is read into memory. A longer one is split into overlapping chunks of this size.
+const MAX_LINE_BYTES: u64 = 8 << 20;
 
-/// A part that holds the words: its row, its present blob, and the blob without them.
+/// A passthrough file that contains the words: its row, its current blob, and the blob without the words.
 pub(crate) struct Part {
     row: i64,
     old: [u8; 32],
     new: BlobInfo,
 }
 
-/// Side files of imports, which are no records: their bytes are rewritten without the erased words.
+/// Removes erased words from passthrough files, which are stored as records of kind `foreign`.
 #[derive(Clone, Copy)]
 pub(crate) struct PassthroughFiles<'v> {
     pub(crate) context: &'v Context,
@@ -37,21 +37,27 @@ impl<'v> PassthroughFiles<'v> {
 }
 
 impl PassthroughFiles<'_> {
-    /// Parts outside `rows` that hold words of `removal`. With `keep` their new bytes are stored, under a name that
-    /// nothing uses until [`Vault::rewrite_parts`]. A part that cannot be read is left to the check, which names it.
-    pub(crate) fn parts_holding(&self, removal: &Removal, rows: &HashSet<i64>, keep: bool) -> VaultResult<Vec<Part>> {
+    /// The passthrough files outside `rows` that contain words of `removal`. With `store_blobs` their new bytes are
+    /// stored as blobs, which no record names until [`PassthroughFiles::rewrite_parts`]. A file that cannot be read is
+    /// skipped; the check reports it.
+    pub(crate) fn parts_holding(
+        &self,
+        removal: &Removal,
+        rows: &HashSet<i64>,
+        store_blobs: bool,
+    ) -> VaultResult<Vec<Part>> {
         if removal.exact_pairs().is_empty() {
             return Ok(Vec::new());
         }
         let words = Words::of(removal)?;
         let mut out = Vec::new();
-        for (row, blob) in self.parts()?.into_iter().filter(|(row, _)| !rows.contains(row)) {
-            out.extend(self.part_without(&blob, &words, keep)?.map(|new| Part { row, old: blob, new }));
+        for (row, blob) in self.all_parts()?.into_iter().filter(|(row, _)| !rows.contains(row)) {
+            out.extend(self.blob_without_words(&blob, &words, store_blobs)?.map(|new| Part { row, old: blob, new }));
         }
         Ok(out)
     }
 
-    fn parts(&self) -> VaultResult<Vec<(i64, [u8; 32])>> {
+    fn all_parts(&self) -> VaultResult<Vec<(i64, [u8; 32])>> {
         self.context.store.read(|c| {
             let mut statement = c.prepare(
                 "SELECT DISTINCT f.row, f.blob FROM named_blobs f JOIN records r ON r.row = f.row WHERE r.kind = ?1",
@@ -61,27 +67,36 @@ impl PassthroughFiles<'_> {
         })
     }
 
-    fn part_without(&self, blob: &[u8; 32], words: &Words<'_>, keep: bool) -> VaultResult<Option<BlobInfo>> {
+    fn blob_without_words(
+        &self,
+        blob: &[u8; 32],
+        words: &Words<'_>,
+        store_blobs: bool,
+    ) -> VaultResult<Option<BlobInfo>> {
         let Ok(mut source) = self.context.blobs.open(blob) else { return Ok(None) };
         let mut bytes = Vec::new();
-        if source.by_ref().take(WHOLE).read_to_end(&mut bytes).is_err() {
+        if source.by_ref().take(MAX_WHOLE_BYTES).read_to_end(&mut bytes).is_err() {
             return Ok(None);
         }
-        if (bytes.len() as u64) < WHOLE {
-            return words.without(&bytes).map(|new| self.context.blobs.put(&mut new.as_slice(), keep)).transpose();
+        if (bytes.len() as u64) < MAX_WHOLE_BYTES {
+            return words
+                .without(&bytes)
+                .map(|new| self.context.blobs.put(&mut new.as_slice(), store_blobs))
+                .transpose();
         }
-        let mut cleaned = Cleaned::new(bytes.as_slice().chain(source), words);
+        let mut cleaned = CleaningReader::new(bytes.as_slice().chain(source), words);
         if std::io::copy(&mut cleaned, &mut std::io::sink()).is_err() || !cleaned.changed {
             return Ok(None);
         }
-        self.context.blobs.put(&mut Cleaned::new(self.context.blobs.open(blob)?, words), keep).map(Some)
+        self.context.blobs.put(&mut CleaningReader::new(self.context.blobs.open(blob)?, words), store_blobs).map(Some)
     }
 
-    /// Puts the new bytes in the place of the old; returns blobs that nothing names any more, and how many parts changed.
+    /// Replaces the old bytes by the new ones. Returns the blobs that no record names any more, and the number of
+    /// changed files.
     pub(crate) fn rewrite_parts(&self, tx: &Connection, parts: &[Part]) -> VaultResult<(Vec<[u8; 32]>, u32)> {
         let mut old = Vec::new();
         for part in parts {
-            // A part's former bytes, which an undo would bring back, are parts of their own here.
+            // Former bytes of a file, which an undo would restore, are separate entries of `parts`.
             for table in ["files", "file_versions"] {
                 tx.execute(
                     &format!("UPDATE {table} SET blob = ?2, size = ?3 WHERE row = ?1 AND blob = ?4"),
@@ -98,63 +113,63 @@ impl PassthroughFiles<'_> {
         Ok((old, parts.len() as u32))
     }
 
-    /// The deletion did not happen: the new bytes belong to nothing.
+    /// Removes the new bytes after a deletion that failed.
     pub(crate) fn drop_parts(&self, parts: &[Part]) -> VaultResult<()> {
         if parts.is_empty() { Ok(()) } else { self.context.sweep_blobs().map(drop) }
     }
 }
 
-/// Large bytes without the words, as they are read.
-struct Cleaned<'w, R: Read> {
+/// Reads large files and removes the words while reading.
+struct CleaningReader<'w, R: Read> {
     source: BufReader<R>,
     words: &'w Words<'w>,
-    /// The rest of a line that is too long to be taken whole.
-    held: Vec<u8>,
+    /// Bytes that were read and not yet processed.
+    pending: Vec<u8>,
     out: Vec<u8>,
     at: usize,
     changed: bool,
 }
 
-impl<'w, R: Read> Cleaned<'w, R> {
+impl<'w, R: Read> CleaningReader<'w, R> {
     fn new(source: R, words: &'w Words<'w>) -> Self {
         let source = BufReader::with_capacity(1 << 20, source);
-        Self { source, words, held: Vec::new(), out: Vec::new(), at: 0, changed: false }
+        Self { source, words, pending: Vec::new(), out: Vec::new(), at: 0, changed: false }
     }
 
-    /// Makes the next piece of output; false at the end.
-    fn next(&mut self) -> std::io::Result<bool> {
+    /// Fills `out` with the next bytes. Returns false at the end.
+    fn fill_out(&mut self) -> std::io::Result<bool> {
         self.out.clear();
         self.at = 0;
-        let fresh = self.held.is_empty();
-        let read = (&mut self.source).take(LINE).read_until(b'\n', &mut self.held)?;
-        if self.held.is_empty() {
+        let fresh = self.pending.is_empty();
+        let read = (&mut self.source).take(MAX_LINE_BYTES).read_until(b'\n', &mut self.pending)?;
+        if self.pending.is_empty() {
             return Ok(false);
         }
-        let whole = (read as u64) < LINE || self.held.ends_with(b"\n");
+        let whole = (read as u64) < MAX_LINE_BYTES || self.pending.ends_with(b"\n");
         if fresh && whole {
-            match self.words.without(&self.held) {
+            match self.words.without(&self.pending) {
                 Some(new) => {
                     self.out = new;
                     self.changed = true;
-                    self.held.clear();
+                    self.pending.clear();
                 }
-                None => std::mem::swap(&mut self.out, &mut self.held),
+                None => std::mem::swap(&mut self.out, &mut self.pending),
             }
             return Ok(true);
         }
-        let keep = if whole { 0 } else { self.words.longest() };
-        let until = self.held.len().saturating_sub(keep);
-        let (taken, changed) = self.words.replace_upto(&self.held, until, &mut self.out);
+        let overlap = if whole { 0 } else { self.words.longest() };
+        let until = self.pending.len().saturating_sub(overlap);
+        let (taken, changed) = self.words.replace_upto(&self.pending, until, &mut self.out);
         self.changed |= changed;
-        self.held.drain(..taken);
+        self.pending.drain(..taken);
         Ok(true)
     }
 }
 
-impl<R: Read> Read for Cleaned<'_, R> {
+impl<R: Read> Read for CleaningReader<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         while self.at == self.out.len() {
-            if !self.next()? {
+            if !self.fill_out()? {
                 return Ok(0);
             }
         }
@@ -172,23 +187,23 @@ mod tests {
 
     fn cleaned(source: &[u8], words: &Words<'_>) -> Vec<u8> {
         let mut out = Vec::new();
-        Cleaned::new(source, words).read_to_end(&mut out).unwrap();
+        CleaningReader::new(source, words).read_to_end(&mut out).unwrap();
         out
     }
 
     #[test]
-    fn long_lines_are_taken_in_pieces_that_overlap() {
+    fn words_are_removed_across_the_chunks_of_a_long_line() {
         let removal = Removal::exact(vec![("the zanzibar quokka".into(), "[X]".into())]);
         let words = Words::of(&removal).unwrap();
         // The words cross the border between two chunks.
-        let mut source = vec![b'x'; LINE as usize - 7];
+        let mut source = vec![b'x'; MAX_LINE_BYTES as usize - 7];
         source.extend_from_slice(b"the zanzibar quokka");
-        source.resize(2 * LINE as usize + 100, b'y');
+        source.resize(2 * MAX_LINE_BYTES as usize + 100, b'y');
         source.extend_from_slice(b"the zanzibar quokka\nshort the zanzibar quokka");
         let out = cleaned(&source, &words);
-        assert!(memchr::memmem::find(&out, b"quokka").is_none(), "gone at every edge");
+        assert!(memchr::memmem::find(&out, b"quokka").is_none(), "removed at every edge");
         assert_eq!(memchr::memmem::find_iter(&out, b"[X]").count(), 3, "three times");
         assert_eq!(out.len(), source.len() - 3 * ("the zanzibar quokka".len() - 3), "nothing else was lost");
-        assert_eq!(cleaned(&source[..1000], &words), &source[..1000], "what does not hold them is left alone");
+        assert_eq!(cleaned(&source[..1000], &words), &source[..1000], "bytes without the words stay as they are");
     }
 }

@@ -1,4 +1,4 @@
-//! Receipts: written after a deletion, stored, and finished later when the program was stopped in between.
+//! Writes the receipts of deletions, and finishes them later if the program was stopped in between.
 use crate::{VaultError, VaultResult, context::Context, erasure::targets::column};
 use mementory_erasure_check::{Beside, Evidence, Receipt, Wipe};
 use mementory_model::Timestamp;
@@ -12,7 +12,7 @@ pub(crate) fn pending_receipt(tx: &Connection, id: &str, now: Timestamp) -> Vaul
     Ok(())
 }
 
-/// The receipts of erasures and redactions: written, finished after an interruption, retried.
+/// Writes, finishes and retries the receipts of erasures and redactions.
 #[derive(Clone, Copy)]
 pub struct Receipts<'v> {
     pub(crate) context: &'v Context,
@@ -25,7 +25,7 @@ impl<'v> Receipts<'v> {
 }
 
 impl Receipts<'_> {
-    /// Checks the erasure, wipes pages with leftovers of SQLite, and stores the receipt.
+    /// Runs the erasure check, which can wipe unused bytes of pages with traces (`wipe`), and stores the receipt.
     pub(crate) fn prove_and_wipe(
         &self,
         id: String,
@@ -51,21 +51,21 @@ impl Receipts<'_> {
 
     pub(crate) fn save(&self, receipt: &Receipt) -> VaultResult<()> {
         let body = serde_json::to_string(receipt).unwrap_or_default();
-        let held = self.context.with_index(|i| Ok(i.seq()))?;
+        let indexed_upto = self.context.with_index(|i| Ok(i.seq()))?;
         self.context.store.write(|tx| {
             tx.execute(
                 "INSERT OR REPLACE INTO receipts (id, at, complete, body) VALUES (?1, ?2, ?3, ?4)",
                 params![receipt.id, receipt.at.as_micros(), receipt.complete, body],
             )?;
-            forget_changes(tx, held)
+            forget_changes(tx, indexed_upto)
         })
     }
 
-    /// Finishes erasures and redactions that were cut off between the store's commit and their receipt: the index is
-    /// rewritten, stray files removed, every unused byte of the database overwritten, the WAL truncated, and the check
-    /// made. What the replaced packs looked like is not known any more, so the check looks at the unused bytes instead of
-    /// for traces. Receipts that failed for a reason that may have passed (a busy WAL, a strange file in the folder) are
-    /// looked at again. Returns how many were cut off.
+    /// Finishes erasures and redactions that were interrupted between the store's commit and their receipt: rewrites
+    /// the index, removes blobs that no record names, overwrites every unused byte of the database, truncates the WAL,
+    /// and runs the check. The former content of the packs is no longer known, so the check examines the unused bytes
+    /// instead of searching for traces. Also checks receipts again that failed for a reason that may have passed (a
+    /// busy WAL, an unknown file in the folder). Returns the number of interrupted deletions.
     pub fn finish_interrupted(&self, now: Timestamp) -> VaultResult<u32> {
         self.retry_receipts()?;
         let pending: Vec<String> = self.context.store.read(|c| {
@@ -96,7 +96,7 @@ impl Receipts<'_> {
         Ok(pending.len() as u32)
     }
 
-    /// Checks receipts again that failed for a temporary reason. Costs nothing when there are none.
+    /// Checks receipts again that may have failed for a temporary reason.
     fn retry_receipts(&self) -> VaultResult<()> {
         let failed: Vec<String> = self.context.store.read(|c| {
             let mut statement = c.prepare("SELECT body FROM receipts WHERE complete = 0 AND body <> ''")?;
@@ -130,12 +130,13 @@ impl Receipts<'_> {
     }
 }
 
-/// Drops changes that the index holds, so that the log does not grow with the vault's age. The last one stays: its number
-/// is how store and index are compared. While a receipt is still to come its rows are needed, and nothing is dropped.
-fn forget_changes(tx: &Connection, held: u64) -> VaultResult<()> {
+/// Deletes changes that the index contains, so that the change log does not grow with the vault's age. The last change
+/// stays, because store and index are compared by its number. While a receipt is pending nothing is deleted, because
+/// finishing the deletion needs its rows.
+fn forget_changes(tx: &Connection, indexed_upto: u64) -> VaultResult<()> {
     let pending: bool = tx.query_row("SELECT EXISTS (SELECT 1 FROM receipts WHERE body = '')", [], |r| r.get(0))?;
     let last = Store::last_change(tx)?;
-    let upto = held.min(last.saturating_sub(1)) as i64;
+    let upto = indexed_upto.min(last.saturating_sub(1)) as i64;
     if !pending && tx.execute("DELETE FROM changes WHERE seq <= ?1", [upto])? > 0 {
         tx.execute(
             "INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)",

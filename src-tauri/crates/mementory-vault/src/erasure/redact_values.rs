@@ -1,10 +1,11 @@
-//! Redacting sensitive values by their fingerprints: in every record that holds them, or in some.
+//! Redacts sensitive values, given by their fingerprints, in every record that contains them or in chosen records.
 use crate::{
     VaultError, VaultResult,
     erasure::{
         eraser::EraseOutcome, passthrough_files::PassthroughFiles, receipts::pending_receipt, redactor::Aftermath,
-        redactor::PLACES, redactor::READ, redactor::Redactor, row_redaction::RowRedaction, same_words::SameWords,
-        targets::Target, targets::Targets, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
+        redactor::MAX_RECORDS, redactor::RECORDS_PER_READ, redactor::Redactor, row_redaction::RowRedaction,
+        same_words::SameWords, targets::Target, targets::Targets, write_tombstones::TombstoneContext,
+        write_tombstones::TombstoneWriter,
     },
     findings::{is_present, value_id},
     sensitive::{Scanner, fields, fields_found},
@@ -22,26 +23,26 @@ use std::{
 
 type ValueId = [u8; 16];
 
-/// Shortest spelling, in bytes, that is searched for outside the records that identify it.
-const DISTINCTIVE: usize = 8;
+/// Shortest spelling in bytes that is removed also where the scan does not find the value.
+const MIN_DISTINCTIVE_BYTES: usize = 8;
 
 /// Where the chosen values are, and how they are written there.
 #[derive(Default)]
 struct FoundValues {
     views: Vec<RowView>,
-    /// Spelling, and what takes its place.
+    /// The replacement of each spelling.
     spellings: BTreeMap<String, String>,
     classes: BTreeMap<ValueId, Class>,
-    /// Spellings that each row itself identifies.
+    /// The spellings that the scan finds in each row.
     by_row: HashMap<i64, HashSet<String>>,
 }
 
 impl Redactor<'_> {
-    /// Redacts values in every version of the records that hold them, in what was derived from those, and in passthrough
-    /// files. `only`: these records; None = all, the Trash included.
+    /// Redacts values in every version of the records that contain them, in records derived from those, and in
+    /// passthrough files. `only` limits it to these records; None means all, including those in the Trash.
     ///
     /// # Errors
-    /// `NotFound` when no record holds any of them; `TooMany` for words that are in more records than one redaction
+    /// `NotFound` if no record contains any of them; `TooMany` if more records contain the words than one redaction
     /// processes.
     pub fn redact_values(
         &self,
@@ -56,17 +57,26 @@ impl Redactor<'_> {
         let only: Option<HashSet<ValueId>> = only.map(|ids| ids.iter().filter_map(|id| parse_id(id)).collect());
         let found = self.find_values(&ids, only.as_ref())?;
         let lead = found.views.first().ok_or_else(|| VaultError::not_found(values.first().map_or("", |v| v)))?;
-        // Short values could be part of any word: they are removed only from records that identify them.
-        let distinctive: BTreeMap<String, String> =
-            found.spellings.clone().into_iter().filter(|(spelling, _)| spelling.len() >= DISTINCTIVE).collect();
+        // Short values could be part of any word, so they are removed only from records in which the scan finds them.
+        let distinctive: BTreeMap<String, String> = found
+            .spellings
+            .clone()
+            .into_iter()
+            .filter(|(spelling, _)| spelling.len() >= MIN_DISTINCTIVE_BYTES)
+            .collect();
         let elsewhere = Removal::exact(distinctive.clone().into_iter().collect());
         let words: Vec<String> = found.spellings.keys().cloned().collect();
         let mut rows: HashSet<i64> = found.views.iter().map(|view| view.row).collect();
         let mut views = found.views.clone();
         if only.is_none() {
-            // Copies of the value in records that do not identify it.
+            // Records that contain a value although the scan does not find it there.
             let normal: Vec<String> = distinctive.keys().map(|s| normal_text(s)).filter(|s| !s.is_empty()).collect();
-            views.extend(SameWords::new(self.context).all_with(&normal, &rows, PLACES, &AtomicBool::new(false))?);
+            views.extend(SameWords::new(self.context).all_with(
+                &normal,
+                &rows,
+                MAX_RECORDS,
+                &AtomicBool::new(false),
+            )?);
             rows.extend(views.iter().map(|view| view.row));
         }
         for view in views.clone() {
@@ -79,19 +89,19 @@ impl Redactor<'_> {
         let written = self.context.store.write(|tx| {
             let trigger = TombstoneContext { reason: "redaction", receipt: &receipt_id, now };
             let (mut changed, mut tombstones) = (Vec::new(), Vec::new());
-            // Not all of them in memory at once: they may be thousands.
-            for some in views.chunks(READ) {
+            // The records are read in chunks, because there may be thousands.
+            for some in views.chunks(RECORDS_PER_READ) {
                 for before in Targets::new(self.context).read_targets(tx, some.to_vec())? {
                     let here: Vec<(String, String)> = match found.by_row.get(&before.view.row) {
                         Some(spellings) => found
                             .spellings
                             .clone()
                             .into_iter()
-                            .filter(|(s, _)| spellings.contains(s) || s.len() >= DISTINCTIVE)
+                            .filter(|(s, _)| spellings.contains(s) || s.len() >= MIN_DISTINCTIVE_BYTES)
                             .collect(),
                         None => distinctive.clone().into_iter().collect(),
                     };
-                    let here: Vec<_> = here.into_iter().filter(|(s, _)| holds(&before, s)).collect();
+                    let here: Vec<_> = here.into_iter().filter(|(s, _)| may_contain(&before, s)).collect();
                     let said: Vec<String> = here.iter().map(|(spelling, _)| spelling.clone()).collect();
                     let removal = Removal::exact(here);
                     if RowRedaction::new(self.context).redact_row(tx, &before.view, &removal, &mut evidence)? {
@@ -118,7 +128,7 @@ impl Redactor<'_> {
             PassthroughFiles::new(self.context).drop_parts(&parts)?;
         }
         let (seq, tombstones, changed) = written?;
-        // Nothing may fail after the commit: rows that are not scanned now are in the scan queue.
+        // A failure after the commit is ignored. Rows that are not scanned now stay in the scan queue.
         if Scanner::new(self.context).scan_rows(&changed).is_ok() {
             let _ = self.context.store.write(|tx| mark_redacted(tx, &found, &changed, now));
         }
@@ -140,7 +150,8 @@ impl Redactor<'_> {
                 if only.is_some_and(|only| !only.contains(&view.id)) {
                     continue;
                 }
-                // Read again: the text may have changed since the last scan, and former versions may spell it differently.
+                // The records are scanned again, because the text may have changed since the last scan, and former
+                // versions may spell the value differently.
                 let mut places = vec![(view.pack, view.slot)];
                 let mut versions = c.prepare_cached("SELECT pack, slot FROM versions WHERE row = ?1")?;
                 places.extend(
@@ -172,8 +183,8 @@ impl Redactor<'_> {
     }
 }
 
-/// True when any version of a record may contain a spelling, in whichever member of its body.
-fn holds(target: &Target, spelling: &str) -> bool {
+/// True if a version of a record may contain a spelling, in any member of its body.
+fn may_contain(target: &Target, spelling: &str) -> bool {
     target.texts.iter().any(|text| text.contains(spelling))
         || serde_json::to_string(&target.record).is_ok_and(|body| {
             let escaped = serde_json::to_string(spelling).unwrap_or_default();
@@ -181,12 +192,12 @@ fn holds(target: &Target, spelling: &str) -> bool {
         })
 }
 
-/// Records the decision "redacted" for values that are nowhere any more.
+/// Stores the decision "redacted" for values that no record contains any more.
 fn mark_redacted(tx: &Connection, found: &FoundValues, changed: &[i64], now: Timestamp) -> VaultResult<()> {
     let places = i64::try_from(changed.len()).unwrap_or(i64::MAX);
     for (id, class) in &found.classes {
         if !is_present(tx, *id)? {
-            // Several values at once are not counted one by one: the number is that of all of them.
+            // The number of places is that of all values together.
             tx.execute(
                 "INSERT OR REPLACE INTO judged (value, class, verdict, places, at) VALUES (?1, ?2, 2, ?3, ?4)",
                 params![id, *class as i64, places, now.as_micros()],

@@ -1,4 +1,5 @@
-//! Redaction: chosen spans go from every version, the verbatim, the index and every derived item; a skeleton stays.
+//! Redacts records: removes chosen spans from every version, the verbatim, the index and every derived record. A
+//! skeleton of the record stays.
 use crate::{
     VaultError, VaultResult,
     context::Context,
@@ -19,13 +20,13 @@ use std::{
     sync::{atomic::AtomicBool, atomic::Ordering},
 };
 
-/// Records that say the same words and that one redaction goes through at most, what was derived from the record itself not
-/// counted: "all of them" is said beforehand, and has to be true.
-pub(crate) const PLACES: usize = 10_000;
-/// Records read at once.
-pub(crate) const READ: usize = 200;
+/// Upper limit for the other records with the same words that one redaction processes. Records derived from the record
+/// itself do not count. If there are more, the redaction is refused, since its preview promises "all".
+pub(crate) const MAX_RECORDS: usize = 10_000;
+/// Number of records that are read at once.
+pub(crate) const RECORDS_PER_READ: usize = 200;
 
-/// What a redaction did to the store, for the steps after it.
+/// What a redaction changed in the store, for the steps after the commit.
 pub(crate) struct Aftermath<'a> {
     pub(crate) seq: u64,
     pub(crate) changed: &'a [i64],
@@ -34,7 +35,7 @@ pub(crate) struct Aftermath<'a> {
     pub(crate) now: Timestamp,
 }
 
-/// Redacting text spans and sensitive values.
+/// Redacts text spans and sensitive values.
 #[derive(Clone, Copy)]
 pub struct Redactor<'v> {
     pub(crate) context: &'v Context,
@@ -47,11 +48,10 @@ impl<'v> Redactor<'v> {
 }
 
 impl Redactor<'_> {
-    /// Redacts spans of one record for good. With `everywhere` other records that hold the same words are redacted too.
+    /// Redacts spans of one record for good. With `everywhere`, other records with the same words are redacted too.
     ///
-    /// # Errors
-    /// `Usage` for spans that are empty, overlap or lie outside the text; `TooMany` for words that stand in more records
-    /// than one redaction goes through.
+    /// # Errors `Usage` for spans that are empty, overlap or lie outside the text; `TooMany` if more records contain
+    /// the words than one redaction processes.
     pub fn redact(
         &self,
         id: &str,
@@ -60,7 +60,8 @@ impl Redactor<'_> {
         now: Timestamp,
         progress: &dyn Fn(&str),
     ) -> VaultResult<EraseOutcome> {
-        let Work { target, cut, own, others } = self.redaction(id, spans, everywhere, &AtomicBool::new(false))?;
+        let RedactionPlan { target, cut, own, others } =
+            self.plan_redaction(id, spans, everywhere, &AtomicBool::new(false))?;
         let words: Vec<String> = cut.removed.iter().map(|(w, _)| w.clone()).collect();
         let known = HashSet::from([target.view.row]);
         let parts =
@@ -73,8 +74,10 @@ impl Redactor<'_> {
             self.set_text(tx, &target.view, (&target.record.text, &cut.text), &own, &mut evidence)?;
             let mut changed = vec![target.view.row];
             let tombstone = TombstoneWriter::new(self.context).write_redacted(tx, &target, &own, &words, &trigger)?;
-            // Not all of them in memory at once: they may be thousands.
-            let read = others.iter().flat_map(|(views, removal)| views.chunks(READ).map(move |some| (some, removal)));
+            // The records are read in chunks, because there may be thousands.
+            let read = others
+                .iter()
+                .flat_map(|(views, removal)| views.chunks(RECORDS_PER_READ).map(move |some| (some, removal)));
             for (views, removal) in read {
                 let read = Targets::new(self.context).read_targets(tx, views.to_vec())?;
                 let rows: HashSet<i64> = RowRedaction::new(self.context)
@@ -109,14 +112,14 @@ impl Redactor<'_> {
             PassthroughFiles::new(self.context).drop_parts(&parts)?;
         }
         let (seq, tombstone, changed) = written?;
-        // After the commit nothing may fail: rows that are not looked at now are queued for the next look.
+        // A failure after the commit is ignored. Rows that are not scanned now stay in the scan queue.
         let _ = Scanner::new(self.context).scan_rows(&changed);
         let after = Aftermath { seq, changed: &changed, words: &words, receipt_id, now };
         let receipt = self.after_redacting(after, &mut evidence, progress)?;
         Ok(EraseOutcome { tombstones: vec![tombstone], receipt, copies_redacted: changed.len() as u32 })
     }
 
-    /// The records that redacting these spans would change, this one first. Nothing is changed.
+    /// The records that redacting these spans would change, the record itself first. Changes nothing.
     ///
     /// # Errors
     /// As [`redact`](Self::redact); `Cancelled`.
@@ -127,9 +130,9 @@ impl Redactor<'_> {
         everywhere: bool,
         cancelled: &AtomicBool,
     ) -> VaultResult<Vec<RowView>> {
-        let work = self.redaction(id, spans, everywhere, cancelled)?;
-        let mut out = vec![work.target.view];
-        for (views, removal) in work.others {
+        let plan = self.plan_redaction(id, spans, everywhere, cancelled)?;
+        let mut out = vec![plan.target.view];
+        for (views, removal) in plan.others {
             for view in views {
                 if cancelled.load(Ordering::Relaxed) {
                     return Err(VaultError::Cancelled);
@@ -142,8 +145,14 @@ impl Redactor<'_> {
         Ok(out)
     }
 
-    /// What a redaction takes out of which records: the rule of the redaction and of what is said before it.
-    fn redaction(&self, id: &str, spans: &[RedactSpan], everywhere: bool, cancelled: &AtomicBool) -> VaultResult<Work> {
+    /// Decides which words a redaction removes from which records. The redaction and its preview both use it.
+    fn plan_redaction(
+        &self,
+        id: &str,
+        spans: &[RedactSpan],
+        everywhere: bool,
+        cancelled: &AtomicBool,
+    ) -> VaultResult<RedactionPlan> {
         let target = self.read_target(self.context.find(id)?)?;
         let cut = cut(&target.record.text, spans)?;
         let derived = self.derived_of(&target.view)?;
@@ -152,16 +161,17 @@ impl Redactor<'_> {
             let known: HashSet<i64> = derived.iter().map(|v| v.row).chain([target.view.row]).collect();
             let words = cut.removed.iter().filter(|(words, _)| words.chars().count() >= LEAST);
             let normal: Vec<String> = words.map(|(w, _)| normal_text(w)).filter(|w| !w.is_empty()).collect();
-            elsewhere = SameWords::new(self.context).all_with(&normal, &known, PLACES, cancelled)?;
-            // Neighbours in a pack are rewritten together.
+            elsewhere = SameWords::new(self.context).all_with(&normal, &known, MAX_RECORDS, cancelled)?;
+            // Records of the same pack are rewritten together.
             elsewhere.sort_by_key(|view| view.pack);
         }
         let others = [(derived, cut.removal(&target.record.text, false)), (elsewhere, cut.plain())];
         let own = cut.removal(&target.record.text, true);
-        Ok(Work { target, cut, own, others })
+        Ok(RedactionPlan { target, cut, own, others })
     }
 
-    /// What follows the store's commit: index, write-ahead log, and the check of it all.
+    /// The steps after the store's commit: removes blobs, updates the index, truncates the write-ahead log, runs the
+    /// check.
     pub(crate) fn after_redacting(
         &self,
         after: Aftermath<'_>,
@@ -195,7 +205,7 @@ impl Redactor<'_> {
         read.into_iter().next().ok_or_else(|| VaultError::not_found(&id))
     }
 
-    /// Records derived from this one, and those it was derived from stay as they are.
+    /// Records that were derived from this one.
     pub(crate) fn derived_of(&self, view: &RowView) -> VaultResult<Vec<RowView>> {
         self.context.store.read(|c| {
             let mut statement =
@@ -229,12 +239,12 @@ impl Redactor<'_> {
     }
 }
 
-/// A redaction that was thought through.
-struct Work {
+/// Which words a redaction removes from which records.
+struct RedactionPlan {
     target: Target,
     cut: Cut,
-    /// For the record itself.
+    /// Removal for the record itself.
     own: Removal,
-    /// Records derived from it, and others that may say the same words; each with what goes from them.
+    /// Records derived from it, and other records that may contain the same words, each group with its removal.
     others: [(Vec<RowView>, Removal); 2],
 }

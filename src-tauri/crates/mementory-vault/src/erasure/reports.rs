@@ -1,10 +1,10 @@
-//! Import reports name files and places; an erased name goes from them too.
+//! Removes erased words from import reports, which name files and places.
 use crate::{VaultResult, import_report::ImportReport, word_removal::Removal};
 use rusqlite::{Connection, params};
 
-/// Takes the words out of every report's places, reasons, messages and names. Its own words (keys, outcomes, formats)
-/// stay as they are: a report must still be readable when somebody erases the text "messages". Paths that hold the words
-/// are forgotten.
+/// Removes the words from every report's places, reasons, messages and names. The report's own words (keys, outcomes,
+/// formats) stay, so that it can still be read when somebody erases the text "messages". File locations that contain
+/// the words are deleted.
 pub(crate) fn clean_reports(tx: &Connection, removal: &Removal) -> VaultResult<()> {
     if removal.is_empty() {
         return Ok(());
@@ -27,7 +27,7 @@ pub(crate) fn clean_reports(tx: &Connection, removal: &Removal) -> VaultResult<(
 }
 
 fn cleaned_report(text: &str, removal: &Removal) -> Option<String> {
-    // A report that is no report (of an import without one) names nothing.
+    // An import without a report has nothing to clean here.
     let mut report: ImportReport = serde_json::from_str(text).ok()?;
     let mut changed = clean_all(&mut report.missing_parts, removal);
     for item in &mut report.items {
@@ -36,7 +36,7 @@ fn cleaned_report(text: &str, removal: &Removal) -> Option<String> {
     for source in &mut report.sources {
         changed |= removal.in_place(&mut source.reason) | clean_all(&mut source.places, removal);
     }
-    // The key of a warning is its code and the place without the pointer; the code is ours.
+    // The key of a warning is its code, which is a word of ours and stays, and the place without the pointer.
     let warnings = std::mem::take(&mut report.warnings);
     for (mut key, (mut place, mut message, count)) in warnings {
         changed |= removal.in_place(&mut place) | removal.in_place(&mut message);

@@ -1,6 +1,6 @@
-//! Cleaning once more what a receipt says is not clean. As long as the vault stays open, what to look for is known, and the
-//! check is the whole one. Afterwards it is not: the words of an erasure are kept nowhere. Then everything that belongs to
-//! nothing is removed, and looked at.
+//! Cleans and checks again the places of a receipt that failed. While the vault stays open after the erasure, the
+//! traces are known and the full check is made. Later they are not, since erased words are stored nowhere. Then
+//! everything that belongs to no record is removed, and the places are checked without the words.
 use crate::{
     VaultResult,
     context::Context,
@@ -14,11 +14,11 @@ use rusqlite::{Connection, OptionalExtension};
 use std::{collections::HashSet, sync::PoisonError};
 
 impl Receipts<'_> {
-    /// Cleans and checks again what the receipt `id` says is not clean, and keeps the new receipt under the same id. One
-    /// that is complete is answered as it is.
+    /// Cleans and checks again the places of the receipt `id` that failed, and stores the new receipt under the same
+    /// id. A complete receipt is returned unchanged.
     ///
     /// # Errors
-    /// `NotFound`; I/O of the database or the index, with the receipt as it was.
+    /// `NotFound`; I/O of the database or the index, which leaves the receipt unchanged.
     pub fn retry(&self, id: &str, now: Timestamp, progress: &dyn Fn(&str)) -> VaultResult<Receipt> {
         if self.is_pending(id)? {
             progress("database_pages");
@@ -69,7 +69,7 @@ impl Receipts<'_> {
         let (old_blobs, changed) = written?;
         evidence.blobs.extend(old_blobs);
         evidence.parts += changed;
-        self.tidy(receipt, progress)?;
+        self.remove_leftovers(receipt, progress)?;
         evidence.wal_clean = self.context.store.checkpoint()?;
         progress("database_pages");
         self.prove_and_wipe(receipt.id.clone(), evidence, now, true, &|| Ok(()))
@@ -88,7 +88,7 @@ impl Receipts<'_> {
             log_retry(self.context, tx, &receipt, now)?;
             Ok(rows + texts)
         })?;
-        let swept = self.tidy(&receipt, progress)?;
+        let swept = self.remove_leftovers(&receipt, progress)?;
         let cleaned = CleanedUp { orphans, swept, wal_clean: self.context.store.checkpoint()? };
         progress("database_pages");
         receipt.at = now;
@@ -98,19 +98,19 @@ impl Receipts<'_> {
         Ok(receipt)
     }
 
-    /// Removes files that no record names; rebuilds the index and overwrites unused bytes where that failed before. True
-    /// when all files could be removed.
-    fn tidy(&self, receipt: &Receipt, progress: &dyn Fn(&str)) -> VaultResult<bool> {
+    /// Removes blobs that no record names. Rebuilds the index and overwrites unused bytes if these places failed.
+    /// Returns whether all blobs could be removed.
+    fn remove_leftovers(&self, receipt: &Receipt, progress: &dyn Fn(&str)) -> VaultResult<bool> {
         progress("attachments");
         let swept = self.context.sweep_blobs().is_ok();
         progress("search_index");
-        if failed(receipt, "search_index") {
+        if has_failed(receipt, "search_index") {
             self.context.index_rebuild()?;
-            // Merges end, and files that they left behind go.
+            // Waits for merges to end, and removes the files that they left behind.
             self.context.with_index(|i| i.purge(&[]))?;
         }
         progress("write_ahead_log");
-        if failed(receipt, "database_pages") {
+        if has_failed(receipt, "database_pages") {
             self.context.store.write(|tx| scrub_all(tx))?;
         }
         self.context.store.packs.forget();
@@ -118,11 +118,11 @@ impl Receipts<'_> {
     }
 }
 
-fn failed(receipt: &Receipt, place: &str) -> bool {
+fn has_failed(receipt: &Receipt, place: &str) -> bool {
     receipt.places.iter().any(|p| p.place == place && p.outcome == PlaceOutcome::Failed)
 }
 
-/// Removes rows about records that are not there; returns how many.
+/// Removes rows of records that do not exist, and returns their number.
 fn drop_orphans(tx: &Connection) -> VaultResult<u32> {
     let mut gone = 0;
     for table in ["versions", "tags", "links", "files", "file_refs"] {

@@ -1,11 +1,11 @@
-//! Removing words from every version of a row.
+//! Removes words from every version of a row.
 use crate::{VaultResult, context::Context, word_removal::Removal};
 use mementory_erasure_check::Evidence;
 use mementory_store::{Entry, Flags, RowView};
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, HashSet};
 
-/// Removing words from every version of a row.
+/// Removes words from every version of a row.
 #[derive(Clone, Copy)]
 pub(crate) struct RowRedaction<'v> {
     pub(crate) context: &'v Context,
@@ -18,7 +18,7 @@ impl<'v> RowRedaction<'v> {
 }
 
 impl RowRedaction<'_> {
-    /// True when a version of a record holds what is to go.
+    /// True if a version of the record contains words of `removal`.
     pub(crate) fn holds(&self, c: &Connection, view: &RowView, removal: &Removal) -> VaultResult<bool> {
         for (pack, slots) in version_places(c, view)? {
             if self.changes(c, pack, &slots, &mut |record: &mut mementory_model::Record| removal.record(record))? {
@@ -28,7 +28,7 @@ impl RowRedaction<'_> {
         Ok(false)
     }
 
-    /// True when `change` finds something in one of these entries of a pack.
+    /// True if `change` returns true for one of these entries of a pack. Writes nothing.
     pub(crate) fn changes(
         &self,
         c: &Connection,
@@ -43,7 +43,7 @@ impl RowRedaction<'_> {
         Ok(any)
     }
 
-    /// Removes words from every version of a record. True when something was there.
+    /// Removes words from every version of a record. Returns true if a version contained some.
     pub(crate) fn redact_row(
         &self,
         tx: &Connection,
@@ -54,7 +54,7 @@ impl RowRedaction<'_> {
         Ok(!self.redact_rows(tx, std::slice::from_ref(view), removal, evidence)?.is_empty())
     }
 
-    /// The same for many, each of their packs rewritten once. The rows in which something was there.
+    /// Removes words from every version of several records, rewriting each pack once. Returns the rows that changed.
     pub(crate) fn redact_rows(
         &self,
         tx: &Connection,
@@ -91,7 +91,7 @@ impl RowRedaction<'_> {
         let record = self.context.store.packs.record(tx, view.pack, view.slot)?;
         mementory_store::write_columns(tx, view.row, &record)?;
         tx.execute("UPDATE records SET flags = flags | ?2 WHERE row = ?1", params![view.row, Flags::REDACTED])?;
-        // Words in the history are gone too, so the versions carry the mark as well.
+        // The words were removed from former versions too, so these get the flag as well.
         tx.execute("UPDATE versions SET flags = flags | ?2 WHERE row = ?1", params![view.row, Flags::REDACTED])?;
         Ok(())
     }
@@ -105,7 +105,7 @@ impl RowRedaction<'_> {
     ) -> VaultResult<bool> {
         let mut any = false;
         for (pack, slots) in version_places(tx, view)? {
-            // Look before writing: a pack in which nothing changes is left alone.
+            // A pack in which nothing changes is not rewritten.
             if !self.changes(tx, pack, &slots, &mut change)? {
                 continue;
             }
@@ -115,7 +115,7 @@ impl RowRedaction<'_> {
         Ok(any)
     }
 
-    /// Changes these entries of a pack, and remembers what its former bytes looked like.
+    /// Changes these entries of a pack, and adds its former bytes to the evidence.
     pub(crate) fn rewrite_slots(
         &self,
         tx: &Connection,

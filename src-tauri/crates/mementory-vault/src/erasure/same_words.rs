@@ -1,5 +1,5 @@
-//! Other records that contain a sentence of the text that is to be erased. Candidates come from the index by phrase;
-//! each is then compared in normal form, so the answer does not depend on the index's tokens.
+//! Finds other records that contain a sentence of the text to erase. The index finds candidates by phrase. Each is then
+//! compared in normal form, so that the result does not depend on the index's tokens.
 use crate::{VaultError, VaultResult, context::Context};
 use mementory_model::{Record, normal_sentences, normal_text};
 use mementory_store::RowView;
@@ -8,14 +8,14 @@ use std::{
     sync::{atomic::AtomicBool, atomic::Ordering},
 };
 
-/// Shortest sentence (normal form, bytes) that counts as "the same words".
-const LEAST: usize = 12;
-/// Sentences looked up for one record.
-const SENTENCES: usize = 24;
-/// Records compared for one sentence.
-const CANDIDATES: usize = 200;
-/// Records read between two checks for cancellation.
-const BETWEEN: usize = 50;
+/// Shortest sentence in bytes of normal form that counts as "the same words".
+const MIN_SENTENCE_BYTES: usize = 12;
+/// Upper limit for the sentences that are searched for one record.
+const MAX_SENTENCES: usize = 24;
+/// Upper limit for the records that are compared for one sentence.
+const MAX_CANDIDATES: usize = 200;
+/// Number of records that are read between two checks for cancellation.
+const RECORDS_PER_CANCEL_CHECK: usize = 50;
 
 /// Sentences of a record that are long enough to be searched for.
 pub(crate) fn distinctive_sentences(record: &Record) -> Vec<String> {
@@ -25,14 +25,14 @@ pub(crate) fn distinctive_sentences(record: &Record) -> Vec<String> {
     if whole.len() <= 400 {
         sentences.push(whole);
     }
-    sentences.retain(|s| s.len() >= LEAST && s.contains(' '));
+    sentences.retain(|s| s.len() >= MIN_SENTENCE_BYTES && s.contains(' '));
     sentences.sort();
     sentences.dedup();
-    sentences.truncate(SENTENCES);
+    sentences.truncate(MAX_SENTENCES);
     sentences
 }
 
-/// Other records that contain the same sentences.
+/// Finds other records that contain the same sentences.
 #[derive(Clone, Copy)]
 pub(crate) struct SameWords<'v> {
     pub(crate) context: &'v Context,
@@ -45,21 +45,23 @@ impl<'v> SameWords<'v> {
 }
 
 impl SameWords<'_> {
-    /// Live records outside `except` that contain one of the sentences; at most [`CANDIDATES`] are compared for each.
+    /// Live records outside `except` that contain one of the sentences; at most [`MAX_CANDIDATES`] are compared for
+    /// each.
     pub(crate) fn same_words(&self, sentences: &[String], except: &HashSet<i64>) -> VaultResult<Vec<RowView>> {
         let mut found = Vec::new();
         let mut seen = except.clone();
         for sentence in sentences {
-            let rows = self.context.with_index(|i| i.rows_with_phrase(sentence, CANDIDATES))?;
+            let rows = self.context.with_index(|i| i.rows_with_phrase(sentence, MAX_CANDIDATES))?;
             self.read_candidates(sentence, &rows, &mut seen, &mut found)?;
         }
         Ok(found)
     }
 
-    /// As [`Self::same_words`], but without that limit.
+    /// All live records outside `except` that contain one of the sentences.
     ///
     /// # Errors
-    /// `TooMany` when there are more than `most`, or may be for one of the sentences; `Cancelled`.
+    /// `TooMany` if more than `most` records contain them, or if the index finds more candidates for one sentence;
+    /// `Cancelled`.
     pub(crate) fn all_with(
         &self,
         sentences: &[String],
@@ -74,7 +76,7 @@ impl SameWords<'_> {
             if rows.len() > most {
                 return Err(VaultError::TooMany { most });
             }
-            for some in rows.chunks(BETWEEN) {
+            for some in rows.chunks(RECORDS_PER_CANCEL_CHECK) {
                 if cancelled.load(Ordering::Relaxed) {
                     return Err(VaultError::Cancelled);
                 }
@@ -102,7 +104,7 @@ impl SameWords<'_> {
             let hit = self.context.store.read(|c| {
                 let Some(view) = RowView::by_row(c, row)? else { return Ok(None) };
                 let record = self.context.store.packs.record(c, view.pack, view.slot)?;
-                Ok(says(&record, sentence).then_some(view))
+                Ok(contains_sentence(&record, sentence).then_some(view))
             })?;
             if let Some(view) = hit {
                 seen.insert(row);
@@ -113,8 +115,8 @@ impl SameWords<'_> {
     }
 }
 
-/// Whether a record contains a sentence, given in normal form.
-fn says(record: &Record, sentence: &str) -> bool {
+/// True if a record contains a sentence, given in normal form.
+fn contains_sentence(record: &Record, sentence: &str) -> bool {
     normal_text(&record.text).contains(sentence)
         || record.title.as_deref().is_some_and(|t| normal_text(t).contains(sentence))
         || record.fields.values().any(|v| normal_text(&v.to_string()).contains(sentence))

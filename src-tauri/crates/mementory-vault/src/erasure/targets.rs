@@ -1,22 +1,22 @@
-//! What an erasure takes with it, and what that says.
+//! Finds the records that an erasure removes, and their texts.
 use crate::{VaultResult, context::Context, erasure::same_words::distinctive_sentences};
 use mementory_model::{Record, normal_text};
 use mementory_store::RowView;
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// How far an erasure reaches beyond what was asked for.
+/// Which dependent records an erasure removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EraseScope {
-    /// The person asked for it: everything that hangs on it goes along.
+    /// The person requested the erasure: all dependent records are removed.
     Asked,
-    /// The Trash empties itself: only what was moved there at this time or before. What is still in use stays, and so
-    /// does what has days left in the Trash.
+    /// The Trash empties itself: only dependent records that were moved there at this time or before are removed. Those
+    /// in use stay, and so do those with days left in the Trash.
     Expired(i64),
 }
 
 impl EraseScope {
-    fn takes(self, view: &RowView) -> bool {
+    fn includes(self, view: &RowView) -> bool {
         match self {
             Self::Asked => true,
             Self::Expired(before) => view.trashed.is_some_and(|at| at <= before),
@@ -24,17 +24,17 @@ impl EraseScope {
     }
 }
 
-/// One record that goes, with all it ever said.
+/// A record to erase or redact, with the texts of all its versions.
 pub(crate) struct Target {
     pub(crate) view: RowView,
     pub(crate) record: Record,
-    /// Where its versions are, the current one first.
+    /// Pack and slot of each version, the current one first.
     pub(crate) versions: Vec<(i64, u32)>,
     /// Texts and titles of all versions.
     pub(crate) texts: Vec<String>,
 }
 
-/// What an erasure takes with it.
+/// Finds and reads the records that an erasure removes.
 #[derive(Clone, Copy)]
 pub(crate) struct Targets<'v> {
     pub(crate) context: &'v Context,
@@ -47,8 +47,9 @@ impl<'v> Targets<'v> {
 }
 
 impl Targets<'_> {
-    /// Everything that goes when `ids` go: a conversation's messages, a document's pieces, what was derived from nothing
-    /// else, what tombstones of an import took along, and files that nothing else names.
+    /// The records `ids` and those that are removed with them: a conversation's messages, a document's chunks, records
+    /// derived from nothing else, records that tombstones of an import moved to the Trash along with them, and files
+    /// that nothing else names.
     pub(crate) fn erase_targets(&self, ids: &[String], scope: EraseScope) -> VaultResult<Vec<Target>> {
         let mut rows = HashSet::new();
         let mut views = Vec::with_capacity(ids.len());
@@ -59,7 +60,7 @@ impl Targets<'_> {
             }
         }
         self.context.store.read(|c| {
-            let reached = reached(c)?;
+            let trashed_along = trashed_along(c)?;
             let mut next = 0;
             while next < views.len() {
                 let (row, id) = (views[next].row, views[next].id);
@@ -68,19 +69,19 @@ impl Targets<'_> {
                 for derived in
                     column(c, "SELECT row FROM links WHERE target = ?1 AND relation = 'derived_from'", params![id])?
                 {
-                    if !rows.contains(&derived) && only_from(c, derived, &rows)? {
+                    if !rows.contains(&derived) && is_derived_only_from(c, derived, &rows)? {
                         more.push(derived);
                     }
                 }
-                more.extend(reached.get(&row).into_iter().flatten());
+                more.extend(trashed_along.get(&row).into_iter().flatten());
                 for file in column(c, "SELECT file FROM file_refs WHERE row = ?1", params![row])? {
-                    if !rows.contains(&file) && unreferenced(c, file, &rows)? {
+                    if !rows.contains(&file) && is_referenced_only_by(c, file, &rows)? {
                         more.push(file);
                     }
                 }
                 for row in more {
                     if !rows.contains(&row)
-                        && let Some(view) = RowView::by_row(c, row)?.filter(|v| scope.takes(v))
+                        && let Some(view) = RowView::by_row(c, row)?.filter(|v| scope.includes(v))
                     {
                         rows.insert(row);
                         views.push(view);
@@ -91,7 +92,7 @@ impl Targets<'_> {
         })
     }
 
-    /// Reads every version of the rows, in the order of the packs, so that each pack is unpacked once.
+    /// Reads every version of the rows, in the order of the packs, so that each pack is decompressed once.
     pub(crate) fn read_targets(&self, c: &Connection, views: Vec<RowView>) -> VaultResult<Vec<Target>> {
         let mut places: BTreeMap<(i64, u32), usize> = BTreeMap::new();
         let mut versions = Vec::with_capacity(views.len());
@@ -142,8 +143,8 @@ pub(crate) fn column(c: &Connection, sql: &str, p: impl rusqlite::Params) -> Vau
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// What tombstones of imports moved to the Trash along with each row.
-fn reached(c: &Connection) -> VaultResult<HashMap<i64, Vec<i64>>> {
+/// For each row, the rows that tombstones of imports moved to the Trash along with it.
+fn trashed_along(c: &Connection) -> VaultResult<HashMap<i64, Vec<i64>>> {
     let mut statement = c.prepare(
         "SELECT trash_root, row FROM records WHERE trashed IS NOT NULL AND trash_batch IS NOT NULL AND trash_root <> row",
     )?;
@@ -155,8 +156,8 @@ fn reached(c: &Connection) -> VaultResult<HashMap<i64, Vec<i64>>> {
     Ok(out)
 }
 
-/// True when everything that `derived` came from is in `rows` (or not in the vault).
-fn only_from(c: &Connection, derived: i64, rows: &HashSet<i64>) -> VaultResult<bool> {
+/// True if each record that `derived` was derived from is in `rows` or not in the vault.
+fn is_derived_only_from(c: &Connection, derived: i64, rows: &HashSet<i64>) -> VaultResult<bool> {
     let sources = column(
         c,
         "SELECT r.row FROM links l JOIN records r ON r.id = l.target WHERE l.row = ?1 AND l.relation = 'derived_from'",
@@ -165,6 +166,6 @@ fn only_from(c: &Connection, derived: i64, rows: &HashSet<i64>) -> VaultResult<b
     Ok(sources.iter().all(|s| rows.contains(s)))
 }
 
-fn unreferenced(c: &Connection, file: i64, rows: &HashSet<i64>) -> VaultResult<bool> {
+fn is_referenced_only_by(c: &Connection, file: i64, rows: &HashSet<i64>) -> VaultResult<bool> {
     Ok(column(c, "SELECT row FROM file_refs WHERE file = ?1", params![file])?.iter().all(|r| rows.contains(r)))
 }

@@ -1,4 +1,5 @@
-//! Tombstones of erasures and redactions: signed, without content, with fingerprints that block the words from now on.
+//! Writes the tombstones of erasures and redactions. They are signed and have no content. Fingerprints that are stored
+//! with them block the words in later imports.
 use crate::{
     VaultResult,
     context::Context,
@@ -14,14 +15,14 @@ use mementory_store::{
 };
 use rusqlite::Connection;
 
-/// Why, by which receipt, and when.
+/// Reason, receipt and time of a deletion.
 pub(crate) struct TombstoneContext<'a> {
     pub(crate) reason: &'a str,
     pub(crate) receipt: &'a str,
     pub(crate) now: Timestamp,
 }
 
-/// Tombstones of erasures and redactions.
+/// Writes the tombstones of erasures and redactions.
 #[derive(Clone, Copy)]
 pub(crate) struct TombstoneWriter<'v> {
     pub(crate) context: &'v Context,
@@ -34,14 +35,14 @@ impl<'v> TombstoneWriter<'v> {
 }
 
 impl TombstoneWriter<'_> {
-    /// One tombstone for each erased record.
+    /// Writes one tombstone for each erased record.
     pub(crate) fn write_erased(
         &self,
         tx: &Connection,
         targets: &[Target],
         trigger: &TombstoneContext<'_>,
     ) -> VaultResult<Vec<TombstoneRow>> {
-        // The list of derived records is on the tombstone of the requested record; each of them has a tombstone of its own too.
+        // The first tombstone lists the other erased records. Each of these has a tombstone of its own too.
         let mut derived = Derived::default();
         for target in targets.iter().skip(1) {
             if let Some(format) = naming_format(&target.record) {
@@ -64,8 +65,8 @@ impl TombstoneWriter<'_> {
         Ok(out)
     }
 
-    /// A tombstone for a redacted record. Its former words are blocked from now on, in whatever record they come, and
-    /// so is the record itself should it ever be unknown again.
+    /// Writes the tombstone of a redacted record. Its former words are blocked in later imports, whatever record
+    /// contains them. So is the record itself, should the vault no longer have it.
     pub(crate) fn write_redacted(
         &self,
         tx: &Connection,
@@ -75,7 +76,7 @@ impl TombstoneWriter<'_> {
         trigger: &TombstoneContext<'_>,
     ) -> VaultResult<TombstoneRow> {
         let row = tombstone(TombstoneOp::Redact, &before.view, &before.record, removed, trigger)?;
-        // A text or title that loses nothing may be said again.
+        // A text or title that loses no words is not blocked.
         let prints: Vec<_> = before
             .texts
             .iter()
@@ -95,7 +96,7 @@ fn tombstone(
     texts: &[String],
     trigger: &TombstoneContext<'_>,
 ) -> VaultResult<TombstoneRow> {
-    // A record from a format with tombstones is named as there, so that other programs find it too.
+    // A record from a format with tombstones is named as that format names it, so that other programs find it too.
     let named = tombstone_formats().find_map(|f| f.tombstone_target(record).map(|target| (f.id(), target)));
     let (scope, kind, origin_id) = match named {
         Some((scope, (kind, id))) => (scope, kind, Some(id)),
@@ -130,7 +131,8 @@ fn naming_format(record: &Record) -> Option<&'static dyn Format> {
     tombstone_formats().find(|f| f.tombstone_target(record).is_some()).or_else(|| tombstone_formats().next())
 }
 
-/// True when an id and a text share their words: files without an id go by their path, which is often their title.
+/// True if an id contains the words of a text, or the text those of the id. The id of a file can be its path, which
+/// often contains the title.
 fn shares_words(id: &str, text: &str) -> bool {
     if text.contains(id) || contains_words(id, text) {
         return true;
@@ -145,11 +147,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_that_say_the_words_are_known() {
+    fn ids_that_contain_the_words_are_recognised() {
         assert!(shares_words("notes/Secret trip.md", "Secret trip"), "a path");
         assert!(shares_words("secret-trip-to-rome", "Secret trip"), "a slug");
         assert!(shares_words("trip", "a secret trip"), "part of the text");
-        assert!(!shares_words("ep_0123", "a secret trip"), "an id that says nothing");
+        assert!(!shares_words("ep_0123", "a secret trip"), "an id without words of the text");
         assert!(!shares_words("5f0e7a19", "e7"), "two letters are no words");
     }
 }

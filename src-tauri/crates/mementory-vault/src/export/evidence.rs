@@ -1,4 +1,5 @@
-//! The Evidence Pack: what was deleted, what was done, what rests on what. No content.
+//! Writes Evidence Packs, which list deletions, the audit log, and which records were derived from which, without
+//! content.
 use crate::{
     VaultResult,
     audit::AuditTrail,
@@ -16,58 +17,58 @@ use mementory_store::unwrap_format;
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, path::Path, sync::atomic::AtomicBool};
 
-/// What an Evidence Pack is to hold.
+/// What to write into an Evidence Pack.
 #[derive(Debug, Clone, Default)]
 pub struct EvidenceOrder {
-    /// Only deletions and events from then on.
+    /// Only deletions and events from this time on.
     pub since: Option<Timestamp>,
-    /// Only deletions and events until then.
+    /// Only deletions and events up to this time.
     pub until: Option<Timestamp>,
-    /// With the vault's own key.
+    /// Sign the pack with the vault's own key.
     pub sign: bool,
-    /// None: tombstones, the log and what rests on what, as the specification has it.
+    /// Chosen parts. None stands for tombstones, log and provenance, as the specification defines a pack.
     pub parts: Option<EvidenceParts>,
 }
 
-/// Parts of a pack, chosen one by one.
+/// The parts of a pack that were chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EvidenceParts {
-    /// Tombstones with their receipts, and what rests on what.
+    /// Tombstones with their receipts, and the provenance (which records were derived from which).
     pub tombstones: bool,
     /// The log with its signatures.
     pub log: bool,
-    /// The public key, and how to check it all.
+    /// The public key, and a guide to checking the pack.
     pub key: bool,
-    /// Imports and exports, with names of files.
+    /// Imports and exports, with the names of their files.
     pub transfers: bool,
 }
 
-/// What was written.
+/// What was written into an Evidence Pack.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EvidenceMade {
-    /// Of the streams that the specification knows.
+    /// Report on the streams that the specification defines.
     pub report: EvidenceReport,
-    /// Receipts.
+    /// Number of receipts.
     pub receipts: u64,
-    /// Imports and exports.
+    /// Number of imports and exports.
     pub transfers: u64,
 }
 
 impl EvidenceOrder {
-    fn counts(&self, at: Timestamp) -> bool {
+    fn includes(&self, at: Timestamp) -> bool {
         self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at <= until)
     }
 
-    fn counts_micros(&self, at: i64) -> bool {
-        Timestamp::from_micros(at).is_none_or(|at| self.counts(at))
+    fn includes_micros(&self, at: i64) -> bool {
+        Timestamp::from_micros(at).is_none_or(|at| self.includes(at))
     }
 }
 
 impl Exporter<'_> {
-    /// Writes an Evidence Pack of what is in the vault to the new folder `out`, or the archive when its name ends in `.zip`.
+    /// Writes an Evidence Pack of the vault to the new folder `out`, or to an archive if its name ends in `.zip`.
     ///
     /// # Errors
-    /// The store's, the file system's, the signer's. Nothing is left at `out` after one.
+    /// Errors of the store, the file system and the signer. Nothing is left at `out` then.
     pub fn evidence_pack(
         &self,
         out: &Path,
@@ -118,17 +119,17 @@ impl Exporter<'_> {
         Ok(EvidenceMade { report, receipts, transfers })
     }
 
-    /// Outcomes without the details: those may name files of this computer.
+    /// One line for each receipt: its outcomes without the details, which may name files of this computer.
     fn receipt_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
         let mut stones: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for stone in AuditTrail::new(self.context).tombstones()?.into_iter().filter(|stone| order.counts(stone.at)) {
+        for stone in AuditTrail::new(self.context).tombstones()?.into_iter().filter(|stone| order.includes(stone.at)) {
             if let Some(receipt) = stone.receipt {
                 stones.entry(receipt).or_default().push(stone.id);
             }
         }
         let mut lines = Vec::with_capacity(stones.len());
         for (id, mut stones) in stones {
-            // One that is still to come, or cannot be read, is none.
+            // A receipt that is pending or cannot be read is left out.
             let Ok(receipt) = Receipts::new(self.context).get(&id) else { continue };
             stones.sort();
             let place = |p: &crate::ReceiptPlace| json!({"place": p.place, "outcome": p.outcome});
@@ -148,7 +149,7 @@ impl Exporter<'_> {
 
     fn chain_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
         let key = hex::encode(self.context.keys.signing().public());
-        let links = AuditTrail::new(self.context).chain()?.into_iter().filter(|link| order.counts_micros(link.at));
+        let links = AuditTrail::new(self.context).chain()?.into_iter().filter(|link| order.includes_micros(link.at));
         let line = |link: mementory_store::audit::Link| {
             let signature = format!("ed25519:{key}:{}", hex::encode(link.signature));
             json!({"seq": link.seq, "ts": stamp(link.at), "hash": hex::encode(link.hash), "signature": signature})
@@ -185,7 +186,7 @@ impl Exporter<'_> {
             });
             lines.push((row.at, line));
         }
-        lines.retain(|(at, _)| order.counts_micros(*at));
+        lines.retain(|(at, _)| order.includes_micros(*at));
         lines.sort_by_key(|(at, _)| *at);
         Ok(lines.into_iter().map(|(_, line)| line.to_string()).collect())
     }

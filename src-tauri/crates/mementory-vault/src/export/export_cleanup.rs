@@ -1,4 +1,4 @@
-//! What an export put on the disk, so that it can be taken away again, and nothing else with it.
+//! Remembers which files an export wrote, so that they can be removed again without removing anything else.
 use crate::{VaultError, VaultResult};
 use std::{
     collections::BTreeMap,
@@ -7,22 +7,22 @@ use std::{
     time::SystemTime,
 };
 
-/// Files and folders as they were when the export was done.
+/// Files and folders of an export, as they were when it was finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// The export, and what was put beside it.
+    /// Path of the export, then the paths of its companion files.
     roots: Vec<PathBuf>,
-    /// Size and time of every file; of a folder neither.
+    /// Size in bytes and modification time of every file. None for a folder.
     entries: BTreeMap<PathBuf, Option<(u64, SystemTime)>>,
 }
 
 impl Written {
-    /// What lies there now.
+    /// Reads the current state of these files and folders.
     pub(super) fn of(roots: Vec<PathBuf>) -> std::io::Result<Self> {
         let mut entries = BTreeMap::new();
         let mut pending = roots.clone();
         while let Some(path) = pending.pop() {
-            // A link is what it is, not what it leads to.
+            // Links are not followed.
             let meta = path.symlink_metadata()?;
             if meta.is_dir() {
                 for entry in std::fs::read_dir(&path)? {
@@ -36,15 +36,15 @@ impl Written {
         Ok(Self { roots, entries })
     }
 
-    /// The export itself.
+    /// Path of the export.
     pub fn path(&self) -> &Path {
         self.roots.first().map_or(Path::new(""), PathBuf::as_path)
     }
 
-    /// Removes it, if it still is what was written. What is gone already is no error.
+    /// Removes the export if it is as it was written. Files that are gone already are no error.
     ///
     /// # Errors
-    /// `ChangedSince` when something was changed or added since: then nothing is removed. I/O.
+    /// `ChangedSince` if something was changed or added, in which case nothing is removed; I/O.
     pub fn remove(&self) -> VaultResult<()> {
         let place = self.path().display().to_string();
         let io = |e| VaultError::io(&place, e);
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_written_is_removed() {
+    fn an_export_with_an_added_file_is_not_removed() {
         let folder = tempfile::tempdir().unwrap();
         let (export, beside, other) =
             (folder.path().join("a.mem"), folder.path().join("beside"), folder.path().join("other"));
@@ -76,18 +76,18 @@ mod tests {
             std::fs::write(file, "x").unwrap();
         }
         let written = Written::of(vec![export.clone(), beside.clone()]).unwrap();
-        let stranger = export.join("inner/notes.txt");
-        std::fs::write(&stranger, "mine").unwrap();
-        assert!(matches!(written.remove(), Err(VaultError::ChangedSince(_))), "something of the person's is in it");
-        assert!(stranger.exists() && beside.exists(), "nothing was removed");
-        std::fs::remove_file(&stranger).unwrap();
+        let added = export.join("inner/notes.txt");
+        std::fs::write(&added, "mine").unwrap();
+        assert!(matches!(written.remove(), Err(VaultError::ChangedSince(_))), "it contains a file of the person's");
+        assert!(added.exists() && beside.exists(), "nothing was removed");
+        std::fs::remove_file(&added).unwrap();
         written.remove().unwrap();
         assert!(!export.exists() && !beside.exists() && other.exists());
         written.remove().unwrap();
     }
 
     #[test]
-    fn what_was_changed_since_stays() {
+    fn a_changed_export_is_not_removed() {
         let folder = tempfile::tempdir().unwrap();
         let export = folder.path().join("a.alf");
         std::fs::write(&export, "x").unwrap();
@@ -95,7 +95,7 @@ mod tests {
         std::fs::write(&export, "other").unwrap();
         assert!(written.remove().is_err());
         assert!(export.exists());
-        // As many bytes as it had, in a folder now.
+        // A folder is now in the place of the file.
         std::fs::remove_file(&export).unwrap();
         std::fs::create_dir(&export).unwrap();
         assert!(written.remove().is_err());

@@ -1,4 +1,4 @@
-//! ExportReader the records of an export on a thread of its own, ahead of whoever writes them.
+//! Reads the records of an export on a thread of its own, ahead of the thread that writes them.
 use crate::{
     VaultError, VaultResult,
     context::Context,
@@ -13,16 +13,17 @@ use std::{
     sync::{atomic::AtomicBool, atomic::Ordering, mpsc::Receiver, mpsc::SyncSender, mpsc::sync_channel},
 };
 
-/// Records go over in batches of so many, or of so many bytes if that is less: a message may be as large as a book.
+/// Number of records after which a batch is sent to the writing thread.
 pub(crate) const BATCH: usize = 128;
+/// Number of bytes of text after which a batch is sent, since a message may be as large as a book.
 const BATCH_BYTES: usize = 1 << 20;
-/// Rows that are looked up together.
-const ROWS: usize = 512;
-/// Batches that wait for the writer.
+/// Number of rows that are looked up together.
+const ROWS_PER_QUERY: usize = 512;
+/// Number of batches that can wait for the writing thread.
 pub(crate) const AHEAD: usize = 2;
 
-/// What of a row is needed to read its record: the rest of it would be read for nothing, 50,000 times.
-struct Place {
+/// The columns of a row that are needed to read its record.
+struct RecordPlace {
     row: i64,
     id: [u8; 16],
     flags: i64,
@@ -30,37 +31,38 @@ struct Place {
     slot: u32,
 }
 
-/// One snapshot of the vault, and what of it is asked for.
+/// A snapshot of the vault, and which records of it to export.
 pub(crate) struct ExportReader<'v> {
     pub context: &'v Context,
     pub connection: Connection,
-    /// Its own, since the snapshot may be older than what the vault has by now.
+    /// A pack cache of its own, since the snapshot may be older than the vault.
     pub packs: Packs,
     pub condition: String,
     pub values: Vec<Value>,
     pub everything: bool,
     pub cancel: &'v AtomicBool,
-    /// Covers sensitive values on the way out.
+    /// Masks sensitive values in the records.
     pub cover: Option<Masker<'v>>,
-    /// Holds back what its source marks as not exportable, and what is about it; false where the writer does.
+    /// Withhold records that their source marks as not exportable, and records about them. False if the writer does
+    /// that.
     pub withholds_not_exportable: bool,
     /// Rows that are withheld, by reason.
     pub withheld: BTreeMap<&'static str, BTreeSet<i64>>,
 }
 
 impl ExportReader<'_> {
-    /// Every record in scope, in the order of its kind and row, to `take` on this thread, while the next ones are read
-    /// on another.
+    /// Passes every record in scope to `take`, ordered by kind and row. `take` runs on this thread, while another
+    /// thread reads the next records.
     ///
     /// # Errors
-    /// What `take` answers, `Cancelled`, `Damaged`, and those of the database.
+    /// Errors of `take`, `Cancelled`, `Damaged`, and errors of the database.
     pub(crate) fn each(&mut self, mut take: impl FnMut(StoredRecord) -> VaultResult<()>) -> VaultResult<()> {
         std::thread::scope(|scope| {
-            // In here, so that an error of `take` closes it and the reader ends.
+            // The channel is created in this scope, so that an error of `take` closes it and the reading thread ends.
             let (send, receive): (_, Receiver<VaultResult<Vec<StoredRecord>>>) = sync_channel(AHEAD);
             scope.spawn(move || {
-                if let Err(error) = self.read(&send) {
-                    send.send(Err(error)).ok(); // nobody listens: then `take` has failed before
+                if let Err(error) = self.send_batches(&send) {
+                    send.send(Err(error)).ok(); // fails only if `take` has failed before
                 }
             });
             for batch in receive {
@@ -70,35 +72,35 @@ impl ExportReader<'_> {
         })
     }
 
-    fn read(&mut self, send: &SyncSender<VaultResult<Vec<StoredRecord>>>) -> VaultResult<()> {
-        let go = |batch| send.send(Ok(batch)).map_err(|_| VaultError::Cancelled);
+    fn send_batches(&mut self, send: &SyncSender<VaultResult<Vec<StoredRecord>>>) -> VaultResult<()> {
+        let send_batch = |batch| send.send(Ok(batch)).map_err(|_| VaultError::Cancelled);
         let (mut batch, mut bytes) = (Vec::new(), 0);
-        // Rows within a kind in the order of the packs, so that each pack is unpacked once.
+        // The rows of a kind come in the order of the packs, so that each pack is decompressed once.
         for kind in Kind::ALL {
-            for rows in self.rows(kind)?.chunks(ROWS) {
+            for rows in self.rows(kind)?.chunks(ROWS_PER_QUERY) {
                 for place in self.places(rows)? {
                     if self.cancel.load(Ordering::Relaxed) {
                         return Err(VaultError::Cancelled);
                     }
-                    // Parts of a source travel as such, not as records.
+                    // Passthrough files are exported as files, not as records.
                     if kind == Kind::Foreign && self.file(place.row)?.is_some() {
                         continue;
                     }
-                    let Some(stored) = self.going(&place)? else { continue };
+                    let Some(stored) = self.record_unless_withheld(&place)? else { continue };
                     bytes += stored.record.text.len() + stored.record.verbatim.as_ref().map_or(0, |v| v.text.len());
                     batch.push(stored);
                     if batch.len() >= BATCH || bytes >= BATCH_BYTES {
-                        go(std::mem::take(&mut batch))?;
+                        send_batch(std::mem::take(&mut batch))?;
                         bytes = 0;
                     }
                 }
             }
         }
-        go(batch)
+        send_batch(batch)
     }
 
-    /// The record, unless it stays behind, which is noted.
-    fn going(&mut self, place: &Place) -> VaultResult<Option<StoredRecord>> {
+    /// The record at this place. None if it is withheld, which is noted in `withheld`.
+    fn record_unless_withheld(&mut self, place: &RecordPlace) -> VaultResult<Option<StoredRecord>> {
         let (mut stored, mut reason) = (None, Some("not_exportable"));
         if !self.withholds_not_exportable || place.flags & Flags::NOT_EXPORTABLE == 0 {
             let record = self.stored(place)?;
@@ -110,11 +112,11 @@ impl ExportReader<'_> {
         Ok(None)
     }
 
-    /// Where these rows are, in their order; one that is gone is left out.
-    fn places(&self, rows: &[i64]) -> VaultResult<Vec<Place>> {
+    /// The places of these rows, in their order. Rows that do not exist are left out.
+    fn places(&self, rows: &[i64]) -> VaultResult<Vec<RecordPlace>> {
         let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Ok(Vec::new()) };
-        // One question for all of them, unless more lies between them than is asked for.
-        let near = last - first < 2 * ROWS as i64;
+        // All rows are looked up with one query, unless there are too many others between them.
+        let near = last - first < 2 * ROWS_PER_QUERY as i64;
         let pieces = if near { vec![rows] } else { rows.chunks(1).collect() };
         let mut statement = self.connection.prepare_cached(
             "SELECT row, id, flags, pack, slot FROM records WHERE row BETWEEN ?1 AND ?2 ORDER BY row",
@@ -126,14 +128,14 @@ impl ExportReader<'_> {
             while let Some(r) = found.next()? {
                 let row = r.get(0)?;
                 if piece.binary_search(&row).is_ok() {
-                    out.push(Place { row, id: r.get(1)?, flags: r.get(2)?, pack: r.get(3)?, slot: r.get(4)? });
+                    out.push(RecordPlace { row, id: r.get(1)?, flags: r.get(2)?, pack: r.get(3)?, slot: r.get(4)? });
                 }
             }
         }
         Ok(out)
     }
 
-    fn stored(&mut self, place: &Place) -> VaultResult<StoredRecord> {
+    fn stored(&mut self, place: &RecordPlace) -> VaultResult<StoredRecord> {
         let mut record = self.packs.record(&self.connection, place.pack, place.slot)?;
         let covered = self.cover.as_mut().and_then(|cover| cover.record(&mut record));
         let edited = covered.is_some() || place.flags & (Flags::EDITED | Flags::REDACTED) != 0;
@@ -162,15 +164,16 @@ impl ExportReader<'_> {
         Ok(StoredRecord { id, edited, link_ids, parent_id, message_parent_id, attachment_ids, redactions, record })
     }
 
-    /// Flags of a record that is there.
+    /// Flags of a record that exists and is not in the Trash.
     fn flags(&self, id: &[u8; 16]) -> VaultResult<Option<i64>> {
         let mut statement =
             self.connection.prepare_cached("SELECT flags FROM records WHERE id = ?1 AND trashed IS NULL")?;
         Ok(statement.query_row([id], |r| r.get(0)).optional()?)
     }
 
-    /// Why a record stays behind with a memory that does: it was made from it, or says something about it (a relation, a
-    /// vector). A message or conversation only names it, and loses the name.
+    /// The reason to withhold a record because a memory is withheld: it was derived from the memory, or says something
+    /// about it (a relation, a vector). A message or conversation that links to the memory is exported without the
+    /// link.
     fn about_withheld(&self, record: &Record) -> VaultResult<Option<&'static str>> {
         if !self.withholds_not_exportable || matches!(record.kind, Kind::Message | Kind::Conversation) {
             return Ok(None);
@@ -189,8 +192,8 @@ impl ExportReader<'_> {
         Ok(None)
     }
 
-    /// Rows of a kind in scope. What belongs to a record in scope goes with it: the messages of a conversation, the
-    /// pieces of a document, and the files that any of them names.
+    /// The rows of a kind in scope. Includes what belongs to a record in scope: the messages of a conversation, the
+    /// chunks of a document, and the files that any of them names.
     pub(crate) fn rows(&self, kind: Kind) -> VaultResult<Vec<i64>> {
         let asked = format!("FROM records r WHERE {}", self.condition);
         let code = kind_code(kind);
@@ -210,7 +213,7 @@ impl ExportReader<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The blob of a file or of a part of a source; `Some(None)` = one whose bytes are not here.
+    /// The blob of an attachment or passthrough file. `Some(None)` if its bytes are not in the vault.
     pub(crate) fn file(&self, row: i64) -> VaultResult<Option<Option<[u8; 32]>>> {
         let mut statement = self.connection.prepare_cached("SELECT blob FROM files WHERE row = ?1")?;
         Ok(statement.query_row([row], |r| r.get(0)).optional()?)

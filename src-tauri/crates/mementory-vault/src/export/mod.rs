@@ -1,4 +1,4 @@
-//! Export: collect → write → read back → validate → rename. Nothing is at its final name before it was validated.
+//! Export: collect → write → read back → validate → rename. Nothing gets its final name before it was validated.
 mod evidence;
 mod export_cleanup;
 pub(crate) mod export_reader;
@@ -20,17 +20,17 @@ use std::{
     sync::{atomic::AtomicBool, atomic::Ordering},
 };
 
-/// What goes out.
+/// What to export, and how.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    /// Filters; `limit`, `sort` and `cursor` are not looked at.
+    /// Filters. `limit`, `sort` and `cursor` are ignored.
     pub query: ListQuery,
-    /// True when nothing is filtered.
+    /// True if all records are exported.
     pub everything: bool,
-    /// Replace sensitive values by `[REDACTED:class]` on the way out, those left aside that the person ignores. What is
-    /// inside attached files is not looked at.
+    /// Replace sensitive values by `[REDACTED:class]`, except those that the person ignores. The content of attached
+    /// files is not searched.
     pub cover: bool,
-    /// How to write; `everything` in it is not looked at.
+    /// Options of the writer. Its `everything` is ignored.
     pub writing: WriteOptions,
 }
 
@@ -40,28 +40,28 @@ impl Scope {
     }
 }
 
-/// What was written.
+/// Result of an export.
 #[derive(Debug, Clone)]
 pub struct ExportOutcome {
-    /// Where.
+    /// Path of the export.
     pub path: PathBuf,
-    /// Files beside it that belong to it.
+    /// Companion files next to it.
     pub beside: Vec<PathBuf>,
-    /// Writer's report.
+    /// Report of the writer.
     pub report: WriteReport,
-    /// Different sensitive values that were covered.
+    /// Number of different sensitive values that were masked.
     pub covered: u32,
-    /// Bytes written.
+    /// Number of bytes written.
     pub bytes: u64,
     /// The format's digest, or SHA-256 of the file.
     pub digest: String,
-    /// Result of the validation that followed.
+    /// Result of validating the export after it was written.
     pub validation: Validation,
-    /// What is on the disk now.
+    /// Files and folders that were written.
     pub written: Written,
 }
 
-/// Exports, previews of them, and Evidence Packs.
+/// Writes and previews exports, and writes Evidence Packs.
 #[derive(Clone, Copy)]
 pub struct Exporter<'v> {
     pub(crate) context: &'v Context,
@@ -76,11 +76,10 @@ impl<'v> Exporter<'v> {
 impl Exporter<'_> {
     /// Writes `scope` in a format to `out`.
     ///
-    /// # Errors
-    /// `Exists` unless `overwrite`, `NotAnExport` when something else would be replaced, `Usage` for a place inside the
-    /// vault; format and I/O errors, after which nothing is at `out` that was not there before.
-    /// An output that does not validate is kept and said to be so in `validation`: lines that came in with faults of
-    /// their own go back out as they came, and whether to keep the file is the person's choice.
+    /// # Errors `Exists` without `overwrite`, `NotAnExport` if something else would be replaced, `Usage` for a place
+    /// inside the vault; format and I/O errors, which leave `out` as it was before. An output that does not validate is
+    /// kept, and `validation` contains the errors. Lines that were imported with errors are exported unchanged, and the
+    /// person decides whether to keep the file.
     #[expect(clippy::too_many_arguments, reason = "one entry point")]
     pub fn export(
         &self,
@@ -120,7 +119,7 @@ impl Exporter<'_> {
         if let Some(there) = beside.iter().map(|c| target(c)).find(|t| t.symlink_metadata().is_ok()) {
             return Err(VaultError::Exists(there.display().to_string()));
         }
-        let (validation, mut digest) = check(writer, &partial, &beside, scope.writing.passphrase.as_deref())?;
+        let (validation, mut digest) = read_back(writer, &partial, &beside, scope.writing.passphrase.as_deref())?;
         if !report.digest.is_empty() {
             digest.clone_from(&report.digest);
         }
@@ -128,11 +127,11 @@ impl Exporter<'_> {
         for companion in &beside {
             bytes += sync_tree(companion).map_err(|e| VaultError::io(&place, e))?;
         }
-        // The file itself last: it is never there without what it names.
+        // The export itself is renamed last, so that it never exists without the files that it names.
         for companion in &beside {
             std::fs::rename(companion, target(companion)).map_err(|e| VaultError::io(&place, e))?;
         }
-        put_in_place(&partial, out, holder.path()).map_err(|e| VaultError::io(&place, e))?;
+        rename_to_final_name(&partial, out, holder.path()).map_err(|e| VaultError::io(&place, e))?;
         let roots = std::iter::once(out.to_path_buf()).chain(beside.iter().map(|c| target(c))).collect();
         let written = Written::of(roots).map_err(|e| VaultError::io(&place, e))?;
         let encrypted = scope.writing.passphrase.is_some();
@@ -145,10 +144,10 @@ impl Exporter<'_> {
         Ok(ExportOutcome { path: out.to_path_buf(), beside, report, covered, bytes, digest, validation, written })
     }
 
-    /// Takes away an export that was just written, and says so in the log.
+    /// Removes an export that was just written, and logs that.
     ///
     /// # Errors
-    /// `ChangedSince`: then nothing is removed; I/O.
+    /// `ChangedSince`, in which case nothing is removed; I/O.
     pub fn remove_export(&self, written: &Written, format: &str, now: Timestamp) -> VaultResult<()> {
         written.remove()?;
         self.context
@@ -156,7 +155,7 @@ impl Exporter<'_> {
             .write(|tx| mementory_store::audit::append(tx, &self.context.keys, now, "remove_export", format, ""))
     }
 
-    /// What an export would hold and lose, and how many values it would cover. The writer runs without writing.
+    /// What an export would contain and lose, and how many values it would mask. The writer runs without writing.
     pub fn export_preview(
         &self,
         format: &str,
@@ -173,11 +172,11 @@ impl Exporter<'_> {
         Ok((report, source.covered()))
     }
 
-    /// What an export would write, as a text to paste somewhere, with what the log keeps of it when it is taken along
-    /// ([`record_copied_text`](crate::FileLocations::record_copied_text)); nothing else is kept.
+    /// The text that an export would write, to be copied, and the detail for its log entry, which
+    /// [`record_copied_text`](crate::FileLocations::record_copied_text) writes once it is copied. Stores nothing.
     ///
     /// # Errors
-    /// `Usage` for a format that is not written, `not_supported` for one that is no such text.
+    /// `Usage` for a format that is not written, `not_supported` for a format that cannot be copied as text.
     pub fn export_text(
         &self,
         format: &str,
@@ -223,8 +222,8 @@ fn writer(format: &str) -> VaultResult<&'static dyn Format> {
         .ok_or_else(|| VaultError::Usage(format!("Mementory does not write the format {format}.")))
 }
 
-/// Whether `path` may be replaced by a new export: a file by a file; a folder only if it is empty or an export of the
-/// same format, since all that is in it goes.
+/// True if `path` may be replaced by a new export. A file may be replaced by a file. A folder may be replaced only if
+/// it is empty or an export of the same format, since everything in it is removed.
 fn is_former_export(writer: &dyn Format, path: &Path) -> bool {
     let Ok(kind) = path.symlink_metadata().map(|m| m.file_type()) else { return false };
     if !writer.capabilities().folder || !kind.is_dir() {
@@ -232,20 +231,20 @@ fn is_former_export(writer: &dyn Format, path: &Path) -> bool {
     }
     let Ok(entries) = std::fs::read_dir(path) else { return false };
     let kinds: Vec<_> = entries.map(|e| e.and_then(|e| e.file_type()).ok()).collect();
-    // A folder that only holds folders may hold an export among other things; it is none itself.
+    // A folder that contains only folders may contain an export, but is none itself.
     let own_files = kinds.iter().any(|k| k.is_some_and(|k| k.is_file()));
-    kinds.is_empty() || own_files && recognised(writer, path).unwrap_or(false)
+    kinds.is_empty() || own_files && is_whole_export(writer, path).unwrap_or(false)
 }
 
-/// True when all of a folder is one export of this format.
-fn recognised(writer: &dyn Format, path: &Path) -> Result<bool, FormatError> {
+/// True if the whole content of a folder is one export of this format.
+fn is_whole_export(writer: &dyn Format, path: &Path) -> Result<bool, FormatError> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None)?;
     let found = detect(&catalog, &limits, None)?;
     Ok(found.sources.len() == 1 && found.sources.iter().all(|s| s.format == writer.id()) && found.unknown.is_empty())
 }
 
-/// What a writer put beside its file (conversations of a memory store).
+/// Files that a writer put next to its file, such as the conversations of a memory store.
 fn companions(holder: &Path, partial: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut out = Vec::new();
     for entry in std::fs::read_dir(holder)? {
@@ -258,8 +257,9 @@ fn companions(holder: &Path, partial: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(out)
 }
 
-/// Reads back what was written, with the same detection and validator that any other file gets.
-fn check(
+/// Reads the export back with the same detection and validation as any other file. Returns the validation and the
+/// file's SHA-256, which is empty for a folder.
+fn read_back(
     writer: &dyn Format,
     path: &Path,
     beside: &[PathBuf],
@@ -283,22 +283,22 @@ fn check(
     Ok((validation, digest))
 }
 
-/// An export in the clear is for its owner only.
+/// Lets only the owner read the file or folder.
 #[cfg(unix)]
-fn private(path: &Path) -> std::io::Result<()> {
+fn restrict_to_owner(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mode = if path.is_dir() { 0o700 } else { 0o600 };
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
 }
 
 #[cfg(not(unix))]
-fn private(_path: &Path) -> std::io::Result<()> {
+fn restrict_to_owner(_path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Makes a file or folder durable and private; returns its size.
+/// Syncs a file or folder to disk, lets only the owner read it, and returns its size in bytes.
 fn sync_tree(path: &Path) -> std::io::Result<u64> {
-    private(path)?;
+    restrict_to_owner(path)?;
     if path.is_file() {
         let file = std::fs::File::open(path)?;
         file.sync_all()?;
@@ -312,7 +312,7 @@ fn sync_tree(path: &Path) -> std::io::Result<u64> {
             if path.is_dir() {
                 pending.push(path);
             } else {
-                private(&path)?;
+                restrict_to_owner(&path)?;
                 let file = std::fs::File::open(&path)?;
                 file.sync_all()?;
                 sum += file.metadata()?.len();
@@ -323,8 +323,9 @@ fn sync_tree(path: &Path) -> std::io::Result<u64> {
     Ok(sum)
 }
 
-/// Renames the finished export to its name; what stood there is set aside first and removed last.
-fn put_in_place(partial: &Path, out: &Path, holder: &Path) -> std::io::Result<()> {
+/// Renames the finished export to its final name. A replaced export is first moved into `holder`, which is removed
+/// later.
+fn rename_to_final_name(partial: &Path, out: &Path, holder: &Path) -> std::io::Result<()> {
     if out.exists() {
         let aside = holder.join("replaced");
         std::fs::rename(out, &aside)?;
@@ -337,7 +338,8 @@ fn put_in_place(partial: &Path, out: &Path, holder: &Path) -> std::io::Result<()
     std::fs::rename(partial, out)
 }
 
-/// What the log keeps of an export: how much, and how the file is. Neither its name nor where it lies.
+/// The detail of an export's log entry: the number of records and properties of the file, but neither its name nor its
+/// path.
 fn audit_detail(records: u64, validation: &Validation, encrypted: bool, covered: u32) -> String {
     let mut parts = vec![format!("{records} records")];
     parts.extend(validation.signature.0.then(|| "signed".to_owned()));
@@ -353,7 +355,7 @@ mod tests {
     use mementory_formats::Finding;
 
     #[test]
-    fn the_log_says_how_an_exported_file_is() {
+    fn the_log_entry_has_the_properties_of_the_exported_file() {
         let plain = Validation::default();
         assert_eq!(audit_detail(1, &plain, false, 0), "1 records, valid");
         let mut signed = Validation::default();

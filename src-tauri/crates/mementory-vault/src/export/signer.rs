@@ -1,4 +1,4 @@
-//! The vault's own key, lent to writers.
+//! Lends the vault's own signing key to writers.
 use crate::export::Exporter;
 use mementory_crypto::SigningKey;
 use mementory_formats::{FormatError, Signer};

@@ -1,4 +1,4 @@
-//! The vault as a writer sees it.
+//! Reads the vault for the writer of a format.
 use crate::{
     VaultError, VaultResult,
     audit::AuditTrail,
@@ -19,7 +19,7 @@ use std::{
 };
 
 /// Largest passthrough file that is read into memory to mask values in it, in bytes.
-const PART: u64 = 64 << 20;
+const MAX_MASKED_BYTES: u64 = 64 << 20;
 
 pub(crate) struct VaultSource<'v> {
     reading: ExportReader<'v>,
@@ -30,7 +30,7 @@ pub(crate) struct VaultSource<'v> {
     /// Formats that records in scope came from.
     came_from: BTreeSet<String>,
     /// Passthrough files in which values could not be masked; they are not exported.
-    closed: BTreeSet<String>,
+    unmaskable: BTreeSet<String>,
 }
 
 impl<'v> VaultSource<'v> {
@@ -51,11 +51,11 @@ impl<'v> VaultSource<'v> {
             now,
         };
         let connection = context.store.extra_reader()?;
-        // One snapshot for all visits: a write in between does not change what is exported.
+        // All visits use one snapshot, so that a write in between does not change what is exported.
         connection.execute_batch("BEGIN")?;
         let packs = Packs::default();
         let cover = scope.cover.then(|| Masker::new(context, &connection, &packs)).transpose()?;
-        // Passthrough files belong to a whole source, and may name accounts.
+        // Passthrough files describe a whole source and may name accounts, so only a full export carries them.
         let whole = scope.everything && !scope.writing.strip_identifiers && scope.writing.format_options.is_empty();
         let everything = scope.everything;
         Ok(Self {
@@ -78,7 +78,7 @@ impl<'v> VaultSource<'v> {
                 .and_then(|f| f.capabilities().base_format.map_or(Some(f), by_id))
                 .filter(|f| whole && f.capabilities().carries_passthrough),
             came_from: BTreeSet::new(),
-            closed: BTreeSet::new(),
+            unmaskable: BTreeSet::new(),
         })
     }
 
@@ -95,7 +95,7 @@ impl<'v> VaultSource<'v> {
             }
             Ok(())
         })?;
-        for record in self.embedded(&mut LossReport::default())? {
+        for record in self.embedded_records(&mut LossReport::default())? {
             let id = hex::encode(record_id(&self.reading.context.keys, &record.key));
             visit(StoredRecord {
                 id,
@@ -112,16 +112,16 @@ impl<'v> VaultSource<'v> {
         Ok(())
     }
 
-    /// Passthrough files and tombstones of other formats than the one that is written, as records. Files only if records of
-    /// their format are exported too: otherwise they describe nothing in this export.
-    fn embedded(&mut self, losses: &mut LossReport) -> VaultResult<Vec<Record>> {
+    /// Passthrough files and tombstones of other formats than the one that is written, as records. A file is included
+    /// only if records of its format are exported too, since it describes nothing in this export otherwise.
+    fn embedded_records(&mut self, losses: &mut LossReport) -> VaultResult<Vec<Record>> {
         let Some(carrier) = self.carrier else { return Ok(vec![]) };
         let mut records = Vec::new();
         for format in self.came_from.clone() {
             if format == carrier.id() || !mementory_formats::carries_passthrough(&format) {
                 continue;
             }
-            self.parts(&format, &mut |item, bytes| {
+            self.visit_passthrough(&format, &mut |item, bytes| {
                 let mut all = Vec::new();
                 bytes
                     .take(passthrough_envelope::MAX_FILE_BYTES + 1)
@@ -137,7 +137,7 @@ impl<'v> VaultSource<'v> {
                 Ok(())
             })?;
         }
-        if !self.knows_deletions() {
+        if !self.carrier_has_tombstones() {
             records.extend(self.deletions()?.iter().filter_map(passthrough_envelope::pack_tombstone));
         }
         Ok(records)
@@ -145,8 +145,8 @@ impl<'v> VaultSource<'v> {
 
     /// Reports passthrough files of other formats that are not exported. Call it after the records were visited.
     pub(crate) fn left_behind(&mut self, losses: &mut LossReport) -> VaultResult<()> {
-        self.embedded(losses)?;
-        for name in &self.closed {
+        self.embedded_records(losses)?;
+        for name in &self.unmaskable {
             losses.add(name, "part", LossKind::LeftOut, "no text, or too large, so values in it could not be covered");
         }
         Ok(())
@@ -167,7 +167,8 @@ impl<'v> VaultSource<'v> {
                 actor: t.actor,
                 reason: t.reason,
                 derived: t.derived,
-                // Our signature covers our own form, not this format's; one from another program is written as it came.
+                // Our signature covers our own form, not this format's; a signature of another program is written
+                // unchanged.
                 signature: if t.own { None } else { Some(t.signature).filter(|s| !s.is_empty()) },
                 verbatim: t.verbatim,
             })
@@ -180,14 +181,14 @@ impl<'v> VaultSource<'v> {
             .collect())
     }
 
-    fn knows_deletions(&self) -> bool {
+    fn carrier_has_tombstones(&self) -> bool {
         self.carrier.is_some_and(|carrier| carrier.capabilities().tombstones)
     }
 
-    /// Formats with passthrough files.
-    fn formats_of_parts(&mut self) -> VaultResult<BTreeSet<String>> {
+    /// Formats that have passthrough files in the vault.
+    fn formats_with_passthrough(&mut self) -> VaultResult<BTreeSet<String>> {
         let mut found = BTreeSet::new();
-        // As in `parts`: passthrough files belong to a whole source.
+        // Only a full export contains passthrough files, since they describe a whole source.
         if !self.reading.everything {
             return Ok(found);
         }
@@ -199,12 +200,12 @@ impl<'v> VaultSource<'v> {
         Ok(found)
     }
 
-    fn parts(
+    fn visit_passthrough(
         &mut self,
         format: &str,
         visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
     ) -> VaultResult<()> {
-        // Parts belong to a whole source; an export of a selection leaves them where they are.
+        // Only a full export contains passthrough files, since they describe a whole source.
         if !self.reading.everything {
             return Ok(());
         }
@@ -228,27 +229,31 @@ impl<'v> VaultSource<'v> {
                 continue;
             };
             let mut whole = Vec::new();
-            (&mut bytes).take(PART + 1).read_to_end(&mut whole).map_err(|e| VaultError::io(&item.name, e))?;
-            let covered = if whole.len() as u64 > PART { None } else { cover.part(&item.name, &whole).ok() };
+            (&mut bytes)
+                .take(MAX_MASKED_BYTES + 1)
+                .read_to_end(&mut whole)
+                .map_err(|e| VaultError::io(&item.name, e))?;
+            let covered =
+                if whole.len() as u64 > MAX_MASKED_BYTES { None } else { cover.part(&item.name, &whole).ok() };
             match covered {
                 Some(new) => {
                     visit(&item, &mut new.unwrap_or(whole).as_slice()).map_err(mementory_store::unwrap_format)?;
                 }
-                // What nobody can look into does not go out as if it were covered.
-                None => drop(self.closed.insert(item.name)),
+                // A file that cannot be searched for values is not exported as if it were masked.
+                None => drop(self.unmaskable.insert(item.name)),
             }
         }
         Ok(())
     }
 
-    /// Adds what was held back to what the writer held back. After the records were visited.
+    /// Adds the numbers of withheld records to those of the writer. Call it after the records were visited.
     pub(crate) fn withheld(&self, all: &mut BTreeMap<String, u64>) {
         for (reason, rows) in &self.reading.withheld {
             *all.entry((*reason).to_owned()).or_default() += rows.len() as u64;
         }
     }
 
-    /// Different values that were covered.
+    /// Number of different values that were masked.
     pub(crate) fn covered(&self) -> u32 {
         self.reading.cover.as_ref().map_or(0, Masker::count)
     }
@@ -269,14 +274,14 @@ impl RecordSource for VaultSource<'_> {
 
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
         let mut all = self.deletions().map_err(FormatError::from)?;
-        if self.carrier.is_some() && !self.knows_deletions() {
+        if self.carrier.is_some() && !self.carrier_has_tombstones() {
             all.retain(|t| passthrough_envelope::pack_tombstone(t).is_none());
         }
         Ok(all)
     }
 
     fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError> {
-        let found = self.formats_of_parts().map_err(FormatError::from)?;
+        let found = self.formats_with_passthrough().map_err(FormatError::from)?;
         Ok(mementory_formats::registry().iter().map(|f| f.id().to_owned()).filter(|id| found.contains(id)).collect())
     }
 
@@ -289,7 +294,7 @@ impl RecordSource for VaultSource<'_> {
         if self.carrier.is_some_and(|c| c.id() != format) && mementory_formats::carries_passthrough(format) {
             return Ok(());
         }
-        self.parts(format, visit).map_err(FormatError::from)
+        self.visit_passthrough(format, visit).map_err(FormatError::from)
     }
 
     fn taken_in(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {

@@ -1,4 +1,5 @@
-//! Decides for each record of an import what becomes of it, and writes it unless the import is only planned.
+//! Decides for each record of an import whether it is added, updated, unchanged or blocked, and writes it unless the
+//! import is only planned.
 mod blocklist;
 mod files;
 mod merge;
@@ -32,7 +33,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use superseded::SupersededStatements;
 use tombstone_cascade::TombstoneImport;
 
-/// Why a statement is blocked: every record that it was derived from is.
+/// Reason for blocking a record because its sources were deleted or redacted.
 const SOURCE_BLOCKED: &str = "what it was taken from was deleted or redacted before";
 
 /// A record of this input: its row (0 while planning, or if blocked) and its content digest.
@@ -40,14 +41,14 @@ struct SeenRecord {
     row: i64,
     digest: u64,
     updated: i64,
-    /// This batch wrote its present version, so a newer version may replace it without history.
+    /// True if this batch wrote its current version, so that a newer version may replace it without history.
     written: bool,
-    /// Nothing of it may be written: it was redacted.
+    /// True if it was redacted, so that nothing of it may be written.
     redacted: bool,
     trashed: bool,
 }
 
-/// In the vault before this import.
+/// A record that the vault has.
 struct Known {
     row: i64,
     digest: [u8; 16],
@@ -58,7 +59,7 @@ struct Known {
     position: i64,
 }
 
-/// What becomes of a record that the vault has already.
+/// What the import does with a record that the vault has already.
 enum Verdict {
     /// The content is the same.
     Same,
@@ -76,11 +77,11 @@ struct Staging {
     next_row: i64,
     /// The first row that this batch may have added.
     first_row: i64,
-    /// Entries of this batch that a newer version in it replaced.
+    /// Pack and slot of entries of this batch that a newer version in the batch replaced.
     stale: Vec<(i64, u32)>,
-    /// Known rows that it contained unchanged.
+    /// Rows of the vault that this input contained unchanged.
     same: RowRanges,
-    /// Known rows of which it contained an older version, or one that is blocked.
+    /// Rows of the vault of which this input contained an older or a blocked version.
     older: RowRanges,
     /// Blobs that this input contained.
     blobs: HashSet<[u8; 32]>,
@@ -94,7 +95,7 @@ pub(super) struct ImportRun<'i> {
     staging: Option<Staging>,
     seen: HashMap<[u8; 16], SeenRecord>,
     blocklist: Blocklist,
-    /// Ids that tombstones of this input name.
+    /// Ids that tombstones of this input delete.
     deleted_ids: Vec<[u8; 16]>,
     /// Ids that tombstones of this input redact.
     redacted_ids: Vec<[u8; 16]>,
@@ -105,16 +106,16 @@ pub(super) struct ImportRun<'i> {
     /// Texts to compare with when duplicates are skipped.
     texts: Texts,
     pub(super) renames: Renames,
-    /// Nothing was in the vault: no look-ups needed.
+    /// True if the vault had no records, so that no look-ups are needed.
     empty: bool,
-    /// The current unit is of an older export than its conversation in the vault.
+    /// True if the current unit is of an older export than its conversation in the vault.
     older_unit: bool,
     /// When the source last changed the first record of the current unit.
     unit_updated: Option<Timestamp>,
     platforms: HashMap<String, i64>,
     /// While planning: the rows that this input contains, to find those that it lacks.
     planned: PlannedRows,
-    /// Files that records name; while planning with their names.
+    /// Files that records of this input name. The value is the file's name while planning, otherwise empty.
     referenced: HashMap<[u8; 16], String>,
     present: HashSet<[u8; 16]>,
 }
@@ -160,7 +161,8 @@ impl<'i> ImportRun<'i> {
         packs: PackWriter,
     ) -> VaultResult<Self> {
         let last: Option<i64> = connection.query_row("SELECT max(row) FROM records", [], |r| r.get(0))?;
-        // Row numbers are never used again, not even those of an erased last record: the index knows rows by number.
+        // Row numbers are never used again, not even those of an erased last record, because the index identifies
+        // records by row number.
         let used: Option<i64> =
             connection.query_row("SELECT value FROM meta WHERE key = 'last_row'", [], |r| r.get(0)).optional()?;
         let mut importer = Self::plan(context, connection, options, report)?;
@@ -188,7 +190,7 @@ impl<'i> ImportRun<'i> {
 
     pub(super) fn take(&mut self, message: Message) -> VaultResult<()> {
         match message {
-            Message::Units(units) => units.into_iter().try_for_each(|unit| self.unit(unit.records)),
+            Message::Units(units) => units.into_iter().try_for_each(|unit| self.import_unit(unit.records)),
             Message::File(file, blob) => FileImport::new(self).file(file, blob),
             Message::Part(item, blob) => FileImport::new(self).part(item, blob),
             Message::Tombstone(tombstone) => TombstoneImport::new(self).tombstone(&tombstone),
@@ -204,7 +206,8 @@ impl<'i> ImportRun<'i> {
         }
     }
 
-    /// Writes what is pending. Returns all blobs of the input, also those that no record names.
+    /// Trashes the targets of tombstones, writes the last pack and completes the report. Returns all blobs of the
+    /// input, also those that no record names.
     pub(super) fn finish(&mut self) -> VaultResult<HashSet<[u8; 32]>> {
         TombstoneImport::new(self).trash_named()?;
         let mut blobs = HashSet::new();
@@ -230,18 +233,18 @@ impl<'i> ImportRun<'i> {
         Ok(blobs)
     }
 
-    fn unit(&mut self, mut records: Vec<Record>) -> VaultResult<()> {
+    fn import_unit(&mut self, mut records: Vec<Record>) -> VaultResult<()> {
         let branched = is_branched(&records);
         self.older_unit = false;
         self.unit_updated = records.first().and_then(|head| head.times.updated);
         for (index, record) in records.iter_mut().enumerate() {
             let extra = if index == 0 && branched { Flags::BRANCHED } else { 0 };
-            self.record(record, extra)?;
+            self.import_record(record, extra)?;
         }
         SupersededStatements::new(self).supersede_dropped(&records)
     }
 
-    fn record(&mut self, record: &mut Record, extra_flags: i64) -> VaultResult<()> {
+    fn import_record(&mut self, record: &mut Record, extra_flags: i64) -> VaultResult<()> {
         let keys = &self.context.keys;
         self.renames.apply(keys, record);
         let id = record_id(keys, &record.key);
@@ -249,7 +252,7 @@ impl<'i> ImportRun<'i> {
         if self.seen.contains_key(&id) {
             return self.merge_duplicate(&id, record, &digest, extra_flags);
         }
-        self.count(record.kind);
+        self.count_kind(record.kind);
         let updated = self.updated(record);
         let mut seen =
             SeenRecord { row: 0, digest: short(&digest), updated, written: false, redacted: false, trashed: false };
@@ -297,7 +300,7 @@ impl<'i> ImportRun<'i> {
         }
     }
 
-    /// How many of each kind the newest export of its assistant lacks, if this is planned to be it.
+    /// While planning: the number of records of each kind that would be gone if this input were the newest export.
     fn lacking(&self) -> VaultResult<BTreeMap<String, u32>> {
         match self.staging {
             None => lacking(self.connection, self.report, &self.planned),
@@ -305,7 +308,8 @@ impl<'i> ImportRun<'i> {
         }
     }
 
-    /// When the source last changed the record. Messages mostly have no such time; then that of their conversation counts.
+    /// When the source last changed the record, in microseconds. Most messages have no such time and get that of their
+    /// conversation.
     fn updated(&self, record: &Record) -> i64 {
         let unit = self.unit_updated.filter(|_| record.kind == Kind::Message);
         record.times.updated.or(unit).map_or(i64::MIN, Timestamp::as_micros)
@@ -316,7 +320,7 @@ impl<'i> ImportRun<'i> {
         self.report.note(Some(record.kind), &place(record), ItemOutcome::Blocked, reason);
     }
 
-    /// Why a record that is not in the vault is blocked, if it is.
+    /// The reason for blocking a record that is not in the vault, if there is one.
     fn block_reason(&self, id: &[u8; 16], record: &Record) -> VaultResult<Option<&'static str>> {
         if self.blocklist.is_redacted(id) {
             return Ok(Some("redacted before"));
@@ -352,7 +356,7 @@ impl<'i> ImportRun<'i> {
         Ok(known.map_or_else(|| self.blocklist.is_redacted(&id), |known| known.flags & Flags::REDACTED != 0))
     }
 
-    /// Merges a record that the vault has already. True when it has a new version now.
+    /// Merges a record that the vault has already. Returns true if it got a new version.
     fn update_known(
         &mut self,
         known: &Known,
@@ -380,7 +384,7 @@ impl<'i> ImportRun<'i> {
             if matches!(verdict, Verdict::Same) {
                 staging.same.add(known.row);
             }
-            // An unchanged record of an older unit does not give its present position.
+            // A record of an older unit does not determine its current list position, even if it is unchanged.
             if self.older_unit || matches!(verdict, Verdict::Older(_) | Verdict::Blocked(_)) {
                 staging.older.add(known.row);
             }
@@ -430,7 +434,8 @@ impl<'i> ImportRun<'i> {
         Ok(Verdict::Changed)
     }
 
-    /// A second occurrence inside one input: the newer one stays, the other is a duplicate.
+    /// Handles a second occurrence of a record in one input. The newer one is imported; the other counts as a
+    /// duplicate.
     fn merge_duplicate(
         &mut self,
         id: &[u8; 16],
@@ -455,7 +460,8 @@ impl<'i> ImportRun<'i> {
             return if same && row > 0 { self.write_links(row, record) } else { Ok(()) };
         }
         let place = place(record);
-        // Of two bundles in one import the one that closes a row is the newer one, in either order.
+        // If one import contains two bundles, the one that closes a statement counts as the newer, whatever their
+        // order.
         let closes = !same && row > 0 && is_bitemporal(record) && reopens(record, &self.stored(row)?);
         let newer = later || closes;
         if newer
@@ -521,7 +527,7 @@ impl<'i> ImportRun<'i> {
         Ok(normal_text(&self.stored(row)?.text) == normal_text(&record.text))
     }
 
-    /// The present record of a row, also if this batch wrote it.
+    /// The current record of a row, even if this batch wrote it and has not written its pack yet.
     fn stored(&self, row: i64) -> VaultResult<Record> {
         let (pack, slot): (i64, u32) = self
             .connection
@@ -533,7 +539,7 @@ impl<'i> ImportRun<'i> {
         }
     }
 
-    fn count(&mut self, kind: Kind) {
+    fn count_kind(&mut self, kind: Kind) {
         let counts = &mut self.report.counts;
         match kind {
             Kind::Conversation => counts.conversations += 1,
@@ -574,8 +580,8 @@ fn is_bitemporal(record: &Record) -> bool {
     matches!(record.kind, Kind::Fact | Kind::Relation)
 }
 
-/// True when a version of a bi-temporal statement would clear its end or its successor. A closed row is never opened
-/// again, only superseded; an older export still has it open.
+/// True if a version of a bi-temporal statement would remove its end or its successor. A closed statement is never
+/// opened again, only superseded, but an older export still has it open.
 fn reopens(stored: &Record, incoming: &Record) -> bool {
     let superseded = |r: &Record| r.links.iter().any(|l| l.relation == "superseded_by");
     stored.times.valid_to.is_some() && incoming.times.valid_to.is_none() || superseded(stored) && !superseded(incoming)

@@ -1,6 +1,6 @@
-//! Import: detect → read → plan or stage → commit → index → report. One import is one batch; the store transaction makes
-//! it atomic, the change log lets the index catch up if the process dies between the two commits. The index's segments
-//! are written out while the store commits, and published after it.
+//! Import: detect → read → plan or stage → commit → index → report. One import is one batch; the store transaction
+//! makes it atomic, the change log lets the index catch up if the process dies between the two commits. The index's
+//! segments are written out while the store commits, and published after it.
 mod apply;
 mod sink;
 mod undo;
@@ -23,34 +23,34 @@ use std::{
 
 /// Options of an import.
 pub struct ImportOptions<'a> {
-    /// Only plan: nothing is written.
+    /// Plan only, and write nothing.
     pub dry_run: bool,
     /// Paths of the files, to be shown later; empty for an input without files.
     pub paths: &'a [String],
     /// Import records that are blocked because the same words were deleted (ids stay blocked).
     pub let_in: bool,
-    /// How to resolve a conflict with an existing record. `None`: the newer version wins.
+    /// How to resolve a conflict with an existing record. `None` means that the newer version wins.
     pub merge: Option<Merge>,
-    /// Ids of tombstones with an invalid signature: they were changed and delete nothing.
+    /// Ids of tombstones with an invalid signature. They were changed after signing and delete nothing.
     pub forged: BTreeSet<String>,
     /// Warnings from before the import that belong in its report.
     pub notes: &'a [Issue],
-    /// Bounds.
+    /// Limits for reading.
     pub limits: Limits,
-    /// The clock.
+    /// Time of the import.
     pub now: Timestamp,
-    /// Opens encrypted input.
+    /// Decrypts encrypted input.
     pub passphrase: Option<Arc<dyn Passphrase>>,
-    /// Checked between records.
+    /// Cancels the import when true; checked between messages of the reader.
     pub cancel: &'a AtomicBool,
-    /// Stage, bytes done, bytes in all, records so far.
+    /// Called with the stage, the bytes read, the bytes in total and the number of records so far.
     pub progress: &'a (dyn Fn(&str, u64, u64, u64) + Sync),
 }
 
-/// Runs readers into a sink; returns the sources that failed completely, by format.
-type Read<'r> = &'r (dyn Fn(&mut ChannelSink<'_>) -> Result<Vec<(String, FormatError)>, FormatError> + Sync);
+/// A function that runs the readers into a sink. Returns format and error of each source that failed completely.
+type ReadSources<'r> = &'r (dyn Fn(&mut ChannelSink<'_>) -> Result<Vec<(String, FormatError)>, FormatError> + Sync);
 
-/// Imports and their undo.
+/// Imports files, and undoes imports.
 #[derive(Clone, Copy)]
 pub struct Importer<'v> {
     pub(crate) context: &'v Context,
@@ -65,9 +65,8 @@ impl<'v> Importer<'v> {
 impl Importer<'_> {
     /// Imports everything that `detection` recognised in `catalog` as one batch.
     ///
-    /// # Errors
-    /// Fatal format errors of a source when nothing else was recognised, `Cancelled`, limits, the store. After any
-    /// error nothing of the batch is there.
+    /// # Errors A format error if no source could be read, `Cancelled`, limits, the store. After an error nothing of
+    /// the batch is in the vault.
     pub fn import(
         &self,
         catalog: &Catalog,
@@ -105,10 +104,10 @@ impl Importer<'_> {
         self.import_batch(report, catalog.roots(), total, &read, options)
     }
 
-    /// Imports what `read` sends as one batch named `name`. For sources that are not files.
+    /// Imports the records that `read` sends as one batch named `name`. Used for sources that are not files.
     ///
     /// # Errors
-    /// As [`Vault::import`].
+    /// As [`Importer::import`].
     pub fn import_from(
         &self,
         name: &str,
@@ -124,18 +123,18 @@ impl Importer<'_> {
         mut report: ImportReport,
         names: &[String],
         total: u64,
-        read: Read<'_>,
+        read: ReadSources<'_>,
         options: &ImportOptions<'_>,
     ) -> VaultResult<ImportReport> {
         for note in options.notes {
             report.warn(&note.code, &note.place, &note.message);
         }
-        let renames = self.renames(total, read, options)?;
+        let renames = self.collect_renames(total, read, options)?;
         if options.dry_run {
             self.context.store.read(|connection| {
                 let mut run = ImportRun::plan(self.context, connection, options, &mut report)?;
                 run.renames = renames;
-                self.pump(&mut run, read, options, total)?;
+                self.run_readers(&mut run, read, options, total)?;
                 run.finish().map(|_| ())
             })?;
             return Ok(report);
@@ -143,7 +142,7 @@ impl Importer<'_> {
         match self.stage(&mut report, names, total, read, renames, options) {
             Ok((seq, blobs)) => {
                 (options.progress)("index", total, total, u64::from(report.total().found));
-                self.settle(seq, blobs, &mut report);
+                self.finish_after_commit(seq, blobs, &mut report);
                 report.gone = self.gone_by(&report);
                 Ok(report)
             }
@@ -155,7 +154,7 @@ impl Importer<'_> {
         }
     }
 
-    /// How many records of earlier exports of its account this import lacks, by kind.
+    /// Number of records of each kind that are in earlier exports of the same account and not in this import.
     fn gone_by(&self, report: &ImportReport) -> BTreeMap<String, u32> {
         let (Some(format), Ok(diff)) = (&report.format, export_diff(self.context)) else { return BTreeMap::new() };
         let gone = diff.counts.iter().filter(|((of, _, status), _)| of == format && *status == ExportDiffStatus::Gone);
@@ -163,7 +162,7 @@ impl Importer<'_> {
     }
 
     /// Finds the records that need a fresh id, in a first pass over all of them.
-    fn renames(&self, total: u64, read: Read<'_>, options: &ImportOptions<'_>) -> VaultResult<Renames> {
+    fn collect_renames(&self, total: u64, read: ReadSources<'_>, options: &ImportOptions<'_>) -> VaultResult<Renames> {
         if options.merge != Some(Merge::Rename) {
             return Ok(Renames::default());
         }
@@ -178,26 +177,27 @@ impl Importer<'_> {
             };
             let mut run = ImportRun::plan(self.context, connection, &planned, &mut scratch)?;
             run.renames.collecting = true;
-            self.pump(&mut run, read, &planned, total)?;
+            self.run_readers(&mut run, read, &planned, total)?;
             Ok(std::mem::take(&mut run.renames))
         })?;
         renames.collecting = false;
         Ok(renames)
     }
 
-    /// Cleans up after the store's commit. The import has succeeded, so nothing here makes it fail.
-    fn settle(&self, seq: u64, blobs: HashSet<[u8; 32]>, report: &mut ImportReport) {
+    /// Commits the index and cleans up after the store's commit. The import has succeeded, so an error here does not
+    /// make it fail.
+    fn finish_after_commit(&self, seq: u64, blobs: HashSet<[u8; 32]>, report: &mut ImportReport) {
         let indexed = self.context.index_commit(seq).or_else(|_| self.context.index_recover());
         if indexed.and_then(|()| self.context.with_index(mementory_search::SearchIndex::release_writer)).is_err() {
             let message = "the search index is behind; it catches up at the next change or opening";
             report.warn("index_behind", "index", message);
         }
-        // Bytes of blocked files. What fails here, and the WAL, is cleaned up at the next opening.
+        // The bytes of blocked files are removed. What fails here is cleaned up at the next opening.
         let _ = self.drop_unnamed(blobs);
         let _ = self.context.store.checkpoint();
     }
 
-    /// Removes those of `blobs` that nothing names.
+    /// Removes those of `blobs` that no record names.
     fn drop_unnamed(&self, blobs: HashSet<[u8; 32]>) -> VaultResult<()> {
         let unnamed: Vec<[u8; 32]> = self.context.store.read(|c| {
             let mut statement = c.prepare("SELECT 1 FROM named_blobs WHERE blob = ?1")?;
@@ -217,7 +217,7 @@ impl Importer<'_> {
         report: &mut ImportReport,
         names: &[String],
         total: u64,
-        read: Read<'_>,
+        read: ReadSources<'_>,
         renames: Renames,
         options: &ImportOptions<'_>,
     ) -> VaultResult<(u64, HashSet<[u8; 32]>)> {
@@ -236,7 +236,7 @@ impl Importer<'_> {
             let packs = PackWriter::new(tx, batch)?;
             let mut run = ImportRun::stage(self.context, tx, options, report, batch, packs)?;
             run.renames = renames;
-            self.pump(&mut run, read, options, total)?;
+            self.run_readers(&mut run, read, options, total)?;
             let blobs = run.finish()?;
             drop(run);
             written();
@@ -261,11 +261,11 @@ impl Importer<'_> {
         })
     }
 
-    /// Runs the readers on a thread of their own and takes their messages on this one.
-    fn pump(
+    /// Runs the readers on a thread of their own and processes their messages on this one.
+    fn run_readers(
         &self,
         run: &mut ImportRun<'_>,
-        read: Read<'_>,
+        read: ReadSources<'_>,
         options: &ImportOptions<'_>,
         total: u64,
     ) -> VaultResult<()> {

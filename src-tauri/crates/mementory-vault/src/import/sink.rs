@@ -1,4 +1,5 @@
-//! The reader's end of the import: records go over a bounded channel, file bytes straight into encrypted blobs.
+//! The sink for the readers of an import. It sends records over a bounded channel, and stores the bytes of files
+//! directly as encrypted blobs.
 use crate::VaultError;
 use mementory_formats::{AttachmentFile, FormatError, PassthroughItem, Sink, passthrough_envelope};
 use mementory_model::{Dropped, Issue, Record, Tombstone, Unit};
@@ -10,7 +11,7 @@ use std::{
 
 /// Messages from the reader's thread to the store's.
 pub(super) enum Message {
-    /// In order, at least one.
+    /// One or more units, in order.
     Units(Vec<Unit>),
     File(AttachmentFile, BlobInfo),
     Part(PassthroughItem, BlobInfo),
@@ -23,36 +24,41 @@ pub(super) enum Message {
 pub(super) struct ChannelSink<'a> {
     sender: &'a SyncSender<Message>,
     blobs: &'a Blobs,
-    keep: bool,
+    store_blobs: bool,
     cancel: &'a AtomicBool,
     offset: u64,
     reported: u64,
     waiting: Vec<Unit>,
-    /// Bytes of the pending units.
+    /// Number of text bytes of the waiting units.
     weight: usize,
 }
 
-/// Progress messages are at least this many bytes apart.
-const PROGRESS_STEP: u64 = 1 << 20;
+/// Smallest number of bytes between two progress messages.
+const PROGRESS_STEP_BYTES: u64 = 1 << 20;
 
 /// Capacity of the channel, in messages.
 pub(super) const CHANNEL: usize = 8;
 
 /// A unit with more bytes than this is sent with backpressure.
-const LARGE: usize = 4 << 20;
+const LARGE_UNIT_BYTES: usize = 4 << 20;
 
-/// Units are sent in batches, limited by number and by bytes: waking the other thread for each one would cost more than
-/// handling it.
-const BATCH: usize = 64;
-const BATCH_BYTES: usize = 256 << 10;
+/// Units are sent in batches, limited by number and by bytes, because waking the other thread for each unit would cost
+/// more than handling it.
+const MAX_BATCH_UNITS: usize = 64;
+const MAX_BATCH_BYTES: usize = 256 << 10;
 
-fn weight(record: &Record) -> usize {
+fn record_bytes(record: &Record) -> usize {
     record.text.len() + record.verbatim.as_ref().map_or(0, |v| v.text.len())
 }
 
 impl<'a> ChannelSink<'a> {
-    pub(super) fn new(sender: &'a SyncSender<Message>, blobs: &'a Blobs, keep: bool, cancel: &'a AtomicBool) -> Self {
-        Self { sender, blobs, keep, cancel, offset: 0, reported: 0, waiting: Vec::new(), weight: 0 }
+    pub(super) fn new(
+        sender: &'a SyncSender<Message>,
+        blobs: &'a Blobs,
+        store_blobs: bool,
+        cancel: &'a AtomicBool,
+    ) -> Self {
+        Self { sender, blobs, store_blobs, cancel, offset: 0, reported: 0, waiting: Vec::new(), weight: 0 }
     }
 
     /// Sets the byte offset of the next source.
@@ -66,47 +72,47 @@ impl<'a> ChannelSink<'a> {
         self.weight = 0;
         match std::mem::take(&mut self.waiting) {
             none if none.is_empty() => Ok(()),
-            units => self.sender.send(Message::Units(units)).map_err(hung_up),
+            units => self.sender.send(Message::Units(units)).map_err(receiver_stopped),
         }
     }
 
     /// Sends a message after the pending units.
     fn send(&mut self, message: Message) -> Result<(), FormatError> {
         self.flush()?;
-        self.sender.send(message).map_err(hung_up)
+        self.sender.send(message).map_err(receiver_stopped)
     }
 
-    /// Sends records. Backpressure for large units: push `CHANNEL` no-op messages after one; once they fit, the consumer has
-    /// taken it. Otherwise eight large units could be in memory.
+    /// Sends a unit. After a large one, also sends `CHANNEL` messages without effect. Once they fit into the channel,
+    /// the receiver has taken the unit. Otherwise eight large units could be in memory at once.
     fn send_unit(&mut self, unit: Unit) -> Result<(), FormatError> {
-        let bytes = unit.records.iter().map(weight).sum::<usize>();
-        if bytes > LARGE {
+        let bytes = unit.records.iter().map(record_bytes).sum::<usize>();
+        if bytes > LARGE_UNIT_BYTES {
             self.send(Message::Units(vec![unit]))?;
             for _ in 0..CHANNEL {
                 self.send(Message::Progress(self.offset + self.reported))?;
             }
             return Ok(());
         }
-        // The text of a record without verbatim does not show how much memory it needs: its unit is sent alone.
+        // The text of a record without verbatim does not show how much memory it needs, so its unit is sent alone.
         if unit.records.iter().any(|record| record.verbatim.is_none()) {
             return self.send(Message::Units(vec![unit]));
         }
         self.waiting.push(unit);
         self.weight += bytes;
-        if self.waiting.len() >= BATCH || self.weight >= BATCH_BYTES { self.flush() } else { Ok(()) }
+        if self.waiting.len() >= MAX_BATCH_UNITS || self.weight >= MAX_BATCH_BYTES { self.flush() } else { Ok(()) }
     }
 
-    fn store(&self, bytes: &mut dyn Read) -> Result<BlobInfo, FormatError> {
-        self.blobs.put(bytes, self.keep).map_err(|e| match e {
-            // The source failed, not the store: the reader decides how to continue.
+    fn store_blob(&self, bytes: &mut dyn Read) -> Result<BlobInfo, FormatError> {
+        self.blobs.put(bytes, self.store_blobs).map_err(|e| match e {
+            // Reading the source failed, not writing to the store, so the reader decides how to continue.
             VaultError::Io { place, source } if source.raw_os_error().is_none() => FormatError::Io { place, source },
             other => FormatError::Store(Box::new(other)),
         })
     }
 }
 
-/// The receiver stopped; it has the real error.
-fn hung_up<T>(_: T) -> FormatError {
+/// The reader's error if the receiver has stopped. The receiver returns the real error.
+fn receiver_stopped<T>(_: T) -> FormatError {
     FormatError::Cancelled
 }
 
@@ -125,11 +131,11 @@ impl Sink for ChannelSink<'_> {
         }
     }
     fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError> {
-        let info = self.store(bytes)?;
+        let info = self.store_blob(bytes)?;
         self.send(Message::File(file, info))
     }
     fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError> {
-        let info = self.store(bytes)?;
+        let info = self.store_blob(bytes)?;
         self.send(Message::Part(item, info))
     }
     fn tombstone(&mut self, tombstone: Tombstone) -> Result<(), FormatError> {
@@ -146,7 +152,7 @@ impl Sink for ChannelSink<'_> {
         if self.cancel.load(Ordering::Relaxed) {
             return Err(FormatError::Cancelled);
         }
-        if bytes >= self.reported + PROGRESS_STEP {
+        if bytes >= self.reported + PROGRESS_STEP_BYTES {
             self.reported = bytes;
             self.send(Message::Progress(self.offset + bytes))?;
         }

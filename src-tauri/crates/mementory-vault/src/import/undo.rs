@@ -16,7 +16,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeSet;
 
 /// Changes of an undo that the index needs.
-struct Undone {
+struct UndoneChanges {
     seq: u64,
     gone: Vec<i64>,
     changed: Vec<i64>,
@@ -24,21 +24,21 @@ struct Undone {
 }
 
 impl Importer<'_> {
-    /// Removes the records that a batch added, with later edits of them, and restores the former versions of those that it
-    /// updated. Records that a later batch contained too stay. Returns how many records changed.
+    /// Removes the records that a batch added, including later edits of them, and restores the former versions of those
+    /// that it updated. Records that a later batch contained too stay. Returns how many records changed.
     ///
     /// # Errors
     /// `NotFound` for an unknown or already undone batch.
     pub fn undo(&self, uid: &str, now: Timestamp) -> VaultResult<u32> {
         let done = self.context.store.write(|tx| self.undo_in(tx, uid, now))?;
-        // The store has committed: a failure from here on is repaired at the next change or opening.
+        // The store has committed, so a failure from here on is repaired at the next change or opening.
         let _ = self.index_undone(&done).or_else(|_| self.context.index_recover());
         let _ = self.context.sweep_blobs();
         let _ = self.context.store.checkpoint();
         Ok(u32::try_from(done.gone.len() + done.changed.len()).unwrap_or(u32::MAX))
     }
 
-    fn index_undone(&self, done: &Undone) -> VaultResult<()> {
+    fn index_undone(&self, done: &UndoneChanges) -> VaultResult<()> {
         for row in &done.gone {
             self.context.index_delete(*row)?;
         }
@@ -48,7 +48,7 @@ impl Importer<'_> {
         self.context.index_commit(done.seq)
     }
 
-    fn undo_in(&self, tx: &Connection, uid: &str, now: Timestamp) -> VaultResult<Undone> {
+    fn undo_in(&self, tx: &Connection, uid: &str, now: Timestamp) -> VaultResult<UndoneChanges> {
         let batch: Option<i64> = tx
             .query_row("SELECT id FROM batches WHERE uid = ?1 AND undone_at IS NULL", [uid], |r| r.get(0))
             .optional()?;
@@ -65,7 +65,7 @@ impl Importer<'_> {
         reroot_orphans(tx)?;
         let changed = self.revert_all(tx, batch, &later)?;
         let untrashed = self.withdraw_tombstones(tx, batch)?;
-        // Also records that were in the Trash with one that was just restored.
+        // The second call is for records that were in the Trash together with one that was just restored.
         reroot_orphans(tx)?;
         self.context.store.packs.release(tx, &packs)?;
         tx.execute("UPDATE packs SET batch = NULL WHERE batch = ?1", [batch])?;
@@ -77,11 +77,11 @@ impl Importer<'_> {
         let detail = format!("removed {}", gone.len() + changed.len());
         mementory_store::audit::append(tx, &self.context.keys, now, "undo_import", uid, &detail)?;
         self.context.store.packs.forget();
-        Ok(Undone { seq: Store::last_change(tx)?, gone, changed, untrashed })
+        Ok(UndoneChanges { seq: Store::last_change(tx)?, gone, changed, untrashed })
     }
 
-    /// Removes the tombstones of the batch and restores what they moved to the Trash. Records that a tombstone of another
-    /// import names too stay in the Trash and belong to that import.
+    /// Removes the tombstones of the batch and restores the records that they moved to the Trash. If a tombstone of
+    /// another import names a record as well, the record stays in the Trash and is assigned to that import.
     fn withdraw_tombstones(&self, tx: &Connection, batch: i64) -> VaultResult<Vec<i64>> {
         mementory_store::tombstones::withdraw(tx, &self.context.keys, batch)?;
         tx.execute(
@@ -119,7 +119,7 @@ fn touched_packs(tx: &Connection, batch: i64) -> VaultResult<BTreeSet<i64>> {
     Ok(packs)
 }
 
-/// Removes everything that belongs to the rows that are still assigned to the batch.
+/// Removes the records that are still assigned to the batch, with their rows in all tables.
 fn drop_rows(tx: &Connection, batch: i64) -> VaultResult<()> {
     for table in ["versions", "tags", "links", "file_refs", "files", "file_versions", "moved"] {
         tx.execute(&format!("DELETE FROM {table} WHERE row IN (SELECT row FROM records WHERE batch = ?1)"), [batch])?;

@@ -1,4 +1,4 @@
-//! Imports that were made.
+//! Reads the batches, one for each import.
 use crate::{
     VaultError, VaultResult,
     context::Context,
@@ -17,13 +17,13 @@ pub struct BatchRow {
     pub names: Vec<String>,
     pub added: u32,
     pub updated: u32,
-    /// All its numbers, from the stored report.
+    /// Counts over all kinds, from the stored report.
     pub total: KindCounts,
     pub undone: bool,
     pub edited_since: u32,
 }
 
-/// Imports that were made.
+/// Reads the batches, one for each import.
 #[derive(Clone, Copy)]
 pub struct Batches<'v> {
     pub(crate) context: &'v Context,
@@ -54,7 +54,7 @@ impl Batches<'_> {
         })
     }
 
-    /// Whether there was such an import, taken back or not.
+    /// True if there is a batch with this id, undone or not.
     pub fn has_batch(&self, uid: &str) -> VaultResult<bool> {
         self.context.store.read(|c| Ok(c.prepare_cached("SELECT 1 FROM batches WHERE uid = ?1")?.exists([uid])?))
     }
@@ -70,7 +70,7 @@ impl Batches<'_> {
         })
     }
 
-    /// Batch that brought a record.
+    /// Id of the batch that added a record.
     pub fn batch_of(&self, view: &RowView) -> VaultResult<Option<String>> {
         let Some(batch) = view.batch else { return Ok(None) };
         self.context.store.read(|c| {

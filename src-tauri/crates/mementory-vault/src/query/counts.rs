@@ -1,4 +1,4 @@
-//! Numbers of the whole vault, and of what a query finds.
+//! Counts the records of the whole vault, and those that a query finds.
 use crate::{
     VaultResult,
     query::{exported, list::ListQuery, list::Queries},
@@ -13,29 +13,29 @@ use std::collections::BTreeMap;
 pub struct SourceFacts {
     pub counts: BTreeMap<String, u32>,
     pub newest: Option<i64>,
-    /// When the newest export of the platform was made, as far as that is known; of one that none came from, when its
-    /// records were imported.
+    /// When the newest export of the platform was made, or the newest import of its records if that is not known.
     pub exported: Option<i64>,
 }
 
-/// Numbers of the whole vault; trashed records are only in `trash`.
+/// Counts of the whole vault. Records in the Trash are only in `trash`.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Facts {
     pub counts: BTreeMap<String, u32>,
-    /// By platform and the format that brought its records.
+    /// Counts by platform and by the format that its records were imported from.
     pub sources: BTreeMap<(String, Option<String>), SourceFacts>,
     pub trash: u32,
     pub tombstones: u32,
 }
 
 impl Queries<'_> {
-    /// Numbers of the whole vault.
+    /// Counts of the whole vault.
     pub fn facts(&self) -> VaultResult<Facts> {
         self.context.store.read(|c| {
             let mut facts = Facts::default();
             let mut statement = c.prepare(
-                // A record without a time of its own sorts by when it came in, which says nothing about its age.
+                // The sort time of a record without a time of its own is that of its import, which does not tell its
+                // age.
                 "SELECT g.kind, p.name, b.format, g.n, g.newest, b.names, b.at FROM \
                  (SELECT kind, platform, batch, count(*) AS n, max(nullif(sort, since)) AS newest FROM records \
                   WHERE trashed IS NULL GROUP BY kind, platform, batch) g \
@@ -66,8 +66,8 @@ impl Queries<'_> {
         })
     }
 
-    /// Sources, types and tags of the records that a query finds, with their numbers. Records without a type have the
-    /// empty one, so that the numbers of the types add up to all.
+    /// Numbers of the records that a query finds, by source, by type and by tag. Records without a type count under the
+    /// empty type, so that the types add up to all records.
     pub fn facet_counts(&self, query: &ListQuery) -> VaultResult<[BTreeMap<String, u32>; 3]> {
         let (condition, values) = query.condition();
         self.context.store.read(|c| {
@@ -76,8 +76,8 @@ impl Queries<'_> {
                 let rows = statement.query_map(rusqlite::params_from_iter(values.iter()), |r| Ok((r.get(0)?, r.get(1)?)))?;
                 Ok(rows.collect::<Result<_, _>>()?)
             };
-            // A file's own type is its media type; files are chosen by their kind (`file_counts`), and 50,000 records need
-            // not be fetched for what nobody asks.
+            // The type of a file is its media type. It is not counted, because files are filtered by their kind
+            // (`file_counts`).
             let types = match query.kind {
                 Some(Kind::Attachment) => BTreeMap::new(),
                 _ => run(&format!("SELECT coalesce(r.type, ''), count(*) FROM records r WHERE {condition} GROUP BY 1"))?,

@@ -1,14 +1,15 @@
-//! How old what an assistant sent is: its newest record says nothing of that where it was not used for a while.
+//! Determines when an export was made. Its newest record does not tell that, since the assistant may not have been used
+//! for a while.
 use crate::VaultResult;
 use mementory_model::Timestamp;
 use rusqlite::Connection;
 use std::collections::HashMap;
 
-/// No assistant exported anything before that; a day before it is of something else.
+/// An earlier day in a file's name is not that of an export, since no assistant exported anything before this day.
 const FIRST_DAY: &str = "2022-11-30";
 
-/// When the newest export of each format was made, also one that brought nothing new. A drop of several formats has none
-/// of its own, and its report says what was in it.
+/// When the newest export of each format was made, even if it contained nothing new. A batch of several formats has no
+/// format itself; its formats are in its report.
 pub(crate) fn exports(c: &Connection) -> VaultResult<HashMap<String, i64>> {
     let mut statement = c.prepare_cached(
         "SELECT format, names, at FROM batches WHERE undone_at IS NULL AND format IS NOT NULL \
@@ -27,8 +28,7 @@ pub(crate) fn exports(c: &Connection) -> VaultResult<HashMap<String, i64>> {
     Ok(out)
 }
 
-/// When the files of an import were made: the day in their names, as assistants write it there, or else when they were
-/// imported.
+/// When the files of an import were made: the latest day in their names, or else the time of the import.
 pub(crate) fn made(names: &str, imported: i64) -> i64 {
     let first = Timestamp::parse(FIRST_DAY).map_or(0, Timestamp::as_micros);
     let days = (0..names.len()).filter_map(|at| names.get(at..at + FIRST_DAY.len())).filter(|text| is_day(text));
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_in_the_name_of_a_file_says_when_it_was_made() {
+    fn the_day_in_a_file_name_is_the_day_of_the_export() {
         let at = |text: &str| Timestamp::parse(text).unwrap().as_micros();
         let imported = at("2026-11-23T08:00:00Z");
         for (names, expected) in [

@@ -1,4 +1,4 @@
-//! The bytes of an attachment, out of the vault.
+//! Reads the bytes of an attachment, and saves them to a file.
 use crate::{VaultError, VaultResult, query::files::Files};
 use mementory_model::Timestamp;
 use mementory_store::RowView;
@@ -9,22 +9,22 @@ use std::{
     sync::{atomic::AtomicBool, atomic::Ordering},
 };
 
-/// So many bytes are copied between two looks at whether it was cancelled.
-const STRETCH: usize = 256 * 1024;
+/// Number of bytes that are copied between two checks for cancellation.
+const CHUNK_BYTES: usize = 256 * 1024;
 
 impl Files<'_> {
-    /// Bytes of a file record, at most `limit` of them.
+    /// The first bytes of a file record, at most `limit` of them.
     ///
     /// # Errors
     /// `NotFound` when the vault has no bytes for it.
     pub fn file_bytes(&self, view: &RowView, limit: u64) -> VaultResult<Vec<u8>> {
         let mut out = Vec::new();
-        self.file_reader(view)?.take(limit).read_to_end(&mut out).map_err(|_| damaged())?;
+        self.file_reader(view)?.take(limit).read_to_end(&mut out).map_err(|_| damaged_error())?;
         Ok(out)
     }
 
-    /// Writes a file record to `out`, readable by the person only, and says so in the log without a name. A file that is
-    /// there is replaced, and only by the whole of this one: whoever chose the place was asked before.
+    /// Writes the bytes of a file record to `out`, readable by the person only, and logs that without a name. An
+    /// existing file is replaced once the new one is complete. The caller must have asked before.
     ///
     /// # Errors
     /// `NotFound` when the vault has no bytes for it, `Usage` for a place in the vault's own folder, `Cancelled`, I/O.
@@ -41,24 +41,24 @@ impl Files<'_> {
         self.context.check_outside(out)?;
         let io = |error| VaultError::io(out.display().to_string(), error);
         let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // tempfile creates with mode 0600. Beside the target, so that the rename stays on one file system.
+        // The temporary file has mode 0600 and is in the target's folder, so that the rename stays on one file system.
         let mut partial = tempfile::Builder::new().prefix(".mementory-partial-").tempfile_in(parent).map_err(io)?;
-        let mut stretch = vec![0; STRETCH];
+        let mut chunk = vec![0; CHUNK_BYTES];
         let mut done = 0;
         loop {
             if cancel.load(Ordering::Relaxed) {
                 return Err(VaultError::Cancelled);
             }
-            let read = reader.read(&mut stretch).map_err(|_| damaged())?;
+            let read = reader.read(&mut chunk).map_err(|_| damaged_error())?;
             if read == 0 {
                 break;
             }
-            partial.write_all(&stretch[..read]).map_err(io)?;
+            partial.write_all(&chunk[..read]).map_err(io)?;
             done += read as u64;
             progress(done);
         }
         partial.as_file().sync_all().map_err(io)?;
-        // What the log cannot tell does not leave.
+        // If the log entry cannot be written, the file is not saved.
         self.context.store.write(|tx| {
             mementory_store::audit::append(tx, &self.context.keys, now, "save_file", &view.id_text(), "")?;
             partial.persist(out).map_err(|error| io(error.error))?;
@@ -78,6 +78,6 @@ impl Files<'_> {
     }
 }
 
-fn damaged() -> VaultError {
+fn damaged_error() -> VaultError {
     VaultError::Damaged("an attachment does not pass its check".into())
 }

@@ -1,4 +1,4 @@
-//! How many files of each kind a query finds.
+//! Counts the files of each kind that a query finds.
 use crate::{
     VaultResult,
     query::{list::ListQuery, list::Queries},
@@ -6,7 +6,7 @@ use crate::{
 use mementory_store::{FileKind, KIND_SQL};
 use std::collections::BTreeMap;
 
-/// Files of a kind, and the bytes of them that the vault holds.
+/// Number of files of a kind, and total size in bytes of those whose bytes are in the vault.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct FileCount {
@@ -15,7 +15,7 @@ pub struct FileCount {
 }
 
 impl Queries<'_> {
-    /// Attachments that a query finds, by kind. Neither bodies nor blobs are read.
+    /// Counts the attachments that a query finds, by kind. Reads neither bodies nor blobs.
     pub fn file_counts(&self, query: &ListQuery) -> VaultResult<BTreeMap<FileKind, FileCount>> {
         let (condition, values) = query.condition();
         let sql = format!(

@@ -1,9 +1,9 @@
-//! Files that records name.
+//! Reads the files that records name.
 use crate::{VaultResult, context::Context};
 use mementory_store::RowView;
 use rusqlite::OptionalExtension;
 
-/// Bytes of an attachment or passthrough part.
+/// Facts about the bytes of an attachment or passthrough file.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct FileFacts {
@@ -12,7 +12,7 @@ pub struct FileFacts {
     pub present: bool,
 }
 
-/// Files that records name, and their bytes.
+/// Reads the files that records name, and their bytes.
 #[derive(Clone, Copy)]
 pub struct Files<'v> {
     pub(crate) context: &'v Context,
@@ -45,7 +45,7 @@ impl Files<'_> {
         self.context.store.read(|c| file_facts(c, row))
     }
 
-    /// A record that names this file; for "the conversation it belongs to".
+    /// The first record that names this file.
     pub fn file_owner(&self, row: i64) -> VaultResult<Option<RowView>> {
         self.context.store.read(|c| {
             let found: Option<i64> = c

@@ -1,10 +1,10 @@
-//! Reading in two threads.
+//! Reads a list on two threads.
 use crate::VaultError;
 
-/// Reads half of many things beside the others, and answers in their order: what somebody waits for lies all over the store.
+/// Calls `read` for the two halves of `all` on two threads. Returns the results in the order of `all`.
 ///
 /// # Errors
-/// Those of `read`; `Damaged` when it panics.
+/// Errors of `read`; `Damaged` if it panics.
 pub fn in_halves<T: Sync, R: Send, E: From<VaultError> + Send>(
     all: &[T],
     read: impl Fn(&[T]) -> Result<Vec<R>, E> + Sync,

@@ -1,4 +1,4 @@
-//! Lists: filters, order, pages by cursor.
+//! Lists records with filters and an order, page by page.
 use crate::{VaultError, VaultResult, context::Context};
 use mementory_model::Kind;
 use mementory_store::{FileKind, KIND_SQL, ROW_COLUMNS, RowView, kind_code};
@@ -15,14 +15,14 @@ pub enum Sort {
     Oldest,
     /// By title.
     Title,
-    /// What was changed last in the vault first, whoever did it.
+    /// Records that were changed last in the vault first, whether by the person or an import.
     Changed,
 }
 
 impl Sort {
-    /// What to order by. `named`: not in the order of an index, which would be read from end to end to find the few that
-    /// are named.
-    fn order(self, named: bool) -> &'static str {
+    /// The terms of `ORDER BY`. If the query names its records, a `+` keeps SQLite from using the index of that order,
+    /// which it would read from end to end to find a few records.
+    fn order_terms(self, named: bool) -> &'static str {
         match self {
             Self::Newest if named => "+r.sort DESC, r.row DESC",
             Self::Newest => "r.sort DESC, r.row DESC",
@@ -33,8 +33,8 @@ impl Sort {
         }
     }
 
-    /// What comes after the row and key of a page marker.
-    fn after(self) -> &'static str {
+    /// The condition for the rows that follow the key and row of a page marker.
+    fn after_condition(self) -> &'static str {
         match self {
             Self::Newest => "(r.sort, r.row) < (?, ?)",
             Self::Oldest => "(r.sort, r.row) > (?, ?)",
@@ -43,8 +43,8 @@ impl Sort {
         }
     }
 
-    /// The key of a page marker.
-    fn key(self, row: &RowView) -> String {
+    /// The key of a row in a page marker.
+    fn cursor_key(self, row: &RowView) -> String {
         match self {
             Self::Newest | Self::Oldest => row.sort.to_string(),
             Self::Title => hex::encode(row.title.as_deref().unwrap_or_default()),
@@ -55,13 +55,13 @@ impl Sort {
 
 /// What to list; all given conditions must hold. Times in microseconds, inclusive.
 #[derive(Debug, Clone, Default)]
-#[allow(missing_docs, reason = "the names are those of cli.md's filters")]
+#[allow(missing_docs, reason = "the names are those of the CLI's filters")]
 pub struct ListQuery {
     pub kind: Option<Kind>,
     pub source: Option<String>,
     pub status: Option<String>,
     pub tag: Option<String>,
-    /// The record's own type; empty: records without one.
+    /// The record's own type. The empty text stands for records without one.
     pub record_type: Option<String>,
     pub since: Option<i64>,
     pub until: Option<i64>,
@@ -69,7 +69,7 @@ pub struct ListQuery {
     /// Attachments of this kind.
     pub file_kind: Option<FileKind>,
     pub ids: Option<Vec<String>>,
-    /// Brought by one of these imports.
+    /// Records that one of these batches added.
     pub batch: Option<Vec<String>>,
     /// Only these rows.
     pub rows: Option<Vec<i64>>,
@@ -78,7 +78,7 @@ pub struct ListQuery {
     pub cursor: Option<String>,
 }
 
-/// One page.
+/// One page of a list.
 #[derive(Debug, Clone)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct ListPage {
@@ -88,15 +88,15 @@ pub struct ListPage {
 }
 
 impl ListQuery {
-    /// Whether the records themselves are named, not only what they are like.
-    fn named(&self) -> bool {
+    /// True if the query names records by id or row.
+    fn names_records(&self) -> bool {
         self.ids.is_some() || self.rows.is_some()
     }
 
-    /// Written out so that SQLite can use the partial index; with a sign where it is not to: records that are named are
-    /// looked up.
-    fn of_kind(&self, kind: Kind) -> String {
-        format!("{}r.kind = {}", if self.named() { "+" } else { "" }, kind_code(kind))
+    /// The condition for a kind. The number is written out so that SQLite can use the partial index. If the query names
+    /// its records, a `+` keeps SQLite from using it, so that the records are looked up directly.
+    fn kind_condition(&self, kind: Kind) -> String {
+        format!("{}r.kind = {}", if self.names_records() { "+" } else { "" }, kind_code(kind))
     }
 
     /// SQL condition over `records r`, with its values.
@@ -108,7 +108,7 @@ impl ListQuery {
             parts.push(sql.replace('?', &format!("?{}", values.len())));
         };
         if let Some(kind) = self.kind {
-            parts.push(self.of_kind(kind));
+            parts.push(self.kind_condition(kind));
         }
         parts.push(
             if self.trash { "r.trashed IS NOT NULL AND r.trash_root = r.row" } else { "r.trashed IS NULL" }.to_owned(),
@@ -139,7 +139,7 @@ impl ListQuery {
             values.extend(batch.iter().cloned().map(Value::from));
         }
         if let Some(kind) = self.file_kind {
-            parts.push(self.of_kind(Kind::Attachment));
+            parts.push(self.kind_condition(Kind::Attachment));
             parts.push(file_kind_condition(kind));
         }
         if let Some(ids) = &self.ids {
@@ -163,7 +163,7 @@ fn file_kind_condition(kind: FileKind) -> String {
     format!("coalesce((SELECT {KIND_SQL} FROM files f WHERE f.row = r.row), 'missing') = '{}'", kind.as_str())
 }
 
-/// Lists and counts.
+/// Lists and counts records.
 #[derive(Clone, Copy)]
 pub struct Queries<'v> {
     pub(crate) context: &'v Context,
@@ -176,7 +176,7 @@ impl<'v> Queries<'v> {
 }
 
 impl Queries<'_> {
-    /// Numbers of all rows that a query finds.
+    /// All rows that a query finds.
     pub fn rows(&self, query: &ListQuery) -> VaultResult<HashSet<i64>> {
         let (condition, values) = query.condition();
         self.context.store.read(|c| {
@@ -189,7 +189,7 @@ impl Queries<'_> {
     /// One page of a list.
     ///
     /// # Errors
-    /// `Usage` for a cursor that this list did not give.
+    /// `Usage` for a cursor that is not from such a list.
     pub fn list(&self, query: &ListQuery) -> VaultResult<ListPage> {
         let (condition, mut values) = query.condition();
         let limit = if query.limit == 0 { 50 } else { query.limit.min(1000) };
@@ -197,9 +197,10 @@ impl Queries<'_> {
             let sql = format!("SELECT count(*) FROM records r WHERE {condition}");
             Ok(c.prepare_cached(&sql)?.query_row(rusqlite::params_from_iter(values.iter()), |r| r.get(0))?)
         })?;
-        let mut whole = condition;
+        let mut full_condition = condition;
         if let Some(cursor) = &query.cursor {
-            // Row and key of the last record shown, so that the list goes on even when that record is gone.
+            // A cursor has row and key of the last record shown, so that the list continues even if that record is
+            // gone.
             let wrong = || VaultError::Usage("This page marker is not from this list.".into());
             let (row, key) = cursor.split_once('.').ok_or_else(wrong)?;
             let row: i64 = row.parse().map_err(|_| wrong())?;
@@ -209,11 +210,11 @@ impl Queries<'_> {
             };
             values.extend([key, row.into()]);
             let marks = format!("?{}, ?{}", values.len() - 1, values.len());
-            whole = format!("{whole} AND {}", query.sort.after().replace("?, ?", &marks));
+            full_condition = format!("{full_condition} AND {}", query.sort.after_condition().replace("?, ?", &marks));
         }
         let sql = format!(
-            "SELECT {ROW_COLUMNS} FROM records r JOIN platforms p ON p.id = r.platform WHERE {whole} ORDER BY {} LIMIT {}",
-            query.sort.order(query.named()),
+            "SELECT {ROW_COLUMNS} FROM records r JOIN platforms p ON p.id = r.platform WHERE {full_condition} ORDER BY {} LIMIT {}",
+            query.sort.order_terms(query.names_records()),
             limit + 1
         );
         let mut rows: Vec<RowView> = self.context.store.read(|c| {
@@ -223,7 +224,7 @@ impl Queries<'_> {
         })?;
         let more = rows.len() > limit as usize;
         rows.truncate(limit as usize);
-        let next = rows.last().filter(|_| more).map(|row| format!("{}.{}", row.row, query.sort.key(row)));
+        let next = rows.last().filter(|_| more).map(|row| format!("{}.{}", row.row, query.sort.cursor_key(row)));
         Ok(ListPage { rows, next, total })
     }
 }
@@ -233,11 +234,11 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn plan(query: &ListQuery) -> String {
+    fn query_plan(query: &ListQuery) -> String {
         let store = rusqlite::Connection::open_in_memory().unwrap();
         store.execute_batch(mementory_store::SCHEMA).unwrap();
         let (condition, values) = query.condition();
-        let order = query.sort.order(query.named());
+        let order = query.sort.order_terms(query.names_records());
         let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM records r WHERE {condition} ORDER BY {order} LIMIT 20");
         let mut statement = store.prepare(&sql).unwrap();
         let steps = statement.query_map(rusqlite::params_from_iter(values.iter()), |r| r.get::<_, String>(3)).unwrap();
@@ -247,12 +248,12 @@ mod tests {
     #[test]
     fn chosen_records_are_read_by_id_and_others_in_order() {
         let conversations = ListQuery { kind: Some(Kind::Conversation), ..ListQuery::default() };
-        assert!(plan(&conversations).contains("records_list"), "{}", plan(&conversations));
+        assert!(query_plan(&conversations).contains("records_list"), "{}", query_plan(&conversations));
         for sort in [Sort::Newest, Sort::Oldest] {
             let ids = (0..20u8).map(|n| hex::encode([n; 16])).collect();
-            let by_id = plan(&ListQuery { ids: Some(ids), sort, ..conversations.clone() });
+            let by_id = query_plan(&ListQuery { ids: Some(ids), sort, ..conversations.clone() });
             assert!(by_id.contains("(id=?)"), "{by_id}");
-            let by_row = plan(&ListQuery { rows: Some((1..20).collect()), sort, ..conversations.clone() });
+            let by_row = query_plan(&ListQuery { rows: Some((1..20).collect()), sort, ..conversations.clone() });
             assert!(by_row.contains("(rowid=?)"), "{by_row}");
         }
     }

@@ -1,4 +1,4 @@
-//! Reading the vault: records, lists, counts, search, files, imports.
+//! Reads the vault: records, lists, counts, search, files, imports.
 mod batches;
 mod counts;
 mod exported;

@@ -1,4 +1,4 @@
-//! Passthrough files: parts of sources that are no records.
+//! Reads the texts of passthrough files.
 use crate::{VaultError, VaultResult, query::files::Files};
 use mementory_model::Kind;
 use mementory_store::kind_code;
@@ -6,20 +6,20 @@ use rusqlite::params;
 use std::io::Read;
 
 impl Files<'_> {
-    /// Every text that a part with this name had in some import of this format, former ones too. What is larger than
-    /// `most` bytes or no text is left out.
+    /// All texts that a passthrough file with this name has had in imports of this format. Files of more than
+    /// `max_bytes` bytes and files that are not text are left out.
     ///
     /// # Errors
     /// The store.
-    pub fn passthrough_texts(&self, format: &str, name: &str, most: u64) -> VaultResult<Vec<String>> {
+    pub fn passthrough_texts(&self, format: &str, name: &str, max_bytes: u64) -> VaultResult<Vec<String>> {
         let blobs: Vec<[u8; 32]> = self.context.store.read(|c| {
             let mut statement = c.prepare(
                 "SELECT DISTINCT b.blob FROM records r JOIN platforms p ON p.id = r.platform \
                  JOIN named_blobs b ON b.row = r.row \
                  WHERE r.kind = ?1 AND p.name = ?2 AND r.title = ?3 AND r.trashed IS NULL AND b.size <= ?4",
             )?;
-            let most = i64::try_from(most).unwrap_or(i64::MAX);
-            let rows = statement.query_map(params![kind_code(Kind::Foreign), format, name, most], |r| r.get(0))?;
+            let max_bytes = i64::try_from(max_bytes).unwrap_or(i64::MAX);
+            let rows = statement.query_map(params![kind_code(Kind::Foreign), format, name, max_bytes], |r| r.get(0))?;
             Ok(rows.collect::<Result<_, _>>()?)
         })?;
         let mut out = Vec::with_capacity(blobs.len());

@@ -1,4 +1,4 @@
-//! Reading records.
+//! Reads records.
 use crate::{VaultResult, context::Context, query::halves::in_halves};
 use mementory_model::{Kind, Record};
 use mementory_store::{Cause, ROW_COLUMNS, RowView, kind_code};
@@ -16,7 +16,7 @@ pub struct VersionRow {
     pub record: Record,
 }
 
-/// A link out of (or into) a record.
+/// A link from or to a record.
 #[derive(Debug, Clone)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct LinkRow {
@@ -25,7 +25,7 @@ pub struct LinkRow {
     pub view: Option<RowView>,
 }
 
-/// Reading records: versions, links, messages.
+/// Reads records with their versions, links and messages.
 #[derive(Clone, Copy)]
 pub struct Reader<'v> {
     pub(crate) context: &'v Context,
@@ -38,7 +38,7 @@ impl<'v> Reader<'v> {
 }
 
 impl Reader<'_> {
-    /// One record's row; `NotFound` says whether it was erased.
+    /// The row of a record. `NotFound` says whether the id is blocked.
     pub fn view(&self, id: &str) -> VaultResult<RowView> {
         self.context.find(id)
     }
@@ -48,12 +48,12 @@ impl Reader<'_> {
         self.context.store.read(|c| RowView::by_row(c, row))
     }
 
-    /// The record behind a row, verbatim included.
+    /// The record of a row, including its verbatim.
     pub fn record(&self, view: &RowView) -> VaultResult<Record> {
         self.context.store.read(|c| self.context.store.packs.record(c, view.pack, view.slot))
     }
 
-    /// The same without the verbatim: what is said in it, for lists and readers.
+    /// The record of a row without its verbatim, for lists and for reading.
     pub fn content(&self, view: &RowView) -> VaultResult<Record> {
         self.context.store.read(|c| self.context.store.packs.content(c, view.pack, view.slot))
     }
@@ -87,7 +87,7 @@ impl Reader<'_> {
         })
     }
 
-    /// When the vault took a record in, in microseconds.
+    /// When the record was first stored in the vault, in microseconds.
     pub fn first_seen(&self, view: &RowView) -> VaultResult<i64> {
         self.context.store.read(|c| {
             let first: Option<i64> = c
@@ -104,7 +104,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Links out of a record.
+    /// Links from a record to others.
     pub fn links(&self, view: &RowView) -> VaultResult<Vec<LinkRow>> {
         self.link_rows("SELECT relation, target FROM links WHERE row = ?1", params![view.row])
     }
@@ -132,7 +132,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Tags.
+    /// Tags of a record, in alphabetical order.
     pub fn tags(&self, row: i64) -> VaultResult<Vec<String>> {
         self.context.store.read(|c| {
             let mut statement = c.prepare_cached("SELECT tag FROM tags WHERE row = ?1 ORDER BY tag")?;
@@ -161,8 +161,8 @@ impl Reader<'_> {
         Ok(views.into_iter().zip(records).collect())
     }
 
-    /// Which messages of a conversation something was taken from, and who names files: their rows. Most have neither, and
-    /// asking for each by itself takes longer than all the rest.
+    /// The rows of the messages of a conversation that other records link to, and of those that name files. Most
+    /// messages have neither, so this is faster than a query for each message.
     pub fn linked_messages(&self, conversation: &RowView) -> VaultResult<(HashSet<i64>, HashSet<i64>)> {
         let rows = |sql: &str| {
             self.context.store.read(|c| {
@@ -181,7 +181,7 @@ impl Reader<'_> {
         ))
     }
 
-    /// Messages, memories and attachments of a conversation.
+    /// Numbers of messages, memories and attachments of a conversation.
     pub fn conversation_counts(&self, row: i64) -> VaultResult<(u32, u32, u32)> {
         self.context.store.read(|c| {
             let messages = c.prepare_cached("SELECT count(*) FROM records WHERE owner = ?1")?.query_row([row], |r| r.get(0))?;

@@ -1,4 +1,4 @@
-//! Full text: rows from the index, words from the store.
+//! Full-text search. The index finds the rows, and their texts are read from the store.
 use crate::{VaultResult, context::Context, query::halves::in_halves};
 use mementory_model::Record;
 use mementory_search::{IndexFilter, SearchIndex, SearchOutcome, SearchPage};
@@ -22,12 +22,12 @@ impl Search<'_> {
         self.context.with_index(|i| i.search(query, filter, limit, offset))
     }
 
-    /// Ranked rows for the same words by each of several filters; see [`SearchIndex::search_each`].
+    /// Ranked rows for the same query with each of several filters; see [`SearchIndex::search_each`].
     pub fn search_each(&self, query: &str, asks: &[SearchPage<'_>]) -> VaultResult<Vec<SearchOutcome>> {
         self.context.with_index(|i| i.search_each(query, asks))
     }
 
-    /// Reads ahead what most questions need, so that the first ones are as quick as the others.
+    /// Loads what most searches need, so that the first searches are as fast as later ones.
     pub fn warm_search(&self) -> VaultResult<()> {
         self.context.with_index(SearchIndex::warm)
     }
@@ -37,8 +37,8 @@ impl Search<'_> {
         self.context.with_index(|i| i.spell_suggest(query))
     }
 
-    /// Row, record without its verbatim, and score of what was found, in its order; what went in between is left out.
-    /// Half of them are read beside the others: they lie all over the store, and somebody is typing.
+    /// Row, record without its verbatim, and score of each found row, in the order of `found`. Rows that were removed
+    /// since are left out. Two threads read them.
     pub fn hits(&self, found: &[(u64, f32)]) -> VaultResult<Vec<(RowView, Record, f32)>> {
         let read = |found: &[(u64, f32)]| {
             let hit = |(row, score): &(u64, f32)| Ok(self.hit(*row)?.map(|(view, record)| (view, record, *score)));

@@ -1,4 +1,4 @@
-//! What can be said of several records at once.
+//! Counts over all records that a query finds.
 use crate::{
     VaultResult,
     findings::by_class,
@@ -9,37 +9,39 @@ use mementory_scan::Class;
 use mementory_store::kind_code;
 use std::collections::BTreeMap;
 
-/// Numbers of the records that a query finds.
+/// Counts over the records that a query finds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Summary {
-    /// All versions that are kept of them.
+    /// Number of all stored versions of them.
     pub versions: u32,
-    /// Different sensitive values that the last look found in them and that nothing was decided on, by
-    /// the class that the queue has them under.
+    /// Number of different sensitive values that the last scan found in them and that are not ignored, by the class
+    /// under which the queue lists them.
     pub findings: BTreeMap<Class, u32>,
-    /// Conversations that they were taken from, as far as those are in the vault.
+    /// Number of conversations in the vault that they were derived from.
     pub conversations: u32,
-    /// How many have a time of their own, and the first and last of those.
+    /// Number of records with a time of their own. `first` and `last` are the limits of these times.
     pub dated: u32,
     pub first: Option<i64>,
     pub last: Option<i64>,
 }
 
-/// The record's own time. One that came without sorts by when it came in, which says nothing about its age.
-const TIME: &str = "CASE WHEN r.batch IS NOT NULL AND r.sort = coalesce(\
+/// SQL for the record's own time. It is NULL for a record that was imported without one, whose sort time is that of its
+/// import.
+const OWN_TIME_SQL: &str = "CASE WHEN r.batch IS NOT NULL AND r.sort = coalesce(\
      (SELECT min(v.since) FROM versions v WHERE v.row = r.row), r.since) THEN NULL ELSE r.sort END";
 
 impl Queries<'_> {
-    /// Numbers of all that a query finds.
+    /// Counts over all records that a query finds.
     pub fn summary(&self, query: &ListQuery) -> VaultResult<Summary> {
         let (condition, values) = query.condition();
         let values = || rusqlite::params_from_iter(values.iter());
         self.context.store.read(|c| {
             let conversation = kind_code(Kind::Conversation);
             let number = |sql: &str| -> VaultResult<u32> { Ok(c.prepare(sql)?.query_row(values(), |r| r.get(0))?) };
-            let times =
-                format!("SELECT count(t), min(t), max(t) FROM (SELECT {TIME} AS t FROM records r WHERE {condition})");
+            let times = format!(
+                "SELECT count(t), min(t), max(t) FROM (SELECT {OWN_TIME_SQL} AS t FROM records r WHERE {condition})"
+            );
             let (dated, first, last) =
                 c.prepare(&times)?.query_row(values(), |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
             Ok(Summary {

@@ -1,9 +1,9 @@
-//! The texts of a record that are scanned, and what is found in them.
+//! Lists the texts of a record that are scanned, and finds sensitive values in a text.
 use mementory_model::Record;
 use mementory_scan::{Class, Finding};
 
-/// The scanned texts of a record with the field number in the store: text and title, texts of its files, and blocks beside
-/// its text (thinking, tool calls).
+/// The scanned texts of a record, each with its field number in the store: text, title, texts of its files, and blocks
+/// (thinking, tool calls).
 pub(crate) fn fields(record: &Record) -> impl Iterator<Item = (u32, &str)> {
     let files = record.attachments.iter().enumerate();
     let files = files.filter_map(|(n, file)| file.text.as_deref().map(|text| (2 + 2 * n as u32, text)));
@@ -13,7 +13,7 @@ pub(crate) fn fields(record: &Record) -> impl Iterator<Item = (u32, &str)> {
     own.into_iter().chain(files).chain(blocks)
 }
 
-/// Name of such a number.
+/// Name of a field number in the store.
 pub(crate) fn field_name(field: u32) -> &'static str {
     match field {
         0 => "text",
@@ -23,7 +23,7 @@ pub(crate) fn field_name(field: u32) -> &'static str {
     }
 }
 
-/// Calls `report` for each finding with its first and last code point and the value itself.
+/// Calls `report` for each finding, with its first code point, the code point after its last, and the value itself.
 pub(crate) fn each(text: &str, mut report: impl FnMut(&Finding, u32, u32, &str)) {
     let (mut bytes, mut points) = (0, 0u32);
     for finding in mementory_scan::scan(text) {
@@ -35,7 +35,7 @@ pub(crate) fn each(text: &str, mut report: impl FnMut(&Finding, u32, u32, &str))
     }
 }
 
-/// Calls `report` for each value.
+/// Calls `report` with the class and the text of each sensitive value.
 pub(crate) fn fields_found(text: &str, mut report: impl FnMut(Class, &str)) {
     each(text, |finding, _, _, value| report(finding.class, value));
 }

@@ -1,4 +1,4 @@
-//! Marks in a text: what each stands for, and where the value was, as far as that is known.
+//! Puts marks in the place of values in a text, and finds marks: the class of each, and where its value was, if known.
 use crate::word_removal::Removal;
 use mementory_formats::{REDACTED, Redaction};
 use std::ops::Range;
@@ -8,8 +8,8 @@ pub(crate) fn mark(class: &str) -> String {
     format!("{REDACTED}{class}]")
 }
 
-/// A text without what the removals name, in one pass over it, and the marks that were put in. The first removal's
-/// longest string comes first; what it covers is not searched again, so that no mark is ever taken for a value.
+/// Replaces the strings of the removals in a text by marks. Returns the new text and the marks. The longest string of
+/// the first removal is searched first. What was replaced is not searched again, so that no mark is taken for a value.
 pub(crate) fn covered<'r>(text: &str, removals: impl Iterator<Item = &'r Removal>) -> (String, Vec<Redaction>) {
     let mut pieces: Vec<(Range<usize>, Option<&str>)> = vec![(0..text.len(), None)];
     for (words, mark) in removals.flat_map(|removal| removal.found_in(text)) {
@@ -44,7 +44,7 @@ pub(crate) fn covered<'r>(text: &str, removals: impl Iterator<Item = &'r Removal
     (out, marks)
 }
 
-/// Adds the marks in a redacted record's text whose value is no longer known.
+/// Adds the marks of earlier redactions in a text, whose values are no longer known.
 pub(crate) fn taken_out(text: &str, known: &mut Vec<Redaction>) {
     let mut more = Vec::new();
     for (start, _) in text.match_indices(REDACTED) {
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mark_knows_where_its_value_was() {
+    fn every_mark_has_the_position_of_its_value() {
         let both = [removal(&[("tea-47", "password"), ("tea-47-long", "access_key")]), removal(&[("café", "email")])];
         let (out, marks) = covered_values("ä tea-47-long tea-47 café tea-47", &both);
         assert_eq!(out, "ä [REDACTED:access_key] [REDACTED:password] [REDACTED:email] [REDACTED:password]");
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_part_of_a_mark_breaks_none() {
+    fn a_value_that_occurs_in_a_mark_does_not_break_the_mark() {
         let (out, marks) = covered_values(
             "access_key and REDACTED and card",
             &[removal(&[("access_key", "password"), ("REDACTED", "password"), ("card", "access_key")])],
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_value_redacted_earlier_only_the_class_is_known() {
+    fn a_mark_of_an_earlier_redaction_has_only_a_class() {
         let (text, mut marks) = covered(
             "[REDACTED:name] or tea-47, [REDACTED:] [REDACTED:Name]",
             [removal(&[("tea-47", "password")])].iter(),

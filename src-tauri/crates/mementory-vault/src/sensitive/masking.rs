@@ -1,4 +1,4 @@
-//! Covering sensitive values in what leaves the vault. What stays in the vault is not changed.
+//! Masks sensitive values in exports. The vault itself is not changed.
 use crate::{
     VaultError, VaultResult,
     context::Context,
@@ -16,25 +16,27 @@ use rusqlite::Connection;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 
-/// Members that hold a digest or a name of a format: no secret, and read by other programs.
-const DIGESTS: [&str; 8] = ["hash", "digest", "checksum", "signature", "sha256", "etag", "model", "slug"];
-/// Shortest spelling that is masked everywhere; shorter ones only in the record that identifies them.
-const DISTINCTIVE: usize = 8;
+/// Members that contain a digest or a public name. They are not masked, since they are no secrets and other programs
+/// read them.
+const UNMASKED_MEMBERS: [&str; 8] = ["hash", "digest", "checksum", "signature", "sha256", "etag", "model", "slug"];
+/// Shortest spelling in bytes that is masked everywhere. Shorter ones are masked only where the scan finds the value.
+const MIN_DISTINCTIVE_BYTES: usize = 8;
 
 type Pairs = BTreeMap<String, String>;
 
-/// Finds and covers the values that the person did not choose to ignore.
+/// Finds and masks the values that the person does not ignore.
 pub(crate) struct Masker<'k> {
     keys: &'k VaultKeys,
     ignored: HashSet<ValueId>,
-    /// Spellings that some record identifies; other records may contain them without context.
+    /// Spellings that the scan finds in some record. Other records may contain them without the context that the scan
+    /// needs.
     known: Option<Removal>,
-    /// Values that were covered.
+    /// Values that were masked.
     covered: HashSet<ValueId>,
 }
 
 impl<'k> Masker<'k> {
-    /// `c` sees what is exported.
+    /// Reads the known values from `c`, the snapshot that is exported.
     pub(crate) fn new(context: &'k Context, c: &Connection, packs: &Packs) -> VaultResult<Self> {
         let mut masker = Self { keys: &context.keys, ignored: ignored(c)?, known: None, covered: HashSet::new() };
         let mut known = Pairs::new();
@@ -47,7 +49,9 @@ impl<'k> Masker<'k> {
             let record = packs.record(c, view.pack, view.slot)?;
             for (_, text) in fields(&record) {
                 fields_found(text, |class, value| {
-                    if value.len() >= DISTINCTIVE && !masker.ignored.contains(&value_id(masker.keys, class, value)) {
+                    if value.len() >= MIN_DISTINCTIVE_BYTES
+                        && !masker.ignored.contains(&value_id(masker.keys, class, value))
+                    {
                         known.insert(value.to_owned(), mark(class.as_str()));
                     }
                 });
@@ -57,19 +61,19 @@ impl<'k> Masker<'k> {
         Ok(masker)
     }
 
-    /// How many different values were covered so far.
+    /// Number of different values that were masked so far.
     pub(crate) fn count(&self) -> u32 {
         u32::try_from(self.covered.len()).unwrap_or(u32::MAX)
     }
 
-    /// Covers a record, including its verbatim source text. Returns the marks that its text has now; None when there was
-    /// nothing to cover.
+    /// Masks a record, including its verbatim. Returns the marks that its text has then. None if there was nothing to
+    /// mask.
     pub(crate) fn record(&mut self, record: &mut Record) -> Option<Vec<Redaction>> {
         let mut pairs = Pairs::new();
         for (_, text) in fields(record) {
             self.find(text, &mut pairs);
         }
-        for text in names(record) {
+        for text in ids_and_names(record) {
             self.find(text, &mut pairs);
         }
         for (name, value) in &record.fields {
@@ -83,7 +87,7 @@ impl<'k> Masker<'k> {
         }
         let own = (!pairs.is_empty()).then(|| Removal::exact(pairs.into_iter().collect()));
         let removals = || [&own, &self.known].into_iter().flatten();
-        // The text apart, since what stood where in it is told.
+        // The text is masked separately, since the positions of its marks are returned.
         let (text, marks) = covered(&std::mem::take(&mut record.text), removals());
         let mut elsewhere = false;
         for removal in removals() {
@@ -91,15 +95,15 @@ impl<'k> Masker<'k> {
         }
         record.text = text;
         if !marks.is_empty() {
-            record.embeddings.clear(); // they encode the words
+            record.embeddings.clear(); // embeddings encode the words
         }
         (elsewhere || !marks.is_empty()).then_some(marks)
     }
 
-    /// Covers a part of a source that is no record. None: nothing is in it.
+    /// Masks the bytes of a passthrough file. None if it contains no value.
     ///
     /// # Errors
-    /// `Usage` when it is no text, or its name holds a value, so that nobody can tell what is in it.
+    /// `Usage` if it is not text or its name contains a value, in which case it cannot be masked.
     pub(crate) fn part(&mut self, name: &str, bytes: &[u8]) -> VaultResult<Option<Vec<u8>>> {
         let closed = || VaultError::Usage("not a text".into());
         let text = std::str::from_utf8(bytes).map_err(|_| closed())?;
@@ -120,7 +124,7 @@ impl<'k> Masker<'k> {
         Ok(known.or(found))
     }
 
-    /// Covers what a tombstone says: its reason, who, and the source's own text. A signature over other words goes.
+    /// Masks a tombstone: reason, actor and verbatim. Removes its signature, which covers the unmasked words.
     pub(crate) fn tombstone(&mut self, tombstone: &mut Tombstone) {
         let mut pairs = Pairs::new();
         for text in [&tombstone.reason, &tombstone.actor] {
@@ -150,7 +154,7 @@ impl<'k> Masker<'k> {
         self.find_if(text, pairs, |_, _| true);
     }
 
-    /// Findings that `wanted` says yes to.
+    /// Adds the findings for which `wanted` returns true.
     fn find_if(&mut self, text: &str, pairs: &mut Pairs, wanted: impl Fn(&Finding, &str) -> bool) {
         for finding in mementory_scan::scan(text) {
             let value = &text[finding.start..finding.end];
@@ -175,7 +179,7 @@ impl<'k> Masker<'k> {
         }
     }
 
-    /// JSON as a whole, JSON a line, or plain text.
+    /// Finds values in a JSON text, in lines of JSON, or in plain text.
     fn find_in_text(&mut self, text: &str, json: bool, pairs: &mut Pairs) {
         if !json {
             return self.find(text, pairs);
@@ -202,24 +206,25 @@ impl<'k> Masker<'k> {
         }
     }
 
-    /// A member says what it is by its name too: `"password": "…"`.
+    /// Finds values in a member, whose name can show what its value is: `"password": "…"`.
     fn find_in_member(&mut self, name: &str, text: &str, pairs: &mut Pairs) {
         let lower = name.to_ascii_lowercase();
-        if DIGESTS.contains(&lower.as_str()) {
+        if UNMASKED_MEMBERS.contains(&lower.as_str()) {
             return;
         }
-        // What names a thing is no secret of itself, and other things point to it by this: only what proves itself goes.
-        let names = lower == "id" || lower.ends_with("_id") || lower.ends_with("_ids") || name.ends_with("Id");
-        let sure = |finding: &Finding| !names || finding.confidence == Confidence::VeryLikely;
+        // An id is no secret by itself, and other records refer to it, so only findings of the highest confidence
+        // count.
+        let is_id = lower == "id" || lower.ends_with("_id") || lower.ends_with("_ids") || name.ends_with("Id");
+        let sure = |finding: &Finding| !is_id || finding.confidence == Confidence::VeryLikely;
         self.find_if(text, pairs, |finding, _| sure(finding));
         if !name.is_empty() {
-            // Only what stands in the value: the name stays.
+            // Only findings inside the value count, since the name is not masked here.
             self.find_if(&format!("{name}: {text}"), pairs, |finding, value| sure(finding) && text.contains(value));
         }
     }
 }
 
-/// As [`Removal::json`] reads it: a lone surrogate's escape is mended first.
+/// Parses JSON like [`Removal::json`]: if that fails, the escapes of lone surrogates are repaired first.
 fn tree(text: &str) -> Option<Tree> {
     match Tree::parse(text, 512) {
         Ok(tree) => Some(tree),
@@ -227,8 +232,8 @@ fn tree(text: &str) -> Option<Tree> {
     }
 }
 
-/// Names in a record, of people, files and places.
-fn names(record: &Record) -> impl Iterator<Item = &str> {
+/// Ids and names in a record: of accounts, people, files, places and tags.
+fn ids_and_names(record: &Record) -> impl Iterator<Item = &str> {
     let source = &record.source;
     let optional = [
         &record.namespace,

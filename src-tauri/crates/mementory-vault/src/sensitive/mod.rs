@@ -1,5 +1,5 @@
-//! Sensitive values in what the vault holds. Where they are is reported; the values never leave this folder: equal values
-//! have equal fingerprints, and those are keyed.
+//! Finds sensitive values in the vault's records. Their positions and keyed fingerprints are stored and reported, never
+//! the values themselves. Equal values have equal fingerprints.
 mod fields;
 mod marks;
 mod masking;

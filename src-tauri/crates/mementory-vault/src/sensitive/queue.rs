@@ -1,4 +1,4 @@
-//! The findings as a queue: one entry for each value, however often it occurs in the vault.
+//! Lists the findings as a queue with one entry for each value, however often it occurs in the vault.
 use crate::{
     VaultError, VaultResult,
     findings::{ValueId, by_class, class_code, class_from, value_id},
@@ -11,13 +11,14 @@ use mementory_store::{RowView, ids::parse_id};
 use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 
-/// Code points shown before and after a value in the list, and in the detail.
-const BRIEF: (usize, usize) = (48, 80);
-const WIDE: (usize, usize) = (160, 240);
-/// Places listed for one value.
-const PLACES: usize = 500;
+/// Number of code points shown before and after a value in the list.
+const LIST_CONTEXT: (usize, usize) = (48, 80);
+/// Number of code points shown before and after a value in its detail view.
+const DETAIL_CONTEXT: (usize, usize) = (160, 240);
+/// Upper limit for the places listed for one value.
+const MAX_PLACES: usize = 500;
 
-/// Which values.
+/// The decision on a value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SensitiveState {
     /// No decision yet.
@@ -25,90 +26,92 @@ pub enum SensitiveState {
     Open,
     /// Redacted in every record.
     Redacted,
-    /// Not to be shown again.
+    /// The person ignores it.
     Ignored,
 }
 
-/// A page of the queue.
+/// Which page of the queue to list.
 #[derive(Debug, Clone, Default)]
 pub struct SensitiveQuery {
-    /// Which values.
+    /// List only values with this decision.
     pub state: SensitiveState,
-    /// Only these classes; empty = all.
+    /// List only these classes. Empty means all.
     pub classes: Vec<Class>,
-    /// Values to leave out at the beginning.
+    /// Number of values to skip.
     pub offset: u32,
-    /// Values per page, 1..=500; 0 = 100.
+    /// Values per page, at most 500. 0 means 100.
     pub limit: u32,
 }
 
 /// A piece of the text around a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// Text; empty for a value.
+    /// The text. Empty for a hidden value.
     pub text: String,
-    /// The class of the value at this place.
+    /// The class of the value that is hidden here. None for text.
     pub hidden: Option<Class>,
     /// True for the value of this entry.
     pub this: bool,
 }
 
-/// One value.
+/// One value of the queue.
 #[derive(Debug, Clone)]
 pub struct SensitiveValue {
     /// Its fingerprint.
     pub value: String,
-    /// What it is.
+    /// Its class.
     pub class: Class,
-    /// Detector that found it first.
+    /// The detector that found it at its first place.
     pub detector: String,
-    /// Highest confidence of its findings.
+    /// Confidence of the finding at its first place.
     pub confidence: Confidence,
-    /// Live records that contain it.
+    /// Number of live records that contain it.
     pub places: u32,
     /// When it was decided on, in microseconds.
     pub judged: Option<i64>,
-    /// Its first place; none when it is redacted.
+    /// Its first place. None if it is redacted.
     pub first: Option<SensitivePlace>,
-    /// The text around it there.
+    /// The text around it at its first place.
     pub context: Vec<Piece>,
 }
 
-/// A record that holds a value.
+/// A record that contains a value.
 #[derive(Debug, Clone)]
 pub struct SensitivePlace {
     /// Its row.
     pub view: RowView,
-    /// `text`, `title`, `file` or `block`.
+    /// The field that contains it: `text`, `title`, `file` or `block`.
     pub field: &'static str,
 }
 
-/// A page of the queue, and how long each is.
+/// A page of the queue, and the numbers of values for each decision.
 #[derive(Debug, Clone, Default)]
 pub struct SensitiveList {
     /// This page.
     pub values: Vec<SensitiveValue>,
-    /// Values by state and class.
+    /// Number of open values by class.
     pub open: BTreeMap<Class, u32>,
-    /// Redacted values by class.
+    /// Number of redacted values by class.
     pub redacted: BTreeMap<Class, u32>,
-    /// Ignored values by class.
+    /// Number of ignored values by class.
     pub ignored: BTreeMap<Class, u32>,
 }
 
-const OPEN: &str = "FROM findings f JOIN records r ON r.row = f.row \
+/// SQL for the findings in live records whose value is not ignored.
+const OPEN_SQL: &str = "FROM findings f JOIN records r ON r.row = f.row \
     WHERE r.trashed IS NULL AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.value = f.value AND j.verdict = 1)";
 
-/// Redacted, and not found again since.
-const GONE: &str = "j.verdict = 2 AND NOT EXISTS (SELECT 1 FROM findings f WHERE f.value = j.value)";
+/// SQL condition for values that were redacted and not found again since.
+const REDACTED_SQL: &str = "j.verdict = 2 AND NOT EXISTS (SELECT 1 FROM findings f WHERE f.value = j.value)";
 
 impl Scanner<'_> {
-    /// A page of values, by severity of the class and then by confidence, with the length of every queue.
+    /// A page of values, by severity of the class and then by confidence, with the numbers of values for each
+    /// decision.
     pub fn sensitive_values(&self, query: &SensitiveQuery) -> VaultResult<SensitiveList> {
         self.context.store.read(|c| {
             let mut list = SensitiveList {
-                open: by_class(c, &format!("SELECT class, count(*) FROM (SELECT min(f.class) class {OPEN} GROUP BY f.value) GROUP BY class"), [])?,
-                redacted: by_class(c, &format!("SELECT class, count(*) FROM judged j WHERE {GONE} GROUP BY class"), [])?,
+                open: by_class(c, &format!("SELECT class, count(*) FROM (SELECT min(f.class) class {OPEN_SQL} GROUP BY f.value) GROUP BY class"), [])?,
+                redacted: by_class(c, &format!("SELECT class, count(*) FROM judged j WHERE {REDACTED_SQL} GROUP BY class"), [])?,
                 ignored: by_class(c, "SELECT class, count(*) FROM judged WHERE verdict = 1 GROUP BY class", [])?,
                 values: Vec::new(),
             };
@@ -120,12 +123,12 @@ impl Scanner<'_> {
             };
             let sql = match query.state {
                 SensitiveState::Open => format!(
-                    "SELECT f.value, min(f.class), count(DISTINCT f.row), NULL {OPEN} GROUP BY f.value HAVING {} \
+                    "SELECT f.value, min(f.class), count(DISTINCT f.row), NULL {OPEN_SQL} GROUP BY f.value HAVING {} \
                      ORDER BY 2, max(f.confidence) DESC, min(f.row) LIMIT ?1 OFFSET ?2",
                     only("min(f.class)")
                 ),
                 SensitiveState::Redacted => format!(
-                    "SELECT value, class, places, at FROM judged j WHERE {GONE} AND {} \
+                    "SELECT value, class, places, at FROM judged j WHERE {REDACTED_SQL} AND {} \
                      ORDER BY at DESC, value LIMIT ?1 OFFSET ?2",
                     only("class")
                 ),
@@ -152,7 +155,7 @@ impl Scanner<'_> {
                     context: Vec::new(),
                 };
                 if query.state != SensitiveState::Redacted {
-                    self.add_first(c, id, &mut value, BRIEF)?;
+                    self.add_first(c, id, &mut value, LIST_CONTEXT)?;
                 }
                 list.values.push(value);
             }
@@ -163,7 +166,7 @@ impl Scanner<'_> {
     /// One value with more of the text around it, and every place of it.
     ///
     /// # Errors
-    /// `NotFound` when no record holds it.
+    /// `NotFound` if no record contains it.
     pub fn sensitive_value(&self, value: &str) -> VaultResult<(SensitiveValue, Vec<SensitivePlace>)> {
         let id = parse_id(value).ok_or_else(|| VaultError::not_found(value))?;
         self.context.store.read(|c| {
@@ -182,9 +185,9 @@ impl Scanner<'_> {
                 first: None,
                 context: Vec::new(),
             };
-            self.add_first(c, id, &mut out, WIDE)?;
+            self.add_first(c, id, &mut out, DETAIL_CONTEXT)?;
             let mut found = Vec::new();
-            for (row, field) in rows_with(c, id, PLACES)? {
+            for (row, field) in rows_with(c, id, MAX_PLACES)? {
                 if let Some(view) = RowView::by_row(c, row)? {
                     found.push(SensitivePlace { view, field: field_name(field) });
                 }
@@ -193,7 +196,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// Whether the last scan found a value without a decision in this row.
+    /// True if the last scan found a value in this row that is not ignored.
     pub fn holds_sensitive(&self, row: i64) -> VaultResult<bool> {
         self.context.store.read(|c| {
             let sql = "SELECT 1 FROM findings f WHERE f.row = ?1 \
@@ -202,7 +205,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// Ignores these values from now on, also in later scans; or stops ignoring them.
+    /// Ignores these values, also in later scans, or stops ignoring them. Returns the number of values that changed.
     pub fn ignore_values(&self, values: &[String], ignored: bool, now: Timestamp) -> VaultResult<u32> {
         let ids: Vec<ValueId> = values.iter().filter_map(|value| parse_id(value)).collect();
         self.context.store.write(|tx| {
@@ -234,7 +237,8 @@ impl Scanner<'_> {
         for (row, field) in rows_with(c, id, 8)? {
             let Some(view) = RowView::by_row(c, row)? else { continue };
             let record = self.context.store.packs.record(c, view.pack, view.slot)?;
-            // Scanned again: since the last scan the text may have moved, and the value would be shown.
+            // The text is scanned again, since it may have changed after the last scan, and the value would then be
+            // shown.
             let Some((context, detector, confidence)) = self.context_around(&record, field, id, around) else {
                 continue;
             };
@@ -266,7 +270,7 @@ impl Scanner<'_> {
         Some((pieces(text, &spans, (start, end), around), finding.detector, finding.confidence))
     }
 
-    /// A text with every sensitive value in it as a bar of its own.
+    /// The text with a bar in the place of each sensitive value.
     pub fn masked(&self, text: &str) -> String {
         let found = mementory_scan::scan(text).into_iter().map(|f| (text[f.start..f.end].to_owned(), BAR.to_owned()));
         Removal::exact(found.collect()).text(text).unwrap_or_else(|| text.to_owned())
@@ -288,15 +292,15 @@ impl Scanner<'_> {
     }
 }
 
-/// What replaces a value in a title.
+/// Replacement of a value in a masked text.
 const BAR: &str = "█████";
-/// Shortest value that is hidden everywhere in a text.
-const SHORT: usize = 4;
+/// Shortest value in bytes that is hidden everywhere in a text.
+const MIN_HIDDEN_BYTES: usize = 4;
 
-/// Adds spans of found values that occur again without context.
+/// Adds spans of found values that occur again in the text without the context that the scan needs.
 fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>) {
     let mut more = Vec::new();
-    for (value, finding) in values.iter().filter(|(value, _)| value.len() >= SHORT) {
+    for (value, finding) in values.iter().filter(|(value, _)| value.len() >= MIN_HIDDEN_BYTES) {
         for (at, _) in text.match_indices(value.as_str()) {
             let start = count(&text[..at]);
             let end = start + count(value);
@@ -310,10 +314,10 @@ fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>)
     spans.sort_by_key(|(start, ..)| *start);
 }
 
-/// First and last code point, what was found, and whether it is the value in question.
+/// First code point, code point after the last, the finding, and whether it is of the value in question.
 type Span = (u32, u32, Finding, bool);
 
-/// The text around `this`, with all values in it left out.
+/// The text around the span `this`, in which all values are hidden.
 fn pieces(text: &str, spans: &[Span], this: (u32, u32), (before, after): (usize, usize)) -> Vec<Piece> {
     let from = this.0.saturating_sub(before as u32);
     let to = (this.1 + after as u32).min(count(text));
@@ -344,7 +348,7 @@ fn pieces(text: &str, spans: &[Span], this: (u32, u32), (before, after): (usize,
     out
 }
 
-/// Rows that hold a value, with the first field of each that does.
+/// Rows that contain a value, each with the first field that does.
 pub(super) fn rows_with(c: &Connection, id: ValueId, most: usize) -> VaultResult<Vec<(i64, u32)>> {
     let mut statement = c.prepare_cached(
         "SELECT f.row, min(f.field) FROM findings f JOIN records r ON r.row = f.row \

@@ -8,21 +8,21 @@ use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::{Packs, kind_code};
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// Records in one batch; other work can run between batches.
-const BATCH: usize = 2000;
-/// Text in one batch, in bytes.
-const BYTES: usize = 8 << 20;
+/// Upper limit for the records in one batch. Other work can run between batches.
+const MAX_BATCH_RECORDS: usize = 2000;
+/// Number of text bytes after which a batch ends.
+const MAX_BATCH_BYTES: usize = 8 << 20;
 
 /// Progress of a scan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ScanProgress {
-    /// Records scanned by this call.
+    /// Number of records that this call scanned.
     pub records: u64,
-    /// Upper bound of the records that are not scanned yet.
+    /// Upper bound of the number of records that are not scanned yet.
     pub left: u64,
 }
 
-struct Found {
+struct FoundValue {
     row: i64,
     field: u32,
     start: u32,
@@ -38,21 +38,21 @@ impl Scanner<'_> {
     /// # Errors
     /// The store.
     pub fn scan_next(&self, now: Timestamp) -> VaultResult<ScanProgress> {
-        if self.context.store.read(|c| mark(c, "looked_by"))? != i64::from(mementory_scan::RULES) {
+        if self.context.store.read(|c| read_meta(c, "looked_by"))? != i64::from(mementory_scan::RULES) {
             self.rescan()?;
         }
         let batch = self.context.store.read(|c| {
             let rows = next_rows(c)?;
             let mut found = Vec::new();
-            // Each pack is needed once: a cache of its own leaves the shared one unchanged.
+            // Each pack is needed only once, so a cache of its own keeps the shared one unchanged.
             let packs = Packs::default();
             let (mut taken, mut bytes) = (Vec::new(), 0);
             for (row, kind, pack, slot) in rows {
-                if bytes >= BYTES {
+                if bytes >= MAX_BATCH_BYTES {
                     break;
                 }
                 taken.push(row);
-                // The log is written by us, and passthrough files are not a person's text.
+                // Audit records and passthrough files are not texts of a person, so they are not scanned.
                 if [Kind::Audit, Kind::Foreign].map(kind_code).contains(&kind) {
                     continue;
                 }
@@ -64,12 +64,12 @@ impl Scanner<'_> {
         })?;
         let (taken, found) = batch;
         self.context.store.write(|tx| {
-            keep(tx, &taken, &found)?;
-            let upto = taken.iter().max().copied().unwrap_or(0).max(mark(tx, "looked_row")?);
-            set(tx, "looked_row", upto)?;
-            let left = left(tx)?;
+            store_findings(tx, &taken, &found)?;
+            let upto = taken.iter().max().copied().unwrap_or(0).max(read_meta(tx, "looked_row")?);
+            write_meta(tx, "looked_row", upto)?;
+            let left = records_left(tx)?;
             if left == 0 {
-                set(tx, "looked_at", now.as_micros())?;
+                write_meta(tx, "looked_at", now.as_micros())?;
             }
             Ok(ScanProgress { records: taken.len() as u64, left })
         })
@@ -78,8 +78,8 @@ impl Scanner<'_> {
     /// Makes the next scan begin at the first record.
     pub fn rescan(&self) -> VaultResult<()> {
         self.context.store.write(|tx| {
-            set(tx, "looked_row", 0)?;
-            set(tx, "looked_by", i64::from(mementory_scan::RULES))?;
+            write_meta(tx, "looked_row", 0)?;
+            write_meta(tx, "looked_by", i64::from(mementory_scan::RULES))?;
             tx.execute("DELETE FROM unlooked", [])?;
             Ok(())
         })
@@ -88,16 +88,16 @@ impl Scanner<'_> {
     /// When the last scan of everything ended, in microseconds, and an upper bound of the records not scanned since.
     pub fn progress(&self) -> VaultResult<(Option<i64>, u64)> {
         self.context.store.read(|c| {
-            let at = mark(c, "looked_at")?;
-            // Findings of older rules: every record has to be scanned again.
-            if at > 0 && mark(c, "looked_by")? != i64::from(mementory_scan::RULES) {
+            let at = read_meta(c, "looked_at")?;
+            // If the findings are of older rules, every record has to be scanned again.
+            if at > 0 && read_meta(c, "looked_by")? != i64::from(mementory_scan::RULES) {
                 return Ok((None, last_row(c)?.unsigned_abs()));
             }
-            Ok(((at > 0).then_some(at), left(c)?))
+            Ok(((at > 0).then_some(at), records_left(c)?))
         })
     }
 
-    /// Scans these rows now, so that redacted values in them are not open any more.
+    /// Scans these rows now, so that redacted values in them are no longer open.
     pub(crate) fn scan_rows(&self, rows: &[i64]) -> VaultResult<()> {
         let found = self.context.store.read(|c| {
             let mut found = Vec::new();
@@ -108,13 +108,13 @@ impl Scanner<'_> {
             }
             Ok(found)
         })?;
-        self.context.store.write(|tx| keep(tx, rows, &found))
+        self.context.store.write(|tx| store_findings(tx, rows, &found))
     }
 
-    fn collect(&self, row: i64, record: &Record, found: &mut Vec<Found>) {
+    fn collect(&self, row: i64, record: &Record, found: &mut Vec<FoundValue>) {
         for (field, text) in fields(record) {
             each(text, |finding, start, _, value| {
-                found.push(Found {
+                found.push(FoundValue {
                     row,
                     field,
                     start,
@@ -128,21 +128,23 @@ impl Scanner<'_> {
     }
 }
 
-/// Row, kind, pack and slot of the next records, in store order.
+/// Row, kind, pack and slot of the next records, ordered by row.
 fn next_rows(c: &Connection) -> VaultResult<Vec<(i64, i64, i64, u32)>> {
-    // New rows without a gap, so that the mark may be set to the last of them.
+    // New rows are taken without a gap, so that `looked_row` can be set to the last of them.
     let mut statement = c.prepare_cached(
         "SELECT row, kind, pack, slot FROM records WHERE row IN (SELECT row FROM unlooked WHERE row <= ?1 LIMIT ?2) \
          UNION SELECT * FROM (SELECT row, kind, pack, slot FROM records WHERE row > ?1 ORDER BY row LIMIT ?2) \
          ORDER BY 1 LIMIT ?2",
     )?;
     let rows = statement
-        .query_map(params![mark(c, "looked_row")?, BATCH as i64], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?
+        .query_map(params![read_meta(c, "looked_row")?, MAX_BATCH_RECORDS as i64], |r| {
+            Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?))
+        })?
         .collect::<Result<_, _>>()?;
     Ok(rows)
 }
 
-fn keep(tx: &Connection, rows: &[i64], found: &[Found]) -> VaultResult<()> {
+fn store_findings(tx: &Connection, rows: &[i64], found: &[FoundValue]) -> VaultResult<()> {
     for row in rows {
         tx.prepare_cached("DELETE FROM findings WHERE row = ?1")?.execute([row])?;
         tx.prepare_cached("DELETE FROM unlooked WHERE row = ?1")?.execute([row])?;
@@ -157,9 +159,10 @@ fn keep(tx: &Connection, rows: &[i64], found: &[Found]) -> VaultResult<()> {
     Ok(())
 }
 
-/// Upper bound of the records left, since row numbers of erased records count too; 0 means that nothing is left.
-fn left(c: &Connection) -> VaultResult<u64> {
-    let scanned = mark(c, "looked_row")?;
+/// Upper bound of the number of records that are not scanned yet, since row numbers of erased records count too. 0
+/// means that nothing is left.
+fn records_left(c: &Connection) -> VaultResult<u64> {
+    let scanned = read_meta(c, "looked_row")?;
     let sql = "SELECT count(*) FROM unlooked WHERE row <= ?1";
     let queued: i64 = c.prepare_cached(sql)?.query_row([scanned], |r| r.get(0))?;
     Ok(queued.saturating_add((last_row(c)? - scanned).max(0)).unsigned_abs())
@@ -169,13 +172,13 @@ fn last_row(c: &Connection) -> VaultResult<i64> {
     Ok(c.prepare_cached("SELECT coalesce(max(row), 0) FROM records")?.query_row([], |r| r.get(0))?)
 }
 
-fn mark(c: &Connection, key: &str) -> VaultResult<i64> {
+fn read_meta(c: &Connection, key: &str) -> VaultResult<i64> {
     let found: Option<i64> =
         c.prepare_cached("SELECT value FROM meta WHERE key = ?1")?.query_row([key], |r| r.get(0)).optional()?;
     Ok(found.unwrap_or(0))
 }
 
-fn set(c: &Connection, key: &str, value: i64) -> VaultResult<()> {
+fn write_meta(c: &Connection, key: &str, value: i64) -> VaultResult<()> {
     c.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?.execute(params![key, value])?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Scanning records for sensitive values.
+//! Scans records for sensitive values.
 use crate::{
     VaultError, VaultResult,
     context::Context,
@@ -11,33 +11,33 @@ use mementory_scan::{Class, Confidence};
 use mementory_store::kind_from;
 use std::sync::{atomic::AtomicBool, atomic::Ordering};
 
-/// Records between two checks for cancellation.
-const TICK: usize = 256;
+/// Number of records between two checks for cancellation.
+const RECORDS_PER_CHECK: usize = 256;
 
 /// One sensitive value in one place.
 #[derive(Debug, Clone)]
 pub struct Sensitive {
-    /// Record.
+    /// Id of the record.
     pub id: String,
-    /// Its kind.
+    /// Kind of the record.
     pub kind: Kind,
     /// Member of the record: `text`, `title`, `file` (what the source says is in a file) or `block` (thinking, tools).
     pub field: &'static str,
-    /// What kind of value.
+    /// Class of the value.
     pub class: Class,
-    /// Detector.
+    /// The detector that found it.
     pub detector: &'static str,
-    /// Confidence.
+    /// Confidence of the finding.
     pub confidence: Confidence,
     /// First code point.
     pub start: u32,
-    /// One past the last.
+    /// The code point after the last one.
     pub end: u32,
-    /// The same for the same value, in this vault only.
+    /// Keyed fingerprint of the value, which is equal for equal values in this vault.
     pub value: String,
 }
 
-/// Sensitive values: scanning, listing, decisions.
+/// Scans for sensitive values, lists them, and stores decisions on them.
 #[derive(Clone, Copy)]
 pub struct Scanner<'v> {
     pub(crate) context: &'v Context,
@@ -50,7 +50,7 @@ impl<'v> Scanner<'v> {
 }
 
 impl Scanner<'_> {
-    /// Every sensitive value in the records that a query names, in store order; scanned now.
+    /// Scans the records that a query finds, in store order, and returns every sensitive value in them.
     ///
     /// # Errors
     /// `Cancelled`; the store.
@@ -62,7 +62,7 @@ impl Scanner<'_> {
     ) -> VaultResult<Vec<Sensitive>> {
         let (condition, values) = query.condition();
         self.context.store.read(|c| {
-            // In the order of the packs: each is unpacked once.
+            // The order is that of the packs, so that each is decompressed once.
             let sql =
                 format!("SELECT r.id, r.kind, r.pack, r.slot FROM records r WHERE {condition} ORDER BY r.pack, r.slot");
             let mut statement = c.prepare_cached(&sql)?;
@@ -71,20 +71,20 @@ impl Scanner<'_> {
                 statement.query_map(rusqlite::params_from_iter(values.iter()), row)?.collect::<Result<_, _>>()?;
             let mut found = Vec::new();
             for (n, (id, kind, pack, slot)) in places.iter().enumerate() {
-                if n % TICK == 0 {
+                if n % RECORDS_PER_CHECK == 0 {
                     if cancel.load(Ordering::Relaxed) {
                         return Err(VaultError::Cancelled);
                     }
                     progress(n as u64, places.len() as u64);
                 }
                 let record = self.context.store.packs.record(c, *pack, *slot)?;
-                self.found_in(&hex::encode(id), kind_from(*kind), &record, &mut found);
+                self.add_found_in(&hex::encode(id), kind_from(*kind), &record, &mut found);
             }
             Ok(found)
         })
     }
 
-    fn found_in(&self, id: &str, kind: Kind, record: &Record, found: &mut Vec<Sensitive>) {
+    fn add_found_in(&self, id: &str, kind: Kind, record: &Record, found: &mut Vec<Sensitive>) {
         for (field, text) in fields(record) {
             each(text, |finding, start, end, value| {
                 found.push(Sensitive {

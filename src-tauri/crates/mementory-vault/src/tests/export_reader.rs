@@ -1,4 +1,4 @@
-//! Whoever writes an export may stop early.
+//! The writer of an export may stop before all records were read.
 #![allow(clippy::unwrap_used)]
 use crate::{
     export::{
@@ -14,7 +14,7 @@ use mementory_model::{Kind, Limits, Record, RecordKey, Timestamp};
 use std::sync::atomic::AtomicBool;
 
 #[test]
-fn whoever_writes_may_end_while_there_is_more_to_read() {
+fn a_writer_may_stop_before_all_records_were_read() {
     let folder = tempfile::tempdir().unwrap();
     let now = Timestamp::from_micros(1).unwrap();
     let cancel = AtomicBool::new(false);
@@ -47,7 +47,7 @@ fn whoever_writes_may_end_while_there_is_more_to_read() {
     });
     assert!(ended.is_err());
     assert_eq!(seen, BATCH + 1);
-    // The same source is asked again: a plan before the writing does so.
+    // The same source can be read again, as it is when a plan comes before the writing.
     let mut all = 0;
     source
         .records(&mut |_| {

@@ -75,17 +75,17 @@ fn links_are_not_followed() {
 }
 
 #[test]
-fn a_file_has_settled_when_it_looks_the_same_for_a_while() {
+fn a_file_has_settled_when_size_and_time_stay_the_same_for_a_while() {
     let mut settling = Settling::default();
     assert_eq!(settling.settle("f", vec![file("a", 1)], SECOND), (vec![], Some(QUIET)));
-    // A file that grows waits again, and only that one.
+    // The wait starts again for a file that grows, and only for that one.
     let (settled, wait) = settling.settle("f", vec![file("a", 2), file("b", 9)], SECOND * 2);
     assert_eq!((settled.len(), wait), (0, Some(QUIET)));
     let (settled, wait) = settling.settle("f", vec![file("a", 3), file("b", 9)], SECOND * 4);
     assert_eq!((settled.len(), wait), (0, Some(SECOND)), "b first");
     let (settled, wait) = settling.settle("f", vec![file("a", 3), file("b", 9)], SECOND * 5);
     assert_eq!((settled, wait), (vec![file("b", 9)], Some(SECOND * 2)));
-    // Another folder does not disturb it, and what is gone is not waited for.
+    // Another folder has no influence, and a file that is gone is not waited for.
     settling.settle("g", vec![file("a", 3)], SECOND * 6);
     assert_eq!(settling.settle("f", vec![file("a", 3)], SECOND * 7), (vec![file("a", 3)], None));
     assert_eq!(settling.settle("f", vec![], SECOND * 8), (vec![], None));
@@ -95,7 +95,7 @@ fn a_file_has_settled_when_it_looks_the_same_for_a_while() {
 }
 
 #[test]
-fn folders_and_what_was_seen_are_there_after_a_reopening_and_gone_when_not_watched() {
+fn watched_folders_and_seen_files_survive_reopening_and_end_with_unwatching() {
     let dir = tempfile::tempdir().unwrap();
     let watched = Path::new("/home/ines/Downloads");
     let vault = vault(dir.path());
@@ -120,7 +120,7 @@ fn folders_and_what_was_seen_are_there_after_a_reopening_and_gone_when_not_watch
     assert_eq!((again.mode, again.last), (Mode::Own, Some(last)));
     let seen = vault.watched_folders().seen(&folder.id).unwrap();
     assert_eq!(seen[&vault.watched_folders().seen_key(&folder.id, "old.zip")].stamp, Stamp { size: 3, modified: 5 });
-    assert!(seen.keys().all(|key| !key.contains("zip")), "names are not kept as they are");
+    assert!(seen.keys().all(|key| !key.contains("zip")), "names are not stored as they are");
     let waiting = vault.watched_folders().offers().unwrap();
     assert_eq!((waiting.len(), waiting[0].folder.as_str()), (1, folder.id.as_str()));
 
@@ -130,13 +130,13 @@ fn folders_and_what_was_seen_are_there_after_a_reopening_and_gone_when_not_watch
     );
     assert!(vault.watched_folders().seen(&folder.id).unwrap().is_empty());
     vault.watched_folders().record_seen(&folder.id, &[("late.zip".into(), offer("late.zip", "d2", 9))], None).unwrap();
-    assert!(vault.watched_folders().offers().unwrap().is_empty(), "a round that was under way brings nothing back");
+    assert!(vault.watched_folders().offers().unwrap().is_empty(), "a check that was already running adds nothing");
     assert!(matches!(vault.watched_folders().unwatch(&folder.id, at(6)), Err(VaultError::NotFound { .. })));
     assert!(matches!(vault.watched_folders().set_mode("?", Mode::Ask, at(6)), Err(VaultError::NotFound { .. })));
 }
 
 #[test]
-fn an_answer_is_for_the_content_wherever_it_lies() {
+fn an_answer_applies_to_all_files_with_the_same_content() {
     let dir = tempfile::tempdir().unwrap();
     let vault = vault(dir.path());
     vault.watched_folders().watch(Path::new("/a"), &[], at(2)).unwrap();
@@ -161,12 +161,12 @@ fn an_answer_is_for_the_content_wherever_it_lies() {
     assert_eq!(
         seen[&vault.watched_folders().seen_key(&folders[0].id, "x.zip")].stamp.size,
         7,
-        "it is still known how it looked"
+        "its size and time are still known"
     );
 }
 
 #[test]
-fn fifty_folders_are_enough() {
+fn more_than_fifty_folders_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let vault = vault(dir.path());
     for n in 0..MOST_FOLDERS {

@@ -7,28 +7,28 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-/// Most files of a folder that are considered, the newest first.
+/// Upper limit for the files of a folder that are considered. If there are more, the newest are taken.
 pub const LARGEST_FOLDER: usize = 20_000;
-/// Most directory entries that are read.
-const MOST_ENTRIES: usize = 500_000;
+/// Upper limit for the directory entries that are read.
+const MAX_ENTRIES: usize = 500_000;
 
 /// File name endings of unfinished downloads.
-const UNFINISHED: [&str; 10] =
+const UNFINISHED_ENDINGS: [&str; 10] =
     ["crdownload", "part", "partial", "download", "opdownload", "tmp", "temp", "filepart", "aria2", "!ut"];
 
 /// Size and modification time of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stamp {
-    /// Bytes.
+    /// Size in bytes.
     #[serde(rename = "s")]
     pub size: u64,
-    /// Changed last, in milliseconds since 1970.
+    /// Time of the last change, in milliseconds since 1970.
     #[serde(rename = "m")]
     pub modified: i64,
 }
 
 impl Stamp {
-    /// Of a regular file, by its path and without following a link. None for everything else.
+    /// Stamp of the regular file at this path. None for everything else, also for a link.
     pub fn of(path: &Path) -> Option<Self> {
         let meta = std::fs::symlink_metadata(path).ok()?;
         meta.is_file().then(|| Self::new(&meta))
@@ -43,11 +43,11 @@ impl Stamp {
 /// A file that may be an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileFound {
-    /// Its name.
+    /// Name of the file.
     pub name: String,
-    /// Where.
+    /// Path of the file.
     pub path: PathBuf,
-    /// How it looks.
+    /// Size and modification time of the file.
     pub stamp: Stamp,
 }
 
@@ -58,12 +58,12 @@ pub enum Look {
     Files(Vec<FileFound>),
     /// It does not exist, or is no folder.
     Missing,
-    /// It cannot be read for lack of permission.
+    /// It cannot be read, for example for lack of permission.
     Unreadable,
 }
 
-/// Lists the regular files of a folder, without empty, hidden and unfinished ones. Names that are not Unicode are left out,
-/// since no request can contain them.
+/// Lists the regular files of a folder, without empty, hidden and unfinished ones. Names that are not Unicode are left
+/// out, since no request can contain them.
 pub fn look_into(folder: &Path) -> Look {
     match std::fs::symlink_metadata(folder) {
         Ok(meta) if meta.is_dir() => {}
@@ -76,13 +76,13 @@ pub fn look_into(folder: &Path) -> Look {
         Err(_) => return Look::Unreadable,
     };
     let mut files = Vec::new();
-    for entry in entries.take(MOST_ENTRIES).flatten() {
-        // The type of the entry itself, so that a link is not a file.
+    for entry in entries.take(MAX_ENTRIES).flatten() {
+        // This is the type of the entry itself, so that a link does not count as a file.
         if !entry.file_type().is_ok_and(|kind| kind.is_file()) {
             continue;
         }
         let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
-        if unfinished(&name) {
+        if is_hidden_or_unfinished(&name) {
             continue;
         }
         let Ok(meta) = entry.metadata() else { continue };
@@ -99,11 +99,11 @@ pub fn look_into(folder: &Path) -> Look {
     Look::Files(files)
 }
 
-/// Hidden, or not finished yet, by its name.
-fn unfinished(name: &str) -> bool {
+/// True for the name of a hidden file or an unfinished download.
+fn is_hidden_or_unfinished(name: &str) -> bool {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     name.starts_with('.')
         || name.starts_with("~$")
         || name.ends_with('~')
-        || ending.is_some_and(|ending| UNFINISHED.contains(&ending.as_str()))
+        || ending.is_some_and(|ending| UNFINISHED_ENDINGS.contains(&ending.as_str()))
 }

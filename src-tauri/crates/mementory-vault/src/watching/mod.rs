@@ -1,6 +1,6 @@
-//! Watched folders: their paths, the files seen in them, and offers that wait for an answer. Paths and names are personal,
-//! so all of it is stored in the vault. Files are identified by a keyed hash of their name; a name is stored only while its
-//! file is offered.
+//! Watched folders: their paths, the files seen in them, and offers that wait for an answer. Paths and names are
+//! personal, so all of it is stored in the vault. Files are identified by a keyed hash of their name; a name is stored
+//! only while its file is offered.
 mod folder;
 mod settle;
 
@@ -15,14 +15,14 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, path::Path};
 
-/// Most folders that can be watched.
+/// Upper limit for the number of watched folders.
 pub(crate) const MOST_FOLDERS: usize = 50;
 /// Key of the list of folders in `meta`.
-const FOLDERS: &str = "watched";
-/// Keys in `meta`: `seen/<folder>/<name>`, one for each file.
-const SEEN: &str = "seen/";
-/// Keys in `meta`: `content/<digest>`, one for each file content that was answered.
-const CONTENT: &str = "content/";
+const FOLDERS_KEY: &str = "watched";
+/// Prefix of the keys `seen/<folder>/<name>` in `meta`, one for each file.
+const SEEN_PREFIX: &str = "seen/";
+/// Prefix of the keys `content/<digest>` in `meta`, one for each file content that is not offered again.
+const CONTENT_PREFIX: &str = "content/";
 
 /// What is done with a new export in the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,7 +52,7 @@ impl Mode {
 pub struct LastFind {
     /// Name of the file.
     pub name: String,
-    /// Microseconds since 1970.
+    /// When it was found, in microseconds since 1970.
     pub at: i64,
 }
 
@@ -108,36 +108,36 @@ pub struct Waiting {
 
 fn load(connection: &Connection) -> VaultResult<Vec<Folder>> {
     let text: Option<String> =
-        connection.query_row("SELECT value FROM meta WHERE key = ?1", [FOLDERS], |r| r.get(0)).optional()?;
+        connection.query_row("SELECT value FROM meta WHERE key = ?1", [FOLDERS_KEY], |r| r.get(0)).optional()?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
 fn save(tx: &Connection, folders: &[Folder]) -> VaultResult<()> {
-    put(tx, FOLDERS, &serde_json::to_string(folders).unwrap_or_default())
+    put_meta(tx, FOLDERS_KEY, &serde_json::to_string(folders).unwrap_or_default())
 }
 
-fn put(tx: &Connection, key: &str, value: &str) -> VaultResult<()> {
+fn put_meta(tx: &Connection, key: &str, value: &str) -> VaultResult<()> {
     tx.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?.execute(params![key, value])?;
     Ok(())
 }
 
-/// Every key that begins with `prefix`, which ends in a slash, and its value.
-fn under(connection: &Connection, prefix: &str) -> VaultResult<Vec<(String, String)>> {
+/// All keys that begin with `prefix`, which ends in a slash, with their values.
+fn entries_with_prefix(connection: &Connection, prefix: &str) -> VaultResult<Vec<(String, String)>> {
     let mut statement = connection.prepare_cached("SELECT key, value FROM meta WHERE key >= ?1 AND key < ?2")?;
-    let rows = statement.query_map([prefix, &after(prefix)], |r| Ok((r.get(0)?, r.get(1)?)))?;
+    let rows = statement.query_map([prefix, &end_of_prefix(prefix)], |r| Ok((r.get(0)?, r.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// The first key after all that begin with `prefix`: `0` follows `/`.
-fn after(prefix: &str) -> String {
+fn end_of_prefix(prefix: &str) -> String {
     format!("{}0", prefix.trim_end_matches('/'))
 }
 
-fn missing(id: &str) -> VaultError {
+fn not_found_error(id: &str) -> VaultError {
     VaultError::NotFound { id: id.to_owned(), erased: false }
 }
 
-/// Folders that are watched for exports.
+/// Reads and changes the folders that are watched for exports.
 #[derive(Clone, Copy)]
 pub struct WatchedFolders<'v> {
     pub(crate) context: &'v Context,
@@ -158,11 +158,11 @@ impl WatchedFolders<'_> {
         self.context.store.read(load)
     }
 
-    /// Watches a folder in the mode that asks first. Files already in it count as seen. A folder that is already watched is
-    /// not changed.
+    /// Watches a folder in the mode that asks first. Files already in it count as seen. A folder that is already
+    /// watched is not changed.
     ///
     /// # Errors
-    /// `Usage` for too many, the store.
+    /// `Usage` for too many folders, the store.
     pub fn watch(&self, path: &Path, present: &[FileFound], now: Timestamp) -> VaultResult<()> {
         let path = path.display().to_string();
         self.context.store.write(|tx| {
@@ -173,7 +173,7 @@ impl WatchedFolders<'_> {
             if folders.len() >= MOST_FOLDERS {
                 return Err(VaultError::Usage(format!("More than {MOST_FOLDERS} folders cannot be watched.")));
             }
-            let id = self.keyed("folder", &[path.as_bytes(), &now.as_micros().to_le_bytes()]);
+            let id = self.keyed_id("folder", &[path.as_bytes(), &now.as_micros().to_le_bytes()]);
             for file in present {
                 self.put_seen(tx, &id, &file.name, &Seen { stamp: file.stamp, offer: None })?;
             }
@@ -190,7 +190,7 @@ impl WatchedFolders<'_> {
     pub fn set_mode(&self, id: &str, mode: Mode, now: Timestamp) -> VaultResult<()> {
         self.context.store.write(|tx| {
             let mut folders = load(tx)?;
-            let folder = folders.iter_mut().find(|folder| folder.id == id).ok_or_else(|| missing(id))?;
+            let folder = folders.iter_mut().find(|folder| folder.id == id).ok_or_else(|| not_found_error(id))?;
             if folder.mode == mode {
                 return Ok(());
             }
@@ -210,11 +210,11 @@ impl WatchedFolders<'_> {
             let before = folders.len();
             folders.retain(|folder| folder.id != id);
             if folders.len() == before {
-                return Err(missing(id));
+                return Err(not_found_error(id));
             }
             save(tx, &folders)?;
-            let prefix = format!("{SEEN}{id}/");
-            tx.execute("DELETE FROM meta WHERE key >= ?1 AND key < ?2", [&prefix, &after(&prefix)])?;
+            let prefix = format!("{SEEN_PREFIX}{id}/");
+            tx.execute("DELETE FROM meta WHERE key >= ?1 AND key < ?2", [&prefix, &end_of_prefix(&prefix)])?;
             audit::append(tx, &self.context.keys, now, "unwatch", id, "")
         })
     }
@@ -224,13 +224,13 @@ impl WatchedFolders<'_> {
     /// # Errors
     /// The store.
     pub fn seen(&self, folder: &str) -> VaultResult<HashMap<String, Seen>> {
-        let rows = self.context.store.read(|c| under(c, &format!("{SEEN}{folder}/")))?;
+        let rows = self.context.store.read(|c| entries_with_prefix(c, &format!("{SEEN_PREFIX}{folder}/")))?;
         Ok(rows.into_iter().filter_map(|(key, value)| Some((key, serde_json::from_str(&value).ok()?))).collect())
     }
 
     /// Key of a file in a folder.
     pub fn seen_key(&self, folder: &str, name: &str) -> String {
-        format!("{SEEN}{folder}/{}", self.keyed("name", &[folder.as_bytes(), name.as_bytes()]))
+        format!("{SEEN_PREFIX}{folder}/{}", self.keyed_id("name", &[folder.as_bytes(), name.as_bytes()]))
     }
 
     /// Stores what was seen in a folder; `last` is the latest export among it. Stores nothing for a folder that is not
@@ -253,14 +253,14 @@ impl WatchedFolders<'_> {
         })
     }
 
-    /// Forgets files that do not exist any more, by their keys.
+    /// Removes the entries with these keys, whose files no longer exist.
     ///
     /// # Errors
     /// The store.
     pub fn forget_seen(&self, keys: &[String]) -> VaultResult<()> {
         self.context.store.write(|tx| {
             let mut statement = tx.prepare_cached("DELETE FROM meta WHERE key = ?1")?;
-            for key in keys.iter().filter(|key| key.starts_with(SEEN)) {
+            for key in keys.iter().filter(|key| key.starts_with(SEEN_PREFIX)) {
                 statement.execute([key])?;
             }
             Ok(())
@@ -276,13 +276,14 @@ impl WatchedFolders<'_> {
         let rows: Vec<(String, String)> = self.context.store.read(|c| {
             let sql = "SELECT key, value FROM meta WHERE key >= ?1 AND key < ?2 AND instr(value, '\"offer\"') > 0";
             let mut statement = c.prepare_cached(sql)?;
-            let rows = statement.query_map([SEEN, &after(SEEN)], |r| Ok((r.get(0)?, r.get(1)?)))?;
+            let rows =
+                statement.query_map([SEEN_PREFIX, &end_of_prefix(SEEN_PREFIX)], |r| Ok((r.get(0)?, r.get(1)?)))?;
             Ok(rows.collect::<Result<_, _>>()?)
         })?;
         let mut waiting: Vec<Waiting> = rows
             .into_iter()
             .filter_map(|(id, value)| {
-                let folder = id.strip_prefix(SEEN)?.split('/').next()?.to_owned();
+                let folder = id.strip_prefix(SEEN_PREFIX)?.split('/').next()?.to_owned();
                 let seen: Seen = serde_json::from_str(&value).ok()?;
                 Some(Waiting { folder, stamp: seen.stamp, offer: seen.offer?, id })
             })
@@ -291,18 +292,18 @@ impl WatchedFolders<'_> {
         Ok(waiting)
     }
 
-    /// Marks an offer as answered: neither it nor another file with the same content is offered again.
+    /// Marks an offer as answered. Neither it nor another file with the same content is offered again.
     ///
     /// # Errors
     /// `NotFound`, the store.
     pub fn answer(&self, id: &str) -> VaultResult<()> {
         let waiting = self.offers()?;
-        let Some(answered) = waiting.iter().find(|each| each.id == id) else { return Err(missing(id)) };
+        let Some(answered) = waiting.iter().find(|each| each.id == id) else { return Err(not_found_error(id)) };
         self.context.store.write(|tx| {
-            put(tx, &format!("{CONTENT}{}", answered.offer.digest), "1")?;
+            put_meta(tx, &format!("{CONTENT_PREFIX}{}", answered.offer.digest), "1")?;
             for same in waiting.iter().filter(|each| each.offer.digest == answered.offer.digest) {
                 let seen = Seen { stamp: same.stamp, offer: None };
-                put(tx, &same.id, &serde_json::to_string(&seen).unwrap_or_default())?;
+                put_meta(tx, &same.id, &serde_json::to_string(&seen).unwrap_or_default())?;
             }
             Ok(())
         })
@@ -310,31 +311,31 @@ impl WatchedFolders<'_> {
 
     /// Identifies the content of a file: its SHA-256 under a key of the vault.
     pub fn content_digest(&self, sha256: &str) -> String {
-        self.keyed("content", &[sha256.as_bytes()])
+        self.keyed_id("content", &[sha256.as_bytes()])
     }
 
-    /// Whether this content was answered, or exported by this vault.
+    /// True if this content was answered, imported by hand or exported by this vault.
     ///
     /// # Errors
     /// The store.
     pub fn content_known(&self, digest: &str) -> VaultResult<bool> {
-        let key = format!("{CONTENT}{digest}");
+        let key = format!("{CONTENT_PREFIX}{digest}");
         self.context.store.read(|c| Ok(c.prepare_cached("SELECT 1 FROM meta WHERE key = ?1")?.exists([&key])?))
     }
 
-    /// Marks content that is never offered: it was imported by hand, or exported by this vault.
+    /// Marks content that is never offered, because it was imported by hand or exported by this vault.
     ///
     /// # Errors
     /// The store.
     pub fn mark_known(&self, digest: &str) -> VaultResult<()> {
-        self.context.store.write(|tx| put(tx, &format!("{CONTENT}{digest}"), "1"))
+        self.context.store.write(|tx| put_meta(tx, &format!("{CONTENT_PREFIX}{digest}"), "1"))
     }
 
     fn put_seen(&self, tx: &Connection, folder: &str, name: &str, seen: &Seen) -> VaultResult<()> {
-        put(tx, &self.seen_key(folder, name), &serde_json::to_string(seen).unwrap_or_default())
+        put_meta(tx, &self.seen_key(folder, name), &serde_json::to_string(seen).unwrap_or_default())
     }
 
-    fn keyed(&self, of: &str, parts: &[&[u8]]) -> String {
+    fn keyed_id(&self, of: &str, parts: &[&[u8]]) -> String {
         let mut all: Vec<&[u8]> = vec![b"watching", of.as_bytes()];
         all.extend(parts);
         let full = keyed_digest(self.context.keys.fingerprints(), &all);

@@ -12,8 +12,8 @@ pub struct Settling {
 }
 
 impl Settling {
-    /// Takes the new or changed files of a folder at `now`. Returns those that have settled, and how long until the next of
-    /// the others can have. Files that are not among `files` are forgotten.
+    /// Takes the new or changed files of a folder at `now`. Returns those that have settled, and the time until the
+    /// next of the others can settle. Files that are not among `files` are forgotten.
     pub fn settle(&mut self, folder: &str, files: Vec<FileFound>, now: Duration) -> (Vec<FileFound>, Option<Duration>) {
         let mut before = std::mem::take(&mut self.since);
         self.since.extend(before.extract_if(|(other, _), _| other != folder));
@@ -21,7 +21,7 @@ impl Settling {
         for file in files {
             let key = (folder.to_owned(), file.name.clone());
             let since = match before.get(&key) {
-                // After the clock was set back a file would otherwise wait for hours.
+                // Without the comparison with `now`, a file could wait for hours after the clock was set back.
                 Some((stamp, since)) if *stamp == file.stamp && *since <= now => *since,
                 _ => now,
             };

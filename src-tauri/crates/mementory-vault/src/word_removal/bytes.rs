@@ -1,28 +1,29 @@
-//! Words in bytes of any kind: plain, escaped as JSON or HTML write them, in other encodings.
+//! Removes words from bytes of any kind, which may contain them plain, escaped as in JSON or HTML, or in other
+//! encodings.
 use crate::{VaultError, VaultResult, word_removal::Removal};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::{collections::HashSet, fmt::Write, sync::OnceLock};
 
-/// Bytes of a form that are searched for first.
-const HEAD: usize = 32;
-/// Most levels of JSON inside JSON strings that are decoded.
-const LAYERS: usize = 4;
+/// Length in bytes of the beginning of a form that is searched for first.
+const HEAD_BYTES: usize = 32;
+/// Upper limit for the levels of JSON inside JSON strings that are decoded.
+const MAX_LAYERS: usize = 4;
 
-/// Exact words, findable and replaceable in bytes.
+/// The exact words of a removal, prepared to be found and replaced in bytes.
 pub(crate) struct Words<'r> {
     removal: &'r Removal,
     heads: AhoCorasick,
-    forms: OnceLock<Option<Forms>>,
+    forms: OnceLock<Option<SearchForms>>,
 }
 
-/// Bytes without exact words, however they are escaped; None if they contain none.
+/// The bytes without the exact words of `removal`, however these are escaped. None if they contain none.
 pub(crate) fn without(bytes: &[u8], removal: &Removal) -> VaultResult<Option<Vec<u8>>> {
     Ok(Words::of(removal)?.without(bytes))
 }
 
-struct Forms {
+struct SearchForms {
     finder: AhoCorasick,
-    /// What each form is replaced by.
+    /// The replacement of each form.
     marks: Vec<String>,
     longest: usize,
 }
@@ -34,7 +35,7 @@ impl<'r> Words<'r> {
             .iter()
             .flat_map(|(from, _)| encodings(from))
             .map(|mut bytes| {
-                bytes.truncate(HEAD);
+                bytes.truncate(HEAD_BYTES);
                 bytes
             })
             .collect();
@@ -43,17 +44,17 @@ impl<'r> Words<'r> {
     }
 
     /// True when the bytes may contain the words. Escapes are decoded, also those inside strings inside strings.
-    fn may_hold(&self, bytes: &[u8]) -> bool {
+    fn may_contain(&self, bytes: &[u8]) -> bool {
         if self.heads.is_match(bytes) {
             return true;
         }
         let mut layer = None::<Vec<u8>>;
-        for _ in 0..LAYERS {
+        for _ in 0..MAX_LAYERS {
             let current = layer.as_deref().unwrap_or(bytes);
             if memchr::memchr2(b'\\', b'&', current).is_none() {
                 return false;
             }
-            let decoded = decoded(current);
+            let decoded = decode_escapes(current);
             if decoded == current {
                 return false;
             }
@@ -67,16 +68,16 @@ impl<'r> Words<'r> {
 
     /// A whole file, or a whole line, without the words; None if it contains none.
     pub(crate) fn without(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        if !self.may_hold(bytes) {
+        if !self.may_contain(bytes) {
             return None;
         }
-        let Ok(text) = std::str::from_utf8(bytes) else { return self.replaced(bytes) };
+        let Ok(text) = std::str::from_utf8(bytes) else { return self.replace_all(bytes) };
         if let Some(Some(new)) = self.removal.json(text.trim_end()) {
             let end = text.get(text.trim_end().len()..).unwrap_or_default();
             return Some((new + end).into_bytes());
         }
         if text.trim_end().contains('\n') {
-            // Lines of JSON, or plain lines.
+            // The bytes are lines of JSON, or plain lines.
             let mut out = Vec::with_capacity(bytes.len());
             let mut changed = false;
             for line in text.split_inclusive('\n') {
@@ -85,28 +86,28 @@ impl<'r> Words<'r> {
                 changed |= new.is_some();
                 out.extend_from_slice(new.as_deref().unwrap_or(line.as_bytes()));
             }
-            // Words may run over lines.
-            return self.replaced(&out).or(changed.then_some(out));
+            // Words may extend over several lines.
+            return self.replace_all(&out).or(changed.then_some(out));
         }
-        self.replaced(bytes)
+        self.replace_all(bytes)
     }
 
-    fn replaced(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+    fn replace_all(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut out = Vec::with_capacity(bytes.len());
         self.replace_upto(bytes, bytes.len(), &mut out).1.then_some(out)
     }
 
-    /// Bytes of the longest form: a match that begins this far before the end of the buffer is complete.
+    /// Length in bytes of the longest form. A match that begins this far before the end of the buffer is complete.
     pub(crate) fn longest(&self) -> usize {
         self.forms().map_or(1, |f| f.longest)
     }
 
-    /// Copies `bytes` to `out` with every form that begins before `until` replaced. Returns how much was taken, and
-    /// whether something was replaced.
+    /// Copies `bytes` to `out` and replaces every form that begins before `until`. Returns the number of bytes
+    /// processed, and whether a form was replaced.
     pub(crate) fn replace_upto(&self, bytes: &[u8], until: usize, out: &mut Vec<u8>) -> (usize, bool) {
         let mut at = 0;
         let mut changed = false;
-        // Files with zero bytes are binary and contain offsets and lengths: the replacement keeps the length.
+        // Files with zero bytes are binary and contain offsets and lengths, so the replacement keeps the length.
         let binary = memchr::memchr(0, bytes).is_some();
         if let Some(forms) = self.forms() {
             for found in forms.finder.find_iter(bytes).take_while(|m| m.start() < until) {
@@ -125,7 +126,7 @@ impl<'r> Words<'r> {
         (end, changed)
     }
 
-    fn forms(&self) -> Option<&Forms> {
+    fn forms(&self) -> Option<&SearchForms> {
         let make = || {
             let mut patterns = Vec::new();
             let mut marks = Vec::new();
@@ -136,9 +137,9 @@ impl<'r> Words<'r> {
                 }
             }
             let longest = patterns.iter().map(Vec::len).max()?;
-            // The longest words first: removing a shorter one inside them would leave the remainder.
+            // Longer words are matched first, since removing a shorter one inside them would leave the rest.
             let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns).ok()?;
-            Some(Forms { finder, marks, longest })
+            Some(SearchForms { finder, marks, longest })
         };
         self.forms.get_or_init(make).as_ref()
     }
@@ -181,13 +182,13 @@ fn escapes(text: &str) -> Vec<Vec<u8>> {
 }
 
 /// Decodes JSON escapes and the most common HTML entities.
-fn decoded(bytes: &[u8]) -> Vec<u8> {
+fn decode_escapes(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     while let Some(at) = memchr::memchr2(b'\\', b'&', rest) {
         out.extend_from_slice(&rest[..at]);
         rest = &rest[at..];
-        let (with, taken) = escape(rest).unwrap_or_else(|| (rest[..1].to_vec(), 1));
+        let (with, taken) = decode_escape(rest).unwrap_or_else(|| (rest[..1].to_vec(), 1));
         out.extend_from_slice(&with);
         rest = &rest[taken..];
     }
@@ -195,9 +196,9 @@ fn decoded(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Character of an escape at the start, and the escape's length.
-fn escape(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
-    const NAMED: [(&[u8], u8); 13] = [
+/// Decodes the escape at the start of the bytes. Returns its character and its length in bytes.
+fn decode_escape(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
+    const NAMED_ESCAPES: [(&[u8], u8); 13] = [
         (b"\\\"", b'"'),
         (b"\\\\", b'\\'),
         (b"\\/", b'/'),
@@ -212,7 +213,7 @@ fn escape(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
         (b"&quot;", b'"'),
         (b"&#39;", b'\''),
     ];
-    if let Some((name, byte)) = NAMED.iter().find(|(name, _)| bytes.starts_with(name)) {
+    if let Some((name, byte)) = NAMED_ESCAPES.iter().find(|(name, _)| bytes.starts_with(name)) {
         return Some((vec![*byte], name.len()));
     }
     let unit = |at: usize| -> Option<u16> {
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn words_go_from_lines_of_json() {
+    fn words_are_removed_from_lines_of_json() {
         let lines = "{\"a\":\"Herr M\\u00fcller\",\"n\":1.50}\n{\"b\":1}\n";
         assert_eq!(
             without("Müller", lines.as_bytes()).as_deref(),
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn words_go_from_what_is_no_json() {
+    fn words_are_removed_from_bytes_that_are_not_json() {
         assert_eq!(without("say \"M\"", b"x = \"say \\\"M\\\" now").as_deref(), Some("x = \"[X] now"), "escaped");
         assert_eq!(without("Müller", b"<p>M\\u00FCller</p>").as_deref(), Some("<p>[X]</p>"), "escaped in capitals");
         assert_eq!(without("Müller", b"caf\xe9 M\xfcller").as_deref(), Some("caf\u{fffd} [X]"), "Latin 1");
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_json_is_taken_apart() {
+    fn words_are_removed_from_json_inside_json() {
         let inner = serde_json::to_string(&serde_json::json!({ "q": "Herr \"Müller\"" })).unwrap();
         let outer = serde_json::to_string(&serde_json::json!({ "args": inner })).unwrap();
         let new = without("\"Müller\"", outer.as_bytes()).unwrap();

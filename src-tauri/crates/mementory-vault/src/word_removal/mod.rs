@@ -1,4 +1,4 @@
-//! Removing words from text, record bodies, JSON and bytes of any kind.
+//! Removes words from text, record bodies, JSON and bytes of any kind.
 pub(crate) mod bytes;
 mod removal;
 mod spans;
@@ -6,5 +6,5 @@ mod spans;
 pub(crate) use removal::{LEAST, Removal, contains_words};
 pub(crate) use spans::Spans;
 
-/// What replaces erased words elsewhere.
+/// Replacement of erased words in other records and in files.
 pub(crate) const ERASED_MARK: &str = "[REDACTED:erased]";

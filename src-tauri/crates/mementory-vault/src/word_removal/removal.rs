@@ -6,14 +6,15 @@ use mementory_model::{Record, normal_text};
 use std::collections::BTreeSet;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Shortest removed text that is also searched for outside the chosen span: a single letter occurs everywhere.
+/// Shortest removed text, in characters, that is also searched for outside the chosen span. A single letter occurs
+/// everywhere.
 pub(crate) const LEAST: usize = 3;
 
-/// Bytes of an exact string that are searched for first.
-const HEAD: usize = 32;
+/// Length in bytes of the beginning of an exact string that is searched for first.
+const HEAD_BYTES: usize = 32;
 
-/// Shortest sentence (normal form, bytes) that is also searched for inside a longer one.
-const SENTENCE: usize = 12;
+/// Shortest sentence in bytes of normal form that is also searched for inside a longer one.
+const MIN_INNER_SENTENCE_BYTES: usize = 12;
 
 /// Words to remove, and what replaces them.
 #[derive(Default)]
@@ -31,16 +32,16 @@ pub(crate) struct Removal {
 }
 
 impl Removal {
-    /// Exact strings.
+    /// Removes these exact strings; each pair has the string and its replacement.
     pub(crate) fn exact(mut pairs: Vec<(String, String)>) -> Self {
         pairs.retain(|(from, to)| from.chars().count() >= LEAST && from != to);
         pairs.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
-        let heads = pairs.iter().map(|(from, _)| from.as_bytes().get(..HEAD).unwrap_or(from.as_bytes()));
+        let heads = pairs.iter().map(|(from, _)| from.as_bytes().get(..HEAD_BYTES).unwrap_or(from.as_bytes()));
         let heads = (pairs.len() > 1).then(|| AhoCorasick::new(heads).ok()).flatten();
         Self { exact: pairs, heads, ..Self::default() }
     }
 
-    /// Sentences, however they are written.
+    /// Removes these sentences, given in normal form, however they are written.
     pub(crate) fn sentences(sentences: Vec<String>, mark: &str) -> Self {
         Self::default().and_sentences(sentences, mark)
     }
@@ -61,7 +62,7 @@ impl Removal {
         &self.exact
     }
 
-    /// All exact strings and sentences.
+    /// The exact strings.
     pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
         self.exact.iter().map(|(words, _)| words.as_str())
     }
@@ -73,7 +74,7 @@ impl Removal {
 
     /// The text without the words; None if it has none of them.
     pub(crate) fn text(&self, text: &str) -> Option<String> {
-        // At least two words: a single one (a key, a role) may be unrelated.
+        // At least two words must match a span, since a single one (a key, a role) may be unrelated.
         self.without(text, 2)
     }
 
@@ -82,7 +83,7 @@ impl Removal {
         self.without(text, 1)
     }
 
-    fn without(&self, text: &str, least: usize) -> Option<String> {
+    fn without(&self, text: &str, min_words: usize) -> Option<String> {
         let mut out = None::<String>;
         for (from, to) in self.candidates(text) {
             let current = out.as_deref().unwrap_or(text);
@@ -93,20 +94,21 @@ impl Removal {
         if !self.sentences.is_empty() {
             out = self.without_sentences(out.as_deref().unwrap_or(text)).or(out);
         }
-        let touch = self.spans.as_ref().map_or(Touch::No, |spans| spans.touch(text, least));
-        // It contains a span that was not found literally: the layout differs here.
+        let touch = self.spans.as_ref().map_or(Touch::No, |spans| spans.touch(text, min_words));
+        // A text that contains a span which was not found literally has another layout, so all of it is replaced.
         if touch == Touch::Crosses || touch == Touch::Holds && out.is_none() {
             out = Some(self.mark.clone());
         }
         out.filter(|new| new != text)
     }
 
-    /// The exact strings that occur in a text, longest first, each with its replacement.
+    /// The exact strings that may occur in a text, longest first, each with its replacement.
     pub(crate) fn found_in<'r>(&'r self, text: &str) -> impl Iterator<Item = (&'r str, &'r str)> {
         self.candidates(text).map(|(from, to)| (from.as_str(), to.as_str()))
     }
 
-    /// Exact strings whose beginning is in the text, longest first: with a thousand of them most are not even compared.
+    /// The exact strings whose beginning is in the text, longest first, so that most of a thousand strings need not be
+    /// compared. A single string is returned without a search.
     fn candidates(&self, text: &str) -> impl Iterator<Item = &(String, String)> {
         let found: BTreeSet<usize> = match &self.heads {
             Some(heads) if !heads.is_match(text) => BTreeSet::new(),
@@ -118,9 +120,9 @@ impl Removal {
 
     fn without_sentences(&self, text: &str) -> Option<String> {
         let whole = normal_text(text);
-        let is_contained = |s: &&String| s.len() >= SENTENCE && whole.contains(s.as_str());
+        let is_contained = |s: &&String| s.len() >= MIN_INNER_SENTENCE_BYTES && whole.contains(s.as_str());
         let inside = self.sentences.iter().any(|s| is_contained(&s));
-        if !inside && !self.sentences.iter().any(|s| s.len() < SENTENCE && whole.contains(s.as_str())) {
+        if !inside && !self.sentences.iter().any(|s| s.len() < MIN_INNER_SENTENCE_BYTES && whole.contains(s.as_str())) {
             return None;
         }
         let mut out = String::with_capacity(text.len());
@@ -132,7 +134,7 @@ impl Removal {
                     && self
                         .sentences
                         .iter()
-                        .any(|s| *s == normal || (s.len() >= SENTENCE && normal.contains(s.as_str())))
+                        .any(|s| *s == normal || (s.len() >= MIN_INNER_SENTENCE_BYTES && normal.contains(s.as_str())))
                 {
                     let end = sentence.trim_end();
                     out.push_str(&self.mark);
@@ -146,7 +148,8 @@ impl Removal {
         if changed {
             return Some(out);
         }
-        // A sentence across a line end or an undetected boundary: replace the whole text rather than leave words in it.
+        // The sentence extends over a line end or an undetected boundary. The whole text is replaced rather than
+        // leaving words.
         inside.then(|| self.mark.clone())
     }
 
@@ -154,9 +157,9 @@ impl Removal {
         self.text(text).map(|new| *text = new).is_some()
     }
 
-    /// Everywhere in a record: text, title, tags, names, key, origin, source, fields, embeddings (dropped: they encode the
-    /// words), verbatim. True when something changed. Keys of *other* records (links, parents, files) stay: exports find
-    /// those records by them.
+    /// Removes the words everywhere in a record: text, title, tags, names, key, origin, source, fields, verbatim. If
+    /// something changed, drops the embeddings, which encode the words, and returns true. Keys of *other* records
+    /// (links, parents, files) stay, since exports find those records by them.
     pub(crate) fn record(&self, record: &mut Record) -> bool {
         let mut changed = false;
         for text in [Some(&mut record.text), record.title.as_mut()].into_iter().flatten() {
@@ -175,22 +178,22 @@ impl Removal {
             changed |= self.in_place(&mut entity.name);
         }
         for value in record.fields.values_mut() {
-            changed |= self.value(value);
+            changed |= self.clean_value(value);
         }
-        changed |= self.keys(&mut record.fields);
-        changed |= self.source_names(record);
-        changed |= self.verbatim(record);
+        changed |= self.clean_keys(&mut record.fields);
+        changed |= self.clean_source_names(record);
+        changed |= self.clean_verbatim(record);
         if changed {
             record.embeddings.clear();
         }
         changed
     }
 
-    /// Names that a source gives its things by: paths, ids, folders. The vault's id of a record is a column of its own, so
-    /// its key may lose the words.
-    fn source_names(&self, record: &mut Record) -> bool {
+    /// Removes the words from names that the source gave: paths, ids, folders. The vault's id of a record is a column
+    /// of its own, so the record's key may lose the words.
+    fn clean_source_names(&self, record: &mut Record) -> bool {
         // An id with a part removed identifies nothing.
-        let changed_id = record.origin_id.as_deref().is_some_and(|id| self.name(id).is_some());
+        let changed_id = record.origin_id.as_deref().is_some_and(|id| self.name_without_words(id).is_some());
         if changed_id {
             record.origin_id = None;
         }
@@ -205,37 +208,41 @@ impl Removal {
         ];
         let origin = &mut record.origin;
         let names = [&mut record.key.value, &mut origin.container, &mut origin.pointer];
-        optional.into_iter().flatten().chain(names).fold(changed_id, |changed, name| match self.name(name) {
-            Some(new) => {
-                *name = new;
-                true
+        optional.into_iter().flatten().chain(names).fold(changed_id, |changed, name| {
+            match self.name_without_words(name) {
+                Some(new) => {
+                    *name = new;
+                    true
+                }
+                None => changed,
             }
-            None => changed,
         })
     }
 
-    /// A name without the words. A few letters inside a longer word or an id do not match.
-    fn name(&self, name: &str) -> Option<String> {
+    /// A name without the words, or None. A few letters inside a longer word or an id do not match.
+    fn name_without_words(&self, name: &str) -> Option<String> {
         if self.candidates(name).any(|(from, _)| contains_words(name, from)) {
             return self.text(name);
         }
         if self.sentences.is_empty() { None } else { self.without_sentences(name) }
     }
 
-    fn keys(&self, members: &mut serde_json::Map<String, serde_json::Value>) -> bool {
-        if !members.keys().any(|key| self.name(key).is_some()) {
+    fn clean_keys(&self, members: &mut serde_json::Map<String, serde_json::Value>) -> bool {
+        if !members.keys().any(|key| self.name_without_words(key).is_some()) {
             return false;
         }
         let old = std::mem::take(members);
-        members.extend(old.into_iter().map(|(key, value)| (self.name(&key).unwrap_or(key), value)));
+        members.extend(old.into_iter().map(|(key, value)| (self.name_without_words(&key).unwrap_or(key), value)));
         true
     }
 
-    fn value(&self, value: &mut serde_json::Value) -> bool {
+    fn clean_value(&self, value: &mut serde_json::Value) -> bool {
         match value {
             serde_json::Value::String(text) => self.in_place(text),
-            serde_json::Value::Array(items) => items.iter_mut().filter_map(|v| self.value(v).then_some(())).count() > 0,
-            serde_json::Value::Number(number) => match self.number(&number.to_string()) {
+            serde_json::Value::Array(items) => {
+                items.iter_mut().filter_map(|v| self.clean_value(v).then_some(())).count() > 0
+            }
+            serde_json::Value::Number(number) => match self.number_replacement(&number.to_string()) {
                 Some(mark) => {
                     *value = serde_json::Value::String(mark);
                     true
@@ -243,18 +250,18 @@ impl Removal {
                 None => false,
             },
             serde_json::Value::Object(members) => {
-                members.values_mut().fold(false, |changed, v| self.value(v) | changed) | self.keys(members)
+                members.values_mut().fold(false, |changed, v| self.clean_value(v) | changed) | self.clean_keys(members)
             }
             _ => false,
         }
     }
 
     /// Replacement of a number that is one of the exact strings as a whole.
-    fn number(&self, number: &str) -> Option<String> {
+    fn number_replacement(&self, number: &str) -> Option<String> {
         self.candidates(number).find(|(from, _)| from == number).map(|(_, mark)| mark.clone())
     }
 
-    fn verbatim(&self, record: &mut Record) -> bool {
+    fn clean_verbatim(&self, record: &mut Record) -> bool {
         let Some(verbatim) = &mut record.verbatim else { return false };
         if verbatim.media_type != "application/json" {
             return self.in_place(&mut verbatim.text);
@@ -265,7 +272,7 @@ impl Removal {
                 true
             }
             Some(None) => false,
-            // Not readable as JSON, so it cannot be proved clean.
+            // The verbatim cannot be read as JSON, so it cannot be shown to be clean and is dropped.
             None => {
                 record.verbatim = None;
                 true
@@ -276,12 +283,13 @@ impl Removal {
     /// JSON text without the words: None = not JSON, Some(None) = it has none of them. Escapes are decoded first, so
     /// `\u00fc` hides nothing.
     pub(crate) fn json(&self, text: &str) -> Option<Option<String>> {
-        // Readers keep a lone surrogate's escape in the verbatim; as text it is not Unicode and has to be repaired first.
+        // Readers keep a lone surrogate's escape in the verbatim; as text it is not Unicode and has to be repaired
+        // first.
         let mut tree = match Tree::parse(text, 512) {
             Ok(tree) => tree,
             Err(_) => Tree::parse(&mementory_json::repair(text.as_bytes())?.0, 512).ok()?,
         };
-        if !self.tree(&mut tree) {
+        if !self.clean_tree(&mut tree) {
             return Some(None);
         }
         let mut out = String::with_capacity(text.len());
@@ -289,8 +297,9 @@ impl Removal {
         Some(Some(out))
     }
 
-    /// JSON inside a string (tool arguments, an older verbatim in an extension slot) escapes its words once more.
-    fn json_in_text(&self, text: &mut String) -> bool {
+    /// Removes the words from JSON inside a string (tool arguments, an older verbatim in an extension slot), where they
+    /// are escaped once more.
+    fn clean_json_in_text(&self, text: &mut String) -> bool {
         if !text.trim_start().starts_with(['{', '[']) {
             return false;
         }
@@ -303,12 +312,14 @@ impl Removal {
         }
     }
 
-    fn tree(&self, tree: &mut Tree) -> bool {
+    fn clean_tree(&self, tree: &mut Tree) -> bool {
         match tree {
-            Tree::Text(text) => self.in_place(text) | self.json_in_text(text),
-            Tree::Array(items) => items.iter_mut().filter_map(|v| self.tree(v).then_some(())).count() > 0,
-            Tree::Object(members) => members.iter_mut().fold(false, |c, (k, v)| self.in_place(k) | self.tree(v) || c),
-            Tree::Number(number) => match self.number(number) {
+            Tree::Text(text) => self.in_place(text) | self.clean_json_in_text(text),
+            Tree::Array(items) => items.iter_mut().filter_map(|v| self.clean_tree(v).then_some(())).count() > 0,
+            Tree::Object(members) => {
+                members.iter_mut().fold(false, |c, (k, v)| self.in_place(k) | self.clean_tree(v) || c)
+            }
+            Tree::Number(number) => match self.number_replacement(number) {
                 Some(mark) => {
                     *tree = Tree::Text(mark);
                     true
@@ -320,7 +331,8 @@ impl Removal {
     }
 }
 
-/// True when `name` holds `words`, short ones only between other characters than letters and digits.
+/// True if `name` contains `words`. Words of fewer than 8 bytes count only if no letter or digit is directly before or
+/// after them.
 pub(crate) fn contains_words(name: &str, words: &str) -> bool {
     let free = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
     words.chars().count() >= LEAST
@@ -338,7 +350,7 @@ mod tests {
     use mementory_model::{Kind, RecordKey};
 
     #[test]
-    fn exact_words_go_from_escaped_json() {
+    fn exact_words_are_removed_from_escaped_json() {
         let removal = Removal::exact(vec![("Müller".into(), "[REDACTED:name]".into())]);
         let json = removal.json(r#"{"a":1.50,"b":["Herr M\u00fcller",null]}"#);
         assert_eq!(
@@ -361,14 +373,14 @@ mod tests {
     }
 
     #[test]
-    fn short_sentences_go_only_as_a_whole() {
+    fn short_sentences_are_removed_only_as_whole_sentences() {
         let removal = Removal::sentences(vec!["tea".into()], "[X]");
         assert_eq!(removal.text("A steamy day. Tea! More."), Some("A steamy day. [X] More.".into()));
         assert_eq!(removal.text("A steamy day."), None, "letters inside other words are not the sentence");
     }
 
     #[test]
-    fn names_of_every_sort_lose_the_words() {
+    fn all_names_in_a_record_lose_the_words() {
         let removal = Removal::exact(vec![("secret trip".into(), "[X]".into()), ("tea".into(), "[X]".into())]);
         let mut record = Record::new(Kind::Memory, RecordKey::new("claude", "memory/secret trip.md"), "-");
         record.origin_id = Some("secret trip.md".into());

@@ -1,5 +1,5 @@
-//! Positions of chosen spans in a text, word by word. Strings derived from the text or quoting it in another layout (a
-//! bullet without its mark, a paragraph of a longer message) are recognised by their words.
+//! Compares strings with chosen spans of a text, word by word. Strings that are derived from the text or quote it in
+//! another layout (a list item without its bullet, a paragraph of a longer message) are recognised by their words.
 use mementory_model::fold;
 use std::ops::Range;
 
@@ -10,18 +10,18 @@ pub(crate) enum Touch {
     No,
     /// A span lies inside it.
     Holds,
-    /// It lies inside a span, or across the border of one: removed and remaining words cannot be separated.
+    /// It lies inside a span or across the border of one, so that removed and remaining words cannot be separated.
     Crosses,
 }
 
-/// Spans of a text.
+/// A text and the spans chosen in it, both as words.
 pub(crate) struct Spans {
     words: Vec<String>,
     cut: Vec<Range<usize>>,
 }
 
 impl Spans {
-    /// `spans` in bytes of `text`.
+    /// `spans` are byte ranges of `text`.
     pub(crate) fn new(text: &str, spans: &[Range<usize>]) -> Self {
         let words = words(text);
         let cut = spans
@@ -36,14 +36,14 @@ impl Spans {
         Self { words: words.into_iter().map(|(_, word)| word).collect(), cut }
     }
 
-    /// How `part` touches the spans; a string of fewer than `least` words is not compared.
-    pub(crate) fn touch(&self, part: &str, least: usize) -> Touch {
+    /// How `part` touches the spans. A string of fewer than `min_words` words is not compared.
+    pub(crate) fn touch(&self, part: &str, min_words: usize) -> Touch {
         if self.cut.is_empty() {
             return Touch::No;
         }
         let part: Vec<String> = words(part).into_iter().map(|(_, word)| word).collect();
         let n = part.len();
-        if n < least.max(1) || n > self.words.len() {
+        if n < min_words.max(1) || n > self.words.len() {
             return Touch::No;
         }
         let mut holds = false;
@@ -60,7 +60,7 @@ impl Spans {
     }
 }
 
-/// Words of letters and digits, case-folded, with their position.
+/// The words (letters and digits) of a text, case-folded, each with its byte range.
 fn words(text: &str) -> Vec<(Range<usize>, String)> {
     let mut out = Vec::new();
     let mut from = None;
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_of_a_text_know_the_span() {
+    fn parts_of_a_text_are_compared_with_the_span() {
         let text = "- Allergic to **nuts**.\n- Lives in Rome now.\n- Likes tea.";
         let from = text.find("nuts").unwrap();
         let to = text.find(" now").unwrap();

@@ -1,4 +1,4 @@
-//! Ids and words that were deleted or redacted, which imports must not bring back.
+//! The ids and words that were deleted or redacted. Imports must not bring them back.
 use crate::VaultResult;
 use mementory_crypto::VaultKeys;
 use mementory_model::{Kind, Record, RecordKey};
@@ -9,25 +9,25 @@ use std::collections::HashSet;
 type Ids = HashSet<[u8; 16]>;
 
 /// Members of a `.mem` row that contain words.
-const WORDED: [&str; 10] =
+const MEMBERS_WITH_WORDS: [&str; 10] =
     ["summary", "details", "text", "content", "label", "title", "description", "object", "value", "canonicalName"];
 
 /// Relation of a record to the one that it was derived from.
-const DERIVED: &str = "derived_from";
+const DERIVED_FROM: &str = "derived_from";
 
 /// The blocked ids and fingerprints of the vault, and what this import adds to them.
 pub(super) struct Blocklist {
-    /// Deleted.
+    /// Ids of deleted records.
     blocked: Ids,
-    /// Redacted, and not in the vault any more.
+    /// Ids of redacted records.
     redacted: Ids,
-    /// Redacted elsewhere, by tombstones of imports.
+    /// Ids of records that tombstones of imports redact.
     redacted_elsewhere: Ids,
-    /// As `redacted_elsewhere`, by former imports only.
+    /// Like `redacted_elsewhere`, but only from former imports.
     redacted_elsewhere_before: Ids,
-    /// Of words that were deleted or redacted.
+    /// Fingerprints of deleted or redacted words.
     fingerprints: Ids,
-    /// Records of this input that were blocked.
+    /// Ids of records of this input that were blocked.
     blocked_now: Ids,
 }
 
@@ -62,27 +62,28 @@ impl Blocklist {
         self.redacted_elsewhere.extend(ids);
     }
 
-    /// True for a record that a former import redacted: the vault keeps its version, whatever later imports contain.
+    /// True for a record that a tombstone of a former import redacts. The vault keeps its version, whatever later
+    /// imports contain.
     pub(super) fn was_redacted_elsewhere(&self, id: &[u8; 16]) -> bool {
         self.redacted_elsewhere_before.contains(id)
     }
 
-    /// True for a record redacted elsewhere that still has its words. Without them it may be imported: each place for words
-    /// is then empty or has a mark (spec of `.mem` v1.1 §5, the skeleton).
+    /// True for a record that was redacted elsewhere and still has its words. Without them it is the skeleton (spec of
+    /// `.mem` v1.1 §5), in which each place for words is empty or has a mark, and may be imported.
     pub(super) fn has_words_of(&self, id: &[u8; 16], record: &Record) -> bool {
         if !self.redacted_elsewhere.contains(id) {
             return false;
         }
-        let bare = |text: &str| text.trim().is_empty() || text.to_ascii_uppercase().contains("[REDACTED");
+        let is_without_words = |text: &str| text.trim().is_empty() || text.to_ascii_uppercase().contains("[REDACTED");
         let source = record.verbatim.as_ref().and_then(|v| serde_json::from_str::<serde_json::Value>(&v.text).ok());
         let words = |key: &&str| source.as_ref().and_then(|v| v.get(key)).and_then(|v| v.as_str());
         let mut all = [record.text.as_str(), record.title.as_deref().unwrap_or_default()]
             .into_iter()
-            .chain(WORDED.iter().filter_map(words));
-        !all.all(bare)
+            .chain(MEMBERS_WITH_WORDS.iter().filter_map(words));
+        !all.all(is_without_words)
     }
 
-    /// Notes that `id` was blocked, so that what belongs to it is too.
+    /// Notes that the record `id` was blocked, so that records that belong to it are blocked too.
     pub(super) fn add_blocked(&mut self, id: [u8; 16]) {
         self.blocked_now.insert(id);
     }
@@ -91,12 +92,13 @@ impl Blocklist {
         self.blocked.contains(id)
     }
 
-    /// True for deleted records and for those that an import redacted: neither is evidence for anything.
+    /// True for deleted records and for those that an import redacted. Neither supports the records derived from it.
     pub(super) fn is_gone(&self, id: &[u8; 16]) -> bool {
         self.blocked.contains(id) || self.redacted_elsewhere.contains(id)
     }
 
-    /// Only for ids that are not in the vault: a redacted record in the vault has a flag.
+    /// True for ids of redacted records. Used only for ids that are not in the vault, since a redacted record in the
+    /// vault has a flag.
     pub(super) fn is_redacted(&self, id: &[u8; 16]) -> bool {
         self.redacted.contains(id)
     }
@@ -122,7 +124,7 @@ impl Blocklist {
         self.blocked.contains(&id) || self.blocked_now.contains(&id)
     }
 
-    /// True when the record has the text of a deleted or redacted one.
+    /// True if the record has the text of a deleted or redacted record.
     pub(super) fn has_blocked_text(&self, keys: &VaultKeys, record: &Record) -> bool {
         !self.fingerprints.is_empty()
             && fingerprint(keys, record.kind, &record.text).is_some_and(|f| self.fingerprints.contains(&f))
@@ -135,7 +137,7 @@ impl Blocklist {
         record: &'r Record,
     ) -> impl Iterator<Item = (&'r RecordKey, bool)> {
         let is_derived = matches!(record.kind, Kind::Fact | Kind::Chunk | Kind::Relation);
-        let links = record.links.iter().filter(move |l| is_derived && l.relation == DERIVED);
+        let links = record.links.iter().filter(move |l| is_derived && l.relation == DERIVED_FROM);
         links.map(|l| (&l.target, self.is_blocked(keys, &l.target)))
     }
 }

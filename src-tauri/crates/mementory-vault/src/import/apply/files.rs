@@ -13,7 +13,7 @@ use mementory_store::{
 };
 use rusqlite::{OptionalExtension, params};
 
-/// Files of an import: their records, their bytes, and passthrough files.
+/// Imports the files of an input.
 pub(super) struct FileImport<'a, 'i> {
     pub(super) run: &'a mut ImportRun<'i>,
 }
@@ -25,14 +25,14 @@ impl<'a, 'i> FileImport<'a, 'i> {
 }
 
 impl FileImport<'_, '_> {
-    /// Records of the files that `record` names; made when they are new. Returns their rows.
+    /// Adds the records of files that `record` names and the vault does not have. Returns the rows of all files named.
     pub(super) fn attachments(&mut self, of: &[u8; 16], record: &Record) -> VaultResult<Vec<i64>> {
         let mut rows = Vec::with_capacity(record.attachments.len());
         for named in &record.attachments {
             let id = record_id(&self.run.context.keys, &named.key);
             let name = if self.run.staging.is_none() { named.name.as_str() } else { "" };
             self.run.referenced.entry(id).or_insert_with(|| name.to_owned());
-            // A row of an attachment index names itself.
+            // A record of an attachment index names itself.
             if id == *of {
                 continue;
             }
@@ -68,7 +68,8 @@ impl FileImport<'_, '_> {
         self.file_record(id, &mut record, named.size, None).map(|row| (row > 0).then_some(row))
     }
 
-    /// Adds or finds the record of a file and its bytes. Bytes for a file that had none are an update.
+    /// Adds or updates the record of a file and its bytes, and returns its row. Bytes for a file that had none are an
+    /// update.
     fn file_record(
         &mut self,
         id: &[u8; 16],
@@ -119,7 +120,8 @@ impl FileImport<'_, '_> {
         Ok(row)
     }
 
-    /// Bytes of a file that is in the vault. Redacted ones stay as they are: the source still has the words.
+    /// Updates the bytes of a file that is in the vault. A redacted file keeps its bytes, since the source's bytes
+    /// still contain the words.
     fn update_file(
         &mut self,
         seen: &SeenRecord,
@@ -193,14 +195,14 @@ impl FileImport<'_, '_> {
         Ok(())
     }
 
-    fn came(&mut self, blob: BlobInfo) {
+    fn note_blob(&mut self, blob: BlobInfo) {
         if let Some(staging) = &mut self.run.staging {
             staging.blobs.insert(blob.digest);
         }
     }
 
     pub(super) fn file(&mut self, file: AttachmentFile, blob: BlobInfo) -> VaultResult<()> {
-        self.came(blob);
+        self.note_blob(blob);
         let id = record_id(&self.run.context.keys, &file.key);
         if !self.run.present.insert(id) {
             self.run.report.note(
@@ -221,7 +223,7 @@ impl FileImport<'_, '_> {
     }
 
     pub(super) fn part(&mut self, item: PassthroughItem, blob: BlobInfo) -> VaultResult<()> {
-        self.came(blob);
+        self.note_blob(blob);
         let key = RecordKey::new(format!("{}/part", item.format), format!("{}/{}", item.group, item.name));
         let id = record_id(&self.run.context.keys, &key);
         let mut record = Record::new(Kind::Foreign, key, "");

@@ -1,12 +1,13 @@
-//! How to resolve a conflict with an existing record, if not by "the newer version wins". The names are MIF's (v1 §8
-//! `merge_strategy`, §9 of the older text); their meaning is defined here, since the specification only lists them.
+//! Merge strategies for records whose id the vault knows, instead of the default "the newer version wins". The names
+//! are MIF's (v1 §8 `merge_strategy`, §9 of the older text). Their meaning is defined here, since the specification
+//! only lists them.
 use crate::{VaultResult, import::apply::ImportRun};
 use mementory_crypto::{VaultKeys, keyed_id};
 use mementory_model::{Kind, Record, RecordKey};
 use mementory_store::{ids::record_id, kind_code};
 use std::collections::{HashMap, HashSet};
 
-/// A rule for records whose id the vault knows.
+/// A merge strategy for records whose id the vault knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merge {
     /// A record with a known id, or with exactly the text of a record of its kind, is not imported.
@@ -14,14 +15,14 @@ pub enum Merge {
     /// A record with a known id replaces the existing one, also when it is older or was edited here. The history keeps
     /// both; what was deleted, redacted or closed stays so.
     Overwrite,
-    /// A record with a known id and other content is imported beside it under a fresh id, which references in this import
-    /// get too. Conversations, messages and files keep their ids: two branches of a conversation are not two
-    /// conversations.
+    /// A record with a known id and other content is imported beside it under a fresh id, which references in this
+    /// import get too. Conversations, messages and files keep their ids, because two branches of a conversation are not
+    /// two conversations.
     Rename,
 }
 
 /// Kinds that are independent of other records and have a text to compare.
-const SINGLE: [Kind; 9] = [
+const INDEPENDENT_KINDS: [Kind; 9] = [
     Kind::Memory,
     Kind::Profile,
     Kind::Entity,
@@ -39,27 +40,28 @@ pub(super) type Texts = HashMap<Kind, HashSet<[u8; 16]>>;
 /// Fresh ids of records of this import.
 #[derive(Default)]
 pub(in crate::import) struct Renames {
-    /// The first pass only finds out which are needed.
+    /// True in the first pass, which only finds out which records need a fresh id.
     pub(in crate::import) collecting: bool,
-    fresh: HashMap<[u8; 16], Fresh>,
+    fresh: HashMap<[u8; 16], FreshId>,
 }
 
-struct Fresh {
+struct FreshId {
     key: String,
-    /// The source's id, old and new.
+    /// The source's old id and the fresh one.
     origin: Option<(String, String)>,
 }
 
 impl Renames {
-    /// A record needs a fresh id. The same content gets the same one, so that a second import finds it.
+    /// In the first pass, makes a fresh id for a record. The same content gets the same id, so that a second import
+    /// finds it.
     pub(super) fn collect(&mut self, id: [u8; 16], record: &Record, digest: &[u8; 16]) {
-        if self.collecting && SINGLE.contains(&record.kind) {
+        if self.collecting && INDEPENDENT_KINDS.contains(&record.kind) {
             let origin = record.origin_id.as_ref().map(|old| (old.clone(), fresh_id(old, digest)));
             let key = match &origin {
                 Some((old, new)) if record.key.value.contains(old.as_str()) => record.key.value.replace(old, new),
                 _ => fresh_id(&record.key.value, digest),
             };
-            self.fresh.insert(id, Fresh { key, origin });
+            self.fresh.insert(id, FreshId { key, origin });
         }
     }
 
@@ -68,7 +70,7 @@ impl Renames {
         if self.collecting || self.fresh.is_empty() {
             return;
         }
-        let mut named: Vec<&Fresh> = Vec::new();
+        let mut named: Vec<&FreshId> = Vec::new();
         let mut change = |key: &mut RecordKey| {
             if let Some(fresh) = self.fresh.get(&record_id(keys, key)) {
                 key.value.clone_from(&fresh.key);
@@ -94,11 +96,11 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// An id like `old`: a UUID at its end is replaced by another, anything else gets a suffix.
+/// A fresh id in the form of `old`: a UUID at its end is replaced by another, any other id gets a suffix.
 fn fresh_id(old: &str, digest: &[u8; 16]) -> String {
     let mut bytes = *digest;
     old.bytes().enumerate().for_each(|(i, byte)| bytes[i % 16] ^= byte.rotate_left((i / 16) as u32 % 8));
-    // Version 8: made of a digest (RFC 9562 §5.8).
+    // UUID version 8, which may be made of a digest (RFC 9562 §5.8).
     bytes[6] = bytes[6] & 0x0f | 0x80;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     let hex = hex::encode(bytes);
@@ -116,7 +118,8 @@ fn is_uuid(text: &str) -> bool {
 impl ImportRun<'_> {
     /// True when duplicates are to be skipped and a record of this kind has exactly the same text.
     pub(super) fn is_duplicate(&mut self, record: &Record) -> VaultResult<bool> {
-        if self.options.merge != Some(Merge::SkipDuplicates) || self.empty || !SINGLE.contains(&record.kind) {
+        if self.options.merge != Some(Merge::SkipDuplicates) || self.empty || !INDEPENDENT_KINDS.contains(&record.kind)
+        {
             return Ok(false);
         }
         if !self.texts.contains_key(&record.kind) {
@@ -128,7 +131,7 @@ impl ImportRun<'_> {
     }
 
     fn texts_of(&self, kind: Kind) -> VaultResult<HashSet<[u8; 16]>> {
-        // Only records from before this import: two records of one file may have the same text.
+        // Only records from before this import count, since two records of one file may have the same text.
         let first = self.staging.as_ref().map_or(i64::MAX, |staging| staging.first_row);
         let sql = "SELECT pack, slot FROM records WHERE kind = ?1 AND row < ?2 AND trashed IS NULL ORDER BY pack, slot";
         let mut statement = self.connection.prepare(sql)?;

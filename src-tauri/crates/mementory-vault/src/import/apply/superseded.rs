@@ -1,5 +1,5 @@
-//! Statements that a newer version of a text no longer contains: the assistant does not remember them any more. They stay
-//! in the vault as superseded, with their history.
+//! Marks statements as superseded that a newer version of a text no longer contains, since the assistant no longer
+//! remembers them. They stay in the vault with their history.
 use crate::{
     VaultResult,
     import::{apply::ImportRun, apply::Known, apply::SeenRecord, apply::short},
@@ -28,7 +28,8 @@ impl<'a, 'i> SupersededStatements<'a, 'i> {
 }
 
 impl SupersededStatements<'_, '_> {
-    /// Marks the facts of a unit's first record as superseded that the unit, a newer version, no longer contains.
+    /// Marks the facts that were derived from a unit's first record as superseded if the unit, which has a newer
+    /// version of it, does not contain them.
     pub(super) fn supersede_dropped(&mut self, unit: &[Record]) -> VaultResult<()> {
         let Some(text) = unit.first().filter(|r| r.kind == Kind::Memory && !self.run.empty) else { return Ok(()) };
         let id = record_id(&self.run.context.keys, &text.key);
@@ -50,14 +51,14 @@ impl SupersededStatements<'_, '_> {
         Ok(())
     }
 
-    /// Facts derived from the record with this id whose present version was written by an import.
+    /// Facts derived from the record with this id that were neither edited nor redacted.
     fn facts_of(&self, id: &[u8; 16]) -> VaultResult<Vec<i64>> {
         let mut statement = self.run.connection.prepare_cached(
             "SELECT r.row FROM links l JOIN records r ON r.row = l.row \
              WHERE l.target = ?1 AND l.relation = 'derived_from' AND r.kind = ?2 AND r.flags & ?3 = 0",
         )?;
-        let kept = Flags::EDITED | Flags::REDACTED;
-        let rows = statement.query_map(params![id, kind_code(Kind::Fact), kept], |r| r.get(0))?;
+        let edited_or_redacted = Flags::EDITED | Flags::REDACTED;
+        let rows = statement.query_map(params![id, kind_code(Kind::Fact), edited_or_redacted], |r| r.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
@@ -72,7 +73,7 @@ impl SupersededStatements<'_, '_> {
             return Ok(false);
         }
         fact.status = Some(SUPERSEDED.into());
-        // A later import of the older text is then recognised as older.
+        // With this time, a later import of the older text is recognised as older.
         fact.times.updated = by.times.updated.or(fact.times.updated);
         let Some(known): Option<Known> = self.run.known(&id)? else { return Ok(false) };
         let digest = content_digest(&self.run.context.keys, &fact);

@@ -1,6 +1,6 @@
-//! What an imported deletion removes besides its target (spec of `.mem` v1.1 §5): records derived only from it, whatever
-//! its proof of cascade lists, links that would lose an end, and entities that lose their last edge. A record with other
-//! evidence stays.
+//! What an imported deletion removes besides its target (spec of `.mem` v1.1 §5): records derived only from it (whether
+//! its proof of cascade lists them or not), relations that would lose an end, and entities that lose their last edge. A
+//! record with other evidence stays.
 use crate::{VaultError, VaultResult, import::apply::ImportRun};
 use mementory_model::{Kind, Record};
 use mementory_store::{kind_code, trash::trash_row};
@@ -12,21 +12,22 @@ use std::{
 
 type Id = [u8; 16];
 
-/// Records that are removed, in the order in which their dependants are looked up.
+/// Records that are removed, and those whose dependants are still to be looked up.
 #[derive(Default)]
 pub(super) struct TombstoneCascade {
     gone: HashSet<Id>,
-    /// With the row that brings it back from the Trash, and whether the record itself stays without its words.
+    /// Records whose dependants are still to be looked up, each with the row whose restoring brings it back from the
+    /// Trash, and whether the record itself stays without its words.
     pending: Vec<(Id, Option<i64>, bool)>,
-    /// Ends of edges that lost their evidence, with the row that would bring them back, and whether this input contains the
-    /// edge.
+    /// Ends of edges that lost their evidence, with the row whose restoring would bring them back, and whether this
+    /// input contains the edge.
     edge_ends: HashMap<Id, (Option<i64>, bool)>,
-    /// A live record was removed.
+    /// True if a live record was removed.
     any: bool,
 }
 
 impl TombstoneCascade {
-    /// Several edges may end at one entity: one that this input contains decides.
+    /// Adds the end of an edge. If several edges end at one entity, one that this input contains takes precedence.
     fn add_edge_end(&mut self, id: Id, root: Option<i64>, in_input: bool) {
         let end = self.edge_ends.entry(id).or_insert((root, in_input));
         if in_input && !end.1 {
@@ -36,7 +37,7 @@ impl TombstoneCascade {
 }
 
 /// A record that is not in the Trash.
-struct Live {
+struct LiveRecord {
     row: i64,
     id: Id,
     kind: i64,
@@ -54,7 +55,7 @@ impl<'a, 'i> TombstoneImport<'a, 'i> {
 }
 
 impl TombstoneImport<'_, '_> {
-    /// Removes `id`: a live record moves to the Trash.
+    /// Adds `id` to the removed records, and moves it to the Trash if it is live.
     pub(super) fn delete(&mut self, cascade: &mut TombstoneCascade, id: Id) -> VaultResult<()> {
         let row = self.run.known(&id)?.map(|known| known.row);
         let root = row.map(|row| self.root_of(row)).transpose()?;
@@ -67,8 +68,8 @@ impl TombstoneImport<'_, '_> {
         }
     }
 
-    /// The words of `id` are gone and the record stays without them. It is not in the Trash, so each record derived from it
-    /// is restored by itself.
+    /// Adds a record that stays without its words. It is not in the Trash, so each record derived from it is restored
+    /// separately.
     pub(super) fn redact(cascade: &mut TombstoneCascade, id: Id) {
         if cascade.gone.insert(id) {
             cascade.pending.push((id, None, true));
@@ -93,7 +94,7 @@ impl TombstoneImport<'_, '_> {
         }
         while let Some((id, root, stays)) = cascade.pending.pop() {
             self.check_cancelled()?;
-            for derived in self.live(
+            for derived in self.query_live(
                 "SELECT r.row, r.id, r.kind FROM links l JOIN records r ON r.row = l.row \
                  WHERE l.target = ?1 AND l.relation = 'derived_from' AND r.trashed IS NULL",
                 id,
@@ -115,7 +116,7 @@ impl TombstoneImport<'_, '_> {
             if stays {
                 continue;
             }
-            for link in self.live(
+            for link in self.query_live(
                 "SELECT r.row, r.id, r.kind FROM links l JOIN records r ON r.row = l.row \
                  WHERE l.target = ?1 AND l.relation IN ('source', 'target') AND r.trashed IS NULL",
                 id,
@@ -140,7 +141,7 @@ impl TombstoneImport<'_, '_> {
     /// Moves a live row with what it owns to the Trash; restoring `root` brings it back.
     fn move_to_trash(&mut self, cascade: &mut TombstoneCascade, row: i64, root: i64) -> VaultResult<()> {
         let sql = "SELECT row, id, kind FROM records WHERE (row = ?1 OR owner = ?1) AND trashed IS NULL";
-        for live in self.live(sql, row)? {
+        for live in self.query_live(sql, row)? {
             cascade.any = true;
             if cascade.gone.insert(live.id) {
                 cascade.pending.push((live.id, Some(root), false));
@@ -174,7 +175,7 @@ impl TombstoneImport<'_, '_> {
             "SELECT r.id FROM links l JOIN records r ON r.row = l.row \
              WHERE l.target = ?1 AND l.row <> ?2 AND r.trashed IS NULL",
         )?;
-        // Stops at the first one: half of a vault may link to the person it is about.
+        // The search stops at the first one, since half of a vault may link to the person it is about.
         for other in statement.query_map(params![id, row], |r| r.get::<_, Id>(0))? {
             if !cascade.gone.contains(&other?) {
                 return Ok(true);
@@ -183,14 +184,15 @@ impl TombstoneImport<'_, '_> {
         Ok(false)
     }
 
-    fn live(&self, sql: &str, key: impl rusqlite::ToSql) -> VaultResult<Vec<Live>> {
+    fn query_live(&self, sql: &str, key: impl rusqlite::ToSql) -> VaultResult<Vec<LiveRecord>> {
         let mut statement = self.run.connection.prepare_cached(sql)?;
         let rows =
-            statement.query_map(params![key], |r| Ok(Live { row: r.get(0)?, id: r.get(1)?, kind: r.get(2)? }))?;
+            statement.query_map(params![key], |r| Ok(LiveRecord { row: r.get(0)?, id: r.get(1)?, kind: r.get(2)? }))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Notes the entities of an edge that was blocked because its evidence is gone: they may have no edge now.
+    /// Notes the entities at the ends of an edge that was blocked because its evidence is gone. They may have no edge
+    /// now.
     pub(super) fn note_orphaned_edge(&mut self, record: &Record) {
         let ends = record.links.iter().filter(|l| matches!(l.relation.as_str(), "source" | "target"));
         let entities = ends.filter(|l| record.kind == Kind::Relation && l.kind == Kind::Entity);

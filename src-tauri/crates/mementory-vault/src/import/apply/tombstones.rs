@@ -1,5 +1,5 @@
-//! Tombstones of an import block records and move them to the Trash only: otherwise an unsigned bundle could destroy a
-//! vault.
+//! Applies the tombstones of an import. They only block records and move them to the Trash, since otherwise an unsigned
+//! bundle could destroy a vault.
 use crate::{
     VaultResult,
     import::{apply::tombstone_cascade::TombstoneCascade, apply::tombstone_cascade::TombstoneImport},
@@ -20,14 +20,14 @@ impl TombstoneImport<'_, '_> {
         }
         let ids = targets(&self.run.context.keys, tombstone);
         self.run.report.counts.tombstones_applied += 1;
-        let news = match &self.run.staging {
+        let is_new = match &self.run.staging {
             Some(staging) => store_foreign(self.run.connection, tombstone, &ids, staging.batch)?,
             None => !is_taken(self.run.connection, tombstone)?,
         };
-        if !news {
+        if !is_new {
             return Ok(());
         }
-        // A redaction deletes the words (spec of `.mem` v1.1 §5): the skeleton may be imported, the words may not.
+        // A redaction deletes only the words (spec of `.mem` v1.1 §5), so the skeleton may be imported.
         match tombstone.op {
             TombstoneOp::Delete => {
                 self.run.blocklist.add_deleted(&ids);
@@ -48,14 +48,14 @@ impl TombstoneImport<'_, '_> {
             self.delete(&mut cascade, id)?;
         }
         for id in std::mem::take(&mut self.run.redacted_ids) {
-            let worded = match self.run.known(&id)? {
-                // Redacted here already, with the records derived from it.
+            let has_words = match self.run.known(&id)? {
+                // The record was redacted in this vault already, with the records derived from it.
                 Some(known) if known.flags & Flags::REDACTED != 0 => continue,
                 Some(known) => self.run.blocklist.has_words_of(&id, &self.run.stored(known.row)?),
                 None => true,
             };
             // A record without words is the skeleton, from this or an earlier import.
-            if worded { self.delete(&mut cascade, id)? } else { Self::redact(&mut cascade, id) }
+            if has_words { self.delete(&mut cascade, id)? } else { Self::redact(&mut cascade, id) }
         }
         let any = self.follow(cascade)?;
         if any {

@@ -12,7 +12,7 @@ use rusqlite::{OptionalExtension, params};
 type InTrash = (i64, Option<i64>, Option<i64>);
 
 impl ImportRun<'_> {
-    /// Adds a new record; returns its row (0 while planning) and whether it went to the Trash, where its owner is.
+    /// Adds a new record; returns its row (0 while planning) and whether it is in the Trash because its owner is.
     pub(super) fn insert(
         &mut self,
         id: &[u8; 16],
@@ -51,7 +51,7 @@ impl ImportRun<'_> {
                 slot, now, digest, batch, record.record_type, record.status, columns.title, columns.preview,
                 trash.map(|t| t.0), trash.map(|t| t.1), trash.and_then(|t| t.2)
             ])?;
-        self.write_side(row, record, &attachments)?;
+        self.write_side_tables(row, record, &attachments)?;
         if record.kind == Kind::Attachment {
             let own = record.attachments.iter().find(|a| a.key == record.key);
             FileImport::new(self).set_file(
@@ -78,7 +78,7 @@ impl ImportRun<'_> {
             .optional()?)
     }
 
-    fn write_side(&self, row: i64, record: &Record, attachments: &[i64]) -> VaultResult<()> {
+    fn write_side_tables(&self, row: i64, record: &Record, attachments: &[i64]) -> VaultResult<()> {
         for tag in &record.tags {
             self.connection
                 .prepare_cached("INSERT OR IGNORE INTO tags (row, tag) VALUES (?1, ?2)")?
@@ -105,7 +105,7 @@ impl ImportRun<'_> {
         Ok(())
     }
 
-    /// The source has a new version of a known record: the old one becomes history.
+    /// Writes a new version of a known record. The old one becomes history.
     pub(super) fn new_version(
         &mut self,
         known: &Known,
@@ -125,13 +125,13 @@ impl ImportRun<'_> {
                  SELECT row, version, pack, slot, since, ?2, cause, version_batch, flags, digest, sort, position FROM records WHERE row = ?1",
             )?
             .execute(params![known.row, now])?;
-        self.overwrite(known.row, known.version + 1, known.flags & Flags::REDACTED, record, digest, extra_flags)?;
-        self.rewrite_side(known.row, record, &attachments)?;
+        self.update_record(known.row, known.version + 1, known.flags & Flags::REDACTED, record, digest, extra_flags)?;
+        self.rewrite_side_tables(known.row, record, &attachments)?;
         self.reindex(known.row, known.trashed, record)
     }
 
-    /// Replaces a record that this batch wrote by a newer version. The former one is not history, so it is removed from the
-    /// pack too, where no erasure would search for it.
+    /// Replaces a record that this batch wrote by a newer version. The former one is not in the history, where an
+    /// erasure would find it, so it is removed from the pack too.
     pub(super) fn replace_in_batch(
         &mut self,
         row: i64,
@@ -146,11 +146,11 @@ impl ImportRun<'_> {
             .connection
             .prepare_cached("SELECT version, pack, slot FROM records WHERE row = ?1")?
             .query_row([row], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
-        self.overwrite(row, version, 0, record, digest, extra_flags)?;
+        self.update_record(row, version, 0, record, digest, extra_flags)?;
         if let Some(staging) = &mut self.staging {
             staging.stale.push((pack, slot));
         }
-        self.rewrite_side(row, record, &attachments)?;
+        self.rewrite_side_tables(row, record, &attachments)?;
         self.reindex(row, trashed, record)
     }
 
@@ -163,17 +163,18 @@ impl ImportRun<'_> {
         self.context.index_add(row, owner.map(|(row, _)| row), record)
     }
 
-    fn rewrite_side(&self, row: i64, record: &Record, attachments: &[i64]) -> VaultResult<()> {
+    fn rewrite_side_tables(&self, row: i64, record: &Record, attachments: &[i64]) -> VaultResult<()> {
         for table in ["tags", "links", "file_refs"] {
-            // A repeated record has the links of all its occurrences; this version has those of one.
+            // A repeated record keeps its links, since they come from all its occurrences and `record` has those of
+            // one.
             if table != "links" || !record.repeats {
                 self.connection.prepare_cached(&format!("DELETE FROM {table} WHERE row = ?1"))?.execute([row])?;
             }
         }
-        self.write_side(row, record, attachments)
+        self.write_side_tables(row, record, attachments)
     }
 
-    fn overwrite(
+    fn update_record(
         &mut self,
         row: i64,
         version: u32,
@@ -199,8 +200,8 @@ impl ImportRun<'_> {
         Ok(())
     }
 
-    /// An unchanged record may still have a new position: its conversation went on, or another branch is shown now. `older`
-    /// is true for a unit of an older export.
+    /// Updates the list position of an unchanged record, which changes if its conversation went on or shows another
+    /// branch now. `older` is true for a unit of an older export.
     pub(super) fn reposition(&self, known: &Known, record: &Record, extra_flags: i64, older: bool) -> VaultResult<()> {
         let Some(staging) = &self.staging else { return Ok(()) };
         if older || !matches!(record.kind, Kind::Conversation | Kind::Message) {

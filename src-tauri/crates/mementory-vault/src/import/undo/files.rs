@@ -1,4 +1,5 @@
-//! Bytes that the undone batch brought to files that were here, and places that it moved conversations and messages to.
+//! Restores the bytes of files that the undone batch replaced, and the list positions of conversations and messages
+//! that it changed.
 use crate::{
     VaultResult,
     import::{undo::later_batches::LaterBatches, undo::versions::with_position_flags},
@@ -8,12 +9,12 @@ use rusqlite::{Connection, OptionalExtension, params};
 /// Restores the former bytes of files.
 pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     for row in crate::import::undo::column(tx, "SELECT row FROM file_versions WHERE batch = ?1", batch)? {
-        let next = next(tx, "file_versions", row, batch)?;
+        let next = next_batch(tx, "file_versions", row, batch)?;
         if let Some(keeper) = later.first_with(row, next) {
             reassign(tx, "file_versions", row, batch, keeper)?;
             continue;
         }
-        // Bytes of later batches stay; what they replaced becomes what was there before this batch.
+        // Bytes of a later batch stay. The bytes stored as those that it replaced become those from before this batch.
         let sql = match next {
             Some(_) => {
                 "UPDATE file_versions SET (blob, size, media_type) = \
@@ -27,7 +28,7 @@ pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -
         tx.prepare_cached(sql)?.execute(params![row, batch, next])?;
         tx.prepare_cached("DELETE FROM file_versions WHERE row = ?1 AND batch = ?2")?.execute([row, batch])?;
     }
-    // A file that this batch added and that stays had no bytes before the next ones came.
+    // A file that this batch added and that stays had no bytes before the next batch brought some.
     tx.execute(
         "UPDATE file_versions SET blob = NULL, size = NULL, media_type = NULL \
          WHERE row IN (SELECT s.row FROM temp.staying s JOIN records r ON r.row = s.row WHERE r.batch = ?1) \
@@ -37,10 +38,10 @@ pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -
     Ok(())
 }
 
-/// Restores the positions that the batch changed.
+/// Restores the list positions that the batch changed.
 pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     for row in crate::import::undo::column(tx, "SELECT row FROM moved WHERE batch = ?1", batch)? {
-        let next = next(tx, "moved", row, batch)?;
+        let next = next_batch(tx, "moved", row, batch)?;
         if let Some(keeper) = later.first_with_position(row, next) {
             reassign(tx, "moved", row, batch, keeper)?;
             continue;
@@ -58,7 +59,7 @@ pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatche
             .prepare_cached("SELECT flags, version_batch FROM records WHERE row = ?1")?
             .query_row([row], |r| Ok((r.get::<_, i64>(0)?, r.get::<_, Option<i64>>(1)?)))
             .optional()?;
-        // A later version has its own position.
+        // A version of a later batch has a position of its own, which stays.
         if let Some((flags, version_batch)) = present
             && version_batch.is_none_or(|written_by| written_by <= batch)
         {
@@ -69,13 +70,13 @@ pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatche
     Ok(())
 }
 
-/// The first later batch that has a row of its own in `table`.
-fn next(tx: &Connection, table: &str, row: i64, batch: i64) -> VaultResult<Option<i64>> {
+/// The first later batch that has an entry for the row in `table`.
+fn next_batch(tx: &Connection, table: &str, row: i64, batch: i64) -> VaultResult<Option<i64>> {
     let sql = format!("SELECT min(batch) FROM {table} WHERE row = ?1 AND batch > ?2");
     Ok(tx.prepare_cached(&sql)?.query_row([row, batch], |r| r.get(0))?)
 }
 
-/// Assigns the row to a later batch with the same content. That one has no row of its own, or it would be `next`.
+/// Assigns the entry for the row to the later batch `keeper`, which contained the same and so has no entry itself.
 fn reassign(tx: &Connection, table: &str, row: i64, batch: i64, keeper: i64) -> VaultResult<()> {
     let sql = format!("UPDATE {table} SET batch = ?3 WHERE row = ?1 AND batch = ?2");
     tx.prepare_cached(&sql)?.execute([row, batch, keeper])?;

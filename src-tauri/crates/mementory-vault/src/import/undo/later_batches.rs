@@ -1,4 +1,4 @@
-//! Imports after the one that is undone, and the rows that they contained without writing them.
+//! The imports after the one that is undone, and the rows that they contained without writing them.
 use crate::{VaultError, VaultResult, row_ranges::RowRanges};
 use rusqlite::Connection;
 
@@ -28,7 +28,7 @@ impl LaterBatches {
         Ok(Self(batches))
     }
 
-    /// Ranges of rows that each batch contained, with the batch.
+    /// The ranges of rows that each batch contained, each with the batch's id.
     pub(super) fn ranges(&self) -> impl Iterator<Item = (i64, (i64, i64))> + '_ {
         self.0.iter().flat_map(|b| b.same.iter().chain(b.older.iter()).map(|range| (b.id, range)))
     }
@@ -38,7 +38,7 @@ impl LaterBatches {
         self.0.iter().take_while(|b| until.is_none_or(|u| b.id < u)).find(|b| b.same.contains(row)).map(|b| b.id)
     }
 
-    /// As [`Self::first_with`], for the position of the row.
+    /// Like [`Self::first_with`], but for the list position of the row.
     pub(super) fn first_with_position(&self, row: i64, until: Option<i64>) -> Option<i64> {
         let batches = self.0.iter().take_while(|b| until.is_none_or(|u| b.id < u));
         batches.filter(|b| b.same.contains(row)).find(|b| !b.older.contains(row)).map(|b| b.id)

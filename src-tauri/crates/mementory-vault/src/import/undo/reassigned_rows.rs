@@ -1,18 +1,19 @@
-//! Rows of the undone batch that a later import needs; they are reassigned to it: `temp.staying (row, home)`.
+//! Finds the rows of the undone batch that a later import needs, and reassigns them to it. The table
+//! `temp.staying (row, home)` has the later batch of each row.
 use crate::{VaultResult, import::undo::later_batches::LaterBatches};
 use rusqlite::{Connection, params};
 
-/// The first batch that needs a row takes it over; when that one is undone too, the next.
-const EARLIEST: &str = "ON CONFLICT (row) DO UPDATE SET home = excluded.home WHERE excluded.home < home";
+/// Assigns a row to the first batch that needs it. If that batch is undone too, the next one gets the row.
+const USE_EARLIEST_HOME: &str = "ON CONFLICT (row) DO UPDATE SET home = excluded.home WHERE excluded.home < home";
 
-/// Finds the rows that a later batch contained too, and what those depend on: their conversation, their files, the
-/// records that they were derived from.
+/// Finds the rows that a later batch contained too, and the rows that those depend on: their conversation, their files,
+/// the records that they were derived from.
 pub(super) fn mark(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     tx.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS staying (row INTEGER PRIMARY KEY, home INTEGER NOT NULL); DELETE FROM temp.staying;",
     )?;
     let mut run = tx.prepare(&format!(
-        "INSERT INTO temp.staying SELECT row, ?2 FROM records WHERE row BETWEEN ?3 AND ?4 AND batch = ?1 {EARLIEST}"
+        "INSERT INTO temp.staying SELECT row, ?2 FROM records WHERE row BETWEEN ?3 AND ?4 AND batch = ?1 {USE_EARLIEST_HOME}"
     ))?;
     for (home, (first, last)) in later.ranges() {
         run.execute(params![batch, home, first, last])?;
@@ -23,18 +24,18 @@ pub(super) fn mark(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultRe
          WHERE r.batch = ?1 AND v.batch > ?1 GROUP BY r.row",
     ] {
         tx.execute(
-            &format!("INSERT INTO temp.staying SELECT row, home FROM ({versions}) WHERE true {EARLIEST}"),
+            &format!("INSERT INTO temp.staying SELECT row, home FROM ({versions}) WHERE true {USE_EARLIEST_HOME}"),
             [batch],
         )?;
     }
-    // `needed` are rows of the batch that a row with a home needs; rows that later batches added are at home already.
+    // The rows that later batches added, and then the rows found so far, need other rows of the batch.
     for homes in ["SELECT row, batch AS home FROM records WHERE batch > ?1", "SELECT row, home FROM temp.staying"] {
-        while needed(tx, batch, homes)? > 0 {}
+        while add_needed_rows(tx, batch, homes)? > 0 {}
     }
     Ok(())
 }
 
-fn needed(tx: &Connection, batch: i64, homes: &str) -> VaultResult<usize> {
+fn add_needed_rows(tx: &Connection, batch: i64, homes: &str) -> VaultResult<usize> {
     let mut added = 0;
     for needs in [
         "records c ON c.row = h.row JOIN records t ON t.row = c.owner",
@@ -43,7 +44,7 @@ fn needed(tx: &Connection, batch: i64, homes: &str) -> VaultResult<usize> {
     ] {
         let sql = format!(
             "INSERT INTO temp.staying SELECT t.row, min(h.home) FROM ({homes}) h JOIN {needs} \
-             WHERE t.batch = ?1 GROUP BY t.row {EARLIEST}"
+             WHERE t.batch = ?1 GROUP BY t.row {USE_EARLIEST_HOME}"
         );
         added += tx.execute(&sql, [batch])?;
     }

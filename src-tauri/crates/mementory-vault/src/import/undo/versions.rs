@@ -1,4 +1,4 @@
-//! Versions that the undone batch brought.
+//! Removes or reassigns the versions that the undone batch wrote.
 use crate::{
     VaultResult,
     import::{Importer, undo::later_batches::LaterBatches},
@@ -36,7 +36,7 @@ pub(super) fn settle(tx: &Connection, batch: i64, later: &LaterBatches) -> Vault
 type Former = (u32, i64, u32, i64, Option<i64>, Option<i64>);
 
 impl Importer<'_> {
-    /// Restores the former version of rows of other batches whose present version this one wrote. Returns the rows.
+    /// Restores the former version of rows of other batches whose current version this batch wrote. Returns the rows.
     pub(super) fn revert_all(&self, tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<Vec<i64>> {
         let sql = "SELECT row FROM records WHERE version_batch = ?1 AND (batch IS NULL OR batch <> ?1)";
         let mut changed = Vec::new();
@@ -50,7 +50,7 @@ impl Importer<'_> {
         Ok(changed)
     }
 
-    /// Makes the last superseded version current again and forgets the present one.
+    /// Makes the last superseded version current again and drops the current one.
     fn revert(&self, tx: &Connection, row: i64) -> VaultResult<bool> {
         let former: Option<Former> = tx
             .prepare_cached(
@@ -78,9 +78,9 @@ impl Importer<'_> {
         Ok(true)
     }
 
-    /// Restores the links and files of a record, except those to erased records.
+    /// Restores the links and files of a record, except links to blocked records.
     fn relink(&self, tx: &Connection, row: i64, record: &Record) -> VaultResult<()> {
-        // A repeated record has the links of all its occurrences; the body has those of one.
+        // A repeated record keeps its links, since they come from all its occurrences and the body has those of one.
         if !record.repeats {
             tx.prepare_cached("DELETE FROM links WHERE row = ?1")?.execute([row])?;
         }
