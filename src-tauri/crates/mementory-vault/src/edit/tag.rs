@@ -15,8 +15,9 @@ impl Editor<'_> {
     /// records that changed. A record that already is as requested does not change. When a tag is removed, records that
     /// are erased or in the Trash are skipped.
     ///
-    /// # Errors `Usage` for an empty tag and for adding one to a record in the Trash, `NotFound`, `Cancelled`. Nothing
-    /// is changed then.
+    /// # Errors
+    /// `Usage` for an empty tag and for adding one to a record in the Trash, `NotFound`, `Cancelled`. Nothing is
+    /// changed then.
     pub fn tag(
         &self,
         ids: &[String],

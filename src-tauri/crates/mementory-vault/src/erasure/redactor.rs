@@ -50,8 +50,9 @@ impl<'v> Redactor<'v> {
 impl Redactor<'_> {
     /// Redacts spans of one record for good. With `everywhere`, other records with the same words are redacted too.
     ///
-    /// # Errors `Usage` for spans that are empty, overlap or lie outside the text; `TooMany` if more records contain
-    /// the words than one redaction processes.
+    /// # Errors
+    /// `Usage` for spans that are empty, overlap or lie outside the text; `TooMany` if more records contain the words
+    /// than one redaction processes.
     pub fn redact(
         &self,
         id: &str,

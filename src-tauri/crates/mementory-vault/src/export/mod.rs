@@ -76,10 +76,11 @@ impl<'v> Exporter<'v> {
 impl Exporter<'_> {
     /// Writes `scope` in a format to `out`.
     ///
-    /// # Errors `Exists` without `overwrite`, `NotAnExport` if something else would be replaced, `Usage` for a place
-    /// inside the vault; format and I/O errors, which leave `out` as it was before. An output that does not validate is
-    /// kept, and `validation` contains the errors. Lines that were imported with errors are exported unchanged, and the
-    /// person decides whether to keep the file.
+    /// # Errors
+    /// `Exists` without `overwrite`, `NotAnExport` if something else would be replaced, `Usage` for a place inside the
+    /// vault; format and I/O errors, which leave `out` as it was before. An output that does not validate is kept, and
+    /// `validation` contains the errors. Lines that were imported with errors are exported unchanged, and the person
+    /// decides whether to keep the file.
     #[expect(clippy::too_many_arguments, reason = "one entry point")]
     pub fn export(
         &self,

@@ -65,8 +65,9 @@ impl<'v> Importer<'v> {
 impl Importer<'_> {
     /// Imports everything that `detection` recognised in `catalog` as one batch.
     ///
-    /// # Errors A format error if no source could be read, `Cancelled`, limits, the store. After an error nothing of
-    /// the batch is in the vault.
+    /// # Errors
+    /// A format error if no source could be read, `Cancelled`, limits, the store. After an error nothing of the batch
+    /// is in the vault.
     pub fn import(
         &self,
         catalog: &Catalog,
