@@ -19,11 +19,11 @@ impl DuplicateFinder {
         let same_size = self.by_size.entry(source.len()).or_default();
         let mut file_digest = None;
         if !same_size.is_empty() {
-            let digest = digest(source, place)?;
+            let digest = sha256_of(source, place)?;
             for (other, other_place, known) in same_size.iter_mut() {
                 let other_digest = match known {
                     Some(d) => *d,
-                    None => *known.insert(self::digest(other, other_place)?),
+                    None => *known.insert(sha256_of(other, other_place)?),
                 };
                 if other_digest == digest {
                     return Ok(Some(other_place.clone()));
@@ -36,7 +36,7 @@ impl DuplicateFinder {
     }
 }
 
-fn digest(source: &Source, place: &str) -> Result<[u8; 32], FormatError> {
+fn sha256_of(source: &Source, place: &str) -> Result<[u8; 32], FormatError> {
     let io = |e| FormatError::io(place, e);
     let mut window = source.window(0).map_err(io)?;
     let (mut hasher, mut buf) = (Sha256::new(), vec![0; 256 * 1024]);

@@ -21,7 +21,7 @@ pub(super) fn open(
 ) -> Result<(), FormatError> {
     let Location::File(path) = &member.location else { return Ok(()) };
     let file = Source::file(path.clone(), member.size);
-    // A file that cannot be read is reported when the import reads it.
+    // A file that cannot be read is no error here. It is reported when its bytes are read next.
     if member.place != member.name || !file.bytes(0, AGE_HEAD).is_ok_and(|head| is_age_head(&head)) {
         return Ok(());
     }

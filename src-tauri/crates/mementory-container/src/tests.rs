@@ -20,7 +20,7 @@ struct EntrySpec<'a> {
     wrong_crc: bool,
 }
 
-fn zip(entries: &[EntrySpec<'_>]) -> Vec<u8> {
+fn zip_bytes(entries: &[EntrySpec<'_>]) -> Vec<u8> {
     let (mut out, mut directory) = (Vec::new(), Vec::new());
     for e in entries {
         let crc = crc32fast::hash(e.data) ^ u32::from(e.wrong_crc);
@@ -74,7 +74,7 @@ fn zip(entries: &[EntrySpec<'_>]) -> Vec<u8> {
     out
 }
 
-fn plain<'a>(name: &'a str, data: &'a [u8]) -> EntrySpec<'a> {
+fn plain_entry<'a>(name: &'a str, data: &'a [u8]) -> EntrySpec<'a> {
     EntrySpec { name: name.as_bytes(), data, ..EntrySpec::default() }
 }
 
@@ -110,7 +110,7 @@ fn issue_codes(c: &Catalog) -> Vec<&str> {
     c.issues().iter().map(|i| i.code.as_str()).collect()
 }
 
-fn text(c: &Catalog, place: &str) -> Result<String, FormatError> {
+fn member_text(c: &Catalog, place: &str) -> Result<String, FormatError> {
     let member = c.members().iter().find(|m| m.place == place).unwrap_or_else(|| panic!("{place} in {:?}", places(c)));
     Ok(String::from_utf8(c.bytes(member, 1 << 20)?).unwrap())
 }
@@ -125,27 +125,27 @@ impl Spool for MemorySpool {
 #[test]
 fn an_unreadable_entry_does_not_affect_the_others() {
     let dir = TempFolder::new("odd");
-    let link = EntrySpec { mode: 0o120_777, ..plain("link", b"/etc/passwd") };
-    let device = EntrySpec { mode: 0o020_666, ..plain("device", b"") };
-    let locked = EntrySpec { flags: 1, ..plain("locked", b"x") };
+    let link = EntrySpec { mode: 0o120_777, ..plain_entry("link", b"/etc/passwd") };
+    let device = EntrySpec { mode: 0o020_666, ..plain_entry("device", b"") };
+    let locked = EntrySpec { flags: 1, ..plain_entry("locked", b"x") };
     let japanese = EntrySpec { name: b"\x93\xfa\x96\x7b\x8c\xea.txt", data: b"j", ..EntrySpec::default() };
-    let bytes = zip(&[
-        plain("ok.txt", b"fine"),
-        plain("../up", b"x"),
-        plain("/abs", b"x"),
-        plain("C:\\drive", b"x"),
-        plain("a\\..\\..\\up", b"x"),
-        plain("nul\0.txt", b"x"),
+    let bytes = zip_bytes(&[
+        plain_entry("ok.txt", b"fine"),
+        plain_entry("../up", b"x"),
+        plain_entry("/abs", b"x"),
+        plain_entry("C:\\drive", b"x"),
+        plain_entry("a\\..\\..\\up", b"x"),
+        plain_entry("nul\0.txt", b"x"),
         link,
         device,
         locked,
         japanese,
-        plain("a\\b/./c.txt", b"sep"),
-        plain("folder/", b""),
-        EntrySpec { deflate: true, streamed: true, ..plain("streamed", b"streamed streamed streamed") },
-        EntrySpec { wrong_crc: true, ..plain("wrong", b"bytes") },
-        plain("ok.txt", b"last"),
-        plain("empty", b""),
+        plain_entry("a\\b/./c.txt", b"sep"),
+        plain_entry("folder/", b""),
+        EntrySpec { deflate: true, streamed: true, ..plain_entry("streamed", b"streamed streamed streamed") },
+        EntrySpec { wrong_crc: true, ..plain_entry("wrong", b"bytes") },
+        plain_entry("ok.txt", b"last"),
+        plain_entry("empty", b""),
     ]);
     let c = open(&[dir.put("x.zip", &bytes)]).unwrap();
     let names: Vec<_> = c.members().iter().map(|m| m.name.as_str()).collect();
@@ -156,10 +156,10 @@ fn an_unreadable_entry_does_not_affect_the_others() {
         assert!(issue_codes(&c).contains(&code), "{code}");
     }
     assert!(c.issues().iter().all(|i| i.place.starts_with("x.zip!/") && !i.place.contains('\0')));
-    assert_eq!(text(&c, "x.zip!/ok.txt").unwrap(), "last");
-    assert_eq!(text(&c, "x.zip!/streamed").unwrap(), "streamed streamed streamed");
-    assert!(matches!(text(&c, "x.zip!/wrong"), Err(FormatError::Io { .. })));
-    assert_eq!(text(&c, "x.zip!/empty").unwrap(), "");
+    assert_eq!(member_text(&c, "x.zip!/ok.txt").unwrap(), "last");
+    assert_eq!(member_text(&c, "x.zip!/streamed").unwrap(), "streamed streamed streamed");
+    assert!(matches!(member_text(&c, "x.zip!/wrong"), Err(FormatError::Io { .. })));
+    assert_eq!(member_text(&c, "x.zip!/empty").unwrap(), "");
 }
 
 #[test]
@@ -167,22 +167,22 @@ fn archives_without_extension_prefixed_or_cut_are_read() {
     let dir = TempFolder::new("cut");
     let big = "conversation ".repeat(50_000);
     let entries = [
-        EntrySpec { deflate: true, streamed: true, ..plain("one", b"first") },
-        EntrySpec { streamed: true, ..plain("two", b"second") },
-        EntrySpec { deflate: true, ..plain("three", big.as_bytes()) },
+        EntrySpec { deflate: true, streamed: true, ..plain_entry("one", b"first") },
+        EntrySpec { streamed: true, ..plain_entry("two", b"second") },
+        EntrySpec { deflate: true, ..plain_entry("three", big.as_bytes()) },
     ];
-    let whole = zip(&entries);
+    let whole = zip_bytes(&entries);
     let c = open(&[dir.put("no-extension", &whole)]).unwrap();
     assert_eq!(c.members().len(), 3);
     let prefixed = [b"#!/bin/sh\n".as_slice(), &whole, b"trailing junk"].concat();
     let c = open(&[dir.put("prefixed.zip", &prefixed)]).unwrap();
-    assert_eq!(text(&c, "prefixed.zip!/two").unwrap(), "second");
+    assert_eq!(member_text(&c, "prefixed.zip!/two").unwrap(), "second");
     let at = memchr::memmem::find(&whole, b"three").unwrap();
     for end in [at + 200, whole.len() - 10, at + 2, at - 20] {
         let c = open(&[dir.put("cut.zip", &whole[..end])]).unwrap();
         assert_eq!(issue_codes(&c), ["truncated_archive"], "{end}");
-        assert_eq!(text(&c, "cut.zip!/one").unwrap(), "first");
-        assert_eq!(text(&c, "cut.zip!/two").unwrap(), "second");
+        assert_eq!(member_text(&c, "cut.zip!/one").unwrap(), "first");
+        assert_eq!(member_text(&c, "cut.zip!/two").unwrap(), "second");
         if end == at + 200 {
             let three = c.members().iter().find(|m| m.name == "three").unwrap();
             let (n, error) = c
@@ -204,14 +204,17 @@ fn archives_without_extension_prefixed_or_cut_are_read() {
 #[test]
 fn nested_archives_are_opened_unless_they_are_user_files() {
     let dir = TempFolder::new("nested");
-    let inner = zip(&[plain("conversations.json", b"[]"), plain("upload.zip", &zip(&[plain("x", b"x")]))]);
-    let files = zip(&[plain("personal/mine.zip", &inner)]);
-    let outer = zip(&[
-        plain("User Online Activity/Conversations__u-0001.zip", &inner),
-        EntrySpec { deflate: true, ..plain("User Online Activity/Files__u-0001.zip", &files) },
-        plain("file-AbCdEfGhIjKl-backup.zip", &inner),
-        plain("thing.dat", &inner),
-        plain("Ads__u.zip", b""),
+    let inner = zip_bytes(&[
+        plain_entry("conversations.json", b"[]"),
+        plain_entry("upload.zip", &zip_bytes(&[plain_entry("x", b"x")])),
+    ]);
+    let files = zip_bytes(&[plain_entry("personal/mine.zip", &inner)]);
+    let outer = zip_bytes(&[
+        plain_entry("User Online Activity/Conversations__u-0001.zip", &inner),
+        EntrySpec { deflate: true, ..plain_entry("User Online Activity/Files__u-0001.zip", &files) },
+        plain_entry("file-AbCdEfGhIjKl-backup.zip", &inner),
+        plain_entry("thing.dat", &inner),
+        plain_entry("Ads__u.zip", b""),
     ]);
     let portal = dir.put("portal.zip", &outer);
     let want = [
@@ -225,18 +228,18 @@ fn nested_archives_are_opened_unless_they_are_user_files() {
     assert_eq!(places(&open(std::slice::from_ref(&portal)).unwrap()), want);
     let spooled = Catalog::open(std::slice::from_ref(&portal), &Limits::default(), Some(&MemorySpool)).unwrap();
     assert_eq!(places(&spooled), want);
-    assert_eq!(text(&spooled, want[0]).unwrap(), "[]");
+    assert_eq!(member_text(&spooled, want[0]).unwrap(), "[]");
     // Archives nested three levels deep are read in place, by several threads at once.
-    let mut deep = zip(&[plain("bottom", b"down here")]);
+    let mut deep = zip_bytes(&[plain_entry("bottom", b"down here")]);
     for _ in 0..3 {
-        deep = zip(&[plain("level.zip", &deep)]);
+        deep = zip_bytes(&[plain_entry("level.zip", &deep)]);
     }
     let path = dir.put("deep.zip", &deep);
     let c = open(std::slice::from_ref(&path)).unwrap();
     let place = "deep.zip!/level.zip!/level.zip!/level.zip!/bottom";
     std::thread::scope(|s| {
         for _ in 0..4 {
-            s.spawn(|| assert_eq!(text(&c, place).unwrap(), "down here"));
+            s.spawn(|| assert_eq!(member_text(&c, place).unwrap(), "down here"));
         }
     });
     let shallow = Catalog::open(&[path], &Limits { archive_depth: 1, ..Limits::default() }, None).unwrap();
@@ -247,23 +250,23 @@ fn nested_archives_are_opened_unless_they_are_user_files() {
 #[test]
 fn limits_and_declared_sizes_are_enforced() {
     let dir = TempFolder::new("bounds");
-    let bomb = zip(&[EntrySpec { deflate: true, ..plain("bomb", &vec![0; 4 << 20]) }]);
+    let bomb = zip_bytes(&[EntrySpec { deflate: true, ..plain_entry("bomb", &vec![0; 4 << 20]) }]);
     let path = dir.put("bomb.zip", &bomb);
     let limits = Limits { total_bytes: 1 << 20, ..Limits::default() };
     let c = Catalog::open(&[path], &limits, None).unwrap();
     let result = c.read(&c.members()[0], |r| Ok(std::io::copy(r, &mut std::io::sink()).is_err()));
     assert!(matches!(result, Err(FormatError::Limit { limit: "total_bytes", .. })));
     // The entry declares 10 bytes but contains 5000.
-    let mut lying = zip(&[EntrySpec { deflate: true, ..plain("lie", &[7; 5000]) }]);
+    let mut lying = zip_bytes(&[EntrySpec { deflate: true, ..plain_entry("lie", &[7; 5000]) }]);
     let size = 5000_u32.to_le_bytes();
     while let Some(at) = memchr::memmem::find(&lying, &size) {
         lying[at..at + 4].copy_from_slice(&10_u32.to_le_bytes());
     }
     let c = open(&[dir.put("lying.zip", &lying)]).unwrap();
-    assert!(text(&c, "lying.zip!/lie").is_err());
+    assert!(member_text(&c, "lying.zip!/lie").is_err());
     let many: Vec<_> = (0..20).map(|i| format!("f{i}")).collect();
-    let entries: Vec<_> = many.iter().map(|n| plain(n, b"")).collect();
-    let path = dir.put("many.zip", &zip(&entries));
+    let entries: Vec<_> = many.iter().map(|n| plain_entry(n, b"")).collect();
+    let path = dir.put("many.zip", &zip_bytes(&entries));
     let limits = Limits { entries: 10, ..Limits::default() };
     assert!(matches!(Catalog::open(&[path], &limits, None), Err(FormatError::Limit { limit: "entries", .. })));
 }
@@ -271,8 +274,8 @@ fn limits_and_declared_sizes_are_enforced() {
 #[test]
 fn a_duplicate_file_is_dropped_and_a_missing_file_is_an_error() {
     let dir = TempFolder::new("twice");
-    let bytes = zip(&[plain("a", b"a")]);
-    let other = zip(&[plain("a", b"b")]);
+    let bytes = zip_bytes(&[plain_entry("a", b"a")]);
+    let other = zip_bytes(&[plain_entry("a", b"b")]);
     let given =
         [dir.put("x.zip", &bytes), dir.put("x (1).zip", &bytes), dir.put("y.zip", &other), dir.put("t.json", b"[1]")];
     let again: Vec<_> = given.iter().cloned().chain([dir.put("t (1).json", b"[1]")]).collect();

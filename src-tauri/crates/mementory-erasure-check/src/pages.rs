@@ -4,8 +4,8 @@ use mementory_search::Needles;
 use mementory_store::{StoreError, StoreResult};
 use std::collections::{BTreeSet, HashMap};
 
-/// Length in bytes of the beginning of a text that is searched for. Not the whole text, since previews store only the
-/// beginning.
+/// Length in bytes of the beginning of a text that is searched for. The rest is not searched for, since previews store
+/// only the beginning.
 const HEAD_BYTES: usize = 48;
 /// Texts of fewer bytes are not searched for, since they occur everywhere.
 const MIN_HEAD_BYTES: usize = 8;
@@ -41,7 +41,7 @@ impl ErasureCheck<'_> {
             // Pages are wiped before any trace is excused, since the bytes between their cells are not in use.
             let dirty: Vec<i64> = hits.iter().map(|(_, page)| *page).collect::<BTreeSet<_>>().into_iter().collect();
             wal_clean = Some(wipe(&dirty)?);
-            hits = scan(&connection, &search, dirty.into_iter())?;
+            hits = scan_pages(&connection, &search, dirty.into_iter())?;
         }
         let left = count_unexcused(self, &hits, &needles, evidence)?;
         let detail = if left == 0 {
@@ -60,8 +60,8 @@ impl ErasureCheck<'_> {
     ) -> StoreResult<Vec<Hit>> {
         let middle = pages / 2;
         std::thread::scope(|scope| {
-            let second = scope.spawn(|| scan(&self.store.extra_reader()?, search, middle + 1..=pages));
-            let mut first = scan(connection, search, 1..=middle)?;
+            let second = scope.spawn(|| scan_pages(&self.store.extra_reader()?, search, middle + 1..=pages));
+            let mut first = scan_pages(connection, search, 1..=middle)?;
             let second = second.join().unwrap_or_else(|_| Err(StoreError::Usage("the page check stopped".into())));
             first.extend(second?);
             Ok(first)
@@ -75,7 +75,7 @@ fn head(text: &str) -> &[u8] {
 }
 
 /// All occurrences of all needles in these pages, also of a needle that begins like another.
-fn scan(
+fn scan_pages(
     connection: &rusqlite::Connection,
     search: &Needles,
     pages: impl Iterator<Item = i64>,

@@ -41,7 +41,12 @@ impl ErasureCheck<'_> {
         };
         let Some(finder) = TextFinder::new(&evidence.texts)?.filter(|_| !blobs.is_empty()) else {
             let none = if blobs.is_empty() { "there are none" } else { "nothing long enough to be looked for" };
-            return Ok(place("passthrough", true, outcome(evidence), with_rewritten_count(evidence, none.into())));
+            return Ok(place(
+                "passthrough",
+                true,
+                place_outcome(evidence),
+                with_rewritten_count(evidence, none.into()),
+            ));
         };
         let (mut holding, mut unread, mut closed) = (0, 0, 0);
         for blob in &blobs {
@@ -62,11 +67,11 @@ impl ErasureCheck<'_> {
                 let _ = write!(detail, ", {n} {what}");
             }
         }
-        Ok(place("passthrough", holding + unread == 0, outcome(evidence), with_rewritten_count(evidence, detail)))
+        Ok(place("passthrough", holding + unread == 0, place_outcome(evidence), with_rewritten_count(evidence, detail)))
     }
 }
 
-fn outcome(evidence: &Evidence) -> PlaceOutcome {
+fn place_outcome(evidence: &Evidence) -> PlaceOutcome {
     if evidence.parts > 0 { PlaceOutcome::Redacted } else { PlaceOutcome::NotPresent }
 }
 

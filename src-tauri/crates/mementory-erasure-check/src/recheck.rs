@@ -88,8 +88,8 @@ impl ErasureCheck<'_> {
     }
 
     /// Checks the unused bytes. The traces found before were in bytes in use (unused ones were wiped at once) and are
-    /// no longer known. They count as gone if texts without a record were found and removed now. Otherwise they may
-    /// still be there, and the place fails.
+    /// no longer known. They count as gone if texts without a record were found and removed now, or if the pages had
+    /// not been searched. Otherwise they may still be there, and the place fails.
     fn recheck_pages(&self, before: &ReceiptPlace, cleaned: CleanedUp) -> StoreResult<ReceiptPlace> {
         let now = unused_bytes::check(&self.store.extra_reader()?)?;
         let is_explained = cleaned.orphans > 0 || before.detail.starts_with(NOT_SEARCHED);

@@ -1,6 +1,6 @@
 //! Checks that all unused bytes of the database are blank. This replaces the search for traces when they are no longer
-//! known, because the program was stopped during a deletion. The layout of pages is in the SQLite file format, "The
-//! Database File".
+//! known, after the program was stopped during a deletion or the vault was locked. The layout of pages is in the SQLite
+//! file format, "The Database File".
 use crate::{PlaceOutcome, ReceiptPlace, receipt::place};
 use mementory_store::StoreResult;
 use rusqlite::Connection;

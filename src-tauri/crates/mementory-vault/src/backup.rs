@@ -58,7 +58,7 @@ pub fn backups_of(dir: &Path) -> Vec<FoundBackup> {
 }
 
 /// Cancellation and progress while copying.
-struct Watch<'a> {
+struct CopyMonitor<'a> {
     cancel: &'a AtomicBool,
     progress: &'a dyn Fn(u64, u64),
     done: u64,
@@ -96,7 +96,7 @@ impl Backups<'_> {
             "A backup cannot lie inside the vault. Choose another folder.",
         )?;
         let partial = create_partial_folder(parent, out)?;
-        self.copy_to(partial.path(), &mut Watch { cancel, progress, done: 0, total: self.context.bytes() })?;
+        self.copy_to(partial.path(), &mut CopyMonitor { cancel, progress, done: 0, total: self.context.bytes() })?;
         check_copy(partial.path(), &self.context.keys)?;
         let made = rename_to_final_name(partial, parent, out)?;
         self.context
@@ -107,7 +107,7 @@ impl Backups<'_> {
 
     /// Copies the header, the database and its log while the writer is locked, so that database and log match. Then
     /// copies the blobs.
-    fn copy_to(&self, to: &Path, watch: &mut Watch<'_>) -> VaultResult<()> {
+    fn copy_to(&self, to: &Path, monitor: &mut CopyMonitor<'_>) -> VaultResult<()> {
         let writer = self.context.store.writer();
         // This waits for no reader. What a reader keeps from being moved into the database stays in the log, which is
         // copied too.
@@ -116,11 +116,11 @@ impl Backups<'_> {
         for name in [HEADER_FILE, store::FILE, &log] {
             let from = self.context.dir().join(name);
             if from.exists() {
-                watch.copy(&from, &to.join(name))?;
+                monitor.copy_file(&from, &to.join(name))?;
             }
         }
         drop(writer);
-        copy_blobs(self.context.dir(), to, &self.context.named_blobs()?, watch)
+        copy_blobs(self.context.dir(), to, &self.context.named_blobs()?, monitor)
     }
 
     /// Copies the backup in `from` to `out`, which must not exist, and checks the copy as [`create`](Self::create)
@@ -144,17 +144,17 @@ impl Backups<'_> {
         let _lock = lock_if_there(from)?;
         let (_, keys) = open_header(from, secret)?;
         let partial = create_partial_folder(parent, out)?;
-        let mut watch = Watch { cancel, progress, done: 0, total: bytes_to_copy(from) };
+        let mut monitor = CopyMonitor { cancel, progress, done: 0, total: bytes_to_copy(from) };
         let log = format!("{}-wal", store::FILE);
         for name in [HEADER_FILE, store::FILE, &log] {
             let source = from.join(name);
             if source.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
-                watch.copy(&source, &partial.path().join(name))?;
+                monitor.copy_file(&source, &partial.path().join(name))?;
             }
         }
         // Only blobs that the database names belong to the vault.
         let named = store::Store::open(partial.path(), keys.store(), false)?.read(store::named_blobs)?;
-        copy_blobs(from, partial.path(), &named, &mut watch)?;
+        copy_blobs(from, partial.path(), &named, &mut monitor)?;
         check_copy(partial.path(), &keys)?;
         rename_to_final_name(partial, parent, out)
     }
@@ -181,7 +181,7 @@ fn create_partial_folder(parent: &Path, out: &Path) -> VaultResult<tempfile::Tem
     made.map_err(|e| VaultError::io(out.display().to_string(), e))
 }
 
-fn copy_blobs(from: &Path, to: &Path, digests: &[[u8; 32]], watch: &mut Watch<'_>) -> VaultResult<()> {
+fn copy_blobs(from: &Path, to: &Path, digests: &[[u8; 32]], monitor: &mut CopyMonitor<'_>) -> VaultResult<()> {
     let blobs = to.join("blobs");
     match std::fs::create_dir(&blobs) {
         Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => return Err(VaultError::io("blobs", e)),
@@ -194,7 +194,7 @@ fn copy_blobs(from: &Path, to: &Path, digests: &[[u8; 32]], watch: &mut Watch<'_
         if !source.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
             return Err(VaultError::Damaged(format!("blobs/{name} is not there")));
         }
-        watch.copy(&source, &blobs.join(&name))?;
+        monitor.copy_file(&source, &blobs.join(&name))?;
     }
     Ok(())
 }
@@ -246,8 +246,8 @@ fn bytes_to_copy(dir: &Path) -> u64 {
     size(dir.join(store::FILE)) + blobs.map(|entry| size(entry.path())).sum::<u64>()
 }
 
-impl Watch<'_> {
-    fn copy(&mut self, from: &Path, to: &Path) -> VaultResult<()> {
+impl CopyMonitor<'_> {
+    fn copy_file(&mut self, from: &Path, to: &Path) -> VaultResult<()> {
         let io = |e| VaultError::io("backup", e);
         let mut source = File::open(from).map_err(io)?;
         let mut target = File::options().write(true).create_new(true).open(to).map_err(io)?;

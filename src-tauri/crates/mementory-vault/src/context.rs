@@ -31,7 +31,7 @@ pub enum IndexFault {
     Behind,
 }
 
-/// An open vault without its use cases.
+/// The resources of an open vault, which all use cases share.
 pub(crate) struct Context {
     pub(crate) dir: PathBuf,
     pub(crate) header: Mutex<Header>,

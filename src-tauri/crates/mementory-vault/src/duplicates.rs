@@ -86,7 +86,7 @@ impl Duplicates<'_> {
             return Err(VaultError::Usage(format!("More than {MAX_DISMISSED} at once cannot be kept apart.")));
         }
         self.context.store.write(|tx| {
-            for (one, other) in pairs(&views) {
+            for (one, other) in id_pairs(&views) {
                 tx.execute("INSERT OR IGNORE INTO apart (one, other) VALUES (?1, ?2)", params![one, other])?;
             }
             mementory_store::audit::append(
@@ -126,7 +126,7 @@ impl Duplicates<'_> {
 
 fn are_all_apart(c: &Connection, views: &[RowView]) -> VaultResult<bool> {
     let mut statement = c.prepare_cached("SELECT 1 FROM apart WHERE one = ?1 AND other = ?2")?;
-    for (one, other) in pairs(views) {
+    for (one, other) in id_pairs(views) {
         if !statement.exists(params![one, other])? {
             return Ok(false);
         }
@@ -135,7 +135,7 @@ fn are_all_apart(c: &Connection, views: &[RowView]) -> VaultResult<bool> {
 }
 
 /// All pairs, the smaller id first.
-fn pairs(views: &[RowView]) -> impl Iterator<Item = ([u8; 16], [u8; 16])> + '_ {
+fn id_pairs(views: &[RowView]) -> impl Iterator<Item = ([u8; 16], [u8; 16])> + '_ {
     views
         .iter()
         .enumerate()

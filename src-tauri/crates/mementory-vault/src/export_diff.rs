@@ -92,12 +92,12 @@ pub(crate) fn export_diff(context: &Context) -> VaultResult<Arc<ExportDiff>> {
     {
         return Ok(Arc::clone(diff));
     }
-    let diff = Arc::new(context.store.read(compare)?);
+    let diff = Arc::new(context.store.read(compare_exports)?);
     *cached = Some((stamp, Arc::clone(&diff)));
     Ok(diff)
 }
 
-fn compare(c: &Connection) -> VaultResult<ExportDiff> {
+fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
     let mut out = ExportDiff::default();
     for format in complete_exports() {
         let batches = batches(c, format)?;
@@ -116,7 +116,7 @@ fn compare(c: &Connection) -> VaultResult<ExportDiff> {
                 || contained.iter().any(|ranges| ranges.contains(info.row))
                 || versions.contains(&info.row)
         };
-        let rows = rows(c, format)?;
+        let rows = compared_rows(c, format)?;
         let earlier = single_file_batches(earlier);
         // An unreadable item may have been any record, so nothing is reported as gone.
         let complete = serde_json::from_str(report).is_ok_and(|report| !is_incomplete(&report));
@@ -165,7 +165,7 @@ pub(crate) fn lacking(
         return Ok(out);
     };
     let earlier = single_file_batches(&batches(c, format)?);
-    let rows = rows(c, format)?;
+    let rows = compared_rows(c, format)?;
     let contains = |info: &RowInfo| planned.rows.contains(&info.row);
     let Some(rule) = GoneRule::of(c, &rows, &earlier, &contains, planned.kinds.clone(), planned.span)? else {
         return Ok(out);
@@ -247,7 +247,7 @@ impl GoneRule {
     }
 }
 
-fn rows(c: &Connection, platform: &str) -> VaultResult<Vec<RowInfo>> {
+fn compared_rows(c: &Connection, platform: &str) -> VaultResult<Vec<RowInfo>> {
     let kinds = COMPARED_KINDS.map(|kind| kind_code(kind).to_string()).join(",");
     let mut statement = c.prepare_cached(&format!(
         "SELECT row, kind, sort, batch, version_batch, id FROM records \

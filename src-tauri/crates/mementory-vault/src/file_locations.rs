@@ -75,7 +75,7 @@ pub(crate) fn exported_to(tx: &Connection, out: &Path) -> VaultResult<()> {
 
 /// Stores the paths of the files of an import.
 pub(crate) fn imported_from(tx: &Connection, batch: &str, at: i64, paths: &[String]) -> VaultResult<()> {
-    let paths = absolute(paths);
+    let paths = absolute_paths(paths);
     if paths.is_empty() {
         return Ok(());
     }
@@ -84,9 +84,9 @@ pub(crate) fn imported_from(tx: &Connection, batch: &str, at: i64, paths: &[Stri
     all.write(tx)
 }
 
-fn absolute(paths: &[String]) -> Vec<String> {
-    let whole = paths.iter().filter_map(|path| std::path::absolute(path).ok());
-    whole.filter_map(|path| path.to_str().map(str::to_owned)).collect()
+fn absolute_paths(paths: &[String]) -> Vec<String> {
+    let absolute = paths.iter().filter_map(|path| std::path::absolute(path).ok());
+    absolute.filter_map(|path| path.to_str().map(str::to_owned)).collect()
 }
 
 /// Removes the entries that contain erased words.
@@ -128,14 +128,14 @@ impl FileLocations<'_> {
     }
 
     /// Logs a failed import: its format, as far as known, and the code of the error.
-    /// File names and the message are stored beside the log.
+    /// File names and the message are stored outside of the log.
     pub fn record_failed_import(
         &self,
         format: &str,
         mut failed: FailedImport,
         now: mementory_model::Timestamp,
     ) -> VaultResult<()> {
-        failed.paths = absolute(&failed.paths);
+        failed.paths = absolute_paths(&failed.paths);
         self.context.store.write(|tx| {
             mementory_store::audit::append(tx, &self.context.keys, now, "import_failed", format, &failed.code)?;
             let seq = tx.query_row("SELECT max(seq) FROM audit", [], |r| r.get(0))?;

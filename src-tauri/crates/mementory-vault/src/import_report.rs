@@ -138,7 +138,7 @@ pub struct ImportReport {
     pub gone: BTreeMap<String, u32>,
 }
 
-fn sum(by_kind: &BTreeMap<String, KindCounts>) -> KindCounts {
+fn sum_over_kinds(by_kind: &BTreeMap<String, KindCounts>) -> KindCounts {
     by_kind.values().fold(KindCounts::default(), |mut sum, k| {
         sum.found += k.found;
         sum.added += k.added;
@@ -164,7 +164,7 @@ pub(crate) fn kept_total(report: &str) -> KindCounts {
     struct StoredReport {
         by_kind: BTreeMap<String, KindCounts>,
     }
-    serde_json::from_str::<StoredReport>(report).map(|stored| sum(&stored.by_kind)).unwrap_or_default()
+    serde_json::from_str::<StoredReport>(report).map(|stored| sum_over_kinds(&stored.by_kind)).unwrap_or_default()
 }
 
 impl ImportReport {
@@ -242,7 +242,7 @@ impl ImportReport {
 
     /// The sum over all kinds.
     pub fn total(&self) -> KindCounts {
-        sum(&self.by_kind)
+        sum_over_kinds(&self.by_kind)
     }
 
     /// Number of items that are not listed because there were too many.

@@ -23,13 +23,13 @@ pub struct KnownKey {
 /// Key of the list in the table `meta`.
 const META_KEY: &str = "known_keys";
 
-fn load(connection: &Connection) -> VaultResult<Vec<KnownKey>> {
+fn load_keys(connection: &Connection) -> VaultResult<Vec<KnownKey>> {
     let text: Option<String> =
         connection.query_row("SELECT value FROM meta WHERE key = ?1", [META_KEY], |r| r.get(0)).optional()?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
-fn save(tx: &Connection, keys: &[KnownKey]) -> VaultResult<()> {
+fn save_keys(tx: &Connection, keys: &[KnownKey]) -> VaultResult<()> {
     let text = serde_json::to_string(keys).unwrap_or_default();
     tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", params![META_KEY, text])?;
     Ok(())
@@ -53,7 +53,7 @@ impl KeyRing<'_> {
     /// # Errors
     /// The store.
     pub fn known(&self) -> VaultResult<Vec<KnownKey>> {
-        self.context.store.read(load)
+        self.context.store.read(load_keys)
     }
 
     /// Marks a key as trusted. Without `name` it keeps its current name.
@@ -62,7 +62,7 @@ impl KeyRing<'_> {
     /// The store.
     pub fn trust(&self, key: &str, algorithm: &str, name: Option<&str>, now: Timestamp) -> VaultResult<()> {
         self.context.store.write(|tx| {
-            let mut keys = load(tx)?;
+            let mut keys = load_keys(tx)?;
             let at = now.as_micros();
             match keys.iter_mut().find(|k| k.key == key) {
                 Some(known) => {
@@ -77,7 +77,7 @@ impl KeyRing<'_> {
                     trusted: true,
                 }),
             }
-            save(tx, &keys)?;
+            save_keys(tx, &keys)?;
             audit::append(tx, &self.context.keys, now, "trust_key", key, algorithm)
         })
     }
@@ -91,10 +91,10 @@ impl KeyRing<'_> {
             return Ok(());
         }
         self.context.store.write(|tx| {
-            let mut keys = load(tx)?;
+            let mut keys = load_keys(tx)?;
             let since = now.as_micros();
             keys.push(KnownKey { key: key.into(), algorithm: algorithm.into(), name: None, since, trusted: false });
-            save(tx, &keys)
+            save_keys(tx, &keys)
         })
     }
 
@@ -104,13 +104,13 @@ impl KeyRing<'_> {
     /// The store.
     pub fn forget(&self, key: &str, now: Timestamp) -> VaultResult<bool> {
         self.context.store.write(|tx| {
-            let mut keys = load(tx)?;
+            let mut keys = load_keys(tx)?;
             let before = keys.len();
             keys.retain(|k| k.key != key);
             if keys.len() == before {
                 return Ok(false);
             }
-            save(tx, &keys)?;
+            save_keys(tx, &keys)?;
             audit::append(tx, &self.context.keys, now, "forget_key", key, "")?;
             Ok(true)
         })

@@ -1,4 +1,4 @@
-//! The Trash: records in it are hidden at once, can be restored for a set time, and are then erased.
+//! The Trash. Records in it are hidden at once, can be restored for a set time, and are then erased.
 use crate::{
     VaultError, VaultResult,
     context::Context,
@@ -36,15 +36,15 @@ impl Trash<'_> {
     /// Moves records to the Trash, a conversation with its messages. They are at once absent from search, lists and
     /// exports. Returns `ids`.
     pub fn trash(&self, ids: &[String], now: Timestamp) -> VaultResult<Vec<String>> {
-        self.move_trash(ids, now, true)
+        self.set_trashed(ids, now, true)
     }
 
     /// Restores records from the Trash. Returns `ids`.
     pub fn restore(&self, ids: &[String], now: Timestamp) -> VaultResult<Vec<String>> {
-        self.move_trash(ids, now, false)
+        self.set_trashed(ids, now, false)
     }
 
-    fn move_trash(&self, ids: &[String], now: Timestamp, to_trash: bool) -> VaultResult<Vec<String>> {
+    fn set_trashed(&self, ids: &[String], now: Timestamp, to_trash: bool) -> VaultResult<Vec<String>> {
         // An unknown id is an error before any record is moved.
         let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
         let (seq, rows) = self.context.store.write(|tx| {

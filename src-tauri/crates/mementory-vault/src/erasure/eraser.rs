@@ -201,7 +201,7 @@ impl Eraser<'_> {
         Ok(EraseOutcome { tombstones, receipt, copies_redacted: reindex.len() as u32 })
     }
 
-    /// The copies to redact, as they are now.
+    /// Reads the copies to redact, except those that are erased.
     fn copy_targets(&self, ids: &[String], erased: &HashSet<i64>) -> VaultResult<Vec<Target>> {
         let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
         let views = views.into_iter().filter(|view| !erased.contains(&view.row)).collect();

@@ -123,7 +123,7 @@ impl Redactor<'_> {
     /// The records that redacting these spans would change, the record itself first. Changes nothing.
     ///
     /// # Errors
-    /// As [`redact`](Self::redact); `Cancelled`.
+    /// Those of [`redact`](Self::redact); `Cancelled`.
     pub fn redact_plan(
         &self,
         id: &str,

@@ -124,7 +124,7 @@ impl Targets<'_> {
     }
 }
 
-/// Texts that are long enough to be searched for.
+/// Texts of the targets that are long enough to be searched for.
 pub(crate) fn texts_of(targets: &[Target]) -> Vec<String> {
     let all: BTreeSet<&String> =
         targets.iter().flat_map(|t| &t.texts).filter(|t| t.len() >= 8 && normal_text(t).len() >= 8).collect();

@@ -152,7 +152,7 @@ impl Exporter<'_> {
         let links = AuditTrail::new(self.context).chain()?.into_iter().filter(|link| order.includes_micros(link.at));
         let line = |link: mementory_store::audit::Link| {
             let signature = format!("ed25519:{key}:{}", hex::encode(link.signature));
-            json!({"seq": link.seq, "ts": stamp(link.at), "hash": hex::encode(link.hash), "signature": signature})
+            json!({"seq": link.seq, "ts": rfc3339(link.at), "hash": hex::encode(link.hash), "signature": signature})
         };
         Ok(links.map(|link| line(link).to_string()).collect())
     }
@@ -162,7 +162,7 @@ impl Exporter<'_> {
         for batch in Batches::new(self.context).batches()? {
             let t = &batch.total;
             let line = json!({
-                "op": "import", "ts": stamp(batch.at), "format": batch.format, "names": batch.names,
+                "op": "import", "ts": rfc3339(batch.at), "format": batch.format, "names": batch.names,
                 "added": batch.added, "updated": batch.updated, "unchanged": t.unchanged, "blocked": t.blocked,
                 "skipped": t.skipped, "failed": t.failed, "undone": batch.undone,
             });
@@ -182,7 +182,7 @@ impl Exporter<'_> {
                 _ => continue,
             };
             let line = json!({
-                "op": row.op, "ts": stamp(row.at), "format": row.target, "names": names, "detail": row.detail,
+                "op": row.op, "ts": rfc3339(row.at), "format": row.target, "names": names, "detail": row.detail,
             });
             lines.push((row.at, line));
         }
@@ -192,7 +192,7 @@ impl Exporter<'_> {
     }
 }
 
-fn stamp(micros: i64) -> String {
+fn rfc3339(micros: i64) -> String {
     Timestamp::from_micros(micros).map(Timestamp::to_rfc3339).unwrap_or_default()
 }
 

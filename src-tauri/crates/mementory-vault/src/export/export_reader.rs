@@ -103,8 +103,8 @@ impl ExportReader<'_> {
     fn record_unless_withheld(&mut self, place: &RecordPlace) -> VaultResult<Option<StoredRecord>> {
         let (mut stored, mut reason) = (None, Some("not_exportable"));
         if !self.withholds_not_exportable || place.flags & Flags::NOT_EXPORTABLE == 0 {
-            let record = self.stored(place)?;
-            reason = self.about_withheld(&record.record)?;
+            let record = self.read_stored(place)?;
+            reason = self.withholding_reason(&record.record)?;
             stored = Some(record);
         }
         let Some(reason) = reason else { return Ok(stored) };
@@ -135,7 +135,7 @@ impl ExportReader<'_> {
         Ok(out)
     }
 
-    fn stored(&mut self, place: &RecordPlace) -> VaultResult<StoredRecord> {
+    fn read_stored(&mut self, place: &RecordPlace) -> VaultResult<StoredRecord> {
         let mut record = self.packs.record(&self.connection, place.pack, place.slot)?;
         let covered = self.cover.as_mut().and_then(|cover| cover.record(&mut record));
         let edited = covered.is_some() || place.flags & (Flags::EDITED | Flags::REDACTED) != 0;
@@ -144,7 +144,7 @@ impl ExportReader<'_> {
             taken_out(&record.text, &mut redactions);
         }
         let present = |id: [u8; 16]| -> VaultResult<Option<String>> {
-            let flags = self.flags(&id)?;
+            let flags = self.live_flags(&id)?;
             Ok(flags
                 .filter(|f| !self.withholds_not_exportable || f & Flags::NOT_EXPORTABLE == 0)
                 .map(|_| hex::encode(id)))
@@ -165,7 +165,7 @@ impl ExportReader<'_> {
     }
 
     /// Flags of a record that exists and is not in the Trash.
-    fn flags(&self, id: &[u8; 16]) -> VaultResult<Option<i64>> {
+    fn live_flags(&self, id: &[u8; 16]) -> VaultResult<Option<i64>> {
         let mut statement =
             self.connection.prepare_cached("SELECT flags FROM records WHERE id = ?1 AND trashed IS NULL")?;
         Ok(statement.query_row([id], |r| r.get(0)).optional()?)
@@ -174,7 +174,7 @@ impl ExportReader<'_> {
     /// The reason to withhold a record because a memory is withheld: it was derived from the memory, or says something
     /// about it (a relation, a vector). A message or conversation that links to the memory is exported without the
     /// link.
-    fn about_withheld(&self, record: &Record) -> VaultResult<Option<&'static str>> {
+    fn withholding_reason(&self, record: &Record) -> VaultResult<Option<&'static str>> {
         if !self.withholds_not_exportable || matches!(record.kind, Kind::Message | Kind::Conversation) {
             return Ok(None);
         }
@@ -184,7 +184,7 @@ impl ExportReader<'_> {
                 _ if link.relation == "derived_from" => "made_from_not_exportable",
                 _ => continue,
             };
-            let flags = self.flags(&record_id(&self.context.keys, &link.target))?;
+            let flags = self.live_flags(&record_id(&self.context.keys, &link.target))?;
             if flags.is_some_and(|f| f & Flags::NOT_EXPORTABLE != 0) {
                 return Ok(Some(reason));
             }

@@ -35,7 +35,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    fn options(&self) -> WriteOptions {
+    fn write_options(&self) -> WriteOptions {
         WriteOptions { everything: self.everything, ..self.writing.clone() }
     }
 }
@@ -74,7 +74,7 @@ impl<'v> Exporter<'v> {
 }
 
 impl Exporter<'_> {
-    /// Writes `scope` in a format to `out`.
+    /// Exports the records of `scope` in a format to `out`.
     ///
     /// # Errors
     /// `Exists` without `overwrite`, `NotAnExport` if something else would be replaced, `Usage` for a place inside the
@@ -92,7 +92,7 @@ impl Exporter<'_> {
         cancel: &AtomicBool,
         progress: &dyn Fn(&str, u64),
     ) -> VaultResult<ExportOutcome> {
-        let writer = writer(format)?;
+        let writer = writer_for(format)?;
         let place = out.display().to_string();
         self.context.check_outside(out)?;
         if out.symlink_metadata().is_ok() {
@@ -115,7 +115,7 @@ impl Exporter<'_> {
         progress("write", 0);
         let (report, covered) = self.write_to(writer, &partial, scope, now, cancel, progress)?;
         progress("validate", 0);
-        let beside = companions(holder.path(), &partial).map_err(|e| VaultError::io(&place, e))?;
+        let beside = companion_files(holder.path(), &partial).map_err(|e| VaultError::io(&place, e))?;
         let target = |companion: &Path| parent.join(companion.file_name().unwrap_or_default());
         if let Some(there) = beside.iter().map(|c| target(c)).find(|t| t.symlink_metadata().is_ok()) {
             return Err(VaultError::Exists(there.display().to_string()));
@@ -165,9 +165,9 @@ impl Exporter<'_> {
         cancel: &AtomicBool,
         progress: &dyn Fn(&str, u64),
     ) -> VaultResult<(WriteReport, u32)> {
-        let writer = writer(format)?;
+        let writer = writer_for(format)?;
         let mut source = VaultSource::new(self.context, Some(writer), scope, now, cancel, progress)?;
-        let mut report = writer.plan(&mut source, &scope.options()).map_err(unwrap_format)?;
+        let mut report = writer.plan(&mut source, &scope.write_options()).map_err(unwrap_format)?;
         source.left_behind(&mut report.losses)?;
         source.withheld(&mut report.withheld);
         Ok((report, source.covered()))
@@ -186,7 +186,7 @@ impl Exporter<'_> {
         cancel: &AtomicBool,
         progress: &dyn Fn(&str, u64),
     ) -> VaultResult<(String, String)> {
-        let writer = writer(format)?;
+        let writer = writer_for(format)?;
         let mut source = VaultSource::new(self.context, Some(writer), scope, now, cancel, progress)?;
         let (text, report) = writer.text(&mut source).map_err(unwrap_format)?;
         let records: u64 = report.by_kind.values().sum();
@@ -207,7 +207,7 @@ impl Exporter<'_> {
         progress: &dyn Fn(&str, u64),
     ) -> VaultResult<(WriteReport, u32)> {
         let mut source = VaultSource::new(self.context, Some(writer), scope, now, cancel, progress)?;
-        let mut report = writer.write(&mut source, partial, &scope.options()).map_err(unwrap_format)?;
+        let mut report = writer.write(&mut source, partial, &scope.write_options()).map_err(unwrap_format)?;
         source.left_behind(&mut report.losses)?;
         source.withheld(&mut report.withheld);
         if cancel.load(Ordering::Relaxed) {
@@ -217,7 +217,7 @@ impl Exporter<'_> {
     }
 }
 
-fn writer(format: &str) -> VaultResult<&'static dyn Format> {
+fn writer_for(format: &str) -> VaultResult<&'static dyn Format> {
     by_id(format)
         .filter(|f| f.capabilities().write)
         .ok_or_else(|| VaultError::Usage(format!("Mementory does not write the format {format}.")))
@@ -246,7 +246,7 @@ fn is_whole_export(writer: &dyn Format, path: &Path) -> Result<bool, FormatError
 }
 
 /// Files that a writer put next to its file, such as the conversations of a memory store.
-fn companions(holder: &Path, partial: &Path) -> std::io::Result<Vec<PathBuf>> {
+fn companion_files(holder: &Path, partial: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut out = Vec::new();
     for entry in std::fs::read_dir(holder)? {
         let path = entry?.path();

@@ -82,7 +82,7 @@ impl<'v> VaultSource<'v> {
         })
     }
 
-    fn visit(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> VaultResult<()> {
+    fn visit_records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> VaultResult<()> {
         let (mut done, progress, came_from) = (0, self.progress, &mut self.came_from);
         self.reading.each(|stored| {
             if !came_from.contains(&stored.record.origin.format) {
@@ -138,7 +138,7 @@ impl<'v> VaultSource<'v> {
             })?;
         }
         if !self.carrier_has_tombstones() {
-            records.extend(self.deletions()?.iter().filter_map(passthrough_envelope::pack_tombstone));
+            records.extend(self.masked_tombstones()?.iter().filter_map(passthrough_envelope::pack_tombstone));
         }
         Ok(records)
     }
@@ -152,7 +152,7 @@ impl<'v> VaultSource<'v> {
         Ok(())
     }
 
-    fn deletions(&mut self) -> VaultResult<Vec<Tombstone>> {
+    fn masked_tombstones(&mut self) -> VaultResult<Vec<Tombstone>> {
         let rows = AuditTrail::new(self.reading.context).tombstones()?;
         Ok(rows
             .into_iter()
@@ -265,7 +265,7 @@ impl RecordSource for VaultSource<'_> {
     }
 
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
-        self.visit(visit).map_err(FormatError::from)
+        self.visit_records(visit).map_err(FormatError::from)
     }
 
     fn covers(&self) -> bool {
@@ -273,7 +273,7 @@ impl RecordSource for VaultSource<'_> {
     }
 
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
-        let mut all = self.deletions().map_err(FormatError::from)?;
+        let mut all = self.masked_tombstones().map_err(FormatError::from)?;
         if self.carrier.is_some() && !self.carrier_has_tombstones() {
             all.retain(|t| passthrough_envelope::pack_tombstone(t).is_none());
         }

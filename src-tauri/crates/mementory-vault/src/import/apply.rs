@@ -222,7 +222,7 @@ impl<'i> ImportRun<'i> {
             )?;
             blobs = std::mem::take(&mut staging.blobs);
         }
-        self.report.gone = self.lacking()?;
+        self.report.gone = self.gone_if_newest()?;
         self.report.counts.attachments_referenced = self.referenced.len() as u32;
         self.report.counts.attachments_present = self.present.len() as u32;
         FileImport::new(self).missing_files();
@@ -301,7 +301,7 @@ impl<'i> ImportRun<'i> {
     }
 
     /// While planning: the number of records of each kind that would be gone if this input were the newest export.
-    fn lacking(&self) -> VaultResult<BTreeMap<String, u32>> {
+    fn gone_if_newest(&self) -> VaultResult<BTreeMap<String, u32>> {
         match self.staging {
             None => lacking(self.connection, self.report, &self.planned),
             Some(_) => Ok(BTreeMap::new()),
@@ -575,7 +575,7 @@ impl<'i> ImportRun<'i> {
     }
 }
 
-/// Statements that are superseded rather than changed (spec of `.mem` v1.1 §4.1).
+/// True for statements that are superseded rather than changed (spec of `.mem` v1.1 §4.1).
 fn is_bitemporal(record: &Record) -> bool {
     matches!(record.kind, Kind::Fact | Kind::Relation)
 }

@@ -140,7 +140,7 @@ impl Importer<'_> {
             })?;
             return Ok(report);
         }
-        match self.stage(&mut report, names, total, read, renames, options) {
+        match self.stage_batch(&mut report, names, total, read, renames, options) {
             Ok((seq, blobs)) => {
                 (options.progress)("index", total, total, u64::from(report.total().found));
                 self.finish_after_commit(seq, blobs, &mut report);
@@ -213,7 +213,7 @@ impl Importer<'_> {
         unnamed.iter().try_for_each(|blob| self.context.blobs.remove(blob))
     }
 
-    fn stage(
+    fn stage_batch(
         &self,
         report: &mut ImportReport,
         names: &[String],
@@ -281,7 +281,7 @@ impl Importer<'_> {
                 sink.flush()?;
                 Ok(failed)
             });
-            let consumed = consume(&receiver, run, options, stage, total);
+            let consumed = process_messages(&receiver, run, options, stage, total);
             // Dropping the receiver stops the reader at its next send.
             drop(receiver);
             let read = reader
@@ -297,7 +297,7 @@ impl Importer<'_> {
     }
 }
 
-fn consume(
+fn process_messages(
     receiver: &Receiver<Message>,
     run: &mut ImportRun<'_>,
     options: &ImportOptions<'_>,

@@ -39,7 +39,7 @@ const PROGRESS_STEP_BYTES: u64 = 1 << 20;
 /// Capacity of the channel, in messages.
 pub(super) const CHANNEL: usize = 8;
 
-/// A unit with more bytes than this is sent with backpressure.
+/// After a unit with more bytes than this, sending waits until the receiver has taken it.
 const LARGE_UNIT_BYTES: usize = 4 << 20;
 
 /// Units are sent in batches, limited by number and by bytes, because waking the other thread for each unit would cost

@@ -53,7 +53,7 @@ impl Sort {
     }
 }
 
-/// What to list; all given conditions must hold. Times in microseconds, inclusive.
+/// Which records to list: those that meet all given conditions. Times are in microseconds and inclusive.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs, reason = "the names are those of the CLI's filters")]
 pub struct ListQuery {

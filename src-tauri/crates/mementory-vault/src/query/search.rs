@@ -41,13 +41,13 @@ impl Search<'_> {
     /// since are left out. Two threads read them.
     pub fn hits(&self, found: &[(u64, f32)]) -> VaultResult<Vec<(RowView, Record, f32)>> {
         let read = |found: &[(u64, f32)]| {
-            let hit = |(row, score): &(u64, f32)| Ok(self.hit(*row)?.map(|(view, record)| (view, record, *score)));
+            let hit = |(row, score): &(u64, f32)| Ok(self.read_hit(*row)?.map(|(view, record)| (view, record, *score)));
             found.iter().filter_map(|found| hit(found).transpose()).collect::<VaultResult<Vec<_>>>()
         };
         in_halves(found, read)
     }
 
-    fn hit(&self, row: u64) -> VaultResult<Option<(RowView, Record)>> {
+    fn read_hit(&self, row: u64) -> VaultResult<Option<(RowView, Record)>> {
         self.context.store.read(|c| {
             let Some(view) = RowView::by_row(c, row as i64)? else { return Ok(None) };
             let record = self.context.store.packs.content(c, view.pack, view.slot)?;

@@ -22,7 +22,7 @@ const UNMASKED_MEMBERS: [&str; 8] = ["hash", "digest", "checksum", "signature", 
 /// Shortest spelling in bytes that is masked everywhere. Shorter ones are masked only where the scan finds the value.
 const MIN_DISTINCTIVE_BYTES: usize = 8;
 
-type Pairs = BTreeMap<String, String>;
+type Replacements = BTreeMap<String, String>;
 
 /// Finds and masks the values that the person does not ignore.
 pub(crate) struct Masker<'k> {
@@ -39,7 +39,7 @@ impl<'k> Masker<'k> {
     /// Reads the known values from `c`, the snapshot that is exported.
     pub(crate) fn new(context: &'k Context, c: &Connection, packs: &Packs) -> VaultResult<Self> {
         let mut masker = Self { keys: &context.keys, ignored: ignored(c)?, known: None, covered: HashSet::new() };
-        let mut known = Pairs::new();
+        let mut known = Replacements::new();
         let mut statement = c.prepare(
             "SELECT DISTINCT f.row FROM findings f JOIN records r ON r.row = f.row WHERE r.trashed IS NULL ORDER BY 1",
         )?;
@@ -69,12 +69,12 @@ impl<'k> Masker<'k> {
     /// Masks a record, including its verbatim. Returns the marks that its text has then. None if there was nothing to
     /// mask.
     pub(crate) fn record(&mut self, record: &mut Record) -> Option<Vec<Redaction>> {
-        let mut pairs = Pairs::new();
+        let mut pairs = Replacements::new();
         for (_, text) in fields(record) {
-            self.find(text, &mut pairs);
+            self.add_findings(text, &mut pairs);
         }
         for text in ids_and_names(record) {
-            self.find(text, &mut pairs);
+            self.add_findings(text, &mut pairs);
         }
         for (name, value) in &record.fields {
             self.find_in_value(name, value, &mut pairs);
@@ -107,8 +107,8 @@ impl<'k> Masker<'k> {
     pub(crate) fn part(&mut self, name: &str, bytes: &[u8]) -> VaultResult<Option<Vec<u8>>> {
         let closed = || VaultError::Usage("not a text".into());
         let text = std::str::from_utf8(bytes).map_err(|_| closed())?;
-        let mut pairs = Pairs::new();
-        self.find(name, &mut pairs);
+        let mut pairs = Replacements::new();
+        self.add_findings(name, &mut pairs);
         if !pairs.is_empty() || text.contains('\0') {
             return Err(closed());
         }
@@ -126,9 +126,9 @@ impl<'k> Masker<'k> {
 
     /// Masks a tombstone: reason, actor and verbatim. Removes its signature, which covers the unmasked words.
     pub(crate) fn tombstone(&mut self, tombstone: &mut Tombstone) {
-        let mut pairs = Pairs::new();
+        let mut pairs = Replacements::new();
         for text in [&tombstone.reason, &tombstone.actor] {
-            self.find(text, &mut pairs);
+            self.add_findings(text, &mut pairs);
         }
         if let Some(verbatim) = &tombstone.verbatim {
             self.find_in_text(verbatim, true, &mut pairs);
@@ -150,12 +150,12 @@ impl<'k> Masker<'k> {
         tombstone.signature = None;
     }
 
-    fn find(&mut self, text: &str, pairs: &mut Pairs) {
-        self.find_if(text, pairs, |_, _| true);
+    fn add_findings(&mut self, text: &str, pairs: &mut Replacements) {
+        self.add_findings_if(text, pairs, |_, _| true);
     }
 
     /// Adds the findings for which `wanted` returns true.
-    fn find_if(&mut self, text: &str, pairs: &mut Pairs, wanted: impl Fn(&Finding, &str) -> bool) {
+    fn add_findings_if(&mut self, text: &str, pairs: &mut Replacements, wanted: impl Fn(&Finding, &str) -> bool) {
         for finding in mementory_scan::scan(text) {
             let value = &text[finding.start..finding.end];
             let id = value_id(self.keys, finding.class, value);
@@ -166,13 +166,13 @@ impl<'k> Masker<'k> {
         }
     }
 
-    fn find_in_value(&mut self, name: &str, value: &Value, pairs: &mut Pairs) {
+    fn find_in_value(&mut self, name: &str, value: &Value, pairs: &mut Replacements) {
         match value {
             Value::String(text) => self.find_in_member(name, text, pairs),
             Value::Number(number) => self.find_in_member(name, &number.to_string(), pairs),
             Value::Array(items) => items.iter().for_each(|item| self.find_in_value(name, item, pairs)),
             Value::Object(members) => members.iter().for_each(|(name, item)| {
-                self.find(name, pairs);
+                self.add_findings(name, pairs);
                 self.find_in_value(name, item, pairs);
             }),
             _ => {}
@@ -180,26 +180,26 @@ impl<'k> Masker<'k> {
     }
 
     /// Finds values in a JSON text, in lines of JSON, or in plain text.
-    fn find_in_text(&mut self, text: &str, json: bool, pairs: &mut Pairs) {
+    fn find_in_text(&mut self, text: &str, json: bool, pairs: &mut Replacements) {
         if !json {
-            return self.find(text, pairs);
+            return self.add_findings(text, pairs);
         }
-        match tree(text.trim()) {
+        match parse_tree(text.trim()) {
             Some(tree) => self.find_in_tree("", &tree, pairs),
-            None => text.lines().for_each(|line| match tree(line.trim()) {
+            None => text.lines().for_each(|line| match parse_tree(line.trim()) {
                 Some(tree) => self.find_in_tree("", &tree, pairs),
-                None => self.find(line, pairs),
+                None => self.add_findings(line, pairs),
             }),
         }
     }
 
-    fn find_in_tree(&mut self, name: &str, tree: &Tree, pairs: &mut Pairs) {
+    fn find_in_tree(&mut self, name: &str, tree: &Tree, pairs: &mut Replacements) {
         match tree {
             Tree::Text(text) => self.find_in_member(name, text, pairs),
             Tree::Number(number) => self.find_in_member(name, number, pairs),
             Tree::Array(items) => items.iter().for_each(|item| self.find_in_tree(name, item, pairs)),
             Tree::Object(members) => members.iter().for_each(|(name, item)| {
-                self.find(name, pairs);
+                self.add_findings(name, pairs);
                 self.find_in_tree(name, item, pairs);
             }),
             _ => {}
@@ -207,7 +207,7 @@ impl<'k> Masker<'k> {
     }
 
     /// Finds values in a member, whose name can show what its value is: `"password": "…"`.
-    fn find_in_member(&mut self, name: &str, text: &str, pairs: &mut Pairs) {
+    fn find_in_member(&mut self, name: &str, text: &str, pairs: &mut Replacements) {
         let lower = name.to_ascii_lowercase();
         if UNMASKED_MEMBERS.contains(&lower.as_str()) {
             return;
@@ -216,16 +216,18 @@ impl<'k> Masker<'k> {
         // count.
         let is_id = lower == "id" || lower.ends_with("_id") || lower.ends_with("_ids") || name.ends_with("Id");
         let sure = |finding: &Finding| !is_id || finding.confidence == Confidence::VeryLikely;
-        self.find_if(text, pairs, |finding, _| sure(finding));
+        self.add_findings_if(text, pairs, |finding, _| sure(finding));
         if !name.is_empty() {
             // Only findings inside the value count, since the name is not masked here.
-            self.find_if(&format!("{name}: {text}"), pairs, |finding, value| sure(finding) && text.contains(value));
+            self.add_findings_if(&format!("{name}: {text}"), pairs, |finding, value| {
+                sure(finding) && text.contains(value)
+            });
         }
     }
 }
 
 /// Parses JSON like [`Removal::json`]: if that fails, the escapes of lone surrogates are repaired first.
-fn tree(text: &str) -> Option<Tree> {
+fn parse_tree(text: &str) -> Option<Tree> {
     match Tree::parse(text, 512) {
         Ok(tree) => Some(tree),
         Err(_) => Tree::parse(&mementory_json::repair(text.as_bytes())?.0, 512).ok(),

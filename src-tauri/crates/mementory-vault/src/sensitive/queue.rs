@@ -50,7 +50,7 @@ pub struct Piece {
     pub text: String,
     /// The class of the value that is hidden here. None for text.
     pub hidden: Option<Class>,
-    /// True for the value of this entry.
+    /// True if the hidden value is that of this entry.
     pub this: bool,
 }
 
@@ -155,7 +155,7 @@ impl Scanner<'_> {
                     context: Vec::new(),
                 };
                 if query.state != SensitiveState::Redacted {
-                    self.add_first(c, id, &mut value, LIST_CONTEXT)?;
+                    self.add_first_place(c, id, &mut value, LIST_CONTEXT)?;
                 }
                 list.values.push(value);
             }
@@ -185,7 +185,7 @@ impl Scanner<'_> {
                 first: None,
                 context: Vec::new(),
             };
-            self.add_first(c, id, &mut out, DETAIL_CONTEXT)?;
+            self.add_first_place(c, id, &mut out, DETAIL_CONTEXT)?;
             let mut found = Vec::new();
             for (row, field) in rows_with(c, id, MAX_PLACES)? {
                 if let Some(view) = RowView::by_row(c, row)? {
@@ -227,7 +227,7 @@ impl Scanner<'_> {
         })
     }
 
-    fn add_first(
+    fn add_first_place(
         &self,
         c: &Connection,
         id: ValueId,
@@ -267,7 +267,7 @@ impl Scanner<'_> {
         });
         let (start, end, finding, _) = *spans.iter().find(|(.., this)| *this)?;
         add_repeated(text, &values, &mut spans);
-        Some((pieces(text, &spans, (start, end), around), finding.detector, finding.confidence))
+        Some((context_pieces(text, &spans, (start, end), around), finding.detector, finding.confidence))
     }
 
     /// The text with a bar in the place of each sensitive value.
@@ -318,7 +318,7 @@ fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>)
 type Span = (u32, u32, Finding, bool);
 
 /// The text around the span `this`, in which all values are hidden.
-fn pieces(text: &str, spans: &[Span], this: (u32, u32), (before, after): (usize, usize)) -> Vec<Piece> {
+fn context_pieces(text: &str, spans: &[Span], this: (u32, u32), (before, after): (usize, usize)) -> Vec<Piece> {
     let from = this.0.saturating_sub(before as u32);
     let to = (this.1 + after as u32).min(count(text));
     let points: Vec<char> = text.chars().skip(from as usize).take((to - from) as usize).collect();

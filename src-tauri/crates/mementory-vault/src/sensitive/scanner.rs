@@ -21,7 +21,8 @@ pub struct Sensitive {
     pub id: String,
     /// Kind of the record.
     pub kind: Kind,
-    /// Member of the record: `text`, `title`, `file` (what the source says is in a file) or `block` (thinking, tools).
+    /// Member of the record: `text`, `title`, `file` (the text of a file, as the source gives it) or `block` (thinking,
+    /// tools).
     pub field: &'static str,
     /// Class of the value.
     pub class: Class,

@@ -106,13 +106,13 @@ pub struct Waiting {
     pub offer: Offer,
 }
 
-fn load(connection: &Connection) -> VaultResult<Vec<Folder>> {
+fn load_folders(connection: &Connection) -> VaultResult<Vec<Folder>> {
     let text: Option<String> =
         connection.query_row("SELECT value FROM meta WHERE key = ?1", [FOLDERS_KEY], |r| r.get(0)).optional()?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
-fn save(tx: &Connection, folders: &[Folder]) -> VaultResult<()> {
+fn save_folders(tx: &Connection, folders: &[Folder]) -> VaultResult<()> {
     put_meta(tx, FOLDERS_KEY, &serde_json::to_string(folders).unwrap_or_default())
 }
 
@@ -155,7 +155,7 @@ impl WatchedFolders<'_> {
     /// # Errors
     /// The store.
     pub fn folders(&self) -> VaultResult<Vec<Folder>> {
-        self.context.store.read(load)
+        self.context.store.read(load_folders)
     }
 
     /// Watches a folder in the mode that asks first. Files already in it count as seen. A folder that is already
@@ -166,7 +166,7 @@ impl WatchedFolders<'_> {
     pub fn watch(&self, path: &Path, present: &[FileFound], now: Timestamp) -> VaultResult<()> {
         let path = path.display().to_string();
         self.context.store.write(|tx| {
-            let mut folders = load(tx)?;
+            let mut folders = load_folders(tx)?;
             if folders.iter().any(|folder| folder.path == path) {
                 return Ok(());
             }
@@ -179,7 +179,7 @@ impl WatchedFolders<'_> {
             }
             audit::append(tx, &self.context.keys, now, "watch", &id, Mode::Ask.as_str())?;
             folders.push(Folder { id, path, mode: Mode::Ask, last: None });
-            save(tx, &folders)
+            save_folders(tx, &folders)
         })
     }
 
@@ -189,13 +189,13 @@ impl WatchedFolders<'_> {
     /// `NotFound`, the store.
     pub fn set_mode(&self, id: &str, mode: Mode, now: Timestamp) -> VaultResult<()> {
         self.context.store.write(|tx| {
-            let mut folders = load(tx)?;
+            let mut folders = load_folders(tx)?;
             let folder = folders.iter_mut().find(|folder| folder.id == id).ok_or_else(|| not_found_error(id))?;
             if folder.mode == mode {
                 return Ok(());
             }
             folder.mode = mode;
-            save(tx, &folders)?;
+            save_folders(tx, &folders)?;
             audit::append(tx, &self.context.keys, now, "watch", id, mode.as_str())
         })
     }
@@ -206,13 +206,13 @@ impl WatchedFolders<'_> {
     /// `NotFound`, the store.
     pub fn unwatch(&self, id: &str, now: Timestamp) -> VaultResult<()> {
         self.context.store.write(|tx| {
-            let mut folders = load(tx)?;
+            let mut folders = load_folders(tx)?;
             let before = folders.len();
             folders.retain(|folder| folder.id != id);
             if folders.len() == before {
                 return Err(not_found_error(id));
             }
-            save(tx, &folders)?;
+            save_folders(tx, &folders)?;
             let prefix = format!("{SEEN_PREFIX}{id}/");
             tx.execute("DELETE FROM meta WHERE key >= ?1 AND key < ?2", [&prefix, &end_of_prefix(&prefix)])?;
             audit::append(tx, &self.context.keys, now, "unwatch", id, "")
@@ -240,14 +240,14 @@ impl WatchedFolders<'_> {
     /// The store.
     pub fn record_seen(&self, folder: &str, files: &[(String, Seen)], last: Option<LastFind>) -> VaultResult<()> {
         self.context.store.write(|tx| {
-            let mut folders = load(tx)?;
+            let mut folders = load_folders(tx)?;
             let Some(known) = folders.iter_mut().find(|known| known.id == folder) else { return Ok(()) };
             for (name, seen) in files {
                 self.put_seen(tx, folder, name, seen)?;
             }
             if last.is_some() {
                 known.last = last;
-                save(tx, &folders)?;
+                save_folders(tx, &folders)?;
             }
             Ok(())
         })

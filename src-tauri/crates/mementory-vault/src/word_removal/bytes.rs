@@ -99,7 +99,7 @@ impl<'r> Words<'r> {
 
     /// Length in bytes of the longest form. A match that begins this far before the end of the buffer is complete.
     pub(crate) fn longest(&self) -> usize {
-        self.forms().map_or(1, |f| f.longest)
+        self.search_forms().map_or(1, |f| f.longest)
     }
 
     /// Copies `bytes` to `out` and replaces every form that begins before `until`. Returns the number of bytes
@@ -109,7 +109,7 @@ impl<'r> Words<'r> {
         let mut changed = false;
         // Files with zero bytes are binary and contain offsets and lengths, so the replacement keeps the length.
         let binary = memchr::memchr(0, bytes).is_some();
-        if let Some(forms) = self.forms() {
+        if let Some(forms) = self.search_forms() {
             for found in forms.finder.find_iter(bytes).take_while(|m| m.start() < until) {
                 out.extend_from_slice(&bytes[at..found.start()]);
                 if binary {
@@ -126,12 +126,12 @@ impl<'r> Words<'r> {
         (end, changed)
     }
 
-    fn forms(&self) -> Option<&SearchForms> {
+    fn search_forms(&self) -> Option<&SearchForms> {
         let make = || {
             let mut patterns = Vec::new();
             let mut marks = Vec::new();
             for (from, to) in self.removal.exact_pairs() {
-                for form in encodings(from).into_iter().chain(escapes(from)) {
+                for form in encodings(from).into_iter().chain(escaped_forms(from)) {
                     patterns.push(form);
                     marks.push(to.clone());
                 }
@@ -159,7 +159,7 @@ fn encodings(text: &str) -> Vec<Vec<u8>> {
 }
 
 /// The text as it is escaped inside JSON strings and HTML.
-fn escapes(text: &str) -> Vec<Vec<u8>> {
+fn escaped_forms(text: &str) -> Vec<Vec<u8>> {
     let mut json = String::new();
     mementory_json::write_string(text, &mut json);
     let json = json.get(1..json.len().saturating_sub(1)).unwrap_or_default().to_owned();

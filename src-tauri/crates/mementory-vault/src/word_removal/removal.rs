@@ -75,15 +75,15 @@ impl Removal {
     /// The text without the words; None if it has none of them.
     pub(crate) fn text(&self, text: &str) -> Option<String> {
         // At least two words must match a span, since a single one (a key, a role) may be unrelated.
-        self.without(text, 2)
+        self.replace_in_text(text, 2)
     }
 
     /// A record's text or title without the words; here a single word is enough for a match.
     pub(crate) fn record_text(&self, text: &str) -> Option<String> {
-        self.without(text, 1)
+        self.replace_in_text(text, 1)
     }
 
-    fn without(&self, text: &str, min_words: usize) -> Option<String> {
+    fn replace_in_text(&self, text: &str, min_words: usize) -> Option<String> {
         let mut out = None::<String>;
         for (from, to) in self.candidates(text) {
             let current = out.as_deref().unwrap_or(text);

@@ -8,7 +8,7 @@ use std::ops::Range;
 pub(crate) enum Touch {
     /// It does not touch them.
     No,
-    /// A span lies inside it.
+    /// It contains a whole span and other words.
     Holds,
     /// It lies inside a span or across the border of one, so that removed and remaining words cannot be separated.
     Crosses,
@@ -23,7 +23,7 @@ pub(crate) struct Spans {
 impl Spans {
     /// `spans` are byte ranges of `text`.
     pub(crate) fn new(text: &str, spans: &[Range<usize>]) -> Self {
-        let words = words(text);
+        let words = folded_words(text);
         let cut = spans
             .iter()
             .map(|span| {
@@ -41,7 +41,7 @@ impl Spans {
         if self.cut.is_empty() {
             return Touch::No;
         }
-        let part: Vec<String> = words(part).into_iter().map(|(_, word)| word).collect();
+        let part: Vec<String> = folded_words(part).into_iter().map(|(_, word)| word).collect();
         let n = part.len();
         if n < min_words.max(1) || n > self.words.len() {
             return Touch::No;
@@ -61,7 +61,7 @@ impl Spans {
 }
 
 /// The words (letters and digits) of a text, case-folded, each with its byte range.
-fn words(text: &str) -> Vec<(Range<usize>, String)> {
+fn folded_words(text: &str) -> Vec<(Range<usize>, String)> {
     let mut out = Vec::new();
     let mut from = None;
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {

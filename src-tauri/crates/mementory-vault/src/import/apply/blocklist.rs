@@ -6,7 +6,7 @@ use mementory_store::ids::{fingerprint, record_id};
 use rusqlite::Connection;
 use std::collections::HashSet;
 
-type Ids = HashSet<[u8; 16]>;
+type IdSet = HashSet<[u8; 16]>;
 
 /// Members of a `.mem` row that contain words.
 const MEMBERS_WITH_WORDS: [&str; 10] =
@@ -18,22 +18,22 @@ const DERIVED_FROM: &str = "derived_from";
 /// The blocked ids and fingerprints of the vault, and what this import adds to them.
 pub(super) struct Blocklist {
     /// Ids of deleted records.
-    blocked: Ids,
+    blocked: IdSet,
     /// Ids of redacted records.
-    redacted: Ids,
+    redacted: IdSet,
     /// Ids of records that tombstones of imports redact.
-    redacted_elsewhere: Ids,
+    redacted_elsewhere: IdSet,
     /// Like `redacted_elsewhere`, but only from former imports.
-    redacted_elsewhere_before: Ids,
+    redacted_elsewhere_before: IdSet,
     /// Fingerprints of deleted or redacted words.
-    fingerprints: Ids,
+    fingerprints: IdSet,
     /// Ids of records of this input that were blocked.
-    blocked_now: Ids,
+    blocked_now: IdSet,
 }
 
 impl Blocklist {
     pub(super) fn load(connection: &Connection, let_in: bool) -> VaultResult<Self> {
-        let set = |sql: &str| -> VaultResult<Ids> {
+        let set = |sql: &str| -> VaultResult<IdSet> {
             let mut statement = connection.prepare(sql)?;
             let rows = statement.query_map([], |r| r.get(0))?;
             Ok(rows.collect::<Result<_, _>>()?)

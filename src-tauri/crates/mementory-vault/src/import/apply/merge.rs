@@ -85,14 +85,14 @@ impl Renames {
                 record.origin_id = Some(new.clone());
             }
             if let Some(verbatim) = &mut record.verbatim {
-                verbatim.text = verbatim.text.replace(&quoted(old), &quoted(new));
+                verbatim.text = verbatim.text.replace(&json_string(old), &json_string(new));
             }
         }
     }
 }
 
 /// The text as a JSON string.
-fn quoted(text: &str) -> String {
+fn json_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 

@@ -138,7 +138,7 @@ impl TombstoneImport<'_, '_> {
         Ok(cascade.any)
     }
 
-    /// Moves a live row with what it owns to the Trash; restoring `root` brings it back.
+    /// Moves a live row with the rows that it owns to the Trash. Restoring `root` brings them back.
     fn move_to_trash(&mut self, cascade: &mut TombstoneCascade, row: i64, root: i64) -> VaultResult<()> {
         let sql = "SELECT row, id, kind FROM records WHERE (row = ?1 OR owner = ?1) AND trashed IS NULL";
         for live in self.query_live(sql, row)? {

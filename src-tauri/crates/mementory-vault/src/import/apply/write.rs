@@ -9,7 +9,7 @@ use mementory_store::{Cause, Entry, Flags, ListPosition, RecordColumns, ids::rec
 use rusqlite::{OptionalExtension, params};
 
 /// Time, root row and batch of a record in the Trash.
-type InTrash = (i64, Option<i64>, Option<i64>);
+type TrashState = (i64, Option<i64>, Option<i64>);
 
 impl ImportRun<'_> {
     /// Adds a new record; returns its row (0 while planning) and whether it is in the Trash because its owner is.
@@ -67,8 +67,8 @@ impl ImportRun<'_> {
         Ok((row, trash.is_some()))
     }
 
-    /// When, with which root and by which batch a row was trashed.
-    fn trash_of(&self, row: i64) -> VaultResult<Option<InTrash>> {
+    /// Time, root row and batch with which a row was moved to the Trash. None if it is not there.
+    fn trash_of(&self, row: i64) -> VaultResult<Option<TrashState>> {
         Ok(self
             .connection
             .prepare_cached(

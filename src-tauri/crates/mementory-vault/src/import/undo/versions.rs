@@ -33,7 +33,7 @@ pub(super) fn settle(tx: &Connection, batch: i64, later: &LaterBatches) -> Vault
 }
 
 /// Version, pack, slot, since, sort and position of a superseded version.
-type Former = (u32, i64, u32, i64, Option<i64>, Option<i64>);
+type FormerVersion = (u32, i64, u32, i64, Option<i64>, Option<i64>);
 
 impl Importer<'_> {
     /// Restores the former version of rows of other batches whose current version this batch wrote. Returns the rows.
@@ -52,7 +52,7 @@ impl Importer<'_> {
 
     /// Makes the last superseded version current again and drops the current one.
     fn revert(&self, tx: &Connection, row: i64) -> VaultResult<bool> {
-        let former: Option<Former> = tx
+        let former: Option<FormerVersion> = tx
             .prepare_cached(
                 "SELECT version, pack, slot, since, sort, position FROM versions WHERE row = ?1 \
                  ORDER BY version DESC LIMIT 1",
