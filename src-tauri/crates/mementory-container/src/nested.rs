@@ -58,7 +58,6 @@ pub(super) fn holds_user_files(name: &str) -> bool {
     last_segment(name).get(..7).is_some_and(|start| start.eq_ignore_ascii_case("files__"))
 }
 
-/// True for the name of a part of an export.
 pub(super) fn has_export_part_name(name: &str) -> bool {
     let file_name = lower_case_file_name(name);
     EXPORT_PART_PREFIXES.iter().any(|p| file_name.starts_with(p))

@@ -1,5 +1,5 @@
-//! Duplicate and nearly duplicate memories. Groups are computed on request; pairs that the person marked as different
-//! are stored.
+//! Finds and merges memories with the same or nearly the same text. Groups are computed on request; pairs that the
+//! person marked as different are stored.
 use crate::{
     VaultError, VaultResult,
     context::Context,

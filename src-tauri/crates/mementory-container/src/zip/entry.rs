@@ -33,7 +33,6 @@ pub(super) enum Position {
     Data(u64),
 }
 
-/// Kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum EntryKind {
     Plain,

@@ -95,7 +95,8 @@ impl Removal {
             out = self.without_sentences(out.as_deref().unwrap_or(text)).or(out);
         }
         let touch = self.spans.as_ref().map_or(Touch::No, |spans| spans.touch(text, min_words));
-        // A text that contains a span which was not found literally has another layout, so all of it is replaced.
+        // All of the text is replaced if it crosses the border of a span, or contains a span that was not found
+        // literally, since its layout differs.
         if touch == Touch::Crosses || touch == Touch::Holds && out.is_none() {
             out = Some(self.mark.clone());
         }
