@@ -12,7 +12,7 @@ CREATE TABLE batches (
   updated INTEGER NOT NULL DEFAULT 0,
   undone_at INTEGER,
   -- Rows that were there before and that this import contains unchanged (`same`) or in an older state (`older`),
-  -- encoded by import/runs.rs.
+  -- encoded by `row_ranges.rs` of the vault crate.
   same BLOB,
   older BLOB
 );
