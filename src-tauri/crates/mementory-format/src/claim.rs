@@ -1,4 +1,4 @@
-//! What a format claims of a catalog, and what detection makes of the claims.
+//! Claims of formats on the members of a catalog, and the result of detection.
 
 /// Role of a member in the format that claims it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -15,9 +15,9 @@ pub enum Role {
     Records,
     /// A file of the user.
     Attachment,
-    /// Stored as a passthrough file.
+    /// Any other file of the export, stored as a passthrough file.
     Sidecar,
-    /// A page for browsers with data that another file has; not stored.
+    /// A web page that repeats data of another file; not stored.
     DuplicateRendering,
     /// Bookkeeping of operating systems (`__MACOSX`, `.DS_Store`); not stored.
     Junk,
@@ -40,36 +40,36 @@ impl Role {
     }
 }
 
-/// A member with its role.
+/// A member and its role.
 #[derive(Debug, Clone)]
 pub struct Part {
     /// Index into [`Catalog::members`].
     pub member: usize,
-    /// What it is.
+    /// The member's role.
     pub role: Role,
 }
 
 /// A format's claim on members that belong together (one source).
 #[derive(Debug, Clone)]
 pub struct Claim {
-    /// Version or layout.
+    /// Version or layout of the format.
     pub version: Option<String>,
-    /// 0..1. 1.0 = a marker of the format was found; 0.9 = the structure matches; 0.5 = plausible text.
+    /// From 0 to 1: 1.0 if a marker of the format was found, 0.9 if the structure matches, 0.5 for plausible text.
     pub confidence: f64,
     /// Explanation for the user.
     pub reason: String,
-    /// All claimed members, including side files.
+    /// All claimed members, including files that are not records.
     pub parts: Vec<Part>,
-    /// Parts that the source lists and that are missing.
+    /// Names of the parts that the source lists but does not contain.
     pub missing_parts: Vec<String>,
 }
 
-/// A format that claims a tied member.
+/// One of the formats that claim the same member with nearly the same confidence.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// Format id.
     pub format: &'static str,
-    /// 0..1
+    /// The confidence of its claim, from 0 to 1.
     pub confidence: f64,
     /// Explanation for the user.
     pub reason: String,
@@ -82,7 +82,7 @@ pub struct Detected {
     pub format: &'static str,
     /// The winning claim.
     pub claim: Claim,
-    /// Bytes that reading this source takes, for progress.
+    /// Total size of the claimed members in bytes, for the progress display.
     pub total_bytes: u64,
 }
 
@@ -91,7 +91,7 @@ pub struct Detected {
 pub struct Detection {
     /// Recognised sources, in catalog order.
     pub sources: Vec<Detected>,
-    /// Members that two formats claim with the same confidence, with both candidates.
+    /// Members that two formats claim with nearly the same confidence, each with both candidates.
     pub ties: Vec<(usize, Vec<Candidate>)>,
     /// Members that no format claims.
     pub unknown: Vec<usize>,

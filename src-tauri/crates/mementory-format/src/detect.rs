@@ -1,8 +1,10 @@
-//! Detection: every format claims members by their content. The strongest claim wins; a tie is for the user to decide.
+//! Detection: every format claims members by their content. The strongest claim wins; if two are nearly equal, the user
+//! decides.
 use crate::{Candidate, Catalog, Claim, Detected, Detection, Format, FormatError, Role};
 use mementory_model::Limits;
 
-/// Asks every format of `formats`, or only the one with the id `only`. The strongest claim on each member wins.
+/// Asks every format of `formats`, or only the one with the id `only`, and gives each member to the strongest claim on
+/// it.
 pub fn detect(
     formats: &[&'static dyn Format],
     catalog: &Catalog,
@@ -17,7 +19,7 @@ pub fn detect(
         };
         claims.extend(found.into_iter().map(|c| (format, c)));
     }
-    // A stable sort: with equal confidence the order of the formats stays, and a member that both claim is a tie.
+    // The sort is stable, so claims with equal confidence stay in the order of the formats.
     claims.sort_by(|a, b| b.1.confidence.total_cmp(&a.1.confidence));
     let mut owner: Vec<Option<usize>> = vec![None; catalog.members().len()];
     let mut ties: Vec<(usize, Vec<Candidate>)> = Vec::new();

@@ -1,75 +1,76 @@
-//! The extension slot: the one member that we add to another format's element for what the element itself has no field
-//! for. Reading it back gives the same record, with its own key and so its own id. If another program has changed the
-//! element since, the element's own fields win.
+//! The extension slot: the one member that we add to another format's element for what the format has no field for.
+//! Reading the element back gives the same record with the same key and so the same id. If another program has changed
+//! the element since, the element's own fields win.
 //!
-//! What the slot holds is the same in every format: the members of the record that differ from what the element says by
-//! itself, null where the element only holds a default. Where it is put, and which fields a format has a place for, is
-//! the format's own.
+//! The content of the slot is the same in every format: those members of the record that differ from what a reader gets
+//! from the element alone, with null for a member that the record does not have. Each format itself decides where its
+//! slot is and which fields it can represent.
 use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Timestamp};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// Name of the member.
+/// Name of the extension slot.
 pub const MEMBER: &str = "x_mementory";
-/// Its name in files that were written before the program was renamed: read, never written.
+/// Name of the slot in files from before the program was renamed. It is read but never written.
 pub const FORMER_MEMBER: &str = "x_keepsake";
-/// The same where a format asks for the vendor's name alone (ALF §3.1.6).
+/// Name of the slot in formats that ask for the vendor's name alone (ALF §3.1.6).
 pub const VENDOR: &str = "mementory";
-/// The vendor's name before the program was renamed: read, never written.
+/// The vendor's name before the program was renamed. It is read but never written.
 pub const FORMER_VENDOR: &str = "keepsake";
-/// First 16 hex digits of the SHA-256 of the element without the extension, as we wrote it.
+/// Name of the member with the first 16 hex digits of the SHA-256 of the element as we wrote it, without the slot.
 pub const NATIVE: &str = "native";
-/// What a loss entry says of a field that only the extension holds.
+/// Note in the loss list for a field that only the slot contains.
 pub const MOVED: &str = "kept in x_mementory, which other programs do not read";
 
-/// True for today's name of the member and the former one.
+/// True for today's name of the slot and for the former one.
 pub fn is_member(name: &str) -> bool {
     [MEMBER, FORMER_MEMBER].contains(&name)
 }
 
-/// The extension in an object, under today's name or the former one.
+/// The slot in an object, under today's name or the former one.
 pub fn get(object: &Tree) -> Option<&Tree> {
     object.get(MEMBER).or_else(|| object.get(FORMER_MEMBER))
 }
 
-/// Takes the extension out of an object, whichever name it has.
+/// Removes the slot from an object, under either name.
 pub fn remove(object: &mut Tree) {
     object.remove(MEMBER);
     object.remove(FORMER_MEMBER);
 }
 
-/// Puts the extension into an object; one under the former name goes.
+/// Puts the slot into an object and removes one under the former name.
 pub fn set(object: &mut Tree, extension: Tree) {
     remove(object);
     object.set(MEMBER, extension);
 }
 
-/// The vendor's member in an object, under today's name or the former one.
+/// The vendor's slot in an object, under today's name or the former one.
 pub fn vendor(object: &Tree) -> Option<&Tree> {
     object.get(VENDOR).or_else(|| object.get(FORMER_VENDOR))
 }
 
-/// Puts the vendor's member into an object; one under the former name goes.
+/// Puts the vendor's slot into an object and removes one under the former name.
 pub fn set_vendor(object: &mut Tree, value: Tree) {
     object.remove(FORMER_VENDOR);
     object.set(VENDOR, value);
 }
 
-/// Digest of an element's own text, to notice another program's change.
+/// First 16 hex digits of the SHA-256 of an element, which show whether another program changed it.
 pub fn fingerprint(native: impl AsRef<[u8]>) -> String {
     hex::encode(&Sha256::digest(native)[..8])
 }
 
-/// A record's members by name.
+/// The members of a record's JSON form, by name.
 pub fn members(record: &Record) -> Map<String, Value> {
     match serde_json::to_value(record) {
         Ok(Value::Object(map)) => map,
-        _ => Map::new(), // a record is always an object
+        _ => Map::new(), // cannot happen, because a record is serialized as an object
     }
 }
 
-/// Members of `wanted` that `native` lacks or has otherwise; null for those that only `native` has.
+/// The members of `wanted` that are missing in `native` or differ there, and null for each member that only `native`
+/// has.
 pub fn difference(native: &Map<String, Value>, wanted: &Map<String, Value>) -> Map<String, Value> {
     let mut out = Map::new();
     for (name, value) in wanted {
@@ -83,20 +84,20 @@ pub fn difference(native: &Map<String, Value>, wanted: &Map<String, Value>) -> M
     out
 }
 
-/// [`difference`] of two records. `same_source`: the element is the record's own, so that origin and verbatim are the
-/// element itself and stay out.
+/// The [`difference`] of two records. With `same_source`, the element was written from the record's own verbatim, so
+/// `origin` and `verbatim` are left out.
 pub fn record_difference(native: &Record, record: &Record, same_source: bool) -> Map<String, Value> {
-    let (mut said, mut wanted) = (members(native), members(record));
+    let (mut native_members, mut wanted) = (members(native), members(record));
     if same_source {
-        for map in [&mut said, &mut wanted] {
+        for map in [&mut native_members, &mut wanted] {
             map.remove("origin");
             map.remove("verbatim");
         }
     }
-    difference(&said, &wanted)
+    difference(&native_members, &wanted)
 }
 
-/// The record that an element's own members and a difference make; None when the difference is not ours.
+/// The record that results from an element's own members and a difference. None if the result is not a valid record.
 pub fn apply(mut native: Map<String, Value>, difference: Map<String, Value>) -> Option<Record> {
     for (name, value) in difference {
         if value.is_null() {
@@ -108,15 +109,16 @@ pub fn apply(mut native: Map<String, Value>, difference: Map<String, Value>) -> 
     serde_json::from_value(Value::Object(native)).ok()
 }
 
-/// A record from an element with an extension.
+/// A record that was read from an element with a slot.
 pub struct Restored {
     /// The record.
     pub record: Record,
-    /// Another program changed the element since we wrote it.
+    /// True if another program changed the element since we wrote it.
     pub changed: bool,
 }
 
-/// A member of a record that a format may have a place for. The text always has one.
+/// A member of a record that some formats have a field for. The text is not listed, because every format has one for
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     /// Title.
@@ -147,14 +149,14 @@ pub enum Field {
     LastAccessed,
 }
 
-/// What a format has a place for, and how to read a change that another program made.
+/// The fields of a format, for adopting changes that another program made.
 #[derive(Debug, Clone, Copy)]
 pub struct NativeFields {
-    /// Fields that every element can hold: absent there means that somebody removed it.
+    /// Fields that every element can contain. If one is absent, another program removed it.
     pub always: &'static [Field],
-    /// Fields that only some elements or versions can hold, and times: absent there says nothing.
+    /// Fields that only some elements or versions can contain. If one is absent, the record's own value stays.
     pub sometimes: &'static [Field],
-    /// The format writes whole seconds: a time of ours stays where the element has the same second.
+    /// True if the format writes whole seconds. A time of the record then stays if the element has the same second.
     pub whole_seconds: bool,
 }
 
@@ -173,18 +175,18 @@ impl NativeFields {
     pub const ALL_TIMES: &'static [Field] =
         &[Field::Created, Field::Updated, Field::Observed, Field::ValidFrom, Field::ValidTo, Field::LastAccessed];
 
-    /// Takes the fields that the element has a place for from what it says by itself.
+    /// Replaces the record's text and the listed fields by what the element itself says.
     pub fn prefer(&self, native: &Record, record: &mut Record) {
         record.text.clone_from(&native.text);
         for field in self.always {
-            self.take(*field, native, record, true);
+            self.adopt(*field, native, record, true);
         }
         for field in self.sometimes {
-            self.take(*field, native, record, false);
+            self.adopt(*field, native, record, false);
         }
     }
 
-    fn take(&self, field: Field, native: &Record, record: &mut Record, clears: bool) {
+    fn adopt(&self, field: Field, native: &Record, record: &mut Record, clears: bool) {
         let time = |ours: &mut Option<Timestamp>, theirs: Option<Timestamp>| {
             let second = |time: Option<Timestamp>| time.map(Timestamp::to_rfc3339_seconds);
             let same_second = self.whole_seconds && ours.is_some() && second(*ours) == second(theirs);
@@ -217,15 +219,15 @@ impl NativeFields {
     }
 }
 
-/// Lists what only the extension holds, as losses: other programs do not see it. `silent`: members that restore the
-/// record at home and mean nothing elsewhere.
+/// Adds every member that only the slot contains to the loss list, because other programs do not read it. Members in
+/// `silent` are not listed: they only serve to restore the record.
 pub fn report<'m>(id: &str, names: impl Iterator<Item = &'m str>, silent: &[&str], losses: &mut LossReport) {
     for name in names.filter(|name| *name != NATIVE && !silent.contains(name)) {
         losses.add(id, name, LossKind::MovedToExtension, MOVED);
     }
 }
 
-/// Names of the members in a slot that hold something.
+/// Names of the members of a slot that are neither null nor an empty object.
 pub fn held(extension: &Tree) -> impl Iterator<Item = &str> {
     let members = match extension {
         Tree::Object(members) => members.as_slice(),
@@ -264,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_with_a_place_come_from_the_element() {
+    fn listed_fields_come_from_the_element() {
         let fields =
             NativeFields { always: &[Field::Status], sometimes: &[Field::Title, Field::Created], whole_seconds: true };
         let exact = Timestamp::from_micros(1_700_000_000_123_456);

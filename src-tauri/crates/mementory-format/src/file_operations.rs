@@ -1,4 +1,4 @@
-//! Operations on finished files that only some formats have. Each is a trait of its own, so that a format without the
+//! Operations on finished files that only some formats have. Each is a separate trait, so that a format without the
 //! operation has nothing to implement.
 use crate::{Catalog, Detected, Finding, FormatError, FormatOptions, Passphrase, Signer};
 use mementory_model::{Limits, Timestamp};
@@ -10,12 +10,12 @@ use std::{
 
 /// A format whose finished files can be signed.
 pub trait SignFiles {
-    /// True when `out` of [`SignFiles::sign`] may be the file itself: then only the signature is written.
+    /// True if [`SignFiles::sign`] accepts the file itself as `out` and then only writes the signature.
     fn signs_in_place(&self) -> bool;
-    /// Writes the file at `path` with a signature to `out`. A signature that it has already is replaced.
+    /// Writes the file at `path` with a signature to `out`. An existing signature is replaced.
     ///
     /// # Errors
-    /// What is wrong with the file, a key that the format cannot sign with, I/O.
+    /// The file is invalid, the format cannot use the key, or an I/O error.
     fn sign(
         &self,
         path: &Path,
@@ -26,13 +26,14 @@ pub trait SignFiles {
     ) -> Result<(), FormatError>;
 }
 
-/// A format that can prove a part of a signed file without the other parts.
+/// A format that can prove entries of a signed file without showing the other entries.
 pub trait DiscloseParts {
-    /// Writes the entries that `selection` (in the format's own type, none for all) matches, each with its proof, to the
-    /// new file `out`. The signature is the caller's to check before that ([`crate::Format::signatures`]).
+    /// Writes the entries that `selection` matches, each with its proof, to the new file `out`. The selection is in the
+    /// format's own type; without one, all entries match. The caller has to check the signature before
+    /// ([`crate::Format::signatures`]).
     ///
     /// # Errors
-    /// A file that is not signed or does not match its own root hash, I/O.
+    /// The file is not signed or does not match its own root hash, or an I/O error.
     fn disclose(
         &self,
         path: &Path,
@@ -42,21 +43,21 @@ pub trait DiscloseParts {
     ) -> Result<Disclosure, FormatError>;
 }
 
-/// What was disclosed.
+/// Result of a disclosure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Disclosure {
-    /// Entries in the disclosed part.
+    /// Number of disclosed entries.
     pub disclosed: u64,
-    /// Entries in the whole file.
+    /// Number of entries in the file.
     pub of: u64,
 }
 
-/// A format whose files say which export they are, and which export an incremental one builds on.
+/// A format whose files state their own id, and an incremental export the id of its base.
 pub trait IdentifyExports {
-    /// The export that a source is; None if it does not say.
+    /// The identity that the source states; None if it states none.
     ///
     /// # Errors
-    /// What cannot be read.
+    /// The source cannot be read.
     fn export_of(
         &self,
         catalog: &Catalog,
@@ -65,18 +66,18 @@ pub trait IdentifyExports {
     ) -> Result<Option<ExportIdentity>, FormatError>;
     /// Name of the passthrough file in which an imported export's id is stored.
     fn passthrough_name(&self) -> &'static str;
-    /// The id of the export that this passthrough file came with.
+    /// The id of the imported export to which this passthrough file belongs.
     fn id_in_passthrough(&self, text: &str) -> Option<String>;
 }
 
-/// What an export says of itself.
+/// Identity of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportIdentity {
-    /// Where in the input.
+    /// File in the input, and entries inside archives.
     pub place: String,
     /// Its own id.
     pub id: Option<String>,
-    /// It holds only the changes since another export.
+    /// True if it contains only the changes since another export.
     pub incremental: bool,
     /// The id of that other export.
     pub base: Option<String>,
@@ -87,32 +88,32 @@ pub struct ExportIdentity {
 pub struct DeltaFile<'a> {
     /// The file.
     pub path: &'a Path,
-    /// The opened file.
+    /// The opened input.
     pub catalog: &'a Catalog,
-    /// What was detected in it.
+    /// The source that was detected in it.
     pub detected: &'a Detected,
-    /// Bounds.
+    /// Limits for reading.
     pub limits: &'a Limits,
     /// Opens encrypted files.
     pub passphrase: Option<&'a dyn Passphrase>,
 }
 
-/// How a delta and its base do not match; empty when they do.
+/// Differences between a delta and its base. Both lists are empty if they match.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BaseFindings {
-    /// The delta cannot be applied.
+    /// Reasons why the delta cannot be applied.
     pub errors: Vec<Finding>,
-    /// The delta can be applied all the same.
+    /// Differences with which the delta can still be applied.
     pub warnings: Vec<Finding>,
 }
 
 /// A format whose archives can be changed without a vault.
 pub trait EditArchives {
-    /// Applies deltas to an archive in order, all or none, and writes the result to the new file `out`. It is encrypted
-    /// under `passphrase` if the archive was.
+    /// Applies deltas to an archive in order and writes the result to the new file `out`. If one cannot be applied,
+    /// none is. The result is encrypted under `passphrase` if the archive was encrypted.
     ///
     /// # Errors
-    /// A delta that does not fit, what is wrong with a file, I/O. Nothing is written then.
+    /// A delta does not match, a file is invalid, or an I/O error. Nothing is written then.
     fn apply_deltas(
         &self,
         archive: &Path,
@@ -124,12 +125,12 @@ pub trait EditArchives {
     /// Deletes records permanently from an archive and its deltas.
     ///
     /// # Errors
-    /// `not_found` when no record has any of the ids, what is wrong with a file, I/O.
+    /// `not_found` if no record has one of the ids, an invalid file, or an I/O error.
     fn purge(&self, archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<PurgeReport, FormatError>;
     /// Deletes an archive and its deltas.
     ///
     /// # Errors
-    /// A delta of another archive, what is wrong with a file, I/O.
+    /// A delta belongs to another archive, a file is invalid, or an I/O error.
     fn purge_everything(&self, archive: &Path, options: &PurgeOptions) -> Result<PurgeReport, FormatError>;
 }
 
@@ -153,24 +154,24 @@ pub struct AppliedDeltas {
 /// Options of a permanent deletion.
 #[derive(Debug, Clone)]
 pub struct PurgeOptions {
-    /// Path of the new archive; the old one then stays unchanged. None replaces the old one.
+    /// Path of the new archive; the old one stays unchanged. If None, the old one is replaced.
     pub out: Option<PathBuf>,
     /// `gdpr_article_17`, `ccpa_deletion`, `user_request` or `security_incident`; any other text is written unchanged.
     pub reason: String,
     /// Id of the principal who asked, never a name.
     pub requested_by: Option<String>,
-    /// Removes links to the deleted records as well, which changes other records. Not the default, because the
+    /// Removes links to the deleted records as well, which changes other records. Off by default, because the
     /// specification tolerates dangling links (ALF §3.1.12).
     pub strip_links: bool,
     /// Reports what would happen without writing anything.
     pub dry_run: bool,
     /// Deltas of the same archive, which are rewritten in place without the records (ALF §10.14, 5).
     pub deltas: Vec<PathBuf>,
-    /// Opens files that are encrypted as a whole, and encrypts the files that replace them.
+    /// Opens encrypted files and encrypts the files that replace them.
     pub passphrase: Option<Arc<dyn Passphrase>>,
     /// Time of the request.
     pub now: Timestamp,
-    /// Limits.
+    /// Limits for reading.
     pub limits: Limits,
 }
 

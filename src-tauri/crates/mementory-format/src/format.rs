@@ -1,4 +1,4 @@
-//! What a format can do, and what it is handed.
+//! The [`Format`] trait, its capabilities, and what readers and writers receive and return.
 use crate::{
     BaseFindings, Catalog, Claim, DeltaFile, Detected, DiscloseParts, EditArchives, FormatError, FormatOptions,
     IdentifyExports, Passphrase, SignFiles, Signed, Signer, Validation,
@@ -12,12 +12,13 @@ use std::{
     sync::Arc,
 };
 
-/// What a format declares; conformance tests, the documentation's table and the window are driven by it.
+/// What a format declares. The conformance tests, the table in the documentation and the window follow it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Capabilities {
-    /// An import with an invalid signature gives a warning and is not refused: the format's specification asks for that.
+    /// An invalid signature gives a warning at import and is not an error, because the format's specification asks for
+    /// that.
     pub warns_on_invalid_signature: bool,
-    /// File name extension of exports that are encrypted as a whole: their content cannot be detected.
+    /// File name extension of exports that are encrypted as a whole, because their content cannot be detected.
     pub encrypted_extension: Option<&'static str>,
     /// Reads files.
     pub read: bool,
@@ -25,43 +26,45 @@ pub struct Capabilities {
     pub write: bool,
     /// Checks files.
     pub validate: bool,
-    /// Carries tombstones.
+    /// Can contain tombstones.
     pub tombstones: bool,
-    /// Carries attachment bytes.
+    /// Can contain the bytes of attachments.
     pub attachments: bool,
-    /// An untouched record is written back byte for byte.
+    /// A record that was not changed is written back byte for byte.
     pub byte_exact: bool,
     /// Writes a folder rather than a file.
     pub folder: bool,
-    /// What is written can carry a signature.
+    /// Files that are written can have a signature.
     pub signs: bool,
-    /// What is written can be encrypted under a passphrase.
+    /// Files that are written can be encrypted under a passphrase.
     pub encrypts: bool,
-    /// Pasted text may be in it.
+    /// Text that a user pastes can be in this format.
     pub text: bool,
-    /// Writes its files that are no records back out, and carries those of other formats in envelopes.
+    /// Writes its own passthrough files back unchanged, and those of other formats in envelopes.
     pub carries_passthrough: bool,
-    /// A file of it is everything that an assistant has of an account, so a newer one shows what is gone there.
+    /// A file of this format contains everything that the assistant has of an account. If a newer file lacks a record,
+    /// the record is no longer in the account.
     pub complete_account_export: bool,
-    /// The writer itself leaves out records that their source marks as not exportable, with what depends on them.
+    /// The writer leaves out records that their source marks as not exportable, with the records that depend on them.
     pub withholds_not_exportable: bool,
     /// The format that this one is a delta of.
     pub base_format: Option<&'static str>,
-    /// How the name of a written file or folder ends, dot included; empty if the format has no ending.
+    /// Ending of the name of a written file or folder, including the dot. Empty if the format has none.
     pub ending: &'static str,
-    /// What is written continues an earlier export, which has to be named; read after the export that it continues.
+    /// An export continues an earlier one, which the user has to name. At import it is read after the one that it
+    /// continues.
     pub needs_base: bool,
-    /// Defined by a specification, for exchange between programs; others are what one program exports.
+    /// Defined by a specification for exchange between programs, and not just the export of one program.
     pub interchange: bool,
-    /// Offered first, as the formats that hold the most.
+    /// Shown first in the list of export formats.
     pub recommended: bool,
 }
 
-/// One format. Implementations are unit structs; all state is in the arguments.
+/// One format. Implementations are unit structs and have no state.
 pub trait Format: Sync {
-    /// Id as in cli.md.
+    /// Stable id, used on the command line.
     fn id(&self) -> &'static str;
-    /// Name for people.
+    /// Name for the user.
     fn name(&self) -> &'static str;
     /// What it can do.
     fn capabilities(&self) -> Capabilities;
@@ -69,38 +72,41 @@ pub trait Format: Sync {
     fn media_type(&self) -> &'static str {
         "application/json"
     }
-    /// False if no file of this format carries deletions.
+    /// False if files of this format never contain deletions.
     fn may_carry_deletions(&self) -> bool {
         true
     }
-    /// Signing of finished files, for formats that have it.
+    /// Signing of finished files, if the format supports it.
     fn file_signing(&self) -> Option<&dyn SignFiles> {
         None
     }
-    /// Disclosure of a part of a file, for formats that have it.
+    /// Disclosure of a part of a file, if the format supports it.
     fn disclosure(&self) -> Option<&dyn DiscloseParts> {
         None
     }
-    /// Ids of exports, for formats that have them.
+    /// Ids of exports, if the format has them.
     fn export_identities(&self) -> Option<&dyn IdentifyExports> {
         None
     }
-    /// Changes of archives without a vault, for formats that have archives.
+    /// Changes of archives without a vault, if the format has archives.
     fn archive_editing(&self) -> Option<&dyn EditArchives> {
         None
     }
-    /// Checks whether a delta builds on this base. None: the file is not a delta.
+    /// Checks whether a delta builds on this base. None if the file is not a delta.
     fn check_base(&self, delta: &DeltaFile<'_>, base: &Path) -> Result<Option<BaseFindings>, FormatError> {
         let _ = (delta, base);
         Ok(None)
     }
-    /// Which members of the catalog are this format's? By content. Cheap: reads heads, small side files.
+    /// Claims the members of the catalog that are in this format, judged by content. Reads only the start of each
+    /// member and small additional files.
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError>;
-    /// The same when the person named this format: plausible text that shows no mark of its own may be claimed too.
+    /// Detection after the user named this format. Plausible text without a marker of the format may be claimed as
+    /// well.
     fn detect_asked(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         self.detect(catalog, limits)
     }
-    /// Reads everything that was detected into the sink. One bad record is dropped with its place, and reading goes on.
+    /// Sends everything that was detected to the sink. A record that cannot be read is reported as dropped, and reading
+    /// continues.
     fn read(
         &self,
         catalog: &Catalog,
@@ -108,8 +114,8 @@ pub trait Format: Sync {
         context: &ReadContext,
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError>;
-    /// Writes all records of `source` to `out`, which does not exist yet (a file, or a folder when
-    /// `capabilities().folder`). Not atomic: the caller hands in a partial name, validates, and renames.
+    /// Writes all records of `source` to `out`, a new file, or a new folder if `capabilities().folder`. Not atomic: the
+    /// caller passes a temporary name, validates the result and renames it.
     fn write(
         &self,
         source: &mut dyn RecordSource,
@@ -119,7 +125,7 @@ pub trait Format: Sync {
         let _ = (source, options);
         Err(FormatError::invalid("not_supported", out.display().to_string(), "this format cannot be written"))
     }
-    /// What [`Format::write`] would hold and lose, without writing anything.
+    /// The report that [`Format::write`] would return, without writing anything.
     fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
         let _ = options;
         let mut report = WriteReport::default();
@@ -129,23 +135,24 @@ pub trait Format: Sync {
         })?;
         Ok(report)
     }
-    /// The whole as a text to paste somewhere, and what it does not say; for formats that are such a text.
+    /// The export as a text for pasting, and its report. Only for formats that consist of such a text.
     fn text(&self, source: &mut dyn RecordSource) -> Result<(String, WriteReport), FormatError> {
         let _ = source;
         Err(FormatError::invalid("not_supported", self.id(), "this format is no text to paste"))
     }
-    /// Kind and id of a record in the files of this format that it came from; None if it came from another format.
+    /// Kind and id that a tombstone in this format would name for this record. None if the record came from another
+    /// format.
     fn tombstone_target(&self, record: &Record) -> Option<(String, String)> {
         let _ = record;
         None
     }
-    /// Adds an erased record to the ids that a tombstone lists as deleted with its target: by its id in files of this
-    /// format, or by `vault_id` if it came from another.
+    /// Adds an erased record to the ids that a tombstone lists as deleted with its target. Uses the record's id in this
+    /// format, or `vault_id` if it came from another format.
     fn add_derived(&self, derived: &mut Derived, record: &Record, vault_id: &str) {
         let _ = (derived, record, vault_id);
     }
-    /// Every signature in a file with the bytes that it is over: the file's own first, then those of its tombstones.
-    /// Formats have no key library: the caller judges.
+    /// Visits every signature in a file with the signed bytes: first the file's own, then those of its tombstones. The
+    /// caller verifies them, because formats have no access to cryptography.
     fn signatures(
         &self,
         catalog: &Catalog,
@@ -156,8 +163,8 @@ pub trait Format: Sync {
         let _ = (catalog, detected, limits, visit);
         Ok(())
     }
-    /// Checks a file or folder by the specification and reports everything found, signatures apart
-    /// ([`Format::signatures`]). With `trust` a file that is not signed is an error.
+    /// Checks a file or folder against the specification and reports every finding. Signatures are not verified here
+    /// ([`Format::signatures`]). If `trust` is not empty, a file without a signature is an error.
     fn validate(
         &self,
         catalog: &Catalog,
@@ -168,7 +175,7 @@ pub trait Format: Sync {
         let _ = (catalog, limits, trust);
         Err(FormatError::invalid("not_supported", detected.format, "this format has no validator"))
     }
-    /// The same, with a passphrase for content that the format itself encrypts.
+    /// [`Format::validate`] with a passphrase for content that the format itself encrypts.
     fn validate_with(
         &self,
         catalog: &Catalog,
@@ -182,12 +189,12 @@ pub trait Format: Sync {
     }
 }
 
-/// What a reader is handed besides the bytes.
+/// What a reader receives besides the input.
 #[derive(Debug, Clone)]
 pub struct ReadContext {
-    /// Bounds.
+    /// Limits for reading.
     pub limits: Limits,
-    /// The clock, for formats whose spec says "now" for a missing time. Never used for ids.
+    /// The current time, for formats whose specification replaces a missing time by it. Never used for ids.
     pub now: Timestamp,
     /// Opens encrypted input.
     pub passphrase: Option<Arc<dyn Passphrase>>,
@@ -196,128 +203,129 @@ pub struct ReadContext {
 /// A file that came with an export.
 #[derive(Debug, Clone)]
 pub struct AttachmentFile {
-    /// Same key as in the [`mementory_model::AttachmentRef`]s that name it.
+    /// The same key as in the [`mementory_model::AttachmentRef`]s that refer to it.
     pub key: RecordKey,
     /// The source's own id.
     pub origin_id: Option<String>,
-    /// Original name.
+    /// The original name.
     pub name: String,
-    /// By magic bytes or name.
+    /// Media type, from the first bytes of the file or its name.
     pub media_type: Option<String>,
-    /// Where it lies in the input.
+    /// Path in the input.
     pub place: String,
 }
 
-/// A part of a source that is not a record: side files, `raw/`, unknown entries, manifest extras.
+/// A file of an export that is not a record: additional files, `raw/`, unknown entries, extra data of the manifest.
 #[derive(Debug, Clone)]
 pub struct PassthroughItem {
     /// Format id.
     pub format: String,
-    /// Id of the unit it belongs to when it goes back out (agent id, bundle digest, account …).
+    /// Id of the export or agent to which it belongs (agent id, bundle digest, account …).
     pub group: String,
-    /// Name inside the source, `/`-separated.
+    /// Path inside the source, with `/` as separator.
     pub name: String,
     /// `sidecar`, `raw`, `entry`, `layer`, `manifest`, `artifact` …
     pub role: String,
-    /// Where it lies in the input.
+    /// Path in the input.
     pub place: String,
 }
 
-/// Where a reader puts what it finds. Any error means stop and hand the error up.
+/// Receives what a reader finds. If a method returns an error, the reader stops and returns it.
 pub trait Sink {
     /// A conversation with its messages, or one record.
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError>;
-    /// Bytes of an attachment.
+    /// An attachment and its bytes.
     fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError>;
-    /// A part that is not a record.
+    /// A passthrough file and its bytes.
     fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError>;
-    /// A deletion to apply. Sent before any record.
+    /// A deletion to apply. Readers send all deletions before the first record.
     fn tombstone(&mut self, tombstone: Tombstone) -> Result<(), FormatError>;
-    /// Worth knowing; costs no record.
+    /// A problem in the input that does not cause the loss of a record.
     fn note(&mut self, issue: Issue);
-    /// Found and not taken in.
+    /// Something in the input that is not imported.
     fn dropped(&mut self, dropped: Dropped);
-    /// Source bytes dealt with so far (compressed or not, whichever `Detected::total_bytes` counts). Also the place
-    /// where cancellation is noticed.
+    /// Number of source bytes processed so far, in the same measure as `Detected::total_bytes`. Returns an error if the
+    /// user cancelled.
     fn progress(&mut self, bytes: u64) -> Result<(), FormatError>;
 }
 
-/// A record as the vault hands it to a writer.
+/// A record that the vault passes to a writer.
 #[derive(Debug, Clone)]
 pub struct StoredRecord {
     /// The vault's record id, 32 lowercase hex digits.
     pub id: String,
-    /// True when text, title, tags, type or status differ from what the verbatim says (edited or redacted since).
+    /// True if text, title, tags, type or status differ from the verbatim, because the record was edited or redacted.
     pub edited: bool,
-    /// Vault ids of the targets of `record.links`, in the same order; None = not in the vault.
+    /// Vault ids of the targets of `record.links`, in the same order. None if the target is not in the vault.
     pub link_ids: Vec<Option<String>>,
-    /// Vault id of `record.parent` and of the message's parent.
+    /// Vault id of `record.parent`.
     pub parent_id: Option<String>,
-    /// Vault id of the parent message.
+    /// Vault id of the message's parent message.
     pub message_parent_id: Option<String>,
     /// Vault ids of the attachments, in the order of `record.attachments`.
     pub attachment_ids: Vec<String>,
-    /// Marks that stand for values in `record.text`, in order: those covered on the way out, and those that the person
+    /// Marks that replace values in `record.text`, in order. Some replace masked values, others values that the user
     /// redacted.
     pub redactions: Vec<Redaction>,
-    /// The record, verbatim included.
+    /// The record, including its verbatim.
     pub record: Record,
 }
 
-/// How a mark begins; its class and `]` follow.
+/// Start of a mark. The class of the value and `]` follow.
 pub const REDACTED: &str = "[REDACTED:";
 
-/// A mark (`[REDACTED:class]`) that stands for a value in a record's text. The value itself is nowhere.
+/// A mark (`[REDACTED:class]`) that replaces a value in a record's text. The value itself is not included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redaction {
-    /// What the value was, as the mark says.
+    /// Class of the value, as written in the mark.
     pub class: String,
-    /// Where the mark stands in the text, in bytes.
+    /// Position of the mark in the text, in bytes.
     pub mark: Range<usize>,
-    /// Where the value stands in the text that the vault has, in bytes. None: the vault has not got it any more, nor
-    /// knows how long it was.
+    /// Position of the value in the text that the vault stores, in bytes. None if the value was redacted, because the
+    /// vault then knows neither the value nor its length.
     pub value: Option<Range<usize>>,
 }
 
-/// Facts about the vault that some formats want.
+/// Facts about the vault that some formats write.
 #[derive(Debug, Clone)]
 pub struct SourceAbout {
     /// Vault id (UUID text).
     pub vault_id: String,
     /// Name of the vault.
     pub name: String,
-    /// Version of Mementory.
+    /// Name and version of this program.
     pub generator: String,
-    /// Time of the export; the only clock a writer has.
+    /// Time of the export. A writer uses no other clock.
     pub now: Timestamp,
 }
 
-/// What a writer may ask for. Visits can be repeated; order is the same each time (by vault id within a kind).
+/// The records and files that a writer can ask for. Each method can be called again and visits the same things in the
+/// same order; within a kind, records are ordered by vault id.
 pub trait RecordSource {
-    /// About the vault.
+    /// Facts about the vault.
     fn about(&self) -> SourceAbout;
-    /// All records in scope, one kind after the other in the order of `Kind::ALL`.
+    /// Visits all records to export, one kind after the other in the order of `Kind::ALL`.
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError>;
-    /// True when sensitive values are looked for and covered on the way out: no mark then means that none was found.
+    /// True if sensitive values are masked in this export. A text without a mark then contains none that was found.
     fn covers(&self) -> bool {
         false
     }
-    /// Tombstones, in the target's id space where they came from it; own ones by vault id.
+    /// Tombstones. Those from an imported file have the target's id in that file, those of this vault the vault id.
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError>;
-    /// Ids of the formats of which there are passthrough files.
+    /// Ids of the formats that have passthrough files in the vault.
     fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError>;
-    /// Passthrough parts that came in as `format`.
+    /// Visits the passthrough files that were imported with `format`.
     fn passthrough(
         &mut self,
         format: &str,
         visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<(), FormatError>;
-    /// When each version of a record was taken in, oldest first; empty where nobody remembers.
+    /// Import times of a record's versions, oldest first. Empty if they are not known.
     fn taken_in(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
         let _ = id;
         Ok(Vec::new())
     }
-    /// Bytes of an attachment by its vault id; None = not in the vault.
+    /// Reads the bytes of an attachment by its vault id. False if it is not in the vault.
     fn attachment(
         &mut self,
         id: &str,
@@ -325,45 +333,46 @@ pub trait RecordSource {
     ) -> Result<bool, FormatError>;
 }
 
-/// How to write.
+/// Options of a writer.
 #[derive(Debug, Clone, Default)]
 pub struct WriteOptions {
-    /// True when the export is of everything in the vault (scope matters to some manifests).
+    /// True if everything in the vault is exported. Some manifests state this.
     pub everything: bool,
-    /// Only what changed since then; makes an incremental export where the format knows one.
+    /// Exports only what changed since this time, as an incremental export if the format has them.
     pub since: Option<Timestamp>,
-    /// The export that an incremental one or a delta builds on.
+    /// The export on which an incremental export or a delta builds.
     pub base: Option<PathBuf>,
-    /// Signs what is written, where the format has a place for it.
+    /// Signs the export, if the format can be signed.
     pub signer: Option<Arc<dyn Signer>>,
-    /// Encrypts what is written, where the format has a way to.
+    /// Encrypts the export, if the format can be encrypted.
     pub passphrase: Option<Arc<dyn Passphrase>>,
-    /// `json`, `yaml` or `jsonl`, where the format has several; of MIF also `mem0`, `generic` and `markdown`.
+    /// `json`, `yaml` or `jsonl`, if the format has several encodings; for MIF also `mem0`, `generic` and `markdown`.
     pub encoding: Option<String>,
-    /// Version of the format, where several are written.
+    /// Version of the format, if several can be written.
     pub version: Option<String>,
-    /// Leaves identifiers of platforms and accounts out, where the format knows how.
+    /// Leaves out identifiers of platforms and accounts, if the format supports it.
     pub strip_identifiers: bool,
-    /// Files of a workspace below this many bytes travel inside an `.alf`, others are only named; None = 102,400.
+    /// Only workspace files smaller than this many bytes are embedded in an `.alf`; larger ones are only named. None
+    /// means 102,400.
     pub artifact_threshold: Option<u64>,
-    /// Options that only the format itself knows, in its own type.
+    /// Options of a single format, in its own type.
     pub format_options: FormatOptions,
 }
 
-/// What is said of a file in a format that holds none.
-pub const NO_BYTES: &str = "the file itself stays behind; its name and text go along";
+/// Loss note for an attachment in a format that cannot contain files.
+pub const NO_BYTES: &str = "the file itself is not exported, only its name and text";
 
-/// What was written.
+/// Report on an export.
 #[derive(Debug, Clone, Default)]
 pub struct WriteReport {
-    /// Format version written.
+    /// Version of the format that was written.
     pub version: String,
-    /// Records written, by model kind.
+    /// Number of records written, by kind.
     pub by_kind: BTreeMap<String, u64>,
-    /// The format's own digest (bundle digest), or empty: the caller then takes SHA-256 of the file.
+    /// Digest in the format's own definition (bundle digest). If empty, the caller uses the SHA-256 of the file.
     pub digest: String,
-    /// What another program would not see.
+    /// What other programs cannot read in the export.
     pub losses: LossReport,
-    /// Records that stayed behind, by reason.
+    /// Number of records that were not exported, by reason.
     pub withheld: BTreeMap<String, u64>,
 }

@@ -1,6 +1,6 @@
-//! What a format is: the [`Format`] trait, its capabilities, the sink that readers fill and the source that writers read,
-//! detection over a list of formats, and the envelope in which passthrough files travel through another format. No format
-//! is named here. Formats see bytes, limits and a clock, but no key and no store.
+//! The [`Format`] trait, its capabilities, the sink to which readers send records and the source from which writers get
+//! them, detection over a list of formats, and the envelope for passthrough files in other formats. This crate names no
+//! format. Formats see bytes, limits and a clock, but no key and no store.
 mod claim;
 mod detect;
 pub mod did_key;
@@ -37,7 +37,7 @@ pub use options::FormatOptions;
 pub use signing::{Signed, Signer};
 pub use validation::{Finding, Validation};
 
-/// True for a UUID with its hyphens, as vendors name files and ids.
+/// True for a UUID in its form with hyphens, which vendors use in file names and ids.
 pub fn is_uuid(text: &str) -> bool {
     text.len() == 36 && uuid::Uuid::try_parse(text).is_ok()
 }

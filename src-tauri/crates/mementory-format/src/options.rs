@@ -1,8 +1,8 @@
 //! Options that only one format knows.
 use std::{any::Any, fmt, sync::Arc};
 
-/// Options of one format, in that format's own type. Who hands them through does not know the type, and other formats
-/// see none.
+/// Options of one format, in that format's own type. Code that passes them on does not know the type, and other formats
+/// cannot read them.
 #[derive(Clone, Default)]
 pub struct FormatOptions(Option<Arc<dyn Any + Send + Sync>>);
 
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_their_own_type_sees_them() {
+    fn options_are_only_returned_as_their_own_type() {
         let options = FormatOptions::new(7u32);
         assert_eq!((options.get::<u32>(), options.get::<String>()), (Some(&7), None));
         assert!(FormatOptions::default().is_empty() && !options.is_empty());

@@ -1,21 +1,21 @@
-//! What is no record on its way through another format. The parts of a file that are not records (its header, its manifest,
-//! members of no element) and the deletions that came with it have no place in a file of another format. There they ride
-//! as foreign records, in the extension slot like every record that does not fit, and are parts and deletions again when
-//! they come home. So a file that went through another format is whole again.
+//! Passthrough files and deletions inside a file of another format. That format has no field for what is not a record
+//! (a header, a manifest) nor for the deletions that were imported with it. There they are written as records of kind
+//! `foreign`, in the extension slot like every record without an equivalent. At import they become passthrough files
+//! and tombstones again, so a file that went through another format is complete again.
 use crate::{FormatError, PassthroughItem, RecordSource, is_safe_path};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use mementory_model::{Kind, LossKind, LossReport, Record, RecordKey, Tombstone, Verbatim};
 use serde::{Deserialize, Serialize};
 
-/// A file larger than this stays behind.
+/// Largest size in bytes of a file that is written into an envelope. Larger files are listed as losses.
 pub const MAX_FILE_BYTES: u64 = 1 << 20;
-/// Id space of what is carried.
+/// Scope of the record keys of envelopes.
 const SCOPE: &str = "keepsake/carried";
-/// A part whose bytes are no text.
+/// Media type of an envelope whose file is not UTF-8 text.
 const BINARY: &str = "application/base64";
 const TEXT: &str = "text/plain";
 
-/// What was in an envelope.
+/// Content of an envelope.
 #[derive(Debug, Clone)]
 pub enum Unpacked {
     /// A file and its bytes.
@@ -24,9 +24,9 @@ pub enum Unpacked {
     Tombstone(Box<Tombstone>),
 }
 
-/// Where a part belongs; in the record's fields.
+/// Description of a passthrough file, stored in the fields of the envelope record.
 #[derive(Serialize, Deserialize)]
-struct Label {
+struct PartLabel {
     format: String,
     group: String,
     name: String,
@@ -34,16 +34,16 @@ struct Label {
     place: String,
 }
 
-/// May this file go into an envelope, if its format carries passthrough files? Files that came with an agent (`raw/`,
-/// artifacts) are bytes like an attachment's: they may hold secrets, and only their own format knows which.
+/// True if this file may be written into an envelope. Files of agents (`raw/`, artifacts) may not: they can contain
+/// secrets, and only their own format knows which.
 pub fn is_embeddable(item: &PassthroughItem) -> bool {
     !matches!(item.role.as_str(), "raw" | "artifact")
 }
 
-/// Lists the parts of other formats' exports, which stay behind; those that ride along are not asked for.
+/// Lists the passthrough files of the formats for which `stays` is true as losses, because they are not exported.
 ///
 /// # Errors
-/// Those of the source.
+/// Errors of the source.
 pub fn note_left_out(
     source: &mut dyn RecordSource,
     stays: impl Fn(&str) -> bool,
@@ -58,7 +58,7 @@ pub fn note_left_out(
     Ok(())
 }
 
-/// A file as a record.
+/// A passthrough file as a record.
 pub fn pack_file(item: &PassthroughItem, bytes: &[u8]) -> Record {
     let PassthroughItem { format, group, name, role, place } = item.clone();
     let text = format!("Kept for the way back to {format}: {name}");
@@ -66,7 +66,7 @@ pub fn pack_file(item: &PassthroughItem, bytes: &[u8]) -> Record {
     record.title = Some(name.clone());
     record.record_type = Some("part".into());
     record.source.platform.clone_from(&format);
-    if let Ok(label) = serde_json::to_value(Label { format, group, name, role, place }) {
+    if let Ok(label) = serde_json::to_value(PartLabel { format, group, name, role, place }) {
         record.fields.insert("part".into(), label);
     }
     record.verbatim = Some(match std::str::from_utf8(bytes) {
@@ -76,8 +76,8 @@ pub fn pack_file(item: &PassthroughItem, bytes: &[u8]) -> Record {
     record
 }
 
-/// A deletion that came in a file, as a record. One of this vault's own goes into formats that know deletions, and nowhere
-/// else.
+/// A deletion from an imported file as a record. None for a deletion of this vault, which is only written into formats
+/// that have tombstones.
 pub fn pack_tombstone(tombstone: &Tombstone) -> Option<Record> {
     tombstone.verbatim.as_ref()?;
     let mut record = envelope(&format!("tombstone/{}", tombstone.id), "Kept for the way back: a deletion".to_owned());
@@ -87,8 +87,8 @@ pub fn pack_tombstone(tombstone: &Tombstone) -> Option<Record> {
     Some(record)
 }
 
-/// What is in a record that came in; None for any other record, and for what no writer of ours makes. `carries`: does
-/// the format with this id carry passthrough files?
+/// The content of an envelope record. None for any other record, and for content that our writers do not produce.
+/// `carries` tells whether the format with this id carries passthrough files.
 pub fn unpack(record: &Record, carries: impl Fn(&str) -> bool) -> Option<Unpacked> {
     if record.kind != Kind::Foreign || record.key.scope != SCOPE {
         return None;
@@ -97,14 +97,14 @@ pub fn unpack(record: &Record, carries: impl Fn(&str) -> bool) -> Option<Unpacke
     if record.record_type.as_deref() == Some("tombstone") {
         return serde_json::from_str(&verbatim.text).ok().map(|t| Unpacked::Tombstone(Box::new(t)));
     }
-    let label = Label::deserialize(record.fields.get("part")?).ok()?;
+    let label = PartLabel::deserialize(record.fields.get("part")?).ok()?;
     let bytes = match verbatim.media_type.as_str() {
         BINARY => BASE64_STANDARD.decode(&verbatim.text).ok()?,
         _ => verbatim.text.clone().into_bytes(),
     };
-    let Label { format, group, name, role, place } = label;
+    let PartLabel { format, group, name, role, place } = label;
     let item = PassthroughItem { format, group, name, role, place };
-    // The name becomes one in a file that we write; whoever made this file may have meant it to lead elsewhere.
+    // The name becomes a path in a file that we write. An untrusted file could name a path outside its target folder.
     let known = carries(&item.format) && is_embeddable(&item);
     (known && is_safe_path(&item.name)).then_some(Unpacked::File(item, bytes))
 }
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_what_they_were() {
+    fn an_unpacked_file_equals_the_packed_one() {
         for bytes in ["{\"a\": 1.0}\n".as_bytes(), &[0xff, 0, 0xfe], b""] {
             let item = item("x/manifest.json", "manifest");
             match unpack(&pack_file(&item, bytes), carries).unwrap() {
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_lead_elsewhere_and_files_of_agents_are_not_taken() {
+    fn unsafe_names_and_files_of_agents_are_not_unpacked() {
         for name in ["../x", "/x", "a/../../x", "a\\b", "", "c:x", "a\0"] {
             assert!(unpack(&pack_file(&item(name, "entry"), b""), carries).is_none(), "{name}");
         }

@@ -1,33 +1,35 @@
-//! What a validator reports.
+//! Reports of validators.
 
 /// One finding of a validator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// Stable code.
     pub code: String,
-    /// Where.
+    /// Path in the file or folder.
     pub place: String,
-    /// For people; no record content.
+    /// Message for the user, without content of records.
     pub message: String,
 }
 
 /// Result of validation.
 #[derive(Debug, Clone, Default)]
 pub struct Validation {
-    /// Version found.
+    /// Version that the file states.
     pub version: Option<String>,
-    /// Conformance level claimed (`.mem`).
+    /// Conformance level that the file states (`.mem`).
     pub level: Option<String>,
-    /// Records seen.
+    /// Number of records that were checked.
     pub records: u64,
     /// `full`, `incremental` …
     pub kind: Option<String>,
-    /// Signature: present, algorithm, valid, trusted, key (hex). Valid and trusted are for who verifies to say.
+    /// Signature: present, algorithm, valid, trusted, key (hex). `valid` and `trusted` are set by the caller that
+    /// verifies it.
     pub signature: (bool, Option<String>, Option<bool>, Option<bool>, Option<String>),
-    /// All of it was read and nothing in it is signed: nobody has to read it again for its signatures.
+    /// True if the whole file was read and contains no signature. It then need not be read again to look for
+    /// signatures.
     pub unsigned: bool,
-    /// Not valid if any.
+    /// The file is invalid if this list is not empty.
     pub errors: Vec<Finding>,
-    /// Worth knowing.
+    /// Findings that do not make the file invalid.
     pub warnings: Vec<Finding>,
 }

@@ -1,49 +1,49 @@
-//! What stops a whole reading or writing. Everything smaller is a note or a dropped item.
+//! Errors that end a read or write. Smaller problems become an issue or a dropped item.
 
 /// Fatal errors of readers, writers and validators.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormatError {
-    /// The person cancelled, or the sink refused to go on.
+    /// The user cancelled, or the sink stopped the reader.
     #[error("cancelled")]
     Cancelled,
-    /// A bound was met; `limit` names it. A larger bound may be allowed by the person.
+    /// A limit was exceeded. The user may allow a higher one.
     #[error("{place}: {limit} exceeded ({figure})")]
     Limit {
-        /// Which bound.
+        /// Name of the limit.
         limit: &'static str,
-        /// Where.
+        /// File or entry.
         place: String,
-        /// The figure that was met.
+        /// The size or number that was found.
         figure: u64,
     },
-    /// Unsafe input: entry name, link, device, encryption.
+    /// The input is unsafe because of an entry name, a link, a device file or its encryption.
     #[error("{place}: refused, {reason}")]
     Refused {
-        /// Where.
+        /// File or entry.
         place: String,
         /// Why.
         reason: String,
     },
-    /// A version that this reader must not guess at.
+    /// The version of the input is not supported.
     #[error("{place}: version {version} is not supported")]
     Version {
-        /// Where.
+        /// File or entry.
         place: String,
-        /// What it says.
+        /// The version that the input states.
         version: String,
     },
-    /// Not what it claims to be; `code` is stable (`manifest_missing`, `checksum_mismatch`, `malformed` …).
+    /// The input does not follow its format.
     #[error("{place}: {message}")]
     Invalid {
-        /// Stable code.
+        /// Stable code (`manifest_missing`, `checksum_mismatch`, `malformed` …).
         code: &'static str,
-        /// Where.
+        /// File or entry.
         place: String,
-        /// For people.
+        /// Message for the user.
         message: String,
     },
-    /// The file system.
+    /// The file system returned an error.
     #[error("{place}: {source}")]
     Io {
         /// File name.
@@ -52,25 +52,25 @@ pub enum FormatError {
         #[source]
         source: std::io::Error,
     },
-    /// The store behind a sink or record source failed; opaque here.
+    /// The store behind a sink or record source failed. This crate does not know its error type.
     #[error("{0}")]
     Store(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl FormatError {
-    /// An I/O error at a place.
+    /// An I/O error at `place`.
     pub fn io(place: impl Into<String>, source: std::io::Error) -> Self {
         Self::Io { place: place.into(), source }
     }
 
-    /// An invalid input.
+    /// An error for an input that does not follow its format.
     pub fn invalid(code: &'static str, place: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Invalid { code, place: place.into(), message: message.into() }
     }
 }
 
-/// Are the bytes at fault, and not the way to them? An entry of an archive that is cut off or does not unpack: what came
-/// before still says what the file is.
+/// True if the bytes of the input are damaged (cut off, or not decompressible), as opposed to a failure to read them.
+/// The bytes before the damage can still show the format.
 pub fn is_damage(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::UnexpectedEof | std::io::ErrorKind::InvalidData)
 }

@@ -1,4 +1,4 @@
-//! Messages of readers about their input.
+//! What readers report about their input.
 use crate::Kind;
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Issue {
     /// Stable code in lower snake case.
     pub code: String,
-    /// Path in the container and JSON pointer.
+    /// Path in the input and JSON pointer.
     pub place: String,
     /// A message for the user, without content of records.
     pub message: String,
@@ -33,7 +33,7 @@ pub enum DroppedAs {
 /// Something in the input that was not imported.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dropped {
-    /// Path in the container and JSON pointer.
+    /// Path in the input and JSON pointer.
     pub place: String,
     /// Whether it was skipped or failed.
     pub outcome: DroppedAs,

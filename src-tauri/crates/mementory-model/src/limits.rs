@@ -1,34 +1,34 @@
 //! Limits for hostile input. Readers receive them as a parameter and define none themselves.
 
-/// Limits for reading one input. All sizes in bytes.
+/// Limits for reading one input. Sizes are in bytes.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Total size read from all archives before the user must confirm (`limit` error with the size).
+    /// Total size of all archives' content. Above it, reading ends with a `Limit` error until the user allows the size.
     pub total_bytes: u64,
-    /// One JSON element (a conversation, a record), or one JSON document that is read into memory.
+    /// Size of one JSON element (a conversation, a record), or of one JSON document that is read into memory.
     pub element_bytes: u64,
-    /// One line of a JSONL file.
+    /// Size of one line in a JSONL file.
     pub line_bytes: u64,
-    /// Entries in one archive or files in one folder tree.
+    /// Number of entries in one archive, or of files in one folder tree.
     pub entries: u64,
     /// Nesting depth of archives.
     pub archive_depth: u32,
     /// Nesting depth of JSON values.
     pub json_depth: u32,
-    /// Memory of one JSON value that is taken apart, as [`crate::json::Tree`]. See [`TREE_BYTES`].
+    /// Memory of one parsed JSON value (`Tree` in mementory-json). See [`TREE_BYTES`].
     pub tree_bytes: u64,
-    /// One `.mem` file (spec v1.1 §8: 256 MiB).
+    /// Size of one `.mem` file (spec v1.1 §8: 256 MiB).
     pub mem_file_bytes: u64,
-    /// An additional file that is read into memory (manifests, maps).
+    /// Size of an additional file that is read into memory (manifests, maps).
     pub side_file_bytes: u64,
 }
 
 impl Limits {
-    /// The names of the limits that [`allowing`](Self::allowing) raises.
+    /// Names of the limits that [`allowing`](Self::allowing) raises.
     pub const RAISED: [&str; 5] = ["total_bytes", "element_bytes", "line_bytes", "tree_bytes", "side_file_bytes"];
 
-    /// The limits if the user allows this total size: a single part may then be as large and use as much memory. Limits
-    /// for depth and number, and those that a format defines, stay the same.
+    /// The limits after the user allowed this total size. A single part may then be as large and use as much memory.
+    /// Limits for depth and number, and those that a format defines, stay the same.
     #[must_use]
     pub fn allowing(bytes: u64) -> Self {
         let usual = Self::default();
@@ -43,10 +43,10 @@ impl Limits {
     }
 }
 
-/// How much memory one parsed JSON value may use. This can be much more than its text: each digit of `[0,0,…]` is a
-/// value with its own allocation, 28 times its text, so 62 MB of it, a zip of 63 kB, would use gigabytes. 96 MiB are
-/// enough for a line of 64 MiB of text, or a conversation of 40 MB with some 40,000 messages; together with the text
-/// and the resulting record, an import stays below 500 MB.
+/// Memory that one parsed JSON value may use. It can be much more than the text: in `[0,0,…]`, each digit is a value
+/// with its own allocation and needs 28 times the memory of its text. A zip of 63 kB with 62 MB of such text would use
+/// gigabytes. 96 MiB are enough for a line of 64 MiB that is mostly text, and for a conversation of 40 MB with about
+/// 40,000 messages. Together with the text and the resulting record, an import stays below 500 MB.
 pub const TREE_BYTES: u64 = 96 << 20;
 
 /// Limits for one JSON value.
@@ -58,7 +58,7 @@ pub struct Bounds {
     pub bytes: u64,
 }
 
-/// Limits with this depth and the general limit for memory.
+/// Limits with this depth and the default memory.
 impl From<u32> for Bounds {
     fn from(depth: u32) -> Self {
         Self { depth, bytes: TREE_BYTES }

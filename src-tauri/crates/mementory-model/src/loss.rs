@@ -1,4 +1,4 @@
-//! Losses: what a target format cannot represent.
+//! Losses: data that a target format cannot represent.
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LossKind {
-    /// Stored in the extension slot of the format: other programs ignore it, this program restores it.
+    /// Stored in the extension slot of the format. Other programs ignore it; this program restores it.
     MovedToExtension,
     /// Stored with less precision or under another term.
     Narrowed,
-    /// Not in the file.
+    /// Not written to the file.
     LeftOut,
 }
 
@@ -30,30 +30,30 @@ impl LossKind {
 pub struct Loss {
     /// Vault id of the record, or the name of a passthrough file.
     pub record: String,
-    /// The field of the model.
+    /// Name of the record's field.
     pub field: String,
     /// How it is affected.
     pub kind: LossKind,
-    /// A note for the user, without content.
+    /// A note for the user, without content of records.
     pub note: String,
 }
 
-/// A list of the first thousand losses, and counts of all by field.
+/// The first 1,000 losses as a list, and the number of all losses.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LossReport {
     /// The listed losses.
     pub items: Vec<Loss>,
-    /// The number of all losses by field and kind.
+    /// Number of losses by field and kind.
     pub counts: BTreeMap<(String, LossKind), u64>,
 }
 
 impl LossReport {
-    /// How often a field was affected in this way.
+    /// Number of losses of this kind in a field.
     pub fn count(&self, field: &str, kind: LossKind) -> u64 {
         self.counts.get(&(field.to_owned(), kind)).copied().unwrap_or_default()
     }
 
-    /// Adds a loss.
+    /// Counts a loss, and lists it if there are fewer than 1,000.
     pub fn add(&mut self, record: &str, field: &str, kind: LossKind, note: &str) {
         *self.counts.entry((field.to_owned(), kind)).or_default() += 1;
         if self.items.len() < 1000 {

@@ -2,10 +2,10 @@
 use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Fields of a kind that are not part of the model, in the order of the source.
+/// Fields that are not part of the model, in the order of the source.
 pub type Fields = serde_json::Map<String, serde_json::Value>;
 
-/// The kind of a record. The text form is the stable name on the command line and in the store.
+/// The kind of a record. The command line and the store use its stable name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -13,23 +13,23 @@ pub enum Kind {
     Memory,
     /// A conversation. Its messages refer to it.
     Conversation,
-    /// One message, on any branch, hidden and tool traffic included.
+    /// One message, on any branch. Hidden messages and tool calls are messages too.
     Message,
-    /// Core blocks, identity, principals.
+    /// A description of the user or the assistant: core blocks, identity, principals.
     Profile,
     /// A person, place or thing.
     Entity,
-    /// A typed connection of two entities.
+    /// A typed relation between two entities.
     Relation,
-    /// One statement, often split out of a longer text.
+    /// One statement, often extracted from a longer text.
     Fact,
     /// A document.
     Resource,
     /// A part of a document.
     Chunk,
-    /// A way of doing something.
+    /// Instructions for doing something.
     Procedure,
-    /// Something to do.
+    /// A task.
     Todo,
     /// A reference to a credential, never its value.
     Credential,
@@ -42,7 +42,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Every kind, in the order of reports.
+    /// Every kind, in the order in which reports list them.
     pub const ALL: [Kind; 15] = [
         Kind::Memory,
         Kind::Conversation,
@@ -88,13 +88,13 @@ impl Kind {
     }
 }
 
-/// The stable id of a record is derived from this and its kind. The vault hashes it with its own key, so the same
-/// source gives the same id in this vault, and an id reveals nothing about the content.
+/// The vault derives the stable id of a record from this key and the kind, by a hash with a secret of the vault. So the
+/// same source gives the same id in this vault, and an id reveals nothing about the content.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RecordKey {
-    /// Id space: `chatgpt`, `claude`, `mem`, `alf:<agent id>` …
+    /// Scope of `value`: `chatgpt`, `claude`, `mem`, `alf:<agent id>` …
     pub scope: String,
-    /// The id at the source, or position and content if there is none.
+    /// The id at the source. If there is none, position and content.
     pub value: String,
 }
 
@@ -105,89 +105,89 @@ impl RecordKey {
     }
 }
 
-/// The times that a source may give. Missing times stay missing.
+/// The times that a source may give. Times that it does not give are None.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Times {
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// When it was created.
+    /// When the record was created.
     pub created: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// When it last changed at the source.
+    /// When the record last changed at the source.
     pub updated: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     /// When the fact was observed.
     pub observed: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// Start of validity.
+    /// When the fact became true.
     pub valid_from: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// End of validity.
+    /// When the fact stopped being true.
     pub valid_to: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// Last read by the assistant.
+    /// When the assistant last read the record.
     pub last_accessed: Option<Timestamp>,
 }
 
-/// The origin of a record: the account, conversation and message.
+/// Account, platform, conversation and project from which a record comes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Source {
-    /// `chatgpt`, `claude`, `me` …; also the "source" filter.
+    /// `chatgpt`, `claude`, `me` …; the search filter "source" uses it.
     pub platform: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     /// Account id at the source.
     pub account: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// Id of its conversation at the source.
+    /// Id of the conversation at the source.
     pub conversation: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// Id of its message at the source.
+    /// Id of the message at the source.
     pub message: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// How it was created: `bio_write`, `model_set_context`, `custom_instructions`, `pasted` …
+    /// How the record was created: `bio_write`, `model_set_context`, `custom_instructions`, `pasted` …
     pub method: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     /// Project id or name.
     pub project: Option<String>,
 }
 
-/// A named thing in a record.
+/// A named entity in a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EntityRef {
     /// Its name.
     pub name: String,
-    /// Its type, open vocabulary.
+    /// Its type, in the words of the source.
     #[serde(rename = "type")]
     pub entity_type: Option<String>,
     /// Its role in the record.
     pub role: Option<String>,
 }
 
-/// A link to another record, by key (`derived_from`, `supersedes`, `member_of`, or the source's own relation).
+/// A link to another record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Link {
-    /// Relation name.
+    /// Name of the relation: `derived_from`, `supersedes`, `member_of`, or the source's own.
     pub relation: String,
     /// Kind of the target.
     pub kind: Kind,
-    /// Key of the target; it may be absent from the vault.
+    /// Key of the target, which may be missing in the vault.
     pub target: RecordKey,
 }
 
-/// An embedding vector from the source. Stored and exported, never computed here.
+/// An embedding vector from the source. It is stored and exported, but this program computes none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Embedding {
     /// Model name.
     pub model: String,
-    /// The JSON of the embedding from the source.
+    /// The embedding as JSON, unchanged from the source.
     pub json: String,
 }
 
-/// A file that a record refers to. `key` is the same in all records that refer to the file.
+/// A file that a record refers to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttachmentRef {
-    /// The identity of the file at the source.
+    /// The same key in all records that refer to the file.
     pub key: RecordKey,
     #[serde(skip_serializing_if = "Option::is_none")]
     /// The id at the source, unchanged.
@@ -201,27 +201,27 @@ pub struct AttachmentRef {
     /// Size in bytes, if the source gives it.
     pub size: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// Text that the source extracted from it (Claude's `extracted_content`).
+    /// Text that the source extracted from the file (Claude's `extracted_content`).
     pub text: Option<String>,
 }
 
-/// Fields of messages only.
+/// Fields that only messages have.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MessagePart {
     /// `user`, `assistant`, `system`, `tool`.
     pub role: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// Key of the parent message within the conversation; None = a root.
+    /// Key of the parent message in the same conversation; None for the first message.
     pub parent: Option<RecordKey>,
-    /// Position in the order of the source.
+    /// Position of the message in the source.
     pub position: u32,
-    /// Hidden in the source's user interface.
+    /// True if the source's user interface does not show it.
     pub hidden: bool,
-    /// On the branch that the user saw last.
+    /// True if it is on the branch that the user saw last.
     pub active: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// Model that wrote it.
+    /// Model that wrote the message.
     pub model: Option<String>,
     /// `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context`, or the term of the source.
     pub content_type: String,
@@ -231,18 +231,18 @@ pub struct MessagePart {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Origin {
-    /// Format id as in cli.md.
+    /// Id of the format.
     pub format: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// Version or layout.
+    /// Version or layout of the format.
     pub version: Option<String>,
-    /// File, then entries inside archives, joined by `!/`. File names only, no folders of this machine.
+    /// Name of the file, followed by entries inside archives, joined by `!/`. Folders of this computer are left out.
     pub container: String,
-    /// JSON pointer, line or offset inside it.
+    /// JSON pointer, line or offset inside the container.
     pub pointer: String,
 }
 
-/// The original bytes of a record.
+/// The original text of a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verbatim {
     /// Media type: `application/json` for a JSON value, `text/plain`, `text/markdown`.
@@ -252,29 +252,29 @@ pub struct Verbatim {
 }
 
 impl Verbatim {
-    /// Verbatim JSON.
+    /// Original text that is JSON.
     pub fn json(text: impl Into<String>) -> Self {
         Self { media_type: "application/json".into(), text: text.into() }
     }
 }
 
-/// One record, neutral between formats.
+/// One record, independent of formats.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The kind.
     pub kind: Kind,
-    /// The key from which its id is derived.
+    /// The key from which the vault derives the id.
     pub key: RecordKey,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     /// The id at the source, unchanged.
     pub origin_id: Option<String>,
-    /// The text for the user. May be empty.
+    /// The text that is shown to the user. May be empty.
     pub text: String,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     /// Title or name.
     pub title: Option<String>,
     #[serde(default)]
-    /// Times.
+    /// Times that the source gives.
     pub times: Times,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none", default)]
     /// The type given by the source or the user (`preference`, `semantic`, …).
@@ -286,22 +286,22 @@ pub struct Record {
     /// Tags.
     pub tags: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    /// 0..1
+    /// From 0 to 1.
     pub confidence: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    /// 0..1
+    /// From 0 to 1.
     pub importance: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    /// The sensitivity term of the source.
+    /// The sensitivity in the words of the source.
     pub sensitivity: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    /// Namespace or scope.
+    /// Namespace or scope at the source.
     pub namespace: Option<String>,
     #[serde(default)]
-    /// The origin of a record: the account, conversation and message.
+    /// Account, platform, conversation and project from which the record comes.
     pub source: Source,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    /// Entities named in it.
+    /// Entities that the record names.
     pub entities: Vec<EntityRef>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     /// Links to other records.
@@ -310,31 +310,31 @@ pub struct Record {
     /// Embedding vectors from the source.
     pub embeddings: Vec<Embedding>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    /// Files that it refers to.
+    /// Files that the record refers to.
     pub attachments: Vec<AttachmentRef>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    /// Only for messages.
+    /// Fields that only messages have.
     pub message: Option<MessagePart>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    /// Messages: key of their conversation. Chunks: key of their resource.
+    /// For a message, the key of its conversation. For a chunk, the key of its resource.
     pub parent: Option<RecordKey>,
     #[serde(default)]
-    /// The exact place from which it was read.
+    /// The exact place from which the record was read.
     pub origin: Origin,
     #[serde(skip_serializing_if = "Fields::is_empty", default)]
-    /// Fields of its kind that are not part of the model.
+    /// Fields that are not part of the model.
     pub fields: Fields,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    /// The original bytes.
+    /// The original text.
     pub verbatim: Option<Verbatim>,
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    /// The source repeats it (custom instructions in each chat): repetitions within one import are merged with their
-    /// links and not reported.
+    /// True if the source repeats the record (custom instructions in each conversation). Repetitions within one import
+    /// are merged without being reported, and their links are combined.
     pub repeats: bool,
 }
 
 impl Record {
-    /// Creates a record with a text only.
+    /// Creates a record that only has a text.
     pub fn new(kind: Kind, key: RecordKey, text: impl Into<String>) -> Self {
         Self {
             kind,
@@ -368,7 +368,7 @@ impl Record {
 /// Records that are imported together or not at all: a conversation with its messages, or a single record.
 #[derive(Debug, Clone, Default)]
 pub struct Unit {
-    /// The conversation first.
+    /// The records; if there is a conversation, it comes first.
     pub records: Vec<Record>,
 }
 

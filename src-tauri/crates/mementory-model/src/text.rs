@@ -1,8 +1,8 @@
-//! Folding and normalising of text, shared by search, fingerprints and the search for the same words elsewhere.
+//! Normal forms of text, for search, fingerprints and finding the same words in other records.
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Case and accents folded: compatibility decomposition, combining marks dropped, lower case, `ß` as `ss`.
+/// The text in lower case without accents: compatibility decomposition, no combining marks, `ß` as `ss`.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -20,7 +20,7 @@ pub fn fold(text: &str) -> String {
     )
 }
 
-/// Folded words with single spaces between them, without punctuation.
+/// The folded words of a text without punctuation, separated by single spaces.
 pub fn normal_text(text: &str) -> String {
     let folded = fold(text);
     let mut out = String::with_capacity(folded.len());
@@ -33,7 +33,7 @@ pub fn normal_text(text: &str) -> String {
     out
 }
 
-/// The sentences in normal form, without empty ones.
+/// The sentences of a text in the form of [`normal_text`], without empty ones.
 pub fn normal_sentences(text: &str) -> Vec<String> {
     text.split('\n').flat_map(|line| line.unicode_sentences()).map(normal_text).filter(|s| !s.is_empty()).collect()
 }

@@ -1,7 +1,7 @@
-//! Points in time, in UTC with microseconds.
+//! Points in time in UTC, in microseconds.
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Microseconds since 1970-01-01T00:00:00Z. More precise times are in the verbatim text only.
+/// Microseconds since 1970-01-01T00:00:00Z. If a source gives a more precise time, only the verbatim text has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
@@ -10,18 +10,18 @@ const YEAR_9999_END: i64 = 253_402_300_799_999_999;
 const EPOCH: jiff::civil::DateTime = jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0);
 
 impl Timestamp {
-    /// From microseconds; None outside the years 1–9999.
+    /// The time for these microseconds since 1970. None outside the years 1–9999.
     pub fn from_micros(micros: i64) -> Option<Self> {
         (YEAR_1..=YEAR_9999_END).contains(&micros).then_some(Self(micros))
     }
 
-    /// From (fractional) Unix seconds; None if not finite or outside the years 1–9999.
+    /// The time for these Unix seconds, with fraction. None if not finite or outside the years 1–9999.
     pub fn from_seconds(seconds: f64) -> Option<Self> {
         let micros = (seconds * 1e6).round();
         (micros.is_finite() && micros.abs() < 9e18).then_some(micros as i64).and_then(Self::from_micros)
     }
 
-    /// Microseconds since the epoch.
+    /// Microseconds since 1970-01-01T00:00:00Z.
     pub fn as_micros(self) -> i64 {
         self.0
     }
@@ -31,15 +31,14 @@ impl Timestamp {
         Self(jiff::Timestamp::now().as_microsecond())
     }
 
-    /// Reads RFC 3339 and common variants: date only (midnight UTC), a space for the `T`, a missing zone
-    /// (= UTC), any number of fraction digits.
+    /// Reads RFC 3339 and common variants: a date without time (midnight UTC), a space instead of `T`, no time zone
+    /// (UTC), and any number of fraction digits.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if let Ok(t) = text.parse::<jiff::Timestamp>() {
             return Self::from_micros(t.as_microsecond());
         }
-        // The last day of 9999 is a common value for "never". It is beyond the range of an instant of jiff, but not of
-        // a civil time.
+        // The last day of 9999 often means "never". A `jiff::Timestamp` cannot represent it, but a civil time can.
         let text = text.strip_suffix(['Z', 'z']).unwrap_or(text);
         let civil: jiff::civil::DateTime =
             text.parse().ok().or_else(|| text.parse::<jiff::civil::Date>().ok().map(|d| d.at(0, 0, 0, 0)))?;
@@ -47,13 +46,13 @@ impl Timestamp {
         Self::from_micros(i64::try_from(since.as_micros()).ok()?)
     }
 
-    /// Date and time in UTC, rounded down.
+    /// Date and time in UTC, rounded down to the second.
     fn civil(self) -> jiff::civil::DateTime {
         // `from_micros` ensures that every value is in the range of a civil time.
         EPOCH.saturating_add(jiff::SignedDuration::from_secs(self.0.div_euclid(1_000_000)))
     }
 
-    /// RFC 3339 in UTC, with as many fraction digits as needed (none, 3 or 6).
+    /// RFC 3339 in UTC, with 0, 3 or 6 fraction digits as needed.
     pub fn to_rfc3339(self) -> String {
         let base = self.to_rfc3339_seconds();
         let fraction = self.0.rem_euclid(1_000_000);
@@ -68,7 +67,8 @@ impl Timestamp {
 
     /// `YYYY-MM-DDTHH:MM:SSZ`, rounded down to the second.
     pub fn to_rfc3339_seconds(self) -> String {
-        // All years have four digits, and this is three times as fast as a format pattern.
+        // The `Display` form is right because all years have four digits. It is three times as fast as a format
+        // pattern.
         format!("{}Z", self.civil())
     }
 

@@ -1,49 +1,49 @@
-//! Proof that something was deleted, without its content.
+//! Statements that a record was deleted, without its content.
 use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The kind of deletion.
+/// What was deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TombstoneOp {
-    /// The record was removed.
+    /// The record.
     Delete,
-    /// The content was removed; the record remains without it.
+    /// The content of the record. The record remains without it.
     Redact,
 }
 
-/// Ids of derived data that was deleted as well (the field names of `.mem` spec v1.1 §5, in snake case).
+/// Ids of derived data that was deleted with the target (fields of `.mem` spec v1.1 §5, in snake case).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Derived {
-    /// Split sentences.
+    /// Sentences that were split from the target.
     pub sentence_ids: Vec<String>,
-    /// Facts.
+    /// Facts that were extracted from the target.
     pub fact_ids: Vec<String>,
     /// Relations whose last evidence was deleted.
     pub edge_ids: Vec<String>,
-    /// Entities without any relation left.
+    /// Entities that had no relation left.
     pub entity_ids: Vec<String>,
-    /// Chunks.
+    /// Chunks of the target.
     pub chunk_ids: Vec<String>,
-    /// Embedding cache keys.
+    /// Keys of the source's embedding cache.
     pub embedding_cache_keys: Vec<String>,
-    /// Removed links.
+    /// Number of removed links.
     pub episode_link_count: u64,
 }
 
-/// A tombstone as formats exchange it.
+/// A tombstone as formats exchange it: a statement that a record was deleted, without its content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tombstone {
     /// The id of the tombstone.
     pub id: String,
-    /// Delete or redact.
+    /// What was deleted.
     pub op: TombstoneOp,
-    /// The kind, as named in the format (`episode`, `fact` …).
+    /// The kind of the target, as named in the format (`episode`, `fact` …).
     pub target_kind: String,
-    /// Id of the target in the format's id space.
+    /// Id of the target at the source named by `scope`.
     pub target_id: String,
-    /// Scope of `target_id` (`mem`, `chatgpt`, …), which the vault needs to find its record.
+    /// Scope of `target_id` (`mem`, `chatgpt`, …), with which the vault finds the record.
     pub scope: String,
     /// The time of the deletion.
     pub at: Timestamp,
@@ -51,10 +51,10 @@ pub struct Tombstone {
     pub actor: String,
     /// The reason, without personal data.
     pub reason: String,
-    /// The derived data that was deleted as well.
+    /// The derived data that was deleted with the target.
     pub derived: Derived,
     /// The signature token, as written in the format.
     pub signature: Option<String>,
-    /// The original JSON, if it was read from a file.
+    /// The original JSON. None if the tombstone was not read from a file.
     pub verbatim: Option<String>,
 }

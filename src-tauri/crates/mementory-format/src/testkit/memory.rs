@@ -1,4 +1,4 @@
-//! A vault in memory.
+//! A vault in memory, for tests.
 use crate::{AttachmentFile, FormatError, PassthroughItem, RecordSource, Redaction, Sink, SourceAbout, StoredRecord};
 use mementory_model::{Dropped, Issue, Kind, Record, RecordKey, Timestamp, Tombstone, Unit};
 use sha2::{Digest, Sha256};
@@ -7,34 +7,34 @@ use std::{
     io::{Cursor, Read},
 };
 
-/// A vault in memory: keeps everything that a reader hands it, and is what a writer asks.
+/// A vault in memory: stores everything that a reader sends, and is the source of a writer.
 #[derive(Default)]
 pub struct MemorySource {
-    /// Records, in the order in which they came.
+    /// Records, in the order of their arrival.
     pub records: Vec<Record>,
     /// Attachments with their bytes.
     pub files: Vec<(AttachmentFile, Vec<u8>)>,
     /// Passthrough files with their bytes.
     pub parts: Vec<(PassthroughItem, Vec<u8>)>,
-    /// What is worth knowing.
+    /// Issues that the reader reported.
     pub notes: Vec<Issue>,
-    /// What was not taken in.
+    /// What was not imported.
     pub dropped: Vec<Dropped>,
-    /// Positions of records that were edited since.
+    /// Positions in `records` of records that were edited after the import.
     pub edited: BTreeSet<usize>,
-    /// Source bytes at the last report.
+    /// Number of source bytes at the last progress report.
     pub progress: u64,
     /// Deletions.
     pub tombstones: Vec<Tombstone>,
-    /// When the versions of a record were taken in, by its key.
+    /// Import times of a record's versions, by the value of its key.
     pub taken_in: BTreeMap<String, Vec<Timestamp>>,
-    /// The vault, if not the usual one.
+    /// Id of the vault. None for the default id.
     pub vault: Option<String>,
-    /// Time of the export, if not the usual one.
+    /// Time of the export. None for the default time.
     pub now: Option<&'static str>,
-    /// Marks in the text of a record, by its position.
+    /// Marks in the text of a record, by its position in `records`.
     pub redactions: BTreeMap<usize, Vec<Redaction>>,
-    /// Are sensitive values covered on the way out?
+    /// True if the source says that sensitive values are masked.
     pub covers: bool,
 }
 
@@ -49,25 +49,25 @@ impl MemorySource {
         &self.records[self.position(key)]
     }
 
-    /// The record whose text begins so.
+    /// The first record whose text begins with `text`.
     pub fn find(&self, text: &str) -> &Record {
         self.records.iter().find(|r| r.text.starts_with(text)).unwrap_or_else(|| panic!("no record {text}"))
     }
 
-    /// Changes the record with this key, as a person does.
+    /// Changes the record with this key and marks it as edited.
     pub fn edit(&mut self, key: &str, change: impl FnOnce(&mut Record)) {
         let at = self.position(key);
         change(&mut self.records[at]);
         self.edited.insert(at);
     }
 
-    /// Codes of the notes, each once.
+    /// Codes of the reported issues, without repetitions.
     pub fn codes(&self) -> Vec<String> {
         let codes: BTreeSet<&String> = self.notes.iter().map(|n| &n.code).collect();
         codes.into_iter().cloned().collect()
     }
 
-    /// How many records there are of each kind.
+    /// Number of records by kind.
     pub fn kinds(&self) -> BTreeMap<&'static str, u64> {
         let mut out = BTreeMap::new();
         self.records.iter().for_each(|r| *out.entry(r.kind.as_str()).or_default() += 1);
@@ -108,7 +108,7 @@ impl Sink for MemorySource {
     }
 }
 
-/// A vault id as the vault makes one: a digest of kind and key.
+/// A vault id, derived like a real one from kind and key, but with a plain digest.
 pub fn vault_id(kind: Kind, key: &RecordKey) -> String {
     hex::encode(&Sha256::digest(format!("{}|{}|{}", kind.as_str(), key.scope, key.value))[..16])
 }
@@ -174,7 +174,7 @@ impl RecordSource for MemorySource {
     }
 }
 
-/// Ids of the formats of passthrough files, each once.
+/// Ids of the formats of passthrough files, without repetitions.
 pub fn formats_of(files: &[(PassthroughItem, Vec<u8>)]) -> Vec<String> {
     let ids: BTreeSet<&str> = files.iter().map(|(item, _)| item.format.as_str()).collect();
     ids.into_iter().map(str::to_owned).collect()

@@ -1,5 +1,5 @@
-//! What the tests of all formats share: a vault in memory, a cipher, folders that vanish, fixtures, and one reading,
-//! writing and validation of a path.
+//! Shared parts of the tests of all formats: a vault in memory, a fake cipher, temporary folders, fixtures, and
+//! functions that read, write and validate a path.
 mod cipher;
 mod memory;
 mod scratch;
@@ -15,15 +15,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Top of the repository. Asked of cargo when the test runs: a test built in another clone with the same target folder
-/// would else read that clone's fixtures.
+/// The top folder of the repository. Cargo is asked while the test runs, because a test that was built in another clone
+/// with the same target folder would otherwise read the fixtures of that clone.
 pub fn repo() -> PathBuf {
     let krate = std::env::var_os("CARGO_MANIFEST_DIR").expect("run by cargo");
     Path::new(&krate).join("../../..").canonicalize().unwrap()
 }
 
-/// Says that a test, or the rest of it, is left out. `npm test` counts what it finds in the file that MEMENTORY_SKIPPED
-/// names: a test harness shows nothing of a test that passes.
+/// Reports that a test, or the rest of it, is skipped. `npm test` counts the lines of the file that MEMENTORY_SKIPPED
+/// names, because a test harness shows no output of tests that pass.
 pub fn skipped(why: &str) {
     eprintln!("SKIPPED: {why}");
     let Some(list) = std::env::var_os("MEMENTORY_SKIPPED") else { return };
@@ -32,7 +32,7 @@ pub fn skipped(why: &str) {
     list.write_all(line.as_bytes()).unwrap();
 }
 
-/// A file or folder of the shared reference data, or None (said aloud) where it is absent.
+/// The path of a file or folder of the shared reference data. If it does not exist, the test is reported as skipped.
 pub fn shared(name: &str) -> Option<PathBuf> {
     let base = std::env::var_os("MEMENTORY_SHARED").map_or_else(|| repo().join("../shared"), PathBuf::from);
     let path = base.join(name);
@@ -43,7 +43,7 @@ pub fn shared(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Reads a path that exactly one source of `format` is in, by what all of `formats` say.
+/// Reads a path. Asserts that detection with `formats` finds exactly one source in it, which is of `format`.
 pub fn read(formats: &[&'static dyn Format], path: &Path, format: &dyn Format) -> MemorySource {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
@@ -56,7 +56,7 @@ pub fn read(formats: &[&'static dyn Format], path: &Path, format: &dyn Format) -
     source
 }
 
-/// Writes everything.
+/// Writes all records of `source` to `path`.
 pub fn write(source: &mut MemorySource, path: &Path, format: &dyn Format) -> WriteReport {
     format.write(source, path, &WriteOptions { everything: true, ..WriteOptions::default() }).unwrap()
 }

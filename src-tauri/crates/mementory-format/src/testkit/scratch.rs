@@ -1,15 +1,15 @@
-//! Folders that vanish, and files in them.
+//! Temporary folders and their files.
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::atomic::{AtomicU32, Ordering},
 };
 
-/// A folder that vanishes.
+/// A temporary folder that is deleted when the value is dropped.
 pub struct Scratch(pub PathBuf);
 
 impl Scratch {
-    /// A new folder; no other has its path.
+    /// Creates a folder with a unique path.
     pub fn new(name: &str) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let n = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -19,12 +19,12 @@ impl Scratch {
         Self(dir)
     }
 
-    /// A path in it.
+    /// The path of `name` in this folder.
     pub fn at(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
-    /// Writes a file in it; folders on the way are made.
+    /// Writes a file in this folder and creates the folders above it.
     pub fn put(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         put(&self.0, &[(name, text.as_ref())]);
         self.at(name)
@@ -37,7 +37,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Writes files below a folder.
+/// Writes files below a folder and creates the folders above them.
 pub fn put(path: &Path, files: &[(&str, &[u8])]) {
     for (name, bytes) in files {
         let at = path.join(name);
