@@ -1,28 +1,30 @@
-//! Canonical JSON: one text for one value, which is hashed and signed. Members are sorted, there is no white space, of
-//! duplicate keys the last one counts. What differs between the standards is a [`Style`]: how numbers are written, in
-//! which order keys stand, and which characters are escaped.
+//! Canonical JSON: the one text of a value that is hashed and signed. Members are sorted, there is no white space, and
+//! of duplicate keys the last one counts. A [`Style`] states what differs between standards: how numbers are written,
+//! how keys are sorted, and which characters are escaped.
 use crate::{Tree, is_shortest, write_string};
 use std::{borrow::Cow, fmt::Write as _};
 
-/// A number that the style cannot write.
+/// Error for a number that the style cannot write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadNumber;
 
 /// How numbers are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Numbers {
-    /// As ECMAScript's `Number::toString`: every token goes through a double, and one that no double holds is refused
-    /// (RFC 8785 §3.2.2.3).
+    /// Like ECMAScript's `Number::toString`: every number is converted to a double, and a number outside the range of a
+    /// double is an error (RFC 8785 §3.2.2.3).
     EcmaScript,
-    /// The same, but a token that no double holds stays as it is: for checksums over files that are not refused for it.
+    /// Like [`Numbers::EcmaScript`], but a number outside the range of a double is written unchanged. Used for
+    /// checksums of files that may contain such numbers.
     EcmaScriptOrToken,
-    /// As Python's `json.dumps`: integers keep their digits, whole floats keep `.0`, a float beyond a double is `Infinity`.
+    /// Like Python's `json.dumps`: integers keep their digits, whole floats keep `.0`, and a float outside the range of
+    /// a double becomes `Infinity`.
     Python,
-    /// As [`Numbers::Python`], but whole floats below 1e16 are written as integers and `Infinity` is refused.
+    /// Like [`Numbers::Python`], but whole floats below 1e16 are written as integers, and `Infinity` is an error.
     PythonWhole,
 }
 
-/// In which order keys stand.
+/// How keys are sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyOrder {
     /// By UTF-16 code unit (RFC 8785 §3.2.3).
@@ -34,18 +36,18 @@ pub enum KeyOrder {
 /// Which characters of a text are escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Escapes {
-    /// Only those that JSON demands.
+    /// Only those that JSON requires.
     Required,
-    /// All but printable ASCII (Python's `ensure_ascii`).
+    /// Everything that is not printable ASCII (Python's `ensure_ascii`).
     NonAscii,
 }
 
-/// One kind of canonical JSON.
+/// A way of writing canonical JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
     /// How numbers are written.
     pub numbers: Numbers,
-    /// In which order keys stand.
+    /// How keys are sorted.
     pub keys: KeyOrder,
     /// Which characters are escaped.
     pub escapes: Escapes,
@@ -54,22 +56,22 @@ pub struct Style {
 impl Style {
     /// RFC 8785, the JSON Canonicalization Scheme.
     pub const RFC_8785: Self = Self { numbers: Numbers::EcmaScript, keys: KeyOrder::Utf16, escapes: Escapes::Required };
-    /// RFC 8785 for values that may hold a number beyond a double.
+    /// RFC 8785 for values that may contain a number outside the range of a double.
     pub const RFC_8785_OR_TOKEN: Self = Self { numbers: Numbers::EcmaScriptOrToken, ..Self::RFC_8785 };
     /// Python's `json.dumps(…, sort_keys=True, separators=(",", ":"), ensure_ascii=False)`.
     pub const PYTHON: Self = Self { numbers: Numbers::Python, keys: KeyOrder::CodePoint, escapes: Escapes::Required };
-    /// The same with `ensure_ascii=True`.
+    /// [`Style::PYTHON`] with `ensure_ascii=True`.
     pub const PYTHON_ASCII: Self = Self { escapes: Escapes::NonAscii, ..Self::PYTHON };
-    /// Python's, with whole floats as integers.
+    /// [`Style::PYTHON`] with whole floats as integers.
     pub const PYTHON_WHOLE: Self = Self { numbers: Numbers::PythonWhole, ..Self::PYTHON };
 }
 
-/// Python refuses to read integers of more digits.
-const INTEGER_DIGITS: usize = 4300;
-/// Whole floats below this are written as integers by [`Numbers::PythonWhole`], at and above it with an exponent.
+/// Largest number of digits in an integer that Python reads.
+const MAX_INTEGER_DIGITS: usize = 4300;
+/// [`Numbers::PythonWhole`] writes whole floats below this number as integers, and larger ones with an exponent.
 const WHOLE_BOUND: f64 = 1e16;
 
-/// The canonical text of a value. Nesting is bounded by whoever parsed the tree.
+/// The canonical text of a value. Its nesting was limited when the tree was parsed.
 ///
 /// # Errors
 /// A number that the style cannot write.
@@ -82,11 +84,11 @@ pub fn canonical(tree: &Tree, style: Style) -> Result<String, BadNumber> {
 /// Appends the canonical text of a value.
 ///
 /// # Errors
-/// A number that the style cannot write; `out` then holds the beginning.
+/// A number that the style cannot write. `out` then contains the text before it.
 pub fn write(tree: &Tree, style: Style, out: &mut String) -> Result<(), BadNumber> {
     match tree {
         Tree::Number(token) => out.push_str(&number(token, style.numbers)?),
-        Tree::Text(text) => string(text, style.escapes, out),
+        Tree::Text(text) => write_text(text, style.escapes, out),
         Tree::Array(items) => {
             out.push('[');
             for (i, item) in items.iter().enumerate() {
@@ -103,7 +105,7 @@ pub fn write(tree: &Tree, style: Style, out: &mut String) -> Result<(), BadNumbe
                 if i > 0 {
                     out.push(',');
                 }
-                string(key, style.escapes, out);
+                write_text(key, style.escapes, out);
                 out.push(':');
                 write(value, style, out)?;
             }
@@ -114,10 +116,10 @@ pub fn write(tree: &Tree, style: Style, out: &mut String) -> Result<(), BadNumbe
     Ok(())
 }
 
-/// Members by key; of duplicate keys the last one.
+/// Members sorted by key. Of duplicate keys only the last one is included.
 pub fn sorted(members: &[(String, Tree)], keys: KeyOrder) -> Vec<(&str, &Tree)> {
     let mut list: Vec<(&str, &Tree)> = members.iter().rev().map(|(k, v)| (k.as_str(), v)).collect();
-    // Both orders are that of the bytes while all keys are ASCII. Stable: the last duplicate stays in front.
+    // For ASCII keys both orders are the order of the bytes. Stable sorting leaves the last duplicate first.
     if keys == KeyOrder::CodePoint || list.iter().all(|(key, _)| key.is_ascii()) {
         list.sort_by(|a, b| a.0.cmp(b.0));
     } else {
@@ -127,12 +129,12 @@ pub fn sorted(members: &[(String, Tree)], keys: KeyOrder) -> Vec<(&str, &Tree)> 
     list
 }
 
-/// Order of keys by UTF-16 code unit, which is another order than UTF-8's only from U+E000 on.
+/// Compares keys by UTF-16 code unit. The result differs from the order in UTF-8 only for characters from U+E000 on.
 pub fn utf16_order(a: &str, b: &str) -> std::cmp::Ordering {
     a.encode_utf16().cmp(b.encode_utf16())
 }
 
-fn string(text: &str, escapes: Escapes, out: &mut String) {
+fn write_text(text: &str, escapes: Escapes, out: &mut String) {
     let start = out.len();
     write_string(text, out);
     if escapes == Escapes::Required || out[start..].bytes().all(|b| (b' '..=b'~').contains(&b)) {
@@ -151,10 +153,10 @@ fn string(text: &str, escapes: Escapes, out: &mut String) {
     }
 }
 
-/// The canonical form of a number token.
+/// The canonical form of a number, given its text in the source.
 ///
 /// # Errors
-/// When `numbers` cannot write it.
+/// `numbers` cannot write it.
 pub fn number(token: &str, numbers: Numbers) -> Result<Cow<'_, str>, BadNumber> {
     if is_shortest(token) {
         return Ok(token.into());
@@ -163,8 +165,8 @@ pub fn number(token: &str, numbers: Numbers) -> Result<Cow<'_, str>, BadNumber> 
     if matches!(numbers, Numbers::Python | Numbers::PythonWhole) && !is_float {
         return match token {
             "-0" => Ok("0".into()),
-            // The sign is no digit: Python counts digits only.
-            _ if token.trim_start_matches('-').len() > INTEGER_DIGITS => Err(BadNumber),
+            // Python does not count the sign as a digit.
+            _ if token.trim_start_matches('-').len() > MAX_INTEGER_DIGITS => Err(BadNumber),
             _ => Ok(token.into()),
         };
     }
@@ -178,35 +180,36 @@ pub fn number(token: &str, numbers: Numbers) -> Result<Cow<'_, str>, BadNumber> 
 /// The canonical form of a double.
 ///
 /// # Errors
-/// When `numbers` cannot write it: an infinity, but for [`Numbers::Python`].
+/// `numbers` cannot write it. Only [`Numbers::Python`] writes an infinity.
 pub fn float(value: f64, numbers: Numbers) -> Result<String, BadNumber> {
     let whole = value.fract() == 0.0 && value.abs() < WHOLE_BOUND;
     match numbers {
         Numbers::Python if value.is_infinite() => Ok(if value < 0.0 { "-Infinity".into() } else { "Infinity".into() }),
         _ if !value.is_finite() => Err(BadNumber),
         Numbers::PythonWhole if whole => Ok((value as i64).to_string()),
-        Numbers::Python | Numbers::PythonWhole => python(value),
-        Numbers::EcmaScript | Numbers::EcmaScriptOrToken => ecmascript(value),
+        Numbers::Python | Numbers::PythonWhole => format_python(value),
+        Numbers::EcmaScript | Numbers::EcmaScriptOrToken => format_ecmascript(value),
     }
 }
 
-/// Digits and exponent of a double, `d.ddd × 10^exponent`: the fewest digits that read back as the same double.
-fn shortest(value: f64) -> Result<(String, i32), BadNumber> {
+/// Digits `ddd` and exponent of a double as `d.dd × 10^exponent`, with the fewest digits that read back as the same
+/// double.
+fn shortest_digits(value: f64) -> Result<(String, i32), BadNumber> {
     let text = format!("{:e}", value.abs());
     let (mantissa, exponent) = text.split_once('e').ok_or(BadNumber)?;
     let digits = mantissa.chars().filter(char::is_ascii_digit).collect();
     Ok((digits, exponent.parse().map_err(|_| BadNumber)?))
 }
 
-/// `d.ddd`, or `d` when there is one digit only.
+/// `d.ddd`, or `d` if there is only one digit.
 fn mantissa(digits: &str) -> String {
     let (first, more) = digits.split_at(digits.len().min(1));
     if more.is_empty() { first.to_owned() } else { format!("{first}.{more}") }
 }
 
-/// As Python shows a double: fixed from 1e-4 to below 1e16, else at least two exponent digits.
-fn python(value: f64) -> Result<String, BadNumber> {
-    let (digits, exponent) = shortest(value)?;
+/// The form in Python: without exponent from 1e-4 to below 1e16, otherwise with at least two exponent digits.
+fn format_python(value: f64) -> Result<String, BadNumber> {
+    let (digits, exponent) = shortest_digits(value)?;
     let sign = if value.is_sign_negative() { "-" } else { "" };
     Ok(match exponent {
         0..16 => {
@@ -222,12 +225,12 @@ fn python(value: f64) -> Result<String, BadNumber> {
     })
 }
 
-/// As ECMAScript's `Number::toString` shows a double: fixed from 1e-6 to below 1e21.
-fn ecmascript(value: f64) -> Result<String, BadNumber> {
+/// The form of ECMAScript's `Number::toString`: without exponent from 1e-6 to below 1e21.
+fn format_ecmascript(value: f64) -> Result<String, BadNumber> {
     if value == 0.0 {
         return Ok("0".into());
     }
-    let (digits, exponent) = shortest(value)?;
+    let (digits, exponent) = shortest_digits(value)?;
     let count = i32::try_from(digits.len()).map_err(|_| BadNumber)?;
     let sign = if value < 0.0 { "-" } else { "" };
     let zeros = |n: i32| "0".repeat(usize::try_from(n).unwrap_or_default());
@@ -247,15 +250,15 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn all(numbers: Numbers, cases: &[(&str, &str)]) {
+    fn assert_canonical(numbers: Numbers, cases: &[(&str, &str)]) {
         for (token, expected) in cases {
             assert_eq!(number(token, numbers).unwrap(), *expected, "{token}");
         }
     }
 
     #[test]
-    fn numbers_as_python_prints_them() {
-        all(
+    fn python_style_writes_numbers_like_python() {
+        assert_canonical(
             Numbers::Python,
             &[
                 ("0", "0"),
@@ -284,8 +287,8 @@ mod tests {
     }
 
     #[test]
-    fn whole_floats_are_integers_in_the_other_python_style() {
-        all(
+    fn python_whole_style_writes_whole_floats_as_integers() {
+        assert_canonical(
             Numbers::PythonWhole,
             &[
                 ("0.0001", "0.0001"),
@@ -310,8 +313,8 @@ mod tests {
     }
 
     #[test]
-    fn numbers_as_ecmascript_prints_them() {
-        all(
+    fn rfc_8785_writes_numbers_like_ecmascript() {
+        assert_canonical(
             Numbers::EcmaScript,
             &[
                 ("1.0", "1"),
@@ -335,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_have_as_many_digits_as_python_reads() {
+    fn integers_with_more_digits_than_python_reads_are_an_error() {
         for numbers in [Numbers::Python, Numbers::PythonWhole] {
             let (longest, longer) = ("9".repeat(4300), "9".repeat(4301));
             for token in [longest.clone(), format!("-{longest}")] {
@@ -349,7 +352,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_is_shortest_is_written_as_it_is(token in "-?(0|[1-9][0-9]{0,10})(\\.[0-9]{1,6})?") {
+        fn shortest_tokens_are_written_unchanged(token in "-?(0|[1-9][0-9]{0,10})(\\.[0-9]{1,6})?") {
             if is_shortest(&token) {
                 let is_float = token.contains('.');
                 let value: f64 = token.parse().unwrap();
@@ -367,7 +370,7 @@ mod tests {
         "{\"\u{1F600}\":1,\"\u{FF5E}\":2,\"a\":3,\"a\":\"\\u007f\\/\\u2028\\n\\u001f\u{e9}\",\"B\":[2,1]}";
 
     #[test]
-    fn keys_by_code_point_and_two_ways_with_strings() {
+    fn python_styles_sort_keys_by_code_point() {
         let tree = Tree::parse(KEYS, 8).unwrap();
         let raw = "{\"B\":[2,1],\"a\":\"\u{7f}/\u{2028}\\n\\u001f\u{e9}\",\"\u{FF5E}\":2,\"\u{1F600}\":1}";
         assert_eq!(canonical(&tree, Style::PYTHON).unwrap(), raw);
@@ -377,8 +380,8 @@ mod tests {
     }
 
     #[test]
-    fn keys_by_utf16_and_the_last_duplicate_wins() {
-        // U+1F600 sorts before U+FF5E by code unit, after it by code point.
+    fn rfc_8785_sorts_keys_by_utf16_and_uses_the_last_duplicate() {
+        // U+1F600 is sorted before U+FF5E by code unit, but after it by code point.
         let tree = Tree::parse(KEYS, 8).unwrap();
         let expected = "{\"B\":[2,1],\"a\":\"\u{7f}/\u{2028}\\n\\u001f\u{e9}\",\"\u{1F600}\":1,\"\u{FF5E}\":2}";
         assert_eq!(canonical(&tree, Style::RFC_8785).unwrap(), expected);

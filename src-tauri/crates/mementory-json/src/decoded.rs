@@ -1,55 +1,57 @@
-//! The decoded byte stream below the elements: BOM removed, UTF-16 turned into UTF-8, JSON in a string unescaped.
+//! The decoded bytes of a JSON stream: without BOM, in UTF-8 instead of UTF-16, and unescaped if the JSON is inside a
+//! string.
 use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE};
 use memchr::memchr2;
 use mementory_model::is_damage;
 use std::io::Read;
 
-/// Bytes asked of the reader at a time.
-const CHUNK: u64 = 256 * 1024;
+/// Number of bytes per read.
+const CHUNK_BYTES: u64 = 256 * 1024;
 
-/// A reader with its text encoding taken off.
+/// A reader that decodes the bytes of another reader.
 pub(super) struct Decoded<'r> {
     reader: &'r mut dyn Read,
     pub(super) chunk: u64,
     started: bool,
     utf16: Option<Decoder>,
-    quoted: Option<Unescape>,
-    raw: u64,
+    unescape: Option<Unescape>,
+    bytes_read: u64,
     ended: bool,
-    cut: bool,
-    failed: Option<std::io::Error>,
+    is_cut: bool,
+    read_error: Option<std::io::Error>,
 }
 
 impl<'r> Decoded<'r> {
     pub(super) fn new(reader: &'r mut dyn Read) -> Self {
         Self {
             reader,
-            chunk: CHUNK,
+            chunk: CHUNK_BYTES,
             started: false,
             utf16: None,
-            quoted: None,
-            raw: 0,
+            unescape: None,
+            bytes_read: 0,
             ended: false,
-            cut: false,
-            failed: None,
+            is_cut: false,
+            read_error: None,
         }
     }
 
-    /// Bytes taken from the reader so far.
-    pub(super) fn raw(&self) -> u64 {
-        self.raw
+    /// Number of bytes read from the inner reader so far.
+    pub(super) fn bytes_read(&self) -> u64 {
+        self.bytes_read
     }
 
-    /// The reader itself said that it ended too early (a cut archive entry), or the quoted text was never closed.
-    pub(super) fn cut(&self) -> bool {
-        self.cut
+    /// True if the inner reader ended too early (a truncated archive entry), or if the string around the JSON was not
+    /// closed.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Appends the next decoded bytes to `out`. False at the end.
     pub(super) fn fill(&mut self, out: &mut Vec<u8>) -> std::io::Result<bool> {
         let before = out.len();
         while out.len() == before && !self.ended {
-            if self.started && self.utf16.is_none() && self.quoted.is_none() {
+            if self.started && self.utf16.is_none() && self.unescape.is_none() {
                 self.read_raw(out);
             } else {
                 let mut chunk = Vec::new();
@@ -57,20 +59,20 @@ impl<'r> Decoded<'r> {
                 self.decode(&chunk, out);
             }
         }
-        // What came before an error is given first.
-        match self.failed.take_if(|_| out.len() == before) {
+        // Bytes that were read before an error are returned first, and the error with the next call.
+        match self.read_error.take_if(|_| out.len() == before) {
             Some(e) => Err(e),
             None => Ok(out.len() > before),
         }
     }
 
-    /// From here on the bytes are the inside of a JSON string: `rest` (already decoded) and all that follows.
+    /// Treats `rest` (already decoded) and all further bytes as the content of a JSON string.
     pub(super) fn enter_string(&mut self, rest: &[u8], out: &mut Vec<u8>) {
-        let mut quoted = Unescape::default();
-        quoted.push(rest, out);
-        self.ended |= quoted.closed;
-        self.cut |= self.ended && !quoted.closed;
-        self.quoted = Some(quoted);
+        let mut unescape = Unescape::default();
+        unescape.push(rest, out);
+        self.ended |= unescape.closed;
+        self.is_cut |= self.ended && !unescape.closed;
+        self.unescape = Some(unescape);
     }
 
     fn read_raw(&mut self, out: &mut Vec<u8>) {
@@ -78,14 +80,14 @@ impl<'r> Decoded<'r> {
         out.reserve(usize::try_from(self.chunk).unwrap_or(1));
         let result = (&mut self.reader).take(self.chunk).read_to_end(out);
         let got = (out.len() - before) as u64;
-        self.raw += got;
+        self.bytes_read += got;
         self.ended = got < self.chunk;
         if let Err(e) = result {
             self.ended = true;
             if e.kind() == std::io::ErrorKind::UnexpectedEof {
-                self.cut = true;
+                self.is_cut = true;
             } else {
-                self.failed = Some(e);
+                self.read_error = Some(e);
             }
         }
     }
@@ -111,14 +113,14 @@ impl<'r> Decoded<'r> {
             }
             None => chunk,
         };
-        match &mut self.quoted {
-            Some(quoted) => {
-                quoted.push(chunk, out);
-                if quoted.closed {
+        match &mut self.unescape {
+            Some(unescape) => {
+                unescape.push(chunk, out);
+                if unescape.closed {
                     self.ended = true;
                 } else if self.ended {
-                    out.append(&mut quoted.carry);
-                    self.cut = true;
+                    out.append(&mut unescape.carry);
+                    self.is_cut = true;
                 }
             }
             None => out.extend_from_slice(chunk),
@@ -135,14 +137,14 @@ pub(super) fn head(reader: &mut dyn Read, n: usize) -> std::io::Result<Vec<u8>> 
         match source.fill(&mut out) {
             Ok(true) => {}
             Ok(false) => break,
-            // Damage further on does not hide what the file is.
+            // Damage after the start does not prevent detection of the format.
             Err(e) if !out.is_empty() || is_damage(&e) => break,
             Err(e) => return Err(e),
         }
         let space = out.iter().take_while(|b| b.is_ascii_whitespace()).count();
         out.drain(..space);
         let inside = out.get(1..).and_then(|rest| rest.iter().find(|b| !b.is_ascii_whitespace()));
-        if source.quoted.is_none() && out.first() == Some(&b'"') && matches!(inside, Some(b'[' | b'{')) {
+        if source.unescape.is_none() && out.first() == Some(&b'"') && matches!(inside, Some(b'[' | b'{')) {
             let rest = out.split_off(1);
             out.clear();
             source.enter_string(&rest, &mut out);
@@ -164,7 +166,7 @@ fn transcode(decoder: &mut Decoder, mut chunk: &[u8], last: bool, out: &mut Vec<
     }
 }
 
-/// Takes the escapes of one level of JSON string off.
+/// Removes the escapes of a JSON string around the stream.
 #[derive(Default)]
 struct Unescape {
     carry: Vec<u8>,
@@ -189,7 +191,7 @@ impl Unescape {
             if data[0] == b'"' {
                 self.closed = true;
             } else {
-                match escape(data, out) {
+                match decode_escape(data, out) {
                     Some(used) => data = &data[used..],
                     None => {
                         self.carry = data.to_vec();
@@ -201,9 +203,9 @@ impl Unescape {
     }
 }
 
-/// Decodes the escape at the start of `data`; its length, or None when more bytes are needed. A lone surrogate
-/// stays an escape, which the inner JSON may hold; so does an escape that JSON does not know.
-fn escape(data: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+/// Decodes the escape at the start of `data` and returns its length. None if more bytes are needed. A lone surrogate
+/// remains an escape, because the inner JSON may contain it. Of an unknown escape only the backslash is removed.
+fn decode_escape(data: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     let plain = match *data.get(1)? {
         b'n' => b'\n',
         b't' => b'\t',
@@ -222,7 +224,7 @@ fn escape(data: &[u8], out: &mut Vec<u8>) -> Option<usize> {
                 match data.get(6..12) {
                     Some([b'\\', b'u', low @ ..]) => {
                         if let Some(low @ 0xDC00..0xE000) = hex4(low) {
-                            put(0x10000 + ((first - 0xD800) << 10) + (low - 0xDC00), out);
+                            push_char(0x10000 + ((first - 0xD800) << 10) + (low - 0xDC00), out);
                             return Some(12);
                         }
                     }
@@ -235,7 +237,7 @@ fn escape(data: &[u8], out: &mut Vec<u8>) -> Option<usize> {
             if (0xD800..0xE000).contains(&first) {
                 out.extend_from_slice(&data[..6]);
             } else {
-                put(first, out);
+                push_char(first, out);
             }
             return Some(6);
         }
@@ -245,7 +247,7 @@ fn escape(data: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     Some(2)
 }
 
-fn put(code: u32, out: &mut Vec<u8>) {
+fn push_char(code: u32, out: &mut Vec<u8>) {
     let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
     out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
 }

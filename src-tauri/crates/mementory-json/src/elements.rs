@@ -1,4 +1,4 @@
-//! The elements of a JSON stream, one at a time, bounded.
+//! Iterates over the elements of a JSON stream with bounded memory.
 use super::{
     decoded::Decoded,
     scan::{Scanner, Stop},
@@ -6,53 +6,53 @@ use super::{
 use mementory_model::Limits;
 use std::io::Read;
 
-/// What can go wrong between elements. After [`ElementError::TooLarge`] reading may go on (`next` skips the giant);
-/// after the others the stream is over and `next` gives `None`.
+/// Errors while reading elements. After [`ElementError::TooLarge`] reading can continue, because `next` skips the
+/// element. After any other error `next` returns None.
 #[derive(Debug, thiserror::Error)]
 pub enum ElementError {
-    /// Reading failed.
+    /// The reader returned an error.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// The stream ended inside an element or before the closing bracket. Elements before it were complete.
+    /// The stream ended inside an element or before the closing bracket. All elements before it were complete.
     #[error("the file ends early, at byte {offset}")]
     Truncated {
         /// Byte offset of the end.
         offset: u64,
     },
-    /// Not JSON at this level (also: something else follows the closing bracket).
+    /// The stream is not JSON at this place, or something follows the closing bracket.
     #[error("not JSON at byte {offset}")]
     Syntax {
         /// Byte offset.
         offset: u64,
     },
-    /// One element is larger than allowed.
+    /// An element is larger than the limit.
     #[error("an element is larger than {limit} bytes, at byte {offset}")]
     TooLarge {
-        /// Byte offset of its start.
+        /// Byte offset of the element's start.
         offset: u64,
-        /// The bound.
+        /// The limit in bytes.
         limit: u64,
     },
 }
 
-/// One element: bytes of one JSON value, framed but not validated. Borrowed until the next call.
+/// One element: the bytes of a JSON value. Its end was found, but its content is not validated.
 #[derive(Debug, Clone, Copy)]
 pub struct Element<'e> {
-    /// The value's bytes, without white space around it. UTF-8 unless the source lies.
+    /// The value's bytes without white space around them. UTF-8 if the source is.
     pub bytes: &'e [u8],
-    /// Position in its array, or among the top-level values (bare object: 0; NDJSON: line of values from 0).
+    /// Position in the array, or among the top-level values, counted from 0.
     pub index: u64,
-    /// Byte offset of its first byte in the decoded stream.
+    /// Byte offset of the element's start in the decoded stream.
     pub offset: u64,
-    /// Key of the wrapping object's array (`conversations`), empty otherwise.
+    /// Key of the array if it is a member of an object (`conversations`), otherwise empty.
     pub key: &'e str,
     /// True for an element of an array, false for a value at top level.
     pub in_array: bool,
 }
 
 impl Element<'_> {
-    /// Where it is, for [`mementory_model::Origin::pointer`]: `/3`, `/conversations/3`, or `@<byte offset>` for a value
-    /// at top level that is not the first (NDJSON); empty for a bare object.
+    /// Place for [`mementory_model::Origin::pointer`]: `/3`, `/conversations/3`, or `@<byte offset>` for a value at top
+    /// level after the first (NDJSON). Empty for the first value at top level.
     pub fn pointer(&self) -> String {
         match (self.in_array, self.key.is_empty()) {
             (true, true) => format!("/{}", self.index),
@@ -65,25 +65,24 @@ impl Element<'_> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Level {
-    /// Between top-level values.
+    /// Between top-level top_values.
     Top,
-    /// Inside a top-level array, or one that is the value of a key (`wrapped`).
+    /// Inside an array at top level, or in one that is the value of a key (`wrapped`).
     Array {
         wrapped: bool,
     },
-    /// Inside a wrapping object, outside its keyed arrays.
+    /// Inside an object, outside its arrays with elements.
     Wrapper,
     Done,
 }
 
-/// Iterates over the elements of: a top-level array; an object with a keyed array (`{"conversations":[…]}`, keys by
-/// [`Elements::with_keys`]); one bare object; NDJSON; any of these inside a JSON string; with BOM, UTF-16, or any
-/// amount of white space. Byte offsets are of the decoded stream.
+/// Iterates over the elements of a top-level array, of an object's array under a key (`{"conversations":[…]}`, see
+/// [`Elements::with_keys`]), of one object, or of NDJSON. Each of these may also be inside a JSON string, in UTF-16,
+/// and have a BOM and any white space. Byte offsets count decoded bytes.
 ///
-/// Memory: one element (bounded by `limits.element_bytes`) and one read of 256 KiB. What is not an object is an
-/// element too (`null`, `"text"`, `NaN`, even a stray word inside an array): the caller judges it, so that nothing is
-/// silently skipped. Members of a wrapping object outside the keyed arrays are kept in
-/// [`Elements::wrapper`].
+/// Memory use is one element (at most `limits.element_bytes`) and one read of 256 KiB. Values that are not objects are
+/// elements too (`null`, `"text"`, `NaN`, even an invalid word inside an array), so that the caller can report them.
+/// The members of a wrapping object outside the arrays with elements are available in [`Elements::wrapper`].
 ///
 /// ```
 /// # use mementory_json::Elements;
@@ -99,27 +98,26 @@ pub struct Elements<'r> {
     source: Decoded<'r>,
     keys: &'r [&'r str],
     limit: usize,
-    /// Buffered bytes; `start` is the first that is still needed, `pos` the next to look at.
+    /// Bytes of the stream: `start` is the first that is still needed, `pos` the next to scan.
     buf: Vec<u8>,
     start: usize,
     pos: usize,
-    /// Stream offset of `buf[0]`.
-    base: u64,
+    /// Offset of `buf[0]` in the decoded stream.
+    buf_offset: u64,
     level: Level,
-    /// Inside a wrapping object (also while in one of its arrays).
     scanner: Scanner,
     key: String,
     index: u64,
-    values: u64,
-    objects: bool,
-    giant: bool,
-    /// The wrapping object without the elements, and whether it got too long to keep.
-    outside: Vec<u8>,
-    outside_cut: bool,
+    top_values: u64,
+    no_array_seen: bool,
+    skip_pending: bool,
+    /// Text of the wrapping object without the elements, and whether it is too long to store.
+    wrapper_text: Vec<u8>,
+    wrapper_too_long: bool,
 }
 
 impl<'r> Elements<'r> {
-    /// Over a reader from its start; wrapping key `conversations`.
+    /// Reads from the start of `reader`. Elements may be in an array with the key `conversations`.
     pub fn new(reader: &'r mut dyn Read, limits: &Limits) -> Self {
         Self {
             source: Decoded::new(reader),
@@ -128,20 +126,20 @@ impl<'r> Elements<'r> {
             buf: Vec::new(),
             start: 0,
             pos: 0,
-            base: 0,
+            buf_offset: 0,
             level: Level::Top,
             scanner: Scanner::default(),
             key: String::new(),
             index: 0,
-            values: 0,
-            objects: true,
-            giant: false,
-            outside: Vec::new(),
-            outside_cut: false,
+            top_values: 0,
+            no_array_seen: true,
+            skip_pending: false,
+            wrapper_text: Vec::new(),
+            wrapper_too_long: false,
         }
     }
 
-    /// Other wrapping keys; none = an object is always one element.
+    /// Sets the keys of arrays with elements. Without keys, an object is always one element.
     pub fn with_keys(mut self, keys: &'r [&'r str]) -> Self {
         self.keys = keys;
         self
@@ -153,30 +151,30 @@ impl<'r> Elements<'r> {
         self
     }
 
-    /// Bytes taken from the reader so far, for progress.
+    /// Number of bytes read from the reader so far, for the progress display.
     pub fn raw_bytes(&self) -> u64 {
-        self.source.raw()
+        self.source.bytes_read()
     }
 
-    /// After the end: the wrapping object's own text with `[]` for its keyed arrays, if there was one (up to 1 MiB; None
-    /// if it is longer).
+    /// The text of the wrapping object with `[]` for its arrays with elements. Only complete after the last element.
+    /// None if there was no such object, or if its text is longer than 1 MiB.
     pub fn wrapper(&self) -> Option<&[u8]> {
-        (!self.outside.is_empty() && !self.outside_cut).then_some(self.outside.as_slice())
+        (!self.wrapper_text.is_empty() && !self.wrapper_too_long).then_some(self.wrapper_text.as_slice())
     }
 
-    fn keep_outside(&mut self, end: usize) {
+    fn add_wrapper_text(&mut self, end: usize) {
         let passed = &self.buf[self.start..end];
-        self.outside_cut |= self.outside.len() + passed.len() > 1 << 20;
-        if !self.outside_cut {
-            self.outside.extend_from_slice(passed);
+        self.wrapper_too_long |= self.wrapper_text.len() + passed.len() > 1 << 20;
+        if !self.wrapper_too_long {
+            self.wrapper_text.extend_from_slice(passed);
         }
     }
 
     /// The next element, or None at the end.
     #[expect(clippy::should_implement_trait, reason = "lends from its own buffer, which Iterator cannot")]
     pub fn next(&mut self) -> Result<Option<Element<'_>>, ElementError> {
-        if self.giant {
-            self.skip_giant()?;
+        if self.skip_pending {
+            self.skip_too_large()?;
         }
         loop {
             self.start = self.pos;
@@ -186,91 +184,92 @@ impl<'r> Elements<'r> {
                 Level::Top => {
                     let Some(byte) = self.skip_space(b"")? else {
                         self.level = Level::Done;
-                        if self.source.cut() {
-                            return Err(ElementError::Truncated { offset: self.here() });
+                        if self.source.is_cut() {
+                            return Err(ElementError::Truncated { offset: self.stream_offset() });
                         }
                         return Ok(None);
                     };
                     match byte {
                         b'[' => {
                             self.pos += 1;
-                            (self.level, self.index, self.objects) = (Level::Array { wrapped: false }, 0, false);
-                            self.values += 1;
+                            (self.level, self.index, self.no_array_seen) = (Level::Array { wrapped: false }, 0, false);
+                            self.top_values += 1;
                         }
                         b'{' => {
-                            if let Some(end) = self.top_object()? {
-                                return Ok(Some(self.element(end, false)));
+                            if let Some(end) = self.scan_top_object()? {
+                                return Ok(Some(self.take_element(end, false)));
                             }
                         }
-                        b'"' if self.values == 0 && self.string_holds_json()? => {
+                        b'"' if self.top_values == 0 && self.string_holds_json()? => {
                             let rest = self.buf.split_off(self.pos + 1);
-                            self.base += self.buf.len() as u64;
+                            self.buf_offset += self.buf.len() as u64;
                             self.buf.clear();
                             (self.start, self.pos) = (0, 0);
                             self.source.enter_string(&rest, &mut self.buf);
                         }
-                        // In NDJSON a spoilt line costs one line; anywhere else there is nothing to hold on to.
-                        _ if self.objects && self.values > 0 => {
+                        // In NDJSON an invalid line is returned as an element. Elsewhere the end of an invalid value
+                        // cannot be found.
+                        _ if self.no_array_seen && self.top_values > 0 => {
                             let end = self.line_end()?;
-                            return Ok(Some(self.element(end, false)));
+                            return Ok(Some(self.take_element(end, false)));
                         }
                         _ => {
                             self.level = Level::Done;
-                            return Err(ElementError::Syntax { offset: self.here() });
+                            return Err(ElementError::Syntax { offset: self.stream_offset() });
                         }
                     }
                 }
                 Level::Array { wrapped } => match self.skip_space(b",")? {
-                    None => return self.truncated(),
+                    None => return self.truncated_error(),
                     Some(b']') => {
                         self.pos += 1;
                         if wrapped {
-                            self.keep_outside(self.pos);
+                            self.add_wrapper_text(self.pos);
                         }
                         self.level = if wrapped { Level::Wrapper } else { Level::Top };
                     }
                     Some(b'{' | b'[' | b'"') => {
                         self.scanner = Scanner::new(false);
-                        let end = self.value()?;
-                        return Ok(Some(self.element(end, true)));
+                        let end = self.scan_value()?;
+                        return Ok(Some(self.take_element(end, true)));
                     }
                     Some(_) => {
-                        let end = self.word()?;
-                        return Ok(Some(self.element(end, true)));
+                        let end = self.scan_word()?;
+                        return Ok(Some(self.take_element(end, true)));
                     }
                 },
             }
         }
     }
 
-    fn here(&self) -> u64 {
-        self.base + self.pos as u64
+    fn stream_offset(&self) -> u64 {
+        self.buf_offset + self.pos as u64
     }
 
-    fn element(&mut self, end: usize, in_array: bool) -> Element<'_> {
+    fn take_element(&mut self, end: usize, in_array: bool) -> Element<'_> {
         self.pos = end;
-        let index = if in_array { &mut self.index } else { &mut self.values };
+        let index = if in_array { &mut self.index } else { &mut self.top_values };
         let position = *index;
         *index += 1;
         let bytes = self.buf[self.start..end].trim_ascii_end();
         let key = if in_array { self.key.as_str() } else { "" };
-        Element { bytes, index: position, offset: self.base + self.start as u64, key, in_array }
+        Element { bytes, index: position, offset: self.buf_offset + self.start as u64, key, in_array }
     }
 
-    fn truncated<T>(&mut self) -> Result<T, ElementError> {
+    fn truncated_error<T>(&mut self) -> Result<T, ElementError> {
         self.level = Level::Done;
-        Err(ElementError::Truncated { offset: self.base + self.buf.len() as u64 })
+        Err(ElementError::Truncated { offset: self.buf_offset + self.buf.len() as u64 })
     }
 
-    /// More bytes behind `buf`; those before `start` go. False at the end.
+    /// Appends further bytes to `buf` and removes those before `start`. False at the end.
     fn refill(&mut self) -> Result<bool, ElementError> {
         if self.start > 0 {
             self.buf.drain(..self.start);
-            self.base += self.start as u64;
+            self.buf_offset += self.start as u64;
             self.pos -= self.start;
             self.scanner.shift(self.start);
             self.start = 0;
-            // One giant must not hold its memory for the rest of the file.
+            // The memory of a very large element is freed before the next ones are read.
             if self.buf.capacity() > 16 << 20 && self.buf.len() < 1 << 20 {
                 self.buf.shrink_to(2 << 20);
             }
@@ -281,7 +280,7 @@ impl<'r> Elements<'r> {
         })
     }
 
-    /// Skips white space and `also`; the byte then at `pos`, which becomes `start`.
+    /// Skips white space and the bytes in `also`, and sets `start` and `pos` to the next byte, which is returned.
     fn skip_space(&mut self, also: &[u8]) -> Result<Option<u8>, ElementError> {
         loop {
             let rest = &self.buf[self.pos..];
@@ -303,75 +302,75 @@ impl<'r> Elements<'r> {
         }
     }
 
-    /// Scans the value at `start` to its end.
-    fn value(&mut self) -> Result<usize, ElementError> {
+    /// The end of the value at `start`.
+    fn scan_value(&mut self) -> Result<usize, ElementError> {
         loop {
             if let Stop::End(end) = self.scanner.advance(&self.buf, &mut self.pos, false) {
                 return Ok(end);
             }
-            self.bound()?;
+            self.check_size()?;
             if !self.refill()? {
-                return self.truncated();
+                return self.truncated_error();
             }
         }
     }
 
-    fn bound(&mut self) -> Result<(), ElementError> {
+    fn check_size(&mut self) -> Result<(), ElementError> {
         if self.pos - self.start <= self.limit {
             return Ok(());
         }
-        self.giant = true;
-        Err(ElementError::TooLarge { offset: self.base + self.start as u64, limit: self.limit as u64 })
+        self.skip_pending = true;
+        Err(ElementError::TooLarge { offset: self.buf_offset + self.start as u64, limit: self.limit as u64 })
     }
 
-    /// The rest of an element that was too large.
-    fn skip_giant(&mut self) -> Result<(), ElementError> {
-        self.giant = false;
+    /// Skips the rest of an element that was too large.
+    fn skip_too_large(&mut self) -> Result<(), ElementError> {
+        self.skip_pending = false;
         let in_array = matches!(self.level, Level::Array { .. });
         loop {
             self.start = self.pos;
             if let Stop::End(end) = self.scanner.advance(&self.buf, &mut self.pos, false) {
                 self.pos = end;
-                *if in_array { &mut self.index } else { &mut self.values } += 1;
+                *if in_array { &mut self.index } else { &mut self.top_values } += 1;
                 return Ok(());
             }
             self.start = self.pos;
             if !self.refill()? {
-                return self.truncated();
+                return self.truncated_error();
             }
         }
     }
 
-    /// A top-level object: its end, or None when one of its arrays is what to read.
-    fn top_object(&mut self) -> Result<Option<usize>, ElementError> {
-        self.scanner = Scanner::new(self.objects && self.values > 0);
+    /// The end of the object at top level. None if an array with elements was found in it.
+    fn scan_top_object(&mut self) -> Result<Option<usize>, ElementError> {
+        self.scanner = Scanner::new(self.no_array_seen && self.top_values > 0);
         let keys = !self.keys.is_empty();
         loop {
             match self.scanner.advance(&self.buf, &mut self.pos, keys) {
                 Stop::End(end) => return Ok(Some(end)),
                 Stop::Array { key, at } => {
-                    if self.enter_keyed(key, at) {
+                    if self.enter_array_if_wanted(key, at) {
                         return Ok(None);
                     }
                 }
                 Stop::More => {
-                    self.bound()?;
+                    self.check_size()?;
                     if !self.refill()? {
-                        return self.truncated();
+                        return self.truncated_error();
                     }
                 }
             }
         }
     }
 
-    /// Into the array at `at` if its key is wanted; else the scanner goes on inside it.
-    fn enter_keyed(&mut self, key: (usize, usize), at: usize) -> bool {
+    /// Enters the array at `at` if its key is wanted. Otherwise the scanner continues inside it.
+    fn enter_array_if_wanted(&mut self, key: (usize, usize), at: usize) -> bool {
         let name = &self.buf[key.0..key.1];
         match self.keys.iter().find(|k| k.as_bytes() == name) {
             Some(known) => {
-                self.keep_outside(at);
+                self.add_wrapper_text(at);
                 self.key = (*known).to_owned();
-                (self.level, self.index, self.objects) = (Level::Array { wrapped: true }, 0, false);
+                (self.level, self.index, self.no_array_seen) = (Level::Array { wrapped: true }, 0, false);
                 self.pos = at;
                 true
             }
@@ -382,80 +381,80 @@ impl<'r> Elements<'r> {
         }
     }
 
-    /// Inside a wrapping object: on to its next keyed array, or past its end.
+    /// Moves to the next array with elements in the wrapping object, or after the end of the object.
     fn find_keyed_array(&mut self) -> Result<(), ElementError> {
         self.scanner = Scanner::inside_object();
         loop {
             match self.scanner.advance(&self.buf, &mut self.pos, true) {
                 Stop::End(end) => {
-                    self.keep_outside(end);
+                    self.add_wrapper_text(end);
                     self.pos = end;
                     self.level = Level::Top;
-                    self.values += 1;
+                    self.top_values += 1;
                     return Ok(());
                 }
                 Stop::Array { key, at } => {
-                    if self.enter_keyed(key, at) {
+                    if self.enter_array_if_wanted(key, at) {
                         return Ok(());
                     }
                 }
                 Stop::More => {
-                    // A key is short; what is longer need not be kept.
+                    // A key is short, so longer text is not needed for finding the next one.
                     if self.scanner.depth > 1 || self.pos - self.start > 1 << 20 {
-                        self.keep_outside(self.pos);
+                        self.add_wrapper_text(self.pos);
                         self.start = self.pos;
                     }
                     if !self.refill()? {
-                        return self.truncated();
+                        return self.truncated_error();
                     }
                 }
             }
         }
     }
 
-    /// Is the top-level string at `pos` JSON in a string?
+    /// True if the top-level string at `pos` contains JSON.
     fn string_holds_json(&mut self) -> Result<bool, ElementError> {
         while self.buf.len() - self.pos < 64 && self.refill()? {}
         let inside = self.buf[self.pos + 1..].iter().find(|b| !b.is_ascii_whitespace());
         Ok(matches!(inside, Some(b'[' | b'{')))
     }
 
-    /// A word that is no JSON value start: up to the next separator.
-    fn word(&mut self) -> Result<usize, ElementError> {
+    /// The end of a word that does not start a JSON value, at the next separator.
+    fn scan_word(&mut self) -> Result<usize, ElementError> {
         loop {
             let rest = &self.buf[self.pos..];
-            // At least one byte is taken, so that a stray `}` cannot hold the stream up.
+            // At least one byte is skipped, because otherwise a stray `}` would be found again and again.
             let skip = usize::from(self.pos == self.start);
             if let Some(at) = rest.iter().skip(skip).position(|b| matches!(b, b',' | b']' | b'{' | b'[' | b'"')) {
                 return Ok(self.pos + skip + at);
             }
             self.pos = self.buf.len();
-            self.bound_word()?;
+            self.check_word_size()?;
             if !self.refill()? {
-                return self.truncated();
+                return self.truncated_error();
             }
         }
     }
 
-    /// End of the line at `start`.
+    /// The end of the line at `start`.
     fn line_end(&mut self) -> Result<usize, ElementError> {
         loop {
             if let Some(at) = memchr::memchr(b'\n', &self.buf[self.pos..]) {
                 return Ok(self.pos + at);
             }
             self.pos = self.buf.len();
-            self.bound_word()?;
+            self.check_word_size()?;
             if !self.refill()? {
                 return Ok(self.buf.len());
             }
         }
     }
 
-    /// A word without end is not JSON.
-    fn bound_word(&mut self) -> Result<(), ElementError> {
+    /// Returns a syntax error for a word or line that is too long.
+    fn check_word_size(&mut self) -> Result<(), ElementError> {
         if self.pos - self.start > self.limit.min(16 << 20) {
             self.level = Level::Done;
-            return Err(ElementError::Syntax { offset: self.base + self.start as u64 });
+            return Err(ElementError::Syntax { offset: self.buf_offset + self.start as u64 });
         }
         Ok(())
     }

@@ -1,55 +1,56 @@
-//! Which keys does the start of a JSON file show? Works on a cut-off head, without parsing values.
+//! Finds the keys at the start of a JSON file, even if the text is cut off. Values are not parsed.
 use mementory_model::is_damage;
 use std::{collections::HashSet, io::Read};
 
-/// Bytes looked at behind leading white space.
-const HEAD: usize = 64 << 10;
-/// Key paths remembered, and how deep.
-const PATHS: usize = 2000;
-const DEPTH: usize = 4;
+/// Number of bytes that are read after leading white space.
+const HEAD_BYTES: usize = 64 << 10;
+/// Largest number of key paths, and of keys in one path.
+const MAX_PATHS: usize = 2000;
+const MAX_PATH_DEPTH: usize = 4;
 
-/// Key paths seen in a head (`chat_messages.sender`); arrays leave no trace in a path.
+/// Key paths at the start of a file (`chat_messages.sender`). Arrays are not part of a path.
 #[derive(Debug, Default)]
 pub struct Keys(HashSet<String>);
 
 impl Keys {
-    /// Was this path seen, at the top or inside a `conversations`, `projects` or `data` wrapper?
+    /// True if this path was found at the top or inside `conversations`, `projects` or `data`.
     pub fn has(&self, path: &str) -> bool {
         self.0.contains(path)
             || ["conversations", "projects", "data"].iter().any(|w| self.0.contains(&format!("{w}.{path}")))
     }
 
-    /// Was a path seen that ends in this one?
+    /// True if a path that ends with this one was found.
     pub fn has_below(&self, path: &str) -> bool {
         self.0.iter().any(|p| p.strip_suffix(path).is_some_and(|above| above.is_empty() || above.ends_with('.')))
     }
 
-    /// Was no key seen at all?
+    /// True if no key was found.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// The keys at the start of a file; None when it does not look like JSON.
+/// The keys at the start of a file. None if it does not look like JSON.
 pub fn keys(reader: &mut dyn Read) -> std::io::Result<Option<Keys>> {
     let head = read_head(reader)?;
-    let text = decoded(&head);
+    let text = decode_text(&head);
     let text = text.trim_start();
     Ok(match text.as_bytes().first() {
-        Some(b'{' | b'[') => Some(scan(text)),
-        // JSON inside a JSON string.
+        Some(b'{' | b'[') => Some(scan_keys(text)),
+        // The JSON is inside a JSON string.
         Some(b'"') => {
             let inner = text[1..].replace("\\\"", "\"").replace("\\\\", "\\");
-            inner.trim_start().starts_with(['{', '[']).then(|| scan(inner.trim_start()))
+            inner.trim_start().starts_with(['{', '[']).then(|| scan_keys(inner.trim_start()))
         }
         _ => None,
     })
 }
 
-/// Skips white space of any length, then takes a head, or what there is before damage.
+/// Skips white space of any length and returns the bytes after it. If the input is damaged, returns the bytes before
+/// the damage.
 fn read_head(reader: &mut dyn Read) -> std::io::Result<Vec<u8>> {
     let mut head = Vec::new();
-    let mut buffer = vec![0; HEAD];
+    let mut buffer = vec![0; HEAD_BYTES];
     loop {
         let n = match reader.read(&mut buffer) {
             Ok(0) => return Ok(head),
@@ -60,13 +61,13 @@ fn read_head(reader: &mut dyn Read) -> std::io::Result<Vec<u8>> {
         let chunk = &buffer[..n];
         let from = if head.is_empty() { chunk.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(n) } else { 0 };
         head.extend_from_slice(&chunk[from..]);
-        if head.len() >= HEAD {
+        if head.len() >= HEAD_BYTES {
             return Ok(head);
         }
     }
 }
 
-fn decoded(head: &[u8]) -> String {
+fn decode_text(head: &[u8]) -> String {
     let utf16 = match head {
         [0xff, 0xfe, ..] | [_, 0, _, 0, ..] => Some(encoding_rs::UTF_16LE),
         [0xfe, 0xff, ..] | [0, _, 0, _, ..] => Some(encoding_rs::UTF_16BE),
@@ -79,16 +80,16 @@ fn decoded(head: &[u8]) -> String {
     text.trim_start_matches('\u{feff}').to_owned()
 }
 
-/// The keys in a head that was read already.
+/// The keys in the first bytes of a file.
 pub fn keys_of(head: &[u8]) -> Keys {
-    scan(decoded(head).trim_start())
+    scan_keys(decode_text(head).trim_start())
 }
 
-/// Walks the text once. A string directly before a `:` inside an object is a key.
-fn scan(text: &str) -> Keys {
+/// Scans the text once. A string directly before a `:` inside an object is a key.
+fn scan_keys(text: &str) -> Keys {
     let bytes = text.as_bytes();
     let mut keys = Keys::default();
-    // Per open bracket: is it an object, and under which key it stands.
+    // For each open bracket: whether it opens an object, and the key of that value.
     let mut open: Vec<(bool, String)> = Vec::new();
     let mut pending: Option<String> = None;
     let mut at = 0;
@@ -107,7 +108,7 @@ fn scan(text: &str) -> Keys {
                 let is_key = bytes.get(next) == Some(&b':') && open.last().is_some_and(|(object, _)| *object);
                 pending = is_key.then(|| text.get(start..at)).flatten().map(str::to_owned);
                 if let Some(key) = &pending {
-                    add(&mut keys, &open, key);
+                    add_path(&mut keys, &open, key);
                 }
             }
             b'{' | b'[' => {
@@ -128,10 +129,10 @@ fn scan(text: &str) -> Keys {
     keys
 }
 
-fn add(keys: &mut Keys, open: &[(bool, String)], key: &str) {
+fn add_path(keys: &mut Keys, open: &[(bool, String)], key: &str) {
     let mut path: Vec<&str> = open.iter().map(|(_, k)| k.as_str()).filter(|k| !k.is_empty()).collect();
     path.push(key);
-    if path.len() <= DEPTH && keys.0.len() < PATHS && key.len() < 100 {
+    if path.len() <= MAX_PATH_DEPTH && keys.0.len() < MAX_PATHS && key.len() < 100 {
         keys.0.insert(path.join("."));
     }
 }

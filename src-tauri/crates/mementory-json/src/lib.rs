@@ -1,10 +1,11 @@
-//! JSON of unknown quality: a tree with bounded memory, elements of a stream one at a time, repair of near-JSON, the
-//! canonical texts that are hashed and signed, and a schema checker driven by tables.
+//! JSON from any source: a tree with bounded memory, elements of a stream one at a time, repair of near-JSON, the
+//! canonical texts that are hashed and signed, and a schema checker with schemas as tables.
 //!
 //! ```text
-//! bytes ─ Decoded (BOM, UTF-16, JSON in a string) ─ Scanner (where does a value end?) ─ Elements
+//! bytes ─ Decoded (BOM, UTF-16, JSON in a string) ─ Scanner (finds the end of a value) ─ Elements
 //! ```
-//! [`Elements`] frames, it does not validate: hand [`Element::bytes`] to `serde_json`, and on an error to [`repair`].
+//! [`Elements`] finds where each value ends, but does not validate it. The caller passes [`Element::bytes`] to
+//! `serde_json`, and after an error to [`repair`].
 pub mod canonical;
 mod decoded;
 mod elements;
@@ -21,8 +22,8 @@ pub use keys::{Keys, keys, keys_of};
 pub use repair::repair;
 pub use tree::{Members, Tree, TreeError, is_shortest, same, write_string};
 
-/// About the first `n` bytes of a text, decoded like [`Elements`] does (BOM, UTF-16, JSON in a string) and without
-/// leading white space, for looking at a file before reading it.
+/// The first `n` bytes of a text, or all if it is shorter, decoded like in [`Elements`] (BOM, UTF-16, JSON in a string)
+/// and without leading white space. Used for detection.
 pub fn decoded_head(reader: &mut dyn std::io::Read, n: usize) -> std::io::Result<Vec<u8>> {
     decoded::head(reader, n)
 }

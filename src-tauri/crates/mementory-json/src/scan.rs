@@ -1,43 +1,44 @@
-//! Finds where one JSON value ends, across buffer refills, without recursion.
+//! Finds the end of a JSON value, across buffer refills and without recursion.
 use memchr::{memchr2, memchr3};
 
-/// Framing state of the value being scanned. Brackets are counted, not matched: a mismatch is the parser's to find.
+/// State of the scan of one value. Brackets are counted but not matched, because the parser reports mismatches.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Scanner {
-    /// Open brackets.
+    /// Number of open brackets.
     pub(super) depth: u32,
     in_string: bool,
     escaped: bool,
-    /// Start and end of the last string that ended at depth 1, as buffer positions.
+    /// Start and end of the last string at depth 1, as buffer positions.
     last_string: (usize, usize),
-    /// One value per line: a line feed followed by `{` ends a value that was cut off.
-    pub(super) lines: bool,
-    /// A line feed was the last byte of the buffer seen so far.
-    line_feed: bool,
+    /// There is one value per line, so a line feed followed by `{` ends a value that was cut off.
+    pub(super) one_value_per_line: bool,
+    /// True if the last scanned byte was a line feed.
+    after_line_feed: bool,
 }
 
-/// Why scanning paused.
+/// Why a scan paused.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     /// The value ends before this position.
     End(usize),
-    /// An array opens as the value of a depth-1 key (positions of the key's text); its first byte is at the position.
+    /// An array begins as the value of a key at depth 1. `key` has the positions of the key's text, `at` is the
+    /// position after the `[`.
     Array { key: (usize, usize), at: usize },
-    /// All bytes were seen.
+    /// The buffer was scanned to its end.
     More,
 }
 
 impl Scanner {
-    pub(super) fn new(lines: bool) -> Self {
-        Self { lines, ..Self::default() }
+    pub(super) fn new(one_value_per_line: bool) -> Self {
+        Self { one_value_per_line, ..Self::default() }
     }
 
-    /// Inside a top-level object whose start is past.
+    /// State inside a top-level object after its opening bracket.
     pub(super) fn inside_object() -> Self {
         Self { depth: 1, ..Self::default() }
     }
 
-    /// Buffer positions moved down by `by`.
+    /// Subtracts `by` from the buffer positions.
     pub(super) fn shift(&mut self, by: usize) {
         self.last_string = (self.last_string.0.saturating_sub(by), self.last_string.1.saturating_sub(by));
         if self.last_string.0 == 0 {
@@ -45,17 +46,17 @@ impl Scanner {
         }
     }
 
-    /// Goes on at `*pos`. `keys` asks for [`Stop::Array`].
+    /// Continues the scan at `*pos`. With `keys`, pauses for [`Stop::Array`].
     pub(super) fn advance(&mut self, buf: &[u8], pos: &mut usize, keys: bool) -> Stop {
         while *pos < buf.len() {
-            if self.line_feed {
-                self.line_feed = false;
+            if self.after_line_feed {
+                self.after_line_feed = false;
                 if buf[*pos] == b'{' {
                     return Stop::End(*pos);
                 }
             }
             if self.in_string {
-                if !self.string(buf, pos) {
+                if !self.scan_string(buf, pos) {
                     continue;
                 }
                 if self.depth == 0 {
@@ -83,7 +84,7 @@ impl Scanner {
                         return Stop::End(*pos);
                     }
                 }
-                b'\n' if self.lines => self.line_feed = true,
+                b'\n' if self.one_value_per_line => self.after_line_feed = true,
                 _ => {}
             }
             *pos += 1;
@@ -91,15 +92,16 @@ impl Scanner {
         Stop::More
     }
 
-    /// Inside a string; true when it ended at `*pos`.
-    fn string(&mut self, buf: &[u8], pos: &mut usize) -> bool {
+    /// Scans inside a string. True if the string ended before `*pos`.
+    fn scan_string(&mut self, buf: &[u8], pos: &mut usize) -> bool {
         if self.escaped {
             self.escaped = false;
             *pos += 1;
             return false;
         }
         let rest = &buf[*pos..];
-        let found = if self.lines { memchr3(b'"', b'\\', b'\n', rest) } else { memchr2(b'"', b'\\', rest) };
+        let found =
+            if self.one_value_per_line { memchr3(b'"', b'\\', b'\n', rest) } else { memchr2(b'"', b'\\', rest) };
         let Some(at) = found else {
             *pos = buf.len();
             return false;
@@ -122,7 +124,7 @@ impl Scanner {
                 false
             }
             _ => {
-                self.line_feed = true;
+                self.after_line_feed = true;
                 false
             }
         }

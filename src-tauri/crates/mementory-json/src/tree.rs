@@ -1,59 +1,60 @@
-//! An order-preserving JSON tree that keeps number text, for canonical output, patching and lossless copies.
+//! A JSON tree that preserves order and the text of numbers, for canonical output, changes and lossless copies.
 use mementory_model::Bounds;
 use serde_json::value::RawValue;
 
 mod parse;
 
-/// A JSON value. Numbers keep their text, objects their key order and duplicate keys.
+/// A JSON value. Numbers keep their text, and objects keep their key order and duplicate keys.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Tree {
     /// `null`
     Null,
     /// `true`, `false`
     Bool(bool),
-    /// The number's own text.
+    /// A number, as its text in the source.
     Number(String),
-    /// Decoded text.
+    /// A string, without escapes.
     Text(String),
-    /// Array.
+    /// An array.
     Array(Vec<Tree>),
-    /// Object, in source order.
+    /// An object, in the order of the source.
     Object(Vec<(String, Tree)>),
 }
 
-/// Why a text is not a usable JSON tree.
+/// Why a text cannot be read as a tree.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TreeError {
     /// Not JSON.
     #[error("not valid JSON: {0}")]
     Syntax(String),
-    /// Nested deeper than allowed.
+    /// The nesting is deeper than allowed.
     #[error("nested deeper than {0} levels")]
     Depth(u32),
-    /// Takes more memory than allowed.
+    /// The value needs more memory than allowed.
     #[error("more values than fit into {0} bytes of memory (tree_bytes)")]
     Size(u64),
 }
 
 impl Tree {
-    /// Reads one JSON value. Lone surrogates, NaN and raw control characters are errors.
+    /// Reads one JSON value. Lone surrogates, NaN and unescaped control characters are errors.
     pub fn parse(text: &str, bounds: impl Into<Bounds>) -> Result<Tree, TreeError> {
         parse::parse(text, bounds.into())
     }
 
-    /// Reads a raw value, which is JSON already. Lone surrogates are errors, which nobody looked for yet.
+    /// Reads a raw value, which is known to be valid JSON except for lone surrogates. These are errors.
     pub fn of(raw: &RawValue, bounds: impl Into<Bounds>) -> Result<Tree, TreeError> {
         parse::walk(raw, bounds.into()).map(|(tree, _)| tree)
     }
 
-    /// As [`Self::of`], taking what the value needs of `bounds`: for several that are held together.
+    /// Like [`Self::of`], but subtracts the memory of the value from `bounds`, for several values that are in memory at
+    /// once.
     pub fn take(raw: &RawValue, bounds: &mut Bounds) -> Result<Tree, TreeError> {
         let (tree, spent) = parse::walk(raw, *bounds)?;
         bounds.bytes -= spent;
         Ok(tree)
     }
 
-    /// Member of an object; the last one wins, as the field does with duplicate keys.
+    /// The member of an object with this key. Of duplicate keys the last one counts.
     pub fn get(&self, key: &str) -> Option<&Tree> {
         match self {
             Tree::Object(members) => members.iter().rev().find(|(k, _)| same(k, key)).map(|(_, v)| v),
@@ -61,7 +62,7 @@ impl Tree {
         }
     }
 
-    /// Replaces or appends a member of an object, in place; other values are left alone.
+    /// Replaces the member with this key, or adds it at the end.
     pub fn set(&mut self, key: &str, value: Tree) {
         if let Tree::Object(members) = self {
             match members.iter_mut().rev().find(|(k, _)| k == key) {
@@ -78,7 +79,7 @@ impl Tree {
         }
     }
 
-    /// Text of a string value.
+    /// The text of a string.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Tree::Text(text) => Some(text),
@@ -86,7 +87,7 @@ impl Tree {
         }
     }
 
-    /// Value of a number that fits.
+    /// The value of a number as a double.
     pub fn as_f64(&self) -> Option<f64> {
         match self {
             Tree::Number(text) => text.parse().ok(),
@@ -94,7 +95,7 @@ impl Tree {
         }
     }
 
-    /// Compact JSON in this order with this number text.
+    /// Appends the value as JSON without white space, in its own order and with its own number texts.
     pub fn write(&self, out: &mut String) {
         match self {
             Tree::Null => out.push_str("null"),
@@ -128,22 +129,23 @@ impl Tree {
     }
 }
 
-/// Are these two names the same? Names of one length mostly differ in their last byte: asking it first is cheaper than comparing.
+/// True if two names are equal. Compares the last byte first, because names of equal length mostly differ in it.
 pub fn same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.as_bytes().last() == b.as_bytes().last() && a == b
 }
 
-/// Bytes before the first that a string literal must escape.
-fn plain(text: &[u8]) -> usize {
+/// Number of bytes before the first one that a string literal must escape.
+fn unescaped_len(text: &[u8]) -> usize {
     let escaped = |b: &u8| *b < 0x20 || *b == b'"' || *b == b'\\';
-    // Whole pieces without a way out in between are looked at many bytes at a time.
+    // A whole chunk is checked without an early exit, which the compiler can vectorise.
     let pieces = text.chunks(32).take_while(|piece| !piece.iter().fold(false, |any, b| any | escaped(b)));
     let at: usize = pieces.map(<[u8]>::len).sum();
     at + text[at..].iter().position(escaped).unwrap_or(text.len() - at)
 }
 
-/// Is a number token already the shortest text of its double, without an exponent? At most 15 digits, which a double
-/// keeps apart, no zeros that could go, and 0 or at least 0.1 away from it: there every canonical form writes it as it is.
+/// True if a number token is already the shortest text of its double without an exponent. It has at most 15 characters,
+/// which a double represents exactly enough, no superfluous zeros, and is 0 or at least 0.1 in magnitude. Every
+/// canonical form writes such a number unchanged.
 pub fn is_shortest(token: &str) -> bool {
     let digits = token.strip_prefix('-').unwrap_or(token);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "1"));
@@ -152,14 +154,14 @@ pub fn is_shortest(token: &str) -> bool {
     digits.len() <= 15 && plain(whole) && plain(fraction) && !fraction.ends_with('0') && whole_fits && token != "-0"
 }
 
-/// A JSON string literal: `"` `\` and controls escaped (short forms where JSON has them), all else raw.
+/// Appends a JSON string literal. `"`, `\` and control characters are escaped, with the short form if JSON has one.
 pub fn write_string(text: &str, out: &mut String) {
     use std::fmt::Write;
     out.push('"');
     let mut rest = text;
-    // What is escaped is ASCII, so a cut beside it is a cut between characters.
+    // Escaped characters are ASCII, so the text is only split between characters.
     loop {
-        let at = plain(rest.as_bytes());
+        let at = unescaped_len(rest.as_bytes());
         out.push_str(&rest[..at]);
         let Some(byte) = rest.as_bytes().get(at) else { break };
         match byte {
@@ -178,7 +180,7 @@ pub fn write_string(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Object members in source order with raw values.
+/// The members of an object in the order of the source, with their values as raw JSON.
 pub struct Members<'a>(pub Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> serde::Deserialize<'de> for Members<'a> {
@@ -193,7 +195,7 @@ impl<'de: 'a, 'a> serde::Deserialize<'de> for Members<'a> {
                 let mut out = Vec::new();
                 let mut left = mementory_model::TREE_BYTES;
                 while let Some((k, v)) = map.next_entry::<String, &'de RawValue>()? {
-                    let cost = size_of::<(String, &RawValue)>() as u64 + parse::held(k.len());
+                    let cost = size_of::<(String, &RawValue)>() as u64 + parse::allocated_bytes(k.len());
                     left = left.checked_sub(cost).ok_or_else(|| serde::de::Error::custom("too many members"))?;
                     out.push((k, v));
                 }

@@ -1,6 +1,6 @@
-//! Schemas as const tables, and one walk that checks a tree against them. It reports each violation with its place to a
-//! callback; codes, severities and limits of a report belong to the format. The same table can drive other things, such
-//! as the types that YAML scalars take.
+//! Schemas as const tables, and a check of a tree against them. Each violation is passed with its place to a callback.
+//! The format decides about codes, severities and the length of its report. A table can also be used for other
+//! purposes, such as the types of YAML scalars.
 mod place;
 #[cfg(test)]
 mod tests;
@@ -13,48 +13,48 @@ pub use text::{TimeFault, is_uuid, rfc3339};
 pub use violation::Violation;
 pub use walk::{RepeatedKeys, check};
 
-/// What a value must be.
+/// The values that a schema allows.
 #[derive(Debug)]
 pub enum Rule {
-    /// Anything.
+    /// Any value.
     Any,
     /// Text.
     Text,
     /// Text of 1 to this many code points.
     Length(usize),
-    /// Text of a form that the format defines.
+    /// Text in a form that the format defines.
     Form(&'static TextForm),
-    /// RFC 3339 date and time.
+    /// Date and time by RFC 3339.
     Time,
     /// A UUID with hyphens, in upper or lower case (RFC 9562 §4).
     Uuid,
-    /// One of these words and no other.
+    /// One of these words.
     Word(&'static [&'static str]),
-    /// Text that is usually one of these words; the format's list is open.
+    /// Text that is usually one of these words. The format's list is open, so another word is reported as unlisted.
     OpenWord(&'static [&'static str]),
     /// `true` or `false`.
     Bool,
     /// A number.
     Number,
-    /// A whole number of at least this. `2.0` is whole, as in JSON Schema.
+    /// A whole number of at least this value. `2.0` is whole, as in JSON Schema.
     Whole(i64),
-    /// A whole number of at least this that a signed integer of 64 bits can hold.
+    /// A whole number of at least this value that fits into a signed 64-bit integer.
     Int64(i64),
     /// A number from 0 to 1.
     Unit,
-    /// An array of these.
+    /// An array whose items follow this rule.
     List(&'static Rule),
-    /// An array of these in which no text is repeated, with at least this many items.
+    /// An array whose items follow this rule, with at least this many items and no repeated text.
     Set(&'static Rule, usize),
-    /// An object with free keys and these values.
+    /// An object with any keys whose values follow this rule.
     Map(&'static Rule),
-    /// An object with these members; others are allowed.
+    /// An object with these members. Other members are allowed.
     Object(&'static [Field]),
-    /// An object with these members and no others.
+    /// An object with these members. Other members are violations.
     ClosedObject(&'static [Field]),
-    /// An object whose `type` selects one of these rules.
+    /// An object whose member `type` selects one of these rules.
     Tagged(&'static [(&'static str, Rule)]),
-    /// Text, or an object with free members.
+    /// Text, or an object with any members.
     TextOrObject,
 }
 
@@ -62,7 +62,7 @@ impl Rule {
     /// Text of at least one character.
     pub const NOT_EMPTY: Rule = Rule::Length(usize::MAX);
 
-    /// Does this rule ask for text?
+    /// True if this rule requires text.
     pub fn is_text(&self) -> bool {
         matches!(
             self,
@@ -70,7 +70,7 @@ impl Rule {
         )
     }
 
-    /// Fields of an object.
+    /// The fields of a rule for objects with fixed members.
     pub fn fields(&self) -> Option<&'static [Field]> {
         match self {
             Rule::Object(fields) | Rule::ClosedObject(fields) => Some(fields),
@@ -84,15 +84,15 @@ impl Rule {
 pub struct Field {
     /// Its key.
     pub name: &'static str,
-    /// Must it be there?
+    /// True if the member must be present.
     pub required: bool,
-    /// May it be null?
+    /// True if the member may be null.
     pub nullable: bool,
     /// Rule for its value.
     pub rule: Rule,
 }
 
-/// A member that must be there and not null.
+/// A member that must be present and not null.
 pub const fn required(name: &'static str, rule: Rule) -> Field {
     Field { name, required: true, nullable: false, rule }
 }
@@ -107,22 +107,22 @@ pub const fn nullable(name: &'static str, rule: Rule) -> Field {
     Field { name, required: false, nullable: true, rule }
 }
 
-/// A member that must be there and may be null.
+/// A member that must be present, but may be null.
 pub const fn required_nullable(name: &'static str, rule: Rule) -> Field {
     Field { name, required: true, nullable: true, rule }
 }
 
-/// A form of texts that a format defines.
+/// A text form that a format defines.
 #[derive(Debug)]
 pub struct TextForm {
-    /// What is expected, as it follows "not" in a message.
+    /// The expected form, worded to follow "not" in a message.
     pub expected: &'static str,
-    /// How well a text fits.
+    /// Compares a text with this form.
     pub fit: fn(&str) -> Fit,
 }
 
 impl TextForm {
-    /// Has the text exactly this form?
+    /// True if the text has exactly this form.
     pub fn fits(&self, text: &str) -> bool {
         (self.fit)(text) == Fit::Exact
     }
@@ -133,7 +133,7 @@ impl TextForm {
 pub enum Fit {
     /// It has the form.
     Exact,
-    /// Readers accept it, but it is not quite what the format asks for.
+    /// Readers accept it, but it is not quite the form that the format requires.
     Loose,
     /// It has another form.
     Not,

@@ -1,11 +1,11 @@
-//! Where a walk is in a tree.
+//! Places in a tree.
 use std::fmt::{Display, Formatter, Result, Write};
 
-/// Characters of a member's name that are printed: the name comes from the file and may be of any length.
-const NAME: usize = 80;
+/// Number of characters of a member's name that are printed. The name comes from the file and can be of any length.
+const MAX_NAME_CHARS: usize = 80;
 
-/// A place in a tree, below the value that is checked. It becomes a text (a JSON pointer, RFC 6901) only when it is
-/// printed, since most values have no violation.
+/// A place in a tree, relative to the checked value. It is only written as a JSON pointer (RFC 6901) when it is
+/// printed, because most values have no violation.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a>(Option<(&'a Place<'a>, Step<'a>)>);
 
@@ -34,7 +34,7 @@ impl Display for Place<'_> {
         f.write_char('/')?;
         match step {
             Step::Item(index) => index.fmt(f),
-            Step::Member(name) => name.chars().take(NAME).try_for_each(|c| match c {
+            Step::Member(name) => name.chars().take(MAX_NAME_CHARS).try_for_each(|c| match c {
                 '~' => f.write_str("~0"),
                 '/' => f.write_str("~1"),
                 c => f.write_char(c),

@@ -1,17 +1,17 @@
-//! Forms of texts that several formats share.
+//! Text forms that several formats share.
 
-/// What is wrong with a date and time.
+/// Fault of a date and time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeFault {
-    /// Not a point in time of RFC 3339.
-    Bad,
+    /// Not a date and time by RFC 3339.
+    Invalid,
     /// Only the time zone is missing.
     NoZone,
 }
 
-/// Checks a date and time by RFC 3339 §5.6. A space for the `T` is allowed, as its note says.
+/// Checks a date and time by RFC 3339 §5.6. A space instead of `T` is allowed, as in its note.
 pub fn rfc3339(text: &str) -> Result<(), TimeFault> {
-    let bad = Err(TimeFault::Bad);
+    let bad = Err(TimeFault::Invalid);
     let bytes = text.as_bytes();
     if !text.is_ascii() || bytes.len() < 19 || !matches!(bytes[10], b'T' | b't' | b' ') {
         return bad;
@@ -39,7 +39,7 @@ pub fn rfc3339(text: &str) -> Result<(), TimeFault> {
     }
 }
 
-/// Is this a UUID as RFC 9562 §4 writes it: 36 characters with hyphens?
+/// True for a UUID as in RFC 9562 §4, with 36 characters including hyphens.
 pub fn is_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(i, b)| match i {

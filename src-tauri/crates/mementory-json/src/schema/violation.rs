@@ -1,48 +1,48 @@
-//! What can be wrong with a value.
+//! Violations of rules.
 use std::fmt::{Display, Formatter, Result};
 
-/// A violation of a rule. Its text is for people and has nothing of what the file says.
+/// A violation of a rule. Its message is for the user and contains no text from the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Violation {
     /// A required member is absent.
     MissingField,
-    /// A member that a closed object does not have.
+    /// An object that allows no other members has another one.
     UnknownField,
-    /// An object has a key more than once.
+    /// An object contains a key more than once.
     RepeatedKey,
-    /// A value of another type; what is expected.
+    /// A value is not of the expected type.
     WrongType(&'static str),
-    /// An empty text.
+    /// A text is empty.
     Empty,
-    /// A text of more than this many code points.
+    /// A text has more than this many code points.
     TooLong(usize),
-    /// A word that a closed list does not have.
+    /// A word is not in a closed list.
     UnknownWord(&'static [&'static str]),
-    /// A word that an open list does not have.
+    /// A word is not in an open list.
     UnlistedWord(&'static [&'static str]),
-    /// An object's `type` selects no rule.
+    /// The `type` of an object selects no rule.
     UnknownTag,
-    /// A text of another form; what is expected.
+    /// A text is not in the expected form.
     BadForm(&'static str),
-    /// A text that is not quite of the form; what is expected.
+    /// A text is readable, but not quite in the expected form.
     LooseForm(&'static str),
-    /// Not a date and time of RFC 3339.
+    /// A text is not a date and time by RFC 3339.
     BadTime,
-    /// A date and time that lacks only its time zone.
+    /// A date and time has no time zone.
     NoTimeZone,
-    /// A number that a double cannot hold.
+    /// A number is outside the range of a double.
     NotFinite,
-    /// A number with a fraction; the least number that is allowed.
+    /// A number is not whole. The smallest allowed number is given.
     NotWhole(i64),
-    /// A whole number below this.
+    /// A whole number is below this value.
     TooSmall(i64),
-    /// A whole number that 64 bits cannot hold.
+    /// A whole number does not fit into 64 bits.
     TooLarge,
-    /// A number outside of 0 to 1.
+    /// A number is not from 0 to 1.
     OutsideUnit,
-    /// A text that is twice in a set.
+    /// A text is more than once in a set.
     RepeatedItem,
-    /// A set with fewer items than this.
+    /// A set has fewer items than this.
     TooFewItems(usize),
 }
 

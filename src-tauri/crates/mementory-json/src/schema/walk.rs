@@ -1,5 +1,5 @@
-//! The walk over a tree along its rules. It goes no deeper than the rules do and than the tree does, whose depth was
-//! bounded when it was read, and it allocates nothing but a set of names for large objects and sets.
+//! The check of a tree against its rules. Recursion is limited by the depth of the rules and of the tree, which was
+//! limited when it was read. Memory is only allocated for a set of names, if an object or set is large.
 use super::{
     Field, Fit, Place, Rule,
     text::{TimeFault, is_uuid, rfc3339},
@@ -8,7 +8,7 @@ use super::{
 use crate::{Tree, same};
 use std::collections::HashSet;
 
-/// What to do about a key that an object has more than once. Of its values the last one counts.
+/// What to do if an object has a key more than once. In any case the last value counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RepeatedKeys {
     /// Nothing.
@@ -17,7 +17,7 @@ pub enum RepeatedKeys {
     Report,
 }
 
-/// Checks a tree and reports every violation: an object before its members, members in the order of the table.
+/// Checks a tree and reports every violation. Members are checked in the order of the table.
 pub fn check(tree: &Tree, rule: &Rule, keys: RepeatedKeys, report: &mut dyn FnMut(&Place<'_>, Violation)) {
     Walk { keys, report }.value(rule, tree, &Place::TOP);
 }
@@ -36,7 +36,7 @@ impl Walk<'_> {
             | (Rule::TextOrObject, Tree::Object(_)) => None,
             (Rule::List(item), Tree::Array(items)) => return self.items(item, items, at),
             (Rule::Set(item, least), Tree::Array(items)) => {
-                if repeats(items.iter().filter_map(Tree::as_str), items.len()) {
+                if has_repetition(items.iter().filter_map(Tree::as_str), items.len()) {
                     (self.report)(at, Violation::RepeatedItem);
                 }
                 if items.len() < *least {
@@ -61,11 +61,11 @@ impl Walk<'_> {
                     None => Some(Violation::UnknownTag),
                 }
             }
-            (rule, Tree::Text(text)) if rule.is_text() => of_text(rule, text),
+            (rule, Tree::Text(text)) if rule.is_text() => text_violation(rule, text),
             (Rule::Number | Rule::Whole(_) | Rule::Int64(_) | Rule::Unit, Tree::Number(token)) => {
-                of_number(rule, token)
+                number_violation(rule, token)
             }
-            (rule, _) => Some(Violation::WrongType(expected(rule))),
+            (rule, _) => Some(Violation::WrongType(expected_type(rule))),
         };
         if let Some(violation) = violation {
             (self.report)(at, violation);
@@ -93,16 +93,18 @@ impl Walk<'_> {
                 (self.report)(&at.member(key), Violation::UnknownField);
             }
         }
-        if self.keys == RepeatedKeys::Report && repeats(members.iter().map(|(key, _)| key.as_str()), members.len()) {
+        if self.keys == RepeatedKeys::Report
+            && has_repetition(members.iter().map(|(key, _)| key.as_str()), members.len())
+        {
             (self.report)(at, Violation::RepeatedKey);
         }
     }
 }
 
-fn of_text(rule: &Rule, text: &str) -> Option<Violation> {
+fn text_violation(rule: &Rule, text: &str) -> Option<Violation> {
     match rule {
         Rule::Length(_) if text.is_empty() => Some(Violation::Empty),
-        // A text has no more code points than bytes.
+        // A text cannot have more code points than bytes.
         Rule::Length(most) if text.len() > *most && text.chars().count() > *most => Some(Violation::TooLong(*most)),
         Rule::Word(words) if !words.contains(&text) => Some(Violation::UnknownWord(words)),
         Rule::OpenWord(words) if !words.contains(&text) => Some(Violation::UnlistedWord(words)),
@@ -115,17 +117,17 @@ fn of_text(rule: &Rule, text: &str) -> Option<Violation> {
         Rule::Time => match rfc3339(text) {
             Ok(()) => None,
             Err(TimeFault::NoZone) => Some(Violation::NoTimeZone),
-            Err(TimeFault::Bad) => Some(Violation::BadTime),
+            Err(TimeFault::Invalid) => Some(Violation::BadTime),
         },
         _ => None,
     }
 }
 
-/// The first whole number that a signed integer of 64 bits cannot hold.
+/// The smallest whole number that does not fit into a signed 64-bit integer.
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 
-fn of_number(rule: &Rule, token: &str) -> Option<Violation> {
-    // Digits without an exponent fit into a double up to 308 of them: numbers of vectors need no parsing.
+fn number_violation(rule: &Rule, token: &str) -> Option<Violation> {
+    // A double can represent up to 308 digits without exponent, so such numbers in vectors need no parsing.
     let plain = token.len() <= 300 && token.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-'));
     let double = || token.parse::<f64>().ok().filter(|n| n.is_finite());
     match rule {
@@ -148,7 +150,7 @@ fn of_number(rule: &Rule, token: &str) -> Option<Violation> {
     }
 }
 
-fn expected(rule: &Rule) -> &'static str {
+fn expected_type(rule: &Rule) -> &'static str {
     match rule {
         Rule::Any => "anything",
         Rule::Bool => "true or false",
@@ -162,10 +164,10 @@ fn expected(rule: &Rule) -> &'static str {
     }
 }
 
-/// Is one of at most `count` names repeated? A few are compared with each other; only many need a set.
-fn repeats<'t>(names: impl Iterator<Item = &'t str> + Clone, count: usize) -> bool {
-    const FEW: usize = 32;
-    if count > FEW {
+/// True if one of at most `count` names is repeated. A set is only used if there are many names.
+fn has_repetition<'t>(names: impl Iterator<Item = &'t str> + Clone, count: usize) -> bool {
+    const MAX_COMPARED_NAMES: usize = 32;
+    if count > MAX_COMPARED_NAMES {
         let mut seen = HashSet::with_capacity(count);
         return !names.into_iter().all(|name| seen.insert(name));
     }

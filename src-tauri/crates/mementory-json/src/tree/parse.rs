@@ -1,4 +1,4 @@
-//! From JSON text to a [`Tree`]: serde_json checks the whole text once, then one walk over what is known to be sound.
+//! Parses JSON text into a [`Tree`]: serde_json checks the grammar of the whole text, then one walk builds the tree.
 use super::{Tree, TreeError};
 use memchr::memchr2;
 use mementory_model::Bounds;
@@ -6,20 +6,22 @@ use serde_json::value::RawValue;
 
 /// Reads one JSON value; see [`Tree::parse`].
 pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, TreeError> {
-    // Skipping a raw value checks its grammar without recursion, so depth is bounded here and not by the stack.
+    // serde_json reads a raw value without recursion, so its depth is not limited by the stack. The walk limits it.
     let raw: &RawValue = serde_json::from_str(text).map_err(syntax)?;
     walk(raw, bounds).map(|(tree, _)| tree)
 }
 
-/// Reads a value whose grammar was checked when it became one, and says what it takes; see [`Tree::of`].
+/// Reads a value whose grammar is already checked, and returns it with the memory that it needs in bytes; see
+/// [`Tree::of`].
 pub(super) fn walk(raw: &RawValue, bounds: Bounds) -> Result<(Tree, u64), TreeError> {
-    let mut walk = Walk { text: raw.get(), at: 0, bounds, left: bounds.bytes, items: Vec::new(), members: Vec::new() };
+    let mut walk =
+        Walk { text: raw.get(), at: 0, bounds, bytes_left: bounds.bytes, items: Vec::new(), members: Vec::new() };
     let tree = walk.value(bounds.depth)?;
-    Ok((tree, bounds.bytes - walk.left))
+    Ok((tree, bounds.bytes - walk.bytes_left))
 }
 
-/// Bytes that a text of this length takes by itself, as allocators hand them out.
-pub(super) fn held(len: usize) -> u64 {
+/// Memory in bytes that an allocator uses for a text of this length.
+pub(super) fn allocated_bytes(len: usize) -> u64 {
     if len == 0 { 0 } else { (len as u64 + 8).next_multiple_of(16).max(32) }
 }
 
@@ -27,66 +29,66 @@ fn syntax(error: serde_json::Error) -> TreeError {
     TreeError::Syntax(error.to_string())
 }
 
-/// A place in a text whose grammar was checked.
+/// A position in a text whose grammar is already checked.
 struct Walk<'t> {
     text: &'t str,
     at: usize,
     bounds: Bounds,
-    /// Bytes that are left to take.
-    left: u64,
-    /// What the open lists and objects hold so far. Each is cut off in its final size when it ends: growing every one
-    /// by itself costs more than the reading.
+    /// Memory in bytes that the value may still use.
+    bytes_left: u64,
+    /// The items and members of all open arrays and objects. Those of one array or object are split off when it ends,
+    /// because growing a separate list for each takes longer than reading.
     items: Vec<Tree>,
     members: Vec<(String, Tree)>,
 }
 
 impl<'t> Walk<'t> {
-    fn value(&mut self, left: u32) -> Result<Tree, TreeError> {
+    fn value(&mut self, depth_left: u32) -> Result<Tree, TreeError> {
         self.spend(size_of::<Tree>() as u64)?;
-        Ok(match self.next() {
+        Ok(match self.next_byte() {
             b'n' => self.skip(4, Tree::Null),
             b't' => self.skip(4, Tree::Bool(true)),
             b'f' => self.skip(5, Tree::Bool(false)),
             b'"' => Tree::Text(self.string()?),
-            b'[' => self.array(left.checked_sub(1).ok_or(TreeError::Depth(self.bounds.depth))?)?,
-            b'{' => self.object(left.checked_sub(1).ok_or(TreeError::Depth(self.bounds.depth))?)?,
+            b'[' => self.array(depth_left.checked_sub(1).ok_or(TreeError::Depth(self.bounds.depth))?)?,
+            b'{' => self.object(depth_left.checked_sub(1).ok_or(TreeError::Depth(self.bounds.depth))?)?,
             _ => {
                 let token = self.number();
-                self.spend(held(token.len()))?;
+                self.spend(allocated_bytes(token.len()))?;
                 Tree::Number(token.to_owned())
             }
         })
     }
 
-    fn array(&mut self, left: u32) -> Result<Tree, TreeError> {
+    fn array(&mut self, depth_left: u32) -> Result<Tree, TreeError> {
         let first = self.items.len();
         self.at += 1;
-        while !matches!(self.next(), b']' | END) {
-            let item = self.value(left)?;
+        while !matches!(self.next_byte(), b']' | END_OF_TEXT) {
+            let item = self.value(depth_left)?;
             self.items.push(item);
-            self.comma();
+            self.skip_comma();
         }
         self.at += 1;
         Ok(Tree::Array(self.items.split_off(first)))
     }
 
-    fn object(&mut self, left: u32) -> Result<Tree, TreeError> {
+    fn object(&mut self, depth_left: u32) -> Result<Tree, TreeError> {
         let first = self.members.len();
         self.at += 1;
-        while !matches!(self.next(), b'}' | END) {
+        while !matches!(self.next_byte(), b'}' | END_OF_TEXT) {
             self.spend(size_of::<String>() as u64)?;
             let key = self.string()?;
-            self.next();
+            self.next_byte();
             self.at += 1; // the colon
-            let value = self.value(left)?;
+            let value = self.value(depth_left)?;
             self.members.push((key, value));
-            self.comma();
+            self.skip_comma();
         }
         self.at += 1;
         Ok(Tree::Object(self.members.split_off(first)))
     }
 
-    /// A string literal, decoded. Lone surrogates are an error, which skipping does not see.
+    /// A string literal without escapes. Lone surrogates are an error, which the check of the grammar does not find.
     fn string(&mut self) -> Result<String, TreeError> {
         let start = self.at;
         let bytes = self.text.as_bytes();
@@ -100,8 +102,8 @@ impl<'t> Walk<'t> {
             end += 2;
         }
         self.at = end + 1;
-        // Escapes are longer than what they stand for.
-        self.spend(held(end.saturating_sub(start + 1)))?;
+        // An escape is longer than the character that it represents.
+        self.spend(allocated_bytes(end.saturating_sub(start + 1)))?;
         let literal = self.text.get(start..self.at).unwrap_or_default();
         match self.text.get(start + 1..end) {
             Some(inner) if plain => Ok(inner.to_owned()),
@@ -109,9 +111,9 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Counts what is about to be taken.
+    /// Subtracts the memory of a value that is about to be read.
     fn spend(&mut self, bytes: u64) -> Result<(), TreeError> {
-        self.left = self.left.checked_sub(bytes).ok_or(TreeError::Size(self.bounds.bytes))?;
+        self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or(TreeError::Size(self.bounds.bytes))?;
         Ok(())
     }
 
@@ -123,18 +125,18 @@ impl<'t> Walk<'t> {
         token
     }
 
-    /// The byte here, white space passed over.
-    fn next(&mut self) -> u8 {
+    /// Skips white space and returns the byte after it.
+    fn next_byte(&mut self) -> u8 {
         loop {
             match self.text.as_bytes().get(self.at) {
                 Some(byte) if byte.is_ascii_whitespace() => self.at += 1,
-                other => return other.copied().unwrap_or(END),
+                other => return other.copied().unwrap_or(END_OF_TEXT),
             }
         }
     }
 
-    fn comma(&mut self) {
-        if self.next() == b',' {
+    fn skip_comma(&mut self) {
+        if self.next_byte() == b',' {
             self.at += 1;
         }
     }
@@ -145,8 +147,8 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// No JSON text holds it outside of strings: the end. A checked text ends where its value does.
-const END: u8 = 0;
+/// Returned at the end of the text. A NUL byte cannot occur in JSON outside of strings.
+const END_OF_TEXT: u8 = 0;
 
 #[cfg(test)]
 mod tests {
@@ -191,31 +193,31 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_literal_is_as_serde_writes_it(text in "([a-z \u{e9}\u{1F600}]{0,40}[\"\\\\\\x00-\\x1f\\x7f]{0,2}){0,4}") {
+        fn a_string_literal_equals_that_of_serde(text in "([a-z \u{e9}\u{1F600}]{0,40}[\"\\\\\\x00-\\x1f\\x7f]{0,2}){0,4}") {
             let mut out = String::new();
             super::super::write_string(&text, &mut out);
             prop_assert_eq!(out, serde_json::to_string(&text).unwrap());
         }
 
         #[test]
-        fn reads_what_serde_reads(text in json()) {
+        fn a_tree_equals_the_value_of_serde(text in json()) {
             let tree = Tree::parse(&text, 16).unwrap();
             prop_assert_eq!(as_value(&tree), serde_json::from_str::<serde_json::Value>(&text).unwrap());
-            // Written and read again it is the same, number text and duplicate keys too.
+            // A tree that is written and read again is equal, including number texts and duplicate keys.
             let mut out = String::new();
             tree.write(&mut out);
             prop_assert_eq!(Tree::parse(&out, 16).unwrap(), tree);
         }
 
         #[test]
-        fn a_cut_or_changed_text_is_an_error_or_another_tree(text in json(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        fn a_damaged_text_is_read_if_serde_reads_it(text in json(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
             let mut bytes = text.into_bytes();
             let place = at.index(bytes.len());
             bytes[place] = byte;
             for changed in [&bytes[..], &bytes[..place]] {
                 let Ok(changed) = std::str::from_utf8(changed) else { continue };
                 let serde = serde_json::from_str::<serde_json::Value>(changed).is_ok();
-                // A number beyond a double is no value for serde_json, and a token like any other here.
+                // serde_json rejects a number outside the range of a double; a tree accepts it.
                 let tree = Tree::parse(changed, 128);
                 prop_assert!(tree.is_ok() || !serde, "{:?} {:?}", changed, tree);
             }
@@ -223,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn shortest_numbers() {
+    fn is_shortest_accepts_only_shortest_tokens() {
         for token in ["0", "7", "-7", "0.9", "-0.25", "10", "120.5", "99999999999999"] {
             assert!(crate::is_shortest(token), "{token}");
         }
@@ -233,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_takes_no_more_memory_than_it_may() {
+    fn a_value_that_needs_more_memory_than_allowed_is_an_error() {
         let within = |text: &str, bytes: u64| Tree::parse(text, Bounds { depth: 8, bytes });
         let zeros = format!("[{}0]", "0,".repeat(999));
         let members = format!("{{{}\"a\":0}}", "\"a\":0,".repeat(999));
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tree() {
+    fn invalid_or_too_deep_json_is_an_error() {
         let depth = |n: usize| Tree::parse(&format!("{}1{}", "[".repeat(n), "]".repeat(n)), 4);
         assert!(depth(4).is_ok());
         assert_eq!(depth(5), Err(TreeError::Depth(4)));
