@@ -1,5 +1,4 @@
-//! Exports of assistants, agent runtimes, memory engines and chat programs. Each format has a folder with
-//! `{mod,detect,wire,read,write}.rs` and a README.
+//! Formats of assistants, agent runtimes, memory engines and chat programs. Each has its own folder with a README.
 pub mod chatgpt;
 pub mod claude;
 pub mod mem0;

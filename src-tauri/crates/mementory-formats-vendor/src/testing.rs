@@ -1,4 +1,4 @@
-//! Detection and reading with the formats of this crate.
+//! Detection and reading with the formats of this crate, for tests.
 use crate::FORMATS;
 use mementory_format::{Catalog, Detection, Format, FormatError, testkit::MemorySource};
 use mementory_model::Limits;

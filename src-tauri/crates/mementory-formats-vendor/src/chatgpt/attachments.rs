@@ -7,20 +7,21 @@ use std::{
     io::Read,
 };
 
-/// Names and ids of the files, from side files, messages and the names of shipped files.
+/// Names and ids of the files, collected from side files, messages and the names of files in the export.
 #[derive(Debug, Default)]
 pub(super) struct FileNames {
     by_id: HashMap<String, String>,
-    /// Id by a path in the name map, or by its last segment: a file may have this path instead of `<id>.dat`.
+    /// Id by a path in the name map, or by the last segment of the path. A file may have this path instead of
+    /// `<id>.dat`.
     by_path: HashMap<String, String>,
     /// Id by name; None if several files have the name.
     by_name: HashMap<String, Option<String>>,
-    media: HashMap<String, String>,
-    /// Ids in messages by file name: without a name map nothing else connects the two.
-    mentioned: HashMap<String, HashSet<String>>,
-    /// Ids in the names of shipped files, and the original name behind the id.
-    shipped: HashMap<String, Option<String>>,
-    assigned: HashSet<String>,
+    media_types: HashMap<String, String>,
+    /// Ids in messages, by file name. Without a name map this is the only link between a name and an id.
+    ids_in_messages: HashMap<String, HashSet<String>>,
+    /// Ids in the names of files in the export, each with the original name that follows the id.
+    in_export: HashMap<String, Option<String>>,
+    assigned_ids: HashSet<String>,
 }
 
 /// Key of a file.
@@ -44,7 +45,7 @@ pub(super) fn id_and_name(reference: &mementory_model::AttachmentRef) -> Option<
 }
 
 impl FileNames {
-    /// Adds a side file, by its plain name.
+    /// Adds the names in a side file. `plain` is the file's name without folders and number.
     pub(super) fn add(&mut self, plain: &str, text: &str) {
         let json = text.trim_start_matches('\u{feff}');
         if plain.starts_with("conversation_asset_file_names") {
@@ -63,23 +64,23 @@ impl FileNames {
             if name.is_empty() || id.is_empty() {
                 continue;
             }
-            self.name_id(last_segment(&name), &id);
+            self.add_name(last_segment(&name), &id);
             self.by_path.insert(name.clone(), id.clone());
             self.by_path.insert(last_segment(&name).to_owned(), id.clone());
             self.by_id.insert(id, last_segment(&name).to_owned());
         }
     }
 
-    /// `library_files.json`: `[{file_id,file_name,…}]`. Names from the name map take precedence.
+    /// `library_files.json`: `[{file_id,file_name,…}]`. Existing names, which come from the name map, are not replaced.
     fn add_library(&mut self, json: &str) {
         let Ok(raw) = serde_json::from_str::<&serde_json::value::RawValue>(json) else { return };
         for file in super::content::list::<File<'_>>(Some(raw)) {
             let Some(id) = file.file_id.owned().or_else(|| file.id.owned()) else { continue };
             if let Some(media) = file.mime_type.owned() {
-                self.media.insert(id.clone(), media);
+                self.media_types.insert(id.clone(), media);
             }
             if let Some(name) = file.file_name.owned().or_else(|| file.name.owned()) {
-                self.name_id(&name, &id);
+                self.add_name(&name, &id);
                 self.by_path.entry(name.clone()).or_insert_with(|| id.clone());
                 self.by_id.entry(id).or_insert(name);
             }
@@ -87,7 +88,7 @@ impl FileNames {
     }
 
     /// True if the side files list this file, by its path or by the id in its name.
-    pub(super) fn lists(&self, path: &str) -> bool {
+    pub(super) fn is_listed(&self, path: &str) -> bool {
         let file_name = last_segment(path);
         let id = file_name.strip_suffix(".dat").or_else(|| id_prefix(file_name).map(|(id, _)| id));
         self.by_path.contains_key(path)
@@ -100,50 +101,50 @@ impl FileNames {
         self.by_name.get(name)?.as_deref()
     }
 
-    fn name_id(&mut self, name: &str, id: &str) {
+    fn add_name(&mut self, name: &str, id: &str) {
         let known = self.by_name.entry(name.to_owned()).or_insert_with(|| Some(id.to_owned()));
         if known.as_deref() != Some(id) {
             *known = None;
         }
     }
 
-    /// Adds ids and names of files in a message.
-    pub(super) fn add_mentioned<'a>(&mut self, files: impl Iterator<Item = (&'a str, &'a str)>) {
+    /// Adds ids and names of files that a message refers to.
+    pub(super) fn add_references<'a>(&mut self, files: impl Iterator<Item = (&'a str, &'a str)>) {
         for (id, name) in files.filter(|(id, name)| id != name) {
-            if !self.mentioned.get(name).is_some_and(|ids| ids.contains(id)) {
-                self.mentioned.entry(name.to_owned()).or_default().insert(id.to_owned());
+            if !self.ids_in_messages.get(name).is_some_and(|ids| ids.contains(id)) {
+                self.ids_in_messages.entry(name.to_owned()).or_default().insert(id.to_owned());
             }
         }
     }
 
-    /// Adds a shipped file that has its id in its name.
-    pub(super) fn add_shipped(&mut self, path: &str) {
+    /// Adds a file in the export whose name contains its id.
+    pub(super) fn add_file_in_export(&mut self, path: &str) {
         let file_name = last_segment(path);
         let named = file_name.strip_suffix(".dat").map(|id| (id, None)).or_else(|| id_prefix(file_name));
         if let Some((id, name)) = named {
-            self.shipped.entry(id.to_owned()).or_insert_with(|| name.map(str::to_owned));
+            self.in_export.entry(id.to_owned()).or_insert_with(|| name.map(str::to_owned));
         }
     }
 
-    /// The only id that messages give for this name, unless a file with this id was shipped.
-    fn mentioned_id(&self, name: &str) -> Option<String> {
-        let ids = self.mentioned.get(name).filter(|ids| ids.len() == 1)?;
-        ids.iter().next().filter(|id| !self.shipped.contains_key(*id)).cloned()
+    /// The id that messages give for this name, if it is the only one and no file in the export has it.
+    fn only_id_in_messages(&self, name: &str) -> Option<String> {
+        let ids = self.ids_in_messages.get(name).filter(|ids| ids.len() == 1)?;
+        ids.iter().next().filter(|id| !self.in_export.contains_key(*id)).cloned()
     }
 
-    /// Name of a file by its id: from a side file, else from the name of the shipped file.
+    /// Name of a file by its id, from a side file or else from the name of the file in the export.
     pub(super) fn name(&self, id: &str) -> Option<&str> {
-        self.by_id.get(id).or_else(|| self.shipped.get(id)?.as_ref()).map(String::as_str)
+        self.by_id.get(id).or_else(|| self.in_export.get(id)?.as_ref()).map(String::as_str)
     }
 
     /// Media type of a file by its id, from a side file.
     pub(super) fn media(&self, id: &str) -> Option<&str> {
-        self.media.get(id).map(String::as_str)
+        self.media_types.get(id).map(String::as_str)
     }
 
-    /// Id and name of a shipped file, by its path: `<id>.dat`, `file-<id>-<name>`, `file_<hex>.wav`, a path in the name
-    /// map, or a name for which messages give one id. Any other file, and a second file with the same id, has its path as
-    /// id.
+    /// Id and name of a file in the export, by its path: `<id>.dat`, `file-<id>-<name>`, `file_<hex>.wav`, a path in
+    /// the name map, or a name for which messages give one id. For any other file, and for a second file with the same
+    /// id, the path is the id.
     pub(super) fn identify(&mut self, path: &str) -> (String, String) {
         let file_name = last_segment(path);
         let (stem, tail) = match file_name.strip_suffix(".dat") {
@@ -152,12 +153,12 @@ impl FileNames {
                 Some((id, name)) => (Some(id.to_owned()), name),
                 None => {
                     let mapped = self.by_path.get(path).or_else(|| self.by_path.get(file_name)).cloned();
-                    (mapped.or_else(|| self.mentioned_id(file_name)), None)
+                    (mapped.or_else(|| self.only_id_in_messages(file_name)), None)
                 }
             },
         };
         let id = match stem {
-            Some(id) if self.assigned.insert(id.clone()) => id,
+            Some(id) if self.assigned_ids.insert(id.clone()) => id,
             _ => path.to_owned(),
         };
         let name = self.name(&id).or(tail).unwrap_or(file_name).to_owned();
@@ -165,7 +166,7 @@ impl FileNames {
     }
 }
 
-/// Splits a file name into `file-<id>` or `file_<id>` and the name behind it.
+/// Splits a file name into `file-<id>` or `file_<id>` and the name after it.
 fn id_prefix(name: &str) -> Option<(&str, Option<&str>)> {
     let after_prefix = name.strip_prefix("file-").or_else(|| name.strip_prefix("file_"))?;
     let len = after_prefix.find(['-', '.', ' ', '(']).unwrap_or(after_prefix.len());
@@ -176,8 +177,8 @@ fn id_prefix(name: &str) -> Option<(&str, Option<&str>)> {
     Some((&name[..name.len() - after_prefix.len() + len], tail))
 }
 
-/// True for a file that the user uploaded, by its place: an uploaded `conversations.json` is not an export. Everything in
-/// an archive of library files is an upload.
+/// True if the place is that of a file that the user uploaded. An uploaded `conversations.json` is not an export.
+/// Everything in an archive of library files is an upload.
 pub(super) fn is_upload(place: &str) -> bool {
     let file_name = last_segment(place);
     id_prefix(file_name).is_some()
@@ -187,14 +188,14 @@ pub(super) fn is_upload(place: &str) -> bool {
         })
 }
 
-/// True for a place where an export has uploads or generated files.
+/// True if the place is one where an export stores uploads or generated files.
 pub(super) fn is_file_place(place: &str) -> bool {
     let is_file_folder = |part: &str| part == "dalle-generations" || part == "audio" || part.starts_with("user-");
     is_upload(place) || place.rsplit_once('/').is_some_and(|(dirs, _)| dirs.split('/').skip(1).any(is_file_folder))
 }
 
-/// The same for a path in a folder that may also contain unrelated files (vendors.md §2.1): files with a ChatGPT id in
-/// their names, and the folders of an export.
+/// Like [`is_file_place`], but for a path in a folder that may also contain unrelated files (vendors.md §2.1). True for
+/// files with a ChatGPT id in their names, and for files in the folders of an export.
 pub(super) fn is_folder_file_place(inside: &str) -> bool {
     let file_name = last_segment(inside);
     let stem = file_name.strip_suffix(".dat").unwrap_or(file_name);
@@ -209,7 +210,7 @@ pub(super) fn is_folder_file_place(inside: &str) -> bool {
         || dir == "audio" && (with_id || above.is_some_and(is_uuid))
 }
 
-/// True for an id that ChatGPT generated, not a word behind `file-`: hex digits, or letters of both cases.
+/// True for an id that ChatGPT generated (hex digits, or letters of both cases), and not for any word after `file-`.
 fn is_generated_id(id: &str) -> bool {
     let digits = &id["file-".len()..];
     let has = |test: fn(&u8) -> bool| digits.bytes().any(|b| test(&b));
@@ -217,7 +218,7 @@ fn is_generated_id(id: &str) -> bool {
     digits.len() >= 12 && (hex || has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
 }
 
-/// Media type by the first bytes, else by the name.
+/// Media type, from the first bytes or else from the name.
 pub(super) fn media_type(head: &[u8], name: &str) -> Option<&'static str> {
     let by_bytes = match head {
         [0x89, b'P', b'N', b'G', ..] => "image/png",
@@ -265,14 +266,14 @@ pub(super) fn media_type(head: &[u8], name: &str) -> Option<&'static str> {
     Some(by_name)
 }
 
-/// A reader that records its error, to distinguish a damaged file from a failing sink.
+/// A reader that records its error, so that a damaged file can be distinguished from a sink that failed.
 pub(super) struct ErrorRecorder<'r> {
     pub(super) inner: &'r mut dyn Read,
-    pub(super) failed: Option<String>,
+    pub(super) error: Option<String>,
 }
 
 impl Read for ErrorRecorder<'_> {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
-        self.inner.read(buf).inspect_err(|e| self.failed = Some(e.to_string()))
+        self.inner.read(buf).inspect_err(|e| self.error = Some(e.to_string()))
     }
 }

@@ -17,11 +17,11 @@ pub(super) struct FileRef {
     pub(super) size: Option<u64>,
 }
 
-/// Text and files of one `content`.
+/// Text and files of a message's `content`.
 #[derive(Debug, Default)]
 pub(super) struct MessageContent {
     pub(super) text: String,
-    /// Content type as in the source.
+    /// Content type in the source.
     pub(super) source_type: String,
     pub(super) files: Vec<FileRef>,
 }
@@ -49,14 +49,14 @@ impl MessageContent {
     }
 }
 
-/// Reads `content`, and from `metadata` the files (`attachments`, and `aggregate_result` of code that drew something).
-/// Never fails: of unknown content it takes the strings under known keys.
+/// Reads `content`, and the files in `metadata` (`attachments`, and pictures in `aggregate_result`). Of unknown content
+/// it takes the strings under known keys.
 pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Metadata<'_>) -> MessageContent {
     let mut out =
         MessageContent { source_type: parsed.content_type.owned().unwrap_or_default(), ..MessageContent::default() };
     match out.source_type.as_str() {
         "text" | "multimodal_text" => {
-            parts(parsed.parts, &mut out);
+            add_parts(parsed.parts, &mut out);
             out.add_text(parsed.text.get().unwrap_or_default(), "\n");
         }
         "code" | "execution_output" | "system_error" => out.add_text(parsed.text.get().unwrap_or_default(), "\n"),
@@ -89,7 +89,7 @@ pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Meta
             }
         }
         _ => {
-            parts(parsed.parts, &mut out);
+            add_parts(parsed.parts, &mut out);
             if let Some(raw) = raw.filter(|_| out.text.is_empty()) {
                 add_nested(raw, &mut out, &TEXT_KEYS);
             }
@@ -112,20 +112,20 @@ pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Meta
     out
 }
 
-/// The items of an array; an item of another type is the default.
+/// The items of an array. An item of another type becomes the default value.
 pub(super) fn list<'a, T: serde::Deserialize<'a> + Default>(raw: Option<&'a RawValue>) -> Vec<T> {
     let items: Vec<&'a RawValue> = raw.and_then(|r| serde_json::from_str(r.get()).ok()).unwrap_or_default();
     items.into_iter().map(|r| serde_json::from_str(r.get()).unwrap_or_default()).collect()
 }
 
-fn parts(raw: Option<&RawValue>, out: &mut MessageContent) {
+fn add_parts(raw: Option<&RawValue>, out: &mut MessageContent) {
     let Some(raw) = raw else { return };
-    // Nearly always an array with one string: no tree is built for it.
+    // Most arrays contain one string, for which no tree is needed.
     let items: Vec<&RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
     for item in items {
         match item.get().as_bytes().first() {
             Some(b'"') => {
-                if let Some(text) = string(item.get()) {
+                if let Some(text) = decode_string(item.get()) {
                     out.add_text(&text, "\n");
                 }
             }
@@ -135,23 +135,23 @@ fn parts(raw: Option<&RawValue>, out: &mut MessageContent) {
     }
 }
 
-fn string(json: &str) -> Option<Cow<'_, str>> {
+fn decode_string(json: &str) -> Option<Cow<'_, str>> {
     serde_json::from_str::<super::wire::Text<'_>>(json).ok()?.0
 }
 
-/// Keys of texts.
+/// Keys whose values are text.
 const TEXT_KEYS: [&str; 5] = ["text", "content", "output", "summary", "result"];
-/// Keys of texts in search results.
+/// Keys whose values are text in search results.
 const SEARCH_RESULT_KEYS: [&str; 4] = ["title", "url", "snippet", "text"];
 
-/// Adds strings under these keys, and pointers to files, at any depth.
+/// Adds strings under these keys and references to files, at any depth.
 fn add_nested(raw: &RawValue, out: &mut MessageContent, keys: &[&str]) {
     let Ok(tree) = Tree::of(raw, MAX_DEPTH) else { return };
     let mut pending: Vec<(&str, &Tree, Option<u64>)> = vec![("", &tree, None)];
     while let Some((key, node, size)) = pending.pop() {
         match node {
             Tree::Text(text) => {
-                if let Some(id) = pointer(text) {
+                if let Some(id) = file_id_in_pointer(text) {
                     out.add_file(FileRef { id: id.to_owned(), size, ..FileRef::default() });
                 } else if keys.contains(&key) {
                     out.add_text(text, "\n");
@@ -167,8 +167,8 @@ fn add_nested(raw: &RawValue, out: &mut MessageContent, keys: &[&str]) {
     }
 }
 
-/// The file id in `file-service://file-X`, `sediment://file_X#p_0`.
-fn pointer(text: &str) -> Option<&str> {
+/// The file id in `file-service://file-X` or `sediment://file_X#p_0`.
+fn file_id_in_pointer(text: &str) -> Option<&str> {
     let id = text.strip_prefix("file-service://").or_else(|| text.strip_prefix("sediment://"))?;
     let id = id.split(['#', '?']).next().unwrap_or(id);
     (!id.is_empty() && id.len() < 256).then_some(id)

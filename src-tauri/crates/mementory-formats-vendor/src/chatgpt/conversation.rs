@@ -1,8 +1,8 @@
-//! One conversation: its record, its messages, the memories in them.
+//! Reads one conversation: its record, its messages and the memories in them.
 use super::{
     attachments::{self, FileNames},
     content::{self, MessageContent},
-    graph::{GraphNode, graph},
+    graph::{GraphNode, build_graph},
     memories,
     wire::{Content, Conversation, Message, Node, Nodes, Text},
 };
@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use std::{borrow::Cow, collections::HashMap};
 
-/// Place of a conversation, and what side files say about its export.
+/// Place of a conversation, and what side files state about its export.
 pub(super) struct Place<'a> {
     pub(super) version: Option<&'a str>,
     pub(super) container: &'a str,
@@ -35,7 +35,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    fn drop_raw(&mut self, place: &Place<'_>, pointer: String, kind: Kind, reason: &str, raw: &str) {
+    fn drop_with_raw(&mut self, place: &Place<'_>, pointer: String, kind: Kind, reason: &str, raw: &str) {
         self.dropped.push(Dropped {
             place: format!("{}#{pointer}", place.container),
             outcome: DroppedAs::Failed,
@@ -45,7 +45,7 @@ impl Outcome {
         self.raw.push((pointer, raw.to_owned()));
     }
 
-    fn note(&mut self, code: &str, place: &Place<'_>, pointer: &str, message: &str) {
+    fn add_issue(&mut self, code: &str, place: &Place<'_>, pointer: &str, message: &str) {
         self.issues.push(Issue::new(code, format!("{}#{pointer}", place.container), message));
     }
 }
@@ -73,7 +73,7 @@ pub(super) fn read(bytes: &[u8], place: &Place<'_>) -> Outcome {
         Some((repaired, codes)) => match serde_json::from_str::<Conversation<'_>>(&repaired) {
             Ok(conversation) => {
                 for code in codes {
-                    out.note(
+                    out.add_issue(
                         code,
                         place,
                         place.pointer,
@@ -82,11 +82,13 @@ pub(super) fn read(bytes: &[u8], place: &Place<'_>) -> Outcome {
                 }
                 read_object(&repaired, &conversation, place, &mut out);
             }
-            Err(_) => out.drop_raw(place, place.pointer.to_owned(), Kind::Conversation, "not an object", &repaired),
+            Err(_) => {
+                out.drop_with_raw(place, place.pointer.to_owned(), Kind::Conversation, "not an object", &repaired)
+            }
         },
         None => {
             let raw = String::from_utf8_lossy(bytes);
-            out.drop_raw(place, place.pointer.to_owned(), Kind::Conversation, "not valid JSON", &raw);
+            out.drop_with_raw(place, place.pointer.to_owned(), Kind::Conversation, "not valid JSON", &raw);
         }
     }
     out
@@ -101,8 +103,8 @@ fn read_object(text: &str, conversation: &Conversation<'_>, place: &Place<'_>, o
         None => Nodes(vec![]),
         Some(Ok(nodes)) => nodes,
         Some(Err(_)) => {
-            // Valid JSON fails here only if it is no object, or if a key contains a lone surrogate.
-            return out.drop_raw(
+            // Valid JSON fails here only if it is not an object, or if a key contains a lone surrogate.
+            return out.drop_with_raw(
                 place,
                 place.pointer.to_owned(),
                 Kind::Conversation,
@@ -112,11 +114,11 @@ fn read_object(text: &str, conversation: &Conversation<'_>, place: &Place<'_>, o
         }
     };
     if !known {
-        return out.drop_raw(place, place.pointer.to_owned(), Kind::Conversation, "not a conversation", text);
+        return out.drop_with_raw(place, place.pointer.to_owned(), Kind::Conversation, "not a conversation", text);
     }
     let id = conversation.conversation_id.get().or(conversation.id.get()).map_or_else(
         || {
-            // Without any id: the first node and the time are the same in a later export.
+            // There is no id, but the first node and the time are the same in a later export.
             let first = nodes.0.first().map_or("", |(k, _)| k);
             let time = conversation.create_time.0.map_or(0, |t| t.as_micros());
             Cow::Owned(format!("derived-{}", &hex::encode(Sha256::digest(format!("{time}\n{first}")))[..32]))
@@ -130,8 +132,8 @@ fn read_object(text: &str, conversation: &Conversation<'_>, place: &Place<'_>, o
         place,
         project: conversation.template.get().filter(|t| t.starts_with("g-p-")),
     };
-    let mut records = vec![reader.head(text)];
-    reader.messages(nodes, &mut records, out);
+    let mut records = vec![reader.conversation_record(text)];
+    reader.add_message_records(nodes, &mut records, out);
     out.unit = Some(Unit { records });
 }
 
@@ -164,7 +166,7 @@ impl Reader<'_> {
         }
     }
 
-    fn head(&self, text: &str) -> Record {
+    fn conversation_record(&self, text: &str) -> Record {
         let c = self.conversation;
         let mut record = Record::new(Kind::Conversation, self.key.clone(), "");
         record.origin_id = c.conversation_id.owned().or_else(|| c.id.owned());
@@ -174,27 +176,32 @@ impl Reader<'_> {
         record.source = self.source();
         record.origin = self.origin(self.place.pointer.to_owned());
         for (name, value) in [("default_model", &c.model), ("gizmo_id", &c.gizmo), ("template_id", &c.template)] {
-            field(&mut record.fields, name, value.get());
+            insert_field(&mut record.fields, name, value.get());
         }
         record.verbatim = Some(Verbatim::json(without_mapping(text, c.mapping)));
         record
     }
 
-    fn messages(&self, nodes: Nodes<'_>, records: &mut Vec<Record>, out: &mut Outcome) {
+    fn add_message_records(&self, nodes: Nodes<'_>, records: &mut Vec<Record>, out: &mut Outcome) {
         let nodes = without_duplicates(nodes, || {
-            out.note("duplicate_node", self.place, self.place.pointer, "a node id occurs twice; the last one counts");
+            out.add_issue(
+                "duplicate_node",
+                self.place,
+                self.place.pointer,
+                "a node id occurs twice; the last one counts",
+            );
         });
         let repaired: Vec<Option<String>> = nodes.iter().map(|(_, raw)| repair_node(raw)).collect();
         let mut parsed: Vec<Node<'_>> = Vec::with_capacity(nodes.len());
         for ((id, raw), repaired) in nodes.iter().zip(&repaired) {
-            let pointer = || format!("{}/mapping/{}", self.place.pointer, escape(id));
+            let pointer = || format!("{}/mapping/{}", self.place.pointer, escape_pointer_segment(id));
             let result = serde_json::from_str::<Node<'_>>(repaired.as_deref().unwrap_or(raw.get()));
             if repaired.is_some() && result.is_ok() {
                 let what = "half of a surrogate pair was replaced in the text; the stored original is unchanged";
-                out.note("lone_surrogate", self.place, &pointer(), what);
+                out.add_issue("lone_surrogate", self.place, &pointer(), what);
             }
             parsed.push(result.unwrap_or_else(|_| {
-                out.drop_raw(self.place, pointer(), Kind::Message, "not a message object", raw.get());
+                out.drop_with_raw(self.place, pointer(), Kind::Message, "not a message object", raw.get());
                 Node::default()
             }));
         }
@@ -208,14 +215,14 @@ impl Reader<'_> {
                 created: node.message.as_ref().and_then(|m| m.create_time.0),
             })
             .collect();
-        let graph = graph(&graph_nodes, self.conversation.current_node.get());
+        let graph = build_graph(&graph_nodes, self.conversation.current_node.get());
         if graph.orphans > 0 {
             let what = format!("{} messages have a parent that is missing", graph.orphans);
-            out.note("orphan", self.place, self.place.pointer, &what);
+            out.add_issue("orphan", self.place, self.place.pointer, &what);
         }
         if graph.cycles > 0 {
             let what = format!("{} cycles in the message tree, cut at their first message", graph.cycles);
-            out.note("cycle", self.place, self.place.pointer, &what);
+            out.add_issue("cycle", self.place, self.place.pointer, &what);
         }
         let (mut found, mut position) = (Vec::new(), 0);
         for (i, ((id, raw), node)) in nodes.iter().zip(&parsed).enumerate() {
@@ -227,7 +234,7 @@ impl Reader<'_> {
                 ..MessagePart::default()
             };
             position += 1;
-            records.push(self.message(id, raw, message, part, &mut found));
+            records.push(self.message_record(id, raw, message, part, &mut found));
         }
         records.append(&mut found);
     }
@@ -236,7 +243,7 @@ impl Reader<'_> {
         RecordKey::new("chatgpt", format!("{}/{node}", self.id))
     }
 
-    fn message(
+    fn message_record(
         &self,
         node: &str,
         raw: &RawValue,
@@ -245,42 +252,42 @@ impl Reader<'_> {
         found: &mut Vec<Record>,
     ) -> Record {
         let content = parse_content(message.content);
-        let reading = content::read(message.content, &content, &message.metadata);
+        let message_content = content::read(message.content, &content, &message.metadata);
         let role = message.author.role.get().unwrap_or("unknown");
         let recipient = message.recipient.get().unwrap_or("all");
         part.role = role.to_owned();
-        part.content_type = content_type(&reading, role, recipient);
-        part.hidden = is_hidden(message, &reading, role, recipient);
+        part.content_type = content_type(&message_content, role, recipient);
+        part.hidden = is_hidden(message, &message_content, role, recipient);
         part.model = match role {
             "assistant" | "tool" => message.metadata.model.owned().or_else(|| self.conversation.model.owned()),
             _ => message.metadata.model.owned(),
         };
         let key = self.message_key(node);
-        let memories = memories::find(message, &content, &reading.text);
+        let memories = memories::find(message, &content, &message_content.text);
         let times = Times { created: message.create_time.0, updated: message.update_time.0, ..Times::default() };
         for memory in memories {
-            found.push(self.memory(memory, node, message, &key, &times));
+            found.push(self.memory_record(memory, node, message, &key, &times));
         }
-        let mut record = Record::new(Kind::Message, key, reading.text);
+        let mut record = Record::new(Kind::Message, key, message_content.text);
         record.origin_id = Some(message.id.get().unwrap_or(node).to_owned());
         record.times = times;
         record.source = self.source();
         record.source.message = record.origin_id.clone();
         record.parent = Some(self.key.clone());
-        record.origin = self.origin(format!("{}/mapping/{}", self.place.pointer, escape(node)));
-        field(&mut record.fields, "author_name", message.author.name.get());
-        field(&mut record.fields, "recipient", Some(recipient).filter(|r| *r != "all"));
-        field(&mut record.fields, "language", content.language.get());
-        if reading.source_type != part.content_type {
-            field(&mut record.fields, "content_type", Some(reading.source_type.as_str()));
+        record.origin = self.origin(format!("{}/mapping/{}", self.place.pointer, escape_pointer_segment(node)));
+        insert_field(&mut record.fields, "author_name", message.author.name.get());
+        insert_field(&mut record.fields, "recipient", Some(recipient).filter(|r| *r != "all"));
+        insert_field(&mut record.fields, "language", content.language.get());
+        if message_content.source_type != part.content_type {
+            insert_field(&mut record.fields, "content_type", Some(message_content.source_type.as_str()));
         }
-        record.attachments = reading.files.into_iter().map(|f| self.reference(f)).collect();
+        record.attachments = message_content.files.into_iter().map(|f| self.attachment_reference(f)).collect();
         record.message = Some(part);
         record.verbatim = Some(Verbatim::json(raw.get()));
         record
     }
 
-    fn reference(&self, file: content::FileRef) -> AttachmentRef {
+    fn attachment_reference(&self, file: content::FileRef) -> AttachmentRef {
         let names = self.place.names;
         let by_name = || file.name.as_deref().and_then(|name| names.id_by_name(name)).map(str::to_owned);
         let id = Some(file.id.clone()).filter(|id| !id.is_empty()).or_else(by_name);
@@ -295,7 +302,7 @@ impl Reader<'_> {
         }
     }
 
-    fn memory(
+    fn memory_record(
         &self,
         memory: memories::FoundMemory,
         node: &str,
@@ -310,11 +317,11 @@ impl Reader<'_> {
         record.source.method = Some(memory.method.into());
         record.record_type = (memory.method == "custom_instructions").then(|| "custom_instructions".into());
         if let Some((user, model)) = memory.instructions {
-            field(&mut record.fields, "about_user", Some(user.as_str()));
-            field(&mut record.fields, "about_model", Some(model.as_str()));
+            insert_field(&mut record.fields, "about_user", Some(user.as_str()));
+            insert_field(&mut record.fields, "about_model", Some(model.as_str()));
         }
         record.links.push(Link { relation: "derived_from".into(), kind: Kind::Message, target: from.clone() });
-        record.origin = self.origin(format!("{}/mapping/{}", self.place.pointer, escape(node)));
+        record.origin = self.origin(format!("{}/mapping/{}", self.place.pointer, escape_pointer_segment(node)));
         record.repeats = true;
         record
     }
@@ -329,8 +336,8 @@ fn parse_content(raw: Option<&RawValue>) -> Content<'_> {
     serde_json::from_str(raw.get()).unwrap_or_default()
 }
 
-fn content_type(reading: &MessageContent, role: &str, recipient: &str) -> String {
-    match reading.source_type.as_str() {
+fn content_type(message_content: &MessageContent, role: &str, recipient: &str) -> String {
+    match message_content.source_type.as_str() {
         "user_editable_context" | "model_editable_context" => "context",
         "thoughts" | "reasoning_recap" => "thinking",
         "execution_output"
@@ -352,16 +359,16 @@ fn content_type(reading: &MessageContent, role: &str, recipient: &str) -> String
 
 /// True for messages that ChatGPT does not display: flagged ones, those with weight 0, context, and messages to and from
 /// tools (without pictures).
-fn is_hidden(message: &Message<'_>, reading: &MessageContent, role: &str, recipient: &str) -> bool {
+fn is_hidden(message: &Message<'_>, message_content: &MessageContent, role: &str, recipient: &str) -> bool {
     message.metadata.hidden.0 == Some(true)
         || message.weight.0 == Some(0.0)
         || recipient != "all"
-        || matches!(reading.source_type.as_str(), "user_editable_context" | "model_editable_context")
-        || role == "system" && reading.text.trim().is_empty()
-        || role == "tool" && reading.files.is_empty()
+        || matches!(message_content.source_type.as_str(), "user_editable_context" | "model_editable_context")
+        || role == "system" && message_content.text.trim().is_empty()
+        || role == "tool" && message_content.files.is_empty()
 }
 
-fn field(fields: &mut Fields, name: &str, value: Option<&str>) {
+fn insert_field(fields: &mut Fields, name: &str, value: Option<&str>) {
     if let Some(value) = value.filter(|v| !v.is_empty()) {
         fields.insert(name.into(), value.into());
     }
@@ -389,7 +396,7 @@ fn without_mapping(text: &str, mapping: Option<&RawValue>) -> String {
     }
 }
 
-/// Strict JSON for a node with lone surrogates; None if it can be decoded unchanged.
+/// The repaired JSON of a node with lone surrogates. None if it needs no repair.
 fn repair_node(raw: &RawValue) -> Option<String> {
     if memchr::memmem::find(raw.get().as_bytes(), b"\\ud").is_none()
         && memchr::memmem::find(raw.get().as_bytes(), b"\\uD").is_none()
@@ -400,7 +407,7 @@ fn repair_node(raw: &RawValue) -> Option<String> {
     codes.contains(&"lone_surrogate").then_some(repaired)
 }
 
-/// Removes all but the last of nodes with the same id.
+/// The nodes without those whose id occurs again later.
 fn without_duplicates<'a>(nodes: Nodes<'a>, mut on_duplicate: impl FnMut()) -> Vec<(Cow<'a, str>, &'a RawValue)> {
     let mut last_position: HashMap<&str, usize> = HashMap::with_capacity(nodes.0.len());
     let mut unique = true;
@@ -418,6 +425,6 @@ fn without_duplicates<'a>(nodes: Nodes<'a>, mut on_duplicate: impl FnMut()) -> V
 }
 
 /// Escapes a segment of a JSON pointer.
-fn escape(segment: &str) -> Cow<'_, str> {
+fn escape_pointer_segment(segment: &str) -> Cow<'_, str> {
     if segment.contains(['~', '/']) { segment.replace('~', "~0").replace('/', "~1").into() } else { segment.into() }
 }

@@ -10,9 +10,10 @@ use mementory_model::Limits;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Bytes of a file that are examined first.
+/// Number of bytes of a file that are examined first.
 const HEAD_BYTES: usize = 64 << 10;
-/// Bytes that are examined if the file begins like JSON and the first bytes decide nothing.
+/// Number of bytes that are examined if the file begins like JSON and the first bytes are not enough to detect the
+/// format.
 const LARGE_HEAD_BYTES: usize = 4 << 20;
 
 /// Side files of a ChatGPT export (names without `(1)`).
@@ -35,39 +36,39 @@ const SIDE_FILES: [&str; 16] = [
     "conversation_templates.json",
 ];
 
-/// Every ChatGPT source in the catalog.
+/// Claims every ChatGPT export in the catalog.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut groups: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
-    let (mut weak, mut foreign) = (false, HashSet::new());
+    let (mut any_empty, mut other_vendor) = (false, HashSet::new());
     for member in catalog.members() {
-        match examine(catalog, member)? {
+        match detect_contents(catalog, member)? {
             Contents::Conversations => groups.entry(group_of(member)).or_default().push(member.id),
             Contents::Empty => {
-                weak = true;
+                any_empty = true;
                 groups.entry(group_of(member)).or_default().push(member.id);
             }
             Contents::Other if plain_name(&member.name) == "conversations.json" => {
-                foreign.insert(dir_of(&member.place).to_owned());
+                other_vendor.insert(dir_of(&member.place).to_owned());
             }
             Contents::Other => {}
         }
     }
     for group in groups.values() {
         for id in group {
-            foreign.remove(dir_of(&catalog.members()[*id].place));
+            other_vendor.remove(dir_of(&catalog.members()[*id].place));
         }
     }
     let folders: HashSet<String> =
         groups.keys().filter_map(|g| if let Group::Folder(dir) = g { Some(dir.clone()) } else { None }).collect();
     let mut claims = Vec::new();
     for (group, conversations) in groups {
-        claims.push(claim(
+        claims.push(build_claim(
             catalog,
             limits,
             &group,
             &conversations,
-            &OtherFolders { folders: &folders, foreign: &foreign },
-            weak,
+            &OtherFolders { folders: &folders, other_vendor: &other_vendor },
+            any_empty,
         )?);
     }
     Ok(claims)
@@ -76,9 +77,9 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
 /// Members that belong to one export.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
-    /// Files that were given one by one.
+    /// Files that were selected one by one.
     Loose,
-    /// One archive with everything in it.
+    /// An archive that contains the whole export.
     Archive(String),
     /// Parts of a privacy portal export, by their folder.
     Portal(String),
@@ -96,12 +97,12 @@ fn group_of(member: &Member) -> Group {
     }
 }
 
-/// The portal export that an archive is a part of.
+/// The portal export to which an archive belongs.
 fn portal_group(outer: &str) -> Option<Group> {
     is_portal_part(last_segment(outer)).then(|| Group::Portal(portal_dir(outer)))
 }
 
-/// The folder of the whole portal export.
+/// The folder that contains all archives of a portal export.
 fn portal_dir(outer: &str) -> String {
     let dir = outer.rsplit_once('/').map_or("", |(d, _)| d);
     match dir.rsplit_once('/') {
@@ -112,10 +113,10 @@ fn portal_dir(outer: &str) -> String {
 
 /// Folders that belong to other exports.
 struct OtherFolders<'a> {
-    /// Folders with ChatGPT conversations of their own.
+    /// Folders with their own ChatGPT conversations.
     folders: &'a HashSet<String>,
     /// Folders with a `conversations.json` of another vendor.
-    foreign: &'a HashSet<String>,
+    other_vendor: &'a HashSet<String>,
 }
 
 fn dir_of(place: &str) -> &str {
@@ -133,7 +134,7 @@ enum Contents {
     Other,
 }
 
-fn examine(catalog: &Catalog, member: &Member) -> Result<Contents, FormatError> {
+fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, FormatError> {
     let name = last_segment(&member.name).to_ascii_lowercase();
     let named = match name.rsplit_once('.') {
         Some((_, e)) => matches!(e, "json" | "jsonl" | "ndjson" | "txt"),
@@ -160,7 +161,8 @@ fn examine(catalog: &Catalog, member: &Member) -> Result<Contents, FormatError> 
         }
         let has = |key: &str| memchr::memmem::find(&head, key.as_bytes()).is_some();
         if has("\"fragments\"") || has("\"chat_messages\"") {
-            // Keys only, at the level where those vendors have them: the text of a message may contain these words.
+            // Only keys at the level where those vendors have them are checked, because a message may contain these
+            // words.
             let keys = keys_of(&head);
             if keys.has("chat_messages") || keys.has_below("message.fragments") {
                 return Ok(Contents::Other);
@@ -187,17 +189,18 @@ fn is_junk(name: &str) -> bool {
         || matches!(file_name, ".DS_Store" | "Thumbs.db" | "desktop.ini")
 }
 
-fn claim(
+fn build_claim(
     catalog: &Catalog,
     limits: &Limits,
     group: &Group,
     conversations: &[usize],
     others: &OtherFolders<'_>,
-    weak: bool,
+    any_empty: bool,
 ) -> Result<Claim, FormatError> {
     let mut parts = Vec::new();
     let mut manifests = Vec::new();
-    let names = if let Group::Folder(dir) = group { names_in(catalog, dir, limits)? } else { FileNames::default() };
+    let names =
+        if let Group::Folder(dir) = group { file_names_in(catalog, dir, limits)? } else { FileNames::default() };
     for member in catalog.members() {
         if conversations.contains(&member.id) {
             continue;
@@ -212,7 +215,7 @@ fn claim(
     let mut files: Vec<&Member> = conversations.iter().map(|i| &catalog.members()[*i]).collect();
     let listed = listed_shards(catalog, &manifests, limits)?;
     let rank: HashMap<&str, usize> = listed.iter().enumerate().map(|(i, p)| (last_segment(p), i)).collect();
-    // In the order of the manifest, else by number.
+    // Sorted by the manifest or else by number.
     files.sort_by_cached_key(|m| {
         let file_name = m.file_name();
         (rank.get(file_name).copied().unwrap_or(usize::MAX), shard_number(file_name), m.id)
@@ -221,11 +224,12 @@ fn claim(
     let mut missing_parts: Vec<String> =
         listed.iter().filter(|p| !present.contains(last_segment(p))).cloned().collect();
     if listed.is_empty() {
-        missing_parts.extend(missing_parts::shards(files.iter().map(|m| m.file_name())));
+        missing_parts.extend(missing_parts::missing_shards(files.iter().map(|m| m.file_name())));
     }
     let in_group = |m: &&Member| group_of(m) == *group || portal_group(&m.place).as_ref() == Some(group);
-    missing_parts
-        .extend(missing_parts::portal_parts(catalog.members().iter().filter(in_group).map(|m| m.place.as_str())));
+    missing_parts.extend(missing_parts::missing_portal_parts(
+        catalog.members().iter().filter(in_group).map(|m| m.place.as_str()),
+    ));
     let portal = matches!(group, Group::Portal(_)) || files.iter().any(|m| m.depth > 1);
     let sharded = files.iter().any(|m| shard_number(m.file_name()).is_some())
         || parts.iter().any(|p| {
@@ -243,7 +247,7 @@ fn claim(
         1 => format!("{} contains conversations in ChatGPT's format", files[0].file_name()),
         n => format!("{n} files contain conversations in ChatGPT's format"),
     };
-    let only_empty = weak && files.iter().all(|m| m.size <= 16);
+    let only_empty = any_empty && files.iter().all(|m| m.size <= 16);
     let side = parts.iter().filter(|p| matches!(p.role, Role::Sidecar | Role::Manifest)).count();
     let (confidence, reason) = match (only_empty, side) {
         (true, 0) => (0.3, "an empty list; as a ChatGPT export it would be empty".into()),
@@ -256,8 +260,8 @@ fn claim(
     Ok(Claim { version: Some(version.into()), confidence, reason, parts, missing_parts })
 }
 
-/// Names of files from the side files of a folder.
-fn names_in(catalog: &Catalog, dir: &str, limits: &Limits) -> Result<FileNames, FormatError> {
+/// File names from the side files of a folder.
+fn file_names_in(catalog: &Catalog, dir: &str, limits: &Limits) -> Result<FileNames, FormatError> {
     let mut names = FileNames::default();
     for member in catalog.members().iter().filter(|m| m.depth == 0 && dir_of(&m.place) == dir) {
         let plain = plain_name(&member.name);
@@ -267,17 +271,17 @@ fn names_in(catalog: &Catalog, dir: &str, limits: &Limits) -> Result<FileNames, 
         match catalog.bytes(member, limits.side_file_bytes) {
             Ok(bytes) => names.add(&plain, &String::from_utf8_lossy(&bytes)),
             Err(e @ FormatError::Limit { limit: "total_bytes", .. }) => return Err(e),
-            // The import reports it.
+            // The import reports the error.
             Err(_) => {}
         }
     }
     Ok(names)
 }
 
-/// The role of a member in a group; None if it is not part of the group.
+/// The role of a member in a group. None if it is not part of the group.
 fn role_in(group: &Group, member: &Member, others: &OtherFolders<'_>, names: &FileNames) -> Option<Role> {
     let place = member.place.as_str();
-    if ancestors(place).any(|dir| others.foreign.contains(dir)) && !is_upload(place) {
+    if ancestors(place).any(|dir| others.other_vendor.contains(dir)) && !is_upload(place) {
         return None;
     }
     let whole_archive = match group {
@@ -313,17 +317,17 @@ fn role_in(group: &Group, member: &Member, others: &OtherFolders<'_>, names: &Fi
         }
         Group::Folder(dir) => {
             let inside = place.strip_prefix(dir.as_str())?.strip_prefix('/')?;
-            // A subfolder with conversations of its own is another export.
+            // A subfolder with its own conversations is another export.
             let nearer =
                 inside.char_indices().any(|(i, c)| c == '/' && others.folders.contains(&place[..dir.len() + 1 + i]));
             if nearer || member.depth > 0 {
                 return None;
             }
-            // A folder such as Downloads also contains unrelated files. Part of the export are only files in its usual
-            // places and files that its side files list.
-            return match role(&member.name, place, false) {
+            // A folder such as Downloads also contains unrelated files. Only files in the usual places of an export and
+            // files that its side files list belong to the export.
+            return match role_by_name(&member.name, place, false) {
                 None | Some(Role::Attachment) => {
-                    (names.lists(inside) || is_folder_file_place(inside)).then_some(Role::Attachment)
+                    (names.is_listed(inside) || is_folder_file_place(inside)).then_some(Role::Attachment)
                 }
                 side => side,
             };
@@ -335,11 +339,11 @@ fn role_in(group: &Group, member: &Member, others: &OtherFolders<'_>, names: &Fi
             false
         }
     };
-    role(&member.name, place, whole_archive)
+    role_by_name(&member.name, place, whole_archive)
 }
 
-/// The role of a member by its name. `all`: unknown files belong to the export too.
-fn role(name: &str, place: &str, all: bool) -> Option<Role> {
+/// The role of a member by its name. With `all`, unknown files belong to the export too.
+fn role_by_name(name: &str, place: &str, all: bool) -> Option<Role> {
     let plain = plain_name(name);
     if is_junk(name) {
         return Some(Role::Junk);
@@ -386,7 +390,7 @@ struct LogicalFile {
     files: Vec<String>,
 }
 
-/// Conversation files in the order of the manifests.
+/// Paths of the conversation files in the order of the manifests.
 fn listed_shards(catalog: &Catalog, manifests: &[&Member], limits: &Limits) -> Result<Vec<String>, FormatError> {
     let mut out: Vec<String> = Vec::new();
     for member in manifests {

@@ -1,5 +1,5 @@
-//! The message graph of one conversation: parents of messages, and the active branch. Nothing is recursive: chains have
-//! thousands of nodes, and cycles occur.
+//! The message graph of one conversation: parents of messages, and the active branch. Nothing is recursive, because
+//! chains have thousands of nodes and cycles occur.
 use mementory_model::Timestamp;
 use std::collections::HashMap;
 
@@ -12,45 +12,45 @@ pub(super) struct GraphNode<'a> {
     pub(super) created: Option<Timestamp>,
 }
 
-/// The graph, by position of the node.
+/// The graph. Lists are in the order of the nodes.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     /// Position of the nearest ancestor with a message.
     pub(super) parent: Vec<Option<usize>>,
-    /// On the branch that was last open.
+    /// True for nodes on the branch that was open last.
     pub(super) active: Vec<bool>,
-    /// Nodes whose parent is missing.
+    /// Number of nodes whose parent is missing.
     pub(super) orphans: u32,
-    /// Cycles, each cut at its first node.
+    /// Number of cycles. Each was cut at its first node.
     pub(super) cycles: u32,
-    /// `current_node` was absent or dangling, and there were messages.
+    /// True if there are messages, but `current_node` is absent or unknown.
     pub(super) guessed_leaf: bool,
 }
 
-/// Builds the graph of nodes in source order with unique ids.
-pub(super) fn graph(nodes: &[GraphNode<'_>], current: Option<&str>) -> Graph {
+/// Builds the graph of nodes. They have unique ids and are in the order of the source.
+pub(super) fn build_graph(nodes: &[GraphNode<'_>], current: Option<&str>) -> Graph {
     let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.id, i)).collect();
     let mut out = Graph::default();
-    let mut direct: Vec<Option<usize>> = Vec::with_capacity(nodes.len());
+    let mut direct_parents: Vec<Option<usize>> = Vec::with_capacity(nodes.len());
     for node in nodes {
         let parent = node.parent.and_then(|p| by_id.get(p).copied());
         out.orphans += u32::from(node.parent.is_some() && parent.is_none());
-        direct.push(parent);
+        direct_parents.push(parent);
     }
-    out.cycles = cut_cycles(&mut direct);
-    out.parent = message_parents(nodes, &direct);
+    out.cycles = cut_cycles(&mut direct_parents);
+    out.parent = message_parents(nodes, &direct_parents);
     let start = current.and_then(|id| by_id.get(id).copied());
     out.guessed_leaf = start.is_none() && nodes.iter().any(|n| n.has_message);
     out.active = vec![false; nodes.len()];
     let mut at = start.or_else(|| newest_leaf(nodes, &out.parent));
     while let Some(i) = at {
         out.active[i] = true;
-        at = direct[i];
+        at = direct_parents[i];
     }
     out
 }
 
-/// Cuts every cycle by making its first node a root.
+/// Cuts every cycle by making its first node a root, and returns the number of cycles.
 fn cut_cycles(parent: &mut [Option<usize>]) -> u32 {
     let mut visited_by = vec![0_usize; parent.len()]; // 0: not visited, else the start of the visit plus one
     let mut cycles = 0;
@@ -78,8 +78,9 @@ fn cut_cycles(parent: &mut [Option<usize>]) -> u32 {
     cycles
 }
 
-/// Nearest ancestor with a message. The answer is stored for every node on the way, so that long chains stay cheap.
-fn message_parents(nodes: &[GraphNode<'_>], direct: &[Option<usize>]) -> Vec<Option<usize>> {
+/// Position of the nearest ancestor with a message, for each node. The result is stored for every node on the way, so
+/// that long chains take linear time.
+fn message_parents(nodes: &[GraphNode<'_>], direct_parents: &[Option<usize>]) -> Vec<Option<usize>> {
     let mut known: Vec<Option<Option<usize>>> = vec![None; nodes.len()];
     for start in 0..nodes.len() {
         let mut run = vec![];
@@ -89,7 +90,7 @@ fn message_parents(nodes: &[GraphNode<'_>], direct: &[Option<usize>]) -> Vec<Opt
                 break found;
             }
             run.push(at);
-            match direct[at] {
+            match direct_parents[at] {
                 Some(p) if nodes[p].has_message => break Some(p),
                 Some(p) => at = p,
                 None => break None,
@@ -102,7 +103,7 @@ fn message_parents(nodes: &[GraphNode<'_>], direct: &[Option<usize>]) -> Vec<Opt
     known.into_iter().map(Option::flatten).collect()
 }
 
-/// The newest leaf; of equal times the last one.
+/// The newest leaf with a message. Of several with the same time, the last one.
 fn newest_leaf(nodes: &[GraphNode<'_>], parent: &[Option<usize>]) -> Option<usize> {
     let mut has_child = vec![false; nodes.len()];
     for (i, p) in parent.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Memories inside conversations (vendors.md §2.4): the exports have no file of saved memories.
+//! Finds memories in conversations (vendors.md §2.4), because the exports have no file of saved memories.
 use super::wire::{Content, Message};
 use mementory_model::{RecordKey, Timestamp};
 use sha2::{Digest, Sha256};
@@ -8,13 +8,13 @@ use sha2::{Digest, Sha256};
 pub(super) struct FoundMemory {
     pub(super) text: String,
     pub(super) method: &'static str,
-    /// Date of the entry in a snapshot.
+    /// Date of the entry in a list of memories.
     pub(super) date: Option<Timestamp>,
-    /// Both parts of custom instructions: about the user, about the answers.
+    /// Both parts of custom instructions: the text about the user and the text about the answers.
     pub(super) instructions: Option<(String, String)>,
 }
 
-/// Key of a memory: the same text is the same memory, wherever it was found.
+/// Key of a memory. Memories with the same text have the same key, wherever they were found.
 pub(super) fn key(text: &str) -> RecordKey {
     RecordKey::new("chatgpt", format!("memory/{}", hex::encode(Sha256::digest(text.trim().as_bytes()))))
 }
@@ -24,26 +24,26 @@ pub(super) fn find(message: &Message<'_>, content: &Content<'_>, text: &str) -> 
     let mut out = Vec::new();
     match content.content_type.get() {
         Some("model_editable_context") => {
-            for (date, text) in snapshot(content.model_set_context.get().unwrap_or_default()) {
+            for (date, text) in memory_list_entries(content.model_set_context.get().unwrap_or_default()) {
                 out.push(FoundMemory { text, method: "model_set_context", date, instructions: None });
             }
         }
-        Some("user_editable_context") => out.extend(instructions(message, content)),
+        Some("user_editable_context") => out.extend(custom_instructions(message, content)),
         _ => {
             let context = &message.metadata.context;
             if context.about_user.get().is_some() || context.about_model.get().is_some() {
-                out.extend(instructions(message, content));
+                out.extend(custom_instructions(message, content));
             }
         }
     }
-    // Messages of the user have no recipient; the assistant addresses its memory tool.
+    // The assistant saves a memory by a message to its memory tool. Messages of the user have no recipient.
     if message.recipient.get() == Some("bio") && message.author.role.get() != Some("user") && !text.trim().is_empty() {
         out.push(FoundMemory { text: text.trim().to_owned(), method: "bio_write", date: None, instructions: None });
     }
     out
 }
 
-fn instructions(message: &Message<'_>, content: &Content<'_>) -> Option<FoundMemory> {
+fn custom_instructions(message: &Message<'_>, content: &Content<'_>) -> Option<FoundMemory> {
     let context = &message.metadata.context;
     let part = |clean: &super::wire::Text<'_>, wrapped: &super::wire::Text<'_>| {
         clean.get().or_else(|| wrapped.get().map(without_prompt)).unwrap_or_default().trim().to_owned()
@@ -59,7 +59,7 @@ fn instructions(message: &Message<'_>, content: &Content<'_>) -> Option<FoundMem
     Some(FoundMemory { text, method: "custom_instructions", date: None, instructions: Some((user, model)) })
 }
 
-/// Removes the sentence and the code fence that the prompt puts around the user's text.
+/// Removes the sentence and the code fence that the prompt adds around the user's text.
 fn without_prompt(text: &str) -> &str {
     let inside = || {
         let (lead, fenced) = text.split_once("```")?;
@@ -69,8 +69,8 @@ fn without_prompt(text: &str) -> &str {
     inside().unwrap_or(text)
 }
 
-/// Entries of a `1. [2024-05-06]. text` list. Any other text is one entry.
-fn snapshot(text: &str) -> Vec<(Option<Timestamp>, String)> {
+/// Entries of a list like `1. [2024-05-06]. text`. Any other text is one entry.
+fn memory_list_entries(text: &str) -> Vec<(Option<Timestamp>, String)> {
     let mut out: Vec<(Option<Timestamp>, String)> = Vec::new();
     for line in text.lines() {
         match entry_start(line) {

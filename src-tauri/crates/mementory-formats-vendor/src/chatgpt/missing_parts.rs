@@ -1,4 +1,4 @@
-//! Missing parts by their numbering, for exports without a manifest.
+//! Finds missing parts by gaps in their numbers, for exports without a manifest.
 use super::{
     attachments::last_segment,
     part_names::{is_portal_part, shard_number},
@@ -6,26 +6,26 @@ use super::{
 use mementory_format::plain_name;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// With more missing numbers than this the numbers do not count parts.
+/// If more numbers than this are missing, the numbers are not part numbers.
 const MAX_MISSING: u64 = 1000;
 
 /// Missing conversation files: `conversations-001.json` if only 000 and 002 are present. Numbers start at 0.
-pub(super) fn shards<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub(super) fn missing_shards<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let present: BTreeSet<u64> = names.filter_map(shard_number).collect();
-    missing(&present, 0).map(|n| format!("conversations-{n:03}.json")).collect()
+    missing_numbers(&present, 0).map(|n| format!("conversations-{n:03}.json")).collect()
 }
 
 /// Missing archives of a portal export: `Conversations__x-chatgpt-0001-part-0002.zip` if only parts 1 and 3 are present.
 /// Archives and parts are numbered from 1.
-pub(super) fn portal_parts<'a>(places: impl Iterator<Item = &'a str>) -> Vec<String> {
-    // An empty part is not opened, so it is a member itself.
+pub(super) fn missing_portal_parts<'a>(places: impl Iterator<Item = &'a str>) -> Vec<String> {
+    // A part of 0 bytes is not opened as an archive, so its place is the part itself.
     let archives: BTreeSet<&str> =
         places.flat_map(|place| place.split("!/")).map(last_segment).filter(|name| is_portal_part(name)).collect();
     let mut numbers: BTreeMap<String, (BTreeSet<u64>, usize)> = BTreeMap::new();
     for archive in archives {
         let stem = archive.get(..plain_name(archive).len().saturating_sub(4)).unwrap_or(archive);
         let mut remainder = Some(stem);
-        while let Some((prefix, number)) = remainder.and_then(numbered) {
+        while let Some((prefix, number)) = remainder.and_then(split_number) {
             let entry = numbers.entry(prefix.to_owned()).or_insert((BTreeSet::new(), 4));
             entry.0.extend(number.parse::<u64>().ok());
             entry.1 = number.len();
@@ -33,18 +33,18 @@ pub(super) fn portal_parts<'a>(places: impl Iterator<Item = &'a str>) -> Vec<Str
         }
     }
     let missing_names = |(prefix, (present, width)): (&String, &(BTreeSet<u64>, usize))| {
-        missing(present, 1).map(|n| format!("{prefix}{n:0width$}.zip")).collect::<Vec<_>>()
+        missing_numbers(present, 1).map(|n| format!("{prefix}{n:0width$}.zip")).collect::<Vec<_>>()
     };
     numbers.iter().flat_map(missing_names).collect()
 }
 
-/// Splits a name before the digits at its end.
-fn numbered(stem: &str) -> Option<(&str, &str)> {
+/// Splits a name before the digits at its end. None without digits, or without other characters.
+fn split_number(stem: &str) -> Option<(&str, &str)> {
     let at = stem.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     (at < stem.len() && at > 0).then(|| stem.split_at(at))
 }
 
-fn missing(present: &BTreeSet<u64>, first: u64) -> impl Iterator<Item = u64> {
+fn missing_numbers(present: &BTreeSet<u64>, first: u64) -> impl Iterator<Item = u64> {
     let last = present.last().copied().unwrap_or(first);
     let expected = if last.saturating_sub(first) < MAX_MISSING + present.len() as u64 { first..last } else { 0..0 };
     expected.filter(|n| !present.contains(n))

@@ -1,4 +1,4 @@
-//! ChatGPT exports: classic, sharded, privacy portal, unpacked folders and loose files. See README.md.
+//! ChatGPT exports: classic, sharded, privacy portal, unpacked folders and single files. See README.md.
 mod attachments;
 mod content;
 mod conversation;
@@ -15,7 +15,7 @@ mod wire;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
-/// ChatGPT.
+/// ChatGPT's data export.
 pub struct ChatGpt;
 
 impl Format for ChatGpt {

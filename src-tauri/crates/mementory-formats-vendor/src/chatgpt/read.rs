@@ -1,4 +1,4 @@
-//! Reads an export into a sink: side files with names first, then conversations, files and everything else.
+//! Reads an export into a sink: first side files with names, then conversations, then files and everything else.
 use super::{
     attachments::{self, ErrorRecorder, FileNames, last_segment},
     conversation::{self, Place},
@@ -19,29 +19,29 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let members: Vec<(&Member, Role)> =
         detected.claim.parts.iter().filter_map(|p| catalog.members().get(p.member).map(|m| (m, p.role))).collect();
-    let (mut names, accounts) = side_files(catalog, &members, &context.limits)?;
+    let (mut names, accounts) = read_side_files(catalog, &members, &context.limits)?;
     let mut reader = Reader {
         catalog,
         limits: &context.limits,
         version: detected.claim.version.as_deref(),
-        group: accounts.only().unwrap_or_default().to_owned(),
-        done: 0,
+        group: accounts.only_account().unwrap_or_default().to_owned(),
+        bytes_done: 0,
         sink,
     };
-    members.iter().filter(|(_, r)| *r == Role::Attachment).for_each(|(m, _)| names.add_shipped(&m.name));
+    members.iter().filter(|(_, r)| *r == Role::Attachment).for_each(|(m, _)| names.add_file_in_export(&m.name));
     for (member, _) in members.iter().filter(|(_, r)| *r == Role::Conversations) {
-        reader.conversations(member, &mut names, accounts.of(member))?;
+        reader.read_conversations(member, &mut names, accounts.of(member))?;
     }
     for (member, role) in members.iter().filter(|(_, r)| *r != Role::Conversations) {
-        reader.other(member, *role, &mut names)?;
-        reader.done += member.size;
-        reader.sink.progress(reader.done)?;
+        reader.read_other(member, *role, &mut names)?;
+        reader.bytes_done += member.size;
+        reader.sink.progress(reader.bytes_done)?;
     }
     Ok(())
 }
 
-/// Names of files, and ids of accounts.
-fn side_files(
+/// File names and account ids from the side files.
+fn read_side_files(
     catalog: &Catalog,
     members: &[(&Member, Role)],
     limits: &Limits,
@@ -52,7 +52,7 @@ fn side_files(
         let text = |limit| match catalog.bytes(member, limit) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').to_owned()),
             Err(e @ FormatError::Limit { limit: "total_bytes", .. }) => Err(e),
-            // Unreadable: reported when the file itself is read.
+            // The error is reported when the member itself is read.
             Err(_) => Ok(String::new()),
         };
         if own.starts_with("conversation_asset_file_names") || own.starts_with("library_files") {
@@ -71,13 +71,13 @@ fn side_files(
 struct Accounts(Vec<(String, String)>);
 
 impl Accounts {
-    /// The account in the same folder as a member, else the only account.
+    /// The account id in the folder of a member, or else the only account id.
     fn of(&self, member: &Member) -> Option<&str> {
         let container = container_of(member);
-        self.0.iter().find(|(dir, _)| dir == container).map(|(_, id)| id.as_str()).or_else(|| self.only())
+        self.0.iter().find(|(dir, _)| dir == container).map(|(_, id)| id.as_str()).or_else(|| self.only_account())
     }
 
-    fn only(&self) -> Option<&str> {
+    fn only_account(&self) -> Option<&str> {
         let (_, first) = self.0.first()?;
         self.0.iter().all(|(_, id)| id == first).then_some(first)
     }
@@ -92,32 +92,32 @@ struct Reader<'a> {
     limits: &'a Limits,
     version: Option<&'a str>,
     group: String,
-    done: u64,
+    bytes_done: u64,
     sink: &'a mut dyn Sink,
 }
 
 impl Reader<'_> {
-    fn item(&self, name: String, role: &str, place: String) -> PassthroughItem {
+    fn passthrough_item(&self, name: String, role: &str, place: String) -> PassthroughItem {
         PassthroughItem { format: "chatgpt".into(), group: self.group.clone(), name, role: role.into(), place }
     }
 
-    fn failed(&mut self, place: String, reason: String, kind: Option<Kind>) {
+    fn report_failed(&mut self, place: String, reason: String, kind: Option<Kind>) {
         self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind });
     }
 
-    fn skipped(&mut self, place: &str, reason: &str) {
+    fn report_skipped(&mut self, place: &str, reason: &str) {
         let (place, reason) = (place.to_owned(), reason.to_owned());
         self.sink.dropped(Dropped { place, outcome: DroppedAs::Skipped, reason, kind: None });
     }
 
-    fn conversations(
+    fn read_conversations(
         &mut self,
         member: &Member,
         names: &mut FileNames,
         account: Option<&str>,
     ) -> Result<(), FormatError> {
         let (catalog, mut wrapper) = (self.catalog, None);
-        let (mut seen, mut errors, start) = (0_u64, 0_u64, self.done);
+        let (mut seen, mut errors, start) = (0_u64, 0_u64, self.bytes_done);
         let result = catalog.read(member, |reader| {
             let mut elements = Elements::new(reader, self.limits);
             loop {
@@ -138,13 +138,13 @@ impl Reader<'_> {
                         };
                         let outcome = conversation::read(element.bytes, &place);
                         let records = outcome.unit.iter().flat_map(|u| &u.records);
-                        names.add_mentioned(records.flat_map(|r| &r.attachments).filter_map(attachments::id_and_name));
-                        self.send(member, outcome)?;
+                        names.add_references(records.flat_map(|r| &r.attachments).filter_map(attachments::id_and_name));
+                        self.send_outcome(member, outcome)?;
                         self.sink.progress(start + elements.raw_bytes().min(member.size))?;
                     }
                     Err(e) => {
                         errors += 1;
-                        self.element_error(member, &e);
+                        self.report_element_error(member, &e);
                     }
                 }
             }
@@ -152,23 +152,23 @@ impl Reader<'_> {
         match result {
             Err(FormatError::Io { source, .. }) if seen == 0 => {
                 errors += 1;
-                self.failed(member.place.clone(), format!("unreadable: {source}"), Some(Kind::Conversation));
+                self.report_failed(member.place.clone(), format!("unreadable: {source}"), Some(Kind::Conversation));
             }
             other => other?,
         }
         if let Some(bytes) = wrapper.filter(|w| w.iter().filter(|b| **b == b':').count() > 1) {
-            // `{"conversations":[…]}` with other members.
-            let item = self.item(member.name.clone(), "wrapper", member.place.clone());
+            // `{"conversations":[…]}` has other members.
+            let item = self.passthrough_item(member.name.clone(), "wrapper", member.place.clone());
             self.sink.passthrough(item, &mut bytes.as_slice())?;
         }
         if seen == 0 && errors == 0 {
             self.sink.note(Issue::new("empty_export", &member.place, "the export is empty: no conversations in it"));
         }
-        self.done = start + member.size;
-        self.sink.progress(self.done)
+        self.bytes_done = start + member.size;
+        self.sink.progress(self.bytes_done)
     }
 
-    fn send(&mut self, member: &Member, outcome: conversation::Outcome) -> Result<(), FormatError> {
+    fn send_outcome(&mut self, member: &Member, outcome: conversation::Outcome) -> Result<(), FormatError> {
         for issue in outcome.issues {
             self.sink.note(issue);
         }
@@ -176,13 +176,17 @@ impl Reader<'_> {
             self.sink.dropped(dropped);
         }
         for (pointer, raw) in outcome.raw {
-            let item = self.item(format!("{}#{pointer}", member.name), "raw", format!("{}#{pointer}", member.place));
+            let item = self.passthrough_item(
+                format!("{}#{pointer}", member.name),
+                "raw",
+                format!("{}#{pointer}", member.place),
+            );
             self.sink.passthrough(item, &mut raw.as_bytes())?;
         }
         outcome.unit.map_or(Ok(()), |unit| self.sink.unit(unit))
     }
 
-    fn element_error(&mut self, member: &Member, error: &ElementError) {
+    fn report_element_error(&mut self, member: &Member, error: &ElementError) {
         let (code, place) = match error {
             ElementError::Truncated { offset } => ("truncated", format!("{}@{offset}", member.place)),
             ElementError::Syntax { offset } => ("malformed", format!("{}@{offset}", member.place)),
@@ -193,35 +197,35 @@ impl Reader<'_> {
             let what = format!("partial: {error}; everything before it was read");
             self.sink.note(Issue::new(code, place.clone(), what));
         }
-        self.failed(place, format!("{code}: {error}"), Some(Kind::Conversation));
+        self.report_failed(place, format!("{code}: {error}"), Some(Kind::Conversation));
     }
 
-    fn other(&mut self, member: &Member, role: Role, names: &mut FileNames) -> Result<(), FormatError> {
+    fn read_other(&mut self, member: &Member, role: Role, names: &mut FileNames) -> Result<(), FormatError> {
         let name = member.name.to_ascii_lowercase();
         let payment = ["financial/", "payment", "invoice", "billing"].iter().any(|word| name.contains(word));
         match role {
-            Role::Junk => self.skipped(&member.place, "junk: bookkeeping of an operating system"),
+            Role::Junk => self.report_skipped(&member.place, "junk: bookkeeping of an operating system"),
             Role::DuplicateRendering => {
-                self.skipped(&member.place, "duplicate_rendering: the same data as a page for browsers");
+                self.report_skipped(&member.place, "duplicate_rendering: the same data as a page for browsers");
             }
             Role::Sidecar if member.size == 0 && name.ends_with(".zip") => {
                 self.sink.note(Issue::new("empty_part", &member.place, "a part of the export is empty"));
-                self.skipped(&member.place, "empty_part: 0 bytes");
+                self.report_skipped(&member.place, "empty_part: 0 bytes");
             }
             Role::Sidecar if payment && name.ends_with(".csv") => {
-                self.skipped(&member.place, "not_imported: payment data");
+                self.report_skipped(&member.place, "not_imported: payment data");
             }
-            Role::Attachment => self.attachment(member, names)?,
+            Role::Attachment => self.read_attachment(member, names)?,
             _ => {
                 let what = if role == Role::Manifest { "manifest" } else { "sidecar" };
-                let item = self.item(member.name.clone(), what, member.place.clone());
+                let item = self.passthrough_item(member.name.clone(), what, member.place.clone());
                 self.stream(member, None, |sink, reader, _| sink.passthrough(item, reader))?;
             }
         }
         Ok(())
     }
 
-    fn attachment(&mut self, member: &Member, names: &mut FileNames) -> Result<(), FormatError> {
+    fn read_attachment(&mut self, member: &Member, names: &mut FileNames) -> Result<(), FormatError> {
         let (id, name) = names.identify(&member.name);
         let mut file = AttachmentFile {
             key: attachments::key(&id),
@@ -236,7 +240,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Streams a member into the sink. A damaged member is dropped; an error of the sink is returned.
+    /// Streams a member into the sink. A damaged member is dropped, but an error of the sink is returned.
     fn stream(
         &mut self,
         member: &Member,
@@ -246,7 +250,7 @@ impl Reader<'_> {
         let catalog = self.catalog;
         let mut damage = None;
         let result = catalog.read(member, |reader| {
-            let mut recorder = ErrorRecorder { inner: reader, failed: None };
+            let mut recorder = ErrorRecorder { inner: reader, error: None };
             let mut head = Vec::new();
             let start = (&mut recorder).take(512).read_to_end(&mut head);
             let result = match start {
@@ -256,18 +260,18 @@ impl Reader<'_> {
                 }
                 Err(_) => Ok(()),
             };
-            damage = recorder.failed;
+            damage = recorder.error;
             result
         });
         match (result, damage) {
             (Err(e @ (FormatError::Limit { .. } | FormatError::Cancelled)), _) => Err(e),
             (_, Some(why)) => {
-                self.failed(member.place.clone(), format!("unreadable: {why}"), kind);
+                self.report_failed(member.place.clone(), format!("unreadable: {why}"), kind);
                 Ok(())
             }
-            // The member could not even be opened.
+            // The member could not be opened.
             (Err(FormatError::Io { place, source }), None) if place == member.place => {
-                self.failed(place, format!("unreadable: {source}"), kind);
+                self.report_failed(place, format!("unreadable: {source}"), kind);
                 Ok(())
             }
             (result, None) => result,

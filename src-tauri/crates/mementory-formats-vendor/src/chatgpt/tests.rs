@@ -59,23 +59,23 @@ impl Sink for RecordingSink {
 }
 
 impl RecordingSink {
-    fn of(&self, kind: Kind) -> impl Iterator<Item = &Record> {
+    fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Record> {
         self.records.values().filter(move |r| r.kind == kind)
     }
     fn count(&self, kind: Kind) -> u64 {
-        self.of(kind).count() as u64
+        self.of_kind(kind).count() as u64
     }
     fn referenced_files(&self) -> HashSet<&str> {
         self.records.values().flat_map(|r| &r.attachments).map(|a| a.key.value.as_str()).collect()
     }
     fn methods(&self) -> BTreeMap<&str, u64> {
         let mut out = BTreeMap::new();
-        for r in self.of(Kind::Memory) {
+        for r in self.of_kind(Kind::Memory) {
             *out.entry(r.source.method.as_deref().unwrap_or("")).or_default() += 1;
         }
         out
     }
-    fn reports(&self, code: &str) -> bool {
+    fn has_report(&self, code: &str) -> bool {
         self.notes.iter().any(|n| n.code == code)
             || self.dropped.iter().any(|d| d.reason.split(':').next() == Some(code))
     }
@@ -129,11 +129,11 @@ fn sample_exports_have_the_expected_counts() {
         assert_eq!(got.versions, [version], "{name}");
         assert_eq!(got.missing, [""; 0], "{name}");
         let mut roles = BTreeMap::<String, u64>::new();
-        for r in sink.of(Kind::Message) {
+        for r in sink.of_kind(Kind::Message) {
             *roles.entry(r.message.as_ref().unwrap().role.clone()).or_default() += 1;
         }
-        let nonempty: HashSet<_> = sink.of(Kind::Message).map(|r| r.parent.clone().unwrap().value).collect();
-        let figures = serde_json::json!({
+        let nonempty: HashSet<_> = sink.of_kind(Kind::Message).map(|r| r.parent.clone().unwrap().value).collect();
+        let counts = serde_json::json!({
             "conversations": sink.count(Kind::Conversation),
             "conversations_nonempty": nonempty.len(),
             "messages": sink.count(Kind::Message),
@@ -143,11 +143,11 @@ fn sample_exports_have_the_expected_counts() {
             "attachments_referenced": sink.referenced_files().len(),
             "attachments_present": sink.files.len(),
         });
-        for (figure, value) in figures.as_object().unwrap() {
-            assert_eq!(value, &want[figure], "{name}: {figure}\n{:?}\n{:?}", sink.notes, sink.dropped);
+        for (count, value) in counts.as_object().unwrap() {
+            assert_eq!(value, &want[count], "{name}: {count}\n{:?}\n{:?}", sink.notes, sink.dropped);
         }
         assert!(
-            sink.of(Kind::Message).filter(|r| r.message.as_ref().unwrap().active).count() as u64
+            sink.of_kind(Kind::Message).filter(|r| r.message.as_ref().unwrap().active).count() as u64
                 >= want["active_path"].as_u64().unwrap()
         );
         for r in sink.records.values() {
@@ -189,15 +189,15 @@ fn edge_cases_are_read_as_expected() {
             assert_eq!(messages, want, "{name}");
         }
         match name.as_str() {
-            "raw-control-chars.json" => assert_eq!((messages, sink.reports("control_character")), (2, true)),
+            "raw-control-chars.json" => assert_eq!((messages, sink.has_report("control_character")), (2, true)),
             "nan-and-duplicate-keys.json" => {
-                assert!(sink.reports("nan"));
-                assert_eq!(sink.of(Kind::Conversation).next().unwrap().title.as_deref(), Some("second"));
+                assert!(sink.has_report("nan"));
+                assert_eq!(sink.of_kind(Kind::Conversation).next().unwrap().title.as_deref(), Some("second"));
             }
             "ndjson-conversations.jsonl" => assert_eq!(messages, 2),
             "one-bad-conversation.json" => assert_eq!((messages, failed, skipped), (2, 1, 2)),
-            "empty-array.json" => assert_eq!((messages, sink.reports("empty_export")), (0, true)),
-            "truncated-conversations.json" => assert!(sink.reports("truncated") && failed == 1),
+            "empty-array.json" => assert_eq!((messages, sink.has_report("empty_export")), (0, true)),
+            "truncated-conversations.json" => assert!(sink.has_report("truncated") && failed == 1),
             "truncated.zip" => assert!(issue("truncated_archive")),
             "nested-5-deep.zip" => assert!(issue("archive_depth") && messages == 0),
             "duplicate-members.zip" => assert!(issue("duplicate_name") && messages == 2),
@@ -233,9 +233,13 @@ fn generated_exports_are_read_completely() {
         assert_eq!(sink.count(Kind::Conversation), n("conversations"), "{layout}");
         assert_eq!(sink.count(Kind::Message), n("messages"), "{layout}");
         let is_dialogue = |r: &&Record| matches!(r.message.as_ref().unwrap().role.as_str(), "user" | "assistant");
-        assert_eq!(sink.of(Kind::Message).filter(is_dialogue).count() as u64, n("messages_user_assistant"), "{layout}");
         assert_eq!(
-            sink.of(Kind::Message).filter(|r| r.message.as_ref().unwrap().active).count() as u64,
+            sink.of_kind(Kind::Message).filter(is_dialogue).count() as u64,
+            n("messages_user_assistant"),
+            "{layout}"
+        );
+        assert_eq!(
+            sink.of_kind(Kind::Message).filter(|r| r.message.as_ref().unwrap().active).count() as u64,
             n("active_path")
         );
         assert_eq!(sink.referenced_files().len() as u64, n("attachments_referenced"), "{layout}");
@@ -247,11 +251,11 @@ fn generated_exports_are_read_completely() {
         for needle in truth["needles"].as_array().unwrap() {
             let (c, m) = (needle["conversation_id"].as_str().unwrap(), needle["message_id"].as_str().unwrap());
             let record = sink
-                .of(Kind::Message)
+                .of_kind(Kind::Message)
                 .find(|r| r.origin_id.as_deref() == Some(m) && r.source.conversation.as_deref() == Some(c));
             assert!(record.unwrap().text.contains(needle["text"].as_str().unwrap()), "{needle}");
         }
-        // Every shipped file that a message references has the same key there.
+        // Every file in the export that a message refers to has the same key in both places.
         let referenced = sink.referenced_files();
         assert!(sink.files.keys().all(|k| referenced.contains(k.as_str())), "{layout}");
     }
@@ -274,7 +278,7 @@ fn fixtures_are_read_as_their_cases_say() {
 fn assert_case(case: &str, want: &serde_json::Value, got: &Import) {
     let sink = &got.sink;
     let node = |r: &Record| r.key.value.rsplit('/').next().unwrap().to_owned();
-    let messages: HashMap<String, &Record> = sink.of(Kind::Message).map(|r| (node(r), r)).collect();
+    let messages: HashMap<String, &Record> = sink.of_kind(Kind::Message).map(|r| (node(r), r)).collect();
     let part = |n: &str| messages.get(n).unwrap_or_else(|| panic!("{case}: {n}")).message.as_ref().unwrap();
     let sorted = |mut v: Vec<String>| {
         v.sort();
@@ -310,7 +314,7 @@ fn assert_case(case: &str, want: &serde_json::Value, got: &Import) {
             }),
             "active_only" => {
                 let of = |r: &&Record| r.source.conversation.as_deref() == want["conversation"].as_str();
-                let active = sink.of(Kind::Message).filter(of).filter(|r| r.message.as_ref().unwrap().active);
+                let active = sink.of_kind(Kind::Message).filter(of).filter(|r| r.message.as_ref().unwrap().active);
                 let nodes: Vec<String> = serde_json::from_value(want["nodes"].clone()).unwrap();
                 assert_eq!(sorted(active.map(node).collect()), nodes, "{case}");
             }
@@ -318,7 +322,7 @@ fn assert_case(case: &str, want: &serde_json::Value, got: &Import) {
                 assert_eq!(messages[n].times.created, Timestamp::parse(t.as_str().unwrap()), "{case}: {n}");
             }),
             "notes" | "dropped" => {
-                strings(key).iter().for_each(|code| assert!(sink.reports(code), "{case}: {code} {:?}", sink.notes));
+                strings(key).iter().for_each(|code| assert!(sink.has_report(code), "{case}: {code} {:?}", sink.notes));
             }
             "missing" => assert_eq!(got.missing, strings(key), "{case}"),
             "unknown" => assert_eq!(got.unknown, strings(key).len(), "{case}"),
@@ -328,10 +332,14 @@ fn assert_case(case: &str, want: &serde_json::Value, got: &Import) {
             }
             "account" => assert!(sink.records.values().all(|r| r.source.account.as_deref() == want.as_str()), "{case}"),
             "memory_texts" => {
-                assert_eq!(sorted(sink.of(Kind::Memory).map(|r| r.text.clone()).collect()), strings(key), "{case}");
+                assert_eq!(
+                    sorted(sink.of_kind(Kind::Memory).map(|r| r.text.clone()).collect()),
+                    strings(key),
+                    "{case}"
+                );
             }
             "memory_links" => each().for_each(|(text, n)| {
-                let memory = sink.of(Kind::Memory).find(|r| r.text == *text).unwrap();
+                let memory = sink.of_kind(Kind::Memory).find(|r| r.text == *text).unwrap();
                 assert_eq!(memory.links.len() as u64, n.as_u64().unwrap(), "{case}: {text}");
                 assert!(memory.repeats);
             }),
@@ -340,7 +348,7 @@ fn assert_case(case: &str, want: &serde_json::Value, got: &Import) {
     }
 }
 
-/// The stored original is identical to the source: everything outside the mapping, and each node.
+/// The stored original is identical to the source, for each node and for everything outside the mapping.
 #[test]
 fn verbatim_is_identical_to_the_source() {
     let node = r#"{ "message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["a\u00e9\ud83d"]},"n":1.50} , "parent" : null}"#;
@@ -357,7 +365,7 @@ fn verbatim_is_identical_to_the_source() {
     assert_eq!(out.issues.len(), 1);
 }
 
-/// Damaged bytes never cause a panic or a hang. The damage is the same in each run.
+/// Each run applies the same damage.
 #[test]
 fn damaged_input_does_not_panic() {
     let Some(shared) = shared() else { return };

@@ -1,4 +1,5 @@
-//! ChatGPT's JSON. Every field is optional, may have any type and may occur twice. Strings are borrowed.
+//! ChatGPT's JSON. Every field is optional and may have any type. Of duplicate keys the last one counts. Strings are
+//! borrowed.
 use mementory_model::Timestamp;
 use serde::{
     Deserialize, Deserializer,
@@ -7,12 +8,12 @@ use serde::{
 use serde_json::value::RawValue;
 use std::{borrow::Cow, fmt, marker::PhantomData};
 
-/// A text, or the digits of a number; None for anything else.
+/// A text, or the digits of a number. None for any other value.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Text<'a>(pub(super) Option<Cow<'a, str>>);
 
 impl Text<'_> {
-    /// The text, if there is any and it is not empty.
+    /// The text, unless it is empty.
     pub(super) fn get(&self) -> Option<&str> {
         self.0.as_deref().filter(|t| !t.is_empty())
     }
@@ -22,23 +23,23 @@ impl Text<'_> {
     }
 }
 
-/// Unix seconds as a number or text, or ISO 8601. Zero means unknown.
+/// A time, from Unix seconds as a number or text, or from ISO 8601. None for zero, which means unknown.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Time(pub(super) Option<Timestamp>);
 
-/// A number, or nothing.
+/// A number, or a text with a number. None for any other value.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Number(pub(super) Option<f64>);
 
-/// A truth value, or nothing.
+/// `true` or `false`. None for any other value.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Flag(pub(super) Option<bool>);
 
-/// A JSON value; arrays and objects are skipped.
+/// A JSON value of any type. The content of arrays and objects is skipped.
 enum Scalar<'a> {
     Text(Cow<'a, str>),
     Int(i64),
-    Big(u64),
+    Unsigned(u64),
     Float(f64),
     Bool(bool),
     Other,
@@ -61,7 +62,7 @@ impl<'de: 'a, 'a> Visitor<'de> for ScalarVisitor<'a> {
         Ok(Scalar::Int(v))
     }
     fn visit_u64<E: Error>(self, v: u64) -> Result<Self::Value, E> {
-        Ok(Scalar::Big(v))
+        Ok(Scalar::Unsigned(v))
     }
     fn visit_f64<E: Error>(self, v: f64) -> Result<Self::Value, E> {
         Ok(Scalar::Float(v))
@@ -87,7 +88,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
         Ok(Text(match d.deserialize_any(ScalarVisitor(PhantomData))? {
             Scalar::Text(text) => Some(text),
             Scalar::Int(n) => Some(n.to_string().into()),
-            Scalar::Big(n) => Some(n.to_string().into()),
+            Scalar::Unsigned(n) => Some(n.to_string().into()),
             Scalar::Float(n) => Some(n.to_string().into()),
             Scalar::Bool(_) | Scalar::Other => None,
         }))
@@ -99,7 +100,7 @@ impl<'de> Deserialize<'de> for Number {
         Ok(Number(match d.deserialize_any(ScalarVisitor(PhantomData))? {
             Scalar::Text(text) => text.trim().parse().ok(),
             Scalar::Int(n) => Some(n as f64),
-            Scalar::Big(n) => Some(n as f64),
+            Scalar::Unsigned(n) => Some(n as f64),
             Scalar::Float(n) => Some(n),
             Scalar::Bool(_) | Scalar::Other => None,
         }))
@@ -114,7 +115,7 @@ impl<'de> Deserialize<'de> for Time {
                 Err(_) => return Ok(Time(Timestamp::parse(&text))),
             },
             Scalar::Int(n) => n as f64,
-            Scalar::Big(n) => n as f64,
+            Scalar::Unsigned(n) => n as f64,
             Scalar::Float(n) => n,
             Scalar::Bool(_) | Scalar::Other => return Ok(Time(None)),
         };
@@ -131,8 +132,8 @@ impl<'de> Deserialize<'de> for Flag {
     }
 }
 
-/// An object with these members, all of them optional. The last of duplicate keys wins; unknown keys are skipped.
-/// `object`: any other value is an error. `lenient`: any other value is the empty object.
+/// Defines an object with these members, all optional. Of duplicate keys the last one counts, and unknown keys are
+/// skipped. With `object`, a value of another type is an error; with `lenient`, it is read as an empty object.
 macro_rules! wire {
     (@other object) => {};
     (@other lenient) => {
@@ -259,7 +260,7 @@ wire! {
 }
 
 wire! {
-    /// `content` of all types.
+    /// `content` of any type.
     lenient Content {
         content_type: Text<'a> = "content_type",
         parts: Option<&'a RawValue> = "parts",
@@ -301,7 +302,7 @@ wire! {
     }
 }
 
-/// Members of an object in source order, keys borrowed.
+/// Members of an object in the order of the source, with borrowed keys.
 pub(super) struct Nodes<'a>(pub(super) Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Nodes<'a> {

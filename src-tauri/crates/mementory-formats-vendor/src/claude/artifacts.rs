@@ -1,14 +1,15 @@
-//! Artifacts: create, update and rewrite commands replayed along the branches of a conversation (vendors.md §3.2).
+//! Builds artifacts by applying their create, update and rewrite commands along the branches of a conversation
+//! (vendors.md §3.2).
 use super::wire::{Object, Place, key, list};
 use mementory_model::{Issue, Kind, Link, Record, Timestamp};
 use serde_json::{Map, Value, value::RawValue};
 use std::{borrow::Cow, collections::HashMap, rc::Rc};
 
-/// Limit for the text of all versions of all artifacts of one conversation. A replay can grow with the square of the input;
-/// versions beyond the limit are in the verbatim of the messages only.
+/// Largest total size in bytes of all versions of all artifacts in one conversation. The size can grow with the square
+/// of the input. Versions beyond the limit are only in the verbatim of the messages.
 const MAX_VERSION_BYTES: usize = 64 << 20;
 
-/// One command of a message.
+/// One artifact command in a message.
 #[derive(Debug)]
 pub(super) struct Command {
     id: String,
@@ -20,67 +21,74 @@ pub(super) struct Command {
 
 #[derive(Debug)]
 enum Change {
-    Whole { command: &'static str, text: String },
+    FullText { command: &'static str, text: String },
     Replace { old: String, new: String },
 }
 
-/// The parts of a message that the replay needs.
+/// The parts of a message that are needed to apply its commands.
 pub(super) struct Step<'s> {
     pub uuid: &'s str,
-    /// Step of the parent message.
+    /// Position of the parent message's step.
     pub parent: Option<usize>,
     pub active: bool,
     pub created: Option<Timestamp>,
     pub commands: Vec<Command>,
 }
 
-/// Commands in a message's content blocks.
+/// Artifact commands in the content blocks of a message.
 pub(super) fn commands(content: Option<&RawValue>) -> Vec<Command> {
     let Some(raw) = content else { return vec![] };
     // Most messages have none, and searching the bytes is cheaper than parsing the blocks.
     if !["\"artifacts\"", "\"create_file\"", "\"str_replace\""].iter().any(|n| raw.get().contains(n)) {
         return vec![];
     }
-    list(raw).unwrap_or_default().into_iter().filter_map(command).collect()
+    list(raw).unwrap_or_default().into_iter().filter_map(parse_command).collect()
 }
 
-fn command(block: &RawValue) -> Option<Command> {
+fn parse_command(block: &RawValue) -> Option<Command> {
     let block = Object::parse(block.get())?;
     if block.text("type")? != "tool_use" {
         return None;
     }
     let input = block.object("input")?;
-    let filled = |k: &str| input.filled(k).map(Cow::into_owned);
-    let any = |k: &str| input.text(k).map(Cow::into_owned);
-    let replace = || Some(Change::Replace { old: filled("old_str")?, new: any("new_str").unwrap_or_default() });
+    let filled_text = |k: &str| input.filled(k).map(Cow::into_owned);
+    let optional_text = |k: &str| input.text(k).map(Cow::into_owned);
+    let replace =
+        || Some(Change::Replace { old: filled_text("old_str")?, new: optional_text("new_str").unwrap_or_default() });
     let (id, change) = match block.text("name")?.as_ref() {
         "artifacts" => {
             let change = match input.text("command")?.as_ref() {
                 "update" => replace()?,
-                "rewrite" => Change::Whole { command: "rewrite", text: any("content")? },
-                _ => Change::Whole { command: "create", text: any("content")? },
+                "rewrite" => Change::FullText { command: "rewrite", text: optional_text("content")? },
+                _ => Change::FullText { command: "create", text: optional_text("content")? },
             };
-            (filled("id")?, change)
+            (filled_text("id")?, change)
         }
         "create_file" => {
-            let text = any("file_text").or_else(|| any("content"))?;
-            (filled("path")?, Change::Whole { command: "create", text })
+            let text = optional_text("file_text").or_else(|| optional_text("content"))?;
+            (filled_text("path")?, Change::FullText { command: "create", text })
         }
-        "str_replace" => (filled("path")?, replace()?),
+        "str_replace" => (filled_text("path")?, replace()?),
         _ => return None,
     };
-    Some(Command { id, media_type: filled("type"), title: filled("title"), version_id: filled("version_uuid"), change })
+    Some(Command {
+        id,
+        media_type: filled_text("type"),
+        title: filled_text("title"),
+        version_id: filled_text("version_uuid"),
+        change,
+    })
 }
 
-/// Commands in old-style tags: `<antArtifact identifier="…" type="…" title="…">…</antArtifact>`.
-pub(super) fn tagged(text: &str) -> Vec<Command> {
+/// Artifact commands in the older tags: `<antArtifact identifier="…" type="…" title="…">…</antArtifact>`.
+pub(super) fn tag_commands(text: &str) -> Vec<Command> {
     let mut out = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find("<antArtifact") {
         let tag = &rest[at + "<antArtifact".len()..];
         let Some(close) = tag.find('>') else { break };
         let (attributes, body) = (&tag[..close], &tag[close + 1..]);
-        // An answer that was cut off has no closing tag; its text up to the end counts.
+        // If an answer was cut off, the closing tag is missing. The artifact then reaches to the end of the text.
         let (body, after) = body.split_once("</antArtifact>").unwrap_or((body, ""));
         if let Some(id) = attribute(attributes, "identifier") {
             out.push(Command {
@@ -88,7 +96,7 @@ pub(super) fn tagged(text: &str) -> Vec<Command> {
                 media_type: attribute(attributes, "type"),
                 title: attribute(attributes, "title"),
                 version_id: None,
-                change: Change::Whole { command: "create", text: body.trim_matches('\n').to_owned() },
+                change: Change::FullText { command: "create", text: body.trim_matches('\n').to_owned() },
             });
         }
         rest = after;
@@ -106,7 +114,7 @@ struct Version {
     command: &'static str,
     version_id: Option<String>,
     text: Rc<str>,
-    /// False if the text to replace was not found.
+    /// False if the text that the command replaces was not found.
     applied: bool,
 }
 
@@ -115,13 +123,13 @@ struct Artifact {
     title: Option<String>,
     media_type: Option<String>,
     versions: Vec<Version>,
-    /// Latest version at a step.
+    /// Position of the latest version by step.
     at_step: HashMap<usize, usize>,
 }
 
 impl Artifact {
-    /// The version at a step: its own, else that of its nearest ancestor. `hops` limits the search; beyond it the latest
-    /// version is used.
+    /// Position of the version at a step. If the step has none, that of its nearest ancestor. `hops` limits the search;
+    /// when it is used up, the latest version is returned.
     fn version_at(&self, steps: &[Step<'_>], step: usize, hops: &mut u32) -> Option<usize> {
         let mut at = Some(step);
         while let Some(i) = at {
@@ -136,9 +144,9 @@ impl Artifact {
     }
 }
 
-/// Replays all commands (steps: parents before children). Gives one resource for each artifact with the text of the active
-/// branch; all versions are in `fields.versions`.
-pub(super) fn replay(
+/// Applies all commands and returns one resource for each artifact. Its text is the version of the active branch, and
+/// `fields.versions` has all versions. In `steps`, parents precede their children.
+pub(super) fn apply_commands(
     conversation: &str,
     steps: &[Step<'_>],
     place: &Place<'_>,
@@ -153,7 +161,7 @@ pub(super) fn replay(
             Artifact::default()
         });
         let (name, text, applied): (_, Rc<str>, _) = match &command.change {
-            Change::Whole { command, text } => (*command, text.as_str().into(), true),
+            Change::FullText { command, text } => (*command, text.as_str().into(), true),
             Change::Replace { old, new } => {
                 let before = artifact.version_at(steps, step, &mut hops).map(|v| artifact.versions[v].text.clone());
                 match before {
@@ -182,10 +190,13 @@ pub(super) fn replay(
         artifact.at_step.insert(step, artifact.versions.len());
         artifact.versions.push(Version { step, command: name, version_id: command.version_id.clone(), text, applied });
     }
-    order.into_iter().filter_map(|id| artifacts.remove(id).map(|a| record(conversation, id, a, steps, place))).collect()
+    order
+        .into_iter()
+        .filter_map(|id| artifacts.remove(id).map(|a| artifact_record(conversation, id, a, steps, place)))
+        .collect()
 }
 
-fn record(conversation: &str, id: &str, artifact: Artifact, steps: &[Step<'_>], place: &Place<'_>) -> Record {
+fn artifact_record(conversation: &str, id: &str, artifact: Artifact, steps: &[Step<'_>], place: &Place<'_>) -> Record {
     let current =
         artifact.versions.iter().rev().find(|v| steps[v.step].active).or(artifact.versions.last()).map(|v| &v.text);
     let text = current.map_or_else(String::new, |t| t.to_string());

@@ -1,4 +1,4 @@
-//! Content blocks of a message: its text, and blocks that are collapsed but searchable.
+//! Content blocks of a message: its text, and other blocks, which are shown collapsed but can be searched.
 use super::wire::{Object, decode, list};
 use mementory_json::Tree;
 use serde_json::{Value, value::RawValue};
@@ -11,16 +11,16 @@ pub(super) struct Content {
     pub text: String,
     /// The other blocks: `{type, name?, text}`.
     pub blocks: Vec<Value>,
-    /// Citations of all text blocks, unchanged.
+    /// Citations of all text blocks, unchanged from the source.
     pub citations: Vec<Value>,
     /// `text`, `thinking`, `tool_call`, `tool_result`.
     pub content_type: &'static str,
 }
 
-/// Claude's app writes this into the message text for a block that it cannot display.
+/// Text that Claude's app shows for a block that it cannot display.
 const PLACEHOLDER: &str = "This block is not supported on your current device";
 
-/// Reads the `content` of a message. `flat` is the text of the message itself, used if there is no text block.
+/// Reads the `content` of a message. `flat` returns the message's own text, which is used if there is no text block.
 pub(super) fn read<'a>(content: Option<&'a RawValue>, flat: impl FnOnce() -> Option<Cow<'a, str>>) -> Content {
     let mut out = Content::default();
     match content {
@@ -90,7 +90,7 @@ fn read_block(raw: &RawValue, out: &mut Content) {
     }
 }
 
-/// A collapsed block.
+/// The JSON of a block that is shown collapsed.
 pub(super) fn collapsed(kind: &str, name: Option<Cow<'_, str>>, text: String) -> Value {
     let mut map = serde_json::Map::new();
     map.insert("type".into(), kind.into());
@@ -112,7 +112,7 @@ pub(super) fn push_text(out: &mut String, text: &str) {
     out.push_str(text);
 }
 
-/// JSON text with decoded escapes, so that it can be searched.
+/// JSON text with decoded `\u` escapes, so that it can be searched.
 pub(super) fn json_text(raw: &RawValue) -> Cow<'_, str> {
     if !raw.get().contains("\\u") {
         return Cow::Borrowed(raw.get());
@@ -149,14 +149,15 @@ fn result_text(raw: &RawValue) -> String {
     out
 }
 
-/// Text of an unknown value: strings under names for texts, else all strings except ids and times.
+/// Text of an unknown value: the strings under names that usually mean text. If there are none, all strings except ids
+/// and times.
 pub(super) fn unknown_text(raw: &RawValue) -> String {
     let named = nested_strings(raw, &["text", "content", "output", "title", "message"]);
     if named.is_empty() { nested_strings(raw, &[]) } else { named }
 }
 
-/// Strings under these names at any depth (no names: all except ids and times), one per line. Depth and count are limited,
-/// and nothing is recursive.
+/// Strings under these names at any depth, one per line. Without names, all strings except ids and times. Depth and
+/// number are limited, and nothing is recursive.
 pub(super) fn nested_strings(raw: &RawValue, wanted: &[&str]) -> String {
     let mut out = String::new();
     let mut pending: Vec<(Cow<'_, str>, &RawValue, u32)> = vec![(Cow::Borrowed(""), raw, 0)];
@@ -189,7 +190,7 @@ pub(super) fn nested_strings(raw: &RawValue, wanted: &[&str]) -> String {
     out
 }
 
-/// True for the names of ids, times and the like.
+/// True for the names of ids, times and types.
 fn is_id_or_time(name: &str) -> bool {
     matches!(name, "type" | "id" | "uuid" | "kind" | "status")
         || ["_id", "_uuid", "_timestamp", "_at"].iter().any(|end| name.ends_with(end))

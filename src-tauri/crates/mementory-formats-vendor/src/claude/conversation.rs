@@ -1,8 +1,8 @@
-//! One conversation: its record, its messages as a tree, its artifacts (vendors.md §3.2).
+//! Reads one conversation: its record, its messages as a tree, and its artifacts (vendors.md §3.2).
 use super::{
     artifacts, blocks,
     order::{self, Node, Parent},
-    wire::{Object, Place, ReadResult, SCOPE, content_id, decode, key, list, replaced},
+    wire::{Object, Place, ReadResult, SCOPE, content_id, decode, key, list, with_replaced_values},
 };
 use mementory_model::{
     AttachmentRef, Dropped, DroppedAs, Issue, Kind, MessagePart, Record, Source, Times, Unit, Verbatim,
@@ -10,11 +10,11 @@ use mementory_model::{
 use serde_json::{Value, value::RawValue};
 use std::{borrow::Cow, collections::HashSet};
 
-/// Parent of root messages.
-const ZERO: &str = "00000000-0000-4000-8000-000000000000";
+/// Parent id of messages without a parent.
+const ZERO_UUID: &str = "00000000-0000-4000-8000-000000000000";
 
-/// Reads one conversation object into one unit (conversation, messages, artifacts). An unreadable message is dropped. The
-/// error is a reason for the user.
+/// Reads one conversation object into one unit (conversation, messages, artifacts). An unreadable message is dropped.
+/// An error is a reason for the user.
 pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<ReadResult, String> {
     let list_key = if object.has("chat_messages") { "chat_messages" } else { "messages" };
     if !object.has(list_key) && object.text("uuid").is_none() {
@@ -24,7 +24,8 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     let list_raw = object.raw(list_key);
     let raw_messages = match list_raw.map(list) {
         Some(None) => {
-            out.dropped.push(failed(place.text(&format!("/{list_key}")), "malformed: the messages are not a list"));
+            out.dropped
+                .push(dropped_entry(place.text(&format!("/{list_key}")), "malformed: the messages are not a list"));
             None
         }
         Some(items) => items,
@@ -42,24 +43,24 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     record.source = source(object);
     record.origin = place.origin("");
     record.verbatim = Some(Verbatim::json(match list_raw {
-        Some(raw) if readable => replaced(text, &[(raw, "[]")]),
+        Some(raw) if readable => with_replaced_values(text, &[(raw, "[]")]),
         _ => text.to_owned(),
     }));
 
     let model = object.filled("model").map(Cow::into_owned);
     let below = format!("/{list_key}");
-    let messages = messages(&raw_messages, &below, place, &mut out);
+    let messages = parse_messages(&raw_messages, &below, place, &mut out);
     let leaf = object.text("current_leaf_message_uuid");
     let nodes: Vec<Node<'_>> = messages.iter().map(Message::node).collect();
-    let arranged = order::arrange(&nodes, leaf.as_deref());
+    let order_result = order::order_messages(&nodes, leaf.as_deref());
     drop(nodes);
     for (count, code, message) in [
         (
-            arranged.dangling,
+            order_result.missing_parents,
             "parent_missing",
             "messages whose parent is missing were attached to the message before them",
         ),
-        (arranged.cycles, "cycle", "cycles of messages, cut at their first message"),
+        (order_result.cycles, "cycle", "cycles of messages, cut at their first message"),
     ] {
         if count > 0 {
             out.issues.push(Issue::new(code, place.text(""), format!("{count} {message}")));
@@ -69,32 +70,32 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     let mut steps = Vec::new();
     let mut step_of = vec![None; messages.len()];
     let mut records = vec![record];
-    for (position, index) in arranged.sequence.iter().copied().enumerate() {
+    for (position, index) in order_result.sequence.iter().copied().enumerate() {
         let message = &messages[index];
         let mut built = message.record(&id, &records[0].source, place, &below, &mut out.issues);
         built.message = Some(MessagePart {
             role: role(&message.sender),
-            parent: arranged.parent[index].map(|p| key(format!("{id}/{}", messages[p].uuid))),
+            parent: order_result.parent[index].map(|p| key(format!("{id}/{}", messages[p].uuid))),
             position: u32::try_from(position).unwrap_or(u32::MAX),
             hidden: false,
-            active: arranged.active[index],
+            active: order_result.active[index],
             model: message.object.filled("model").map(Cow::into_owned).or_else(|| model.clone()),
             content_type: built.message.map(|m| m.content_type).unwrap_or_default(),
         });
         let mut commands = artifacts::commands(message.object.raw("content"));
-        commands.extend(artifacts::tagged(&built.text));
+        commands.extend(artifacts::tag_commands(&built.text));
         step_of[index] = Some(steps.len());
         steps.push(artifacts::Step {
             uuid: &message.uuid,
-            parent: arranged.parent[index].and_then(|p| step_of[p]),
-            active: arranged.active[index],
+            parent: order_result.parent[index].and_then(|p| step_of[p]),
+            active: order_result.active[index],
             created: message.created,
             commands,
         });
         records.push(built);
     }
     let account = records[0].source.account.clone();
-    for mut artifact in artifacts::replay(&id, &steps, place, &mut out.issues) {
+    for mut artifact in artifacts::apply_commands(&id, &steps, place, &mut out.issues) {
         artifact.source.account.clone_from(&account);
         records.push(artifact);
     }
@@ -105,7 +106,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
 struct Message<'a> {
     raw: &'a RawValue,
     object: Object<'a>,
-    /// Position in the array, with unreadable entries counted.
+    /// Position in the source's array, in which unreadable entries count too.
     index: usize,
     uuid: Cow<'a, str>,
     has_uuid: bool,
@@ -113,17 +114,17 @@ struct Message<'a> {
     created: Option<mementory_model::Timestamp>,
 }
 
-fn messages<'a>(raw: &[&'a RawValue], below: &str, place: &Place<'_>, out: &mut ReadResult) -> Vec<Message<'a>> {
+fn parse_messages<'a>(raw: &[&'a RawValue], below: &str, place: &Place<'_>, out: &mut ReadResult) -> Vec<Message<'a>> {
     let mut messages: Vec<Message<'a>> = Vec::with_capacity(raw.len());
     let mut seen: HashSet<Cow<'a, str>> = HashSet::with_capacity(raw.len());
     for (index, raw) in raw.iter().copied().enumerate() {
         let at = || place.text(&format!("{below}/{index}"));
         let Some(object) = Object::parse(raw.get()) else {
-            out.dropped.push(failed(at(), "not_an_object: this entry is not a message object"));
+            out.dropped.push(dropped_entry(at(), "not_an_object: this entry is not a message object"));
             continue;
         };
         if !["sender", "role", "text", "content", "uuid"].iter().any(|k| object.raw(k).is_some()) {
-            out.dropped.push(failed(at(), "not_a_message: none of the members of a message"));
+            out.dropped.push(dropped_entry(at(), "not_a_message: none of the members of a message"));
             continue;
         }
         let source_uuid = object.filled("uuid");
@@ -132,7 +133,7 @@ fn messages<'a>(raw: &[&'a RawValue], below: &str, place: &Place<'_>, out: &mut 
         if seen.contains(&uuid) {
             if messages.iter().any(|m| m.uuid == uuid && m.raw.get() == raw.get()) {
                 let reason = "duplicate: the same message occurs twice";
-                out.dropped.push(Dropped { outcome: DroppedAs::Skipped, ..failed(at(), reason) });
+                out.dropped.push(Dropped { outcome: DroppedAs::Skipped, ..dropped_entry(at(), reason) });
                 continue;
             }
             out.issues.push(Issue::new(
@@ -153,11 +154,11 @@ fn messages<'a>(raw: &[&'a RawValue], below: &str, place: &Place<'_>, out: &mut 
 impl<'a> Message<'a> {
     fn node(&self) -> Node<'a> {
         let parent = match (self.object.text("parent_message_uuid"), self.object.has("parent_message_uuid")) {
-            (Some(id), _) if !id.is_empty() && id != ZERO => Parent::Id(id),
+            (Some(id), _) if !id.is_empty() && id != ZERO_UUID => Parent::Id(id),
             (_, true) => Parent::Root,
             _ => Parent::Missing,
         };
-        Node { uuid: self.uuid.clone(), parent, created: self.created, human: role(&self.sender) == "user" }
+        Node { uuid: self.uuid.clone(), parent, created: self.created, is_human: role(&self.sender) == "user" }
     }
 
     fn record(
@@ -192,7 +193,7 @@ impl<'a> Message<'a> {
         record
     }
 
-    /// `attachments` contain their text, `files` only names.
+    /// Attachments of a message. Entries of `attachments` contain their text, entries of `files` only a name.
     fn attachments(&self, conversation: &str) -> Vec<AttachmentRef> {
         let mut out: Vec<AttachmentRef> = Vec::new();
         for (index, raw) in self.object.list("attachments").into_iter().flatten().enumerate() {
@@ -201,7 +202,11 @@ impl<'a> Message<'a> {
             out.push(AttachmentRef {
                 key: key(format!("{}/attachment/{index}/{name}", self.uuid)),
                 origin_id: object.filled("id").map(Cow::into_owned),
-                media_type: object.filled("file_type").as_deref().and_then(media_type).or_else(|| by_name(&name)),
+                media_type: object
+                    .filled("file_type")
+                    .as_deref()
+                    .and_then(media_type)
+                    .or_else(|| media_type_by_name(&name)),
                 size: object.count("file_size"),
                 text: object.filled("extracted_content").map(Cow::into_owned),
                 name,
@@ -212,7 +217,7 @@ impl<'a> Message<'a> {
             let id = object.filled("file_uuid").or_else(|| object.filled("uuid")).map(Cow::into_owned);
             let name = object.filled("file_name").or_else(|| decode(raw)).map(Cow::into_owned).or_else(|| id.clone());
             let Some(name) = name else { continue };
-            // A name alone ("image.png") identifies a file only within its conversation.
+            // A file that only has a name ("image.png") is identified within its conversation.
             let value = id.as_ref().map_or_else(|| format!("{conversation}/file/{name}"), |id| format!("file/{id}"));
             let key = key(value);
             if out.iter().any(|a| a.key == key) {
@@ -221,7 +226,7 @@ impl<'a> Message<'a> {
             out.push(AttachmentRef {
                 key,
                 origin_id: id,
-                media_type: by_name(&name),
+                media_type: media_type_by_name(&name),
                 size: object.count("file_size").or_else(|| object.count("size_bytes")),
                 text: None,
                 name,
@@ -252,21 +257,21 @@ pub(super) fn source(object: &Object<'_>) -> Source {
     Source { platform: SCOPE.into(), account, project, ..Source::default() }
 }
 
-fn failed(place: String, reason: &str) -> Dropped {
+fn dropped_entry(place: String, reason: &str) -> Dropped {
     Dropped { place, outcome: DroppedAs::Failed, reason: reason.into(), kind: Some(Kind::Message) }
 }
 
-/// `file_type` is a media type or an extension.
+/// Media type for `file_type`, which is a media type or an extension.
 fn media_type(file_type: &str) -> Option<String> {
-    if file_type.contains('/') { Some(file_type.to_owned()) } else { by_extension(file_type) }
+    if file_type.contains('/') { Some(file_type.to_owned()) } else { media_type_by_extension(file_type) }
 }
 
 /// Media type by the extension of a file name.
-pub(super) fn by_name(name: &str) -> Option<String> {
-    by_extension(name.rsplit_once('.')?.1)
+pub(super) fn media_type_by_name(name: &str) -> Option<String> {
+    media_type_by_extension(name.rsplit_once('.')?.1)
 }
 
-fn by_extension(extension: &str) -> Option<String> {
+fn media_type_by_extension(extension: &str) -> Option<String> {
     let known = match extension.to_ascii_lowercase().as_str() {
         "md" | "markdown" => "text/markdown",
         "txt" | "log" => "text/plain",

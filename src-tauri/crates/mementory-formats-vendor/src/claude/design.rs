@@ -1,15 +1,15 @@
-//! Design chats (vendors.md §3.2). Their keys vary between exports, so everything except plain text is stored as collapsed
-//! blocks and in the verbatim.
+//! Reads design chats (vendors.md §3.2). Their keys vary between exports, so everything except plain text is stored in
+//! collapsed blocks and in the verbatim.
 use super::{
     blocks::{collapsed, json_text, nested_strings, push_text, unknown_text},
     conversation::source,
-    wire::{Object, Place, ReadResult, content_id, decode, key, list, replaced},
+    wire::{Object, Place, ReadResult, content_id, decode, key, list, with_replaced_values},
 };
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, MessagePart, Record, RecordKey, Source, Times, Unit, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::{borrow::Cow, collections::HashSet};
 
-/// Reads one design chat into one unit.
+/// Reads one design chat into one unit. An error is a reason for the user.
 pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<ReadResult, String> {
     let raw = object.raw("messages");
     if raw.is_none() && object.filled("uuid").is_none() {
@@ -23,7 +23,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     chat.origin_id = object.filled("uuid").map(Cow::into_owned);
     let project = object.object("project");
     let project_name = project.as_ref().and_then(|p| p.filled("name")).map(Cow::into_owned);
-    // All design chats are called "Chat"; the name of the project is a better title.
+    // All design chats are called "Chat", so the name of the project is a better title.
     chat.title = match (object.filled("title"), &project_name) {
         (Some(title), Some(name)) if title == "Chat" => Some(name.clone()),
         (title, name) => title.map(Cow::into_owned).or_else(|| name.clone()),
@@ -36,11 +36,11 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
         chat.fields.insert("project_name".into(), name.into());
     }
     chat.verbatim = Some(Verbatim::json(match (raw, &messages) {
-        (Some(raw), Some(_)) => replaced(text, &[(raw, "[]")]),
+        (Some(raw), Some(_)) => with_replaced_values(text, &[(raw, "[]")]),
         _ => text.to_owned(),
     }));
     if raw.is_some() && messages.is_none() {
-        out.dropped.push(failed(place.text("/messages"), "malformed: the messages are not a list"));
+        out.dropped.push(dropped_entry(place.text("/messages"), "malformed: the messages are not a list"));
     }
     let from = Source { conversation: Some(id.clone()), ..chat.source.clone() };
     let mut records = vec![chat];
@@ -49,7 +49,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     for (index, raw) in messages.into_iter().flatten().enumerate() {
         let pointer = format!("/messages/{index}");
         let Some(object) = Object::parse(raw.get()) else {
-            out.dropped.push(failed(place.text(&pointer), "not_an_object: this entry is not a message object"));
+            out.dropped.push(dropped_entry(place.text(&pointer), "not_an_object: this entry is not a message object"));
             continue;
         };
         let own = object.filled("uuid").or_else(|| object.filled("id")).map(Cow::into_owned);
@@ -60,8 +60,8 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
             uuid = format!("{uuid}~{index}");
             seen.insert(uuid.clone());
         }
-        let (words, blocks) = content(&object);
-        let mut message = Record::new(Kind::Message, key(format!("{id}/{uuid}")), words);
+        let (text_part, blocks) = read_content(&object);
+        let mut message = Record::new(Kind::Message, key(format!("{id}/{uuid}")), text_part);
         message.origin_id = own;
         message.namespace = Some("design".into());
         message.times =
@@ -89,8 +89,8 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     Ok(out)
 }
 
-/// Text and collapsed blocks of a message.
-fn content(message: &Object<'_>) -> (String, Vec<Value>) {
+/// Text and other blocks of a message.
+fn read_content(message: &Object<'_>) -> (String, Vec<Value>) {
     let Some(raw) = message.raw("content") else {
         return (message.text("text").map(Cow::into_owned).unwrap_or_default(), vec![]);
     };
@@ -100,39 +100,39 @@ fn content(message: &Object<'_>) -> (String, Vec<Value>) {
     let Some(object) = Object::parse(raw.get()) else {
         let (mut text, mut blocks) = (String::new(), vec![]);
         for item in list(raw).unwrap_or_default() {
-            block(item, &mut text, &mut blocks);
+            read_block(item, &mut text, &mut blocks);
         }
         return (text, blocks);
     };
     let (mut text, mut blocks) = (String::new(), Vec::new());
     let items = object.list("contentBlocks").or_else(|| object.list("content_blocks"));
     for item in items.into_iter().flatten() {
-        block(item, &mut text, &mut blocks);
+        read_block(item, &mut text, &mut blocks);
     }
     if text.is_empty() {
         text = object.text("content").or_else(|| object.text("text")).map(Cow::into_owned).unwrap_or_default();
     }
-    // Attached texts have no id and no size, so they are collapsed blocks of the message.
+    // Attached texts have neither id nor size, so they become blocks of the message.
     for raw in object.list("attachments").into_iter().flatten() {
         let attachment = Object::parse(raw.get()).unwrap_or_default();
         let name = attachment.filled("name").or_else(|| attachment.filled("file_name"));
-        let words = nested_strings(raw, &["content", "text", "extracted_content"]);
-        blocks.push(collapsed("attachment", name, words));
+        let text_part = nested_strings(raw, &["content", "text", "extracted_content"]);
+        blocks.push(collapsed("attachment", name, text_part));
     }
     (text, blocks)
 }
 
-fn block(raw: &RawValue, text: &mut String, blocks: &mut Vec<Value>) {
-    if let Some(words) = decode(raw) {
-        return push_text(text, &words);
+fn read_block(raw: &RawValue, text: &mut String, blocks: &mut Vec<Value>) {
+    if let Some(text_part) = decode(raw) {
+        return push_text(text, &text_part);
     }
     let Some(object) = Object::parse(raw.get()) else { return };
     let kind = object.text("type").unwrap_or(Cow::Borrowed("unknown"));
     match kind.as_ref() {
         "text" => push_text(text, &object.text("text").or_else(|| object.text("content")).unwrap_or_default()),
         "thinking" => {
-            if let Some(words) = object.filled("thinking").or_else(|| object.filled("text")) {
-                blocks.push(collapsed("thinking", None, words.into_owned()));
+            if let Some(text_part) = object.filled("thinking").or_else(|| object.filled("text")) {
+                blocks.push(collapsed("thinking", None, text_part.into_owned()));
             }
         }
         "tool_call" => {
@@ -144,6 +144,6 @@ fn block(raw: &RawValue, text: &mut String, blocks: &mut Vec<Value>) {
     }
 }
 
-fn failed(place: String, reason: &str) -> Dropped {
+fn dropped_entry(place: String, reason: &str) -> Dropped {
     Dropped { place, outcome: DroppedAs::Failed, reason: reason.into(), kind: Some(Kind::Message) }
 }

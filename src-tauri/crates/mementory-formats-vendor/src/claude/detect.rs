@@ -1,9 +1,10 @@
-//! Detects Claude exports by the keys in their files; names only group files of one export (vendors.md §3.1, §3.4).
+//! Detects Claude exports by the keys in their files. File names only decide which files belong to one export
+//! (vendors.md §3.1, §3.4).
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, json_keys, plain_name};
 use mementory_json::Keys;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Content of a member, by its keys.
+/// Content of a member, detected by its keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     Conversations,
@@ -12,16 +13,16 @@ pub(super) enum Content {
     Projects,
     Manifest,
     /// `users.json`, `login_history.json`.
-    Side,
+    AccountFile,
 }
 
-/// Names of the category archives.
+/// Names of the archives of an export in parts, without number.
 const CATEGORIES: [&str; 7] =
     ["conversations", "projects", "memories", "design_chats", "frames", "feedback", "light_metadata"];
 /// Folders inside an export that belong to it.
-const FOLDERS: [&str; 6] = ["projects", "design_chats", "memories", "reflections", "frames", "feedback"];
+const CATEGORY_FOLDERS: [&str; 6] = ["projects", "design_chats", "memories", "reflections", "frames", "feedback"];
 
-/// One claim for each export: parts with their manifest, all batches of a download, an archive or a folder alone.
+/// One claim for each export. The archives of an export in parts, and all batches of a download, form one export.
 pub(super) fn claims(catalog: &Catalog) -> Result<Vec<Claim>, FormatError> {
     let mut groups: BTreeMap<String, Vec<(usize, Content)>> = BTreeMap::new();
     for member in catalog.members() {
@@ -39,7 +40,7 @@ pub(super) fn claims(catalog: &Catalog) -> Result<Vec<Claim>, FormatError> {
         }
     }
     merge_parts(&mut groups);
-    groups.into_iter().map(|(group, found)| claim(catalog, &group, &found)).collect()
+    groups.into_iter().map(|(group, found)| build_claim(catalog, &group, &found)).collect()
 }
 
 fn is_candidate(member: &Member) -> bool {
@@ -50,7 +51,7 @@ fn is_candidate(member: &Member) -> bool {
         || member.name == "pasted text"
 }
 
-/// The content by its keys. Memories have key names of their own and are checked before the more general keys.
+/// The content of a member by its keys. Memories have unique keys, so they are checked before more general keys.
 fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
     let has = |path: &str| keys.has(path);
     let folder = |name: &str| member.name.split('/').rev().nth(1) == Some(name);
@@ -71,13 +72,14 @@ fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
     } else if has("login_events")
         || (has("uuid") && has("full_name") && (has("email_address") || has("verified_phone_number")))
     {
-        Some(Content::Side)
+        Some(Content::AccountFile)
     } else {
         None
     }
 }
 
-/// `memories/<account>.json` in `memories-000.zip`, packed or not: the place decides, whatever its keys are.
+/// True for `memories/<account>.json` in `memories-000.zip`, or in that archive unpacked. Such a file contains memories
+/// whatever its keys are.
 fn in_memories_part(member: &Member) -> bool {
     let mut dirs = member.name.rsplit('/').skip(1);
     let folder = dirs.next() == Some("memories");
@@ -85,14 +87,14 @@ fn in_memories_part(member: &Member) -> bool {
     folder && part.and_then(category_of).is_some_and(|(category, ..)| category == "memories")
 }
 
-/// True for data of another program by its keys, although the file has a name that Claude uses too.
+/// True if the keys are those of another program that uses the same file names as Claude.
 fn is_other_program(keys: &Keys) -> bool {
     let ours = keys.has("uuid") || keys.has("account") || keys.has("account_uuid");
     let theirs = ["mapping", "current_node", "responses", "fragments"].into_iter().any(|k| keys.has(k));
     theirs || !ours && !keys.is_empty() && (keys.has("messages") || keys.has("conversation") || keys.has("title"))
 }
 
-/// Messages whose content is an object with blocks.
+/// True if there are messages whose content is an object with blocks.
 pub(super) fn is_design(keys: &Keys) -> bool {
     let nested = keys.has("messages.content.kind") || keys.has("messages.content.contentBlocks");
     nested && keys.has("uuid") && !keys.has("chat_messages") && !keys.has("messages.sender")
@@ -120,14 +122,14 @@ fn batch_of(archive: &str) -> Option<(String, u32)> {
     Some((prefix.to_owned(), number.parse().ok()?))
 }
 
-/// Name of a part without `.zip`, and without the `(1)` of a second download. An unpacked part has no ending.
+/// Name of a part without `.zip` and without the `(1)` of a second download. An unpacked part has no `.zip`.
 fn stem_of(archive: &str) -> String {
     let named = archive.to_ascii_lowercase().ends_with(".zip");
     let plain = if named { plain_name(archive) } else { plain_name(&format!("{archive}.zip")) };
     plain.strip_suffix(".zip").unwrap_or(&plain).to_owned()
 }
 
-/// Members with one group belong to one export.
+/// Name of the group of a member. The members of a group belong to one export.
 fn group_of(member: &Member) -> String {
     match archive_name(member) {
         Some(name) if category_of(name).is_some() => "parts".into(),
@@ -135,13 +137,13 @@ fn group_of(member: &Member) -> String {
             Some((prefix, _)) => format!("batch {prefix}"),
             None => format!("archive {}", member.archive.unwrap_or_default()),
         },
-        // Files that were given one by one are one export; so is a folder.
+        // Files that were selected one by one form one export, and so do the files of a folder.
         None if member.place == member.name => "loose".into(),
         None => format!("root {}", member.root),
     }
 }
 
-/// Puts manifests outside of archives, and single files, into the group of the export that they belong to.
+/// Moves manifests outside of archives, and single files, into the group of the export to which they belong.
 fn merge_parts(groups: &mut BTreeMap<String, Vec<(usize, Content)>>) {
     let manifest = |(group, found): (&String, &Vec<(usize, Content)>)| {
         let has = found.iter().any(|(_, c)| *c == Content::Manifest);
@@ -152,15 +154,15 @@ fn merge_parts(groups: &mut BTreeMap<String, Vec<(usize, Content)>>) {
         let found = groups.remove(&group).unwrap_or_default();
         groups.entry("parts".into()).or_default().extend(found);
     }
-    // Single files belong to the only export, if there is just one.
+    // If there is only one export, single files belong to it.
     if groups.len() == 2
         && let Some(loose) = groups.remove("loose")
         && let Some(found) = groups.values_mut().next()
     {
         found.extend(loose);
     }
-    // An account file alone is part of the only export, if there is just one.
-    let only_side = |found: &[(usize, Content)]| found.iter().all(|(_, c)| *c == Content::Side);
+    // If there is only one export, account files belong to it.
+    let only_side = |found: &[(usize, Content)]| found.iter().all(|(_, c)| *c == Content::AccountFile);
     if groups.values().filter(|f| !only_side(f)).count() == 1 {
         let mut side = Vec::new();
         groups.retain(|_, found| {
@@ -179,15 +181,15 @@ fn merge_parts(groups: &mut BTreeMap<String, Vec<(usize, Content)>>) {
     }
 }
 
-fn claim(catalog: &Catalog, group: &str, found: &[(usize, Content)]) -> Result<Claim, FormatError> {
+fn build_claim(catalog: &Catalog, group: &str, found: &[(usize, Content)]) -> Result<Claim, FormatError> {
     let members = catalog.members();
     let is = |content: Content| found.iter().any(|(_, c)| *c == content);
-    let strong = found.iter().any(|(_, c)| *c != Content::Side);
-    let version = version(group, found, members);
+    let strong = found.iter().any(|(_, c)| *c != Content::AccountFile);
+    let version = layout_of(group, found, members);
     let mut parts: Vec<Part> =
-        found.iter().map(|(member, content)| Part { member: *member, role: role(*content) }).collect();
+        found.iter().map(|(member, content)| Part { member: *member, role: role_of(*content) }).collect();
     if strong {
-        parts.extend(companions(catalog, found));
+        parts.extend(other_parts(catalog, found));
     }
     Ok(Claim {
         version: Some(version.into()),
@@ -198,23 +200,23 @@ fn claim(catalog: &Catalog, group: &str, found: &[(usize, Content)]) -> Result<C
         } else {
             0.7
         },
-        reason: reason(found),
+        reason: claim_reason(found),
         parts,
-        missing_parts: missing(catalog, found)?,
+        missing_parts: missing_part_names(catalog, found)?,
     })
 }
 
-fn role(content: Content) -> Role {
+fn role_of(content: Content) -> Role {
     match content {
         Content::Conversations | Content::Design => Role::Conversations,
         Content::Memories => Role::Memories,
         Content::Projects => Role::Projects,
         Content::Manifest => Role::Manifest,
-        Content::Side => Role::Sidecar,
+        Content::AccountFile => Role::Sidecar,
     }
 }
 
-fn version(group: &str, found: &[(usize, Content)], members: &[Member]) -> &'static str {
+fn layout_of(group: &str, found: &[(usize, Content)], members: &[Member]) -> &'static str {
     if group == "parts" {
         return "parts";
     }
@@ -228,18 +230,18 @@ fn version(group: &str, found: &[(usize, Content)], members: &[Member]) -> &'sta
     if uuid_batch || one_per_file { "batch" } else { "flat" }
 }
 
-/// Other files in the same place as the recognised ones: side files, and files without keys (empty lists, damage) by their
-/// usual names.
-fn companions(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
+/// Other files in the folders of the recognised files: side files, and files with a usual name but no keys (empty
+/// lists, damaged files).
+fn other_parts(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
     let members = catalog.members();
-    // The content takes precedence over the name: ChatGPT's conversations have the same file name.
-    let foreign = |m: &Member| matches!(json_keys(catalog, m), Ok(Some(keys)) if is_other_program(&keys));
-    let taken: BTreeSet<usize> = found.iter().map(|(id, _)| *id).collect();
+    // The content decides before the name, because ChatGPT's conversations have the same file name.
+    let is_of_other_program = |m: &Member| matches!(json_keys(catalog, m), Ok(Some(keys)) if is_other_program(&keys));
+    let found_ids: BTreeSet<usize> = found.iter().map(|(id, _)| *id).collect();
     let dir = |m: &Member| m.name.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
-    let is_folder = |name: &str| FOLDERS.contains(&name);
-    // Top folders of the export: the folders of recognised files, or those above their category folders.
+    let is_folder = |name: &str| CATEGORY_FOLDERS.contains(&name);
+    // Top folders of the export: the folders of recognised files, or the folders above category folders.
     let mut tops: BTreeSet<(usize, Option<usize>, String)> = BTreeSet::new();
-    for id in &taken {
+    for id in &found_ids {
         let member = &members[*id];
         let mut top = dir(member);
         let last = top.rsplit('/').next().unwrap_or(&top);
@@ -250,7 +252,7 @@ fn companions(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
     }
     let parts = tops.iter().any(|(_, archive, _)| archive.is_some());
     let mut out = Vec::new();
-    for member in members.iter().filter(|m| !taken.contains(&m.id)) {
+    for member in members.iter().filter(|m| !found_ids.contains(&m.id)) {
         let name = member.file_name();
         let mut top = dir(member);
         let last = top.rsplit('/').next().unwrap_or(&top).to_owned();
@@ -264,14 +266,15 @@ fn companions(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
         let usual = ["conversations.json", "projects.json", "memories.json", "users.json", "login_history.json"];
         let role = if junk && member.archive.is_some() && tops.iter().any(|t| t.1 == member.archive) {
             Role::Junk
-        } else if beside && usual.contains(&name) && foreign(member) {
+        } else if beside && usual.contains(&name) && is_of_other_program(member) {
             continue;
         } else if beside && name == "conversations.json" {
             Role::Conversations
         } else if beside && name == "projects.json" {
             Role::Projects
         } else if beside
-            && (name == "memories.json" || last == "memories" && name.ends_with(".json") && !foreign(member))
+            && (name == "memories.json"
+                || last == "memories" && name.ends_with(".json") && !is_of_other_program(member))
         {
             Role::Memories
         } else if (beside && (member.archive.is_some() || in_folder || usual.contains(&name))) || (category && parts) {
@@ -284,7 +287,7 @@ fn companions(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
     out
 }
 
-fn reason(found: &[(usize, Content)]) -> String {
+fn claim_reason(found: &[(usize, Content)]) -> String {
     let count = |content: Content| found.iter().filter(|(_, c)| *c == content).count();
     let mut seen = Vec::new();
     for (content, words) in [
@@ -293,7 +296,7 @@ fn reason(found: &[(usize, Content)]) -> String {
         (Content::Design, "Claude design chats"),
         (Content::Memories, "Claude's memory"),
         (Content::Projects, "Claude projects with their instructions"),
-        (Content::Side, "a Claude account list"),
+        (Content::AccountFile, "a Claude account list"),
     ] {
         match count(content) {
             0 => {}
@@ -304,8 +307,8 @@ fn reason(found: &[(usize, Content)]) -> String {
     format!("Found {}", seen.join(", "))
 }
 
-/// Missing parts, by the manifest or by the numbering.
-fn missing(catalog: &Catalog, found: &[(usize, Content)]) -> Result<Vec<String>, FormatError> {
+/// Names of missing parts, by the manifest and by gaps in the numbers.
+fn missing_part_names(catalog: &Catalog, found: &[(usize, Content)]) -> Result<Vec<String>, FormatError> {
     let members = catalog.members();
     let mut present: BTreeSet<String> = BTreeSet::new();
     for member in members {

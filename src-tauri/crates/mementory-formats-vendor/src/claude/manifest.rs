@@ -1,24 +1,24 @@
-//! The manifest of an export in parts. It contains one-time download links, which are credentials: they are neither followed
-//! nor stored.
+//! The manifest of an export in parts. It contains one-time download links, which are credentials, so the links are
+//! neither opened nor stored.
 use mementory_format::{Catalog, Member};
 use mementory_json::Tree;
 use mementory_model::Limits;
 
-/// A larger manifest is not read.
+/// Largest size in bytes of a manifest that is read.
 const MAX_BYTES: u64 = 16 << 20;
 const MAX_DEPTH: u32 = 32;
-/// Replaces a link.
+/// Text that replaces a link in the stored manifest.
 pub(super) const REMOVED_LINK: &str = "[not kept]";
 
-fn tree(bytes: &[u8]) -> Option<Tree> {
+fn parse_manifest(bytes: &[u8]) -> Option<Tree> {
     let text = std::str::from_utf8(bytes).ok()?;
     Tree::parse(text.trim_start_matches('\u{feff}').trim(), MAX_DEPTH).ok()
 }
 
-/// The file names in a manifest; empty if it cannot be read.
+/// The file names in a manifest. Empty if it cannot be read.
 pub(super) fn file_names(catalog: &Catalog, member: &Member) -> Vec<String> {
     let Some(tree) =
-        catalog.bytes(member, MAX_BYTES.min(Limits::default().side_file_bytes)).ok().and_then(|b| tree(&b))
+        catalog.bytes(member, MAX_BYTES.min(Limits::default().side_file_bytes)).ok().and_then(|b| parse_manifest(&b))
     else {
         return vec![];
     };
@@ -26,9 +26,9 @@ pub(super) fn file_names(catalog: &Catalog, member: &Member) -> Vec<String> {
     files.iter().filter_map(|f| f.get("filename")?.as_str().map(str::to_owned)).collect()
 }
 
-/// The manifest without its links. None if it cannot be read; it must not be stored then.
+/// The manifest without its links. None if it cannot be read and therefore must not be stored.
 pub(super) fn without_links(bytes: &[u8]) -> Option<String> {
-    let mut tree = tree(bytes)?;
+    let mut tree = parse_manifest(bytes)?;
     let mut pending = vec![&mut tree];
     while let Some(value) = pending.pop() {
         match value {
@@ -43,7 +43,7 @@ pub(super) fn without_links(bytes: &[u8]) -> Option<String> {
                     }
                 }
             }
-            // A link may also be part of another text.
+            // A text with any other key can contain a link as well.
             Tree::Text(text) if text.contains("://") => *text = REMOVED_LINK.into(),
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! Memory documents and the statements in them (vendors.md §3.3).
+//! Reads memory documents and the statements in them (vendors.md §3.3).
 use super::{
     split,
     wire::{Object, Place, ReadResult, SCOPE, content_id, decode, key, list},
@@ -9,8 +9,8 @@ use mementory_model::{
 use serde_json::value::RawValue;
 use std::{borrow::Cow, collections::HashSet};
 
-/// The members of a memory object that become records; others are passed through.
-const KNOWN: [&str; 4] = ["conversations_memory", "project_memories", "memory_files", "account_uuid"];
+/// The members of a memory object that are read. Others are stored in a passthrough file.
+const READ_MEMBERS: [&str; 4] = ["conversations_memory", "project_memories", "memory_files", "account_uuid"];
 
 /// A memory document.
 struct Document<'a> {
@@ -27,7 +27,7 @@ struct Document<'a> {
     pointer: String,
 }
 
-/// Reads one memory object, or one row of the older variant. `account` is the account in the file name, if any. Also gives
+/// Reads one memory object, or one row of the older variant. `account` is the account id in the file name. Also returns
 /// the members that were not read, as a JSON object.
 pub(super) fn read(
     text: &str,
@@ -37,8 +37,8 @@ pub(super) fn read(
 ) -> Result<(ReadResult, Option<String>), String> {
     let account = object.filled("account_uuid").map(Cow::into_owned).or_else(|| account.map(str::to_owned));
     let mut out = ReadResult::default();
-    if !KNOWN[..3].iter().any(|k| object.has(k)) {
-        out.units.push(row(text, object, account, place)?);
+    if !READ_MEMBERS[..3].iter().any(|k| object.has(k)) {
+        out.units.push(read_row(text, object, account, place)?);
         return Ok((out, None));
     }
     let prefix = format!("memory/{}", account.as_deref().unwrap_or("unknown"));
@@ -63,16 +63,16 @@ pub(super) fn read(
                     base("conversations".into(), "conversations_memory", raw, "/conversations_memory".into(), text);
                 documents.push(Document { updated, ..document });
             }
-            None => out.dropped.push(failed(place.text("/conversations_memory"))),
+            None => out.dropped.push(dropped_entry(place.text("/conversations_memory"))),
         }
     }
     let projects = object.raw("project_memories").map(project_entries);
     if let Some(None) = projects {
-        out.dropped.push(failed(place.text("/project_memories")));
+        out.dropped.push(dropped_entry(place.text("/project_memories")));
     }
     for (project, raw, pointer) in projects.into_iter().flatten().flatten() {
         let Some(text) = text_of(raw) else {
-            out.dropped.push(failed(place.text(&pointer)));
+            out.dropped.push(dropped_entry(place.text(&pointer)));
             continue;
         };
         let document = base(format!("project/{project}"), "project_memory", raw, pointer, text);
@@ -80,12 +80,12 @@ pub(super) fn read(
     }
     let files = object.raw("memory_files").map(file_entries);
     if let Some(None) = files {
-        out.dropped.push(failed(place.text("/memory_files")));
+        out.dropped.push(dropped_entry(place.text("/memory_files")));
     }
     for File { path, raw, pointer } in files.into_iter().flatten().flatten() {
         let file = Object::parse(raw.get()).unwrap_or_default();
         let Some(text) = text_of(raw) else {
-            out.dropped.push(failed(place.text(&pointer)));
+            out.dropped.push(dropped_entry(place.text(&pointer)));
             continue;
         };
         let path = path.or_else(|| file.filled("path").map(Cow::into_owned)).unwrap_or_else(|| content_id(raw.get()));
@@ -93,11 +93,12 @@ pub(super) fn read(
         let (created, updated) = (file.time("created_at"), file.time("updated_at"));
         documents.push(Document { title: Some(path), created, updated, ..document });
     }
-    out.units.extend(documents.into_iter().filter(|d| !d.text.trim().is_empty()).map(|d| unit(d, place)));
+    out.units.extend(documents.into_iter().filter(|d| !d.text.trim().is_empty()).map(|d| document_unit(d, place)));
     Ok((out, unread_members(object)))
 }
 
-/// Project memories are a map of project id to text; a list of objects is read too. None for anything else.
+/// Project id, text and pointer of each project memory. The usual form is a map of project id to text; a list of
+/// objects is read too. None for any other value.
 fn project_entries(raw: &RawValue) -> Option<Vec<(String, &RawValue, String)>> {
     if let Some(items) = list(raw) {
         let id = |raw: &RawValue| {
@@ -111,35 +112,39 @@ fn project_entries(raw: &RawValue) -> Option<Vec<(String, &RawValue, String)>> {
         return Some(items.into_iter().enumerate().map(entry).collect());
     }
     let object = Object::parse(raw.get())?;
-    let entry = |(id, raw)| (String::from(id), raw, format!("/project_memories/{}", escape(id)));
+    let entry = |(id, raw)| (String::from(id), raw, format!("/project_memories/{}", escape_pointer_segment(id)));
     Some(object.members().map(entry).collect())
 }
 
 /// A memory file.
 struct File<'a> {
-    /// Its path, if it is a key of the map.
+    /// Its path, if the source is a map with paths as keys.
     path: Option<String>,
     raw: &'a RawValue,
     pointer: String,
 }
 
-/// Memory files are a list of objects; a map of path to text or object is read too. None for anything else.
+/// The memory files. The usual form is a list of objects; a map of path to text or object is read too. None for any
+/// other value.
 fn file_entries(raw: &RawValue) -> Option<Vec<File<'_>>> {
     if let Some(items) = list(raw) {
         let entry = |(i, raw)| File { path: None, raw, pointer: format!("/memory_files/{i}") };
         return Some(items.into_iter().enumerate().map(entry).collect());
     }
     let object = Object::parse(raw.get())?;
-    let entry =
-        |(path, raw)| File { path: Some(String::from(path)), raw, pointer: format!("/memory_files/{}", escape(path)) };
+    let entry = |(path, raw)| File {
+        path: Some(String::from(path)),
+        raw,
+        pointer: format!("/memory_files/{}", escape_pointer_segment(path)),
+    };
     Some(object.members().map(entry).collect())
 }
 
-fn escape(segment: &str) -> String {
+fn escape_pointer_segment(segment: &str) -> String {
     segment.replace('~', "~0").replace('/', "~1")
 }
 
-/// A string, or an object that holds the text under one of the usual names.
+/// A string, or the text of an object under one of the usual names.
 fn text_of(raw: &RawValue) -> Option<Cow<'_, str>> {
     decode(raw).or_else(|| {
         let object = Object::parse(raw.get())?;
@@ -147,14 +152,14 @@ fn text_of(raw: &RawValue) -> Option<Cow<'_, str>> {
     })
 }
 
-/// One row of the older variant.
-fn row(text: &str, object: &Object<'_>, account: Option<String>, place: &Place<'_>) -> Result<Unit, String> {
+/// Reads one row of the older variant.
+fn read_row(text: &str, object: &Object<'_>, account: Option<String>, place: &Place<'_>) -> Result<Unit, String> {
     let found = ["content", "memory", "text", "value"].iter().find_map(|k| object.filled(k));
     let words = found.ok_or("not_a_memory: no text in this entry")?;
     let id = object.filled("uuid").or_else(|| object.filled("id")).map(Cow::into_owned);
     let value = format!("memory/row/{}", id.clone().unwrap_or_else(|| content_id(text)));
     let raw: &RawValue = serde_json::from_str(text).map_err(|e| format!("malformed: {e}"))?;
-    let mut unit = unit(
+    let mut unit = document_unit(
         Document {
             key: key(value),
             method: "memory_row",
@@ -170,13 +175,13 @@ fn row(text: &str, object: &Object<'_>, account: Option<String>, place: &Place<'
         place,
     );
     unit.records[0].origin_id = id;
-    // A row is a single statement already.
+    // A row is already a single statement, so it is not split.
     unit.records.truncate(1);
     Ok(unit)
 }
 
-/// The document and its statements, each with a link to the document.
-fn unit(document: Document<'_>, place: &Place<'_>) -> Unit {
+/// The document with its statements. Each statement has a link to the document.
+fn document_unit(document: Document<'_>, place: &Place<'_>) -> Unit {
     let source = Source {
         platform: SCOPE.into(),
         account: document.account,
@@ -201,7 +206,7 @@ fn unit(document: Document<'_>, place: &Place<'_>) -> Unit {
     }
     let mut records = vec![record];
     let mut seen = HashSet::new();
-    for statement in split::split(&document.text) {
+    for statement in split::split_document(&document.text) {
         let id = content_id(&normal_text(&statement.text));
         if !seen.insert(id.clone()) {
             continue;
@@ -221,7 +226,7 @@ fn unit(document: Document<'_>, place: &Place<'_>) -> Unit {
 /// The members that were not read, as a JSON object.
 fn unread_members(object: &Object<'_>) -> Option<String> {
     let mut out = String::from("{");
-    for (name, raw) in object.members().filter(|(name, _)| !KNOWN.contains(name)) {
+    for (name, raw) in object.members().filter(|(name, _)| !READ_MEMBERS.contains(name)) {
         if out.len() > 1 {
             out.push(',');
         }
@@ -233,7 +238,7 @@ fn unread_members(object: &Object<'_>) -> Option<String> {
     (out.len() > 2).then_some(out)
 }
 
-fn failed(place: String) -> Dropped {
+fn dropped_entry(place: String) -> Dropped {
     let reason = "malformed: a memory without text".into();
     Dropped { place, outcome: DroppedAs::Failed, reason, kind: Some(Kind::Memory) }
 }

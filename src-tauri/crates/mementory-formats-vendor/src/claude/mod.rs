@@ -1,4 +1,4 @@
-//! Claude (claude.ai): conversations, projects, memory documents, design chats, in all three layouts. See README.md.
+//! Claude (claude.ai): conversations, projects, memory documents and design chats, in all three layouts. See README.md.
 mod artifacts;
 mod blocks;
 mod conversation;
@@ -17,7 +17,7 @@ mod wire;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
-/// Claude.
+/// Claude's data export.
 pub struct Claude;
 
 impl Format for Claude {

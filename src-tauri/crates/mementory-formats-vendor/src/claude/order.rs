@@ -1,4 +1,4 @@
-//! Order, parents and active branch of the messages of a conversation (vendors.md §3.2).
+//! Finds the order, the parents and the active branch of the messages of a conversation (vendors.md §3.2).
 use mementory_model::Timestamp;
 use std::{
     borrow::Cow,
@@ -9,42 +9,43 @@ use std::{
 /// The parent of a message, as in the source.
 #[derive(Debug)]
 pub(super) enum Parent<'a> {
-    /// No such key: older, linear exports.
+    /// The message has no such key, as in older exports without branches.
     Missing,
-    /// Null, empty or the zero UUID.
+    /// The key is null, empty or the zero UUID.
     Root,
-    /// An id.
+    /// The id of the parent.
     Id(Cow<'a, str>),
 }
 
-/// The fields of a message that decide the order.
+/// The fields of a message that its order depends on.
 #[derive(Debug)]
 pub(super) struct Node<'a> {
     pub uuid: Cow<'a, str>,
     pub parent: Parent<'a>,
     pub created: Option<Timestamp>,
-    pub human: bool,
+    pub is_human: bool,
 }
 
-/// The order of the messages. Indices are array positions.
+/// The order of the messages. Indices are positions in the source's array.
 #[derive(Debug, Default)]
-pub(super) struct Arranged {
-    /// Parents before children, siblings in array order.
+pub(super) struct MessageOrder {
+    /// Positions with parents before their children. Siblings are in the order of the array.
     pub sequence: Vec<usize>,
-    /// Parent of each message; cycles are cut at their first message.
+    /// Parent of each message. Cycles are cut at their first message.
     pub parent: Vec<Option<usize>>,
-    /// On the branch that was last open.
+    /// True for messages on the branch that was open last.
     pub active: Vec<bool>,
-    /// Messages whose parent is missing; they are attached to the message before them.
-    pub dangling: usize,
-    /// Cycles that were cut.
+    /// Number of messages whose parent is missing. Each is attached to the message before it.
+    pub missing_parents: usize,
+    /// Number of cycles that were cut.
     pub cycles: usize,
 }
 
-/// Orders messages by parent links, else by array position with the prompt before an answer of the same time. The active
-/// branch is that of `leaf` (set by the API only), else that of the last array element, down to its last leaf.
-pub(super) fn arrange(nodes: &[Node<'_>], leaf: Option<&str>) -> Arranged {
-    let mut out = Arranged { active: vec![false; nodes.len()], ..Arranged::default() };
+/// Orders messages by parent links. Without links, uses the order of the array, except that a prompt precedes an answer
+/// with the same time. The active branch is that of `leaf` (only set by the API) or else of the last array element, and
+/// continues to its last leaf.
+pub(super) fn order_messages(nodes: &[Node<'_>], leaf: Option<&str>) -> MessageOrder {
+    let mut out = MessageOrder { active: vec![false; nodes.len()], ..MessageOrder::default() };
     let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.uuid.as_ref(), i)).collect();
     if nodes.iter().any(|n| matches!(n.parent, Parent::Id(_))) {
         for (i, node) in nodes.iter().enumerate() {
@@ -52,30 +53,30 @@ pub(super) fn arrange(nodes: &[Node<'_>], leaf: Option<&str>) -> Arranged {
                 Parent::Root => None,
                 Parent::Missing => i.checked_sub(1),
                 Parent::Id(id) => by_id.get(id.as_ref()).copied().or_else(|| {
-                    out.dangling += 1;
+                    out.missing_parents += 1;
                     i.checked_sub(1)
                 }),
             });
         }
-        by_links(&mut out);
+        order_by_links(&mut out);
     } else {
-        linear(nodes, &mut out);
+        order_by_array(nodes, &mut out);
     }
     mark_active(&mut out, leaf.and_then(|id| by_id.get(id).copied()));
     out
 }
 
-/// Array order; an answer before its prompt of the same time is swapped with it.
-fn linear(nodes: &[Node<'_>], out: &mut Arranged) {
+/// Uses the order of the array. An answer that precedes its prompt and has the same time is swapped with it.
+fn order_by_array(nodes: &[Node<'_>], out: &mut MessageOrder) {
     out.sequence = (0..nodes.len()).collect();
     let mut i = 0;
     while i + 1 < nodes.len() {
         let (first, second) = (&nodes[i], &nodes[i + 1]);
         let same_time = first.created.is_some() && first.created == second.created;
-        if !first.human && second.human && same_time {
+        if !first.is_human && second.is_human && same_time {
             out.sequence.swap(i, i + 1);
             i += 2;
-        } else if first.human && !second.human && same_time {
+        } else if first.is_human && !second.is_human && same_time {
             i += 2;
         } else {
             i += 1;
@@ -97,8 +98,8 @@ fn children(parent: &[Option<usize>]) -> Vec<Vec<usize>> {
     children
 }
 
-fn by_links(out: &mut Arranged) {
-    let below = children(&out.parent);
+fn order_by_links(out: &mut MessageOrder) {
+    let children_of = children(&out.parent);
     let mut done = vec![false; out.parent.len()];
     let mut ready: BinaryHeap<Reverse<usize>> =
         out.parent.iter().enumerate().filter(|(_, p)| p.is_none()).map(|(i, _)| Reverse(i)).collect();
@@ -107,7 +108,7 @@ fn by_links(out: &mut Arranged) {
         while let Some(Reverse(i)) = ready.pop() {
             if !std::mem::replace(&mut done[i], true) {
                 out.sequence.push(i);
-                ready.extend(below[i].iter().filter(|c| !done[**c]).map(|c| Reverse(*c)));
+                ready.extend(children_of[i].iter().filter(|c| !done[**c]).map(|c| Reverse(*c)));
             }
         }
         while done.get(first_pending) == Some(&true) {
@@ -122,11 +123,12 @@ fn by_links(out: &mut Arranged) {
     }
 }
 
-fn mark_active(out: &mut Arranged, leaf: Option<usize>) {
+fn mark_active(out: &mut MessageOrder, leaf: Option<usize>) {
     let Some(mut at) = leaf.or(out.parent.len().checked_sub(1)) else { return };
-    let below = children(&out.parent);
-    // The last array element may be a prompt whose answer comes earlier in the array: go to the end of its branch.
-    while let Some(child) = below[at].last() {
+    let children_of = children(&out.parent);
+    // The last array element may be a prompt whose answer precedes it in the array, so the end of its branch is
+    // searched.
+    while let Some(child) = children_of[at].last() {
         at = *child;
     }
     loop {

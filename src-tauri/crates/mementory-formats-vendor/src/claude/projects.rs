@@ -1,13 +1,13 @@
-//! Projects: a profile, its instructions as a memory, its documents as resources (vendors.md §3.2).
+//! Reads projects: a profile, its instructions as a memory, and its documents as resources (vendors.md §3.2).
 use super::{
-    conversation::{by_name, source},
-    wire::{Object, Place, ReadResult, content_id, key, replaced},
+    conversation::{media_type_by_name, source},
+    wire::{Object, Place, ReadResult, content_id, key, with_replaced_values},
 };
 use mementory_model::{Dropped, DroppedAs, Kind, Link, Record, Source, Times, Unit, Verbatim};
 use std::borrow::Cow;
 
-/// Reads one project object. The verbatim of the profile has empty `docs` and `prompt_template`: their text is in
-/// records of its own, so that erasing one of these records erases the text completely.
+/// Reads one project object. In the verbatim of the profile, `docs` and `prompt_template` are empty, because separate
+/// records contain their text. Erasing one of these records thus erases its text completely.
 pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<ReadResult, String> {
     if object.filled("uuid").is_none() && object.filled("name").is_none() {
         return Err("not_a_project: no id and no name".into());
@@ -33,17 +33,17 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
             .filter(|(_, _, read)| *read)
             .filter_map(|(name, with, _)| object.raw(name).map(|raw| (raw, with)))
             .collect();
-    profile.verbatim = Some(Verbatim::json(replaced(text, &cleared)));
+    profile.verbatim = Some(Verbatim::json(with_replaced_values(text, &cleared)));
     if object.is_true("is_starter_project") {
         profile.fields.insert("is_starter_project".into(), true.into());
     }
     if object.has("docs") && object.raw("docs").is_some() && docs.is_none() {
-        out.dropped.push(failed(place.text("/docs"), "malformed: the documents are not a list"));
+        out.dropped.push(dropped_entry(place.text("/docs"), "malformed: the documents are not a list"));
     }
     let mut records = vec![profile];
 
-    if let (Some(words), Some(raw)) = (object.filled("prompt_template"), object.raw("prompt_template")) {
-        let mut memory = Record::new(Kind::Memory, key(format!("project/{id}/instructions")), words);
+    if let (Some(text), Some(raw)) = (object.filled("prompt_template"), object.raw("prompt_template")) {
+        let mut memory = Record::new(Kind::Memory, key(format!("project/{id}/instructions")), text);
         memory.title = object.filled("name").map(Cow::into_owned);
         memory.record_type = Some("project_instructions".into());
         memory.times = times;
@@ -56,12 +56,12 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     for (index, raw) in docs.into_iter().flatten().enumerate() {
         let pointer = format!("/docs/{index}");
         let Some(doc) = Object::parse(raw.get()) else {
-            out.dropped.push(failed(place.text(&pointer), "not_an_object: this entry is not a document"));
+            out.dropped.push(dropped_entry(place.text(&pointer), "not_an_object: this entry is not a document"));
             continue;
         };
         let doc_id = doc.filled("uuid").map_or_else(|| format!("{id}/{}", content_id(raw.get())), Cow::into_owned);
-        let words = doc.text("content").unwrap_or_default();
-        let mut resource = Record::new(Kind::Resource, key(format!("doc/{doc_id}")), words);
+        let text = doc.text("content").unwrap_or_default();
+        let mut resource = Record::new(Kind::Resource, key(format!("doc/{doc_id}")), text);
         resource.origin_id = doc.filled("uuid").map(Cow::into_owned);
         resource.title = doc.filled("filename").or_else(|| doc.filled("file_name")).map(Cow::into_owned);
         resource.record_type = Some("project_doc".into());
@@ -70,7 +70,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
         resource.origin = place.origin(&pointer);
         resource.links.push(member_of());
         resource.verbatim = Some(Verbatim::json(raw.get()));
-        if let Some(media_type) = resource.title.as_deref().and_then(by_name) {
+        if let Some(media_type) = resource.title.as_deref().and_then(media_type_by_name) {
             resource.fields.insert("media_type".into(), media_type.into());
         }
         records.push(resource);
@@ -79,6 +79,6 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     Ok(out)
 }
 
-fn failed(place: String, reason: &str) -> Dropped {
+fn dropped_entry(place: String, reason: &str) -> Dropped {
     Dropped { place, outcome: DroppedAs::Failed, reason: reason.into(), kind: Some(Kind::Resource) }
 }

@@ -13,7 +13,8 @@ use std::{
     hash::{BuildHasher, RandomState},
 };
 
-/// Manifest and side files first, then projects, memories, conversations. A bad element does not affect the others.
+/// Reads manifests and side files first, then projects, memories and conversations. An element that cannot be read does
+/// not affect the others.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -26,7 +27,7 @@ pub(super) fn read(
         version: detected.claim.version.as_deref(),
         hasher: RandomState::new(),
         seen: HashSet::new(),
-        done: 0,
+        bytes_done: 0,
         sink,
     };
     let order = [Role::Manifest, Role::Sidecar, Role::Projects, Role::Memories, Role::Conversations];
@@ -34,37 +35,37 @@ pub(super) fn read(
         for part in detected.claim.parts.iter().filter(|p| p.role == role) {
             let Some(member) = catalog.members().get(part.member) else { continue };
             match role {
-                Role::Manifest => reader.manifest(member)?,
-                Role::Sidecar => reader.sidecar(member, "sidecar")?,
-                _ => reader.elements(member, role)?,
+                Role::Manifest => reader.store_manifest(member)?,
+                Role::Sidecar => reader.store_sidecar(member, "sidecar")?,
+                _ => reader.read_elements(member, role)?,
             }
-            reader.done += member.size;
-            reader.sink.progress(reader.done)?;
+            reader.bytes_done += member.size;
+            reader.sink.progress(reader.bytes_done)?;
         }
     }
     for part in detected.claim.parts.iter().filter(|p| !order.contains(&p.role)) {
         let Some(member) = catalog.members().get(part.member) else { continue };
         let reason = if part.role == Role::Junk { "junk: bookkeeping of an operating system" } else { "not_a_record" };
-        reader.drop(member.place.clone(), DroppedAs::Skipped, reason, None);
-        reader.done += member.size;
+        reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, None);
+        reader.bytes_done += member.size;
     }
-    reader.sink.progress(reader.done)
+    reader.sink.progress(reader.bytes_done)
 }
 
 struct Reader<'r> {
     catalog: &'r Catalog,
     limits: &'r Limits,
     version: Option<&'r str>,
-    /// Random keys, so that an attacker cannot craft two elements with the same digest.
+    /// Has random keys, so that an attacker cannot create two elements with the same digest.
     hasher: RandomState,
-    /// Digests of the elements so far: category archives are often downloaded twice.
+    /// Digests and lengths of the elements read so far, because the same archive is often downloaded twice.
     seen: HashSet<(u64, usize)>,
-    done: u64,
+    bytes_done: u64,
     sink: &'r mut dyn Sink,
 }
 
 impl Reader<'_> {
-    fn drop(&mut self, place: String, outcome: DroppedAs, reason: &str, kind: Option<Kind>) {
+    fn report_dropped(&mut self, place: String, outcome: DroppedAs, reason: &str, kind: Option<Kind>) {
         self.sink.dropped(Dropped { place, outcome, reason: reason.into(), kind });
     }
 
@@ -73,7 +74,7 @@ impl Reader<'_> {
         if is_uuid(stem) { stem.to_owned() } else { String::new() }
     }
 
-    fn item(&self, member: &Member, role: &str) -> PassthroughItem {
+    fn passthrough_item(&self, member: &Member, role: &str) -> PassthroughItem {
         PassthroughItem {
             format: "claude".into(),
             group: self.group(member),
@@ -84,45 +85,45 @@ impl Reader<'_> {
     }
 
     /// Stores a file as a passthrough file. An unreadable file is dropped.
-    fn sidecar(&mut self, member: &Member, role: &str) -> Result<(), FormatError> {
-        let item = self.item(member, role);
+    fn store_sidecar(&mut self, member: &Member, role: &str) -> Result<(), FormatError> {
+        let item = self.passthrough_item(member, role);
         let sent = self.catalog.read(member, |r| self.sink.passthrough(item, r));
-        self.damaged(member, sent)
+        self.drop_if_damaged(member, sent)
     }
 
-    /// The manifest without its one-time links.
-    fn manifest(&mut self, member: &Member) -> Result<(), FormatError> {
+    /// Stores the manifest without its one-time links.
+    fn store_manifest(&mut self, member: &Member) -> Result<(), FormatError> {
         let bytes = self.catalog.bytes(member, self.limits.side_file_bytes)?;
         match manifest::without_links(&bytes) {
             Some(text) => {
-                let item = self.item(member, "manifest");
+                let item = self.passthrough_item(member, "manifest");
                 self.sink.passthrough(item, &mut text.as_bytes())
             }
             None => {
                 let reason = "malformed: the list of parts cannot be read; it is not stored because it may contain download links";
-                self.drop(member.place.clone(), DroppedAs::Failed, reason, None);
+                self.report_dropped(member.place.clone(), DroppedAs::Failed, reason, None);
                 Ok(())
             }
         }
     }
 
-    /// Drops a damaged member; limits and errors of the sink end the reading.
-    fn damaged(&mut self, member: &Member, result: Result<(), FormatError>) -> Result<(), FormatError> {
+    /// Reports a damaged member as dropped. Any other error is returned.
+    fn drop_if_damaged(&mut self, member: &Member, result: Result<(), FormatError>) -> Result<(), FormatError> {
         match result {
             Err(FormatError::Io { source, .. }) if !source.to_string().starts_with("limit") => {
                 let reason = format!("unreadable: {source}");
-                self.drop(member.place.clone(), DroppedAs::Failed, &reason, None);
+                self.report_dropped(member.place.clone(), DroppedAs::Failed, &reason, None);
                 Ok(())
             }
             Err(FormatError::Invalid { code, message, .. }) => {
-                self.drop(member.place.clone(), DroppedAs::Failed, &format!("{code}: {message}"), None);
+                self.report_dropped(member.place.clone(), DroppedAs::Failed, &format!("{code}: {message}"), None);
                 Ok(())
             }
             other => other,
         }
     }
 
-    fn elements(&mut self, member: &Member, role: Role) -> Result<(), FormatError> {
+    fn read_elements(&mut self, member: &Member, role: Role) -> Result<(), FormatError> {
         let element_type = match role {
             Role::Projects => ElementType::Projects,
             Role::Memories => ElementType::Memories,
@@ -131,18 +132,18 @@ impl Reader<'_> {
         };
         let result = self.catalog.read(member, |r| {
             let mut count = 0;
-            let mut elements = Elements::new(r, self.limits).with_keys(element_type.wrappers());
+            let mut elements = Elements::new(r, self.limits).with_keys(element_type.wrapper_keys());
             loop {
                 match elements.next() {
                     Ok(Some(element)) => {
                         count += 1;
                         let (pointer, bytes) = (element.pointer(), element.bytes);
-                        self.element(member, element_type, &pointer, bytes)?;
+                        self.read_element(member, element_type, &pointer, bytes)?;
                     }
                     Ok(None) => break,
                     Err(ElementError::Io(e)) => return Err(FormatError::io(&member.place, e)),
                     Err(e @ ElementError::TooLarge { .. }) => {
-                        self.drop(
+                        self.report_dropped(
                             member.place.clone(),
                             DroppedAs::Failed,
                             &format!("too_large: {e}"),
@@ -151,7 +152,7 @@ impl Reader<'_> {
                     }
                     Err(e) => {
                         let code = if matches!(e, ElementError::Truncated { .. }) { "truncated" } else { "malformed" };
-                        self.drop(
+                        self.report_dropped(
                             member.place.clone(),
                             DroppedAs::Failed,
                             &format!("{code}: {e}"),
@@ -160,23 +161,23 @@ impl Reader<'_> {
                         break;
                     }
                 }
-                self.sink.progress(self.done + elements.raw_bytes().min(member.size))?;
+                self.sink.progress(self.bytes_done + elements.raw_bytes().min(member.size))?;
             }
             if count == 0 && element_type == ElementType::Conversations {
                 self.sink.note(Issue::new("empty", &member.place, "this part contains no conversations"));
             }
             Ok(())
         });
-        self.damaged(member, result)
+        self.drop_if_damaged(member, result)
     }
 
-    /// Design chats are in their own folder; elsewhere they are recognised by their nested content.
+    /// True for design chats: files in their folder, or with nested content.
     fn is_design(&self, member: &Member) -> bool {
         member.name.split('/').rev().nth(1) == Some("design_chats")
             || matches!(json_keys(self.catalog, member), Ok(Some(keys)) if detect::is_design(&keys))
     }
 
-    fn element(
+    fn read_element(
         &mut self,
         member: &Member,
         element_type: ElementType,
@@ -190,7 +191,7 @@ impl Reader<'_> {
             Some((text, object)) => (text, object),
             None => {
                 let Some((text, codes)) = json::repair(bytes) else {
-                    self.drop(
+                    self.report_dropped(
                         place.text(""),
                         DroppedAs::Failed,
                         "malformed: this entry is not JSON",
@@ -204,7 +205,7 @@ impl Reader<'_> {
                 repaired = text;
                 let Some(object) = Object::parse(&repaired) else {
                     let reason = "not_an_object: this entry is not an object";
-                    self.drop(place.text(""), DroppedAs::Failed, reason, element_type.kind());
+                    self.report_dropped(place.text(""), DroppedAs::Failed, reason, element_type.kind());
                     return Ok(());
                 };
                 (repaired.as_str(), object)
@@ -212,7 +213,7 @@ impl Reader<'_> {
         };
         if !self.seen.insert((self.hasher.hash_one(text), text.len())) {
             let reason = "duplicate: another part contains exactly this entry";
-            self.drop(place.text(""), DroppedAs::Skipped, reason, element_type.kind());
+            self.report_dropped(place.text(""), DroppedAs::Skipped, reason, element_type.kind());
             return Ok(());
         }
         let mut unread_members = None;
@@ -232,19 +233,19 @@ impl Reader<'_> {
             Ok(found) => {
                 if let Some(members) = unread_members {
                     let name = format!("{}{pointer}", member.name);
-                    let item = PassthroughItem { name, ..self.item(member, "raw") };
+                    let item = PassthroughItem { name, ..self.passthrough_item(member, "raw") };
                     self.sink.passthrough(item, &mut members.as_bytes())?;
                 }
-                self.send(found)
+                self.send_result(found)
             }
             Err(reason) => {
-                self.drop(place.text(""), DroppedAs::Failed, &reason, element_type.kind());
+                self.report_dropped(place.text(""), DroppedAs::Failed, &reason, element_type.kind());
                 Ok(())
             }
         }
     }
 
-    fn send(&mut self, found: ReadResult) -> Result<(), FormatError> {
+    fn send_result(&mut self, found: ReadResult) -> Result<(), FormatError> {
         for issue in found.issues {
             self.sink.note(issue);
         }
@@ -264,7 +265,7 @@ enum ElementType {
 }
 
 impl ElementType {
-    fn wrappers(self) -> &'static [&'static str] {
+    fn wrapper_keys(self) -> &'static [&'static str] {
         match self {
             ElementType::Conversations => &["conversations"],
             ElementType::Projects => &["projects"],

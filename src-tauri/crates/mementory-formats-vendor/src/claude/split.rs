@@ -1,15 +1,15 @@
-//! Splits a memory document into single statements: headings, bullets, sentences (vendors.md §3.3).
+//! Splits a memory document into single statements by headings, bullets and sentences (vendors.md §3.3).
 use mementory_model::normal_text;
 
-/// One statement with the heading above it.
+/// One statement, and the heading above it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Statement {
     pub heading: Option<String>,
     pub text: String,
 }
 
-/// Splits a document. Front matter, fences and headings alone are not statements.
-pub(super) fn split(document: &str) -> Vec<Statement> {
+/// Splits a document into statements. Front matter, code fences and headings are not statements.
+pub(super) fn split_document(document: &str) -> Vec<Statement> {
     let body = without_front_matter(document);
     let mut out = Vec::new();
     let mut heading: Option<String> = None;
@@ -21,13 +21,13 @@ pub(super) fn split(document: &str) -> Vec<Statement> {
             fenced = !fenced;
         }
         if trimmed.is_empty() || trimmed.starts_with("```") || (!fenced && is_rule(trimmed)) {
-            flush(&mut paragraph, &heading, &mut out);
+            flush_paragraph(&mut paragraph, &heading, &mut out);
         } else if let Some(title) = (!fenced).then(|| heading_of(trimmed)).flatten() {
-            flush(&mut paragraph, &heading, &mut out);
+            flush_paragraph(&mut paragraph, &heading, &mut out);
             heading = Some(title);
-        } else if let Some(item) = bullet(trimmed) {
-            flush(&mut paragraph, &heading, &mut out);
-            push(item, &heading, &mut out);
+        } else if let Some(item) = bullet_text(trimmed) {
+            flush_paragraph(&mut paragraph, &heading, &mut out);
+            push_statement(item, &heading, &mut out);
         } else {
             if !paragraph.is_empty() {
                 paragraph.push(' ');
@@ -35,7 +35,7 @@ pub(super) fn split(document: &str) -> Vec<Statement> {
             paragraph.push_str(trimmed);
         }
     }
-    flush(&mut paragraph, &heading, &mut out);
+    flush_paragraph(&mut paragraph, &heading, &mut out);
     out
 }
 
@@ -56,7 +56,7 @@ fn is_rule(line: &str) -> bool {
     line.len() >= 3 && line.bytes().all(|b| matches!(b, b'-' | b'*' | b'_' | b'=' | b' '))
 }
 
-/// `# Title`, `**Title**`, `*Title*`.
+/// The title in `# Title`, `**Title**` or `*Title*`.
 fn heading_of(line: &str) -> Option<String> {
     if let Some(rest) = line.strip_prefix('#') {
         let title = rest.trim_start_matches('#');
@@ -65,15 +65,15 @@ fn heading_of(line: &str) -> Option<String> {
     for mark in ["**", "__", "*", "_"] {
         let inner = line.trim_end_matches(':').strip_prefix(mark).and_then(|l| l.strip_suffix(mark));
         if let Some(inner) = inner.map(|i| i.trim().trim_end_matches(':')).filter(|i| !i.is_empty()) {
-            // A whole sentence in bold is a statement, not a heading.
+            // A sentence in bold is a statement and not a heading.
             return (!inner.contains(mark) && !inner.ends_with(['.', '!', '?'])).then(|| inner.to_owned());
         }
     }
     None
 }
 
-/// The text of `- x`, `* x`, `• x`, `1. x`, `1) x`.
-fn bullet(line: &str) -> Option<&str> {
+/// The text after a bullet or number: `- x`, `* x`, `• x`, `1. x`, `1) x`.
+fn bullet_text(line: &str) -> Option<&str> {
     for mark in ["- ", "* ", "+ ", "• ", "– ", "— "] {
         if let Some(rest) = line.strip_prefix(mark) {
             return Some(rest.trim());
@@ -84,23 +84,23 @@ fn bullet(line: &str) -> Option<&str> {
     (1..=3).contains(&digits).then(|| rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "))).flatten()
 }
 
-fn flush(paragraph: &mut String, heading: &Option<String>, out: &mut Vec<Statement>) {
-    for sentence in sentences(paragraph) {
-        push(sentence, heading, out);
+fn flush_paragraph(paragraph: &mut String, heading: &Option<String>, out: &mut Vec<Statement>) {
+    for sentence in split_sentences(paragraph) {
+        push_statement(sentence, heading, out);
     }
     paragraph.clear();
 }
 
-fn push(text: &str, heading: &Option<String>, out: &mut Vec<Statement>) {
+fn push_statement(text: &str, heading: &Option<String>, out: &mut Vec<Statement>) {
     let text = text.trim();
     if !normal_text(text).is_empty() {
         out.push(Statement { heading: heading.clone(), text: text.to_owned() });
     }
 }
 
-/// Splits after a full stop, question mark or exclamation mark that is followed by white space and no lower-case letter. The
-/// marks of Chinese and Japanese always end a sentence.
-fn sentences(text: &str) -> Vec<&str> {
+/// Splits after a full stop, question mark or exclamation mark if white space and then anything but a lower-case letter
+/// follows. Chinese and Japanese marks always end a sentence.
+fn split_sentences(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start = 0;
     let mut chars = text.char_indices().peekable();
@@ -124,7 +124,7 @@ fn sentences(text: &str) -> Vec<&str> {
     out
 }
 
-/// True if the text before a full stop ends in an abbreviation (`Dr`, `e.g`, an initial, a number).
+/// True if the text before a full stop ends with an abbreviation: `Dr`, `e.g`, or a single character.
 fn ends_in_abbreviation(before: &str) -> bool {
     let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
     let known = ["Dr", "Mr", "Mrs", "Ms", "St", "Prof", "vs", "etc", "approx", "No", "Nr", "Jr", "Sr"];
@@ -135,13 +135,13 @@ fn ends_in_abbreviation(before: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn of(document: &str) -> Vec<(Option<String>, String)> {
-        split(document).into_iter().map(|s| (s.heading, s.text)).collect()
+    fn statements_in(document: &str) -> Vec<(Option<String>, String)> {
+        split_document(document).into_iter().map(|s| (s.heading, s.text)).collect()
     }
 
     #[test]
     fn splits_headings_bullets_and_sentences() {
-        let got = of(
+        let got = statements_in(
             "---\ntags: [x]\n---\n**Work context**\n\nInes is a nurse. She works nights, e.g. in Ghent.\n\n# Home\n- Has a tortoise. Rui.\n1. Grows leeks\n",
         );
         let work = Some("Work context".to_owned());
@@ -159,8 +159,8 @@ mod tests {
 
     #[test]
     fn splits_other_scripts_and_empty_documents() {
-        assert_eq!(of("猫が好き。犬も好き。").len(), 2);
-        assert!(of("# Only a heading\n\n---\n").is_empty());
-        assert!(of("").is_empty());
+        assert_eq!(statements_in("猫が好き。犬も好き。").len(), 2);
+        assert!(statements_in("# Only a heading\n\n---\n").is_empty());
+        assert!(statements_in("").is_empty());
     }
 }

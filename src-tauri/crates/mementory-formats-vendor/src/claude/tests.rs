@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
-//! Counts for the shared samples and generated exports; details for small inputs.
+//! Checks counts for the shared samples and generated exports, and details for small inputs.
 use super::{
     artifacts,
     wire::{Object, Place, ReadResult},
@@ -35,11 +35,11 @@ impl From<MemorySource> for Import {
 }
 
 impl Import {
-    fn of(&self, kind: Kind) -> impl Iterator<Item = &Record> {
+    fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Record> {
         self.records.values().filter(move |r| r.kind == kind)
     }
     fn count(&self, kind: Kind) -> u64 {
-        self.of(kind).count() as u64
+        self.of_kind(kind).count() as u64
     }
     fn attachments(&self) -> u64 {
         self.records
@@ -50,7 +50,7 @@ impl Import {
     }
     fn methods(&self) -> BTreeMap<String, u64> {
         let mut out = BTreeMap::new();
-        for record in self.of(Kind::Memory) {
+        for record in self.of_kind(Kind::Memory) {
             *out.entry(record.source.method.clone().unwrap()).or_default() += 1;
         }
         out
@@ -86,8 +86,8 @@ fn sample(name: &str) -> Option<(Detected, Import, serde_json::Value)> {
 fn check_sample(name: &str, version: &str) -> Option<(Detected, Import)> {
     let (detected, seen, expected) = sample(name)?;
     let kinds: BTreeMap<String, u64> = serde_json::from_value(expected["memory_kinds"].clone()).unwrap();
-    let projects = seen.of(Kind::Profile).filter(|r| r.record_type.as_deref() == Some("project")).count();
-    let docs = seen.of(Kind::Resource).filter(|r| r.record_type.as_deref() == Some("project_doc")).count();
+    let projects = seen.of_kind(Kind::Profile).filter(|r| r.record_type.as_deref() == Some("project")).count();
+    let docs = seen.of_kind(Kind::Resource).filter(|r| r.record_type.as_deref() == Some("project_doc")).count();
     assert_eq!(detected.claim.version.as_deref(), Some(version));
     assert_eq!(expected["conversations"], seen.count(Kind::Conversation));
     assert_eq!(expected["messages"], seen.count(Kind::Message));
@@ -97,39 +97,39 @@ fn check_sample(name: &str, version: &str) -> Option<(Detected, Import)> {
     assert_eq!(expected["project_docs"], docs);
     assert_eq!(expected["attachments_referenced"], seen.attachments());
     assert!(seen.dropped.iter().all(|d| d.reason.starts_with("duplicate")), "{:?}", seen.dropped);
-    // The expected count follows the last array element only. The reader goes on to its answer (one more message), and in
-    // linear conversations all messages are active (two more).
-    let active = seen.of(Kind::Message).filter(|m| m.namespace.is_none() && m.message.as_ref().unwrap().active);
+    // The expected count only follows the last array element. The reader also follows its answer (one message more),
+    // and in conversations without parent links all messages are active (two more).
+    let active = seen.of_kind(Kind::Message).filter(|m| m.namespace.is_none() && m.message.as_ref().unwrap().active);
     assert_eq!(expected["active_path"].as_u64().unwrap() + 3, active.count() as u64);
     Some((detected, seen))
 }
 
 #[test]
-fn flat_sample() {
+fn flat_sample_is_read_completely() {
     let Some((_, seen)) = check_sample("05-claude-flat-2025.zip", "flat") else { return };
-    let artifact = seen.of(Kind::Resource).find(|r| r.record_type.as_deref() == Some("artifact")).unwrap();
+    let artifact = seen.of_kind(Kind::Resource).find(|r| r.record_type.as_deref() == Some("artifact")).unwrap();
     assert_eq!(artifact.text, "# Slugs\nBe kind. Use copper.");
     assert_eq!(artifact.fields["versions"].as_array().unwrap().len(), 2);
     assert_eq!(artifact.links.len(), 2);
     let blocks: Vec<String> = seen
-        .of(Kind::Message)
+        .of_kind(Kind::Message)
         .filter_map(|m| m.fields.get("blocks"))
         .flat_map(|b| b.as_array().unwrap().iter().map(|b| b["text"].as_str().unwrap().to_owned()))
         .collect();
     for words in ["They want kindness.", "高尾山 コース", "六号路", "plain string result", "me"] {
         assert!(blocks.iter().any(|b| b.contains(words)), "{words}");
     }
-    let doc = seen.of(Kind::Message).flat_map(|m| &m.attachments).find(|a| a.name == "brief.docx").unwrap();
+    let doc = seen.of_kind(Kind::Message).flat_map(|m| &m.attachments).find(|a| a.name == "brief.docx").unwrap();
     assert!(doc.text.as_deref().unwrap().contains("Audience"));
-    assert!(seen.of(Kind::Fact).any(|f| f.title.as_deref() == Some("Top of mind")));
+    assert!(seen.of_kind(Kind::Fact).any(|f| f.title.as_deref() == Some("Top of mind")));
     assert!(seen.passthrough.iter().any(|(i, _)| i.name == "users.json" && i.role == "sidecar"));
 }
 
 #[test]
-fn answer_stored_before_its_prompt_is_read_after_it() {
+fn an_answer_stored_before_its_prompt_is_placed_after_it() {
     let Some((_, seen, _)) = sample("05-claude-flat-2025.zip") else { return };
-    let answer = seen.of(Kind::Message).find(|m| m.text == "3 routes found.").unwrap();
-    let prompt = seen.of(Kind::Message).find(|m| m.text.contains("高尾山")).unwrap();
+    let answer = seen.of_kind(Kind::Message).find(|m| m.text == "3 routes found.").unwrap();
+    let prompt = seen.of_kind(Kind::Message).find(|m| m.text.contains("高尾山")).unwrap();
     let (answer, prompt_part) = (answer.message.as_ref().unwrap(), prompt.message.as_ref().unwrap());
     assert!(prompt_part.position < answer.position);
     assert_eq!(answer.parent.as_ref(), Some(&prompt.key));
@@ -137,18 +137,18 @@ fn answer_stored_before_its_prompt_is_read_after_it() {
 }
 
 #[test]
-fn batch_sample() {
+fn batch_sample_is_read_completely() {
     let Some((detected, seen)) = check_sample("06-claude-batches-2026", "batch") else { return };
     assert!(detected.claim.missing_parts.is_empty());
-    let chat = seen.of(Kind::Conversation).find(|c| c.namespace.as_deref() == Some("design")).unwrap();
+    let chat = seen.of_kind(Kind::Conversation).find(|c| c.namespace.as_deref() == Some("design")).unwrap();
     assert_eq!(chat.title.as_deref(), Some("Seed packet"));
     assert_eq!(chat.source.platform, "claude");
-    let file = seen.of(Kind::Memory).find(|m| m.title.as_deref() == Some("/profile.md")).unwrap();
+    let file = seen.of_kind(Kind::Memory).find(|m| m.title.as_deref() == Some("/profile.md")).unwrap();
     assert_eq!(file.key.value, "memory/0f0e0d0c-0b0a-4908-8706-050403020100/file//profile.md");
 }
 
 #[test]
-fn parts_sample() {
+fn parts_sample_is_read_without_links() {
     let Some((detected, seen)) = check_sample("07-claude-parts-2026-09", "parts") else { return };
     assert_eq!(detected.claim.missing_parts, vec!["feedback-000.zip"]);
     let (_, manifest) = seen.passthrough.iter().find(|(i, _)| i.role == "manifest").unwrap();
@@ -180,13 +180,13 @@ fn generated_exports_match_their_truth() {
         let truth: serde_json::Value = serde_json::from_slice(&std::fs::read(&truth).unwrap()).unwrap();
         let (detected, seen) = import(&out);
         let name = format!("{layout} {batches}");
-        // A single batch archive differs from the flat layout only by a file for each project.
+        // A single batch archive differs from the flat layout only because it has one file per project.
         assert_eq!(detected.claim.version.as_deref(), Some(layout), "{name}");
         assert_eq!(truth["conversations"], seen.count(Kind::Conversation), "{name}");
         assert_eq!(truth["messages"], seen.count(Kind::Message), "{name}");
         assert_eq!(truth["attachments_referenced"], seen.attachments(), "{name}");
         assert_eq!(truth["projects"], seen.count(Kind::Profile), "{name}");
-        let active = seen.of(Kind::Message).filter(|m| m.message.as_ref().unwrap().active).count();
+        let active = seen.of_kind(Kind::Message).filter(|m| m.message.as_ref().unwrap().active).count();
         assert_eq!(truth["active_path"], active, "{name}");
         let memories: BTreeMap<String, u64> = serde_json::from_value(truth["memories"].clone()).unwrap();
         let memories: BTreeMap<_, _> = memories.into_iter().filter(|(_, n)| *n > 0).collect();
@@ -225,7 +225,7 @@ fn part<'r>(found: &'r ReadResult, uuid: &str) -> &'r mementory_model::MessagePa
 }
 
 #[test]
-fn verbatim_is_the_source_text_without_the_messages() {
+fn the_verbatim_of_a_conversation_has_no_messages() {
     let found = conversation(r#"{"uuid":"a","sender":"human","text":"x","n":1.0e3}"#);
     let records = &found.units[0].records;
     assert_eq!(records[0].verbatim.as_ref().unwrap().text, r#"{"uuid":"c","name":"n","chat_messages":[], "x" : 1.50}"#);
@@ -256,7 +256,7 @@ fn linear_messages_follow_each_other_and_the_prompt_comes_first() {
 }
 
 #[test]
-fn cycles_orphans_and_self_parents_terminate() {
+fn cycles_and_missing_parents_are_reported() {
     let messages = [
         message("a", r#""b""#, "human", ""),
         message("b", r#""a""#, "assistant", ""),
@@ -272,7 +272,7 @@ fn cycles_orphans_and_self_parents_terminate() {
 }
 
 #[test]
-fn a_chain_of_fifty_thousand_messages_needs_no_stack() {
+fn a_chain_of_fifty_thousand_messages_does_not_overflow_the_stack() {
     let mut messages = vec![message("0", "null", "human", "")];
     messages.extend((1..50_000).map(|i| message(&i.to_string(), &format!("\"{}\"", i - 1), "assistant", "")));
     let found = conversation(&messages.join(","));
@@ -306,7 +306,7 @@ fn old_artifact_tags_become_documents() {
     let found = conversation(&message("a", "null", "assistant", &format!(r#","text":"{text}""#)));
     let artifact = found.units[0].records.iter().find(|r| r.kind == Kind::Resource).unwrap();
     assert_eq!((artifact.text.as_str(), artifact.title.as_deref()), ("<p>hi</p>", Some("Page")));
-    assert!(artifacts::tagged("<antArtifact identifier=\"x\"").is_empty());
+    assert!(artifacts::tag_commands("<antArtifact identifier=\"x\"").is_empty());
 }
 
 #[test]
@@ -364,7 +364,7 @@ fn near_json_is_repaired_and_other_values_are_dropped() {
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     Claude.read(&catalog, &detection.sources[0], &context, &mut seen).unwrap();
     let seen = Import::from(seen);
-    assert_eq!(seen.of(Kind::Message).map(|m| m.text.as_str()).collect::<Vec<_>>(), vec!["x\ty"]);
+    assert_eq!(seen.of_kind(Kind::Message).map(|m| m.text.as_str()).collect::<Vec<_>>(), vec!["x\ty"]);
     let codes: Vec<_> = seen.issues.iter().map(|i| i.code.as_str()).collect();
     assert_eq!(codes, vec!["nan", "control_character"]);
     assert_eq!(seen.dropped.iter().filter(|d| d.reason.starts_with("not_an_object")).count(), 2);

@@ -1,11 +1,11 @@
-//! Claude's JSON as borrowed members. Nothing is assumed about types, order or completeness: a key is read if it is present
-//! and of the right type. The last of duplicate keys wins. Everything else is in the verbatim text only.
+//! Claude's JSON as borrowed members. A key is read if it is present and its value has the right type. Of duplicate
+//! keys the last one counts. Everything else is only in the verbatim text.
 use mementory_json as json;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The members of a JSON object in source order, values not yet parsed.
+/// The members of a JSON object in the order of the source. Values are not parsed.
 #[derive(Debug, Default)]
 pub(super) struct Object<'a> {
     members: Vec<(Cow<'a, str>, &'a RawValue)>,
@@ -53,7 +53,7 @@ impl<'de: 'a, 'a> serde::Deserialize<'de> for Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// The members of a JSON object; None for any other value and for invalid JSON.
+    /// The members of a JSON object. None for any other value and for invalid JSON.
     pub fn parse(text: &'a str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
@@ -68,54 +68,55 @@ impl<'a> Object<'a> {
         self.members.iter().any(|(k, _)| k == key)
     }
 
-    /// The value, unless it is null.
+    /// The value of a key, unless it is null.
     pub fn raw(&self, key: &str) -> Option<&'a RawValue> {
         let value = self.members.iter().rev().find(|(k, _)| k == key)?.1;
         (value.get() != "null").then_some(value)
     }
 
-    /// A string value.
+    /// The text of a string.
     pub fn text(&self, key: &str) -> Option<Cow<'a, str>> {
         decode(self.raw(key)?)
     }
 
-    /// A string value that is not blank.
+    /// The text of a string that is not blank.
     pub fn filled(&self, key: &str) -> Option<Cow<'a, str>> {
         self.text(key).filter(|t| !t.trim().is_empty())
     }
 
-    /// A point in time.
+    /// The time in a string.
     pub fn time(&self, key: &str) -> Option<mementory_model::Timestamp> {
         mementory_model::Timestamp::parse(&self.text(key)?)
     }
 
-    /// A whole number, also one in quotes.
+    /// A whole number, with or without quotes.
     pub fn count(&self, key: &str) -> Option<u64> {
         self.raw(key)?.get().trim_matches('"').parse().ok()
     }
 
-    /// True for the value `true`.
+    /// True if the value is `true`.
     pub fn is_true(&self, key: &str) -> bool {
         self.raw(key).is_some_and(|r| r.get() == "true")
     }
 
-    /// A list; None for anything else.
+    /// The elements of a list. None for any other value.
     pub fn list(&self, key: &str) -> Option<Vec<&'a RawValue>> {
         list(self.raw(key)?)
     }
 
-    /// An object; None for anything else.
+    /// The members of an object. None for any other value.
     pub fn object(&self, key: &str) -> Option<Object<'a>> {
         Object::parse(self.raw(key)?.get())
     }
 }
 
-/// The elements of a list; None for anything else.
+/// The elements of a list. None for any other value.
 pub(super) fn list(raw: &RawValue) -> Option<Vec<&RawValue>> {
     raw.get().starts_with('[').then(|| serde_json::from_str(raw.get()).ok()).flatten()
 }
 
-/// The text of a JSON string; lone surrogates become U+FFFD (the verbatim has them unchanged). None for other values.
+/// The text of a JSON string. Lone surrogates become U+FFFD; the verbatim contains them unchanged. None for other
+/// values.
 pub(super) fn decode(raw: &RawValue) -> Option<Cow<'_, str>> {
     let text = raw.get();
     let inside = text.strip_prefix('"')?.strip_suffix('"')?;
@@ -131,8 +132,8 @@ pub(super) fn decode(raw: &RawValue) -> Option<Cow<'_, str>> {
     }
 }
 
-/// `text` with some of its values replaced and everything else unchanged. The values must be slices of `text`.
-pub(super) fn replaced(text: &str, values: &[(&RawValue, &str)]) -> String {
+/// `text` with some of its values replaced. The values must be slices of `text`.
+pub(super) fn with_replaced_values(text: &str, values: &[(&RawValue, &str)]) -> String {
     let mut cuts: Vec<_> = values
         .iter()
         .filter_map(|(raw, with)| {
@@ -160,14 +161,14 @@ pub(super) fn replaced(text: &str, values: &[(&RawValue, &str)]) -> String {
 pub(super) struct Place<'p> {
     /// Container path, as in [`mementory_model::Origin`].
     pub container: &'p str,
-    /// Pointer inside it; empty for the whole file.
+    /// JSON pointer inside it. Empty for the whole file.
     pub pointer: &'p str,
     /// Layout: `flat`, `batch`, `parts`.
     pub version: Option<&'p str>,
 }
 
 impl Place<'_> {
-    /// Origin of something below this element.
+    /// Origin of the value at `below`, a pointer relative to this element.
     pub fn origin(&self, below: &str) -> mementory_model::Origin {
         mementory_model::Origin {
             format: "claude".into(),
@@ -177,7 +178,7 @@ impl Place<'_> {
         }
     }
 
-    /// The place as text, for reports.
+    /// The place of the value at `below` as text, for reports.
     pub fn text(&self, below: &str) -> String {
         format!("{}#{}{below}", self.container, self.pointer)
     }
@@ -186,23 +187,23 @@ impl Place<'_> {
 /// Result of reading one element.
 #[derive(Debug, Default)]
 pub(super) struct ReadResult {
-    /// Records that are imported together.
+    /// Units of records.
     pub units: Vec<mementory_model::Unit>,
-    /// Problems to report.
+    /// Issues to report.
     pub issues: Vec<mementory_model::Issue>,
     /// Entries that are not imported.
     pub dropped: Vec<mementory_model::Dropped>,
 }
 
-/// The id space of everything from Claude.
+/// Scope of the keys of all records from Claude.
 pub(super) const SCOPE: &str = "claude";
 
-/// A key in Claude's id space.
+/// A key with Claude's scope.
 pub(super) fn key(value: impl Into<String>) -> mementory_model::RecordKey {
     mementory_model::RecordKey::new(SCOPE, value)
 }
 
-/// Id for an element without one: 24 hex digits of SHA-256 of its text.
+/// Id for an element without one: the first 24 hex digits of the SHA-256 of its text.
 pub(super) fn content_id(text: &str) -> String {
     use sha2::Digest;
     let mut id = hex::encode(sha2::Sha256::digest(text.as_bytes()));
