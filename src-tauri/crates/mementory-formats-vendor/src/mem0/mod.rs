@@ -1,4 +1,4 @@
-//! Memories as the API of mem0 returns them. See README.md.
+//! Memories in the form that the API of mem0 returns. See README.md.
 mod read;
 #[cfg(test)]
 mod tests;
@@ -9,10 +9,10 @@ use mementory_format::{
 use mementory_json::{decoded_head, keys_of};
 use mementory_model::Limits;
 
-/// Bytes that detection reads.
+/// Number of bytes that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// mem0.
+/// Memories of mem0.
 pub struct Mem0;
 
 impl Format for Mem0 {
@@ -45,7 +45,7 @@ impl Format for Mem0 {
     }
 }
 
-/// One claim for each file. `asked`: the user chose this format.
+/// One claim for each file. `asked` is true if the user chose this format.
 fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, FormatError> {
     let claim = |member: &Member| Claim {
         version: None,
@@ -57,8 +57,8 @@ fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, FormatError> {
     Ok(catalog.members().iter().filter(|member| is_mem0(catalog, member, asked)).map(claim).collect())
 }
 
-/// Members of a memory that only mem0 has. `memory`, `id`, `user_id` and times alone are also what the
-/// reference program of MIF writes.
+/// Members that only mem0's memories have. The reference program of MIF writes `memory`, `id`, `user_id` and times as
+/// well, so these alone are not enough.
 const MEM0_KEYS: [&str; 8] =
     ["hash", "categories", "run_id", "actor_id", "app_id", "expiration_date", "structured_attributes", "score"];
 

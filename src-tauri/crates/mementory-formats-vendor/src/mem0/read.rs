@@ -7,10 +7,10 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 
-/// Id space and platform name.
+/// Scope of the record keys, and name of the platform.
 const SCOPE: &str = "mem0";
-/// Keys of lists of memories; the first list with entries is read.
-const LISTS: [&str; 3] = ["results", "memories", "data"];
+/// Keys of lists of memories. The first list that is not empty is read.
+const LIST_KEYS: [&str; 3] = ["results", "memories", "data"];
 
 /// Reads every claimed file.
 pub(super) fn read(
@@ -19,56 +19,62 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    let mut done = 0;
+    let mut bytes_done = 0;
     for part in &detected.claim.parts {
         let Some(member) = catalog.members().get(part.member) else { continue };
-        file(catalog, member, context, sink)?;
-        done += member.size;
-        sink.progress(done)?;
+        read_file(catalog, member, context, sink)?;
+        bytes_done += member.size;
+        sink.progress(bytes_done)?;
     }
     Ok(())
 }
 
-fn file(catalog: &Catalog, member: &Member, context: &ReadContext, sink: &mut dyn Sink) -> Result<(), FormatError> {
+fn read_file(
+    catalog: &Catalog,
+    member: &Member,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
     let limit = context.limits.element_bytes;
     let io = |e| FormatError::io(&member.place, e);
-    // UTF-16 and a byte order mark are decoded. The limit is that of one element, because the whole file is in memory.
+    // Decodes UTF-16 and a byte order mark. The size limit is that of one element, because the whole file is in memory.
     let max_bytes = usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1);
     let bytes = catalog.read(member, |r| decoded_head(r, max_bytes).map_err(io))?;
     if bytes.len() as u64 > limit {
         return Err(FormatError::Limit { limit: "element_bytes", place: member.place.clone(), figure: limit });
     }
-    let bad = || FormatError::invalid("malformed", &member.place, "neither a list of memories nor an answer with one");
-    let (text, repairs) = repair(&bytes).ok_or_else(bad)?;
+    let malformed =
+        || FormatError::invalid("malformed", &member.place, "neither a list of memories nor an answer with one");
+    let (text, repairs) = repair(&bytes).ok_or_else(malformed)?;
     for code in repairs {
         sink.note(Issue::new(code, &member.place, "repaired while reading"));
     }
     let list = |raw: &'_ RawValue| serde_json::from_str::<Vec<&RawValue>>(raw.get()).ok().map(|l| l.len());
     let (mut memories, mut relations) = (None, None);
-    let whole: &RawValue = serde_json::from_str(&text).map_err(|_| bad())?;
+    let whole: &RawValue = serde_json::from_str(&text).map_err(|_| malformed())?;
     if list(whole).is_some() {
         memories = Some(("", whole));
     } else {
-        let members: Members = serde_json::from_str(&text).map_err(|_| bad())?;
+        let members: Members = serde_json::from_str(&text).map_err(|_| malformed())?;
         let named = |name: &str| members.0.iter().rev().find(|(key, _)| key == name).map(|(_, raw)| *raw);
         let found = |name: &'static str| Some((name, named(name)?)).filter(|(_, raw)| list(raw).is_some_and(|n| n > 0));
-        memories = LISTS.into_iter().find_map(found).or(memories);
+        memories = LIST_KEYS.into_iter().find_map(found).or(memories);
         relations = named("relations");
-        if memories.is_none() && !LISTS.into_iter().any(|name| named(name).is_some()) {
-            return Err(bad());
+        if memories.is_none() && !LIST_KEYS.into_iter().any(|name| named(name).is_some()) {
+            return Err(malformed());
         }
     }
     let mut reader = Reader { member, depth: context.limits.json_depth, seen: HashSet::new(), sink };
     if let Some((name, raw)) = memories {
-        let items: Vec<&RawValue> = serde_json::from_str(raw.get()).map_err(|_| bad())?;
+        let items: Vec<&RawValue> = serde_json::from_str(raw.get()).map_err(|_| malformed())?;
         let at = if name.is_empty() { String::new() } else { format!("/{name}") };
         for (i, item) in items.into_iter().enumerate() {
-            reader.item(item, format!("{at}/{i}"), Kind::Memory)?;
+            reader.read_item(item, format!("{at}/{i}"), Kind::Memory)?;
         }
     }
     let relations: Vec<&RawValue> = relations.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
     for (i, item) in relations.into_iter().enumerate() {
-        reader.item(item, format!("/relations/{i}"), Kind::Relation)?;
+        reader.read_item(item, format!("/relations/{i}"), Kind::Relation)?;
     }
     Ok(())
 }
@@ -81,11 +87,13 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn item(&mut self, raw: &RawValue, pointer: String, kind: Kind) -> Result<(), FormatError> {
+    fn read_item(&mut self, raw: &RawValue, pointer: String, kind: Kind) -> Result<(), FormatError> {
         let place = format!("{}#{pointer}", self.member.place);
         let built = match Tree::of(raw, self.depth) {
-            Ok(tree @ Tree::Object(_)) if kind == Kind::Memory => memory(&tree).ok_or("no_content: no text in it"),
-            Ok(tree @ Tree::Object(_)) => relation(&tree).ok_or("malformed: not a relation between two things"),
+            Ok(tree @ Tree::Object(_)) if kind == Kind::Memory => {
+                memory_record(&tree).ok_or("no_content: no text in it")
+            }
+            Ok(tree @ Tree::Object(_)) => relation_record(&tree).ok_or("malformed: not a relation between two things"),
             _ => Err("malformed: not an object"),
         };
         let mut drop_it = |outcome, reason: &str| {
@@ -113,7 +121,7 @@ fn text<'t>(tree: &'t Tree, key: &str) -> Option<&'t str> {
     tree.get(key).and_then(Tree::as_str).filter(|t| !t.trim().is_empty())
 }
 
-/// A text, or a number as its text: some ids are numbers.
+/// An id, which is a text or a number.
 fn id_of(tree: &Tree, key: &str) -> Option<String> {
     match tree.get(key) {
         Some(Tree::Number(n)) => Some(n.clone()),
@@ -121,7 +129,7 @@ fn id_of(tree: &Tree, key: &str) -> Option<String> {
     }
 }
 
-/// ISO 8601, or seconds since 1970.
+/// A time in ISO 8601 or in seconds since 1970.
 fn time(tree: &Tree, key: &str) -> Option<Timestamp> {
     match tree.get(key)? {
         Tree::Text(t) => Timestamp::parse(t),
@@ -133,7 +141,7 @@ fn time(tree: &Tree, key: &str) -> Option<Timestamp> {
     }
 }
 
-fn texts(tree: Option<&Tree>) -> Vec<String> {
+fn text_list(tree: Option<&Tree>) -> Vec<String> {
     match tree {
         Some(Tree::Array(items)) => items.iter().filter_map(Tree::as_str).map(str::to_owned).collect(),
         _ => Vec::new(),
@@ -145,7 +153,7 @@ fn key(id: Option<&str>, content: &str) -> RecordKey {
     RecordKey::new(SCOPE, id.map_or_else(hashed, str::to_owned))
 }
 
-fn memory(tree: &Tree) -> Option<Record> {
+fn memory_record(tree: &Tree) -> Option<Record> {
     let (name, content) = ["memory", "text", "data"].into_iter().find_map(|key| Some((key, text(tree, key)?)))?;
     let id = id_of(tree, "id");
     let mut record = Record::new(Kind::Memory, key(id.as_deref(), content), content);
@@ -153,7 +161,7 @@ fn memory(tree: &Tree) -> Option<Record> {
     record.times.created = time(tree, "created_at");
     record.times.updated = time(tree, "updated_at");
     record.times.valid_to = time(tree, "expiration_date");
-    record.tags = texts(tree.get("categories"));
+    record.tags = text_list(tree.get("categories"));
     record.source.account = id_of(tree, "user_id");
     record.source.conversation = id_of(tree, "run_id");
     record.source.method = Some("extracted".into());
@@ -162,8 +170,8 @@ fn memory(tree: &Tree) -> Option<Record> {
     Some(record)
 }
 
-/// `source`, `relationship`, `target` (or `destination`).
-fn relation(tree: &Tree) -> Option<Record> {
+/// A relation from `source`, `relationship` and `target` (or `destination`).
+fn relation_record(tree: &Tree) -> Option<Record> {
     let (from, what) = (text(tree, "source")?, text(tree, "relationship").or(text(tree, "relation"))?);
     let to = text(tree, "target").or(text(tree, "destination"))?;
     let sentence = format!("{from} {} {to}", what.replace('_', " "));
@@ -173,7 +181,7 @@ fn relation(tree: &Tree) -> Option<Record> {
     Some(record)
 }
 
-/// Members without a field in the model. Null values are in the verbatim only.
+/// The members that have no field in the model. Null values are only in the verbatim.
 fn other_fields(tree: &Tree, used: &[&str]) -> Fields {
     let Tree::Object(members) = tree else { return Fields::default() };
     let unused = members.iter().filter(|(key, value)| !used.contains(&key.as_str()) && *value != Tree::Null);

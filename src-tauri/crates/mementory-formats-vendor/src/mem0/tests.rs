@@ -9,7 +9,7 @@ use mementory_model::{Kind, Limits, Timestamp};
 use serde_json::Value;
 use std::path::Path;
 
-fn claimed(path: &Path, asked: bool) -> Option<&'static str> {
+fn claiming_format(path: &Path, asked: bool) -> Option<&'static str> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
     let found = detect(&catalog, &limits, asked.then_some("mem0")).unwrap();
@@ -26,7 +26,7 @@ fn read(path: &Path) -> MemorySource {
     source
 }
 
-/// `fixtures/mem0/*`: each folder has an input and the expected result.
+/// Each folder in `fixtures/mem0` has an input and the expected result.
 #[test]
 fn fixtures_are_read_as_their_cases_say() {
     let mut cases: Vec<_> =
@@ -36,7 +36,7 @@ fn fixtures_are_read_as_their_cases_say() {
     for folder in cases {
         let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
         let input = folder.join("input.json");
-        assert_eq!(claimed(&input, false), case["format"].as_str(), "{}", folder.display());
+        assert_eq!(claiming_format(&input, false), case["format"].as_str(), "{}", folder.display());
         let source = read(&input);
         let count = |kind| source.records.iter().filter(|r| r.kind == kind).count() as u64;
         assert_eq!(Some(count(Kind::Memory)), case["memories"].as_u64(), "{}", folder.display());
@@ -69,6 +69,6 @@ fn files_of_other_programs_are_not_claimed() {
     {
         let path = scratch.0.join(format!("{n}.json"));
         std::fs::write(&path, text).unwrap();
-        assert_ne!(claimed(&path, false), Some("mem0"), "{text}");
+        assert_ne!(claiming_format(&path, false), Some("mem0"), "{text}");
     }
 }

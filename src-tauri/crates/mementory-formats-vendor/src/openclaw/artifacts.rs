@@ -1,5 +1,5 @@
-//! Attachment files of an imported `.alf` archive (spec §3.1.9, §6.2). They are written to the paths that the archive gives
-//! for them; files that it lists without their bytes go into an index.
+//! Attachment files of an imported `.alf` archive (spec §3.1.9, §6.2). They are written to the paths that the archive
+//! states. Files that it lists without their bytes are written into an index.
 use super::files::{self, FileRole};
 use super::workspace::{AbsentFile, Artifact, Workspace, read_all};
 use mementory_format::extension;
@@ -8,7 +8,7 @@ use mementory_json::Tree;
 use mementory_model::{Kind, LossKind};
 use std::collections::BTreeMap;
 
-/// The attachment row of an `.alf` that this record was read from, if it was read from one.
+/// The attachment row of an `.alf` archive from which this record was read. None for any other record.
 pub(super) fn attachment_row(stored: &StoredRecord) -> Option<Tree> {
     let record = &stored.record;
     let verbatim =
@@ -17,7 +17,7 @@ pub(super) fn attachment_row(stored: &StoredRecord) -> Option<Tree> {
 }
 
 impl Workspace {
-    /// Adds a file of an imported archive: its bytes, or its row where the archive lists it without bytes.
+    /// Adds a file of an imported archive, or its row if the archive lists it without bytes.
     pub(super) fn add_artifact(
         &mut self,
         source: &mut dyn RecordSource,
@@ -50,16 +50,16 @@ impl Workspace {
         Ok(())
     }
 
-    /// Gives each artifact its path. Runs last, so that an artifact never replaces a file of the workspace itself.
+    /// Assigns a path to each artifact. Runs last, so that an artifact never replaces a file of the workspace itself.
     pub(super) fn place_artifacts(&mut self) {
         for Artifact { id, paths, bytes } in std::mem::take(&mut self.artifacts) {
             let path = paths.into_iter().find_map(|path| {
                 let path = self.with_prefix(path);
-                // an archive must not bring in bookkeeping files, neither ours nor those of other programs
+                // an archive could otherwise replace bookkeeping files of this or another program
                 let bookkeeping = files::role(&path) == FileRole::Junk
                     || path.split('/').any(|part| [".mementory", ".keepsake"].contains(&part));
                 let free = self.files.get(&path).is_none_or(|present| *present == bytes);
-                (files::is_safe(&path) && !bookkeeping && free && !self.collides(&path)).then_some(path)
+                (files::is_safe(&path) && !bookkeeping && free && !self.has_path_conflict(&path)).then_some(path)
             });
             match path {
                 Some(path) => drop(self.files.insert(path, bytes)),
@@ -71,20 +71,20 @@ impl Workspace {
         }
     }
 
-    /// An archive's path in this folder: in a home, files go below its workspace.
+    /// The path in this folder for a path in an archive. In a home, files are in the folder `workspace/`.
     fn with_prefix(&self, path: String) -> String {
         if path.starts_with(&self.prefix) { path } else { format!("{}{path}", self.prefix) }
     }
 
-    /// True when a folder of this path exists as a file, or the path itself as a folder.
-    fn collides(&self, path: &str) -> bool {
+    /// True if a folder in this path is already a file, or if the path itself is already a folder.
+    fn has_path_conflict(&self, path: &str) -> bool {
         let folder = format!("{path}/");
         path.match_indices('/').any(|(at, _)| self.files.contains_key(&path[..at]))
             || self.files.range(folder.clone()..).next().is_some_and(|(next, _)| next.starts_with(&folder))
     }
 
-    /// Adds the absent files that the index of a workspace lists, without those that exist by now. `path_of` maps a path of
-    /// that workspace to its path in this folder.
+    /// Adds the files that the index of a workspace lists as absent, except those that exist now. `path_of` converts a
+    /// path in that workspace to its path in this folder.
     pub(super) fn add_absent_from_index(&mut self, scope: &str, index: &[u8], path_of: &dyn Fn(&str) -> String) {
         let tree = std::str::from_utf8(index).ok().and_then(|text| Tree::parse(text, 64).ok());
         let Some(Tree::Array(rows)) = tree else { return };
@@ -97,7 +97,7 @@ impl Workspace {
         }
     }
 
-    /// Adds the index files that list the absent files.
+    /// Writes the index files that list the absent files.
     pub(super) fn write_absent_indexes(&mut self) {
         let mut indexes = BTreeMap::<String, Vec<Tree>>::new();
         for mut absent in std::mem::take(&mut self.absent) {

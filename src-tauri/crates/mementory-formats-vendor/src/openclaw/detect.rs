@@ -1,5 +1,5 @@
-//! Recognises a workspace by files that only agents of this family have. `AGENTS.md` alone is not enough: any coding project
-//! may have one.
+//! Detects a workspace by files that only agents of this family have. `AGENTS.md` alone is not enough, because any
+//! coding project may have one.
 use super::files::{self, FileRole};
 use mementory_format::{Catalog, Claim, Detected, Member, Part, Role};
 use mementory_model::Limits;
@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 /// Location of a workspace in a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
-    /// Common prefix of its file names: empty, or ending with `/`.
+    /// Common prefix of its file names. Empty, or ends with `/`.
     pub prefix: String,
-    /// Name of its folder, also used as its id where the workspace states none.
+    /// Name of its folder. Used as the workspace's id if it states none.
     pub name: String,
 }
 
 impl Root {
-    /// The workspace of a claim: the folder of the claim's manifest file.
+    /// The workspace of a claim. Its folder is that of the claim's manifest file.
     pub fn of(catalog: &Catalog, detected: &Detected) -> Self {
         let manifest = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
         let member = manifest.or_else(|| detected.claim.parts.first()).and_then(|p| catalog.members().get(p.member));
@@ -39,19 +39,20 @@ fn name_of(catalog: &Catalog, member: &Member, prefix: &str) -> String {
     folder.or(given).unwrap_or("workspace").to_owned()
 }
 
-/// The folder part of a name, with its trailing `/`.
+/// The folder of a file name, including the `/` at the end.
 pub fn folder_of(name: &str) -> &str {
     name.rfind('/').map_or("", |at| &name[..=at])
 }
 
-/// The files of a claim except junk, in catalog order.
+/// The files of a claim except bookkeeping files, in the order of the catalog.
 pub fn claimed_files<'c>(catalog: &'c Catalog, detected: &Detected, root: &Root) -> Vec<&'c Member> {
     let members =
         detected.claim.parts.iter().filter(|p| p.role != Role::Junk).filter_map(|p| catalog.members().get(p.member));
     members.filter(|m| root.path(m).is_some()).collect()
 }
 
-/// One claim for each workspace. `format_chosen`: the user chose this format, so any folder of Markdown is accepted.
+/// One claim for each workspace. If the user chose this format (`format_chosen`), any folder of Markdown files is
+/// accepted.
 pub(super) fn claims(catalog: &Catalog, _limits: &Limits, format_chosen: bool) -> Vec<Claim> {
     let mut candidates: BTreeMap<(usize, Option<usize>, &str), Vec<&Member>> = BTreeMap::new();
     for member in catalog.members() {
@@ -70,12 +71,12 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, format_chosen: bool) -
         let inside =
             |(r, a, f): &(usize, Option<usize>, String)| *r == root && *a == archive && folder.starts_with(f.as_str());
         if claimed.iter().any(inside) || found.iter().any(|m| m.place == m.name) && archive.is_none() {
-            continue; // inside a workspace that is claimed already, or a single file
+            continue; // a single file, or part of a workspace that is already claimed
         }
         let has = |name: &str| found.iter().any(|m| m.file_name() == name);
         let certain = has("SOUL.md") || has(files::AGENT_ID);
         let likely = has("IDENTITY.md") && (has("AGENTS.md") || has("USER.md"))
-            || has("MEMORY.md") && found.iter().any(|m| folder_of(&m.name) != folder); // with daily notes
+            || has("MEMORY.md") && found.iter().any(|m| folder_of(&m.name) != folder); // daily notes in a subfolder
         if !(certain || likely || format_chosen) {
             continue;
         }

@@ -1,51 +1,52 @@
 //! The role of each file of a workspace, by its path (spec §2.1, §3.1.7, §9).
 
-/// What a file is, and so how it is imported and exported.
+/// Role of a file, which decides how it is imported and exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileRole {
-    /// One profile record: identity, operating rules, a checklist or the user. The value is its block in an `.alf` identity.
+    /// One profile record about the agent or the user. The value is the name of its block in an `.alf` identity.
     Profile(&'static str),
-    /// Memory records: one for each second-level heading, or one for the whole file.
+    /// Memory records: one for each second-level heading, or one for the file.
     Memory(MemoryFile),
-    /// Settings: stored unchanged, exported without their secrets.
+    /// Settings. Stored unchanged and exported without their secrets.
     Settings,
-    /// Key files: stored, never exported in the clear.
+    /// A key file. Stored, but never exported unencrypted.
     Secret,
-    /// Any other file of the agent: a passthrough file.
+    /// Any other file of the agent. Stored as a passthrough file.
     Other,
-    /// Bookkeeping of other programs: not imported.
+    /// A bookkeeping file of another program. Not imported.
     Junk,
-    /// Our extension slots: whole records of other formats, whose text is in the memory files.
+    /// The file with our extension slots, which contain whole records of other formats. Their text is in the memory
+    /// files.
     Slots,
 }
 
-/// The fields that records of a memory file get from its name and folder.
+/// Fields of the records in a memory file, by its name and folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryFile {
     /// Memory type (spec §3.1.2).
     pub memory_type: &'static str,
     /// Namespace.
     pub namespace: &'static str,
-    /// Category, where the specification names one.
+    /// Category, if the specification names one.
     pub category: Option<&'static str>,
-    /// How the text came about (`source.method`).
+    /// How the text was created (`source.method`).
     pub method: &'static str,
-    /// True for one record for the whole file.
-    pub whole: bool,
-    /// Status, where the folder implies one.
+    /// True if the file is one record.
+    pub is_one_record: bool,
+    /// Status, if the folder implies one.
     pub status: Option<&'static str>,
 }
 
-/// File of our extension slots in a workspace.
+/// File with our extension slots in a workspace.
 pub const SLOTS: &str = ".mementory/records.jsonl";
-/// Index of the files that an archive lists without their bytes, with their rows of the `.alf`.
+/// Index of the files that an archive lists without their bytes. It contains their rows of the `.alf` archive.
 pub const ABSENT: &str = ".mementory/artifacts.json";
-/// Identity versions that an archive states; stored in the vault only.
+/// File with the identity versions that an archive states. It is only stored in the vault.
 pub const LINEAGE: &str = ".mementory/lineage.json";
-/// Folder of these files in workspaces and archives that were written before the program was renamed.
+/// Folder of these files in workspaces and archives from before the program was renamed.
 const FORMER_FOLDER: &str = ".keepsake";
 
-/// True when `path` is this file of ours, also under the folder's former name.
+/// True if `path` is our bookkeeping file `file`, under today's or the former name of its folder.
 pub fn is_own(path: &str, file: &str) -> bool {
     path == file || path.strip_prefix(FORMER_FOLDER).is_some_and(|name| file.strip_prefix(".mementory") == Some(name))
 }
@@ -53,7 +54,7 @@ pub fn is_own(path: &str, file: &str) -> bool {
 /// File in which the reference tool stores the agent's id.
 pub const AGENT_ID: &str = ".alf-agent-id";
 
-/// Profiles by file name, with the block of `.alf`'s identity that each is.
+/// Names of profile files, each with its block in an `.alf` identity.
 pub const PROFILES: [(&str, &str); 8] = [
     ("SOUL.md", "soul"),
     ("IDENTITY.md", "identity_profile"),
@@ -72,7 +73,7 @@ pub fn role(path: &str) -> FileRole {
         namespace,
         category: None,
         method,
-        whole: false,
+        is_one_record: false,
         status: None,
     };
     if let Some((_, block)) = PROFILES.iter().find(|(name, _)| *name == path) {
@@ -99,7 +100,7 @@ pub fn role(path: &str) -> FileRole {
             return of(MemoryFile { category: Some("daily_log"), ..memory("episodic", "daily", "agent_written") });
         }
         if name.contains("active-context") {
-            return of(MemoryFile { whole: true, ..memory("summary", "active-context", "agent_written") });
+            return of(MemoryFile { is_one_record: true, ..memory("summary", "active-context", "agent_written") });
         }
         if name.contains("gating-policies") {
             return of(memory("procedural", "procedural", "user_authored"));
@@ -112,7 +113,7 @@ pub fn role(path: &str) -> FileRole {
         }
         return of(memory("semantic", "workspace", "agent_written"));
     }
-    // a backup copy has the role of the file that it is a copy of
+    // a backup copy has the role of the original file
     let name = [".bak", ".old", ".orig", ".backup", ".save", "~"]
         .into_iter()
         .find_map(|suffix| name.strip_suffix(suffix))
@@ -131,8 +132,8 @@ pub fn role(path: &str) -> FileRole {
     FileRole::Other
 }
 
-/// True for files that the runtime itself needs (spec §3.1.9, tier 1): Markdown, settings and databases at the top of the
-/// workspace, notes, skills, and hidden files. Anything else in the folder is the agent's work.
+/// True for files that the runtime needs (spec §3.1.9, tier 1): Markdown, settings and databases at the top of the
+/// workspace, notes, skills, and hidden files. All other files are the agent's work.
 pub fn is_managed(path: &str) -> bool {
     let role = role(path);
     if !matches!(role, FileRole::Other | FileRole::Settings) {
@@ -149,18 +150,18 @@ pub fn is_managed(path: &str) -> bool {
     }
 }
 
-/// The day of a daily log. A dated file in a subfolder is not a daily log.
+/// The day of a daily log. None for a dated file in a subfolder, which is not a daily log.
 pub fn date_of(path: &str) -> Option<&str> {
     let day = path.strip_prefix("memory/")?.strip_suffix(".md")?;
     (day.len() == 10 && day.parse::<jiff::civil::Date>().is_ok()).then_some(day)
 }
 
-/// True for the bookkeeping files that Mementory trusts when it reads a workspace. No import may bring them in.
+/// True for the bookkeeping files that this program trusts when it reads a workspace. An import must never write them.
 pub fn is_bookkeeping(path: &str) -> bool {
     is_own(path, SLOTS) || is_own(path, LINEAGE)
 }
 
-/// True for a relative path that stays below its folder.
+/// True for a relative path that does not lead outside its folder.
 pub fn is_safe(path: &str) -> bool {
     !path.is_empty()
         && !path.contains(['\\', '\0', ':'])

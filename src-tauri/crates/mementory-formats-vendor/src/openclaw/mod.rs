@@ -1,4 +1,5 @@
-//! OpenClaw workspaces: an agent as a folder of Markdown files. See README.md. ZeroClaw uses the Markdown part as well.
+//! OpenClaw workspaces, in which an agent is a folder of Markdown files. See README.md. ZeroClaw uses the Markdown
+//! files as well.
 mod artifacts;
 mod detect;
 pub mod files;
@@ -28,7 +29,7 @@ use std::path::Path;
 pub struct Runtime {
     /// Format id, and `source.runtime` in `.alf`.
     pub id: &'static str,
-    /// UUID namespace of the ids of its records.
+    /// UUID namespace of the ids of the runtime's records.
     pub namespace: [u8; 16],
 }
 

@@ -1,5 +1,5 @@
-//! Workspace files → records and passthrough files. The text of a memory file is stored in its records only: their verbatim
-//! texts, joined in order, are the file.
+//! Reads workspace files into records and passthrough files. The text of a memory file is only stored in its records.
+//! Their verbatim texts, joined in order, are the file.
 use super::files::{self, FileRole, MemoryFile};
 use super::{Root, Runtime, sections};
 use mementory_format::{Catalog, FormatError, Member, PassthroughItem, ReadContext, Sink};
@@ -11,22 +11,22 @@ use std::collections::HashMap;
 pub struct Reader<'a> {
     /// Runtime of the workspace.
     pub runtime: &'a Runtime,
-    /// The catalog.
+    /// The opened input.
     pub catalog: &'a Catalog,
     /// Location of the workspace.
     pub root: &'a Root,
-    /// Limits and clock.
+    /// Limits and current time.
     pub context: &'a ReadContext,
     /// Receives everything that is read.
     pub sink: &'a mut dyn Sink,
-    /// Id space of its records: the agent's id, or the folder's name where it has none.
+    /// Scope of its record keys: the agent's id, or the name of the folder if there is none.
     pub scope: String,
     slots: HashMap<String, Vec<Record>>,
     bytes_done: u64,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads the agent id and the extension slots of the workspace.
+    /// Creates the reader and reads the agent id and the extension slots of the workspace.
     pub fn new(
         runtime: &'a Runtime,
         catalog: &'a Catalog,
@@ -47,7 +47,7 @@ impl<'a> Reader<'a> {
         Ok(Self { runtime, catalog, root, context, sink, scope, slots, bytes_done: 0 })
     }
 
-    /// Reads one file: into records if it is a profile or memory, else as a passthrough file.
+    /// Reads one file into records if it is a profile or memory file, otherwise as a passthrough file.
     pub fn read_file(&mut self, member: &Member) -> Result<(), FormatError> {
         let Some(path) = self.root.path(member).map(str::to_owned) else { return Ok(()) };
         let inner = path.strip_prefix("workspace/").unwrap_or(&path);
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
         self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
-    /// Id of a record from its file and heading, so that a section inserted before it does not change the id.
+    /// Id of a record. It depends on file and heading, so inserting another section before does not change it.
     pub fn id(&self, path: &str, heading: &str, n: usize) -> String {
         let namespace = uuid::Uuid::from_bytes(self.runtime.namespace);
         uuid::Uuid::new_v5(&namespace, format!("{path}#{heading}#{n}").as_bytes()).hyphenated().to_string()
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
         text: &str,
         memory: MemoryFile,
     ) -> Result<(), FormatError> {
-        let pieces = if memory.whole { vec![text] } else { sections::split(text) };
+        let pieces = if memory.is_one_record { vec![text] } else { sections::split_sections(text) };
         let mut seen: HashMap<String, usize> = HashMap::new();
         let inner = path.strip_prefix("workspace/").unwrap_or(path);
         let day = files::date_of(inner).and_then(|d| Timestamp::parse(&format!("{d}T00:00:00Z")));
@@ -141,17 +141,17 @@ impl<'a> Reader<'a> {
                 self.sink.unit(record.into())?;
                 continue;
             }
-            let section = sections::parse(piece, memory.whole);
+            let section = sections::parse_section(piece, memory.is_one_record);
             let heading = section.heading.clone().map(|h| &piece[h]).unwrap_or_default();
             let body = &piece[section.body.clone()];
-            let title = sections::title(heading);
+            let title = sections::title_without_marks(heading);
             let n = seen.entry(title.clone()).or_default();
             *n += 1;
             let id = self.id(path, &title, *n);
             let text = if body.is_empty() { heading } else { body };
             let mut record = self.record(Kind::Memory, &id, text, member, format!("section {number}"));
             record.title = Some(title).filter(|t| !t.is_empty());
-            let (importance, tags) = sections::marks(piece);
+            let (importance, tags) = sections::importance_and_tags(piece);
             record.importance = importance;
             record.tags = tags;
             record.record_type = Some(memory.memory_type.into());
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The record of another format whose text this is, from its extension slot.
+    /// The record in the extension slot of this text, if it came from another format. Removes the slot.
     pub fn take_slot(&mut self, path: &str, piece: &str) -> Option<Record> {
         self.slots.get_mut(&slot_key(path, piece)).and_then(Vec::pop)
     }
@@ -200,7 +200,7 @@ fn slots(
     let mut out: HashMap<String, Vec<Record>> = HashMap::new();
     let bytes = catalog.bytes(member, context.limits.element_bytes)?;
     for line in bytes.split(|b| *b == b'\n').filter(|l| !l.trim_ascii().is_empty()) {
-        // skip a line that is no slot: the text itself is still read from its memory file
+        // a line that is not a slot is skipped, because its text is still read from the memory file
         if let Ok(slot) = serde_json::from_slice::<Slot>(line) {
             out.entry(format!("{}|{}", slot.file, slot.sha256)).or_default().push(slot.record);
         }
@@ -208,7 +208,7 @@ fn slots(
     Ok(out)
 }
 
-/// The value of a line `Name: X`, also as a list item or in bold.
+/// The value in a line `Name: X`, which may be a list item or bold.
 pub fn named(line: &str, key: &str) -> Option<String> {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || "-*".contains(c));
     let after_key = line.get(..key.len()).filter(|k| k.eq_ignore_ascii_case(key)).map(|_| &line[key.len()..])?;
@@ -217,7 +217,7 @@ pub fn named(line: &str, key: &str) -> Option<String> {
     Some(value.to_owned()).filter(|v| !v.is_empty())
 }
 
-/// The time zone: `Timezone: X`, or the first line with a `/` below a heading `Timezone`.
+/// The time zone in `Timezone: X`, or the first line with a `/` below the heading `Timezone`.
 fn time_zone(text: &str) -> Option<String> {
     let stated = text.lines().find_map(|l| named(l, "Timezone").or_else(|| named(l, "Time zone")));
     let below = || {

@@ -1,8 +1,8 @@
-//! Removes secrets from settings files on export. Works on the text of TOML, JSON, YAML or `KEY=value`: replaces values of
-//! keys whose name means a secret, and values that look like one (private keys, tokens of known services, passwords in
-//! URLs). Values that the runtime itself has encrypted stay.
+//! Removes secrets from settings files on export. Works on the text of TOML, JSON, YAML or `KEY=value`. Replaces the
+//! values of keys whose name means a secret, and values that look like a secret (private keys, tokens of known
+//! services, passwords in URLs). Values that the runtime has encrypted stay unchanged.
 
-/// Replaces a secret.
+/// Text that replaces a secret.
 pub const REDACTED: &str = "<redacted>";
 
 /// Words in a key name that mean a secret.
@@ -44,7 +44,7 @@ const TOKEN_PREFIXES: [&str; 18] = [
     "ya29.",
 ];
 
-/// URLs whose last path segment is the secret.
+/// Prefixes of URLs whose last part is a secret.
 const WEBHOOK_PREFIXES: [&str; 4] =
     ["hooks.slack.com/services/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/", "webhook.office.com/"];
 
@@ -56,18 +56,18 @@ pub fn redact(text: &str) -> (String, u32) {
     (text, private_keys + tokens + u32::try_from(keys.len()).unwrap_or(u32::MAX))
 }
 
-/// True when `now` is `before` with its secrets removed, so that `now` holds nothing new.
+/// True if `now` is `before` with secrets removed and nothing else changed.
 pub fn lacks_only_secrets(before: &[u8], now: &[u8]) -> bool {
     let clean = std::str::from_utf8(before).ok().map(redact).filter(|(_, n)| *n > 0);
     clean.is_some_and(|(clean, _)| clean.as_bytes() == now)
 }
 
-/// Names of the keys that hold secrets in the clear, in the order of the text.
+/// Names of the keys with unencrypted secrets, in the order of the text.
 pub fn secret_keys(text: &str) -> Vec<String> {
     redact_values(text).1
 }
 
-/// True when a text holds a secret in the clear.
+/// True if a text contains an unencrypted secret.
 pub fn has_secrets(text: &str) -> bool {
     redact(text).1 > 0
 }
@@ -86,34 +86,35 @@ fn redact_private_keys(text: &str) -> (String, u32) {
         out.push_str(&remainder[..start]);
         out.push_str(REDACTED);
         n += 1;
-        // without an end marker everything after the start counts as the key
+        // without an end marker, all text after the start is treated as the key
         remainder = end.map_or("", |end| &block[end..]);
     }
     out.push_str(remainder);
     (out, n)
 }
 
-/// Redacts the secrets in `key = value` and `key: value`, also inside inline tables and objects. Gives their keys.
+/// Replaces the secrets in `key = value` and `key: value`, also inside inline tables and objects. Returns their keys as
+/// well.
 fn redact_values(text: &str) -> (String, Vec<String>) {
     let bytes = text.as_bytes();
     let (mut out, mut copied, mut at, mut found) = (String::with_capacity(text.len()), 0, 0, Vec::new());
-    // in a TOML table whose name means a secret, every value is one
+    // in a TOML table whose name means a secret, every value is treated as one
     let mut secret_section = false;
     while at < bytes.len() {
         let line_start = at == 0 || bytes[at - 1] == b'\n';
         if line_start && bytes[at] == b'[' {
             let end = text[at..].find('\n').map_or(bytes.len(), |e| at + e);
-            secret_section = is_secret(&text[at..end]);
+            secret_section = is_secret_name(&text[at..end]);
             at = end;
             continue;
         }
         if bytes[at] == b'=' || bytes[at] == b':' {
             let key = key_before(&text[..at]);
             if !key.is_empty()
-                && (secret_section || is_secret(key))
+                && (secret_section || is_secret_name(key))
                 && let Some((start, end)) = value_after(text, at + 1)
             {
-                if !is_harmless(&text[start..end]) {
+                if !is_not_secret(&text[start..end]) {
                     out.push_str(&text[copied..start]);
                     out.push_str(REDACTED);
                     copied = end;
@@ -138,7 +139,7 @@ fn key_before(text: &str) -> &str {
     &text[start..]
 }
 
-/// Start and end of the value of a key, without its quotes. None for a list or table without text.
+/// Start and end of the value of a key, without quotes. None for a list or table without text.
 fn value_after(text: &str, from: usize) -> Option<(usize, usize)> {
     let remainder = &text[from..];
     let start = from + remainder.len() - remainder.trim_start_matches([' ', '\t']).len();
@@ -166,7 +167,7 @@ fn value_after(text: &str, from: usize) -> Option<(usize, usize)> {
     Some((start, start + value.len()))
 }
 
-/// Start and end of a list of texts (`tokens = ["a", "b"]`) or of a YAML block text, redacted as one value.
+/// Start and end of a list of texts (`tokens = ["a", "b"]`) or of a YAML block text. It is replaced as one value.
 fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
     match first {
         '[' => {
@@ -174,7 +175,7 @@ fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
             let inner = &text[start + 1..start + end];
             inner.contains(['"', '\'']).then(|| {
                 let lead = inner.len() - inner.trim_start().len();
-                // the outer quotes stay, so that the file still parses
+                // the outer quotes stay, so that the file is still valid
                 let trimmed = inner.trim();
                 let from = start + 1 + lead + 1;
                 (from, from + trimmed.len().saturating_sub(2))
@@ -197,8 +198,8 @@ fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
     }
 }
 
-/// True for a value that is no secret: empty, a switch, a number, a reference, or encrypted by the runtime.
-fn is_harmless(value: &str) -> bool {
+/// True for a value that is not a secret: empty, a boolean, a number, a reference, or encrypted by the runtime.
+fn is_not_secret(value: &str) -> bool {
     let value = value.trim();
     value.is_empty()
         || value == REDACTED
@@ -209,7 +210,7 @@ fn is_harmless(value: &str) -> bool {
         || (value.starts_with("${") && value.ends_with('}'))
 }
 
-fn is_secret(key: &str) -> bool {
+fn is_secret_name(key: &str) -> bool {
     let mut words: Vec<String> = vec![String::new()];
     let mut lower = false;
     for c in key.chars() {
@@ -231,12 +232,12 @@ fn is_secret(key: &str) -> bool {
             ("api" | "private" | "access" | "signing" | "encryption" | "auth", "key")
         )
     });
-    // `max_tokens` and `token_limit` count tokens and hold no secret
+    // `max_tokens` and `token_limit` are numbers of tokens
     let is_count = words.iter().any(|w| matches!(w.as_str(), "max" | "limit" | "count" | "budget" | "usage"));
     !is_count && (pairs || words.iter().any(|w| single(w)))
 }
 
-/// Redacts words that look like a secret, whatever their key is called.
+/// Replaces words that look like a secret, regardless of their key.
 fn redact_tokens(text: &str) -> (String, u32) {
     let (mut out, mut n) = (String::with_capacity(text.len()), 0);
     let is_word = |c: char| c.is_alphanumeric() || "-_.:/@%+=~?&".contains(c);
@@ -263,7 +264,7 @@ fn redact_tokens(text: &str) -> (String, u32) {
     (out, n)
 }
 
-/// Start and end of the secret in a word: the last segment of a webhook URL, a password in a URL, a known token.
+/// Start and end of the secret in a word: the end of a webhook URL, a password in a URL, or a known token.
 fn secret_range(word: &str) -> Option<(usize, usize)> {
     for prefix in WEBHOOK_PREFIXES {
         if let Some(at) = word.find(prefix) {
@@ -272,7 +273,7 @@ fn secret_range(word: &str) -> Option<(usize, usize)> {
         }
     }
     if let Some(at) = word.find("://") {
-        // user:password@host
+        // the part of a URL with user:password@host
         let authority = word[at + 3..].split('/').next().unwrap_or_default();
         if let Some((who, _)) = authority.rsplit_once('@')
             && let Some(colon) = who.find(':').filter(|c| c + 1 < who.len())

@@ -1,8 +1,8 @@
-//! Splits a Markdown file into sections at its second-level headings. The sections, joined, are the file again.
+//! Splits a Markdown file into sections at its second-level headings.
 use std::ops::Range;
 
-/// The sections of a file in order. Every byte of the file is in one of them.
-pub fn split(text: &str) -> Vec<&str> {
+/// The sections of a file in order. Joined, they are the file again.
+pub fn split_sections(text: &str) -> Vec<&str> {
     let mut cuts = Vec::new();
     let (mut at, mut fenced) = (0, false);
     for line in text.split_inclusive('\n') {
@@ -13,7 +13,7 @@ pub fn split(text: &str) -> Vec<&str> {
         }
         at += line.len();
     }
-    // a title or blank lines before the first heading belong to the first section
+    // a title or blank lines before the first heading are part of the first section
     if cuts.first().is_some_and(|first| is_title(&text[..*first])) {
         cuts[0] = 0;
     }
@@ -24,7 +24,7 @@ pub fn split(text: &str) -> Vec<&str> {
     cuts.iter().zip(ends).map(|(start, end)| &text[*start..end]).filter(|piece| !piece.is_empty()).collect()
 }
 
-/// True for a line that begins or ends a code block, in which nothing is a heading.
+/// True for a line that begins or ends a code block. Lines in it are not headings.
 fn is_fence(line: &str) -> bool {
     line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~")
 }
@@ -34,19 +34,19 @@ fn is_title(text: &str) -> bool {
     lines.next().is_none_or(|l| l.starts_with("# ")) && lines.next().is_none()
 }
 
-/// Byte ranges in the text of a section.
+/// Positions of the parts of a section, in bytes.
 pub struct Section {
-    /// Text of its heading.
+    /// The heading without `## `.
     pub heading: Option<Range<usize>>,
-    /// Text below the heading, without surrounding white space.
+    /// The text below the heading, without white space around it.
     pub body: Range<usize>,
 }
 
-/// Finds heading and body of a section. `whole`: the text is a file that is not split, so it has no heading.
-pub fn parse(piece: &str, whole: bool) -> Section {
+/// Finds heading and body of a section. With `whole`, the text is a file that is not split and has no heading.
+pub fn parse_section(piece: &str, is_one_record: bool) -> Section {
     let mut at = 0;
     let mut heading = None;
-    if !whole {
+    if !is_one_record {
         let mut fenced = false;
         for line in piece.split_inclusive('\n') {
             fenced ^= is_fence(line);
@@ -68,9 +68,9 @@ pub fn parse(piece: &str, whole: bool) -> Section {
     Section { heading, body: start.min(end)..end }
 }
 
-/// The section with another heading and body; its white space stays.
-pub fn replace(piece: &str, whole: bool, heading: Option<&str>, body: &str) -> String {
-    let found = parse(piece, whole);
+/// The section with a new heading and body. Its white space stays unchanged.
+pub fn replace_parts(piece: &str, is_one_record: bool, heading: Option<&str>, body: &str) -> String {
+    let found = parse_section(piece, is_one_record);
     let mut out = String::with_capacity(piece.len() + body.len());
     let mut at = 0;
     if let (Some(range), Some(heading)) = (&found.heading, heading) {
@@ -88,7 +88,7 @@ pub fn replace(piece: &str, whole: bool, heading: Option<&str>, body: &str) -> S
 }
 
 /// Importance and tags in OpenClaw's notation: `[decision|i=0.9]` and `#word`.
-pub fn marks(text: &str) -> (Option<f64>, Vec<String>) {
+pub fn importance_and_tags(text: &str) -> (Option<f64>, Vec<String>) {
     let (mut importance, mut tags): (Option<f64>, Vec<String>) = (None, Vec::new());
     let add = |tag: &str, tags: &mut Vec<String>| {
         if !tag.is_empty() && tag.len() <= 64 && !tags.iter().any(|t| t == tag) && tags.len() < 100 {
@@ -125,7 +125,7 @@ pub fn marks(text: &str) -> (Option<f64>, Vec<String>) {
 }
 
 /// A heading without its `[word|i=0.9]` marks.
-pub fn title(heading: &str) -> String {
+pub fn title_without_marks(heading: &str) -> String {
     let mut out = heading.to_owned();
     while let Some(start) = out.find('[') {
         let Some(end) = out[start..].find(']').filter(|end| out[start..start + end].contains("|i=")) else { break };

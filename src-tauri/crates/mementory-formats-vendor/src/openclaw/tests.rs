@@ -1,4 +1,4 @@
-//! Round trips of workspaces (spec §10.2, §10.3): byte for byte, and with records of other formats.
+//! Round trips of workspaces (spec §10.2, §10.3): unchanged files, and records of other formats.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::{OpenClaw, files, redact, sections};
 use crate::detect;
@@ -15,13 +15,13 @@ fn fixture() -> std::path::PathBuf {
 #[test]
 fn spec_10_2_workspace_round_trip_is_byte_exact() {
     let scratch = Scratch::new("openclaw");
-    let mut shelf = read(&fixture(), &OpenClaw);
+    let mut source = read(&fixture(), &OpenClaw);
     let expected: serde_json::Value =
         serde_json::from_slice(&std::fs::read(fixture().parent().unwrap().join("case.json")).unwrap()).unwrap();
-    let count = |kind: Kind| shelf.records.iter().filter(|r| r.kind == kind).count() as u64;
+    let count = |kind: Kind| source.records.iter().filter(|r| r.kind == kind).count() as u64;
     assert_eq!(count(Kind::Memory), expected["records"]["memory"].as_u64().unwrap());
     assert_eq!(count(Kind::Profile), expected["records"]["profile"].as_u64().unwrap());
-    let report = write(&mut shelf, &scratch.0.join("w"), &OpenClaw);
+    let report = write(&mut source, &scratch.0.join("w"), &OpenClaw);
     let (mut before, mut after) = (tree(&fixture()), tree(&scratch.0.join("w")));
     let (settings, clean) = (before.remove("config.json").unwrap(), after.remove("config.json").unwrap());
     assert_eq!(before, after);
@@ -29,14 +29,14 @@ fn spec_10_2_workspace_round_trip_is_byte_exact() {
     assert!(!String::from_utf8_lossy(&clean).contains("hunter2-not-real"));
     assert_eq!(report.losses.count("secret", LossKind::LeftOut), 1);
     assert_eq!(validate(&scratch.0.join("w"), &OpenClaw).errors, []);
-    let keys: std::collections::BTreeSet<_> = shelf.records.iter().map(|r| (r.kind, r.key.value.clone())).collect();
-    assert_eq!(keys.len(), shelf.records.len(), "keys are unique");
+    let keys: std::collections::BTreeSet<_> = source.records.iter().map(|r| (r.kind, r.key.value.clone())).collect();
+    assert_eq!(keys.len(), source.records.len(), "keys are unique");
 }
 
 #[test]
-fn maps_each_file_to_its_record_type() {
-    let shelf = read(&fixture(), &OpenClaw);
-    let find = |text: &str| shelf.records.iter().find(|r| r.text.contains(text)).unwrap();
+fn each_file_is_read_as_its_record_type() {
+    let source = read(&fixture(), &OpenClaw);
+    let find = |text: &str| source.records.iter().find(|r| r.text.contains(text)).unwrap();
     let fact = find("Prefers tea");
     assert_eq!(
         (fact.title.as_deref(), fact.record_type.as_deref(), fact.namespace.as_deref()),
@@ -52,7 +52,7 @@ fn maps_each_file_to_its_record_type() {
     let person = find("Time zone: Europe/Vienna");
     assert_eq!((person.kind, person.title.as_deref()), (Kind::Profile, Some("Ida Fell")));
     assert_eq!(person.fields["timezone"], "Europe/Vienna");
-    assert!(shelf.records.iter().all(|r| r.key.scope == "openclaw:0197f2a0-5555-7000-8000-00000000000c"));
+    assert!(source.records.iter().all(|r| r.key.scope == "openclaw:0197f2a0-5555-7000-8000-00000000000c"));
 }
 
 #[test]
@@ -61,8 +61,8 @@ fn inserting_a_section_keeps_the_ids_of_the_others() {
     let keys = |text: &str, name: &str| {
         let at = scratch.0.join(name).join("w");
         put(&at, &[("SOUL.md", b"# A"), ("MEMORY.md", text.as_bytes())]);
-        let shelf = read(&at, &OpenClaw);
-        shelf
+        let source = read(&at, &OpenClaw);
+        source
             .records
             .into_iter()
             .filter(|r| r.kind == Kind::Memory)
@@ -76,16 +76,16 @@ fn inserting_a_section_keeps_the_ids_of_the_others() {
 }
 
 #[test]
-fn edit_or_removal_changes_only_its_own_section() {
+fn an_edit_or_removal_changes_only_its_own_section() {
     let scratch = Scratch::new("openclaw-edit");
-    let mut shelf = read(&fixture(), &OpenClaw);
-    let at = shelf.records.iter().position(|r| r.text.contains("Prefers tea")).unwrap();
-    shelf.records[at].text = "Prefers coffee.".into();
-    shelf.edited.insert(at);
-    let gone = shelf.records.iter().position(|r| r.text.contains("rowing club")).unwrap();
-    let removed = shelf.records[gone].verbatim.clone().unwrap().text;
-    shelf.records[gone] = Record::new(Kind::Todo, RecordKey::new("x", "y"), "");
-    write(&mut shelf, &scratch.0.join("w"), &OpenClaw);
+    let mut source = read(&fixture(), &OpenClaw);
+    let at = source.records.iter().position(|r| r.text.contains("Prefers tea")).unwrap();
+    source.records[at].text = "Prefers coffee.".into();
+    source.edited.insert(at);
+    let gone = source.records.iter().position(|r| r.text.contains("rowing club")).unwrap();
+    let removed = source.records[gone].verbatim.clone().unwrap().text;
+    source.records[gone] = Record::new(Kind::Todo, RecordKey::new("x", "y"), "");
+    write(&mut source, &scratch.0.join("w"), &OpenClaw);
     let (before, after) = (tree(&fixture()), tree(&scratch.0.join("w")));
     let text = |files: &BTreeMap<String, Vec<u8>>, name: &str| String::from_utf8(files[name].clone()).unwrap();
     assert_eq!(
@@ -104,8 +104,8 @@ fn records_of_other_formats_survive_a_round_trip() {
     let mut dead = Record::new(Kind::Memory, RecordKey::new("chatgpt", "bio-2"), "Lives in Graz.");
     dead.status = Some("deleted".into());
     let message = Record::new(Kind::Message, RecordKey::new("chatgpt", "m"), "hello");
-    let mut shelf = MemorySource { records: vec![fact.clone(), dead, message], ..MemorySource::default() };
-    let report = write(&mut shelf, &scratch.0.join("w"), &OpenClaw);
+    let mut source = MemorySource { records: vec![fact.clone(), dead, message], ..MemorySource::default() };
+    let report = write(&mut source, &scratch.0.join("w"), &OpenClaw);
     assert_eq!(report.losses.count("record", LossKind::LeftOut), 2);
     let files = tree(&scratch.0.join("w"));
     assert!(String::from_utf8_lossy(&files["memory/chatgpt.md"]).contains("Has two cats."));
@@ -131,14 +131,14 @@ fn spec_10_3_raw_files_of_an_alf_are_written_unchanged() {
     line.origin.format = "alf".into();
     line.source.platform = "openclaw".into();
     line.fields.insert("origin_file".into(), "MEMORY.md".into());
-    let mut shelf = MemorySource { records: vec![line], ..MemorySource::default() };
-    shelf.parts = vec![
+    let mut source = MemorySource { records: vec![line], ..MemorySource::default() };
+    source.parts = vec![
         (item("raw/openclaw/SOUL.md"), b"# S".to_vec()),
         (item("raw/openclaw/MEMORY.md"), b"## F\r\nA fact.\r\n".to_vec()),
         (item("raw/openclaw/../../escape.md"), b"x".to_vec()),
         (item("raw/zeroclaw/config.toml"), b"x".to_vec()),
     ];
-    let report = write(&mut shelf, &scratch.0.join("w"), &OpenClaw);
+    let report = write(&mut source, &scratch.0.join("w"), &OpenClaw);
     let files = tree(&scratch.0.join("w"));
     assert_eq!(files.keys().collect::<Vec<_>>(), ["MEMORY.md", "SOUL.md"]);
     assert_eq!(files["MEMORY.md"], b"## F\r\nA fact.\r\n");
@@ -147,7 +147,7 @@ fn spec_10_3_raw_files_of_an_alf_are_written_unchanged() {
 }
 
 #[test]
-fn official_workspaces_round_trip() {
+fn official_workspaces_are_written_back_unchanged() {
     for name in ["standard", "minimal", "community-patterns", "empty"] {
         let Some(path) = shared(&format!("reference/alf/openclaw-workspaces/{name}")) else { return };
         let scratch = Scratch::new(&format!("official-{name}"));
@@ -160,7 +160,7 @@ fn official_workspaces_round_trip() {
 fn coding_projects_are_not_detected_as_workspaces() {
     let scratch = Scratch::new("openclaw-none");
     put(&scratch.0.join("p"), &[("AGENTS.md", b"# Rules\n"), ("README.md", b"# P\n"), ("memory/notes.md", b"x\n")]);
-    // notes of a coding assistant: a folder `memory` with a MEMORY.md
+    // notes of a coding assistant are in a folder `memory` with a MEMORY.md
     put(&scratch.0.join("q/projects/x/memory"), &[("MEMORY.md", b"# Memory\n"), ("style.md", b"x\n")]);
     for name in ["p", "q"] {
         let limits = Limits::default();
@@ -181,15 +181,15 @@ fn joined_sections_are_the_original_file() {
         "```\n## no\n```\n## yes\n",
         "\n\n## a\n",
     ] {
-        let pieces = sections::split(text);
+        let pieces = sections::split_sections(text);
         assert_eq!(pieces.concat(), text);
         for piece in pieces {
-            let found = sections::parse(piece, false);
+            let found = sections::parse_section(piece, false);
             let (heading, body) = (found.heading.map(|h| piece[h].to_owned()), piece[found.body].to_owned());
-            assert_eq!(sections::replace(piece, false, heading.as_deref(), &body), piece);
+            assert_eq!(sections::replace_parts(piece, false, heading.as_deref(), &body), piece);
         }
     }
-    assert_eq!(sections::split("```\n## no\n```\n").len(), 1);
+    assert_eq!(sections::split_sections("```\n## no\n```\n").len(), 1);
     assert!(
         !files::is_safe("../a") && !files::is_safe("/a") && !files::is_safe("a/../b") && files::is_safe("memory/a.md")
     );

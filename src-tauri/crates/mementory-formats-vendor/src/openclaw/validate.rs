@@ -1,4 +1,4 @@
-//! Validates a workspace: readable text, safe file names, a valid agent id, no secrets in the clear.
+//! Validates a workspace: readable text, safe file names, a valid agent id, and no unencrypted secrets.
 use super::files::{self, FileRole};
 use super::{Root, redact};
 use mementory_format::{Catalog, Finding, FormatError, Member, Validation};
@@ -36,7 +36,8 @@ pub fn check_files(
         match role {
             FileRole::Profile(_) => out.records += u64::from(!text.trim().is_empty()),
             FileRole::Memory(memory) if !text.trim().is_empty() => {
-                out.records += if memory.whole { 1 } else { super::sections::split(text).len() as u64 };
+                out.records +=
+                    if memory.is_one_record { 1 } else { super::sections::split_sections(text).len() as u64 };
             }
             FileRole::Settings if redact::has_secrets(text) => {
                 out.warnings.push(finding(
@@ -54,7 +55,7 @@ pub fn check_files(
     Ok(())
 }
 
-/// Adds a warning for a workspace without any record.
+/// Adds a warning if the workspace has no records.
 pub fn warn_if_empty(out: &mut Validation) {
     if out.records == 0 && out.errors.is_empty() {
         let (code, message) =

@@ -1,4 +1,4 @@
-//! A workspace in memory, before its files are written.
+//! A workspace in memory before its files are written.
 use super::Runtime;
 use mementory_format::{FormatError, StoredRecord, WriteReport};
 use mementory_json::Tree;
@@ -6,7 +6,7 @@ use mementory_model::Record;
 use std::collections::BTreeMap;
 use std::io::Read;
 
-/// Largest file of a workspace; the files are assembled in memory.
+/// Largest size in bytes of a file, because files are assembled in memory.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// A workspace while its files are assembled.
@@ -19,19 +19,19 @@ pub struct Workspace {
     pub rows: Vec<StoredRecord>,
     /// Records of other formats.
     pub foreign: Vec<Record>,
-    /// The passthrough files among them, with their id space and their path in their own workspace.
+    /// The passthrough files in `files` by path, each with the scope of its workspace and its path there.
     pub passthrough: BTreeMap<String, (String, String)>,
-    /// Id space of the workspace at the top; others are below `other-agents/`.
+    /// Scope of the workspace at the top. Other workspaces are below `other-agents/`.
     pub main_scope: String,
     /// True for an export of everything, false for a selection.
     pub everything: bool,
-    /// Folder for new files: `workspace/` in a home, else empty.
+    /// Folder for new files: `workspace/` in a home, otherwise empty.
     pub prefix: String,
     /// Counts and losses of the export.
     pub report: WriteReport,
     /// Files that an archive lists without their bytes.
     pub absent: Vec<AbsentFile>,
-    /// Attachment files of an archive, for the paths that it gives (spec §6.2).
+    /// Attachment files of an archive, which are written to the paths that it states (spec §6.2).
     pub(super) artifacts: Vec<Artifact>,
     pub(super) slots: Vec<String>,
 }
@@ -40,14 +40,14 @@ pub struct Workspace {
 pub struct Artifact {
     /// Vault id of its attachment record.
     pub(super) id: String,
-    /// Candidate paths in order of preference: the original path, then the path inside the archive.
+    /// Possible paths in order of preference: the original path, then the path inside the archive.
     pub(super) paths: Vec<String>,
     pub(super) bytes: Vec<u8>,
 }
 
 /// A file that an archive lists without its bytes and that the workspace does not contain.
 pub struct AbsentFile {
-    /// Id space of its workspace.
+    /// Scope of its workspace.
     pub scope: String,
     /// Path in that workspace.
     pub path: String,

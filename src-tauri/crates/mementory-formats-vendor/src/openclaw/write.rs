@@ -1,6 +1,6 @@
-//! Records and passthrough files → the files of a workspace (spec §6.2). Sources in order of preference: records of this
-//! runtime, `raw/<runtime>/` of an `.alf` (preferred over its layers by the specification), then records of other formats,
-//! which become Markdown.
+//! Turns records and passthrough files into the files of a workspace (spec §6.2). In order of preference, a file comes
+//! from records of this runtime, from `raw/<runtime>/` of an `.alf` archive (which the specification prefers over the
+//! archive's layers), or from records of other formats, which are converted to Markdown.
 use super::artifacts;
 use super::files::{self, FileRole};
 use super::read::slot_key;
@@ -13,11 +13,11 @@ use mementory_model::{Kind, LossKind, LossReport, Record};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A section of a file: position in the file, tie-breaker, text.
+/// A section of a file: its position in the file, the record's id for sections at the same position, and its text.
 type Piece = (u64, String, String);
 
 impl Workspace {
-    /// Collects everything that goes into the workspace.
+    /// Collects everything that is written into the workspace.
     pub fn collect(
         runtime: &'static Runtime,
         source: &mut dyn RecordSource,
@@ -43,13 +43,14 @@ impl Workspace {
             Some(path) => read_all(bytes, &item.name).map(|b| drop(raw.insert(path.to_owned(), b))),
             None => Ok(()),
         })?;
-        let (mut pieces, mut count) = (BTreeMap::<(String, String), Vec<Piece>>::new(), BTreeMap::<String, u64>::new());
+        let (mut pieces, mut file_and_record_counts) =
+            (BTreeMap::<(String, String), Vec<Piece>>::new(), BTreeMap::<String, u64>::new());
         let mut attachments = Vec::new();
         source.records(&mut |stored| {
             *out.report.by_kind.entry(stored.record.kind.as_str().to_owned()).or_default() += 1;
             match artifacts::attachment_row(&stored) {
                 Some(row) => attachments.push((stored.id, stored.attachment_ids.into_iter().next(), row)),
-                None => out.add_record(stored, &raw, &mut pieces, &mut count),
+                None => out.add_record(stored, &raw, &mut pieces, &mut file_and_record_counts),
             }
             Ok(())
         })?;
@@ -66,12 +67,13 @@ impl Workspace {
                 absent_indexes.push((item.group.clone(), read_all(bytes, &item.name)?));
                 return Ok(());
             }
-            *count.entry(item.group.clone()).or_default() += 1;
+            *file_and_record_counts.entry(item.group.clone()).or_default() += 1;
             passthrough.push((item.group.clone(), item.name.clone(), read_all(bytes, &item.name)?));
             Ok(())
         })?;
-        // of several agents the one with the most records and files is the workspace; the others get folders of their own
-        let main_scope = count.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone()).unwrap_or_default();
+        // of several agents, the one with the most records and files is at the top; the others get their own folders
+        let main_scope =
+            file_and_record_counts.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone()).unwrap_or_default();
         out.main_scope.clone_from(&main_scope);
         let path_of = |scope: &str, path: &str| match scope == main_scope {
             true => path.to_owned(),
@@ -108,7 +110,7 @@ impl Workspace {
         stored: StoredRecord,
         raw: &BTreeMap<String, Vec<u8>>,
         pieces: &mut BTreeMap<(String, String), Vec<Piece>>,
-        count: &mut BTreeMap<String, u64>,
+        file_and_record_counts: &mut BTreeMap<String, u64>,
     ) {
         let record = &stored.record;
         if record.origin.format == self.runtime.id {
@@ -121,14 +123,14 @@ impl Workspace {
                 self.rows.push(stored);
                 return;
             }
-            *count.entry(record.key.scope.clone()).or_default() += 1;
+            *file_and_record_counts.entry(record.key.scope.clone()).or_default() += 1;
             let number = record.origin.pointer.rsplit(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0);
             let text = text_of(&stored);
             pieces.entry((record.key.scope.clone(), path)).or_default().push((number, stored.id.clone(), text));
             return;
         }
         if record.origin.format == "alf" && !raw.is_empty() {
-            // the runtime's own file in raw/ already contains this text
+            // the runtime's own file in raw/ already contains the text of this record
             let from = record.fields.get("origin_file").and_then(|f| f.as_str());
             let covered = record.kind == Kind::Profile || from.is_some_and(|f| raw.contains_key(f));
             if covered && record.source.platform == self.runtime.id {
@@ -159,7 +161,8 @@ impl Workspace {
         }
     }
 
-    /// Adds a file. The first one with a path wins; unsafe and bookkeeping paths are left out.
+    /// Adds a file, unless there is already one with this path. Files with unsafe paths and bookkeeping files are left
+    /// out and listed as losses.
     pub fn add_file(&mut self, path: String, bytes: Vec<u8>) {
         if !files::is_safe(&path) {
             let note = "unsafe file name: it leads outside the folder";
@@ -174,7 +177,7 @@ impl Workspace {
         self.files.entry(path).or_insert(bytes);
     }
 
-    /// Turns the records of other formats into Markdown.
+    /// Converts the records of other formats to Markdown.
     pub fn compose_foreign(&mut self) {
         for record in std::mem::take(&mut self.foreign) {
             if !self.add_identity(&record) {
@@ -183,8 +186,8 @@ impl Workspace {
         }
     }
 
-    /// Writes an identity or principal of an `.alf` as profile files, where there are none yet. False = not such a record,
-    /// or nothing to write.
+    /// Writes an identity or principal of an `.alf` archive as profile files that do not exist yet. False if the record
+    /// is neither, or if nothing was written.
     fn add_identity(&mut self, record: &Record) -> bool {
         let Some(tree) =
             record.verbatim.as_ref().filter(|_| record.origin.format == "alf" && record.kind == Kind::Profile)
@@ -232,10 +235,11 @@ impl Workspace {
         found
     }
 
-    /// Writes a record as a section of a memory file, and the whole record into its extension slot.
+    /// Writes a record as a section of a memory file, and the complete record into an extension slot.
     fn add_note(&mut self, record: &Record) {
         let origin = record.fields.get("origin_file").and_then(|f| f.as_str()).filter(|f| files::is_safe(f));
-        let origin = origin.filter(|f| matches!(files::role(f), FileRole::Memory(m) if !m.whole)).map(str::to_owned);
+        let origin =
+            origin.filter(|f| matches!(files::role(f), FileRole::Memory(m) if !m.is_one_record)).map(str::to_owned);
         let namespace = record.namespace.as_deref().filter(|n| *n != "default");
         let path = origin.unwrap_or_else(|| match namespace {
             Some("curated") => "MEMORY.md".into(),
@@ -255,7 +259,7 @@ impl Workspace {
             text.lines().next().unwrap_or_default().trim_start_matches('#').trim().chars().take(60).collect();
         let heading =
             record.title.clone().filter(|t| !t.trim().is_empty()).unwrap_or(first_line).replace(['\n', '\r'], " ");
-        // a second-level heading in the text would split the section
+        // a second-level heading in the text would split the section at the next import
         let body: String =
             text.lines().map(|l| if l.starts_with("## ") { format!("#{l}\n") } else { format!("{l}\n") }).collect();
         let section = format!("## {}\n{body}\n", heading.trim());
@@ -274,7 +278,7 @@ impl Workspace {
         self.add_slot(&path, &section, record);
     }
 
-    /// Adds an extension slot: the whole record beside the text that it became.
+    /// Adds an extension slot with the complete record, identified by file and digest of its text.
     pub fn add_slot(&mut self, path: &str, piece: &str, record: &Record) {
         let digest = slot_key(path, piece);
         let digest = digest.rsplit('|').next().unwrap_or_default();
@@ -286,8 +290,8 @@ impl Workspace {
         self.report.losses.add(&record.key.value, "record", LossKind::MovedToExtension, note);
     }
 
-    /// Removes secrets from settings files, and key files altogether. With `return_originals` it gives the original files to
-    /// the caller, who exports them sealed; without it they are reported as losses.
+    /// Removes key files, and the secrets in settings files. With `return_originals`, the original files are returned
+    /// so that the caller can export them encrypted. Without it, the removed secrets are listed as losses.
     pub fn remove_secrets(&mut self, return_originals: bool) -> Vec<(String, Vec<u8>)> {
         let (mut removed, mut originals) = (BTreeSet::new(), Vec::new());
         let losses: &mut LossReport = &mut self.report.losses;
@@ -305,17 +309,17 @@ impl Workspace {
                 }
                 FileRole::Settings => {
                     let text = String::from_utf8_lossy(bytes);
-                    let (clean, count) = redact::redact(&text);
-                    if count > 0 && return_originals {
+                    let (clean, secret_count) = redact::redact(&text);
+                    if secret_count > 0 && return_originals {
                         originals.push((path.clone(), std::mem::replace(bytes, clean.into_bytes())));
-                    } else if count > 0 {
+                    } else if secret_count > 0 {
                         losses.add(
                             path,
                             "secret",
                             LossKind::LeftOut,
                             "secrets in this settings file are replaced by <redacted>",
                         );
-                        *self.report.withheld.entry("secret".into()).or_default() += u64::from(count);
+                        *self.report.withheld.entry("secret".into()).or_default() += u64::from(secret_count);
                         *bytes = clean.into_bytes();
                     }
                 }
@@ -345,13 +349,13 @@ impl Workspace {
         Ok(self.report)
     }
 
-    /// The report of a dry run: nothing is written.
+    /// The report of a dry run, which writes nothing.
     pub fn into_report(mut self) -> WriteReport {
         self.finish();
         self.report
     }
 
-    /// Adds the files that depend on all others, then removes secrets.
+    /// Adds the files that depend on other files, and then removes secrets.
     fn finish(&mut self) {
         self.place_artifacts();
         self.write_absent_indexes();
@@ -371,7 +375,7 @@ impl Workspace {
     }
 }
 
-/// The text of a record in its file, with an edit applied.
+/// The text of a record in its file. If the record was edited, with the edit.
 pub fn text_of(stored: &StoredRecord) -> String {
     let record = &stored.record;
     let verbatim = record.verbatim.as_ref().map_or("", |v| v.text.as_str());
@@ -379,19 +383,20 @@ pub fn text_of(stored: &StoredRecord) -> String {
     if stored.edited { edited_section(record, verbatim, path) } else { verbatim.to_owned() }
 }
 
-/// The section of an edited record: new heading and body, original white space.
+/// The section of an edited record, with its new heading and body and the original white space.
 fn edited_section(record: &Record, verbatim: &str, path: &str) -> String {
     let inner = path.strip_prefix("workspace/").unwrap_or(path);
-    let whole = match files::role(inner) {
-        FileRole::Memory(memory) => memory.whole,
+    let is_one_record = match files::role(inner) {
+        FileRole::Memory(memory) => memory.is_one_record,
         _ => true,
     };
-    let found = sections::parse(verbatim, whole);
+    let found = sections::parse_section(verbatim, is_one_record);
     let heading = found.heading.clone().map(|h| &verbatim[h]);
-    let changed = heading.filter(|h| Some(sections::title(h)) != record.title).and(record.title.as_deref());
-    // the reader gave a heading without a body as the text
+    let changed =
+        heading.filter(|h| Some(sections::title_without_marks(h)) != record.title).and(record.title.as_deref());
+    // the reader used a heading without a body as the text
     let body = if found.body.is_empty() && heading == Some(record.text.as_str()) { "" } else { record.text.as_str() };
-    sections::replace(verbatim, whole, changed, body)
+    sections::replace_parts(verbatim, is_one_record, changed, body)
 }
 
 /// A text as a file name: lower case, letters, digits and single hyphens.

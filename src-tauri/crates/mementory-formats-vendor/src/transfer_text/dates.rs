@@ -1,4 +1,4 @@
-//! Dates in memory lists, as users and models write them (formats/mem.md §15, transfer text).
+//! Dates in memory lists, in the forms that users and models write (formats/mem.md §15, transfer text).
 use jiff::civil::Date;
 use mementory_model::Timestamp;
 
@@ -17,9 +17,9 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// Parses a day: ISO day, full ISO time, `YYYY-MM`, `YYYY`, `Month YYYY`, `Month D[th], YYYY`, `D Month YYYY`. A month
-/// or a year is its first day. None = not a date (also 30 February).
-pub(super) fn day(text: &str) -> Option<Date> {
+/// Parses a day: ISO day, ISO time, `YYYY-MM`, `YYYY`, `Month YYYY`, `Month D[th], YYYY`, `D Month YYYY`. A month or a
+/// year means its first day. None for any other text and for invalid days such as 30 February.
+pub(super) fn parse_day(text: &str) -> Option<Date> {
     let text = text.trim();
     let lead: Vec<&str> = text.split(['T', ' ']).next().unwrap_or("").split('-').collect();
     let number = |t: &str, digits: usize| {
@@ -36,17 +36,17 @@ pub(super) fn day(text: &str) -> Option<Date> {
     }
     let words: Vec<&str> = text.split([' ', ',']).filter(|w| !w.is_empty()).collect();
     match words.as_slice() {
-        [m, y] => day_of(number(y, 4)?, month(m)?, 1),
-        [a, b, y] => match month(a) {
-            Some(m) => day_of(number(y, 4)?, m, ordinal(b)?),
-            None => day_of(number(y, 4)?, month(b)?, ordinal(a)?),
+        [m, y] => day_of(number(y, 4)?, month_number(m)?, 1),
+        [a, b, y] => match month_number(a) {
+            Some(m) => day_of(number(y, 4)?, m, day_number(b)?),
+            None => day_of(number(y, 4)?, month_number(b)?, day_number(a)?),
         },
         _ => None,
     }
 }
 
-/// Month number of a name or its first three letters (September also has four).
-fn month(word: &str) -> Option<i16> {
+/// Number of a month, by its name or the first three letters, or `sept`.
+fn month_number(word: &str) -> Option<i16> {
     let word = word.trim_end_matches('.').to_ascii_lowercase();
     let index = MONTHS.iter().position(|m| {
         *m == word || (word.len() == 3 && m.starts_with(&word)) || (word == "sept" && *m == "september")
@@ -54,7 +54,7 @@ fn month(word: &str) -> Option<i16> {
     i16::try_from(index + 1).ok()
 }
 
-fn ordinal(word: &str) -> Option<i16> {
+fn day_number(word: &str) -> Option<i16> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let suffix = &word[digits.len()..];
     if !["", "st", "nd", "rd", "th"].contains(&suffix.to_ascii_lowercase().as_str()) {
@@ -63,7 +63,7 @@ fn ordinal(word: &str) -> Option<i16> {
     digits.parse().ok().filter(|d| (1..=31).contains(d))
 }
 
-/// Midnight UTC of a day.
+/// The start of a day in UTC.
 pub(super) fn midnight(day: Date) -> Option<Timestamp> {
     Timestamp::parse(&day.to_string())
 }
@@ -86,10 +86,10 @@ mod tests {
             ("Sept. 3, 2025", "2025-09-03"),
             ("3 May 2025", "2025-05-03"),
         ] {
-            assert_eq!(super::day(text).unwrap().to_string(), day, "{text}");
+            assert_eq!(super::parse_day(text).unwrap().to_string(), day, "{text}");
         }
         for text in ["", "unknown", "2025-02-30", "maybe 2025", "12", "32 May 2025", "2025-4-1"] {
-            assert!(super::day(text).is_none(), "{text}");
+            assert!(super::parse_day(text).is_none(), "{text}");
         }
     }
 }

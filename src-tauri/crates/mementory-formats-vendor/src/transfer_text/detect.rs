@@ -1,28 +1,28 @@
-//! Detects memory lists and copied conversations. A text without evidence of either is not claimed.
+//! Detects memory lists and copied conversations. A text that looks like neither is not claimed.
 use super::{
     entries::{self, Entries},
     transcript,
 };
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 
-/// Bytes that detection reads.
+/// Number of bytes that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
 
 /// Kind of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextKind {
-    /// The answer to an import prompt: dated lines under headings.
+    /// The answer to an import prompt, with dated lines under headings.
     ImportAnswer,
-    /// A copied memory page: one sentence per line.
+    /// A copied memory page with one sentence per line.
     MemoryLines,
-    /// A conversation.
+    /// A copied conversation.
     Transcript,
-    /// Any other text, if the user chose this format.
+    /// Any other text that was pasted, or for which the user chose this format.
     Plain,
 }
 
 impl TextKind {
-    /// Stable name, the `version` of the claim.
+    /// Stable name, used as the `version` of the claim.
     pub fn as_str(self) -> &'static str {
         match self {
             TextKind::ImportAnswer => "import_answer",
@@ -34,8 +34,8 @@ impl TextKind {
 }
 
 /// Headings of the answer to Claude's import prompt.
-const HEADINGS: [&str; 5] = ["instructions", "identity", "career", "projects", "preferences"];
-/// Claims on text members, each a source of its own. `asked`: the user chose this format, so any text is claimed.
+const CLAUDE_HEADINGS: [&str; 5] = ["instructions", "identity", "career", "projects", "preferences"];
+/// One claim for each text member. With `asked`, the user chose this format, so any text is claimed.
 pub(super) fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, FormatError> {
     let mut out = Vec::new();
     for member in catalog.members() {
@@ -53,7 +53,7 @@ pub(super) fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, Forma
         if text.trim().is_empty() || (looks_like_json(&text) && !asked) {
             continue;
         }
-        let evidence = evidence(&text, member, pasted);
+        let evidence = detect_kind(&text, member, pasted);
         let (kind, confidence, reason) = match evidence {
             Some(found) => found,
             None if pasted || asked => (TextKind::Plain, 0.5, "Plain text: one memory per paragraph".into()),
@@ -70,18 +70,18 @@ pub(super) fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, Forma
     Ok(out)
 }
 
-/// True for a text that begins like JSON. A bracket alone is not enough: dates are in brackets too.
+/// True for a text that begins like JSON. A bracket alone is not enough, because dates are in brackets too.
 fn looks_like_json(text: &str) -> bool {
     let text = text.trim_start();
     let inside = text.trim_start_matches('[').trim_start();
     if let Some(object) = inside.strip_prefix('{') {
-        // Near-JSON (NaN, raw control characters, truncated) is repaired and reported by other formats.
+        // Invalid JSON (NaN, control characters, truncated) is repaired and reported by other formats.
         return object.trim_start().starts_with(['"', '}']);
     }
     text.starts_with('[') && (inside.starts_with('"') || is_json(text))
 }
 
-/// True for a sequence of JSON values; the last one may be truncated.
+/// True for a sequence of JSON values. The last one may be truncated.
 fn is_json(text: &str) -> bool {
     let values = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
     for value in values {
@@ -93,12 +93,12 @@ fn is_json(text: &str) -> bool {
     true
 }
 
-/// Kind, confidence and reason; None without evidence.
-fn evidence(text: &str, member: &Member, pasted: bool) -> Option<(TextKind, f64, String)> {
+/// Kind, confidence and reason. None if the text looks like none of the kinds.
+fn detect_kind(text: &str, member: &Member, pasted: bool) -> Option<(TextKind, f64, String)> {
     let found = entries::read(text);
-    let known = known_headings(&found);
+    let known = count_known_headings(&found);
     let dated_list = found.dated >= 2 || (found.dated == 1 && known >= 1);
-    // A diary has dates too, but much more text between them.
+    // A diary has dates as well, but much more text between them.
     let mostly_entries =
         2 * found.dated >= found.marked && (found.fenced || known >= 1 || 4 * found.dated >= found.entries.len());
     if dated_list && mostly_entries {
@@ -111,7 +111,7 @@ fn evidence(text: &str, member: &Member, pasted: bool) -> Option<(TextKind, f64,
         return Some((TextKind::ImportAnswer, 0.6, reason));
     }
     if let Some(transcript) = transcript::read(text) {
-        // A note may quote two lines of a conversation; a copied conversation starts with its first turn.
+        // A note may quote two lines of a conversation, but a copied conversation begins with its first turn.
         let first = text.lines().position(|l| !l.trim().is_empty()).map_or(0, |i| i + 1);
         let begins = transcript.turns[0].line <= first + 3;
         if begins || pasted {
@@ -126,20 +126,20 @@ fn evidence(text: &str, member: &Member, pasted: bool) -> Option<(TextKind, f64,
     let name = member.file_name().to_lowercase();
     let named = name.contains("memor") && !name.ends_with(".md") || text.to_lowercase().contains("saved memories");
     let sentences = found.by_line && found.sections.len() <= 1;
-    if sentences && (named || opens_like_memories(&found)) {
+    if sentences && (named || most_open_like_memories(&found)) {
         let reason = format!("Found {} sentences, one per line, as in a list of saved memories", found.entries.len());
         return Some((TextKind::MemoryLines, if named { 0.6 } else { 0.5 }, reason));
     }
     None
 }
 
-/// Number of the usual headings in the text.
-pub(super) fn known_headings(found: &Entries) -> usize {
-    HEADINGS.iter().filter(|h| found.sections.iter().any(|s| s.to_lowercase() == **h)).count()
+/// Number of headings in the text that the answer to Claude's import prompt has.
+pub(super) fn count_known_headings(found: &Entries) -> usize {
+    CLAUDE_HEADINGS.iter().filter(|h| found.sections.iter().any(|s| s.to_lowercase() == **h)).count()
 }
 
-/// True if at least two entries, and most of all, begin like saved memories.
-fn opens_like_memories(found: &Entries) -> bool {
+/// True if at least two entries, and at least two thirds of all, begin like saved memories.
+fn most_open_like_memories(found: &Entries) -> bool {
     let count = found.entries.iter().filter(|e| entries::opens_like_a_memory(&e.content)).count();
     count >= 2 && 3 * count >= 2 * found.entries.len()
 }

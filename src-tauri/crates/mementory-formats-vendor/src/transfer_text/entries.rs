@@ -1,7 +1,7 @@
-//! Memory lists as text: dated lines, bullets, sentences per line, paragraphs (formats/mem.md §15, transfer text).
+//! Reads memory lists: dated lines, bullets, one sentence per line, or paragraphs (formats/mem.md §15, transfer text).
 use super::{
     dates,
-    marks::{Marker, dated, header, marker, strip_bullet},
+    marks::{Marker, date_marker, heading_title, marker, strip_bullet},
 };
 use jiff::civil::Date;
 use sha2::Digest;
@@ -9,17 +9,17 @@ use sha2::Digest;
 /// An entry of a memory list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// Its text without marker and date; further lines after line breaks.
+    /// Its text without marker and date. Further lines follow after line breaks.
     pub content: String,
-    /// Its day, if it has one.
+    /// The day in its date, if it has a valid one.
     pub day: Option<Date>,
-    /// The date as written, even if it is not a valid date.
+    /// The date in the text, even if it is not valid.
     pub date_raw: Option<String>,
     /// Heading above it.
     pub section: Option<String>,
-    /// First line in the source, from 1.
+    /// Number of its first line in the source, counted from 1.
     pub line: usize,
-    /// Its lines as in the source.
+    /// Its lines, unchanged from the source.
     pub source: String,
 }
 
@@ -35,7 +35,7 @@ impl Entry {
         }
     }
 
-    /// Adds another line.
+    /// Adds a further line.
     fn add_line(&mut self, line: &Line<'_>) {
         self.content.push('\n');
         self.content.push_str(line.text.trim());
@@ -43,14 +43,14 @@ impl Entry {
         self.source.push_str(line.text);
     }
 
-    /// `tx_` and 24 hex digits: the same text of the same day is the same memory, wherever it was pasted from.
+    /// Id of the entry. It only depends on text and day, so the same entry has the same id in every text.
     pub fn id(&self) -> String {
         let day = self.day.map(|d| d.to_string()).unwrap_or_default();
         text_id(&day, &self.content)
     }
 }
 
-/// `tx_` + the first 24 hex digits of SHA-256 of day, line break, content.
+/// `tx_` and the first 24 hex digits of the SHA-256 of day, line break and content.
 pub(super) fn text_id(day: &str, content: &str) -> String {
     let digest = hex::encode(sha2::Sha256::digest(format!("{day}\n{content}").as_bytes()));
     format!("tx_{}", &digest[..24])
@@ -60,19 +60,19 @@ pub(super) fn text_id(day: &str, content: &str) -> String {
 #[derive(Debug, Default)]
 pub(super) struct Entries {
     pub entries: Vec<Entry>,
-    /// Headings, in order.
+    /// Headings in the order of the text.
     pub sections: Vec<String>,
-    /// Entries with a date or `[unknown]` in brackets, or a leading ISO day.
+    /// Number of entries with a date or a word for "unknown" in brackets, or with a leading ISO day.
     pub dated: usize,
-    /// Entries that begin with a bullet or a date.
+    /// Number of entries that begin with a bullet or a date.
     pub marked: usize,
-    /// Entries with a date or a few words in brackets in front, in any language.
+    /// Number of entries that begin with a date or a few words of any language in brackets.
     pub bracketed: usize,
-    /// Lines around the list in which the assistant talks about it.
-    pub loose_lines: usize,
-    /// There are no markers, and each line is a sentence.
+    /// Number of lines around the list in which the assistant talks about it.
+    pub lines_outside_list: usize,
+    /// True if there are no markers and each line is a sentence.
     pub by_line: bool,
-    /// Only the content of code fences was read.
+    /// True if only the content of code fences was read.
     pub fenced: bool,
 }
 
@@ -81,12 +81,13 @@ struct Line<'t> {
     text: &'t str,
 }
 
-/// Converts line ends to `\n`.
+/// Converts line ends to `
+/// ` and removes a byte order mark.
 pub(super) fn unix_line_ends(text: &str) -> String {
     text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// First words of saved memories in English; ChatGPT writes them in the third person without a subject.
+/// First words of saved memories in English. ChatGPT writes them in the third person and without a subject.
 const OPENINGS: [&str; 36] = [
     "is", "has", "prefers", "likes", "wants", "works", "lives", "uses", "enjoys", "needs", "plans", "owns", "user",
     "dislikes", "hates", "loves", "studies", "speaks", "was", "had", "does", "doesn't", "goes", "grows", "plays",
@@ -99,14 +100,15 @@ pub(super) fn opens_like_a_memory(text: &str) -> bool {
     OPENINGS.contains(&first.trim_end_matches('\'').trim_end_matches("'s"))
 }
 
-/// Reads the entries of a text with `\n` line ends. If there are code fences, only their content is read.
+/// Reads the entries of a text, whose line ends are `
+/// `. If there are code fences, only their content is read.
 pub(super) fn read(text: &str) -> Entries {
     let (lines, fenced) = lines_to_read(text);
     let mut out = Entries { fenced, ..Entries::default() };
     if lines.iter().any(|l| marker(l.text.trim_start()).is_some()) {
-        list(&lines, &mut out);
+        read_list(&lines, &mut out);
     } else {
-        prose(&lines, &mut out);
+        read_prose(&lines, &mut out);
     }
     for entry in &mut out.entries {
         entry.content = entry.content.trim().to_owned();
@@ -115,7 +117,7 @@ pub(super) fn read(text: &str) -> Entries {
     out
 }
 
-/// The lines to read, and whether they are from code fences.
+/// The lines to read, and whether they come from code fences.
 fn lines_to_read(text: &str) -> (Vec<Line<'_>>, bool) {
     let all: Vec<Line<'_>> = text.lines().enumerate().map(|(i, text)| Line { number: i + 1, text }).collect();
     if !all.iter().any(|l| l.text.starts_with("```")) {
@@ -130,11 +132,11 @@ fn lines_to_read(text: &str) -> (Vec<Line<'_>>, bool) {
     (wanted.collect(), true)
 }
 
-/// Reads a list with markers. A marker starts an entry, indented lines below belong to it, and any other line is an entry of
-/// its own (mem.md §15): an assistant may leave out a date.
-fn list(lines: &[Line<'_>], out: &mut Entries) {
+/// Reads a list with markers. A marker starts an entry, indented lines below it belong to the entry, and any other line
+/// is a separate entry (mem.md §15), because an assistant may leave out a date.
+fn read_list(lines: &[Line<'_>], out: &mut Entries) {
     let list_range = list_range(lines, out.fenced);
-    // Among bullets alone a paragraph may run over several lines; dates and fences come with one entry per line.
+    // In a list that only has bullets, a paragraph may span several lines. With dates or fences, each line is an entry.
     let dates = out.fenced || lines.iter().any(|l| marker(l.text.trim_start()).is_some_and(|m| m.dated));
     let by_line = dates || has_sentence_per_line(lines);
     let mut section: Option<String> = None;
@@ -144,17 +146,17 @@ fn list(lines: &[Line<'_>], out: &mut Entries) {
         let indented = line.text.starts_with([' ', '\t']);
         if text.is_empty() {
             open = false;
-        } else if let Some(found) = marker(text).filter(|_| !(open && indented && marker_is_weak(text))) {
+        } else if let Some(found) = marker(text).filter(|_| !(open && indented && is_bullet_without_date(text))) {
             out.push_marked(&found, line, &section);
             (open, paragraph) = (true, false);
-        } else if let Some(title) = header(text).filter(|_| !indented) {
+        } else if let Some(title) = heading_title(text).filter(|_| !indented) {
             out.sections.push(title.clone());
             section = Some(title);
             open = false;
         } else if let Some(entry) = out.entries.last_mut().filter(|_| open && (indented || paragraph && !by_line)) {
             entry.add_line(line);
         } else if !list_range.contains(&index) {
-            out.loose_lines += 1;
+            out.lines_outside_list += 1;
         } else {
             out.entries.push(Entry::plain(text, line, &section));
             (open, paragraph) = (true, true);
@@ -162,13 +164,13 @@ fn list(lines: &[Line<'_>], out: &mut Entries) {
     }
 }
 
-/// The lines that can be entries: all lines of code fences; in a list with dates only those between its first and last
-/// marker or heading, because the assistant talks about the list before and after it. A sentence that announces the list
-/// ("Here it is:") is not a heading.
+/// The lines that can be entries. In code fences, and in a list without dates, these are all lines. In a list with
+/// dates, they are the lines between the first and last marker or heading, because the assistant talks about the list
+/// before and after it. A sentence that announces the list ("Here it is:") is not a heading.
 fn list_range(lines: &[Line<'_>], fenced: bool) -> std::ops::Range<usize> {
     let begins = |l: &Line<'_>| {
         let text = l.text.trim();
-        marker(text).is_some() || header(text).is_some_and(|title| !announces(text, &title))
+        marker(text).is_some() || heading_title(text).is_some_and(|title| !announces_list(text, &title))
     };
     let has_dates = lines.iter().any(|l| marker(l.text.trim_start()).is_some_and(|m| m.dated));
     if fenced || !has_dates {
@@ -176,20 +178,20 @@ fn list_range(lines: &[Line<'_>], fenced: bool) -> std::ops::Range<usize> {
     }
     let first = lines.iter().position(begins).unwrap_or(0);
     let last = lines.iter().rposition(begins).unwrap_or(0);
-    // Lines up to the next empty line belong to the last entry.
+    // Lines up to the next empty line are part of the last entry.
     let end = lines[last..].iter().position(|l| l.text.trim().is_empty()).map_or(lines.len(), |n| last + n);
     let heading = marker(lines[last].text.trim()).is_none();
     first..if heading { lines.len() } else { end }
 }
 
-/// `Sure, here is everything I know:`
-fn announces(text: &str, title: &str) -> bool {
+/// True for a line that announces a list, such as `Sure, here is everything I know:`.
+fn announces_list(text: &str, title: &str) -> bool {
     text.ends_with(':') && !text.starts_with(['#', '*']) && title.split_whitespace().count() > 3
 }
 
-/// True for a bullet without a date: indented below an entry, it is part of that entry.
-fn marker_is_weak(text: &str) -> bool {
-    dated(strip_bullet(text).unwrap_or(text)).is_none()
+/// True for a bullet without a date. If it is indented below an entry, it is part of that entry.
+fn is_bullet_without_date(text: &str) -> bool {
+    date_marker(strip_bullet(text).unwrap_or(text)).is_none()
 }
 
 fn ends_a_sentence(text: &str) -> bool {
@@ -197,43 +199,43 @@ fn ends_a_sentence(text: &str) -> bool {
     text.ends_with(['.', '!', '?', '…', '。', '！', '？', '।', '؟'])
 }
 
-/// Lines with text, without headings and markers.
+/// The lines that have text and are neither headings nor begin with a marker.
 fn text_lines<'l, 't>(lines: &'l [Line<'t>]) -> impl Iterator<Item = &'l Line<'t>> {
     lines.iter().filter(|l| {
         let text = l.text.trim();
-        !text.is_empty() && header(text).is_none() && marker(text).is_none()
+        !text.is_empty() && heading_title(text).is_none() && marker(text).is_none()
     })
 }
 
-/// True if each line is a sentence: most lines end like one or begin like a saved memory. A single missing full stop does
-/// not turn the list into a paragraph.
+/// True if each line is a sentence. At least two thirds of the lines must end like a sentence or begin like a saved
+/// memory, so that a single missing full stop does not turn the list into a paragraph.
 fn has_sentence_per_line(lines: &[Line<'_>]) -> bool {
     let short: Vec<&str> = text_lines(lines).map(|l| l.text.trim()).filter(|t| t.len() < 600).collect();
     let whole = short.iter().filter(|t| ends_a_sentence(t) || opens_like_a_memory(t)).count();
     short.len() > 1 && 3 * whole >= 2 * short.len()
 }
 
-/// True if a line continues the sentence of the line above.
-fn continues(text: &str, above: &str) -> bool {
-    let unfinished = !above.is_empty() && header(above).is_none() && !ends_a_sentence(above);
+/// True if a line continues the sentence of the previous line.
+fn continues_sentence(text: &str, above: &str) -> bool {
+    let unfinished = !above.is_empty() && heading_title(above).is_none() && !ends_a_sentence(above);
     unfinished && text.starts_with(char::is_lowercase) && !opens_like_a_memory(text)
 }
 
 /// Reads a text without markers: one sentence per line (ChatGPT's memory page), lines under headings, or paragraphs.
-fn prose(lines: &[Line<'_>], out: &mut Entries) {
+fn read_prose(lines: &[Line<'_>], out: &mut Entries) {
     out.by_line = has_sentence_per_line(lines);
-    let headed = lines.iter().any(|l| header(l.text.trim()).is_some());
-    let wrapped = lines.windows(2).filter(|w| continues(w[1].text.trim(), w[0].text.trim())).count();
-    // Under headings each line is an entry, unless the lines are clearly a wrapped text.
+    let headed = lines.iter().any(|l| heading_title(l.text.trim()).is_some());
+    let wrapped = lines.windows(2).filter(|w| continues_sentence(w[1].text.trim(), w[0].text.trim())).count();
+    // Under headings each line is an entry, unless more than a quarter of the lines continue the previous one.
     let by_line = out.by_line || headed && 4 * wrapped <= text_lines(lines).count();
     let mut section: Option<String> = None;
     let (mut open, mut above) = (false, "");
     for line in lines {
         let text = line.text.trim();
-        let is_continuation = !by_line || line.text.starts_with([' ', '\t']) || continues(text, above);
+        let is_continuation = !by_line || line.text.starts_with([' ', '\t']) || continues_sentence(text, above);
         if text.is_empty() {
             open = false;
-        } else if let Some(title) = header(text) {
+        } else if let Some(title) = heading_title(text) {
             out.sections.push(title.clone());
             section = Some(title);
             open = false;
@@ -253,7 +255,7 @@ impl Entries {
         self.dated += usize::from(found.dated);
         self.bracketed += usize::from(found.bracketed);
         self.entries.push(Entry {
-            day: found.date_raw.and_then(dates::day),
+            day: found.date_raw.and_then(dates::parse_day),
             date_raw: found.date_raw.map(str::to_owned),
             ..Entry::plain(found.rest, line, section)
         });

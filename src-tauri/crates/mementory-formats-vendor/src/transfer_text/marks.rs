@@ -1,26 +1,26 @@
-//! Markers at the start of a line: bullets, dates, headings.
+//! Recognises the start of a line: bullets, dates and headings.
 use super::dates;
 
-/// The start of an entry.
+/// The marker at the start of an entry.
 pub(super) struct Marker<'t> {
-    /// The text after it.
+    /// The text after the marker.
     pub rest: &'t str,
-    /// The text in brackets, or the day in front.
+    /// The text in brackets, or the day before the text.
     pub date_raw: Option<&'t str>,
-    /// A bracket with a date or a word for "unknown", or an ISO day in front.
+    /// True for a date or a word for "unknown" in brackets, and for a leading ISO day.
     pub dated: bool,
-    /// A few words in brackets and a dash, as an import prompt asks for, in any language.
+    /// True for a date or a few words of any language in brackets, followed by a dash, as an import prompt asks for.
     pub bracketed: bool,
 }
 
-/// A bullet, a date in brackets, a leading ISO day, or a bullet and a date.
+/// The marker of a line: a bullet, a date in brackets, a leading ISO day, or a bullet and a date.
 pub(super) fn marker(text: &str) -> Option<Marker<'_>> {
     let bullet = strip_bullet(text);
     let rest = bullet.unwrap_or(text);
-    dated(rest).or_else(|| bullet.map(|rest| Marker { rest, date_raw: None, dated: false, bracketed: false }))
+    date_marker(rest).or_else(|| bullet.map(|rest| Marker { rest, date_raw: None, dated: false, bracketed: false }))
 }
 
-/// `- x`, `* x`, `• x`, `– x`, `— x`, `1. x`, `(1) x`.
+/// The text after a bullet: `- x`, `* x`, `• x`, `– x`, `— x`, `1. x`, `(1) x`.
 pub(super) fn strip_bullet(text: &str) -> Option<&str> {
     for mark in ["-", "*", "•", "–", "—"] {
         if let Some(rest) = text.strip_prefix(mark).filter(|r| r.starts_with([' ', '\t'])) {
@@ -33,39 +33,39 @@ pub(super) fn strip_bullet(text: &str) -> Option<&str> {
     (1..=3).contains(&digits).then(|| after.trim_start())
 }
 
-/// `[date] - x`, `[date] x`, `[unknown] – x`, `[sconosciuto] - x`, `2025-04-01: x`.
-pub(super) fn dated(text: &str) -> Option<Marker<'_>> {
-    if let Some((inside, behind)) = text.strip_prefix('[').and_then(|t| t.split_once(']')) {
+/// A marker with a date: `[date] - x`, `[date] x`, `[unknown] – x`, `[sconosciuto] - x`, `2025-04-01: x`.
+pub(super) fn date_marker(text: &str) -> Option<Marker<'_>> {
+    if let Some((inside, after_bracket)) = text.strip_prefix('[').and_then(|t| t.split_once(']')) {
         let inside = inside.trim();
         let known = is_date_word(inside);
         let marker = |rest, bracketed| Marker { rest, date_raw: Some(inside), dated: known, bracketed };
-        if let Some(rest) = separated(behind) {
-            let dash = !behind.trim_start().starts_with(':');
+        if let Some(rest) = text_after_separator(after_bracket) {
+            let dash = !after_bracket.trim_start().starts_with(':');
             return Some(marker(rest, known || dash && may_mean_unknown(inside)));
         }
-        // Without a separator only a day or a word for "unknown" is a marker: `[link](url)`, `[x] task` and the time stamps
-        // of log files look the same otherwise.
-        let rest = behind.trim_start();
-        let text = !rest.is_empty() && !behind.starts_with('(') && !inside.contains(':');
+        // Without a separator only a day or a word for "unknown" is a marker, because `[link](url)`, `[x] task` and the
+        // time stamps of log files look the same.
+        let rest = after_bracket.trim_start();
+        let text = !rest.is_empty() && !after_bracket.starts_with('(') && !inside.contains(':');
         return (known && text).then(|| marker(rest, true));
     }
     let (lead, rest) = text.split_at_checked(10)?;
-    dates::day(lead)?;
+    dates::parse_day(lead)?;
     let after_time = rest
         .strip_prefix('T')
         .map_or(rest, |t| t.trim_start_matches(|c: char| c.is_ascii_digit() || ":.Z+".contains(c)));
     let date_raw = &text[..text.len() - after_time.len()];
-    Some(Marker { rest: separated(after_time)?, date_raw: Some(date_raw), dated: true, bracketed: false })
+    Some(Marker { rest: text_after_separator(after_time)?, date_raw: Some(date_raw), dated: true, bracketed: false })
 }
 
 /// The text after ` - `, ` – `, ` — ` or `: `.
-fn separated(rest: &str) -> Option<&str> {
+fn text_after_separator(rest: &str) -> Option<&str> {
     let rest = rest.trim_start();
     ["-", "–", "—", ":"].iter().find_map(|s| rest.strip_prefix(*s)).map(str::trim_start)
 }
 
-/// "unknown" as assistants write it.
-const UNKNOWN: [&str; 26] = [
+/// Words that assistants write for "unknown".
+const WORDS_FOR_UNKNOWN: [&str; 26] = [
     "unknown",
     "undated",
     "no date",
@@ -96,19 +96,19 @@ const UNKNOWN: [&str; 26] = [
 
 fn is_date_word(inside: &str) -> bool {
     let word = inside.to_lowercase();
-    dates::day(&word).is_some() || UNKNOWN.contains(&word.as_str())
+    dates::parse_day(&word).is_some() || WORDS_FOR_UNKNOWN.contains(&word.as_str())
 }
 
-/// True if this may be a date or "unknown" in a language that is not in the list. A number is a footnote, and capitals are
-/// the level of a log line.
+/// True if this may be a date or "unknown" in a language that is not in the list. A number is a footnote, and capital
+/// letters are the level of a log line, so both are excluded.
 fn may_mean_unknown(inside: &str) -> bool {
     let number = inside.chars().all(|c| c.is_ascii_digit());
     let level = inside.chars().all(|c| c.is_ascii_uppercase());
     !number && !level && inside.chars().count() <= 40
 }
 
-/// `# x`, `**x**`, a few words ending in a colon, a few words all in capitals.
-pub(super) fn header(text: &str) -> Option<String> {
+/// The title of a heading: `# x`, `**x**`, a few words before a colon, or a few words in capitals.
+pub(super) fn heading_title(text: &str) -> Option<String> {
     let text = text.trim();
     if let Some(rest) = text.strip_prefix('#') {
         let title = rest.trim_start_matches('#').trim();
@@ -126,7 +126,7 @@ pub(super) fn header(text: &str) -> Option<String> {
         return Some(title.to_owned());
     }
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-    // All letters, not only those with upper and lower case: `ABC社で働いている` is a sentence.
+    // Letters without upper and lower case are not capitals, because `ABC社で働いている` is a sentence.
     let capitals = text.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase);
     (capitals && letters >= 3 && words <= 6).then(|| text.to_owned())
 }

@@ -1,4 +1,4 @@
-//! Memory lists as text (read and written) and copied conversations (read). See README.md.
+//! Memory lists as text (read and written) and copied conversations (only read). See README.md.
 mod dates;
 mod detect;
 mod entries;
@@ -16,7 +16,7 @@ use mementory_format::{
 use mementory_model::Limits;
 use std::path::Path;
 
-/// Pasted memory text.
+/// The format of pasted memory text.
 pub struct TransferText;
 
 impl Format for TransferText {
@@ -53,10 +53,10 @@ impl Format for TransferText {
         read::read(catalog, detected, context, sink)
     }
     fn text(&self, source: &mut dyn RecordSource) -> Result<(String, WriteReport), FormatError> {
-        write::text(source)
+        write::memory_text(source)
     }
     fn plan(&self, source: &mut dyn RecordSource, _options: &WriteOptions) -> Result<WriteReport, FormatError> {
-        Ok(write::text(source)?.1)
+        Ok(write::memory_text(source)?.1)
     }
     fn write(
         &self,
@@ -64,7 +64,7 @@ impl Format for TransferText {
         out: &Path,
         _options: &WriteOptions,
     ) -> Result<WriteReport, FormatError> {
-        let (text, report) = write::text(source)?;
+        let (text, report) = write::memory_text(source)?;
         if text.is_empty() {
             return Err(FormatError::invalid(
                 "nothing_to_write",
@@ -86,8 +86,8 @@ impl Format for TransferText {
     }
 }
 
-/// Decodes UTF-8, UTF-16 with a byte order mark, or else Western European text (true = guessed). None for bytes with NULs.
-/// `whole`: the bytes are not just the head of a file.
+/// Decodes UTF-8, UTF-16 with a byte order mark, or otherwise Western European text. The second value is true if the
+/// encoding was guessed. None for bytes with NULs. `whole` is false if the bytes are only the start of a file.
 fn decode(bytes: &[u8], whole: bool) -> Option<(String, bool)> {
     if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(bytes) {
         return Some((encoding.decode(bytes).0.into_owned(), false));
@@ -97,7 +97,7 @@ fn decode(bytes: &[u8], whole: bool) -> Option<(String, bool)> {
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => Some((text.to_owned(), false)),
-        // A head may end inside a character.
+        // The start of a file may end inside a character.
         Err(e) if !whole && e.error_len().is_none() => {
             Some((String::from_utf8_lossy(&bytes[..e.valid_up_to()]).into_owned(), false))
         }

@@ -1,4 +1,4 @@
-//! Reads texts as memories and conversations. The text itself is stored as a passthrough file.
+//! Reads texts as memories and conversations. The source text is stored as a passthrough file.
 use super::{
     detect,
     entries::{self, Entries, Entry, text_id},
@@ -21,7 +21,7 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    let mut done = 0;
+    let mut bytes_done = 0;
     for member in detected.claim.parts.iter().filter_map(|p| catalog.members().get(p.member)) {
         let bytes = catalog.bytes(member, context.limits.side_file_bytes)?;
         match super::decode(&bytes, true) {
@@ -47,13 +47,13 @@ pub(super) fn read(
                 kind: Some(Kind::Memory),
             }),
         }
-        done += member.size;
-        sink.progress(done)?;
+        bytes_done += member.size;
+        sink.progress(bytes_done)?;
     }
     Ok(())
 }
 
-/// Checks that every file is a text with entries. There is no specification to check against.
+/// Checks that every file is a text with entries. There is no specification for the content.
 pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) -> Result<Validation, FormatError> {
     let mut out =
         Validation { version: detected.claim.version.clone(), kind: Some("text".into()), ..Validation::default() };
@@ -87,10 +87,10 @@ fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn 
     if version == Some(detect::TextKind::Transcript.as_str())
         && let Some(found) = transcript::read(text)
     {
-        return sink.unit(conversation(&found, text, &place));
+        return sink.unit(conversation_unit(&found, text, &place));
     }
     let found = entries::read(text);
-    let platform = platform(text, member, &found);
+    let platform = platform_of(text, member, &found);
     let mut seen = HashSet::new();
     for entry in &found.entries {
         let id = entry.id();
@@ -103,11 +103,13 @@ fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn 
             });
             continue;
         }
-        sink.unit(memory(entry, id, platform, &place).into())?;
+        sink.unit(memory_record(entry, id, platform, &place).into())?;
     }
-    if found.loose_lines > 0 {
-        let message =
-            format!("{} lines are neither entry nor heading; they are in the stored text only", found.loose_lines);
+    if found.lines_outside_list > 0 {
+        let message = format!(
+            "{} lines are neither entry nor heading; they are in the stored text only",
+            found.lines_outside_list
+        );
         sink.note(Issue::new("line_not_an_entry", &member.place, message));
     }
     if found.entries.is_empty() {
@@ -132,7 +134,7 @@ impl Place<'_> {
     }
 }
 
-fn memory(entry: &Entry, id: String, platform: &str, place: &Place<'_>) -> Record {
+fn memory_record(entry: &Entry, id: String, platform: &str, place: &Place<'_>) -> Record {
     let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, id.as_str()), entry.content.as_str());
     record.origin_id = Some(id);
     record.times.created = entry.day.and_then(super::dates::midnight);
@@ -149,23 +151,23 @@ fn memory(entry: &Entry, id: String, platform: &str, place: &Place<'_>) -> Recor
     record
 }
 
-/// The platform by the text or the file name, else `other`.
-fn platform(text: &str, member: &Member, found: &Entries) -> &'static str {
+/// The platform, judged by the text and the file name. `other` if it is not known.
+fn platform_of(text: &str, member: &Member, found: &Entries) -> &'static str {
     let (text, name) = (text.to_lowercase(), member.file_name().to_lowercase());
     if text.contains("chatgpt said") || name.contains("chatgpt") || text.contains("saved memories") {
         "chatgpt"
-    } else if name.contains("claude") || text.contains("claude said") || detect::known_headings(found) >= 2 {
+    } else if name.contains("claude") || text.contains("claude said") || detect::count_known_headings(found) >= 2 {
         "claude"
     } else {
         "other"
     }
 }
 
-fn conversation(found: &Transcript, text: &str, place: &Place<'_>) -> Unit {
+fn conversation_unit(found: &Transcript, text: &str, place: &Place<'_>) -> Unit {
     let id = text_id("", text.trim());
     let name = place.member.file_name();
     let stem = name.rsplit_once('.').map(|(stem, _)| stem.to_owned());
-    let first_text = || found.turns.iter().find(|t| !t.text.is_empty()).map(|t| shortened(&t.text));
+    let first_text = || found.turns.iter().find(|t| !t.text.is_empty()).map(|t| first_line(&t.text));
     let labels: Vec<String> = found.turns.iter().map(|t| t.label.to_lowercase()).collect();
     let is_from = |who: &str| labels.iter().any(|l| l.starts_with(who)) || name.to_lowercase().contains(who);
     let platform = ["chatgpt", "claude"].into_iter().find(|p| is_from(p)).unwrap_or("other");
@@ -203,7 +205,7 @@ fn conversation(found: &Transcript, text: &str, place: &Place<'_>) -> Unit {
     Unit { records }
 }
 
-fn shortened(text: &str) -> String {
+fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     if line.chars().count() <= 60 { line.to_owned() } else { line.chars().take(59).chain(['…']).collect() }
 }

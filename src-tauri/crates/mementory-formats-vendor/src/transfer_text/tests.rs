@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
-//! Counts for the shared samples, content for small texts.
+//! Checks counts for the shared samples, and content for small texts.
 use super::*;
 use crate::detect;
 use mementory_format::testkit::MemorySource;
@@ -31,7 +31,7 @@ fn shared() -> Option<PathBuf> {
 }
 
 #[test]
-fn sample_texts() {
+fn sample_texts_have_the_expected_counts() {
     let Some(exports) = shared() else { return };
     let expected: serde_json::Value =
         serde_json::from_slice(&std::fs::read(exports.join("expected.json")).unwrap()).unwrap();
@@ -46,7 +46,7 @@ fn sample_texts() {
     assert_eq!(by_hand["chatgpt_saved_memories"], memories("chatgpt"));
     assert_eq!(by_hand["transcript_turns"], seen.records.iter().filter(|r| r.kind == Kind::Message).count());
     assert_eq!(seen.parts.len(), 3);
-    // The same texts, pasted.
+    // The same texts are pasted.
     for name in ["claude-import-prompt-answer.md", "chatgpt-saved-memories.txt", "role-transcript.txt"] {
         let text = std::fs::read_to_string(exports.join("18-pasted-text").join(name)).unwrap();
         let (sources, pasted) = paste(&text);
@@ -56,7 +56,7 @@ fn sample_texts() {
 }
 
 #[test]
-fn nothing_else_is_claimed() {
+fn exports_of_other_formats_are_not_claimed() {
     let Some(exports) = shared() else { return };
     for entry in std::fs::read_dir(exports).unwrap() {
         let path = entry.unwrap().path();
@@ -71,7 +71,7 @@ fn nothing_else_is_claimed() {
 }
 
 #[test]
-fn import_answers_as_models_write_them() {
+fn every_form_of_an_import_answer_is_read() {
     let (sources, seen) = paste(
         "Here is everything:\r\n\r\n**Identity**\r\n- [2025-05-02] - Name: Ines\r\n  Lives in Ghent\r\n- 2025-06 is not in brackets\r\n[May 3rd, 2025] – Likes tea\r\n\r\nCAREER\r\n2025-07-01: Nurse\r\n[someday] - Nights\r\n[2025-07-01] - Nurse\r\n",
     );
@@ -99,7 +99,7 @@ fn ids_are_the_hash_of_day_and_content() {
 }
 
 #[test]
-fn conversations_keep_their_turns_in_order() {
+fn conversations_are_read_with_their_turns_in_order() {
     let (sources, seen) = paste("## Prompt:\nWhat eats slugs?\n\n## Response:\nHedgehogs.\n\nAnd frogs.\n");
     assert_eq!(sources[0].claim.version.as_deref(), Some("transcript"));
     assert_eq!(texts(&seen), vec!["", "What eats slugs?", "Hedgehogs.\n\nAnd frogs."]);
@@ -135,7 +135,7 @@ fn json_and_binary_are_not_claimed() {
     assert_eq!(decode(b"\xff\xfea\0", true).unwrap().0, "a");
 }
 
-/// The parity fixture of the reference SDKs: our ids and texts are identical to theirs.
+/// Ids and texts are identical to those of the reference SDKs.
 #[test]
 fn the_reference_text_gives_the_reference_entries() {
     let Some(exports) = shared() else { return };
@@ -171,7 +171,7 @@ fn entries_without_a_date_among_dated_ones_are_read() {
     assert_eq!(sources[0].claim.version.as_deref(), Some("import_answer"));
     assert_eq!(texts(&seen), expected);
     assert!(seen.notes.is_empty());
-    // Without a fence, separate lines around the list are the words of the assistant.
+    // Without a fence, lines outside the list are words of the assistant.
     let (_, seen) = paste(&format!("Sure. Here you are.\n\n{lines}\n[unknown] - Has a dog.\n\nThat is all."));
     assert_eq!(texts(&seen), [&expected[..], &["Has a dog."]].concat());
     assert_eq!(seen.notes[0].code, "line_not_an_entry");
@@ -212,7 +212,7 @@ fn a_text_that_begins_with_a_bracket_is_not_json() {
 }
 
 #[test]
-fn capitals_are_a_heading_only_where_all_letters_are() {
+fn a_line_is_a_heading_only_if_all_letters_are_capitals() {
     let (_, seen) = paste("ABC社で働いている。\n犬を飼っている。");
     assert_eq!(texts(&seen), vec!["ABC社で働いている。", "犬を飼っている。"]);
     let (_, seen) = paste("WORK\nIs a nurse.\nHas night shifts.");
@@ -227,14 +227,14 @@ fn a_missing_full_stop_does_not_merge_the_list() {
     assert_eq!(texts(&seen), vec!["Is allergic to sesame.", "Has a tortoise called Rui", "Prefers short answers."]);
     let (_, seen) = paste("## Identity\nName: Ines\nLives in Ghent");
     assert_eq!(texts(&seen), vec!["Name: Ines", "Lives in Ghent"]);
-    // A sentence over several lines is one entry, also under a heading.
+    // A sentence that spans several lines is one entry, also under a heading.
     let (_, seen) = paste("# Bees\nI keep bees in the\ngarden behind the house\nand two hens.");
     assert_eq!(texts(&seen), vec!["I keep bees in the\ngarden behind the house\nand two hens."]);
     let (_, seen) = paste("Has a tortoise called\nlittle Rui.\nLikes tea.\nIs a nurse.");
     assert_eq!(texts(&seen), vec!["Has a tortoise called\nlittle Rui.", "Likes tea.", "Is a nurse."]);
 }
 
-mod written {
+mod written_texts {
     use super::*;
     use mementory_format::WriteOptions;
     use mementory_model::{Link, LossKind, RecordKey};
@@ -251,16 +251,16 @@ mod written {
     }
 
     #[test]
-    fn headings_days_and_lines() {
+    fn memories_are_written_under_headings_by_day() {
         let mut titled = memory("First line.\n\n- second\n[2024-01-01] third", Some("project"), None);
         titled.title = Some("Plan".into());
-        let shelf = vec![
+        let records = vec![
             memory("Prefers trains.", Some("preference"), Some("2025-03-02T10:00:00Z")),
             memory("Prefers tea.", Some("Preference"), Some("2025-03-01")),
             memory("Something else.", None, None),
             titled,
         ];
-        let (text, report) = TransferText.text(&mut source(shelf)).unwrap();
+        let (text, report) = TransferText.text(&mut source(records)).unwrap();
         let wanted = "## Projects\n\n[unknown] - Plan\n  First line.\n  - second\n  [2024-01-01] third\n\n\
                       ## Preferences\n\n[2025-03-01] - Prefers tea.\n[2025-03-02] - Prefers trains.\n\n\
                       ## Other\n\n[unknown] - Something else.\n";
@@ -277,7 +277,7 @@ mod written {
             with(&mut record);
             record
         };
-        let shelf = vec![
+        let records = vec![
             changed(|r| r.kind = Kind::Message),
             changed(|r| r.status = Some("superseded".into())),
             changed(|r| r.times.valid_to = Timestamp::parse("2025-01-01")),
@@ -289,29 +289,28 @@ mod written {
                 r.links.push(Link { relation: "derived_from".into(), kind: Kind::Memory, target });
             }),
         ];
-        let (text, report) = TransferText.text(&mut source(shelf.clone())).unwrap();
+        let (text, report) = TransferText.text(&mut source(records.clone())).unwrap();
         assert_eq!(text, "");
         let reasons = ["no_longer_true", "no_text", "not_a_memory", "not_exportable", "said_elsewhere"];
         assert!(report.withheld.keys().eq(reasons), "{:?}", report.withheld);
         assert_eq!(report.withheld["no_longer_true"], 2);
         let out = tempfile::tempdir().unwrap();
-        let refused = TransferText.write(&mut source(shelf), &out.path().join("x.md"), &WriteOptions::default());
+        let refused = TransferText.write(&mut source(records), &out.path().join("x.md"), &WriteOptions::default());
         assert!(matches!(refused, Err(FormatError::Invalid { code: "nothing_to_write", .. })));
     }
 
-    /// A written text is read back with the same texts and days.
     #[test]
-    fn a_written_text_is_read_back() {
-        let shelf = vec![
+    fn a_written_text_is_read_back_with_the_same_texts_and_days() {
+        let records = vec![
             memory("Lives in Bergen.", Some("identity"), Some("2024-05-06")),
             memory("Has two lines.\nThe second one.", Some("fact"), Some("2024-05-07")),
             memory("```\nlet x = 1;\n```", Some("skill"), Some("2024-05-08")),
             memory("[2020-01-01] - is a date", Some("other"), Some("2024-05-09")),
         ];
-        let (text, _) = TransferText.text(&mut source(shelf)).unwrap();
+        let (text, _) = TransferText.text(&mut source(records)).unwrap();
         let (sources, seen) = paste(&text);
         assert_eq!(sources[0].claim.version.as_deref(), Some("import_answer"));
-        let said: Vec<_> =
+        let read_back: Vec<_> =
             seen.records.iter().map(|r| (r.text.as_str(), r.times.created.unwrap().to_rfc3339())).collect();
         let wanted = [
             ("Lives in Bergen.", "2024-05-06T00:00:00Z"),
@@ -319,6 +318,6 @@ mod written {
             ("```\nlet x = 1;\n```", "2024-05-08T00:00:00Z"),
             ("[2020-01-01] - is a date", "2024-05-09T00:00:00Z"),
         ];
-        assert_eq!(said, wanted.map(|(text, time)| (text, time.to_owned())));
+        assert_eq!(read_back, wanted.map(|(text, time)| (text, time.to_owned())));
     }
 }

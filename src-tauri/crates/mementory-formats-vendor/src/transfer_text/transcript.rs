@@ -1,21 +1,21 @@
-//! Conversations copied as text: some lines name the speaker (vendors.md §9).
+//! Reads conversations that were copied as text, in which lines name the speaker (vendors.md §9).
 
 /// A turn of a conversation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Turn {
     /// `user`, `assistant` or `system`.
     pub role: &'static str,
-    /// The label as written, without marks.
+    /// The label of the speaker in the source, without marks.
     pub label: String,
     /// The text of the turn.
     pub text: String,
-    /// First line in the source, from 1.
+    /// Number of its first line in the source, counted from 1.
     pub line: usize,
-    /// Its lines as in the source, label included.
+    /// Its lines, unchanged from the source, including the label.
     pub source: String,
 }
 
-/// A text as turns.
+/// The turns of a text.
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
     pub turns: Vec<Turn>,
@@ -23,8 +23,8 @@ pub(super) struct Transcript {
     pub preamble: String,
 }
 
-const USER: [&str; 8] = ["you said", "you", "user", "human", "me", "prompt", "question", "i said"];
-const ASSISTANT: [&str; 16] = [
+const USER_LABELS: [&str; 8] = ["you said", "you", "user", "human", "me", "prompt", "question", "i said"];
+const ASSISTANT_LABELS: [&str; 16] = [
     "chatgpt said",
     "chatgpt",
     "claude said",
@@ -43,14 +43,14 @@ const ASSISTANT: [&str; 16] = [
     "model",
 ];
 
-/// Reads the turns of a text; None unless both user and assistant speak.
+/// Reads the turns of a text. None unless both user and assistant speak.
 pub(super) fn read(text: &str) -> Option<Transcript> {
     let mut out = Transcript::default();
     let mut fenced = false;
     for (number, line) in text.lines().enumerate() {
         let fence = line.trim_start().starts_with("```");
         fenced ^= fence;
-        if let Some((role, label, rest)) = (!fenced && !fence).then(|| speaker(line)).flatten() {
+        if let Some((role, label, rest)) = (!fenced && !fence).then(|| parse_speaker(line)).flatten() {
             out.turns.push(Turn {
                 role,
                 label: label.to_owned(),
@@ -81,9 +81,9 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     (speaks("user") && speaks("assistant")).then_some(out)
 }
 
-/// Role, label and text of a line that names its speaker: `User: …`, `You said:`, `**Human:** …`, `## Prompt:`,
-/// `### Assistant`.
-fn speaker(line: &str) -> Option<(&'static str, &str, &str)> {
+/// Role, label and text of a line that names its speaker: `User: …`, `You said:`, `**Human:** …`, `## Prompt:`, `###
+/// Assistant`.
+fn parse_speaker(line: &str) -> Option<(&'static str, &str, &str)> {
     let text = line.trim_start_matches(['>', ' ']);
     let bare = text.trim_start_matches('#').trim_start();
     let heading = bare.len() < text.len() && text.starts_with('#');
@@ -97,9 +97,9 @@ fn speaker(line: &str) -> Option<(&'static str, &str, &str)> {
     let label = label.trim().trim_end_matches(['*', '_']).trim();
     let rest = if bold.is_some() { rest.trim_start_matches(['*', '_']) } else { rest };
     let folded = label.to_lowercase();
-    let role = if USER.contains(&folded.as_str()) {
+    let role = if USER_LABELS.contains(&folded.as_str()) {
         "user"
-    } else if ASSISTANT.contains(&folded.as_str()) {
+    } else if ASSISTANT_LABELS.contains(&folded.as_str()) {
         "assistant"
     } else if folded == "system" {
         "system"
@@ -127,7 +127,7 @@ mod tests {
             ("You should know: it rains", None),
             ("https://example.org", None),
         ] {
-            assert_eq!(speaker(line), expected, "{line}");
+            assert_eq!(parse_speaker(line), expected, "{line}");
         }
     }
 

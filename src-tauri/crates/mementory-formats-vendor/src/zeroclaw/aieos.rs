@@ -1,7 +1,7 @@
-//! AIEOS identities (spec §2.3, §3.2.6): a JSON document as a readable profile, and a new name written back into it.
+//! AIEOS identities (spec §2.3, §3.2.6): converts a JSON document to readable text, and writes a new name into it.
 use mementory_json::Tree;
 
-/// Name and a readable text: one line for each field that describes the agent's behaviour.
+/// The name, and a readable text with one line for each field that describes the agent's behaviour.
 pub(super) fn describe(doc: &Tree) -> (Option<String>, String) {
     let at = |path: &[&str]| path.iter().try_fold(doc, |t, key| t.get(key));
     let text = |path: &[&str]| at(path).and_then(Tree::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
@@ -10,21 +10,21 @@ pub(super) fn describe(doc: &Tree) -> (Option<String>, String) {
     let mut lines = Vec::new();
     let mut add_line = |label: &str, value: Option<String>| lines.extend(value.map(|v| format!("{label}: {v}")));
     add_line("Core drive", text(&["motivations", "core_drive"]));
-    add_line("Goals", list(at(&["motivations", "goals"])));
+    add_line("Goals", joined_list(at(&["motivations", "goals"])));
     for (label, path) in [
         ("Neural matrix", &["psychology", "neural_matrix"][..]),
         ("OCEAN", &["psychology", "traits", "ocean"]),
         ("Style", &["linguistics", "text_style"]),
     ] {
-        add_line(label, pairs(at(path)));
+        add_line(label, joined_pairs(at(path)));
     }
-    add_line("Catchphrases", list(at(&["linguistics", "idiolect", "catchphrases"])));
-    add_line("Avoided words", list(at(&["linguistics", "idiolect", "avoided_words"])));
-    add_line("Skills", list(at(&["capabilities", "skills"])));
+    add_line("Catchphrases", joined_list(at(&["linguistics", "idiolect", "catchphrases"])));
+    add_line("Avoided words", joined_list(at(&["linguistics", "idiolect", "avoided_words"])));
+    add_line("Skills", joined_list(at(&["capabilities", "skills"])));
     (name, lines.join("\n"))
 }
 
-fn list(tree: Option<&Tree>) -> Option<String> {
+fn joined_list(tree: Option<&Tree>) -> Option<String> {
     match tree {
         Some(Tree::Array(items)) => {
             let name =
@@ -32,14 +32,14 @@ fn list(tree: Option<&Tree>) -> Option<String> {
             Some(items.iter().filter_map(name).collect::<Vec<_>>().join("; ")).filter(|t| !t.is_empty())
         }
         Some(Tree::Object(groups)) => {
-            let all: Vec<String> = groups.iter().filter_map(|(_, g)| list(Some(g))).collect();
+            let all: Vec<String> = groups.iter().filter_map(|(_, g)| joined_list(Some(g))).collect();
             Some(all.join("; ")).filter(|t| !t.is_empty())
         }
         _ => None,
     }
 }
 
-fn pairs(tree: Option<&Tree>) -> Option<String> {
+fn joined_pairs(tree: Option<&Tree>) -> Option<String> {
     let Some(Tree::Object(members)) = tree else { return None };
     let value = |v: &Tree| match v {
         Tree::Number(n) => Some(n.clone()),
@@ -52,7 +52,7 @@ fn pairs(tree: Option<&Tree>) -> Option<String> {
     Some(all.join(", ")).filter(|t| !t.is_empty())
 }
 
-/// The document with another name and no other change.
+/// The document with a new name and no other change.
 pub(super) fn with_name(verbatim: &str, name: &str) -> Option<String> {
     let mut doc = Tree::parse(verbatim, 512).ok()?;
     let mut identity = doc.get("identity").cloned().unwrap_or_else(|| Tree::Object(vec![]));

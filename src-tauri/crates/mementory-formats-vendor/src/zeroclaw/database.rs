@@ -1,5 +1,5 @@
-//! SQLite in memory. The agent's database file is never opened by SQLite: its bytes are read under a limit and handed over as
-//! an image, so that nothing is locked, changed or written on disk.
+//! Reads and changes an SQLite database in memory. SQLite never opens the agent's database file. Its bytes are read
+//! under a limit and passed to SQLite, so that nothing is locked, changed or written on disk.
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
@@ -9,37 +9,37 @@ use serde_json::{Map, Value};
 /// First bytes of a SQLite database.
 pub(super) const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// Why a database could not be read or written.
+/// Reasons why a database cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum DatabaseError {
-    /// Not a database.
+    /// The bytes are not an SQLite database.
     #[error("not a SQLite database")]
     NotSqlite,
-    /// No table of memories.
+    /// There is no table of memories.
     #[error("no table of memories")]
     NoMemories,
-    /// SQLite's own error; it names tables and columns, no content.
+    /// An error of SQLite. It may name tables and columns, but contains no content.
     #[error("SQLite: {0}")]
     Sqlite(#[from] rusqlite::Error),
 }
 
-/// True for the file names that ZeroClaw, the reference tool and the specification use for the memory database.
+/// True for the names of the memory database in ZeroClaw, the reference tool and the specification.
 pub(super) fn is_database_name(name: &str) -> bool {
     matches!(name, "memory.db" | "memories.db" | "brain.db")
 }
 
-/// One row: its columns in order, as JSON.
+/// One row as JSON, with its columns in order.
 pub(super) type Row = Map<String, Value>;
 
-/// Opens an image, after applying the write-ahead log if there is one.
-pub(super) fn open(mut image: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, DatabaseError> {
+/// Opens a database image. If there is a write-ahead log, it is applied first.
+pub(super) fn open_image(mut image: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, DatabaseError> {
     if !image.starts_with(MAGIC) || image.len() < 100 {
         return Err(DatabaseError::NotSqlite);
     }
     if let Some(wal) = wal {
-        let _ = super::wal::apply(&mut image, wal);
+        let _ = super::wal::apply_log(&mut image, wal);
     }
-    // switch the header from WAL to rollback mode: an image has no log file
+    // the header is switched from WAL to rollback mode, because a database in memory has no log file
     (image[18], image[19]) = (1, 1);
     let mut connection = Connection::open_in_memory()?;
     set_safety_limits(&connection)?;
@@ -48,7 +48,7 @@ pub(super) fn open(mut image: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> R
     Ok(connection)
 }
 
-/// Limits what a hostile database can make SQLite do.
+/// Limits what SQLite can do with a hostile database.
 fn set_safety_limits(connection: &Connection) -> Result<(), DatabaseError> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, 256 << 20)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
@@ -57,15 +57,15 @@ fn set_safety_limits(connection: &Connection) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-/// Columns of the table `memories`. An error unless it is a plain table with content and an id or key.
-pub(super) fn columns(connection: &Connection) -> Result<Vec<String>, DatabaseError> {
-    // a view or a virtual table could run code of its author
-    let plain: i64 = connection.query_row(
+/// Columns of the table `memories`. An error unless it is an ordinary table with `content` and with `id` or `key`.
+pub(super) fn memory_columns(connection: &Connection) -> Result<Vec<String>, DatabaseError> {
+    // a view or a virtual table could run code from the file
+    let ordinary_tables: i64 = connection.query_row(
         "SELECT count(*) FROM sqlite_master WHERE name = 'memories' AND type = 'table' AND sql LIKE 'CREATE TABLE%'",
         [],
         |r| r.get(0),
     )?;
-    if plain != 1 {
+    if ordinary_tables != 1 {
         return Err(DatabaseError::NoMemories);
     }
     let mut statement = connection.prepare("SELECT name FROM pragma_table_info('memories')")?;
@@ -74,9 +74,9 @@ pub(super) fn columns(connection: &Connection) -> Result<Vec<String>, DatabaseEr
     if has("content") && (has("id") || has("key")) { Ok(names) } else { Err(DatabaseError::NoMemories) }
 }
 
-/// All memories in the order of the table.
+/// All memories, in the order of the table.
 pub(super) fn rows(connection: &Connection) -> Result<Vec<Row>, DatabaseError> {
-    let names = columns(connection)?;
+    let names = memory_columns(connection)?;
     let list: Vec<String> = names.iter().map(|n| format!("\"{}\"", n.replace('"', "\"\""))).collect();
     let mut statement = connection.prepare(&format!("SELECT {} FROM memories ORDER BY rowid", list.join(",")))?;
     let mut found = statement.query([])?;
@@ -90,9 +90,9 @@ pub(super) fn rows(connection: &Connection) -> Result<Vec<Row>, DatabaseError> {
                 ValueRef::Real(f) => serde_json::Number::from_f64(f).map_or(Value::Null, Value::Number),
                 ValueRef::Text(t) => match std::str::from_utf8(t) {
                     Ok(t) => t.into(),
-                    Err(_) => tagged("text_hex", t),
+                    Err(_) => tagged_hex("text_hex", t),
                 },
-                ValueRef::Blob(b) => tagged("blob_hex", b),
+                ValueRef::Blob(b) => tagged_hex("blob_hex", b),
             };
             map.insert(name.clone(), value);
         }
@@ -101,16 +101,16 @@ pub(super) fn rows(connection: &Connection) -> Result<Vec<Row>, DatabaseError> {
     Ok(out)
 }
 
-fn tagged(tag: &str, bytes: &[u8]) -> Value {
+fn tagged_hex(tag: &str, bytes: &[u8]) -> Value {
     Value::Object(Map::from_iter([(tag.to_owned(), Value::String(hex::encode(bytes)))]))
 }
 
-/// Bytes of a blob column, as [`rows`] encodes it.
+/// The bytes of a blob column in the encoding of [`rows`].
 pub(super) fn blob(value: &Value) -> Option<Vec<u8>> {
     hex::decode(value.get("blob_hex")?.as_str()?).ok()
 }
 
-fn bind(value: &Value) -> rusqlite::types::Value {
+fn sql_value(value: &Value) -> rusqlite::types::Value {
     use rusqlite::types::Value as Sql;
     match value {
         Value::String(t) => Sql::Text(t.clone()),
@@ -128,7 +128,7 @@ fn bind(value: &Value) -> rusqlite::types::Value {
 }
 
 /// Creates a database with the columns of the reference tool and those of the runtime.
-pub(super) fn create() -> Result<Connection, DatabaseError> {
+pub(super) fn create_database() -> Result<Connection, DatabaseError> {
     let connection = Connection::open_in_memory()?;
     set_safety_limits(&connection)?;
     connection.execute_batch(
@@ -150,10 +150,10 @@ pub(super) struct RowChanges {
     pub added: Vec<Row>,
 }
 
-/// Applies changes and gives the new image. Removed text is in none of its pages.
-pub(super) fn apply(connection: &mut Connection, changes: &RowChanges) -> Result<Vec<u8>, DatabaseError> {
+/// Applies changes and returns the new image. No page of it contains removed text.
+pub(super) fn apply_changes(connection: &mut Connection, changes: &RowChanges) -> Result<Vec<u8>, DatabaseError> {
     connection.execute_batch("PRAGMA secure_delete=ON;")?;
-    let names = columns(connection)?;
+    let names = memory_columns(connection)?;
     let id = if names.iter().any(|n| n == "id") { "id" } else { "key" };
     let tx = connection.transaction()?;
     for removed in &changes.removed {
@@ -162,7 +162,10 @@ pub(super) fn apply(connection: &mut Connection, changes: &RowChanges) -> Result
     for (row, values) in &changes.updated {
         for (column, value) in values.iter().filter(|(c, _)| names.contains(c)) {
             let column = column.replace('"', "\"\"");
-            tx.execute(&format!("UPDATE memories SET \"{column}\" = ?1 WHERE {id} = ?2"), params![bind(value), row])?;
+            tx.execute(
+                &format!("UPDATE memories SET \"{column}\" = ?1 WHERE {id} = ?2"),
+                params![sql_value(value), row],
+            )?;
         }
     }
     for row in &changes.added {
@@ -170,7 +173,7 @@ pub(super) fn apply(connection: &mut Connection, changes: &RowChanges) -> Result
         let list: Vec<String> = columns.iter().map(|(c, _)| format!("\"{}\"", c.replace('"', "\"\""))).collect();
         let placeholders: Vec<String> = (1..=columns.len()).map(|i| format!("?{i}")).collect();
         let sql = format!("INSERT INTO memories ({}) VALUES ({})", list.join(","), placeholders.join(","));
-        tx.execute(&sql, rusqlite::params_from_iter(columns.iter().map(|(_, v)| bind(v))))?;
+        tx.execute(&sql, rusqlite::params_from_iter(columns.iter().map(|(_, v)| sql_value(v))))?;
     }
     tx.commit()?;
     connection.execute_batch("VACUUM;")?;

@@ -1,17 +1,17 @@
-//! Recognises a home by ZeroClaw's settings and a workspace by its database, both by content.
+//! Detects a home by ZeroClaw's settings, and a workspace by its database. The content decides in both cases.
 use super::database;
 use crate::openclaw::files::{self, FileRole};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_model::Limits;
 
-/// Only this much of a settings file is read for detection.
+/// Number of bytes of a settings file that detection reads.
 const SETTINGS_BYTES: usize = 256 << 10;
 
 /// One claim for each home or workspace.
 pub(super) fn claims(catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut out: Vec<Claim> = Vec::new();
     let mut claimed: Vec<(usize, Option<usize>, String)> = Vec::new();
-    // settings first, since a home contains its workspace
+    // settings are searched first, because a home contains its workspace
     for settings in [true, false] {
         for manifest in catalog.members() {
             let folder = manifest.name.rfind('/').map_or("", |at| &manifest.name[..=at]);
@@ -38,7 +38,7 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, 
                 FileRole::Profile(_) | FileRole::Memory(_) => Role::Memories,
                 _ => Role::Sidecar,
             };
-            // a database that was selected as a single file claims nothing else of its folder
+            // if a single database file was selected, no other file of its folder is claimed
             let alone = manifest.archive.is_none() && manifest.place == manifest.name;
             let parts = catalog.members().iter().filter(in_folder).filter(|m| !alone || m.id == manifest.id);
             out.push(Claim {

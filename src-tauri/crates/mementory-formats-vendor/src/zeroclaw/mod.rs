@@ -1,4 +1,4 @@
-//! ZeroClaw: settings in TOML, memory in SQLite or Markdown, identity in Markdown or AIEOS. See README.md.
+//! ZeroClaw: settings in TOML, memories in SQLite or Markdown, and an identity in Markdown or AIEOS. See README.md.
 mod aieos;
 mod database;
 mod detect;

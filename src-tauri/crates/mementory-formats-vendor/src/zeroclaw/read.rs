@@ -1,4 +1,4 @@
-//! A home or a workspace → records and passthrough files.
+//! Reads a home or a workspace into records and passthrough files.
 use super::database::{self, DatabaseError, Row};
 use super::settings::Settings;
 use super::{ZEROCLAW, aieos, wire};
@@ -49,7 +49,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Reads an AIEOS document as a profile; false = it is not a JSON object.
+/// Reads an AIEOS document as a profile. False if it is not a JSON object.
 fn read_identity(
     reader: &mut Reader<'_>,
     member: &Member,
@@ -70,7 +70,8 @@ fn read_identity(
     Ok(true)
 }
 
-/// One credential record for each secret in the settings, with its key name only. The value stays in the settings file.
+/// Creates a credential record for each secret in the settings. The record has the name of the key; the value is only
+/// in the settings file.
 fn read_secret_names(reader: &mut Reader<'_>, member: &Member, text: &str) -> Result<(), FormatError> {
     for (n, key) in redact::secret_keys(text).into_iter().enumerate() {
         let id = reader.id("config.toml", &key, n);
@@ -83,7 +84,7 @@ fn read_secret_names(reader: &mut Reader<'_>, member: &Member, text: &str) -> Re
     Ok(())
 }
 
-/// Image and rows of a database, with the write-ahead log beside it applied.
+/// Image and rows of a database. If there is a write-ahead log, it is applied to the rows.
 pub(super) fn rows_of(
     catalog: &Catalog,
     members: &[&Member],
@@ -94,9 +95,9 @@ pub(super) fn rows_of(
     let log = members.iter().find(|m| m.name == log && m.root == member.root && m.archive == member.archive);
     let image = catalog.bytes(member, limits.element_bytes)?;
     let log = log.map(|m| catalog.bytes(m, limits.element_bytes)).transpose()?;
-    let bad = |e: DatabaseError| FormatError::invalid("database_unreadable", &member.place, e.to_string());
-    let connection = database::open(image.clone(), log.as_deref(), true).map_err(bad)?;
-    Ok((image, database::rows(&connection).map_err(bad)?))
+    let unreadable = |e: DatabaseError| FormatError::invalid("database_unreadable", &member.place, e.to_string());
+    let connection = database::open_image(image.clone(), log.as_deref(), true).map_err(unreadable)?;
+    Ok((image, database::rows(&connection).map_err(unreadable)?))
 }
 
 fn read_memories(

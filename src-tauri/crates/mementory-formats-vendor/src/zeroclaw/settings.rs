@@ -1,13 +1,13 @@
 //! The settings file of ZeroClaw (`config.toml`).
 
-/// The few settings that decide how the other files are read. TOML is read line by line: `[section]`, `key = "value"`.
+/// The settings that decide how other files are read. Of TOML only lines with `[section]` and `key = "value"` are read.
 #[derive(Default)]
 pub(super) struct Settings {
     values: Vec<(String, String)>,
 }
 
 impl Settings {
-    /// Parses settings. Lines in any other syntax are ignored.
+    /// Parses settings. Lines with any other syntax are ignored.
     pub(super) fn parse(text: &str) -> Self {
         let (mut out, mut section) = (Self::default(), String::new());
         let mut lines = text.lines();
@@ -41,19 +41,19 @@ impl Settings {
         out
     }
 
-    /// The last value of a key, as `section.key`.
+    /// The last value of a key, which is written as `section.key`.
     pub(super) fn get(&self, key: &str) -> Option<&str> {
         self.values.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
     }
 
-    /// True when these are ZeroClaw's settings.
+    /// True if these are ZeroClaw's settings.
     pub(super) fn is_zeroclaw(&self) -> bool {
         let backend = self.get("memory.backend").is_some_and(|b| matches!(b, "sqlite" | "markdown" | "lucid" | "none"));
         let identity = self.get("identity.format").is_some_and(|f| matches!(f, "openclaw" | "aieos"));
         backend || identity || (self.get("default_provider").is_some() && self.get("default_model").is_some())
     }
 
-    /// Provider and model of the embeddings; None where the settings name none.
+    /// Provider and model of the embeddings. None if the settings name none.
     pub(super) fn embedding_model(&self) -> Option<String> {
         let provider = self.get("memory.embedding_provider").filter(|p| !p.is_empty() && *p != "none")?;
         let default = if provider == "openai" {

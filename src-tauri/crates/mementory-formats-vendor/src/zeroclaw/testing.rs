@@ -1,4 +1,4 @@
-//! A ZeroClaw home for tests.
+//! Creates a ZeroClaw home, for tests.
 use mementory_format::testkit::put;
 use rusqlite::Connection;
 use std::path::Path;
@@ -8,7 +8,7 @@ pub const CONFIG: &str = "default_provider = \"openai\"\ndefault_model = \"m\"\n
 /// Identity of the home.
 pub const AIEOS: &str = r#"{"identity": {"names": {"first": "Wren"}, "bio": {"gender": "none"}},"psychology":{"neural_matrix":{"logic":0.80}},"motivations":{"core_drive":"Keep order"},"x":1.0}"#;
 
-/// A database as the runtime makes it, search table and all.
+/// Creates a database with the tables of the runtime, including its search table.
 pub fn database_at(path: &Path, rows: &[(&str, &str, &str, &str)]) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let db = Connection::open(path).unwrap();
@@ -27,7 +27,7 @@ pub fn database_at(path: &Path, rows: &[(&str, &str, &str, &str)]) {
     }
 }
 
-/// Makes a home: settings, identity, Markdown and a database.
+/// Creates a home with settings, identity, Markdown and a database.
 pub fn home(path: &Path) {
     put(
         path,

@@ -1,4 +1,4 @@
-//! Round trips of ZeroClaw homes: SQLite, Markdown, AIEOS.
+//! Round trips of ZeroClaw homes with SQLite, Markdown and AIEOS.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::{
     ZeroClaw, database,
@@ -10,7 +10,7 @@ use mementory_model::{Kind, LossKind, Record, RecordKey, Timestamp};
 use rusqlite::Connection;
 use std::path::Path;
 
-fn contents(path: &Path) -> Vec<(String, String)> {
+fn rows_of_database(path: &Path) -> Vec<(String, String)> {
     let db = Connection::open(path).unwrap();
     let mut all = db.prepare("SELECT id, content FROM memories ORDER BY rowid").unwrap();
     all.query_map([], |r| Ok((r.get(0)?, r.get(1)?))).unwrap().collect::<Result<_, _>>().unwrap()
@@ -20,8 +20,8 @@ fn contents(path: &Path) -> Vec<(String, String)> {
 fn spec_10_2_home_round_trip_is_byte_exact() {
     let scratch = Scratch::new("zeroclaw");
     home(&scratch.0.join("home"));
-    let mut shelf = read(&scratch.0.join("home"), &ZeroClaw);
-    let find = |text: &str| shelf.records.iter().find(|r| r.text.contains(text)).unwrap();
+    let mut source = read(&scratch.0.join("home"), &ZeroClaw);
+    let find = |text: &str| source.records.iter().find(|r| r.text.contains(text)).unwrap();
     let tea = find("green tea");
     assert_eq!(
         (tea.title.as_deref(), tea.record_type.as_deref(), tea.namespace.as_deref()),
@@ -33,15 +33,15 @@ fn spec_10_2_home_round_trip_is_byte_exact() {
     assert_eq!(find("Talked about").namespace.as_deref(), Some("custom:gardening"));
     let wren = find("Keep order");
     assert_eq!((wren.kind, wren.title.as_deref()), (Kind::Profile, Some("Wren")));
-    let credential = shelf.records.iter().find(|r| r.kind == Kind::Credential).unwrap();
+    let credential = source.records.iter().find(|r| r.kind == Kind::Credential).unwrap();
     assert_eq!(credential.title.as_deref(), Some("api_key"));
     assert!(
-        shelf.records.iter().all(|r| !serde_json::to_string(r).unwrap().contains("sk-zc-")),
+        source.records.iter().all(|r| !serde_json::to_string(r).unwrap().contains("sk-zc-")),
         "10.5: no secret in a record"
     );
-    assert_eq!(shelf.dropped, []);
+    assert_eq!(source.dropped, []);
 
-    let report = write(&mut shelf, &scratch.0.join("out"), &ZeroClaw);
+    let report = write(&mut source, &scratch.0.join("out"), &ZeroClaw);
     let (mut before, mut after) = (tree(&scratch.0.join("home")), tree(&scratch.0.join("out")));
     assert!(before.remove(".secret_key").is_some() && !after.contains_key(".secret_key"), "key files are not exported");
     let (_, config) = (before.remove("config.toml").unwrap(), after.remove("config.toml").unwrap());
@@ -52,21 +52,21 @@ fn spec_10_2_home_round_trip_is_byte_exact() {
 }
 
 #[test]
-fn edit_changes_its_row_and_removed_text_is_in_no_page() {
+fn an_edit_changes_its_row_and_no_page_contains_removed_text() {
     let scratch = Scratch::new("zeroclaw-edit");
     home(&scratch.0.join("home"));
-    let mut shelf = read(&scratch.0.join("home"), &ZeroClaw);
-    let gone = shelf.records.iter().position(|r| r.text.contains("by the weir")).unwrap();
-    shelf.records.remove(gone);
-    let at = shelf.records.iter().position(|r| r.text.contains("green tea")).unwrap();
-    shelf.records[at].text = "Likes black tea.".into();
-    shelf.edited.insert(at);
+    let mut source = read(&scratch.0.join("home"), &ZeroClaw);
+    let gone = source.records.iter().position(|r| r.text.contains("by the weir")).unwrap();
+    source.records.remove(gone);
+    let at = source.records.iter().position(|r| r.text.contains("green tea")).unwrap();
+    source.records[at].text = "Likes black tea.".into();
+    source.edited.insert(at);
     let mut fact = Record::new(Kind::Memory, RecordKey::new("chatgpt", "bio-1"), "Has two cats.");
     fact.source.platform = "chatgpt".into();
-    shelf.records.push(fact.clone());
-    write(&mut shelf, &scratch.0.join("out"), &ZeroClaw);
+    source.records.push(fact.clone());
+    write(&mut source, &scratch.0.join("out"), &ZeroClaw);
     let db = scratch.0.join("out/workspace/memory/brain.db");
-    let rows = contents(&db);
+    let rows = rows_of_database(&db);
     let texts: Vec<&str> = rows.iter().map(|(_, c)| c.as_str()).collect();
     assert_eq!(texts, ["Likes black tea.", "Talked about beans.", "Has two cats."]);
     let bytes = std::fs::read(&db).unwrap();
@@ -81,11 +81,11 @@ fn edit_changes_its_row_and_removed_text_is_in_no_page() {
     let mut back = read(&scratch.0.join("out"), &ZeroClaw);
     assert!(back.records.contains(&fact), "the record is restored unchanged");
     write(&mut back, &scratch.0.join("again"), &ZeroClaw);
-    assert_eq!(contents(&scratch.0.join("again/workspace/memory/brain.db")), rows);
+    assert_eq!(rows_of_database(&scratch.0.join("again/workspace/memory/brain.db")), rows);
 }
 
 #[test]
-fn reads_a_database_in_use_with_its_write_ahead_log() {
+fn a_database_in_use_is_read_with_its_write_ahead_log() {
     let scratch = Scratch::new("zeroclaw-wal");
     let live = scratch.0.join("live/memory.db");
     database_at(&live, &[("a", "a", "Old words.", "core")]);
@@ -104,17 +104,17 @@ fn reads_a_database_in_use_with_its_write_ahead_log() {
     }
     drop(db);
     let before = tree(&copy);
-    let mut shelf = read(&copy, &ZeroClaw);
-    let texts: Vec<&str> = shelf.records.iter().map(|r| r.text.as_str()).collect();
+    let mut source = read(&copy, &ZeroClaw);
+    let texts: Vec<&str> = source.records.iter().map(|r| r.text.as_str()).collect();
     assert_eq!(texts, ["New words.", "More words."]);
-    assert_eq!(shelf.records[1].times.created, Timestamp::parse("2026-02-03T04:05:06Z"));
+    assert_eq!(source.records[1].times.created, Timestamp::parse("2026-02-03T04:05:06Z"));
     assert_eq!(tree(&copy), before, "reading writes nothing beside the database");
-    write(&mut shelf, &scratch.0.join("out"), &ZeroClaw);
+    write(&mut source, &scratch.0.join("out"), &ZeroClaw);
     assert_eq!(tree(&scratch.0.join("out")), before);
 }
 
 #[test]
-fn hostile_or_damaged_database_does_not_affect_other_files() {
+fn a_hostile_or_damaged_database_does_not_affect_other_files() {
     let scratch = Scratch::new("zeroclaw-bad");
     let good = {
         let at = scratch.0.join("g/memory.db");
@@ -137,18 +137,18 @@ fn hostile_or_damaged_database_does_not_affect_other_files() {
     {
         let at = scratch.0.join(format!("{n}/home"));
         put(&at, &[("config.toml", CONFIG.as_bytes()), ("memory.db", &bytes), ("SOUL.md", b"# A\n")]);
-        let mut shelf = read(&at, &ZeroClaw);
-        assert!(shelf.records.iter().any(|r| r.kind == Kind::Profile), "the other files are read");
-        assert!(shelf.parts.iter().any(|(p, b)| p.name == "memory.db" && *b == bytes), "stored unchanged");
-        let read_rows = shelf.records.iter().filter(|r| r.kind == Kind::Memory).count();
-        assert!(shelf.dropped.len() == 1 || read_rows <= 1, "{n}");
+        let mut source = read(&at, &ZeroClaw);
+        assert!(source.records.iter().any(|r| r.kind == Kind::Profile), "the other files are read");
+        assert!(source.parts.iter().any(|(p, b)| p.name == "memory.db" && *b == bytes), "stored unchanged");
+        let read_rows = source.records.iter().filter(|r| r.kind == Kind::Memory).count();
+        assert!(source.dropped.len() == 1 || read_rows <= 1, "{n}");
         let out = scratch.0.join(format!("{n}/out"));
-        write(&mut shelf, &out, &ZeroClaw);
-        if !shelf.dropped.is_empty() {
+        write(&mut source, &out, &ZeroClaw);
+        if !source.dropped.is_empty() {
             assert_eq!(tree(&out)["memory.db"], bytes, "{n}");
         }
     }
-    assert!(matches!(database::open(vec![0; 10], None, true), Err(database::DatabaseError::NotSqlite)));
+    assert!(matches!(database::open_image(vec![0; 10], None, true), Err(database::DatabaseError::NotSqlite)));
 }
 
 #[test]
@@ -158,9 +158,9 @@ fn records_of_other_formats_get_a_new_database() {
     fact.source.platform = "chatgpt".into();
     let mut twin = fact.clone();
     twin.key.value = "bio-2".into();
-    let mut shelf = MemorySource { records: vec![fact.clone(), twin.clone()], ..MemorySource::default() };
-    write(&mut shelf, &scratch.0.join("out"), &ZeroClaw);
-    assert_eq!(contents(&scratch.0.join("out/memory.db")).len(), 2);
+    let mut source = MemorySource { records: vec![fact.clone(), twin.clone()], ..MemorySource::default() };
+    write(&mut source, &scratch.0.join("out"), &ZeroClaw);
+    assert_eq!(rows_of_database(&scratch.0.join("out/memory.db")).len(), 2);
     let back = read(&scratch.0.join("out"), &ZeroClaw);
     let mut records: Vec<Record> = back.records;
     records.sort_by(|a, b| a.key.value.cmp(&b.key.value));

@@ -1,10 +1,10 @@
-//! A row of `memories` ↔ a record (spec §2.2, §9).
+//! Converts rows of `memories` to records and records to rows (spec §2.2, §9).
 use super::database::{Row, blob};
 use super::settings::Settings;
 use mementory_model::{Embedding, Record, Timestamp, Verbatim};
 use serde_json::{Map, Value};
 
-/// Fills a record from a row. False = the row has a time that cannot be read.
+/// Fills a record from a row. False if the row has a time of creation that cannot be read.
 pub(super) fn fill_record(record: &mut Record, row: &Row, settings: &Settings) -> bool {
     let text = |key: &str| row.get(key).and_then(Value::as_str).filter(|t| !t.is_empty());
     let category = text("category").unwrap_or("core");
@@ -22,8 +22,8 @@ pub(super) fn fill_record(record: &mut Record, row: &Row, settings: &Settings) -
     record.source.conversation = text("session_id").map(str::to_owned);
     record.fields.insert("category".into(), category.into());
     let created = text("created_at").or_else(|| text("timestamp"));
-    record.times.created = created.and_then(time);
-    record.times.updated = text("updated_at").and_then(time);
+    record.times.created = created.and_then(parse_time);
+    record.times.updated = text("updated_at").and_then(parse_time);
     if let Some(vector) =
         row.get("embedding").and_then(blob).and_then(|b| embedding(&b, settings, record.times.created))
     {
@@ -33,14 +33,15 @@ pub(super) fn fill_record(record: &mut Record, row: &Row, settings: &Settings) -
     created.is_none() || record.times.created.is_some()
 }
 
-/// A time in RFC 3339, or in SQLite's `YYYY-MM-DD HH:MM:SS` (UTC).
-fn time(text: &str) -> Option<Timestamp> {
+/// A time in RFC 3339 or in SQLite's `YYYY-MM-DD HH:MM:SS` (UTC).
+fn parse_time(text: &str) -> Option<Timestamp> {
     let sqlite =
         || (text.len() >= 19 && text.as_bytes()[10] == b' ').then(|| format!("{}T{}Z", &text[..10], &text[11..]));
     Timestamp::parse(text).or_else(|| Timestamp::parse(&sqlite()?))
 }
 
-/// Little-endian floats as an `.alf` embedding. None where the settings name no model; the verbatim text still has them.
+/// Little-endian floats as an `.alf` embedding. None if the settings name no model or a value is invalid; the verbatim
+/// still contains the bytes.
 fn embedding(bytes: &[u8], settings: &Settings, at: Option<Timestamp>) -> Option<Embedding> {
     let n = bytes.len() / 4;
     if !bytes.len().is_multiple_of(4) || !(64..=4096).contains(&n) {
@@ -61,7 +62,7 @@ fn embedding(bytes: &[u8], settings: &Settings, at: Option<Timestamp>) -> Option
     Some(Embedding { model, json })
 }
 
-/// New column values for an edited record.
+/// New values of the columns of an edited record.
 pub(super) fn edited_columns(record: &Record) -> Row {
     let mut out = Map::new();
     out.insert("content".into(), record.text.clone().into());
@@ -74,7 +75,7 @@ pub(super) fn edited_columns(record: &Record) -> Row {
     out
 }
 
-/// A record of another format as a row. `used_keys`: keys that other rows have.
+/// A record of another format as a row. `used_keys` has the keys of the other rows.
 pub(super) fn new_row(record: &Record, used_keys: &mut std::collections::BTreeSet<String>) -> Row {
     let id = match record.origin_id.as_deref().filter(|id| mementory_format::is_uuid(id)) {
         Some(id) => id.to_owned(),

@@ -1,5 +1,5 @@
-//! Records and passthrough files → a home or a workspace. A database without edits is exported byte for byte; otherwise its
-//! rows are changed in memory, and removed text is in none of its pages.
+//! Turns records and passthrough files into a home or a workspace. A database whose records were not edited is exported
+//! byte for byte. Otherwise its rows are changed in memory, and no page of it contains removed text.
 use super::database::{self, Row, RowChanges};
 use super::settings::Settings;
 use super::{ZEROCLAW, aieos, wire};
@@ -8,7 +8,7 @@ use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions};
 use mementory_model::{Kind, LossKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Assembles the workspace, ready to be written.
+/// Creates the workspace in memory.
 pub fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<Workspace, FormatError> {
     let mut workspace = Workspace::collect(&ZEROCLAW, source, options)?;
     if workspace.files.keys().any(|p| p.starts_with("workspace/")) {
@@ -23,7 +23,7 @@ pub fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Resul
         match (row.record.kind, row.record.record_type.as_deref(), file) {
             (Kind::Profile, Some("aieos"), file) => add_identity(&mut workspace, &row, file),
             (Kind::Memory, _, Some(file)) => stored.entry(file).or_default().push(row),
-            // key names of secrets: they were read from the settings file, which is exported itself
+            // a credential is the name of a key in the settings file, which is exported itself
             (Kind::Credential, ..) => {}
             _ => workspace.report.losses.add(&row.id, "record", LossKind::LeftOut, "a workspace has no place for it"),
         }
@@ -44,7 +44,7 @@ pub fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Resul
     }
     workspace.compose_foreign();
     if !workspace.files.keys().any(|p| p == "config.toml" || is_database(p)) {
-        // without settings or database it would not be detected as ZeroClaw's
+        // without settings or a database, it would not be detected as ZeroClaw's
         let text = "[memory]\nbackend = \"markdown\"\n\n[identity]\nformat = \"openclaw\"\n";
         workspace.files.insert("config.toml".into(), text.into());
         workspace.files.entry(format!("{}SOUL.md", workspace.prefix)).or_insert_with(|| b"# Agent\n".to_vec());
@@ -86,29 +86,29 @@ fn add_identity(workspace: &mut Workspace, row: &StoredRecord, file: Option<Stri
     workspace.add_file(path, text.into_bytes());
 }
 
-/// Writes one database. `add_foreign`: records of other formats become rows of it.
+/// Writes one database. With `add_foreign`, the records of other formats are added to it as rows.
 fn write_database(
     workspace: &mut Workspace,
     path: &str,
     stored: Vec<StoredRecord>,
     add_foreign: bool,
 ) -> Result<(), FormatError> {
-    let bad = |e: database::DatabaseError| FormatError::invalid("database_unreadable", path, e.to_string());
+    let unreadable = |e: database::DatabaseError| FormatError::invalid("database_unreadable", path, e.to_string());
     let log = format!("{path}-wal");
     let image = workspace.files.get(path).cloned();
     let opened = image.as_ref().map(|image| {
         let log = workspace.files.get(&log).map(Vec::as_slice);
-        database::open(image.clone(), log, false).and_then(|c| Ok((database::rows(&c)?, c)))
+        database::open_image(image.clone(), log, false).and_then(|c| Ok((database::rows(&c)?, c)))
     });
     let (before, mut connection) = match opened {
         Some(Ok((rows, connection))) => (rows, connection),
-        // an unreadable database stays a passthrough file
+        // an unreadable database is exported as a passthrough file
         Some(Err(_)) if stored.is_empty() => return Ok(()),
-        _ => (vec![], database::create().map_err(bad)?),
+        _ => (vec![], database::create_database().map_err(unreadable)?),
     };
     let text = |row: &Row, key: &str| row.get(key).and_then(|v| v.as_str()).map(str::to_owned);
     let id_of = |row: &Row| text(row, "id").filter(|t| !t.is_empty()).or_else(|| text(row, "key"));
-    // a row without content was never a record, so it is not removed
+    // a row without content never became a record, so it is not removed
     let with_content = before.iter().filter(|row| text(row, "content").is_some_and(|t| !t.is_empty()));
     let known_ids: BTreeSet<String> = with_content.filter_map(id_of).collect();
     let mut changes = RowChanges::default();
@@ -151,7 +151,7 @@ fn write_database(
             let Some(id) = id_of(&row) else { continue };
             let new = written_ids.insert(id.clone());
             if let Some(old) = before.iter().find(|r| id_of(r).as_deref() == Some(&id)) {
-                // an earlier export of ours added this row; its text may have changed since
+                // an earlier export of this program added the row, and its text may have changed since
                 if text(old, "content").as_deref() != Some(content.as_str()) {
                     changes.updated.push((id, Row::from_iter([("content".to_owned(), content.clone().into())])));
                 }
@@ -162,17 +162,17 @@ fn write_database(
         }
     }
     if workspace.everything {
-        // a row without a record has been erased
+        // the record of this row was erased
         changes.removed = known_ids.iter().filter(|id| !written_ids.contains(*id)).cloned().collect();
     }
     if changes.updated.is_empty() && changes.removed.is_empty() && changes.added.is_empty() && image.is_some() {
         return Ok(());
     }
-    let changed = match database::apply(&mut connection, &changes) {
+    let changed = match database::apply_changes(&mut connection, &changes) {
         Ok(bytes) => bytes,
         Err(error) => {
-            // a trigger needs an SQLite module that is not built in: rebuild the database with a plain table
-            let mut rebuilt = database::create().map_err(bad)?;
+            // a trigger needs a missing SQLite module, so the database is rebuilt with an ordinary table
+            let mut rebuilt = database::create_database().map_err(unreadable)?;
             let removed: BTreeSet<&String> = changes.removed.iter().collect();
             let mut all = RowChanges::default();
             for row in before {
@@ -188,7 +188,7 @@ fn write_database(
                 all.added.push(row);
             }
             all.added.extend(changes.added);
-            let bytes = database::apply(&mut rebuilt, &all).map_err(bad)?;
+            let bytes = database::apply_changes(&mut rebuilt, &all).map_err(unreadable)?;
             let note = format!("the database was rebuilt without the runtime's own search tables ({error})");
             workspace.report.losses.add(path, "database", LossKind::Narrowed, &note);
             bytes
