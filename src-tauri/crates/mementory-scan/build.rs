@@ -1,5 +1,5 @@
-//! Turns the word lists in `data/words` into Rust constants, so that a file with a mistake fails the build and nothing
-//! is parsed at run time. The lists of all languages are merged by name.
+//! Converts the word lists in `data/words` to Rust constants. A mistake in a file then fails the build, and nothing has
+//! to be parsed at run time. The lists of all languages are merged by name.
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt::Write;
@@ -9,10 +9,10 @@ use std::{env, fs};
 use toml::{Table, Value};
 
 const FOLDER: &str = "data/words";
-/// What each file says about itself, beside `reviewed_by`.
+/// Keys with information about a file itself, besides `reviewed_by`.
 const PROVENANCE: [&str; 3] = ["language", "purpose", "made"];
 
-/// The words by table and list: `password`, `names`.
+/// Words by table (such as `password`) and list (such as `names`).
 type Lists = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Adds the lists of one language.
+/// Adds the lists in the text of one file.
 fn add_file(text: &str, lists: &mut Lists) -> Result<(), Box<dyn Error>> {
     let file: Table = text.parse()?;
     for key in PROVENANCE {
@@ -71,7 +71,8 @@ fn words(value: &Value) -> Result<Vec<&str>, &'static str> {
     list.iter().map(|word| word.as_str().ok_or("an entry is not a text")).collect()
 }
 
-/// One module for each table and one constant for each list, longest words first: the first match is the longest.
+/// A module for each table and a constant for each list. Longer words come first, so that the first match is the
+/// longest.
 fn rust_source(lists: &Lists) -> Result<String, Box<dyn Error>> {
     let mut source = String::new();
     for (table, lists) in lists {

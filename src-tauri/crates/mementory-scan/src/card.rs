@@ -1,4 +1,5 @@
-//! Payment cards: the range and length of an issuer (ISO/IEC 7812), the Luhn check digit, and the grouping of cards.
+//! Finds payment cards by number range and length of the issuer (ISO/IEC 7812), the Luhn check digit, and the grouping
+//! of the digits.
 use crate::context::{Doc, bits};
 use crate::digits::{Gap, Run, digits_of, is_grouped, is_separate};
 use crate::{Class, Confidence, Finding};
@@ -7,7 +8,7 @@ use crate::{Class, Confidence, Finding};
 const GROUPS: &[&[usize]] =
     &[&[4, 4, 4, 4, 3], &[4, 4, 4, 4], &[4, 6, 5], &[4, 6, 4], &[4, 4, 4, 1], &[6, 13], &[8, 8]];
 
-/// Test numbers published by payment providers. They belong to nobody.
+/// Test numbers that payment providers publish. They are no real cards.
 const TEST_NUMBERS: &[&str] = &[
     "4242424242424242",
     "4000056655665556",
@@ -50,7 +51,7 @@ const TEST_NUMBERS: &[&str] = &[
     "4716108999716531",
 ];
 
-/// The card number whose first digits are `runs[0]`.
+/// The card number that begins with the digits of `runs[0]`.
 pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     let first = runs[0].len();
     if !(first == 4 || first == 6 || first == 8 || (13..=19).contains(&first)) {
@@ -73,7 +74,7 @@ pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     let named_otherwise = doc.nearest_before(start, 40) & (bits::OTHER | bits::PHONE) != 0
         && doc.nearest_before(start, 40) & bits::CARD == 0;
     let issuer = issuer(&digits)?;
-    // Unusual lengths, and issuers with wide ranges, need a word or a grouping.
+    // Unusual lengths, and issuers with wide ranges, also need a context word or a grouping.
     let common_length = matches!(digits.len(), 15 | 16) && !issuer.1;
     let card_grouping = grouped.is_some_and(|groups| groups.len() > 2) && (common_length || !issuer.1 || named);
     if named_otherwise && !named || !(named || card_grouping || common_length) {
@@ -83,7 +84,8 @@ pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     Some(Finding { class: Class::Card, detector: "luhn", start, end, confidence })
 }
 
-/// Like `is_separate`, but a slash, comma or bar may follow: an expiry date, a list, a table.
+/// Like `is_separate`, but a slash, comma or bar may follow, because an expiry date, a list or a table may continue
+/// there.
 fn has_card_boundaries(bytes: &[u8], start: usize, end: usize) -> bool {
     let alone = is_separate(bytes, start, end);
     alone
@@ -95,7 +97,7 @@ fn before_alone(bytes: &[u8], start: usize) -> bool {
     start == 0 || !(bytes[start - 1].is_ascii_alphanumeric() || matches!(bytes[start - 1], b'_' | b'-' | b'.'))
 }
 
-/// The issuer of a number, and whether its range is too wide to be proof.
+/// The issuer of a number, and whether its range is too wide to be sufficient evidence.
 fn issuer(digits: &[u8]) -> Option<(&'static str, bool)> {
     let head = |count: usize| digits.iter().take(count).fold(0u32, |n, d| n * 10 + u32::from(*d));
     let (two, three, four, six) = (head(2), head(3), head(4), head(6));
@@ -127,7 +129,7 @@ fn issuer(digits: &[u8]) -> Option<(&'static str, bool)> {
     Some(known)
 }
 
-/// The check digit of ISO/IEC 7812.
+/// Whether the last digit is the Luhn check digit (ISO/IEC 7812).
 pub(crate) fn luhn(digits: &[u8]) -> bool {
     let sum: u32 = digits
         .iter()
@@ -142,7 +144,7 @@ pub(crate) fn luhn(digits: &[u8]) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// Test numbers, and numbers with as few different digits: 4000 0000 0000 0002.
+/// Whether the number is a test number, or has few different digits, as in 4000 0000 0000 0002.
 fn is_test(digits: &[u8]) -> bool {
     let text: String = digits.iter().map(|d| char::from(b'0' + d)).collect();
     let zeros = digits.iter().filter(|d| **d == 0).count();

@@ -1,23 +1,23 @@
-//! The context words near a number, which decide what kind of number it is.
+//! Finds the context words near a number, which decide what kind of number it is.
 use memchr::{memchr, memrchr};
 
-/// The kinds of number that a context word points to. Bits, since one word may point to several.
+/// The kinds of number that a context word indicates, as bits, because one word may indicate several kinds.
 pub(crate) mod bits {
     pub const PHONE: u64 = 1;
     pub const CARD: u64 = 1 << 1;
-    /// Not sensitive: order, invoice, serial, timestamp.
+    /// Numbers that are not sensitive: order, invoice, serial number, timestamp.
     pub const OTHER: u64 = 1 << 2;
-    /// "example", "sample", "Beispiel".
+    /// Words such as "example" and "sample".
     pub const EXAMPLE: u64 = 1 << 3;
-    /// "call", "ring", "reach me": weaker evidence than a name of a telephone number.
+    /// Words such as "call" and "reach me", which are weaker evidence than a name for a telephone number.
     pub const CALL: u64 = 1 << 4;
-    /// Position of the first bit of national ids; see `national`.
+    /// Position of the first bit for national ids; see `national`.
     pub const ID_BASE: u32 = 8;
-    /// The bits of all national ids.
+    /// The bits for all national ids.
     pub const IDS: u64 = !((1 << ID_BASE) - 1);
 }
 
-/// How far before and after a value a context word is searched, in bytes, within the line.
+/// Distance before and after a value within which context words are searched, in bytes.
 const MAX_BEFORE: usize = 90;
 const MAX_AFTER: usize = 40;
 
@@ -27,7 +27,7 @@ struct ContextWord {
     bits: u64,
 }
 
-/// A text with the context words found in it.
+/// A text and its context words.
 pub(crate) struct Doc<'a> {
     pub text: &'a str,
     pub bytes: &'a [u8],
@@ -44,7 +44,8 @@ impl<'a> Doc<'a> {
         self.words.push(ContextWord { start, end, bits });
     }
 
-    /// Where the context before `start` begins: with its line, or with the line above if that ends in a colon.
+    /// Start of the text before `start` in which context words are searched: the start of the line, or of the line
+    /// above if that ends with a colon.
     fn context_start(&self, start: usize) -> usize {
         let floor = start.saturating_sub(MAX_BEFORE);
         let Some(at) = memrchr(b'\n', &self.bytes[floor..start]) else { return floor };
@@ -57,9 +58,9 @@ impl<'a> Doc<'a> {
         }
     }
 
-    /// Whether a word with one of the bits in `mask` applies to the value at `start..end`: it is the nearest word
-    /// before it, or comes before it with no other number between, or follows it closely. If the nearest word has the
-    /// bit `OTHER` and none of `mask`, the answer is no.
+    /// Whether a word with one of the bits in `mask` applies to the value at `start..end`. The word must be the nearest
+    /// one before the value, or be before it with no other number in between, or follow shortly after it. False if the
+    /// nearest word has the bit `OTHER` and none of `mask`.
     pub fn matches_context(&self, start: usize, end: usize, mask: u64) -> bool {
         let floor = self.context_start(start);
         let digit = self.bytes[floor..start].iter().rposition(u8::is_ascii_digit).map_or(floor, |n| floor + n);
@@ -79,7 +80,7 @@ impl<'a> Doc<'a> {
         }
         let ceiling = (end + MAX_AFTER).min(self.bytes.len());
         let tail = &self.bytes[end..ceiling];
-        // A word after the end of the sentence belongs to what follows it.
+        // A word in the next sentence refers to something else.
         let sentence = tail.windows(2).position(|pair| matches!(pair, [b'.' | b'!' | b'?', b' ' | b'\r']));
         let digit = tail.iter().position(u8::is_ascii_digit);
         let stop = memchr(b'\n', tail).into_iter().chain(digit).chain(sentence).min();
@@ -87,14 +88,15 @@ impl<'a> Doc<'a> {
         self.words[words_before..].iter().take_while(|word| word.start < stop).any(|word| word.bits & mask != 0)
     }
 
-    /// The bits of the nearest word before the value on its line, at most `max_distance` bytes away.
+    /// The bits of the nearest word before the value in its line, at most `max_distance` bytes away. 0 if there is
+    /// none.
     pub fn nearest_before(&self, start: usize, max_distance: usize) -> u64 {
         let floor = self.context_start(start).max(start.saturating_sub(max_distance));
         let words_before = self.words.partition_point(|word| word.end <= start);
         self.words[..words_before].last().filter(|word| word.start >= floor).map_or(0, |word| word.bits)
     }
 
-    /// The bits of all words before the value on its line.
+    /// The bits of all words before the value in its line.
     pub fn all_before(&self, start: usize) -> u64 {
         let floor = self.context_start(start);
         let words_before = self.words.partition_point(|word| word.end <= start);

@@ -1,9 +1,9 @@
-//! Runs of digits, the gaps between them, and the checks that several detectors of numbers share.
+//! Finds runs of digits and the gaps between them, and has checks that several detectors of numbers use.
 
-/// What is between a run of digits and the next one.
+/// Text between a run of digits and the next run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gap {
-    /// Nothing that is used within numbers.
+    /// Text that does not occur within numbers.
     None,
     Space,
     Hyphen,
@@ -43,7 +43,7 @@ pub(crate) fn find_runs(bytes: &[u8]) -> Vec<Run> {
     runs
 }
 
-/// The kind of gap between two runs. No-break and thin spaces count as spaces, other hyphens as hyphens.
+/// The kind of gap between two runs. No-break spaces and thin spaces are spaces, and other hyphens are hyphens.
 fn gap(between: &[u8]) -> Gap {
     match between {
         b" " | [0xC2, 0xA0] | [0xE2, 0x80, 0xAF | 0x89] => Gap::Space,
@@ -55,14 +55,15 @@ fn gap(between: &[u8]) -> Gap {
     }
 }
 
-/// Whether the runs have these lengths and gaps. The gaps are repeated if there are fewer than needed.
+/// Whether the first runs have these lengths and gaps. If there are fewer gaps than needed, they are repeated.
 pub(crate) fn is_grouped(runs: &[Run], lengths: &[usize], gaps: &[Gap]) -> bool {
     runs.len() >= lengths.len()
         && runs.iter().zip(lengths).all(|(run, length)| run.len() == *length)
         && runs[..lengths.len() - 1].iter().zip(gaps.iter().cycle()).all(|(run, gap)| run.gap == *gap)
 }
 
-/// Whether the value at `start..end` is a whole number: no letter, digit or sign of a longer number touches it.
+/// Whether the value at `start..end` is a complete number: it is not next to a letter, a digit, a sign of a longer
+/// number or a currency sign.
 pub(crate) fn is_separate(bytes: &[u8], start: usize, end: usize) -> bool {
     let before = start.checked_sub(1).map(|at| bytes[at]);
     let further = start.checked_sub(2).map(|at| bytes[at]);
@@ -76,7 +77,7 @@ pub(crate) fn is_separate(bytes: &[u8], start: usize, end: usize) -> bool {
     !glued && !amount && !bytes[..start].ends_with("€".as_bytes())
 }
 
-/// The values of the digits in `start..end`, without the gaps.
+/// The values of the digits in `start..end`.
 pub(crate) fn digits_of(bytes: &[u8], start: usize, end: usize) -> Vec<u8> {
     bytes[start..end].iter().filter(|b| b.is_ascii_digit()).map(|b| b - b'0').collect()
 }

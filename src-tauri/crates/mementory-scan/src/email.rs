@@ -3,7 +3,7 @@ use memchr::memchr_iter;
 
 use crate::{Class, Confidence, Finding};
 
-/// Hosts reserved for documentation (RFC 2606), and those used in templates.
+/// Hosts reserved for documentation (RFC 2606), and hosts that are common in templates.
 const SAMPLE_HOSTS: &[&str] = &[
     "example.com",
     "example.org",
@@ -22,7 +22,7 @@ const SAMPLE_HOSTS: &[&str] = &[
     "email.tld",
     "mail.tld",
 ];
-/// Top-level domains that do not exist (RFC 2606, RFC 6761), and file extensions: `icon@2x.png`.
+/// Top-level domains that do not exist (RFC 2606, RFC 6761), and file extensions, as in `icon@2x.png`.
 const NOT_TOP_LEVEL: &[&str] = &[
     "test",
     "invalid",
@@ -63,17 +63,18 @@ const NOT_TOP_LEVEL: &[&str] = &[
     "tgz",
 ];
 
-/// Adds every address in `text`.
+/// Finds every address in `text`.
 pub(crate) fn find(text: &str, found: &mut Vec<Finding>) {
     for at in memchr_iter(b'@', text.as_bytes()) {
         found.extend(around(text, at));
     }
 }
 
-/// The address around the `@` at `at`.
+/// The address that contains the `@` at `at`.
 fn around(text: &str, at: usize) -> Option<Finding> {
     let bytes = text.as_bytes();
-    // In scripts without spaces the sentence touches the address: such letters count only if the name ends in one.
+    // In scripts without spaces, an address may directly follow a sentence. Letters of these scripts are only part of
+    // the name if its last letter is one.
     let wide = text[..at].chars().next_back().is_some_and(is_wide);
     let local = |c: char| c.is_alphanumeric() && (wide || !is_wide(c)) || "._%+-'&/=?^{}~!#$*".contains(c);
     let floor = text.ceil_char_boundary(at.saturating_sub(65));
@@ -85,7 +86,7 @@ fn around(text: &str, at: usize) -> Option<Finding> {
         start = floor + index;
     }
     let name = text[start..at].trim_start_matches(|c: char| !c.is_alphanumeric() && c != '_');
-    // Characters that are allowed in a name but are separators more often: `to=a@b.de`, `{a@b.de}`, `'a@b.de'`.
+    // These characters are allowed in a name, but more often they separate it: `to=a@b.de`, `{a@b.de}`, `'a@b.de'`.
     let name = &name[name.rfind(['=', '/', '{', '}', '?', '!', '*', '$', '#', '&']).map_or(0, |n| n + 1)..];
     let name = name.trim_start_matches('\'');
     if name.is_empty() || name.len() > 64 || name.ends_with('.') || name.contains("..") {
@@ -114,7 +115,8 @@ fn around(text: &str, at: usize) -> Option<Finding> {
     {
         return None;
     }
-    // `user@host.tld:path` is a path on a server, `//user@host` a web address, `@user@host` an account.
+    // `user@host.tld:path` is a path on a server, `//user@host` is part of a web address, and `@user@host` is an
+    // account.
     let before = &bytes[..start];
     let remote = match bytes.get(host_end) {
         Some(b':') => {
@@ -140,14 +142,14 @@ fn around(text: &str, at: usize) -> Option<Finding> {
     Some(Finding { class: Class::Email, detector: "email", start, end: host_end, confidence: Confidence::VeryLikely })
 }
 
-/// Where the host that starts at `from` ends.
+/// End of the host that starts at `from`.
 fn end_of_host(text: &str, from: usize) -> usize {
     let window = &text[from..text.floor_char_boundary((from + 254).min(text.len()))];
     let wide = window.chars().next().is_some_and(is_wide);
     let inside = |c: char| c.is_alphanumeric() && (wide || !is_wide(c)) || c == '-' || c == '.';
     let mut host = &window[..window.find(|c| !inside(c)).unwrap_or(window.len())];
     host = host.trim_end_matches(['.', '-']);
-    // A full stop without a space before the next sentence: `a@b.com.Then`.
+    // The space after a full stop may be missing, as in `a@b.com.Then`.
     if let Some(dot) = host.rfind('.')
         && host[dot + 1..].starts_with(|c: char| c.is_uppercase())
         && host[..dot].contains('.')
@@ -158,12 +160,12 @@ fn end_of_host(text: &str, from: usize) -> usize {
     from + host.len()
 }
 
-/// Whether a character belongs to a script without spaces, where the sentence may touch an address.
+/// Whether a character belongs to a script without spaces, in which an address may directly follow other letters.
 fn is_wide(c: char) -> bool {
     c as u32 >= 0x2E80
 }
 
-/// `Message-ID: <…@…>` and similar headers of e-mails.
+/// Whether the value is in a header such as `Message-ID: <…@…>`.
 fn is_message_id(text: &str, start: usize, end: usize) -> bool {
     let angle = text[..start].ends_with('<') && text[end..].starts_with('>');
     let floor = text.ceil_char_boundary(start.saturating_sub(40));

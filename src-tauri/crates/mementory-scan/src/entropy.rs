@@ -1,8 +1,8 @@
-//! Whether a string looks drawn at random rather than written.
+//! Decides whether a string looks random.
 
-/// How often neighbouring characters are of different kinds (small letter, capital, digit), as a share of all
-/// neighbours within runs of letters and digits. A capital before a small letter does not count, since words begin so.
-/// Random base 62 is near 0.45, random hex near 0.47, `getUserToken2` is 0.15, words are 0.
+/// Share of neighbouring letters and digits that are of different kinds (small letter, capital, digit). A capital
+/// followed by a small letter is not counted, because words begin like this. The share is about 0.45 in random base 62,
+/// 0.47 in random hexadecimal digits, 0.15 in `getUserToken2`, and 0 in words.
 fn kind_changes(value: &str) -> f32 {
     let kind = |b: u8| match b {
         b'0'..=b'9' => 1,
@@ -22,7 +22,7 @@ fn kind_changes(value: &str) -> f32 {
     if pairs == 0 { 0.0 } else { changes as f32 / pairs as f32 }
 }
 
-/// Shannon entropy in bits for each byte.
+/// Shannon entropy in bits per byte.
 fn shannon(value: &str) -> f32 {
     let mut counts = [0u32; 256];
     for byte in value.bytes() {
@@ -32,12 +32,12 @@ fn shannon(value: &str) -> f32 {
     counts.iter().filter(|n| **n > 0).map(|n| *n as f32 / total).map(|p| -p * p.log2()).sum()
 }
 
-/// Only hexadecimal digits.
+/// Whether the value has only hexadecimal digits.
 pub(crate) fn is_hex(value: &str) -> bool {
     !value.is_empty() && value.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// `8-4-4-4-12` hexadecimal digits.
+/// Whether the value is a UUID with hyphens.
 pub(crate) fn is_uuid(value: &str) -> bool {
     value.len() == 36
         && value.bytes().enumerate().all(
@@ -47,8 +47,8 @@ pub(crate) fn is_uuid(value: &str) -> bool {
         )
 }
 
-/// Whether a value whose name suggests a secret looks random. `clear_name`: the name can only mean a secret, so less
-/// randomness is enough.
+/// Whether a value looks random, if its name suggests a secret. With `clear_name`, the name can only mean a secret, so
+/// less randomness is enough.
 pub(crate) fn is_random(value: &str, clear_name: bool) -> bool {
     let bytes = value.as_bytes();
     if bytes.len() < if clear_name { 14 } else { 18 } || !value.is_ascii() {
@@ -56,27 +56,28 @@ pub(crate) fn is_random(value: &str, clear_name: bool) -> bool {
     }
     let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
     let letters = bytes.iter().filter(|b| b.is_ascii_alphabetic()).count();
-    // Dates, versions, numbers with a unit.
+    // Too few letters, as in dates, versions and numbers with a unit.
     if letters < 3 || digits * 10 > bytes.len() * 9 {
         return false;
     }
     let hex = is_hex(value);
     let (min_changes, min_entropy) = match (hex, clear_name) {
-        // About one in three hundred random numbers of 32 digits has few changes.
+        // About one in three hundred random values of 32 hexadecimal digits has few changes.
         (true, true) if bytes.len() >= 32 => (0.1, 2.9),
         (true, _) => (0.22, 2.9),
         (false, true) => (0.18, 3.1),
         (false, false) => (0.24, 3.4),
     };
     let changes = kind_changes(value);
-    // Without any digit only long runs of mixed case are random.
+    // Without digits, only a long value in mixed case is random.
     if digits == 0 && (bytes.len() < 20 || changes < 0.2) {
         return is_random_single_case(bytes, clear_name);
     }
     changes >= min_changes && shannon(value) >= min_entropy || is_random_single_case(bytes, clear_name)
 }
 
-/// One case and few digits: random if there are long runs of consonants and few vowels, as in no language.
+/// Whether a value of letters and digits has long runs of consonants and few vowels, which do not occur in words of any
+/// language.
 fn is_random_single_case(bytes: &[u8], clear_name: bool) -> bool {
     if !clear_name || bytes.len() < 16 || !bytes.iter().all(u8::is_ascii_alphanumeric) {
         return false;

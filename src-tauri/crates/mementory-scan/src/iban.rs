@@ -1,8 +1,8 @@
-//! Bank account numbers: the length for the country and the check of ISO 13616 (mod 97).
+//! Finds bank account numbers by the length for the country and the check digits of ISO 13616 (mod 97).
 use crate::context::{Doc, bits};
 use crate::{Class, Confidence, Finding};
 
-/// Lengths by country, from the registry for ISO 13616 that SWIFT maintains.
+/// Length of the account number by country, from the ISO 13616 registry maintained by SWIFT.
 const LENGTHS: &[(&str, usize)] = &[
     ("AD", 24),
     ("AE", 23),
@@ -95,13 +95,13 @@ const LENGTHS: &[(&str, usize)] = &[
     ("YE", 30),
 ];
 
-/// Countries whose account numbers contain digits only, from the same registry.
+/// Countries whose account numbers only contain digits, from the same registry.
 const NUMERIC: &[&str] = &[
     "AT", "BA", "BE", "CZ", "DE", "DK", "EE", "ES", "FI", "FO", "GL", "HR", "HU", "IL", "IS", "LT", "ME", "NO", "PL",
     "PT", "RS", "SE", "SI", "SK", "XK",
 ];
 
-/// The account number whose check digits start at `digits`, after the two letters of the country.
+/// The account number whose check digits start at `digits`. The country code is before them.
 pub(crate) fn at(doc: &Doc, digits: usize) -> Option<Finding> {
     let bytes = doc.bytes;
     let start = digits.checked_sub(2)?;
@@ -112,7 +112,7 @@ pub(crate) fn at(doc: &Doc, digits: usize) -> Option<Finding> {
     if start > 0 && (bytes[start - 1].is_ascii_alphanumeric() || matches!(bytes[start - 1], b'_' | b'/' | b'+')) {
         return None;
     }
-    // Joined to letters or digits before it: the last part of a UUID or of an order number.
+    // After a hyphen that follows a letter or digit, it is the last part of a UUID or an order number.
     if start > 1 && bytes[start - 1] == b'-' && bytes[start - 2].is_ascii_alphanumeric() {
         let before = &bytes[start.saturating_sub(5)..start - 1];
         if !before.eq_ignore_ascii_case(b"iban") {
@@ -129,7 +129,7 @@ pub(crate) fn at(doc: &Doc, digits: usize) -> Option<Finding> {
     {
         return None;
     }
-    // Separators form groups. With one after every character it is something else.
+    // Separators form groups. If there is one after almost every character, it is not an account number.
     if separators > length / 2 || small && country.iter().any(u8::is_ascii_uppercase) {
         return None;
     }
@@ -138,8 +138,8 @@ pub(crate) fn at(doc: &Doc, digits: usize) -> Option<Finding> {
     Some(Finding { class: Class::Iban, detector: "iso13616", start, end, confidence })
 }
 
-/// Whether the group of four at `at` belongs to a row of groups that begins like an account number, even if the check
-/// digits are wrong: `HR52 2488 5290`.
+/// Whether the group of four characters at `at` belongs to a row of groups that begins like an account number, as in
+/// `HR52 2488 5290`. The check digits may be wrong.
 pub(crate) fn contains_group(bytes: &[u8], at: usize) -> bool {
     let mut at = at;
     for _ in 0..8 {
@@ -159,8 +159,8 @@ pub(crate) fn contains_group(bytes: &[u8], at: usize) -> bool {
     false
 }
 
-/// The next `count` letters and digits from `at` without single spaces, no-break spaces, hyphens and dots between them:
-/// where they end, the characters, and the number of separators.
+/// Reads `count` letters and digits from `at` on, with single spaces, hyphens and dots between them. Returns the end,
+/// the characters, and the number of separators.
 fn read_characters(bytes: &[u8], at: usize, count: usize) -> Option<(usize, Vec<u8>, usize)> {
     let mut taken = Vec::with_capacity(count);
     let (mut at, mut separators, mut after_separator) = (at, 0, false);
@@ -188,7 +188,7 @@ fn read_characters(bytes: &[u8], at: usize, count: usize) -> Option<(usize, Vec<
     Some((at, taken, separators))
 }
 
-/// The number with country and check digits moved to its end, letters as 10 to 35, modulo 97.
+/// Remainder modulo 97 of the number with country and check digits moved to the end. Letters count as 10 to 35.
 fn remainder(rest: &[u8], country: &[u8], check: &[u8]) -> u32 {
     rest.iter().chain(country).chain(check).fold(0, |n, b| match b {
         b'0'..=b'9' => (n * 10 + u32::from(b - b'0')) % 97,

@@ -1,8 +1,8 @@
-//! Finds sensitive values in a text. Pure: a text in, byte ranges out; no I/O, no state, no panic.
+//! Finds sensitive values in a text. It takes a text and returns byte ranges, without I/O and state, and never panics.
 //!
-//! One pass searches for all names, context words and key prefixes, one for digits, one for `@`. A detector examines
-//! only the surroundings of such a hit, up to a fixed distance, so the time is proportional to the length of the text.
-//! See README.md for what is found and what is not.
+//! One pass over the text searches for names, context words and key prefixes, one for digits, and one for `@`. For each
+//! hit, a detector examines the text around it up to a fixed distance, so the time is proportional to the length of the
+//! text. README.md lists what is found and what is not.
 mod card;
 mod context;
 mod digits;
@@ -28,13 +28,13 @@ mod word_lists;
 use context::Doc;
 use literals::Tag;
 
-/// Version of the detection rules. When it changes, texts scanned under another version are scanned again.
+/// Version of the detection rules. If it changes, texts that were scanned with another version are scanned again.
 pub const RULES: u32 = 1;
 
 /// What kind of value was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// API keys, tokens, other machine credentials.
+    /// API keys, tokens and other credentials of programs.
     AccessKey,
     /// PEM blocks and other private keys.
     PrivateKey,
@@ -48,7 +48,7 @@ pub enum Class {
     Email,
     /// Telephone numbers.
     Phone,
-    /// Personal numbers that a state gives out.
+    /// Personal numbers issued by a state.
     NationalId,
 }
 
@@ -88,11 +88,11 @@ impl Class {
 /// How certain a detector is, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Confidence {
-    /// Only the surrounding words indicate it; the value alone does not.
+    /// Only the surrounding words indicate it.
     Possible,
-    /// The form of the value and the surrounding words agree.
+    /// Both the form of the value and the surrounding words indicate it.
     Likely,
-    /// The value is proof enough: a known prefix, a check digit, a format used for nothing else. Or its name is.
+    /// The value itself is sufficient evidence (a known prefix, a check digit, a unique format), or its name is.
     VeryLikely,
 }
 
@@ -107,16 +107,16 @@ impl Confidence {
     }
 }
 
-/// Where a sensitive value is in the text. Never contains the value itself.
+/// Position of a sensitive value in the text. It does not contain the value itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Finding {
     /// What kind of value it is.
     pub class: Class,
-    /// Which rule found it, such as `aws_access_key_id` or `luhn`.
+    /// Name of the rule that found it, such as `aws_access_key_id` or `luhn`.
     pub detector: &'static str,
-    /// First byte of the value in the text.
+    /// Position of its first byte in the text.
     pub start: usize,
-    /// One past its last byte. Both ends are on character boundaries.
+    /// Position after its last byte. Both positions are on character boundaries.
     pub end: usize,
     /// How certain the rule is.
     pub confidence: Confidence,
@@ -124,8 +124,8 @@ pub struct Finding {
 
 /// Finds sensitive values in `text`.
 ///
-/// Returns the findings in the order of the text and without overlaps: of two that overlap, the one with the higher
-/// confidence is reported, then the longer. Takes time in proportion to the length of the text and never fails.
+/// Returns the findings in the order of the text. If two overlap, only the one with the higher confidence is returned,
+/// or else the longer one. The time is proportional to the length of the text.
 pub fn scan(text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut doc = Doc::new(text);
@@ -134,7 +134,7 @@ pub fn scan(text: &str) -> Vec<Finding> {
     for (tag, start, end) in literals::hits(text) {
         match tag {
             Tag::Context(bits) => doc.push(start, end, bits),
-            // No other rule starts inside a token that was already found.
+            // No other rule starts inside a token that is already found.
             _ if start < token_end => {}
             Tag::Token(index) => {
                 if let Some(finding) = token_formats::at(&doc, index, start) {

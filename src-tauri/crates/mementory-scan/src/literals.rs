@@ -1,4 +1,4 @@
-//! Every literal that makes a detector look closer, found in one pass over the text.
+//! Finds every literal after which a detector examines the text, in one pass.
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -8,42 +8,43 @@ use crate::context::bits;
 use crate::word_lists::{number, password, secret};
 use crate::{national, token_formats};
 
-/// What a literal leads to.
+/// What a literal indicates.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Tag {
-    /// A token of a known format may start here: index into `token_formats::FORMATS`.
+    /// A token of a known format may start here. The value is its index in `token_formats::FORMATS`.
     Token(usize),
     /// A private key may start here.
     PrivateKey,
-    /// `://`: credentials may follow.
+    /// `://`, so the credentials of a web address may follow.
     Url,
-    /// A credential of an HTTP header may follow.
+    /// A credential in an HTTP header may follow.
     Bearer,
-    /// A name such as key, token or secret.
+    /// A name for a key, token or other secret.
     Secret,
-    /// A name such as password, in any language.
+    /// A name for a password, in any language.
     Password,
-    /// A program that takes a password as an option.
+    /// A program that has an option for a password.
     Command,
-    /// A word that says what a number near it is.
+    /// A word that indicates the kind of a number near it. The value has its bits.
     Context(u64),
 }
 
-/// What a literal leads to, and how it must appear in the text.
+/// What a literal indicates, and how it must be written in the text.
 struct Literal {
     tag: Tag,
-    /// Only in exactly this case: short acronyms that are ordinary words otherwise.
+    /// It only counts in exactly this case. Used for short acronyms that are ordinary words in another case.
     exact_case: bool,
-    /// Not within a longer word.
+    /// It must not be part of a longer word.
     whole_word: bool,
-    /// The beginning of a word that may take an ending: `telefonnummeret`. Marked with a `*` in the lists.
+    /// It is the beginning of a word that may have an ending, as in `telefonnummeret`. Marked with `*` in the lists.
     stem: bool,
 }
 
-/// The longest ending of a stem, in letters: `telefonnummeret`, `puhelinnumerossa`. `Telefonvertrag` is another word.
+/// Number of letters in the longest ending of a stem: `telefonnummeret` and `puhelinnumerossa` match, `Telefonvertrag`
+/// does not.
 const MAX_ENDING: usize = 6;
 
-/// Headers and schemes before a token. The space or colon is part of it: "bearer of news" is no header.
+/// Headers and schemes before a token. The space or colon is required, because "bearer" is also an ordinary word.
 const BEARER: &[&str] = &["bearer ", "authorization: token ", "authorization: basic ", "x-api-key: ", "\"basic "];
 
 const COMMANDS: &[&str] = &[
@@ -62,7 +63,7 @@ const COMMANDS: &[&str] = &[
 const PRIVATE_KEY_STARTS: [&str; 6] =
     ["-----BEGIN", "---- BEGIN SSH2", "AGE-SECRET-KEY-", "PuTTY-User-Key-File-", "xprv", "nsec1"];
 
-/// The literals as the search takes them and, by the same index, what each leads to.
+/// The literals and, at the same index, what each of them indicates.
 static TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     let mut table = (Vec::new(), Vec::new());
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -71,7 +72,7 @@ static TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
         let text = text.trim_end_matches('*');
         let at = *known.entry(text.to_ascii_lowercase()).or_insert(table.1.len());
         match (table.1.get_mut(at), tag) {
-            // The same word may point to several kinds of number: combine their bits.
+            // The same word may indicate several kinds of number, so their bits are combined.
             (
                 Some(Literal { tag: Tag::Context(old_bits), exact_case: old_exact, stem: old_stem, .. }),
                 Tag::Context(new_bits),
@@ -126,9 +127,8 @@ fn is_alphanumeric(byte: Option<&u8>) -> bool {
     byte.is_some_and(|b| b.is_ascii_alphanumeric())
 }
 
-/// Every literal in `text` that passes its boundary rules, in order and not overlapping. A match rejected by its
-/// boundary rules does not suppress matches that start inside it: "n° de sécurité" contains the short form "n° de
-/// sécu".
+/// Every literal in `text` that passes its boundary rules, in order and without overlaps. If a match does not pass,
+/// shorter literals inside it can still match: "n° de sécurité" contains "n° de sécu".
 pub(crate) fn hits(text: &str) -> impl Iterator<Item = (Tag, usize, usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -146,7 +146,7 @@ pub(crate) fn hits(text: &str) -> impl Iterator<Item = (Tag, usize, usize)> {
     })
 }
 
-/// What the literal at `start..end` leads to; `None` if its case or the characters around it do not fit.
+/// What the literal at `start..end` indicates. `None` if its case or the characters around it do not match.
 fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize) -> Option<Tag> {
     let literal = TABLE.1.get(pattern)?;
     if literal.exact_case && TABLE.0.get(pattern)?.as_bytes() != &bytes[start..end] {
@@ -158,18 +158,19 @@ fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize)
         if first && is_alphanumeric(before) && !camel_boundary(bytes, start) {
             return None;
         }
-        // `VHOST_SET_VRING_CALL`: a verb within a name in code does not introduce a telephone number.
+        // A verb within a name in code (`VHOST_SET_VRING_CALL`) does not indicate a telephone number.
         if matches!(literal.tag, Tag::Context(bits::CALL)) && before == Some(&b'_') {
             return None;
         }
-        // What follows the prefix of a token is checked by its format; a context word must end here.
+        // The text after the prefix of a token is checked by its format. A context word must end here or have a short
+        // ending.
         let ends_in_letter = bytes[end - 1].is_ascii_alphabetic();
         let ending = bytes[end..].iter().take(MAX_ENDING + 1).take_while(|b| b.is_ascii_lowercase()).count();
         let allowed = if literal.stem { MAX_ENDING } else { 0 };
         if matches!(literal.tag, Tag::Context(_)) && ends_in_letter && ending > allowed {
             return None;
         }
-        // `GSMIOC`: a word in capitals that continues.
+        // A word in capitals that continues, as in `GSMIOC`, is another word.
         let all_caps = bytes[end - 1].is_ascii_uppercase() && bytes.get(end).is_some_and(u8::is_ascii_uppercase);
         if matches!(literal.tag, Tag::Context(_)) && all_caps {
             return None;
@@ -178,7 +179,7 @@ fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize)
     Some(literal.tag)
 }
 
-/// Whether a new word of a camelCase name starts at `at`: `userPhone`, `customerSSN`.
+/// Whether a new word of a camelCase name starts at `at`, as in `userPhone` and `customerSSN`.
 fn camel_boundary(bytes: &[u8], at: usize) -> bool {
     at > 0 && bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase()
 }

@@ -1,33 +1,33 @@
-//! Numbers: finds the runs of digits once and lets each detector check whether its kind of number starts there.
+//! Finds the runs of digits once, and lets each detector check whether its kind of number starts there.
 use crate::context::{Doc, bits};
 use crate::digits::{Gap, Run, find_runs};
 use crate::{Confidence, Finding, card, iban, national, phone};
 
-/// Adds every card, bank account, telephone and national id number.
+/// Finds every card, bank account, telephone and national id number.
 pub(crate) fn find(doc: &Doc, found: &mut Vec<Finding>) {
     let runs = find_runs(doc.bytes);
     let mut phone_end = 0;
     for index in 0..runs.len() {
         let at = &runs[index..runs.len().min(index + 10)];
         found.extend(iban::at(doc, at[0].start));
-        // A day, a version, a count: too few digits for anything but a number with letters.
+        // Too few digits for anything but a number with letters, as in a day, a version or a quantity.
         if connected_digits(at) < MIN_DIGITS {
             let glued = doc.bytes[..at[0].start].last().is_some_and(u8::is_ascii_alphabetic);
-            // The Corsican form of the French number: `1 91 11 2A 171 441 59`.
+            // A French number with the Corsican department: `1 91 11 2A 171 441 59`.
             let corsican = at[0].len() == 1 && at[0].gap == Gap::Space && at.get(1).is_some_and(|run| run.len() == 2);
             if glued || at[0].len() == 6 || corsican {
                 found.extend(national::lettered(doc, at));
             }
             continue;
         }
-        // The group belongs to a bank account number with wrong check digits.
+        // The group is part of a bank account number with wrong check digits.
         if iban::contains_group(doc.bytes, at[0].start) {
             continue;
         }
         found.extend(card::at(doc, at));
         let ids_start = found.len();
         national::at(doc, at, found);
-        // A personal number with its name before it is no telephone number, even if words for one are near.
+        // A personal number with its name before it is not a telephone number, even if words for one are near.
         if let Some(id) = found[ids_start..].iter().find(|id| id.confidence == Confidence::VeryLikely)
             && doc.nearest_before(id.start, 90) & bits::PHONE == 0
         {
@@ -42,10 +42,10 @@ pub(crate) fn find(doc: &Doc, found: &mut Vec<Finding>) {
     }
 }
 
-/// The fewest digits of a number that consists of digits only.
+/// Smallest number of digits in a number that only has digits.
 const MIN_DIGITS: usize = 7;
 
-/// How many digits the runs have up to the first gap that is not used within numbers.
+/// Number of digits in the runs up to the first gap that does not occur within numbers.
 fn connected_digits(runs: &[Run]) -> usize {
     let joined = runs.iter().position(|run| run.gap == Gap::None).map_or(runs.len(), |at| at + 1);
     runs[..joined].iter().map(Run::len).sum()

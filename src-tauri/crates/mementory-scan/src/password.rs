@@ -1,4 +1,4 @@
-//! Passwords that are assigned to a name or given to a function or program. `password_sentence` handles sentences.
+//! Passwords that are assigned to a name, or passed to a function or program. Sentences are in `password_sentence`.
 use crate::password_sentence::{sentence, value_before_name};
 use crate::password_value::{
     finding, has_mixed_case, is_code, is_digest, is_label, is_measure, is_ordinary_word, is_passphrase, is_path,
@@ -9,7 +9,7 @@ use crate::value::{Join, MAX_NAME, Value, count_blanks, end_of_inflection, name_
 use crate::word_lists::password;
 use crate::{Confidence, Finding};
 
-/// The password that belongs to the name around `start..end`.
+/// The password that belongs to the name containing `start..end`.
 pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     let word = &text[start..end];
     let ambiguous = password::AMBIGUOUS_NAMES.iter().any(|name| word.eq_ignore_ascii_case(name));
@@ -19,7 +19,8 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
         return None;
     }
     let bytes = text.as_bytes();
-    // Not "bypass", "compass": the word must start here, after a sign, or at a capital of a camelCase name.
+    // The word must not be the end of another one, as in "bypass" and "compass". It must follow a sign or begin with a
+    // capital in a camelCase name.
     let glued = start > 0 && bytes[start - 1].is_ascii_alphabetic();
     let camel_boundary = glued && bytes[start].is_ascii_uppercase() && bytes[start - 1].is_ascii_lowercase();
     let all_caps = glued && !ambiguous && bytes[from..to].iter().all(|b| !b.is_ascii_lowercase());
@@ -30,7 +31,8 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     }
     let after = &text[end..ascii_end];
     let possessive = password::POSSESSIVE_ENDINGS.contains(&after);
-    // `pass_by_ref`, `PASSTHRU`, `pw_uid`: only digits may follow an ambiguous name directly.
+    // An ambiguous name may only be followed directly by digits, and not by letters as in `pass_by_ref`, `PASSTHRU` and
+    // `pw_uid`.
     if ambiguous && after.len() > 1 && after.bytes().any(|b| b.is_ascii_alphabetic()) && !possessive {
         return None;
     }
@@ -38,9 +40,9 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     if word.is_ascii() && !after.is_empty() && !is_name_ending(after, may_take_ending) {
         return None;
     }
-    // "parolası", "parolam": with such an ending the word is no longer ambiguous.
+    // With an ending, as in "parolası" and "parolam", the word is no longer ambiguous.
     let ambiguous = ambiguous && (to == ascii_end || !word.is_ascii()) && !possessive;
-    // "clave API": a key, not a password.
+    // "clave API" is a key and not a password.
     let next = text[to..].trim_start_matches([' ', '_']).trim_start_matches("de ").trim_start_matches("de la ");
     if ambiguous && next.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("api")) {
         return crate::secret::at(text, start, end);
@@ -56,7 +58,7 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     let option = before.starts_with("--") || before == "-";
     if let Some(value) = value_after_name(text, from, to) {
         let finding = assigned(text, &text[from..to], &value, ambiguous, option);
-        // After an assignment sign, do not search the rest of the sentence as well.
+        // After an assignment sign, the rest of the sentence is not searched.
         if finding.is_some() || value.join != Join::Space {
             return finding;
         }
@@ -68,12 +70,12 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     sentence(text, to, ambiguous).or_else(|| value_before_name(text, from))
 }
 
-/// Whether the name is still about the password itself with `after` behind it: `password1`, `password_prod`,
-/// `passwordConfirmation`, but not `password_hash`.
+/// Whether the name still means the password itself if it is followed by `after`, as in `password1`, `password_prod`
+/// and `passwordConfirmation`, but not in `password_hash`.
 fn is_name_ending(after: &str, may_take_ending: bool) -> bool {
     let lower = after.to_ascii_lowercase();
     if after.starts_with(|c: char| c.is_ascii_lowercase()) {
-        // "passwords", but not "passwordless", "passing", "passport".
+        // "passwords" is accepted, but not "passwordless", "passing" and "passport".
         let ending = password::NAME_ENDINGS.contains(&lower.as_str());
         return may_take_ending && (ending || password::POSSESSIVE_ENDINGS.contains(&after));
     }
@@ -81,15 +83,15 @@ fn is_name_ending(after: &str, may_take_ending: bool) -> bool {
     !password::ATTRIBUTES.iter().chain(password::ATTRIBUTE_STEMS).any(|word| next_word.starts_with(word))
 }
 
-/// Words that are written together with a name for a password: `dbpassword`.
+/// Words that are joined to a name for a password, as in `dbpassword`.
 const NAME_PREFIXES: &[&str] = &["db", "my", "user", "root", "admin", "wifi", "wlan", "smtp", "ftp", "vpn", "app"];
 
-/// Functions that take a name and its value: `define('DB_PASSWORD', 'x')`. Those in `DEFINES` are used for nothing
-/// else.
+/// Functions that take a name and its value, as in `define('DB_PASSWORD', 'x')`. Those in `DEFINES` have no other use.
 const DEFINES: &[&str] = &["define", "setenv", "putenv", "setdefault", "set_var", "env", "setproperty", "setsecret"];
 const SETS: &[&str] = &["set", "put", "setitem", "append", "fill", "type", "setvalue", "setstring"];
 
-/// A password given to a function: `setPassword("x")`, or after the name, `define('DB_PASSWORD', 'x')`.
+/// A password passed to a function, either one named after it (`setPassword("x")`) or one that also takes its name
+/// (`define('DB_PASSWORD', 'x')`).
 fn argument(text: &str, name: (usize, usize), before: &str, ambiguous: bool) -> Option<Finding> {
     let bytes = text.as_bytes();
     let (from, to) = name;
@@ -139,14 +141,14 @@ fn argument(text: &str, name: (usize, usize), before: &str, ambiguous: bool) -> 
     .then(|| finding("password_argument", (value.start, value.end), Confidence::Likely))
 }
 
-/// A password assigned to the name by a sign, or given to an option of a command.
+/// A password that is assigned to the name by a sign, or given as an option of a command.
 fn assigned(text: &str, name: &str, value: &Value, ambiguous: bool, option: bool) -> Option<Finding> {
     let (mut start, mut end) = (value.start, value.end);
     let mut inner = &text[start..end];
     if value.join == Join::Space && !option && (!value.quoted || ambiguous) {
         return None;
     }
-    // In a sentence the question mark is not part of the password.
+    // In a sentence, a question mark at the end is not part of the password.
     if !value.quoted && value.join == Join::Colon && inner.ends_with('?') {
         end -= 1;
         inner = &text[start..end];
@@ -171,7 +173,7 @@ fn assigned(text: &str, name: &str, value: &Value, ambiguous: bool, option: bool
             false => (!is_ordinary_word(inner) && (!ambiguous || inner.len() >= 4)).then_some(very_likely).flatten(),
         };
     }
-    // Code: a call, a member, a variable.
+    // Code such as a call, a member or a variable is not a password.
     if is_code(inner) {
         return None;
     }
@@ -182,10 +184,10 @@ fn assigned(text: &str, name: &str, value: &Value, ambiguous: bool, option: bool
     if digits {
         return (length >= 4 && !ambiguous || length >= 6).then_some(very_likely).flatten();
     }
-    // A plain word counts only if nothing else follows on the line and the line is not code.
+    // A plain word is only accepted if nothing else follows in the line and the line is not code.
     let shell = name.bytes().all(|b| !b.is_ascii_lowercase());
     let word = inner.bytes().all(|b| b.is_ascii_lowercase() || !b.is_ascii()) || shell || option;
-    // `PGPASSWORD=x psql`: a command follows, so this is not a sentence.
+    // If a command follows, as in `PGPASSWORD=x psql`, it is not a sentence.
     let command = value.join == Join::Tight
         && (!ambiguous || name.contains('_'))
         && shell
@@ -203,7 +205,7 @@ pub(crate) fn command(text: &str, start: usize, end: usize) -> Option<Finding> {
     let line = &line[..line.find('\n').unwrap_or(line.len())];
     let read = |at: usize| read_value(text, at, Join::Space).map(|value| (value.start, value.end, value.quoted));
     let (from, to, _quoted) = match name.trim_end() {
-        // SQL. Without quotes of SQL it is an ordinary sentence.
+        // In SQL the value has quotes. Without them it is an ordinary sentence.
         "identified by" => read(end + count_blanks(text.as_bytes(), end))
             .filter(|value| matches!(text.as_bytes()[value.0 - 1], b'\'' | b'"') && value.2)?,
         "sshpass -p" => read(end + count_blanks(text.as_bytes(), end))?,
@@ -215,7 +217,7 @@ pub(crate) fn command(text: &str, start: usize, end: usize) -> Option<Finding> {
         }
         "docker login" => read(end + option_end(line, "-p ")?)?,
         "redis-cli" => read(end + option_end(line, "-a ")?)?,
-        // `-pX` without a space; `-p` alone makes the program ask for the password.
+        // Only `-pX` without a space. With `-p` alone, the program asks for the password.
         _ => read(end + option_end(line, "-p")?).filter(|(from, ..)| text.as_bytes().get(from - 1) != Some(&b' '))?,
     };
     let value = &text[from..to];
@@ -226,7 +228,7 @@ pub(crate) fn command(text: &str, start: usize, end: usize) -> Option<Finding> {
     .then(|| finding("command_line", (from, to), Confidence::VeryLikely))
 }
 
-/// Where the value of an option begins. The option must be a separate word.
+/// Start of the value of an option. The option must be a separate word.
 fn option_end(line: &str, option: &str) -> Option<usize> {
     let at = if line.starts_with(option) { Some(0) } else { None };
     let at = at.or_else(|| {

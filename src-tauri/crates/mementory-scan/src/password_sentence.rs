@@ -1,4 +1,4 @@
-//! Passwords in a sentence.
+//! Finds passwords in sentences.
 use crate::Confidence;
 use crate::Finding;
 use crate::password_value::{
@@ -9,7 +9,7 @@ use crate::placeholder::is_placeholder;
 use crate::value::{Join, count_blanks, read_value};
 use crate::word_lists::{grammar, password};
 
-/// "the password is X", "das Passwort für das WLAN lautet X", "パスワードはX".
+/// The password in a sentence such as "the password is X", "das Passwort für das WLAN lautet X" or "パスワードはX".
 pub(crate) fn sentence(text: &str, from: usize, ambiguous: bool) -> Option<Finding> {
     let rest = &text[from..text.floor_char_boundary((from + 160).min(text.len()))];
     let rest = &rest[..rest.find('\n').unwrap_or(rest.len())];
@@ -21,11 +21,11 @@ pub(crate) fn sentence(text: &str, from: usize, ambiguous: bool) -> Option<Findi
         let value = value_at(text, from + at)?;
         return accept(text, value, true);
     }
-    // The name is part of a list, a call or a type.
+    // Before these characters, the name is part of a list, a call or a type.
     if rest[at..].starts_with([',', ')', ']', '}', ';', '>', '<', '&', '(']) {
         return None;
     }
-    // "the password X": the value follows directly.
+    // The value follows directly, as in "the password X".
     let next = at + count_blanks(rest.as_bytes(), at);
     let unspaced = text[..from].chars().next_back().is_some_and(|c| c as u32 >= 0x2E80);
     if (next > at || unspaced)
@@ -37,7 +37,7 @@ pub(crate) fn sentence(text: &str, from: usize, ambiguous: bool) -> Option<Findi
     {
         return accept(text, value, false);
     }
-    // "pass the parcel": the verb.
+    // "pass" may be a verb, as in "pass the parcel".
     let verb = text[..from].ends_with(['s', 'S']);
     let mut linked = false;
     let mut link_word = "";
@@ -59,7 +59,7 @@ pub(crate) fn sentence(text: &str, from: usize, ambiguous: bool) -> Option<Findi
                 return None;
             }
             let weak = password::WEAK_LINKS.contains(&link_word);
-            // "pass a `Cache`", "pass to x": the verb.
+            // "pass" is a verb, as in "pass a `Cache`" and "pass to x".
             if ambiguous && weak && !is_distinctive(&text[value.start..value.end]) {
                 return None;
             }
@@ -67,7 +67,7 @@ pub(crate) fn sentence(text: &str, from: usize, ambiguous: bool) -> Option<Findi
         }
         let head = lower.trim_end_matches([':', '：']);
         if password::LINKS.contains(&lower.as_str()) || lower.ends_with([':', '：']) && !lower.is_empty() {
-            // "password policy is", "password length: 12": not the password itself.
+            // The value is not the password itself, as in "password policy is" and "password length: 12".
             if lower.ends_with(':') && is_attribute(head) {
                 return None;
             }
@@ -87,8 +87,8 @@ pub(crate) fn sentence(text: &str, from: usize, ambiguous: bool) -> Option<Findi
     None
 }
 
-/// Whether the word after the name makes it something about a password: "password policy", "password fields". Only with
-/// an ending that the word may take: "portal" is not "port".
+/// Whether the word after the name means a property of a password, as in "password policy" and "password fields". The
+/// word may only have a known ending, because "portal" does not mean "port".
 fn is_attribute(word: &str) -> bool {
     let is_ending = |rest: &str| rest.is_empty() || password::ATTRIBUTE_ENDINGS.contains(&rest);
     let mut attributes = password::ATTRIBUTES.iter().filter(|attribute| attribute.len() > 3);
@@ -96,7 +96,7 @@ fn is_attribute(word: &str) -> bool {
         || password::ATTRIBUTE_STEMS.iter().any(|stem| word.starts_with(stem))
 }
 
-/// "use X as the password": the value comes before the name.
+/// The password before its name, as in "use X as the password".
 pub(crate) fn value_before_name(text: &str, from: usize) -> Option<Finding> {
     let floor = text.ceil_char_boundary(from.saturating_sub(80));
     let head = &text[floor..from];
@@ -128,21 +128,21 @@ struct SentenceValue {
     quoted: bool,
 }
 
-/// The value at `at` of a sentence, without the punctuation that ends the sentence.
+/// The value at `at` in a sentence, without the punctuation that ends the sentence.
 fn value_at(text: &str, at: usize) -> Option<SentenceValue> {
     let value = read_value(text, at, Join::Space)?;
     let (start, mut end) = (value.start, value.end);
     if !value.quoted {
         let word = &text[start..end];
         let cut = word.trim_end_matches(['?', ')', ',', '.', ';', '"', '»', '”', '。', '、', '」']);
-        // Japanese, Korean and Chinese continue without a space.
+        // Chinese, Japanese and Korean text may continue without a space.
         let cut = cut.find(|c: char| c as u32 >= 0x2E80).map_or(cut, |n| if n > 0 { &cut[..n] } else { cut });
         end = start + cut.len();
     }
     (start < end).then_some(SentenceValue { start, end, quoted: value.quoted })
 }
 
-/// Reports the value if it looks like a password. `clear_link`: the words before it can only introduce its value.
+/// Reports the value if it looks like a password. With `clear_link`, the words before it always introduce the value.
 fn accept(text: &str, value: SentenceValue, clear_link: bool) -> Option<Finding> {
     let SentenceValue { start, end, quoted } = value;
     let value = &text[start..end];

@@ -1,4 +1,4 @@
-//! What a password looks like, and what is none although it is in its place: words, units, code, paths, digests.
+//! Decides whether a value looks like a password, or is a word, a unit, code, a path or a digest.
 use crate::word_lists::password;
 use crate::{Class, Confidence, Finding};
 
@@ -7,7 +7,7 @@ pub(crate) fn finding(detector: &'static str, value: (usize, usize), confidence:
     Finding { class: Class::Password, detector, start: value.0, end: value.1, confidence }
 }
 
-/// Letters together with digits, or with signs that no word contains.
+/// Whether the value has letters and digits, or letters and signs that do not occur in words.
 pub(crate) fn is_strong(value: &str) -> bool {
     let letters = value.chars().filter(|c| c.is_alphabetic()).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
@@ -20,11 +20,11 @@ pub(crate) fn is_strong(value: &str) -> bool {
             || digits >= 4 && value.contains(['-', '_', '.', '/']) && letters > 0)
 }
 
-/// Strong, and so unlike a word that the word "password" directly before it is enough.
+/// Whether the value is strong and so different from words that the word "password" directly before it is sufficient.
 pub(crate) fn is_distinctive(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let has_sign = value.bytes().any(|b| b"!@#$%^&*+=~?".contains(&b));
-    // RFC2898, KB500123, v1.2.3, notes2024.txt, bob22@posteo.net
+    // Excluded values: RFC2898, KB500123, v1.2.3, notes2024.txt
     let capitals = value.bytes().take_while(u8::is_ascii_uppercase).count();
     let rest = value[capitals..].trim_start_matches('-');
     let numbered = capitals > 1 && rest.bytes().all(|b| b.is_ascii_digit() || b == b'-');
@@ -45,7 +45,8 @@ pub(crate) fn is_distinctive(value: &str) -> bool {
         && !(numbered || version || file || value.starts_with('-'))
 }
 
-/// Single small letters between capitals, or several capitals before a small letter, as in no word and no name in code.
+/// Whether there are single small letters between capitals, or several capitals before a small letter, which does not
+/// occur in words and in names in code.
 pub(crate) fn has_mixed_case(value: &str) -> bool {
     if value.len() < 8 || !value.is_ascii() {
         return false;
@@ -61,7 +62,7 @@ pub(crate) fn has_mixed_case(value: &str) -> bool {
     (0..bytes.len()).map(|at| usize::from(single(at)) + usize::from(after_capitals(at))).sum::<usize>() > 1
 }
 
-/// A word with a capital inside.
+/// Whether a long value has a capital after a small letter.
 pub(crate) fn has_inner_capital(value: &str) -> bool {
     value.len() >= 8
         && value
@@ -72,7 +73,7 @@ pub(crate) fn has_inner_capital(value: &str) -> bool {
             >= 1
 }
 
-/// `8-character`, `256-bit`, `sha256`, `utf8`: a quantity, an algorithm or an encoding instead of a value.
+/// Whether the value is a quantity, an algorithm or an encoding: `8-character`, `256-bit`, `sha256`, `utf8`.
 pub(crate) fn is_measure(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let rest = lower.trim_start_matches(|c: char| c.is_ascii_digit() || "+-–.".contains(c));
@@ -106,7 +107,7 @@ pub(crate) fn is_measure(value: &str) -> bool {
     quantity || ALGORITHMS.iter().any(|name| lower.starts_with(name))
 }
 
-/// A passphrase of several words, not a sentence about one.
+/// Whether the value is a passphrase of several words, and not a sentence about one.
 pub(crate) fn is_passphrase(value: &str) -> bool {
     let words: Vec<String> = value.split_whitespace().map(str::to_lowercase).collect();
     let about = words.iter().any(|word| {
@@ -119,7 +120,7 @@ pub(crate) fn is_passphrase(value: &str) -> bool {
         && !value.ends_with(['.', ':', '?'])
 }
 
-/// A word of ordinary sentences about passwords: "required", "wrong", "now".
+/// Whether the value is a word of ordinary sentences about passwords, such as "required", "wrong" or "now".
 pub(crate) fn is_ordinary_word(value: &str) -> bool {
     let lower = value.to_lowercase();
     let bare = lower.trim_end_matches(['.', ',', '!', '?', ':', ';']);
@@ -128,14 +129,14 @@ pub(crate) fn is_ordinary_word(value: &str) -> bool {
         || password::FILLERS.contains(&bare) && bare != "nu"
 }
 
-/// A call, a member, an index, a module path, a word with underscores.
+/// Whether the value is code: a call, a member, an index, a module path or a word with underscores.
 pub(crate) fn is_code(value: &str) -> bool {
     let identifier = |part: &str| {
         !part.is_empty()
             && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
             && !part.as_bytes()[0].is_ascii_digit()
     };
-    // A call that was cut at a comma lacks its closing bracket.
+    // The closing bracket is missing if a call was cut at a comma.
     let call = value.find('(').is_some_and(|at| {
         identifier(value[..at].trim_end_matches('!').rsplit(['.', ':']).next().unwrap_or(""))
             && (value.ends_with([')', '(']) || !value.contains(')'))
@@ -144,7 +145,7 @@ pub(crate) fn is_code(value: &str) -> bool {
     let array = value.strip_prefix('[').is_some_and(identifier) || value.contains("![");
     let member = value.contains('.')
         && value.split('.').all(|part| identifier(part) && part.bytes().all(|b| !b.is_ascii_digit()));
-    // Perl, PHP and Ruby write `$name`, `@name`.
+    // In Perl, PHP and Ruby, variables are written `$name` and `@name`.
     let variable = |part: &str| identifier(part.trim_start_matches(['$', '@', '&']));
     let index =
         value.find('[').is_some_and(|at| variable(&value[..at]) && (value.ends_with(']') || value.ends_with('[')));
@@ -163,12 +164,12 @@ pub(crate) fn is_code(value: &str) -> bool {
     call || array || member || index || snake || arrow || named || pointer || is_literal(value)
 }
 
-/// `not_for_passphrase`: a name in a program, not a value.
+/// Whether the value is a name in a program, such as `not_for_passphrase`.
 pub(crate) fn is_label(value: &str) -> bool {
     value.contains('_') && value.contains("pass") && value.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
 }
 
-/// A number as written in code: `2966u32`, `0x00B4`, `0x46ce_f267`.
+/// Whether the value is a number in code: `2966u32`, `0x00B4`, `0x46ce_f267`.
 fn is_literal(value: &str) -> bool {
     let digits = |part: &str, hex: bool| {
         !part.is_empty() && part.bytes().all(|b| b == b'_' || b.is_ascii_digit() || hex && b.is_ascii_hexdigit())
@@ -191,7 +192,7 @@ pub(crate) fn is_path(value: &str) -> bool {
         || value.starts_with('/') && value[1..].contains('/') && value.len() > 5
 }
 
-/// A hashed password. It is not reported.
+/// Whether the value is a hashed password, which is not reported.
 pub(crate) fn is_digest(value: &str) -> bool {
     [
         "$2a$", "$2b$", "$2y$", "$argon2", "$6$", "$5$", "$1$", "{SSHA}", "{SHA}", "pbkdf2", "scrypt:", "sha256:",

@@ -1,14 +1,14 @@
-//! Telephone numbers: candidates by their form, checked against the numbering plans (the `phonenumber` library).
+//! Finds telephone numbers by their form, and checks them against numbering plans (with the `phonenumber` library).
 use phonenumber::country::Id;
 
 use crate::context::{Doc, bits};
 use crate::digits::{Gap, Run, is_grouped};
 use crate::{Class, Confidence, Finding};
 
-/// The most digits of a number (ITU-T E.164).
+/// Largest number of digits in a telephone number (ITU-T E.164).
 const MAX_DIGITS: usize = 15;
 
-/// The number whose first digits are `runs[0]`.
+/// The telephone number that begins with the digits of `runs[0]`.
 pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     let bytes = doc.bytes;
     let first = runs[0];
@@ -22,7 +22,7 @@ pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
         first.start
     };
     let lead = if plus && bytes[..lead].ends_with(b"(") && bracketed(runs, bytes) { lead - 1 } else { lead };
-    // In an escaped JSON text a line break is a backslash and a letter.
+    // In JSON text, a line break before the number is written as a backslash and a letter.
     let escaped = plus && matches!(&bytes[..lead], [.., b'\\', b'n' | b't' | b'r']);
     if lead > 0
         && !escaped
@@ -34,7 +34,8 @@ pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     if plus {
         return international(doc, runs, lead);
     }
-    // If the nearest word names a personal number, it is no telephone number, even with a wrong check digit.
+    // If the nearest word is a name for a personal number, it is not a telephone number, even if the check digit is
+    // wrong.
     let nearest = doc.nearest_before(lead, 90);
     let personal = nearest & bits::IDS != 0 && nearest & bits::PHONE == 0 && first.len() > 8;
     let named = !personal && doc.matches_context(lead, first.end, bits::PHONE);
@@ -73,12 +74,12 @@ fn finding(detector: &'static str, start: usize, end: usize, confidence: Confide
     Finding { class: Class::Phone, detector, start, end, confidence }
 }
 
-/// Whether more digits follow the candidate that ends at `end`, after a separator used within numbers.
+/// Whether more digits follow the candidate that ends at `end`, after a gap that occurs within numbers.
 fn continues(runs: &[Run], end: usize) -> bool {
     runs.iter().any(|run| run.end == end && run.gap != Gap::None)
 }
 
-/// Whether a bracket that opened before the first run closes after it.
+/// Whether a bracket that opened before the first run is closed after it.
 fn bracketed(runs: &[Run], bytes: &[u8]) -> bool {
     bytes.get(runs[0].end) == Some(&b')')
         || runs.get(1).is_some_and(|run| bytes.get(run.end) == Some(&b')') && run.gap == Gap::Bracket)
@@ -93,8 +94,8 @@ fn joined_before(bytes: &[u8], lead: usize) -> bool {
     }
 }
 
-/// Whether a number may end here: no letter, digit, percent sign or unit follows directly. After a comma there may be
-/// the next cell of a row, but not up to three digits, which are the decimals of an amount.
+/// Whether a number may end here. A letter, digit, percent sign or unit must not follow directly. After a comma, the
+/// next cell of a row may follow, but not up to three digits, which are the decimals of an amount.
 fn ends_number(bytes: &[u8], end: usize) -> bool {
     let plus = |b: &u8| *b == b'+';
     let cell = bytes.get(end) == Some(&b',') && {
@@ -107,7 +108,8 @@ fn ends_number(bytes: &[u8], end: usize) -> bool {
     !further && !bytes.get(end).is_some_and(glued)
 }
 
-/// Where candidates may end and how many runs they have, longest first: at most eight runs and `max_digits` digits.
+/// Possible ends of a number, each with its number of runs, longest first. A number has at most eight runs and
+/// `max_digits` digits.
 fn ends(runs: &[Run], max_digits: usize) -> Vec<(usize, usize)> {
     let mut digits = 0;
     let mut ends = Vec::new();
@@ -125,7 +127,7 @@ fn ends(runs: &[Run], max_digits: usize) -> Vec<(usize, usize)> {
     ends
 }
 
-/// The digits of a candidate, with its plus sign; the `(0)` of `+49 (0) 30` is not dialled.
+/// The digits of a candidate, with its plus sign. The `(0)` in `+49 (0) 30` is left out, because it is not dialled.
 fn dialled_digits(bytes: &[u8], start: usize, end: usize) -> String {
     let mut text = String::new();
     let slice = &bytes[start..end];
@@ -144,7 +146,7 @@ fn dialled_digits(bytes: &[u8], start: usize, end: usize) -> String {
     text
 }
 
-/// Whether the number is in the numbering plan of its country.
+/// Whether the number is valid in the numbering plan of its country.
 fn valid(country: Option<Id>, number: &str) -> bool {
     phonenumber::parse(country, number).is_ok_and(|number| phonenumber::is_valid(&number))
 }
@@ -158,7 +160,7 @@ fn international(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding> {
             number = format!("+{rest}");
         }
         let digits = number.len() - 1;
-        // A number with a plus sign has no decimals, so a comma separates list entries.
+        // A number with a plus sign has no decimals, so a comma after it separates entries of a list.
         let comma = doc.bytes.get(end) == Some(&b',') && doc.bytes[lead..end].contains(&b'+');
         if !(7..=MAX_DIGITS).contains(&digits)
             || !(comma || ends_number(doc.bytes, end))
@@ -170,7 +172,8 @@ fn international(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding> {
         if valid(None, &number) {
             return Some(finding("international", lead, end, Confidence::VeryLikely));
         }
-        // Written like a telephone number with an existing country code, but in no plan: invented numbers, new ranges.
+        // The number looks like a telephone number with an existing country code, but is in no plan. It may be invented
+        // or in a new range.
         let plausible = count >= 3 || doc.matches_context(lead, end, bits::PHONE | bits::CALL);
         let decimal = runs[..count - 1].iter().any(|run| run.gap == Gap::Dot) && count < 4;
         if grouped.is_none() && digits >= 9 && plausible && !decimal && phonenumber::parse(None, &number).is_ok() {
@@ -180,7 +183,8 @@ fn international(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding> {
     grouped
 }
 
-/// National formats used for nothing else: where the number ends, and the country whose plan must contain it.
+/// End of a number in a national format that has no other use, and the country whose plan must contain it. Without a
+/// country, the number is not checked against a plan.
 fn national_format(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Option<Id>)> {
     let starts = |text: &[u8]| bytes[runs[0].start..].starts_with(text);
     let at = |count: usize| runs[count - 1].end;
@@ -217,7 +221,7 @@ fn national_format(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Op
         let country = if starts(b"020") || starts(b"011") || starts(b"0161") { Id::GB } else { Id::DE };
         return Some((end, Some(country)));
     }
-    // German mobile numbers: 0151 to 0179, a separator, and seven or eight digits.
+    // German mobile numbers have a prefix from 015 to 017 with four digits, a separator, and seven or eight digits.
     if runs.len() > 1
         && runs[0].len() == 4
         && (starts(b"015") || starts(b"016") || starts(b"017"))
@@ -226,7 +230,7 @@ fn national_format(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Op
         let (end, _) = ends(runs, 12).into_iter().find(|(end, count)| *count > 1 && ends_number(bytes, *end))?;
         return Some((end, Some(Id::DE)));
     }
-    // British mobile numbers: 07xxx and six digits.
+    // British mobile numbers begin with 07 and have five and six digits.
     if runs.len() > 1 && runs[0].len() == 5 && starts(b"07") && runs[0].gap == Gap::Space {
         let (end, _) = ends(runs, 11).into_iter().find(|(end, count)| *count > 1 && ends_number(bytes, *end))?;
         return Some((end, Some(Id::GB)));
@@ -234,7 +238,7 @@ fn national_format(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Op
     None
 }
 
-/// Countries whose plans are checked for a number with a trunk zero, and without.
+/// Countries whose plans are checked for a number with a zero at the start, and for one without.
 const WITH_ZERO: &[Id] = &[
     Id::DE,
     Id::GB,
@@ -273,8 +277,8 @@ const WITHOUT_ZERO: &[Id] = &[
     Id::SG,
 ];
 
-/// A number as dialled within its country, next to a word for it. `named`: the word is a name of a telephone number,
-/// not only "call" or the like.
+/// A number without country code, next to a word for it. With `named`, the word is a name for a telephone number and
+/// not only a word such as "call".
 fn national(doc: &Doc, runs: &[Run], lead: usize, named: bool) -> Option<Finding> {
     let bytes = doc.bytes;
     let zero = bytes[runs[0].start] == b'0';
@@ -306,7 +310,7 @@ fn national(doc: &Doc, runs: &[Run], lead: usize, named: bool) -> Option<Finding
     plausible
 }
 
-/// Dates, times, IP addresses, amounts, coordinates.
+/// Whether the number is a date, a time, an IP address, an amount or a coordinate.
 fn is_date_or_amount(runs: &[Run], bytes: &[u8]) -> bool {
     let lengths: Vec<usize> = runs.iter().map(Run::len).collect();
     let value = |run: &Run| bytes[run.start..run.end].iter().take(4).fold(0u32, |n, b| n * 10 + u32::from(b - b'0'));
@@ -327,16 +331,16 @@ fn is_date_or_amount(runs: &[Run], bytes: &[u8]) -> bool {
         let month = bytes[runs[0].start + 4..].iter().take(2).fold(0u32, |n, b| n * 10 + u32::from(b - b'0'));
         (1..=12).contains(&month)
     };
-    // Opening hours: 0900-1800, 0930 1730.
+    // Opening hours, as in 0900-1800 and 0930 1730.
     let clock = |run: &Run| run.len() == 4 && value(run) < 2400 && value(run) % 100 < 60;
     let hours = runs.len() == 2 && runs.iter().all(clock);
-    // Coordinates: 46.546508. A telephone number with one dot begins with a zero.
+    // Coordinates, as in 46.546508. A telephone number with one dot begins with a zero.
     let zero = bytes[runs[0].start] == b'0' && lengths[0] > 2;
     let place = runs.len() == 2 && runs[0].gap == Gap::Dot && lengths[0] < 4 && lengths[1] > 3 && !zero;
     date || span || hours || address || amount || compact || place || runs.len() > 1 && lengths.iter().all(|n| *n == 1)
 }
 
-/// One repeated digit, or digits that count up: 0000000, 1234567890.
+/// Whether the number repeats one digit or counts up, as in 0000000 and 1234567890.
 fn is_trivial(number: &str) -> bool {
     number.bytes().all(|b| Some(b) == number.bytes().next())
         || "01234567890".contains(number)

@@ -1,7 +1,7 @@
-//! What appears in the place of a secret without being one: samples, variables, types, masks.
+//! Decides whether a value is a placeholder for a secret: a sample, a variable, a type or a mask.
 use crate::word_lists::placeholder;
 
-/// Parts of values that documentation prints. Only parts, so that this repository contains no whole key.
+/// Parts of sample values in documentation. They are not complete, so that this repository contains no complete key.
 const SAMPLES: &[&str] = &[
     "4eC39HqLyj",
     "BQokikJOvBi",
@@ -21,10 +21,10 @@ const SAMPLES: &[&str] = &[
     "dXNlcjpwYXNz",
 ];
 
-/// Whether `value` stands in for a secret instead of being one.
+/// Whether `value` is a placeholder and not a secret.
 pub(crate) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_lowercase();
-    // "tu_" counts only at the beginning of a word.
+    // "tu_" only counts at the beginning of a word.
     let starts_word = |at: usize| !lower[..at].ends_with(|c: char| c.is_alphanumeric());
     let contains = |word: &str| match word.ends_with(['_', '-']) {
         true => lower.match_indices(word).any(|(at, _)| starts_word(at)),
@@ -39,12 +39,12 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
     is_variable(value) || is_mask(value)
 }
 
-/// Whether a value is one that documentation prints, or counts through digits or letters.
+/// Whether the value is a sample from documentation, or its digits or letters count up.
 pub(crate) fn is_sample(value: &str) -> bool {
     SAMPLES.iter().any(|sample| value.contains(sample)) || counts_up(value, 8)
 }
 
-/// Whether a token is a sample: it contains a word for it, or repeats one character.
+/// Whether a token is a sample, contains a word for a sample, or repeats one character.
 pub(crate) fn is_fake_token(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     is_sample(value)
@@ -52,18 +52,18 @@ pub(crate) fn is_fake_token(value: &str) -> bool {
         || longest_repeat(value) >= 6
 }
 
-/// `$NAME`, `%NAME%`, `{name}`, `[name]`, `!Ref`, `&name`, `@name`.
+/// Whether the value is a variable: `$NAME`, `%NAME%`, `{name}`, `[name]`, `!Ref`, `&name`.
 fn is_variable(value: &str) -> bool {
     let bytes = value.as_bytes();
     let name = |part: &[u8]| !part.is_empty() && part.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_');
     match bytes {
-        // A password may begin with a dollar sign; a variable has no digits between small letters.
+        // A password may begin with a dollar sign. The name of a variable does not have both digits and small letters.
         [b'$', rest @ ..] => {
             name(rest) && !(rest.iter().any(u8::is_ascii_digit) && rest.iter().any(u8::is_ascii_lowercase))
         }
         [b'%', rest @ .., b'%'] | [b'{', rest @ .., b'}'] => name(rest),
         [b'{', rest @ ..] => rest.contains(&b'}'),
-        // A reference to a type: `&str`, `&'static str`.
+        // A reference to a type, as in `&str` and `&'static str`.
         [b'&', ..] => true,
         [b'[', .., b']'] => true,
         [b'!', rest @ ..] => {
@@ -73,7 +73,8 @@ fn is_variable(value: &str) -> bool {
     }
 }
 
-/// `****`, `xxxx`, `------`: at most two different characters, or only those that masks are made of.
+/// Whether the value has at most two different characters (`****`, `xxxx`, `------`), or only characters that are usual
+/// in masks.
 fn is_mask(value: &str) -> bool {
     let mut seen: Vec<char> = Vec::new();
     for c in value.chars() {
@@ -87,7 +88,7 @@ fn is_mask(value: &str) -> bool {
     value.len() < 64 && !(value.chars().all(|c| c.is_ascii_digit()) && seen.len() == 2 && value.len() >= 6)
 }
 
-/// Whether `value` contains a run of `length` characters that each follow the one before: `12345678`, `abcdefgh`.
+/// Whether `value` contains `length` characters that count up, as in `12345678` and `abcdefgh`.
 fn counts_up(value: &str, length: usize) -> bool {
     let mut run = 1;
     value.as_bytes().windows(2).any(|pair| {

@@ -1,11 +1,12 @@
-//! Private keys: PEM and PGP blocks, PuTTY files, age, extended keys of wallets, Nostr.
+//! Finds private keys: PEM and PGP blocks, PuTTY files, age keys, extended keys of wallets, and Nostr keys.
 use memchr::memmem;
 
 use crate::{Class, Confidence, Finding};
 
-/// The longest block. An RSA key of 16,384 bits in PEM has 13 kB, a PGP key with subkeys less than this.
+/// Largest length of a block in bytes. An RSA key of 16,384 bits in PEM has 13 kB, and a PGP key with subkeys has less
+/// than this limit.
 const MAX_BLOCK: usize = 64 * 1024;
-/// A shorter longest run of base64 means a sample, not a key.
+/// If the longest run of base64 is shorter than this, the block is a sample and not a key.
 const MIN_RUN: usize = 24;
 
 /// The private key that starts at `start`.
@@ -32,15 +33,15 @@ pub(crate) fn at(text: &str, start: usize) -> Option<Finding> {
     })
 }
 
-/// The length of a key that is one word: a prefix and `length` more bytes of an alphabet.
+/// The length of a key that is a single word: a prefix and `length` more bytes of an alphabet.
 fn word(rest: &str, prefix: usize, inside: fn(u8) -> bool, length: usize) -> Option<usize> {
     let run = rest.bytes().skip(prefix).take(length + 1).take_while(|b| inside(*b)).count();
     let body = rest.get(prefix..prefix + run)?;
-    // One more is possible: after AGE-SECRET-KEY- comes the separator 1.
+    // One character more is possible, because AGE-SECRET-KEY- is followed by the separator 1.
     (run.abs_diff(length) <= 1 && !crate::placeholder::is_fake_token(body)).then_some(prefix + run)
 }
 
-/// The length of a block from `-----BEGIN` to its END line or, if that is missing, to the last line of its body.
+/// The length of a block from `-----BEGIN` to its END line. If that line is missing, to the last line of the body.
 fn block(rest: &str) -> Option<usize> {
     let title = rest.get(5..rest.len().min(80)).or_else(|| rest.get(5..rest.floor_char_boundary(80)))?;
     let title = title.find("----").map(|at| &title[..at]).unwrap_or("");
@@ -66,7 +67,7 @@ fn block(rest: &str) -> Option<usize> {
     (longest >= MIN_RUN && !is_masked(&body[..inner])).then_some(head + length)
 }
 
-/// A block of `xxxx` or of a few repeated characters is a sample.
+/// Whether the body only has a few different characters (`xxxx`), so that the block is a sample.
 fn is_masked(body: &str) -> bool {
     let mut seen = [false; 256];
     body.bytes().filter(|b| b.is_ascii_alphanumeric()).for_each(|b| seen[b as usize] = true);
@@ -80,7 +81,8 @@ fn end_line(end: &str) -> usize {
     dashes + end[dashes..].bytes().take_while(|b| *b == b'-').count()
 }
 
-/// Where the body of a block without an END line ends: lines of base64 and headers, with real or escaped line breaks.
+/// Length of the body of a block without an END line. The body has lines of base64 and headers. Line breaks may be
+/// escaped.
 fn open_end(body: &str) -> usize {
     let mut at = 0;
     let mut good = 0;
@@ -90,13 +92,13 @@ fn open_end(body: &str) -> usize {
         let line = rest.iter().take_while(|b| !matches!(b, b'\n' | b'\\' | b'"')).count();
         let words = rest[..line].trim_ascii();
         let header = words.windows(2).any(|pair| pair == b": ") && words.len() < 80;
-        // An empty line separates headers from the body; after the body it ends the key.
+        // An empty line may separate headers from the body. After the body, it ends the key.
         if words.is_empty() && body_seen {
             break;
         }
         body_seen |= words.len() >= MIN_RUN && !header;
         if !words.is_empty() && !header && !words.iter().all(|b| is_base64(*b)) {
-            // Base64 followed by other text on one line: the base64 belongs to the key.
+            // If base64 and other text are in one line, the base64 is part of the key.
             let run = rest.iter().take_while(|b| is_base64(**b)).count();
             good = if run >= MIN_RUN { at + run } else { good };
             break;

@@ -1,10 +1,11 @@
-//! Decides which of overlapping findings are reported.
+//! Decides which overlapping findings are reported.
 use std::collections::BTreeMap;
 
 use crate::Finding;
 
-/// The findings in the order of the text, without overlaps. The higher confidence wins, then the longer finding, then
-/// the earlier class: a token that is used as a password is reported as a token.
+/// The findings in the order of the text, without overlaps. Of two that overlap, the one with the higher confidence is
+/// returned, or else the longer one, or else the one whose class is first. A token that is used as a password is thus
+/// reported as a token.
 pub(crate) fn resolve_overlaps(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by(|a, b| {
         b.confidence
@@ -15,7 +16,8 @@ pub(crate) fn resolve_overlaps(mut findings: Vec<Finding>) -> Vec<Finding> {
     });
     let mut accepted: BTreeMap<usize, Finding> = BTreeMap::new();
     for finding in findings {
-        // Accepted findings do not overlap, so only the last one that starts before this one's end can touch it.
+        // Accepted findings do not overlap, so only the last one that starts before the end of this one can overlap
+        // with it.
         let last = accepted.range(..finding.end).next_back();
         let free = last.is_none_or(|(_, other)| other.end <= finding.start);
         if free && finding.start < finding.end {

@@ -1,18 +1,18 @@
-//! Keys and tokens without a known format: a value that looks random, assigned to a name such as key or token.
+//! Finds keys and tokens without a known format: values that look random and are assigned to a name for a secret.
 use crate::entropy::{is_hex, is_random, is_uuid};
 use crate::placeholder::{is_fake_token, is_placeholder};
 use crate::value::{Join, MAX_NAME, count_blanks, end_of_inflection, name_around, read_value, value_after_name};
 use crate::word_lists::{grammar, secret};
 use crate::{Class, Confidence, Finding};
 
-/// The secret assigned to the name around `start..end`, or mentioned in the same sentence.
+/// The secret that is assigned to the name containing `start..end`, or that is in the same sentence.
 pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     let (from, to) = name_around(text, start, end);
-    // A line of base64 may contain a name by chance.
+    // A line of base64 may contain such a name by chance.
     if to - from > MAX_NAME || to - from > 24 && is_random(&text[from..to], false) {
         return None;
     }
-    // An identifier that contains a public key: `did:key:z6M…`.
+    // An identifier such as `did:key:z6M…` contains a public key.
     if text[..from].ends_with("did:") {
         return None;
     }
@@ -21,7 +21,7 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     if contains_any(&name, secret::NOT_SECRETS) || name.ends_with("id") && !name.ends_with("secretid") {
         return None;
     }
-    // Not "monkey", "hockey", "turkey": the word must not be the end of another one.
+    // The word must not be the end of another one, as in "monkey", "hockey" and "turkey".
     let before = text.as_bytes()[..start].last();
     let glued = before.is_some_and(u8::is_ascii_lowercase) && !text.as_bytes()[start].is_ascii_uppercase();
     if glued && !contains_any(&name, secret::HIGH_CONFIDENCE) {
@@ -64,18 +64,18 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     })
 }
 
-/// Whether any of `words` is part of `text`.
+/// Whether `text` contains one of `words`.
 fn contains_any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.contains(word))
 }
 
-/// A private key without a format of its own: 64 hexadecimal digits, or 32 bytes in base64.
+/// Whether the value is a private key without a known format: 64 hexadecimal digits, or 32 bytes in base64.
 fn is_private(phrase: &str, value: &str) -> bool {
     let digits = value.strip_prefix("0x").unwrap_or(value);
     phrase.contains("privatekey") && (digits.len() == 64 && is_hex(digits) || value.len() == 44 && value.ends_with('='))
 }
 
-/// The two words before a name, joined: the "api" of "api key", the "public" of "public key".
+/// The two words before a name, joined in lower case: "api" in "api key", "public" in "public key".
 fn words_before(text: &str, from: usize) -> String {
     let floor = text.ceil_char_boundary(from.saturating_sub(24));
     let line = &text[floor..from];
@@ -85,8 +85,8 @@ fn words_before(text: &str, from: usize) -> String {
     words.concat().chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The part of `start..end` that is a secret, if it looks like one. `clear_name`: the name can only mean a secret;
-/// `assigned`: the value belongs to that name beyond doubt.
+/// The range of the secret in `start..end`, if it looks like one. With `clear_name`, the name can only mean a secret.
+/// With `assigned`, the value certainly belongs to that name.
 fn accept(text: &str, start: usize, end: usize, clear_name: bool, assigned: bool) -> Option<(usize, usize)> {
     let mut value = &text[start..end];
     let mut start = start;
@@ -96,7 +96,7 @@ fn accept(text: &str, start: usize, end: usize, clear_name: bool, assigned: bool
             value = rest;
         }
     }
-    // A call, a path or a number in code.
+    // Calls, paths and numbers in code are not secrets.
     let code = value.contains("::") || value.contains('(') || value.starts_with("0x") && value.contains('_');
     if value.len() > 256
         || code
@@ -108,21 +108,22 @@ fn accept(text: &str, start: usize, end: usize, clear_name: bool, assigned: bool
         return None;
     }
     if is_hex(value.strip_prefix("0x").unwrap_or(value)) {
-        // Many keys are 32 or 64 hexadecimal digits, and so is every hash: the name must be clear and close.
+        // Many keys have 32 or 64 hexadecimal digits, and so has every hash. The name must therefore be clear and near.
         return (clear_name && assigned && value.len() >= 20 && is_random(value, true)).then_some((start, end));
     }
     let random = is_random(value, clear_name) || (clear_name && assigned && has_keyboard_signs(value));
     random.then_some((start, end))
 }
 
-/// Signs between letters and digits: `django-insecure-x#9…`, keys that use every character of the keyboard.
+/// Whether there are signs between letters and digits, as in `django-insecure-x#9…` and other keys with all characters
+/// of the keyboard.
 fn has_keyboard_signs(value: &str) -> bool {
     let signs = value.bytes().filter(|b| b"!@#$%^&*()+~".contains(b)).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     value.len() >= 16 && signs >= 2 && digits >= 1 && !value.contains("://") && !value.contains("(") && value.is_ascii()
 }
 
-/// An id, a digest with its name, a public key, an address or a path.
+/// Whether the value is an id, a digest with its name, a public key, an address or a path.
 fn is_harmless(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     const STARTS: &[&str] = &[
@@ -190,12 +191,12 @@ fn is_harmless(value: &str) -> bool {
     is_uuid(value) || named || address || path && value.contains('.')
 }
 
-/// The place after words that say what the key is for: "clé d'API", "klucz API", "clave de la API". And whether there
-/// are such words.
+/// The position after words that state the purpose of the key ("clé d'API", "klucz API", "clave de la API"), and
+/// whether there are such words.
 fn after_api_suffix(text: &str, to: usize) -> (usize, bool) {
     let rest = &text[to..text.floor_char_boundary((to + 24).min(text.len()))];
     let lower = rest.to_lowercase();
-    // A capital with more or fewer bytes than its small letter would shift the positions.
+    // If a capital and its small letter differ in the number of bytes, the positions would be wrong.
     let spaced = lower.strip_prefix(' ').filter(|_| lower.len() == rest.len());
     let found = spaced.and_then(|lower| secret::API_SUFFIXES.iter().find(|suffix| lower.starts_with(**suffix)));
     let end = found.map_or(to, |suffix| to + 1 + suffix.len());
@@ -203,17 +204,17 @@ fn after_api_suffix(text: &str, to: usize) -> (usize, bool) {
     if found.is_some() && whole { (end, true) } else { (to, false) }
 }
 
-/// A random-looking value among the next words of the line. `clear_name`: the name can only mean a secret; then
-/// hexadecimal digits count as well, if there are only words such as "is" in between.
+/// A value that looks random, among the next words of the line. With `clear_name`, the name can only mean a secret.
+/// Hexadecimal digits are then accepted as well, if only words such as "is" are in between.
 fn value_in_sentence(text: &str, from: usize, key: bool, clear_name: bool) -> Option<(usize, usize)> {
     let line = &text[from..text.floor_char_boundary((from + 400).min(text.len()))];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
     let particle = grammar::PARTICLES.iter().find(|particle| line.starts_with(**particle));
     let mut at = particle.map_or(0, |particle| particle.len());
     let mut words = 0;
-    // Directly after the name, or after a word that links the two.
+    // True directly after the name and after a word that joins the name to its value.
     let mut linked = true;
-    // The value may be a digest, or belong to another sentence.
+    // True if the value may be a digest or belong to another sentence.
     let mut doubtful = false;
     while words < 8 && at < line.len() {
         let rest = &line[at..];
@@ -226,11 +227,11 @@ fn value_in_sentence(text: &str, from: usize, key: bool, clear_name: bool) -> Op
             rest.find(|c: char| c.is_whitespace() || "\"'`<>)]},;*|。，“”»」".contains(c)).unwrap_or(rest.len());
         let word = rest[..length].trim_end_matches(['.', ':', '!', '?']);
         let (start, end) = (from + at, from + at + word.len());
-        // Too far from the name to belong to it.
+        // A value at this distance does not belong to the name.
         if at > 120 {
             return None;
         }
-        // Without a space it is part of the name.
+        // Without a space, the word is part of the name.
         let separate = at > 0 && word.len() >= 20;
         if separate && (key || !word.contains(['/', '='])) && accept(text, start, end, false, false).is_some() {
             return Some((start, end));
@@ -244,7 +245,7 @@ fn value_in_sentence(text: &str, from: usize, key: bool, clear_name: bool) -> Op
         {
             return Some((start, end));
         }
-        // A new sentence is about something else.
+        // A new sentence refers to something else.
         let stop = rest[..length].ends_with(['.', '!', '?']);
         if stop && words > 2 {
             return None;
@@ -258,14 +259,14 @@ fn value_in_sentence(text: &str, from: usize, key: bool, clear_name: bool) -> Op
     None
 }
 
-/// Whether `word`, in lower case, links a name to its value. Chinese, Japanese and Korean use a particle, alone or at
-/// the end of a short word.
+/// Whether `word`, in lower case, joins a name to its value. In Chinese, Japanese and Korean this is a particle, alone
+/// or at the end of a short word.
 fn is_link(word: &str) -> bool {
     let particle = grammar::LINK_ENDINGS.iter().any(|end| word.ends_with(end));
     secret::LINKS.contains(&word) || particle && word.chars().count() < 9
 }
 
-/// "use X as the API key": the value comes before the name.
+/// The value before its name, as in "use X as the API key".
 fn value_before_name(text: &str, from: usize) -> Option<(usize, usize)> {
     let floor = text.ceil_char_boundary(from.saturating_sub(200));
     let line = &text[floor..from];
@@ -281,7 +282,7 @@ fn value_before_name(text: &str, from: usize) -> Option<(usize, usize)> {
     (value.len() >= 20).then(|| accept(text, start, start + value.len(), true, value.len() >= 32)).flatten()
 }
 
-/// A token after `Bearer ` or another scheme of a header that ends at `end`.
+/// The token after a header or scheme such as `Bearer ` that ends at `end`.
 pub(crate) fn bearer(text: &str, end: usize) -> Option<Finding> {
     let at = end + count_blanks(text.as_bytes(), end);
     let value = read_value(text, at, Join::Space)?;

@@ -1,4 +1,4 @@
-//! Keys and tokens whose format identifies the provider. To add one, add a line to [`FORMATS`].
+//! Keys and tokens whose format shows the provider. To add one, add an entry to [`FORMATS`].
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -10,19 +10,19 @@ use crate::{Class, Confidence, Finding};
 
 /// A known format of tokens.
 pub(crate) struct TokenFormat {
-    /// The detector's name.
+    /// Name of the detector.
     pub name: &'static str,
-    /// What every token of this format starts with, in exactly this case.
+    /// Prefix of every token in this format, in exactly this case.
     pub prefix: &'static str,
-    /// Regular expression for what follows the prefix. If it has a group, the group is the value.
+    /// Regular expression for the text after the prefix. If it has a group, only the group is the value.
     pattern: &'static str,
-    /// The prefix must not follow a letter or digit.
+    /// True if the prefix must not follow a letter or digit.
     pub whole_word: bool,
 }
 
 impl TokenFormat {
-    /// The literals to search for. A prefix of two letters is too frequent, so it is searched together with each
-    /// character that can follow: hexadecimal digits, or base64 of a second decimal digit.
+    /// The literals to search for. A prefix of two letters occurs too often, so it is combined with each character that
+    /// can follow: a hexadecimal digit, or a base64 character of the second digit in the id of a bot.
     pub fn literals(&self) -> Vec<String> {
         let next = match self.name {
             "twilio_key" | "twilio_account_sid" => "0123456789abcdef",
@@ -32,28 +32,28 @@ impl TokenFormat {
         next.chars().map(|c| format!("{}{c}", self.prefix)).collect()
     }
 
-    /// Whether the prefix is also a name that a secret may be assigned to, in upper or lower case.
+    /// Whether the prefix is also a name to which a secret may be assigned, in upper or lower case.
     pub fn is_name(&self) -> bool {
         ["secret_", "key-", "AccountKey=", "SharedAccessKey=", "access_token$"].contains(&self.prefix)
     }
 }
 
-/// The longest token, in bytes.
+/// Length of the longest token in bytes.
 const MAX_TOKEN: usize = 8192;
 
 const fn token(name: &'static str, prefix: &'static str, pattern: &'static str) -> TokenFormat {
     TokenFormat { name, prefix, pattern, whole_word: true }
 }
 
-/// A format whose prefix may follow a letter: the end of a name, a part of a web address.
+/// A format whose prefix may follow a letter, because it is the end of a name or part of a web address.
 const fn within(name: &'static str, prefix: &'static str, pattern: &'static str) -> TokenFormat {
     TokenFormat { name, prefix, pattern, whole_word: false }
 }
 
-/// Base64 of the bot's id, a time, a signature.
+/// Base64 of the bot's id, a time and a signature.
 const DISCORD: &str = r"[A-Za-z0-9_-]{22,26}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}";
 
-/// The formats, from the documentation of the providers. Where it gives no length, the range is generous.
+/// The formats in the documentation of the providers. If it states no length, the range is wide.
 pub(crate) static FORMATS: &[TokenFormat] = &[
     token("aws_access_key_id", "AKIA", "[A-Z2-7]{16}"),
     token("aws_access_key_id", "ASIA", "[A-Z2-7]{16}"),
@@ -230,7 +230,7 @@ static COMPILED: LazyLock<Vec<Option<Regex>>> = LazyLock::new(|| {
     FORMATS.iter().map(compile).collect()
 });
 
-/// The token of format `index` that starts at `start`.
+/// The token in the format with this index that starts at `start`.
 pub(crate) fn at(doc: &Doc, index: usize, start: usize) -> Option<Finding> {
     let format = FORMATS.get(index)?;
     if !doc.bytes.get(start + format.prefix.len())?.is_ascii_graphic() {
@@ -270,7 +270,7 @@ pub(crate) fn at(doc: &Doc, index: usize, start: usize) -> Option<Finding> {
     })
 }
 
-/// Whether the prefix at `start` is part of a longer name: `my_sk_live_`, `task-hf_`.
+/// Whether the prefix at `start` is part of a longer name, as in `my_sk_live_` and `task-hf_`.
 fn continues_word(bytes: &[u8], start: usize) -> bool {
     match bytes[start - 1] {
         b'_' => true,
@@ -280,7 +280,7 @@ fn continues_word(bytes: &[u8], start: usize) -> bool {
 }
 
 /// Whether the characters after the prefix are as varied as in a token. `sk-learn-contrib-imbalanced` and
-/// `fw_something` have a prefix but are words.
+/// `fw_something` have the prefix of a token, but consist of words.
 fn is_varied(name: &str, body: &str) -> bool {
     let digits = body.bytes().filter(u8::is_ascii_digit).count();
     let capitals = body.bytes().filter(u8::is_ascii_uppercase).count();
@@ -299,19 +299,19 @@ fn distinct(value: &str) -> usize {
     seen.iter().filter(|yes| **yes).count()
 }
 
-/// The length of the id of a Telegram bot before `at`: 8 to 10 digits.
+/// Number of digits in the id of a Telegram bot before `at`, if it is 8 to 10.
 fn digits_before(bytes: &[u8], at: usize) -> Option<usize> {
     let count = bytes[..at].iter().rev().take(12).take_while(|b| b.is_ascii_digit()).count();
     (8..=10).contains(&count).then_some(count)
 }
 
-/// The length of a Mailchimp key before its data centre: 32 hexadecimal digits.
+/// Length of a Mailchimp key before `at`, if it has 32 hexadecimal digits.
 fn hex_before(bytes: &[u8], at: usize) -> Option<usize> {
     let count = bytes[..at].iter().rev().take(33).take_while(|b| b.is_ascii_alphanumeric()).count();
     (count == 32 && crate::entropy::is_hex(std::str::from_utf8(&bytes[at - 32..at]).ok()?)).then_some(count)
 }
 
-/// `count` if exactly that many characters of a token come before `at`.
+/// `count`, if exactly that many characters of a token are before `at`.
 fn alnum_before(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
     let from = at.checked_sub(count)?;
     let inside = bytes[from..at].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'~' | b'.' | b'-'));
@@ -319,7 +319,8 @@ fn alnum_before(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
     (inside && alone).then_some(count)
 }
 
-/// Adds the AWS secret key after its id. It has no prefix: 40 letters, digits, `/` and `+` in the next 160 bytes.
+/// Finds the AWS secret key after its id. It has no prefix, but 40 letters, digits, `/` and `+`, and is within the next
+/// 160 bytes.
 pub(crate) fn aws_secret_near(doc: &Doc, id: &Finding, found: &mut Vec<Finding>) {
     if id.detector != "aws_access_key_id" {
         return;

@@ -1,4 +1,4 @@
-//! Passwords in web addresses: `scheme://user:password@host`.
+//! Finds passwords in web addresses: `scheme://user:password@host`.
 use crate::placeholder::is_placeholder;
 use crate::{Class, Confidence, Finding};
 
@@ -11,7 +11,7 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     let window = &text[end..text.floor_char_boundary((end + 320).min(text.len()))];
     let stop = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`' | '|' | '\\');
     let whole = &window[..window.find(stop).unwrap_or(window.len())];
-    // A slash in a password should be written %2F, but often is not: then the authority reaches to the last @.
+    // A slash in a password should be written as %2F, but often is not. The authority then continues to the last `@`.
     let authority = &whole[..whole.find(['/', '?', '#']).unwrap_or(whole.len())];
     let authority = if authority.contains('@') { authority } else { authority_with_raw_slash(whole)? };
     let user = &authority[..authority.rfind('@')?];
@@ -36,12 +36,12 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     })
 }
 
-/// The authority of an address whose password contains `/`, `?` or `#`.
+/// The authority of an address whose password contains an unescaped `/`, `?` or `#`.
 fn authority_with_raw_slash(whole: &str) -> Option<&str> {
     let at = whole.rfind('@')?;
     let colon = whole.find(':')?;
     let first = whole.find(['/', '?', '#'])?;
-    // A port or a path before the @ is no password: `host:8080/@name`.
+    // A port or a path before the `@` is not a password, as in `host:8080/@name`.
     let port = whole.get(colon + 1..first)?;
     (colon < first && first < at && !port.bytes().all(|b| b.is_ascii_digit()) && !whole[..colon].contains('.'))
         .then_some(whole)

@@ -1,21 +1,21 @@
-//! The value that is assigned to a name: `name = value`, `"name": "value"`, `<name>value</name>`, `--name value`.
+//! Reads the value that is assigned to a name: `name = value`, `"name": "value"`, `<name>value</name>`, `--name value`.
 
-/// The longest value that is read, in bytes.
+/// Length of the longest value that is read, in bytes.
 const MAX_VALUE: usize = 512;
 
-/// The longest name, in bytes. What is longer is data that contains a word by chance.
+/// Length of the longest name in bytes. Longer text is data that contains a word by chance.
 pub(crate) const MAX_NAME: usize = 80;
 
-/// How a name and its value are joined.
+/// The sign between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Join {
     /// `=` without spaces, as in shells and web addresses.
     Tight,
-    /// `=`, `:=`, `=>` with spaces.
+    /// `=`, `:=` or `=>` with spaces.
     Equals,
     /// A colon, or the border of a table cell.
     Colon,
-    /// Only a space: `--password x`, `WITH PASSWORD 'x'`.
+    /// Only a space, as in `--password x` and `WITH PASSWORD 'x'`.
     Space,
 }
 
@@ -26,11 +26,11 @@ pub(crate) struct Value {
     pub end: usize,
     pub quoted: bool,
     pub join: Join,
-    /// Only punctuation follows on the line.
+    /// True if only punctuation follows in the line.
     pub ends_line: bool,
 }
 
-/// The whole name around `start..end`: letters, digits, `_`, `-` and dots between them.
+/// Start and end of the complete name containing `start..end`: letters, digits, `_`, `-`, and dots before `start`.
 pub(crate) fn name_around(text: &str, start: usize, end: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
@@ -39,8 +39,8 @@ pub(crate) fn name_around(text: &str, start: usize, end: usize) -> (usize, usize
     (start - before, end + after)
 }
 
-/// Where the word that continues at `end` ends, with its inflection: `пароля`, `şifresi`, `parolası`, `ключа`. Scripts
-/// without spaces have no inflection.
+/// End of the inflected word that continues at `end`, as in `пароля`, `şifresi`, `parolası` and `ключа`. In scripts
+/// without spaces, words have no inflection.
 pub(crate) fn end_of_inflection(text: &str, end: usize) -> usize {
     let latin = |c: char| c.is_alphabetic() && (c as u32) < 0x2E80;
     if !text[..end].chars().next_back().is_some_and(latin) {
@@ -49,11 +49,11 @@ pub(crate) fn end_of_inflection(text: &str, end: usize) -> usize {
     end + text[end..].chars().take(6).take_while(|c| latin(*c)).map(char::len_utf8).sum::<usize>()
 }
 
-/// The value assigned to the name that ends at `end`.
+/// The value that is assigned to the name from `name_start` to `end`.
 pub(crate) fn value_after_name(text: &str, name_start: usize, end: usize) -> Option<Value> {
     let bytes = text.as_bytes();
     let mut at = end;
-    // Skip what closes the name: quotes, brackets, emphasis.
+    // Skips quotes, brackets and emphasis that close the name.
     while matches!(bytes.get(at), Some(b'"' | b'\'' | b'`' | b']' | b')' | b'*' | b'\\')) && at < end + 6 {
         at += 1;
     }
@@ -92,7 +92,7 @@ pub(crate) fn value_after_name(text: &str, name_start: usize, end: usize) -> Opt
         join = Join::Tight;
     }
     at += gap;
-    // `password: str = "x"`: skip the type.
+    // Skips a type, as in `password: str = "x"`.
     if join == Join::Colon
         && let Some(after) = after_type(bytes, at)
     {
@@ -103,7 +103,7 @@ pub(crate) fn value_after_name(text: &str, name_start: usize, end: usize) -> Opt
     (value.quoted || !compared).then_some(value)
 }
 
-/// `name: API_KEY` followed by `value: x`: name and value are under separate keys.
+/// The value if name and value are under separate keys, as in `name: API_KEY` followed by `value: x`.
 fn value_of_pair(text: &str, at: usize) -> Option<Value> {
     let bytes = text.as_bytes();
     let mut at = at;
@@ -126,7 +126,7 @@ fn value_of_pair(text: &str, at: usize) -> Option<Value> {
     read_value(text, at, Join::Colon)
 }
 
-/// Reads the value at `at`: between quotes, or up to a space or the punctuation that ends it.
+/// Reads the value at `at`. It is in quotes, or ends before a space or punctuation.
 pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
     let bytes = text.as_bytes();
     let mut at = at;
@@ -134,7 +134,7 @@ pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
         at += 2;
         at += count_blanks(bytes, at);
     }
-    // b"…", r"…", f"…", @"…"
+    // String prefixes, as in b"…", r"…", f"…" and @"…".
     if matches!(bytes.get(at), Some(b'b' | b'r' | b'f' | b'u' | b'@'))
         && matches!(bytes.get(at + 1), Some(b'"' | b'\''))
     {
@@ -151,7 +151,7 @@ pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
     }
     let stops = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '，' | '。' | '、' | '」' | '”');
     let mut length = window.find(stops).unwrap_or(window.len());
-    // `<your key>` must be read as a whole to be recognised as a placeholder.
+    // A placeholder such as `<your key>` is read to its end, so that it can be recognised.
     if window.starts_with('<') {
         length = window.find('>').map_or(0, |n| n + 1);
     }
@@ -184,7 +184,7 @@ pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
     (!value.is_empty()).then_some(Value { start: at, end: at + value.len(), quoted: false, join, ends_line })
 }
 
-/// The quote at the start of a text: its length, and its closing quote.
+/// The length of the quote at the start of a text, and its closing quote.
 fn quote(text: &str) -> Option<(usize, &'static str)> {
     const QUOTES: &[(&str, &str)] = &[
         ("\\\"", "\\\""),
@@ -206,7 +206,7 @@ fn quote(text: &str) -> Option<(usize, &'static str)> {
     Some((open.len() + pad, close))
 }
 
-/// The length up to the closing quote. An escaped quote does not close.
+/// The length of the text before the closing quote. An escaped quote does not close it.
 fn length_to_closing(inner: &str, close: &str) -> Option<usize> {
     let mut from = 0;
     loop {
@@ -219,7 +219,7 @@ fn length_to_closing(inner: &str, close: &str) -> Option<usize> {
     }
 }
 
-/// Cuts punctuation that belongs to the sentence: unopened brackets, full stops, emphasis.
+/// Removes punctuation of the sentence at the end: unopened brackets, full stops, emphasis.
 fn trim_punctuation(value: &str) -> &str {
     let mut value = value;
     while let Some(last) = value.chars().next_back() {
@@ -240,7 +240,7 @@ fn trim_punctuation(value: &str) -> &str {
     value
 }
 
-/// The place after a type and the `=` that follows it: `: string = `.
+/// The position after a type and the `=` that follows it, as in `: string = `.
 fn after_type(bytes: &[u8], at: usize) -> Option<usize> {
     let word = bytes[at..]
         .iter()
@@ -258,7 +258,7 @@ fn after_type(bytes: &[u8], at: usize) -> Option<usize> {
     Some(next + 1 + count_blanks(bytes, next + 1))
 }
 
-/// How many spaces and tabs follow from `at` on.
+/// Number of spaces and tabs at `at`, at most 64.
 pub(crate) fn count_blanks(bytes: &[u8], at: usize) -> usize {
     bytes.get(at..).map_or(0, |rest| rest.iter().take(64).take_while(|b| matches!(b, b' ' | b'\t')).count())
 }

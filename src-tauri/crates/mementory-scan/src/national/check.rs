@@ -1,6 +1,6 @@
 //! Check digits and dates.
 
-/// The sum of the digits, each with its weight.
+/// The sum of the digits multiplied by their weights.
 pub(super) fn weighted(digits: &[u8], weights: &[u32]) -> u32 {
     digits.iter().zip(weights).map(|(digit, weight)| u32::from(*digit) * weight).sum()
 }
@@ -15,7 +15,7 @@ pub(super) fn two(digits: &[u8], at: usize) -> u32 {
     u32::from(digits[at]) * 10 + u32::from(digits[at + 1])
 }
 
-/// Whether the day exists in the month.
+/// Whether the month has this day in some year.
 pub(super) fn day_month(day: u32, month: u32) -> bool {
     let days = match month {
         2 => 29,
@@ -36,7 +36,7 @@ pub(super) fn begins_ddmmyy(digits: &[u8]) -> bool {
     day_month(two(digits, 0), two(digits, 2))
 }
 
-/// Verhoeff's check, over the dihedral group of order 10.
+/// Whether the check digit of Verhoeff's algorithm is right. It calculates in the dihedral group of order 10.
 pub(super) fn verhoeff(digits: &[u8]) -> bool {
     let multiply = |a: u8, b: u8| match (a < 5, b < 5) {
         (true, true) => (a + b) % 5,
@@ -52,7 +52,7 @@ pub(super) fn verhoeff(digits: &[u8]) -> bool {
     check == 0
 }
 
-/// The check of ISO 7064, mod 11,10.
+/// Whether the check digit of ISO 7064, mod 11,10, is right.
 pub(super) fn mod_11_10(digits: &[u8]) -> bool {
     let Some((last, head)) = digits.split_last() else { return false };
     let product = head.iter().fold(10, |product, digit| {

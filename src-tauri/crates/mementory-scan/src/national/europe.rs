@@ -1,4 +1,4 @@
-//! Numbers of European states, each by the published rule of its authority.
+//! Personal numbers of European states, each with the check that its authority publishes.
 use super::check::{begins_ddmmyy, begins_yymmdd, day_month, mod_11_10, number, two, weighted};
 use super::{Number, distinctive, plain, separated};
 use crate::card::luhn;
@@ -242,7 +242,7 @@ pub(super) const NUMBERS: &[Number] = &[
     },
 ];
 
-/// In a German number one digit occurs two or three times among the first ten.
+/// Whether one digit occurs two or three times among the first ten, as in every German number.
 fn has_repeated_digit(digits: &[u8]) -> bool {
     let most = (0..10).map(|digit| digits[..10].iter().filter(|d| **d == digit).count()).max().unwrap_or(0);
     (2..=3).contains(&most)

@@ -1,20 +1,20 @@
-//! Personal numbers that contain letters. Most have a distinctive format; the others need a word.
+//! Personal numbers that contain letters. Most have a distinctive format; the others need a context word.
 use super::check::{day_month, number, two, weighted};
 use super::world::is_chinese;
 use crate::context::{Doc, bits};
 use crate::digits::{Gap, Run, digits_of, is_grouped, is_separate};
 use crate::{Class, Confidence, Finding};
 
-/// A number in a valid format, not yet checked against its context.
+/// A number in a valid format. Its context is not checked yet.
 struct Candidate {
     name: &'static str,
     start: usize,
     end: usize,
-    /// Nothing else is written like this, so no word is needed.
+    /// True if no other value has this format, so that no context word is needed.
     distinctive: bool,
 }
 
-/// The number with letters whose first digits are `runs[0]`.
+/// The number with letters whose first digits are those of `runs[0]`.
 pub(super) fn at(doc: &Doc, runs: &[Run], bit: u64) -> Option<Finding> {
     let candidate = candidate(doc.bytes, runs)?;
     if !is_separate(doc.bytes, candidate.start, candidate.end) {
@@ -79,7 +79,8 @@ fn candidate(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
             distinctive: false,
         });
     }
-    // 12345678-Z, 12.345.678-Z, X-1234567-L, 010190-123A, 12.345.678-K: a separator before the last letter.
+    // Formats with a separator before the last letter: 12345678-Z, 12.345.678-Z, X-1234567-L, 010190-123A,
+    // 12.345.678-K.
     let dotted = [&[2, 3, 3][..], &[1, 3, 3]].into_iter().find(|lengths| is_grouped(runs, lengths, &[Gap::Dot]));
     let body_end = dotted.map_or(first.end, |lengths| runs[lengths.len() - 1].end);
     let body = digits_of(bytes, first.start, body_end);
@@ -134,7 +135,7 @@ fn candidate(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
     corsican(bytes, runs)
 }
 
-/// Checks the letter of a Spanish number: the number modulo 23.
+/// Whether the letter of a Spanish number is right. It is given by the number modulo 23.
 fn dni(first: u64, digits: &[u8], check: u8) -> bool {
     let value = digits.iter().fold(first, |n, b| n * 10 + u64::from(b.wrapping_sub(b'0')));
     digits.iter().all(u8::is_ascii_digit) && b"TRWAGMYFPDXBNJZSQVHLCKE"[(value % 23) as usize] == check
@@ -148,8 +149,8 @@ fn values(word: &[u8]) -> Vec<u8> {
     word.iter().map(|b| b.wrapping_sub(b'0')).collect()
 }
 
-/// Six letters, year, month letter, day, a place, a check letter. Letters replace digits if two people would get the
-/// same.
+/// Italian number: six letters, year, a letter for the month, day, a code for the place, and a check letter. If two
+/// people would have the same number, digits are replaced by letters.
 fn codice_fiscale(word: &[u8]) -> bool {
     const ODD: [u32; 26] =
         [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
@@ -169,7 +170,7 @@ fn codice_fiscale(word: &[u8]) -> bool {
     fits && b"ABCDEHLMPRST".contains(&word[8]) && word[15] == b'A' + (sum % 26) as u8
 }
 
-/// Four letters, a date, sex, state, three consonants, a character and a check digit.
+/// Mexican number: four letters, a date, sex, state, three consonants, one more character and a check digit.
 fn curp(word: &[u8]) -> bool {
     const ALPHABET: &[u8] = b"0123456789ABCDEFGHIJKLMN#OPQRSTUVWXYZ";
     let date = values(&word[4..10]);
@@ -184,7 +185,7 @@ fn curp(word: &[u8]) -> bool {
         && word[17] == b'0' + ((10 - sum % 10) % 10) as u8
 }
 
-/// Day, month and year, a sign for the century, three digits and one of 31 check characters.
+/// Finnish number: day, month and year, a sign for the century, three digits, and one of 31 check characters.
 fn hetu(date: &[u8], century: u8, tail: &[u8]) -> bool {
     if tail.len() != 4 || !date.iter().chain(&tail[..3]).all(u8::is_ascii_digit) || !b"-+ABCDEFUVWXY".contains(&century)
     {
@@ -195,7 +196,7 @@ fn hetu(date: &[u8], century: u8, tail: &[u8]) -> bool {
     day_month(two(&date, 0), two(&date, 2)) && b"0123456789ABCDEFHJKLMNPRSTUVWXY"[(value % 31) as usize] == tail[3]
 }
 
-/// The check of a Chilean number, modulo 11.
+/// Whether the check character of a Chilean number is right (modulo 11).
 fn rut(digits: &[u8], check: u8) -> bool {
     let sum: u32 = digits.iter().rev().zip([2, 3, 4, 5, 6, 7].iter().cycle()).map(|(d, w)| u32::from(*d) * w).sum();
     let expected = match 11 - sum % 11 {
@@ -206,7 +207,7 @@ fn rut(digits: &[u8], check: u8) -> bool {
     expected == check && digits.iter().any(|d| *d != digits[0])
 }
 
-/// Two letters that are in use, six digits and a letter. No check digit.
+/// British number: two letters, six digits and a letter. It has no check digit, so only the two letters are checked.
 fn nino(word: &[u8]) -> bool {
     let unused: &[&[u8]] = &[b"BG", b"GB", b"NK", b"KN", b"TN", b"NT", b"ZZ", b"QQ"];
     word[..2].iter().all(u8::is_ascii_uppercase)
@@ -215,7 +216,7 @@ fn nino(word: &[u8]) -> bool {
         && !unused.contains(&&word[..2])
 }
 
-/// Seven digits and a letter, modulo 23; a second letter counts ninefold.
+/// Irish number: seven digits and a check letter (modulo 23). If there is a second letter, it has weight 9.
 fn pps(word: &[u8]) -> bool {
     let digits = values(&word[..7]);
     let second = word.get(8).map_or(0, |b| u32::from(b.wrapping_sub(b'A')) + 1);
@@ -225,7 +226,7 @@ fn pps(word: &[u8]) -> bool {
             == word[7]
 }
 
-/// Singapore: a letter for the century, seven digits, a letter.
+/// Number of Singapore: a letter for the century and kind, seven digits, and a check letter.
 fn nric(word: &[u8]) -> bool {
     let sum = weighted(&values(&word[1..8]), &[2, 7, 6, 5, 4, 3, 2]);
     match word[0] {
@@ -237,7 +238,8 @@ fn nric(word: &[u8]) -> bool {
     }
 }
 
-/// Taiwan: a letter for the place, the sex, and a sum divisible by ten.
+/// Number of Taiwan: a letter for the place, nine digits of which the first is the sex, and a weighted sum that is
+/// divisible by ten.
 fn taiwan(word: &[u8]) -> bool {
     const PLACES: &[u8] = b"ABCDEFGHJKLMNPQRSTUVXYWZIO";
     let Some(place) = PLACES.iter().position(|b| *b == word[0]) else { return false };
@@ -246,14 +248,14 @@ fn taiwan(word: &[u8]) -> bool {
     matches!(word[1], b'1' | b'2' | b'8' | b'9') && sum.is_multiple_of(10)
 }
 
-/// Hong Kong: a letter, six digits and a check in brackets, modulo 11.
+/// Number of Hong Kong: a letter, six digits, and a check character in brackets (modulo 11).
 fn hkid(word: &[u8], check: u8) -> bool {
     let last = if check == b'A' { 10 } else { u32::from(check.wrapping_sub(b'0')) };
     let letter = u32::from(word[0].wrapping_sub(b'A')) + 10;
     last <= 10 && (36 * 9 + letter * 8 + weighted(&values(&word[1..]), &[7, 6, 5, 4, 3, 2]) + last).is_multiple_of(11)
 }
 
-/// The French number of a person born on Corsica, with 2A or 2B as the department.
+/// The French number of a person born in Corsica, with 2A or 2B as the department.
 fn corsican(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
     let start = runs[0].start;
     let mut plain: Vec<u8> = Vec::new();

@@ -1,4 +1,5 @@
-//! Personal numbers issued by states, recognised by their check digits. To add one, add a row to `europe` or `world`.
+//! Personal numbers issued by states, recognised by their check digits. To add one, add an entry to `europe` or
+//! `world`.
 mod check;
 mod europe;
 mod lettered;
@@ -11,23 +12,23 @@ use crate::digits::{Gap, Run, digits_of, is_grouped, is_separate};
 use crate::word_lists::{national_id, national_id_acronyms};
 use crate::{Class, Confidence, Finding};
 
-/// A way of writing a number: the lengths of its runs of digits and the separators between them.
+/// A format of a number: the lengths of its runs of digits and the separators between them.
 struct Layout {
     lengths: &'static [usize],
     gaps: &'static [Gap],
-    /// Nothing else is written like this, so no word is needed.
+    /// True if no other value has this format, so that no context word is needed.
     distinctive: bool,
 }
 
-/// A number made of digits.
+/// A personal number that only has digits.
 struct Number {
     name: &'static str,
-    /// Its names, in the language of the country and in English.
+    /// Names of the number in the language of the country and in English.
     words: &'static [&'static str],
-    /// Acronyms that count only in exactly this case.
+    /// Acronyms that only count in exactly this case.
     acronyms: &'static [&'static str],
     layouts: &'static [Layout],
-    /// Checks the check digit, dates and ranges.
+    /// Checks the check digit, dates and ranges of the digits.
     check: fn(&[u8]) -> bool,
 }
 
@@ -51,8 +52,8 @@ fn bit(index: usize) -> u64 {
     1 << (bits::ID_BASE + index as u32)
 }
 
-/// The names of the numbers: the name, its bits, and whether it counts only in this case. The first bits belong to
-/// `europe`, the next to `world`, the last to the numbers with letters.
+/// The names of all numbers, each with its bits and whether it only counts in exactly this case. The bits are in the
+/// order of `europe`, `world`, and the numbers with letters.
 pub(crate) fn words() -> Vec<(&'static str, u64, bool)> {
     let mut all = Vec::new();
     let mut all_bits = 0;
@@ -71,18 +72,18 @@ fn lettered_bit() -> u64 {
     bit(europe::NUMBERS.len() + world::NUMBERS.len())
 }
 
-/// The numbers by the length of their first run of digits.
+/// The numbers by the length of their first run of digits. The index is the length.
 static BY_LENGTH: LazyLock<Vec<Vec<(usize, &'static Number)>>> = LazyLock::new(|| {
     let begins = |number: &Number, length| number.layouts.iter().any(|layout| layout.lengths[0] == length);
     (0..19).map(|length| numbers().filter(|(_, number)| begins(number, length)).collect()).collect()
 });
 
-/// The personal number with letters whose first digits are `runs[0]`.
+/// The personal number with letters whose first digits are those of `runs[0]`.
 pub(crate) fn lettered(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     lettered::at(doc, runs, lettered_bit())
 }
 
-/// Adds the personal numbers whose first digits are `runs[0]`.
+/// Finds the personal numbers that begin with the digits of `runs[0]`.
 pub(crate) fn at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>) {
     found.extend(lettered(doc, runs));
     let Some(candidates) = BY_LENGTH.get(runs[0].len()) else { return };
@@ -109,7 +110,7 @@ pub(crate) fn at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>) {
     }
 }
 
-/// Whether more digits follow after the same separator: then it is a longer number.
+/// Whether more digits follow after the same separator, so that it is part of a longer number.
 fn continues(last: &Run, runs: &[Run], layout: &Layout) -> bool {
     let more = runs.get(layout.lengths.len()).is_some();
     more && matches!(last.gap, Gap::Hyphen | Gap::Dot | Gap::Slash) && layout.gaps.contains(&last.gap)

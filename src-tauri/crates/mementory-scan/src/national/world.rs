@@ -1,4 +1,4 @@
-//! Numbers of states outside Europe.
+//! Personal numbers of states outside Europe.
 use super::check::{begins_yymmdd, day_month, number, two, verhoeff, weighted};
 use super::{Number, distinctive, plain, separated};
 use crate::card::luhn;
@@ -16,7 +16,8 @@ pub(super) const NUMBERS: &[Number] = &[
             plain(&[9]),
             separated(&[3, 2, 4], &[Dot]),
         ],
-        // No check digit. Excluded are areas that were never issued and numbers from advertising and documentation.
+        // There is no check digit. Excluded are areas that were never issued, and numbers from advertising and
+        // documentation.
         check: |d| {
             let area = number(&d[..3]);
             let itin = area >= 900 && matches!(two(d, 3), 50..=65 | 70..=88 | 90..=92 | 94..=99);
@@ -88,7 +89,8 @@ pub(super) const NUMBERS: &[Number] = &[
         words: national_id::KR_RRN,
         acronyms: national_id_acronyms::KR_RRN,
         layouts: &[plain(&[13]), distinctive(&[6, 7], &[Hyphen])],
-        // Numbers issued since October 2020 have no check digit; the date and the digit for the century are checked.
+        // Numbers issued since October 2020 have no check digit, so only the date and the digit for the century are
+        // checked.
         check: |d| {
             let check = (11 - weighted(&d[..12], &[2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]) % 11) % 10;
             begins_yymmdd(d)
@@ -127,7 +129,7 @@ pub(super) const NUMBERS: &[Number] = &[
     },
 ];
 
-/// Checks region and date of birth of a Chinese number.
+/// Whether region and date of birth of a Chinese number are valid.
 pub(super) fn is_chinese(digits: &[u8]) -> bool {
     let region = two(digits, 0);
     let year = two(digits, 6) * 100 + two(digits, 8);
