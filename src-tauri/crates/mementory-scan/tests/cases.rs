@@ -1,12 +1,12 @@
-//! Texts with marked sensitive values: exactly the marked values must be found.
+//! Texts with marked sensitive values: the scan must find exactly the marked values.
 //!
-//! `cases.json` is a list of texts. `⟦class|value⟧` marks a value. `{alnum:36}` and the like are generated from a seed
-//! when the test runs, so that the repository contains no key that looks real.
+//! `cases.json` is a list of texts, in which `⟦class|value⟧` marks a value. Parts such as `{alnum:36}` are generated
+//! from a seed when the test runs, so that the repository contains no key that looks real.
 #![allow(clippy::expect_used)]
 
 use mementory_scan::{Class, Finding, scan};
 
-/// A small random number generator (xorshift), so that every run has the same texts.
+/// A small random number generator (xorshift). Every run starts with the same seed and so has the same texts.
 struct Seed(u64);
 
 impl Seed {
@@ -34,7 +34,7 @@ impl Seed {
     }
 }
 
-/// Fills in the generated parts and removes the marks: the text, and where its values are.
+/// Generates the parts in braces and removes the marks. Returns the text and the positions of its values.
 fn expand(template: &str, seed: &mut Seed) -> (String, Vec<(Class, usize, usize)>) {
     let mut drawn = String::new();
     let mut rest = template;
@@ -49,7 +49,7 @@ fn expand(template: &str, seed: &mut Seed) -> (String, Vec<(Class, usize, usize)
                 rest = &rest[close + 1..];
             }
             None => {
-                // `{+}` only splits a key in the file.
+                // `{+}` only divides a key in the file.
                 let skip = if rest.starts_with("{+}") { 3 } else { 1 };
                 drawn.push_str(if skip == 3 { "" } else { "{" });
                 rest = &rest[skip..];
@@ -80,7 +80,7 @@ fn every_marked_value_is_found_and_nothing_else() {
     let mut wrong = Vec::new();
     let mut marked = 0;
     for case in &cases {
-        // Cases with generated values are tried with several values.
+        // A case with generated parts is tested with several values.
         for _ in 0..if case.contains(":") && case.contains('{') { 20 } else { 1 } {
             let (text, expected) = expand(case, &mut seed);
             let found: Vec<_> = scan(&text).iter().map(|f: &Finding| (f.class, f.start, f.end)).collect();

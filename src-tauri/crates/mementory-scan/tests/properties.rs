@@ -1,4 +1,5 @@
-//! Properties of every text: no panic; findings on character boundaries, in order, not overlapping; linear time.
+//! Properties of the scan for every text: no panic, findings on character boundaries, in order and without overlaps,
+//! and linear time.
 use std::time::Instant;
 
 use mementory_scan::scan;
@@ -13,7 +14,7 @@ fn check(text: &str) {
     }
 }
 
-/// Fragments that detectors react to, combined in any order.
+/// Fragments on which detectors react. They are combined in any order.
 const PIECES: &[&str] = &[
     "password",
     "Passwort lautet ",
@@ -140,7 +141,7 @@ fn long_hostile_texts_take_linear_time() {
         let text = piece.repeat(1_000_000 / piece.len());
         let begun = Instant::now();
         check(&text);
-        // A debug build on a busy machine takes much less; quadratic time would take minutes.
+        // A debug build on a slow computer takes much less than this limit, and quadratic time would take minutes.
         assert!(begun.elapsed().as_secs() < 20, "{piece:?} took {:?}", begun.elapsed());
     }
 }

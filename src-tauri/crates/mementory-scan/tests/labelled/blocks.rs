@@ -1,4 +1,4 @@
-//! Key blocks: private ones, which must be found, and public ones, which must not.
+//! Generates key blocks: private ones, which must be found, and public ones, which must not be found.
 use super::rng::Rng;
 
 const PRIVATE: &[(&str, &str)] = &[
@@ -41,7 +41,7 @@ pub fn private_lines(rng: &mut Rng) -> Vec<String> {
     lines
 }
 
-/// A block that is not secret: a public key, a certificate, a signature.
+/// The lines of a block that is not secret: a public key, a certificate or a signature.
 pub fn public_lines(rng: &mut Rng) -> Vec<String> {
     match rng.below(8) {
         0 => pgp(rng, "PUBLIC KEY BLOCK", 12),

@@ -1,4 +1,4 @@
-//! Programs: Python, TypeScript, Go, Rust, Java, PHP, Ruby, and a style sheet.
+//! Templates for programs in Python, TypeScript, Go, Rust, Java, PHP and Ruby, and for web pages.
 use super::forms_config::Form;
 
 pub const CODE: &[Form] = &[PYTHON, TYPESCRIPT, GO, RUST, JAVA, PHP, RUBY, WEB];

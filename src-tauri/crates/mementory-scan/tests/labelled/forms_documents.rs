@@ -1,4 +1,4 @@
-//! Letters and lists: signatures, invoices, tables, contacts, travel plans, forms.
+//! Templates for documents: signatures, invoices, tables, contacts, travel plans, customer records and CSV lists.
 use super::forms_config::Form;
 
 pub const DOCUMENTS: &[Form] = &[SIGNATURE, INVOICE, TABLE, CONTACTS, TRAVEL, RECORD, CSV];

@@ -1,4 +1,4 @@
-//! Output of terminals and servers: shell sessions, logs, HTTP, SQL.
+//! Templates for the output of terminals and servers: shell sessions, logs, HTTP and SQL.
 use super::forms_config::Form;
 
 pub const SHELL: &[Form] = &[SESSION, LOG, HTTP, SQL];

@@ -1,7 +1,7 @@
-//! Generates national numbers of Europe with valid check digits, from their public descriptions.
+//! Generates national numbers of European states with valid check digits, by their public descriptions.
 use super::rng::Rng;
 
-/// Day, month and year of a birth between 1945 and 2004. Days up to 28, so that every date exists.
+/// Day, month and year of birth, from 1945 to 2004. The day is at most 28, so that every date exists.
 pub fn birth(rng: &mut Rng) -> (u32, u32, u32) {
     (rng.range(1, 28) as u32, rng.range(1, 12) as u32, rng.range(1945, 2004) as u32)
 }
@@ -36,7 +36,7 @@ pub fn nie(rng: &mut Rng) -> String {
     if rng.chance(25) { format!("{lead}-{number:07}-{letter}") } else { format!("{lead}{number:07}{letter}") }
 }
 
-/// Codice fiscale: six consonants, birth, place, and a check letter computed with two tables.
+/// Italian codice fiscale: six consonants, date of birth, place, and a check letter computed with two tables.
 pub fn codice_fiscale(rng: &mut Rng) -> String {
     const ODD: [u32; 26] =
         [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
@@ -55,14 +55,14 @@ pub fn codice_fiscale(rng: &mut Rng) -> String {
     format!("{code}{}", char::from(b'A' + (sum % 26) as u8))
 }
 
-/// French social security number; Corsica's departments count as 19 and 18.
+/// French social security number. For the check digits, the departments 2A and 2B of Corsica count as 19 and 18.
 pub fn nir(rng: &mut Rng) -> String {
     let (_, month, year) = birth(rng);
     let sex = rng.range(1, 2);
     let department = if rng.chance(6) {
         rng.pick(&["2A", "2B"]).to_owned()
     } else {
-        // 20 was Corsica before it was divided.
+        // Department 20 was Corsica before it was divided.
         match rng.range(1, 94) {
             20 => "75".to_owned(),
             n => format!("{n:02}"),
@@ -79,14 +79,15 @@ pub fn nir(rng: &mut Rng) -> String {
     }
 }
 
-/// German tax number: one digit twice among the first ten, one missing; ISO 7064 mod 11, 10.
+/// German tax number. One digit occurs twice among the first ten, and one is missing. The check digit is that of ISO
+/// 7064 mod 11,10.
 pub fn steuer_id(rng: &mut Rng) -> String {
     let mut ten: Vec<u32> = (0..10).collect();
     rng.shuffle(&mut ten);
     let (from, to) = (rng.below(9), 9);
     ten[to] = ten[from];
     if ten[0] == 0 {
-        // The first digit is never 0: swap it with another one.
+        // The first digit must not be 0, so it is swapped with another one.
         let other = ten.iter().position(|d| *d != 0).expect("nine digits are not 0");
         ten.swap(0, other);
     }
@@ -111,7 +112,8 @@ pub fn bsn(rng: &mut Rng) -> String {
     }
 }
 
-/// Belgian national number: 97 minus the remainder, with a 2 in front for births from 2000 on.
+/// Belgian national number. The check digits are 97 minus the remainder. For a birth from 2000 on, a 2 is added in
+/// front for the calculation.
 pub fn rijksregister(rng: &mut Rng) -> String {
     let (day, month, year) = birth(rng);
     let order = rng.range(1, 997);
@@ -125,7 +127,7 @@ pub fn rijksregister(rng: &mut Rng) -> String {
     }
 }
 
-/// Polish PESEL: the month encodes the century.
+/// Polish PESEL. The month also encodes the century.
 pub fn pesel(rng: &mut Rng) -> String {
     let (day, month, year) = birth(rng);
     let month = month + if year >= 2000 { 20 } else { 0 };
@@ -152,7 +154,7 @@ pub fn hetu(rng: &mut Rng) -> String {
     format!("{birth}{sign}{number:03}{check}")
 }
 
-/// Norwegian number: two check digits mod 11; the serial number encodes the century.
+/// Norwegian number with two check digits (mod 11). The serial number also encodes the century.
 pub fn fodselsnummer(rng: &mut Rng) -> String {
     let (day, month, year) = birth(rng);
     loop {
@@ -170,7 +172,7 @@ pub fn fodselsnummer(rng: &mut Rng) -> String {
 }
 
 pub fn nif(rng: &mut Rng) -> String {
-    // 1 to 3 are persons, other first digits companies.
+    // First digits from 1 to 3 are persons, others are companies.
     let mut digits = rng.figures(8);
     digits[0] = rng.range(1, 3) as u32;
     let rest = weighted(&digits, &[9, 8, 7, 6, 5, 4, 3, 2]) % 11;

@@ -1,4 +1,4 @@
-//! Generates national numbers outside Europe, and lists all kinds.
+//! Generates national numbers of states outside Europe, and lists all kinds of national numbers.
 use super::ids_europe as europe;
 use super::ids_europe::{birth, figures, text, weighted};
 use super::rng::Rng;
@@ -41,12 +41,13 @@ pub fn kimlik(rng: &mut Rng) -> String {
     text(&d)
 }
 
-/// Aadhaar: Verhoeff's algorithm, with its group as a function instead of a table.
+/// Indian Aadhaar number with a check digit by Verhoeff's algorithm. The group is calculated here and not read from a
+/// table.
 pub fn aadhaar(rng: &mut Rng) -> String {
     let mut digits = rng.figures(11);
     digits[0] = rng.range(2, 9) as u32;
     let sum = digits.iter().rev().enumerate().fold(0, |sum, (place, d)| turn(sum, shuffled(place + 1, *d)));
-    // The inverse in the dihedral group: a reflection is its own inverse, a rotation is reversed.
+    // The inverse in the dihedral group: a reflection is its own inverse, and a rotation is reversed.
     digits.push(if sum < 5 { (5 - sum) % 5 } else { sum });
     let all = text(&digits);
     if rng.chance(75) { format!("{} {} {}", &all[..4], &all[4..8], &all[8..]) } else { all }
@@ -99,7 +100,7 @@ pub fn sin(rng: &mut Rng) -> String {
     }
 }
 
-/// American numbers have no check digit, only blocks that are never issued.
+/// American number. It has no check digit, but some blocks are never issued.
 pub fn ssn(rng: &mut Rng) -> String {
     let area = match rng.range(1, 770) {
         666 => 665,
@@ -108,7 +109,7 @@ pub fn ssn(rng: &mut Rng) -> String {
     format!("{area:03}-{:02}-{:04}", rng.range(1, 99), rng.range(1, 9999))
 }
 
-/// The name of a kind, its generator and its validator.
+/// Name of a kind of number, its generator and its validator.
 pub type Kind = (&'static str, fn(&mut Rng) -> String, fn(&str) -> bool);
 
 pub const KINDS: &[Kind] = &[
@@ -141,8 +142,8 @@ pub fn kind(name: &str) -> &'static Kind {
     KINDS.iter().find(|kind| kind.0 == name).unwrap_or_else(|| panic!("no kind {name}"))
 }
 
-/// A number with a wrong check digit. It is invalid for every other kind too, since a number that is valid in another
-/// country might rightly be found.
+/// A number with a wrong check digit. It must not be valid as any other kind of number, because the scan might then
+/// rightly find it.
 pub fn wrong(rng: &mut Rng, name: &str) -> String {
     let (_, make, _) = kind(name);
     loop {

@@ -1,8 +1,8 @@
-//! Access keys. The formats are public (documentation of providers, rules of secret scanners), the characters random.
-//! A pattern names only the alphabet, so this source contains no key, not even an invented one.
+//! Generates access keys. Their formats are public (documentation of providers, rules of secret scanners), and their
+//! characters are random. A pattern only names an alphabet, so this source contains no key.
 use super::rng::{BASE62, Rng};
 
-/// Keys that are recognisable by their format alone, by provider.
+/// Formats of keys that can be recognised by the format alone, with the provider.
 const FORMATS: &[(&str, &str)] = &[
     ("aws", "[=AKIA|ASIA][b32:16]"),
     ("github-fine", "github_pat_[b62:22]_[b62:59]"),
@@ -53,18 +53,18 @@ const FORMATS: &[(&str, &str)] = &[
     ("easypost", "EZAK[b62:54]"),
 ];
 
-/// Keys without a recognisable format: only the words around them show that they are keys.
+/// Patterns of keys without a known format. Only the words around them show that they are keys.
 const UNFORMATTED: &[&str] =
     &["[hex:32]", "[hex:40]", "[hex:64]", "[b62:32]", "[b62:40]", "[b62:48]", "[b62:64]", "[low:36]", "[url:43]"];
 
 /// A key of a known format.
 pub fn formatted(rng: &mut Rng) -> String {
-    // Keys of GitHub and npm end in a checksum, so a pattern is not enough.
+    // Keys of GitHub and npm end with a checksum, so a pattern is not sufficient.
     if rng.chance(12) {
         let lead = rng.pattern("[=ghp|gho|ghu|ghs|ghr|npm]_");
         return with_checksum(rng, &lead);
     }
-    // Keys of Discord begin with the id of the bot, eighteen digits, in base 64.
+    // Keys of Discord begin with the bot's id of eighteen digits in base64.
     if rng.chance(3) {
         let bot = rng.pattern("[d19:1][dig:17]");
         return format!("{}.{}", base64url(bot.as_bytes()), rng.pattern("[url:6].[url:27]"));
@@ -73,13 +73,13 @@ pub fn formatted(rng: &mut Rng) -> String {
     rng.pattern(pattern)
 }
 
-/// A key that only its surroundings identify.
+/// A key that only the words around it identify.
 pub fn unformatted(rng: &mut Rng) -> String {
     let pattern = rng.pick(UNFORMATTED);
     rng.pattern(pattern)
 }
 
-/// A secret key of AWS: forty characters of base 64, identified by the name of its variable.
+/// A secret key of AWS: forty characters of base64, identified by the name of its variable.
 pub fn aws_secret(rng: &mut Rng) -> String {
     rng.pattern("[b64:40]")
 }
@@ -93,7 +93,7 @@ pub fn jwt(rng: &mut Rng) -> String {
     format!("{header}.{}.{}", base64url(body.as_bytes()), rng.pattern("[url:43]"))
 }
 
-/// The format of GitHub: 30 random characters and their CRC-32 as six base 62 characters.
+/// A key in the format of GitHub: 30 random characters, and their CRC-32 as six characters in base 62.
 fn with_checksum(rng: &mut Rng, lead: &str) -> String {
     let body = rng.of(BASE62, 30);
     let mut sum = crc32(body.as_bytes());
@@ -105,7 +105,7 @@ fn with_checksum(rng: &mut Rng, lead: &str) -> String {
     format!("{lead}{body}{}", String::from_utf8_lossy(&tail))
 }
 
-/// CRC-32 as in ZIP, bit by bit.
+/// CRC-32 as in ZIP, calculated bit by bit.
 pub fn crc32(bytes: &[u8]) -> u32 {
     let mut crc = u32::MAX;
     for byte in bytes {
@@ -129,7 +129,7 @@ fn base64url(bytes: &[u8]) -> String {
     out
 }
 
-/// How many providers have a format here.
+/// Number of providers whose keys are generated.
 pub fn providers() -> usize {
     FORMATS.len() + 3
 }

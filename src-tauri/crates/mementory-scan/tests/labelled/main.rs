@@ -1,7 +1,8 @@
-//! Precision and recall of the scan for each class, measured on 5,000 labelled texts.
+//! Measures precision and recall of the scan for each class on 5,000 labelled texts.
 //!
-//! The texts and values are generated; `set.rs` lists what is left out because its label would be debatable.
-//! `SCAN_SEED=7` generates another set, `SCAN_MISSES=20` prints the first errors of each class, `SCAN_SAMPLE=5` some
+//! Texts and values are generated. `set.rs` lists what is left out because people would not agree on its label.
+//! `SCAN_SEED=7` generates another set, `SCAN_MISSES=20` prints the first errors of each class, and `SCAN_SAMPLE=5`
+//! prints the first texts.
 //! texts.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 

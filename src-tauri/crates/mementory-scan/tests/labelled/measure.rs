@@ -1,9 +1,9 @@
-//! Precision and recall by class.
+//! Counts precision and recall by class.
 use super::text::Labelled;
 use mementory_scan::{Class, Finding};
 use std::{fmt::Write, ops::Range};
 
-/// The counts of one class, with the errors for reading.
+/// The counts of one class, and descriptions of its errors.
 #[derive(Default)]
 pub struct Score {
     pub values: usize,
@@ -13,24 +13,24 @@ pub struct Score {
 }
 
 impl Score {
-    /// The share of findings that are values; 1 if there are none.
+    /// The share of findings that are values. 1 if there are no findings.
     pub fn precision(&self) -> f64 {
         if self.found == 0 { 1.0 } else { self.right as f64 / self.found as f64 }
     }
 
-    /// The share of values that were found; 1 if there are none.
+    /// The share of values that were found. 1 if there are no values.
     pub fn recall(&self) -> f64 {
         if self.values == 0 { 1.0 } else { self.right as f64 / self.values as f64 }
     }
 }
 
-/// Whether the overlap of two spans is at least four fifths of each.
+/// Whether two ranges overlap in at least four fifths of each.
 pub fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
     let both = a.end.min(b.end).saturating_sub(a.start.max(b.start));
     both > 0 && both * 5 >= a.len() * 4 && both * 5 >= b.len() * 4
 }
 
-/// Scans each text and counts. A second finding of the same value counts as wrong.
+/// Scans each text and counts the findings. A second finding for the same value counts as wrong.
 pub fn measure(set: &[Labelled], scan: impl Fn(&str) -> Vec<Finding>) -> Vec<(Class, Score)> {
     let mut scores: Vec<(Class, Score)> = Class::ALL.iter().map(|class| (*class, Score::default())).collect();
     for made in set {
@@ -56,7 +56,7 @@ pub fn measure(set: &[Labelled], scan: impl Fn(&str) -> Vec<Finding>) -> Vec<(Cl
     scores
 }
 
-/// A span of a text, marked, with some text around it.
+/// A range of a text with marks around it, and some text before and after it.
 fn shown(made: &Labelled, span: &Range<usize>) -> String {
     let text = &made.text;
     let value = text.get(span.clone()).unwrap_or("(not on a character)");

@@ -1,21 +1,21 @@
 //! Generates cards and IBANs with valid check digits.
 use super::rng::Rng;
 
-/// First digits and length, for issuers with undisputed ranges.
+/// First digits and length for issuers whose number ranges are well known.
 const CARDS: &[(&str, usize)] = &[
     ("4", 16),
     ("4", 16),
     ("[=51|52|53|54|55]", 16),
     ("[=51|52|53|54|55]", 16),
-    ("2[=3|4|5|6]", 16), // inside Mastercard's 2221–2720
+    ("2[=3|4|5|6]", 16), // within Mastercard's 2221–2720
     ("[=34|37]", 15),
     ("[=6011|644|65]", 16),
     ("3[=6|8]", 14),
-    ("35[=3|4|5|6|7]", 16), // inside JCB's 3528–3589
+    ("35[=3|4|5|6|7]", 16), // within JCB's 3528–3589
     ("62[=2|3|4|5]", 16),
 ];
 
-/// Numbers from the documentation of payment providers.
+/// Test numbers from the documentation of payment providers.
 const SAMPLE_CARDS: &[&str] = &["4242424242424242", "4111111111111111", "5555555555554444", "378282246310005"];
 
 pub fn card(rng: &mut Rng) -> String {
@@ -27,7 +27,7 @@ pub fn card(rng: &mut Rng) -> String {
     grouped(rng, &number)
 }
 
-/// A number like that of a card but invalid: a wrong last digit, or a length that no issuer uses.
+/// A number that looks like a card number, but has a wrong check digit.
 pub fn not_card(rng: &mut Rng) -> String {
     let mut number = rng.pattern("[=4|51|55|37][dig:13]");
     number.truncate(15);
@@ -61,7 +61,7 @@ fn fours(number: &str, with: &str) -> String {
     parts.join(with)
 }
 
-/// In groups as on the card, with dashes, or without gaps.
+/// The number in groups as on the card, in groups with hyphens, or without separators.
 fn grouped(rng: &mut Rng, number: &str) -> String {
     let with = [" ", " ", "-", ""][rng.below(4)];
     match number.len() {
@@ -71,7 +71,7 @@ fn grouped(rng: &mut Rng, number: &str) -> String {
     }
 }
 
-/// Country and pattern of the account number after the check digits, from the registry of ISO 13616.
+/// Countries, each with a pattern of the account number after the check digits, from the ISO 13616 registry.
 pub const IBANS: &[(&str, &str)] = &[
     ("DE", "[d19:1][dig:17]"),
     ("DE", "[d19:1][dig:17]"),
@@ -108,7 +108,7 @@ pub const IBANS: &[(&str, &str)] = &[
     ("CY", "[dig:8][dig:16]"),
 ];
 
-/// An IBAN, in groups of four or without gaps.
+/// An IBAN in groups of four or without spaces.
 pub fn iban(rng: &mut Rng) -> String {
     let (country, pattern) = IBANS[rng.below(IBANS.len())];
     let account = rng.pattern(pattern);
@@ -122,7 +122,7 @@ pub fn not_iban(rng: &mut Rng) -> String {
     let account = rng.pattern(pattern);
     let check = 98 - remainder(&format!("{account}{country}00"));
     let wrong = (check + 7 + rng.below(60) as u32) % 97 + 2;
-    // Check digits are valid again at a distance of 97, which two numbers from 2 to 98 never have.
+    // The check digits would be valid again at a distance of 97, which two numbers from 2 to 98 never have.
     let wrong = if wrong == check { (check + 1) % 97 + 2 } else { wrong };
     written(rng, &format!("{country}{wrong:02}{account}"))
 }
@@ -131,7 +131,7 @@ fn written(rng: &mut Rng, plain: &str) -> String {
     if rng.chance(55) { fours(plain, " ") } else { plain.to_owned() }
 }
 
-/// Mod 97 of ISO 7064: letters count as 10 to 35.
+/// Remainder modulo 97 (ISO 7064). Letters count as 10 to 35.
 fn remainder(text: &str) -> u32 {
     text.chars().fold(0, |rest, c| {
         let value = c.to_digit(36).expect("letters and digits");

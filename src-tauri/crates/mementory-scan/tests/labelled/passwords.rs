@@ -1,4 +1,4 @@
-//! Passwords as people choose them and as password managers generate them.
+//! Generates passwords like those that people choose and those that password managers generate.
 use super::rng::Rng;
 
 const WORDS: &[&str] = &[
@@ -44,7 +44,7 @@ pub fn capital(word: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// What people choose: a word and a year, a word with a number and a sign.
+/// A password that a person might choose: a word with a year, a number or a sign.
 pub fn weak(rng: &mut Rng) -> String {
     let word = word(rng);
     match rng.below(6) {
@@ -57,8 +57,8 @@ pub fn weak(rng: &mut Rng) -> String {
     }
 }
 
-/// What a password manager generates: letters, digits and signs, with a letter or digit at both ends. No quotes,
-/// brackets, commas, `$`, `#` or spaces, because it is debatable where a value with them ends.
+/// A password like that of a password manager: letters, digits and signs, with a letter or digit at both ends. It has
+/// no quotes, brackets, commas, `$`, `#` or spaces, because people would not agree where such a value ends.
 pub fn strong(rng: &mut Rng) -> String {
     let half = rng.range(3, 8) as usize;
     let mark = rng.pattern("[=!|@|%|&|*|+|-|_|=|?|^|~]");
@@ -86,13 +86,13 @@ pub fn any(rng: &mut Rng) -> String {
     }
 }
 
-/// A single word, for places where only a password can be.
+/// A password of two joined words, for templates in which only a password can follow.
 pub fn plain_word(rng: &mut Rng) -> String {
     let (one, two) = (word(rng), rng.pick(WORDS));
     format!("{one}{two}")
 }
 
-/// A password for a web address, percent-encoded where necessary.
+/// A password for a web address. Some characters are percent-encoded.
 pub fn for_url(rng: &mut Rng) -> String {
     match rng.below(4) {
         0 => rng.pattern("[b62:6]%[=40|23|21|2B][b62:5]"),

@@ -1,4 +1,4 @@
-//! Invented people, places and companies, and e-mail addresses of such people.
+//! Generates invented people, places and companies, and e-mail addresses.
 use super::rng::Rng;
 
 const FIRST: &[&str] = &[
@@ -121,8 +121,8 @@ pub fn street(rng: &mut Rng) -> String {
     format!("{} {}", rng.pick(STREETS), rng.range(1, 140))
 }
 
-/// The address of a person. Addresses of offices (info@, noreply@) are left out: it is debatable whether they are
-/// sensitive.
+/// The e-mail address of a person. Addresses of offices (info@, noreply@) are left out, because people would not agree
+/// whether they are sensitive.
 pub fn email(rng: &mut Rng) -> String {
     let first = rng.pick(FIRST).to_lowercase().replace('ê', "e");
     let last = rng.pick(LAST).to_lowercase();

@@ -1,5 +1,6 @@
-//! Telephone numbers by country. `~0~` is the trunk digit: used within the country, left out after the country code.
-//! The ranges are real; numbers reserved for films and service numbers (0800, 112) are left out.
+//! Generates telephone numbers by country. `~0~` is the trunk zero, which is dialled within the country and left out
+//! after the country code. The ranges are real. Numbers reserved for films and service numbers (0800, 112) are left
+//! out.
 use super::rng::Rng;
 
 type Country = (&'static str, &'static str, &'static [&'static str]);
@@ -114,13 +115,13 @@ fn country(code: &str) -> &'static Country {
     COUNTRIES.iter().find(|c| c.0 == code).unwrap_or_else(|| panic!("no country {code}"))
 }
 
-/// As dialled within the country: only the words near it show that it is a telephone number.
+/// A number as dialled within the country. Only the words near it show that it is a telephone number.
 pub fn national(rng: &mut Rng, code: &str) -> String {
     let pattern = rng.pick(country(code).2);
     rng.pattern(pattern).replace('~', "")
 }
 
-/// With `+` and the country code; sometimes without gaps, sometimes with the `(0)` of letterheads.
+/// A number with `+` or `00` and the country code. Some have no spaces, and some have the `(0)` of letterheads.
 pub fn international(rng: &mut Rng, code: &str) -> String {
     let (_, dial, patterns) = country(code);
     let pattern = rng.pick(patterns);
@@ -139,7 +140,7 @@ pub fn international(rng: &mut Rng, code: &str) -> String {
     }
 }
 
-/// Of any country, always with `+` and the country code: for places without a word for it.
+/// A number of any country with `+` and the country code, for templates without a word for a telephone number.
 pub fn anywhere(rng: &mut Rng) -> String {
     let code = COUNTRIES[rng.below(COUNTRIES.len())].0;
     loop {

@@ -1,6 +1,7 @@
-//! What people write to an assistant, by language. English here; other languages in the neighbouring files.
+//! Sentences that people write to an assistant, by language. English is in this file; other languages are in the
+//! neighbouring files.
 
-/// The sentences of one language: without sensitive values, with them, and with decoys.
+/// Sentences in one language: without sensitive values, with them, and with decoys.
 pub struct Lang {
     pub code: &'static str,
     pub filler: &'static [&'static str],

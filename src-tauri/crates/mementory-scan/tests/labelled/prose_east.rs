@@ -1,4 +1,4 @@
-//! Polish, Turkish, Japanese, Chinese, and single sentences from further languages.
+//! Sentences in Polish, Turkish, Japanese and Chinese, and some in further languages.
 use super::prose::Lang;
 
 pub const POLISH: Lang = Lang {

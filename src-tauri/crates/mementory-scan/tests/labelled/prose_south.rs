@@ -1,4 +1,4 @@
-//! Spanish, French, Italian, Portuguese.
+//! Sentences in Spanish, French, Italian and Portuguese.
 use super::prose::Lang;
 
 pub const SPANISH: Lang = Lang {

@@ -1,4 +1,4 @@
-//! German, Dutch, Swedish.
+//! Sentences in German, Dutch and Swedish.
 use super::prose::Lang;
 
 pub const GERMAN: Lang = Lang {

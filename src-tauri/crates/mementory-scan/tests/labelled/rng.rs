@@ -1,10 +1,11 @@
-//! A small seeded generator (splitmix64) and a pattern language over it.
+//! A small random number generator with a seed (splitmix64), and patterns for generated values.
 
-/// Splitmix64. The same seed gives the same texts on every machine.
+/// Splitmix64. The same seed gives the same texts on every computer.
 pub struct Rng(u64);
 
 impl Rng {
-    /// The generator for text `index` of set `seed`. Each text has its own, so that a new template changes few texts.
+    /// The generator for the text `index` of the set `seed`. Each text has its own generator, so that a new template
+    /// only changes few texts.
     pub fn new(seed: u64, index: u64) -> Self {
         let mut rng = Self(seed ^ index.wrapping_mul(0xd134_2543_de82_ef95));
         rng.next();
@@ -19,12 +20,12 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`. The bias of the remainder does not matter, because `n` is small.
+    /// A number below `n`. The remainder is slightly biased, which does not matter because `n` is small.
     pub fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
 
-    /// A number from `low` to `high` inclusive.
+    /// A number from `low` to `high`, both included.
     pub fn range(&mut self, low: u64, high: u64) -> u64 {
         low + self.next() % (high - low + 1)
     }
@@ -43,7 +44,7 @@ impl Rng {
         }
     }
 
-    /// `n` characters of an alphabet. The last is a letter or digit, because the end of a token with a final `-` is
+    /// `n` characters of an alphabet. The last one is a letter or digit, because the end of a token would otherwise be
     /// unclear.
     pub fn of(&mut self, alphabet: &str, n: usize) -> String {
         let all: Vec<char> = alphabet.chars().collect();
@@ -59,12 +60,13 @@ impl Rng {
         self.of(DIGITS, n)
     }
 
-    /// `n` digits as numbers.
+    /// `n` random digits.
     pub fn figures(&mut self, n: usize) -> Vec<u32> {
         (0..n).map(|_| self.below(10) as u32).collect()
     }
 
-    /// Fills a pattern: `[hex:32]` becomes 32 characters of that alphabet, `[=a|b]` one of the choices.
+    /// Generates a text from a pattern: `[hex:32]` becomes 32 characters of that alphabet, and `[=a|b]` becomes one of
+    /// the choices.
     pub fn pattern(&mut self, pattern: &str) -> String {
         let mut out = String::new();
         let mut rest = pattern;

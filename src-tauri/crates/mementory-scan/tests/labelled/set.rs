@@ -1,11 +1,12 @@
-//! The set: texts composed of sentences, files and documents. About half contain values, the others decoys or neither.
+//! Composes the set of texts from sentences, files and documents. About half of the texts contain values; the others
+//! contain decoys or neither.
 //!
-//! Left out, because people would label them differently: test-mode keys and publishable keys of payment providers,
-//! webhook addresses, account ids, session cookies and CSRF tokens, `Basic` headers, UUIDs as keys, age identities,
-//! product keys, password hashes, the passwords "password", "secret" and "changeme", addresses of offices (info@,
-//! noreply@), host names that look like addresses (backup@nas.internal), sample IBANs of documentation, service and
-//! emergency numbers, national telephone numbers without a word that names them, company and VAT numbers, passports and
-//! driving licences, dates of birth, keys that were cut off before their END line.
+//! Left out, because people would not agree on the label: test keys and publishable keys of payment providers, webhook
+//! addresses, account ids, session cookies and CSRF tokens, `Basic` headers, UUIDs as keys, age identities, product
+//! keys, password hashes, the passwords "password", "secret" and "changeme", addresses of offices (info@, noreply@),
+//! host names that look like addresses (backup@nas.internal), sample IBANs in documentation, service and emergency
+//! numbers, national telephone numbers without a word for one, company and VAT numbers, passports and driving licences,
+//! dates of birth, and keys that were cut off before their END line.
 use super::forms_config::{CONFIG, Form};
 use super::{forms_code::CODE, forms_documents::DOCUMENTS, forms_shell::SHELL};
 use super::{prose, prose::Lang, prose_east as east, prose_memory::MEMORY, prose_south as south, prose_west as west};
@@ -29,10 +30,10 @@ pub const LANGUAGES: &[&Lang] = &[
     &MEMORY,
 ];
 
-/// How people paste a private key into a chat, in any language.
+/// Private keys as people paste them into a chat, in any language.
 const KEY_PASTES: &[&str] =
     &["⟨pem⟩\n", "```\n⟨pem⟩\n```\n", "id_rsa:\n⟨pem⟩\n", "~/.ssh/id_ed25519\n\n⟨pem⟩\n", "server.key\n⟨pem⟩\n"];
-/// Blocks and mentions that are not private keys.
+/// Blocks and sentences that contain no private key.
 const PUBLIC_PASTES: &[&str] = &[
     "server.crt:\n⟨public⟩\n",
     "⟨public⟩\n",
@@ -44,7 +45,7 @@ const PUBLIC_PASTES: &[&str] = &[
 const SHORTEST: usize = 40;
 const LONGEST: usize = 4096;
 
-/// `count` texts. The same seed gives the same texts.
+/// Generates `count` texts. The same seed gives the same texts.
 pub fn generate(seed: u64, count: usize) -> Vec<Labelled> {
     (0..count as u64).map(|index| one(&mut Rng::new(seed, index))).collect()
 }
@@ -59,7 +60,7 @@ fn one(rng: &mut Rng) -> Labelled {
 }
 
 fn build(rng: &mut Rng) -> Labelled {
-    let valued = rng.chance(52); // A little over half, because texts that are too short or too long are generated again.
+    let valued = rng.chance(52); // More than half, because too short or too long texts are discarded.
     let mut text = Text::default();
     let kind = match rng.below(100) {
         0..=47 => {
@@ -68,13 +69,13 @@ fn build(rng: &mut Rng) -> Labelled {
             format!("chat {}", lang.code)
         }
         48..=55 => {
-            // A question about a file pasted below it.
+            // A question about a file, which is pasted below it.
             let lang = language(rng);
             let question = rng.pick(lang.filler);
             text.write(rng, question);
             text.text.push_str("\n\n```");
             let form = form(rng);
-            // Documents have no language for the code fence.
+            // A document has no language for the code fence.
             let document = DOCUMENTS.iter().any(|document| document.kind == form.kind);
             text.text.push_str(if document { "" } else { form.kind });
             text.text.push('\n');
@@ -100,7 +101,8 @@ fn form(rng: &mut Rng) -> &'static Form {
     &group[rng.below(group.len())]
 }
 
-/// A template with a value of any class. National numbers are chosen more often: they are in few files, in many kinds.
+/// A template with a value of a random class. National numbers are chosen twice as often, because there are many kinds
+/// of them and few templates.
 fn valued_template<'a>(rng: &mut Rng, templates: &[&'a str]) -> &'a str {
     loop {
         let class = match rng.below(9) {
@@ -113,7 +115,7 @@ fn valued_template<'a>(rng: &mut Rng, templates: &[&'a str]) -> &'a str {
     }
 }
 
-/// `count` of the templates, each at most once.
+/// `count` of the templates in random order, each at most once.
 fn some<'a>(rng: &mut Rng, of: &[&'a str], count: usize) -> Vec<&'a str> {
     let mut all = of.to_vec();
     rng.shuffle(&mut all);
@@ -121,7 +123,8 @@ fn some<'a>(rng: &mut Rng, of: &[&'a str], count: usize) -> Vec<&'a str> {
     all
 }
 
-/// Sentences in one language, in any order. A new line follows a sentence without punctuation at its end.
+/// Writes sentences in one language in random order. After a sentence without punctuation at its end, a new line
+/// begins.
 fn chat(rng: &mut Rng, text: &mut Text, lang: &Lang, valued: bool) {
     let long = if rng.chance(12) { 8 } else { 1 };
     let mut parts: Vec<&str> = Vec::new();
@@ -149,13 +152,13 @@ fn chat(rng: &mut Rng, text: &mut Text, lang: &Lang, valued: bool) {
     }
 }
 
-/// A file or document: its lines in any order between its first and last lines.
+/// Writes a file or document: its lines in random order between its first and last lines.
 fn fill(rng: &mut Rng, text: &mut Text, form: &Form, valued: bool) {
     let long = if rng.chance(12) { 5 } else { 1 };
     let mut lines: Vec<&str> = Vec::new();
     for _ in 0..rng.range(1, 6) as usize * long {
         let line = rng.pick(form.neutral);
-        // A line without slots would be repeated word for word.
+        // A line without slots would otherwise be repeated word for word.
         if line.contains('⟨') || !lines.contains(&line) {
             lines.push(line);
         }

@@ -1,10 +1,11 @@
-//! Checks of the set itself: labels are in the right place, numbers are valid by independent code, decoys are not.
+//! Checks of the set itself: labels are at the right positions, values are valid by independent code, and decoys are
+//! not valid.
 use super::text::Labelled;
 use super::{COUNT, SEED, ids_world, keys, measure, money, phones, rng::Rng, set, slots, validate};
 use mementory_scan::{Class, Confidence, Finding};
 use std::collections::BTreeSet;
 
-/// Each value of a set with its slot.
+/// Each value in a set with its slot and class.
 fn values(set: &[Labelled]) -> impl Iterator<Item = (&str, Class, &str)> {
     set.iter().flat_map(|made| {
         let (_, named) = made.about.split_once(": ").expect("a kind and its slots");
@@ -80,7 +81,7 @@ fn every_value_passes_an_independent_check() {
 
 #[test]
 fn published_numbers_are_valid_and_their_neighbours_are_not() {
-    // Published samples, so that generator and validator cannot share a mistake.
+    // These are published samples, so that a mistake in both generator and validator is found.
     type Holds = fn(&str) -> bool;
     let samples: &[(Holds, &str)] = &[
         (validate::iban, "GB82 WEST 1234 5698 7654 32"),

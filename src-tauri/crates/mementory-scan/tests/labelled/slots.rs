@@ -1,9 +1,10 @@
-//! Fills the slots of a template. Slots that start with the name of a class give a labelled value.
+//! Generates the text for the slots of a template. A slot whose name begins with a class of values gives a labelled
+//! value.
 use super::rng::Rng;
 use super::{blocks, ids_world, keys, money, passwords, people, phones};
 use mementory_scan::Class;
 
-/// The class of a slot, if it is labelled: the word before the first dot decides.
+/// The class of a slot, which depends on the word before the first dot. None if its text is not labelled.
 pub fn class(slot: &str) -> Option<Class> {
     match slot.split('.').next()? {
         "key" | "loose" | "jwt" | "aws" => Some(Class::AccessKey),
@@ -18,7 +19,7 @@ pub fn class(slot: &str) -> Option<Class> {
     }
 }
 
-/// A value, decoy or plain word for a slot.
+/// A value, decoy or word for a slot.
 pub fn make(rng: &mut Rng, slot: &str) -> String {
     let (word, kind) = slot.split_once('.').unwrap_or((slot, ""));
     match (word, kind) {
@@ -53,7 +54,7 @@ pub fn make(rng: &mut Rng, slot: &str) -> String {
     }
 }
 
-/// Words, numbers and decoys without a label.
+/// A word, number or decoy without a label.
 fn plain(rng: &mut Rng, slot: &str) -> String {
     let pattern = match slot {
         "name" => return people::name(rng),
@@ -132,7 +133,7 @@ fn time(rng: &mut Rng) -> String {
     format!("{:02}:{:02}:{:02}", rng.range(0, 23), rng.range(0, 59), rng.range(0, 59))
 }
 
-/// Fifteen digits that are valid by Luhn but no card: the hardware number of a telephone.
+/// The hardware number of a telephone: fifteen digits that are valid by Luhn, but not a card number.
 fn imei(rng: &mut Rng) -> String {
     let lead = rng.pattern("35[dig:12]");
     format!("{lead}{}", money::luhn_digit(&lead))
@@ -145,7 +146,7 @@ fn isbn(rng: &mut Rng) -> String {
     format!("978-{}-{}-{}-{check}", &lead[3..4], &lead[4..8], &lead[8..])
 }
 
-/// A long number of some system that cannot be a card.
+/// A number of seventeen digits that is not valid by Luhn and so cannot be a card number.
 fn not_luhn(rng: &mut Rng) -> String {
     let number = rng.pattern("[=7|8|9][dig:15]");
     let last = (money::luhn_digit(&number) + 1 + rng.below(9) as u8) % 10;

@@ -1,9 +1,9 @@
-//! Builds a text from templates and records where its values are.
+//! Builds a text from templates and records the positions of its values.
 use super::{rng::Rng, slots};
 use mementory_scan::Class;
 use std::ops::Range;
 
-/// A text of the set. `about` names its kind and the slots of its values in order.
+/// A text of the set. `about` contains its kind and the slots of its values in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Labelled {
     pub text: String,
@@ -19,7 +19,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// Appends a template. `⟨slot⟩` is replaced by a value, which is labelled if the slot has a class.
+    /// Appends a template. Each `⟨slot⟩` is replaced by a text, which is labelled if the slot has a class.
     pub fn write(&mut self, rng: &mut Rng, template: &str) {
         let mut rest = template;
         while let Some((before, after)) = rest.split_once('⟨') {
@@ -46,7 +46,7 @@ pub fn classes(template: &str) -> impl Iterator<Item = Class> + '_ {
     template.split('⟨').skip(1).filter_map(|part| slots::class(part.split('⟩').next()?))
 }
 
-/// A random template with a value of this class.
+/// A random template that contains a value of this class. None if there is no such template.
 pub fn pick_with<'a>(rng: &mut Rng, templates: &[&'a str], class: Class) -> Option<&'a str> {
     let fitting: Vec<&str> = templates.iter().copied().filter(|t| classes(t).any(|c| c == class)).collect();
     (!fitting.is_empty()).then(|| rng.pick(&fitting))

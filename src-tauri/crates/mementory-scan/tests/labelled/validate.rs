@@ -1,5 +1,5 @@
-//! Independent checks of the generated numbers: this code shares nothing with the generators. A generator computes the
-//! check digit; this tests whether the whole number satisfies the rule.
+//! Independent checks of the generated numbers. A generator computes the check digit; the code here shares nothing with
+//! it and tests whether the whole number satisfies the rule.
 
 fn digits(text: &str) -> Vec<u64> {
     text.bytes().filter(u8::is_ascii_digit).map(|b| u64::from(b - b'0')).collect()
@@ -14,7 +14,7 @@ fn number(digits: &[u64]) -> u64 {
     digits.iter().fold(0, |sum, d| sum * 10 + d)
 }
 
-/// Whether `YYMMDD` is a possible date.
+/// Whether `YYMMDD` may be a date. The length of the month is not checked.
 fn date(yymmdd: &[u64]) -> bool {
     (1..=12).contains(&number(&yymmdd[2..4])) && (1..=31).contains(&number(&yymmdd[4..6]))
 }
@@ -49,7 +49,7 @@ pub fn iban(text: &str) -> bool {
             _ => return false,
         }
     }
-    // In parts of nine digits, as in long division.
+    // The remainder is calculated for nine digits at a time, as in long division.
     let mut rest = 0u64;
     for piece in wide.as_bytes().chunks(9) {
         let piece = std::str::from_utf8(piece).expect("ASCII");
@@ -75,7 +75,7 @@ pub fn nie(text: &str) -> bool {
 }
 
 pub fn codice_fiscale(text: &str) -> bool {
-    // The letters, ordered by their value in an odd position.
+    // The letters in the order of their values in odd positions.
     const WORTH: &str = "BAKPLCQDREVOSFTGUHMINJWZYX";
     let all: Vec<u8> = text.bytes().collect();
     if all.len() != 16 || !all.iter().all(u8::is_ascii_alphanumeric) || !all[15].is_ascii_uppercase() {
@@ -116,7 +116,7 @@ pub fn steuer_id(text: &str) -> bool {
         let sum = (digit + if state == 0 { 10 } else { state }) % 10;
         state = (if sum == 0 { 10 } else { sum }) * 2 % 11;
     }
-    // ISO 7064, pure form: the last state plus the check digit is 1.
+    // By ISO 7064, the sum of the last state and the check digit is 1 (mod 10).
     (8..=9).contains(&once) && (state + found[10]) % 10 == 1
 }
 
@@ -161,7 +161,7 @@ pub fn fodselsnummer(text: &str) -> bool {
 
 pub fn nif(text: &str) -> bool {
     let found = digits(text);
-    // A check digit of 10 is written 0.
+    // If the check digit would be 10, it is written as 0.
     found.len() == 9 && (1..=3).contains(&found[0]) && {
         let eight: u64 = found.iter().take(8).zip((2..=9).rev()).map(|(d, w)| d * w).sum();
         (eight + found[8]).is_multiple_of(11) || (found[8] == 0 && eight % 11 == 1)

@@ -1,4 +1,4 @@
-//! Independent checks of numbers outside the European Union, and of keys.
+//! Independent checks of numbers outside the European Union, and of access keys.
 
 fn digits(text: &str) -> Vec<u64> {
     text.bytes().filter(u8::is_ascii_digit).map(|b| u64::from(b - b'0')).collect()
@@ -18,7 +18,8 @@ pub fn nhs(text: &str) -> bool {
 
 pub fn cpf(text: &str) -> bool {
     let found = digits(text);
-    // Each check digit is the sum of the digits before it, weighted 9, 8, 7 … from the right, mod 11; 10 becomes 0.
+    // Each check digit is the sum of the digits before it with the weights 9, 8, 7 … from the right, modulo 11. If it
+    // would be 10, it is 0.
     let holds = |n: usize| {
         let sum: u64 = found[..n].iter().rev().zip((0..10).rev()).map(|(d, w)| d * w).sum();
         sum % 11 % 10 == found[n]
@@ -43,11 +44,11 @@ pub fn kimlik(text: &str) -> bool {
     }
     let odd = d[0] + d[2] + d[4] + d[6] + d[8];
     let even = d[1] + d[3] + d[5] + d[7];
-    // The tenth digit with the weights 7 and 9, the eleventh with 8: an equivalent form of the rule.
+    // An equivalent form of the rule: the tenth digit by the weights 7 and 9, the eleventh by the weight 8.
     (odd * 7 + even * 9) % 10 == d[9] && odd * 8 % 10 == d[10]
 }
 
-/// Verhoeff's algorithm with its tables.
+/// Verhoeff's algorithm with its published tables.
 pub fn aadhaar(text: &str) -> bool {
     const PRODUCT: [&[u8; 10]; 10] = [
         b"0123456789",
@@ -80,7 +81,7 @@ pub fn aadhaar(text: &str) -> bool {
 }
 
 pub fn resident(text: &str) -> bool {
-    // ISO 7064 mod 11-2 as a running state; X is ten.
+    // ISO 7064 mod 11-2, calculated as a running state. X means ten.
     let state = text.chars().fold(0, |state, c| {
         let value = if c == 'X' { 10 } else { c.to_digit(10).unwrap_or(99) };
         (state * 2 + value) % 11
@@ -101,7 +102,8 @@ pub fn my_number(text: &str) -> bool {
 pub fn rrn(text: &str) -> bool {
     let found = digits(text);
     let sum: u64 = found.iter().take(12).enumerate().map(|(i, d)| d * (2 + i as u64 % 8)).sum();
-    // The weighted sum is divisible by 11, except where 11 and 10 are written 1 and 0: then it is one more.
+    // The sum with the check digit is divisible by 11. If the check digit would be 11 or 10, it is written as 1 or 0,
+    // and the remainder is 1.
     found.len() == 13 && text.as_bytes()[6] == b'-' && (sum + found[12]) % 11 == u64::from(sum % 11 < 2)
 }
 
@@ -120,7 +122,7 @@ pub fn ssn(text: &str) -> bool {
         && serial != "0000"
 }
 
-/// GitHub's checksum: the last six base 62 characters are the CRC-32 of the thirty before them.
+/// Checks GitHub's checksum: the last six characters in base 62 are the CRC-32 of the thirty characters before them.
 pub fn github(text: &str) -> bool {
     let Some((_, body)) = text.split_once('_').filter(|(_, body)| body.len() == 36) else { return false };
     let (random, tail) = body.split_at(30);
@@ -131,7 +133,7 @@ pub fn github(text: &str) -> bool {
     value == Some(u64::from(crc32fast(random)))
 }
 
-/// CRC-32 with a table; the generator works bit by bit.
+/// CRC-32 with a table. The generator calculates it bit by bit.
 fn crc32fast(text: &str) -> u32 {
     let table: Vec<u32> =
         (0..256u32).map(|n| (0..8).fold(n, |c, _| if c % 2 == 1 { 0xedb8_8320 ^ (c / 2) } else { c / 2 })).collect();
