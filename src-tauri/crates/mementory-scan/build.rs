@@ -10,7 +10,7 @@ use toml::{Table, Value};
 
 const FOLDER: &str = "data/words";
 /// Keys with information about a file itself, besides `reviewed_by`.
-const PROVENANCE: [&str; 3] = ["language", "purpose", "made"];
+const FILE_INFO_KEYS: [&str; 3] = ["language", "purpose", "made"];
 
 /// Words by table (such as `password`) and list (such as `names`).
 type Lists = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
@@ -34,22 +34,22 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Adds the lists in the text of one file.
 fn add_file(text: &str, lists: &mut Lists) -> Result<(), Box<dyn Error>> {
     let file: Table = text.parse()?;
-    for key in PROVENANCE {
+    for key in FILE_INFO_KEYS {
         if file.get(key).and_then(Value::as_str).is_none_or(str::is_empty) {
             return Err(format!("`{key}` is missing or is not a text").into());
         }
     }
-    if file.get("reviewed_by").is_none_or(|value| words(value).is_err()) {
+    if file.get("reviewed_by").is_none_or(|value| words_of(value).is_err()) {
         return Err("`reviewed_by` is missing or is not a list of names".into());
     }
     for (name, value) in &file {
-        if PROVENANCE.contains(&name.as_str()) || name == "reviewed_by" {
+        if FILE_INFO_KEYS.contains(&name.as_str()) || name == "reviewed_by" {
             continue;
         }
         let table = value.as_table().ok_or(format!("`{name}` is not a table of lists"))?;
         for (list, value) in table {
             let place = format!("[{name}] {list}");
-            let words = words(value).map_err(|error| format!("{place}: {error}"))?;
+            let words = words_of(value).map_err(|error| format!("{place}: {error}"))?;
             let merged = lists.entry(name.clone()).or_default().entry(list.clone()).or_default();
             let mut own = BTreeSet::new();
             for word in words {
@@ -66,7 +66,7 @@ fn add_file(text: &str, lists: &mut Lists) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn words(value: &Value) -> Result<Vec<&str>, &'static str> {
+fn words_of(value: &Value) -> Result<Vec<&str>, &'static str> {
     let list = value.as_array().ok_or("not a list")?;
     list.iter().map(|word| word.as_str().ok_or("an entry is not a text")).collect()
 }

@@ -5,7 +5,7 @@ use crate::digits::{Gap, Run, digits_of, is_grouped, is_separate};
 use crate::{Class, Confidence, Finding};
 
 /// Groupings of 13 to 19 digits, as printed on cards.
-const GROUPS: &[&[usize]] =
+const DIGIT_GROUPS: &[&[usize]] =
     &[&[4, 4, 4, 4, 3], &[4, 4, 4, 4], &[4, 6, 5], &[4, 6, 4], &[4, 4, 4, 1], &[6, 13], &[8, 8]];
 
 /// Test numbers that payment providers publish. They are no real cards.
@@ -52,12 +52,12 @@ const TEST_NUMBERS: &[&str] = &[
 ];
 
 /// The card number that begins with the digits of `runs[0]`.
-pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
+pub(crate) fn card_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     let first = runs[0].len();
     if !(first == 4 || first == 6 || first == 8 || (13..=19).contains(&first)) {
         return None;
     }
-    let grouped = GROUPS
+    let grouped = DIGIT_GROUPS
         .iter()
         .find(|groups| [Gap::Space, Gap::Hyphen, Gap::Dot].iter().any(|gap| is_grouped(runs, groups, &[*gap])));
     let count = match grouped {
@@ -67,13 +67,13 @@ pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     };
     let (start, end) = (runs[0].start, runs[count - 1].end);
     let digits = digits_of(doc.bytes, start, end);
-    if !has_card_boundaries(doc.bytes, start, end) || !luhn(&digits) || is_test(&digits) {
+    if !has_card_boundaries(doc.bytes, start, end) || !has_luhn_check(&digits) || is_test_number(&digits) {
         return None;
     }
     let named = doc.matches_context(start, end, bits::CARD);
-    let named_otherwise = doc.nearest_before(start, 40) & (bits::OTHER | bits::PHONE) != 0
-        && doc.nearest_before(start, 40) & bits::CARD == 0;
-    let issuer = issuer(&digits)?;
+    let named_otherwise = doc.nearest_bits_before(start, 40) & (bits::OTHER | bits::PHONE) != 0
+        && doc.nearest_bits_before(start, 40) & bits::CARD == 0;
+    let issuer = issuer_of(&digits)?;
     // Unusual lengths, and issuers with wide ranges, also need a context word or a grouping.
     let common_length = matches!(digits.len(), 15 | 16) && !issuer.1;
     let card_grouping = grouped.is_some_and(|groups| groups.len() > 2) && (common_length || !issuer.1 || named);
@@ -90,15 +90,15 @@ fn has_card_boundaries(bytes: &[u8], start: usize, end: usize) -> bool {
     let alone = is_separate(bytes, start, end);
     alone
         || matches!(bytes.get(end), Some(b'/' | b',' | b'|'))
-            && is_separate(bytes, start, end.min(bytes.len())) | before_alone(bytes, start)
+            && is_separate(bytes, start, end.min(bytes.len())) | has_start_boundary(bytes, start)
 }
 
-fn before_alone(bytes: &[u8], start: usize) -> bool {
+fn has_start_boundary(bytes: &[u8], start: usize) -> bool {
     start == 0 || !(bytes[start - 1].is_ascii_alphanumeric() || matches!(bytes[start - 1], b'_' | b'-' | b'.'))
 }
 
 /// The issuer of a number, and whether its range is too wide to be sufficient evidence.
-fn issuer(digits: &[u8]) -> Option<(&'static str, bool)> {
+fn issuer_of(digits: &[u8]) -> Option<(&'static str, bool)> {
     let head = |count: usize| digits.iter().take(count).fold(0u32, |n, d| n * 10 + u32::from(*d));
     let (two, three, four, six) = (head(2), head(3), head(4), head(6));
     let length = digits.len();
@@ -130,7 +130,7 @@ fn issuer(digits: &[u8]) -> Option<(&'static str, bool)> {
 }
 
 /// Whether the last digit is the Luhn check digit (ISO/IEC 7812).
-pub(crate) fn luhn(digits: &[u8]) -> bool {
+pub(crate) fn has_luhn_check(digits: &[u8]) -> bool {
     let sum: u32 = digits
         .iter()
         .rev()
@@ -145,7 +145,7 @@ pub(crate) fn luhn(digits: &[u8]) -> bool {
 }
 
 /// Whether the number is a test number, or has few different digits, as in 4000 0000 0000 0002.
-fn is_test(digits: &[u8]) -> bool {
+fn is_test_number(digits: &[u8]) -> bool {
     let text: String = digits.iter().map(|d| char::from(b'0' + d)).collect();
     let zeros = digits.iter().filter(|d| **d == 0).count();
     let distinct = (0..10).filter(|d| digits.contains(d)).count();

@@ -40,7 +40,7 @@ impl<'a> Doc<'a> {
     }
 
     /// Adds a context word. Words must be added in the order of the text.
-    pub fn push(&mut self, start: usize, end: usize, bits: u64) {
+    pub fn add_word(&mut self, start: usize, end: usize, bits: u64) {
         self.words.push(ContextWord { start, end, bits });
     }
 
@@ -90,14 +90,14 @@ impl<'a> Doc<'a> {
 
     /// The bits of the nearest word before the value in its line, at most `max_distance` bytes away. 0 if there is
     /// none.
-    pub fn nearest_before(&self, start: usize, max_distance: usize) -> u64 {
+    pub fn nearest_bits_before(&self, start: usize, max_distance: usize) -> u64 {
         let floor = self.context_start(start).max(start.saturating_sub(max_distance));
         let words_before = self.words.partition_point(|word| word.end <= start);
         self.words[..words_before].last().filter(|word| word.start >= floor).map_or(0, |word| word.bits)
     }
 
     /// The bits of all words before the value in its line.
-    pub fn all_before(&self, start: usize) -> u64 {
+    pub fn all_bits_before(&self, start: usize) -> u64 {
         let floor = self.context_start(start);
         let words_before = self.words.partition_point(|word| word.end <= start);
         let nearest_first = self.words[..words_before].iter().rev();

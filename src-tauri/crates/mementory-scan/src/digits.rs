@@ -35,7 +35,7 @@ pub(crate) fn find_runs(bytes: &[u8]) -> Vec<Run> {
         let start = at + skip;
         let length = bytes[start..].iter().position(|b| !b.is_ascii_digit()).unwrap_or(bytes.len() - start);
         if let Some(last) = runs.last_mut() {
-            last.gap = gap(&bytes[last.end..start]);
+            last.gap = gap_kind(&bytes[last.end..start]);
         }
         runs.push(Run { start, end: start + length, gap: Gap::None });
         at = start + length;
@@ -44,7 +44,7 @@ pub(crate) fn find_runs(bytes: &[u8]) -> Vec<Run> {
 }
 
 /// The kind of gap between two runs. No-break spaces and thin spaces are spaces, and other hyphens are hyphens.
-fn gap(between: &[u8]) -> Gap {
+fn gap_kind(between: &[u8]) -> Gap {
     match between {
         b" " | [0xC2, 0xA0] | [0xE2, 0x80, 0xAF | 0x89] => Gap::Space,
         b"-" | [0xE2, 0x80, 0x90..=0x93] | b" - " => Gap::Hyphen,

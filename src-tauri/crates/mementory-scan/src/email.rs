@@ -64,19 +64,20 @@ const NOT_TOP_LEVEL: &[&str] = &[
 ];
 
 /// Finds every address in `text`.
-pub(crate) fn find(text: &str, found: &mut Vec<Finding>) {
+pub(crate) fn find_addresses(text: &str, found: &mut Vec<Finding>) {
     for at in memchr_iter(b'@', text.as_bytes()) {
-        found.extend(around(text, at));
+        found.extend(address_around(text, at));
     }
 }
 
 /// The address that contains the `@` at `at`.
-fn around(text: &str, at: usize) -> Option<Finding> {
+fn address_around(text: &str, at: usize) -> Option<Finding> {
     let bytes = text.as_bytes();
     // In scripts without spaces, an address may directly follow a sentence. Letters of these scripts are only part of
     // the name if its last letter is one.
-    let wide = text[..at].chars().next_back().is_some_and(is_wide);
-    let local = |c: char| c.is_alphanumeric() && (wide || !is_wide(c)) || "._%+-'&/=?^{}~!#$*".contains(c);
+    let unspaced = text[..at].chars().next_back().is_some_and(is_unspaced_script);
+    let local =
+        |c: char| c.is_alphanumeric() && (unspaced || !is_unspaced_script(c)) || "._%+-'&/=?^{}~!#$*".contains(c);
     let floor = text.ceil_char_boundary(at.saturating_sub(65));
     let mut start = at;
     for (index, c) in text[floor..at].char_indices().rev() {
@@ -145,8 +146,8 @@ fn around(text: &str, at: usize) -> Option<Finding> {
 /// End of the host that starts at `from`.
 fn end_of_host(text: &str, from: usize) -> usize {
     let window = &text[from..text.floor_char_boundary((from + 254).min(text.len()))];
-    let wide = window.chars().next().is_some_and(is_wide);
-    let inside = |c: char| c.is_alphanumeric() && (wide || !is_wide(c)) || c == '-' || c == '.';
+    let unspaced = window.chars().next().is_some_and(is_unspaced_script);
+    let inside = |c: char| c.is_alphanumeric() && (unspaced || !is_unspaced_script(c)) || c == '-' || c == '.';
     let mut host = &window[..window.find(|c| !inside(c)).unwrap_or(window.len())];
     host = host.trim_end_matches(['.', '-']);
     // The space after a full stop may be missing, as in `a@b.com.Then`.
@@ -161,7 +162,7 @@ fn end_of_host(text: &str, from: usize) -> usize {
 }
 
 /// Whether a character belongs to a script without spaces, in which an address may directly follow other letters.
-fn is_wide(c: char) -> bool {
+fn is_unspaced_script(c: char) -> bool {
     c as u32 >= 0x2E80
 }
 

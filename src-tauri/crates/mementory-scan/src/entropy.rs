@@ -3,7 +3,7 @@
 /// Share of neighbouring letters and digits that are of different kinds (small letter, capital, digit). A capital
 /// followed by a small letter is not counted, because words begin like this. The share is about 0.45 in random base 62,
 /// 0.47 in random hexadecimal digits, 0.15 in `getUserToken2`, and 0 in words.
-fn kind_changes(value: &str) -> f32 {
+fn share_of_kind_changes(value: &str) -> f32 {
     let kind = |b: u8| match b {
         b'0'..=b'9' => 1,
         b'a'..=b'z' => 2,
@@ -23,7 +23,7 @@ fn kind_changes(value: &str) -> f32 {
 }
 
 /// Shannon entropy in bits per byte.
-fn shannon(value: &str) -> f32 {
+fn shannon_entropy(value: &str) -> f32 {
     let mut counts = [0u32; 256];
     for byte in value.bytes() {
         counts[byte as usize] += 1;
@@ -68,12 +68,12 @@ pub(crate) fn is_random(value: &str, clear_name: bool) -> bool {
         (false, true) => (0.18, 3.1),
         (false, false) => (0.24, 3.4),
     };
-    let changes = kind_changes(value);
+    let changes = share_of_kind_changes(value);
     // Without digits, only a long value in mixed case is random.
     if digits == 0 && (bytes.len() < 20 || changes < 0.2) {
         return is_random_single_case(bytes, clear_name);
     }
-    changes >= min_changes && shannon(value) >= min_entropy || is_random_single_case(bytes, clear_name)
+    changes >= min_changes && shannon_entropy(value) >= min_entropy || is_random_single_case(bytes, clear_name)
 }
 
 /// Whether a value of letters and digits has long runs of consonants and few vowels, which do not occur in words of any

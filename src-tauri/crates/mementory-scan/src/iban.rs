@@ -96,13 +96,13 @@ const LENGTHS: &[(&str, usize)] = &[
 ];
 
 /// Countries whose account numbers only contain digits, from the same registry.
-const NUMERIC: &[&str] = &[
+const NUMERIC_COUNTRIES: &[&str] = &[
     "AT", "BA", "BE", "CZ", "DE", "DK", "EE", "ES", "FI", "FO", "GL", "HR", "HU", "IL", "IS", "LT", "ME", "NO", "PL",
     "PT", "RS", "SE", "SI", "SK", "XK",
 ];
 
 /// The account number whose check digits start at `digits`. The country code is before them.
-pub(crate) fn at(doc: &Doc, digits: usize) -> Option<Finding> {
+pub(crate) fn iban_at(doc: &Doc, digits: usize) -> Option<Finding> {
     let bytes = doc.bytes;
     let start = digits.checked_sub(2)?;
     let country = bytes.get(start..digits)?;
@@ -124,8 +124,8 @@ pub(crate) fn at(doc: &Doc, digits: usize) -> Option<Finding> {
     let (_, length) = LENGTHS.iter().find(|(code, _)| code.as_bytes() == name)?;
     let (end, rest, separators) = read_characters(bytes, digits + 2, length - 4)?;
     if bytes.get(end).is_some_and(|b| b.is_ascii_alphanumeric())
-        || NUMERIC.iter().any(|code| code.as_bytes() == name) && !rest.iter().all(u8::is_ascii_digit)
-        || remainder(&rest, &name, &bytes[digits..digits + 2]) != 1
+        || NUMERIC_COUNTRIES.iter().any(|code| code.as_bytes() == name) && !rest.iter().all(u8::is_ascii_digit)
+        || remainder_mod_97(&rest, &name, &bytes[digits..digits + 2]) != 1
     {
         return None;
     }
@@ -133,14 +133,14 @@ pub(crate) fn at(doc: &Doc, digits: usize) -> Option<Finding> {
     if separators > length / 2 || small && country.iter().any(u8::is_ascii_uppercase) {
         return None;
     }
-    let example = doc.all_before(start) & bits::EXAMPLE != 0;
+    let example = doc.all_bits_before(start) & bits::EXAMPLE != 0;
     let confidence = if example { Confidence::Likely } else { Confidence::VeryLikely };
     Some(Finding { class: Class::Iban, detector: "iso13616", start, end, confidence })
 }
 
 /// Whether the group of four characters at `at` belongs to a row of groups that begins like an account number, as in
 /// `HR52 2488 5290`. The check digits may be wrong.
-pub(crate) fn contains_group(bytes: &[u8], at: usize) -> bool {
+pub(crate) fn is_group_of_iban(bytes: &[u8], at: usize) -> bool {
     let mut at = at;
     for _ in 0..8 {
         let separator = at.checked_sub(1).filter(|at| matches!(bytes[*at], b' ' | b'-'));
@@ -189,7 +189,7 @@ fn read_characters(bytes: &[u8], at: usize, count: usize) -> Option<(usize, Vec<
 }
 
 /// Remainder modulo 97 of the number with country and check digits moved to the end. Letters count as 10 to 35.
-fn remainder(rest: &[u8], country: &[u8], check: &[u8]) -> u32 {
+fn remainder_mod_97(rest: &[u8], country: &[u8], check: &[u8]) -> u32 {
     rest.iter().chain(country).chain(check).fold(0, |n, b| match b {
         b'0'..=b'9' => (n * 10 + u32::from(b - b'0')) % 97,
         _ => (n * 100 + u32::from(b.to_ascii_uppercase() - b'A') + 10) % 97,

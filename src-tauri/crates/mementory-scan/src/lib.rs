@@ -131,39 +131,39 @@ pub fn scan(text: &str) -> Vec<Finding> {
     let mut doc = Doc::new(text);
     let mut names = Vec::new();
     let mut token_end = 0;
-    for (tag, start, end) in literals::hits(text) {
+    for (tag, start, end) in literals::find_literals(text) {
         match tag {
-            Tag::Context(bits) => doc.push(start, end, bits),
+            Tag::Context(bits) => doc.add_word(start, end, bits),
             // No other rule starts inside a token that is already found.
             _ if start < token_end => {}
             Tag::Token(index) => {
-                if let Some(finding) = token_formats::at(&doc, index, start) {
+                if let Some(finding) = token_formats::token_at(&doc, index, start) {
                     token_end = finding.end;
                     findings.push(finding);
-                    token_formats::aws_secret_near(&doc, &finding, &mut findings);
+                    token_formats::find_aws_secret_near(&doc, &finding, &mut findings);
                 } else if token_formats::FORMATS[index].is_name() {
                     names.push((Tag::Secret, start, start + 3));
                 }
             }
             Tag::PrivateKey => {
-                if let Some(finding) = private_key::at(text, start) {
+                if let Some(finding) = private_key::private_key_at(text, start) {
                     token_end = finding.end;
                     findings.push(finding);
                 }
             }
-            Tag::Url => findings.extend(url::at(text, start, end)),
+            Tag::Url => findings.extend(url::password_at(text, start, end)),
             Tag::Bearer | Tag::Secret | Tag::Password | Tag::Command => names.push((tag, start, end)),
         }
     }
     for (tag, start, end) in names {
         match tag {
-            Tag::Bearer => findings.extend(secret::bearer(text, end)),
-            Tag::Secret => findings.extend(secret::at(text, start, end)),
-            Tag::Command => findings.extend(password::command(text, start, end)),
-            _ => findings.extend(password::at(text, start, end)),
+            Tag::Bearer => findings.extend(secret::token_after_scheme(text, end)),
+            Tag::Secret => findings.extend(secret::secret_for_name(text, start, end)),
+            Tag::Command => findings.extend(password::password_on_command_line(text, start, end)),
+            _ => findings.extend(password::password_for_name(text, start, end)),
         }
     }
-    email::find(text, &mut findings);
-    numbers::find(&doc, &mut findings);
+    email::find_addresses(text, &mut findings);
+    numbers::find_numbers(&doc, &mut findings);
     resolve::resolve_overlaps(findings)
 }

@@ -42,10 +42,11 @@ struct Literal {
 
 /// Number of letters in the longest ending of a stem: `telefonnummeret` and `puhelinnumerossa` match, `Telefonvertrag`
 /// does not.
-const MAX_ENDING: usize = 6;
+const MAX_ENDING_LETTERS: usize = 6;
 
 /// Headers and schemes before a token. The space or colon is required, because "bearer" is also an ordinary word.
-const BEARER: &[&str] = &["bearer ", "authorization: token ", "authorization: basic ", "x-api-key: ", "\"basic "];
+const TOKEN_SCHEMES: &[&str] =
+    &["bearer ", "authorization: token ", "authorization: basic ", "x-api-key: ", "\"basic "];
 
 const COMMANDS: &[&str] = &[
     "sshpass -p",
@@ -64,7 +65,7 @@ const PRIVATE_KEY_STARTS: [&str; 6] =
     ["-----BEGIN", "---- BEGIN SSH2", "AGE-SECRET-KEY-", "PuTTY-User-Key-File-", "xprv", "nsec1"];
 
 /// The literals and, at the same index, what each of them indicates.
-static TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
+static LITERALS: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     let mut table = (Vec::new(), Vec::new());
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut add = |text: &str, tag: Tag, exact_case: bool, whole_word: bool| {
@@ -95,7 +96,7 @@ static TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     }
     PRIVATE_KEY_STARTS.iter().for_each(|literal| add(literal, Tag::PrivateKey, true, false));
     add("://", Tag::Url, false, false);
-    BEARER.iter().for_each(|literal| add(literal, Tag::Bearer, false, true));
+    TOKEN_SCHEMES.iter().for_each(|literal| add(literal, Tag::Bearer, false, true));
     COMMANDS.iter().for_each(|literal| add(literal, Tag::Command, false, true));
     password::NAMES.iter().for_each(|literal| add(literal, Tag::Password, false, false));
     secret::NAMES.iter().for_each(|literal| add(literal, Tag::Secret, false, false));
@@ -108,7 +109,7 @@ static TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     ] {
         list.iter().for_each(|literal| add(literal, Tag::Context(bit), false, true));
     }
-    for (literal, mask, exact_case) in national::words() {
+    for (literal, mask, exact_case) in national::context_words() {
         add(literal, Tag::Context(mask), exact_case, true);
     }
     table
@@ -119,7 +120,7 @@ static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::LeftmostLongest)
         .kind(Some(AhoCorasickKind::DFA))
-        .build(&TABLE.0)
+        .build(&LITERALS.0)
         .ok()
 });
 
@@ -129,7 +130,7 @@ fn is_alphanumeric(byte: Option<&u8>) -> bool {
 
 /// Every literal in `text` that passes its boundary rules, in order and without overlaps. If a match does not pass,
 /// shorter literals inside it can still match: "n° de sécurité" contains "n° de sécu".
-pub(crate) fn hits(text: &str) -> impl Iterator<Item = (Tag, usize, usize)> {
+pub(crate) fn find_literals(text: &str) -> impl Iterator<Item = (Tag, usize, usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let search = SEARCH.as_ref()?;
@@ -148,14 +149,14 @@ pub(crate) fn hits(text: &str) -> impl Iterator<Item = (Tag, usize, usize)> {
 
 /// What the literal at `start..end` indicates. `None` if its case or the characters around it do not match.
 fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize) -> Option<Tag> {
-    let literal = TABLE.1.get(pattern)?;
-    if literal.exact_case && TABLE.0.get(pattern)?.as_bytes() != &bytes[start..end] {
+    let literal = LITERALS.1.get(pattern)?;
+    if literal.exact_case && LITERALS.0.get(pattern)?.as_bytes() != &bytes[start..end] {
         return None;
     }
     if literal.whole_word {
         let first = bytes[start].is_ascii_alphanumeric();
         let before = start.checked_sub(1).and_then(|n| bytes.get(n));
-        if first && is_alphanumeric(before) && !camel_boundary(bytes, start) {
+        if first && is_alphanumeric(before) && !starts_camel_case_word(bytes, start) {
             return None;
         }
         // A verb within a name in code (`VHOST_SET_VRING_CALL`) does not indicate a telephone number.
@@ -165,8 +166,8 @@ fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize)
         // The text after the prefix of a token is checked by its format. A context word must end here or have a short
         // ending.
         let ends_in_letter = bytes[end - 1].is_ascii_alphabetic();
-        let ending = bytes[end..].iter().take(MAX_ENDING + 1).take_while(|b| b.is_ascii_lowercase()).count();
-        let allowed = if literal.stem { MAX_ENDING } else { 0 };
+        let ending = bytes[end..].iter().take(MAX_ENDING_LETTERS + 1).take_while(|b| b.is_ascii_lowercase()).count();
+        let allowed = if literal.stem { MAX_ENDING_LETTERS } else { 0 };
         if matches!(literal.tag, Tag::Context(_)) && ends_in_letter && ending > allowed {
             return None;
         }
@@ -180,6 +181,6 @@ fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize)
 }
 
 /// Whether a new word of a camelCase name starts at `at`, as in `userPhone` and `customerSSN`.
-fn camel_boundary(bytes: &[u8], at: usize) -> bool {
+fn starts_camel_case_word(bytes: &[u8], at: usize) -> bool {
     at > 0 && bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase()
 }

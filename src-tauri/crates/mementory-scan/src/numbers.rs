@@ -4,37 +4,37 @@ use crate::digits::{Gap, Run, find_runs};
 use crate::{Confidence, Finding, card, iban, national, phone};
 
 /// Finds every card, bank account, telephone and national id number.
-pub(crate) fn find(doc: &Doc, found: &mut Vec<Finding>) {
+pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
     let runs = find_runs(doc.bytes);
     let mut phone_end = 0;
     for index in 0..runs.len() {
         let at = &runs[index..runs.len().min(index + 10)];
-        found.extend(iban::at(doc, at[0].start));
+        found.extend(iban::iban_at(doc, at[0].start));
         // Too few digits for anything but a number with letters, as in a day, a version or a quantity.
         if connected_digits(at) < MIN_DIGITS {
             let glued = doc.bytes[..at[0].start].last().is_some_and(u8::is_ascii_alphabetic);
             // A French number with the Corsican department: `1 91 11 2A 171 441 59`.
             let corsican = at[0].len() == 1 && at[0].gap == Gap::Space && at.get(1).is_some_and(|run| run.len() == 2);
             if glued || at[0].len() == 6 || corsican {
-                found.extend(national::lettered(doc, at));
+                found.extend(national::lettered_number_at(doc, at));
             }
             continue;
         }
         // The group is part of a bank account number with wrong check digits.
-        if iban::contains_group(doc.bytes, at[0].start) {
+        if iban::is_group_of_iban(doc.bytes, at[0].start) {
             continue;
         }
-        found.extend(card::at(doc, at));
+        found.extend(card::card_at(doc, at));
         let ids_start = found.len();
-        national::at(doc, at, found);
+        national::find_numbers_at(doc, at, found);
         // A personal number with its name before it is not a telephone number, even if words for one are near.
         if let Some(id) = found[ids_start..].iter().find(|id| id.confidence == Confidence::VeryLikely)
-            && doc.nearest_before(id.start, 90) & bits::PHONE == 0
+            && doc.nearest_bits_before(id.start, 90) & bits::PHONE == 0
         {
             phone_end = phone_end.max(id.end);
         }
         if at[0].start >= phone_end
-            && let Some(number) = phone::at(doc, at)
+            && let Some(number) = phone::phone_at(doc, at)
         {
             phone_end = number.end;
             found.push(number);

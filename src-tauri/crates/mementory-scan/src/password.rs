@@ -1,21 +1,23 @@
 //! Passwords that are assigned to a name, or passed to a function or program. Sentences are in `password_sentence`.
-use crate::password_sentence::{sentence, value_before_name};
+use crate::password_sentence::{password_in_sentence, value_before_name};
 use crate::password_value::{
     finding, has_mixed_case, is_code, is_digest, is_label, is_measure, is_ordinary_word, is_passphrase, is_path,
     is_strong,
 };
 use crate::placeholder::is_placeholder;
-use crate::value::{Join, MAX_NAME, Value, count_blanks, end_of_inflection, name_around, read_value, value_after_name};
+use crate::value::{
+    Join, MAX_NAME_BYTES, Value, count_blanks, end_of_inflection, name_around, read_value, value_after_name,
+};
 use crate::word_lists::password;
 use crate::{Confidence, Finding};
 
 /// The password that belongs to the name containing `start..end`.
-pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
+pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<Finding> {
     let word = &text[start..end];
     let ambiguous = password::AMBIGUOUS_NAMES.iter().any(|name| word.eq_ignore_ascii_case(name));
     let (from, to) = if word.is_ascii() { name_around(text, start, end) } else { (start, end) };
     let (ascii_end, to) = (to, end_of_inflection(text, to));
-    if to - from > MAX_NAME {
+    if to - from > MAX_NAME_BYTES {
         return None;
     }
     let bytes = text.as_bytes();
@@ -45,19 +47,19 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     // "clave API" is a key and not a password.
     let next = text[to..].trim_start_matches([' ', '_']).trim_start_matches("de ").trim_start_matches("de la ");
     if ambiguous && next.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("api")) {
-        return crate::secret::at(text, start, end);
+        return crate::secret::secret_for_name(text, start, end);
     }
     let before = text[from..start].to_ascii_lowercase();
     let last = before.trim_end_matches(['_', '-', '.']).rsplit(['_', '-', '.']).next().unwrap_or("");
     if password::NAME_PREFIXES_WITHOUT_VALUE.contains(&last) {
         return None;
     }
-    if let Some(finding) = argument(text, (from, to), &before, ambiguous) {
+    if let Some(finding) = function_argument(text, (from, to), &before, ambiguous) {
         return Some(finding);
     }
     let option = before.starts_with("--") || before == "-";
     if let Some(value) = value_after_name(text, from, to) {
-        let finding = assigned(text, &text[from..to], &value, ambiguous, option);
+        let finding = assigned_value(text, &text[from..to], &value, ambiguous, option);
         // After an assignment sign, the rest of the sentence is not searched.
         if finding.is_some() || value.join != Join::Space {
             return finding;
@@ -67,7 +69,7 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     if ambiguous && !password::AMBIGUOUS_NAMES_IN_SENTENCES.contains(&lower.as_str()) {
         return None;
     }
-    sentence(text, to, ambiguous).or_else(|| value_before_name(text, from))
+    password_in_sentence(text, to, ambiguous).or_else(|| value_before_name(text, from))
 }
 
 /// Whether the name still means the password itself if it is followed by `after`, as in `password1`, `password_prod`
@@ -86,13 +88,14 @@ fn is_name_ending(after: &str, may_take_ending: bool) -> bool {
 /// Words that are joined to a name for a password, as in `dbpassword`.
 const NAME_PREFIXES: &[&str] = &["db", "my", "user", "root", "admin", "wifi", "wlan", "smtp", "ftp", "vpn", "app"];
 
-/// Functions that take a name and its value, as in `define('DB_PASSWORD', 'x')`. Those in `DEFINES` have no other use.
-const DEFINES: &[&str] = &["define", "setenv", "putenv", "setdefault", "set_var", "env", "setproperty", "setsecret"];
-const SETS: &[&str] = &["set", "put", "setitem", "append", "fill", "type", "setvalue", "setstring"];
+/// Functions that take a name and its value, as in `define('DB_PASSWORD', 'x')`. Those in `DEFINE_FUNCTIONS` have no other use.
+const DEFINE_FUNCTIONS: &[&str] =
+    &["define", "setenv", "putenv", "setdefault", "set_var", "env", "setproperty", "setsecret"];
+const SET_FUNCTIONS: &[&str] = &["set", "put", "setitem", "append", "fill", "type", "setvalue", "setstring"];
 
 /// A password passed to a function, either one named after it (`setPassword("x")`) or one that also takes its name
 /// (`define('DB_PASSWORD', 'x')`).
-fn argument(text: &str, name: (usize, usize), before: &str, ambiguous: bool) -> Option<Finding> {
+fn function_argument(text: &str, name: (usize, usize), before: &str, ambiguous: bool) -> Option<Finding> {
     let bytes = text.as_bytes();
     let (from, to) = name;
     let after_space = |at: usize| at + count_blanks(bytes, at);
@@ -114,8 +117,8 @@ fn argument(text: &str, name: (usize, usize), before: &str, ambiguous: bool) -> 
                 head.strip_suffix(b"#").unwrap_or(head).strip_suffix(&[quote])?.trim_ascii_end().strip_suffix(b"(")?;
             let called = head.iter().rev().take(24).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
             let called = text.get(head.len() - called..head.len())?.to_ascii_lowercase();
-            let certain = DEFINES.contains(&called.as_str());
-            if !certain && !SETS.contains(&called.as_str()) {
+            let certain = DEFINE_FUNCTIONS.contains(&called.as_str());
+            if !certain && !SET_FUNCTIONS.contains(&called.as_str()) {
                 return None;
             }
             let comma = after_space(to + 1);
@@ -142,7 +145,7 @@ fn argument(text: &str, name: (usize, usize), before: &str, ambiguous: bool) -> 
 }
 
 /// A password that is assigned to the name by a sign, or given as an option of a command.
-fn assigned(text: &str, name: &str, value: &Value, ambiguous: bool, option: bool) -> Option<Finding> {
+fn assigned_value(text: &str, name: &str, value: &Value, ambiguous: bool, option: bool) -> Option<Finding> {
     let (mut start, mut end) = (value.start, value.end);
     let mut inner = &text[start..end];
     if value.join == Join::Space && !option && (!value.quoted || ambiguous) {
@@ -188,7 +191,7 @@ fn assigned(text: &str, name: &str, value: &Value, ambiguous: bool, option: bool
     let shell = name.bytes().all(|b| !b.is_ascii_lowercase());
     let word = inner.bytes().all(|b| b.is_ascii_lowercase() || !b.is_ascii()) || shell || option;
     // If a command follows, as in `PGPASSWORD=x psql`, it is not a sentence.
-    let command = value.join == Join::Tight
+    let command = value.join == Join::TightEquals
         && (!ambiguous || name.contains('_'))
         && shell
         && text[end..].strip_prefix(' ').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()));
@@ -199,7 +202,7 @@ fn assigned(text: &str, name: &str, value: &Value, ambiguous: bool, option: bool
 }
 
 /// A password on a command line: `mysql -pX`, `sshpass -p X`, `curl -u name:X`, `IDENTIFIED BY 'X'`.
-pub(crate) fn command(text: &str, start: usize, end: usize) -> Option<Finding> {
+pub(crate) fn password_on_command_line(text: &str, start: usize, end: usize) -> Option<Finding> {
     let name = text[start..end].to_ascii_lowercase();
     let line = &text[end..text.floor_char_boundary((end + 300).min(text.len()))];
     let line = &line[..line.find('\n').unwrap_or(line.len())];

@@ -10,7 +10,7 @@ use crate::value::{Join, count_blanks, read_value};
 use crate::word_lists::{grammar, password};
 
 /// The password in a sentence such as "the password is X", "das Passwort für das WLAN lautet X" or "パスワードはX".
-pub(crate) fn sentence(text: &str, from: usize, ambiguous: bool) -> Option<Finding> {
+pub(crate) fn password_in_sentence(text: &str, from: usize, ambiguous: bool) -> Option<Finding> {
     let rest = &text[from..text.floor_char_boundary((from + 160).min(text.len()))];
     let rest = &rest[..rest.find('\n').unwrap_or(rest.len())];
     let mut at = rest.len() - rest.trim_start_matches(['*', '"', '\'', '`', '»', '”', ')']).len();
@@ -19,7 +19,7 @@ pub(crate) fn sentence(text: &str, from: usize, ambiguous: bool) -> Option<Findi
         at += count_blanks(rest.as_bytes(), at);
         at += rest[at..].strip_prefix(['：', ':']).map_or(0, |tail| rest[at..].len() - tail.len());
         let value = value_at(text, from + at)?;
-        return accept(text, value, true);
+        return finding_if_password(text, value, true);
     }
     // Before these characters, the name is part of a list, a call or a type.
     if rest[at..].starts_with([',', ')', ']', '}', ';', '>', '<', '&', '(']) {
@@ -35,7 +35,7 @@ pub(crate) fn sentence(text: &str, from: usize, ambiguous: bool) -> Option<Findi
         && !value.quoted
         && is_distinctive(&text[value.start..value.end])
     {
-        return accept(text, value, false);
+        return finding_if_password(text, value, false);
     }
     // "pass" may be a verb, as in "pass the parcel".
     let verb = text[..from].ends_with(['s', 'S']);
@@ -63,7 +63,7 @@ pub(crate) fn sentence(text: &str, from: usize, ambiguous: bool) -> Option<Findi
             if ambiguous && weak && !is_distinctive(&text[value.start..value.end]) {
                 return None;
             }
-            return accept(text, value, !weak || value.quoted);
+            return finding_if_password(text, value, !weak || value.quoted);
         }
         let head = lower.trim_end_matches([':', '：']);
         if password::LINKS.contains(&lower.as_str()) || lower.ends_with([':', '：']) && !lower.is_empty() {
@@ -117,7 +117,7 @@ pub(crate) fn value_before_name(text: &str, from: usize) -> Option<Finding> {
     let value = raw.trim_matches(['"', '\'', '`', ',', '(', ')', '“', '”']);
     let start = start + raw.find(value)?;
     let quoted = value.len() < raw.len();
-    accept(text, SentenceValue { start, end: start + value.len(), quoted }, false)
+    finding_if_password(text, SentenceValue { start, end: start + value.len(), quoted }, false)
 }
 
 /// A value in a sentence.
@@ -143,7 +143,7 @@ fn value_at(text: &str, at: usize) -> Option<SentenceValue> {
 }
 
 /// Reports the value if it looks like a password. With `clear_link`, the words before it always introduce the value.
-fn accept(text: &str, value: SentenceValue, clear_link: bool) -> Option<Finding> {
+fn finding_if_password(text: &str, value: SentenceValue, clear_link: bool) -> Option<Finding> {
     let SentenceValue { start, end, quoted } = value;
     let value = &text[start..end];
     let length = value.chars().count();

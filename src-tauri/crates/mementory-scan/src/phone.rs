@@ -9,43 +9,44 @@ use crate::{Class, Confidence, Finding};
 const MAX_DIGITS: usize = 15;
 
 /// The telephone number that begins with the digits of `runs[0]`.
-pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
+pub(crate) fn phone_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     let bytes = doc.bytes;
     let first = runs[0];
     let before = &bytes[..first.start];
     let plus = before.ends_with(b"+") || before.ends_with("＋".as_bytes());
     let lead = if plus {
         first.start - if before.ends_with(b"+") { 1 } else { 3 }
-    } else if before.ends_with(b"(") && bracketed(runs, bytes) {
+    } else if before.ends_with(b"(") && is_in_brackets(runs, bytes) {
         first.start - 1
     } else {
         first.start
     };
-    let lead = if plus && bytes[..lead].ends_with(b"(") && bracketed(runs, bytes) { lead - 1 } else { lead };
+    let lead = if plus && bytes[..lead].ends_with(b"(") && is_in_brackets(runs, bytes) { lead - 1 } else { lead };
     // In JSON text, a line break before the number is written as a backslash and a letter.
     let escaped = plus && matches!(&bytes[..lead], [.., b'\\', b'n' | b't' | b'r']);
     if lead > 0
         && !escaped
         && (bytes[lead - 1].is_ascii_alphanumeric()
-            || matches!(bytes[lead - 1], b'_' | b'$' | b'#' | b'=' | b'.' | b'-' | b'/') && joined_before(bytes, lead))
+            || matches!(bytes[lead - 1], b'_' | b'$' | b'#' | b'=' | b'.' | b'-' | b'/')
+                && is_joined_before(bytes, lead))
     {
         return None;
     }
     if plus {
-        return international(doc, runs, lead);
+        return international_number(doc, runs, lead);
     }
     // If the nearest word is a name for a personal number, it is not a telephone number, even if the check digit is
     // wrong.
-    let nearest = doc.nearest_before(lead, 90);
+    let nearest = doc.nearest_bits_before(lead, 90);
     let personal = nearest & bits::IDS != 0 && nearest & bits::PHONE == 0 && first.len() > 8;
     let named = !personal && doc.matches_context(lead, first.end, bits::PHONE);
     let likely_named = named || !personal && doc.matches_context(lead, first.end, bits::CALL);
     if bytes[first.start..].starts_with(b"00")
         && bytes.get(first.start + 2).is_some_and(|b| *b != b'0')
         && (likely_named || nearest & (bits::OTHER | bits::CARD | bits::IDS) == 0)
-        && let Some(number) = international(doc, runs, lead)
+        && let Some(number) = international_number(doc, runs, lead)
     {
-        let grouped = runs.len() > 1 && runs[1].end <= number.end && !continues(runs, number.end);
+        let grouped = runs.len() > 1 && runs[1].end <= number.end && !has_more_digits(runs, number.end);
         if likely_named || first.len() > 9 || grouped && number.confidence == Confidence::VeryLikely {
             return Some(number);
         }
@@ -54,11 +55,11 @@ pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
         return None;
     }
     if let Some((end, country)) = national_format(runs, bytes, lead)
-        && ends_number(bytes, end)
-        && (likely_named || doc.nearest_before(lead, 40) & bits::OTHER == 0)
+        && may_end_at(bytes, end)
+        && (likely_named || doc.nearest_bits_before(lead, 40) & bits::OTHER == 0)
     {
         let number = dialled_digits(bytes, lead, end);
-        if likely_named || country.is_none_or(|country| valid(Some(country), &number)) {
+        if likely_named || country.is_none_or(|country| is_valid(Some(country), &number)) {
             return Some(finding(
                 "national",
                 lead,
@@ -67,7 +68,7 @@ pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
             ));
         }
     }
-    if likely_named { national(doc, runs, lead, named) } else { None }
+    if likely_named { national_number(doc, runs, lead, named) } else { None }
 }
 
 fn finding(detector: &'static str, start: usize, end: usize, confidence: Confidence) -> Finding {
@@ -75,18 +76,18 @@ fn finding(detector: &'static str, start: usize, end: usize, confidence: Confide
 }
 
 /// Whether more digits follow the candidate that ends at `end`, after a gap that occurs within numbers.
-fn continues(runs: &[Run], end: usize) -> bool {
+fn has_more_digits(runs: &[Run], end: usize) -> bool {
     runs.iter().any(|run| run.end == end && run.gap != Gap::None)
 }
 
 /// Whether a bracket that opened before the first run is closed after it.
-fn bracketed(runs: &[Run], bytes: &[u8]) -> bool {
+fn is_in_brackets(runs: &[Run], bytes: &[u8]) -> bool {
     bytes.get(runs[0].end) == Some(&b')')
         || runs.get(1).is_some_and(|run| bytes.get(run.end) == Some(&b')') && run.gap == Gap::Bracket)
 }
 
 /// Whether the character before the number joins it to more digits or letters.
-fn joined_before(bytes: &[u8], lead: usize) -> bool {
+fn is_joined_before(bytes: &[u8], lead: usize) -> bool {
     match bytes[lead - 1] {
         b'=' => false,
         b'_' | b'$' | b'#' => true,
@@ -96,7 +97,7 @@ fn joined_before(bytes: &[u8], lead: usize) -> bool {
 
 /// Whether a number may end here. A letter, digit, percent sign or unit must not follow directly. After a comma, the
 /// next cell of a row may follow, but not up to three digits, which are the decimals of an amount.
-fn ends_number(bytes: &[u8], end: usize) -> bool {
+fn may_end_at(bytes: &[u8], end: usize) -> bool {
     let plus = |b: &u8| *b == b'+';
     let cell = bytes.get(end) == Some(&b',') && {
         let digits = bytes[end + 1..].iter().take(5).take_while(|b| b.is_ascii_digit()).count();
@@ -110,7 +111,7 @@ fn ends_number(bytes: &[u8], end: usize) -> bool {
 
 /// Possible ends of a number, each with its number of runs, longest first. A number has at most eight runs and
 /// `max_digits` digits.
-fn ends(runs: &[Run], max_digits: usize) -> Vec<(usize, usize)> {
+fn possible_ends(runs: &[Run], max_digits: usize) -> Vec<(usize, usize)> {
     let mut digits = 0;
     let mut ends = Vec::new();
     for (index, run) in runs.iter().take(8).enumerate() {
@@ -147,14 +148,14 @@ fn dialled_digits(bytes: &[u8], start: usize, end: usize) -> String {
 }
 
 /// Whether the number is valid in the numbering plan of its country.
-fn valid(country: Option<Id>, number: &str) -> bool {
+fn is_valid(country: Option<Id>, number: &str) -> bool {
     phonenumber::parse(country, number).is_ok_and(|number| phonenumber::is_valid(&number))
 }
 
 /// A number with `+` or `00` and a country code.
-fn international(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding> {
+fn international_number(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding> {
     let mut grouped = None;
-    for (end, count) in ends(runs, MAX_DIGITS + 2) {
+    for (end, count) in possible_ends(runs, MAX_DIGITS + 2) {
         let mut number = dialled_digits(doc.bytes, lead, end);
         if let Some(rest) = number.strip_prefix("00") {
             number = format!("+{rest}");
@@ -163,13 +164,13 @@ fn international(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding> {
         // A number with a plus sign has no decimals, so a comma after it separates entries of a list.
         let comma = doc.bytes.get(end) == Some(&b',') && doc.bytes[lead..end].contains(&b'+');
         if !(7..=MAX_DIGITS).contains(&digits)
-            || !(comma || ends_number(doc.bytes, end))
+            || !(comma || may_end_at(doc.bytes, end))
             || number.starts_with("+0")
             || number.starts_with("+1234567")
         {
             continue;
         }
-        if valid(None, &number) {
+        if is_valid(None, &number) {
             return Some(finding("international", lead, end, Confidence::VeryLikely));
         }
         // The number looks like a telephone number with an existing country code, but is in no plan. It may be invented
@@ -217,7 +218,8 @@ fn national_format(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Op
         return Some((at(3), Some(if starts(b"010") { Id::KR } else { Id::JP })));
     }
     if bracket && zero && runs.len() > 1 && runs[0].gap == Gap::Bracket && (3..=5).contains(&runs[0].len()) {
-        let (end, _) = ends(runs, 12).into_iter().find(|(end, count)| *count > 1 && ends_number(bytes, *end))?;
+        let (end, _) =
+            possible_ends(runs, 12).into_iter().find(|(end, count)| *count > 1 && may_end_at(bytes, *end))?;
         let country = if starts(b"020") || starts(b"011") || starts(b"0161") { Id::GB } else { Id::DE };
         return Some((end, Some(country)));
     }
@@ -227,19 +229,21 @@ fn national_format(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Op
         && (starts(b"015") || starts(b"016") || starts(b"017"))
         && runs[0].gap != Gap::None
     {
-        let (end, _) = ends(runs, 12).into_iter().find(|(end, count)| *count > 1 && ends_number(bytes, *end))?;
+        let (end, _) =
+            possible_ends(runs, 12).into_iter().find(|(end, count)| *count > 1 && may_end_at(bytes, *end))?;
         return Some((end, Some(Id::DE)));
     }
     // British mobile numbers begin with 07 and have five and six digits.
     if runs.len() > 1 && runs[0].len() == 5 && starts(b"07") && runs[0].gap == Gap::Space {
-        let (end, _) = ends(runs, 11).into_iter().find(|(end, count)| *count > 1 && ends_number(bytes, *end))?;
+        let (end, _) =
+            possible_ends(runs, 11).into_iter().find(|(end, count)| *count > 1 && may_end_at(bytes, *end))?;
         return Some((end, Some(Id::GB)));
     }
     None
 }
 
 /// Countries whose plans are checked for a number with a zero at the start, and for one without.
-const WITH_ZERO: &[Id] = &[
+const COUNTRIES_WITH_ZERO: &[Id] = &[
     Id::DE,
     Id::GB,
     Id::FR,
@@ -256,7 +260,7 @@ const WITH_ZERO: &[Id] = &[
     Id::CN,
     Id::UA,
 ];
-const WITHOUT_ZERO: &[Id] = &[
+const COUNTRIES_WITHOUT_ZERO: &[Id] = &[
     Id::US,
     Id::ES,
     Id::BR,
@@ -279,23 +283,23 @@ const WITHOUT_ZERO: &[Id] = &[
 
 /// A number without country code, next to a word for it. With `named`, the word is a name for a telephone number and
 /// not only a word such as "call".
-fn national(doc: &Doc, runs: &[Run], lead: usize, named: bool) -> Option<Finding> {
+fn national_number(doc: &Doc, runs: &[Run], lead: usize, named: bool) -> Option<Finding> {
     let bytes = doc.bytes;
     let zero = bytes[runs[0].start] == b'0';
-    let plans = if zero { WITH_ZERO } else { WITHOUT_ZERO };
+    let plans = if zero { COUNTRIES_WITH_ZERO } else { COUNTRIES_WITHOUT_ZERO };
     let mut plausible = None;
-    for (end, count) in ends(runs, 13) {
+    for (end, count) in possible_ends(runs, 13) {
         let number = dialled_digits(bytes, lead, end);
         if !(7..=13).contains(&number.len())
-            || !ends_number(bytes, end)
+            || !may_end_at(bytes, end)
             || is_date_or_amount(&runs[..count], bytes)
             || is_trivial(&number)
             || !named && number.len() < 9 && count == 1
         {
             continue;
         }
-        if plans.iter().any(|country| valid(Some(*country), &number))
-            || !zero && number.len() >= 11 && valid(None, &format!("+{number}"))
+        if plans.iter().any(|country| is_valid(Some(*country), &number))
+            || !zero && number.len() >= 11 && is_valid(None, &format!("+{number}"))
         {
             return Some(finding("national", lead, end, Confidence::VeryLikely));
         }

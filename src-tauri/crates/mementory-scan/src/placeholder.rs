@@ -2,7 +2,7 @@
 use crate::word_lists::placeholder;
 
 /// Parts of sample values in documentation. They are not complete, so that this repository contains no complete key.
-const SAMPLES: &[&str] = &[
+const SAMPLE_PARTS: &[&str] = &[
     "4eC39HqLyj",
     "BQokikJOvBi",
     "26PHem9AhJ",
@@ -41,7 +41,7 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
 
 /// Whether the value is a sample from documentation, or its digits or letters count up.
 pub(crate) fn is_sample(value: &str) -> bool {
-    SAMPLES.iter().any(|sample| value.contains(sample)) || counts_up(value, 8)
+    SAMPLE_PARTS.iter().any(|sample| value.contains(sample)) || counts_up(value, 8)
 }
 
 /// Whether a token is a sample, contains a word for a sample, or repeats one character.

@@ -5,23 +5,23 @@ use crate::{Class, Confidence, Finding};
 
 /// Largest length of a block in bytes. An RSA key of 16,384 bits in PEM has 13 kB, and a PGP key with subkeys has less
 /// than this limit.
-const MAX_BLOCK: usize = 64 * 1024;
+const MAX_BLOCK_BYTES: usize = 64 * 1024;
 /// If the longest run of base64 is shorter than this, the block is a sample and not a key.
-const MIN_RUN: usize = 24;
+const MIN_BASE64_RUN: usize = 24;
 
 /// The private key that starts at `start`.
-pub(crate) fn at(text: &str, start: usize) -> Option<Finding> {
-    let rest = &text[start..text.floor_char_boundary((start + MAX_BLOCK).min(text.len()))];
+pub(crate) fn private_key_at(text: &str, start: usize) -> Option<Finding> {
+    let rest = &text[start..text.floor_char_boundary((start + MAX_BLOCK_BYTES).min(text.len()))];
     let (length, detector) = if rest.starts_with('-') {
-        (block(rest)?, "pem")
+        (block_length(rest)?, "pem")
     } else if rest.starts_with("PuTTY") {
-        (putty(rest)?, "putty")
+        (putty_length(rest)?, "putty")
     } else if rest.starts_with("AGE") {
-        (word(rest, 16, |b| b.is_ascii_uppercase() || b.is_ascii_digit(), 58)?, "age")
+        (word_length(rest, 16, |b| b.is_ascii_uppercase() || b.is_ascii_digit(), 58)?, "age")
     } else if rest.starts_with("xprv") {
-        (word(rest, 4, |b| b.is_ascii_alphanumeric(), 107)?, "bip32")
+        (word_length(rest, 4, |b| b.is_ascii_alphanumeric(), 107)?, "bip32")
     } else {
-        (word(rest, 5, |b| b.is_ascii_lowercase() || b.is_ascii_digit(), 58)?, "nostr")
+        (word_length(rest, 5, |b| b.is_ascii_lowercase() || b.is_ascii_digit(), 58)?, "nostr")
     };
     let alone = rest.starts_with('-') || start == 0 || !text.as_bytes()[start - 1].is_ascii_alphanumeric();
     alone.then_some(Finding {
@@ -34,7 +34,7 @@ pub(crate) fn at(text: &str, start: usize) -> Option<Finding> {
 }
 
 /// The length of a key that is a single word: a prefix and `length` more bytes of an alphabet.
-fn word(rest: &str, prefix: usize, inside: fn(u8) -> bool, length: usize) -> Option<usize> {
+fn word_length(rest: &str, prefix: usize, inside: fn(u8) -> bool, length: usize) -> Option<usize> {
     let run = rest.bytes().skip(prefix).take(length + 1).take_while(|b| inside(*b)).count();
     let body = rest.get(prefix..prefix + run)?;
     // One character more is possible, because AGE-SECRET-KEY- is followed by the separator 1.
@@ -42,7 +42,7 @@ fn word(rest: &str, prefix: usize, inside: fn(u8) -> bool, length: usize) -> Opt
 }
 
 /// The length of a block from `-----BEGIN` to its END line. If that line is missing, to the last line of the body.
-fn block(rest: &str) -> Option<usize> {
+fn block_length(rest: &str) -> Option<usize> {
     let title = rest.get(5..rest.len().min(80)).or_else(|| rest.get(5..rest.floor_char_boundary(80)))?;
     let title = title.find("----").map(|at| &title[..at]).unwrap_or("");
     let title = title.trim_start_matches('-').trim();
@@ -57,14 +57,14 @@ fn block(rest: &str) -> Option<usize> {
     let finish =
         ["-----END", "---- END"].iter().filter_map(|end| memmem::find(&body.as_bytes()[..next], end.as_bytes())).min();
     let (inner, length) = match finish {
-        Some(at) => (at, at + end_line(&body[at..])),
+        Some(at) => (at, at + end_line_length(&body[at..])),
         None => {
-            let length = open_end(&body[..next]);
+            let length = open_body_length(&body[..next]);
             (length, length)
         }
     };
     let longest = body.as_bytes()[..inner].split(|b| !is_base64(*b)).map(<[u8]>::len).max().unwrap_or(0);
-    (longest >= MIN_RUN && !is_masked(&body[..inner])).then_some(head + length)
+    (longest >= MIN_BASE64_RUN && !is_masked(&body[..inner])).then_some(head + length)
 }
 
 /// Whether the body only has a few different characters (`xxxx`), so that the block is a sample.
@@ -75,7 +75,7 @@ fn is_masked(body: &str) -> bool {
 }
 
 /// The length of the END line.
-fn end_line(end: &str) -> usize {
+fn end_line_length(end: &str) -> usize {
     let title = end.find("KEY").map_or(8, |at| at + 3);
     let dashes = end[title..].find("----").filter(|at| *at < 16).map_or(title, |at| title + at);
     dashes + end[dashes..].bytes().take_while(|b| *b == b'-').count()
@@ -83,7 +83,7 @@ fn end_line(end: &str) -> usize {
 
 /// Length of the body of a block without an END line. The body has lines of base64 and headers. Line breaks may be
 /// escaped.
-fn open_end(body: &str) -> usize {
+fn open_body_length(body: &str) -> usize {
     let mut at = 0;
     let mut good = 0;
     let mut body_seen = false;
@@ -96,11 +96,11 @@ fn open_end(body: &str) -> usize {
         if words.is_empty() && body_seen {
             break;
         }
-        body_seen |= words.len() >= MIN_RUN && !header;
+        body_seen |= words.len() >= MIN_BASE64_RUN && !header;
         if !words.is_empty() && !header && !words.iter().all(|b| is_base64(*b)) {
             // If base64 and other text are in one line, the base64 is part of the key.
             let run = rest.iter().take_while(|b| is_base64(**b)).count();
-            good = if run >= MIN_RUN { at + run } else { good };
+            good = if run >= MIN_BASE64_RUN { at + run } else { good };
             break;
         }
         if !words.is_empty() {
@@ -122,7 +122,7 @@ fn is_base64(byte: u8) -> bool {
 }
 
 /// The length of a PuTTY key file.
-fn putty(rest: &str) -> Option<usize> {
+fn putty_length(rest: &str) -> Option<usize> {
     let lines = memmem::find(rest.as_bytes(), b"Private-Lines:")?;
     let mac = memmem::find(&rest.as_bytes()[lines..], b"Private-MAC:").map(|at| lines + at);
     let from = mac.unwrap_or(lines);
@@ -130,6 +130,6 @@ fn putty(rest: &str) -> Option<usize> {
     Some(if mac.is_some() {
         from + rest[from..from + line].trim_end().len()
     } else {
-        from + line + open_end(&rest[from + line..])
+        from + line + open_body_length(&rest[from + line..])
     })
 }

@@ -1,15 +1,15 @@
 //! Finds keys and tokens without a known format: values that look random and are assigned to a name for a secret.
 use crate::entropy::{is_hex, is_random, is_uuid};
 use crate::placeholder::{is_fake_token, is_placeholder};
-use crate::value::{Join, MAX_NAME, count_blanks, end_of_inflection, name_around, read_value, value_after_name};
+use crate::value::{Join, MAX_NAME_BYTES, count_blanks, end_of_inflection, name_around, read_value, value_after_name};
 use crate::word_lists::{grammar, secret};
 use crate::{Class, Confidence, Finding};
 
 /// The secret that is assigned to the name containing `start..end`, or that is in the same sentence.
-pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
+pub(crate) fn secret_for_name(text: &str, start: usize, end: usize) -> Option<Finding> {
     let (from, to) = name_around(text, start, end);
     // A line of base64 may contain such a name by chance.
-    if to - from > MAX_NAME || to - from > 24 && is_random(&text[from..to], false) {
+    if to - from > MAX_NAME_BYTES || to - from > 24 && is_random(&text[from..to], false) {
         return None;
     }
     // An identifier such as `did:key:z6M…` contains a public key.
@@ -45,10 +45,10 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     };
     if let Some(value) = value_after_name(text, from, to)
         && (value.join != Join::Space || value.quoted)
-        && let Some((start, end)) = accept(text, value.start, value.end, clear_name, true)
+        && let Some((start, end)) = range_if_secret(text, value.start, value.end, clear_name, true)
     {
         let confidence = if clear_name { Confidence::VeryLikely } else { Confidence::Likely };
-        let (class, detector) = if is_private(&phrase, &text[start..end]) {
+        let (class, detector) = if is_private_key(&phrase, &text[start..end]) {
             (Class::PrivateKey, "raw_private_key")
         } else {
             (Class::AccessKey, detector(clear_name))
@@ -57,7 +57,7 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     }
     let after = value_in_sentence(text, to, clear_name || phrase.contains("key"), clear_name);
     after.or_else(|| value_before_name(text, from).filter(|_| clear_name)).map(|(start, end)| {
-        let private = is_private(&phrase, &text[start..end]);
+        let private = is_private_key(&phrase, &text[start..end]);
         let (class, detector) =
             if private { (Class::PrivateKey, "raw_private_key") } else { (Class::AccessKey, detector(false)) };
         Finding { class, detector, start, end, confidence: Confidence::Likely }
@@ -70,7 +70,7 @@ fn contains_any(text: &str, words: &[&str]) -> bool {
 }
 
 /// Whether the value is a private key without a known format: 64 hexadecimal digits, or 32 bytes in base64.
-fn is_private(phrase: &str, value: &str) -> bool {
+fn is_private_key(phrase: &str, value: &str) -> bool {
     let digits = value.strip_prefix("0x").unwrap_or(value);
     phrase.contains("privatekey") && (digits.len() == 64 && is_hex(digits) || value.len() == 44 && value.ends_with('='))
 }
@@ -87,7 +87,7 @@ fn words_before(text: &str, from: usize) -> String {
 
 /// The range of the secret in `start..end`, if it looks like one. With `clear_name`, the name can only mean a secret.
 /// With `assigned`, the value certainly belongs to that name.
-fn accept(text: &str, start: usize, end: usize, clear_name: bool, assigned: bool) -> Option<(usize, usize)> {
+fn range_if_secret(text: &str, start: usize, end: usize, clear_name: bool, assigned: bool) -> Option<(usize, usize)> {
     let mut value = &text[start..end];
     let mut start = start;
     for scheme in ["Bearer ", "bearer ", "Token ", "token ", "Basic ", "ApiKey ", "Key "] {
@@ -103,7 +103,7 @@ fn accept(text: &str, start: usize, end: usize, clear_name: bool, assigned: bool
         || value.contains(char::is_whitespace)
         || is_placeholder(value)
         || is_fake_token(value)
-        || is_harmless(value)
+        || is_not_secret(value)
     {
         return None;
     }
@@ -124,7 +124,7 @@ fn has_keyboard_signs(value: &str) -> bool {
 }
 
 /// Whether the value is an id, a digest with its name, a public key, an address or a path.
-fn is_harmless(value: &str) -> bool {
+fn is_not_secret(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     const STARTS: &[&str] = &[
         "sha1",
@@ -233,7 +233,8 @@ fn value_in_sentence(text: &str, from: usize, key: bool, clear_name: bool) -> Op
         }
         // Without a space, the word is part of the name.
         let separate = at > 0 && word.len() >= 20;
-        if separate && (key || !word.contains(['/', '='])) && accept(text, start, end, false, false).is_some() {
+        if separate && (key || !word.contains(['/', '='])) && range_if_secret(text, start, end, false, false).is_some()
+        {
             return Some((start, end));
         }
         if separate
@@ -241,7 +242,7 @@ fn value_in_sentence(text: &str, from: usize, key: bool, clear_name: bool) -> Op
             && linked
             && !doubtful
             && matches!(word.len(), 32..=128)
-            && accept(text, start, end, true, true).is_some()
+            && range_if_secret(text, start, end, true, true).is_some()
         {
             return Some((start, end));
         }
@@ -279,18 +280,18 @@ fn value_before_name(text: &str, from: usize) -> Option<(usize, usize)> {
     }
     let value = raw.trim_matches(['"', '\'', '`', ',', '(', ')', '“', '”', '„', '«', '»']);
     let start = floor + text[floor..from].rfind(raw)? + raw.find(value)?;
-    (value.len() >= 20).then(|| accept(text, start, start + value.len(), true, value.len() >= 32)).flatten()
+    (value.len() >= 20).then(|| range_if_secret(text, start, start + value.len(), true, value.len() >= 32)).flatten()
 }
 
 /// The token after a header or scheme such as `Bearer ` that ends at `end`.
-pub(crate) fn bearer(text: &str, end: usize) -> Option<Finding> {
+pub(crate) fn token_after_scheme(text: &str, end: usize) -> Option<Finding> {
     let at = end + count_blanks(text.as_bytes(), end);
     let value = read_value(text, at, Join::Space)?;
     let token = &text[value.start..value.end];
     let inside = |b: u8| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b);
     let digits = token.bytes().filter(u8::is_ascii_digit).count();
-    let real = token.len() >= 12 && token.bytes().all(inside) && (digits >= 2 || is_random(token, true));
-    if !real || is_placeholder(token) || is_fake_token(token) || is_harmless(token) {
+    let looks_real = token.len() >= 12 && token.bytes().all(inside) && (digits >= 2 || is_random(token, true));
+    if !looks_real || is_placeholder(token) || is_fake_token(token) || is_not_secret(token) {
         return None;
     }
     Some(Finding {

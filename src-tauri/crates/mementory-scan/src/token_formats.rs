@@ -39,19 +39,19 @@ impl TokenFormat {
 }
 
 /// Length of the longest token in bytes.
-const MAX_TOKEN: usize = 8192;
+const MAX_TOKEN_BYTES: usize = 8192;
 
 const fn token(name: &'static str, prefix: &'static str, pattern: &'static str) -> TokenFormat {
     TokenFormat { name, prefix, pattern, whole_word: true }
 }
 
 /// A format whose prefix may follow a letter, because it is the end of a name or part of a web address.
-const fn within(name: &'static str, prefix: &'static str, pattern: &'static str) -> TokenFormat {
+const fn token_within_word(name: &'static str, prefix: &'static str, pattern: &'static str) -> TokenFormat {
     TokenFormat { name, prefix, pattern, whole_word: false }
 }
 
 /// Base64 of the bot's id, a time and a signature.
-const DISCORD: &str = r"[A-Za-z0-9_-]{22,26}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}";
+const DISCORD_PATTERN: &str = r"[A-Za-z0-9_-]{22,26}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}";
 
 /// The formats in the documentation of the providers. If it states no length, the range is wide.
 pub(crate) static FORMATS: &[TokenFormat] = &[
@@ -84,18 +84,22 @@ pub(crate) static FORMATS: &[TokenFormat] = &[
     token("slack_token", "xoxe.xox", "[bp]-[0-9A-Za-z-]{20,400}"),
     token("slack_token", "xoxe-", "[0-9A-Za-z-]{20,400}"),
     token("slack_app_token", "xapp-", "[0-9]-[A-Z0-9]{8,14}-[0-9]{8,16}-[A-Za-z0-9]{32,80}"),
-    within("slack_webhook", "hooks.slack.com/services/", "(T[A-Z0-9]{7,12}/B[A-Z0-9]{7,12}/[A-Za-z0-9]{20,28})"),
-    within("discord_webhook", "discord.com/api/webhooks/", "([0-9]{17,20}/[A-Za-z0-9_-]{60,80})"),
-    within("discord_webhook", "discordapp.com/api/webhooks/", "([0-9]{17,20}/[A-Za-z0-9_-]{60,80})"),
-    token("discord_bot_token", "MT", DISCORD),
-    token("discord_bot_token", "Mj", DISCORD),
-    token("discord_bot_token", "Mz", DISCORD),
-    token("discord_bot_token", "ND", DISCORD),
-    token("discord_bot_token", "NT", DISCORD),
-    token("discord_bot_token", "Nj", DISCORD),
-    token("discord_bot_token", "Nz", DISCORD),
-    token("discord_bot_token", "OD", DISCORD),
-    token("discord_bot_token", "OT", DISCORD),
+    token_within_word(
+        "slack_webhook",
+        "hooks.slack.com/services/",
+        "(T[A-Z0-9]{7,12}/B[A-Z0-9]{7,12}/[A-Za-z0-9]{20,28})",
+    ),
+    token_within_word("discord_webhook", "discord.com/api/webhooks/", "([0-9]{17,20}/[A-Za-z0-9_-]{60,80})"),
+    token_within_word("discord_webhook", "discordapp.com/api/webhooks/", "([0-9]{17,20}/[A-Za-z0-9_-]{60,80})"),
+    token("discord_bot_token", "MT", DISCORD_PATTERN),
+    token("discord_bot_token", "Mj", DISCORD_PATTERN),
+    token("discord_bot_token", "Mz", DISCORD_PATTERN),
+    token("discord_bot_token", "ND", DISCORD_PATTERN),
+    token("discord_bot_token", "NT", DISCORD_PATTERN),
+    token("discord_bot_token", "Nj", DISCORD_PATTERN),
+    token("discord_bot_token", "Nz", DISCORD_PATTERN),
+    token("discord_bot_token", "OD", DISCORD_PATTERN),
+    token("discord_bot_token", "OT", DISCORD_PATTERN),
     token("stripe_key", "sk_live_", "[A-Za-z0-9]{16,255}"),
     token("stripe_key", "sk_test_", "[A-Za-z0-9]{16,255}"),
     token("stripe_key", "rk_live_", "[A-Za-z0-9]{16,255}"),
@@ -152,7 +156,7 @@ pub(crate) static FORMATS: &[TokenFormat] = &[
     token("facebook_token", "EAAG", "[A-Za-z0-9]{60,300}"),
     token("vault_token", "hvs.", "[A-Za-z0-9_-]{24,200}"),
     token("vault_token", "hvb.", "[A-Za-z0-9_-]{24,300}"),
-    within("terraform_token", ".atlasv1.", "[A-Za-z0-9_=-]{60,80}"),
+    token_within_word("terraform_token", ".atlasv1.", "[A-Za-z0-9_=-]{60,80}"),
     token("databricks_token", "dapi", "[a-f0-9]{32}(?:-[0-9])?"),
     token("grafana_token", "glsa_", "[A-Za-z0-9]{32}_[a-f0-9]{8}"),
     token("grafana_token", "glc_", "[A-Za-z0-9+/=]{32,400}"),
@@ -207,31 +211,31 @@ pub(crate) static FORMATS: &[TokenFormat] = &[
     token("jwt", "eyJ", "[A-Za-z0-9_-]{8,2000}\\.eyJ[A-Za-z0-9_-]{8,6000}\\.[A-Za-z0-9_-]{16,1000}"),
     token("azure_storage_key", "AccountKey=", "([A-Za-z0-9+/]{40,90}={0,2})"),
     token("azure_shared_access_key", "SharedAccessKey=", "([A-Za-z0-9+/]{40,90}={0,2})"),
-    within("azure_sas_signature", "&sig=", "([A-Za-z0-9%+/]{40,100}(?:=|%3[Dd])?)"),
-    within("azure_sas_signature", "?sig=", "([A-Za-z0-9%+/]{40,100}(?:=|%3[Dd])?)"),
-    within("mailchimp_key", "-us1", "[0-9]?"),
-    within("mailchimp_key", "-us2", "[0-9]?"),
-    within("mailchimp_key", "-us3", ""),
-    within("mailchimp_key", "-us4", ""),
-    within("mailchimp_key", "-us5", ""),
-    within("mailchimp_key", "-us6", ""),
-    within("mailchimp_key", "-us7", ""),
-    within("mailchimp_key", "-us8", ""),
-    within("mailchimp_key", "-us9", ""),
-    within("azure_client_secret", "8Q~", "[A-Za-z0-9_.~-]{31,34}"),
-    within("azure_client_secret", "7Q~", "[A-Za-z0-9_.~-]{31,34}"),
+    token_within_word("azure_sas_signature", "&sig=", "([A-Za-z0-9%+/]{40,100}(?:=|%3[Dd])?)"),
+    token_within_word("azure_sas_signature", "?sig=", "([A-Za-z0-9%+/]{40,100}(?:=|%3[Dd])?)"),
+    token_within_word("mailchimp_key", "-us1", "[0-9]?"),
+    token_within_word("mailchimp_key", "-us2", "[0-9]?"),
+    token_within_word("mailchimp_key", "-us3", ""),
+    token_within_word("mailchimp_key", "-us4", ""),
+    token_within_word("mailchimp_key", "-us5", ""),
+    token_within_word("mailchimp_key", "-us6", ""),
+    token_within_word("mailchimp_key", "-us7", ""),
+    token_within_word("mailchimp_key", "-us8", ""),
+    token_within_word("mailchimp_key", "-us9", ""),
+    token_within_word("azure_client_secret", "8Q~", "[A-Za-z0-9_.~-]{31,34}"),
+    token_within_word("azure_client_secret", "7Q~", "[A-Za-z0-9_.~-]{31,34}"),
     token("twilio_key", "SK", "[a-f0-9]{32}"),
     token("twilio_account_sid", "AC", "[a-f0-9]{32}"),
 ];
 
-static COMPILED: LazyLock<Vec<Option<Regex>>> = LazyLock::new(|| {
+static COMPILED_FORMATS: LazyLock<Vec<Option<Regex>>> = LazyLock::new(|| {
     let compile =
         |format: &TokenFormat| Regex::new(&format!("^{}{}", regex::escape(format.prefix), format.pattern)).ok();
     FORMATS.iter().map(compile).collect()
 });
 
 /// The token in the format with this index that starts at `start`.
-pub(crate) fn at(doc: &Doc, index: usize, start: usize) -> Option<Finding> {
+pub(crate) fn token_at(doc: &Doc, index: usize, start: usize) -> Option<Finding> {
     let format = FORMATS.get(index)?;
     if !doc.bytes.get(start + format.prefix.len())?.is_ascii_graphic() {
         return None;
@@ -239,8 +243,8 @@ pub(crate) fn at(doc: &Doc, index: usize, start: usize) -> Option<Finding> {
     if format.whole_word && start > 0 && continues_word(doc.bytes, start) {
         return None;
     }
-    let window = &doc.text[start..doc.text.floor_char_boundary((start + MAX_TOKEN).min(doc.text.len()))];
-    let found = COMPILED.get(index)?.as_ref()?.captures(window)?;
+    let window = &doc.text[start..doc.text.floor_char_boundary((start + MAX_TOKEN_BYTES).min(doc.text.len()))];
+    let found = COMPILED_FORMATS.get(index)?.as_ref()?.captures(window)?;
     let value = found.get(1).or_else(|| found.get(0))?;
     let (mut from, mut to) = (start + value.start(), start + value.end());
     if doc.bytes.get(to).is_some_and(|b| b.is_ascii_alphanumeric()) {
@@ -285,15 +289,15 @@ fn is_varied(name: &str, body: &str) -> bool {
     let digits = body.bytes().filter(u8::is_ascii_digit).count();
     let capitals = body.bytes().filter(u8::is_ascii_uppercase).count();
     match name {
-        "aws_access_key_id" => body.bytes().any(|b| !b.is_ascii_uppercase()) || distinct(body) > 8,
+        "aws_access_key_id" => body.bytes().any(|b| !b.is_ascii_uppercase()) || distinct_bytes(body) > 8,
         "fireworks_key" | "resend_key" | "alibaba_key" | "vercel_token" | "render_key" | "atlassian_token"
         | "crates_io_token" => digits > 0 && capitals > 0,
         "nuget_key" | "openai_key" | "slack_token" => digits > 0,
-        _ => distinct(body) >= 6,
+        _ => distinct_bytes(body) >= 6,
     }
 }
 
-fn distinct(value: &str) -> usize {
+fn distinct_bytes(value: &str) -> usize {
     let mut seen = [false; 256];
     value.bytes().for_each(|b| seen[b as usize] = true);
     seen.iter().filter(|yes| **yes).count()
@@ -321,7 +325,7 @@ fn alnum_before(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
 
 /// Finds the AWS secret key after its id. It has no prefix, but 40 letters, digits, `/` and `+`, and is within the next
 /// 160 bytes.
-pub(crate) fn aws_secret_near(doc: &Doc, id: &Finding, found: &mut Vec<Finding>) {
+pub(crate) fn find_aws_secret_near(doc: &Doc, id: &Finding, found: &mut Vec<Finding>) {
     if id.detector != "aws_access_key_id" {
         return;
     }

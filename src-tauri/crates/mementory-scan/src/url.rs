@@ -3,7 +3,7 @@ use crate::placeholder::is_placeholder;
 use crate::{Class, Confidence, Finding};
 
 /// The password of the address whose `://` is at `start..end`.
-pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
+pub(crate) fn password_at(text: &str, start: usize, end: usize) -> Option<Finding> {
     let scheme = text.as_bytes()[..start].last()?;
     if !scheme.is_ascii_alphanumeric() {
         return None;

@@ -1,16 +1,16 @@
 //! Reads the value that is assigned to a name: `name = value`, `"name": "value"`, `<name>value</name>`, `--name value`.
 
 /// Length of the longest value that is read, in bytes.
-const MAX_VALUE: usize = 512;
+const MAX_VALUE_BYTES: usize = 512;
 
 /// Length of the longest name in bytes. Longer text is data that contains a word by chance.
-pub(crate) const MAX_NAME: usize = 80;
+pub(crate) const MAX_NAME_BYTES: usize = 80;
 
 /// The sign between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Join {
     /// `=` without spaces, as in shells and web addresses.
-    Tight,
+    TightEquals,
     /// `=`, `:=` or `=>` with spaces.
     Equals,
     /// A colon, or the border of a table cell.
@@ -89,7 +89,7 @@ pub(crate) fn value_after_name(text: &str, name_start: usize, end: usize) -> Opt
     at += op;
     let gap = count_blanks(bytes, at);
     if join == Join::Equals && spaces == 0 && gap == 0 && !closed {
-        join = Join::Tight;
+        join = Join::TightEquals;
     }
     at += gap;
     // Skips a type, as in `password: str = "x"`.
@@ -140,8 +140,8 @@ pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
     {
         at += 1;
     }
-    let window = text.get(at..text.floor_char_boundary((at + MAX_VALUE).min(text.len())))?;
-    if let Some((open, close)) = quote(window) {
+    let window = text.get(at..text.floor_char_boundary((at + MAX_VALUE_BYTES).min(text.len())))?;
+    if let Some((open, close)) = opening_quote(window) {
         let inner = &window[open..];
         let line = inner.find('\n').unwrap_or(inner.len());
         let length = length_to_closing(&inner[..line], close)?;
@@ -155,15 +155,15 @@ pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
     if window.starts_with('<') {
         length = window.find('>').map_or(0, |n| n + 1);
     }
-    if length == window.len() && length + 4 > MAX_VALUE {
+    if length == window.len() && length + 4 > MAX_VALUE_BYTES {
         return None;
     }
-    if matches!(join, Join::Tight | Join::Equals | Join::Colon)
+    if matches!(join, Join::TightEquals | Join::Equals | Join::Colon)
         && let Some(cut) = window[..length].find(';').or_else(|| window[..length].find("\\n"))
     {
         length = cut;
     }
-    if join == Join::Tight
+    if join == Join::TightEquals
         && let Some(cut) = window[..length].find('&')
         && window[cut + 1..].bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count() > 0
         && window[cut + 1..length].contains('=')
@@ -171,7 +171,7 @@ pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
         length = cut;
     }
     if let Some(cut) = window[..length].find(',')
-        && (join == Join::Tight || cut + 1 == length)
+        && (join == Join::TightEquals || cut + 1 == length)
         && (cut + 1 == length || window[cut + 1..length].contains([':', '=']))
     {
         length = cut;
@@ -185,7 +185,7 @@ pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
 }
 
 /// The length of the quote at the start of a text, and its closing quote.
-fn quote(text: &str) -> Option<(usize, &'static str)> {
+fn opening_quote(text: &str) -> Option<(usize, &'static str)> {
     const QUOTES: &[(&str, &str)] = &[
         ("\\\"", "\\\""),
         ("\"\"\"", "\"\"\""),

@@ -17,7 +17,7 @@ impl Seed {
         (self.0 >> 11) as usize
     }
 
-    fn draw(&mut self, kind: &str, length: usize) -> String {
+    fn random_text(&mut self, kind: &str, length: usize) -> String {
         let alphabet: &[u8] = match kind {
             "alnum" => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
             "low" => b"abcdefghijklmnopqrstuvwxyz0123456789",
@@ -45,7 +45,7 @@ fn expand(template: &str, seed: &mut Seed) -> (String, Vec<(Class, usize, usize)
         let parts = rest.get(1..close).and_then(|inner| inner.split_once(':'));
         match parts.and_then(|(kind, length)| Some((kind, length.parse::<usize>().ok()?))) {
             Some((kind, length)) => {
-                drawn.push_str(&seed.draw(kind, length));
+                drawn.push_str(&seed.random_text(kind, length));
                 rest = &rest[close + 1..];
             }
             None => {
@@ -97,7 +97,7 @@ fn every_marked_value_is_found_and_nothing_else() {
 }
 
 #[test]
-fn class_names_round_trip() {
+fn a_class_is_parsed_from_its_name() {
     for class in Class::ALL {
         assert_eq!(Class::parse(class.as_str()), Some(class));
     }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use mementory_scan::scan;
 use proptest::prelude::*;
 
-fn check(text: &str) {
+fn assert_valid_findings(text: &str) {
     let mut last = 0;
     for finding in scan(text) {
         assert!(finding.start >= last && finding.start < finding.end && finding.end <= text.len());
@@ -97,12 +97,12 @@ proptest! {
 
     #[test]
     fn any_text_gives_valid_findings(text in any::<String>()) {
-        check(&text);
+        assert_valid_findings(&text);
     }
 
     #[test]
     fn any_mix_of_pieces_gives_valid_findings(picks in prop::collection::vec(0..PIECES.len(), 0..60)) {
-        check(&picks.iter().map(|pick| PIECES[*pick]).collect::<String>());
+        assert_valid_findings(&picks.iter().map(|pick| PIECES[*pick]).collect::<String>());
     }
 }
 
@@ -140,7 +140,7 @@ fn long_hostile_texts_take_linear_time() {
     for piece in pieces {
         let text = piece.repeat(1_000_000 / piece.len());
         let begun = Instant::now();
-        check(&text);
+        assert_valid_findings(&text);
         // A debug build on a slow computer takes much less than this limit, and quadratic time would take minutes.
         assert!(begun.elapsed().as_secs() < 20, "{piece:?} took {:?}", begun.elapsed());
     }

@@ -1,4 +1,4 @@
-//! Compares two texts: same, near or apart, and the reason.
+//! Compares two texts and decides whether they are the same, near or apart, and for what reason.
 use crate::{
     Form,
     form::{Token, TokenKind},
@@ -6,25 +6,26 @@ use crate::{
     word_match::{differ_by_ending, differ_by_typo},
 };
 
-/// One replaced word is allowed for this many common words. In a short text the replaced word is what the text is
-/// about.
+/// For this many words of the shorter text, one replaced word is allowed. In a short text, a replaced word changes the
+/// meaning.
 const WORDS_PER_REPLACEMENT: f32 = 60.0;
-/// One typo is allowed, and one more for this many words.
+/// One typo is allowed, and one more for each group of this many words.
 const WORDS_PER_TYPO: usize = 8;
 
-/// How two texts relate.
+/// Result of comparing two texts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Comparison {
-    /// Equal after folding.
+    /// The texts are equal after folding.
     Same,
-    /// They say the same, as far as a comparison of words can tell. The share of common words, 0 to 1.
+    /// The texts say the same, as far as a comparison of words can tell. The value is the share of common words, from 0
+    /// to 1.
     Near(f32),
-    /// They say different things and must not be merged.
+    /// The texts say different things and must not be merged.
     Apart(Difference),
 }
 
 impl Comparison {
-    /// The share of common words; 0 if the texts are apart.
+    /// The share of common words. 0 if the texts are apart.
     pub fn score(self) -> f32 {
         match self {
             Self::Same => 1.0,
@@ -34,22 +35,22 @@ impl Comparison {
     }
 }
 
-/// Why two texts are apart.
+/// The reason why two texts are apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// One of them has no words.
+    /// One text has no words.
     Empty,
-    /// A number, date, negation, wish or relation is in one of them only.
+    /// Only one text has a certain number, date, negation, wish or relation.
     Decisive,
-    /// A name, or the first word of a sentence, is in one of them only.
+    /// Only one text has a certain name or first word of a sentence.
     Name,
     /// A word is replaced by another one.
     Word,
-    /// One has an additional clause.
+    /// One text has an additional clause.
     Statement,
-    /// The same words in an order that changes the meaning.
+    /// The words are the same, but their order changes the meaning.
     Order,
-    /// Too few common words.
+    /// There are too few common words.
     Few,
 }
 
@@ -62,52 +63,53 @@ pub fn compare(a: &Form, b: &Form) -> Comparison {
         return Comparison::Same;
     }
     let (a, b) = if a.canonical() < b.canonical() { (a, b) } else { (b, a) };
-    match near(a, b) {
+    match compare_words(a, b) {
         Ok(score) => Comparison::Near(score),
         Err(difference) => Comparison::Apart(difference),
     }
 }
 
-/// The words of two texts matched with each other.
+/// The words of two texts, matched in pairs.
 struct Matching<'f> {
     a: &'f Form,
     b: &'f Form,
-    /// (index in a, index in b)
+    /// Pairs of matched words: index in a, index in b.
     pairs: Vec<(u32, u32)>,
     only_a: Vec<u32>,
     only_b: Vec<u32>,
 }
 
-fn near(a: &Form, b: &Form) -> Result<f32, Difference> {
-    if a.decisive() != b.decisive() {
+fn compare_words(a: &Form, b: &Form) -> Result<f32, Difference> {
+    if a.decisive_hash() != b.decisive_hash() {
         return Err(Difference::Decisive);
     }
     if a.tokens().is_empty() || b.tokens().is_empty() {
         return Err(Difference::Few);
     }
-    let (most, least) = (a.tokens().len().max(b.tokens().len()), a.tokens().len().min(b.tokens().len()));
-    if least * 2 < most {
+    let (longer_len, shorter_len) = (a.tokens().len().max(b.tokens().len()), a.tokens().len().min(b.tokens().len()));
+    if shorter_len * 2 < longer_len {
         return Err(Difference::Few);
     }
-    if unmatched_words(a.hashes(), b.hashes()) > allowed_unmatched(most) {
+    if count_unmatched_words(a.hashes(), b.hashes()) > max_unmatched_words(longer_len) {
         return Err(Difference::Word);
     }
-    let mut matching = Matching::exact(a, b, most);
-    matching.fuzzy(most)?;
-    matching.check_unmatched(least)?;
+    let mut matching = Matching::of_equal_words(a, b, longer_len);
+    matching.match_similar_words(longer_len)?;
+    matching.check_unmatched(shorter_len)?;
     matching.check_order()?;
     let matched = matching.pairs.len();
     let emojis = count_emojis(a, &matching.only_a) + count_emojis(b, &matching.only_b);
-    Ok(matched as f32 / (most + least - matched - emojis) as f32)
+    Ok(matched as f32 / (longer_len + shorter_len - matched - emojis) as f32)
 }
 
-/// How many words without an equal may still match by ending or typo.
-fn allowed_unmatched(most: usize) -> usize {
-    (2 + most / 4).min(64)
+/// Largest number of words without an equal word for which matching by ending or typo is tried. `most` is the number of
+/// words in the longer text.
+fn max_unmatched_words(longer_len: usize) -> usize {
+    (2 + longer_len / 4).min(64)
 }
 
-/// How many words of the shorter text have no equal in the other, from sorted hashes and without branches.
-fn unmatched_words(a: &[u64], b: &[u64]) -> usize {
+/// Number of words in the shorter text that have no equal word in the other. The hashes are sorted.
+fn count_unmatched_words(a: &[u64], b: &[u64]) -> usize {
     let (mut i, mut j, mut common) = (0, 0, 0);
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
         common += usize::from(x == y);
@@ -119,9 +121,9 @@ fn unmatched_words(a: &[u64], b: &[u64]) -> usize {
 
 impl<'f> Matching<'f> {
     /// Matches equal words.
-    fn exact(a: &'f Form, b: &'f Form, most: usize) -> Self {
-        let mut m = Self { a, b, pairs: Vec::with_capacity(most), only_a: Vec::new(), only_b: Vec::new() };
-        let (mut left, mut right) = (a.sorted().iter().peekable(), b.sorted().iter().peekable());
+    fn of_equal_words(a: &'f Form, b: &'f Form, longer_len: usize) -> Self {
+        let mut m = Self { a, b, pairs: Vec::with_capacity(longer_len), only_a: Vec::new(), only_b: Vec::new() };
+        let (mut left, mut right) = (a.indices_by_hash().iter().peekable(), b.indices_by_hash().iter().peekable());
         loop {
             match (left.peek(), right.peek()) {
                 (Some(i), Some(j)) => match a.tokens()[**i as usize].hash.cmp(&b.tokens()[**j as usize].hash) {
@@ -141,15 +143,15 @@ impl<'f> Matching<'f> {
     }
 
     /// Matches words that differ by an ending or a typo.
-    fn fuzzy(&mut self, most: usize) -> Result<(), Difference> {
+    fn match_similar_words(&mut self, longer_len: usize) -> Result<(), Difference> {
         if self.only_a.is_empty() || self.only_b.is_empty() {
             return Ok(());
         }
-        // One side is short by now. The limit on the other one keeps the time linear in the length of the text.
+        // The limit bounds the time. The list of the other text is short here, because its length is already limited.
         if self.only_a.len().max(self.only_b.len()) > 4096 {
             return Err(Difference::Few);
         }
-        let mut typos = 1 + most / WORDS_PER_TYPO;
+        let mut typos = 1 + longer_len / WORDS_PER_TYPO;
         let (a, b) = (self.a, self.b);
         let only_b = &mut self.only_b;
         let pairs = &mut self.pairs;
@@ -157,7 +159,7 @@ impl<'f> Matching<'f> {
             let x = &a.tokens()[*i as usize];
             let found = only_b.iter().position(|j| {
                 let y = &b.tokens()[*j as usize];
-                match fuzzy_pair(a, x, b, y) {
+                match differ_by_typo_or_ending(a, x, b, y) {
                     Some(typo) if typo && typos == 0 => false,
                     Some(typo) => {
                         typos -= usize::from(typo);
@@ -177,8 +179,8 @@ impl<'f> Matching<'f> {
         Ok(())
     }
 
-    /// Decides whether the words that only one text has make the two different.
-    fn check_unmatched(&self, least: usize) -> Result<(), Difference> {
+    /// Returns an error if words that only one text has make the texts different.
+    fn check_unmatched(&self, shorter_len: usize) -> Result<(), Difference> {
         let decisive = |form: &Form, only: &[u32]| {
             only.iter().any(|i| {
                 matches!(
@@ -190,26 +192,27 @@ impl<'f> Matching<'f> {
         if decisive(self.a, &self.only_a) || decisive(self.b, &self.only_b) {
             return Err(Difference::Name);
         }
-        if self.a.adds_a_clause(&self.only_a) || self.b.adds_a_clause(&self.only_b) {
+        if self.a.has_additional_clause(&self.only_a) || self.b.has_additional_clause(&self.only_b) {
             return Err(Difference::Statement);
         }
         let weight = |form: &Form, only: &[u32]| -> f32 {
             only.iter().map(|i| if form.tokens()[*i as usize].kind == TokenKind::Char { 0.5 } else { 1.0 }).sum()
         };
         let replaced = weight(self.a, &self.only_a).min(weight(self.b, &self.only_b));
-        let all: Vec<u32> = (0..u32::try_from(least).unwrap_or(u32::MAX)).collect();
-        let shorter = if self.a.tokens().len() == least { self.a } else { self.b };
+        let all: Vec<u32> = (0..u32::try_from(shorter_len).unwrap_or(u32::MAX)).collect();
+        let shorter = if self.a.tokens().len() == shorter_len { self.a } else { self.b };
         if replaced > 0.0 && replaced > (weight(shorter, &all) / WORDS_PER_REPLACEMENT).floor() {
             return Err(Difference::Word);
         }
         Ok(())
     }
 
-    /// Decides whether the order of the words makes the texts different. Groups of words may move, but every decisive
-    /// word and half of all words must keep a neighbour: "the cat is afraid of the dog" is not "the dog is afraid of
-    /// the cat". Members of a list may be in any order.
+    /// Returns an error if the order of the words makes the texts different. Groups of words may move, but every
+    /// decisive word and at least half of all words must keep a neighbour: "the cat is afraid of the dog" differs from
+    /// "the dog is afraid of the cat". Members of a list may be in any order.
     fn check_order(&mut self) -> Result<(), Difference> {
-        // Equal words are matched in order, so in texts with the same order the indices ascend on both sides.
+        // Equal words are matched in order. If both texts have the same order, the indices in b are therefore
+        // ascending.
         self.pairs.sort_unstable();
         if self.pairs.is_sorted_by_key(|(_, j)| *j) {
             return Ok(());
@@ -218,7 +221,7 @@ impl<'f> Matching<'f> {
         for (i, j) in &self.pairs {
             index_in_a[*j as usize] = *i;
         }
-        // Words are identified by their hash in a, so that equal words are interchangeable.
+        // A word is identified by its hash in a, so that equal words are interchangeable.
         let id = |i: u32| self.a.tokens()[i as usize].hash;
         let sequence_a: Vec<(u64, bool)> =
             self.pairs.iter().map(|(i, _)| (id(*i), self.a.tokens()[*i as usize].after_separator)).collect();
@@ -228,7 +231,7 @@ impl<'f> Matching<'f> {
             .collect();
         let neighbours = |sequence: &[(u64, bool)]| {
             let mut all: Vec<(u64, u64, u64)> = Vec::with_capacity(sequence.len() * 3);
-            // The word before a list is a neighbour of all its members.
+            // The word before a list is a neighbour of each member of the list.
             let mut head = None;
             for pair in sequence.windows(2) {
                 let ((x, _), (y, after_separator)) = (pair[0], pair[1]);
@@ -259,8 +262,9 @@ impl<'f> Matching<'f> {
     }
 }
 
-/// Whether two different words are forms of one word. `Some(true)` if they differ by a typo.
-fn fuzzy_pair(a: &Form, x: &Token, b: &Form, y: &Token) -> Option<bool> {
+/// Whether two different words are forms of the same word. `Some(true)` if they differ by a typo, `Some(false)` if by
+/// an ending.
+fn differ_by_typo_or_ending(a: &Form, x: &Token, b: &Form, y: &Token) -> Option<bool> {
     let words = |t: &Token| matches!(t.kind, TokenKind::Word | TokenKind::SentenceStart | TokenKind::Name);
     if !words(x) || !words(y) {
         return None;
@@ -280,8 +284,8 @@ fn count_emojis(form: &Form, only: &[u32]) -> usize {
 }
 
 impl Form {
-    /// Whether at least two neighbouring words that only this text has form a clause.
-    fn adds_a_clause(&self, only: &[u32]) -> bool {
+    /// Whether neighbouring words that only this text has form a clause.
+    fn has_additional_clause(&self, only: &[u32]) -> bool {
         if only.len() < 2 {
             return false;
         }
@@ -291,7 +295,7 @@ impl Form {
         let runs = places.chunk_by(|x, y| x + 1 == *y && !clause_border(*y));
         runs.filter_map(|run| Some((run.first()?, run.last()?, run.len()))).any(|(first, last, len)| {
             let unspaced = self.tokens()[*first as usize].kind == TokenKind::Char;
-            // At the start of the text only the border after it counts.
+            // At the start of the text, only the end of the clause is checked.
             len >= if unspaced { 3 } else { 2 }
                 && if *first == 0 { clause_border(last + 1) } else { clause_border(*first) && clause_border(last + 1) }
         })

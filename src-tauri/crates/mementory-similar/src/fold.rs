@@ -1,8 +1,8 @@
-//! Folds case and marks, so that different spellings of a word are compared as equal.
-use crate::script::makes_a_letter;
+//! Folds case and marks, so that different spellings of a word become equal.
+use crate::script::makes_another_letter;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// A word folded in the same way as texts, for word lists.
+/// A word from a word list, folded in the same way as texts.
 pub(crate) fn fold_word(word: &str) -> String {
     let mut out = String::with_capacity(word.len());
     for c in word.nfkd() {
@@ -11,10 +11,11 @@ pub(crate) fn fold_word(word: &str) -> String {
     out
 }
 
-/// Applies the rule of `mementory_model::fold` to one decomposed character, but keeps marks that make another letter.
+/// Applies the rule of `mementory_model::fold` to one decomposed character, except that marks which make another letter
+/// stay.
 pub(crate) fn fold_char(c: char, after_letter: bool, mut out: impl FnMut(char)) {
     if is_combining_mark(c) {
-        if after_letter && makes_a_letter(c) {
+        if after_letter && makes_another_letter(c) {
             out(c);
         }
         return;

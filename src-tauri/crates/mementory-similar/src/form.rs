@@ -1,45 +1,45 @@
-//! A text reduced to what a comparison needs: its meaningful words in order, and the kind of each.
+//! A text prepared for comparison: its meaningful words in order, each with its kind.
 
-/// How a word counts in a comparison.
+/// The kind of a word, which decides how it is compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TokenKind {
-    /// A word of a script with spaces.
+    /// A word in a script with spaces between words.
     Word,
-    /// The first word of a sentence: its subject or verb.
+    /// The first word of a sentence, which is usually its subject or verb.
     SentenceStart,
-    /// Written with a capital inside a sentence.
+    /// A word with a capital inside a sentence.
     Name,
-    /// One character of a script without spaces.
+    /// One character in a script without spaces.
     Char,
-    /// An emoji. An additional one makes no difference, a different one does.
+    /// An emoji. Texts may differ by an additional emoji, but not by a replaced one.
     Emoji,
-    /// A number, negation, relation or month: both texts must have the same.
+    /// A number, negation, relation or month, which both texts must have.
     Decisive,
 }
 
 /// One word of a form.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
-    /// Hash of the word as it is compared, in memory only.
+    /// Hash of the compared form of the word. It is only kept in memory.
     pub(crate) hash: u64,
     pub(crate) at: u32,
     pub(crate) len: u32,
     pub(crate) kind: TokenKind,
-    /// There is a comma, an "and" or the end of a sentence before it.
+    /// True if a comma, an "and" or the end of a sentence precedes the word.
     pub(crate) after_separator: bool,
 }
 
-/// A text prepared for comparison. It contains the words of the text, so it is as confidential as the text.
+/// A text prepared for comparison. It contains the words of the text and is therefore as confidential as the text.
 #[derive(Clone)]
 pub struct Form {
     pub(crate) canonical: String,
     pub(crate) tokens: Box<[Token]>,
-    /// Indices into `tokens`, ordered by hash.
-    pub(crate) sorted: Box<[u32]>,
-    /// The hashes in the same order, in one array: enough to reject most pairs.
+    /// Indices into `tokens`, sorted by hash.
+    pub(crate) indices_by_hash: Box<[u32]>,
+    /// The hashes in the same order, as a separate array. Most pairs of texts can be rejected by them alone.
     pub(crate) hashes: Box<[u64]>,
-    pub(crate) decisive: u64,
-    /// The text contains "I" or "my" in Spanish, where the verb ending expresses the first person.
+    pub(crate) decisive_hash: u64,
+    /// True if the text contains "I" or "my" in Spanish. A verb ending in o may then be in the first person.
     pub(crate) spanish_first_person: bool,
 }
 
@@ -55,7 +55,7 @@ impl Form {
         self.canonical.is_empty()
     }
 
-    /// Folded words with single spaces between them. Equal for equal texts.
+    /// The folded words with single spaces between them. Texts that are equal after folding have equal results.
     pub(crate) fn canonical(&self) -> &str {
         &self.canonical
     }
@@ -64,20 +64,21 @@ impl Form {
         &self.tokens
     }
 
-    pub(crate) fn sorted(&self) -> &[u32] {
-        &self.sorted
+    pub(crate) fn indices_by_hash(&self) -> &[u32] {
+        &self.indices_by_hash
     }
 
     pub(crate) fn hashes(&self) -> &[u64] {
         &self.hashes
     }
 
-    /// Hash of all decisive words, independent of their order. Texts with different ones are never near.
-    pub(crate) fn decisive(&self) -> u64 {
-        self.decisive
+    /// Hash of all decisive words, which does not depend on their order. Texts with different decisive words are never
+    /// near.
+    pub(crate) fn decisive_hash(&self) -> u64 {
+        self.decisive_hash
     }
 
-    /// The folded word.
+    /// The folded form of a word.
     pub(crate) fn word(&self, token: &Token) -> &str {
         self.canonical.get(token.at as usize..(token.at + token.len) as usize).unwrap_or_default()
     }
@@ -87,16 +88,17 @@ impl Form {
         self.spanish_first_person
     }
 
-    /// The hashes of the words in order. Equal if two texts differ in filler words only.
-    pub(crate) fn core(&self) -> Vec<u64> {
+    /// The hashes of the words in order. They are equal for texts that only differ in filler words.
+    pub(crate) fn core_hashes(&self) -> Vec<u64> {
         self.tokens.iter().map(|t| t.hash).collect()
     }
 
-    /// Adopts the stricter kind of each word from another form with the same core, such as that it is a name.
+    /// Adopts the stricter kind of each word from another form with the same core. A name, for example, is stricter
+    /// than a word.
     pub(crate) fn adopt_stricter_kinds(&mut self, other: &Form) {
         if self.tokens.len() == other.tokens.len() {
             for (mine, theirs) in self.tokens.iter_mut().zip(&other.tokens) {
-                mine.kind = stricter(mine.kind, theirs.kind);
+                mine.kind = stricter_kind(mine.kind, theirs.kind);
                 mine.after_separator |= theirs.after_separator;
             }
             self.spanish_first_person |= other.spanish_first_person;
@@ -104,7 +106,7 @@ impl Form {
     }
 }
 
-fn stricter(a: TokenKind, b: TokenKind) -> TokenKind {
+fn stricter_kind(a: TokenKind, b: TokenKind) -> TokenKind {
     match (a, b) {
         (TokenKind::Name, TokenKind::Word | TokenKind::SentenceStart)
         | (TokenKind::Word | TokenKind::SentenceStart, TokenKind::Name) => TokenKind::Name,

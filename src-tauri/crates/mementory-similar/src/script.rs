@@ -1,22 +1,22 @@
-//! Properties of characters: the script, the marks that make another letter, the signs that have a meaning.
+//! Properties of characters: their script, marks that make another letter, and signs that have a meaning.
 
-/// How the words of a script are found.
+/// Scripts, by the way in which their words are separated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Script {
-    /// Words have spaces between them.
+    /// Words are separated by spaces.
     Spaced,
-    /// Japanese grammar and some words.
+    /// Japanese script for grammar and some words.
     Hiragana,
-    /// Foreign words in Japanese. A run of it is one word.
+    /// Japanese script for foreign words. A run of it is one word.
     Katakana,
-    /// Chinese characters. Each is a word.
+    /// Chinese characters. Each one is a word.
     Han,
-    /// Thai, Lao, Khmer, Burmese: no spaces, each letter is a word.
+    /// Thai, Lao, Khmer and Burmese. There are no spaces between words, so each letter is treated as a word.
     Other,
 }
 
 /// The script of a letter or digit.
-pub(crate) fn script(c: char) -> Script {
+pub(crate) fn script_of(c: char) -> Script {
     match c {
         '\u{3041}'..='\u{309f}' => Script::Hiragana,
         '\u{30a0}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' => Script::Katakana,
@@ -30,9 +30,10 @@ pub(crate) fn script(c: char) -> Script {
     }
 }
 
-/// A combining mark that makes another letter of the one before it: vowel signs of Indic scripts and of Thai, Lao,
-/// Tibetan, Burmese and Khmer, and the voicing of kana (ハハ is a mother, パパ a father). All others are accents.
-pub(crate) fn makes_a_letter(mark: char) -> bool {
+/// Whether a combining mark makes another letter of the one before it. These are vowel signs of Indic scripts, Thai,
+/// Lao, Tibetan, Burmese and Khmer, and voicing marks of kana (ハハ is a mother, パパ a father). All other marks are
+/// accents.
+pub(crate) fn makes_another_letter(mark: char) -> bool {
     matches!(mark, '\u{0900}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3099}' | '\u{309a}')
 }
 
@@ -45,18 +46,18 @@ pub(crate) enum Sign {
     Separator,
     /// It replaces an omitted letter or marks a possessive.
     Apostrophe,
-    /// A unit, currency or comparison: as decisive as a number.
+    /// A unit, currency or comparison. It is as decisive as a number.
     Decisive,
-    /// A cross or a prohibition: counts as "not".
+    /// A cross or a prohibition sign. It means "not".
     Negation,
-    /// An emoji: counts as a word.
+    /// An emoji. It is treated as a word.
     Emoji,
-    /// No meaning.
+    /// It has no meaning.
     Ignored,
 }
 
 /// The meaning of a character that is neither a letter nor a digit.
-pub(crate) fn sign(c: char) -> Sign {
+pub(crate) fn meaning_of_sign(c: char) -> Sign {
     match c {
         '.' | '!' | '?' | '\n' | ':' | '\u{3002}' | '\u{2026}' => Sign::SentenceEnd,
         ',' | ';' | '&' | '/' | '\u{3001}' | '\u{60c}' | '\u{30fb}' => Sign::Separator,

@@ -1,15 +1,15 @@
-//! Sketches: a few bytes for each text that are enough to find texts with much in common.
+//! Sketches: a few bytes for each text with which texts that have much in common can be found.
 use crate::{Form, form::TokenKind};
 use mementory_crypto::{KeyedHasher, keyed_digest};
 use std::collections::HashMap;
 
-/// How many minimal hashes a sketch has.
+/// Number of minimal hashes in a sketch.
 pub(crate) const ROWS: usize = 128;
-const DIGEST_LEN: usize = 16;
-/// Version of the sketch format and of the shingles it is made of.
+const DIGEST_BYTES: usize = 16;
+/// Version of the sketch format, including the way in which shingles are formed.
 const VERSION: u8 = 1;
 
-/// The key for sketches. Two vaults have different sketches of the same text.
+/// The key for sketches. The same text has different sketches in two vaults.
 pub struct Key(KeyedHasher);
 
 impl Key {
@@ -18,14 +18,14 @@ impl Key {
         Self(KeyedHasher::new(&keyed_digest(secret, &[b"similar", &[VERSION]])))
     }
 
-    fn digest(&self, bytes: &[&[u8]]) -> [u8; 32] {
+    fn keyed_digest_of(&self, bytes: &[&[u8]]) -> [u8; 32] {
         let mut hasher = self.0.clone();
         bytes.iter().for_each(|part| hasher.update(part));
         hasher.finish()
     }
 
-    fn number(&self, bytes: &[&[u8]]) -> u64 {
-        self.digest(bytes).iter().take(8).fold(0, |n, byte| n << 8 | u64::from(*byte))
+    fn keyed_number_of(&self, bytes: &[&[u8]]) -> u64 {
+        self.keyed_digest_of(bytes).iter().take(8).fold(0, |n, byte| n << 8 | u64::from(*byte))
     }
 }
 
@@ -36,10 +36,11 @@ impl std::fmt::Debug for Key {
 }
 
 /// The sketch of a text: a keyed digest of the folded text, and the minima of its keyed shingles under 128 hash
-/// functions. Equal texts have equal sketches, so sketches are stored encrypted. Without the key they reveal no word.
+/// functions. Texts that are equal after folding have equal sketches, so sketches must be stored encrypted. Without the
+/// key they reveal no word.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Sketch {
-    digest: [u8; DIGEST_LEN],
+    digest: [u8; DIGEST_BYTES],
     rows: [u16; ROWS],
 }
 
@@ -51,27 +52,27 @@ impl std::fmt::Debug for Sketch {
 
 impl Sketch {
     /// Length of a stored sketch in bytes.
-    pub const LEN: usize = 1 + DIGEST_LEN + 2 * ROWS;
+    pub const LEN: usize = 1 + DIGEST_BYTES + 2 * ROWS;
 
-    /// The stored form.
+    /// The stored form of the sketch.
     pub fn to_bytes(&self) -> [u8; Self::LEN] {
         let mut out = [0; Self::LEN];
         out[0] = VERSION;
-        out[1..=DIGEST_LEN].copy_from_slice(&self.digest);
-        for (to, row) in out[1 + DIGEST_LEN..].chunks_exact_mut(2).zip(&self.rows) {
+        out[1..=DIGEST_BYTES].copy_from_slice(&self.digest);
+        for (to, row) in out[1 + DIGEST_BYTES..].chunks_exact_mut(2).zip(&self.rows) {
             to.copy_from_slice(&row.to_le_bytes());
         }
         out
     }
 
-    /// Reads the stored form. `None` for another length or version: make a new sketch of the text.
+    /// Reads the stored form. `None` if it has another length or version, so that a new sketch is needed.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         if bytes.len() != Self::LEN || bytes[0] != VERSION {
             return None;
         }
-        let digest = bytes[1..=DIGEST_LEN].try_into().ok()?;
+        let digest = bytes[1..=DIGEST_BYTES].try_into().ok()?;
         let mut rows = [0; ROWS];
-        for (row, from) in rows.iter_mut().zip(bytes[1 + DIGEST_LEN..].chunks_exact(2)) {
+        for (row, from) in rows.iter_mut().zip(bytes[1 + DIGEST_BYTES..].chunks_exact(2)) {
             *row = u16::from_le_bytes([from[0], from[1]]);
         }
         Some(Self { digest, rows })
@@ -82,7 +83,7 @@ impl Sketch {
         self.digest == other.digest
     }
 
-    /// Estimate of the Jaccard similarity of the texts' shingles, accurate to about a tenth.
+    /// Estimate of the Jaccard similarity of the texts' shingles, with an error of about 0.1.
     pub fn estimate(&self, other: &Self) -> f32 {
         self.rows.iter().zip(&other.rows).filter(|(a, b)| a == b).count() as f32 / ROWS as f32
     }
@@ -92,39 +93,40 @@ impl Sketch {
     }
 }
 
-/// How many shingles are cached with their keyed numbers while many texts are sketched.
-const CACHE_SIZE: usize = 1 << 18;
+/// Number of shingles whose keyed numbers are cached while many texts are sketched.
+const MAX_CACHED_SHINGLES: usize = 1 << 18;
 
-/// The sketch of a text under a key.
+/// Creates the sketch of a text.
 pub fn sketch(key: &Key, text: &str) -> Sketch {
-    sketch_with(key, &Form::new(text), &mut HashMap::new())
+    sketch_with_cache(key, &Form::new(text), &mut HashMap::new())
 }
 
-/// The sketches of many forms. Faster than single calls, because texts of one language share most shingles.
+/// Creates the sketches of many forms. This is faster than single calls, because texts in one language have many
+/// shingles in common.
 pub fn sketches(key: &Key, forms: &[Form]) -> Vec<Sketch> {
     let mut known = HashMap::new();
-    forms.iter().map(|form| sketch_with(key, form, &mut known)).collect()
+    forms.iter().map(|form| sketch_with_cache(key, form, &mut known)).collect()
 }
 
-fn sketch_with(key: &Key, form: &Form, known: &mut HashMap<Vec<u8>, u64>) -> Sketch {
-    let full = key.digest(&[b"text", form.canonical().as_bytes()]);
-    let mut digest = [0; DIGEST_LEN];
-    digest.copy_from_slice(&full[..DIGEST_LEN]);
+fn sketch_with_cache(key: &Key, form: &Form, known: &mut HashMap<Vec<u8>, u64>) -> Sketch {
+    let full = key.keyed_digest_of(&[b"text", form.canonical().as_bytes()]);
+    let mut digest = [0; DIGEST_BYTES];
+    digest.copy_from_slice(&full[..DIGEST_BYTES]);
     let mut least = [u32::MAX; ROWS];
-    // From the folded text, so that texts that are equal after folding have equal sketches despite their capitals.
+    // The shingles are formed from the folded text, so that texts which only differ in capitals have equal sketches.
     for shingle in shingles(&Form::new(form.canonical())) {
         let number = match known.get(&shingle) {
             Some(number) => *number,
             None => {
-                let number = key.number(&[b"part", &shingle]);
-                if known.len() < CACHE_SIZE {
+                let number = key.keyed_number_of(&[b"part", &shingle]);
+                if known.len() < MAX_CACHED_SHINGLES {
                     known.insert(shingle, number);
                 }
                 number
             }
         };
-        // A cheap family of hash functions from one keyed number. It is good enough to find candidates, which are then
-        // compared word by word.
+        // All hash functions are derived from one keyed number, which is fast and good enough for finding candidates.
+        // These are then compared word by word.
         let mut step = number;
         for place in &mut least {
             step = step.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -135,7 +137,7 @@ fn sketch_with(key: &Key, form: &Form, known: &mut HashMap<Vec<u8>, u64>) -> Ske
     Sketch { digest, rows: least.map(|n| (n & 0xffff) as u16) }
 }
 
-/// The exact Jaccard similarity of two texts' shingles.
+/// The exact Jaccard similarity of the shingles of two texts.
 pub fn jaccard(a: &Form, b: &Form) -> f32 {
     let (a, b) = (shingles(&Form::new(a.canonical())), shingles(&Form::new(b.canonical())));
     let both = a.iter().filter(|shingle| b.binary_search(shingle).is_ok()).count();
@@ -143,9 +145,9 @@ pub fn jaccard(a: &Form, b: &Form) -> f32 {
     if any == 0 { 1.0 } else { both as f32 / any as f32 }
 }
 
-/// The set of a text's shingles, sorted: three consecutive letters of each word, including its borders; in scripts
-/// without spaces each character and each two in a row; decisive words as a whole. The order of words makes no
-/// difference.
+/// The sorted set of a text's shingles. For words these are each three consecutive letters, including the borders of
+/// the word; in scripts without spaces, each character and each two consecutive characters; for decisive words, the
+/// whole word. The order of the words makes no difference.
 fn shingles(form: &Form) -> Vec<Vec<u8>> {
     let mut out = Vec::with_capacity(form.tokens().len() * 6);
     let mut before: Option<&str> = None;

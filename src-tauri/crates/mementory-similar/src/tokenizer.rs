@@ -1,18 +1,18 @@
-//! Cuts a text into the tokens of a [`Form`].
+//! Divides a text into the tokens of a [`Form`].
 use crate::{
     fold::fold_char,
     form::{Form, Token, TokenKind},
-    script::{Script, Sign, makes_a_letter, script, sign},
-    word_lists::{GERMAN_ONLY, LONGEST, WORDS, WordRule},
+    script::{Script, Sign, makes_another_letter, meaning_of_sign, script_of},
+    word_lists::{GERMAN_ONLY, MAX_KNOWN_WORD_CHARS, WORD_RULES, WordRule},
 };
 use std::hash::{DefaultHasher, Hash, Hasher};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// Endings of Japanese verbs and adjectives. They count as endings only directly after a stem.
+/// Endings of Japanese verbs and adjectives. They are only treated as endings directly after a stem.
 const KANA_ENDINGS: [char; 9] = ['る', 'た', 'て', 'い', 'う', 'く', 'む', 'す', 'っ'];
 
 pub(crate) fn hash(parts: impl Hash) -> u64 {
-    // This hasher has fixed keys, so hashes are the same on every machine.
+    // This hasher has fixed keys, so the hashes are the same on every computer.
     let mut h = DefaultHasher::new();
     parts.hash(&mut h);
     h.finish()
@@ -22,15 +22,15 @@ struct Tokenizer {
     canonical: String,
     tokens: Vec<Token>,
     keep_fillers: bool,
-    /// All letters are capitals or none is, so capitals do not indicate names.
-    single_case: bool,
-    german: bool,
+    /// True if all letters are capitals or none is. Capitals then do not indicate names.
+    is_single_case: bool,
+    is_german: bool,
     after_separator: bool,
     at_sentence_start: bool,
     spanish_first_person: bool,
     /// The current run of letters.
     run: Option<Run>,
-    /// The end of the previous run, if only an apostrophe follows it.
+    /// End of the previous run, if only an apostrophe follows it.
     before_apostrophe: Option<usize>,
 }
 
@@ -47,7 +47,7 @@ impl Form {
     /// The form of a text of any length in any script.
     pub fn new(text: &str) -> Self {
         let form = Tokenizer::new(text, false).form(text);
-        // A text of filler words only is compared by them.
+        // If a text only has filler words, these are compared.
         if form.tokens.is_empty() { Tokenizer::new(text, true).form(text) } else { form }
     }
 }
@@ -58,9 +58,9 @@ impl Tokenizer {
             canonical: String::with_capacity(text.len()),
             tokens: Vec::new(),
             keep_fillers,
-            single_case: !(text.contains(char::is_uppercase)
+            is_single_case: !(text.contains(char::is_uppercase)
                 && text.contains(|c: char| c.is_alphabetic() && !c.is_uppercase())),
-            german: text.split(|c: char| !c.is_alphanumeric()).any(|w| GERMAN_ONLY.contains(&w)),
+            is_german: text.split(|c: char| !c.is_alphanumeric()).any(|w| GERMAN_ONLY.contains(&w)),
             after_separator: false,
             at_sentence_start: true,
             spanish_first_person: false,
@@ -69,7 +69,7 @@ impl Tokenizer {
         }
     }
 
-    /// The form of the text.
+    /// Reads the text and returns its form.
     fn form(mut self, text: &str) -> Form {
         self.read(text);
         self.finish()
@@ -81,24 +81,24 @@ impl Tokenizer {
         while let Some(c) = chars.next() {
             let next = chars.peek().copied().unwrap_or(' ');
             if is_combining_mark(c) {
-                if self.run.is_some() && makes_a_letter(c) {
+                if self.run.is_some() && makes_another_letter(c) {
                     self.canonical.push(c);
                 }
                 continue;
             }
             if c.is_alphanumeric() {
-                self.letter(c);
+                self.add_letter(c);
             } else if self.belongs_to_word(c, next) {
                 self.canonical.push(c);
             } else {
-                self.gap(c, before, next);
+                self.read_sign(c, before, next);
             }
             before = c;
         }
         self.end_run(false);
     }
 
-    fn letter(&mut self, c: char) {
+    fn add_letter(&mut self, c: char) {
         let capital = c.is_uppercase();
         if self.run.is_none() {
             if !self.canonical.is_empty() {
@@ -120,17 +120,17 @@ impl Tokenizer {
         fold_char(c, true, |c| canonical.push(c));
     }
 
-    /// C++, C#, F#, A+, A-: the sign is part of the name.
+    /// Whether a sign is part of a name, as in C++, C#, F#, A+ and A-.
     fn belongs_to_word(&self, c: char, next: char) -> bool {
         match (&self.run, c) {
             (Some(_), '+' | '#') => true,
-            (Some(run), '-') => run.letters <= 2 && run.all_capitals && !next.is_alphanumeric() && !self.single_case,
+            (Some(run), '-') => run.letters <= 2 && run.all_capitals && !next.is_alphanumeric() && !self.is_single_case,
             _ => false,
         }
     }
 
-    fn gap(&mut self, c: char, before: char, next: char) {
-        let sign = sign(c);
+    fn read_sign(&mut self, c: char, before: char, next: char) {
+        let sign = meaning_of_sign(c);
         self.end_run(sign == Sign::Apostrophe);
         match sign {
             Sign::SentenceEnd => {
@@ -138,28 +138,28 @@ impl Tokenizer {
                 self.after_separator = true;
             }
             Sign::Separator => self.after_separator = true,
-            Sign::Decisive => self.sign(c, TokenKind::Decisive, &[c, '\u{0}']),
-            Sign::Negation => self.sign(c, TokenKind::Decisive, &['n', 'o', 't']),
-            Sign::Emoji => self.sign(c, TokenKind::Emoji, &[c]),
-            // A minus sign: after a space and before a number.
+            Sign::Decisive => self.add_sign(c, TokenKind::Decisive, &[c, '\u{0}']),
+            Sign::Negation => self.add_sign(c, TokenKind::Decisive, &['n', 'o', 't']),
+            Sign::Emoji => self.add_sign(c, TokenKind::Emoji, &[c]),
+            // A minus sign follows a space and precedes a number.
             Sign::Ignored if matches!(c, '-' | '\u{2212}') && before == ' ' && next.is_numeric() => {
-                self.sign('-', TokenKind::Decisive, &['-']);
+                self.add_sign('-', TokenKind::Decisive, &['-']);
             }
             Sign::Ignored | Sign::Apostrophe => {}
         }
     }
 
-    fn sign(&mut self, c: char, kind: TokenKind, compared: &[char]) {
+    fn add_sign(&mut self, c: char, kind: TokenKind, compared: &[char]) {
         if !self.canonical.is_empty() {
             self.canonical.push(' ');
         }
         let at = self.canonical.len();
         self.canonical.push(c);
         let compared: String = compared.iter().filter(|c| **c != '\u{0}').collect();
-        self.push(at, self.canonical.len(), kind, hash(compared.as_str()));
+        self.push_token(at, self.canonical.len(), kind, hash(compared.as_str()));
     }
 
-    /// Ends a run of letters, which is one word, or several in scripts without spaces.
+    /// Ends a run of letters. It is one word, or several in scripts without spaces.
     fn end_run(&mut self, apostrophe: bool) {
         let Some(run) = self.run.take() else {
             if !apostrophe {
@@ -174,19 +174,19 @@ impl Tokenizer {
         }
         let text = self.canonical[run.at..].to_owned();
         if let Some(before) = before_apostrophe {
-            // don't, isn't: the verb is part of the negation.
+            // In "don't" and "isn't", the verb is part of the negation.
             if text == "t" && self.canonical[..before].ends_with('n') {
                 if self.tokens.last().is_some_and(|t| (t.at + t.len) as usize == before) {
                     self.tokens.pop();
                 }
-                self.push(run.at, end, TokenKind::Decisive, hash("not"));
+                self.push_token(run.at, end, TokenKind::Decisive, hash("not"));
                 return;
             }
             if matches!(text.as_str(), "s" | "d" | "m" | "ll" | "re" | "ve") {
                 return;
             }
         }
-        // l'eau, j'aime: a shortened article or pronoun.
+        // In "l'eau" and "j'aime", the run is a shortened article or pronoun.
         if apostrophe && matches!(text.as_str(), "l" | "d" | "j" | "qu" | "n" | "s" | "c" | "m" | "t") {
             return;
         }
@@ -194,9 +194,9 @@ impl Tokenizer {
         let mut stem = None;
         for (script, piece) in script_runs(&text) {
             match script {
-                Script::Spaced | Script::Katakana => self.word(run, at, piece),
-                Script::Hiragana => self.kana(at, piece, stem),
-                Script::Han | Script::Other => self.unspaced(at, piece),
+                Script::Spaced | Script::Katakana => self.add_word(run, at, piece),
+                Script::Hiragana => self.add_hiragana(at, piece, stem),
+                Script::Han | Script::Other => self.add_unspaced(at, piece),
             }
             stem = Some(script);
             at += piece.len();
@@ -206,40 +206,40 @@ impl Tokenizer {
         }
     }
 
-    fn word(&mut self, run: Run, at: usize, piece: &str) {
+    fn add_word(&mut self, run: Run, at: usize, piece: &str) {
         let end = at + piece.len();
         let first = self.tokens.is_empty();
         self.spanish_first_person |= matches!(piece, "yo" | "mi" | "mis");
         if piece.chars().any(char::is_numeric) {
-            return self.push(at, end, TokenKind::Decisive, hash(piece));
+            return self.push_token(at, end, TokenKind::Decisive, hash(piece));
         }
-        let inside = !self.at_sentence_start && !self.single_case;
+        let inside = !self.at_sentence_start && !self.is_single_case;
         let letters = run.letters;
-        // Blood group A, the US, IT: acronyms, not articles or pronouns.
+        // An acronym as in "blood group A", "the US" and "IT" is not an article or pronoun.
         let acronym = inside && run.all_capitals && !piece.eq("i") && letters < 6;
-        match WORDS.get(piece) {
-            Some(WordRule::Decisive(value)) => self.push(at, end, TokenKind::Decisive, hash(&**value)),
+        match WORD_RULES.get(piece) {
+            Some(WordRule::Decisive(value)) => self.push_token(at, end, TokenKind::Decisive, hash(&**value)),
             Some(WordRule::Conjunction) if !acronym && !self.keep_fillers => self.after_separator = true,
             Some(WordRule::Filler) if !acronym && !self.keep_fillers => self.at_sentence_start = false,
             rule => {
                 let compared = if let Some(WordRule::SameAs(value)) = rule { value } else { piece };
                 let kind = match () {
                     () if first => TokenKind::SentenceStart,
-                    () if run.capital && inside && !self.german => TokenKind::Name,
-                    () if run.capital && !self.single_case && !self.german => TokenKind::SentenceStart,
+                    () if run.capital && inside && !self.is_german => TokenKind::Name,
+                    () if run.capital && !self.is_single_case && !self.is_german => TokenKind::SentenceStart,
                     () => TokenKind::Word,
                 };
-                self.push(at, end, kind, hash(compared));
+                self.push_token(at, end, kind, hash(compared));
             }
         }
     }
 
-    /// Chinese characters and other scripts without spaces: known words first, then single characters.
-    fn unspaced(&mut self, mut at: usize, mut rest: &str) {
+    /// Reads scripts without spaces: known words first, then single characters.
+    fn add_unspaced(&mut self, mut at: usize, mut rest: &str) {
         while let Some(next) = letter_len(rest) {
             let len = match known_word(rest) {
                 Some((len, WordRule::Decisive(value))) => {
-                    self.push(at, at + len, TokenKind::Decisive, hash(&**value));
+                    self.push_token(at, at + len, TokenKind::Decisive, hash(&**value));
                     len
                 }
                 Some((len, rule)) if !self.keep_fillers => {
@@ -247,7 +247,7 @@ impl Tokenizer {
                     len
                 }
                 _ => {
-                    self.push(at, at + next, TokenKind::Char, hash(&rest[..next]));
+                    self.push_token(at, at + next, TokenKind::Char, hash(&rest[..next]));
                     next
                 }
             };
@@ -256,14 +256,14 @@ impl Tokenizer {
         }
     }
 
-    /// Hiragana: an ending if it follows a stem; known words of grammar are ignored.
-    fn kana(&mut self, mut at: usize, mut rest: &str, stem: Option<Script>) {
+    /// Reads Hiragana. The first character after a stem is an ending. Known words of grammar are ignored.
+    fn add_hiragana(&mut self, mut at: usize, mut rest: &str, stem: Option<Script>) {
         let mut ending = matches!(stem, Some(Script::Han));
         let mut after = stem.is_some();
         while let Some(next) = letter_len(rest) {
             let len = match known_word(rest) {
                 Some((len, WordRule::Decisive(value))) => {
-                    self.push(at, at + len, TokenKind::Decisive, hash(&**value));
+                    self.push_token(at, at + len, TokenKind::Decisive, hash(&**value));
                     len
                 }
                 Some((len, rule)) if !self.keep_fillers && (after || len > next) => {
@@ -273,7 +273,7 @@ impl Tokenizer {
                 _ if ending => next,
                 _ if stem.is_some() && rest.starts_with(KANA_ENDINGS) && next == 'る'.len_utf8() => next,
                 _ => {
-                    self.push(at, at + next, TokenKind::Char, hash(&rest[..next]));
+                    self.push_token(at, at + next, TokenKind::Char, hash(&rest[..next]));
                     next
                 }
             };
@@ -284,9 +284,9 @@ impl Tokenizer {
         }
     }
 
-    fn push(&mut self, at: usize, end: usize, kind: TokenKind, hash: u64) {
+    fn push_token(&mut self, at: usize, end: usize, kind: TokenKind, hash: u64) {
         let len = u32::try_from(end - at).unwrap_or(u32::MAX);
-        // Words beyond 4 GiB are ignored. The digest of the sketch still covers them.
+        // Words after the first 4 GiB are ignored. The digest in the sketch still includes them.
         if let Ok(at) = u32::try_from(at) {
             self.tokens.push(Token { hash, at, len, kind, after_separator: self.after_separator });
         }
@@ -305,23 +305,24 @@ impl Tokenizer {
         Form {
             canonical: self.canonical,
             hashes: sorted.iter().map(|i| self.tokens[*i as usize].hash).collect(),
-            sorted: sorted.into_boxed_slice(),
+            indices_by_hash: sorted.into_boxed_slice(),
             tokens: self.tokens.into_boxed_slice(),
-            decisive,
+            decisive_hash: decisive,
             spanish_first_person: self.spanish_first_person,
         }
     }
 }
 
-/// A run of letters divided where the script changes. Combining marks and long-vowel signs belong to the letter before.
+/// Divides a run of letters where the script changes. Combining marks and long-vowel signs belong to the letter before
+/// them.
 fn script_runs(text: &str) -> impl Iterator<Item = (Script, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let first = script(rest.chars().next()?);
+        let first = script_of(rest.chars().next()?);
         let end = rest
             .char_indices()
             .find(|(_, c)| {
-                let other = script(*c);
+                let other = script_of(*c);
                 other != first && !is_combining_mark(*c) && !(*c == 'ー' && first == Script::Hiragana)
             })
             .map_or(rest.len(), |(at, _)| at);
@@ -331,13 +332,13 @@ fn script_runs(text: &str) -> impl Iterator<Item = (Script, &str)> {
     })
 }
 
-/// Bytes of the first letter with its marks.
+/// Length in bytes of the first letter, including its marks.
 fn letter_len(text: &str) -> Option<usize> {
     text.chars().next()?;
     Some(text.char_indices().skip(1).find(|(_, c)| !is_combining_mark(*c)).map_or(text.len(), |(at, _)| at))
 }
 
-/// The longest known word at the start of a text in a script without spaces.
+/// The longest known word at the start of a text in a script without spaces, with its length in bytes.
 fn known_word(text: &str) -> Option<(usize, &'static WordRule)> {
     let mut ends = [0; 24];
     let mut count = 0;
@@ -346,9 +347,9 @@ fn known_word(text: &str) -> Option<(usize, &'static WordRule)> {
             ends[count] = at;
             count += 1;
         }
-        if count == ends.len().min(*LONGEST) {
+        if count == ends.len().min(*MAX_KNOWN_WORD_CHARS) {
             break;
         }
     }
-    ends[..count].iter().rev().find_map(|end| Some((*end, WORDS.get(&text[..*end])?)))
+    ends[..count].iter().rev().find_map(|end| Some((*end, WORD_RULES.get(&text[..*end])?)))
 }

@@ -1,21 +1,21 @@
-//! Words with a special rule in a comparison, in the languages that people use most with assistants.
+//! Words with a special rule, in the languages that are most used with assistants.
 //!
-//! `fillers` are ignored in every comparison. `conjunctions` are ignored too, and the words on their two sides may be
-//! exchanged. A `decisive` word that is in only one of two texts makes them different; forms with the same meaning are
-//! joined with `/`. `same_word` lists forms of one word that the rules for endings do not cover.
+//! `fillers` are ignored in every comparison. `conjunctions` are ignored too, and the words before and after them may
+//! be exchanged. A `decisive` word that only one of two texts has makes them different; words with the same meaning are
+//! joined by `/`. `same_word` lists forms of one word that the rules for endings do not cover.
 use crate::fold::fold_word;
 use std::{collections::HashMap, sync::LazyLock};
 
 /// The rule for a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum WordRule {
-    /// Ignored.
+    /// The word is ignored.
     Filler,
-    /// Ignored, and the words on its two sides may be exchanged.
+    /// The word is ignored, and the words before and after it may be exchanged.
     Conjunction,
-    /// Both texts must have it; compared as this text.
+    /// Both texts must have the word. It is compared as this text.
     Decisive(Box<str>),
-    /// A form of another word; compared as this text.
+    /// The word is a form of another word. It is compared as this text.
     SameAs(Box<str>),
 }
 
@@ -132,7 +132,7 @@ const SPANISH: Language = Language {
         gustar/gusta/gustan/gustaba tomar/toma/tomo/tomaba",
 };
 
-/// Single kana are particles here: they are ignored only after another word.
+/// Single kana are particles, which are only ignored after another word.
 const JAPANESE: Language = Language {
     fillers: "ユーザー ユーザ 利用者 使用者 本人 私 僕 俺 は が を に で の へ も です ます ました でした だ だった である でいる でいます でいた \
         ている ています ていた ていました てる する します した しました いる います いた ある あります こと とのこと そうです \
@@ -155,7 +155,7 @@ const CHINESE: Language = Language {
     same_word: "",
 };
 
-/// Of other languages only words for the person and negations.
+/// Other languages only have words for the person and negations.
 const OTHERS: Language = Language {
     fillers: "пользователь пользователя я utente utilizador gebruiker uzytkownik kullanici 사용자 사용자는 사용자가 저는 나는 ผู้ใช้ ผม ฉัน \
         المستخدم उपयोगकर्ता χρηστης",
@@ -165,11 +165,11 @@ const OTHERS: Language = Language {
     same_word: "",
 };
 
-/// All words by their folded form.
-pub(crate) static WORDS: LazyLock<HashMap<Box<str>, WordRule>> = LazyLock::new(|| {
+/// All words with their rules, by folded form.
+pub(crate) static WORD_RULES: LazyLock<HashMap<Box<str>, WordRule>> = LazyLock::new(|| {
     let mut words = HashMap::new();
     let mut add = |word: &str, rule: WordRule| {
-        // The first rule for a word applies, so decisive words are added before all others.
+        // If a word has several rules, the first one applies, so decisive words are added first.
         words.entry(fold_word(word).into_boxed_str()).or_insert(rule);
     };
     let all = [ENGLISH, GERMAN, FRENCH, SPANISH, JAPANESE, CHINESE, OTHERS];
@@ -190,11 +190,12 @@ pub(crate) static WORDS: LazyLock<HashMap<Box<str>, WordRule>> = LazyLock::new(|
     words
 });
 
-/// Length of the longest entry that is not ASCII, in characters: how far ahead to search in scripts without spaces.
-pub(crate) static LONGEST: LazyLock<usize> =
-    LazyLock::new(|| WORDS.keys().filter(|w| !w.is_ascii()).map(|w| w.chars().count()).max().unwrap_or(1));
+/// Number of characters in the longest word that is not ASCII. In scripts without spaces, known words are searched up
+/// to this length.
+pub(crate) static MAX_KNOWN_WORD_CHARS: LazyLock<usize> =
+    LazyLock::new(|| WORD_RULES.keys().filter(|w| !w.is_ascii()).map(|w| w.chars().count()).max().unwrap_or(1));
 
-/// Words in small letters that only German has among these languages. In German, capitals do not indicate names.
+/// Words in small letters that only occur in German. In a German text, capitals do not indicate names.
 pub(crate) const GERMAN_ONLY: [&str; 24] = [
     "der", "das", "und", "ist", "ein", "eine", "einen", "einem", "einer", "mit", "nicht", "auf", "für", "von", "zu",
     "im", "dem", "sich", "keine", "kein", "gerne", "bei", "seine", "wohnt",

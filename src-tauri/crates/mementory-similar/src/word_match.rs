@@ -1,6 +1,6 @@
-//! Whether two words differ only by an ending or a typo.
+//! Decides whether two words differ only by an ending or a typo.
 
-/// Sets of endings of one word. The empty ending is the stem itself.
+/// Sets of endings of the same word. An empty ending means the stem itself.
 const ENDINGS: [&[&str]; 7] = [
     // English: prefer, prefers, preferred; live, lives, living; study, studies
     &["", "s", "es", "ed", "d", "ing"],
@@ -11,28 +11,29 @@ const ENDINGS: [&[&str]; 7] = [
     // French: habite, habitent, habiter, habitait
     &["e", "es", "er", "ent", "ait", "ais", "aient", "ez", "ons", "ant"],
     &["", "ait", "ais", "aient"],
-    // Spanish, without the vowel that makes a daughter of a son: trabaja, trabajaba; vive, vivia, vivir
+    // Spanish: trabaja, trabajaba; vive, vivia, vivir. The ending o is missing, because hijo (son) and hija (daughter)
+    // are different words.
     &["a", "an", "aba", "aban", "ar", "ando"],
 ];
-const SPANISH_E: [&str; 8] = ["e", "en", "ia", "ian", "ir", "er", "iendo", "io"];
+const SPANISH_E_ENDINGS: [&str; 8] = ["e", "en", "ia", "ian", "ir", "er", "iendo", "io"];
 
-/// Longer words match only if they are equal.
-const MAX_WORD: usize = 40;
+/// Largest length of a word in letters for the rules below. Longer words must be equal.
+const MAX_WORD_LETTERS: usize = 40;
 
-/// Whether two words differ by an ending for tense, person or number. `spanish_verb`: the final o may be the first
-/// person of a verb in a (trabajo, trabaja); otherwise it makes another word (caso, casa).
+/// Whether two words differ by an ending for tense, person or number. With `spanish_verb`, a final o may be the first
+/// person of a verb (trabajo, trabaja); otherwise it makes another word (caso, casa).
 pub(crate) fn differ_by_ending(a: &str, b: &str, spanish_verb: bool) -> bool {
-    if a.len() > MAX_WORD || b.len() > MAX_WORD {
+    if a.len() > MAX_WORD_LETTERS || b.len() > MAX_WORD_LETTERS {
         return false;
     }
     let common: Vec<(usize, char)> =
         a.char_indices().zip(b.chars()).take_while(|((_, x), y)| x == y).map(|(at, _)| at).collect();
-    // Up to two letters of the common part may belong to the endings: stud-y and stud-ies, liv-e and liv-ing. The stem
-    // has at least three letters.
+    // Up to two letters of the common part may be part of the endings, as in stud-y and stud-ies, or liv-e and liv-ing.
+    // The stem has at least three letters.
     (common.len().saturating_sub(2).max(3)..=common.len()).any(|letters| {
         let Some((at, last)) = common.get(letters - 1) else { return false };
         let (x, y) = (&a[at + last.len_utf8()..], &b[at + last.len_utf8()..]);
-        // plan or plans, planned: the last letter is doubled.
+        // In "planned", the last letter of "plan" is doubled.
         let doubled = |bare: &str, end: &str| {
             matches!(bare, "" | "s") && end.strip_prefix(*last).is_some_and(|rest| matches!(rest, "ed" | "ing"))
         };
@@ -42,18 +43,19 @@ pub(crate) fn differ_by_ending(a: &str, b: &str, spanish_verb: bool) -> bool {
 }
 
 fn are_endings_of_one_word(x: &str, y: &str) -> bool {
-    ENDINGS.iter().any(|set| set.contains(&x) && set.contains(&y)) || SPANISH_E.contains(&x) && SPANISH_E.contains(&y)
+    ENDINGS.iter().any(|set| set.contains(&x) && set.contains(&y))
+        || SPANISH_E_ENDINGS.contains(&x) && SPANISH_E_ENDINGS.contains(&y)
 }
 
-/// Whether two words differ by one typo: two letters swapped, one missing, one added, one wrong. The first letter must
-/// be equal, as it is in nearly all typos. In shorter words fewer kinds count, since they make other words (house,
-/// horse).
-pub(crate) fn differ_by_typo(a: &str, b: &str, name: bool) -> bool {
+/// Whether two words differ by one typo: two letters swapped, one missing, one added or one wrong. The first letter
+/// must be equal, as in nearly all typos. In shorter words fewer kinds of typo are accepted, because they often result
+/// in another word (house, horse).
+pub(crate) fn differ_by_typo(a: &str, b: &str, is_name: bool) -> bool {
     let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    if b.len() > MAX_WORD * 4 {
+    if b.len() > MAX_WORD_LETTERS * 4 {
         return false;
     }
-    let mut letters = [['\u{0}'; MAX_WORD]; 2];
+    let mut letters = [['\u{0}'; MAX_WORD_LETTERS]; 2];
     let mut lens = [0; 2];
     for (word, (to, len)) in [a, b].iter().zip(letters.iter_mut().zip(&mut lens)) {
         for c in word.chars() {
@@ -75,13 +77,13 @@ pub(crate) fn differ_by_typo(a: &str, b: &str, name: bool) -> bool {
     let n = b.len();
     if a.len() == b.len() {
         let swapped = at + 1 < n && a[at] == b[at + 1] && a[at + 1] == b[at] && a[at + 2..] == b[at + 2..];
-        if name {
+        if is_name {
             return swapped && n >= 6;
         }
         return swapped && n >= 4 || n >= 7 && a[at + 1..] == b[at + 1..];
     }
     let doubled = b[at] == b[at - 1];
-    !name && a[at..] == b[at + 1..] && n >= if doubled { 5 } else { 6 }
+    !is_name && a[at..] == b[at + 1..] && n >= if doubled { 5 } else { 6 }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Compares the pairs in `pairs.tsv`, which were classified by hand.
+//! Compares the pairs in `pairs.tsv` and checks that the results are those assigned by hand.
 use mementory_similar::{Comparison, Form, compare};
 
 #[test]

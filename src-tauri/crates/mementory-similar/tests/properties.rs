@@ -1,5 +1,5 @@
-//! Properties of all texts, and the time for hostile ones.
-#![allow(clippy::print_stdout)] // measurements are printed
+//! Properties of all texts, and the time for texts that are expensive to compare.
+#![allow(clippy::print_stdout)] // the tests print measurements
 mod generated;
 
 use generated::memories;
@@ -14,7 +14,7 @@ fn key() -> Key {
     Key::new(&[7; 32])
 }
 
-/// A few texts that are often similar: made of few words, some of them decisive.
+/// A few texts that are often similar, because they consist of few words. Some of these words are decisive.
 fn similar_texts() -> impl Strategy<Value = Vec<String>> {
     let word = prop::sample::select(vec![
         "User", "the", "I", "likes", "liked", "tea", "Berlin", "berlni", "not", "two", "2", "and", "coffee", "coffe",
@@ -25,7 +25,7 @@ fn similar_texts() -> impl Strategy<Value = Vec<String>> {
 }
 
 /// The groups as sets of texts.
-fn as_texts(texts: &[String], groups: &[Group]) -> BTreeSet<Vec<String>> {
+fn groups_as_texts(texts: &[String], groups: &[Group]) -> BTreeSet<Vec<String>> {
     groups
         .iter()
         .map(|g| {
@@ -50,8 +50,8 @@ proptest! {
         group_texts(&key(), &[a.as_str(), b.as_str(), a.as_str()], THRESHOLD);
     }
 
-    /// `Same` implies equality under the folding used for search and fingerprints; for texts of letters it is
-    /// equivalent.
+    /// If the result is `Same`, the texts must be equal under the folding that the vault uses for search and
+    /// fingerprints. For texts of letters, the reverse must hold as well.
     #[test]
     fn same_agrees_with_the_folding_of_the_vault(a in "[a-zA-ZéÜß .,!\n]{0,24}", b in "[a-zA-ZéÜß .,!\n]{0,24}", c in any::<String>(), d in any::<String>()) {
         for (a, b) in [(&a, &b), (&c, &d)] {
@@ -75,14 +75,14 @@ proptest! {
             prop_assert!(group.members.len() > 1 && group.members.is_sorted());
             for (at, i) in group.members.iter().enumerate() {
                 prop_assert!(seen.insert(*i), "{} is in two groups", i);
-                // No chains: every two members are near.
+                // Every two members must be near, so that there are no chains.
                 for j in &group.members[at + 1..] {
                     let pair = compare(&Form::new(&texts[*i]), &Form::new(&texts[*j]));
                     prop_assert!(pair.score() >= THRESHOLD, "{:?} {:?} {:?}", texts[*i], texts[*j], pair);
                     prop_assert_eq!(group.likeness == Likeness::Same && pair != Comparison::Same, false);
                 }
             }
-            // The members of a group without other texts form the same group.
+            // The members of a group must form the same group if there are no other texts.
             let members: Vec<&String> = group.members.iter().map(|i| &texts[*i]).collect();
             let regrouped = group_texts(&key(), &members, THRESHOLD);
             prop_assert_eq!(regrouped.len(), 1);
@@ -91,7 +91,7 @@ proptest! {
         let mut turned = texts.clone();
         turned.rotate_left(turn % texts.len().max(1));
         turned.reverse();
-        prop_assert_eq!(as_texts(&texts, &found), as_texts(&turned, &group_texts(&key(), &turned, THRESHOLD)));
+        prop_assert_eq!(groups_as_texts(&texts, &found), groups_as_texts(&turned, &group_texts(&key(), &turned, THRESHOLD)));
     }
 }
 
@@ -149,8 +149,8 @@ fn empty_texts_are_not_duplicates() {
     assert_eq!(group_texts(&key(), &texts, THRESHOLD), []);
 }
 
-/// Texts that are expensive to compare. The test is that grouping them ends; larger numbers are for measurements.
-fn hostile(count: usize) -> [(&'static str, Vec<String>); 5] {
+/// Texts that are expensive to compare, by kind. Large numbers of them are used for measurements.
+fn expensive_texts(count: usize) -> [(&'static str, Vec<String>); 5] {
     let numbered = |n: usize| ["red", "tea", "sky", "oak", "sun", "cup", "fog", "ink", "jar", "key"][n % 10];
     let letters = |n: usize| -> String {
         (0..6).map(|i| char::from(b'a' + ((n.wrapping_mul(2_654_435_761) >> (i * 5)) % 26) as u8)).collect()
@@ -184,12 +184,12 @@ fn hostile(count: usize) -> [(&'static str, Vec<String>); 5] {
     ]
 }
 
-/// `MEMENTORY_SIMILAR=100000 cargo test --release -p mementory-similar --test properties hostile -- --nocapture` uses
-/// more texts and prints the time for each kind.
+/// Checks that grouping ends. With `MEMENTORY_SIMILAR=100000 cargo test --release -p mementory-similar --test
+/// properties hostile -- --nocapture` it uses more texts and prints the time for each kind.
 #[test]
-fn grouping_hostile_texts_ends() {
+fn grouping_of_hostile_texts_ends() {
     let count = std::env::var("MEMENTORY_SIMILAR").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
-    for (name, texts) in hostile(count) {
+    for (name, texts) in expensive_texts(count) {
         let start = std::time::Instant::now();
         let found = group_texts(&key(), &texts, THRESHOLD);
         let grouped: usize = found.iter().map(|g| g.members.len()).sum();
@@ -201,7 +201,7 @@ fn grouping_hostile_texts_ends() {
             assert!(grouped < texts.len() / 20, "{grouped}");
         }
     }
-    // A megabyte each: different words, one endless word, no spaces, combining marks only.
+    // Texts of about one megabyte: different words, one very long word, no spaces, only combining marks.
     let long: String = memories(8_000, 5).iter().map(|m| m.text.as_str()).collect::<Vec<_>>().join(" ");
     let mut texts = vec![
         long.clone(),

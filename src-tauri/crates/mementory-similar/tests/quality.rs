@@ -1,12 +1,12 @@
-//! Precision and recall of the groups on generated memories with labels, and the time for 100,000 of them.
-#![allow(clippy::print_stdout)] // measurements are printed
+//! Measures precision and recall of the groups on generated memories with labels, and the time.
+#![allow(clippy::print_stdout)] // the tests print measurements
 mod generated;
 
 use generated::{Memory, memories};
 use mementory_similar::{Form, Group, Key, THRESHOLD, groups, sketches};
 use std::{collections::BTreeMap, time::Instant};
 
-/// How many pairs are in one group, how many say the same, and how many are both.
+/// Numbers of pairs that are in the same group, that say the same, and that are both.
 struct Pairs {
     grouped: u64,
     true_pairs: u64,
@@ -23,7 +23,7 @@ impl Pairs {
     }
 }
 
-fn count(sizes: impl Iterator<Item = u64>) -> u64 {
+fn pairs_within(sizes: impl Iterator<Item = u64>) -> u64 {
     sizes.map(|n| n * n.saturating_sub(1) / 2).sum()
 }
 
@@ -34,18 +34,22 @@ fn count_pairs(memories: &[Memory], groups: &[Group]) -> Pairs {
     for group in groups {
         let mut statements: BTreeMap<usize, u64> = BTreeMap::new();
         group.members.iter().for_each(|i| *statements.entry(memories[*i].statement).or_default() += 1);
-        both += count(statements.into_values());
+        both += pairs_within(statements.into_values());
     }
     Pairs {
-        grouped: count(groups.iter().map(|g| g.members.len() as u64)),
-        true_pairs: count(by_statement.into_values()),
+        grouped: pairs_within(groups.iter().map(|g| g.members.len() as u64)),
+        true_pairs: pairs_within(by_statement.into_values()),
         both,
     }
 }
 
-/// For each kind of edit (or language), the share of edited texts that are grouped with another wording of the
-/// statement.
-fn table<'m>(memories: &'m [Memory], groups: &[Group], keys: impl Fn(&'m Memory) -> Vec<&'static str>) -> String {
+/// For each kind of edit (or each language), the share of edited texts that are in one group with another wording of
+/// the statement.
+fn recall_table<'m>(
+    memories: &'m [Memory],
+    groups: &[Group],
+    keys: impl Fn(&'m Memory) -> Vec<&'static str>,
+) -> String {
     let mut group_of = vec![usize::MAX; memories.len()];
     groups.iter().enumerate().for_each(|(g, group)| group.members.iter().for_each(|i| group_of[*i] = g));
     let mut found: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
@@ -62,17 +66,17 @@ fn table<'m>(memories: &'m [Memory], groups: &[Group], keys: impl Fn(&'m Memory)
     found.iter().map(|(key, (hit, all))| format!("{key} {:.3} of {all}; ", *hit as f64 / *all as f64)).collect()
 }
 
-/// Peak memory of this process in MiB; 0 if the system does not report it.
-fn peak() -> u64 {
+/// Largest amount of memory that this process used, in MiB. 0 if the system does not report it.
+fn peak_memory_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|l| l.starts_with("VmHWM"));
     line.and_then(|l| l.split_whitespace().nth(1)?.parse::<u64>().ok()).unwrap_or(0) / 1024
 }
 
-fn run(count: usize, seed: u64) -> Pairs {
+fn measure_groups(count: usize, seed: u64) -> Pairs {
     let memories = memories(count, seed);
     let words: usize = memories.iter().map(|m| m.text.len()).sum();
-    let before = peak();
+    let before = peak_memory_mib();
     let key = Key::new(&[7; 32]);
     let start = Instant::now();
     let forms: Vec<Form> = memories.iter().map(|m| Form::new(&m.text)).collect();
@@ -88,10 +92,14 @@ fn run(count: usize, seed: u64) -> Pairs {
         cut.as_secs_f32(),
         sketched.as_secs_f32(),
         grouped.as_secs_f32(),
-        peak()
+        peak_memory_mib()
     );
     println!("{} groups; precision {:.4}, recall {:.4}", groups.len(), pairs.precision(), pairs.recall());
-    println!("{}\n{}", table(&memories, &groups, |m| m.edits.clone()), table(&memories, &groups, |m| vec![m.language]));
+    println!(
+        "{}\n{}",
+        recall_table(&memories, &groups, |m| m.edits.clone()),
+        recall_table(&memories, &groups, |m| vec![m.language])
+    );
     let mut wrong = 0;
     for group in &groups {
         let first = &memories[group.members[0]];
@@ -108,7 +116,7 @@ fn run(count: usize, seed: u64) -> Pairs {
     pairs
 }
 
-/// Prints the texts that were not grouped with their first wording.
+/// Prints the texts that are not in one group with their first wording.
 fn print_missed(memories: &[Memory], groups: &[Group]) {
     let mut group_of = vec![usize::MAX; memories.len()];
     groups.iter().enumerate().for_each(|(g, group)| group.members.iter().for_each(|i| group_of[*i] = g));
@@ -126,12 +134,12 @@ fn print_missed(memories: &[Memory], groups: &[Group]) {
     }
 }
 
-/// `MEMENTORY_SIMILAR=100000 cargo test --release -p mementory-similar --test quality -- --nocapture` uses more
-/// memories.
+/// With `MEMENTORY_SIMILAR=100000 cargo test --release -p mementory-similar --test quality -- --nocapture`, more
+/// memories are used.
 #[test]
 fn ten_thousand_memories_reach_the_required_precision_and_recall() {
     let count = std::env::var("MEMENTORY_SIMILAR").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000);
-    let pairs = run(count, 1);
+    let pairs = measure_groups(count, 1);
     assert!(pairs.true_pairs > 5_000, "{} true pairs", pairs.true_pairs);
     assert!(pairs.precision() >= 0.98, "precision {}", pairs.precision());
     assert!(pairs.recall() >= 0.9, "recall {}", pairs.recall());

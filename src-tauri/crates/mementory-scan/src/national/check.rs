@@ -1,7 +1,7 @@
 //! Check digits and dates.
 
 /// The sum of the digits multiplied by their weights.
-pub(super) fn weighted(digits: &[u8], weights: &[u32]) -> u32 {
+pub(super) fn weighted_sum(digits: &[u8], weights: &[u32]) -> u32 {
     digits.iter().zip(weights).map(|(digit, weight)| u32::from(*digit) * weight).sum()
 }
 
@@ -11,12 +11,12 @@ pub(super) fn number(digits: &[u8]) -> u64 {
 }
 
 /// The two digits at `at` as one number.
-pub(super) fn two(digits: &[u8], at: usize) -> u32 {
+pub(super) fn two_digits(digits: &[u8], at: usize) -> u32 {
     u32::from(digits[at]) * 10 + u32::from(digits[at + 1])
 }
 
 /// Whether the month has this day in some year.
-pub(super) fn day_month(day: u32, month: u32) -> bool {
+pub(super) fn is_day_of_month(day: u32, month: u32) -> bool {
     let days = match month {
         2 => 29,
         4 | 6 | 9 | 11 => 30,
@@ -28,16 +28,16 @@ pub(super) fn day_month(day: u32, month: u32) -> bool {
 
 /// Whether the digits start with a date `yymmdd`.
 pub(super) fn begins_yymmdd(digits: &[u8]) -> bool {
-    day_month(two(digits, 4), two(digits, 2))
+    is_day_of_month(two_digits(digits, 4), two_digits(digits, 2))
 }
 
 /// Whether the digits start with a date `ddmmyy`.
 pub(super) fn begins_ddmmyy(digits: &[u8]) -> bool {
-    day_month(two(digits, 0), two(digits, 2))
+    is_day_of_month(two_digits(digits, 0), two_digits(digits, 2))
 }
 
 /// Whether the check digit of Verhoeff's algorithm is right. It calculates in the dihedral group of order 10.
-pub(super) fn verhoeff(digits: &[u8]) -> bool {
+pub(super) fn has_verhoeff_check(digits: &[u8]) -> bool {
     let multiply = |a: u8, b: u8| match (a < 5, b < 5) {
         (true, true) => (a + b) % 5,
         (true, false) => (a + b - 5) % 5 + 5,
@@ -53,7 +53,7 @@ pub(super) fn verhoeff(digits: &[u8]) -> bool {
 }
 
 /// Whether the check digit of ISO 7064, mod 11,10, is right.
-pub(super) fn mod_11_10(digits: &[u8]) -> bool {
+pub(super) fn has_mod_11_10_check(digits: &[u8]) -> bool {
     let Some((last, head)) = digits.split_last() else { return false };
     let product = head.iter().fold(10, |product, digit| {
         let sum = (product + u32::from(*digit)) % 10;

@@ -1,7 +1,9 @@
 //! Personal numbers of European states, each with the check that its authority publishes.
-use super::check::{begins_ddmmyy, begins_yymmdd, day_month, mod_11_10, number, two, weighted};
-use super::{Number, distinctive, plain, separated};
-use crate::card::luhn;
+use super::check::{
+    begins_ddmmyy, begins_yymmdd, has_mod_11_10_check, is_day_of_month, number, two_digits, weighted_sum,
+};
+use super::{Number, distinctive, separated, unseparated};
+use crate::card::has_luhn_check;
 use crate::digits::Gap::{Dot, Hyphen, Slash, Space};
 use crate::word_lists::{national_id, national_id_acronyms};
 
@@ -10,16 +12,16 @@ pub(super) const NUMBERS: &[Number] = &[
         name: "de_steuer_id",
         words: national_id::DE_STEUER_ID,
         acronyms: national_id_acronyms::DE_STEUER_ID,
-        layouts: &[plain(&[11]), separated(&[2, 3, 3, 3], &[Space])],
-        check: |d| d[0] != 0 && mod_11_10(d) && has_repeated_digit(d),
+        layouts: &[unseparated(&[11]), separated(&[2, 3, 3, 3], &[Space])],
+        check: |d| d[0] != 0 && has_mod_11_10_check(d) && has_repeated_digit(d),
     },
     Number {
         name: "fr_nir",
         words: national_id::FR_NIR,
         acronyms: national_id_acronyms::FR_NIR,
         layouts: &[
-            plain(&[15]),
-            plain(&[13, 2]),
+            unseparated(&[15]),
+            unseparated(&[13, 2]),
             distinctive(&[1, 2, 2, 2, 3, 3, 2], &[Space]),
             distinctive(&[1, 2, 2, 2, 3, 3, 2], &[Hyphen]),
             distinctive(&[1, 2, 2, 2, 3, 3, 2], &[Dot]),
@@ -27,7 +29,7 @@ pub(super) const NUMBERS: &[Number] = &[
         ],
         check: |d| {
             matches!(d[0], 1..=4 | 7 | 8)
-                && matches!(two(d, 3), 1..=12 | 20..=42 | 50..=99)
+                && matches!(two_digits(d, 3), 1..=12 | 20..=42 | 50..=99)
                 && 97 - number(&d[..13]) % 97 == number(&d[13..])
         },
     },
@@ -36,21 +38,21 @@ pub(super) const NUMBERS: &[Number] = &[
         words: national_id::NL_BSN,
         acronyms: &[],
         layouts: &[
-            plain(&[9]),
+            unseparated(&[9]),
             separated(&[4, 2, 3], &[Dot]),
             separated(&[3, 3, 3], &[Space]),
             separated(&[3, 3, 3], &[Dot]),
             separated(&[4, 2, 3], &[Space]),
             separated(&[3, 2, 4], &[Space]),
         ],
-        check: |d| (i64::from(weighted(&d[..8], &[9, 8, 7, 6, 5, 4, 3, 2])) - i64::from(d[8])) % 11 == 0,
+        check: |d| (i64::from(weighted_sum(&d[..8], &[9, 8, 7, 6, 5, 4, 3, 2])) - i64::from(d[8])) % 11 == 0,
     },
     Number {
         name: "be_national_number",
         words: national_id::BE_NATIONAL_NUMBER,
         acronyms: national_id_acronyms::BE_NATIONAL_NUMBER,
         layouts: &[
-            plain(&[11]),
+            unseparated(&[11]),
             distinctive(&[2, 2, 2, 3, 2], &[Dot, Dot, Hyphen, Dot]),
             distinctive(&[2, 2, 2, 3, 2], &[Dot, Dot, Hyphen, Hyphen]),
             separated(&[6, 3, 2], &[Hyphen]),
@@ -58,8 +60,8 @@ pub(super) const NUMBERS: &[Number] = &[
             separated(&[2, 2, 2, 3, 2], &[Space]),
         ],
         check: |d| {
-            two(d, 2) <= 12
-                && two(d, 4) <= 31
+            two_digits(d, 2) <= 12
+                && two_digits(d, 4) <= 31
                 && (97 - number(&d[..9]) % 97 == number(&d[9..])
                     || 97 - (2_000_000_000 + number(&d[..9])) % 97 == number(&d[9..]))
         },
@@ -68,9 +70,10 @@ pub(super) const NUMBERS: &[Number] = &[
         name: "pl_pesel",
         words: national_id::PL_PESEL,
         acronyms: &[],
-        layouts: &[plain(&[11])],
+        layouts: &[unseparated(&[11])],
         check: |d| {
-            day_month(two(d, 4), two(d, 2) % 20) && weighted(d, &[1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]).is_multiple_of(10)
+            is_day_of_month(two_digits(d, 4), two_digits(d, 2) % 20)
+                && weighted_sum(d, &[1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]).is_multiple_of(10)
         },
     },
     Number {
@@ -78,8 +81,8 @@ pub(super) const NUMBERS: &[Number] = &[
         words: national_id::SE_PERSONNUMMER,
         acronyms: &[],
         layouts: &[
-            plain(&[10]),
-            plain(&[12]),
+            unseparated(&[10]),
+            unseparated(&[12]),
             distinctive(&[6, 4], &[Hyphen]),
             distinctive(&[8, 4], &[Hyphen]),
             separated(&[6, 4], &[Space]),
@@ -87,44 +90,46 @@ pub(super) const NUMBERS: &[Number] = &[
         ],
         check: |d| {
             let short = if d.len() == 12 { &d[2..] } else { d };
-            let day = two(short, 4);
-            let century = d.len() == 10 || matches!(two(d, 0), 18..=20);
-            century && day_month(if day > 60 { day - 60 } else { day }, two(short, 2)) && luhn(short)
+            let day = two_digits(short, 4);
+            let century = d.len() == 10 || matches!(two_digits(d, 0), 18..=20);
+            century
+                && is_day_of_month(if day > 60 { day - 60 } else { day }, two_digits(short, 2))
+                && has_luhn_check(short)
         },
     },
     Number {
         name: "no_fodselsnummer",
         words: national_id::NO_FODSELSNUMMER,
         acronyms: &[],
-        layouts: &[plain(&[11]), separated(&[6, 5], &[Space]), separated(&[6, 5], &[Hyphen])],
+        layouts: &[unseparated(&[11]), separated(&[6, 5], &[Space]), separated(&[6, 5], &[Hyphen])],
         check: |d| {
-            let day = two(d, 0);
-            day_month(if day > 40 { day - 40 } else { day }, two(d, 2) % 40)
-                && weighted(d, &[3, 7, 6, 1, 8, 9, 4, 5, 2, 1]).is_multiple_of(11)
-                && weighted(d, &[5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1]).is_multiple_of(11)
+            let day = two_digits(d, 0);
+            is_day_of_month(if day > 40 { day - 40 } else { day }, two_digits(d, 2) % 40)
+                && weighted_sum(d, &[3, 7, 6, 1, 8, 9, 4, 5, 2, 1]).is_multiple_of(11)
+                && weighted_sum(d, &[5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1]).is_multiple_of(11)
         },
     },
     Number {
         name: "dk_cpr",
         words: national_id::DK_CPR,
         acronyms: &[],
-        layouts: &[plain(&[10]), separated(&[6, 4], &[Hyphen]), separated(&[6, 4], &[Space])],
+        layouts: &[unseparated(&[10]), separated(&[6, 4], &[Hyphen]), separated(&[6, 4], &[Space])],
         check: |d| begins_ddmmyy(d),
     },
     Number {
         name: "uk_nhs_number",
         words: national_id::UK_NHS_NUMBER,
         acronyms: &[],
-        layouts: &[plain(&[10]), separated(&[3, 3, 4], &[Space]), separated(&[3, 3, 4], &[Hyphen])],
-        check: |d| weighted(d, &[10, 9, 8, 7, 6, 5, 4, 3, 2, 1]).is_multiple_of(11),
+        layouts: &[unseparated(&[10]), separated(&[3, 3, 4], &[Space]), separated(&[3, 3, 4], &[Hyphen])],
+        check: |d| weighted_sum(d, &[10, 9, 8, 7, 6, 5, 4, 3, 2, 1]).is_multiple_of(11),
     },
     Number {
         name: "pt_nif",
         words: national_id::PT_NIF,
         acronyms: national_id_acronyms::PT_NIF,
-        layouts: &[plain(&[9]), separated(&[3, 3, 3], &[Space])],
+        layouts: &[unseparated(&[9]), separated(&[3, 3, 3], &[Space])],
         check: |d| {
-            let rest = weighted(&d[..8], &[9, 8, 7, 6, 5, 4, 3, 2]) % 11;
+            let rest = weighted_sum(&d[..8], &[9, 8, 7, 6, 5, 4, 3, 2]) % 11;
             matches!(d[0], 1..=3 | 5 | 6 | 8 | 9) && u32::from(d[8]) == if rest < 2 { 0 } else { 11 - rest }
         },
     },
@@ -132,7 +137,7 @@ pub(super) const NUMBERS: &[Number] = &[
         name: "tr_kimlik",
         words: national_id::TR_KIMLIK,
         acronyms: national_id_acronyms::TR_KIMLIK,
-        layouts: &[plain(&[11]), separated(&[3, 3, 3, 2], &[Space])],
+        layouts: &[unseparated(&[11]), separated(&[3, 3, 3, 2], &[Space])],
         check: |d| {
             let odd: u32 = d[..9].iter().step_by(2).map(|n| u32::from(*n)).sum();
             let even: u32 = d[1..8].iter().step_by(2).map(|n| u32::from(*n)).sum();
@@ -145,64 +150,72 @@ pub(super) const NUMBERS: &[Number] = &[
         words: national_id::CH_AHV,
         acronyms: national_id_acronyms::CH_AHV,
         layouts: &[distinctive(&[3, 4, 4, 2], &[Dot]), distinctive(&[3, 4, 4, 2], &[Space]), distinctive(&[13], &[])],
-        check: |d| number(&d[..3]) == 756 && weighted(d, &[1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]).is_multiple_of(10),
+        check: |d| {
+            number(&d[..3]) == 756 && weighted_sum(d, &[1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]).is_multiple_of(10)
+        },
     },
     Number {
         name: "cz_rodne_cislo",
         words: national_id::CZ_RODNE_CISLO,
         acronyms: &[],
-        layouts: &[plain(&[10]), separated(&[6, 4], &[Slash])],
+        layouts: &[unseparated(&[10]), separated(&[6, 4], &[Slash])],
         check: |d| {
-            let month = two(d, 2);
-            day_month(two(d, 4), month % 50 % 20) && number(d).is_multiple_of(11)
+            let month = two_digits(d, 2);
+            is_day_of_month(two_digits(d, 4), month % 50 % 20) && number(d).is_multiple_of(11)
         },
     },
     Number {
         name: "ro_cnp",
         words: national_id::RO_CNP,
         acronyms: &[],
-        layouts: &[plain(&[13])],
+        layouts: &[unseparated(&[13])],
         check: |d| {
-            let rest = weighted(&d[..12], &[2, 7, 9, 1, 4, 6, 3, 5, 8, 2, 7, 9]) % 11;
+            let rest = weighted_sum(&d[..12], &[2, 7, 9, 1, 4, 6, 3, 5, 8, 2, 7, 9]) % 11;
             d[0] != 0 && begins_yymmdd(&d[1..]) && u32::from(d[12]) == if rest == 10 { 1 } else { rest }
         },
     },
-    Number { name: "hr_oib", words: national_id::HR_OIB, acronyms: &[], layouts: &[plain(&[11])], check: mod_11_10 },
+    Number {
+        name: "hr_oib",
+        words: national_id::HR_OIB,
+        acronyms: &[],
+        layouts: &[unseparated(&[11])],
+        check: has_mod_11_10_check,
+    },
     Number {
         name: "bg_egn",
         words: national_id::BG_EGN,
         acronyms: &[],
-        layouts: &[plain(&[10])],
+        layouts: &[unseparated(&[10])],
         check: |d| {
-            day_month(two(d, 4), two(d, 2) % 20)
-                && weighted(&d[..9], &[2, 4, 8, 5, 10, 9, 7, 3, 6]) % 11 % 10 == u32::from(d[9])
+            is_day_of_month(two_digits(d, 4), two_digits(d, 2) % 20)
+                && weighted_sum(&d[..9], &[2, 4, 8, 5, 10, 9, 7, 3, 6]) % 11 % 10 == u32::from(d[9])
         },
     },
     Number {
         name: "gr_amka",
         words: national_id::GR_AMKA,
         acronyms: &[],
-        layouts: &[plain(&[11])],
-        check: |d| begins_ddmmyy(d) && luhn(d),
+        layouts: &[unseparated(&[11])],
+        check: |d| begins_ddmmyy(d) && has_luhn_check(d),
     },
     Number {
         name: "at_svnr",
         words: national_id::AT_SVNR,
         acronyms: national_id_acronyms::AT_SVNR,
-        layouts: &[plain(&[10]), separated(&[4, 6], &[Space])],
+        layouts: &[unseparated(&[10]), separated(&[4, 6], &[Space])],
         check: |d| {
-            let sum = weighted(d, &[3, 7, 9, 0, 5, 8, 4, 2, 1, 6]);
-            d[0] != 0 && two(d, 4) <= 31 && sum % 11 == u32::from(d[3])
+            let sum = weighted_sum(d, &[3, 7, 9, 0, 5, 8, 4, 2, 1, 6]);
+            d[0] != 0 && two_digits(d, 4) <= 31 && sum % 11 == u32::from(d[3])
         },
     },
     Number {
         name: "baltic_personal_code",
         words: national_id::BALTIC_PERSONAL_CODE,
         acronyms: &[],
-        layouts: &[plain(&[11])],
+        layouts: &[unseparated(&[11])],
         check: |d| {
-            let first = weighted(&d[..10], &[1, 2, 3, 4, 5, 6, 7, 8, 9, 1]) % 11;
-            let second = weighted(&d[..10], &[3, 4, 5, 6, 7, 8, 9, 1, 2, 3]) % 11 % 10;
+            let first = weighted_sum(&d[..10], &[1, 2, 3, 4, 5, 6, 7, 8, 9, 1]) % 11;
+            let second = weighted_sum(&d[..10], &[3, 4, 5, 6, 7, 8, 9, 1, 2, 3]) % 11 % 10;
             matches!(d[0], 1..=8)
                 && begins_yymmdd(&d[1..])
                 && u32::from(d[10]) == if first < 10 { first } else { second }
@@ -213,23 +226,23 @@ pub(super) const NUMBERS: &[Number] = &[
         words: national_id::RU_SNILS,
         acronyms: &[],
         layouts: &[
-            plain(&[11]),
+            unseparated(&[11]),
             separated(&[3, 3, 3, 2], &[Hyphen, Hyphen, Space]),
             separated(&[3, 3, 3, 2], &[Hyphen]),
         ],
         check: |d| {
-            let sum = weighted(&d[..9], &[9, 8, 7, 6, 5, 4, 3, 2, 1]) % 101;
-            (if sum == 100 { 0 } else { sum }) == two(d, 9)
+            let sum = weighted_sum(&d[..9], &[9, 8, 7, 6, 5, 4, 3, 2, 1]) % 101;
+            (if sum == 100 { 0 } else { sum }) == two_digits(d, 9)
         },
     },
     Number {
         name: "ru_inn",
         words: national_id::RU_INN,
         acronyms: &[],
-        layouts: &[plain(&[12])],
+        layouts: &[unseparated(&[12])],
         check: |d| {
-            let first = weighted(&d[..10], &[7, 2, 4, 10, 3, 5, 9, 4, 6, 8]) % 11 % 10;
-            let second = weighted(&d[..11], &[3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8]) % 11 % 10;
+            let first = weighted_sum(&d[..10], &[7, 2, 4, 10, 3, 5, 9, 4, 6, 8]) % 11 % 10;
+            let second = weighted_sum(&d[..11], &[3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8]) % 11 % 10;
             first == u32::from(d[10]) && second == u32::from(d[11])
         },
     },
@@ -237,8 +250,8 @@ pub(super) const NUMBERS: &[Number] = &[
         name: "is_kennitala",
         words: national_id::IS_KENNITALA,
         acronyms: &[],
-        layouts: &[plain(&[10]), separated(&[6, 4], &[Hyphen])],
-        check: |d| begins_ddmmyy(d) && weighted(d, &[3, 2, 7, 6, 5, 4, 3, 2, 1]).is_multiple_of(11),
+        layouts: &[unseparated(&[10]), separated(&[6, 4], &[Hyphen])],
+        check: |d| begins_ddmmyy(d) && weighted_sum(d, &[3, 2, 7, 6, 5, 4, 3, 2, 1]).is_multiple_of(11),
     },
 ];
 

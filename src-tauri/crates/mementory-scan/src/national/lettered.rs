@@ -1,5 +1,5 @@
 //! Personal numbers that contain letters. Most have a distinctive format; the others need a context word.
-use super::check::{day_month, number, two, weighted};
+use super::check::{is_day_of_month, number, two_digits, weighted_sum};
 use super::world::is_chinese;
 use crate::context::{Doc, bits};
 use crate::digits::{Gap, Run, digits_of, is_grouped, is_separate};
@@ -15,13 +15,13 @@ struct Candidate {
 }
 
 /// The number with letters whose first digits are those of `runs[0]`.
-pub(super) fn at(doc: &Doc, runs: &[Run], bit: u64) -> Option<Finding> {
-    let candidate = candidate(doc.bytes, runs)?;
+pub(super) fn number_at(doc: &Doc, runs: &[Run], bit: u64) -> Option<Finding> {
+    let candidate = find_candidate(doc.bytes, runs)?;
     if !is_separate(doc.bytes, candidate.start, candidate.end) {
         return None;
     }
     let named = doc.matches_context(candidate.start, candidate.end, bit);
-    let named_otherwise = doc.nearest_before(candidate.start, 40) & bits::OTHER != 0;
+    let named_otherwise = doc.nearest_bits_before(candidate.start, 40) & bits::OTHER != 0;
     let confidence =
         if named || candidate.name == "it_codice_fiscale" { Confidence::VeryLikely } else { Confidence::Likely };
     (named || candidate.distinctive && !named_otherwise).then_some(Finding {
@@ -33,7 +33,7 @@ pub(super) fn at(doc: &Doc, runs: &[Run], bit: u64) -> Option<Finding> {
     })
 }
 
-fn candidate(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
+fn find_candidate(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
     let first = runs[0];
     let letter = |at: usize| bytes.get(at).filter(|b| b.is_ascii_alphabetic()).map(u8::to_ascii_uppercase);
     let word_start =
@@ -44,23 +44,23 @@ fn candidate(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
     let capital = bytes[word_start..word_end].iter().all(|b| !b.is_ascii_lowercase());
     let whole = |name, distinctive| Some(Candidate { name, start: word_start, end: word_end, distinctive });
     match (word.len(), lead, first.len()) {
-        (16, 6, _) if codice_fiscale(&word) => return whole("it_codice_fiscale", true),
-        (18, 4, 6) if curp(&word) => return whole("mx_curp", true),
+        (16, 6, _) if is_codice_fiscale(&word) => return whole("it_codice_fiscale", true),
+        (18, 4, 6) if is_curp(&word) => return whole("mx_curp", true),
         (18, 0, 17) if word[17] == b'X' => {
             let digits = digits_of(bytes, first.start, first.end);
-            let check = weighted(&digits, &[7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]) % 11;
+            let check = weighted_sum(&digits, &[7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]) % 11;
             return if is_chinese(&digits) && check == 2 { whole("cn_resident_id", true) } else { None };
         }
-        (9, 0, 8) if dni(0, &word[..8], word[8]) => return whole("es_dni", capital),
-        (9, 1, 7) if nie(&word) => return whole("es_nie", capital),
-        (9, 1, 7) if nric(&word) => return whole("sg_nric", capital),
-        (10, 1, 9) if taiwan(&word) => return whole("tw_id", false),
-        (9, 2, 6) if matches!(word[8], b'A'..=b'D') && nino(&word) => return whole("uk_nino", false),
-        (8 | 9, 0, 7) if pps(&word) => return whole("ie_pps", false),
-        (11, 0, 6) if hetu(&word[..6], word[6], &word[7..]) => return whole("fi_hetu", true),
+        (9, 0, 8) if is_dni(0, &word[..8], word[8]) => return whole("es_dni", capital),
+        (9, 1, 7) if is_nie(&word) => return whole("es_nie", capital),
+        (9, 1, 7) if is_nric(&word) => return whole("sg_nric", capital),
+        (10, 1, 9) if is_taiwan_id(&word) => return whole("tw_id", false),
+        (9, 2, 6) if matches!(word[8], b'A'..=b'D') && is_nino(&word) => return whole("uk_nino", false),
+        (8 | 9, 0, 7) if is_pps(&word) => return whole("ie_pps", false),
+        (11, 0, 6) if is_hetu(&word[..6], word[6], &word[7..]) => return whole("fi_hetu", true),
         (7, 1, 6) if bytes.get(word_end) == Some(&b'(') && bytes.get(word_end + 2) == Some(&b')') => {
             let check = bytes.get(word_end + 1)?.to_ascii_uppercase();
-            return hkid(&word, check).then_some(Candidate {
+            return is_hkid(&word, check).then_some(Candidate {
                 name: "hk_id",
                 start: word_start,
                 end: word_end + 3,
@@ -69,7 +69,8 @@ fn candidate(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
         }
         _ => {}
     }
-    if lead == 2 && first.len() == 2 && is_grouped(runs, &[2, 2, 2], &[Gap::Space]) && nino(&word) && runs.len() > 2 {
+    if lead == 2 && first.len() == 2 && is_grouped(runs, &[2, 2, 2], &[Gap::Space]) && is_nino(&word) && runs.len() > 2
+    {
         let end = runs[2].end;
         let last = letter(end + 1).filter(|_| bytes[end] == b' ');
         return last.filter(|b| matches!(b, b'A'..=b'D')).map(|_| Candidate {
@@ -93,7 +94,7 @@ fn candidate(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
         && lead == 0
         && text.len() == 8
         && check.is_ascii_alphabetic()
-        && dni(0, &text, check)
+        && is_dni(0, &text, check)
         && (*separator == b'-' || bytes[body_end + 1].is_ascii_uppercase())
     {
         return Some(Candidate {
@@ -111,14 +112,14 @@ fn candidate(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
         && let Some(start) = prefixed
     {
         let first = u64::from(bytes[start] - b'X');
-        return dni(first, &text, check).then_some(Candidate {
+        return is_dni(first, &text, check).then_some(Candidate {
             name: "es_nie",
             start,
             end: body_end + 2,
             distinctive: true,
         });
     }
-    if *separator == b'-' && single_letter && lead == 0 && matches!(text.len(), 7 | 8) && rut(&body, check) {
+    if *separator == b'-' && single_letter && lead == 0 && matches!(text.len(), 7 | 8) && is_rut(&body, check) {
         return Some(Candidate {
             name: "cl_rut",
             start: first.start,
@@ -128,30 +129,30 @@ fn candidate(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
     }
     if lead == 0 && word.len() == 6 && matches!(separator, b'-' | b'+') {
         let tail = bytes.get(body_end + 1..body_end + 5)?.to_ascii_uppercase();
-        if hetu(&text, *separator, &tail) {
+        if is_hetu(&text, *separator, &tail) {
             return Some(Candidate { name: "fi_hetu", start: first.start, end: body_end + 5, distinctive: true });
         }
     }
-    corsican(bytes, runs)
+    corsican_number(bytes, runs)
 }
 
 /// Whether the letter of a Spanish number is right. It is given by the number modulo 23.
-fn dni(first: u64, digits: &[u8], check: u8) -> bool {
+fn is_dni(first: u64, digits: &[u8], check: u8) -> bool {
     let value = digits.iter().fold(first, |n, b| n * 10 + u64::from(b.wrapping_sub(b'0')));
     digits.iter().all(u8::is_ascii_digit) && b"TRWAGMYFPDXBNJZSQVHLCKE"[(value % 23) as usize] == check
 }
 
-fn nie(word: &[u8]) -> bool {
-    matches!(word[0], b'X'..=b'Z') && dni(u64::from(word[0] - b'X'), &word[1..8], word[8])
+fn is_nie(word: &[u8]) -> bool {
+    matches!(word[0], b'X'..=b'Z') && is_dni(u64::from(word[0] - b'X'), &word[1..8], word[8])
 }
 
-fn values(word: &[u8]) -> Vec<u8> {
+fn digit_values(word: &[u8]) -> Vec<u8> {
     word.iter().map(|b| b.wrapping_sub(b'0')).collect()
 }
 
 /// Italian number: six letters, year, a letter for the month, day, a code for the place, and a check letter. If two
 /// people would have the same number, digits are replaced by letters.
-fn codice_fiscale(word: &[u8]) -> bool {
+fn is_codice_fiscale(word: &[u8]) -> bool {
     const ODD: [u32; 26] =
         [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
     let layout = b"AAAAAA00A00A000A";
@@ -171,33 +172,34 @@ fn codice_fiscale(word: &[u8]) -> bool {
 }
 
 /// Mexican number: four letters, a date, sex, state, three consonants, one more character and a check digit.
-fn curp(word: &[u8]) -> bool {
+fn is_curp(word: &[u8]) -> bool {
     const ALPHABET: &[u8] = b"0123456789ABCDEFGHIJKLMN#OPQRSTUVWXYZ";
-    let date = values(&word[4..10]);
+    let date = digit_values(&word[4..10]);
     let sum: usize = word[..17]
         .iter()
         .enumerate()
         .map(|(at, b)| ALPHABET.iter().position(|c| c == b).unwrap_or(0) * (18 - at))
         .sum();
     word[..4].iter().chain(&word[11..16]).all(u8::is_ascii_uppercase)
-        && day_month(two(&date, 4), two(&date, 2))
+        && is_day_of_month(two_digits(&date, 4), two_digits(&date, 2))
         && matches!(word[10], b'H' | b'M' | b'X')
         && word[17] == b'0' + ((10 - sum % 10) % 10) as u8
 }
 
 /// Finnish number: day, month and year, a sign for the century, three digits, and one of 31 check characters.
-fn hetu(date: &[u8], century: u8, tail: &[u8]) -> bool {
+fn is_hetu(date: &[u8], century: u8, tail: &[u8]) -> bool {
     if tail.len() != 4 || !date.iter().chain(&tail[..3]).all(u8::is_ascii_digit) || !b"-+ABCDEFUVWXY".contains(&century)
     {
         return false;
     }
-    let (date, serial) = (values(date), values(&tail[..3]));
+    let (date, serial) = (digit_values(date), digit_values(&tail[..3]));
     let value = number(&date) * 1000 + number(&serial);
-    day_month(two(&date, 0), two(&date, 2)) && b"0123456789ABCDEFHJKLMNPRSTUVWXY"[(value % 31) as usize] == tail[3]
+    is_day_of_month(two_digits(&date, 0), two_digits(&date, 2))
+        && b"0123456789ABCDEFHJKLMNPRSTUVWXY"[(value % 31) as usize] == tail[3]
 }
 
 /// Whether the check character of a Chilean number is right (modulo 11).
-fn rut(digits: &[u8], check: u8) -> bool {
+fn is_rut(digits: &[u8], check: u8) -> bool {
     let sum: u32 = digits.iter().rev().zip([2, 3, 4, 5, 6, 7].iter().cycle()).map(|(d, w)| u32::from(*d) * w).sum();
     let expected = match 11 - sum % 11 {
         11 => b'0',
@@ -208,7 +210,7 @@ fn rut(digits: &[u8], check: u8) -> bool {
 }
 
 /// British number: two letters, six digits and a letter. It has no check digit, so only the two letters are checked.
-fn nino(word: &[u8]) -> bool {
+fn is_nino(word: &[u8]) -> bool {
     let unused: &[&[u8]] = &[b"BG", b"GB", b"NK", b"KN", b"TN", b"NT", b"ZZ", b"QQ"];
     word[..2].iter().all(u8::is_ascii_uppercase)
         && !b"DFIQUV".contains(&word[0])
@@ -217,18 +219,18 @@ fn nino(word: &[u8]) -> bool {
 }
 
 /// Irish number: seven digits and a check letter (modulo 23). If there is a second letter, it has weight 9.
-fn pps(word: &[u8]) -> bool {
-    let digits = values(&word[..7]);
+fn is_pps(word: &[u8]) -> bool {
+    let digits = digit_values(&word[..7]);
     let second = word.get(8).map_or(0, |b| u32::from(b.wrapping_sub(b'A')) + 1);
     let letters = word[7..].iter().all(u8::is_ascii_uppercase) && second <= 23;
     letters
-        && b"WABCDEFGHIJKLMNOPQRSTUV"[((weighted(&digits, &[8, 7, 6, 5, 4, 3, 2]) + second * 9) % 23) as usize]
+        && b"WABCDEFGHIJKLMNOPQRSTUV"[((weighted_sum(&digits, &[8, 7, 6, 5, 4, 3, 2]) + second * 9) % 23) as usize]
             == word[7]
 }
 
 /// Number of Singapore: a letter for the century and kind, seven digits, and a check letter.
-fn nric(word: &[u8]) -> bool {
-    let sum = weighted(&values(&word[1..8]), &[2, 7, 6, 5, 4, 3, 2]);
+fn is_nric(word: &[u8]) -> bool {
+    let sum = weighted_sum(&digit_values(&word[1..8]), &[2, 7, 6, 5, 4, 3, 2]);
     match word[0] {
         b'S' => b"JZIHGFEDCBA"[(sum % 11) as usize] == word[8],
         b'T' => b"JZIHGFEDCBA"[((sum + 4) % 11) as usize] == word[8],
@@ -240,23 +242,25 @@ fn nric(word: &[u8]) -> bool {
 
 /// Number of Taiwan: a letter for the place, nine digits of which the first is the sex, and a weighted sum that is
 /// divisible by ten.
-fn taiwan(word: &[u8]) -> bool {
+fn is_taiwan_id(word: &[u8]) -> bool {
     const PLACES: &[u8] = b"ABCDEFGHJKLMNPQRSTUVXYWZIO";
     let Some(place) = PLACES.iter().position(|b| *b == word[0]) else { return false };
     let place = place as u32 + 10;
-    let sum = place / 10 + place % 10 * 9 + weighted(&values(&word[1..]), &[8, 7, 6, 5, 4, 3, 2, 1, 1]);
+    let sum = place / 10 + place % 10 * 9 + weighted_sum(&digit_values(&word[1..]), &[8, 7, 6, 5, 4, 3, 2, 1, 1]);
     matches!(word[1], b'1' | b'2' | b'8' | b'9') && sum.is_multiple_of(10)
 }
 
 /// Number of Hong Kong: a letter, six digits, and a check character in brackets (modulo 11).
-fn hkid(word: &[u8], check: u8) -> bool {
+fn is_hkid(word: &[u8], check: u8) -> bool {
     let last = if check == b'A' { 10 } else { u32::from(check.wrapping_sub(b'0')) };
     let letter = u32::from(word[0].wrapping_sub(b'A')) + 10;
-    last <= 10 && (36 * 9 + letter * 8 + weighted(&values(&word[1..]), &[7, 6, 5, 4, 3, 2]) + last).is_multiple_of(11)
+    last <= 10
+        && (36 * 9 + letter * 8 + weighted_sum(&digit_values(&word[1..]), &[7, 6, 5, 4, 3, 2]) + last)
+            .is_multiple_of(11)
 }
 
 /// The French number of a person born in Corsica, with 2A or 2B as the department.
-fn corsican(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
+fn corsican_number(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
     let start = runs[0].start;
     let mut plain: Vec<u8> = Vec::new();
     let mut at = start;
@@ -280,7 +284,7 @@ fn corsican(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
     if !plain.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let digits = values(&plain);
+    let digits = digit_values(&plain);
     let value = number(&digits[..13]) - less;
     (97 - value % 97 == number(&digits[13..])).then_some(Candidate {
         name: "fr_nir",

@@ -32,7 +32,7 @@ struct Number {
     check: fn(&[u8]) -> bool,
 }
 
-const fn plain(lengths: &'static [usize]) -> Layout {
+const fn unseparated(lengths: &'static [usize]) -> Layout {
     Layout { lengths, gaps: &[], distinctive: false }
 }
 
@@ -48,19 +48,19 @@ fn numbers() -> impl Iterator<Item = (usize, &'static Number)> {
     europe::NUMBERS.iter().chain(world::NUMBERS).enumerate()
 }
 
-fn bit(index: usize) -> u64 {
+fn number_bit(index: usize) -> u64 {
     1 << (bits::ID_BASE + index as u32)
 }
 
 /// The names of all numbers, each with its bits and whether it only counts in exactly this case. The bits are in the
 /// order of `europe`, `world`, and the numbers with letters.
-pub(crate) fn words() -> Vec<(&'static str, u64, bool)> {
+pub(crate) fn context_words() -> Vec<(&'static str, u64, bool)> {
     let mut all = Vec::new();
     let mut all_bits = 0;
     for (index, number) in numbers() {
-        all_bits |= bit(index);
-        all.extend(number.words.iter().map(|word| (*word, bit(index), false)));
-        all.extend(number.acronyms.iter().map(|word| (*word, bit(index), true)));
+        all_bits |= number_bit(index);
+        all.extend(number.words.iter().map(|word| (*word, number_bit(index), false)));
+        all.extend(number.acronyms.iter().map(|word| (*word, number_bit(index), true)));
     }
     all.extend(national_id::WITH_LETTERS.iter().map(|word| (*word, lettered_bit(), false)));
     all.extend(national_id_acronyms::WITH_LETTERS.iter().map(|word| (*word, lettered_bit(), true)));
@@ -69,7 +69,7 @@ pub(crate) fn words() -> Vec<(&'static str, u64, bool)> {
 }
 
 fn lettered_bit() -> u64 {
-    bit(europe::NUMBERS.len() + world::NUMBERS.len())
+    number_bit(europe::NUMBERS.len() + world::NUMBERS.len())
 }
 
 /// The numbers by the length of their first run of digits. The index is the length.
@@ -79,20 +79,20 @@ static BY_LENGTH: LazyLock<Vec<Vec<(usize, &'static Number)>>> = LazyLock::new(|
 });
 
 /// The personal number with letters whose first digits are those of `runs[0]`.
-pub(crate) fn lettered(doc: &Doc, runs: &[Run]) -> Option<Finding> {
-    lettered::at(doc, runs, lettered_bit())
+pub(crate) fn lettered_number_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
+    lettered::number_at(doc, runs, lettered_bit())
 }
 
 /// Finds the personal numbers that begin with the digits of `runs[0]`.
-pub(crate) fn at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>) {
-    found.extend(lettered(doc, runs));
+pub(crate) fn find_numbers_at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>) {
+    found.extend(lettered_number_at(doc, runs));
     let Some(candidates) = BY_LENGTH.get(runs[0].len()) else { return };
     for (index, number) in candidates {
         let layout = number.layouts.iter().find(|layout| is_grouped(runs, layout.lengths, layout.gaps));
         let Some(layout) = layout else { continue };
         let (start, end) = (runs[0].start, runs[layout.lengths.len() - 1].end);
         if !is_separate(doc.bytes, start, end)
-            || runs.get(layout.lengths.len() - 1).is_some_and(|run| continues(run, runs, layout))
+            || runs.get(layout.lengths.len() - 1).is_some_and(|run| has_more_digits(run, runs, layout))
         {
             continue;
         }
@@ -101,8 +101,8 @@ pub(crate) fn at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>) {
         if !varied || !(number.check)(&digits) {
             continue;
         }
-        let named = doc.matches_context(start, end, bit(*index));
-        let named_otherwise = doc.nearest_before(start, 40) & (bits::OTHER | bits::PHONE) != 0;
+        let named = doc.matches_context(start, end, number_bit(*index));
+        let named_otherwise = doc.nearest_bits_before(start, 40) & (bits::OTHER | bits::PHONE) != 0;
         if named || layout.distinctive && !named_otherwise {
             let confidence = if named { Confidence::VeryLikely } else { Confidence::Likely };
             found.push(Finding { class: Class::NationalId, detector: number.name, start, end, confidence });
@@ -111,7 +111,7 @@ pub(crate) fn at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>) {
 }
 
 /// Whether more digits follow after the same separator, so that it is part of a longer number.
-fn continues(last: &Run, runs: &[Run], layout: &Layout) -> bool {
+fn has_more_digits(last: &Run, runs: &[Run], layout: &Layout) -> bool {
     let more = runs.get(layout.lengths.len()).is_some();
     more && matches!(last.gap, Gap::Hyphen | Gap::Dot | Gap::Slash) && layout.gaps.contains(&last.gap)
 }

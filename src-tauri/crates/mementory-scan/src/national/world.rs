@@ -1,7 +1,7 @@
 //! Personal numbers of states outside Europe.
-use super::check::{begins_yymmdd, day_month, number, two, verhoeff, weighted};
-use super::{Number, distinctive, plain, separated};
-use crate::card::luhn;
+use super::check::{begins_yymmdd, has_verhoeff_check, is_day_of_month, number, two_digits, weighted_sum};
+use super::{Number, distinctive, separated, unseparated};
+use crate::card::has_luhn_check;
 use crate::digits::Gap::{Dot, Hyphen, Space};
 use crate::word_lists::{national_id, national_id_acronyms};
 
@@ -13,15 +13,16 @@ pub(super) const NUMBERS: &[Number] = &[
         layouts: &[
             separated(&[3, 2, 4], &[Hyphen]),
             separated(&[3, 2, 4], &[Space]),
-            plain(&[9]),
+            unseparated(&[9]),
             separated(&[3, 2, 4], &[Dot]),
         ],
         // There is no check digit. Excluded are areas that were never issued, and numbers from advertising and
         // documentation.
         check: |d| {
             let area = number(&d[..3]);
-            let itin = area >= 900 && matches!(two(d, 3), 50..=65 | 70..=88 | 90..=92 | 94..=99);
-            let issued = area != 0 && area != 666 && (area < 900 || itin) && two(d, 3) != 0 && number(&d[5..]) != 0;
+            let itin = area >= 900 && matches!(two_digits(d, 3), 50..=65 | 70..=88 | 90..=92 | 94..=99);
+            let issued =
+                area != 0 && area != 666 && (area < 900 || itin) && two_digits(d, 3) != 0 && number(&d[5..]) != 0;
             issued && !matches!(number(d), 78_051_120 | 219_099_999 | 123_456_789 | 987_654_320..=987_654_329)
         },
     },
@@ -29,31 +30,31 @@ pub(super) const NUMBERS: &[Number] = &[
         name: "ca_sin",
         words: national_id::CA_SIN,
         acronyms: national_id_acronyms::CA_SIN,
-        layouts: &[plain(&[9]), separated(&[3, 3, 3], &[Space]), separated(&[3, 3, 3], &[Hyphen])],
-        check: |d| d[0] != 0 && d[0] != 8 && luhn(d),
+        layouts: &[unseparated(&[9]), separated(&[3, 3, 3], &[Space]), separated(&[3, 3, 3], &[Hyphen])],
+        check: |d| d[0] != 0 && d[0] != 8 && has_luhn_check(d),
     },
     Number {
         name: "br_cpf",
         words: national_id::BR_CPF,
         acronyms: &[],
-        layouts: &[plain(&[11]), distinctive(&[3, 3, 3, 2], &[Dot, Dot, Hyphen]), separated(&[9, 2], &[Hyphen])],
+        layouts: &[unseparated(&[11]), distinctive(&[3, 3, 3, 2], &[Dot, Dot, Hyphen]), separated(&[9, 2], &[Hyphen])],
         check: |d| {
             let digit = |sum: u32| match sum * 10 % 11 {
                 10 => 0,
                 rest => rest,
             };
-            digit(weighted(&d[..9], &[10, 9, 8, 7, 6, 5, 4, 3, 2])) == u32::from(d[9])
-                && digit(weighted(&d[..10], &[11, 10, 9, 8, 7, 6, 5, 4, 3, 2])) == u32::from(d[10])
+            digit(weighted_sum(&d[..9], &[10, 9, 8, 7, 6, 5, 4, 3, 2])) == u32::from(d[9])
+                && digit(weighted_sum(&d[..10], &[11, 10, 9, 8, 7, 6, 5, 4, 3, 2])) == u32::from(d[10])
         },
     },
     Number {
         name: "ar_cuit",
         words: national_id::AR_CUIT,
         acronyms: &[],
-        layouts: &[plain(&[11]), separated(&[2, 8, 1], &[Hyphen])],
+        layouts: &[unseparated(&[11]), separated(&[2, 8, 1], &[Hyphen])],
         check: |d| {
-            let rest = 11 - weighted(&d[..10], &[5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11;
-            matches!(two(d, 0), 20 | 23 | 24 | 25 | 26 | 27 | 30 | 33 | 34)
+            let rest = 11 - weighted_sum(&d[..10], &[5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11;
+            matches!(two_digits(d, 0), 20 | 23 | 24 | 25 | 26 | 27 | 30 | 33 | 34)
                 && u32::from(d[10]) == if rest == 11 { 0 } else { rest }
         },
     },
@@ -61,8 +62,8 @@ pub(super) const NUMBERS: &[Number] = &[
         name: "in_aadhaar",
         words: national_id::IN_AADHAAR,
         acronyms: &[],
-        layouts: &[plain(&[12]), separated(&[4, 4, 4], &[Space]), separated(&[4, 4, 4], &[Hyphen])],
-        check: |d| d[0] >= 2 && verhoeff(d),
+        layouts: &[unseparated(&[12]), separated(&[4, 4, 4], &[Space]), separated(&[4, 4, 4], &[Hyphen])],
+        check: |d| d[0] >= 2 && has_verhoeff_check(d),
     },
     Number {
         name: "cn_resident_id",
@@ -70,7 +71,7 @@ pub(super) const NUMBERS: &[Number] = &[
         acronyms: &[],
         layouts: &[distinctive(&[18], &[]), separated(&[6, 8, 4], &[Space])],
         check: |d| {
-            let check = weighted(&d[..17], &[7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]) % 11;
+            let check = weighted_sum(&d[..17], &[7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]) % 11;
             is_chinese(d) && (12 - check) % 11 == u32::from(d[17])
         },
     },
@@ -78,9 +79,9 @@ pub(super) const NUMBERS: &[Number] = &[
         name: "jp_my_number",
         words: national_id::JP_MY_NUMBER,
         acronyms: &[],
-        layouts: &[plain(&[12]), separated(&[4, 4, 4], &[Space]), separated(&[4, 4, 4], &[Hyphen])],
+        layouts: &[unseparated(&[12]), separated(&[4, 4, 4], &[Space]), separated(&[4, 4, 4], &[Hyphen])],
         check: |d| {
-            let rest = weighted(&d[..11], &[6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11;
+            let rest = weighted_sum(&d[..11], &[6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11;
             u32::from(d[11]) == if rest <= 1 { 0 } else { 11 - rest }
         },
     },
@@ -88,52 +89,60 @@ pub(super) const NUMBERS: &[Number] = &[
         name: "kr_rrn",
         words: national_id::KR_RRN,
         acronyms: national_id_acronyms::KR_RRN,
-        layouts: &[plain(&[13]), distinctive(&[6, 7], &[Hyphen])],
+        layouts: &[unseparated(&[13]), distinctive(&[6, 7], &[Hyphen])],
         // Numbers issued since October 2020 have no check digit, so only the date and the digit for the century are
         // checked.
         check: |d| {
-            let check = (11 - weighted(&d[..12], &[2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]) % 11) % 10;
+            let check = (11 - weighted_sum(&d[..12], &[2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]) % 11) % 10;
             begins_yymmdd(d)
                 && matches!(d[6], 1..=8)
-                && (check == u32::from(d[12]) || two(d, 0) >= 20 && matches!(d[6], 3 | 4 | 7 | 8))
+                && (check == u32::from(d[12]) || two_digits(d, 0) >= 20 && matches!(d[6], 3 | 4 | 7 | 8))
         },
     },
     Number {
         name: "za_id",
         words: national_id::ZA_ID,
         acronyms: &[],
-        layouts: &[plain(&[13]), separated(&[6, 4, 3], &[Space]), separated(&[6, 4, 2, 1], &[Space])],
-        check: |d| begins_yymmdd(d) && d[10] <= 2 && luhn(d),
+        layouts: &[unseparated(&[13]), separated(&[6, 4, 3], &[Space]), separated(&[6, 4, 2, 1], &[Space])],
+        check: |d| begins_yymmdd(d) && d[10] <= 2 && has_luhn_check(d),
     },
     Number {
         name: "au_tfn",
         words: national_id::AU_TFN,
         acronyms: &[],
-        layouts: &[plain(&[9]), separated(&[3, 3, 3], &[Space])],
-        check: |d| weighted(d, &[1, 4, 3, 7, 5, 8, 6, 9, 10]).is_multiple_of(11),
+        layouts: &[unseparated(&[9]), separated(&[3, 3, 3], &[Space])],
+        check: |d| weighted_sum(d, &[1, 4, 3, 7, 5, 8, 6, 9, 10]).is_multiple_of(11),
     },
     Number {
         name: "au_medicare",
         words: national_id::AU_MEDICARE,
         acronyms: &[],
-        layouts: &[plain(&[10]), separated(&[4, 5, 1], &[Space])],
-        check: |d| (2..=6).contains(&d[0]) && weighted(&d[..8], &[1, 3, 7, 9, 1, 3, 7, 9]) % 10 == u32::from(d[8]),
+        layouts: &[unseparated(&[10]), separated(&[4, 5, 1], &[Space])],
+        check: |d| (2..=6).contains(&d[0]) && weighted_sum(&d[..8], &[1, 3, 7, 9, 1, 3, 7, 9]) % 10 == u32::from(d[8]),
     },
-    Number { name: "il_id", words: national_id::IL_ID, acronyms: &[], layouts: &[plain(&[9])], check: luhn },
+    Number {
+        name: "il_id",
+        words: national_id::IL_ID,
+        acronyms: &[],
+        layouts: &[unseparated(&[9])],
+        check: has_luhn_check,
+    },
     Number {
         name: "th_id",
         words: national_id::TH_ID,
         acronyms: &[],
-        layouts: &[plain(&[13]), distinctive(&[1, 4, 5, 2, 1], &[Hyphen]), separated(&[1, 4, 5, 2, 1], &[Space])],
-        check: |d| (11 - weighted(&d[..12], &[13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11) % 10 == u32::from(d[12]),
+        layouts: &[unseparated(&[13]), distinctive(&[1, 4, 5, 2, 1], &[Hyphen]), separated(&[1, 4, 5, 2, 1], &[Space])],
+        check: |d| {
+            (11 - weighted_sum(&d[..12], &[13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11) % 10 == u32::from(d[12])
+        },
     },
 ];
 
 /// Whether region and date of birth of a Chinese number are valid.
 pub(super) fn is_chinese(digits: &[u8]) -> bool {
-    let region = two(digits, 0);
-    let year = two(digits, 6) * 100 + two(digits, 8);
+    let region = two_digits(digits, 0);
+    let year = two_digits(digits, 6) * 100 + two_digits(digits, 8);
     matches!(region, 11..=15 | 21..=23 | 31..=37 | 41..=46 | 50..=54 | 61..=65 | 71 | 81..=83 | 91)
         && (1900..=2029).contains(&year)
-        && day_month(two(digits, 12), two(digits, 10))
+        && is_day_of_month(two_digits(digits, 12), two_digits(digits, 10))
 }

@@ -1,20 +1,20 @@
 //! Generates key blocks: private ones, which must be found, and public ones, which must not be found.
 use super::rng::Rng;
 
-const PRIVATE: &[(&str, &str)] = &[
-    ("RSA PRIVATE KEY", "MIIEpAIBAAKCAQEA"),
-    ("RSA PRIVATE KEY", "MIIEowIBAAKCAQEA"),
-    ("PRIVATE KEY", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ"),
-    ("PRIVATE KEY", "MC4CAQAwBQYDK2VwBCIEI"),
-    ("EC PRIVATE KEY", "MHcCAQEEI"),
-    ("ENCRYPTED PRIVATE KEY", "MIIFLTBXBgkqhkiG9w0BBQ0wSjApBgkqhkiG9w0BBQwwHAQI"),
-    ("DSA PRIVATE KEY", "MIIBuwIBAAKBgQ"),
-    ("OPENSSH PRIVATE KEY", "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAAB"),
+const PRIVATE_HEADERS: &[(&str, &str)] = &[
+    ("RSA PRIVATE_HEADERS KEY", "MIIEpAIBAAKCAQEA"),
+    ("RSA PRIVATE_HEADERS KEY", "MIIEowIBAAKCAQEA"),
+    ("PRIVATE_HEADERS KEY", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ"),
+    ("PRIVATE_HEADERS KEY", "MC4CAQAwBQYDK2VwBCIEI"),
+    ("EC PRIVATE_HEADERS KEY", "MHcCAQEEI"),
+    ("ENCRYPTED PRIVATE_HEADERS KEY", "MIIFLTBXBgkqhkiG9w0BBQ0wSjApBgkqhkiG9w0BBQwwHAQI"),
+    ("DSA PRIVATE_HEADERS KEY", "MIIBuwIBAAKBgQ"),
+    ("OPENSSH PRIVATE_HEADERS KEY", "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAAB"),
 ];
 
-const PUBLIC: &[(&str, &str)] = &[
-    ("PUBLIC KEY", "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A"),
-    ("RSA PUBLIC KEY", "MIIBCgKCAQEA"),
+const PUBLIC_HEADERS: &[(&str, &str)] = &[
+    ("PUBLIC_HEADERS KEY", "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A"),
+    ("RSA PUBLIC_HEADERS KEY", "MIIBCgKCAQEA"),
     ("CERTIFICATE", "MIIDdzCCAl+gAwIBAgIE"),
     ("CERTIFICATE REQUEST", "MIICijCCAXICAQAwRTEL"),
     ("PKCS7", "MIIGYgYJKoZIhvcNAQcCoIIG"),
@@ -23,17 +23,17 @@ const PUBLIC: &[(&str, &str)] = &[
 /// The lines of a private key, from BEGIN to END.
 pub fn private_lines(rng: &mut Rng) -> Vec<String> {
     if rng.chance(15) {
-        return pgp(rng, "PRIVATE KEY BLOCK", 12);
+        return pgp_lines(rng, "PRIVATE_HEADERS KEY BLOCK", 12);
     }
-    let (label, lead) = PRIVATE[rng.below(PRIVATE.len())];
+    let (label, lead) = PRIVATE_HEADERS[rng.below(PRIVATE_HEADERS.len())];
     let length = match label {
-        "EC PRIVATE KEY" => 164,
-        "DSA PRIVATE KEY" => 600,
-        "OPENSSH PRIVATE KEY" => [380, 1800][rng.below(2)],
+        "EC PRIVATE_HEADERS KEY" => 164,
+        "DSA PRIVATE_HEADERS KEY" => 600,
+        "OPENSSH PRIVATE_HEADERS KEY" => [380, 1800][rng.below(2)],
         _ if lead.starts_with("MC4") => 64,
         _ => 1590,
     };
-    let mut lines = pem(rng, label, lead, length);
+    let mut lines = pem_lines(rng, label, lead, length);
     if label.starts_with("RSA") && rng.chance(15) {
         let salt = rng.pattern("DEK-Info: AES-128-CBC,[HEX:32]");
         lines.splice(1..1, ["Proc-Type: 4,ENCRYPTED".to_owned(), salt, String::new()]);
@@ -44,40 +44,40 @@ pub fn private_lines(rng: &mut Rng) -> Vec<String> {
 /// The lines of a block that is not secret: a public key, a certificate or a signature.
 pub fn public_lines(rng: &mut Rng) -> Vec<String> {
     match rng.below(8) {
-        0 => pgp(rng, "PUBLIC KEY BLOCK", 12),
-        1 => pgp(rng, "SIGNATURE", 5),
-        n if n < 5 => pem(rng, "CERTIFICATE", PUBLIC[2].1, 1200),
+        0 => pgp_lines(rng, "PUBLIC_HEADERS KEY BLOCK", 12),
+        1 => pgp_lines(rng, "SIGNATURE", 5),
+        n if n < 5 => pem_lines(rng, "CERTIFICATE", PUBLIC_HEADERS[2].1, 1200),
         _ => {
-            let (label, lead) = PUBLIC[rng.below(PUBLIC.len())];
-            pem(rng, label, lead, 392)
+            let (label, lead) = PUBLIC_HEADERS[rng.below(PUBLIC_HEADERS.len())];
+            pem_lines(rng, label, lead, 392)
         }
     }
 }
 
-fn edge(word: &str, label: &str) -> String {
+fn border_line(word: &str, label: &str) -> String {
     format!("-----{word} {label}-----")
 }
 
-fn pem(rng: &mut Rng, label: &str, lead: &str, length: usize) -> Vec<String> {
+fn pem_lines(rng: &mut Rng, label: &str, lead: &str, length: usize) -> Vec<String> {
     let width = if label.starts_with("OPENSSH") { 70 } else { 64 };
-    let body = format!("{lead}{}", rng.of(B64, length.saturating_sub(lead.len())));
+    let body = format!("{lead}{}", rng.text_of(B64, length.saturating_sub(lead.len())));
     let padding = "=".repeat((4 - body.len() % 4) % 4);
     let body = body + &padding;
     let lines = body.as_bytes().chunks(width).map(|line| String::from_utf8_lossy(line).into_owned());
-    std::iter::once(edge("BEGIN", label)).chain(lines).chain([edge("END", label)]).collect()
+    std::iter::once(border_line("BEGIN", label)).chain(lines).chain([border_line("END", label)]).collect()
 }
 
-fn pgp(rng: &mut Rng, label: &str, rows: usize) -> Vec<String> {
+fn pgp_lines(rng: &mut Rng, label: &str, rows: usize) -> Vec<String> {
     let label = format!("PGP {label}");
-    let mut lines = vec![edge("BEGIN", &label)];
+    let mut lines = vec![border_line("BEGIN", &label)];
     if rng.chance(40) {
         lines.push("Version: GnuPG v2".to_owned());
     }
     lines.push(String::new());
-    lines.extend((0..rows).map(|_| rng.of(B64, 64)));
-    lines.push(format!("{}==", rng.of(B64, 22)));
-    lines.push(format!("={}", rng.of(B64, 4)));
-    lines.push(edge("END", &label));
+    lines.extend((0..rows).map(|_| rng.text_of(B64, 64)));
+    lines.push(format!("{}==", rng.text_of(B64, 22)));
+    lines.push(format!("={}", rng.text_of(B64, 4)));
+    lines.push(border_line("END", &label));
     lines
 }
 

@@ -13,7 +13,7 @@ const PYTHON: Form = Form {
         "BASE = \"https://api.quellwitz.net/v1\"",
         "logger.info(\"loaded %d rows\", len(rows))",
     ],
-    valued: &[
+    with_values: &[
         "API_KEY = \"⟨key⟩\"",
         "client = OpenAI(api_key=\"⟨key⟩\")",
         "headers = {\"Authorization\": \"Bearer ⟨loose⟩\"}",
@@ -28,7 +28,7 @@ const PYTHON: Form = Form {
         "KEY = \"\"\"⟨pem⟩\"\"\"",
         "patient = Patient(nhs_number=\"⟨id.nhs⟩\")",
     ],
-    decoy: &[
+    with_decoys: &[
         "password = os.environ[\"DB_PASSWORD\"]",
         "password = getpass.getpass(\"Password: \")",
         "api_key = os.getenv(\"API_KEY\")",
@@ -51,7 +51,7 @@ const TYPESCRIPT: Form = Form {
         "export const sum = (a: number, b: number) => a + b;",
         "const items = await load({ limit: ⟨int⟩ });",
     ],
-    valued: &[
+    with_values: &[
         "const apiKey = \"⟨key⟩\";",
         "const stripe = new Stripe('⟨key⟩');",
         "const secretKey = \"⟨loose⟩\";",
@@ -64,7 +64,7 @@ const TYPESCRIPT: Form = Form {
         "const card = { number: \"⟨card⟩\", exp: \"10/27\" };",
         "const iban = '⟨iban⟩';",
     ],
-    decoy: &[
+    with_decoys: &[
         "interface Login { email: string; password: string; }",
         "const apiKey = process.env.API_KEY;",
         "const password = await prompt(\"Password?\");",
@@ -84,7 +84,7 @@ const GO: Form = Form {
     open: "package main\n\n",
     close: "",
     neutral: &["func add(a, b int) int { return a + b }", "var timeout = ⟨int⟩ * time.Second", "// see issue ⟨int⟩"],
-    valued: &[
+    with_values: &[
         "const apiKey = \"⟨key⟩\"",
         "req.Header.Set(\"Authorization\", \"Bearer ⟨key⟩\")",
         "const dbPassword = \"⟨pass⟩\"",
@@ -92,7 +92,7 @@ const GO: Form = Form {
         "const owner = \"⟨email⟩\"",
         "var key = `⟨pem⟩`",
     ],
-    decoy: &[
+    with_decoys: &[
         "apiKey := os.Getenv(\"API_KEY\")",
         "golang.org/x/net v0.⟨small⟩.0 h1:⟨gosum⟩",
         "type User struct { Name string; Password string }",
@@ -105,14 +105,14 @@ const RUST: Form = Form {
     open: "use std::env;\n\n",
     close: "",
     neutral: &["fn add(a: i32, b: i32) -> i32 {\n    a + b\n}", "const LIMIT: usize = ⟨int⟩;", "println!(\"{}\", x);"],
-    valued: &[
+    with_values: &[
         "const API_KEY: &str = \"⟨key⟩\";",
         "let client = Client::new().bearer_auth(\"⟨key⟩\");",
         "let password = \"⟨pass⟩\";",
         "let author = \"⟨email⟩\";",
         "let pem = r\"⟨pem⟩\";",
     ],
-    decoy: &[
+    with_decoys: &[
         "let api_key = env::var(\"API_KEY\")?;",
         "let token = self.tokens.next()?;",
         "struct Login { user: String, password: String }",
@@ -130,7 +130,7 @@ const JAVA: Form = Form {
         "    System.out.println(\"ready\");",
         "    List<String> names = new ArrayList<>();",
     ],
-    valued: &[
+    with_values: &[
         "    private static final String API_KEY = \"⟨key⟩\";",
         "    String token = \"⟨loose⟩\";",
         "    String password = \"⟨pass⟩\";",
@@ -138,7 +138,7 @@ const JAVA: Form = Form {
         "    String mail = \"⟨email⟩\";",
         "    String iban = \"⟨iban⟩\";",
     ],
-    decoy: &[
+    with_decoys: &[
         "    String password = System.getenv(\"DB_PASSWORD\");",
         "    private String password;",
         "    static final long serialVersionUID = ⟨longrun⟩L;",
@@ -152,7 +152,7 @@ const PHP: Form = Form {
     open: "<?php\n",
     close: "",
     neutral: &["$limit = ⟨int⟩;", "echo 'ok';", "date_default_timezone_set('Europe/Lisbon');"],
-    valued: &[
+    with_values: &[
         "define('DB_PASSWORD', '⟨pass⟩');",
         "$password = '⟨pass⟩';",
         "$apiKey = '⟨key⟩';",
@@ -160,7 +160,7 @@ const PHP: Form = Form {
         "mail('⟨email⟩', 'Subject', $body);",
         "$pdo = new PDO('mysql:host=⟨host⟩;dbname=⟨db⟩', '⟨user⟩', $password = '⟨pass⟩');",
     ],
-    decoy: &[
+    with_decoys: &[
         "$password = $_POST['password'];",
         "define('DB_PASSWORD', getenv('DB_PASSWORD'));",
         "$hash = '⟨md5⟩';",
@@ -173,14 +173,14 @@ const RUBY: Form = Form {
     open: "require \"net/http\"\n\n",
     close: "",
     neutral: &["puts \"ready\"", "items.each { |i| process(i) }", "LIMIT = ⟨int⟩"],
-    valued: &[
+    with_values: &[
         "API_KEY = \"⟨key⟩\"",
         "config.secret_key = \"⟨loose⟩\"",
         "password: \"⟨pass⟩\",",
         "mail to: \"⟨email⟩\", subject: \"Hi\"",
         "Twilio.call(to: \"⟨phone⟩\")",
     ],
-    decoy: &[
+    with_decoys: &[
         "password: ENV[\"DB_PASSWORD\"],",
         "validates :password, length: { minimum: ⟨small⟩ }",
         "ref: \"⟨sha1⟩\"",
@@ -193,12 +193,12 @@ const WEB: Form = Form {
     open: "<!doctype html>\n",
     close: "\n</html>",
     neutral: &["<h1>⟨firm⟩</h1>", "<p>Open until ⟨time⟩.</p>", "<style>body { margin: ⟨small⟩px; }</style>"],
-    valued: &[
+    with_values: &[
         "<a href=\"mailto:⟨email⟩\">write to us</a>",
         "<a href=\"tel:⟨phone⟩\">call</a>",
         "<script>const API_KEY = \"⟨key⟩\";</script>",
     ],
-    decoy: &[
+    with_decoys: &[
         "<style>a { color: ⟨colour⟩; background: ⟨colour⟩; }</style>",
         "<img src=\"data:image/png;base64,iVBORw0KGgo⟨bigbase64⟩\">",
         "<script>⟨minified⟩</script>",

@@ -6,8 +6,8 @@ pub struct Form {
     pub open: &'static str,
     pub close: &'static str,
     pub neutral: &'static [&'static str],
-    pub valued: &'static [&'static str],
-    pub decoy: &'static [&'static str],
+    pub with_values: &'static [&'static str],
+    pub with_decoys: &'static [&'static str],
 }
 
 pub const CONFIG: &[Form] = &[ENV, YAML, JSON, TOML];
@@ -28,7 +28,7 @@ const ENV: Form = Form {
         "FEATURE_NEW_CHECKOUT=true",
         "# changed ⟨isodate⟩",
     ],
-    valued: &[
+    with_values: &[
         "OPENAI_API_KEY=⟨key⟩",
         "GITHUB_TOKEN=⟨key⟩",
         "API_TOKEN=\"⟨key⟩\"",
@@ -52,7 +52,7 @@ const ENV: Form = Form {
         "ALERT_PHONE=⟨phone⟩",
         "PAYOUT_IBAN=⟨iban⟩",
     ],
-    decoy: &[
+    with_decoys: &[
         "DB_PASSWORD=${DB_PASSWORD}",
         "API_KEY=⟨placeholder⟩",
         "SECRET_KEY=",
@@ -83,7 +83,7 @@ const YAML: Form = Form {
         "  region: eu-central-1",
         "  # reviewed ⟨isodate⟩",
     ],
-    valued: &[
+    with_values: &[
         "  api_key: ⟨key⟩",
         "  apiKey: \"⟨loose⟩\"",
         "  token: ⟨key⟩",
@@ -100,7 +100,7 @@ const YAML: Form = Form {
         "  payout:\n    iban: ⟨iban⟩",
         "  test_customer:\n    card_number: \"⟨card⟩\"",
     ],
-    decoy: &[
+    with_decoys: &[
         "  checksum/config: ⟨sha256⟩",
         "  image: ⟨service⟩@sha256:⟨sha256⟩",
         "  password: ${DB_PASSWORD}",
@@ -129,7 +129,7 @@ const JSON: Form = Form {
         "  \"total\": ⟨amount⟩,",
         "  \"items\": ⟨small⟩,",
     ],
-    valued: &[
+    with_values: &[
         "  \"api_key\": \"⟨key⟩\",",
         "  \"apiKey\": \"⟨loose⟩\",",
         "  \"access_token\": \"⟨jwt⟩\",",
@@ -152,7 +152,7 @@ const JSON: Form = Form {
         "  \"codice_fiscale\": \"⟨id.cf⟩\",",
         "  \"personnummer\": \"⟨id.pnr⟩\",",
     ],
-    decoy: &[
+    with_decoys: &[
         "  \"id\": \"⟨uuid⟩\",",
         "  \"integrity\": \"⟨sri⟩\",",
         "  \"resolved\": \"https://registry.npmjs.org/lodash/-/lodash-⟨version⟩.tgz\",",
@@ -183,7 +183,7 @@ const TOML: Form = Form {
         "bind = \"⟨ip⟩:⟨port⟩\"",
         "[limits]\nrequests = ⟨int⟩",
     ],
-    valued: &[
+    with_values: &[
         "api_key = \"⟨key⟩\"",
         "token = \"⟨loose⟩\"",
         "secret = \"⟨loose⟩\"",
@@ -195,7 +195,7 @@ const TOML: Form = Form {
         "support_phone = \"⟨phone⟩\"",
         "iban = \"⟨iban⟩\"",
     ],
-    decoy: &[
+    with_decoys: &[
         "checksum = \"⟨sha256⟩\"",
         "rev = \"⟨sha1⟩\"",
         "password = \"<password>\"",

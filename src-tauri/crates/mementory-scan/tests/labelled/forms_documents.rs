@@ -9,7 +9,7 @@ const SIGNATURE: Form = Form {
            Best regards\n",
     close: "",
     neutral: &["⟨name⟩", "⟨firm⟩", "⟨street⟩, ⟨city⟩", "Head of Operations", "www.quellwitz.net"],
-    valued: &[
+    with_values: &[
         "Email: ⟨email⟩",
         "E: ⟨email⟩ | T: ⟨phone⟩",
         "Tel.: ⟨phone.+de⟩",
@@ -19,7 +19,7 @@ const SIGNATURE: Form = Form {
         "<⟨email⟩>",
         "Mobil ⟨phone.de⟩ · ⟨email⟩",
     ],
-    decoy: &[
+    with_decoys: &[
         "Registered in England no. 0⟨int⟩⟨int⟩",
         "Ref. ⟨order⟩",
         "Sent on ⟨isodate⟩ at ⟨time⟩",
@@ -37,7 +37,7 @@ const INVOICE: Form = Form {
         "Hosting ⟨isodate⟩ to ⟨isodate⟩  ⟨amount⟩",
         "VAT 20 %                        ⟨amount⟩",
     ],
-    valued: &[
+    with_values: &[
         "IBAN: ⟨iban⟩",
         "Bank: ⟨iban⟩ (⟨firm⟩)",
         "Paid by card ⟨card⟩",
@@ -50,7 +50,7 @@ const INVOICE: Form = Form {
         "DNI: ⟨id.dni⟩",
         "RUT: ⟨id.rut⟩",
     ],
-    decoy: &[
+    with_decoys: &[
         "Order ⟨order⟩",
         "Article ⟨longrun⟩",
         "Customer no. ⟨port⟩",
@@ -66,7 +66,7 @@ const TABLE: Form = Form {
     open: "| Item | Detail |\n|---|---|\n",
     close: "",
     neutral: &["| City | ⟨city⟩ |", "| Owner | ⟨name⟩ |", "| Status | open since ⟨isodate⟩ |", "| Price | €⟨euro⟩ |"],
-    valued: &[
+    with_values: &[
         "| Email | ⟨email⟩ |",
         "| Phone | ⟨phone⟩ |",
         "| Telefon | ⟨phone.+de⟩ |",
@@ -84,7 +84,7 @@ const TABLE: Form = Form {
         "| Aadhaar | ⟨id.aadhaar⟩ |",
         "| SIN | ⟨id.sin⟩ |",
     ],
-    decoy: &[
+    with_decoys: &[
         "| Commit | ⟨sha1⟩ |",
         "| Order | ⟨order⟩ |",
         "| Id | ⟨uuid⟩ |",
@@ -103,7 +103,7 @@ const CONTACTS: Form = Form {
     open: "Contacts for the trip\n\n",
     close: "",
     neutral: &["- Plumber: ask ⟨first⟩", "- Neighbours: ⟨name⟩, ⟨street⟩", "- School in ⟨city⟩, closed until ⟨date⟩"],
-    valued: &[
+    with_values: &[
         "- ⟨name⟩, ⟨email⟩, ⟨phone⟩",
         "- ⟨name⟩ (mobile): ⟨phone.gb⟩",
         "- ⟨name⟩: tel. ⟨phone.+fr⟩",
@@ -125,7 +125,7 @@ const CONTACTS: Form = Form {
         "- Opa: Telefon ⟨phone.de⟩",
         "- Nonna: cell. ⟨phone.it⟩",
     ],
-    decoy: &["- Locker ⟨port⟩", "- Bus ⟨int⟩ leaves ⟨time⟩", "- Member no. ⟨longrun⟩", "- Map: ⟨lat⟩,⟨lon⟩"],
+    with_decoys: &["- Locker ⟨port⟩", "- Bus ⟨int⟩ leaves ⟨time⟩", "- Member no. ⟨longrun⟩", "- Map: ⟨lat⟩,⟨lon⟩"],
 };
 
 const TRAVEL: Form = Form {
@@ -138,7 +138,7 @@ const TRAVEL: Form = Form {
         "Hotel near ⟨street⟩, ⟨small⟩ nights, €⟨euro⟩ a night.",
         "Train ⟨small⟩ to ⟨city⟩, platform ⟨small⟩, arrives ⟨time⟩.",
     ],
-    valued: &[
+    with_values: &[
         "Host: ⟨name⟩, phone ⟨phone⟩, ⟨email⟩",
         "Wifi password at the flat: ⟨pass.prose⟩",
         "Booked with card ⟨card⟩.",
@@ -147,7 +147,7 @@ const TRAVEL: Form = Form {
         "Hotel login: ⟨email⟩, password ⟨pass.prose⟩",
         "Emergency contact phone: ⟨phone.+nz⟩",
     ],
-    decoy: &[
+    with_decoys: &[
         "Booking code ⟨booking⟩",
         "Ticket ⟨longrun⟩",
         "Parking at ⟨lat⟩, ⟨lon⟩",
@@ -161,7 +161,7 @@ const RECORD: Form = Form {
     open: "Customer record\nName: ⟨name⟩\n",
     close: "",
     neutral: &["City: ⟨city⟩", "Address: ⟨street⟩", "Since: ⟨isodate⟩", "Rate: ⟨amount⟩", "Remarks: prefers mornings"],
-    valued: &[
+    with_values: &[
         "E-mail: ⟨email⟩",
         "Phone: ⟨phone.us⟩",
         "Mobile: ⟨phone.+es⟩",
@@ -183,7 +183,7 @@ const RECORD: Form = Form {
         "身份证号: ⟨id.resident⟩",
         "My Number (マイナンバー): ⟨id.mynumber⟩",
     ],
-    decoy: &[
+    with_decoys: &[
         "Customer id: ⟨uuid⟩",
         "Loyalty number: ⟨longrun⟩",
         "Last order: ⟨order⟩",
@@ -199,6 +199,6 @@ const CSV: Form = Form {
     open: "name,city,contact,since\n",
     close: "",
     neutral: &["⟨name⟩,⟨city⟩,,⟨isodate⟩"],
-    valued: &["⟨name⟩,⟨city⟩,⟨email⟩,⟨isodate⟩", "⟨name⟩,⟨city⟩,⟨phone⟩,⟨isodate⟩"],
-    decoy: &["⟨name⟩,⟨city⟩,order ⟨order⟩,⟨isodate⟩", "⟨name⟩,⟨city⟩,someone@example.org,⟨isodate⟩"],
+    with_values: &["⟨name⟩,⟨city⟩,⟨email⟩,⟨isodate⟩", "⟨name⟩,⟨city⟩,⟨phone⟩,⟨isodate⟩"],
+    with_decoys: &["⟨name⟩,⟨city⟩,order ⟨order⟩,⟨isodate⟩", "⟨name⟩,⟨city⟩,someone@example.org,⟨isodate⟩"],
 };

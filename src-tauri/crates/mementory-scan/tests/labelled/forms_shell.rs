@@ -14,7 +14,7 @@ const SESSION: Form = Form {
         "$ df -h /\n/dev/sda1  40G  ⟨small⟩G  28G  ⟨small⟩% /",
         "$ cargo test\ntest result: ok. ⟨int⟩ passed; 0 failed",
     ],
-    valued: &[
+    with_values: &[
         "$ export API_TOKEN=⟨key⟩",
         "$ export API_KEY=\"⟨loose⟩\"",
         "$ curl -H \"Authorization: Bearer ⟨key⟩\" https://api.quellwitz.net/v1/⟨service⟩",
@@ -31,7 +31,7 @@ const SESSION: Form = Form {
         "$ git config --global user.email \"⟨email⟩\"",
         "$ git log -1\ncommit ⟨sha1⟩\nAuthor: ⟨name⟩ <⟨email⟩>\nDate:   ⟨isodate⟩",
     ],
-    decoy: &[
+    with_decoys: &[
         "$ git log --oneline -3\n⟨short⟩ fix flaky test\n⟨short⟩ bump deps\n⟨short⟩ release ⟨version⟩",
         "$ git rev-parse HEAD\n⟨sha1⟩",
         "$ sha256sum release.tar.gz\n⟨sha256⟩  release.tar.gz",
@@ -62,7 +62,7 @@ const LOG: Form = Form {
         "[⟨clock⟩] worker-⟨small⟩ finished in ⟨int⟩ ms",
         "⟨ip⟩ - - [⟨date⟩ ⟨clock⟩] \"GET /index.html HTTP/1.1\" 200 ⟨port⟩",
     ],
-    valued: &[
+    with_values: &[
         "⟨stamp⟩ DEBUG auth header: Bearer ⟨jwt⟩",
         "⟨stamp⟩ ERROR upstream rejected api_key=⟨key⟩",
         "⟨stamp⟩ DEBUG request token=⟨loose⟩ status=401",
@@ -74,7 +74,7 @@ const LOG: Form = Form {
         "⟨stamp⟩ ERROR payment declined card=⟨card⟩ amount=⟨amount⟩",
         "⟨stamp⟩ INFO  payout to ⟨iban⟩ amount=⟨amount⟩",
     ],
-    decoy: &[
+    with_decoys: &[
         "⟨stamp⟩ INFO  trace_id=⟨md5⟩ span_id=⟨span⟩",
         "⟨stamp⟩ INFO  request_id=⟨uuid⟩ user_id=⟨int⟩",
         "⟨stamp⟩ INFO  deployed commit ⟨sha1⟩",
@@ -99,7 +99,7 @@ const HTTP: Form = Form {
         "Content-Length: ⟨int⟩",
         "Date: ⟨date⟩ ⟨clock⟩ GMT",
     ],
-    valued: &[
+    with_values: &[
         "Authorization: Bearer ⟨jwt⟩",
         "Authorization: Bearer ⟨key⟩",
         "Authorization: Token ⟨loose⟩",
@@ -109,7 +109,7 @@ const HTTP: Form = Form {
         "From: ⟨email⟩",
         "X-Customer-Phone: ⟨phone⟩",
     ],
-    decoy: &[
+    with_decoys: &[
         "ETag: \"⟨md5⟩\"",
         "X-Request-Id: ⟨uuid⟩",
         "Idempotency-Key: ⟨uuid⟩",
@@ -131,7 +131,7 @@ const SQL: Form = Form {
         "ALTER TABLE customers ADD COLUMN note TEXT;",
         "UPDATE orders SET status = 'paid' WHERE id = ⟨int⟩;",
     ],
-    valued: &[
+    with_values: &[
         "CREATE USER ⟨user⟩ WITH PASSWORD '⟨pass⟩';",
         "ALTER USER ⟨user⟩ IDENTIFIED BY '⟨pass⟩';",
         "INSERT INTO customers (name, email) VALUES ('⟨name⟩', '⟨email⟩');",
@@ -145,7 +145,7 @@ const SQL: Form = Form {
         "UPDATE klanten SET bsn = '⟨id.bsn⟩' WHERE id = ⟨int⟩;",
         "UPDATE clientes SET cpf = '⟨id.cpf⟩' WHERE id = ⟨int⟩;",
     ],
-    decoy: &[
+    with_decoys: &[
         "CREATE TABLE users (id UUID PRIMARY KEY, password VARCHAR(255) NOT NULL);",
         "SELECT token_count FROM usage WHERE request_id = '⟨uuid⟩';",
         "ALTER TABLE users ADD CONSTRAINT fk_city FOREIGN KEY (city_id) REFERENCES cities (id);",

@@ -2,20 +2,20 @@
 use super::rng::Rng;
 
 /// Day, month and year of birth, from 1945 to 2004. The day is at most 28, so that every date exists.
-pub fn birth(rng: &mut Rng) -> (u32, u32, u32) {
+pub fn birth_date(rng: &mut Rng) -> (u32, u32, u32) {
     (rng.range(1, 28) as u32, rng.range(1, 12) as u32, rng.range(1945, 2004) as u32)
 }
 
-pub fn text(figures: &[u32]) -> String {
-    figures.iter().map(|d| char::from(b'0' + *d as u8)).collect()
+pub fn digits_text(digits: &[u32]) -> String {
+    digits.iter().map(|d| char::from(b'0' + *d as u8)).collect()
 }
 
-pub fn figures(text: &str) -> Vec<u32> {
+pub fn digit_values(text: &str) -> Vec<u32> {
     text.chars().filter_map(|c| c.to_digit(10)).collect()
 }
 
-pub fn weighted(figures: &[u32], weights: &[u32]) -> u32 {
-    figures.iter().zip(weights).map(|(d, w)| d * w).sum()
+pub fn weighted_sum(digits: &[u32], weights: &[u32]) -> u32 {
+    digits.iter().zip(weights).map(|(d, w)| d * w).sum()
 }
 
 const DNI: &[u8] = b"TRWAGMYFPDXBNJZSQVHLCKE";
@@ -40,11 +40,11 @@ pub fn nie(rng: &mut Rng) -> String {
 pub fn codice_fiscale(rng: &mut Rng) -> String {
     const ODD: [u32; 26] =
         [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
-    let (day, month, year) = birth(rng);
+    let (day, month, year) = birth_date(rng);
     let day = day + if rng.chance(50) { 40 } else { 0 };
     let month = char::from(b"ABCDEHLMPRST"[month as usize - 1]);
     let place = rng.pick(&["H501", "F205", "F839", "L219", "A944", "D612", "G273", "L736", "B354"]);
-    let names = rng.of("BCDFGLMNPRSTVZ", 6);
+    let names = rng.text_of("BCDFGLMNPRSTVZ", 6);
     let code = format!("{names}{:02}{month}{day:02}{place}", year % 100);
     let sum: u32 = (code.chars().enumerate())
         .map(|(index, c)| {
@@ -57,7 +57,7 @@ pub fn codice_fiscale(rng: &mut Rng) -> String {
 
 /// French social security number. For the check digits, the departments 2A and 2B of Corsica count as 19 and 18.
 pub fn nir(rng: &mut Rng) -> String {
-    let (_, month, year) = birth(rng);
+    let (_, month, year) = birth_date(rng);
     let sex = rng.range(1, 2);
     let department = if rng.chance(6) {
         rng.pick(&["2A", "2B"]).to_owned()
@@ -95,18 +95,18 @@ pub fn steuer_id(rng: &mut Rng) -> String {
         let sum = (digit + product) % 10;
         (if sum == 0 { 10 } else { sum }) * 2 % 11
     });
-    let all = text(&ten) + &((11 - product) % 10).to_string();
+    let all = digits_text(&ten) + &((11 - product) % 10).to_string();
     if rng.chance(50) { format!("{} {} {} {}", &all[..2], &all[2..5], &all[5..8], &all[8..]) } else { all }
 }
 
 pub fn bsn(rng: &mut Rng) -> String {
     loop {
-        let mut digits = rng.figures(8);
+        let mut digits = rng.random_digits(8);
         digits[0] = rng.range(1, 9) as u32;
-        let check = weighted(&digits, &[9, 8, 7, 6, 5, 4, 3, 2]) % 11;
+        let check = weighted_sum(&digits, &[9, 8, 7, 6, 5, 4, 3, 2]) % 11;
         if check < 10 {
             digits.push(check);
-            let all = text(&digits);
+            let all = digits_text(&digits);
             return if rng.chance(25) { format!("{}.{}.{}", &all[..4], &all[4..6], &all[6..]) } else { all };
         }
     }
@@ -115,7 +115,7 @@ pub fn bsn(rng: &mut Rng) -> String {
 /// Belgian national number. The check digits are 97 minus the remainder. For a birth from 2000 on, a 2 is added in
 /// front for the calculation.
 pub fn rijksregister(rng: &mut Rng) -> String {
-    let (day, month, year) = birth(rng);
+    let (day, month, year) = birth_date(rng);
     let order = rng.range(1, 997);
     let nine = format!("{:02}{month:02}{day:02}{order:03}", year % 100);
     let counted: u64 = if year >= 2000 { format!("2{nine}") } else { nine.clone() }.parse().expect("digits");
@@ -129,15 +129,15 @@ pub fn rijksregister(rng: &mut Rng) -> String {
 
 /// Polish PESEL. The month also encodes the century.
 pub fn pesel(rng: &mut Rng) -> String {
-    let (day, month, year) = birth(rng);
+    let (day, month, year) = birth_date(rng);
     let month = month + if year >= 2000 { 20 } else { 0 };
     let ten = format!("{:02}{month:02}{day:02}{}", year % 100, rng.digits(4));
-    let sum = weighted(&figures(&ten), &[1, 3, 7, 9, 1, 3, 7, 9, 1, 3]);
+    let sum = weighted_sum(&digit_values(&ten), &[1, 3, 7, 9, 1, 3, 7, 9, 1, 3]);
     format!("{ten}{}", (10 - sum % 10) % 10)
 }
 
 pub fn personnummer(rng: &mut Rng) -> String {
-    let (day, month, year) = birth(rng);
+    let (day, month, year) = birth_date(rng);
     let nine = format!("{:02}{month:02}{day:02}{:03}", year % 100, rng.range(1, 999));
     let check = super::money::luhn_digit(&nine);
     let century = if rng.chance(60) { (year / 100).to_string() } else { String::new() };
@@ -145,7 +145,7 @@ pub fn personnummer(rng: &mut Rng) -> String {
 }
 
 pub fn hetu(rng: &mut Rng) -> String {
-    let (day, month, year) = birth(rng);
+    let (day, month, year) = birth_date(rng);
     let number = rng.range(2, 899);
     let birth = format!("{day:02}{month:02}{:02}", year % 100);
     let sign = if year >= 2000 { 'A' } else { '-' };
@@ -156,16 +156,16 @@ pub fn hetu(rng: &mut Rng) -> String {
 
 /// Norwegian number with two check digits (mod 11). The serial number also encodes the century.
 pub fn fodselsnummer(rng: &mut Rng) -> String {
-    let (day, month, year) = birth(rng);
+    let (day, month, year) = birth_date(rng);
     loop {
         let order = if year >= 2000 { rng.range(500, 999) } else { rng.range(0, 499) };
-        let mut digits = figures(&format!("{day:02}{month:02}{:02}{order:03}", year % 100));
-        let first = (11 - weighted(&digits, &[3, 7, 6, 1, 8, 9, 4, 5, 2]) % 11) % 11;
+        let mut digits = digit_values(&format!("{day:02}{month:02}{:02}{order:03}", year % 100));
+        let first = (11 - weighted_sum(&digits, &[3, 7, 6, 1, 8, 9, 4, 5, 2]) % 11) % 11;
         digits.push(first);
-        let second = (11 - weighted(&digits, &[5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11) % 11;
+        let second = (11 - weighted_sum(&digits, &[5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11) % 11;
         digits.push(second);
         if first < 10 && second < 10 {
-            let all = text(&digits);
+            let all = digits_text(&digits);
             return if rng.chance(50) { format!("{} {}", &all[..6], &all[6..]) } else { all };
         }
     }
@@ -173,17 +173,17 @@ pub fn fodselsnummer(rng: &mut Rng) -> String {
 
 pub fn nif(rng: &mut Rng) -> String {
     // First digits from 1 to 3 are persons, others are companies.
-    let mut digits = rng.figures(8);
+    let mut digits = rng.random_digits(8);
     digits[0] = rng.range(1, 3) as u32;
-    let rest = weighted(&digits, &[9, 8, 7, 6, 5, 4, 3, 2]) % 11;
+    let rest = weighted_sum(&digits, &[9, 8, 7, 6, 5, 4, 3, 2]) % 11;
     digits.push(if rest < 2 { 0 } else { 11 - rest });
-    let all = text(&digits);
+    let all = digits_text(&digits);
     if rng.chance(50) { format!("{} {} {}", &all[..3], &all[3..6], &all[6..]) } else { all }
 }
 
 pub fn ahv(rng: &mut Rng) -> String {
     let all = format!("756{}", rng.digits(9));
-    let sum = weighted(&figures(&all), &[1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3]);
+    let sum = weighted_sum(&digit_values(&all), &[1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3]);
     let check = (10 - sum % 10) % 10;
     if rng.chance(80) {
         format!("756.{}.{}.{}{check}", &all[3..7], &all[7..11], &all[11..])
@@ -194,12 +194,12 @@ pub fn ahv(rng: &mut Rng) -> String {
 
 pub fn nhs(rng: &mut Rng) -> String {
     loop {
-        let mut digits = rng.figures(9);
+        let mut digits = rng.random_digits(9);
         digits[0] = [4, 6, 7][rng.below(3)];
-        let check = (11 - weighted(&digits, &[10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11) % 11;
+        let check = (11 - weighted_sum(&digits, &[10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11) % 11;
         if check < 10 {
             digits.push(check);
-            let all = text(&digits);
+            let all = digits_text(&digits);
             return if rng.chance(70) { format!("{} {} {}", &all[..3], &all[3..6], &all[6..]) } else { all };
         }
     }

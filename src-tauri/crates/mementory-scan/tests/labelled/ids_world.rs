@@ -1,23 +1,23 @@
 //! Generates national numbers of states outside Europe, and lists all kinds of national numbers.
 use super::ids_europe as europe;
-use super::ids_europe::{birth, figures, text, weighted};
+use super::ids_europe::{birth_date, digit_values, digits_text, weighted_sum};
 use super::rng::Rng;
 use super::validate;
 
 pub fn cpf(rng: &mut Rng) -> String {
-    let mut digits = rng.figures(9);
+    let mut digits = rng.random_digits(9);
     for _ in 0..2 {
         let weights: Vec<u32> = (2..=digits.len() as u32 + 1).rev().collect();
-        let rest = weighted(&digits, &weights) % 11;
+        let rest = weighted_sum(&digits, &weights) % 11;
         digits.push(if rest < 2 { 0 } else { 11 - rest });
     }
-    let all = text(&digits);
+    let all = digits_text(&digits);
     if rng.chance(75) { format!("{}.{}.{}-{}", &all[..3], &all[3..6], &all[6..9], &all[9..]) } else { all }
 }
 
 pub fn rut(rng: &mut Rng) -> String {
     let number = rng.range(5_000_000, 26_000_000).to_string();
-    let sum: u32 = figures(&number).iter().rev().zip([2, 3, 4, 5, 6, 7].iter().cycle()).map(|(d, w)| d * w).sum();
+    let sum: u32 = digit_values(&number).iter().rev().zip([2, 3, 4, 5, 6, 7].iter().cycle()).map(|(d, w)| d * w).sum();
     let check = match 11 - sum % 11 {
         11 => "0".to_owned(),
         10 => "K".to_owned(),
@@ -32,28 +32,28 @@ pub fn rut(rng: &mut Rng) -> String {
 }
 
 pub fn kimlik(rng: &mut Rng) -> String {
-    let mut d = rng.figures(9);
+    let mut d = rng.random_digits(9);
     d[0] = rng.range(1, 9) as u32;
     let odd: u32 = d.iter().step_by(2).sum();
     let even: u32 = d.iter().skip(1).step_by(2).sum();
     d.push((odd * 7 + 100 - even) % 10);
     d.push(d.iter().sum::<u32>() % 10);
-    text(&d)
+    digits_text(&d)
 }
 
 /// Indian Aadhaar number with a check digit by Verhoeff's algorithm. The group is calculated here and not read from a
 /// table.
 pub fn aadhaar(rng: &mut Rng) -> String {
-    let mut digits = rng.figures(11);
+    let mut digits = rng.random_digits(11);
     digits[0] = rng.range(2, 9) as u32;
-    let sum = digits.iter().rev().enumerate().fold(0, |sum, (place, d)| turn(sum, shuffled(place + 1, *d)));
+    let sum = digits.iter().rev().enumerate().fold(0, |sum, (place, d)| multiply(sum, permuted(place + 1, *d)));
     // The inverse in the dihedral group: a reflection is its own inverse, and a rotation is reversed.
     digits.push(if sum < 5 { (5 - sum) % 5 } else { sum });
-    let all = text(&digits);
+    let all = digits_text(&digits);
     if rng.chance(75) { format!("{} {} {}", &all[..4], &all[4..8], &all[8..]) } else { all }
 }
 
-fn turn(a: u32, b: u32) -> u32 {
+fn multiply(a: u32, b: u32) -> u32 {
     match (a < 5, b < 5) {
         (true, true) => (a + b) % 5,
         (true, false) => (a + b) % 5 + 5,
@@ -62,31 +62,31 @@ fn turn(a: u32, b: u32) -> u32 {
     }
 }
 
-fn shuffled(times: usize, digit: u32) -> u32 {
+fn permuted(times: usize, digit: u32) -> u32 {
     const STEP: [u32; 10] = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
     (0..times % 8).fold(digit, |d, _| STEP[d as usize])
 }
 
 pub fn resident(rng: &mut Rng) -> String {
-    let (day, month, year) = birth(rng);
+    let (day, month, year) = birth_date(rng);
     let region = rng.pick(&["110105", "310104", "440305", "510107", "320102", "330106", "420106", "610113"]);
     let body = format!("{region}{year}{month:02}{day:02}{:03}", rng.range(1, 999));
-    let sum = weighted(&figures(&body), &[7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]);
+    let sum = weighted_sum(&digit_values(&body), &[7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]);
     format!("{body}{}", char::from(b"10X98765432"[(sum % 11) as usize]))
 }
 
 pub fn my_number(rng: &mut Rng) -> String {
-    let digits = rng.figures(11);
-    let rest = weighted(&digits, &[6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11;
-    let all = text(&digits) + &(if rest < 2 { 0 } else { 11 - rest }).to_string();
+    let digits = rng.random_digits(11);
+    let rest = weighted_sum(&digits, &[6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11;
+    let all = digits_text(&digits) + &(if rest < 2 { 0 } else { 11 - rest }).to_string();
     if rng.chance(50) { format!("{} {} {}", &all[..4], &all[4..8], &all[8..]) } else { all }
 }
 
 pub fn rrn(rng: &mut Rng) -> String {
-    let (day, month, year) = birth(rng);
+    let (day, month, year) = birth_date(rng);
     let sex = rng.range(1, 2) + if year >= 2000 { 2 } else { 0 };
     let body = format!("{:02}{month:02}{day:02}{sex}{}", year % 100, rng.digits(5));
-    let sum = weighted(&figures(&body), &[2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]);
+    let sum = weighted_sum(&digit_values(&body), &[2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]);
     format!("{}-{}{}", &body[..6], &body[6..], (11 - sum % 11) % 10)
 }
 
@@ -138,14 +138,14 @@ pub const KINDS: &[Kind] = &[
     ("ssn", ssn, validate::ssn),
 ];
 
-pub fn kind(name: &str) -> &'static Kind {
+pub fn kind_by_name(name: &str) -> &'static Kind {
     KINDS.iter().find(|kind| kind.0 == name).unwrap_or_else(|| panic!("no kind {name}"))
 }
 
 /// A number with a wrong check digit. It must not be valid as any other kind of number, because the scan might then
 /// rightly find it.
-pub fn wrong(rng: &mut Rng, name: &str) -> String {
-    let (_, make, _) = kind(name);
+pub fn invalid_number(rng: &mut Rng, name: &str) -> String {
+    let (_, make, _) = kind_by_name(name);
     loop {
         let mut text: Vec<char> = make(rng).chars().collect();
         let Some(place) = (0..text.len()).rev().find(|at| text[*at].is_alphanumeric()) else { continue };

@@ -95,7 +95,7 @@ pub fn jwt(rng: &mut Rng) -> String {
 
 /// A key in the format of GitHub: 30 random characters, and their CRC-32 as six characters in base 62.
 fn with_checksum(rng: &mut Rng, lead: &str) -> String {
-    let body = rng.of(BASE62, 30);
+    let body = rng.text_of(BASE62, 30);
     let mut sum = crc32(body.as_bytes());
     let mut tail = [b'0'; 6];
     for place in tail.iter_mut().rev() {
@@ -130,6 +130,6 @@ fn base64url(bytes: &[u8]) -> String {
 }
 
 /// Number of providers whose keys are generated.
-pub fn providers() -> usize {
+pub fn provider_count() -> usize {
     FORMATS.len() + 3
 }

@@ -32,8 +32,8 @@ mod text;
 mod validate;
 mod validate_world;
 
-const SEED: u64 = 20_261_122;
-const COUNT: usize = 5_000;
+const DEFAULT_SEED: u64 = 20_261_122;
+const TEXT_COUNT: usize = 5_000;
 const MIN_SCORE: f64 = 0.95;
 
 fn setting(name: &str) -> Option<u64> {
@@ -42,7 +42,7 @@ fn setting(name: &str) -> Option<u64> {
 
 #[test]
 fn every_class_reaches_the_required_precision_and_recall() {
-    let set = set::generate(setting("SCAN_SEED").unwrap_or(SEED), COUNT);
+    let set = set::generate(setting("SCAN_SEED").unwrap_or(DEFAULT_SEED), TEXT_COUNT);
     for made in set.iter().take(setting("SCAN_SAMPLE").unwrap_or(0) as usize) {
         println!("--- {}\n{}\n{:?}", made.about, made.text, made.values);
     }
@@ -53,10 +53,10 @@ fn every_class_reaches_the_required_precision_and_recall() {
             println!("{:<12} {miss}", class.as_str());
         }
     }
-    println!("{}", measure::table(&scores));
+    println!("{}", measure::score_table(&scores));
     let short: Vec<&str> = (scores.iter())
         .filter(|(_, score)| score.precision() < MIN_SCORE || score.recall() < MIN_SCORE)
         .map(|(class, _)| class.as_str())
         .collect();
-    assert!(short.is_empty(), "precision or recall under {MIN_SCORE}: {short:?}\n{}", measure::table(&scores));
+    assert!(short.is_empty(), "precision or recall under {MIN_SCORE}: {short:?}\n{}", measure::score_table(&scores));
 }

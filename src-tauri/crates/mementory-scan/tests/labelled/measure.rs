@@ -25,7 +25,7 @@ impl Score {
 }
 
 /// Whether two ranges overlap in at least four fifths of each.
-pub fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+pub fn overlaps(a: &Range<usize>, b: &Range<usize>) -> bool {
     let both = a.end.min(b.end).saturating_sub(a.start.max(b.start));
     both > 0 && both * 5 >= a.len() * 4 && both * 5 >= b.len() * 4
 }
@@ -42,22 +42,26 @@ pub fn measure(set: &[Labelled], scan: impl Fn(&str) -> Vec<Finding>) -> Vec<(Cl
             for finding in found.iter().filter(|f| f.class == *class) {
                 let span = finding.start..finding.end;
                 score.found += 1;
-                match missing.iter().position(|value| overlap(value, &span)) {
+                match missing.iter().position(|value| overlaps(value, &span)) {
                     Some(at) => {
                         missing.remove(at);
                         score.right += 1;
                     }
-                    None => score.misses.push(format!("wrong   {:<14} {}", finding.detector, shown(made, &span))),
+                    None => {
+                        score.misses.push(format!("wrong   {:<14} {}", finding.detector, marked_excerpt(made, &span)))
+                    }
                 }
             }
-            score.misses.extend(missing.iter().map(|span| format!("missing {:<14} {}", "", shown(made, span))));
+            score
+                .misses
+                .extend(missing.iter().map(|span| format!("missing {:<14} {}", "", marked_excerpt(made, span))));
         }
     }
     scores
 }
 
 /// A range of a text with marks around it, and some text before and after it.
-fn shown(made: &Labelled, span: &Range<usize>) -> String {
+fn marked_excerpt(made: &Labelled, span: &Range<usize>) -> String {
     let text = &made.text;
     let value = text.get(span.clone()).unwrap_or("(not on a character)");
     let before: String = text.get(..span.start).unwrap_or("").chars().rev().take(50).collect();
@@ -71,7 +75,7 @@ fn shown(made: &Labelled, span: &Range<usize>) -> String {
     line.replace('\n', "⏎")
 }
 
-pub fn table(scores: &[(Class, Score)]) -> String {
+pub fn score_table(scores: &[(Class, Score)]) -> String {
     let mut out = format!("{:<12} {:>7} {:>7} {:>10} {:>7}\n", "class", "values", "found", "precision", "recall");
     for (class, score) in scores {
         let (precision, recall) = (score.precision(), score.recall());

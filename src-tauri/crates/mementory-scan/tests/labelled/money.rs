@@ -24,25 +24,25 @@ pub fn card(rng: &mut Rng) -> String {
     number += &rng.digits(length - 1 - number.len());
     let check = luhn_digit(&number);
     number.push(char::from(b'0' + check));
-    grouped(rng, &number)
+    with_card_groups(rng, &number)
 }
 
 /// A number that looks like a card number, but has a wrong check digit.
-pub fn not_card(rng: &mut Rng) -> String {
+pub fn invalid_card(rng: &mut Rng) -> String {
     let mut number = rng.pattern("[=4|51|55|37][dig:13]");
     number.truncate(15);
     let check = (luhn_digit(&number) + 1 + rng.below(9) as u8) % 10;
     number.push(char::from(b'0' + check));
     match rng.below(3) {
         0 => number,
-        1 => fours(&number, " "),
-        _ => fours(&number, "-"),
+        1 => groups_of_four(&number, " "),
+        _ => groups_of_four(&number, "-"),
     }
 }
 
 pub fn sample_card(rng: &mut Rng) -> String {
     let number = rng.pick(SAMPLE_CARDS);
-    grouped(rng, number)
+    with_card_groups(rng, number)
 }
 
 /// The Luhn check digit of a number.
@@ -56,18 +56,18 @@ pub fn luhn_digit(number: &str) -> u8 {
     ((10 - sum % 10) % 10) as u8
 }
 
-fn fours(number: &str, with: &str) -> String {
+fn groups_of_four(number: &str, with: &str) -> String {
     let parts: Vec<_> = number.as_bytes().chunks(4).map(|part| String::from_utf8_lossy(part).into_owned()).collect();
     parts.join(with)
 }
 
 /// The number in groups as on the card, in groups with hyphens, or without separators.
-fn grouped(rng: &mut Rng, number: &str) -> String {
+fn with_card_groups(rng: &mut Rng, number: &str) -> String {
     let with = [" ", " ", "-", ""][rng.below(4)];
     match number.len() {
         15 => [&number[..4], &number[4..10], &number[10..]].join(with),
         14 => [&number[..4], &number[4..10], &number[10..]].join(with),
-        _ => fours(number, with),
+        _ => groups_of_four(number, with),
     }
 }
 
@@ -113,22 +113,22 @@ pub fn iban(rng: &mut Rng) -> String {
     let (country, pattern) = IBANS[rng.below(IBANS.len())];
     let account = rng.pattern(pattern);
     let check = 98 - remainder(&format!("{account}{country}00"));
-    written(rng, &format!("{country}{check:02}{account}"))
+    maybe_grouped(rng, &format!("{country}{check:02}{account}"))
 }
 
 /// An IBAN with wrong check digits.
-pub fn not_iban(rng: &mut Rng) -> String {
+pub fn invalid_iban(rng: &mut Rng) -> String {
     let (country, pattern) = IBANS[rng.below(IBANS.len())];
     let account = rng.pattern(pattern);
     let check = 98 - remainder(&format!("{account}{country}00"));
     let wrong = (check + 7 + rng.below(60) as u32) % 97 + 2;
     // The check digits would be valid again at a distance of 97, which two numbers from 2 to 98 never have.
     let wrong = if wrong == check { (check + 1) % 97 + 2 } else { wrong };
-    written(rng, &format!("{country}{wrong:02}{account}"))
+    maybe_grouped(rng, &format!("{country}{wrong:02}{account}"))
 }
 
-fn written(rng: &mut Rng, plain: &str) -> String {
-    if rng.chance(55) { fours(plain, " ") } else { plain.to_owned() }
+fn maybe_grouped(rng: &mut Rng, plain: &str) -> String {
+    if rng.chance(55) { groups_of_four(plain, " ") } else { plain.to_owned() }
 }
 
 /// Remainder modulo 97 (ISO 7064). Letters count as 10 to 35.

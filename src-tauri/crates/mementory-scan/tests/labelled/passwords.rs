@@ -36,10 +36,10 @@ const WORDS: &[&str] = &[
 
 fn word(rng: &mut Rng) -> String {
     let word = rng.pick(WORDS);
-    if rng.chance(50) { capital(word) } else { word.to_owned() }
+    if rng.chance(50) { capitalized(word) } else { word.to_owned() }
 }
 
-pub fn capital(word: &str) -> String {
+pub fn capitalized(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
@@ -64,9 +64,9 @@ pub fn strong(rng: &mut Rng) -> String {
     let mark = rng.pattern("[=!|@|%|&|*|+|-|_|=|?|^|~]");
     let mark = if rng.chance(40) { mark + &rng.pattern("[=!|@|%|*|+|-|_|?|^]") } else { mark };
     let lead = rng.range(1, 5) as usize;
-    let start = rng.of(super::rng::BASE62, lead) + &rng.pattern("[alpha:1]");
+    let start = rng.text_of(super::rng::BASE62, lead) + &rng.pattern("[alpha:1]");
     format!("{start}{}{mark}{}{}", rng.pattern("[dig:1]"), rng.pattern("[b62:3]"), {
-        let more = rng.of("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789!*+-_", half);
+        let more = rng.text_of("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789!*+-_", half);
         more + &rng.pattern("[b62:2]")
     })
 }
@@ -78,7 +78,7 @@ fn phrase(rng: &mut Rng) -> String {
     parts.join(["-", ".", "_"][rng.below(3)])
 }
 
-pub fn any(rng: &mut Rng) -> String {
+pub fn any_kind(rng: &mut Rng) -> String {
     match rng.below(10) {
         0..=4 => weak(rng),
         5..=8 => strong(rng),
@@ -87,7 +87,7 @@ pub fn any(rng: &mut Rng) -> String {
 }
 
 /// A password of two joined words, for templates in which only a password can follow.
-pub fn plain_word(rng: &mut Rng) -> String {
+pub fn two_words(rng: &mut Rng) -> String {
     let (one, two) = (word(rng), rng.pick(WORDS));
     format!("{one}{two}")
 }

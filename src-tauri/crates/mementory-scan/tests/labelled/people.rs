@@ -1,7 +1,7 @@
 //! Generates invented people, places and companies, and e-mail addresses.
 use super::rng::Rng;
 
-const FIRST: &[&str] = &[
+const FIRST_NAMES: &[&str] = &[
     "Mara",
     "Jonas",
     "Elif",
@@ -27,7 +27,7 @@ const FIRST: &[&str] = &[
     "Luca",
     "Amara",
 ];
-const LAST: &[&str] = &[
+const LAST_NAMES: &[&str] = &[
     "Quellwitz",
     "Brindlemoor",
     "Tarnfield",
@@ -101,12 +101,12 @@ const CITIES: &[&str] = &[
 ];
 const STREETS: &[&str] = &["Lindenweg", "Mill Lane", "Rue des Ormes", "Calle del Olmo", "Via dei Tigli", "Korte Dijk"];
 
-pub fn first(rng: &mut Rng) -> String {
-    rng.pick(FIRST).to_owned()
+pub fn first_name(rng: &mut Rng) -> String {
+    rng.pick(FIRST_NAMES).to_owned()
 }
 
 pub fn name(rng: &mut Rng) -> String {
-    format!("{} {}", rng.pick(FIRST), rng.pick(LAST))
+    format!("{} {}", rng.pick(FIRST_NAMES), rng.pick(LAST_NAMES))
 }
 
 pub fn firm(rng: &mut Rng) -> String {
@@ -124,8 +124,8 @@ pub fn street(rng: &mut Rng) -> String {
 /// The e-mail address of a person. Addresses of offices (info@, noreply@) are left out, because people would not agree
 /// whether they are sensitive.
 pub fn email(rng: &mut Rng) -> String {
-    let first = rng.pick(FIRST).to_lowercase().replace('ê', "e");
-    let last = rng.pick(LAST).to_lowercase();
+    let first = rng.pick(FIRST_NAMES).to_lowercase().replace('ê', "e");
+    let last = rng.pick(LAST_NAMES).to_lowercase();
     let domain = rng.pick(DOMAINS);
     let short = first.chars().next().unwrap_or('m');
     let local = match rng.below(8) {

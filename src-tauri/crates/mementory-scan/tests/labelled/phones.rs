@@ -111,19 +111,19 @@ pub const COUNTRIES: &[Country] = &[
     ("kr", "82", &["~0~10-[d29:1][dig:3]-[dig:4]"]),
 ];
 
-fn country(code: &str) -> &'static Country {
+fn country_by_code(code: &str) -> &'static Country {
     COUNTRIES.iter().find(|c| c.0 == code).unwrap_or_else(|| panic!("no country {code}"))
 }
 
 /// A number as dialled within the country. Only the words near it show that it is a telephone number.
 pub fn national(rng: &mut Rng, code: &str) -> String {
-    let pattern = rng.pick(country(code).2);
+    let pattern = rng.pick(country_by_code(code).2);
     rng.pattern(pattern).replace('~', "")
 }
 
 /// A number with `+` or `00` and the country code. Some have no spaces, and some have the `(0)` of letterheads.
 pub fn international(rng: &mut Rng, code: &str) -> String {
-    let (_, dial, patterns) = country(code);
+    let (_, dial, patterns) = country_by_code(code);
     let pattern = rng.pick(patterns);
     let written = rng.pattern(pattern);
     let zero = written.contains("~0~") && rng.chance(8) && matches!(code, "de" | "gb" | "ch" | "at");
@@ -141,7 +141,7 @@ pub fn international(rng: &mut Rng, code: &str) -> String {
 }
 
 /// A number of any country with `+` and the country code, for templates without a word for a telephone number.
-pub fn anywhere(rng: &mut Rng) -> String {
+pub fn of_any_country(rng: &mut Rng) -> String {
     let code = COUNTRIES[rng.below(COUNTRIES.len())].0;
     loop {
         let number = international(rng, code);

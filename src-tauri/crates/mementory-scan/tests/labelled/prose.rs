@@ -5,8 +5,8 @@
 pub struct Lang {
     pub code: &'static str,
     pub filler: &'static [&'static str],
-    pub valued: &'static [&'static str],
-    pub decoy: &'static [&'static str],
+    pub with_values: &'static [&'static str],
+    pub with_decoys: &'static [&'static str],
 }
 
 pub const ENGLISH: Lang = Lang {
@@ -25,7 +25,7 @@ pub const ENGLISH: Lang = Lang {
         "Remember that I prefer short answers and metric units.",
         "We met at the conference in ⟨city⟩ and talked about migration plans.",
     ],
-    valued: &[
+    with_values: &[
         "The password for the admin panel is ⟨pass.prose⟩ by the way.",
         "My wifi password is \"⟨pass.word⟩\" in case you need it for the guest sheet.",
         "I log in with the username ⟨user⟩ and the password ⟨pass.prose⟩ but it says access denied.",
@@ -62,7 +62,7 @@ pub const ENGLISH: Lang = Lang {
         "Her Aadhaar number is ⟨id.aadhaar⟩ and the name is spelled ⟨name⟩.",
         "For the visa form, my Swedish personnummer is ⟨id.pnr⟩.",
     ],
-    decoy: &[
+    with_decoys: &[
         "The password must be at least ⟨small⟩ characters long and contain a number.",
         "I forgot my password again and the reset mail never arrives.",
         "Where do I put my API key in this script? I only see `⟨placeholder⟩`.",

@@ -10,7 +10,7 @@ pub const POLISH: Lang = Lang {
         "Wolę krótkie odpowiedzi.",
         "Ostatecznie kosztowało to ⟨euro⟩ zł.",
     ],
-    valued: &[
+    with_values: &[
         "Moje hasło to ⟨pass.prose⟩ i nie mogę się zalogować.",
         "hasło: ⟨pass.prose⟩",
         "Hasło do wifi to \"⟨pass.word⟩\".",
@@ -27,7 +27,7 @@ pub const POLISH: Lang = Lang {
         "Mój PESEL to ⟨id.pesel⟩.",
         "PESEL: ⟨id.pesel⟩",
     ],
-    decoy: &[
+    with_decoys: &[
         "Hasło musi mieć co najmniej ⟨small⟩ znaków.",
         "Zapomniałem hasła.",
         "Zamówienie ⟨order⟩ nie dotarło, przesyłka ⟨tracking⟩.",
@@ -45,7 +45,7 @@ pub const TURKISH: Lang = Lang {
         "Kısa cevapları tercih ederim.",
         "Toplam ⟨euro⟩ lira tuttu.",
     ],
-    valued: &[
+    with_values: &[
         "Şifrem ⟨pass.prose⟩ ama giriş yapamıyorum.",
         "şifre: ⟨pass.prose⟩",
         "Wifi parolası \"⟨pass.word⟩\".",
@@ -62,7 +62,7 @@ pub const TURKISH: Lang = Lang {
         "TC kimlik numaram ⟨id.kimlik⟩.",
         "T.C. Kimlik No: ⟨id.kimlik⟩",
     ],
-    decoy: &[
+    with_decoys: &[
         "Şifre en az ⟨small⟩ karakter olmalı.",
         "Şifremi unuttum.",
         "Sipariş ⟨order⟩ gelmedi, kargo takip no ⟨tracking⟩.",
@@ -80,7 +80,7 @@ pub const JAPANESE: Lang = Lang {
         "短く答えてもらえると助かります。",
         "費用は全部で⟨int⟩円でした。",
     ],
-    valued: &[
+    with_values: &[
         "パスワードは ⟨pass.prose⟩ ですが、ログインできません。",
         "パスワード：⟨pass.prose⟩",
         "Wi-Fiのパスワードは「⟨pass.word⟩」です。",
@@ -98,7 +98,7 @@ pub const JAPANESE: Lang = Lang {
         "マイナンバーは ⟨id.mynumber⟩ です。",
         "個人番号：⟨id.mynumber⟩",
     ],
-    decoy: &[
+    with_decoys: &[
         "パスワードは⟨small⟩文字以上で入力してください。",
         "パスワードを忘れました。",
         "マイナンバー ⟨wrong.mynumber⟩ は検査用数字が違います。",
@@ -117,7 +117,7 @@ pub const CHINESE: Lang = Lang {
         "我喜欢简短的回答。",
         "一共花了⟨int⟩元。",
     ],
-    valued: &[
+    with_values: &[
         "我的密码是 ⟨pass.prose⟩ ，可是登录不了。",
         "密码：⟨pass.prose⟩",
         "无线网密码是“⟨pass.word⟩”。",
@@ -135,7 +135,7 @@ pub const CHINESE: Lang = Lang {
         "我的身份证号是⟨id.resident⟩。",
         "身份证号码：⟨id.resident⟩",
     ],
-    decoy: &[
+    with_decoys: &[
         "密码至少要有⟨small⟩个字符。",
         "我忘记密码了。",
         "订单号是 ⟨order⟩，快递单号 ⟨tracking⟩。",
@@ -148,7 +148,7 @@ pub const CHINESE: Lang = Lang {
 pub const OTHERS: Lang = Lang {
     code: "fi-no-da-ko",
     filler: &["Voisitko lyhentää tekstiä?", "Kan du gjøre dette litt kortere?", "조금 더 짧게 써 주세요."],
-    valued: &[
+    with_values: &[
         "Henkilötunnukseni on ⟨id.hetu⟩.",
         "Henkilötunnus: ⟨id.hetu⟩",
         "Puhelinnumeroni on ⟨phone.fi⟩.",
@@ -167,7 +167,7 @@ pub const OTHERS: Lang = Lang {
         "휴대폰 번호는 ⟨phone.+kr⟩ 입니다.",
         "비밀번호: ⟨pass.prose⟩",
     ],
-    decoy: &[
+    with_decoys: &[
         "Tilausnumero on ⟨order⟩.",
         "Ordrenummer ⟨order⟩.",
         "주문 번호는 ⟨order⟩ 입니다.",

@@ -14,7 +14,7 @@ pub const MEMORY: Lang = Lang {
         "Der Nutzer lernt seit ⟨small⟩ Monaten Portugiesisch.",
         "L'utilisateur préfère qu'on le tutoie.",
     ],
-    valued: &[
+    with_values: &[
         "User's email address is ⟨email⟩.",
         "User's work e-mail: ⟨email⟩",
         "User's phone number is ⟨phone⟩.",
@@ -48,7 +48,7 @@ pub const MEMORY: Lang = Lang {
         "User's Portuguese NIF is ⟨id.nif⟩.",
         "User's Chilean RUT is ⟨id.rut⟩.",
     ],
-    decoy: &[
+    with_decoys: &[
         "User uses a password manager and rotates passwords every ⟨small⟩ months.",
         "User asked how API keys and tokens differ.",
         "User keeps secrets in environment variables such as `${API_KEY}`.",

@@ -11,7 +11,7 @@ pub const SPANISH: Lang = Lang {
         "Al final costó ⟨euro⟩ euros.",
         "⟨name⟩, de ⟨firm⟩, me lo ha pedido ⟨small⟩ veces.",
     ],
-    valued: &[
+    with_values: &[
         "Mi contraseña es ⟨pass.prose⟩ y no me deja entrar.",
         "contraseña: ⟨pass.prose⟩",
         "La contraseña del wifi es «⟨pass.word⟩».",
@@ -34,7 +34,7 @@ pub const SPANISH: Lang = Lang {
         "Mi NIE es ⟨id.nie⟩.",
         "Mi RUT es ⟨id.rut⟩.",
     ],
-    decoy: &[
+    with_decoys: &[
         "La contraseña debe tener al menos ⟨small⟩ caracteres.",
         "He olvidado mi contraseña.",
         "El pedido ⟨order⟩ no ha llegado; el seguimiento es ⟨tracking⟩.",
@@ -54,7 +54,7 @@ pub const FRENCH: Lang = Lang {
         "Cela a coûté ⟨euro⟩ euros au final.",
         "⟨name⟩, de chez ⟨firm⟩, attend ma réponse.",
     ],
-    valued: &[
+    with_values: &[
         "Mon mot de passe est ⟨pass.prose⟩ mais la connexion échoue.",
         "mot de passe : ⟨pass.prose⟩",
         "Le mot de passe du wifi est « ⟨pass.word⟩ ».",
@@ -76,7 +76,7 @@ pub const FRENCH: Lang = Lang {
         "Mon numéro de registre national est ⟨id.nn⟩.",
         "Mon numéro AVS est ⟨id.ahv⟩.",
     ],
-    decoy: &[
+    with_decoys: &[
         "Le mot de passe doit contenir au moins ⟨small⟩ caractères.",
         "J'ai oublié mon mot de passe.",
         "La commande ⟨order⟩ n'est pas arrivée, suivi ⟨tracking⟩.",
@@ -95,7 +95,7 @@ pub const ITALIAN: Lang = Lang {
         "Preferisco risposte brevi.",
         "Alla fine è costato ⟨euro⟩ euro.",
     ],
-    valued: &[
+    with_values: &[
         "La mia password è ⟨pass.prose⟩ ma non riesco a entrare.",
         "password: ⟨pass.prose⟩",
         "La password del wifi è \"⟨pass.word⟩\".",
@@ -112,7 +112,7 @@ pub const ITALIAN: Lang = Lang {
         "Il mio codice fiscale è ⟨id.cf⟩.",
         "Codice fiscale: ⟨id.cf⟩",
     ],
-    decoy: &[
+    with_decoys: &[
         "La password deve avere almeno ⟨small⟩ caratteri.",
         "Ho dimenticato la password.",
         "L'ordine ⟨order⟩ non è arrivato; il tracking è ⟨tracking⟩.",
@@ -130,7 +130,7 @@ pub const PORTUGUESE: Lang = Lang {
         "Prefiro respostas curtas.",
         "No fim custou ⟨euro⟩ euros.",
     ],
-    valued: &[
+    with_values: &[
         "A minha senha é ⟨pass.prose⟩ e não consigo entrar.",
         "senha: ⟨pass.prose⟩",
         "A palavra-passe do wifi é \"⟨pass.word⟩\".",
@@ -149,7 +149,7 @@ pub const PORTUGUESE: Lang = Lang {
         "CPF: ⟨id.cpf⟩",
         "O meu NIF é ⟨id.nif⟩.",
     ],
-    decoy: &[
+    with_decoys: &[
         "A senha deve ter pelo menos ⟨small⟩ caracteres.",
         "Esqueci a minha senha.",
         "O pedido ⟨order⟩ não chegou; o rastreio é ⟨tracking⟩.",

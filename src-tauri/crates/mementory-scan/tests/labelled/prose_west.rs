@@ -14,7 +14,7 @@ pub const GERMAN: Lang = Lang {
         "Merk dir bitte, dass ich kein Fleisch esse.",
         "Insgesamt kostet es ⟨thousand⟩ Euro, das ist mir zu viel.",
     ],
-    valued: &[
+    with_values: &[
         "Mein Passwort für das Portal ist ⟨pass.prose⟩ und ich komme trotzdem nicht rein.",
         "Passwort: ⟨pass.prose⟩",
         "Das WLAN-Passwort lautet „⟨pass.word⟩“.",
@@ -39,7 +39,7 @@ pub const GERMAN: Lang = Lang {
         "Steueridentifikationsnummer: ⟨id.steuer⟩",
         "Meine AHV-Nummer lautet ⟨id.ahv⟩.",
     ],
-    decoy: &[
+    with_decoys: &[
         "Das Passwort muss mindestens ⟨small⟩ Zeichen lang sein.",
         "Ich habe mein Passwort vergessen, wie setze ich es zurück?",
         "In der Anleitung steht nur `⟨placeholder⟩` als API-Schlüssel.",
@@ -64,7 +64,7 @@ pub const DUTCH: Lang = Lang {
         "⟨name⟩ heeft het al ⟨small⟩ keer geprobeerd.",
         "Het kostte uiteindelijk €⟨euro⟩, dat viel mee.",
     ],
-    valued: &[
+    with_values: &[
         "Mijn wachtwoord is ⟨pass.prose⟩ maar ik kan niet inloggen.",
         "wachtwoord: ⟨pass.prose⟩",
         "Het wifi-wachtwoord is \"⟨pass.word⟩\".",
@@ -83,7 +83,7 @@ pub const DUTCH: Lang = Lang {
         "burgerservicenummer ⟨id.bsn⟩",
         "Mijn rijksregisternummer is ⟨id.nn⟩.",
     ],
-    decoy: &[
+    with_decoys: &[
         "Het wachtwoord moet minstens ⟨small⟩ tekens hebben.",
         "Ik ben mijn wachtwoord vergeten.",
         "Bestelnummer ⟨order⟩, track-en-trace ⟨tracking⟩.",
@@ -103,7 +103,7 @@ pub const SWEDISH: Lang = Lang {
         "Det kostade ⟨int⟩ kronor till slut.",
         "⟨name⟩ på ⟨firm⟩ frågade om det igen.",
     ],
-    valued: &[
+    with_values: &[
         "Mitt lösenord är ⟨pass.prose⟩ men jag kommer inte in.",
         "lösenord: ⟨pass.prose⟩",
         "Lösenordet till wifi är \"⟨pass.word⟩\".",
@@ -119,7 +119,7 @@ pub const SWEDISH: Lang = Lang {
         "Mitt personnummer är ⟨id.pnr⟩.",
         "personnummer: ⟨id.pnr⟩",
     ],
-    decoy: &[
+    with_decoys: &[
         "Lösenordet måste ha minst ⟨small⟩ tecken.",
         "Jag har glömt mitt lösenord.",
         "Personnumret ⟨wrong.pnr⟩ har fel kontrollsiffra.",

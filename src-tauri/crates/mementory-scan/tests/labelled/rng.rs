@@ -46,7 +46,7 @@ impl Rng {
 
     /// `n` characters of an alphabet. The last one is a letter or digit, because the end of a token would otherwise be
     /// unclear.
-    pub fn of(&mut self, alphabet: &str, n: usize) -> String {
+    pub fn text_of(&mut self, alphabet: &str, n: usize) -> String {
         let all: Vec<char> = alphabet.chars().collect();
         let mut text: String = (0..n).map(|_| all[self.below(all.len())]).collect();
         while text.chars().last().is_some_and(|c| !c.is_alphanumeric()) {
@@ -57,11 +57,11 @@ impl Rng {
     }
 
     pub fn digits(&mut self, n: usize) -> String {
-        self.of(DIGITS, n)
+        self.text_of(DIGITS, n)
     }
 
     /// `n` random digits.
-    pub fn figures(&mut self, n: usize) -> Vec<u32> {
+    pub fn random_digits(&mut self, n: usize) -> Vec<u32> {
         (0..n).map(|_| self.below(10) as u32).collect()
     }
 
@@ -79,7 +79,7 @@ impl Rng {
                 out.push_str(choices[self.below(choices.len())]);
             } else {
                 let (name, count) = inner.split_once(':').expect("an alphabet and a count");
-                out.push_str(&self.of(alphabet(name), count.parse().expect("a count")));
+                out.push_str(&self.text_of(alphabet(name), count.parse().expect("a count")));
             }
         }
         out + rest

@@ -42,61 +42,61 @@ const PUBLIC_PASTES: &[&str] = &[
     "Replace this by your own key:\n-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----\n",
     "```\n<img src=\"data:image/png;base64,iVBORw0KGgo⟨bigbase64⟩\">\n```\n",
 ];
-const SHORTEST: usize = 40;
-const LONGEST: usize = 4096;
+const MIN_CHARS: usize = 40;
+const MAX_BYTES: usize = 4096;
 
 /// Generates `count` texts. The same seed gives the same texts.
 pub fn generate(seed: u64, count: usize) -> Vec<Labelled> {
-    (0..count as u64).map(|index| one(&mut Rng::new(seed, index))).collect()
+    (0..count as u64).map(|index| generate_text(&mut Rng::new(seed, index))).collect()
 }
 
-fn one(rng: &mut Rng) -> Labelled {
+fn generate_text(rng: &mut Rng) -> Labelled {
     loop {
-        let made = build(rng);
-        if made.text.chars().count() >= SHORTEST && made.text.len() <= LONGEST {
+        let made = build_text(rng);
+        if made.text.chars().count() >= MIN_CHARS && made.text.len() <= MAX_BYTES {
             return made;
         }
     }
 }
 
-fn build(rng: &mut Rng) -> Labelled {
-    let valued = rng.chance(52); // More than half, because too short or too long texts are discarded.
+fn build_text(rng: &mut Rng) -> Labelled {
+    let has_values = rng.chance(52); // More than half, because too short or too long texts are discarded.
     let mut text = Text::default();
     let kind = match rng.below(100) {
         0..=47 => {
-            let lang = language(rng);
-            chat(rng, &mut text, lang, valued);
+            let lang = random_language(rng);
+            write_chat(rng, &mut text, lang, has_values);
             format!("chat {}", lang.code)
         }
         48..=55 => {
             // A question about a file, which is pasted below it.
-            let lang = language(rng);
+            let lang = random_language(rng);
             let question = rng.pick(lang.filler);
             text.write(rng, question);
             text.text.push_str("\n\n```");
-            let form = form(rng);
+            let form = random_form(rng);
             // A document has no language for the code fence.
             let document = DOCUMENTS.iter().any(|document| document.kind == form.kind);
             text.text.push_str(if document { "" } else { form.kind });
             text.text.push('\n');
-            fill(rng, &mut text, form, valued);
+            write_form(rng, &mut text, form, has_values);
             text.text.push_str("\n```");
             format!("chat {} {}", lang.code, form.kind)
         }
         _ => {
-            let form = form(rng);
-            fill(rng, &mut text, form, valued);
+            let form = random_form(rng);
+            write_form(rng, &mut text, form, has_values);
             form.kind.to_owned()
         }
     };
-    text.done(&kind)
+    text.into_labelled(&kind)
 }
 
-fn language(rng: &mut Rng) -> &'static Lang {
+fn random_language(rng: &mut Rng) -> &'static Lang {
     if rng.chance(20) { LANGUAGES[0] } else { LANGUAGES[rng.below(LANGUAGES.len())] }
 }
 
-fn form(rng: &mut Rng) -> &'static Form {
+fn random_form(rng: &mut Rng) -> &'static Form {
     let group = [CONFIG, SHELL, CODE, DOCUMENTS, DOCUMENTS][rng.below(5)];
     &group[rng.below(group.len())]
 }
@@ -116,7 +116,7 @@ fn valued_template<'a>(rng: &mut Rng, templates: &[&'a str]) -> &'a str {
 }
 
 /// `count` of the templates in random order, each at most once.
-fn some<'a>(rng: &mut Rng, of: &[&'a str], count: usize) -> Vec<&'a str> {
+fn random_choice<'a>(rng: &mut Rng, of: &[&'a str], count: usize) -> Vec<&'a str> {
     let mut all = of.to_vec();
     rng.shuffle(&mut all);
     all.truncate(count);
@@ -125,17 +125,17 @@ fn some<'a>(rng: &mut Rng, of: &[&'a str], count: usize) -> Vec<&'a str> {
 
 /// Writes sentences in one language in random order. After a sentence without punctuation at its end, a new line
 /// begins.
-fn chat(rng: &mut Rng, text: &mut Text, lang: &Lang, valued: bool) {
+fn write_chat(rng: &mut Rng, text: &mut Text, lang: &Lang, has_values: bool) {
     let long = if rng.chance(12) { 8 } else { 1 };
     let mut parts: Vec<&str> = Vec::new();
     let fillers = rng.below(4) * long;
-    parts.extend(some(rng, lang.filler, fillers));
-    let decoys = (if valued { rng.below(3) } else { rng.below(4) }) * long;
-    parts.extend(some(rng, lang.decoy, decoys));
-    if valued {
+    parts.extend(random_choice(rng, lang.filler, fillers));
+    let decoys = (if has_values { rng.below(3) } else { rng.below(4) }) * long;
+    parts.extend(random_choice(rng, lang.with_decoys, decoys));
+    if has_values {
         for _ in 0..rng.range(1, 3) {
             let paste = rng.chance(11);
-            parts.push(if paste { rng.pick(KEY_PASTES) } else { valued_template(rng, lang.valued) });
+            parts.push(if paste { rng.pick(KEY_PASTES) } else { valued_template(rng, lang.with_values) });
         }
     } else if rng.chance(10) {
         parts.push(rng.pick(PUBLIC_PASTES));
@@ -153,7 +153,7 @@ fn chat(rng: &mut Rng, text: &mut Text, lang: &Lang, valued: bool) {
 }
 
 /// Writes a file or document: its lines in random order between its first and last lines.
-fn fill(rng: &mut Rng, text: &mut Text, form: &Form, valued: bool) {
+fn write_form(rng: &mut Rng, text: &mut Text, form: &Form, has_values: bool) {
     let long = if rng.chance(12) { 5 } else { 1 };
     let mut lines: Vec<&str> = Vec::new();
     for _ in 0..rng.range(1, 6) as usize * long {
@@ -163,10 +163,10 @@ fn fill(rng: &mut Rng, text: &mut Text, form: &Form, valued: bool) {
             lines.push(line);
         }
     }
-    let decoys = (if valued { rng.below(4) } else { rng.below(6) }) * long.min(2);
-    lines.extend(some(rng, form.decoy, decoys));
-    if valued {
-        lines.extend((0..rng.range(1, 4)).map(|_| valued_template(rng, form.valued)));
+    let decoys = (if has_values { rng.below(4) } else { rng.below(6) }) * long.min(2);
+    lines.extend(random_choice(rng, form.with_decoys, decoys));
+    if has_values {
+        lines.extend((0..rng.range(1, 4)).map(|_| valued_template(rng, form.with_values)));
     }
     rng.shuffle(&mut lines);
     text.write(rng, form.open);

@@ -5,7 +5,7 @@ use super::{blocks, ids_world, keys, money, passwords, people, phones};
 use mementory_scan::Class;
 
 /// The class of a slot, which depends on the word before the first dot. None if its text is not labelled.
-pub fn class(slot: &str) -> Option<Class> {
+pub fn class_of(slot: &str) -> Option<Class> {
     match slot.split('.').next()? {
         "key" | "loose" | "jwt" | "aws" => Some(Class::AccessKey),
         "pem" => Some(Class::PrivateKey),
@@ -20,7 +20,7 @@ pub fn class(slot: &str) -> Option<Class> {
 }
 
 /// A value, decoy or word for a slot.
-pub fn make(rng: &mut Rng, slot: &str) -> String {
+pub fn text_for(rng: &mut Rng, slot: &str) -> String {
     let (word, kind) = slot.split_once('.').unwrap_or((slot, ""));
     match (word, kind) {
         ("key", _) => keys::formatted(rng),
@@ -31,7 +31,7 @@ pub fn make(rng: &mut Rng, slot: &str) -> String {
         ("pem", "") => blocks::private_lines(rng).join("\n"),
         ("pem", indent) => blocks::private_lines(rng).join(&format!("\n{}", " ".repeat(indent.parse().unwrap_or(2)))),
         ("pass", "url") => passwords::for_url(rng),
-        ("pass", "word") => passwords::plain_word(rng),
+        ("pass", "word") => passwords::two_words(rng),
         ("pass", "prose") => {
             if rng.chance(50) {
                 passwords::weak(rng)
@@ -39,32 +39,32 @@ pub fn make(rng: &mut Rng, slot: &str) -> String {
                 passwords::strong(rng)
             }
         }
-        ("pass", _) => passwords::any(rng),
+        ("pass", _) => passwords::any_kind(rng),
         ("card", _) => money::card(rng),
         ("iban", _) => money::iban(rng),
         ("email", _) => people::email(rng),
-        ("phone", "") => phones::anywhere(rng),
+        ("phone", "") => phones::of_any_country(rng),
         ("phone", kind) => match kind.strip_prefix('+') {
             Some(country) => phones::international(rng, country),
             None => phones::national(rng, kind),
         },
-        ("id", kind) => ids_world::kind(kind).1(rng),
-        ("wrong", kind) => ids_world::wrong(rng, kind),
-        _ => plain(rng, slot),
+        ("id", kind) => ids_world::kind_by_name(kind).1(rng),
+        ("wrong", kind) => ids_world::invalid_number(rng, kind),
+        _ => unlabelled_text(rng, slot),
     }
 }
 
 /// A word, number or decoy without a label.
-fn plain(rng: &mut Rng, slot: &str) -> String {
+fn unlabelled_text(rng: &mut Rng, slot: &str) -> String {
     let pattern = match slot {
         "name" => return people::name(rng),
-        "first" => return people::first(rng),
+        "first" => return people::first_name(rng),
         "firm" => return people::firm(rng),
         "city" => return people::city(rng),
         "street" => return people::street(rng),
-        "notcard" => return money::not_card(rng),
+        "notcard" => return money::invalid_card(rng),
         "samplecard" => return money::sample_card(rng),
-        "notiban" => return money::not_iban(rng),
+        "notiban" => return money::invalid_iban(rng),
         "public" => return blocks::public_lines(rng).join("\n"),
         "public.2" => return blocks::public_lines(rng).join("\n  "),
         "imei" => return imei(rng),

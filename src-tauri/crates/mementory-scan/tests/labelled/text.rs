@@ -26,8 +26,8 @@ impl Text {
             let (slot, after) = after.split_once('⟩').expect("a template closes its slots");
             self.text.push_str(before);
             let start = self.text.len();
-            self.text.push_str(&slots::make(rng, slot));
-            if let Some(class) = slots::class(slot) {
+            self.text.push_str(&slots::text_for(rng, slot));
+            if let Some(class) = slots::class_of(slot) {
                 self.values.push((class, start..self.text.len()));
                 self.slots.push(slot.to_owned());
             }
@@ -36,14 +36,14 @@ impl Text {
         self.text.push_str(rest);
     }
 
-    pub fn done(self, kind: &str) -> Labelled {
+    pub fn into_labelled(self, kind: &str) -> Labelled {
         Labelled { text: self.text, values: self.values, about: format!("{kind}: {}", self.slots.join(" ")) }
     }
 }
 
 /// The classes of the slots of a template.
 pub fn classes(template: &str) -> impl Iterator<Item = Class> + '_ {
-    template.split('⟨').skip(1).filter_map(|part| slots::class(part.split('⟩').next()?))
+    template.split('⟨').skip(1).filter_map(|part| slots::class_of(part.split('⟩').next()?))
 }
 
 /// A random template that contains a value of this class. None if there is no such template.

@@ -5,7 +5,7 @@ fn digits(text: &str) -> Vec<u64> {
     text.bytes().filter(u8::is_ascii_digit).map(|b| u64::from(b - b'0')).collect()
 }
 
-fn even(text: &str, length: usize, weights: &[u64], modulus: u64) -> bool {
+fn has_weighted_check(text: &str, length: usize, weights: &[u64], modulus: u64) -> bool {
     let found = digits(text);
     found.len() == length && found.iter().zip(weights).map(|(d, w)| d * w).sum::<u64>() % modulus == 0
 }
@@ -15,7 +15,7 @@ fn number(digits: &[u64]) -> u64 {
 }
 
 /// Whether `YYMMDD` may be a date. The length of the month is not checked.
-fn date(yymmdd: &[u64]) -> bool {
+fn is_date(yymmdd: &[u64]) -> bool {
     (1..=12).contains(&number(&yymmdd[2..4])) && (1..=31).contains(&number(&yymmdd[4..6]))
 }
 
@@ -121,12 +121,12 @@ pub fn steuer_id(text: &str) -> bool {
 }
 
 pub fn bsn(text: &str) -> bool {
-    even(text, 9, &[9, 8, 7, 6, 5, 4, 3, 2, 10], 11)
+    has_weighted_check(text, 9, &[9, 8, 7, 6, 5, 4, 3, 2, 10], 11)
 }
 
 pub fn rijksregister(text: &str) -> bool {
     let found = digits(text);
-    if found.len() != 11 || !date(&found) {
+    if found.len() != 11 || !is_date(&found) {
         return false;
     }
     let nine = number(&found[..9]);
@@ -134,13 +134,13 @@ pub fn rijksregister(text: &str) -> bool {
 }
 
 pub fn pesel(text: &str) -> bool {
-    even(text, 11, &[1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1], 10)
+    has_weighted_check(text, 11, &[1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1], 10)
 }
 
 pub fn personnummer(text: &str) -> bool {
     let found = digits(text);
     let ten = &found[found.len().saturating_sub(10)..];
-    text.contains('-') && matches!(found.len(), 10 | 12) && date(ten) && {
+    text.contains('-') && matches!(found.len(), 10 | 12) && is_date(ten) && {
         let ten: String = ten.iter().map(u64::to_string).collect();
         luhn(&ten)
     }
@@ -156,7 +156,8 @@ pub fn hetu(text: &str) -> bool {
 }
 
 pub fn fodselsnummer(text: &str) -> bool {
-    even(text, 11, &[3, 7, 6, 1, 8, 9, 4, 5, 2, 1, 0], 11) && even(text, 11, &[5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1], 11)
+    has_weighted_check(text, 11, &[3, 7, 6, 1, 8, 9, 4, 5, 2, 1, 0], 11)
+        && has_weighted_check(text, 11, &[5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1], 11)
 }
 
 pub fn nif(text: &str) -> bool {

@@ -130,11 +130,11 @@ pub fn github(text: &str) -> bool {
         let place = super::rng::BASE62.bytes().position(|known| known == b)?;
         Some(sum * 62 + place as u64)
     });
-    value == Some(u64::from(crc32fast(random)))
+    value == Some(u64::from(crc32_with_table(random)))
 }
 
 /// CRC-32 with a table. The generator calculates it bit by bit.
-fn crc32fast(text: &str) -> u32 {
+fn crc32_with_table(text: &str) -> u32 {
     let table: Vec<u32> =
         (0..256u32).map(|n| (0..8).fold(n, |c, _| if c % 2 == 1 { 0xedb8_8320 ^ (c / 2) } else { c / 2 })).collect();
     !text.bytes().fold(!0u32, |crc, b| table[((crc ^ u32::from(b)) & 255) as usize] ^ (crc >> 8))

@@ -1,15 +1,15 @@
-//! Invented statements about people, as assistants note them, in six languages.
+//! Invented statements about people, worded like notes of assistants, in six languages.
 mod eastern;
 mod germanic;
 mod romance;
 
-/// A statement with one slot, in its possible wordings.
+/// A statement with a slot, in all its wordings.
 pub struct Template {
     pub now: &'static str,
     pub i: &'static str,
     pub past: &'static str,
-    pub deny: &'static str,
-    pub i_deny: &'static str,
+    pub negated: &'static str,
+    pub i_negated: &'static str,
     pub slot: &'static str,
 }
 
@@ -32,11 +32,11 @@ const fn t(
     now: &'static str,
     i: &'static str,
     past: &'static str,
-    deny: &'static str,
-    i_deny: &'static str,
+    negated: &'static str,
+    i_negated: &'static str,
     slot: &'static str,
 ) -> Template {
-    Template { now, i, past, deny, i_deny, slot }
+    Template { now, i, past, negated, i_negated, slot }
 }
 
 pub const LANGUAGES: [Language; 6] =

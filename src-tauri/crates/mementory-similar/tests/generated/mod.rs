@@ -1,11 +1,11 @@
-//! Generates memories with labels for those that say the same. The same seed gives the same list on every machine.
-#![allow(dead_code, clippy::expect_used)] // Each test binary uses a part; a missing slot is a mistake in the table.
+//! Generates memories with labels for those that say the same. The same seed gives the same list on every computer.
+#![allow(dead_code, clippy::expect_used)] // Each test binary only uses a part of this module.
 mod languages;
 
 use languages::{LANGUAGES, Language};
 use std::collections::{BTreeSet, HashSet};
 
-/// A text, the statement it makes, and how it was edited compared with the first wording.
+/// A text, the number of its statement, and the edits compared with the first wording.
 pub struct Memory {
     pub text: String,
     pub statement: usize,
@@ -13,7 +13,7 @@ pub struct Memory {
     pub language: &'static str,
 }
 
-/// SplitMix64.
+/// A small random number generator (SplitMix64).
 pub struct Rng(u64);
 
 impl Rng {
@@ -33,7 +33,7 @@ impl Rng {
         (self.next() % n as u64) as usize
     }
 
-    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())]
     }
 
@@ -47,21 +47,21 @@ impl Rng {
 struct Clause {
     template: usize,
     slot: String,
-    denied: bool,
+    is_negated: bool,
 }
 
-/// How a statement is worded.
+/// The wording of a statement.
 #[derive(Clone, Copy)]
-struct Voice {
+struct Wording {
     first_person: bool,
     past: bool,
     swapped: bool,
 }
 
-const PLAIN: Voice = Voice { first_person: false, past: false, swapped: false };
+const FIRST_WORDING: Wording = Wording { first_person: false, past: false, swapped: false };
 
-/// `count` memories in six languages. About half have one wording, many of these close to others that differ in a slot,
-/// a number or a negation; the others have two to five wordings.
+/// Generates `count` memories in six languages. About half of them have only one wording, and many of these differ from
+/// another memory in only a slot, a number or a negation. The others have two to five wordings.
 pub fn memories(count: usize, seed: u64) -> Vec<Memory> {
     let mut rng = Rng::new(seed);
     let mut out: Vec<Memory> = Vec::with_capacity(count);
@@ -70,18 +70,20 @@ pub fn memories(count: usize, seed: u64) -> Vec<Memory> {
     let mut last: Option<(usize, Vec<Clause>)> = None;
     while out.len() < count {
         let (number, clauses) = match last.take() {
-            // A difficult one: the previous statement with one change.
-            Some((number, clauses)) if rng.chance(35) => (number, sibling(&LANGUAGES[number], clauses, &mut rng)),
+            // A difficult case: the previous statement with one change.
+            Some((number, clauses)) if rng.chance(35) => {
+                (number, with_one_change(&LANGUAGES[number], clauses, &mut rng))
+            }
             _ => {
                 let number = rng.below(LANGUAGES.len());
-                (number, fresh(&LANGUAGES[number], &mut rng))
+                (number, random_clauses(&LANGUAGES[number], &mut rng))
             }
         };
         if !seen.insert((number, clauses.iter().cloned().collect())) {
             continue;
         }
         let language = &LANGUAGES[number];
-        let first = say(language, &clauses, PLAIN, rng.one(language.subjects));
+        let first = compose_text(language, &clauses, FIRST_WORDING, rng.pick(language.subjects));
         let copies = if rng.chance(30) { 1 + rng.below(4) } else { 0 };
         for _ in 0..copies {
             let (text, edits) = reword(language, &clauses, &first, &mut rng);
@@ -92,31 +94,31 @@ pub fn memories(count: usize, seed: u64) -> Vec<Memory> {
         statement += 1;
     }
     out.truncate(count);
-    // Copies are not next to each other in a vault.
+    // The list is shuffled, because copies in a vault are usually not neighbours.
     for i in (1..out.len()).rev() {
         out.swap(i, rng.below(i + 1));
     }
     out
 }
 
-fn clause(language: &Language, rng: &mut Rng) -> Clause {
+fn random_clause(language: &Language, rng: &mut Rng) -> Clause {
     let template = rng.below(language.clauses.len());
-    Clause { template, slot: slot(language, template, rng), denied: false }
+    Clause { template, slot: random_slot_word(language, template, rng), is_negated: false }
 }
 
-fn slot(language: &Language, template: usize, rng: &mut Rng) -> String {
+fn random_slot_word(language: &Language, template: usize, rng: &mut Rng) -> String {
     match language.clauses[template].slot {
         "number" => (2 + rng.below(90)).to_string(),
         "year" => (1960 + rng.below(65)).to_string(),
         name => {
             let words = language.slots.iter().find(|(slot, _)| *slot == name).expect("a slot of the table").1;
             let all: Vec<&str> = words.split('|').collect();
-            rng.one(&all).to_owned()
+            rng.pick(&all).to_owned()
         }
     }
 }
 
-fn fresh(language: &Language, rng: &mut Rng) -> Vec<Clause> {
+fn random_clauses(language: &Language, rng: &mut Rng) -> Vec<Clause> {
     let wanted = match rng.below(100) {
         0..15 => 1,
         15..60 => 2,
@@ -126,7 +128,7 @@ fn fresh(language: &Language, rng: &mut Rng) -> Vec<Clause> {
     };
     let mut clauses: Vec<Clause> = Vec::new();
     while clauses.len() < wanted.min(language.clauses.len()) {
-        let one = clause(language, rng);
+        let one = random_clause(language, rng);
         if clauses.iter().all(|c| c.template != one.template) {
             clauses.push(one);
         }
@@ -134,24 +136,24 @@ fn fresh(language: &Language, rng: &mut Rng) -> Vec<Clause> {
     clauses
 }
 
-fn sibling(language: &Language, mut clauses: Vec<Clause>, rng: &mut Rng) -> Vec<Clause> {
+fn with_one_change(language: &Language, mut clauses: Vec<Clause>, rng: &mut Rng) -> Vec<Clause> {
     let at = rng.below(clauses.len());
     if rng.chance(25) {
-        clauses[at].denied ^= true;
+        clauses[at].is_negated ^= true;
     } else {
-        clauses[at].slot = slot(language, clauses[at].template, rng);
+        clauses[at].slot = random_slot_word(language, clauses[at].template, rng);
     }
     clauses
 }
 
-fn say(language: &Language, clauses: &[Clause], voice: Voice, subject: &str) -> String {
-    let mut said: Vec<String> = clauses
+fn compose_text(language: &Language, clauses: &[Clause], wording: Wording, subject: &str) -> String {
+    let mut clause_texts: Vec<String> = clauses
         .iter()
         .map(|c| {
             let t = &language.clauses[c.template];
-            let form = match (voice.first_person, voice.past, c.denied) {
-                (_, _, true) if voice.first_person => t.i_deny,
-                (_, _, true) => t.deny,
+            let form = match (wording.first_person, wording.past, c.is_negated) {
+                (_, _, true) if wording.first_person => t.i_negated,
+                (_, _, true) => t.negated,
                 (true, _, _) => t.i,
                 (_, true, _) => t.past,
                 _ => t.now,
@@ -159,16 +161,16 @@ fn say(language: &Language, clauses: &[Clause], voice: Voice, subject: &str) -> 
             form.replace("{}", &c.slot)
         })
         .collect();
-    if voice.swapped {
-        let half = said.len() / 2;
-        said.rotate_left(half);
+    if wording.swapped {
+        let half = clause_texts.len() / 2;
+        clause_texts.rotate_left(half);
     }
-    // Two clauses per sentence.
-    let sentences: Vec<String> = said
+    // Each sentence has two clauses.
+    let sentences: Vec<String> = clause_texts
         .chunks(2)
         .map(|pair| {
-            let subject = if voice.first_person { language.i } else { subject };
-            let glue = if voice.first_person { language.and_i } else { language.and };
+            let subject = if wording.first_person { language.i } else { subject };
+            let glue = if wording.first_person { language.and_i } else { language.and };
             let text = format!("{subject}{}", pair.join(glue));
             let mut chars = text.chars();
             let head: String = chars.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
@@ -178,35 +180,35 @@ fn say(language: &Language, clauses: &[Clause], voice: Voice, subject: &str) -> 
     sentences.join(language.space)
 }
 
-/// Another wording of the statement, and the edits.
+/// Another wording of the statement, and the names of the edits.
 fn reword(language: &Language, clauses: &[Clause], first: &str, rng: &mut Rng) -> (String, Vec<&'static str>) {
     let mut edits = Vec::new();
-    let mut voice = PLAIN;
+    let mut wording = FIRST_WORDING;
     let mut text = first.to_owned();
     let mut subject = None;
     for _ in 0..if rng.chance(30) { 2 } else { 1 } {
         match rng.below(6) {
             0 => {
-                subject = Some(rng.one(language.subjects));
+                subject = Some(rng.pick(language.subjects));
                 edits.push("filler");
             }
             1 => {
-                voice.first_person = true;
+                wording.first_person = true;
                 edits.push("person");
             }
             2 if clauses.len() > 1 => {
-                voice.swapped = true;
+                wording.swapped = true;
                 edits.push("order");
             }
             3 => {
-                voice.past = true;
+                wording.past = true;
                 edits.push("tense");
             }
             _ => {}
         }
     }
     if !edits.is_empty() {
-        text = say(language, clauses, voice, subject.unwrap_or(language.subjects[0]));
+        text = compose_text(language, clauses, wording, subject.unwrap_or(language.subjects[0]));
     }
     if edits.is_empty() || rng.chance(25) {
         match rng.below(6) {
@@ -219,16 +221,16 @@ fn reword(language: &Language, clauses: &[Clause], first: &str, rng: &mut Rng) -
                 edits.push("punctuation");
             }
             2 => {
-                text = format!("{}{text}", rng.one(language.openings));
+                text = format!("{}{text}", rng.pick(language.openings));
                 edits.push("opening");
             }
             3 if clauses.len() > 1 => {
                 text =
-                    format!("{}{}{}", text.trim_end_matches(language.stop), rng.one(language.details), language.stop);
+                    format!("{}{}{}", text.trim_end_matches(language.stop), rng.pick(language.details), language.stop);
                 edits.push("detail");
             }
             4 if language.spaced => {
-                text = typo(&text, rng);
+                text = with_typo(&text, rng);
                 edits.push("typo");
             }
             _ => {
@@ -240,8 +242,8 @@ fn reword(language: &Language, clauses: &[Clause], first: &str, rng: &mut Rng) -
     (text, edits)
 }
 
-/// A typo in a random word of at least five letters, names included.
-fn typo(text: &str, rng: &mut Rng) -> String {
+/// Makes a typo in a random word of at least five letters, which may be a name.
+fn with_typo(text: &str, rng: &mut Rng) -> String {
     let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
     let long: Vec<usize> = (0..words.len())
         .filter(|i| words[*i].chars().count() >= 5 && words[*i].chars().all(char::is_alphabetic))
@@ -249,15 +251,15 @@ fn typo(text: &str, rng: &mut Rng) -> String {
     if long.is_empty() {
         return text.to_owned();
     }
-    let word = &mut words[rng.one(&long)];
+    let word = &mut words[rng.pick(&long)];
     let mut letters: Vec<char> = word.chars().collect();
-    // People rarely miss the first letter.
+    // The first letter is rarely wrong in typos of people.
     let at = if rng.chance(4) { 0 } else { 1 + rng.below(letters.len() - 2) };
     match rng.below(4) {
         0 => letters.swap(at, at + 1),
         1 => drop(letters.remove(at)),
         2 => letters.insert(at, letters[at]),
-        _ => letters[at] = rng.one(&['a', 'e', 'i', 'n', 'r', 's', 't', 'o']),
+        _ => letters[at] = rng.pick(&['a', 'e', 'i', 'n', 'r', 's', 't', 'o']),
     }
     *word = letters.into_iter().collect();
     words.join(" ")

@@ -1,4 +1,4 @@
-//! Japanese and Chinese.
+//! Statements in Japanese and Chinese.
 use super::{Language, t};
 
 pub const JAPANESE: Language = Language {

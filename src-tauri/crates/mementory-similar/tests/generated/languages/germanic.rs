@@ -1,4 +1,4 @@
-//! English and German.
+//! Statements in English and German.
 use super::{Language, t};
 
 pub const ENGLISH: Language = Language {

@@ -1,4 +1,4 @@
-//! French and Spanish.
+//! Statements in French and Spanish.
 use super::{Language, t};
 
 pub const FRENCH: Language = Language {
