@@ -2,19 +2,19 @@
 use super::rng::Rng;
 
 const PRIVATE_HEADERS: &[(&str, &str)] = &[
-    ("RSA PRIVATE_HEADERS KEY", "MIIEpAIBAAKCAQEA"),
-    ("RSA PRIVATE_HEADERS KEY", "MIIEowIBAAKCAQEA"),
-    ("PRIVATE_HEADERS KEY", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ"),
-    ("PRIVATE_HEADERS KEY", "MC4CAQAwBQYDK2VwBCIEI"),
-    ("EC PRIVATE_HEADERS KEY", "MHcCAQEEI"),
-    ("ENCRYPTED PRIVATE_HEADERS KEY", "MIIFLTBXBgkqhkiG9w0BBQ0wSjApBgkqhkiG9w0BBQwwHAQI"),
-    ("DSA PRIVATE_HEADERS KEY", "MIIBuwIBAAKBgQ"),
-    ("OPENSSH PRIVATE_HEADERS KEY", "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAAB"),
+    ("RSA PRIVATE KEY", "MIIEpAIBAAKCAQEA"),
+    ("RSA PRIVATE KEY", "MIIEowIBAAKCAQEA"),
+    ("PRIVATE KEY", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ"),
+    ("PRIVATE KEY", "MC4CAQAwBQYDK2VwBCIEI"),
+    ("EC PRIVATE KEY", "MHcCAQEEI"),
+    ("ENCRYPTED PRIVATE KEY", "MIIFLTBXBgkqhkiG9w0BBQ0wSjApBgkqhkiG9w0BBQwwHAQI"),
+    ("DSA PRIVATE KEY", "MIIBuwIBAAKBgQ"),
+    ("OPENSSH PRIVATE KEY", "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAAB"),
 ];
 
 const PUBLIC_HEADERS: &[(&str, &str)] = &[
-    ("PUBLIC_HEADERS KEY", "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A"),
-    ("RSA PUBLIC_HEADERS KEY", "MIIBCgKCAQEA"),
+    ("PUBLIC KEY", "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A"),
+    ("RSA PUBLIC KEY", "MIIBCgKCAQEA"),
     ("CERTIFICATE", "MIIDdzCCAl+gAwIBAgIE"),
     ("CERTIFICATE REQUEST", "MIICijCCAXICAQAwRTEL"),
     ("PKCS7", "MIIGYgYJKoZIhvcNAQcCoIIG"),
@@ -23,13 +23,13 @@ const PUBLIC_HEADERS: &[(&str, &str)] = &[
 /// The lines of a private key, from BEGIN to END.
 pub fn private_lines(rng: &mut Rng) -> Vec<String> {
     if rng.chance(15) {
-        return pgp_lines(rng, "PRIVATE_HEADERS KEY BLOCK", 12);
+        return pgp_lines(rng, "PRIVATE KEY BLOCK", 12);
     }
     let (label, lead) = PRIVATE_HEADERS[rng.below(PRIVATE_HEADERS.len())];
     let length = match label {
-        "EC PRIVATE_HEADERS KEY" => 164,
-        "DSA PRIVATE_HEADERS KEY" => 600,
-        "OPENSSH PRIVATE_HEADERS KEY" => [380, 1800][rng.below(2)],
+        "EC PRIVATE KEY" => 164,
+        "DSA PRIVATE KEY" => 600,
+        "OPENSSH PRIVATE KEY" => [380, 1800][rng.below(2)],
         _ if lead.starts_with("MC4") => 64,
         _ => 1590,
     };
@@ -44,7 +44,7 @@ pub fn private_lines(rng: &mut Rng) -> Vec<String> {
 /// The lines of a block that is not secret: a public key, a certificate or a signature.
 pub fn public_lines(rng: &mut Rng) -> Vec<String> {
     match rng.below(8) {
-        0 => pgp_lines(rng, "PUBLIC_HEADERS KEY BLOCK", 12),
+        0 => pgp_lines(rng, "PUBLIC KEY BLOCK", 12),
         1 => pgp_lines(rng, "SIGNATURE", 5),
         n if n < 5 => pem_lines(rng, "CERTIFICATE", PUBLIC_HEADERS[2].1, 1200),
         _ => {
