@@ -34,7 +34,7 @@ pub fn detect(
                         && claims[other].0.id() != claims[index].0.id()
                         && !matches!(part.role, Role::Sidecar | Role::Junk | Role::DuplicateRendering) =>
                 {
-                    ties.push((part.member, [other, index].into_iter().map(|i| candidate(&claims[i])).collect()));
+                    ties.push((part.member, [other, index].into_iter().map(|i| to_candidate(&claims[i])).collect()));
                 }
                 Some(_) => {}
             }
@@ -62,6 +62,6 @@ pub fn detect(
     Ok(Detection { sources, ties, unknown })
 }
 
-fn candidate((format, claim): &(&'static dyn Format, Claim)) -> Candidate {
+fn to_candidate((format, claim): &(&'static dyn Format, Claim)) -> Candidate {
     Candidate { format: format.id(), confidence: claim.confidence, reason: claim.reason.clone() }
 }

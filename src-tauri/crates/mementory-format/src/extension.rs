@@ -179,14 +179,14 @@ impl NativeFields {
     pub fn prefer(&self, native: &Record, record: &mut Record) {
         record.text.clone_from(&native.text);
         for field in self.always {
-            self.adopt(*field, native, record, true);
+            self.copy_native_field(*field, native, record, true);
         }
         for field in self.sometimes {
-            self.adopt(*field, native, record, false);
+            self.copy_native_field(*field, native, record, false);
         }
     }
 
-    fn adopt(&self, field: Field, native: &Record, record: &mut Record, clears: bool) {
+    fn copy_native_field(&self, field: Field, native: &Record, record: &mut Record, clears: bool) {
         let time = |ours: &mut Option<Timestamp>, theirs: Option<Timestamp>| {
             let second = |time: Option<Timestamp>| time.map(Timestamp::to_rfc3339_seconds);
             let same_second = self.whole_seconds && ours.is_some() && second(*ours) == second(theirs);

@@ -12,8 +12,8 @@ pub const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Scope of the record keys of envelopes.
 const SCOPE: &str = "keepsake/carried";
 /// Media type of an envelope whose file is not UTF-8 text.
-const BINARY: &str = "application/base64";
-const TEXT: &str = "text/plain";
+const BASE64_MEDIA_TYPE: &str = "application/base64";
+const TEXT_MEDIA_TYPE: &str = "text/plain";
 
 /// Content of an envelope.
 #[derive(Debug, Clone)]
@@ -70,8 +70,8 @@ pub fn pack_file(item: &PassthroughItem, bytes: &[u8]) -> Record {
         record.fields.insert("part".into(), label);
     }
     record.verbatim = Some(match std::str::from_utf8(bytes) {
-        Ok(text) => Verbatim { media_type: TEXT.into(), text: text.into() },
-        Err(_) => Verbatim { media_type: BINARY.into(), text: BASE64_STANDARD.encode(bytes) },
+        Ok(text) => Verbatim { media_type: TEXT_MEDIA_TYPE.into(), text: text.into() },
+        Err(_) => Verbatim { media_type: BASE64_MEDIA_TYPE.into(), text: BASE64_STANDARD.encode(bytes) },
     });
     record
 }
@@ -99,7 +99,7 @@ pub fn unpack(record: &Record, carries: impl Fn(&str) -> bool) -> Option<Unpacke
     }
     let label = PartLabel::deserialize(record.fields.get("part")?).ok()?;
     let bytes = match verbatim.media_type.as_str() {
-        BINARY => BASE64_STANDARD.decode(&verbatim.text).ok()?,
+        BASE64_MEDIA_TYPE => BASE64_STANDARD.decode(&verbatim.text).ok()?,
         _ => verbatim.text.clone().into_bytes(),
     };
     let PartLabel { format, group, name, role, place } = label;

@@ -69,7 +69,7 @@ impl Style {
 /// Largest number of digits in an integer that Python reads.
 const MAX_INTEGER_DIGITS: usize = 4300;
 /// [`Numbers::PythonWhole`] writes whole floats below this number as integers, and larger ones with an exponent.
-const WHOLE_BOUND: f64 = 1e16;
+const PYTHON_EXPONENT_START: f64 = 1e16;
 
 /// The canonical text of a value. Its nesting was limited when the tree was parsed.
 ///
@@ -182,7 +182,7 @@ pub fn number(token: &str, numbers: Numbers) -> Result<Cow<'_, str>, BadNumber> 
 /// # Errors
 /// `numbers` cannot write it. Only [`Numbers::Python`] writes an infinity.
 pub fn float(value: f64, numbers: Numbers) -> Result<String, BadNumber> {
-    let whole = value.fract() == 0.0 && value.abs() < WHOLE_BOUND;
+    let whole = value.fract() == 0.0 && value.abs() < PYTHON_EXPONENT_START;
     match numbers {
         Numbers::Python if value.is_infinite() => Ok(if value < 0.0 { "-Infinity".into() } else { "Infinity".into() }),
         _ if !value.is_finite() => Err(BadNumber),

@@ -15,7 +15,7 @@ fn assert_valid_findings(text: &str) {
 }
 
 /// Fragments on which detectors react. They are combined in any order.
-const PIECES: &[&str] = &[
+const FRAGMENTS: &[&str] = &[
     "password",
     "Passwort lautet ",
     "mot de passe : ",
@@ -101,14 +101,14 @@ proptest! {
     }
 
     #[test]
-    fn any_mix_of_pieces_gives_valid_findings(picks in prop::collection::vec(0..PIECES.len(), 0..60)) {
-        assert_valid_findings(&picks.iter().map(|pick| PIECES[*pick]).collect::<String>());
+    fn any_mix_of_pieces_gives_valid_findings(picks in prop::collection::vec(0..FRAGMENTS.len(), 0..60)) {
+        assert_valid_findings(&picks.iter().map(|pick| FRAGMENTS[*pick]).collect::<String>());
     }
 }
 
 #[test]
 fn long_hostile_texts_take_linear_time() {
-    let pieces = PIECES.iter().copied().chain([
+    let pieces = FRAGMENTS.iter().copied().chain([
         "a",
         "7",
         "@",

@@ -84,7 +84,7 @@ impl Sketch {
     }
 
     /// Estimate of the Jaccard similarity of the texts' shingles, with an error of about 0.1.
-    pub fn estimate(&self, other: &Self) -> f32 {
+    pub fn estimate_similarity(&self, other: &Self) -> f32 {
         self.rows.iter().zip(&other.rows).filter(|(a, b)| a == b).count() as f32 / ROWS as f32
     }
 

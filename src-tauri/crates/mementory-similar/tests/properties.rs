@@ -99,7 +99,7 @@ proptest! {
 fn another_key_makes_another_sketch() {
     let (a, b) = (sketch(&Key::new(&[1; 32]), "Lives in Berlin"), sketch(&Key::new(&[2; 32]), "Lives in Berlin"));
     assert!(!a.same_text(&b));
-    assert!(a.estimate(&b) < 0.05, "{}", a.estimate(&b));
+    assert!(a.estimate_similarity(&b) < 0.05, "{}", a.estimate_similarity(&b));
     assert!(a == sketch(&Key::new(&[1; 32]), "lives in BERLIN!"));
     assert_eq!(format!("{a:?} {:?}", Key::new(&[1; 32])), "Sketch Key");
     assert_eq!(Sketch::from_bytes(&a.to_bytes()[1..]), None);
@@ -116,7 +116,7 @@ fn sketches_estimate_the_jaccard_similarity() {
     let (mut sum, mut pairs) = (0.0, 0);
     for i in 0..forms.len() {
         for j in 0..i {
-            let off = made[i].estimate(&made[j]) - jaccard(&forms[i], &forms[j]);
+            let off = made[i].estimate_similarity(&made[j]) - jaccard(&forms[i], &forms[j]);
             assert!(off.abs() < 0.25, "{off} {} / {}", texts[i].text, texts[j].text);
             sum += off;
             pairs += 1;

@@ -75,11 +75,11 @@ impl FileNames {
     fn add_library(&mut self, json: &str) {
         let Ok(raw) = serde_json::from_str::<&serde_json::value::RawValue>(json) else { return };
         for file in super::content::list::<File<'_>>(Some(raw)) {
-            let Some(id) = file.file_id.owned().or_else(|| file.id.owned()) else { continue };
-            if let Some(media) = file.mime_type.owned() {
+            let Some(id) = file.file_id.to_owned_text().or_else(|| file.id.to_owned_text()) else { continue };
+            if let Some(media) = file.mime_type.to_owned_text() {
                 self.media_types.insert(id.clone(), media);
             }
-            if let Some(name) = file.file_name.owned().or_else(|| file.name.owned()) {
+            if let Some(name) = file.file_name.to_owned_text().or_else(|| file.name.to_owned_text()) {
                 self.add_name(&name, &id);
                 self.by_path.entry(name.clone()).or_insert_with(|| id.clone());
                 self.by_id.entry(id).or_insert(name);

@@ -52,8 +52,10 @@ impl MessageContent {
 /// Reads `content`, and the files in `metadata` (`attachments`, and pictures in `aggregate_result`). Of unknown content
 /// it takes the strings under known keys.
 pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Metadata<'_>) -> MessageContent {
-    let mut out =
-        MessageContent { source_type: parsed.content_type.owned().unwrap_or_default(), ..MessageContent::default() };
+    let mut out = MessageContent {
+        source_type: parsed.content_type.to_owned_text().unwrap_or_default(),
+        ..MessageContent::default()
+    };
     match out.source_type.as_str() {
         "text" | "multimodal_text" => {
             add_parts(parsed.parts, &mut out);
@@ -99,12 +101,12 @@ pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Meta
         add_nested(raw, &mut out, &[]);
     }
     for file in list::<File<'_>>(metadata.attachments) {
-        let id = file.id.owned().or_else(|| file.file_id.owned()).unwrap_or_default();
+        let id = file.id.to_owned_text().or_else(|| file.file_id.to_owned_text()).unwrap_or_default();
         if !id.is_empty() || file.name.get().is_some() {
             out.add_file(FileRef {
                 id,
-                name: file.name.owned(),
-                media_type: file.mime_type.owned().or_else(|| file.mime_type_camel.owned()),
+                name: file.name.to_owned_text(),
+                media_type: file.mime_type.to_owned_text().or_else(|| file.mime_type_camel.to_owned_text()),
                 size: file.size.0.filter(|s| *s >= 0.0).map(|s| s as u64),
             });
         }

@@ -169,7 +169,7 @@ impl Reader<'_> {
     fn conversation_record(&self, text: &str) -> Record {
         let c = self.conversation;
         let mut record = Record::new(Kind::Conversation, self.key.clone(), "");
-        record.origin_id = c.conversation_id.owned().or_else(|| c.id.owned());
+        record.origin_id = c.conversation_id.to_owned_text().or_else(|| c.id.to_owned_text());
         record.title = c.title.and_then(|raw| lenient_text(raw.get()));
         record.times = Times { created: c.create_time.0, updated: c.update_time.0, ..Times::default() };
         record.status = (c.archived.0 == Some(true)).then(|| "archived".into());
@@ -259,8 +259,10 @@ impl Reader<'_> {
         part.content_type = content_type(&message_content, role, recipient);
         part.hidden = is_hidden(message, &message_content, role, recipient);
         part.model = match role {
-            "assistant" | "tool" => message.metadata.model.owned().or_else(|| self.conversation.model.owned()),
-            _ => message.metadata.model.owned(),
+            "assistant" | "tool" => {
+                message.metadata.model.to_owned_text().or_else(|| self.conversation.model.to_owned_text())
+            }
+            _ => message.metadata.model.to_owned_text(),
         };
         let key = self.message_key(node);
         let memories = memories::find(message, &content, &message_content.text);
@@ -376,10 +378,10 @@ fn insert_field(fields: &mut Fields, name: &str, value: Option<&str>) {
 
 /// A JSON string, repaired if necessary.
 fn lenient_text(json: &str) -> Option<String> {
-    let text = serde_json::from_str::<Text<'_>>(json).map(|t| t.owned());
+    let text = serde_json::from_str::<Text<'_>>(json).map(|t| t.to_owned_text());
     text.unwrap_or_else(|_| {
         let (repaired, _) = repair(json.as_bytes())?;
-        serde_json::from_str::<Text<'_>>(&repaired).ok()?.owned()
+        serde_json::from_str::<Text<'_>>(&repaired).ok()?.to_owned_text()
     })
 }
 

@@ -60,7 +60,7 @@ fn read_side_files(
         } else if own.starts_with("user.") || own.starts_with("user ") || own.starts_with("user(") {
             let file = text(limits.side_file_bytes)?;
             let user = serde_json::from_str::<super::wire::File<'_>>(&file).unwrap_or_default();
-            accounts.0.extend(user.id.owned().map(|id| (container_of(member).to_owned(), id)));
+            accounts.0.extend(user.id.to_owned_text().map(|id| (container_of(member).to_owned(), id)));
         }
     }
     Ok((names, accounts))

@@ -18,7 +18,7 @@ impl Text<'_> {
         self.0.as_deref().filter(|t| !t.is_empty())
     }
 
-    pub(super) fn owned(&self) -> Option<String> {
+    pub(super) fn to_owned_text(&self) -> Option<String> {
         self.get().map(str::to_owned)
     }
 }

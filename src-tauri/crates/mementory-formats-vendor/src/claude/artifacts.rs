@@ -51,7 +51,7 @@ fn parse_command(block: &RawValue) -> Option<Command> {
         return None;
     }
     let input = block.object("input")?;
-    let filled_text = |k: &str| input.filled(k).map(Cow::into_owned);
+    let filled_text = |k: &str| input.non_blank_text(k).map(Cow::into_owned);
     let optional_text = |k: &str| input.text(k).map(Cow::into_owned);
     let replace =
         || Some(Change::Replace { old: filled_text("old_str")?, new: optional_text("new_str").unwrap_or_default() });

@@ -71,27 +71,27 @@ fn read_block(raw: &RawValue, out: &mut Content) {
             }
         }
         "thinking" => {
-            let text = block.filled("thinking").map_or_else(
-                || block.raw("summaries").map_or_else(String::new, |r| nested_strings(r, &["summary", "text"])),
+            let text = block.non_blank_text("thinking").map_or_else(
+                || block.raw_value("summaries").map_or_else(String::new, |r| nested_strings(r, &["summary", "text"])),
                 Cow::into_owned,
             );
-            out.blocks.push(collapsed("thinking", None, text));
+            out.blocks.push(collapsed_block("thinking", None, text));
         }
         "tool_use" => {
-            let input = block.raw("input").map_or_else(String::new, |r| json_text(r).into_owned());
-            out.blocks.push(collapsed("tool_call", block.text("name"), input));
+            let input = block.raw_value("input").map_or_else(String::new, |r| json_text(r).into_owned());
+            out.blocks.push(collapsed_block("tool_call", block.text("name"), input));
         }
         "tool_result" => {
-            let text = block.raw("content").map_or_else(String::new, result_text);
-            out.blocks.push(collapsed("tool_result", block.text("name"), text));
+            let text = block.raw_value("content").map_or_else(String::new, result_text);
+            out.blocks.push(collapsed_block("tool_result", block.text("name"), text));
         }
         "token_budget" | "flag" => {}
-        other => out.blocks.push(collapsed(other, None, unknown_text(raw))),
+        other => out.blocks.push(collapsed_block(other, None, unknown_text(raw))),
     }
 }
 
 /// The JSON of a block that is shown collapsed.
-pub(super) fn collapsed(kind: &str, name: Option<Cow<'_, str>>, text: String) -> Value {
+pub(super) fn collapsed_block(kind: &str, name: Option<Cow<'_, str>>, text: String) -> Value {
     let mut map = serde_json::Map::new();
     map.insert("type".into(), kind.into());
     if let Some(name) = name {
@@ -140,7 +140,7 @@ fn result_text(raw: &RawValue) -> String {
         match object.text("type").as_deref() {
             Some("text") => push_text(&mut out, &object.text("text").unwrap_or_default()),
             Some("knowledge") => {
-                let parts: Vec<_> = ["title", "url", "text"].iter().filter_map(|k| object.filled(k)).collect();
+                let parts: Vec<_> = ["title", "url", "text"].iter().filter_map(|k| object.non_blank_text(k)).collect();
                 push_text(&mut out, &parts.join("\n"));
             }
             _ => push_text(&mut out, &unknown_text(item)),

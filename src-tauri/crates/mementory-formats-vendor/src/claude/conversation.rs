@@ -21,7 +21,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
         return Err("not_a_conversation: no messages and no id".into());
     }
     let mut out = ReadResult::default();
-    let list_raw = object.raw(list_key);
+    let list_raw = object.raw_value(list_key);
     let raw_messages = match list_raw.map(list) {
         Some(None) => {
             out.dropped
@@ -33,13 +33,14 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     };
     let readable = raw_messages.is_some();
     let raw_messages = raw_messages.unwrap_or_default();
-    let id = object.filled("uuid").map_or_else(|| content_id(text), Cow::into_owned);
+    let id = object.non_blank_text("uuid").map_or_else(|| content_id(text), Cow::into_owned);
 
     let mut record = Record::new(Kind::Conversation, key(id.as_str()), "");
-    record.origin_id = object.filled("uuid").map(Cow::into_owned);
-    record.text = object.filled("summary").map(Cow::into_owned).unwrap_or_default();
-    record.title = object.filled("name").or_else(|| object.filled("title")).map(Cow::into_owned);
-    record.times = Times { created: object.time("created_at"), updated: object.time("updated_at"), ..Times::default() };
+    record.origin_id = object.non_blank_text("uuid").map(Cow::into_owned);
+    record.text = object.non_blank_text("summary").map(Cow::into_owned).unwrap_or_default();
+    record.title = object.non_blank_text("name").or_else(|| object.non_blank_text("title")).map(Cow::into_owned);
+    record.times =
+        Times { created: object.timestamp("created_at"), updated: object.timestamp("updated_at"), ..Times::default() };
     record.source = source(object);
     record.origin = place.origin("");
     record.verbatim = Some(Verbatim::json(match list_raw {
@@ -47,7 +48,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
         _ => text.to_owned(),
     }));
 
-    let model = object.filled("model").map(Cow::into_owned);
+    let model = object.non_blank_text("model").map(Cow::into_owned);
     let below = format!("/{list_key}");
     let messages = parse_messages(&raw_messages, &below, place, &mut out);
     let leaf = object.text("current_leaf_message_uuid");
@@ -79,10 +80,10 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
             position: u32::try_from(position).unwrap_or(u32::MAX),
             hidden: false,
             active: order_result.active[index],
-            model: message.object.filled("model").map(Cow::into_owned).or_else(|| model.clone()),
+            model: message.object.non_blank_text("model").map(Cow::into_owned).or_else(|| model.clone()),
             content_type: built.message.map(|m| m.content_type).unwrap_or_default(),
         });
-        let mut commands = artifacts::commands(message.object.raw("content"));
+        let mut commands = artifacts::commands(message.object.raw_value("content"));
         commands.extend(artifacts::tag_commands(&built.text));
         step_of[index] = Some(steps.len());
         steps.push(artifacts::Step {
@@ -123,11 +124,11 @@ fn parse_messages<'a>(raw: &[&'a RawValue], below: &str, place: &Place<'_>, out:
             out.dropped.push(dropped_entry(at(), "not_an_object: this entry is not a message object"));
             continue;
         };
-        if !["sender", "role", "text", "content", "uuid"].iter().any(|k| object.raw(k).is_some()) {
+        if !["sender", "role", "text", "content", "uuid"].iter().any(|k| object.raw_value(k).is_some()) {
             out.dropped.push(dropped_entry(at(), "not_a_message: none of the members of a message"));
             continue;
         }
-        let source_uuid = object.filled("uuid");
+        let source_uuid = object.non_blank_text("uuid");
         let has_uuid = source_uuid.is_some();
         let mut uuid = source_uuid.unwrap_or_else(|| Cow::Owned(content_id(&format!("{index}\n{}", raw.get()))));
         if seen.contains(&uuid) {
@@ -145,7 +146,7 @@ fn parse_messages<'a>(raw: &[&'a RawValue], below: &str, place: &Place<'_>, out:
         }
         seen.insert(uuid.clone());
         let sender = object.text("sender").or_else(|| object.text("role")).unwrap_or(Cow::Borrowed("unknown"));
-        let created = object.time("created_at");
+        let created = object.timestamp("created_at");
         messages.push(Message { raw, object, index, uuid, has_uuid, sender, created });
     }
     messages
@@ -169,7 +170,7 @@ impl<'a> Message<'a> {
         below: &str,
         issues: &mut Vec<Issue>,
     ) -> Record {
-        let content = blocks::read(self.object.raw("content"), || self.object.text("text"));
+        let content = blocks::read(self.object.raw_value("content"), || self.object.text("text"));
         let pointer = format!("{below}/{}", self.index);
         if content.text.contains('\u{fffd}') && self.raw.get().contains("\\u") {
             let message = "half of a surrogate pair in the text is shown as U+FFFD; the stored original is unchanged";
@@ -177,7 +178,8 @@ impl<'a> Message<'a> {
         }
         let mut record = Record::new(Kind::Message, key(format!("{conversation}/{}", self.uuid)), content.text);
         record.origin_id = self.has_uuid.then(|| self.uuid.clone().into_owned());
-        record.times = Times { created: self.created, updated: self.object.time("updated_at"), ..Times::default() };
+        record.times =
+            Times { created: self.created, updated: self.object.timestamp("updated_at"), ..Times::default() };
         record.source = Source { conversation: Some(conversation.to_owned()), ..from.clone() };
         record.origin = place.origin(&pointer);
         record.parent = Some(key(conversation));
@@ -198,24 +200,25 @@ impl<'a> Message<'a> {
         let mut out: Vec<AttachmentRef> = Vec::new();
         for (index, raw) in self.object.list("attachments").into_iter().flatten().enumerate() {
             let Some(object) = Object::parse(raw.get()) else { continue };
-            let name = object.filled("file_name").unwrap_or(Cow::Borrowed("attachment")).into_owned();
+            let name = object.non_blank_text("file_name").unwrap_or(Cow::Borrowed("attachment")).into_owned();
             out.push(AttachmentRef {
                 key: key(format!("{}/attachment/{index}/{name}", self.uuid)),
-                origin_id: object.filled("id").map(Cow::into_owned),
+                origin_id: object.non_blank_text("id").map(Cow::into_owned),
                 media_type: object
-                    .filled("file_type")
+                    .non_blank_text("file_type")
                     .as_deref()
                     .and_then(media_type)
                     .or_else(|| media_type_by_name(&name)),
-                size: object.count("file_size"),
-                text: object.filled("extracted_content").map(Cow::into_owned),
+                size: object.whole_number("file_size"),
+                text: object.non_blank_text("extracted_content").map(Cow::into_owned),
                 name,
             });
         }
         for raw in ["files", "files_v2"].iter().filter_map(|k| self.object.list(k)).flatten() {
             let object = Object::parse(raw.get()).unwrap_or_default();
-            let id = object.filled("file_uuid").or_else(|| object.filled("uuid")).map(Cow::into_owned);
-            let name = object.filled("file_name").or_else(|| decode(raw)).map(Cow::into_owned).or_else(|| id.clone());
+            let id = object.non_blank_text("file_uuid").or_else(|| object.non_blank_text("uuid")).map(Cow::into_owned);
+            let name =
+                object.non_blank_text("file_name").or_else(|| decode(raw)).map(Cow::into_owned).or_else(|| id.clone());
             let Some(name) = name else { continue };
             // A file that only has a name ("image.png") is identified within its conversation.
             let value = id.as_ref().map_or_else(|| format!("{conversation}/file/{name}"), |id| format!("file/{id}"));
@@ -227,7 +230,7 @@ impl<'a> Message<'a> {
                 key,
                 origin_id: id,
                 media_type: media_type_by_name(&name),
-                size: object.count("file_size").or_else(|| object.count("size_bytes")),
+                size: object.whole_number("file_size").or_else(|| object.whole_number("size_bytes")),
                 text: None,
                 name,
             });
@@ -248,12 +251,12 @@ pub(super) fn source(object: &Object<'_>) -> Source {
     let account = object
         .object("account")
         .or_else(|| object.object("creator"))
-        .and_then(|a| a.filled("uuid").map(Cow::into_owned))
-        .or_else(|| object.filled("account_uuid").map(Cow::into_owned));
+        .and_then(|a| a.non_blank_text("uuid").map(Cow::into_owned))
+        .or_else(|| object.non_blank_text("account_uuid").map(Cow::into_owned));
     let project = object
-        .filled("project_uuid")
+        .non_blank_text("project_uuid")
         .map(Cow::into_owned)
-        .or_else(|| object.object("project").and_then(|p| p.filled("uuid").map(Cow::into_owned)));
+        .or_else(|| object.object("project").and_then(|p| p.non_blank_text("uuid").map(Cow::into_owned)));
     Source { platform: SCOPE.into(), account, project, ..Source::default() }
 }
 

@@ -1,7 +1,7 @@
 //! Reads design chats (vendors.md §3.2). Their keys vary between exports, so everything except plain text is stored in
 //! collapsed blocks and in the verbatim.
 use super::{
-    blocks::{collapsed, json_text, nested_strings, push_text, unknown_text},
+    blocks::{collapsed_block, json_text, nested_strings, push_text, unknown_text},
     conversation::source,
     wire::{Object, Place, ReadResult, content_id, decode, key, list, with_replaced_values},
 };
@@ -11,25 +11,26 @@ use std::{borrow::Cow, collections::HashSet};
 
 /// Reads one design chat into one unit. An error is a reason for the user.
 pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<ReadResult, String> {
-    let raw = object.raw("messages");
-    if raw.is_none() && object.filled("uuid").is_none() {
+    let raw = object.raw_value("messages");
+    if raw.is_none() && object.non_blank_text("uuid").is_none() {
         return Err("not_a_conversation: no messages and no id".into());
     }
     let mut out = ReadResult::default();
     let messages = raw.and_then(list);
-    let own = object.filled("uuid").map_or_else(|| content_id(text), Cow::into_owned);
+    let own = object.non_blank_text("uuid").map_or_else(|| content_id(text), Cow::into_owned);
     let id = format!("design/{own}");
     let mut chat = Record::new(Kind::Conversation, key(id.as_str()), "");
-    chat.origin_id = object.filled("uuid").map(Cow::into_owned);
+    chat.origin_id = object.non_blank_text("uuid").map(Cow::into_owned);
     let project = object.object("project");
-    let project_name = project.as_ref().and_then(|p| p.filled("name")).map(Cow::into_owned);
+    let project_name = project.as_ref().and_then(|p| p.non_blank_text("name")).map(Cow::into_owned);
     // All design chats are called "Chat", so the name of the project is a better title.
-    chat.title = match (object.filled("title"), &project_name) {
+    chat.title = match (object.non_blank_text("title"), &project_name) {
         (Some(title), Some(name)) if title == "Chat" => Some(name.clone()),
         (title, name) => title.map(Cow::into_owned).or_else(|| name.clone()),
     };
     chat.namespace = Some("design".into());
-    chat.times = Times { created: object.time("created_at"), updated: object.time("updated_at"), ..Times::default() };
+    chat.times =
+        Times { created: object.timestamp("created_at"), updated: object.timestamp("updated_at"), ..Times::default() };
     chat.source = source(object);
     chat.origin = place.origin("");
     if let Some(name) = project_name {
@@ -52,7 +53,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
             out.dropped.push(dropped_entry(place.text(&pointer), "not_an_object: this entry is not a message object"));
             continue;
         };
-        let own = object.filled("uuid").or_else(|| object.filled("id")).map(Cow::into_owned);
+        let own = object.non_blank_text("uuid").or_else(|| object.non_blank_text("id")).map(Cow::into_owned);
         let mut uuid = own.clone().unwrap_or_else(|| content_id(&format!("{index}\n{}", raw.get())));
         if !seen.insert(uuid.clone()) {
             let message = "two messages have the same id; both are imported";
@@ -64,8 +65,11 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
         let mut message = Record::new(Kind::Message, key(format!("{id}/{uuid}")), text_part);
         message.origin_id = own;
         message.namespace = Some("design".into());
-        message.times =
-            Times { created: object.time("created_at"), updated: object.time("updated_at"), ..Times::default() };
+        message.times = Times {
+            created: object.timestamp("created_at"),
+            updated: object.timestamp("updated_at"),
+            ..Times::default()
+        };
         message.source = from.clone();
         message.origin = place.origin(&pointer);
         message.parent = Some(key(id.as_str()));
@@ -77,7 +81,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
             position: u32::try_from(index).unwrap_or(u32::MAX),
             hidden: false,
             active: true,
-            model: object.filled("model").map(Cow::into_owned),
+            model: object.non_blank_text("model").map(Cow::into_owned),
             content_type: "text".into(),
         });
         if !blocks.is_empty() {
@@ -91,7 +95,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
 
 /// Text and other blocks of a message.
 fn read_content(message: &Object<'_>) -> (String, Vec<Value>) {
-    let Some(raw) = message.raw("content") else {
+    let Some(raw) = message.raw_value("content") else {
         return (message.text("text").map(Cow::into_owned).unwrap_or_default(), vec![]);
     };
     if let Some(text) = decode(raw) {
@@ -115,9 +119,9 @@ fn read_content(message: &Object<'_>) -> (String, Vec<Value>) {
     // Attached texts have neither id nor size, so they become blocks of the message.
     for raw in object.list("attachments").into_iter().flatten() {
         let attachment = Object::parse(raw.get()).unwrap_or_default();
-        let name = attachment.filled("name").or_else(|| attachment.filled("file_name"));
+        let name = attachment.non_blank_text("name").or_else(|| attachment.non_blank_text("file_name"));
         let text_part = nested_strings(raw, &["content", "text", "extracted_content"]);
-        blocks.push(collapsed("attachment", name, text_part));
+        blocks.push(collapsed_block("attachment", name, text_part));
     }
     (text, blocks)
 }
@@ -131,16 +135,16 @@ fn read_block(raw: &RawValue, text: &mut String, blocks: &mut Vec<Value>) {
     match kind.as_ref() {
         "text" => push_text(text, &object.text("text").or_else(|| object.text("content")).unwrap_or_default()),
         "thinking" => {
-            if let Some(text_part) = object.filled("thinking").or_else(|| object.filled("text")) {
-                blocks.push(collapsed("thinking", None, text_part.into_owned()));
+            if let Some(text_part) = object.non_blank_text("thinking").or_else(|| object.non_blank_text("text")) {
+                blocks.push(collapsed_block("thinking", None, text_part.into_owned()));
             }
         }
         "tool_call" => {
-            let call = object.raw("toolCall").or_else(|| object.raw("tool_call")).unwrap_or(raw);
+            let call = object.raw_value("toolCall").or_else(|| object.raw_value("tool_call")).unwrap_or(raw);
             let inner = Object::parse(call.get()).unwrap_or_default();
-            blocks.push(collapsed("tool_call", inner.filled("name"), json_text(call).into_owned()));
+            blocks.push(collapsed_block("tool_call", inner.non_blank_text("name"), json_text(call).into_owned()));
         }
-        other => blocks.push(collapsed(other, None, unknown_text(raw))),
+        other => blocks.push(collapsed_block(other, None, unknown_text(raw))),
     }
 }
 

@@ -35,14 +35,14 @@ pub(super) fn read(
     account: Option<&str>,
     place: &Place<'_>,
 ) -> Result<(ReadResult, Option<String>), String> {
-    let account = object.filled("account_uuid").map(Cow::into_owned).or_else(|| account.map(str::to_owned));
+    let account = object.non_blank_text("account_uuid").map(Cow::into_owned).or_else(|| account.map(str::to_owned));
     let mut out = ReadResult::default();
     if !READ_MEMBERS[..3].iter().any(|k| object.has(k)) {
         out.units.push(read_row(text, object, account, place)?);
         return Ok((out, None));
     }
     let prefix = format!("memory/{}", account.as_deref().unwrap_or("unknown"));
-    let updated = object.time("updated_at");
+    let updated = object.timestamp("updated_at");
     let base = |k: String, method, verbatim, pointer: String, text| Document {
         key: key(format!("{prefix}/{k}")),
         method,
@@ -56,7 +56,7 @@ pub(super) fn read(
         pointer,
     };
     let mut documents: Vec<Document<'_>> = Vec::new();
-    if let Some(raw) = object.raw("conversations_memory") {
+    if let Some(raw) = object.raw_value("conversations_memory") {
         match text_of(raw) {
             Some(text) => {
                 let document =
@@ -66,7 +66,7 @@ pub(super) fn read(
             None => out.dropped.push(dropped_entry(place.text("/conversations_memory"))),
         }
     }
-    let projects = object.raw("project_memories").map(project_entries);
+    let projects = object.raw_value("project_memories").map(project_entries);
     if let Some(None) = projects {
         out.dropped.push(dropped_entry(place.text("/project_memories")));
     }
@@ -78,7 +78,7 @@ pub(super) fn read(
         let document = base(format!("project/{project}"), "project_memory", raw, pointer, text);
         documents.push(Document { project: Some(project), updated, ..document });
     }
-    let files = object.raw("memory_files").map(file_entries);
+    let files = object.raw_value("memory_files").map(file_entries);
     if let Some(None) = files {
         out.dropped.push(dropped_entry(place.text("/memory_files")));
     }
@@ -88,9 +88,10 @@ pub(super) fn read(
             out.dropped.push(dropped_entry(place.text(&pointer)));
             continue;
         };
-        let path = path.or_else(|| file.filled("path").map(Cow::into_owned)).unwrap_or_else(|| content_id(raw.get()));
+        let path =
+            path.or_else(|| file.non_blank_text("path").map(Cow::into_owned)).unwrap_or_else(|| content_id(raw.get()));
         let document = base(format!("file/{path}"), "memory_file", raw, pointer, text);
-        let (created, updated) = (file.time("created_at"), file.time("updated_at"));
+        let (created, updated) = (file.timestamp("created_at"), file.timestamp("updated_at"));
         documents.push(Document { title: Some(path), created, updated, ..document });
     }
     out.units.extend(documents.into_iter().filter(|d| !d.text.trim().is_empty()).map(|d| document_unit(d, place)));
@@ -103,7 +104,7 @@ fn project_entries(raw: &RawValue) -> Option<Vec<(String, &RawValue, String)>> {
     if let Some(items) = list(raw) {
         let id = |raw: &RawValue| {
             let object = Object::parse(raw.get())?;
-            object.filled("project_uuid").or_else(|| object.filled("uuid")).map(Cow::into_owned)
+            object.non_blank_text("project_uuid").or_else(|| object.non_blank_text("uuid")).map(Cow::into_owned)
         };
         let entry = |(i, raw)| {
             let id = id(raw).unwrap_or_else(|| content_id(raw.get()));
@@ -154,21 +155,21 @@ fn text_of(raw: &RawValue) -> Option<Cow<'_, str>> {
 
 /// Reads one row of the older variant.
 fn read_row(text: &str, object: &Object<'_>, account: Option<String>, place: &Place<'_>) -> Result<Unit, String> {
-    let found = ["content", "memory", "text", "value"].iter().find_map(|k| object.filled(k));
+    let found = ["content", "memory", "text", "value"].iter().find_map(|k| object.non_blank_text(k));
     let words = found.ok_or("not_a_memory: no text in this entry")?;
-    let id = object.filled("uuid").or_else(|| object.filled("id")).map(Cow::into_owned);
+    let id = object.non_blank_text("uuid").or_else(|| object.non_blank_text("id")).map(Cow::into_owned);
     let value = format!("memory/row/{}", id.clone().unwrap_or_else(|| content_id(text)));
     let raw: &RawValue = serde_json::from_str(text).map_err(|e| format!("malformed: {e}"))?;
     let mut unit = document_unit(
         Document {
             key: key(value),
             method: "memory_row",
-            account: account.or_else(|| object.object("account")?.filled("uuid").map(Cow::into_owned)),
-            project: object.filled("project_uuid").map(Cow::into_owned),
-            title: object.filled("title").map(Cow::into_owned),
+            account: account.or_else(|| object.object("account")?.non_blank_text("uuid").map(Cow::into_owned)),
+            project: object.non_blank_text("project_uuid").map(Cow::into_owned),
+            title: object.non_blank_text("title").map(Cow::into_owned),
             text: words,
-            created: object.time("created_at"),
-            updated: object.time("updated_at"),
+            created: object.timestamp("created_at"),
+            updated: object.timestamp("updated_at"),
             verbatim: raw,
             pointer: String::new(),
         },

@@ -69,44 +69,44 @@ impl<'a> Object<'a> {
     }
 
     /// The value of a key, unless it is null.
-    pub fn raw(&self, key: &str) -> Option<&'a RawValue> {
+    pub fn raw_value(&self, key: &str) -> Option<&'a RawValue> {
         let value = self.members.iter().rev().find(|(k, _)| k == key)?.1;
         (value.get() != "null").then_some(value)
     }
 
     /// The text of a string.
     pub fn text(&self, key: &str) -> Option<Cow<'a, str>> {
-        decode(self.raw(key)?)
+        decode(self.raw_value(key)?)
     }
 
     /// The text of a string that is not blank.
-    pub fn filled(&self, key: &str) -> Option<Cow<'a, str>> {
+    pub fn non_blank_text(&self, key: &str) -> Option<Cow<'a, str>> {
         self.text(key).filter(|t| !t.trim().is_empty())
     }
 
     /// The time in a string.
-    pub fn time(&self, key: &str) -> Option<mementory_model::Timestamp> {
+    pub fn timestamp(&self, key: &str) -> Option<mementory_model::Timestamp> {
         mementory_model::Timestamp::parse(&self.text(key)?)
     }
 
     /// A whole number, with or without quotes.
-    pub fn count(&self, key: &str) -> Option<u64> {
-        self.raw(key)?.get().trim_matches('"').parse().ok()
+    pub fn whole_number(&self, key: &str) -> Option<u64> {
+        self.raw_value(key)?.get().trim_matches('"').parse().ok()
     }
 
     /// True if the value is `true`.
     pub fn is_true(&self, key: &str) -> bool {
-        self.raw(key).is_some_and(|r| r.get() == "true")
+        self.raw_value(key).is_some_and(|r| r.get() == "true")
     }
 
     /// The elements of a list. None for any other value.
     pub fn list(&self, key: &str) -> Option<Vec<&'a RawValue>> {
-        list(self.raw(key)?)
+        list(self.raw_value(key)?)
     }
 
     /// The members of an object. None for any other value.
     pub fn object(&self, key: &str) -> Option<Object<'a>> {
-        Object::parse(self.raw(key)?.get())
+        Object::parse(self.raw_value(key)?.get())
     }
 }
 

@@ -122,7 +122,7 @@ fn text<'t>(tree: &'t Tree, key: &str) -> Option<&'t str> {
 }
 
 /// An id, which is a text or a number.
-fn id_of(tree: &Tree, key: &str) -> Option<String> {
+fn id_as_text(tree: &Tree, key: &str) -> Option<String> {
     match tree.get(key) {
         Some(Tree::Number(n)) => Some(n.clone()),
         _ => text(tree, key).map(str::to_owned),
@@ -130,7 +130,7 @@ fn id_of(tree: &Tree, key: &str) -> Option<String> {
 }
 
 /// A time in ISO 8601 or in seconds since 1970.
-fn time(tree: &Tree, key: &str) -> Option<Timestamp> {
+fn parse_time(tree: &Tree, key: &str) -> Option<Timestamp> {
     match tree.get(key)? {
         Tree::Text(t) => Timestamp::parse(t),
         value @ Tree::Number(_) => {
@@ -155,15 +155,15 @@ fn key(id: Option<&str>, content: &str) -> RecordKey {
 
 fn memory_record(tree: &Tree) -> Option<Record> {
     let (name, content) = ["memory", "text", "data"].into_iter().find_map(|key| Some((key, text(tree, key)?)))?;
-    let id = id_of(tree, "id");
+    let id = id_as_text(tree, "id");
     let mut record = Record::new(Kind::Memory, key(id.as_deref(), content), content);
     record.origin_id = id;
-    record.times.created = time(tree, "created_at");
-    record.times.updated = time(tree, "updated_at");
-    record.times.valid_to = time(tree, "expiration_date");
+    record.times.created = parse_time(tree, "created_at");
+    record.times.updated = parse_time(tree, "updated_at");
+    record.times.valid_to = parse_time(tree, "expiration_date");
     record.tags = text_list(tree.get("categories"));
-    record.source.account = id_of(tree, "user_id");
-    record.source.conversation = id_of(tree, "run_id");
+    record.source.account = id_as_text(tree, "user_id");
+    record.source.conversation = id_as_text(tree, "run_id");
     record.source.method = Some("extracted".into());
     let used = [name, "id", "created_at", "updated_at", "expiration_date", "categories", "user_id", "run_id"];
     record.fields = other_fields(tree, &used);

@@ -42,7 +42,7 @@ pub struct Section {
     pub body: Range<usize>,
 }
 
-/// Finds heading and body of a section. With `whole`, the text is a file that is not split and has no heading.
+/// Finds heading and body of a section. With `is_one_record`, the text is a file that is not split and has no heading.
 pub fn parse_section(piece: &str, is_one_record: bool) -> Section {
     let mut at = 0;
     let mut heading = None;

@@ -64,7 +64,7 @@ fn day_number(word: &str) -> Option<i16> {
 }
 
 /// The start of a day in UTC.
-pub(super) fn midnight(day: Date) -> Option<Timestamp> {
+pub(super) fn start_of_day(day: Date) -> Option<Timestamp> {
     Timestamp::parse(&day.to_string())
 }
 

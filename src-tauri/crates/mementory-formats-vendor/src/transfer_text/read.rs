@@ -137,7 +137,7 @@ impl Place<'_> {
 fn memory_record(entry: &Entry, id: String, platform: &str, place: &Place<'_>) -> Record {
     let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, id.as_str()), entry.content.as_str());
     record.origin_id = Some(id);
-    record.times.created = entry.day.and_then(super::dates::midnight);
+    record.times.created = entry.day.and_then(super::dates::start_of_day);
     record.tags.extend(entry.section.clone());
     record.source = Source { platform: platform.into(), method: Some("pasted".into()), ..Source::default() };
     record.origin = place.origin(entry.line);

@@ -44,9 +44,9 @@ pub(super) fn has_verhoeff_check(digits: &[u8]) -> bool {
         (false, true) => (a - 5 + 5 - b) % 5 + 5,
         (false, false) => (a + 5 - b) % 5,
     };
-    const STEP: [u8; 10] = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
+    const PERMUTATION: [u8; 10] = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
     let check = digits.iter().rev().enumerate().fold(0, |check, (place, digit)| {
-        let permuted = (0..place % 8).fold(*digit, |digit, _| STEP[usize::from(digit)]);
+        let permuted = (0..place % 8).fold(*digit, |digit, _| PERMUTATION[usize::from(digit)]);
         multiply(check, permuted)
     });
     check == 0

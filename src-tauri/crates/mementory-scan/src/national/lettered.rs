@@ -153,7 +153,7 @@ fn digit_values(word: &[u8]) -> Vec<u8> {
 /// Italian number: six letters, year, a letter for the month, day, a code for the place, and a check letter. If two
 /// people would have the same number, digits are replaced by letters.
 fn is_codice_fiscale(word: &[u8]) -> bool {
-    const ODD: [u32; 26] =
+    const ODD_POSITION_VALUES: [u32; 26] =
         [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
     let layout = b"AAAAAA00A00A000A";
     let fits = word.iter().zip(layout).all(|(b, kind)| match kind {
@@ -165,7 +165,11 @@ fn is_codice_fiscale(word: &[u8]) -> bool {
         .enumerate()
         .map(|(at, b)| {
             let value = if b.is_ascii_digit() { b - b'0' } else { b.wrapping_sub(b'A') };
-            if at % 2 == 0 { ODD.get(usize::from(value)).copied().unwrap_or(0) } else { u32::from(value) }
+            if at % 2 == 0 {
+                ODD_POSITION_VALUES.get(usize::from(value)).copied().unwrap_or(0)
+            } else {
+                u32::from(value)
+            }
         })
         .sum();
     fits && b"ABCDEHLMPRST".contains(&word[8]) && word[15] == b'A' + (sum % 26) as u8
@@ -243,8 +247,8 @@ fn is_nric(word: &[u8]) -> bool {
 /// Number of Taiwan: a letter for the place, nine digits of which the first is the sex, and a weighted sum that is
 /// divisible by ten.
 fn is_taiwan_id(word: &[u8]) -> bool {
-    const PLACES: &[u8] = b"ABCDEFGHJKLMNPQRSTUVXYWZIO";
-    let Some(place) = PLACES.iter().position(|b| *b == word[0]) else { return false };
+    const PLACE_LETTERS: &[u8] = b"ABCDEFGHJKLMNPQRSTUVXYWZIO";
+    let Some(place) = PLACE_LETTERS.iter().position(|b| *b == word[0]) else { return false };
     let place = place as u32 + 10;
     let sum = place / 10 + place % 10 * 9 + weighted_sum(&digit_values(&word[1..]), &[8, 7, 6, 5, 4, 3, 2, 1, 1]);
     matches!(word[1], b'1' | b'2' | b'8' | b'9') && sum.is_multiple_of(10)

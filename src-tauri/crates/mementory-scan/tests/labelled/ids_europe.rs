@@ -38,7 +38,7 @@ pub fn nie(rng: &mut Rng) -> String {
 
 /// Italian codice fiscale: six consonants, date of birth, place, and a check letter computed with two tables.
 pub fn codice_fiscale(rng: &mut Rng) -> String {
-    const ODD: [u32; 26] =
+    const ODD_POSITION_VALUES: [u32; 26] =
         [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
     let (day, month, year) = birth_date(rng);
     let day = day + if rng.chance(50) { 40 } else { 0 };
@@ -49,7 +49,7 @@ pub fn codice_fiscale(rng: &mut Rng) -> String {
     let sum: u32 = (code.chars().enumerate())
         .map(|(index, c)| {
             let value = if c.is_ascii_digit() { c as u32 - 48 } else { c as u32 - 65 };
-            if index % 2 == 0 { ODD[value as usize] } else { value }
+            if index % 2 == 0 { ODD_POSITION_VALUES[value as usize] } else { value }
         })
         .sum();
     format!("{code}{}", char::from(b'A' + (sum % 26) as u8))

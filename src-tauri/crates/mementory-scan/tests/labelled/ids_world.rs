@@ -63,8 +63,8 @@ fn multiply(a: u32, b: u32) -> u32 {
 }
 
 fn permuted(times: usize, digit: u32) -> u32 {
-    const STEP: [u32; 10] = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
-    (0..times % 8).fold(digit, |d, _| STEP[d as usize])
+    const PERMUTATION: [u32; 10] = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
+    (0..times % 8).fold(digit, |d, _| PERMUTATION[d as usize])
 }
 
 pub fn resident(rng: &mut Rng) -> String {

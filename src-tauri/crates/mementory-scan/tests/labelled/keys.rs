@@ -58,7 +58,7 @@ const UNFORMATTED: &[&str] =
     &["[hex:32]", "[hex:40]", "[hex:64]", "[b62:32]", "[b62:40]", "[b62:48]", "[b62:64]", "[low:36]", "[url:43]"];
 
 /// A key of a known format.
-pub fn formatted(rng: &mut Rng) -> String {
+pub fn key_of_known_format(rng: &mut Rng) -> String {
     // Keys of GitHub and npm end with a checksum, so a pattern is not sufficient.
     if rng.chance(12) {
         let lead = rng.pattern("[=ghp|gho|ghu|ghs|ghr|npm]_");
@@ -74,7 +74,7 @@ pub fn formatted(rng: &mut Rng) -> String {
 }
 
 /// A key that only the words around it identify.
-pub fn unformatted(rng: &mut Rng) -> String {
+pub fn key_without_format(rng: &mut Rng) -> String {
     let pattern = rng.pick(UNFORMATTED);
     rng.pattern(pattern)
 }

@@ -45,7 +45,7 @@ pub fn capitalized(word: &str) -> String {
 }
 
 /// A password that a person might choose: a word with a year, a number or a sign.
-pub fn weak(rng: &mut Rng) -> String {
+pub fn weak_password(rng: &mut Rng) -> String {
     let word = word(rng);
     match rng.below(6) {
         0 => format!("{word}{}", rng.range(1962, 2025)),
@@ -59,7 +59,7 @@ pub fn weak(rng: &mut Rng) -> String {
 
 /// A password like that of a password manager: letters, digits and signs, with a letter or digit at both ends. It has
 /// no quotes, brackets, commas, `$`, `#` or spaces, because people would not agree where such a value ends.
-pub fn strong(rng: &mut Rng) -> String {
+pub fn strong_password(rng: &mut Rng) -> String {
     let half = rng.range(3, 8) as usize;
     let mark = rng.pattern("[=!|@|%|&|*|+|-|_|=|?|^|~]");
     let mark = if rng.chance(40) { mark + &rng.pattern("[=!|@|%|*|+|-|_|?|^]") } else { mark };
@@ -80,8 +80,8 @@ fn phrase(rng: &mut Rng) -> String {
 
 pub fn any_kind(rng: &mut Rng) -> String {
     match rng.below(10) {
-        0..=4 => weak(rng),
-        5..=8 => strong(rng),
+        0..=4 => weak_password(rng),
+        5..=8 => strong_password(rng),
         _ => phrase(rng),
     }
 }
@@ -97,7 +97,7 @@ pub fn for_url(rng: &mut Rng) -> String {
     match rng.below(4) {
         0 => rng.pattern("[b62:6]%[=40|23|21|2B][b62:5]"),
         1 => rng.pattern("[b62:4]_[b62:8]"),
-        2 => weak(rng).replace('!', ""),
+        2 => weak_password(rng).replace('!', ""),
         _ => rng.pattern("[alpha:2][dig:2][b62:12]"),
     }
 }

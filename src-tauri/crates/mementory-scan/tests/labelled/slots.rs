@@ -23,8 +23,8 @@ pub fn class_of(slot: &str) -> Option<Class> {
 pub fn text_for(rng: &mut Rng, slot: &str) -> String {
     let (word, kind) = slot.split_once('.').unwrap_or((slot, ""));
     match (word, kind) {
-        ("key", _) => keys::formatted(rng),
-        ("loose", _) => keys::unformatted(rng),
+        ("key", _) => keys::key_of_known_format(rng),
+        ("loose", _) => keys::key_without_format(rng),
         ("jwt", _) => keys::jwt(rng),
         ("aws", _) => keys::aws_secret(rng),
         ("pem", "json") => blocks::private_lines(rng).join("\\n"),
@@ -34,9 +34,9 @@ pub fn text_for(rng: &mut Rng, slot: &str) -> String {
         ("pass", "word") => passwords::two_words(rng),
         ("pass", "prose") => {
             if rng.chance(50) {
-                passwords::weak(rng)
+                passwords::weak_password(rng)
             } else {
-                passwords::strong(rng)
+                passwords::strong_password(rng)
             }
         }
         ("pass", _) => passwords::any_kind(rng),

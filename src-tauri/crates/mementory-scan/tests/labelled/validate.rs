@@ -20,10 +20,10 @@ fn is_date(yymmdd: &[u64]) -> bool {
 }
 
 pub fn luhn(text: &str) -> bool {
-    const DOUBLED: [u64; 10] = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9];
+    const DIGIT_SUMS_OF_DOUBLES: [u64; 10] = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9];
     let found = digits(text);
     let places = found.iter().rev().enumerate();
-    places.map(|(i, d)| if i % 2 == 1 { DOUBLED[*d as usize] } else { *d }).sum::<u64>() % 10 == 0
+    places.map(|(i, d)| if i % 2 == 1 { DIGIT_SUMS_OF_DOUBLES[*d as usize] } else { *d }).sum::<u64>() % 10 == 0
 }
 
 pub fn card(text: &str) -> bool {
@@ -76,7 +76,7 @@ pub fn nie(text: &str) -> bool {
 
 pub fn codice_fiscale(text: &str) -> bool {
     // The letters in the order of their values in odd positions.
-    const WORTH: &str = "BAKPLCQDREVOSFTGUHMINJWZYX";
+    const LETTERS_BY_ODD_VALUE: &str = "BAKPLCQDREVOSFTGUHMINJWZYX";
     let all: Vec<u8> = text.bytes().collect();
     if all.len() != 16 || !all.iter().all(u8::is_ascii_alphanumeric) || !all[15].is_ascii_uppercase() {
         return false;
@@ -84,7 +84,7 @@ pub fn codice_fiscale(text: &str) -> bool {
     let letter = |b: u8| if b.is_ascii_digit() { b - b'0' + b'A' } else { b };
     let sum: usize = (all[..15].iter().enumerate())
         .map(|(i, b)| match i % 2 {
-            0 => WORTH.bytes().position(|w| w == letter(*b)).unwrap_or(0),
+            0 => LETTERS_BY_ODD_VALUE.bytes().position(|w| w == letter(*b)).unwrap_or(0),
             _ => usize::from(letter(*b) - b'A'),
         })
         .sum();
@@ -147,12 +147,12 @@ pub fn personnummer(text: &str) -> bool {
 }
 
 pub fn hetu(text: &str) -> bool {
-    const ORDER: &str = "0123456789ABCDEFHJKLMNPRSTUVWXY";
+    const CHECK_CHARACTERS: &str = "0123456789ABCDEFHJKLMNPRSTUVWXY";
     if text.len() != 11 || !text.is_ascii() || !matches!(&text[6..7], "-" | "A") {
         return false;
     }
     let counted = digits(&text[..6]).into_iter().chain(digits(&text[7..10])).collect::<Vec<_>>();
-    counted.len() == 9 && ORDER.find(&text[10..]) == Some((number(&counted) % 31) as usize)
+    counted.len() == 9 && CHECK_CHARACTERS.find(&text[10..]) == Some((number(&counted) % 31) as usize)
 }
 
 pub fn fodselsnummer(text: &str) -> bool {

@@ -50,7 +50,7 @@ pub fn kimlik(text: &str) -> bool {
 
 /// Verhoeff's algorithm with its published tables.
 pub fn aadhaar(text: &str) -> bool {
-    const PRODUCT: [&[u8; 10]; 10] = [
+    const PRODUCTS: [&[u8; 10]; 10] = [
         b"0123456789",
         b"1234067895",
         b"2340178956",
@@ -62,7 +62,7 @@ pub fn aadhaar(text: &str) -> bool {
         b"8765932104",
         b"9876543210",
     ];
-    const PLACE: [&[u8; 10]; 8] = [
+    const PERMUTATIONS: [&[u8; 10]; 8] = [
         b"0123456789",
         b"1576283094",
         b"5803796142",
@@ -74,8 +74,8 @@ pub fn aadhaar(text: &str) -> bool {
     ];
     let found = digits(text);
     let check = found.iter().rev().enumerate().fold(0usize, |check, (place, d)| {
-        let moved = usize::from(PLACE[place % 8][*d as usize] - b'0');
-        usize::from(PRODUCT[check][moved] - b'0')
+        let moved = usize::from(PERMUTATIONS[place % 8][*d as usize] - b'0');
+        usize::from(PRODUCTS[check][moved] - b'0')
     });
     found.len() == 12 && found[0] > 1 && check == 0
 }
