@@ -4,14 +4,14 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeFault {
     /// Not a date and time by RFC 3339.
-    Invalid,
+    Bad,
     /// Only the time zone is missing.
     NoZone,
 }
 
 /// Checks a date and time by RFC 3339 §5.6. A space instead of `T` is allowed, as in its note.
 pub fn rfc3339(text: &str) -> Result<(), TimeFault> {
-    let bad = Err(TimeFault::Invalid);
+    let bad = Err(TimeFault::Bad);
     let bytes = text.as_bytes();
     if !text.is_ascii() || bytes.len() < 19 || !matches!(bytes[10], b'T' | b't' | b' ') {
         return bad;

@@ -117,7 +117,7 @@ fn text_violation(rule: &Rule, text: &str) -> Option<Violation> {
         Rule::Time => match rfc3339(text) {
             Ok(()) => None,
             Err(TimeFault::NoZone) => Some(Violation::NoTimeZone),
-            Err(TimeFault::Invalid) => Some(Violation::BadTime),
+            Err(TimeFault::Bad) => Some(Violation::BadTime),
         },
         _ => None,
     }
