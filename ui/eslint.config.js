@@ -30,7 +30,7 @@ export default ts.config(
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
       "no-undef": "off",
       "svelte/require-each-key": "error",
-      // Sets and maps here are made, used and thrown away, or replaced as a whole.
+      // Sets and maps here are local to a function, or replaced as a whole.
       "svelte/prefer-svelte-reactivity": "off",
       "svelte/no-at-html-tags": "error",
       "max-lines": ["error", { max: 400, skipBlankLines: true }],

@@ -6,9 +6,9 @@ const folders = async (page) => {
   await page.click("settings-folders");
 };
 /** Put exports into a watched folder; `fresh` = detected since the vault was opened, with a notice. */
-const land = (page, names, fresh) =>
+const addFiles = (page, names, fresh) =>
   page.mock(
-    "(paths, fresh) => paths.forEach((path) => window.__mock.land(path, fresh))",
+    "(paths, fresh) => paths.forEach((path) => window.__mock.addFile(path, fresh))",
     names.map((name) => `/home/ines/Downloads/${name}`),
     fresh,
   );
@@ -24,7 +24,7 @@ export const FOLDERS = [
     async (page) => {
       await folders(page);
       await page.waitFor("watched-folder");
-      await land(page, ["encrypted.alf", EXPORT], false);
+      await addFiles(page, ["encrypted.alf", EXPORT], false);
       await page.waitFor("find");
     },
   ],
@@ -34,8 +34,8 @@ export const FOLDERS = [
     async (page) => {
       await folders(page);
       await page.waitFor("watched-folder");
-      await land(page, [EXPORT], false);
-      await page.mock("(path) => window.__mock.working(path, 0.4)", `/home/ines/Downloads/${EXPORT}`);
+      await addFiles(page, [EXPORT], false);
+      await page.mock("(path) => window.__mock.reportImportProgress(path, 0.4)", `/home/ines/Downloads/${EXPORT}`);
       await page.waitFor("find-stop");
     },
   ],
@@ -44,13 +44,13 @@ export const FOLDERS = [
     OPEN,
     async (page) => {
       await page.waitFor("home-matrix");
-      await land(page, ["encrypted.alf", EXPORT], false);
+      await addFiles(page, ["encrypted.alf", EXPORT], false);
       await page.waitFor("look-finds");
     },
   ],
   [
     "toast, an export found",
     OPEN,
-    async (page) => (await page.waitFor("home-matrix"), await land(page, [EXPORT], true), page.waitFor("toast")),
+    async (page) => (await page.waitFor("home-matrix"), await addFiles(page, [EXPORT], true), page.waitFor("toast")),
   ],
 ];

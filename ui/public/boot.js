@@ -10,6 +10,6 @@
     if (localStorage.getItem("mementory.blur") === "on") document.documentElement.dataset.blur = "on";
     if (localStorage.getItem("mementory.motion") === "less") document.documentElement.dataset.motion = "less";
   } catch (error) {
-    /* no storage: the system's look */
+    /* Without storage, the system's settings apply. */
   }
 })();

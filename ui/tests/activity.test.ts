@@ -1,6 +1,6 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { filtered, proofsOf } from "../src/features/activity/log";
+import { filterEntries, proofsOf } from "../src/features/activity/log";
 import { transfersOf } from "../src/features/activity/transfers";
 import FailedActions from "../src/features/activity/FailedActions.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
@@ -54,10 +54,10 @@ describe("the log entry of an export", () => {
 });
 
 describe("the log", () => {
-  it("is filtered by operation, actor and start time", () => {
+  it("is filterEntries by operation, actor and start time", () => {
     const entries = [entry(1, { op: "import" }), entry(2, { actor: "mementory" }), entry(3)];
-    const numbers = (filter: Partial<Parameters<typeof filtered>[1]>) =>
-      filtered(entries, { op: null, by: null, since: null, ...filter }, (actor) => actor).map((each) => each.seq);
+    const numbers = (filter: Partial<Parameters<typeof filterEntries>[1]>) =>
+      filterEntries(entries, { op: null, by: null, since: null, ...filter }, (actor) => actor).map((each) => each.seq);
     expect(numbers({})).toEqual([1, 2, 3]);
     expect(numbers({ op: "edit" })).toEqual([2, 3]);
     expect(numbers({ by: "mementory" })).toEqual([2]);
@@ -211,13 +211,13 @@ describe("the section", () => {
     render(Window);
   });
 
-  it("counts the filtered entries", async () => {
+  it("counts the filterEntries entries", async () => {
     const total = await screen.findByTestId("changes-total");
-    expect(total.textContent).toBe("10 entries, none holds content");
+    expect(total.textContent).toBe("10 entries, without content");
     await fireEvent.keyDown(screen.getByTestId("changes-what"), { key: "Enter" });
     const menu = await screen.findByRole("menu");
     await fireEvent.click(within(menu).getByText("Imported"));
-    await waitFor(() => expect(total.textContent).toBe("2 entries, none holds content"));
+    await waitFor(() => expect(total.textContent).toBe("2 entries, without content"));
     expect(screen.getByTestId("changes-what").textContent).toBe("Imported");
   });
 

@@ -67,7 +67,7 @@ describe("a toast", () => {
 describe("sensitive findings", () => {
   it("announce the number of the shown list", async () => {
     render(SensitiveView);
-    await waitFor(() => expect(heard()).toContain("14 open findings"), { timeout: 5000 });
+    await waitFor(() => expect(heard()).toContain("14 findings to review"), { timeout: 5000 });
     sensitive.tab = "ignored";
     await waitFor(() => expect(heard().some((said) => said?.endsWith("ignored findings"))).toBe(true), {
       timeout: 5000,
@@ -81,6 +81,6 @@ describe("sensitive findings", () => {
     });
     render(SensitiveActions);
     await fireEvent.click(screen.getByTestId("look-again"));
-    await waitFor(() => expect(heard()).toContain("Looking 50 %"));
+    await waitFor(() => expect(heard()).toContain("Scanning 50 %"));
   });
 });

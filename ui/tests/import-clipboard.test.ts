@@ -31,7 +31,7 @@ describe("importing the clipboard", () => {
   });
 
   it.each([
-    [async () => null, "The clipboard holds no text."],
+    [async () => null, "The clipboard contains no text."],
     [() => Promise.reject(new BackendError({ code: "no_clipboard", message: "", details: {} })), "can’t be read"],
     [() => Promise.reject(new BackendError({ code: "limit", message: "", details: {} })), "too long for this field"],
   ])("leaves the field empty and says why", async (answer, why) => {

@@ -72,7 +72,7 @@ describe("a number of the plan", () => {
   it("shows how many are counted but not listed", async () => {
     await planned();
     await fireEvent.click(screen.getByTestId("outcome-message-unchanged"));
-    expect(screen.getByTestId("import-items-more").textContent).toBe("40,552 more are not listed.");
+    expect(screen.getByTestId("import-items-more").textContent).toBe("40,552 more items are not listed.");
     await fireEvent.click(screen.getByTestId("outcome-memory-blocked"));
     expect(screen.queryByTestId("import-items-more")).toBeNull();
   });
@@ -93,7 +93,7 @@ describe("a number of the report", () => {
     const report = importing.plans[0]?.report as ImportReport;
     const listed = report.items.filter((item) => item.outcome === "unchanged").length;
     expect(screen.getByTestId("import-items-more").textContent).toBe(
-      `${(42_918 - listed).toLocaleString("en")} more are not listed.`,
+      `${(42_918 - listed).toLocaleString("en")} more items are not listed.`,
     );
   });
 
@@ -131,9 +131,9 @@ describe("a number of the report", () => {
     const { unmount } = await reported();
     expect(screen.getByTestId("outcome-memory-added").textContent).toContain("14");
     for (const kind of ["message", "all"]) expect(screen.queryByTestId(`outcome-${kind}-added`), kind).toBeNull();
-    expect(screen.getByTestId("import-items-new").textContent, "of all kinds").toBe("669 new ones are in your vault.");
+    expect(screen.getByTestId("import-items-new").textContent, "of all kinds").toBe("669 new items are in your vault.");
     await fireEvent.click(screen.getByTestId("outcome-message-found"));
-    expect(screen.getByTestId("import-items-new").textContent).toBe("612 new ones are in your vault.");
+    expect(screen.getByTestId("import-items-new").textContent).toBe("612 new items are in your vault.");
     expect(screen.queryByText("Show them")).toBeNull();
     unmount();
     await reported(["/d/ines-notes.mem"]);
@@ -269,7 +269,7 @@ describe("files an export names but does not contain", () => {
     expect(names()).toEqual([]);
     await fireEvent.click(screen.getByTestId("import-missing-see"));
     expect(names().slice(0, 3)).toEqual(["conversations-002.json", "9fK2.dat", "floor-plan.pdf"]);
-    expect(screen.getByText("2 more are not listed.")).toBeTruthy();
+    expect(screen.getByText("2 more items are not listed.")).toBeTruthy();
   });
 
   it("are linked from the report, filtered by assistant", async () => {
@@ -359,7 +359,7 @@ describe("a file without imported records", () => {
     const preview = mock.importPreview;
     mock.importPreview = async (...asked) => ({ ...(await preview(...asked)), found: 0 });
     await planned();
-    expect(screen.getByTestId("import-empty").textContent).toContain("recognised ChatGPT, but it holds no entries.");
+    expect(screen.getByTestId("import-empty").textContent).toContain("recognised ChatGPT, but it contains no entries.");
     expect(screen.queryByTestId("import-see-report")).toBeNull();
     expect(screen.getByTestId("import-ways")).toBeTruthy();
   });

@@ -238,7 +238,7 @@ describe("the scan for sensitive data", () => {
 
 describe("records the newest export lacks", () => {
   const GONE =
-    "3 memories and 1 conversation in your vault are not in this export any more. They stay, marked “Gone at ChatGPT”.";
+    "3 memories and 1 conversation in your vault are no longer in this export. They stay in your vault, marked “Gone from ChatGPT”.";
 
   it("are reported before and after, with a link to exactly those", async () => {
     await importing.inspect([CHATGPT]);

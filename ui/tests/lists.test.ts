@@ -91,14 +91,14 @@ describe("a changed list", () => {
       await memories.load();
     };
     await find("no such words");
-    await screen.findByText("No memory says “no such words”");
+    await screen.findByText("No memory contains “no such words”");
     expect(document.querySelector("[role=listbox]")).toBe(list);
     expect(list.closest(".unseen")).not.toBeNull();
     // The keyboard cannot reach it.
     expect(visibleList(document)).toBeNull();
     await find("tea");
     await waitFor(() => expect(list.closest(".unseen")).toBeNull());
-    expect(screen.queryByText("No memory says “no such words”")).toBeNull();
+    expect(screen.queryByText("No memory contains “no such words”")).toBeNull();
     expect(visibleList(document)).toBe(list);
   });
 

@@ -109,7 +109,7 @@ describe("the palette", () => {
       [">light", "theme-light"],
       ["files", "go-files"],
       ["changes", "go-activity-changes"],
-      ["tombst", "go-activity-tombstones"],
+      ["deletion rec", "go-activity-tombstones"],
       [">system", "theme-system"],
       ["files", "go-files"],
     ] as const)

@@ -44,8 +44,8 @@ describe("things that need attention", () => {
     const rows = screen.getAllByTestId("look-gone");
     const said = (row: HTMLElement) => [row.querySelector("strong")?.textContent, row.querySelector("b")?.textContent];
     expect(rows.map(said)).toEqual([
-      ["Memories gone at ChatGPT", "3"],
-      ["Conversations gone at ChatGPT", "1"],
+      ["Memories gone from ChatGPT", "3"],
+      ["Conversations gone from ChatGPT", "1"],
     ]);
     const [first, second] = rows as [HTMLElement, HTMLElement];
     await fireEvent.click(first);
@@ -71,10 +71,10 @@ describe("things that need attention", () => {
     await sensitive.count();
     expect(screen.queryByTestId("look-gone")).toBeNull();
     // Nothing was scanned yet.
-    expect(screen.queryByText("Nothing needs you.")).toBeNull();
+    expect(screen.queryByText("Nothing needs your attention.")).toBeNull();
     mock.sensitiveQueue = async () => ({ ...queue, looked_at: "2026-11-22T09:00:00Z" });
     await sensitive.count();
-    expect(await screen.findByText("Nothing needs you.")).toBeTruthy();
+    expect(await screen.findByText("Nothing needs your attention.")).toBeTruthy();
   });
 
   it("link to the conversations if only those are missing", async () => {
@@ -82,7 +82,7 @@ describe("things that need attention", () => {
     render(HomeView);
     const gone = await screen.findByTestId("look-gone");
     expect(gone.textContent).toContain("Conversations gone at Claude");
-    expect(gone.textContent).toContain("Still here, not in the newest export");
+    expect(gone.textContent).toContain("Still in your vault, but not in the newest export");
     await fireEvent.click(gone);
     expect([nav.section, conversations.filter.standing]).toEqual(["conversations", "gone"]);
   });
@@ -240,7 +240,7 @@ describe("the newest export", () => {
   it("marks rows and details", async () => {
     const row = plainRow(item("m-9", "memory", "chatgpt", "Likes tea", 3, { standing: "gone" }));
     const { unmount } = render(MemoryRow, { row, selecting: false, checked: false, oncheck: () => undefined });
-    expect(screen.getByTestId("standing").textContent).toBe("gone at ChatGPT");
+    expect(screen.getByTestId("standing").textContent).toBe("gone from ChatGPT");
     unmount();
     // It is in no loaded list.
     render(MemoryDetail, { id: "m-2" });
@@ -259,7 +259,7 @@ describe("the newest export", () => {
     expect(chipsOf({ ...ANY, kind: "memory", standing: "changed" }).map((chip) => chip.label)).toEqual(["Changed"]);
     expect(chipsOf({ ...ANY, source: "claude", standing: "gone" }).map((chip) => chip.label)).toEqual([
       "Claude",
-      "Gone at Claude",
+      "Gone from Claude",
     ]);
     await memories.load();
     expect(memories.rows.map((row) => row.id)).toEqual(["m-9"]);
@@ -297,7 +297,7 @@ describe("an export", () => {
     sheet();
     const found = await cover();
     await fireEvent.click(found);
-    expect(await screen.findByText("Export 14 sensitive values in the clear?")).toBeTruthy();
+    expect(await screen.findByText("Export 14 sensitive values without covering them?")).toBeTruthy();
     expect(document.activeElement).toBe(screen.getByTestId("uncover-keep"));
     await fireEvent.click(screen.getByTestId("uncover-keep"));
     expect(found.getAttribute("aria-checked")).toBe("true");

@@ -202,7 +202,7 @@ describe("import sheet", () => {
   it("shows what will happen, then the report with its sum", async () => {
     await importing.inspect(["/d/chatgpt-export.zip", "/d/about-me.md"]);
     render(ImportSheet);
-    expect(await screen.findByText("Could be two things. Which one?")).toBeTruthy();
+    expect(await screen.findByText("This fits more than one format. Which one is it?")).toBeTruthy();
     expect(screen.getByText("12 held back.")).toBeTruthy();
     expect(screen.getByText("Parts are missing.")).toBeTruthy();
     await fireEvent.click(screen.getByTestId("import-confirm"));

@@ -110,7 +110,7 @@ describe("Home", () => {
     await screen.findByTestId("home");
     // The months load last.
     await waitFor(() => expect(requests).toHaveBeenCalledTimes(1));
-    await screen.findByText("When they were made");
+    await screen.findByText("When the memories were made");
     first.unmount();
     const again = render(HomeView);
     expect(screen.getByTestId("home")).toBeTruthy();
@@ -129,10 +129,10 @@ describe("an evidence pack", () => {
     nav.section = "activity";
     render(Bar);
     await fireEvent.click(await screen.findByTestId("activity-evidence"));
-    await screen.findByText("3 tombstones, each with its receipt");
+    await screen.findByText("3 deletion records, each with its receipt");
     await fireEvent.click(screen.getByTestId("evidence-save"));
     const result = await screen.findByTestId("evidence-result");
-    expect(result.textContent).toContain("3 tombstones, 3 receipts");
+    expect(result.textContent).toContain("3 deletion records, 3 receipts");
     const [, out, request] = made.mock.lastCall ?? [];
     expect(out).toMatch(/^\/home\/ines\/.*\.zip$/);
     const parts = ["tombstones", "log", "key"];
@@ -147,17 +147,17 @@ describe("an evidence pack", () => {
   it("contains the checked parts of the chosen days", async () => {
     const made = vi.spyOn(mock, "evidence");
     render(EvidenceSheet);
-    await screen.findByText("3 tombstones, each with its receipt");
+    await screen.findByText("3 deletion records, each with its receipt");
     for (const part of ["tombstones", "key", "transfers"])
       await fireEvent.click(screen.getByTestId(`evidence-${part}`));
     const since = screen.getByTestId<HTMLInputElement>("evidence-since");
     expect(since.value, "the first day of the log, until another is chosen").not.toBe("");
     await fireEvent.change(since, { target: { value: "2024-03-01" } });
     await fireEvent.change(screen.getByTestId("evidence-until"), { target: { value: "2024-03-02" } });
-    await screen.findByText("0 entries, no content");
+    await screen.findByText("0 entries, without content");
     await fireEvent.click(screen.getByTestId("evidence-save"));
     const result = await screen.findByTestId("evidence-result");
-    expect(result.textContent, "what was not chosen is not told of").not.toContain("tombstones");
+    expect(result.textContent, "parts that were not chosen are not named").not.toContain("deletion records");
     expect(made.mock.lastCall?.[2]).toEqual({
       since: dayStart(new Date(2024, 2, 1)),
       until: dayEnd(new Date(2024, 2, 2)),

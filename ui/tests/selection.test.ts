@@ -24,8 +24,8 @@ it("summarises all checked rows", async () => {
   check("m-0", "m-5", "m-9");
   render(SelectionView);
   await waitFor(() => expect(reported("Versions")).toBe("6 in all"));
-  expect(reported("Conversations")).toBe("taken from 1");
-  expect(reported("Sensitive")).toBe("1 finding, still open");
+  expect(reported("Conversations")).toBe("taken from 1 conversation");
+  expect(reported("Sensitive")).toBe("1 finding to review");
   expect(screen.getByTestId("selection-span").textContent).toMatch(/^Dated between .+ and .+[^;]$/);
 });
 

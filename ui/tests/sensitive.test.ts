@@ -93,7 +93,7 @@ describe("the queue of sensitive values", () => {
     render(SensitiveView);
     await rows();
     await sensitive.redact({ values: [], classes: [], ids: null });
-    expect(await screen.findByText("All 20 looked at")).toBeTruthy();
+    expect(await screen.findByText("All 20 reviewed")).toBeTruthy();
   });
 
   it("offers a scan if there was none yet", async () => {
@@ -320,8 +320,8 @@ describe("the scan", () => {
   });
 
   it.each([
-    ["nothing new", 0, "Looked again: nothing new."],
-    ["something", 1, "Looked again: 15 values are open."],
+    ["nothing new", 0, "Scanned again: nothing new."],
+    ["something", 1, "Scanned again: 15 values to review."],
   ])("that was asked for answers when it found %s", async (_, more, answer) => {
     await sensitive.load();
     const queue = mock.sensitiveQueue;

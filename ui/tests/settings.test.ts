@@ -313,7 +313,7 @@ describe("about", () => {
     const sheet = await screen.findByTestId("licences-sheet");
     await fireEvent.click(await within(sheet).findByText("Mementory’s own licence"));
     expect(sheet.textContent).toContain("MIT License");
-    await fireEvent.click(within(sheet).getByText("In the window"));
+    await fireEvent.click(within(sheet).getByText("In the user interface"));
     expect(sheet.textContent).toMatch(/svelte \d+\.\d+\.\d+MIT/);
     expect(sheet.textContent).not.toContain("vitest");
   });

@@ -147,7 +147,7 @@ describe("locking", () => {
       return text.replace(/ at .*?(,| after |$)/, "$1").trim();
     };
     for (const [by, words] of [
-      ["idle", "Locked after 10 minutes away"],
+      ["idle", "Locked after 10 minutes without activity"],
       ["screen", "Locked, when the screen was locked"],
       ["sleep", "Locked, when the computer went to sleep"],
       ["person", "Locked"],

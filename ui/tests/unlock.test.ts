@@ -57,7 +57,7 @@ describe("unlock", () => {
     render(Unlock);
     await attempt("anything");
     const error = await screen.findByTestId("unlock-error");
-    expect(error.textContent).toContain("Part of this vault doesn’t pass its check.");
+    expect(error.textContent).toContain("A check found damage in this vault.");
     expect(error.textContent).not.toMatch(/\d/);
   });
 

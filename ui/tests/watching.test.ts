@@ -39,13 +39,13 @@ describe("watched folders", () => {
     const downloads = await row("Downloads");
     expect(downloads.getByText("/home/ines")).toBeTruthy();
     expect(downloads.getByText("Last found: chatgpt-export-2026-11-20.zip")).toBeTruthy();
-    expect(downloads.getByText(/^Last find: /)).toBeTruthy();
+    expect(downloads.getByText(/^Last export found: /)).toBeTruthy();
     expect(downloads.getByTestId("watched-mode").textContent?.trim()).toBe("Ask first");
-    expect((await row("exports")).getByTestId("watched-mode").textContent?.trim()).toBe("Import on its own");
+    expect((await row("exports")).getByTestId("watched-mode").textContent?.trim()).toBe("Import automatically");
     const away = await row("Claude projects");
     expect(away.getByText("Not found. Is the drive connected?")).toBeTruthy();
     expect(away.getByTestId("watched-mode").textContent?.trim()).toBe("Paused");
-    expect(away.queryByText(/^Last find: /)).toBeNull();
+    expect(away.queryByText(/^Last export found: /)).toBeNull();
   });
 
   it("are added by choosing one, and removed with an Undo that restores the mode", async () => {
@@ -59,7 +59,7 @@ describe("watched folders", () => {
     expect(toasts.current?.text).toBe("exports is no longer watched.");
     await toasts.undo();
     await waitFor(async () => expect(await rows()).toHaveLength(4));
-    expect((await row("exports")).getByTestId("watched-mode").textContent?.trim()).toBe("Import on its own");
+    expect((await row("exports")).getByTestId("watched-mode").textContent?.trim()).toBe("Import automatically");
   });
 
   it("report a rejected folder in place, and change nothing if no folder is chosen", async () => {
@@ -82,7 +82,7 @@ describe("watched folders", () => {
     await waitFor(async () =>
       expect((await row("Downloads")).getByTestId("watched-mode").textContent?.trim()).toBe("Paused"),
     );
-    expect(auditText("watch", "own").text).toBe("Import on its own");
+    expect(auditText("watch", "own").text).toBe("Import automatically");
   });
 
   it("say that there is none yet", async () => {
@@ -95,7 +95,7 @@ describe("watched folders", () => {
 describe("a detected file", () => {
   it("is offered once, and the offer opens the import sheet", async () => {
     await watching.load();
-    mock.land(EXPORT);
+    mock.addFile(EXPORT);
     await waitFor(() =>
       expect(toasts.current?.text).toBe("Found in Downloads: chatgpt-export-2026-11-21.zip, ChatGPT."),
     );
@@ -112,13 +112,13 @@ describe("a detected file", () => {
     render(WatchedFolders);
     await rows();
     dialogs.show({ kind: "write" });
-    mock.land(EXPORT);
+    mock.addFile(EXPORT);
     expect(await screen.findByTestId("find")).toBeTruthy();
     expect(toasts.current).toBeNull();
     await fireEvent.click(screen.getByTestId("find-import"));
     expect(dialogs.open).toEqual({ kind: "write" });
     dialogs.close();
-    mock.land(OTHER, false);
+    mock.addFile(OTHER, false);
     await waitFor(() => expect(screen.getAllByTestId("find")).toHaveLength(2));
     expect(toasts.current).toBeNull();
   });
@@ -126,8 +126,8 @@ describe("a detected file", () => {
   it("leaves the list when it is dismissed, or imported", async () => {
     render(WatchedFolders);
     await rows();
-    mock.land(EXPORT);
-    mock.land(OTHER);
+    mock.addFile(EXPORT);
+    mock.addFile(OTHER);
     await waitFor(() => expect(screen.getAllByTestId("find")).toHaveLength(2));
     const [latest] = screen.getAllByTestId("find");
     expect(within(latest as HTMLElement).getByText("claude-2026-11-21.zip")).toBeTruthy();
@@ -143,11 +143,11 @@ describe("a detected file", () => {
   it("is one row on the home screen, which opens the file or the list", async () => {
     render(AttentionList, { columns: [], incomplete: [] });
     expect(screen.queryByTestId("look-finds")).toBeNull();
-    mock.land(EXPORT, false);
+    mock.addFile(EXPORT, false);
     await fireEvent.click(await screen.findByTestId("look-finds"));
     expect([dialogs.open, importing.paths]).toEqual([{ kind: "import" }, [EXPORT]]);
     dialogs.close();
-    mock.land(OTHER, false);
+    mock.addFile(OTHER, false);
     await waitFor(() => expect(screen.getByTestId("look-finds").textContent).toContain("2"));
     await fireEvent.click(screen.getByTestId("look-finds"));
     expect([nav.section, nav.settingsPage]).toEqual(["settings", "folders"]);
@@ -156,7 +156,7 @@ describe("a detected file", () => {
   it("imported automatically is announced once, with its report", async () => {
     await watching.load();
     const before = vault.revision;
-    mock.cameIn("claude-2026-11-14.zip");
+    mock.finishImport("claude-2026-11-14.zip");
     await waitFor(() =>
       expect(toasts.current?.text).toBe("claude-2026-11-14.zip was imported automatically. 14 new, 3 updated."),
     );
@@ -173,30 +173,30 @@ describe("a detected file", () => {
     render(BackgroundImport);
     render(WatchedFolders);
     await rows();
-    mock.land(EXPORT, false);
+    mock.addFile(EXPORT, false);
     await screen.findByTestId("find-import");
     expect(screen.queryByTestId("own-import-bar")).toBeNull();
-    mock.working(EXPORT, 0.25);
+    mock.reportImportProgress(EXPORT, 0.25);
     const bar = await screen.findByTestId("own-import-bar");
     expect(bar.textContent).toContain("Importing chatgpt-export-2026-11-21.zip");
     expect(screen.queryByTestId("find-import")).toBeNull();
     const shares = () => screen.getAllByRole("progressbar").map((each) => each.getAttribute("aria-valuenow"));
     expect(shares()).toEqual(["0.25", "0.25"]);
     const requests = vi.spyOn(mock, "watched");
-    mock.working(EXPORT, 0.5);
+    mock.reportImportProgress(EXPORT, 0.5);
     await waitFor(() => expect(shares()).toEqual(["0.5", "0.5"]));
     expect(requests).not.toHaveBeenCalled();
     await fireEvent.click(screen.getByTestId("find-stop"));
     expect(cancelled).toHaveBeenCalledWith(EXPORT);
     await fireEvent.click(bar);
     expect([nav.section, nav.settingsPage]).toEqual(["settings", "folders"]);
-    mock.cameIn("chatgpt-export-2026-11-21.zip");
+    mock.finishImport("chatgpt-export-2026-11-21.zip");
     await waitFor(() => expect(screen.queryByTestId("own-import-bar")).toBeNull());
     expect(watching.progress).toBeNull();
   });
 
   it("is cleared by the lock, and a late answer does not restore it", async () => {
-    mock.land(EXPORT);
+    mock.addFile(EXPORT);
     await waitFor(() => expect(watching.finds).toHaveLength(1));
     let answer: (found: Awaited<ReturnType<typeof mock.watched>>) => void = () => undefined;
     const found = await mock.watched();

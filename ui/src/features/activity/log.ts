@@ -36,7 +36,7 @@ export function proofsOf(
 /** A filter over the log: operation, actor as displayed, and start time. */
 export type LogFilter = { op: string | null; by: string | null; since: string | null };
 
-export function filtered(
+export function filterEntries(
   entries: readonly AuditEntry[],
   { op, by, since }: LogFilter,
   nameOf: (actor: string) => string,

@@ -74,7 +74,7 @@ export function transfersOf(
       icon: ICONS[entry.op] ?? HistoryIcon,
       title: titleOf(entry),
       ...(exported(entry) ??
-        failedSaid(known.get(entry.seq)) ??
+        failureText(known.get(entry.seq)) ??
         auditText(entry.op, entry.detail, entry.op === "import_failed" ? entry.target : "")),
       batch: null,
       entry: entry.op === "export" ? entry : null,
@@ -103,7 +103,7 @@ function numbersOf(batch: BatchInfo): string {
 }
 
 /** The file names and the error of a failed import. */
-function failedSaid(failed: FailedImport | undefined): { text: string; original: string } | null {
+function failureText(failed: FailedImport | undefined): { text: string; original: string } | null {
   if (!failed) return null;
   const names = failed.paths.map((path) => oneLine(fileName(path)));
   // The error text may already begin with the name.

@@ -41,7 +41,7 @@ export class MessageTree {
     return path;
   }
 
-  /** The message at which the reader opens. */
+  /** The path that the reader shows first. */
   start(): ThreadMessage[] {
     const first = this.#next("");
     return first === undefined ? [] : this.through(first);
@@ -84,7 +84,7 @@ export function stepsOf(message: ThreadMessage): readonly ThreadMessage[] {
 export const isStep = (message: ThreadMessage): boolean => message.id.includes("/");
 
 const ALL_STEPS = "/steps";
-/** The id of all steps of a message, if the exact step is unknown. */
+/** The id that refers to all steps of a message, if the exact step is unknown. */
 export const stepsId = (id: string): string => `${id}${ALL_STEPS}`;
 /** The message that contains this step. */
 export const ownerOf = (id: string): string => id.split("/", 1)[0] ?? id;

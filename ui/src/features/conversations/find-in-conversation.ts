@@ -11,18 +11,18 @@ export function segmentsOf(text: string, code: boolean): Block[] {
   return code ? [{ kind: "code", text, language: "" }] : blocks(text);
 }
 
-/** Cached per message, so that the next letter does not parse it again. */
-const read = new WeakMap<ThreadMessage, string[]>();
+/** Text runs by message, so that the next typed letter does not parse the message again. */
+const runsByMessage = new WeakMap<ThreadMessage, string[]>();
 
 function runsIn(message: ThreadMessage): string[] {
-  const known = read.get(message);
+  const known = runsByMessage.get(message);
   if (known) return known;
   const pieces: Block[] =
     isCollapsed(message) || isStep(message)
       ? [{ kind: "plain", text: message.text }]
       : segmentsOf(message.text, message.content_type === "code");
   const runs = pieces.flatMap(textRuns);
-  read.set(message, runs);
+  runsByMessage.set(message, runs);
   return runs;
 }
 

@@ -3,7 +3,7 @@ import { safeNodes } from "$lib/logic/markdown";
 import { splitSegments } from "$lib/logic/text-segments";
 import { nameInSentence, t, word } from "$lib/text";
 
-/** Inserts sanitised HTML, draws redactions as bars and marks hits, the current one scrolled into view. */
+/** Inserts sanitised HTML, draws redactions as bars, marks hits, and scrolls the current hit into view. */
 export function htmlBlock(html: string, needle: string, current: number | null) {
   return (element: HTMLElement): void => {
     element.replaceChildren(safeNodes(html));
@@ -12,7 +12,7 @@ export function htmlBlock(html: string, needle: string, current: number | null) 
   };
 }
 
-/** The same for plain text. */
+/** Does the same for plain text. */
 export function plainBlock(text: string, needle: string, current: number | null) {
   return (element: HTMLElement): void => {
     element.textContent = text;

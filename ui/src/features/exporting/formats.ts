@@ -24,7 +24,7 @@ export const formatName = (format: string): string =>
 /** Recommended formats first, text last, the others by id. */
 const rank = ({ recommended, text }: (typeof EXPORT_FORMATS)[number]) => Number(text) - Number(recommended);
 
-/** Texts: `export.<value>` is name and description, `export.<value>Is` the progress text. */
+/** Messages: `export.<value>` describes the format, `export.<value>Is` says what is created at the path. */
 export const FORMAT_CARDS: readonly FormatCard[] = EXPORT_FORMATS.toSorted(
   (a, b) => rank(a) - rank(b) || (a.recommended ? 0 : a.id.localeCompare(b.id)),
 ).map((format) => ({

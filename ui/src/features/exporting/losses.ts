@@ -29,19 +29,19 @@ export function lossRows(exported: Exported): LossRow[] {
 }
 
 /** The distinct records behind a row, and whether they are all: the list of losses is cut after a thousand. */
-function lossRecords(exported: Exported, row: LossRow): { names: string[]; whole: boolean } {
+function lossRecords(exported: Exported, row: LossRow): { names: string[]; complete: boolean } {
   const of = exported.losses.filter(({ field, kind }) => field === row.field && kind === row.kind);
-  return { names: [...new Set(of.map(({ record }) => record))], whole: of.length >= row.n };
+  return { names: [...new Set(of.map(({ record }) => record))], complete: of.length >= row.n };
 }
 
-/** An upper bound of that number: a record may lose the same field several times. */
+/** Number of distinct records behind a row; only an upper bound if not all are listed. */
 export function recordsWithLoss(exported: Exported, row: LossRow): number {
-  const { names, whole } = lossRecords(exported, row);
-  return whole ? names.length : row.n;
+  const { names, complete } = lossRecords(exported, row);
+  return complete ? names.length : row.n;
 }
 
-/** Labels of the first affected records: first words of a record, name of a part. */
-export async function lostOf(exported: Exported, row: LossRow): Promise<string[]> {
+/** Labels of the first affected records: the first words of a record, or the name of a part. */
+export async function lossLabels(exported: Exported, row: LossRow): Promise<string[]> {
   const names = lossRecords(exported, row).names.slice(0, MAX_ENTRIES);
   const request = { filter: { ...ANY, ids: names }, sort: null, limit: MAX_ENTRIES, cursor: null };
   const { items } = await backend().list(request);
@@ -55,8 +55,8 @@ export function omittedCount(exported: Exported): number {
   return exported.loss_counts.reduce((sum, { kind, count }) => (kind === "left_out" ? sum + count : sum), 0);
 }
 
-/** How many attached files are included and how many stay behind. `carries`: whether the format can hold files. */
-export function filesOf(exported: Exported, carries: boolean): { go: number; stay: number } {
+/** Numbers of attached files that are exported and left out. `carries`: whether the format can contain files. */
+export function filesOf(exported: Exported, carries: boolean): { exported: number; omitted: number } {
   const lost = (field: string) =>
     exported.loss_counts.reduce(
       (n, loss) => (loss.field === field && loss.kind === "left_out" ? n + loss.count : n),
@@ -64,9 +64,9 @@ export function filesOf(exported: Exported, carries: boolean): { go: number; sta
     );
   const named = exported.by_kind.attachment ?? 0;
   // Files stored inside their message are not separate entries.
-  if (!carries) return { go: 0, stay: Math.max(named, lost("bytes")) };
-  const stay = Math.min(named, lost("attachment"));
-  return { go: named - stay, stay };
+  if (!carries) return { exported: 0, omitted: Math.max(named, lost("bytes")) };
+  const omitted = Math.min(named, lost("attachment"));
+  return { exported: named - omitted, omitted };
 }
 
 /** `412 memories, 2,859 conversations, 318 files`. */

@@ -1,7 +1,7 @@
 import { nameOf } from "./kinds";
 import type { Row } from "$lib/state/records.svelte";
 
-/** Bytes of a text that are shown at most. */
+/** Maximum number of bytes shown of a text file. */
 export const SHOWN_BYTES = 128 * 1024;
 
 /** Text media types that do not start with `text/`. */

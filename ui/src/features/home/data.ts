@@ -77,7 +77,7 @@ export function isOld({ exported }: Column): boolean {
  */
 export type MissingRow = { platform: string; kind: MissingKind; n: number; alone: boolean };
 
-/** Sorted by number, largest first. */
+/** Missing records of all assistants, largest number first. */
 export function missingByAssistant(standings: readonly StandingCount[]): MissingRow[] {
   const all = new Map<string, Record<MissingKind, number>>();
   for (const { platform, kind, standing, count } of standings) {

@@ -51,7 +51,7 @@ export function countOf(report: ImportReport, { kind, outcome }: OutcomeSelectio
   return (kind === null ? report : report.by_kind[kind])?.[outcome] ?? 0;
 }
 
-/** How many of them a list of items covers: entries added by an import are in the vault's lists. */
+/** How many items of a selection the report lists. Those that an import added are in the vault's lists instead. */
 export function itemCount(report: ImportReport, pick: OutcomeSelection): number {
   const all = countOf(report, pick);
   return pick.outcome === "found" && !report.dry_run ? all - countOf(report, { ...pick, outcome: "added" }) : all;
@@ -74,7 +74,7 @@ export function entriesOf(report: ImportReport, pick: OutcomeSelection): { entri
   return { entries, more: Math.max(0, itemCount(report, pick) - entries.length) };
 }
 
-/** Attachments that the export names but does not contain. */
+/** Number of attachments that the export lists but does not contain. */
 export function missingAttachments(report: ImportReport): number {
   const { referenced, present } = report.attachments;
   return report.missing_attachments ?? Math.max(0, referenced - present);

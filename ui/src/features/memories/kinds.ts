@@ -1,13 +1,13 @@
 import { memories } from "$lib/state/lists.svelte";
 import { vault } from "$lib/state/vault.svelte";
 
-/** Kinds that are listed among the memories because they have no section. */
-const OTHER_SECTIONS = new Set(["memory", "conversation", "message", "attachment", "tombstone", "audit"]);
+/** Kinds with their own section or tab. All others are listed among the memories. */
+const KINDS_WITH_SECTION = new Set(["memory", "conversation", "message", "attachment", "tombstone", "audit"]);
 
-/** Those kinds that exist in the vault, with their numbers. */
+/** Kinds without their own section that exist in the vault, with their numbers. */
 export function otherKinds(): { value: string; n: number }[] {
   return Object.entries(vault.info?.counts ?? {})
-    .filter(([kind, n]) => n > 0 && !OTHER_SECTIONS.has(kind))
+    .filter(([kind, n]) => n > 0 && !KINDS_WITH_SECTION.has(kind))
     .map(([value, n]) => ({ value, n }));
 }
 

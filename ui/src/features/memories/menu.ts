@@ -43,7 +43,7 @@ export function memoryMenu(id: string, open: () => void): MenuEntry[] {
   ];
 }
 
-/** Loads the full text: a row contains only the start of a long one. */
+/** Copies the full text, which it loads because a row contains only the start of a long one. */
 async function copy(id: string): Promise<void> {
   const unlocked = lockGuard();
   try {

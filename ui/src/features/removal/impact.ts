@@ -8,7 +8,7 @@ export function countedName(kinds: readonly string[], n: number): string {
   return hasText(key) ? t(key, { n }) : t("many.items", { n });
 }
 
-/** `3 messages and 1 memory`: kinds by number; kinds without a name are counted together as `items`. */
+/** `3 messages and 1 memory`, the largest number first. Kinds without a name are counted together as `items`. */
 export function namesOf(kinds: { [kind: string]: number }): string {
   const named = Object.entries(kinds).filter(([kind]) => hasText(`many.${kind}`));
   const others = Object.values(kinds).reduce((sum, n) => sum + n, 0) - named.reduce((sum, [, n]) => sum + n, 0);

@@ -19,7 +19,7 @@ export class PassphraseDraft {
   readonly differs = $derived(this.repeat.length >= this.text.length && this.repeat !== "" && !this.same);
   readonly ready = $derived(this.same && this.score >= FAIR);
 
-  /** Replace the text with a suggestion of the core. */
+  /** Replaces the text with a suggestion of the core. */
   async suggest(): Promise<void> {
     this.text = await backend().suggestPassphrase();
     this.repeat = "";

@@ -36,7 +36,7 @@ export interface Backend {
   trustKey(key: string, name: string | null): Promise<b.Keys>;
   forgetKey(key: string): Promise<b.Keys>;
   formats(): Promise<b.FormatInfo[]>;
-  /** `passphrase`: of an encrypted file, here and in the methods below. */
+  /** `passphrase` is that of an encrypted file, here and in the methods below. */
   detect(paths: string[], passphrase: string | null): Promise<b.Detections>;
   pathInfo(paths: string[]): Promise<b.PathInfo[]>;
   checkFile(path: string, format: string | null, passphrase: string | null): Promise<b.FileCheck>;
@@ -72,11 +72,11 @@ export interface Backend {
   show(id: string, history: boolean, verbatim: boolean): Promise<b.Shown>;
   thread(id: string): Promise<b.Thread>;
   search(request: b.SearchRequest): Promise<b.SearchResult>;
-  /** The same search, returned as list rows. */
+  /** Searches like `search`, but returns list rows. */
   find(request: b.SearchRequest): Promise<b.Found>;
   /** A similar spelling for a query without results. */
   near(request: b.SearchRequest): Promise<string | null>;
-  /** `most`: return only the first bytes. */
+  /** `most`: maximum number of bytes to return, from the start of the file. */
   attachment(id: string, most?: number): Promise<ArrayBuffer>;
   /** Asks the person for the path. Null if cancelled. */
   saveAttachment(
@@ -87,7 +87,7 @@ export interface Backend {
   ): Promise<string | null>;
   add(request: b.AddRequest): Promise<b.Ids>;
   edit(request: b.EditRequest): Promise<b.Edited>;
-  /** Tags all or none; returns the changed ids. */
+  /** Tags all records or none. Returns the ids of the changed records. */
   tag(jobId: string, request: b.TagRequest, onProgress: (progress: b.Progress) => void): Promise<b.Ids>;
   restoreVersion(id: string, version: number): Promise<b.Edited>;
   redactPreview(
@@ -154,24 +154,24 @@ export interface Backend {
    * `hours`, `motion`, `clear-copied`. Never content.
    */
   setPreference(name: string, value: string | null): Promise<void>;
-  /** Remembers opened vaults by path, or forgets them all. */
+  /** Whether the paths of opened vaults are remembered; false also forgets those remembered so far. */
   setRememberVaults(remember: boolean): Promise<void>;
   windowGuards(): Promise<b.WindowGuards>;
   /** Locks when the screen locks or the computer sleeps. */
   setLockWhenAway(on: boolean): Promise<void>;
   /** Hides the window from screenshots and screen sharing, where supported. */
   setHideFromCapture(on: boolean): Promise<void>;
-  /** The vault locked itself. Returns the function to stop listening. */
+  /** Calls `listener` when the vault locked itself. Returns the function to stop listening. */
   onLocked(listener: (by: LockedBy) => void): Promise<() => void>;
-  /** A watched folder has a new file or a finished import. Returns the function to stop listening. */
+  /** Calls `listener` when a watched folder has a new file or a finished import. Returns the function to stop listening. */
   onWatched(listener: () => void): Promise<() => void>;
-  /** Progress of an automatic import. Returns the function to stop listening. */
+  /** Calls `listener` with the progress of an automatic import. Returns the function to stop listening. */
   onWatchProgress(listener: (progress: b.Progress) => void): Promise<() => void>;
-  /** Files dragged over the window. Returns the function to stop listening. */
+  /** Calls `listener` when files are dragged over the window. Returns the function to stop listening. */
   onDrop(listener: (event: DropEvent) => void): Promise<() => void>;
 }
 
-/** No input for too long; screen locked; computer asleep. */
+/** Why the vault locked itself: no input for too long, screen locked, or computer asleep. */
 export type LockedBy = "idle" | "screen" | "sleep";
 
 export type DropEvent = { type: "over"; paths: string[] } | { type: "leave" } | { type: "drop"; paths: string[] };

@@ -1,4 +1,4 @@
-/** Milliseconds between the rows of a search and its secondary requests: the next key may come first. */
+/** Milliseconds to wait after the rows of a search before further requests, because another key may follow. */
 export const TYPING_PAUSE = 250;
 
 /** Calls `run` after `wait` ms without another call. */

@@ -21,11 +21,11 @@ export function wordDiff(older: string, newer: string): DiffPart[] {
     kind: added ? "added" : removed ? "removed" : "same",
     text: value,
   }));
-  return joined(parts);
+  return mergeChanges(parts);
 }
 
-/** Changes separated only by a space become one: removed words, then added ones. */
-function joined(parts: DiffPart[]): DiffPart[] {
+/** Merges changes that only a space separates into one: the removed words, then the added ones. */
+function mergeChanges(parts: DiffPart[]): DiffPart[] {
   const out: DiffPart[] = [];
   let removed = "";
   let added = "";

@@ -1,7 +1,7 @@
 import type { Block } from "./markdown";
 import { escapeRegExp, splitSegments } from "./text-segments";
 
-/** More marks than this in one segment would block the window: only those around the current hit are drawn. */
+/** Maximum number of marks in one segment, because more would block the window. Those around the current hit are drawn. */
 const MAX_MARKS = 1_000;
 
 /** Elements that a hit may span; at all others, and at redactions, a text run ends. */
@@ -15,8 +15,8 @@ function matchesIn(text: string, needle: string): RegExpExecArray[] {
   return [...text.matchAll(new RegExp(escapeRegExp(needle), "giu"))];
 }
 
-/** The decoded text between two tags. */
-function read(source: string): string {
+/** The text between two tags, with its entities decoded. */
+function decodeEntities(source: string): string {
   if (!source.includes("&")) return source;
   const rest = source.replace(ENTITY, "");
   if (!rest.includes("&")) return source.replace(ENTITY, (_, name: string) => ENTITIES[name] ?? "");
@@ -27,8 +27,8 @@ function read(source: string): string {
 }
 
 /**
- * The displayed text of a segment as runs: a hit may start in bold and end in a link, but does not cross paragraphs,
- * lines, cells or redactions. Must split like `textsOf`, so that counted hits equal marked ones.
+ * Splits the displayed text of a segment into runs. A hit may start in bold and end in a link, but crosses no paragraph,
+ * line, cell or redaction. Must split like `textsOf`, so that as many hits are counted as marked.
  */
 export function textRuns(block: Block): string[] {
   if (block.kind === "code") return [block.text];
@@ -43,11 +43,11 @@ export function textRuns(block: Block): string[] {
   else {
     let at = 0;
     for (const tag of block.html.matchAll(TAG)) {
-      if (tag.index > at) add(read(block.html.slice(at, tag.index)).replaceAll("\0", ""));
+      if (tag.index > at) add(decodeEntities(block.html.slice(at, tag.index)).replaceAll("\0", ""));
       at = tag.index + tag[0].length;
       if (!INLINE_TAGS.has(tag[1] ?? "")) runs.push("");
     }
-    add(read(block.html.slice(at)).replaceAll("\0", ""));
+    add(decodeEntities(block.html.slice(at)).replaceAll("\0", ""));
   }
   return runs.filter((run) => run !== "");
 }
@@ -73,7 +73,7 @@ export function locateHit(
   return null;
 }
 
-/** The text runs of `root` in the page. */
+/** The text nodes of `root` in the page, grouped into runs. */
 function textsOf(root: Node): Text[][] {
   const runs: Text[][] = [[]];
   const visit = (node: Node) => {
@@ -92,8 +92,8 @@ function textsOf(root: Node): Text[][] {
   return runs.filter((run) => run.length > 0);
 }
 
-/** Wraps a part of each text node in a mark. */
-function wrap(text: Text, spans: readonly { from: number; to: number; hit: number }[], marks: HTMLElement[][]): void {
+/** Wraps spans of a text node in marks. */
+function markSpans(text: Text, spans: readonly { from: number; to: number; hit: number }[], marks: HTMLElement[][]): void {
   const segments: (Node | string)[] = [];
   let at = 0;
   for (const { from, to, hit } of spans) {
@@ -109,7 +109,8 @@ function wrap(text: Text, spans: readonly { from: number; to: number; hit: numbe
 }
 
 /**
- * Marks every occurrence of `needle` in `root`, the `current` one emphasised; above a thousand only those around it.
+ * Marks every occurrence of `needle` in `root` and emphasises the `current` one; of more than a thousand, only those around
+ * it.
  * Returns the marks per hit: several if it spans elements.
  */
 export function markHits(root: Node, needle: string, current: number | null = null): HTMLElement[][] {
@@ -136,7 +137,7 @@ export function markHits(root: Node, needle: string, current: number | null = nu
         here.push({ from: Math.max(from, start) - start, to: Math.min(to, end) - start, hit });
         if (to <= end) next = at + 1;
       }
-      if (here.length > 0) wrap(text, here, marks);
+      if (here.length > 0) markSpans(text, here, marks);
       start = end;
     }
   }

@@ -17,7 +17,7 @@ const marked = new Marked({
   renderer: {
     // Raw HTML is shown as text.
     html: (token) => (token.type === "html" && token.block ? `<p>${escape(token.text)}</p>` : escape(token.text)),
-    // No URL in an attribute that the browser follows: the reader confirms links first.
+    // The URL is not in `href`, because the person has to confirm before a link opens.
     link({ href, tokens }) {
       return `<a data-href="${escape(href)}">${this.parser.parseInline(tokens)}</a>`;
     },
@@ -27,7 +27,7 @@ const marked = new Marked({
   },
 });
 
-/** A shared object: DOMPurify rebuilds its lists for every new configuration. */
+/** One shared object, because DOMPurify rebuilds its lists for every new configuration. */
 const SANITIZE_OPTIONS = {
   RETURN_DOM_FRAGMENT: true as const,
   ALLOWED_TAGS: [
@@ -38,8 +38,7 @@ const SANITIZE_OPTIONS = {
   ALLOW_DATA_ATTR: false,
 };
 
-/** Whether a block exceeds the limits. */
-function tooMuch(top: Token): boolean {
+function exceedsLimits(top: Token): boolean {
   let cells = 0;
   let links = 0;
   const within = (tokens: Token[], deep: number): boolean =>
@@ -82,7 +81,7 @@ export function blocks(source: string): Block[] {
       flush();
       const code = token as Tokens.Code;
       out.push({ kind: "code", text: code.text, language: (code.lang ?? "").split(/\s/)[0] ?? "" });
-    } else if (tooMuch(token)) {
+    } else if (exceedsLimits(token)) {
       flush();
       out.push({ kind: "plain", text: token.raw });
     } else run.push(token);
@@ -115,7 +114,7 @@ export function plainText(source: string): string {
   return lexed(source)?.map(wordsOf).join("\n").trim() || source;
 }
 
-/** The same as one line. */
+/** The text without Markdown formatting on one line, with at most `most` characters. */
 export function plainLine(text: string, most?: number): string {
   return oneLine(plainText(truncated(text, most)), most);
 }
@@ -148,7 +147,7 @@ export function safeNodes(html: string): DocumentFragment {
   return fragment;
 }
 
-/** Returns addresses that a browser opens, else null. */
+/** The parsed address if a browser can open it, else null. */
 export function webAddress(href: string): URL | null {
   try {
     const url = new URL(href);

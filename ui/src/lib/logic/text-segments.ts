@@ -1,7 +1,7 @@
 /** A segment of displayed text: plain, marked as a hit, or a bar for redacted words. */
 export type TextSegment = { kind: "text" | "mark" | "bar"; text: string };
 
-/** More segments than this would block the window; the remainder is shown as one. */
+/** Maximum number of segments, because more would block the window. The remaining text becomes one segment. */
 const MAX_SEGMENTS = 1_000;
 
 const REDACTED = /\[REDACTED:([A-Za-z0-9_-]+)\]/g;
@@ -54,8 +54,8 @@ function toUnits(text: string, ranges: readonly (readonly [number, number])[]): 
 /** One line for a toast or a menu: redactions as blocks, at most `most` characters. */
 export function shortLine(text: string, most: number): string {
   const plain = text.replaceAll(REDACTED, "█████").replaceAll(/\s+/g, " ").trim();
-  const codePointCount = [...plain];
-  return codePointCount.length > most ? `${codePointCount.slice(0, most).join("").trimEnd()}…` : plain;
+  const codePoints = [...plain];
+  return codePoints.length > most ? `${codePoints.slice(0, most).join("").trimEnd()}…` : plain;
 }
 
 /** Length in code points. */
@@ -65,7 +65,7 @@ export function codePointCount(text: string): number {
   return n;
 }
 
-/** The text as a field holds it: with Windows line ends normalised. */
+/** The text as a field of the page stores it: Windows line ends become `\n`. */
 export function fieldText(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }

@@ -3,7 +3,7 @@
 /** Characters that change the writing direction. */
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 /** Control characters, lone surrogates and noncharacters. */
-// eslint-disable-next-line no-control-regex -- they are what is looked for
+// eslint-disable-next-line no-control-regex -- the pattern matches control characters
 const INVALID_CHARS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ud800-\udfff\ufffe\uffff]/gu;
 const RTL_CHARS = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 const MAX_LENGTH = 300;
@@ -11,7 +11,7 @@ const MAX_LENGTH = 300;
 const codePointName = (sign: string): string =>
   `[U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}]`;
 
-/** The start of a text, for places that show no more: long text would be rendered in vain. */
+/** The start of a text, for places that show no more, so that long text is not rendered in vain. */
 export function truncated(text: string, max = MAX_LENGTH): string {
   if (text.length <= max) return text;
   return `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…`;

@@ -18,7 +18,7 @@ function read(key: string): string | null {
   }
 }
 
-/** Stored by the backend as well, because the web view persists nothing. */
+/** Stores a preference, in the backend as well because the web view persists nothing. */
 function write(name: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(`mementory.${name}`);

@@ -3,7 +3,7 @@ import { t } from "$lib/text";
 import { appearance } from "./appearance.svelte";
 import { toasts } from "./toasts.svelte";
 
-/** Copies text; it is cleared after so many seconds, or stays if null. False if the system refuses. */
+/** Copies text, which is cleared after `clearAfter` seconds (null: never). False if the system refuses. */
 export async function copyText(text: string, clearAfter: number | null = appearance.clearAfter): Promise<boolean> {
   try {
     await backend().copyText(text, clearAfter);

@@ -37,7 +37,7 @@ export class Plan {
     return [this.request.format, ...this.request.paths].join("\n");
   }
 
-  /** Ready to be imported. */
+  /** Whether it can be imported and was not yet. */
   get pending(): boolean {
     return this.preview !== null && this.report === null;
   }
@@ -72,7 +72,7 @@ export function planImports(
     const paths = [...(groups.get(key)?.request.paths ?? []), path];
     groups.set(key, new Plan({ ...base, paths, format: own }, known));
   }
-  // What continues an earlier export is imported after it.
-  const late = (plan: Plan) => Number(plan.format !== null && CONTINUING_FORMATS.has(plan.format));
-  return [...groups.values()].sort((a, b) => late(a) - late(b));
+  // A file that continues an earlier export is imported after it.
+  const rank = (plan: Plan) => Number(plan.format !== null && CONTINUING_FORMATS.has(plan.format));
+  return [...groups.values()].sort((a, b) => rank(a) - rank(b));
 }

@@ -30,15 +30,16 @@ class Importing {
   /** Results by path; null while a check runs. */
   checks = $state.raw<Record<string, FileCheck | null>>({});
   plans = $state.raw<Plan[]>([]);
+  /** Whether to import what was deleted before. */
   letIn = $state(false);
   background = $state(false);
   /** The running import and its position among all of them. */
   current = $state.raw<{ plan: Plan; i: number; n: number } | null>(null);
-  /** Scan for sensitive values afterwards. */
+  /** Whether to scan for sensitive values after the import. */
   scanAfter = $state(true);
   job = $state.raw<JobProgress | null>(null);
   problem = $state.raw<UiError | null>(null);
-  /** The typed passphrase was wrong. */
+  /** Whether the typed passphrase was wrong. */
   wrong = $state(false);
   #passphrase: string | null = null;
   #run = 0;
@@ -57,7 +58,7 @@ class Importing {
     return this.detections.filter((found) => found.encrypted);
   }
 
-  /** It ended early after some imports were completed. */
+  /** Whether it ended early, after some imports were completed. */
   get partial(): boolean {
     const early = this.stage === "failed" || this.stage === "cancelled";
     return early && this.plans.some((plan) => plan.report !== null);
@@ -166,8 +167,8 @@ class Importing {
   }
 
   /**
-   * Checks integrity and signature of each file. Nothing waits for it: checking a large file takes as long as importing
-   * it.
+   * Checks integrity and signature of each file. Nothing waits for the result, because checking a large file takes as
+   * long as importing it.
    */
   async check(): Promise<void> {
     const run = this.#run;
@@ -213,7 +214,7 @@ class Importing {
       if (this.background) this.announce();
     } catch (error) {
       if (run === this.#run) this.fail(error);
-      // Nothing was imported, so the scan is not paused.
+      // If nothing was imported, the choice about the scan does not apply.
       if (isUnlocked() && !this.plans.some((plan) => plan.report)) sensitive.scanPaused = wasPaused;
       vault.changed();
     }
@@ -230,7 +231,7 @@ class Importing {
   }
 
   /** Title for an import that was not completed. */
-  get ending(): string {
+  get endTitle(): string {
     if (this.partial) return t("import.partly.title");
     return this.stage === "cancelled" ? t("import.cancelled.title") : t("import.failed.title");
   }

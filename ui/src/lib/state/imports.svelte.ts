@@ -43,8 +43,8 @@ const OWN_SECTIONS = { conversation: "conversations", attachment: "files" } as c
 const hasSection = (kind: string): kind is keyof typeof OWN_LISTS => Object.hasOwn(OWN_LISTS, kind);
 
 /**
- * New messages are in no list: filtered by an import, the conversation list contains conversations it added, not those
- * it extended.
+ * Messages have no list of their own. Filtered by an import, the conversation list contains the conversations that it
+ * added, not those that it extended.
  */
 const isListed = (kind: string): boolean => kind !== "message";
 
@@ -65,12 +65,12 @@ export function showNew(batch: string[], kind: string): void {
   nav.go(hasSection(kind) ? OWN_SECTIONS[kind] : "memories");
 }
 
-/** The assistant whose files an export of this format names; null (anybody) for portable formats. */
+/** The assistant whose files an export of this format names; null (any assistant) for portable formats. */
 export function assistantOf(format: string | null): string | null {
   return vault.info?.sources.some((source) => source.platform === format && source.format === format) ? format : null;
 }
 
-/** Opens all missing files of exports of this format; no list separates them by import. */
+/** Lists all missing files of exports of this format, because no list separates them by import. */
 export function showMissingFiles(format: string | null): void {
   files.clearFilter();
   files.setFilter({ file_kind: "missing", source: assistantOf(format) });
@@ -87,7 +87,7 @@ export function newestContent(reports: readonly ImportReport[]): { batch: string
   const kinds = [...KIND_ORDER, ...reports.flatMap((report) => Object.keys(report.by_kind))].filter(isListed);
   const kind = kinds.find((each) => reports.some((report) => addedKinds(report, each)));
   if (kind === undefined) return null;
-  // All batches: other kinds are one click away.
+  // All batches, so that the other kinds are one click away.
   return { batch: reports.filter((report) => report.added > 0).map((report) => report.batch), kind };
 }
 

@@ -3,7 +3,7 @@ import { untrack } from "svelte";
 import { UiError } from "./ui-error";
 import { session } from "./session.svelte";
 
-/** Loading stopped by the person: no error, but offers the same retry. */
+/** Loading that the person stopped. It is no error, but offers the same retry. */
 export const stoppedByUser = (): UiError =>
   new UiError(new BackendError({ code: "stopped", message: "", details: {} }));
 

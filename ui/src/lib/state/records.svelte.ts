@@ -41,7 +41,7 @@ export class RecordList {
   #run = 0;
   /** Ids of the rows: a search may return a conversation again on a later page. */
   #ids = new Set<string>();
-  /** The question that the rows answer, and how far they reach. */
+  /** The question (query, filter, sort order) that the rows answer, and the offset up to which it was asked. */
   #shown = { question: "", reach: 0 };
   /** A request sent before typing has paused. */
   #prefetched: { question: string; limit: number; found: Promise<Found> } | null = null;
@@ -258,7 +258,7 @@ export function keepOpen(after: readonly Row[], id: string | null, fresh: boolea
   return after[0]?.id ?? null;
 }
 
-/** The next record when these leave the list. */
+/** The record to open next when `leaving` disappear from the list. */
 export function nextAfterRemoval(
   rows: readonly Row[],
   leaving: readonly string[],

@@ -22,7 +22,7 @@ class Toasts {
     if (options.action?.undo) this.#undo = options.action.run;
   }
 
-  /** Shows what was done with an Undo button. */
+  /** Shows a toast about what was done, with an Undo button. */
   undoable(text: string, label: string, undo: () => void | Promise<void>, icon: Toast["icon"] = "check"): void {
     this.show(text, { icon, action: { label, run: undo, undo: true } });
   }

@@ -23,7 +23,7 @@ export class UiError {
     return { code: this.code, message, details: { ...this.#values } };
   }
 
-  /** The reason as part of a sentence why a recognised file could not be imported; null if it is not about the file. */
+  /** The reason, as a clause, why a recognised file could not be imported; null if the error is not about the file. */
   get clause(): string | null {
     if (hasText(`why.${this.code}`)) return word("why", this.code);
     return this.#values.place && !hasText(`error.${this.code}`) ? t("why.invalid") : null;
@@ -35,7 +35,7 @@ export class UiError {
     const most = this.#values.most;
     const values = { ...this.#values, ...(most && { most: Number(most) }), place: place || t("error.thePlace") };
     if (hasText(`error.${this.code}`)) return word("error", this.code, values);
-    // Reader and writer codes are too many for one text each; they always name the place.
+    // Readers and writers have too many codes for one text each, but they always name the place.
     return place ? t("error.invalid", values) : t("error.unexpected");
   }
 }

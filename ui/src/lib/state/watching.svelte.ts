@@ -36,7 +36,7 @@ class Watching {
   #announced = new Set<string>();
   #run = 0;
 
-  /** Runs in the background, so errors are not shown: the next event reloads. */
+  /** Runs in the background, so errors are not shown. The next event reloads. */
   async load(): Promise<void> {
     await this.#apply(backend().watched()).catch((error: unknown) => session.handleLocked(error));
   }
@@ -47,7 +47,7 @@ class Watching {
     this.progress = progress;
   }
 
-  /** Cancels it: it rolls back and the file waits for a decision. */
+  /** Cancels the automatic import, which is rolled back. The file then waits for a decision. */
   stop(find: Find): Promise<void> {
     return backend().cancelJob(find.id);
   }

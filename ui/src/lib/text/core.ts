@@ -8,8 +8,8 @@ import { currentLocale } from "./locale.svelte";
  */
 export type CoreText = { text: string; original: string };
 
-/** Whether the window speaks the core's language. */
-export const coreIsSpoken = (): boolean => currentLocale().language === "en";
+/** Whether the window is in English, the language of the core's messages. */
+export const isCoreLanguage = (): boolean => currentLocale().language === "en";
 
 /** The reason why an item was not simply added: a stable code or phrase, then `: ` and details. */
 export function reasonText(reason: string): CoreText {
@@ -83,7 +83,7 @@ export function exportSummary({ records, signed, encrypted, covered }: ExportFac
 }
 
 /** Why an import failed, by the logged code; the log does not store which file. */
-function failureSaid(code: string, format: string): CoreText {
+function failureText(code: string, format: string): CoreText {
   const place = format ? t("activity.itsFile", { name: assistantStyle(format).name }) : t("error.thePlace");
   const known = hasText(`error.${code}`);
   return { text: known ? word("error", code, { place }) : t("error.invalid", { place }), original: known ? "" : code };
@@ -96,7 +96,7 @@ export function auditText(op: string, detail: string, target = ""): CoreText {
   const form = detail.replaceAll(/\d+/g, "#");
   const plain = (text: string): CoreText => ({ text, original: "" });
   if (detail === "") return plain("");
-  if (op === "import_failed") return failureSaid(detail, target);
+  if (op === "import_failed") return failureText(detail, target);
   const facts = op === "export" ? exportFacts(detail) : null;
   if (facts) return plain(exportSummary(facts, target));
   if (form === "added # updated #") return plain(t("activity.numbers", { added: first, updated: second }));

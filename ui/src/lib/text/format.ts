@@ -108,7 +108,7 @@ export function fileName(path: string): string {
   );
 }
 
-/** A vault's name: its folder name without today's or the former ending. */
+/** A vault's name: its folder name without the current or the former ending. */
 export function vaultName(path: string): string {
   return fileName(path).replace(/\.(mementory|keepsake)$/, "");
 }
@@ -120,7 +120,7 @@ export function folderName(path: string): string {
   return parts.join(path.includes("\\") ? "\\" : "/") || path;
 }
 
-/** Join a folder and a name with the separator that the folder uses. */
+/** Joins a folder and a name with the separator that the folder uses. */
 export function joinPath(folder: string, name: string): string {
   const separator = folder.includes("\\") && !folder.includes("/") ? "\\" : "/";
   return folder.endsWith(separator) ? folder + name : folder + separator + name;

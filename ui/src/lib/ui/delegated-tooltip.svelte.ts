@@ -3,7 +3,7 @@ import { tooltipTether } from "./tooltip-tether";
 let boxes = 0;
 
 /**
- * Attachment that shows the window's tooltip for elements inside a container that are no components. `selector` finds
+ * Attachment that shows the window's tooltip for elements inside a container that are not components. `selector` finds
  * them, `text` gives the tooltip. It opens on hover after the usual delay, or on keyboard focus at once.
  */
 export function delegatedTooltip(selector: string, text: (target: HTMLElement) => string) {
@@ -16,7 +16,7 @@ export function delegatedTooltip(selector: string, text: (target: HTMLElement) =
     const at = (target: EventTarget | null) =>
       target instanceof Element ? target.closest<HTMLElement>(selector) : null;
 
-    // Only one element is registered at a time: a text may contain a thousand.
+    // Only one element at a time is registered with the tooltip, because a text may contain a thousand of them.
     function claim(target: HTMLElement) {
       if (target !== active) active?.removeAttribute("id");
       target.id = id;

@@ -3,7 +3,7 @@ import type { IconOf } from "./types";
 
 const cache = new Map<IconOf, Node>();
 
-/** A copy of an icon's SVG, which is rendered once: rendering icons is the most expensive part of a list row. */
+/** A copy of an icon's SVG. Each icon is rendered only once, because that is the most expensive part of a list row. */
 export function iconSvg(of: IconOf): Node {
   let found = cache.get(of);
   if (!found) {

@@ -2,7 +2,7 @@ import type { Backend, FileCheck, KeyInfo, Keys } from "../backend";
 import { ago } from "./data";
 import { failWith } from "./jobs";
 
-/** A sample key; its fingerprint consists of its own digits. */
+/** A sample key. Its fingerprint begins with the first eight digits of the key. */
 const sampleKey = (key: string): KeyInfo => ({
   algorithm: "ed25519",
   public_key: key,
@@ -11,7 +11,7 @@ const sampleKey = (key: string): KeyInfo => ({
   since: ago(40),
 });
 
-/** The check result by file name: `damaged`, `forged`, `unsigned`; otherwise signed by somebody. */
+/** The result for a file name that contains `damaged`, `forged` or `unsigned`; any other file is validly signed. */
 export function fileCheck(path: string, format: string | null, keys: Keys): FileCheck {
   const [damaged, forged, unsigned] = ["damaged", "forged", "unsigned"].map((word) => path.includes(word));
   const key = (path.includes("stranger") ? "ab" : "5e").repeat(32);

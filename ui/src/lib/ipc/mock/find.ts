@@ -11,8 +11,8 @@ import type {
 } from "../backend";
 import { sampleThread } from "./thread";
 
-/** The sample import of an item. */
-function batchItems(batch: string, item: ListItem): boolean {
+/** Whether the sample import `batch` added or changed the item. */
+function isFromBatch(batch: string, item: ListItem): boolean {
   if (batch === "b-2" || batch.startsWith("batch-new"))
     return item.standing === "new" || (item.kind !== "memory" && item.source === "chatgpt");
   return batch === "b-1" && item.source === "claude";
@@ -28,7 +28,7 @@ export function matches(item: ListItem, filter: Filter): boolean {
     (filter.record_type === null || filter.record_type === (item.type ?? "")) &&
     (!filter.standing || filter.standing === item.standing) &&
     (!filter.file_kind || filter.file_kind === item.file_kind) &&
-    (!filter.batch || filter.batch.some((batch) => batchItems(batch, item))) &&
+    (!filter.batch || filter.batch.some((batch) => isFromBatch(batch, item))) &&
     (!filter.tag || item.tags.includes(filter.tag)) &&
     (!filter.since || made >= Date.parse(filter.since)) &&
     (!filter.until || made <= Date.parse(filter.until))
@@ -124,7 +124,7 @@ export function summaryOf(items: readonly ListItem[]): Summary {
   };
 }
 
-/** `search`, and `find` with list rows and conversations by title first. */
+/** The search commands. `find` returns list rows, with conversations found by their title first. */
 export function searching(items: () => readonly ListItem[]): Pick<Backend, "search" | "find" | "near"> {
   const hitsOf = ({ query, filter, typing }: SearchRequest): Hit[] =>
     filter.kind === "message"

@@ -27,7 +27,7 @@ import { sampleWatched, type SampleWatching } from "./watching";
 
 export type { MockOptions };
 
-/** The parts of the real backend that come from outside: person and system. */
+/** Events that the person or the system causes in the real program. */
 type Sample = { lockNow(by?: LockedBy): void; drop(paths: string[], over?: boolean): void } & SampleWatching;
 
 export { MOCK_PASSPHRASE };

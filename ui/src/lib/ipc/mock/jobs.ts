@@ -20,8 +20,9 @@ export function failWith(code: string, message: string, details: ErrorBody["deta
 const cancelled = new Set<string>();
 export const cancelSampleJob = (id: string) => void cancelled.add(id);
 
-/** Stages in which a job with infinite pace hangs, and how long until it shows a rate. */
+/** Stages in which a job with infinite pace hangs. */
 const HOLDING_STAGES = ["store", "scan", "index_damaged"];
+/** Milliseconds after which a hanging job shows a rate. */
 const RATE_MS = 600;
 
 const pause = (ms: number) => new Promise<void>((done) => void setTimeout(done, ms));
@@ -133,13 +134,13 @@ const SKIP_REASONS = [
   ["failed", "malformed"],
 ] as const;
 const FILE_OF: Record<string, string> = { memory: "memories.json", attachment: "files.json" };
-/** Listed items per kind and outcome; the others are only counted. */
+/** Maximum number of listed items per kind and outcome; further items are only counted. */
 const MAX_LISTED = 200;
 
 const numbered = (n: number, place: (index: number) => string) => Array.from({ length: n }, (_, index) => place(index));
 
-/** Items that were not added as new, the first of each kind. */
-function itemsOf(by_kind: Record<string, Outcome>): ReportItem[] {
+/** Items that were not added as new: the first ones of each kind and outcome. */
+function itemsNotAdded(by_kind: Record<string, Outcome>): ReportItem[] {
   return Object.entries(by_kind).flatMap(([kind, numbers]) =>
     SKIP_REASONS.flatMap(([outcome, reason]) => {
       const known = NOT_NEW.filter((item) => item.kind === kind && item.outcome === outcome).slice(0, numbers[outcome]);
@@ -150,8 +151,8 @@ function itemsOf(by_kind: Record<string, Outcome>): ReportItem[] {
   );
 }
 
-/** Items that would be new, the first of each kind. */
-function comingOf(by_kind: Record<string, Outcome>): ComingItem[] {
+/** Items that the import would add: the first ones of each kind. */
+function itemsToAdd(by_kind: Record<string, Outcome>): ComingItem[] {
   return Object.entries(by_kind).flatMap(([kind, { added }]) =>
     numbered(Math.min(MAX_LISTED, added), (index) => `${FILE_OF[kind] ?? "conversations-000.json"}, item ${index}`).map(
       (place, index) => ({
@@ -183,7 +184,7 @@ function smallReport(request: ImportRequest, format: string, dryRun: boolean): I
     missing_files: [],
     warnings: [],
     items: [],
-    coming: dryRun ? comingOf({ memory: all }) : [],
+    coming: dryRun ? itemsToAdd({ memory: all }) : [],
     sources: request.paths.map((path) => sampleDetection(path, true)),
     gone: {},
   };
@@ -192,7 +193,7 @@ function smallReport(request: ImportRequest, format: string, dryRun: boolean): I
 const MISSING = ["9fK2.dat", "floor-plan.pdf", "joists.jpg", "offer-2.pdf", "Qm71.dat", "tiles.heic", "Zk81.png"];
 
 /**
- * `gone`: records per kind that the newest export lacks. A file whose name says so fails, unless a format was chosen.
+ * `gone`: number of records per kind that the newest export lacks. Fails if every file name contains `broken`.
  */
 export function sampleReport(request: ImportRequest, dryRun: boolean, gone: Record<string, number> = {}): ImportReport {
   const path = request.paths[0] ?? "";
@@ -230,8 +231,8 @@ export function sampleReport(request: ImportRequest, dryRun: boolean, gone: Reco
     missing_parts: [],
     missing_files: dryRun ? MISSING : [],
     warnings: [],
-    items: itemsOf(by_kind),
-    coming: dryRun ? comingOf(by_kind) : [],
+    items: itemsNotAdded(by_kind),
+    coming: dryRun ? itemsToAdd(by_kind) : [],
     sources: request.paths.map((path) => sampleDetection(path, true)),
     gone,
   };

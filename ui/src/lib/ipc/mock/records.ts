@@ -2,7 +2,7 @@ import type { Exported, ExportRequest, ListItem, RecordView, Shown } from "../ba
 import { ago } from "./data";
 import { countBy } from "./redact";
 
-/** How a memory was created; for the others only "by a tool" is known. */
+/** How memories of these sources were created; for those of other sources only "by a tool" is known. */
 const CREATION_METHODS: Record<string, string> = { me: "written", claude: "conversations_memory" };
 
 /** One complete record, as the backend returns it. */
@@ -94,7 +94,7 @@ export function shown(
 
 const countOf = (items: readonly ListItem[]) => countBy(items.map(({ kind }) => kind));
 
-/** Records for the text for another assistant. */
+/** Whether the text for another assistant contains the record. */
 const isInText = ({ kind }: ListItem) => kind === "memory" || kind === "profile";
 
 /** The text for another assistant: memories and profile, one per line. */

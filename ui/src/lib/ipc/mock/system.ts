@@ -21,7 +21,7 @@ type Commands = Pick<
   | "setHideFromCapture"
 >;
 
-/** The system's part: the person always picks the same paths, and everything succeeds at once. */
+/** Commands of the operating system. The person always picks the same paths, and every command succeeds at once. */
 export function sampleSystem(system = "linux"): Commands {
   const guards: WindowGuards = {
     system,

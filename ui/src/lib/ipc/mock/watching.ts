@@ -6,12 +6,14 @@ type Commands = Pick<
   Backend,
   "watched" | "watchFolder" | "unwatchFolder" | "setWatching" | "dismissFind" | "onWatched" | "onWatchProgress"
 >;
-/** Events of a watched folder while the window is open. */
+/** Events that a test or the console can trigger while the window is open. */
 export type SampleWatching = {
-  land(path: string, fresh?: boolean): void;
-  /** An automatic import runs and reports progress. */
-  working(path: string, share: number): void;
-  cameIn(name: string): void;
+  /** A file appeared in a watched folder. `fresh`: it is announced by a toast. */
+  addFile(path: string, fresh?: boolean): void;
+  /** The automatic import of a file reports progress. `share`: 0..1. */
+  reportImportProgress(path: string, share: number): void;
+  /** The automatic import ended. */
+  finishImport(name: string): void;
 };
 
 const folder = (path: string, more: Partial<WatchedFolder> = {}): WatchedFolder => ({
@@ -77,18 +79,18 @@ export function sampleWatched({ requireOpen, empty }: { requireOpen: () => void;
       onWatchProgress: async (listener) => ((progress = listener), () => undefined),
     },
     sample: {
-      land: (path, fresh = true) => {
+      addFile: (path, fresh = true) => {
         const name = path.split("/").pop() ?? path;
         const where = folders.find((each) => path === `${each.path}/${name}`) ?? folder("/home/ines");
         const { format } = sampleDetection(path);
         finds = [{ id: path, folder: where.id, path, name, format, at: ago(0), fresh }, ...finds];
         notify();
       },
-      working: (path, share) => {
+      reportImportProgress: (path, share) => {
         importing = path;
         progress({ stage: "store", done: share * 100, total: 100, unit: "bytes", records: 0 });
       },
-      cameIn: (name) => {
+      finishImport: (name) => {
         finds = finds.filter((each) => each.id !== importing);
         importing = null;
         imported.push({ batch: `batch-${name}`, name, added: 14, updated: 3 });
