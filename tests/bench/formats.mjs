@@ -6,18 +6,18 @@ import { fileURLToPath } from "node:url";
 import { python } from "../tools/setup.mjs";
 import { Stop } from "../tools/sh.mjs";
 import { publish, setup } from "./report.mjs";
-import { plainTwice } from "./limits.mjs";
-import { median, weight } from "./measure.mjs";
-import { changes, memories, pamStore, varied } from "./memories.mjs";
+import { parseTwice } from "./limits.mjs";
+import { median, usageText } from "./measure.mjs";
+import { changes, memories, pamStore, variedText } from "./memories.mjs";
 
 const REFERENCE = fileURLToPath(new URL("reference_formats.py", import.meta.url));
 /** The same versions as in the interop tests. */
 const PACKAGES = ["portable-memory==0.3.0", "portable-ai-memory==1.0.0"];
 const EPISODES = 50_000;
 const STORED = 100_000;
-/** One percent of the episodes. */
+/** Numbers of changed, added and removed episodes, together one percent of all. */
 const CHANGES = { changed: EPISODES * 0.006, added: EPISODES * 0.002, removed: EPISODES * 0.002 };
-/** Other formats carry the header of a `.mem` as one more record. */
+/** Number of additional records in other formats, which store the header of a `.mem` as a record. */
 const HEADER = 1;
 /** Target: this many times as fast as the Python SDK. */
 const TARGET_SPEEDUP = 20;
@@ -63,9 +63,9 @@ function unlockTime({ mementory, folder }) {
 
 function mem(run) {
   const { mementory, folder } = run;
-  const bundle = memories(join(folder, "base.mem"), EPISODES, varied);
+  const bundle = memories(join(folder, "base.mem"), EPISODES, variedText);
   const label = `.mem, ${EPISODES} episodes, ${mb(bundle.bytes)} MB`;
-  const passes = plainTwice(mementory.scale, bundle.lines);
+  const passes = parseTwice(mementory.meter, bundle.lines);
   const line = (what, ours, theirs) => row(run, label, what, ours, theirs, passes);
 
   line(
@@ -98,7 +98,7 @@ function alf(run) {
   const { mementory, folder, wrong } = run;
   const vault = join(folder, "mem0");
   const base = join(folder, "base0.alf");
-  const later = changes(join(folder, "later.mem"), EPISODES, CHANGES, varied);
+  const later = changes(join(folder, "later.mem"), EPISODES, CHANGES, variedText);
 
   const exports = medianRun((i) =>
     written(mementory.run(vault, "export", "--format", "alf", join(folder, `base${i}.alf`))),
@@ -107,7 +107,7 @@ function alf(run) {
   const unpacked = reference(run, "alf-lines", base, json).value;
   const size = statSync(base).size;
   const label = `.alf, ${EPISODES} memories, ${mb(size)} MB, unpacked ${mb(unpacked.bytes)} MB`;
-  const passes = plainTwice(mementory.scale, json);
+  const passes = parseTwice(mementory.meter, json);
   const line = (what, ours, more) => row(run, label, what, ours, null, passes, more);
   const small = size / 1e6 < ARCHIVE_MB;
   if (!small) wrong.push(`the archive has ${mb(size)} MB, ${ARCHIVE_MB} are allowed`);
@@ -133,7 +133,7 @@ function alf(run) {
   if (!fast) wrong.push(`the delta took ${deltas.wall.toFixed(1)} s, ${DELTA_SECONDS} are allowed`);
   const kb = (statSync(name(0)).size / 1e3).toFixed(0);
   line(`delta (${summary}), ${kb} kB`, deltas, `under ${DELTA_SECONDS} s: ${yes(fast)}`);
-  // Deletions imported from a .mem are carried along, so that they can be written back.
+  // The archive also contains the deletions that were imported from a .mem, so that they can be exported again.
   const lines = CHANGES.changed + CHANGES.added + 2 * CHANGES.removed + HEADER;
   const onto = medianRun(() => checked(mementory.run("none", "validate", name(0), "--base", base), lines));
   row(run, label, "validation of the delta against its base", onto);
@@ -163,16 +163,16 @@ function alf(run) {
 
 function pam(run) {
   const { mementory, folder } = run;
-  const store = pamStore(join(folder, "memory-store.json"), STORED, varied);
+  const store = pamStore(join(folder, "memory-store.json"), STORED, variedText);
   const label = `PAM, ${STORED} memories, ${mb(store.bytes)} MB`;
-  const passes = plainTwice(mementory.scale, store.path);
+  const passes = parseTwice(mementory.meter, store.path);
   const [ours, whole, alone] = alternating(
     () => checked(mementory.run("none", "validate", store.path), STORED),
     () => reference(run, "pam-validate", store.path),
     () => reference(run, "pam-checksum", store.path),
   );
   row(run, label, "checksum and validation", ours, whole, passes);
-  // We have no command that only computes the checksum.
+  // Mementory has no command that only computes the checksum.
   row(run, label, "as above, beside the SDK's checksum alone", ours, alone);
 }
 
@@ -212,7 +212,7 @@ function counted(done, what, wanted) {
 
 /** Run the reference: {value, wall, user, sys, rss}; the times are of the work alone. */
 function reference({ mementory, program }, ...args) {
-  const { status, stdout, stderr, rss } = mementory.scale.weigh([program, REFERENCE, ...args]);
+  const { status, stdout, stderr, rss } = mementory.meter.measure([program, REFERENCE, ...args]);
   if (status !== 0) throw new Stop(`reference_formats.py ${args[0]} ended with ${status}: ${stderr.slice(-1000)}`);
   const value = JSON.parse(stdout);
   if (value.ok !== true && args[0] !== "alf-apply") throw new Stop(`${args[0]}: the reference rejects ${args[1]}.`);
@@ -227,10 +227,10 @@ function row(run, label, what, ours, theirs, passes, more) {
   if (passes) verdicts.push(`2 passes: ${yes(ours.wall <= passes.wall)}`);
   if (more) verdicts.push(more);
   const cells = [
-    weight(ours),
-    theirs ? weight(theirs) : "none",
+    usageText(ours),
+    theirs ? usageText(theirs) : "none",
     theirs ? `${ratio.toFixed(1)} (${(cpu(theirs) / cpu(ours)).toFixed(1)})` : "",
-    passes ? weight(passes) : "",
+    passes ? usageText(passes) : "",
     verdicts.join("; "),
   ];
   run.rows.push([label, what, ...cells]);

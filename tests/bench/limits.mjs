@@ -22,16 +22,16 @@ export async function buildLimits() {
 }
 
 /** Parse a JSON file twice into values: {wall, user, sys, rss}. A `.jsonl` file is parsed line by line. */
-export function plainTwice(scale, file) {
-  const { status, stderr, stdout, ...figures } = scale.weigh([program(), "plain", file]);
+export function parseTwice(meter, file) {
+  const { status, stderr, stdout, ...usage } = meter.measure([program(), "plain", file]);
   if (status !== 0)
     throw new Stop(
       `limits plain ended with ${status}: ${stderr}${stdout} Was it built before this? Run without --no-build.`,
     );
-  return figures;
+  return usage;
 }
 
-/** Measure with the conversations of an export; returns the program's figures. */
+/** Measure with the conversations of an export; returns the rates that the program printed. */
 export function limits(exportZip, folder) {
   const json = join(folder, "limits.json");
   writeFileSync(json, conversations(exportZip));

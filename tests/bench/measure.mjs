@@ -7,15 +7,15 @@ import { ENV, Stop } from "../tools/sh.mjs";
 const TIME = "/usr/bin/time";
 
 /** Runs programs and measures them. CPU seconds and memory need GNU time. */
-export class Scale {
+export class Meter {
   constructor(folder) {
-    this.figures = join(folder, "time.txt");
+    this.timeFile = join(folder, "time.txt");
     this.gnu = process.platform === "linux" && existsSync(TIME);
   }
 
   /** Run a program; returns {status, stdout, stderr, wall, user, sys, rss}: seconds and MB. */
-  weigh(command) {
-    const all = this.gnu ? [TIME, "-f", "%U %S %M", "-o", this.figures, ...command] : command;
+  measure(command) {
+    const all = this.gnu ? [TIME, "-f", "%U %S %M", "-o", this.timeFile, ...command] : command;
     const started = performance.now();
     const { status, stdout, stderr, error } = spawnSync(all[0], all.slice(1), {
       env: ENV,
@@ -25,7 +25,7 @@ export class Scale {
     const wall = (performance.now() - started) / 1000;
     if (error) throw error;
     const [user, sys, kib] = this.gnu
-      ? readFileSync(this.figures, "utf8").trim().split("\n").at(-1).split(" ").map(Number)
+      ? readFileSync(this.timeFile, "utf8").trim().split("\n").at(-1).split(" ").map(Number)
       : [NaN, NaN, NaN];
     return { status, stdout, stderr, wall, user, sys, rss: (kib * 1024) / 1e6 };
   }
@@ -34,7 +34,7 @@ export class Scale {
 /** The released command line. */
 export class Mementory {
   constructor({ program, folder, secret }) {
-    Object.assign(this, { program, folder, secret, scale: new Scale(folder) });
+    Object.assign(this, { program, folder, secret, meter: new Meter(folder) });
   }
 
   /** Run a command on `vault`; returns {value, wall, user, sys, rss}: seconds and MB. `{ exits }` before the command lists
@@ -42,12 +42,12 @@ export class Mementory {
   run(vault, ...args) {
     const { exits } = typeof args[0] === "object" ? args.shift() : { exits: [0] };
     const command = [this.program, "--vault", vault, "--passphrase-file", this.secret, "--json", ...args];
-    const { status, stdout, stderr, ...figures } = this.scale.weigh(command);
+    const { status, stdout, stderr, ...usage } = this.meter.measure(command);
     if (!exits.includes(status))
       throw new Stop(
         `mementory ${args.slice(0, 4).join(" ")} ended with ${status}: ${(stdout || stderr).slice(0, 2000)}`,
       );
-    return { value: stdout.startsWith("{") ? JSON.parse(stdout) : stdout, ...figures };
+    return { value: stdout.startsWith("{") ? JSON.parse(stdout) : stdout, ...usage };
   }
 
   /** Median wall seconds of several runs. */
@@ -66,8 +66,8 @@ export class Mementory {
   }
 }
 
-/** The figures of a run as text for a table. */
-export function weight({ wall, user, sys, rss }) {
+/** Time and memory of a run as text for a table. */
+export function usageText({ wall, user, sys, rss }) {
   const cpu = Number.isNaN(user)
     ? "CPU and memory not measured"
     : `CPU ${(user + sys).toFixed(user + sys < 1 ? 2 : 1)} s, peak ${rss.toFixed(0)} MB`;

@@ -17,7 +17,7 @@ const hash = (data) => createHash("sha256").update(data).digest("hex");
 const stamp = (i) => new Date(START + i * 600_000).toISOString().replace(".000Z", "Z");
 
 /** Text from a few repeated words, which compresses well. */
-export function repetitive(i) {
+export function repetitiveText(i) {
   const words = Array.from({ length: 24 }, (_, k) => WORDS[(i * 7 + k * k + k * (i % 11)) % WORDS.length]);
   return `Memory ${i}: ${words.join(" ")}.`;
 }
@@ -35,7 +35,7 @@ function word(n) {
 }
 
 /** Text from a large vocabulary with frequent and rare words. It compresses to about two fifths, like texts of people. */
-export function varied(i) {
+export function variedText(i) {
   let state = (i * 2_654_435_761) >>> 0;
   const part = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -92,7 +92,7 @@ function tombstone(i) {
 }
 
 /** A valid `.mem` bundle with this many memories of different text. */
-export function memories(folder, count, text = repetitive) {
+export function memories(folder, count, text = repetitiveText) {
   return bundle(
     folder,
     Array.from({ length: count }, (_, i) => i),

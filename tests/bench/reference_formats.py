@@ -5,12 +5,12 @@ this work.
 reference_formats.py mem-validate BUNDLE      portable-memory: validate
 reference_formats.py mem-import BUNDLE        portable-memory: validate, then import into its store in memory
 reference_formats.py mem-export BUNDLE OUT    portable-memory: export and validate what was written (before: import)
-reference_formats.py pam-checksum FILE        portable-ai-memory: the checksum of a store (before: nothing, JSON included)
+reference_formats.py pam-checksum FILE        portable-ai-memory: read the JSON of a store and compute its checksum
 reference_formats.py pam-validate FILE        portable-ai-memory: load and validate a store
 reference_formats.py alf-lines FILE OUT       the memory lines of an .alf as one JSONL file
 reference_formats.py alf-apply BASE DELTA FULL [APPLIED]
-                                              apply the delta to the base line by line: is it the full export? How does
-                                              APPLIED, an export of another vault that took both in, differ from it?
+                                              apply the delta to the base line by line, and compare the result with FULL and
+                                              with APPLIED, the export of another vault that imported both
 """
 import json
 import sys
@@ -113,7 +113,7 @@ def state(path):
         for line in lines(data):
             record = json.loads(line)
             if record["id"] in records:
-                raise ValueError(f"{path}: {record['id']} is there twice")
+                raise ValueError(f"{path}: {record['id']} occurs twice")
             records[record["id"]] = record
     return records
 
@@ -125,7 +125,7 @@ def delta(path):
 
 
 def by_key(records):
-    """Compare records by their origin: another vault gives other ids."""
+    """Records by their key at the source, because another vault gives other ids."""
     out = {}
     for record in records.values():
         key = record["raw_source_format"]["mementory"]["record"]["key"]["value"]

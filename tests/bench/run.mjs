@@ -11,9 +11,9 @@ import { chatgpt, hasGenerator } from "./data.mjs";
 import { formats } from "./formats.mjs";
 import { build, publish, setup } from "./report.mjs";
 import { limits } from "./limits.mjs";
-import { quantile, weight } from "./measure.mjs";
+import { quantile, usageText } from "./measure.mjs";
 import { memories } from "./memories.mjs";
-import { windows } from "./window.mjs";
+import { measureWindow } from "./window.mjs";
 
 const MEMORIES = 50_000;
 const ERASED = 1000;
@@ -24,7 +24,7 @@ await main(async () => {
   const unknown = args.filter((arg) => !KNOWN.includes(arg));
   if (unknown.length > 0) throw new Stop(`Unknown arguments: ${unknown.join(" ")}. Known are ${KNOWN.join(", ")}.`);
   if (!args.includes("--no-build")) await build();
-  if (args.includes("window")) return windows();
+  if (args.includes("window")) return measureWindow();
   return args.includes("formats") ? formats() : programs(args.includes("--quick"));
 });
 
@@ -68,12 +68,12 @@ async function exportOf({ mementory, folder, rows, wrong }, conversations, mb, w
   const { found, added } = first.value;
   row(
     `import, ${truth.conversations} conversations`,
-    `${(size / first.wall).toFixed(1)} MB/s, ${(size / (first.user + first.sys)).toFixed(1)} MB per CPU second; ${weight(first)}; ${added} of ${found} records added`,
+    `${(size / first.wall).toFixed(1)} MB/s, ${(size / (first.user + first.sys)).toFixed(1)} MB per CPU second; ${usageText(first)}; ${added} of ${found} records added`,
   );
   const second = mementory.run(vault, "import", path);
   row(
     "the same file again",
-    `${(size / second.wall).toFixed(1)} MB/s; ${weight(second)}; ${second.value.added} added, ${second.value.unchanged} unchanged`,
+    `${(size / second.wall).toFixed(1)} MB/s; ${usageText(second)}; ${second.value.added} added, ${second.value.unchanged} unchanged`,
   );
 
   const start = mementory.start();
@@ -149,7 +149,7 @@ function erasing(mementory, vault, unlock, row, wrong) {
     if (receipt.complete !== true) wrong.push(`erasing ${count}: ${failed.join("; ")}`);
     row(
       `erase ${count} message${count > 1 ? "s" : ""}`,
-      `${(erased.wall - unlock).toFixed(2)} s without unlock; ${weight(erased)}; ${verdict}`,
+      `${(erased.wall - unlock).toFixed(2)} s without unlock; ${usageText(erased)}; ${verdict}`,
     );
   }
 }
@@ -180,13 +180,13 @@ function bundles({ mementory, folder, rows }) {
   const read = mementory.run(vault, "import", bundle.path);
   if (read.value.memories !== MEMORIES)
     throw new Stop(`${read.value.memories} memories came in, ${MEMORIES} were written.`);
-  row("import of the .mem bundle", `${(bundle.bytes / 1e6 / read.wall).toFixed(1)} MB/s; ${weight(read)}`);
+  row("import of the .mem bundle", `${(bundle.bytes / 1e6 / read.wall).toFixed(1)} MB/s; ${usageText(read)}`);
   for (const format of ["mem", "alf"]) {
     const written = mementory.run(vault, "export", "--format", format, join(folder, `out.${format}`));
     const { records, bytes, validated } = written.value;
     row(
       `export to .${format}, read back and validated`,
-      `${weight(written)}; ${records} records, ${(bytes / 1e6).toFixed(1)} MB, validated: ${validated}`,
+      `${usageText(written)}; ${records} records, ${(bytes / 1e6).toFixed(1)} MB, validated: ${validated}`,
     );
   }
 }

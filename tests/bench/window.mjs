@@ -1,4 +1,4 @@
-// The window with a large vault: what is measured runs inside the web view itself. WebKit gives whole milliseconds.
+// Measures the window with a large vault. The measuring code runs inside the web view itself. WebKit reports whole milliseconds.
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,8 +27,8 @@ const DEBOUNCE_MS = 120;
 const DRAWN = "const drawn = () => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));";
 
 /**
- * Milliseconds from a click on `on` until `ready` exists and is laid out, and until it is painted. It observes mutations:
- * polling in each frame would cause extra frames while waiting.
+ * Milliseconds from a click on `on` until `ready` exists and is laid out, and until it is painted. It observes mutations,
+ * because polling in each frame would cause extra frames while waiting.
  */
 const OPEN = `async (on, ready) => {
   ${DRAWN}
@@ -122,11 +122,11 @@ const SCROLL = `async (selector, step, frames) => {
 }`;
 
 /** `npm run bench -- window`. */
-export async function windows() {
+export async function measureWindow() {
   if (process.platform !== "linux") throw new Stop("The window is measured on Linux only.");
   if (!hasGenerator()) throw new Stop("../shared/exports/gen_exports.py is missing.");
   const run = { ...setup(), rows: [], wrong: [] };
-  const { vault, counts } = await filled(run);
+  const { vault, counts } = await createLargeVault(run);
   await cargoTool("tauri-driver", "^2");
   const home = mkdtempSync(join(tmpdir(), "mementory-window-"));
   // The program itself does this unless it is automated (webkit_rendering.rs).
@@ -152,7 +152,7 @@ export async function windows() {
 }
 
 /** A vault with a million messages, 20,000 memories and two conversations of 3,000 messages. */
-async function filled({ mementory, folder }) {
+async function createLargeVault({ mementory, folder }) {
   const vault = join(folder, "large");
   mementory.run(vault, "create", vault, "--kdf-floor");
   const { path } = await chatgpt(20_000, 1000);
@@ -207,7 +207,7 @@ async function measure(browser, rows) {
       DEBOUNCE_MS,
     );
   };
-  // Prefixes of several words in turn: consecutive prefixes of one word often have the same results.
+  // Prefixes of several words in turn, because consecutive prefixes of one word often have the same results.
   const words = "harbour trains bees cello metric sources kitchen paper answers reads garden travel".split(" ");
   const memory = [1, 2, 3, 4, 5, 6].flatMap((letters) => words.map((word) => word.slice(0, letters)));
   await typed("Searching memories", memory);

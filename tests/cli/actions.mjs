@@ -88,7 +88,7 @@ export const ACTIONS = {
     const { bavail, bsize } = statfsSync(dirname(path));
     writeFileSync(path, Buffer.alloc(Math.max(0, bavail * bsize - leave)));
   },
-  /** Another process opens the vault and keeps it open: it waits for queries. */
+  /** Another process opens the vault and keeps it open, waiting for queries. */
   async hold(stage) {
     const lock = join(stage.vault.path, "lock");
     const until = Date.now() + TIMEOUT_MS;
@@ -108,7 +108,7 @@ export const ACTIONS = {
           return [];
         }
       }
-      // Our own test of the lock made it fail: try again.
+      // Our own test of the lock may have made it fail, so try again.
       holder.stdin.end();
       await over;
     }

@@ -3,12 +3,12 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { has, quiet } from "../tools/sh.mjs";
-import { CLEAN, SHARED, Vault, inFolder, shared, unreconciled } from "./mementory.mjs";
+import { CLEAN_ENV, SHARED, Vault, inFolder, hasShared, unreconciled } from "./mementory.mjs";
 
 const EXPORTS = "exports";
 /** Assistants whose exports can be read. */
 const SUPPORTED = ["chatgpt", "claude"];
-/** Pasted texts, counted by hand. */
+/** Pasted texts, with counts made by hand. */
 const PASTED = {
   "chatgpt-saved-memories.txt": ({ chatgpt_saved_memories: memories }) => ({ conversations: 0, messages: 0, memories }),
   "claude-import-prompt-answer.md": ({ claude_prompt_entries: memories }) => ({
@@ -42,7 +42,7 @@ const SIZE = ["--conversations", "250", "--mb", "3", "--batches", "2"];
 
 /** Import all of them and compare the counts. */
 export async function exportsAsWritten(count) {
-  if (!shared(count, EXPORTS)) return;
+  if (!hasShared(count, EXPORTS)) return;
   const folder = join(SHARED, EXPORTS);
   const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8"));
   const samples = Object.entries(expected.samples).filter(([, { providers }]) => SUPPORTED.includes(providers[0]));
@@ -113,7 +113,7 @@ async function generated(count, kind, layout, ending) {
   await inFolder(async (folder) => {
     const path = join(folder, `made${ending}`);
     const args = [join(SHARED, EXPORTS, "gen_exports.py"), kind, "--layout", layout, ...SIZE, "--out", path];
-    const { code, stderr } = quiet("python3", args, { env: CLEAN });
+    const { code, stderr } = quiet("python3", args, { env: CLEAN_ENV });
     if (code !== 0) throw new Error(`the generator ended with ${code}: ${stderr}`);
     const truth = JSON.parse(readFileSync(`${path}.truth.json`, "utf8"));
     const { distinct_memory_texts: distinct, custom_instructions: custom } = truth.memories;

@@ -1,5 +1,5 @@
-// Vaults and exports of released versions (`fixtures/vaults`): today's program opens and reads them, and says of them what
-// the version that made them said.
+// Vaults and exports of released versions (`fixtures/vaults`): the current program has to open and read them, and to report
+// the same as the version that made them.
 import { createHash } from "node:crypto";
 import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,8 +26,8 @@ class GoldenVault extends Vault {
   }
 }
 
-/** What a version says of its own vault. */
-function described(vault) {
+/** What a program reports about a vault. */
+function describeVault(vault) {
   const { records, trash, tombstones, batches } = vault.dump();
   return {
     records: records.length,
@@ -39,8 +39,8 @@ function described(vault) {
   };
 }
 
-/** What a version says of an export after importing it into a new vault. */
-function imported(folder, program, path) {
+/** What a program reports about an export that it imported into a new vault. */
+function describeImport(folder, program, path) {
   const vault = new GoldenVault(folder, `import-${path.split("/").pop()}`, program).create();
   const { format, found, added, failed } = vault.must("import", path);
   const rows = vault.list().map(({ kind, source, type, title, text, tags, origin_id }) => ({
@@ -51,7 +51,7 @@ function imported(folder, program, path) {
   return { format, found, added, failed, byKind, digest: digest(rows) };
 }
 
-/** Order is no promise here: records of the same time may change places. */
+/** Digest of the rows in any order, because records of the same time may change places. */
 const digest = (rows) => {
   const hash = createHash("sha256");
   for (const line of rows.map((row) => JSON.stringify(row)).sort()) hash.update(`${line}\n`);
@@ -60,8 +60,8 @@ const digest = (rows) => {
 
 const versions = () => readdirSync(VAULTS).filter((name) => !name.endsWith(".md"));
 
-/** Each version's folder, in a copy: opening a vault may upgrade it. */
-async function everyVersion(program, visit) {
+/** Visits a copy of each version's folder, because opening a vault may upgrade it. */
+async function visitVersions(program, visit) {
   for (const version of versions()) {
     await inFolder(async (folder) => {
       const kept = join(VAULTS, version);
@@ -72,18 +72,18 @@ async function everyVersion(program, visit) {
         version,
         expected: join(kept, "expected.json"),
         vault: new GoldenVault(folder, name, program),
-        read: (file) => imported(folder, program, join(kept, "exports", file)),
+        read: (file) => describeImport(folder, program, join(kept, "exports", file)),
         exports,
       });
     });
   }
 }
 
-/** Vaults of before open and say the same; exports of before are read as they were. */
+/** Vaults of earlier versions open with the same contents, and their exports are read as before. */
 export async function goldenVaults(count) {
-  await everyVersion(built("mementory"), ({ version, expected, vault, read, exports }) => {
+  await visitVersions(built("mementory"), ({ version, expected, vault, read, exports }) => {
     const recorded = JSON.parse(readFileSync(expected, "utf8"));
-    const now = described(vault);
+    const now = describeVault(vault);
     for (const [part, value] of Object.entries(recorded.vault))
       if (!isDeepStrictEqual(now[part], value))
         console.log(`  ${part}: ${JSON.stringify(now[part])}, not ${JSON.stringify(value)}`);
@@ -102,8 +102,11 @@ export async function goldenVaults(count) {
 }
 
 if (process.argv[2] === "--record") {
-  await everyVersion(process.argv[3], ({ expected, vault, read, exports }) => {
-    const said = { vault: described(vault), exports: Object.fromEntries(exports.map((file) => [file, read(file)])) };
+  await visitVersions(process.argv[3], ({ expected, vault, read, exports }) => {
+    const said = {
+      vault: describeVault(vault),
+      exports: Object.fromEntries(exports.map((file) => [file, read(file)])),
+    };
     writeFileSync(expected, `${JSON.stringify(said, null, 2)}\n`);
   });
 } else await byItself(import.meta.url, goldenVaults);

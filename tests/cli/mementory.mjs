@@ -12,7 +12,7 @@ export const SHARED = process.env.MEMENTORY_SHARED || join(ROOT, "..", "shared")
 export const PASSPHRASE = "correct horse battery staple";
 
 /** Environment without the MEMENTORY_ variables of the person who runs the tests. */
-export const CLEAN = Object.fromEntries(Object.entries(ENV).filter(([name]) => !name.startsWith("MEMENTORY_")));
+export const CLEAN_ENV = Object.fromEntries(Object.entries(ENV).filter(([name]) => !name.startsWith("MEMENTORY_")));
 
 /** Run `use(folder)` with a temporary folder. */
 export async function inFolder(use) {
@@ -25,7 +25,7 @@ export async function inFolder(use) {
 }
 
 /** Whether this shared data exists. If not, the tests that need it are counted as skipped. */
-export function shared(count, name) {
+export function hasShared(count, name) {
   const exists = existsSync(join(SHARED, name));
   if (!exists) count.leaveOut(`${name}: it is not beside the clone`);
   return exists;
@@ -41,7 +41,12 @@ export class Vault {
     // Temporary files go here, so that tests can inspect them.
     this.scratch = join(folder, "scratch");
     mkdirSync(this.scratch, { recursive: true });
-    this.env = { ...CLEAN, MEMENTORY_VAULT: this.path, MEMENTORY_PASSPHRASE_FILE: this.secret, TMPDIR: this.scratch };
+    this.env = {
+      ...CLEAN_ENV,
+      MEMENTORY_VAULT: this.path,
+      MEMENTORY_PASSPHRASE_FILE: this.secret,
+      TMPDIR: this.scratch,
+    };
   }
 
   /** Create it at the lowest permitted cost. */

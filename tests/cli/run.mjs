@@ -18,7 +18,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { built } from "../tools/places.mjs";
 import { quiet } from "../tools/sh.mjs";
-import { CLEAN, FIXTURES, SHARED, Vault, inFolder, shared, unreconciled } from "./mementory.mjs";
+import { CLEAN_ENV, FIXTURES, SHARED, Vault, inFolder, hasShared, unreconciled } from "./mementory.mjs";
 import { differences } from "./match.mjs";
 import { ACTIONS, missing, release } from "./actions.mjs";
 
@@ -37,7 +37,7 @@ export async function cliCases(count) {
       count.leaveOut(`${name}: ${lacking}`);
       continue;
     }
-    if (JSON.stringify(definition).includes("$SHARED") && !shared(count, "exports")) continue;
+    if (JSON.stringify(definition).includes("$SHARED") && !hasShared(count, "exports")) continue;
     const problems = await inFolder((folder) => play(folder, definition));
     problems.forEach((problem) => console.log(`  ${problem}`));
     count.add(name, problems.length === 0);
@@ -50,7 +50,7 @@ async function play(folder, { vault = false, files = {}, steps }) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content, { mode: 0o600 });
   }
-  const stage = { folder, known, env: CLEAN, dumps: {}, undo: [] };
+  const stage = { folder, known, env: CLEAN_ENV, dumps: {}, undo: [] };
   if (vault) {
     stage.vault = new Vault(folder).create();
     stage.env = stage.vault.env;

@@ -125,7 +125,7 @@ async function inside() {
   reportStep("a packet without a route is counted", unroutedPackets() > before);
 
   const home = mkdtempSync(join(tmpdir(), "mementory-alone-"));
-  // Very long texts are tested in Chromium: here WebDriver would take longer than it waits.
+  // Very long texts are tested in Chromium, because here they would take longer than the deadline of WebDriver.
   const cases = corpus().filter(({ text }) => text.length <= MAX_TEXT);
   const vault = new Vault(home).create();
   const added = writeExports(home, cases).map((path) => vault.must("import", path));

@@ -77,7 +77,7 @@ async function unlock(browser) {
 const isOpen = async (browser) =>
   (await browser.later(`() => window.__TAURI_INTERNALS__.invoke("session_state")`)).open;
 
-/** Announce until it works: the window may be open before it listens to the bus. */
+/** Announce until it works, because the window may be open before it listens to the bus. */
 const locks = (browser, desktop) =>
   until("the vault to lock", async () => desktop.announce(true) && (await browser.count("unlock-passphrase")) === 1);
 

@@ -36,7 +36,7 @@ export function homeIn(home) {
   };
 }
 
-/** The same, with the vault at `path` as the last one that was open: the window starts with its unlock screen. */
+/** The same, with the vault at `path` as the last one that was open, so that the window starts with its unlock screen. */
 export function homeWith(home, path) {
   const folders = homeIn(home);
   const settings = join(folders.XDG_CONFIG_HOME, IDENTIFIER);
@@ -113,8 +113,8 @@ export class Display {
   }
 
   /**
-   * Drag files from another window to `x`,`y` of the screen. The button is released once `over` is true: the app has noticed
-   * the drag.
+   * Drag files from another window to `x`,`y` of the screen. The button is released once `over` is true, when the app has
+   * noticed the drag.
    */
   async drop(files, x, y, over) {
     const source = this.#spawn("/usr/bin/python3", [DRAG_SOURCE, `${DRAG_X}`, `${DRAG_Y}`, ...files], {
@@ -126,7 +126,7 @@ export class Display {
     let [atX, atY] = [DRAG_X + DRAG_HALF, DRAG_Y + DRAG_HALF];
     const move = (toX, toY) => this.#xdotool("mousemove", `${Math.round(toX)}`, `${Math.round(toY)}`);
 
-    // The window may still be moving to its position: press until a drag begins.
+    // The window may still be moving to its position, so press until a drag begins.
     await until("the drag to begin", async () => {
       move(atX, atY);
       this.#xdotool("mousedown", "1");
@@ -140,7 +140,7 @@ export class Display {
         throw error;
       });
     });
-    // Small steps like a hand: the program under the pointer notices the drag by its motion.
+    // Small steps like those of a hand, because the program under the pointer notices the drag by its motion.
     const steps = 25;
     const [fromX, fromY] = [atX, atY];
     for (let step = 1; step <= steps; step++) {
@@ -157,7 +157,7 @@ export class Display {
     source.kill();
   }
 
-  /** Wait until the web processes of a closed window in this home have ended: they outlive it and may still write. */
+  /** Wait for the web processes of a closed window in this home to end, because they outlive it and may still write. */
   webProcessesGone(home) {
     const mine = (pid) => {
       try {

@@ -12,7 +12,7 @@ import { Browser, until } from "./webdriver.mjs";
 
 const OUT = join(ROOT, "ui", "pictures");
 const SIZE = [1280, 800];
-/** Invented, like all of the samples. */
+/** Invented memories, like all samples. */
 const MEMORIES = [
   "The deploy token is ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi and rotates in June.",
   "Prefers night trains to planes.",

@@ -100,7 +100,7 @@ export async function story(count) {
   }
 }
 
-/** Without a driver, as people start it: the window writes nothing to disk and ends when it is closed. */
+/** Started without a driver, as people do, the window writes nothing to disk and ends when it is closed. */
 async function closesCleanly(display, home, count) {
   await display.webProcessesGone(home);
   const before = new Set(filesIn(home));

@@ -5,7 +5,10 @@ import { createInterface } from "node:readline";
 /** Report one step from inside the subprocess. */
 export const reportStep = (name, good) => console.log(JSON.stringify({ name, good }));
 
-/** Run `program args… node file inside` and count the reported steps; if it breaks off, `name` is counted as failed. */
+/**
+ * Runs `file` with the argument `inside` in a subprocess, started by the wrapper `program args…`, and counts the steps that it
+ * reports. If it fails or reports no step, a failed step with the name `name` is counted.
+ */
 export async function runInSubprocess(count, name, [program, ...args], file, stderr = "inherit") {
   const child = spawn(program, [...args, process.execPath, file, "inside"], { stdio: ["ignore", "pipe", stderr] });
   const exited = new Promise((done) => child.on("close", done));

@@ -38,7 +38,7 @@ async function play(browser, downloads, count) {
   // WebDriver cannot use the system's file dialog, so the command is called with its result.
   await browser.later(`(path) => window.__TAURI_INTERNALS__.invoke("watch_folder", { path })`, downloads);
 
-  // Like a browser download: under another name until it is complete.
+  // Like a browser download, the file has another name until it is complete.
   const unfinished = join(downloads, "chatgpt.zip.crdownload");
   copyFileSync(sample("chatgpt-export.zip"), unfinished);
   writeFileSync(join(downloads, "holiday.txt"), "Nothing that an assistant wrote.");

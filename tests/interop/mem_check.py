@@ -43,7 +43,7 @@ KINDS = {
 
 
 class Store(pm.PortableMemoryStore):
-    """A store for every kind; the SDK's own in-memory one holds three."""
+    """A store for every kind; the SDK's own in-memory store has only three kinds."""
 
     def __init__(self):
         self.rows = {kind: {} for kind in KINDS}

@@ -12,7 +12,7 @@ import { jsonOutput } from "./json-output.mjs";
 const REFERENCE = fileURLToPath(new URL("reference.py", import.meta.url));
 const MEM_CHECK = fileURLToPath(new URL("mem_check.py", import.meta.url));
 /** Pinned versions of the reference packages. */
-export const JUDGES = ["portable-memory==0.3.0", "cryptography==50.0.2", "jsonschema==4.26.0"];
+export const REFERENCE_PACKAGES = ["portable-memory==0.3.0", "cryptography==50.0.2", "jsonschema==4.26.0"];
 /** Seeds of test keys: 32 equal bytes each. */
 const [SEED, OTHER] = ["07", "08"].map((byte) => byte.repeat(32));
 const SAMPLES = join(ROOT, "fixtures", "samples");
@@ -21,7 +21,7 @@ const WORKSPACE = join(ROOT, "fixtures", "openclaw", "workspace", "input");
 
 /** Run all checks and count them. */
 export async function interop(count) {
-  const program = await python(JUDGES);
+  const program = await python(REFERENCE_PACKAGES);
   const folder = mkdtempSync(join(tmpdir(), "mementory-interop-"));
   const place = (name) => join(folder, name);
   const reference = (...args) => jsonOutput(quiet(program, [REFERENCE, ...args]));

@@ -3,7 +3,7 @@
 // repository; they are expected beside the clone.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { FIXTURES, SHARED, shared } from "../cli/mementory.mjs";
+import { FIXTURES, SHARED, hasShared } from "../cli/mementory.mjs";
 import { ROOT } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
@@ -17,7 +17,7 @@ const MAX_PRINTED = 40;
 
 /** Compare them; each pair of schemas is counted. */
 export async function schemas(count) {
-  if (!shared(count, "reference")) return;
+  if (!hasShared(count, "reference")) return;
   const program = await python(PACKAGES);
   const folders = [join(ROOT, "schemas"), join(SHARED, "reference"), FIXTURES];
   const { ok, issues, pairs } = jsonOutput(

@@ -33,7 +33,7 @@ export async function kills(count) {
     for (const [i, { name }] of operations.entries()) {
       const { before, after, finished, problems } = tallies[i];
       problems.forEach((problem) => console.log(`  ${name}: ${problem}`));
-      const times = `opens in ${Math.round(states[i].opening)} ms, takes ${Math.round(states[i].whole)} ms`;
+      const times = `opens in ${Math.round(states[i].opening)} ms, takes ${Math.round(states[i].duration)} ms`;
       count.add(
         `${name}: ${before} as before, ${after} as after, ${finished} not killed in time (${times})`,
         problems.length === 0,
@@ -105,11 +105,11 @@ function measure(vault, operation) {
   const copy = copied(vault);
   const opening = timed(() => copy.must("info"));
   const before = visibleState(copy);
-  const whole = timed(() => copy.must(...operation.args));
+  const duration = timed(() => copy.must(...operation.args));
   if (operation.secrets) copy.env.MEMENTORY_PASSPHRASE_FILE = join(copy.folder, operation.secrets[1]);
   const after = visibleState(copy);
   if (!operation.secrets && before === after) throw new Error(`${operation.name} changes nothing visible`);
-  return { before, after, opening, whole };
+  return { before, after, opening, duration };
 }
 
 async function kill(vault, operation, state, random, round, tally) {
@@ -121,11 +121,11 @@ async function kill(vault, operation, state, random, round, tally) {
   // One round in five kills at any time; the others while the operation works. Durations depend on the load of the machine, so
   // they are measured again in every round.
   const from = round % 5 === 4 ? 0 : state.opening * 0.9;
-  const delay = from + random() * (Math.max(state.whole, from + 20) * 1.05 - from);
+  const delay = from + random() * (Math.max(state.duration, from + 20) * 1.05 - from);
   const started = performance.now();
   const finished = await killAfter(copy.start(operation.args), delay);
   tally.finished += finished ? 1 : 0;
-  if (finished) state.whole = average(state.whole, performance.now() - started);
+  if (finished) state.duration = average(state.duration, performance.now() - started);
   const problem = (text) => tally.problems.push(`round ${round}, killed after ${delay.toFixed(1)} ms: ${text}`);
 
   if (operation.secrets) {
@@ -153,8 +153,8 @@ async function kill(vault, operation, state, random, round, tally) {
   // The operation can be repeated.
   if (!operation.secrets && visibleState(copy) === state.before) {
     let again;
-    const whole = timed(() => (again = copy.run(...operation.args)));
-    state.whole = average(state.whole, whole);
+    const duration = timed(() => (again = copy.run(...operation.args)));
+    state.duration = average(state.duration, duration);
     if (again.code !== 0) problem(`again: exit code ${again.code}: ${again.stdout.slice(0, 300)}`);
     else if (visibleState(copy) !== state.after) problem("again: not as after");
   }

@@ -8,17 +8,17 @@ import { inEnglish } from "./english.mjs";
 import { Faults } from "./faults.mjs";
 import { CLIPPED } from "./text-checks.mjs";
 import { SIZES } from "./page.mjs";
-import { forced, moving, structure, translucent } from "./structure.mjs";
+import { forcedColourFaults, runningAnimations, structure, translucentElements } from "./structure.mjs";
 import { isFirst } from "./walk.mjs";
 
-/** Read only when needed: this file is loaded before the packages are installed. */
+/** Reads axe only when needed, because this file is loaded before the packages are installed. */
 const axe = () => readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** All rules of WCAG 2 A and AA and axe's best practice. */
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"];
 /** Rules whose result depends on the theme. The others run in one theme. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
-const ALL = { runOnly: { type: "tag", values: TAGS } };
-const IN_COLOUR = { runOnly: { type: "rule", values: COLOUR_RULES } };
+const ALL_RULES = { runOnly: { type: "tag", values: TAGS } };
+const ONLY_COLOUR_RULES = { runOnly: { type: "rule", values: COLOUR_RULES } };
 /** Rules whose result depends on the size of the window. */
 const SIZE_RULES = [
   ...[
@@ -72,12 +72,12 @@ export class Accessible {
   async #inLarge(page, place, first) {
     const { browser } = page;
     await page.theme("light");
-    this.#note("axe", await browser.run(VIOLATIONS, ALL), place);
+    this.#note("axe", await browser.run(VIOLATIONS, ALL_RULES), place);
     this.#note("structure", await browser.run(String(structure)), place);
-    this.#note("less motion", await browser.run(String(moving)), place);
+    this.#note("less motion", await browser.run(String(runningAnimations)), place);
     await this.#contrast(page, "contrast, light", place);
     await page.theme("dark");
-    this.#note("axe", await browser.run(VIOLATIONS, IN_COLOUR), place);
+    this.#note("axe", await browser.run(VIOLATIONS, ONLY_COLOUR_RULES), place);
     await this.#contrast(page, "contrast, dark", place);
     // This setting changes only the design tokens, so one screen of each kind is enough.
     if (first) {
@@ -87,9 +87,9 @@ export class Accessible {
       await this.#contrast(page, "contrast in high-contrast mode, light", place);
     }
     await page.media({ "forced-colors": "active" });
-    this.#note("forced colours", await browser.run(String(forced)), place);
+    this.#note("forced colours", await browser.run(String(forcedColourFaults)), place);
     await page.media({ "prefers-reduced-transparency": "reduce" });
-    this.#note("less transparency", await browser.run(String(translucent)), place);
+    this.#note("less transparency", await browser.run(String(translucentElements)), place);
     await page.media();
     await browser.run("() => void (document.documentElement.dataset.textSize = 'larger')");
     await page.settled();
@@ -97,7 +97,7 @@ export class Accessible {
     await browser.run("() => void delete document.documentElement.dataset.textSize");
   }
 
-  /** Like a window of twice the size at 200 % zoom. */
+  /** Checks a window of half the size, which is like 200 % zoom. */
   async #inSmall(page, size, place) {
     const { browser } = page;
     await page.size(size, 2);

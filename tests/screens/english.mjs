@@ -1,16 +1,16 @@
 // Visits every screen in English once, for all checks.
 import { Faults } from "./faults.mjs";
 import { Page } from "./page.mjs";
-import { missing, withPages } from "./pages.mjs";
+import { missingPrograms, withPages } from "./pages.mjs";
 import { chosen, walk } from "./walk.mjs";
 
 /**
  * Call each of `checks` for every screen: `begin(browser)` if it exists, `visit(name, page)`, and at the end
- * `report(count, total, narrowed)`. A check may leave the page changed: the next screen starts with a fresh page. `only`:
- * prefix of the names of screens.
+ * `report(count, total, narrowed)`, with `narrowed` true if not all screens were visited. A check may leave the page changed,
+ * because the next screen starts with a fresh page. `only`: prefix of the names of screens.
  */
 export async function inEnglish(count, checks, only = process.env.MEMENTORY_SCREENS ?? "") {
-  const lacking = missing();
+  const lacking = missingPrograms();
   if (lacking.length > 0) return count.leaveOut(`the screens in English: ${lacking.join(" and ")} not installed`);
   const screens = chosen(only);
   const unreachable = new Faults();

@@ -8,7 +8,7 @@ import { ROOT } from "../tools/places.mjs";
 import { Faults } from "./faults.mjs";
 import { findProblems, installHostileTexts, recordViolations } from "./hostile-page.mjs";
 import { Page, SIZES } from "./page.mjs";
-import { missing, withPages } from "./pages.mjs";
+import { missingPrograms, withPages } from "./pages.mjs";
 
 const FOLDER = join(ROOT, "fixtures", "hostile");
 /** How long one step may take on a slow machine before the window counts as frozen. */
@@ -154,7 +154,7 @@ class Visit {
     });
   }
 
-  /** As a hit, a tag, an assistant, and as pasted text in the field. */
+  /** Shows each text in the palette: as a hit, a tag, an assistant, and as pasted text in the field. */
   async palette() {
     const item = (id) => `() => document.querySelector('[data-testid=palette-item][data-id^="${id}"]') !== null`;
     const WAYS = [
@@ -191,7 +191,7 @@ class Visit {
     );
   }
 
-  /** As the name of an imported and of a failed file: in the log and in the report. */
+  /** Shows each text as the name of an imported and of a failed file, in the log and in the report. */
   async activity() {
     for (const [index, each] of this.cases.entries()) {
       await this.page.mock("(index) => void (window.__case = index)", index);
@@ -214,7 +214,7 @@ class Visit {
     }
   }
 
-  /** In the preview of an import: the beginning of a memory, its place, and a missing file. */
+  /** Shows each text in the preview of an import: as the beginning of a memory, its place, and a missing file. */
   async plan() {
     for (const [index, each] of this.cases.entries()) {
       await this.page.mock("(index) => void (window.__case = index)", index);
@@ -255,7 +255,7 @@ class Visit {
   }
 }
 
-/** Runs inside the page, because lone surrogates do not pass through the WebDriver protocol. */
+/** Pastes a text. Runs inside the page, because lone surrogates do not pass through the WebDriver protocol. */
 const PASTED = `(index) => {
   const field = document.querySelector("[data-testid=palette-field]");
   field.value = window.__texts[index];
@@ -283,7 +283,7 @@ async function foreignRequests(browser, origin, asked) {
 
 /** Test all kinds, or those whose names start with `MEMENTORY_HOSTILE`. */
 export async function hostile(count) {
-  const lacking = missing();
+  const lacking = missingPrograms();
   if (lacking.length > 0) return count.leaveOut(`hostile content: ${lacking.join(" and ")} not installed`);
   const all = corpus(process.env.MEMENTORY_HOSTILE);
   await withPages(

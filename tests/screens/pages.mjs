@@ -12,7 +12,7 @@ import { ENV, has, quiet } from "../tools/sh.mjs";
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json" };
 
 /** Programs that are needed and missing. */
-export function missing() {
+export function missingPrograms() {
   return ["chromium", "chromedriver"].filter((program) => !has(program));
 }
 

@@ -55,7 +55,7 @@ export const PLANS = [
     `${section}, of one import`,
     OPEN,
     async (page) => {
-      // Load all tags first: the filter lists every tag, even those without records in the list.
+      // Load all tags first, because the filter lists every tag, even those without records in the list.
       await page.waitFor("home");
       await page.click("nav-memories");
       await page.waitFor("list-row");

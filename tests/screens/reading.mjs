@@ -3,7 +3,7 @@ import { until } from "../e2e/webdriver.mjs";
 
 const OPEN = "open";
 /** The files page; its pictures load a moment after their names. */
-export const files = async (page) => {
+export const openFiles = async (page) => {
   await page.click("nav-files");
   await page.waitFor("file-card");
   await until("the pictures", () => page.browser.run("() => document.querySelectorAll('main img').length === 5"));
@@ -48,12 +48,12 @@ export const READING = [
       await until("the hit", () => page.browser.run("() => document.querySelector('li mark.current') !== null"));
     },
   ],
-  ["files", OPEN, files],
+  ["files", OPEN, openFiles],
   [
     "files, no hits",
     OPEN,
     async (page) => {
-      await files(page);
+      await openFiles(page);
       await page.type("search-field", "membrane");
       await page.waitFor("elsewhere-conversations");
     },
@@ -62,21 +62,29 @@ export const READING = [
     "files, missing",
     OPEN,
     async (page) => {
-      await files(page);
+      await openFiles(page);
       await page.click("file-kinds", " button:last-child");
       await until("one file", async () => (await page.browser.count("file-card")) === 1);
     },
   ],
-  ["files, list", OPEN, async (page) => (await files(page), await page.click("files-list"), page.waitFor("list-row"))],
-  ["file", OPEN, async (page) => (await files(page), await page.click("file-card"), page.waitFor("file-sheet"))],
+  [
+    "files, list",
+    OPEN,
+    async (page) => (await openFiles(page), await page.click("files-list"), page.waitFor("list-row")),
+  ],
+  ["file", OPEN, async (page) => (await openFiles(page), await page.click("file-card"), page.waitFor("file-sheet"))],
   [
     "file, text",
     OPEN,
-    async (page) => (await files(page), await page.click("file-card", "[data-id=f-3]"), page.waitFor("file-text")),
+    async (page) => (await openFiles(page), await page.click("file-card", "[data-id=f-3]"), page.waitFor("file-text")),
   ],
   [
     "file, not shown",
     OPEN,
-    async (page) => (await files(page), await page.click("file-card", "[data-id=f-9]"), page.waitFor("file-unshown")),
+    async (page) => (
+      await openFiles(page),
+      await page.click("file-card", "[data-id=f-9]"),
+      page.waitFor("file-unshown")
+    ),
   ],
 ];

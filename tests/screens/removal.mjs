@@ -2,7 +2,7 @@
 const OPEN = "open";
 
 /** Open one memory. */
-export const memory = async (page) => {
+export const openMemory = async (page) => {
   await page.click("nav-memories");
   await page.waitFor("list-row");
   await page.type("search-field", "Sandviken");
@@ -10,7 +10,7 @@ export const memory = async (page) => {
   await page.waitFor("detail-text");
 };
 /** Select two rows by keyboard. */
-export const checked = async (page) => {
+export const selectTwoRows = async (page) => {
   await page.click("nav-memories");
   await page.waitFor("list-row");
   await page.mock("() => document.querySelector('[role=listbox]')?.focus()");
@@ -24,7 +24,7 @@ export const REMOVAL = [
     "memory, redact, places",
     OPEN,
     async (page) => {
-      await memory(page);
+      await openMemory(page);
       await page.click("detail-redact");
       await page.waitFor("redact-text");
       await page.mock(
@@ -38,7 +38,7 @@ export const REMOVAL = [
     OPEN,
     async (page) => {
       await page.mock("() => void window.__refuse('redactPreview', 'too_many_places')");
-      await memory(page);
+      await openMemory(page);
       await page.click("detail-redact");
       await page.click("redact-all");
     },
@@ -46,12 +46,12 @@ export const REMOVAL = [
   [
     "memory, tag",
     OPEN,
-    async (page) => (await memory(page), await page.click("detail-add-tag"), offered(page, "detail-tag")),
+    async (page) => (await openMemory(page), await page.click("detail-add-tag"), offered(page, "detail-tag")),
   ],
   [
     "selection, tag",
     OPEN,
-    async (page) => (await checked(page), await page.click("selection-tag-ask"), offered(page, "selection-tag")),
+    async (page) => (await selectTwoRows(page), await page.click("selection-tag-ask"), offered(page, "selection-tag")),
   ],
   [
     "write a memory, tag",
@@ -71,7 +71,7 @@ export const REMOVAL = [
       await page.mock(
         "() => { const { show } = window.__mock; window.__mock.show = async (...asked) => { const shown = await show(...asked); const gone = { id: null, title: null, text: null, conversation_id: null, trashed: true }; return { ...shown, record: { ...shown.record, conversation_id: null, links: shown.record.links.map((link) => (link.kind === 'message' ? { ...link, ...gone } : link)) } }; }; }",
       );
-      await memory(page);
+      await openMemory(page);
     },
   ],
   [

@@ -7,7 +7,7 @@ import { ROOT } from "../tools/places.mjs";
 import { Faults } from "./faults.mjs";
 import { CLIPPED, ENGLISH, KEEPS_LANGUAGE, NOT_UPDATED, UNMARKED } from "./text-checks.mjs";
 import { SIZES } from "./page.mjs";
-import { missing, withPages } from "./pages.mjs";
+import { missingPrograms, withPages } from "./pages.mjs";
 import { BROKEN, NOTES } from "./plans.mjs";
 import { chosen, ENCRYPTED, fileOf, FILES, walk } from "./walk.mjs";
 
@@ -57,7 +57,7 @@ const pattern = (form) =>
 const allForms = (language) => Object.values(messages(language)).flatMap(forms);
 
 /** A message without its placeholders. */
-const bare = (text) => text.replaceAll(/\{\w+\}/g, "");
+const withoutPlaceholders = (text) => text.replaceAll(/\{\w+\}/g, "");
 
 /** English messages as patterns, without those that are the same in the other language or contain no word. */
 function english(language) {
@@ -65,8 +65,10 @@ function english(language) {
   return Object.entries(messages("en")).flatMap(([key, message]) =>
     forms(message)
       .filter((form) => !forms(translated[key]).includes(form))
-      .filter((form) => /\p{L}{2}/u.test(bare(form)))
-      .flatMap((form) => form.split(/[[\]](?!REDACTED)/).filter((part) => /\p{L}{2}.*\p{L}/u.test(bare(part))))
+      .filter((form) => /\p{L}{2}/u.test(withoutPlaceholders(form)))
+      .flatMap((form) =>
+        form.split(/[[\]](?!REDACTED)/).filter((part) => /\p{L}{2}.*\p{L}/u.test(withoutPlaceholders(part))),
+      )
       .map(pattern),
   );
 }
@@ -82,7 +84,7 @@ class LanguageCheck {
     this.english = english(language);
     // A message like `{n} x` would match every text.
     this.own = allForms(language)
-      .filter((form) => /\p{L}{2}/u.test(bare(form)))
+      .filter((form) => /\p{L}{2}/u.test(withoutPlaceholders(form)))
       .map(pattern);
   }
 
@@ -103,7 +105,7 @@ class LanguageCheck {
 
 /** Check all screens. `only`: prefix of their names. `pictures`: store a screenshot of each. */
 export async function screens(count, only = process.env.MEMENTORY_SCREENS ?? "", pictures = false) {
-  const lacking = missing();
+  const lacking = missingPrograms();
   if (lacking.length > 0)
     return count.leaveOut(`the screens in other languages: ${lacking.join(" and ")} not installed`);
   rmSync(OUT, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// Compares every screen in English with its stored screenshot in `shots/`. `--update [prefix]` renews the screenshots: look at
+// Compares every screen in English with its stored screenshot in `shots/`. `--update [prefix]` stores new screenshots. Look at
 // them before you commit them.
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -43,8 +43,8 @@ function madeWith() {
   return { chromium: Number(/Chrome\/(\d+)/.exec(navigator.userAgent)?.[1]), fonts };
 }
 
-const files = () => readdirSync(STORED).filter((name) => name.endsWith(".png"));
-/** One screen of each kind in dark: the design tokens are the same on all of them. */
+const storedFiles = () => readdirSync(STORED).filter((name) => name.endsWith(".png"));
+/** One screen of each kind is also taken in dark, because all screens use the same design tokens. */
 const themes = (name) => (isFirst(name) ? ["light", "dark"] : ["light"]);
 
 async function shot(page) {
@@ -57,7 +57,7 @@ async function shot(page) {
   return data;
 }
 
-/** The screenshots of all screens, for `inEnglish`: stored again, or compared with the stored ones. */
+/** A check for `inEnglish` that compares each screen with its stored screenshot, or stores new screenshots. */
 export class Pictures {
   #seen = new Set();
   #equal = true;
@@ -65,7 +65,7 @@ export class Pictures {
   #skipReason = null;
   #tools = null;
 
-  /** `update`: store new screenshots; `all`: of all screens. */
+  /** `update`: whether to store new screenshots. `all`: whether the run covers all screens. */
   constructor({ update = false, all = true } = {}) {
     Object.assign(this, { update, all });
   }
@@ -121,7 +121,7 @@ export class Pictures {
   report(count, total, narrowed) {
     if (this.#skipReason !== null)
       return count.leaveOut(`the screenshots: ${this.#skipReason}; to renew them: ${UPDATE}`);
-    const left = narrowed ? [] : files().filter((file) => !this.#seen.has(file));
+    const left = narrowed ? [] : storedFiles().filter((file) => !this.#seen.has(file));
     if (this.update) left.forEach((file) => rmSync(join(STORED, file)));
     else left.forEach((file) => this.#fault(`${file}: this screen no longer exists`));
     if (!this.#equal) console.log(`  ours, theirs and the difference: ${OUT}; if the change is intended: ${UPDATE}`);

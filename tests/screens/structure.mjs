@@ -61,7 +61,7 @@ export function structure() {
 }
 
 /** With forced colours: elements that only have a fill need a border or an outline. */
-export function forced() {
+export function forcedColourFaults() {
   const found = [];
   const hasEdge = (node) => {
     const style = getComputedStyle(node);
@@ -98,7 +98,7 @@ export function forced() {
 }
 
 /** With reduced transparency: backgrounds that are still translucent, or blur what is behind. */
-export function translucent() {
+export function translucentElements() {
   const found = [];
   const paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const alpha = (colour) => {
@@ -122,7 +122,7 @@ export function translucent() {
 }
 
 /** With reduced motion: animations that are still running. */
-export function moving() {
+export function runningAnimations() {
   return document
     .getAnimations()
     .filter((each) => each.playState === "running")

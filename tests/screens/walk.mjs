@@ -5,8 +5,8 @@ import { FOLDERS } from "./folders.mjs";
 import { Page } from "./page.mjs";
 import { OPENING } from "./opening.mjs";
 import { PLANS } from "./plans.mjs";
-import { conversation, files, READING } from "./reading.mjs";
-import { checked, memory, REMOVAL } from "./removal.mjs";
+import { conversation, openFiles, READING } from "./reading.mjs";
+import { selectTwoRows, openMemory, REMOVAL } from "./removal.mjs";
 import { REVIEW } from "./review.mjs";
 
 const OPEN = "open";
@@ -138,36 +138,36 @@ export const SCREENS = [
       await until("no rows", async () => (await page.browser.count("list-row")) === 0);
     },
   ],
-  ["memory", OPEN, memory],
-  ["memory, menu", OPEN, async (page) => (await memory(page), page.menu("detail-more"))],
+  ["memory", OPEN, openMemory],
+  ["memory, menu", OPEN, async (page) => (await openMemory(page), page.menu("detail-more"))],
   [
     "memory, original record",
     OPEN,
-    async (page) => (await memory(page), await page.menu("detail-more"), page.click("detail-original")),
+    async (page) => (await openMemory(page), await page.menu("detail-more"), page.click("detail-original")),
   ],
-  ["memory, edit", OPEN, async (page) => (await memory(page), page.click("detail-edit"))],
+  ["memory, edit", OPEN, async (page) => (await openMemory(page), page.click("detail-edit"))],
   [
     "memory, edit refused",
     OPEN,
     async (page) => {
-      await memory(page);
+      await openMemory(page);
       await refuse(page, "edit", "disk_full");
       await page.click("detail-edit");
       await page.type("edit-text", "Other words");
       await page.click("edit-save");
     },
   ],
-  ["memory, redact", OPEN, async (page) => (await memory(page), page.click("detail-redact"))],
+  ["memory, redact", OPEN, async (page) => (await openMemory(page), page.click("detail-redact"))],
   [
     "memory, redact, kinds",
     OPEN,
-    async (page) => (await memory(page), await page.click("detail-redact"), page.menu("redact-kind")),
+    async (page) => (await openMemory(page), await page.click("detail-redact"), page.menu("redact-kind")),
   ],
   [
     "memory, erase",
     OPEN,
     async (page) => {
-      await memory(page);
+      await openMemory(page);
       await page.menu("detail-more");
       await page.click("detail-erase");
       await page.waitFor("erase-copies");
@@ -177,7 +177,7 @@ export const SCREENS = [
     "receipt",
     OPEN,
     async (page) => {
-      await memory(page);
+      await openMemory(page);
       await page.menu("detail-more");
       await page.click("detail-erase");
       await page.waitFor("erase-copies");
@@ -189,7 +189,7 @@ export const SCREENS = [
     "receipt, left",
     OPEN,
     async (page) => {
-      await memory(page);
+      await openMemory(page);
       await page.menu("detail-more");
       await page.click("detail-erase");
       await page.click("erase-copies");
@@ -201,7 +201,7 @@ export const SCREENS = [
     "selection",
     OPEN,
     async (page) => {
-      await checked(page);
+      await selectTwoRows(page);
       await page.press("a", "C");
     },
   ],
@@ -212,12 +212,12 @@ export const SCREENS = [
       await page.mock(
         "() => { const { summary } = window.__mock; window.__mock.summary = async (filter) => ({ ...(await summary(filter)), findings: { access_key: 1, phone: 3, email: 2 } }); }",
       );
-      await checked(page);
+      await selectTwoRows(page);
       await page.click("selection-redact");
       await page.waitFor("redact-kinds-confirm");
     },
   ],
-  ["toast", OPEN, async (page) => (await memory(page), await page.click("detail-trash"), page.waitFor("toast"))],
+  ["toast", OPEN, async (page) => (await openMemory(page), await page.click("detail-trash"), page.waitFor("toast"))],
   ["write a memory", OPEN, async (page) => (await page.click("nav-memories"), page.click("write-button"))],
   ...READING,
   ...REVIEW,
@@ -371,7 +371,7 @@ export const SCREENS = [
   [
     "memory, blurred",
     OPEN,
-    async (page) => (await settings("appearance")(page), await page.click("settings-blur"), memory(page)),
+    async (page) => (await settings("appearance")(page), await page.click("settings-blur"), openMemory(page)),
   ],
   [
     "reader, blurred",
@@ -409,7 +409,7 @@ export const SCREENS = [
     OPEN,
     async (page) => (await conversation(page), page.context("reader-message", '[data-id="msg-a2"]')),
   ],
-  ["context-menu-file", OPEN, async (page) => (await files(page), page.context("file-card", '[data-id="f-3"]'))],
+  ["context-menu-file", OPEN, async (page) => (await openFiles(page), page.context("file-card", '[data-id="f-3"]'))],
   [
     "context-menu-trash",
     OPEN,
@@ -429,7 +429,7 @@ export const SCREENS = [
     "files, selection",
     OPEN,
     async (page) => {
-      await files(page);
+      await openFiles(page);
       await page.mock("() => document.querySelector('[data-testid=file-card]')?.focus()");
       await page.press("a", "C");
       await page.waitFor("files-trash");
@@ -439,7 +439,7 @@ export const SCREENS = [
     "palette",
     OPEN,
     async (page) => {
-      await memory(page);
+      await openMemory(page);
       await palette(page, "the");
       await page.waitFor("palette-item", '[data-id^="c-"]');
     },

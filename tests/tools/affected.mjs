@@ -13,7 +13,7 @@ export function baseOf(base) {
   return code === 0 ? stdout.trim() : "HEAD";
 }
 
-/** Files that differ from `base`, new ones included, deleted ones as well: [name, exists]. */
+/** Files that differ from `base`, new and deleted ones included: [name, exists]. */
 export function changedFiles(base) {
   const differ = quiet("git", ["diff", "--name-status", "--no-renames", "-z", base]).stdout.split("\0").filter(Boolean);
   const fresh = quiet("git", ["ls-files", "--others", "--exclude-standard", "-z"]).stdout.split("\0").filter(Boolean);
@@ -43,7 +43,7 @@ export function ourCrates() {
 export function affected(files, crates, has) {
   const changed = new Set();
   const dependents = new Set();
-  // The longest folder first: the window's crate lies around the others.
+  // The longest folder first, because the folder of the window's crate contains the others.
   const byFolder = crates.toSorted((a, b) => b.folder.length - a.folder.length);
   for (const file of files) {
     const [, fixture] = /^fixtures\/([^/]+)\//.exec(file) ?? [];

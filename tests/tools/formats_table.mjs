@@ -33,7 +33,7 @@ export function tableProblems(readme, formats) {
   return current === readme ? [] : ["README.md: the table of formats is stale: node tests/tools/formats_table.mjs"];
 }
 
-/** README's table is that of the generated list. */
+/** Problems if README's table differs from the generated list. */
 export const formatsTable = () => tableProblems(readFileSync(README, "utf8"), formatsIn(readFileSync(LIST, "utf8")));
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -11,8 +11,8 @@ import { cargoTool } from "./setup.mjs";
 import { ENV, Stop, main, must, quiet } from "./sh.mjs";
 
 const TARGETS = readdirSync(join(WORKSPACE, "fuzz", "fuzz_targets")).map((name) => name.replace(/\.rs$/, ""));
-/** Limits: seconds for one input, MB of memory, and KB of stack, which is what the program's threads have. */
-const [HANG, MEMORY, STACK] = [10, 500, 2048];
+/** Limits for one input. The stack is as large as that of the program's threads. */
+const [HANG_SECONDS, MEMORY_MB, STACK_KB] = [10, 500, 2048];
 
 await main(async () => {
   const { values, positionals } = parseArgs({
@@ -32,14 +32,14 @@ await main(async () => {
   console.log(`· ${seeds} seeds from the fixtures, ${readdirSync(corpus).length} inputs with those of earlier runs`);
 
   const program = await build(target);
-  // In memory where possible: the fuzzer writes thousands of files a second.
+  // In memory where possible, because the fuzzer writes thousands of files a second.
   const scratch = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "mementory-fuzz-run-"));
   try {
     const { code, text } = await run(program, corpus, scratch, [
       corpus,
       `-max_total_time=${seconds}`,
-      `-timeout=${HANG}`,
-      `-rss_limit_mb=${MEMORY}`,
+      `-timeout=${HANG_SECONDS}`,
+      `-rss_limit_mb=${MEMORY_MB}`,
       "-max_len=65536",
       `-dict=${words}`,
       `-artifact_prefix=${results}/`,
@@ -53,7 +53,7 @@ await main(async () => {
   }
 });
 
-/** Builds the target. Without a sanitizer: our crates have no unsafe code, and the fuzzer limits memory itself. */
+/** Builds the target without a sanitizer, because our crates have no unsafe code and the fuzzer limits memory itself. */
 async function build(target) {
   await cargoTool("cargo-fuzz", "^0.13");
   const args = ["fuzz", "build", "--fuzz-dir", "fuzz", "--sanitizer", "none", target];
@@ -64,7 +64,7 @@ async function build(target) {
 
 /** Runs it with a limited stack. Shows what it prints and returns that as well. */
 function run(program, corpus, scratch, args) {
-  const limited = ["-c", `ulimit -s ${STACK}; exec "$@"`, "sh", program, ...args];
+  const limited = ["-c", `ulimit -s ${STACK_KB}; exec "$@"`, "sh", program, ...args];
   return new Promise((resolve, reject) => {
     const child = spawn("sh", limited, {
       cwd: ROOT,

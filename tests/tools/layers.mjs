@@ -16,7 +16,7 @@ import { spoken } from "../e2e/spoken.mjs";
 import { story } from "../e2e/story.mjs";
 import { watching } from "../e2e/watching.mjs";
 import { pamInterop } from "../interop/pam.mjs";
-import { JUDGES, interop } from "../interop/run.mjs";
+import { REFERENCE_PACKAGES, interop } from "../interop/run.mjs";
 import { schemas } from "../interop/schemas.mjs";
 import { zaxyInterop } from "../interop/zaxy.mjs";
 import { kills } from "../kill/run.mjs";
@@ -44,7 +44,7 @@ const RUST_LINTERS = {
   ],
   "unused dependencies": ["cargo", ["machete", "--skip-target-dir", "."], inWorkspace],
 };
-/** Linters that run in Node, beside those. */
+/** Linters that run in Node, in parallel with those for Rust. */
 const NODE_LINTERS = {
   "svelte-check": ["npm", ["run", "--silent", "ui:check"]],
   "eslint and prettier of the pages": ["npm", ["run", "--silent", "ui:lint"]],
@@ -54,7 +54,7 @@ const NODE_LINTERS = {
     ["--no-install", "prettier", "--config", "ui/.prettierrc", "--check", "tests/**/*.{mjs,js,json}"],
   ],
 };
-/** Only where cargo-deny is installed: building it takes minutes. */
+/** Runs only where cargo-deny is installed, because building it takes minutes. */
 const LICENCES = [
   "cargo",
   ["deny", "--offline", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"],
@@ -83,7 +83,7 @@ async function oneByOne(count, linters) {
 /** Where the Rust tests find reference implementations: the SDK of `.mem`, and the shared data beside the clone. */
 async function referenceTools(count) {
   try {
-    return { MEMENTORY_MEM_PYTHON: await python(JUDGES), MEMENTORY_SHARED: SHARED };
+    return { MEMENTORY_MEM_PYTHON: await python(REFERENCE_PACKAGES), MEMENTORY_SHARED: SHARED };
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     count.leaveOut(`the reference SDKs cannot be installed: ${error.message}`);

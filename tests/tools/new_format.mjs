@@ -19,13 +19,13 @@ await main(async () => {
   const [id] = positionals;
   if (positionals.length !== 1 || !/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/.test(id)) throw new Stop(USAGE);
   const crate = `src-tauri/crates/mementory-formats-${values.interchange ? "interchange" : "vendor"}`;
-  const plan = planned(id, values.name ?? title(id), crate, values.interchange);
+  const plan = filesToWrite(id, values.name ?? title(id), crate, values.interchange);
   const present = Object.keys(plan.created).find((file) => existsSync(join(ROOT, file)));
   if (present) throw new Stop(`${present} exists already: nothing was changed.`);
 
   for (const [file, text] of Object.entries({ ...plan.created, ...plan.changed })) {
     mkdirSync(dirname(join(ROOT, file)), { recursive: true });
-    writeFileSync(join(ROOT, file), file.endsWith(".rs") ? formatted(text) : text);
+    writeFileSync(join(ROOT, file), file.endsWith(".rs") ? formatRust(text) : text);
     console.log(`${file in plan.changed ? "changed" : "created"} ${file}`);
   }
   console.log(remaining(id, crate, values.interchange));
@@ -33,7 +33,7 @@ await main(async () => {
 });
 
 /** Texts of the files to create and to change. */
-function planned(id, name, crate, interchange) {
+function filesToWrite(id, name, crate, interchange) {
   const type = id.replaceAll(/(?:^|_)([a-z0-9])/g, (_, letter) => letter.toUpperCase());
   // In Rust templates `+` begins a line for formats that are written, `-` one for formats that are only read.
   const [wanted, other] = interchange ? ["+", "-"] : ["-", "+"];
@@ -61,7 +61,7 @@ function planned(id, name, crate, interchange) {
   return {
     created,
     changed: {
-      [list]: entered(text(list), id, type, list),
+      [list]: withFormat(text(list), id, type, list),
       [targets]: `${text(targets).trimEnd()}\n\n[[bin]]\nname = "${id}"\npath = "fuzz_targets/${id}.rs"\ntest = false\ndoc = false\nbench = false\n`,
     },
   };
@@ -73,7 +73,7 @@ function text(file) {
 }
 
 /** `lib.rs` with the module in its list of modules, and the format in `FORMATS`. */
-function entered(source, id, type, file) {
+function withFormat(source, id, type, file) {
   const modules = [...source.matchAll(/^pub mod (\w+);\n/gm)];
   const last = modules.findLast(([, name]) => name < id);
   const list = /^pub (?:const|static) FORMATS: [^=]*=\s*&\[([^\]]*)\];/m.exec(source);
@@ -87,8 +87,8 @@ function entered(source, id, type, file) {
   return `${listed.slice(0, modulesAt)}pub mod ${id};\n${listed.slice(modulesAt)}`;
 }
 
-/** Rust source as rustfmt has it: neither template nor list knows how long a name is. */
-function formatted(source) {
+/** Formats Rust source, because its line breaks depend on the length of the format's name. */
+function formatRust(source) {
   const args = ["--edition", "2024", "--config-path", WORKSPACE];
   const { code, stdout, stderr } = quiet("rustfmt", args, { input: source });
   if (code !== 0) throw new Stop(`rustfmt failed: ${stderr}`);

@@ -6,14 +6,14 @@ import { inflateRawSync } from "node:zlib";
 import { ROOT } from "./places.mjs";
 
 // The same marks as in src-tauri/fuzz/src/lib.rs.
-const MARK = Buffer.from([0xff, 0x00, 0xff]);
-const SEALED = Buffer.from([0xff, 0x01, 0xff]);
-const LARGEST = 60_000;
+const FILE_MARK = Buffer.from([0xff, 0x00, 0xff]);
+const DIGEST_MARK = Buffer.from([0xff, 0x01, 0xff]);
+const MAX_SEED_BYTES = 60_000;
 const WORDS = 400;
 const NOT_INPUT = new Set(["case.json", "case.toml", "README.md", ".gitattributes"]);
 
-/** Folders of fixtures for a target, where they are not those of its own name, and samples. */
-const FROM = {
+/** Fixture folders of a target, if there are others than the one with its name. */
+const FIXTURE_FOLDERS = {
   alf_delta: ["alf"],
   zaxy: ["zaxy", "eventloom"],
   eventloom: ["eventloom", "zaxy"],
@@ -29,7 +29,7 @@ const SAMPLES = {
 export function writeSeeds(target, corpus, words) {
   mkdirSync(corpus, { recursive: true });
   const seeds = [...fromFixtures(target), ...fromSamples(target), ...earlierFindings(target)].filter(
-    (s) => s.length <= LARGEST,
+    (s) => s.length <= MAX_SEED_BYTES,
   );
   for (const seed of seeds) writeFileSync(join(corpus, `seed-${digest(seed)}`), seed);
   writeFileSync(words, dictionary(seeds));
@@ -39,7 +39,7 @@ export function writeSeeds(target, corpus, words) {
 export const digest = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
 
 function fromFixtures(target) {
-  return (FROM[target] ?? [target])
+  return (FIXTURE_FOLDERS[target] ?? [target])
     .map((name) => join(ROOT, "fixtures", name))
     .filter(existsSync)
     .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
@@ -51,9 +51,9 @@ function fromFixtures(target) {
     )
     .flatMap((input) => {
       const files = statSync(input).isDirectory() ? below(input, "") : [[basename(input), readFileSync(input)]];
-      const seeds = [framed(files, MARK)];
-      if (target === "mem") seeds.push(framed(files, SEALED));
-      if (target === "pam") seeds.push(framed(files.map(withoutChecksum), MARK));
+      const seeds = [framed(files, FILE_MARK)];
+      if (target === "mem") seeds.push(framed(files, DIGEST_MARK));
+      if (target === "pam") seeds.push(framed(files.map(withoutChecksum), FILE_MARK));
       return seeds;
     });
 }
@@ -61,10 +61,12 @@ function fromFixtures(target) {
 function fromSamples(target) {
   return (SAMPLES[target] ?? [])
     .map((name) => readFileSync(join(ROOT, "fixtures", "samples", name)))
-    .flatMap((bytes) => (bytes.subarray(0, 2).toString() === "PK" ? [bytes, framed(unzipped(bytes), MARK)] : [bytes]));
+    .flatMap((bytes) =>
+      bytes.subarray(0, 2).toString() === "PK" ? [bytes, framed(unzipped(bytes), FILE_MARK)] : [bytes],
+    );
 }
 
-/** Earlier findings are good seeds. */
+/** Inputs that caused problems earlier, which are good seeds. */
 function earlierFindings(target) {
   const folder = join(ROOT, "fixtures", "fuzz", target);
   return existsSync(folder) ? readdirSync(folder).map((name) => readFileSync(join(folder, name))) : [];

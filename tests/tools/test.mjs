@@ -11,7 +11,7 @@ await main(async () => {
     throw new Stop(`There is no layer ${unknown.join(", ")}. There are: ${Object.keys(LAYERS).join(", ")}`);
 
   await forTesting();
-  // The shell embeds the pages: it does not compile without them.
+  // The shell embeds the pages, so it does not compile without them.
   await buildUi();
   if (wanted.length === 0 || wanted.some((name) => ["cli", "kill", "interop", "window"].includes(name)))
     await buildPrograms();

@@ -54,7 +54,7 @@ describe("the log entry of an export", () => {
 });
 
 describe("the log", () => {
-  it("is filterEntries by operation, actor and start time", () => {
+  it("is filtered by operation, actor and start time", () => {
     const entries = [entry(1, { op: "import" }), entry(2, { actor: "mementory" }), entry(3)];
     const numbers = (filter: Partial<Parameters<typeof filterEntries>[1]>) =>
       filterEntries(entries, { op: null, by: null, since: null, ...filter }, (actor) => actor).map((each) => each.seq);
@@ -211,7 +211,7 @@ describe("the section", () => {
     render(Window);
   });
 
-  it("counts the filterEntries entries", async () => {
+  it("counts the filtered entries", async () => {
     const total = await screen.findByTestId("changes-total");
     expect(total.textContent).toBe("10 entries, without content");
     await fireEvent.keyDown(screen.getByTestId("changes-what"), { key: "Enter" });

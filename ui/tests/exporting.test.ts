@@ -297,13 +297,43 @@ describe("attached files", () => {
   const left = (field: string, count: number) => ({ field, kind: "left_out", count });
   // As each format writes them (mementory-formats); only .alf contains files, and only small ones.
   it.each<[ExportFormat, number, ReturnType<typeof left>[], { exported: number; omitted: number }, string | null]>([
-    ["mem", 5, [left("bytes", 5)], { exported: 0, omitted: 5 }, "Attached files are not exported, only their names and the text read from them."],
-    ["zaxy", 5, [left("bytes", 5)], { exported: 0, omitted: 5 }, "Attached files are not exported, only their names and the text read from them."],
-    ["mif", 5, [left("bytes", 5)], { exported: 0, omitted: 5 }, "Attached files are not exported, only their names and the text read from them."],
-    ["pam", 0, [left("bytes", 5)], { exported: 0, omitted: 5 }, "Attached files are not exported, only their names and the text read from them."],
+    [
+      "mem",
+      5,
+      [left("bytes", 5)],
+      { exported: 0, omitted: 5 },
+      "Attached files are not exported, only their names and the text read from them.",
+    ],
+    [
+      "zaxy",
+      5,
+      [left("bytes", 5)],
+      { exported: 0, omitted: 5 },
+      "Attached files are not exported, only their names and the text read from them.",
+    ],
+    [
+      "mif",
+      5,
+      [left("bytes", 5)],
+      { exported: 0, omitted: 5 },
+      "Attached files are not exported, only their names and the text read from them.",
+    ],
+    [
+      "pam",
+      0,
+      [left("bytes", 5)],
+      { exported: 0, omitted: 5 },
+      "Attached files are not exported, only their names and the text read from them.",
+    ],
     ["alf", 5, [], { exported: 5, omitted: 0 }, "are exported unchanged. Nothing inside them is covered."],
     ["alf", 5, [left("attachment", 3)], { exported: 2, omitted: 3 }, "2 attached files are exported unchanged"],
-    ["alf", 5, [left("attachment", 5)], { exported: 0, omitted: 5 }, "Attached files are not exported, only their names and the text read from them."],
+    [
+      "alf",
+      5,
+      [left("attachment", 5)],
+      { exported: 0, omitted: 5 },
+      "Attached files are not exported, only their names and the text read from them.",
+    ],
     ["alf", 0, [], { exported: 0, omitted: 0 }, null],
   ])("of %s are said to do what they do (%i, %j)", async (format, attachment, loss_counts, files, text) => {
     const preview = mock.exportPreview;

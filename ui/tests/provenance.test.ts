@@ -46,7 +46,12 @@ it("keeps the conversation when only the message is in the Trash", async () => {
 it.each([
   ["named by the export, and not in the vault", { message: "msg-9" }, [], "Not in your vault"],
   ["linked, and erased since", {}, [{ relation: "derived_from", kind: null }], "Not in your vault"],
-  ["a text without words", {}, [{ relation: "derived_from", kind: "message", id: "msg-1", text: "" }], "Contains no text"],
+  [
+    "a text without words",
+    {},
+    [{ relation: "derived_from", kind: "message", id: "msg-1", text: "" }],
+    "Contains no text",
+  ],
   [
     "taken from another memory",
     {},

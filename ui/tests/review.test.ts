@@ -81,7 +81,7 @@ describe("things that need attention", () => {
     await home({ items: [item("c-1", "conversation", "claude", "Tea", 1, { standing: "gone" })] });
     render(HomeView);
     const gone = await screen.findByTestId("look-gone");
-    expect(gone.textContent).toContain("Conversations gone at Claude");
+    expect(gone.textContent).toContain("Conversations gone from Claude");
     expect(gone.textContent).toContain("Still in your vault, but not in the newest export");
     await fireEvent.click(gone);
     expect([nav.section, conversations.filter.standing]).toEqual(["conversations", "gone"]);

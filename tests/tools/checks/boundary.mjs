@@ -11,7 +11,7 @@ export function permissions() {
   return permissionProblems(read("src", "ipc.rs"), JSON.parse(read("capabilities", "main.json")).permissions);
 }
 
-/** The same for the source of the list of commands, and a list of permissions. */
+/** Differences between the commands that `source` lists and these permissions, one line each. */
 export function permissionProblems(source, permissions) {
   const commands = [...source.matchAll(/^\s+\w+::(\w+),$/gm)].map(([, name]) => `allow-${name.replaceAll("_", "-")}`);
   const wanted = new Set(["core:event:allow-listen", "core:event:allow-unlisten", ...commands]);
@@ -27,7 +27,7 @@ export function policy() {
   return policyProblems(JSON.parse(read("tauri.conf.json")));
 }
 
-/** The same for a configuration of Tauri. */
+/** What a configuration of Tauri allows beyond that, one line each. */
 export function policyProblems({ app }) {
   const allowed = new Set(["'self'", "'none'", "blob:", "data:", "ipc:", "http://ipc.localhost"]);
   const problems = Object.entries(app.security.csp)

@@ -2,8 +2,8 @@
 import { WORKSPACE } from "../places.mjs";
 import { quiet } from "../sh.mjs";
 
-/** Our crates: what each may use of ours. */
-const DIRECTION = {
+/** Our crates, each with those of ours that it may depend on. */
+const ALLOWED_DEPENDENCIES = {
   "mementory-model": [],
   "mementory-json": ["mementory-model"],
   "mementory-crypto": [],
@@ -27,7 +27,7 @@ const DIRECTION = {
   ],
   "mementory-search": ["mementory-crypto"],
   "mementory-store": ["mementory-model", "mementory-crypto"],
-  // Not the vault, where the erasure is: the check must not repeat its mistakes.
+  // Not mementory-vault, where the erasure is: the check must not repeat its mistakes.
   "mementory-erasure-check": ["mementory-model", "mementory-crypto", "mementory-search", "mementory-store"],
   "mementory-vault": [
     "mementory-store",
@@ -46,8 +46,8 @@ const DIRECTION = {
   "mementory-testkit": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault", "mementory-api"],
 };
 
-/** Crates of others that only one of ours may touch: primitives, the store, the index, the window. */
-const ONLY = {
+/** Other crates that only one of ours may depend on: primitives, the store, the index, the window. */
+const SOLE_USER = {
   argon2: "mementory-crypto",
   "aes-gcm": "mementory-crypto",
   chacha20poly1305: "mementory-crypto",
@@ -74,11 +74,11 @@ export function directions() {
   return code === 0 ? againstDirection(JSON.parse(stdout).packages) : [stderr.trim()];
 }
 
-/** The same for these packages, as cargo describes them. */
+/** Forbidden dependencies of these packages, as cargo describes them. */
 export function againstDirection(packages) {
   const problems = [];
   for (const { name, dependencies } of packages) {
-    const allowed = DIRECTION[name];
+    const allowed = ALLOWED_DEPENDENCIES[name];
     if (!allowed) {
       problems.push(`${name}: not in the list of tests/tools/checks/crates.mjs`);
       continue;
@@ -86,15 +86,15 @@ export function againstDirection(packages) {
     for (const { name: used, kind } of dependencies) {
       // Tests may use the testkit.
       if (kind === "dev" && (used === "mementory-testkit" || allowed.includes(used))) continue;
-      if (used in DIRECTION && !allowed.includes(used)) problems.push(`${name} must not depend on ${used}`);
+      if (used in ALLOWED_DEPENDENCIES && !allowed.includes(used)) problems.push(`${name} must not depend on ${used}`);
       // The vault's use cases query the store's tables; the erasure check reads its pages.
-      // The testkit looks at the vault's files from outside.
-      // Some exports are SQLite databases: the formats read them from memory.
+      // The testkit reads the vault's files from outside.
+      // Some exports are SQLite databases, which the formats read from memory.
       const reads =
         used === "rusqlite" &&
         ["mementory-testkit", "mementory-formats-vendor", "mementory-vault", "mementory-erasure-check"].includes(name);
-      if (ONLY[used] && ONLY[used] !== name && kind !== "dev" && !reads)
-        problems.push(`${name} must not use ${used}: that is for ${ONLY[used]}`);
+      if (SOLE_USER[used] && SOLE_USER[used] !== name && kind !== "dev" && !reads)
+        problems.push(`${name} must not use ${used}: that is for ${SOLE_USER[used]}`);
     }
   }
   return problems;

@@ -1,4 +1,4 @@
-// The checks are checked themselves: each has to find what is wrong in invented sources, and nothing in good ones.
+// Tests of the checks themselves: each has to find what is wrong in invented sources, and nothing in good ones.
 import { readFileSync } from "node:fs";
 import { affected } from "../affected.mjs";
 import { formatsIn, table, tableProblems } from "../formats_table.mjs";
@@ -158,8 +158,8 @@ function boundary() {
   ];
 }
 
-/** What `npm run quick` looks at after a change. */
-function changes() {
+/** The crates that `npm run quick` checks after a change. */
+function affectedCrates() {
   const crate = (name, folder, ...uses) => ({ name, folder, hasLibrary: true, uses });
   const crates = [
     crate("app", "src-tauri/", "api"),
@@ -182,8 +182,8 @@ function changes() {
   );
 }
 
-/** What a check found that it should not have, or did not find. */
-function formatsList() {
+/** README's table of formats: a stale or missing table is a problem. */
+function formatsTable() {
   const line = (id, validate) =>
     `  { "id": "${id}", "name": "A ${id}", "read": true, "write": false, "validate": ${validate} },`;
   const formats = formatsIn(
@@ -209,7 +209,7 @@ function formatsList() {
 }
 
 export function examples() {
-  return [changes, crates, files, boundary, modules, formatNames, formatsList, words, shape, styles].flatMap((check) =>
-    check(),
+  return [affectedCrates, crates, files, boundary, modules, formatNames, formatsTable, words, shape, styles].flatMap(
+    (check) => check(),
   );
 }

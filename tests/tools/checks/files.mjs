@@ -25,7 +25,7 @@ export function sizes() {
     .flatMap((name) => tooLong(name, text(name)));
 }
 
-/** The same for one file. */
+/** The problem of one file that is over the line limit. */
 export function tooLong(name, source) {
   const lines = source.split("\n").length - 1;
   const most = CEILING[name.split(".").pop()] ?? CEILING.default;
@@ -50,7 +50,7 @@ export function placeholders() {
     .flatMap((name) => placeholdersIn(name, text(name)));
 }
 
-/** The same in one file. */
+/** Unfinished work and disabled tests in one file. */
 export function placeholdersIn(name, source) {
   // In Rust the words with a dot are methods of iterators.
   const words = [...UNFINISHED, ...DISABLED.filter((word) => !(name.endsWith(".rs") && word.startsWith(".")))];
@@ -59,7 +59,7 @@ export function placeholdersIn(name, source) {
     .flatMap((line, i) => words.filter((word) => line.includes(word)).map((word) => `${name}:${i + 1}: ${word}`));
 }
 
-/** What only a developer's machine has. */
+/** Paths and names that exist only on a developer's machine. */
 export const MACHINE = new RegExp(["/ro" + "ot/", "/wo" + "rk/", "artifac" + "tory"].join("|"));
 
 /** Paths of a developer's machine, and lock files that name a private registry. */

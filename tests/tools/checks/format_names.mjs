@@ -1,4 +1,4 @@
-// No format is named outside the format crates: what depends on a format asks for its capabilities, so that a format can
+// No format is named outside the format crates. Code that depends on a format asks for its capabilities, so that a format can
 // be added in one folder. `node tests/tools/checks/format_names.mjs` prints what is named where.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -39,8 +39,8 @@ const NOT_SHIPPED = /(?:^|\/)tests?(?:\/|\.rs$)|_tests\.rs$|^src-tauri\/crates\/
 const NOT_READ_IN_UI = /\/ipc\/(?:bindings|formats)\.ts$|\/mock\/|\/text\/[^/]*\.json$/;
 
 /**
- * Ids and names that the format crates declare, from [file, source] of each: a string in `fn id`, else (a constant is
- * named there) the folder that the format lives in.
+ * Ids and names that the format crates declare, from [file, source] of each: the string that `fn id` or `fn name`
+ * returns, or the folder of the format if it returns a constant.
  */
 export function declaredNames(sources) {
   const DECLARED = /fn (id|name)\(&self\)[^{;]*\{\s*(?:"([^"]+)"|([\w:.]+))\s*\}/g;
@@ -55,7 +55,7 @@ export function declaredNames(sources) {
 /** Modules of Rust's standard library with the name of a format, which a path tells apart by what follows. */
 const STANDARD = /^mem::(?:take|replace|swap|drop|forget|size_of|size_of_val|align_of|discriminant|ManuallyDrop)\b/;
 
-/** Places in Rust source that name one of `names`: a string that is nothing else, a step of a path, a part of a name. */
+/** Places in Rust source that name one of `names`: as a whole string, a segment of a path, or a part of an identifier. */
 export function namedInRust(source, names) {
   const { code, strings } = scan(source);
   const ranges = testRanges(code);
@@ -74,18 +74,18 @@ export function namedInRust(source, names) {
     if (names.has(text)) {
       const inPath = /::\s*$/.test(before) || /^\w+\s*::/.test(after) || imported !== undefined;
       const standard = /^(?:std|core)$/.test(imported) || /\b(?:std|core)::$/.test(before) || STANDARD.test(after);
-      // `mem` is a word of Rust's as well.
+      // `mem` is also a module of Rust's standard library.
       if (text !== "mem" || (inPath && !standard)) found.push({ start, text });
     } else if (part.test(snake(text))) found.push({ start, text });
   }
   return found.sort((a, b) => a.start - b.start).map(({ start, text }) => ({ line: lineAt(source, start), text }));
 }
 
-/** The crate of a `use` that is not at its end yet. */
+/** The beginning of a `use` declaration; captures its crate. */
 const IMPORT = /^(?:[^;]*[\s}])?use\s+(\w+)[^;]*$/;
 const snake = (name) => name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
 
-/** Places in a page's source with a string that is one of `names` and nothing else. */
+/** Places in a page's source with a string that equals one of `names`. */
 export function namedInPages(source, names) {
   const blanked = source.replaceAll(/\/\*[\s\S]*?\*\/|<!--[\s\S]*?-->|(?<=^|\s)\/\/[^\n]*/g, (text) =>
     text.replaceAll(/[^\n]/g, " "),

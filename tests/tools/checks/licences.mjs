@@ -1,4 +1,4 @@
-// The list of open source software that the window shows is up to date.
+// Checks that the list of open source software that the window shows is up to date.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LICENCE_LIST, crates, ownLicence, packages } from "../licences.mjs";

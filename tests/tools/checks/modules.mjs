@@ -1,5 +1,5 @@
 // No cycles among the modules of a crate: whoever changes one module can then know which others it may break.
-// `node tests/tools/checks/modules.mjs --graph <crate>` prints who uses whom.
+// `node tests/tools/checks/modules.mjs --graph <crate>` prints which module uses which.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,8 +7,8 @@ import { ROOT, WORKSPACE } from "../places.mjs";
 import { allModules, moduleTree, usesIn } from "./rust_modules.mjs";
 
 /**
- * Who uses whom among siblings, at every depth: a list of {parent, children, edges}, `edges` a map from `a -> b` to
- * {from, to, count, example}. Parents and children may use each other: that is how Rust hides details.
+ * Uses between sibling modules at every depth: a list of {parent, children, edges}, `edges` a map from `a -> b` to
+ * {from, to, count, example}. Uses between parents and children are allowed, because that is how Rust hides details.
  */
 export function siblingGraph(top) {
   const graph = new Map(
@@ -30,10 +30,10 @@ export function siblingGraph(top) {
   return [...graph.values()];
 }
 
-/** The module and those around it, the crate first. */
+/** The module and its ancestors, the crate first. */
 const lineage = (module) => (module ? [...lineage(module.parent), module] : []);
 
-/** Groups of modules of which each is reached from each (Tarjan's strongly connected components of two or more). */
+/** Groups of modules that all reach each other (Tarjan's strongly connected components of two or more). */
 export function cyclesOf({ children, edges }) {
   const next = new Map(children.map((name) => [name, []]));
   for (const { from, to } of edges.values()) next.get(from).push(to);

@@ -1,6 +1,6 @@
 // The modules of a crate and what they use of each other, read from its source text: `use` trees and paths in the code,
-// with re-exports followed to the module that defines the name. Method calls are not followed: they need types.
-import { closing, lineAt, scan, testRanges, without } from "./rust_source.mjs";
+// with re-exports followed to the module that defines the name. Method calls are not followed, because that needs types.
+import { offsetAfterBracket, lineAt, scan, testRanges, without } from "./rust_source.mjs";
 
 /** A module: what it defines and imports, and its code with every path in it, inner modules left out. */
 class Module {
@@ -42,7 +42,7 @@ function fill(module, file, folder, read) {
 
 const DECLARED = /(?:^|[\s;{}])mod\s+(\w+)\s*([;{])/g;
 
-/** Takes `code` (blanks elsewhere, so that offsets are those of the file) apart into inner modules and what is left. */
+/** Splits `code` (blank elsewhere, so that offsets are those of the file) into inner modules and the remaining code. */
 function fillFrom(module, code, strings, folder, read) {
   const inner = [];
   for (const match of code.matchAll(DECLARED)) {
@@ -52,7 +52,7 @@ function fillFrom(module, code, strings, folder, read) {
     const child = new Module(`${module.path}::${name}`, module, module.file);
     module.children.set(name, child);
     if (opener === "{") {
-      inner.push([child, at, closing(code, at - 1) - 1]);
+      inner.push([child, at, offsetAfterBracket(code, at - 1) - 1]);
       continue;
     }
     const candidates = [`${folder}${name}.rs`, `${folder}${name}/mod.rs`];
@@ -76,7 +76,7 @@ function fillFrom(module, code, strings, folder, read) {
 }
 
 const DEFINED = /(?:^|[\s;{}(])(?:fn|struct|enum|union|trait|type|const|static|macro_rules!)\s+(?:mut\s+)?(\w+)/g;
-/** Strings of attributes that are paths to functions: serde's. */
+/** Matches up to the string of a serde attribute that is the path of a function. */
 const PATH_ATTRIBUTE = /\b(?:with|default|serialize_with|deserialize_with|skip_serializing_if)\s*=\s*"$/;
 
 function analyse(module, code, strings) {
@@ -141,7 +141,7 @@ function parts(text) {
   return found.filter((part) => part.trim() !== "");
 }
 
-/** Paths of two names or more, and single names (a glob import may have brought them): {start, segments}. */
+/** Paths of two names or more, and single names (a glob import may have imported them): {start, segments}. */
 function pathsIn(code) {
   const found = [];
   const PATH = /(?<![\w.:'])(?:r#)?[A-Za-z_]\w*(?:\s*::\s*(?:r#)?[A-Za-z_]\w*)*/g;
@@ -151,27 +151,27 @@ function pathsIn(code) {
 }
 
 /** The modules that define what `segments` names, seen from `module`: none for names of other crates. */
-export function definers(module, segments, visited = new Set()) {
+export function definingModules(module, segments, visited = new Set()) {
   const [first, ...rest] = segments;
-  if (first === "crate" || first === "$crate") return within(root(module), rest, visited);
-  if (first === "self") return within(module, rest, visited);
-  if (first === "super") return module.parent ? definers(module.parent, ["self", ...rest], visited) : [];
+  if (first === "crate" || first === "$crate") return definingModulesWithin(root(module), rest, visited);
+  if (first === "self") return definingModulesWithin(module, rest, visited);
+  if (first === "super") return module.parent ? definingModules(module.parent, ["self", ...rest], visited) : [];
   return lookup(module, first, rest, visited, true);
 }
 
 const root = (module) => (module.parent ? root(module.parent) : module);
 
-/** The same for a path that continues inside of `module`. */
-function within(module, segments, visited) {
+/** The same for a path relative to `module`. */
+function definingModulesWithin(module, segments, visited) {
   if (segments.length === 0) return [module];
   const [first, ...rest] = segments;
-  if (first === "super") return module.parent ? within(module.parent, rest, visited) : [];
+  if (first === "super") return module.parent ? definingModulesWithin(module.parent, rest, visited) : [];
   const found = lookup(module, first, rest, visited, false);
-  // A name that a macro made: it belongs to the module that it was looked for in.
+  // A macro made this name, so it belongs to the module in which it was looked up.
   return found.length > 0 ? found : [module];
 }
 
-/** `here` = the name is in this module's own code, where imports of inner blocks count as well. */
+/** `here`: whether the name is in this module's own code, where imports of inner blocks count too. */
 function lookup(module, name, rest, visited, here) {
   const key = `${module.path}|${name}|${rest.join("::")}`;
   if (visited.has(key)) return [];
@@ -179,46 +179,46 @@ function lookup(module, name, rest, visited, here) {
   const found = new Set();
   const add = (modules) => modules.forEach((each) => found.add(each));
   if (module.items.has(name)) found.add(module);
-  if (module.children.has(name)) add(within(module.children.get(name), rest, visited));
+  if (module.children.has(name)) add(definingModulesWithin(module.children.get(name), rest, visited));
   for (const each of module.imports) {
     if (each.name !== name || !(here || each.topLevel)) continue;
     // `use name::…` of another crate names itself.
     if (each.path.length === 1 && each.path[0] === name) continue;
     const path = each.path[0];
-    add(definersOfImport(module, path === name ? each.path : [...each.path, ...rest], visited));
+    add(modulesDefiningImport(module, path === name ? each.path : [...each.path, ...rest], visited));
   }
   if (found.size === 0)
     for (const each of module.imports) {
       if (each.name !== "*" || !(here || each.topLevel)) continue;
-      for (const target of definersOfImport(module, each.path.slice(0, -1), visited))
+      for (const target of modulesDefiningImport(module, each.path.slice(0, -1), visited))
         if (target !== module) add(lookup(target, name, rest, visited, false));
     }
   return [...found];
 }
 
 /** An import's path begins with `crate`, `self`, `super`, a module or item of this module, or another crate. */
-function definersOfImport(module, path, visited) {
-  if (["crate", "self", "super", "$crate"].includes(path[0])) return definers(module, path, visited);
+function modulesDefiningImport(module, path, visited) {
+  if (["crate", "self", "super", "$crate"].includes(path[0])) return definingModules(module, path, visited);
   if (!module.children.has(path[0]) && !module.items.has(path[0])) return lookupImported(module, path, visited);
-  return within(module, path, visited);
+  return definingModulesWithin(module, path, visited);
 }
 
-/** `use super::a; use a::b;`: the second path begins with what the first one brought. */
+/** `use super::a; use a::b;`: the second path begins with a name that the first one imported. */
 function lookupImported(module, [first, ...rest], visited) {
-  const brought = module.imports.find((each) => each.name === first && each.path.length > 1 && each.path[0] !== first);
-  return brought ? definersOfImport(module, [...brought.path, ...rest], visited) : [];
+  const imported = module.imports.find((each) => each.name === first && each.path.length > 1 && each.path[0] !== first);
+  return imported ? modulesDefiningImport(module, [...imported.path, ...rest], visited) : [];
 }
 
 /**
  * Everything that modules of the tree use of each other: {from, to, file, line, path}, `from` and `to` being modules.
- * A glob import of a module counts as a use of it; one of a module around counts by the names that are used.
+ * A glob import counts as a use of the imported module, and each name that it brings in as a use of the module that defines it.
  */
 export function usesIn(top) {
   const uses = [];
   for (const module of allModules(top)) {
     const note = (segments, line) => {
       const glob = segments.at(-1) === "*";
-      for (const target of definers(module, glob ? segments.slice(0, -1) : segments))
+      for (const target of definingModules(module, glob ? segments.slice(0, -1) : segments))
         if (target !== module)
           uses.push({ from: module, to: target, file: module.file, line, path: segments.join("::") });
     };

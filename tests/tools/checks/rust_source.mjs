@@ -68,8 +68,8 @@ function endOfRawString(source, at, hashes) {
 
 const OPEN = { "{": "}", "(": ")", "[": "]" };
 
-/** Offset just behind the bracket that closes the one at `at`. */
-export function closing(code, at) {
+/** Offset just after the bracket that closes the one at `at`. */
+export function offsetAfterBracket(code, at) {
   let depth = 0;
   for (; at < code.length; at += 1) {
     if (code[at] in OPEN) depth += 1;
@@ -83,10 +83,10 @@ export function closing(code, at) {
 
 const ITEM = /^(?:pub|fn|struct|enum|trait|impl|mod|type|const|static|use|unsafe|async|extern|let|macro_rules)\b/;
 
-/** Offset behind the item (or field, or match arm) that begins at `at`, its attributes included. */
+/** Offset just after the item (or field, or match arm) that begins at `at`, its attributes included. */
 function endOfItem(code, at) {
   for (let attribute = /^\s*#!?\[/.exec(code.slice(at)); attribute; attribute = /^\s*#!?\[/.exec(code.slice(at)))
-    at = closing(code, at + attribute[0].length - 1);
+    at = offsetAfterBracket(code, at + attribute[0].length - 1);
   at += /^\s*/.exec(code.slice(at))[0].length;
   const head = code.slice(at, at + 80);
   const isItem = ITEM.test(head);
@@ -98,7 +98,7 @@ function endOfItem(code, at) {
     if ("})]".includes(code[at])) return at;
     if (code[at] in OPEN) {
       const brace = code[at] === "{";
-      at = closing(code, at) - 1;
+      at = offsetAfterBracket(code, at) - 1;
       if (brace && !untilSemicolon) return at + 1;
     }
   }

@@ -2,8 +2,8 @@
 import { pathToFileURL } from "node:url";
 import { filesOfClone } from "./files.mjs";
 import { crateRoots, readOurs } from "./modules.mjs";
-import { allModules, definers, moduleTree } from "./rust_modules.mjs";
-import { closing, scan, testRanges } from "./rust_source.mjs";
+import { allModules, definingModules, moduleTree } from "./rust_modules.mjs";
+import { offsetAfterBracket, scan, testRanges } from "./rust_source.mjs";
 
 const MOST = { methods: 40, median: 150, lines: 30_000 };
 
@@ -12,7 +12,7 @@ export function methodsOf(top) {
   const counts = new Map();
   for (const module of allModules(top))
     for (const [path, count] of implsIn(module.code)) {
-      const [home] = definers(module, path);
+      const [home] = definingModules(module, path);
       const type = `${(home ?? module).path}::${path.at(-1)}`;
       counts.set(type, (counts.get(type) ?? 0) + count);
     }
@@ -26,13 +26,13 @@ function implsIn(compiled) {
     const head = compiled.slice(match.index + match[0].length).match(/^[^{;]*/)[0];
     const at = match.index + match[0].length + head.length;
     if (compiled[at] !== "{" || / for\s/.test(head.replaceAll(/for\s*</g, ""))) continue;
-    const body = compiled.slice(at + 1, closing(compiled, at) - 1);
+    const body = compiled.slice(at + 1, offsetAfterBracket(compiled, at) - 1);
     found.push([typeOf(head), functionsAtTop(body)]);
   }
   return found;
 }
 
-/** `<'a, T: Into<X>> Reader<'a, T> where …` is `Reader`. */
+/** The type of an `impl` head: `<'a, T: Into<X>> Reader<'a, T> where …` gives `Reader`. */
 function typeOf(head) {
   let text = head.trim();
   if (text.startsWith("<")) {
@@ -53,7 +53,7 @@ function functionsAtTop(body) {
     const open = body.indexOf("{", at);
     count += (body.slice(at, open < 0 ? undefined : open).match(/\bfn\s+\w+/g) ?? []).length;
     if (open < 0) break;
-    at = closing(body, open);
+    at = offsetAfterBracket(body, open);
   }
   return count;
 }

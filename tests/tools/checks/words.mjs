@@ -8,18 +8,18 @@ import { lineAt, scan } from "./rust_source.mjs";
 
 const WORDS = JSON.parse(readFileSync(new URL("words.json", import.meta.url), "utf8"));
 const CHECKED = /\.(?:rs|ts|svelte|mjs|js|py|md)$/;
-/** Data, and the list itself with its examples. */
+/** Files that are not checked: data, and the list of words with its examples. */
 const LEFT_OUT = /^(?:fixtures|schemas)\/|^tests\/tools\/checks\/(?:examples|words)/;
-/** Names of the interface between pages and Rust: they are stored data of other programs' scripts as well. */
+/** Names in this file are allowed everywhere, because they are the interface between pages and Rust. */
 const INTERFACE = "ui/src/lib/ipc/bindings.ts";
 
-/** Steps of a name, lower case: `HandClock` and `hand_clock` are both `_hand_clock_`. */
+/** The words of a name in lower case, joined by `_`: `HandClock` and `hand_clock` are both `_hand_clock_`. */
 const steps = (name) =>
   `_${name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+/g, "_").toLowerCase()}_`;
 
 /**
- * Takes a file apart into names (identifiers in code and in a document's code spans) and prose (comments, documents):
- * {names, prose}, both as long as the source, blank elsewhere. What is quoted in code is in neither.
+ * Splits a file into names (identifiers in code and in a document's code spans) and prose (comments, documents):
+ * {names, prose}, both as long as the source and blank elsewhere. Strings in code are in neither.
  */
 export function namesAndProse(file, source) {
   const blank = (text) => text.replaceAll(/[^\n]/g, " ");

@@ -23,10 +23,10 @@ struct Conversation<'a> {
     mapping: std::collections::BTreeMap<&'a str, &'a RawValue>,
 }
 
-/// A size of text per row like that of a chat message.
-const ROW: usize = 900;
-/// Bytes of rows that are written and indexed.
-const STORED: usize = 100_000_000;
+/// Bytes of text in each row, about as many as in a chat message.
+const ROW_BYTES: usize = 900;
+/// Bytes of text that are written and indexed.
+const STORED_BYTES: usize = 100_000_000;
 
 fn main() -> Outcome<()> {
     let mut args = std::env::args().skip(1);
@@ -34,20 +34,20 @@ fn main() -> Outcome<()> {
         return Err("limits JSON FOLDER, or limits plain FILE".into());
     };
     if json == "plain" {
-        return plain(&folder);
+        return parse_twice(&folder);
     }
     let bytes = std::fs::read(json)?;
     let text = std::str::from_utf8(&bytes)?;
     // Text of the conversations, cut at a character boundary.
     let mut rows = Vec::new();
     let mut at = 0;
-    while at < text.len().min(STORED) {
-        let end = text.ceil_char_boundary((at + ROW).min(text.len()));
+    while at < text.len().min(STORED_BYTES) {
+        let end = text.ceil_char_boundary((at + ROW_BYTES).min(text.len()));
         rows.push(&text[at..end]);
         at = end;
     }
 
-    let inflate = inflate(&bytes)?;
+    let inflate = inflate_rate(&bytes)?;
     let value =
         rate(bytes.len(), || Ok(serde_json::from_slice::<serde_json::Value>(&bytes)?.as_array().map_or(0, Vec::len)))?;
     let typed = rate(bytes.len(), || {
@@ -57,8 +57,8 @@ fn main() -> Outcome<()> {
             .map(|c| c.mapping.values().map(|v| v.get().len()).sum::<usize>() + c.title.as_ref().map_or(0, |t| t.len()))
             .sum())
     })?;
-    let (sql_rows, sql_mb) = database(Path::new(&folder), &rows)?;
-    let tantivy = index(&rows)?;
+    let (sql_rows, sql_mb) = insert_rates(Path::new(&folder), &rows)?;
+    let tantivy = index_rate(&rows)?;
     println!(
         "{}",
         serde_json::json!({
@@ -71,7 +71,7 @@ fn main() -> Outcome<()> {
 
 /// Parse a file twice into values and drop them: line by line for `.jsonl`, otherwise as one document. The caller measures the
 /// time.
-fn plain(file: &str) -> Outcome<()> {
+fn parse_twice(file: &str) -> Outcome<()> {
     let bytes = std::fs::read(file)?;
     for _ in 0..2 {
         if file.ends_with(".jsonl") {
@@ -93,8 +93,8 @@ fn rate(bytes: usize, work: impl FnOnce() -> Outcome<usize>) -> Outcome<f64> {
     Ok(bytes as f64 / 1e6 / started.elapsed().as_secs_f64())
 }
 
-/// Inflating, in MB/s of the output.
-fn inflate(bytes: &[u8]) -> Outcome<f64> {
+/// Rate of inflating, in MB/s of the output.
+fn inflate_rate(bytes: &[u8]) -> Outcome<f64> {
     let mut packed = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(1));
     packed.write_all(bytes)?;
     let packed = packed.finish()?;
@@ -111,8 +111,8 @@ fn inflate(bytes: &[u8]) -> Outcome<f64> {
     })
 }
 
-/// Inserting into SQLCipher with the settings of the vault: rows/s and MB/s, up to the end of the checkpoint.
-fn database(folder: &Path, rows: &[&str]) -> Outcome<(f64, f64)> {
+/// Rates of inserting into SQLCipher with the vault's settings, checkpoint included: rows/s and MB/s.
+fn insert_rates(folder: &Path, rows: &[&str]) -> Outcome<(f64, f64)> {
     let mut c = rusqlite::Connection::open(folder.join("limits.db"))?;
     c.execute_batch(
         "PRAGMA key = \"x'0101010101010101010101010101010101010101010101010101010101010101'\"; \
@@ -140,8 +140,8 @@ fn database(folder: &Path, rows: &[&str]) -> Outcome<(f64, f64)> {
     Ok((rows.len() as f64 / seconds, bytes as f64 / 1e6 / seconds))
 }
 
-/// Adding to an index in memory, words with positions, one thread, commit included: MB/s.
-fn index(rows: &[&str]) -> Outcome<f64> {
+/// Rate of adding to an index in memory, with word positions, one thread and the commit included: MB/s.
+fn index_rate(rows: &[&str]) -> Outcome<f64> {
     let mut schema = tantivy::schema::Schema::builder();
     let field = schema.add_text_field("text", tantivy::schema::TEXT);
     let index = tantivy::Index::create_in_ram(schema.build());

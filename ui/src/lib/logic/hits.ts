@@ -93,7 +93,11 @@ function textsOf(root: Node): Text[][] {
 }
 
 /** Wraps spans of a text node in marks. */
-function markSpans(text: Text, spans: readonly { from: number; to: number; hit: number }[], marks: HTMLElement[][]): void {
+function markSpans(
+  text: Text,
+  spans: readonly { from: number; to: number; hit: number }[],
+  marks: HTMLElement[][],
+): void {
   const segments: (Node | string)[] = [];
   let at = 0;
   for (const { from, to, hit } of spans) {
