@@ -249,7 +249,7 @@ class Importing {
     }
     this.stage = code === "cancelled" ? "cancelled" : "failed";
     this.problem = new UiError(error);
-    if (this.background) toasts.show(this.ending, { icon: "alert" });
+    if (this.background) toasts.show(this.endTitle, { icon: "alert" });
   }
 
   reset(): void {
