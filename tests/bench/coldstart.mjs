@@ -10,7 +10,7 @@ import { Stop } from "../tools/sh.mjs";
 
 const RUNS = 5;
 /** Clock ticks per second in `/proc/<pid>/stat`: 100 on every current Linux. */
-const TICKS = 100;
+const TICKS_PER_SECOND = 100;
 /** Writing here empties the file system caches, if that is allowed. */
 const DROP_CACHES = "/proc/sys/vm/drop_caches";
 
@@ -24,24 +24,24 @@ export async function coldStarts(program, vault) {
     const driver = await display.driver();
     const cold = emptyCaches();
     const times = [];
-    while (times.length < RUNS) times.push(await once(driver, program));
+    while (times.length < RUNS) times.push(await startOnce(driver, program));
     return { cold, times };
   } finally {
     await display.end(home);
   }
 }
 
-async function once(driver, program) {
+async function startOnce(driver, program) {
   const browser = await Browser.open(driver, program);
   await browser.find("unlock-passphrase");
   const visibleAt = Date.now();
-  const started = startOf(program);
+  const started = startTimeOf(program);
   await browser.close();
   return (visibleAt - started) / 1000;
 }
 
 /** Start time of the newest process of `program`, in milliseconds since 1970. */
-function startOf(program) {
+function startTimeOf(program) {
   // The kernel cuts process names to 15 characters.
   const name = `(${basename(program).slice(0, 15)})`;
   const ticks = readdirSync("/proc")
@@ -56,7 +56,7 @@ function startOf(program) {
     });
   if (ticks.length === 0) throw new Stop(`No process of ${program} is running.`);
   const up = Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]);
-  return Date.now() - (up - Math.max(...ticks) / TICKS) * 1000;
+  return Date.now() - (up - Math.max(...ticks) / TICKS_PER_SECOND) * 1000;
 }
 
 function emptyCaches() {

@@ -6,17 +6,17 @@ import { CACHE } from "../tools/places.mjs";
 import { must } from "../tools/sh.mjs";
 
 const GENERATOR = join(SHARED, "exports", "gen_exports.py");
-const CACHED = join(CACHE, "bench");
+const EXPORT_CACHE = join(CACHE, "bench");
 
 /** Whether the generator exists. It is not part of this repository. */
 export const hasGenerator = () => existsSync(GENERATOR);
 
 /** A ChatGPT export and its expected content: {path, truth}. Generated once; the same arguments give the same bytes. */
-export async function chatgpt(conversations, mb) {
-  const path = join(CACHED, `chatgpt-${conversations}-${mb}.zip`);
+export async function chatgptExport(conversations, mb) {
+  const path = join(EXPORT_CACHE, `chatgpt-${conversations}-${mb}.zip`);
   const truth = `${path}.truth.json`;
   if (!existsSync(path) || !existsSync(truth)) {
-    mkdirSync(CACHED, { recursive: true });
+    mkdirSync(EXPORT_CACHE, { recursive: true });
     const partial = `${path}.part`;
     const options = ["--conversations", conversations, "--mb", mb, "--out", partial, "--truth", truth].map(String);
     await must("python3", [GENERATOR, "chatgpt", ...options]);

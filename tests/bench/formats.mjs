@@ -8,17 +8,17 @@ import { Stop } from "../tools/sh.mjs";
 import { publish, setup } from "./report.mjs";
 import { parseTwice } from "./limits.mjs";
 import { median, usageText } from "./measure.mjs";
-import { changes, memories, pamStore, variedText } from "./memories.mjs";
+import { writeChanges, writeMemories, writePamStore, variedText } from "./memories.mjs";
 
 const REFERENCE = fileURLToPath(new URL("reference_formats.py", import.meta.url));
 /** The same versions as in the interop tests. */
 const PACKAGES = ["portable-memory==0.3.0", "portable-ai-memory==1.0.0"];
 const EPISODES = 50_000;
-const STORED = 100_000;
+const PAM_MEMORIES = 100_000;
 /** Numbers of changed, added and removed episodes, together one percent of all. */
 const CHANGES = { changed: EPISODES * 0.006, added: EPISODES * 0.002, removed: EPISODES * 0.002 };
 /** Number of additional records in other formats, which store the header of a `.mem` as a record. */
-const HEADER = 1;
+const HEADER_RECORDS = 1;
 /** Target: this many times as fast as the Python SDK. */
 const TARGET_SPEEDUP = 20;
 const DELTA_SECONDS = 10;
@@ -27,12 +27,12 @@ const ARCHIVE_MB = 50;
 const RUNS = 3;
 
 /** Measure all formats. Returns the exit code. */
-export async function formats() {
+export async function measureFormats() {
   const run = { ...setup(), program: await python(PACKAGES), rows: [], wrong: [] };
   const unlock = unlockTime(run);
-  mem(run);
-  alf(run);
-  pam(run);
+  measureMem(run);
+  measureAlf(run);
+  measurePam(run);
   return publish(run, {
     file: "RESULTS-formats.md",
     title: "Benchmark of the open formats",
@@ -61,64 +61,64 @@ function unlockTime({ mementory, folder }) {
   return mementory.median(vault, "imports");
 }
 
-function mem(run) {
+function measureMem(run) {
   const { mementory, folder } = run;
-  const bundle = memories(join(folder, "base.mem"), EPISODES, variedText);
+  const bundle = writeMemories(join(folder, "base.mem"), EPISODES, variedText);
   const label = `.mem, ${EPISODES} episodes, ${mb(bundle.bytes)} MB`;
   const passes = parseTwice(mementory.meter, bundle.lines);
-  const line = (what, ours, theirs) => row(run, label, what, ours, theirs, passes);
+  const line = (what, ours, theirs) => addRow(run, label, what, ours, theirs, passes);
 
   line(
     "validation",
-    ...alternating(
+    ...runAlternating(
       () => checked(mementory.run("none", "validate", bundle.path), EPISODES),
-      () => reference(run, "mem-validate", bundle.path),
+      () => runReference(run, "mem-validate", bundle.path),
     ),
   );
   const imported = (vault, ...how) =>
-    counted(mementory.run(fresh(run, vault), "import", ...how, bundle.path), "memories", EPISODES);
-  const [kept, planned, theirs] = alternating(
+    counted(mementory.run(createVault(run, vault), "import", ...how, bundle.path), "memories", EPISODES);
+  const [kept, planned, theirs] = runAlternating(
     (i) => imported(`mem${i}`),
     (i) => imported(`dry${i}`, "--dry-run"),
-    () => reference(run, "mem-import", bundle.path),
+    () => runReference(run, "mem-import", bundle.path),
   );
   line("import and validation", kept, theirs);
   line("the same without keeping it (--dry-run)", planned, theirs);
   line(
     "export, read back and validated",
-    ...alternating(
+    ...runAlternating(
       (i) => written(mementory.run(join(folder, "mem0"), "export", "--format", "mem", join(folder, `out${i}.mem`))),
-      (i) => reference(run, "mem-export", bundle.path, join(folder, `reference${i}.mem`)),
+      (i) => runReference(run, "mem-export", bundle.path, join(folder, `reference${i}.mem`)),
     ),
   );
 }
 
 /** Uses the vault into which `mem` imported its bundle. */
-function alf(run) {
+function measureAlf(run) {
   const { mementory, folder, wrong } = run;
   const vault = join(folder, "mem0");
   const base = join(folder, "base0.alf");
-  const later = changes(join(folder, "later.mem"), EPISODES, CHANGES, variedText);
+  const later = writeChanges(join(folder, "later.mem"), EPISODES, CHANGES, variedText);
 
   const exports = medianRun((i) =>
     written(mementory.run(vault, "export", "--format", "alf", join(folder, `base${i}.alf`))),
   );
   const json = join(folder, "alf.jsonl");
-  const unpacked = reference(run, "alf-lines", base, json).value;
+  const unpacked = runReference(run, "alf-lines", base, json).value;
   const size = statSync(base).size;
   const label = `.alf, ${EPISODES} memories, ${mb(size)} MB, unpacked ${mb(unpacked.bytes)} MB`;
   const passes = parseTwice(mementory.meter, json);
-  const line = (what, ours, more) => row(run, label, what, ours, null, passes, more);
+  const line = (what, ours, more) => addRow(run, label, what, ours, null, passes, more);
   const small = size / 1e6 < ARCHIVE_MB;
   if (!small) wrong.push(`the archive has ${mb(size)} MB, ${ARCHIVE_MB} are allowed`);
-  line("export, read back and validated", exports, `under ${ARCHIVE_MB} MB: ${yes(small)}`);
+  line("export, read back and validated", exports, `under ${ARCHIVE_MB} MB: ${yesOrNo(small)}`);
   line(
     "validation",
-    medianRun(() => checked(mementory.run("none", "validate", base), EPISODES + HEADER)),
+    medianRun(() => checked(mementory.run("none", "validate", base), EPISODES + HEADER_RECORDS)),
   );
   line(
     "import into an empty vault",
-    medianRun((i) => counted(mementory.run(fresh(run, `alf${i}`), "import", base), "memories", EPISODES)),
+    medianRun((i) => counted(mementory.run(createVault(run, `alf${i}`), "import", base), "memories", EPISODES)),
   );
 
   const { added, updated } = mementory.run(vault, "import", later.path).value.by_kind.memory;
@@ -132,19 +132,19 @@ function alf(run) {
   const fast = deltas.wall < DELTA_SECONDS;
   if (!fast) wrong.push(`the delta took ${deltas.wall.toFixed(1)} s, ${DELTA_SECONDS} are allowed`);
   const kb = (statSync(name(0)).size / 1e3).toFixed(0);
-  line(`delta (${summary}), ${kb} kB`, deltas, `under ${DELTA_SECONDS} s: ${yes(fast)}`);
+  line(`delta (${summary}), ${kb} kB`, deltas, `under ${DELTA_SECONDS} s: ${yesOrNo(fast)}`);
   // The archive also contains the deletions that were imported from a .mem, so that they can be exported again.
-  const lines = CHANGES.changed + CHANGES.added + 2 * CHANGES.removed + HEADER;
+  const lines = CHANGES.changed + CHANGES.added + 2 * CHANGES.removed + HEADER_RECORDS;
   const onto = medianRun(() => checked(mementory.run("none", "validate", name(0), "--base", base), lines));
-  row(run, label, "validation of the delta against its base", onto);
+  addRow(run, label, "validation of the delta against its base", onto);
   const other = join(folder, "alf0");
   const imported = mementory.run(other, "import", name(0));
-  row(run, label, "import of the delta into the vault that took in its base", imported);
+  addRow(run, label, "import of the delta into the vault that took in its base", imported);
 
   const [full, applied] = [join(folder, "full.alf"), join(folder, "applied.alf")];
   written(mementory.run(vault, "export", "--format", "alf", full));
   written(mementory.run(other, "export", "--format", "alf", applied));
-  const found = reference(run, "alf-apply", base, name(0), full, applied).value;
+  const found = runReference(run, "alf-apply", base, name(0), full, applied).value;
   run.rows.push([
     label,
     "base and delta by the specification, line by line",
@@ -152,7 +152,7 @@ function alf(run) {
     "",
     "",
     "",
-    `a full export: ${yes(found.ok)}`,
+    `a full export: ${yesOrNo(found.ok)}`,
   ]);
   if (!found.ok) wrong.push("base and delta are not the full export");
   const { missing, different, more } = found;
@@ -161,26 +161,26 @@ function alf(run) {
   run.rows.push([label, "base and delta taken into another vault", "", "", "", "", verdict]);
 }
 
-function pam(run) {
+function measurePam(run) {
   const { mementory, folder } = run;
-  const store = pamStore(join(folder, "memory-store.json"), STORED, variedText);
-  const label = `PAM, ${STORED} memories, ${mb(store.bytes)} MB`;
+  const store = writePamStore(join(folder, "memory-store.json"), PAM_MEMORIES, variedText);
+  const label = `PAM, ${PAM_MEMORIES} memories, ${mb(store.bytes)} MB`;
   const passes = parseTwice(mementory.meter, store.path);
-  const [ours, whole, alone] = alternating(
-    () => checked(mementory.run("none", "validate", store.path), STORED),
-    () => reference(run, "pam-validate", store.path),
-    () => reference(run, "pam-checksum", store.path),
+  const [ours, whole, alone] = runAlternating(
+    () => checked(mementory.run("none", "validate", store.path), PAM_MEMORIES),
+    () => runReference(run, "pam-validate", store.path),
+    () => runReference(run, "pam-checksum", store.path),
   );
-  row(run, label, "checksum and validation", ours, whole, passes);
+  addRow(run, label, "checksum and validation", ours, whole, passes);
   // Mementory has no command that only computes the checksum.
-  row(run, label, "as above, beside the SDK's checksum alone", ours, alone);
+  addRow(run, label, "as above, beside the SDK's checksum alone", ours, alone);
 }
 
 /** The run with the median time; `work` gets the number of the run. */
-const medianRun = (work) => alternating(work)[0];
+const medianRun = (work) => runAlternating(work)[0];
 
 /** Like `medianRun`, for several tasks that alternate. */
-function alternating(...works) {
+function runAlternating(...works) {
   const rounds = Array.from({ length: RUNS }, (_, i) => works.map((work) => work(i)));
   return works.map((_, which) => {
     const runs = rounds.map((round) => round[which]);
@@ -189,7 +189,7 @@ function alternating(...works) {
   });
 }
 
-function fresh({ mementory, folder }, name) {
+function createVault({ mementory, folder }, name) {
   const vault = join(folder, name);
   mementory.run(vault, "create", vault, "--kdf-floor");
   return vault;
@@ -211,7 +211,7 @@ function counted(done, what, wanted) {
 }
 
 /** Run the reference: {value, wall, user, sys, rss}; the times are of the work alone. */
-function reference({ mementory, program }, ...args) {
+function runReference({ mementory, program }, ...args) {
   const { status, stdout, stderr, rss } = mementory.meter.measure([program, REFERENCE, ...args]);
   if (status !== 0) throw new Stop(`reference_formats.py ${args[0]} ended with ${status}: ${stderr.slice(-1000)}`);
   const value = JSON.parse(stdout);
@@ -219,12 +219,12 @@ function reference({ mementory, program }, ...args) {
   return { value, wall: value.seconds, user: value.cpu, sys: 0, rss };
 }
 
-function row(run, label, what, ours, theirs, passes, more) {
+function addRow(run, label, what, ours, theirs, passes, more) {
   const verdicts = [];
   const cpu = (r) => r.user + r.sys;
   const ratio = theirs && theirs.wall / ours.wall;
-  if (theirs) verdicts.push(`${TARGET_SPEEDUP}×: ${yes(ratio >= TARGET_SPEEDUP)}`);
-  if (passes) verdicts.push(`2 passes: ${yes(ours.wall <= passes.wall)}`);
+  if (theirs) verdicts.push(`${TARGET_SPEEDUP}×: ${yesOrNo(ratio >= TARGET_SPEEDUP)}`);
+  if (passes) verdicts.push(`2 passes: ${yesOrNo(ours.wall <= passes.wall)}`);
   if (more) verdicts.push(more);
   const cells = [
     usageText(ours),
@@ -238,4 +238,4 @@ function row(run, label, what, ours, theirs, passes, more) {
 }
 
 const mb = (bytes) => (bytes / 1e6).toFixed(1);
-const yes = (is) => (is ? "yes" : "**no**");
+const yesOrNo = (is) => (is ? "yes" : "**no**");

@@ -9,7 +9,7 @@ import { ENV, Stop, must } from "../tools/sh.mjs";
 const PACKAGE = fileURLToPath(new URL("limits", import.meta.url));
 const SHARD = /(^|\/)conversations[^/]*\.json$/;
 
-function program() {
+function programPath() {
   const path = join(TARGET, "release", process.platform === "win32" ? "mementory-limits.exe" : "mementory-limits");
   if (!existsSync(path)) throw new Stop(`${path} is missing. Run without --no-build.`);
   return path;
@@ -23,7 +23,7 @@ export async function buildLimits() {
 
 /** Parse a JSON file twice into values: {wall, user, sys, rss}. A `.jsonl` file is parsed line by line. */
 export function parseTwice(meter, file) {
-  const { status, stderr, stdout, ...usage } = meter.measure([program(), "plain", file]);
+  const { status, stderr, stdout, ...usage } = meter.measure([programPath(), "plain", file]);
   if (status !== 0)
     throw new Stop(
       `limits plain ended with ${status}: ${stderr}${stdout} Was it built before this? Run without --no-build.`,
@@ -32,12 +32,12 @@ export function parseTwice(meter, file) {
 }
 
 /** Measure with the conversations of an export; returns the rates that the program printed. */
-export function limits(exportZip, folder) {
+export function measureLimits(exportZip, folder) {
   const json = join(folder, "limits.json");
   writeFileSync(json, conversations(exportZip));
   const own = join(folder, "limits");
   mkdirSync(own);
-  const { status, stdout, stderr } = spawnSync(program(), [json, own], { env: ENV, encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(programPath(), [json, own], { env: ENV, encoding: "utf8" });
   if (status !== 0) throw new Stop(`limits ended with ${status}: ${stderr}`);
   return JSON.parse(stdout);
 }

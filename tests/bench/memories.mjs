@@ -48,7 +48,7 @@ export function variedText(i) {
 const id = (i) => `ep_${String(i).padStart(6, "0")}`;
 
 /** An episode as a line of canonical JSON: members sorted by name, no spaces. */
-function episode(i, text, mentioned = stamp(i)) {
+function episodeLine(i, text, mentioned = stamp(i)) {
   return JSON.stringify({
     accessCount: 0,
     actors: [],
@@ -71,7 +71,7 @@ function episode(i, text, mentioned = stamp(i)) {
   });
 }
 
-function tombstone(i) {
+function tombstoneLine(i) {
   return JSON.stringify({
     actor: "bench",
     deletedAt: "2026-03-02T00:00:00Z",
@@ -92,29 +92,29 @@ function tombstone(i) {
 }
 
 /** A valid `.mem` bundle with this many memories of different text. */
-export function memories(folder, count, text = repetitiveText) {
-  return bundle(
+export function writeMemories(folder, count, text = repetitiveText) {
+  return writeBundle(
     folder,
     Array.from({ length: count }, (_, i) => i),
-    (i) => episode(i, text(i)),
+    (i) => episodeLine(i, text(i)),
   );
 }
 
 /** Later changes to such a bundle, as a bundle: `changed` texts, `added` memories, `removed` deletions. */
-export function changes(folder, count, { changed, added, removed }, text) {
+export function writeChanges(folder, count, { changed, added, removed }, text) {
   const every = Math.floor(count / (changed + removed));
   const touched = Array.from({ length: changed + removed }, (_, i) => i * every);
   const fresh = Array.from({ length: added }, (_, i) => count + i);
   const old = new Set(touched.slice(0, changed));
   const line = (i) =>
-    old.has(i) ? episode(i, `${text(i)} Not so any more.`, "2026-03-01T12:00:00Z") : episode(i, text(i));
-  return bundle(folder, [...old, ...fresh], line, touched.slice(changed));
+    old.has(i) ? episodeLine(i, `${text(i)} Not so any more.`, "2026-03-01T12:00:00Z") : episodeLine(i, text(i));
+  return writeBundle(folder, [...old, ...fresh], line, touched.slice(changed));
 }
 
-function bundle(folder, numbers, line, gone = []) {
+function writeBundle(folder, numbers, line, gone = []) {
   const lines = (of, make) => Buffer.from(of.map((i) => `${make(i)}\n`).join(""));
   const contents = { "items/episode.jsonl": lines(numbers, line) };
-  if (gone.length > 0) contents["audit/tombstones.jsonl"] = lines(gone, tombstone);
+  if (gone.length > 0) contents["audit/tombstones.jsonl"] = lines(gone, tombstoneLine);
   const files = Object.keys(contents)
     .sort()
     .map((path) => ({ bytes: contents[path].length, path, sha256: hash(contents[path]) }));
@@ -144,7 +144,7 @@ function bundle(folder, numbers, line, gone = []) {
 }
 
 /** A valid PAM store with this many memories, formatted like the SDK does: two spaces per level. */
-export function pamStore(path, count, text) {
+export function writePamStore(path, count, text) {
   const all = Array.from({ length: count }, (_, i) => {
     const content = text(i);
     // Members sorted by name, so that `JSON.stringify` gives canonical JSON.

@@ -7,35 +7,36 @@ import { join } from "node:path";
 import { TARGET } from "../tools/places.mjs";
 import { Stop, main } from "../tools/sh.mjs";
 import { coldStarts } from "./coldstart.mjs";
-import { chatgpt, hasGenerator } from "./data.mjs";
-import { formats } from "./formats.mjs";
+import { chatgptExport, hasGenerator } from "./data.mjs";
+import { measureFormats } from "./formats.mjs";
 import { build, publish, setup } from "./report.mjs";
-import { limits } from "./limits.mjs";
+import { measureLimits } from "./limits.mjs";
 import { quantile, usageText } from "./measure.mjs";
-import { memories } from "./memories.mjs";
+import { writeMemories } from "./memories.mjs";
 import { measureWindow } from "./window.mjs";
 
 const MEMORIES = 50_000;
-const ERASED = 1000;
-const KNOWN = ["formats", "window", "--quick", "--no-build"];
+const ERASED_MESSAGES = 1000;
+const KNOWN_ARGUMENTS = ["formats", "window", "--quick", "--no-build"];
 
 await main(async () => {
   const args = process.argv.slice(2);
-  const unknown = args.filter((arg) => !KNOWN.includes(arg));
-  if (unknown.length > 0) throw new Stop(`Unknown arguments: ${unknown.join(" ")}. Known are ${KNOWN.join(", ")}.`);
+  const unknown = args.filter((arg) => !KNOWN_ARGUMENTS.includes(arg));
+  if (unknown.length > 0)
+    throw new Stop(`Unknown arguments: ${unknown.join(" ")}. Known are ${KNOWN_ARGUMENTS.join(", ")}.`);
   if (!args.includes("--no-build")) await build();
   if (args.includes("window")) return measureWindow();
-  return args.includes("formats") ? formats() : programs(args.includes("--quick"));
+  return args.includes("formats") ? measureFormats() : measurePrograms(args.includes("--quick"));
 });
 
 /** Imports, exports, pages, search and erasure, and the window's start. */
-async function programs(quick) {
+async function measurePrograms(quick) {
   const run = { ...setup(), rows: [], wrong: [] };
-  await coldStart(run);
-  bundles(run);
+  await measureColdStart(run);
+  measureBundles(run);
   if (hasGenerator()) {
-    await exportOf(run, 4000, 200, true);
-    if (!quick) await exportOf(run, 20_000, 1000, false);
+    await measureExport(run, 4000, 200, true);
+    if (!quick) await measureExport(run, 20_000, 1000, false);
   } else {
     const why = "not measured: ../shared/exports/gen_exports.py is missing";
     console.log(`SKIPPED: everything with a ChatGPT export; ${why}`);
@@ -53,8 +54,8 @@ async function programs(quick) {
 }
 
 /** All measurements with one ChatGPT export. */
-async function exportOf({ mementory, folder, rows, wrong }, conversations, mb, withLimits) {
-  const { path, truth } = await chatgpt(conversations, mb);
+async function measureExport({ mementory, folder, rows, wrong }, conversations, mb, withLimits) {
+  const { path, truth } = await chatgptExport(conversations, mb);
   const size = truth.json_bytes / 1e6;
   const label = `${Math.round(size)} MB`;
   const row = (what, value) => {
@@ -79,11 +80,11 @@ async function exportOf({ mementory, folder, rows, wrong }, conversations, mb, w
   const start = mementory.start();
   // The cheapest command that opens the vault.
   const least = mementory.median(vault, "imports");
-  row(`unlock (${kdf(vault)})`, `${ms(least - start)}; start of the program ${ms(start)}`);
+  row(`unlock (${kdfText(vault)})`, `${ms(least - start)}; start of the program ${ms(start)}`);
   if (withLimits) {
     const usual = join(folder, "calibrated");
     mementory.run(usual, "create", usual);
-    row(`unlock, calibrated (${kdf(usual)}), empty vault`, ms(mementory.median(usual, "imports") - start));
+    row(`unlock, calibrated (${kdfText(usual)}), empty vault`, ms(mementory.median(usual, "imports") - start));
   }
   for (const kind of ["memory", "conversation", "message"]) {
     const page = mementory.median(vault, "list", "--kind", kind, "--limit", "50");
@@ -92,10 +93,10 @@ async function exportOf({ mementory, folder, rows, wrong }, conversations, mb, w
       `${ms(page)} whole process; ${page > least ? `${ms(page - least)} more than unlock` : "no more than unlock, within the noise"}`,
     );
   }
-  searching(mementory, vault, folder, truth, row);
-  erasing(mementory, vault, least, row, wrong);
+  measureSearch(mementory, vault, folder, truth, row);
+  measureErasure(mementory, vault, least, row, wrong);
   if (withLimits) {
-    const can = limits(path, folder);
+    const can = measureLimits(path, folder);
     const rate = (name) => `${can[name].toFixed(0)} MB/s`;
     const limit = (what, value) => rows.push(["machine", what, value]);
     limit("inflate (flate2, zlib-rs)", rate("inflate_mb_s"));
@@ -114,7 +115,7 @@ async function exportOf({ mementory, folder, rows, wrong }, conversations, mb, w
 
 /** Searches for all queries with a known answer, in one process that loads the index first, like the window after unlocking;
  * then for the first query in a new process that does not. */
-function searching(mementory, vault, folder, truth, row) {
+function measureSearch(mementory, vault, folder, truth, row) {
   const file = join(folder, "queries.txt");
   writeFileSync(file, truth.needles.map((n) => n.query).join("\n"));
   const { results } = mementory.run(vault, "search", "--queries", file, "--limit", "10").value;
@@ -135,9 +136,9 @@ function searching(mementory, vault, folder, truth, row) {
 }
 
 /** Erase one message, then many. */
-function erasing(mementory, vault, unlock, row, wrong) {
+function measureErasure(mementory, vault, unlock, row, wrong) {
   const list = (n) => mementory.run(vault, "list", "--kind", "message", "--limit", `${n}`).value.items.map((i) => i.id);
-  for (const count of [1, ERASED]) {
+  for (const count of [1, ERASED_MESSAGES]) {
     const ids = list(count);
     if (ids.length !== count) throw new Stop(`Only ${ids.length} messages to erase, ${count} wanted.`);
     // Exit code 1: the receipt is not complete. It is measured anyway and reported.
@@ -155,7 +156,7 @@ function erasing(mementory, vault, unlock, row, wrong) {
 }
 
 /** Cold start of the window to the unlock screen. */
-async function coldStart({ mementory, folder, rows }) {
+async function measureColdStart({ mementory, folder, rows }) {
   const row = (value) => {
     rows.push(["window", "cold start to the unlock screen", value]);
     console.log(`  cold start to the unlock screen: ${value}`);
@@ -169,9 +170,9 @@ async function coldStart({ mementory, folder, rows }) {
 }
 
 /** Writing memories out as bundles. */
-function bundles({ mementory, folder, rows }) {
+function measureBundles({ mementory, folder, rows }) {
   const vault = join(folder, "memories");
-  const bundle = memories(join(folder, "memories.mem"), MEMORIES);
+  const bundle = writeMemories(join(folder, "memories.mem"), MEMORIES);
   mementory.run(vault, "create", vault, "--kdf-floor");
   const row = (what, value) => {
     rows.push([`${MEMORIES} memories`, what, value]);
@@ -195,7 +196,7 @@ function ms(seconds) {
   return `${(seconds * 1000).toFixed(0)} ms`;
 }
 
-function kdf(vault) {
+function kdfText(vault) {
   const { kdf: name, slots } = JSON.parse(readFileSync(join(vault, "vault.json"), "utf8"));
   const { memory_kib: memory, passes, lanes } = slots.find((s) => s.kind === "passphrase").kdf;
   return `${name} ${memory / 1024} MiB, ${passes} passes, ${lanes} lanes`;

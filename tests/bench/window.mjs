@@ -8,18 +8,18 @@ import { Browser, until } from "../e2e/webdriver.mjs";
 import { TARGET } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { Stop } from "../tools/sh.mjs";
-import { chatgpt, hasGenerator } from "./data.mjs";
+import { chatgptExport, hasGenerator } from "./data.mjs";
 import { publish, setup } from "./report.mjs";
 import { quantile } from "./measure.mjs";
-import { memories } from "./memories.mjs";
+import { writeMemories } from "./memories.mjs";
 
 const PASSPHRASE = "correct horse battery staple lamp";
 const MEMORIES = 20_000;
-const LONG = 3000;
+const LONG_CONVERSATION = 3000;
 /** A word that is only in the titles of the long conversations. */
-const NAME = "bellwether";
+const TITLE_WORD = "bellwether";
 const FRAMES = 300;
-const TIMES = 21;
+const REPETITIONS = 21;
 /** Delay between a key and the search, in milliseconds (ui.md §6.4). */
 const DEBOUNCE_MS = 120;
 
@@ -155,11 +155,11 @@ export async function measureWindow() {
 async function createLargeVault({ mementory, folder }) {
   const vault = join(folder, "large");
   mementory.run(vault, "create", vault, "--kdf-floor");
-  const { path } = await chatgpt(20_000, 1000);
+  const { path } = await chatgptExport(20_000, 1000);
   mementory.run(vault, "import", path);
-  mementory.run(vault, "import", memories(join(folder, "memories.mem"), MEMORIES).path);
+  mementory.run(vault, "import", writeMemories(join(folder, "memories.mem"), MEMORIES).path);
   const long = join(folder, "long.json");
-  writeFileSync(long, manyConversations(NAME, 2, LONG));
+  writeFileSync(long, manyConversations(TITLE_WORD, 2, LONG_CONVERSATION));
   mementory.run(vault, "import", long);
   const { counts } = mementory.run(vault, "info").value;
   return {
@@ -179,15 +179,15 @@ async function measure(browser, rows) {
   await browser.find("home");
 
   const home = [];
-  for (let n = 0; n < TIMES; n += 1) {
+  for (let n = 0; n < REPETITIONS; n += 1) {
     await browser.later(OPEN, '[data-testid="nav-trash"]', '[data-testid="nav-trash"][aria-current]');
     home.push(await browser.later(OPEN, '[data-testid="nav-home"]', '[data-testid="home-matrix"] td'));
   }
-  opened("Home", home, "300 ms", add);
+  addOpeningTimes("Home", home, "300 ms", add);
 
   await browser.click("nav-memories");
   await browser.find("list-row");
-  scrolled(await browser.later(SCROLL, '[role="listbox"]', 180, FRAMES), "Scrolling 20,000 memories", add);
+  addScrollTimes(await browser.later(SCROLL, '[role="listbox"]', 180, FRAMES), "Scrolling 20,000 memories", add);
   const typed = async (what, words) => {
     const times = [];
     for (const each of words) times.push(await browser.later(SEARCH, each));
@@ -214,32 +214,36 @@ async function measure(browser, rows) {
 
   await browser.click("nav-conversations");
   await until("the list of conversations", async () => (await browser.count("list-row")) > 5);
-  scrolled(await browser.later(SCROLL, '[role="listbox"]', 180, FRAMES), "Scrolling 20,000 conversations", add);
+  addScrollTimes(await browser.later(SCROLL, '[role="listbox"]', 180, FRAMES), "Scrolling 20,000 conversations", add);
   await typed("Searching a million messages", memory);
 
   // Alternate between two: a conversation that is already open is not opened again.
-  await browser.later(SEARCH, NAME);
+  await browser.later(SEARCH, TITLE_WORD);
   const row = '[data-testid="list-row"]';
   const ids = await until("the long conversations in the list", async () => {
     const found = await browser.run(`() => [...document.querySelectorAll('${row}')].map((each) => each.dataset.id)`);
     return found.length === 2 && (await browser.count("reader-message")) > 0 && found;
   });
   const opening = [];
-  for (let n = 0; n < TIMES; n += 1) {
+  for (let n = 0; n < REPETITIONS; n += 1) {
     const id = `[data-id="${ids[(n + 1) % 2]}"]`;
     opening.push(await browser.later(OPEN, row + id, `[data-testid="reader"]${id} [data-testid="reader-message"]`));
   }
-  opened(`Opening a conversation of ${LONG} messages`, opening, "150 ms", add);
-  scrolled(await browser.later(SCROLL, '[data-testid="reader"]', 180, FRAMES), `Scrolling its ${LONG} messages`, add);
+  addOpeningTimes(`Opening a conversation of ${LONG_CONVERSATION} messages`, opening, "150 ms", add);
+  addScrollTimes(
+    await browser.later(SCROLL, '[data-testid="reader"]', 180, FRAMES),
+    `Scrolling its ${LONG_CONVERSATION} messages`,
+    add,
+  );
 }
 
-function opened(what, times, aim, add) {
+function addOpeningTimes(what, times, aim, add) {
   const part = (at) => times.map((time) => time[at]);
   add(`${what}: until it is laid out`, part(0), "none");
   add(`${what}: until it is drawn`, part(1), aim);
 }
 
-function scrolled({ costs, gaps }, what, add) {
+function addScrollTimes({ costs, gaps }, what, add) {
   if (costs.length < FRAMES / 2) throw new Stop(`${what}: only ${costs.length} frames of ${FRAMES} scrolled.`);
   add(`${what}: scripts and layout of a frame`, costs, "8 ms");
   add(`${what}: from frame to frame`, gaps, "none");

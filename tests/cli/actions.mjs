@@ -37,7 +37,7 @@ const RECEIVER = `
 `;
 
 /** Why a case with this need cannot run here, or null. */
-export function missing(need) {
+export function missingRequirement(need) {
   if (need === "unix") return process.platform === "win32" ? "not on this system" : null;
   if (need === "flock") return has("flock") ? null : "flock is not installed";
   if (need === "mount") return canMount() ? null : "a small disk cannot be mounted here (it takes root on Linux)";
@@ -48,14 +48,14 @@ export function missing(need) {
 export const ACTIONS = {
   /** Invert one byte; `at` is an offset, or a fraction of the file. If `file` is a folder, its largest file is changed. */
   flip({ folder }, { file, at = 0.5 }) {
-    const path = largest(join(folder, file));
+    const path = largestFile(join(folder, file));
     const bytes = readFileSync(path);
     bytes[at < 1 ? Math.floor(bytes.length * at) : at] ^= 0xff;
     writeFileSync(path, bytes);
   },
   /** Truncate a file. */
   cut({ folder }, { file, keep = 0.5 }) {
-    const path = largest(join(folder, file));
+    const path = largestFile(join(folder, file));
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.subarray(0, Math.floor(bytes.length * keep)));
   },
@@ -198,7 +198,7 @@ export async function release(stage) {
   for (const undo of stage.undo.splice(0).reverse()) await undo();
 }
 
-function largest(path) {
+function largestFile(path) {
   if (!statSync(path).isDirectory()) return path;
   const files = readdirSync(path).map((name) => join(path, name));
   return files.sort((a, b) => statSync(b).size - statSync(a).size)[0];

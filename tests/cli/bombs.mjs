@@ -21,7 +21,7 @@ const withBomb = (value, bomb = ZEROS) => JSON.stringify(value).replace(PLACEHOL
 const sha256 = (text) => createHash("sha256").update(text).digest("hex");
 
 /** A `.mem` with these lines in `items/episode.jsonl`, and optionally a bomb in its manifest. */
-function mem(lines, more = "") {
+function memBomb(lines, more = "") {
   const path = "items/episode.jsonl";
   const file = { bytes: Buffer.byteLength(lines), path, sha256: sha256(lines) };
   const sums = `${file.sha256}  ${path}\n`;
@@ -43,14 +43,14 @@ function episode(more) {
 }
 
 /** A PAM store with a bomb at a place that `change` marks. */
-function pam(change, bomb = ZEROS) {
+function pamBomb(change, bomb = ZEROS) {
   const store = json("pam", "whole", "input", "memory-store.json");
   delete store.integrity;
   change(store);
   return { "memory-store.json": withBomb(store, bomb) };
 }
 
-function yaml(bomb) {
+function yamlBomb(bomb) {
   const memory = 'id: mem_1, content: x, type: Learning, created_at: "2026-01-01T00:00:00Z"';
   return { "a.mif.yaml": `mif_version: "1.0"\nmemories:\n  - {${memory}, metadata: {x: ${bomb}}}\n` };
 }
@@ -66,21 +66,21 @@ const BOMBS = {
       x: "@here@",
     }),
   }),
-  "mem manifest": () => mem(episode("1"), ZEROS),
-  "mem line": () => mem(episode(ZEROS)),
-  "mem line of members": () => mem(episode(MEMBERS)),
+  "mem manifest": () => memBomb(episode("1"), ZEROS),
+  "mem line": () => memBomb(episode(ZEROS)),
+  "mem line of members": () => memBomb(episode(MEMBERS)),
   "mif memory": () => {
     const store = json("mif", "v2", "input.json");
     store.memories[0].metadata = "@here@";
     return { "a.mif.json": withBomb(store) };
   },
-  "mif yaml": () => yaml(ZEROS),
-  "mif yaml of members": () => yaml(`{${"a: 0,".repeat(10 << 20)}a: 0}`),
-  "mif yaml of anchors": () => yaml(`[&a [${"0,".repeat(1 << 20)}0],${"*a,".repeat(100)}0]`),
-  "pam memory": () => pam((store) => (store.memories[0].metadata.x = "@here@")),
-  "pam list of memories": () => pam((store) => (store.memories = "@here@")),
-  "pam owner": () => pam((store) => (store.owner.x = "@here@")),
-  "pam top": () => pam((store) => (store.x = "@here@"), MEMBERS),
+  "mif yaml": () => yamlBomb(ZEROS),
+  "mif yaml of members": () => yamlBomb(`{${"a: 0,".repeat(10 << 20)}a: 0}`),
+  "mif yaml of anchors": () => yamlBomb(`[&a [${"0,".repeat(1 << 20)}0],${"*a,".repeat(100)}0]`),
+  "pam memory": () => pamBomb((store) => (store.memories[0].metadata.x = "@here@")),
+  "pam list of memories": () => pamBomb((store) => (store.memories = "@here@")),
+  "pam owner": () => pamBomb((store) => (store.owner.x = "@here@")),
+  "pam top": () => pamBomb((store) => (store.x = "@here@"), MEMBERS),
   "pam conversation": () => {
     const talk = json("pam", "whole", "input", "conversations", "talk-1.json");
     // Each message alone is within the limit.
@@ -91,7 +91,7 @@ const BOMBS = {
       raw_metadata: { x: "@here@" },
     }));
     return {
-      ...pam(() => {}),
+      ...pamBomb(() => {}),
       "conversations/talk-1.json": JSON.stringify(talk).replaceAll(PLACEHOLDER, () => part),
     };
   },

@@ -3,13 +3,13 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { has, quiet } from "../tools/sh.mjs";
-import { CLEAN_ENV, SHARED, Vault, inFolder, hasShared, unreconciled } from "./mementory.mjs";
+import { CLEAN_ENV, SHARED, Vault, inFolder, hasShared, sumProblems } from "./mementory.mjs";
 
 const EXPORTS = "exports";
 /** Assistants whose exports can be read. */
 const SUPPORTED = ["chatgpt", "claude"];
 /** Pasted texts, with counts made by hand. */
-const PASTED = {
+const PASTED_TEXTS = {
   "chatgpt-saved-memories.txt": ({ chatgpt_saved_memories: memories }) => ({ conversations: 0, messages: 0, memories }),
   "claude-import-prompt-answer.md": ({ claude_prompt_entries: memories }) => ({
     conversations: 0,
@@ -46,18 +46,19 @@ export async function exportsAsWritten(count) {
   const folder = join(SHARED, EXPORTS);
   const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8"));
   const samples = Object.entries(expected.samples).filter(([, { providers }]) => SUPPORTED.includes(providers[0]));
-  for (const [name, wanted] of samples) await importTwice(count, `sample ${name}`, join(folder, name), counted(wanted));
-  for (const [name, counts] of Object.entries(PASTED)) {
+  for (const [name, wanted] of samples)
+    await importTwice(count, `sample ${name}`, join(folder, name), normalizedCounts(wanted));
+  for (const [name, counts] of Object.entries(PASTED_TEXTS)) {
     const wanted = counts(expected.samples["18-pasted-text"].by_hand);
     await importTwice(count, `pasted ${name}`, join(folder, "18-pasted-text", name), wanted);
   }
   for (const name of readdirSync(join(folder, "edge")).sort())
-    await edge(count, name, join(folder, "edge", name), expected);
+    await importEdgeCase(count, name, join(folder, "edge", name), expected);
   if (!has("python3")) return count.leaveOut("generated exports: python3 is not installed");
-  for (const kind of GENERATED) await generated(count, ...kind);
+  for (const kind of GENERATED) await importGenerated(count, ...kind);
 }
 
-function counted({ conversations, messages, memories, attachments_referenced, attachments_present }) {
+function normalizedCounts({ conversations, messages, memories, attachments_referenced, attachments_present }) {
   const attachments = { referenced: attachments_referenced, present: attachments_present };
   return { conversations, messages, memories, attachments };
 }
@@ -69,8 +70,11 @@ async function importTwice(count, name, path, wanted) {
     const problems = [];
     const preview = vault.must("import", path, "--dry-run");
     const imported = vault.must("import", path);
-    problems.push(...differing(wanted, preview).map((text) => `preview: ${text}`), ...differing(wanted, imported));
-    problems.push(...unreconciled(imported));
+    problems.push(
+      ...differingCounts(wanted, preview).map((text) => `preview: ${text}`),
+      ...differingCounts(wanted, imported),
+    );
+    problems.push(...sumProblems(imported));
     if (preview.added !== imported.added)
       problems.push(`the preview said ${preview.added} added, it was ${imported.added}`);
     const stored = vault.must("info").counts;
@@ -79,12 +83,12 @@ async function importTwice(count, name, path, wanted) {
         problems.push(`${part.added} ${kind} added, ${stored[kind]} in the vault`);
     const again = vault.must("import", path);
     if (again.added + again.updated > 0) problems.push(`again: ${again.added} added, ${again.updated} updated`);
-    problems.push(...unreconciled(again).map((text) => `again: ${text}`));
+    problems.push(...sumProblems(again).map((text) => `again: ${text}`));
     report(count, name, problems);
   });
 }
 
-async function edge(count, name, path, expected) {
+async function importEdgeCase(count, name, path, expected) {
   await inFolder((folder) => {
     const vault = new Vault(folder).create();
     const figure = expected.edge_messages[name];
@@ -105,11 +109,11 @@ async function edge(count, name, path, expected) {
     const codes = [...answer.warnings.map((w) => w.code), ...answer.items.map((item) => item.reason.split(":")[0])];
     if (says && !codes.includes(says)) problems.push(`does not say ${says}: ${text}`);
     if (mentions && !text.includes(mentions)) problems.push(`does not mention ${mentions}: ${text}`);
-    report(count, `edge ${name}`, [...problems, ...unreconciled(answer)]);
+    report(count, `edge ${name}`, [...problems, ...sumProblems(answer)]);
   });
 }
 
-async function generated(count, kind, layout, ending) {
+async function importGenerated(count, kind, layout, ending) {
   await inFolder(async (folder) => {
     const path = join(folder, `made${ending}`);
     const args = [join(SHARED, EXPORTS, "gen_exports.py"), kind, "--layout", layout, ...SIZE, "--out", path];
@@ -118,7 +122,7 @@ async function generated(count, kind, layout, ending) {
     const truth = JSON.parse(readFileSync(`${path}.truth.json`, "utf8"));
     const { distinct_memory_texts: distinct, custom_instructions: custom } = truth.memories;
     const memories = kind === "chatgpt" ? distinct + custom : Object.values(truth.memories).reduce((a, b) => a + b, 0);
-    await importTwice(count, `generated ${kind} ${layout}`, path, counted({ ...truth, memories }));
+    await importTwice(count, `generated ${kind} ${layout}`, path, normalizedCounts({ ...truth, memories }));
     await searchNeedles(count, `needles of ${kind} ${layout}`, path, truth);
   });
 }
@@ -140,7 +144,7 @@ async function searchNeedles(count, name, path, truth) {
   });
 }
 
-function differing(wanted, got) {
+function differingCounts(wanted, got) {
   return Object.entries(wanted)
     .filter(([key, value]) => JSON.stringify(sorted(value)) !== JSON.stringify(sorted(got[key])))
     .map(([key, value]) => `${key}: ${JSON.stringify(got[key])}, not ${JSON.stringify(value)}`);

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { byItself } from "../tools/count.mjs";
+import { runAlone } from "../tools/count.mjs";
 import { built } from "../tools/places.mjs";
 import { quiet } from "../tools/sh.mjs";
 import { FIXTURES, Vault, inFolder } from "./mementory.mjs";
@@ -109,4 +109,4 @@ if (process.argv[2] === "--record") {
     };
     writeFileSync(expected, `${JSON.stringify(said, null, 2)}\n`);
   });
-} else await byItself(import.meta.url, goldenVaults);
+} else await runAlone(import.meta.url, goldenVaults);

@@ -10,11 +10,11 @@ import { zip } from "./generated.mjs";
 
 /** Per format: the name of an export, and a function that reads its content as `{place: text}`. */
 const FORMATS = {
-  mem: { name: "out.mem", parts: bundle },
-  alf: { name: "out.alf", parts: agent },
-  mif: { name: "out.mif.json", parts: oneFile },
-  pam: { name: "out", parts: folder },
-  zaxy: { name: "out.json", parts: oneFile },
+  mem: { name: "out.mem", parts: readBundle },
+  alf: { name: "out.alf", parts: readArchive },
+  mif: { name: "out.mif.json", parts: readFile },
+  pam: { name: "out", parts: readFolder },
+  zaxy: { name: "out.json", parts: readFile },
 };
 /** `[format, fixture, options for converting back]`. The signed ones show that signatures survive. */
 const CASES = [
@@ -68,7 +68,7 @@ export async function matrix(count) {
 
 function roundTrip(scratch, home, fixture, other, how) {
   const vault = new Vault(scratch);
-  const source = home === "alf" ? packed(vault, fixture) : join(FIXTURES, home, fixture);
+  const source = home === "alf" ? packArchive(vault, fixture) : join(FIXTURES, home, fixture);
   const [there, back] = [join(scratch, `there-${FORMATS[other].name}`), join(scratch, `back-${FORMATS[home].name}`)];
   const convert = (from, to, ...as) => vault.run("convert", from, to, "--format", ...as);
   const first = convert(source, there, other);
@@ -78,11 +78,11 @@ function roundTrip(scratch, home, fixture, other, how) {
   if (second.code !== 0 && second.code !== 1)
     return [`back: ended with ${second.code}: ${second.stdout.slice(0, 400)}${second.stderr}`];
   const [before, after] = [source, back].map((path) => FORMATS[home].parts(path));
-  return [...changes(before, after), ...lossProblems(first.answer.losses)];
+  return [...textChanges(before, after), ...lossProblems(first.answer.losses)];
 }
 
 /** Texts that changed, disappeared or were added. */
-function changes(before, after) {
+function textChanges(before, after) {
   const problems = [];
   for (const [place, text] of Object.entries(before)) {
     if (after[place] === undefined) problems.push(`${place}: missing`);
@@ -115,34 +115,34 @@ function isJson(text) {
 }
 
 /** Pack a fixture's folder as an archive. */
-function packed(vault, fixture) {
+function packArchive(vault, fixture) {
   const root = join(FIXTURES, "alf", fixture);
-  return vault.write("in.alf", zip(files(root).map((path) => [relative(root, path), readFileSync(path)])));
+  return vault.write("in.alf", zip(filesIn(root).map((path) => [relative(root, path), readFileSync(path)])));
 }
 
-function files(root) {
+function filesIn(root) {
   return readdirSync(root)
     .sort()
     .map((name) => join(root, name))
-    .flatMap((path) => (statSync(path).isDirectory() ? files(path) : [path]));
+    .flatMap((path) => (statSync(path).isDirectory() ? filesIn(path) : [path]));
 }
 
 /** Each file of a folder. */
-function folder(root) {
-  return Object.fromEntries(files(root).map((path) => [relative(root, path), readFileSync(path, "utf8")]));
+function readFolder(root) {
+  return Object.fromEntries(filesIn(root).map((path) => [relative(root, path), readFileSync(path, "utf8")]));
 }
 
 /** The lines of `.jsonl` files of a bundle, and other files whole. */
-function bundle(root) {
+function readBundle(root) {
   return Object.fromEntries(
-    Object.entries(folder(root)).flatMap(([name, text]) =>
+    Object.entries(readFolder(root)).flatMap(([name, text]) =>
       name.endsWith(".jsonl") ? lines(name, text) : [[name, text]],
     ),
   );
 }
 
 /** The documents of an archive, its memory lines across partitions, and the agent data of its manifest. */
-function agent(path) {
+function readArchive(path) {
   const all = entries(path);
   const { layers, ...manifest } = JSON.parse(all["manifest.json"]);
   const rows = layers.memory.partitions;
@@ -160,7 +160,7 @@ function agent(path) {
   };
 }
 
-function oneFile(path) {
+function readFile(path) {
   return { document: readFileSync(path, "utf8") };
 }
 

@@ -116,7 +116,7 @@ export class Vault {
 }
 
 /** Messages where `found` is not the sum of the outcomes, in total or by kind. */
-export function unreconciled(report) {
+export function sumProblems(report) {
   const parts = ["added", "updated", "unchanged", "blocked", "skipped", "failed"];
   const sum = (of) => parts.reduce((total, part) => total + of[part], 0);
   const kinds = Object.entries(report.by_kind);

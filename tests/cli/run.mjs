@@ -18,9 +18,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { built } from "../tools/places.mjs";
 import { quiet } from "../tools/sh.mjs";
-import { CLEAN_ENV, FIXTURES, SHARED, Vault, inFolder, hasShared, unreconciled } from "./mementory.mjs";
+import { CLEAN_ENV, FIXTURES, SHARED, Vault, inFolder, hasShared, sumProblems } from "./mementory.mjs";
 import { differences } from "./match.mjs";
-import { ACTIONS, missing, release } from "./actions.mjs";
+import { ACTIONS, missingRequirement, release } from "./actions.mjs";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 
@@ -32,19 +32,19 @@ export async function cliCases(count) {
     .sort();
   for (const name of names) {
     const definition = JSON.parse(readFileSync(join(HERE, `${name}.case.json`), "utf8"));
-    const lacking = (definition.needs ?? []).map(missing).find(Boolean);
+    const lacking = (definition.needs ?? []).map(missingRequirement).find(Boolean);
     if (lacking) {
       count.leaveOut(`${name}: ${lacking}`);
       continue;
     }
     if (JSON.stringify(definition).includes("$SHARED") && !hasShared(count, "exports")) continue;
-    const problems = await inFolder((folder) => play(folder, definition));
+    const problems = await inFolder((folder) => runCase(folder, definition));
     problems.forEach((problem) => console.log(`  ${problem}`));
     count.add(name, problems.length === 0);
   }
 }
 
-async function play(folder, { vault = false, files = {}, steps }) {
+async function runCase(folder, { vault = false, files = {}, steps }) {
   const known = { T: folder, FIXTURES, SHARED };
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -59,7 +59,7 @@ async function play(folder, { vault = false, files = {}, steps }) {
     for (const [i, step] of steps.entries()) {
       const problems = await runStep(stage, substitute(step, known)).catch((error) => [error.message.trim()]);
       // Later steps depend on this one.
-      if (problems.length > 0) return problems.map((problem) => `step ${i + 1} (${title(step)}): ${problem}`);
+      if (problems.length > 0) return problems.map((problem) => `step ${i + 1} (${stepTitle(step)}): ${problem}`);
     }
     return [];
   } finally {
@@ -67,7 +67,7 @@ async function play(folder, { vault = false, files = {}, steps }) {
   }
 }
 
-const title = (step) => step.about ?? (step.run ?? Object.values(step)).flat().join(" ");
+const stepTitle = (step) => step.about ?? (step.run ?? Object.values(step)).flat().join(" ");
 
 function substitute(step, known) {
   return JSON.parse(
@@ -78,14 +78,14 @@ function substitute(step, known) {
 }
 
 async function runStep(stage, step) {
-  if (step.run) return command(stage, step);
+  if (step.run) return runCommand(stage, step);
   if (step.do) return (await ACTIONS[step.do](stage, step)) ?? [];
   const now = JSON.stringify(stage.vault.dump());
   if (step.dump) stage.dumps[step.dump] = now;
   return step.dump_is && stage.dumps[step.dump_is] !== now ? [`the vault is not as it was at ${step.dump_is}`] : [];
 }
 
-function command({ folder, known, env }, step) {
+function runCommand({ folder, known, env }, step) {
   const own = Object.fromEntries(Object.entries({ ...env, ...step.env }).filter(([, value]) => value !== null));
   const args = step.plain ? step.run : ["--json", ...step.run];
   const input = step.stdin === undefined ? { stdio: ["ignore", "pipe", "pipe"] } : { input: step.stdin };
@@ -107,7 +107,7 @@ function command({ folder, known, env }, step) {
   }
   // A check that finds damage answers with a report, not with an error.
   if ((step.exit ?? 0) > 1 && answer.ok === undefined) problems.push(...differences(ERROR, answer, ""));
-  if (step.run.includes("import") && answer.by_kind) problems.push(...unreconciled(answer));
+  if (step.run.includes("import") && answer.by_kind) problems.push(...sumProblems(answer));
   if (step.json !== undefined) problems.push(...differences(step.json, answer, ""));
   for (const [name, pointer] of Object.entries(step.save ?? {})) {
     known[name] = valueAt(answer, pointer);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { findProblems, recordViolations } from "../screens/hostile-page.mjs";
-import { corpus } from "../screens/hostile.mjs";
+import { hostileCases } from "../screens/hostile.mjs";
 import { built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { has, quiet } from "../tools/sh.mjs";
@@ -30,7 +30,7 @@ function whyNot() {
 }
 
 /** Run the test in a subprocess inside the network namespace. */
-export async function alone(count) {
+export async function testOffline(count) {
   const why = whyNot();
   if (why) return count.leaveOut(`the window in a network of its own: ${why}`);
   await cargoTool("tauri-driver", "^2");
@@ -47,7 +47,7 @@ function unroutedPackets() {
   return Number(values[names.indexOf("OutNoRoutes")]) + Number(six?.[1] ?? 0);
 }
 
-const attempt = () =>
+const connectOutside = () =>
   new Promise((done) => {
     const socket = connect({ host: UNREACHABLE, port: 80 });
     socket.on("error", () => done());
@@ -121,12 +121,12 @@ async function visitRows(browser, section, shown, note) {
 async function inside() {
   quiet("ip", ["link", "set", "lo", "up"]);
   const before = unroutedPackets();
-  await attempt();
+  await connectOutside();
   reportStep("a packet without a route is counted", unroutedPackets() > before);
 
   const home = mkdtempSync(join(tmpdir(), "mementory-alone-"));
   // Very long texts are tested in Chromium, because here they would take longer than the deadline of WebDriver.
-  const cases = corpus().filter(({ text }) => text.length <= MAX_TEXT);
+  const cases = hostileCases().filter(({ text }) => text.length <= MAX_TEXT);
   const vault = new Vault(home).create();
   const added = writeExports(home, cases).map((path) => vault.must("import", path));
   reportStep(

@@ -16,7 +16,7 @@ function whyNot() {
   return missing ? `${missing} is not installed` : null;
 }
 
-export async function away(count) {
+export async function testLockWhenAway(count) {
   const why = whyNot();
   if (why) return count.leaveOut(`the vault locks with the screen: ${why}`);
   await cargoTool("tauri-driver", "^2");
@@ -27,7 +27,7 @@ export async function away(count) {
   let browser;
   try {
     browser = await Browser.open(await display.driver(), built("mementory-app"));
-    await play(browser, desktop, count);
+    await runSteps(browser, desktop, count);
   } catch (error) {
     console.log(`  ${error.message}`);
     count.add("the vault locks with the screen to the end", false);
@@ -78,12 +78,12 @@ const isOpen = async (browser) =>
   (await browser.later(`() => window.__TAURI_INTERNALS__.invoke("session_state")`)).open;
 
 /** Announce until it works, because the window may be open before it listens to the bus. */
-const locks = (browser, desktop) =>
+const waitForLock = (browser, desktop) =>
   until("the vault to lock", async () => desktop.announce(true) && (await browser.count("unlock-passphrase")) === 1);
 
-async function play(browser, desktop, count) {
+async function runSteps(browser, desktop, count) {
   await unlock(browser);
-  await locks(browser, desktop);
+  await waitForLock(browser, desktop);
   const footer = await browser.run(`() => document.querySelector("footer")?.innerText`);
   count.add("the vault locks with the screen, and says so", /when the screen was locked/.test(footer));
   count.add("the vault is locked, not only covered", !(await isOpen(browser)));
@@ -107,6 +107,6 @@ async function play(browser, desktop, count) {
   await browser.click("settings-security");
   count.add("switched off, the vault stays open", await isOpen(browser));
   await toggle("true");
-  await locks(browser, desktop);
+  await waitForLock(browser, desktop);
   count.add("switched on again, it locks again", !(await isOpen(browser)));
 }

@@ -21,7 +21,7 @@ const DELETE = "\uE017";
 const KEY = "ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi";
 
 /** Run the story; each step is counted under a readable name. */
-export async function byKeyboard(count) {
+export async function testKeyboard(count) {
   await cargoTool("tauri-driver", "^2");
   mkdirSync(OUT, { recursive: true });
   const home = mkdtempSync(join(tmpdir(), "mementory-keys-"));

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFil
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PNG } from "pngjs";
-import { built, serve } from "../screens/pages.mjs";
+import { builtPages, serve } from "../screens/pages.mjs";
 import { Page } from "../screens/page.mjs";
 import { SCREENS } from "../screens/walk.mjs";
 import { ROOT } from "../tools/places.mjs";
@@ -69,7 +69,7 @@ await main(async () => {
   const display = await Display.start(homeIn(home));
   let server;
   try {
-    server = await serve(built());
+    server = await serve(builtPages());
     const origin = `http://127.0.0.1:${server.address().port}`;
     const browser = await Browser.start(await display.webKitDriver(), {
       "webkitgtk:browserOptions": { binary: BROWSER, args: ["--automation"] },
@@ -82,7 +82,7 @@ await main(async () => {
         console.log(`  ${file}: we have no such screen`);
         continue;
       }
-      const picture = await shot(browser, origin, screen, theme, small ? [900, 600] : [1280, 800]);
+      const picture = await takeScreenshot(browser, origin, screen, theme, small ? [900, 600] : [1280, 800]);
       writeFileSync(join(OUT, file), sideBySide(picture, readFileSync(join(DRAWN, file))));
       console.log(`  ${file}`);
     }
@@ -102,7 +102,7 @@ function sideBySide(...pictures) {
   return PNG.sync.write(sheet);
 }
 
-async function shot(browser, origin, [, words, steps], theme, size) {
+async function takeScreenshot(browser, origin, [, words, steps], theme, size) {
   await browser.goTo(`${origin}/?mock=${words}`);
   await browser.pageSize(...size);
   await until("the window", () => browser.run("() => document.querySelector('main, nav') !== null"));

@@ -24,7 +24,7 @@ function whyNot() {
 }
 
 /** Check the tree of each screen, in a private D-Bus session. */
-export async function spoken(count) {
+export async function testAccessibilityTree(count) {
   const why = whyNot();
   if (why) return count.leaveOut(`what a screen reader finds: ${why}`);
   await cargoTool("tauri-driver", "^2");
@@ -94,7 +94,7 @@ const SCREENS = [
 const INTERACTIVE =
   /button|entry|password text|check box|radio|combo box|link|menu item|list item|tab$|toggle|switch|spin|slider/;
 
-function tree() {
+function accessibilityTree() {
   const { code, stdout } = quiet(PYTHON, [TREE, "mementory-app"]);
   if (code !== 0) return [];
   return stdout
@@ -121,7 +121,7 @@ async function inside() {
         wanted.filter(([role, words]) => !nodes.some((node) => node.role === role && words.test(node.name)));
       // The tree is updated a moment after the page.
       await until(`the tree of ${name}`, () => {
-        nodes = tree();
+        nodes = accessibilityTree();
         return missing().length === 0;
       }).catch(() => {});
       const nameless = nodes.filter((node) => node.focusable && INTERACTIVE.test(node.role) && !node.name.trim());

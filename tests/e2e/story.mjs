@@ -75,7 +75,7 @@ const SIZES = [
 const THEMES = ["light", "dark"];
 
 /** Run the story; each step is counted under a readable name. */
-export async function story(count) {
+export async function testMainStory(count) {
   await cargoTool("tauri-driver", "^2");
   rmSync(OUT, { recursive: true, force: true });
   mkdirSync(OUT, { recursive: true });
@@ -85,7 +85,7 @@ export async function story(count) {
   try {
     browser = await Browser.open(await display.driver(), built("mementory-app"));
     const window = await display.place("Mementory");
-    const play = new Play(browser, display, window, home, count);
+    const play = new MainStory(browser, display, window, home, count);
     await play.all();
     await browser.close();
     browser = undefined;
@@ -111,7 +111,7 @@ async function closesCleanly(display, home, count) {
   count.add("the window itself leaves nothing on disk", left.length === 0);
 }
 
-class Play {
+class MainStory {
   constructor(browser, display, window, home, count) {
     Object.assign(this, { browser, display, window, home, count });
     this.shots = 0;

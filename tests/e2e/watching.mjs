@@ -10,7 +10,7 @@ import { Browser, until } from "./webdriver.mjs";
 
 const sample = (name) => join(ROOT, "fixtures", "samples", name);
 
-export async function watching(count) {
+export async function testWatchedFolder(count) {
   await cargoTool("tauri-driver", "^2");
   const home = mkdtempSync(join(tmpdir(), "mementory-watching-"));
   const vault = new Vault(home).create();
@@ -21,7 +21,7 @@ export async function watching(count) {
   let browser;
   try {
     browser = await Browser.open(await display.driver(), built("mementory-app"));
-    await play(browser, downloads, count);
+    await runSteps(browser, downloads, count);
   } catch (error) {
     console.log(`  ${error.message}`);
     count.add("the watched folder test runs to its end", false);
@@ -31,7 +31,7 @@ export async function watching(count) {
   }
 }
 
-async function play(browser, downloads, count) {
+async function runSteps(browser, downloads, count) {
   await browser.type("unlock-passphrase", PASSPHRASE);
   await browser.click("unlock-submit");
   await browser.find("nav-memories");

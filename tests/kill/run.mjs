@@ -13,13 +13,13 @@ const NEW_PASSPHRASE = "seven lanterns hang in the orchard";
 const VAULT_FILES = /^(vault\.json|store\.db|store\.db-(wal|shm)|index|blobs|lock)$/;
 
 /** Run all rounds; one line of counts for each operation. */
-export async function kills(count) {
+export async function testKills(count) {
   if (process.platform === "win32") return count.leaveOut("kills: no SIGKILL on this system");
   const rounds = Number(process.env.MEMENTORY_KILLS || 40);
   const seed = Number(process.env.MEMENTORY_KILL_SEED || 1);
   console.log(`  ${rounds} kills, MEMENTORY_KILL_SEED=${seed}`);
   await inFolder(async (folder) => {
-    const random = numbers(seed);
+    const random = randomNumbers(seed);
     const vault = prepare(folder);
     const operations = OPERATIONS.map((make) => make(vault));
     const states = operations.map((operation) => measure(vault, operation));
@@ -102,10 +102,10 @@ const OPERATIONS = [
 
 /** The visible state before and after the operation, and how long opening and the whole operation take. */
 function measure(vault, operation) {
-  const copy = copied(vault);
-  const opening = timed(() => copy.must("info"));
+  const copy = copyVault(vault);
+  const opening = millisecondsOf(() => copy.must("info"));
   const before = visibleState(copy);
-  const duration = timed(() => copy.must(...operation.args));
+  const duration = millisecondsOf(() => copy.must(...operation.args));
   if (operation.secrets) copy.env.MEMENTORY_PASSPHRASE_FILE = join(copy.folder, operation.secrets[1]);
   const after = visibleState(copy);
   if (!operation.secrets && before === after) throw new Error(`${operation.name} changes nothing visible`);
@@ -113,10 +113,10 @@ function measure(vault, operation) {
 }
 
 async function kill(vault, operation, state, random, round, tally) {
-  const copy = copied(vault);
+  const copy = copyVault(vault);
   state.opening = average(
     state.opening,
-    timed(() => copy.must("info")),
+    millisecondsOf(() => copy.must("info")),
   );
   // One round in five kills at any time; the others while the operation works. Durations depend on the load of the machine, so
   // they are measured again in every round.
@@ -153,7 +153,7 @@ async function kill(vault, operation, state, random, round, tally) {
   // The operation can be repeated.
   if (!operation.secrets && visibleState(copy) === state.before) {
     let again;
-    const duration = timed(() => (again = copy.run(...operation.args)));
+    const duration = millisecondsOf(() => (again = copy.run(...operation.args)));
     state.duration = average(state.duration, duration);
     if (again.code !== 0) problem(`again: exit code ${again.code}: ${again.stdout.slice(0, 300)}`);
     else if (visibleState(copy) !== state.after) problem("again: not as after");
@@ -170,7 +170,7 @@ function erasureProblems(vault, words) {
   return problems;
 }
 
-function copied(vault) {
+function copyVault(vault) {
   const copy = new Vault(vault.folder, "killed");
   rmSync(copy.path, { recursive: true, force: true });
   cpSync(vault.path, copy.path, { recursive: true });
@@ -210,14 +210,14 @@ function killAfter(child, delay) {
 
 const average = (old, now) => old * 0.6 + now * 0.4;
 
-function timed(run) {
+function millisecondsOf(run) {
   const started = performance.now();
   run();
   return performance.now() - started;
 }
 
 /** Random numbers that are the same for the same seed (mulberry32). */
-function numbers(seed) {
+function randomNumbers(seed) {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -2,13 +2,13 @@
 // transparency, zoom. Each screen is visited once, and checked again with each setting.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { byItself } from "../tools/count.mjs";
-import { contrast, hover } from "./contrast.mjs";
+import { runAlone } from "../tools/count.mjs";
+import { contrastFaults, applyHoverStyles } from "./contrast.mjs";
 import { inEnglish } from "./english.mjs";
 import { Faults } from "./faults.mjs";
 import { CLIPPED } from "./text-checks.mjs";
 import { SIZES } from "./page.mjs";
-import { forcedColourFaults, runningAnimations, structure, translucentElements } from "./structure.mjs";
+import { forcedColourFaults, runningAnimations, structureFaults, translucentElements } from "./structure.mjs";
 import { isFirst } from "./walk.mjs";
 
 /** Reads axe only when needed, because this file is loaded before the packages are installed. */
@@ -46,7 +46,7 @@ const VIOLATIONS = `async (options) => {
 }`;
 
 /** All accessibility checks of a screen, for `inEnglish`. */
-export class Accessible {
+export class AccessibilityCheck {
   #kinds = new Map();
   #visits = 0;
 
@@ -61,10 +61,10 @@ export class Accessible {
     await this.#inLarge(page, `${name} at ${large.join("x")}`, isFirst(name));
     await this.#inSmall(page, small, `${name} at ${small.join("x")}`);
     // Apply hover styles everywhere; they stay until the page is left.
-    await page.browser.run(String(hover));
+    await page.browser.run(String(applyHoverStyles));
     for (const theme of ["light", "dark"]) {
       await page.theme(theme);
-      const { found } = await page.browser.run(String(contrast));
+      const { found } = await page.browser.run(String(contrastFaults));
       this.#note(`contrast under the pointer, ${theme}`, found, name);
     }
   }
@@ -73,7 +73,7 @@ export class Accessible {
     const { browser } = page;
     await page.theme("light");
     this.#note("axe", await browser.run(VIOLATIONS, ALL_RULES), place);
-    this.#note("structure", await browser.run(String(structure)), place);
+    this.#note("structure", await browser.run(String(structureFaults)), place);
     this.#note("less motion", await browser.run(String(runningAnimations)), place);
     await this.#contrast(page, "contrast, light", place);
     await page.theme("dark");
@@ -104,11 +104,11 @@ export class Accessible {
     await page.settled();
     this.#note("zoom 200 %", await browser.run(CLIPPED), place);
     this.#note("axe", await browser.run(VIOLATIONS, IN_SIZE), place);
-    this.#note("structure", await browser.run(String(structure)), place);
+    this.#note("structure", await browser.run(String(structureFaults)), place);
   }
 
   async #contrast(page, kind, place) {
-    const { found, checked } = await page.browser.run(String(contrast));
+    const { found, checked } = await page.browser.run(String(contrastFaults));
     this.#note(kind, checked > 0 ? found : ["nothing was checked"], place);
   }
 
@@ -127,4 +127,4 @@ export class Accessible {
   }
 }
 
-await byItself(import.meta.url, (count) => inEnglish(count, [new Accessible()]));
+await runAlone(import.meta.url, (count) => inEnglish(count, [new AccessibilityCheck()]));

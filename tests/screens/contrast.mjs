@@ -5,7 +5,7 @@
  * The background of a point is taken from the elements at that point, so that overlaps, panes and sheets count as rendered.
  * As in WCAG, disabled controls and invisible text are excluded.
  */
-export function contrast() {
+export function contrastFaults() {
   const TEXT = 4.5;
   const GRAPHIC = 3;
   const DISABLED = ":disabled, [aria-disabled=true], [data-disabled], label:has(:disabled), .box:has(:disabled)";
@@ -189,7 +189,7 @@ export function contrast() {
 }
 
 /** Apply hover styles to everything. The replacement has the specificity of `:hover`, so the cascade stays the same. */
-export function hover() {
+export function applyHoverStyles() {
   const inside = (rules) => {
     for (const rule of rules) {
       if (rule.selectorText?.includes(":hover"))

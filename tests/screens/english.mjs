@@ -2,7 +2,7 @@
 import { Faults } from "./faults.mjs";
 import { Page } from "./page.mjs";
 import { missingPrograms, withPages } from "./pages.mjs";
-import { chosen, walk } from "./walk.mjs";
+import { screensNamed, walk } from "./walk.mjs";
 
 /**
  * Call each of `checks` for every screen: `begin(browser)` if it exists, `visit(name, page)`, and at the end
@@ -12,7 +12,7 @@ import { chosen, walk } from "./walk.mjs";
 export async function inEnglish(count, checks, only = process.env.MEMENTORY_SCREENS ?? "") {
   const lacking = missingPrograms();
   if (lacking.length > 0) return count.leaveOut(`the screens in English: ${lacking.join(" and ")} not installed`);
-  const screens = chosen(only);
+  const screens = screensNamed(only);
   const unreachable = new Faults();
   await withPages(async (browser, origin) => {
     await new Page(browser).media();

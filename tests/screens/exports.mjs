@@ -3,20 +3,20 @@ import { until } from "../e2e/webdriver.mjs";
 
 const OPEN = "open";
 const PASSPHRASE = "harbour copper nineteen kite";
-const exporting = async (page) => {
+const openExport = async (page) => {
   await page.waitFor("home");
   await page.click("export-button");
   await page.waitFor("export-sheet");
 };
 /** Wait until the records are counted: then Save is enabled, or a confirmation is shown. */
-const counted = (page) =>
+const waitForCount = (page) =>
   until("what goes in", () =>
     page.browser.run(
       "() => !document.querySelector('[data-testid=export-save]')?.disabled || document.querySelector('[data-testid=export-understood]') !== null",
     ),
   );
 /** Wait for the text of the export. */
-const text = async (page) => {
+const waitForText = async (page) => {
   await page.click("export-transfer_text");
   await until("the text", () =>
     page.browser.run("() => document.querySelector('[data-testid=export-text]')?.value.includes('Sandviken')"),
@@ -25,17 +25,17 @@ const text = async (page) => {
 
 /** Like `SCREENS` in walk.mjs. */
 export const EXPORTS = [
-  ["export", OPEN, exporting],
+  ["export", OPEN, openExport],
   [
     "export, losses",
     OPEN,
-    async (page) => (await exporting(page), await page.click("export-alf"), page.waitFor("export-losses")),
+    async (page) => (await openExport(page), await page.click("export-alf"), page.waitFor("export-losses")),
   ],
   [
     "export, uncovered",
     OPEN,
     async (page) => {
-      await exporting(page);
+      await openExport(page);
       await page.waitFor("export-cover", ' [role="switch"]:not([disabled])');
       await page.click("export-cover", ' [role="switch"]');
       await page.waitFor("uncover-dialog");
@@ -45,7 +45,7 @@ export const EXPORTS = [
     "export, encrypted",
     OPEN,
     async (page) => {
-      await exporting(page);
+      await openExport(page);
       await page.click("export-alf");
       await page.click("export-encrypt", ' [role="switch"]');
       await page.type("export-passphrase", PASSPHRASE);
@@ -57,8 +57,8 @@ export const EXPORTS = [
     "export, text",
     OPEN,
     async (page) => {
-      await exporting(page);
-      await text(page);
+      await openExport(page);
+      await waitForText(page);
       await page.waitFor("export-losses");
     },
   ],
@@ -69,8 +69,8 @@ export const EXPORTS = [
       await page.mock(
         "() => { const { exportText } = window.__mock; window.__mock.exportText = async (...asked) => (await exportText(...asked)).repeat(100); }",
       );
-      await exporting(page);
-      await text(page);
+      await openExport(page);
+      await waitForText(page);
       await page.click("export-scope-choose");
       await page.menu("export-choose-kind");
       await page.click("export-kind-memory");
@@ -87,7 +87,7 @@ export const EXPORTS = [
       await page.click("export-scope-choose");
       await page.menu("export-choose-source");
       await page.click("export-source-claude");
-      await counted(page);
+      await waitForCount(page);
       await page.pointerAway();
       // The menu may have scrolled the sheet by a fraction of a pixel.
       await page.mock("() => document.querySelectorAll('[role=dialog] *').forEach((each) => (each.scrollTop = 0))");
@@ -97,7 +97,7 @@ export const EXPORTS = [
     "export, nothing chosen",
     OPEN,
     async (page) => {
-      await exporting(page);
+      await openExport(page);
       await page.click("export-scope-choose");
       await page.type("export-choose-until", "1999-12-31");
       await page.waitFor("export-nothing");
@@ -107,7 +107,7 @@ export const EXPORTS = [
     "export, done",
     OPEN,
     async (page) => {
-      await exporting(page);
+      await openExport(page);
       await page.click("export-understood");
       await page.click("export-save");
       await page.waitFor("export-result");
@@ -120,7 +120,7 @@ export const EXPORTS = [
       await page.mock(
         "() => { const { exportRun } = window.__mock; window.__mock.exportRun = async (...asked) => ({ ...(await exportRun(...asked)), validated: false, errors: 3, first_error: { code: 'checksum', place: 'memories.jsonl:4', message: 'The digest in the manifest is another' } }); }",
       );
-      await exporting(page);
+      await openExport(page);
       await page.click("export-understood");
       await page.click("export-save");
       await page.waitFor("export-delete");

@@ -1,7 +1,7 @@
 // Screens of watched folders, and of exports detected in them.
 const OPEN = "open";
 
-const folders = async (page) => {
+const openFolders = async (page) => {
   await page.click("nav-settings");
   await page.click("settings-folders");
 };
@@ -16,13 +16,17 @@ const EXPORT = "chatgpt-export-2026-11-21.zip";
 
 /** Like `SCREENS` in walk.mjs. */
 export const FOLDERS = [
-  ["settings, folders", OPEN, async (page) => (await folders(page), page.waitFor("watched-folder"))],
-  ["settings, folders, none yet", `${OPEN},empty`, async (page) => (await folders(page), page.waitFor("watched-none"))],
+  ["settings, folders", OPEN, async (page) => (await openFolders(page), page.waitFor("watched-folder"))],
+  [
+    "settings, folders, none yet",
+    `${OPEN},empty`,
+    async (page) => (await openFolders(page), page.waitFor("watched-none")),
+  ],
   [
     "settings, folders, found",
     OPEN,
     async (page) => {
-      await folders(page);
+      await openFolders(page);
       await page.waitFor("watched-folder");
       await addFiles(page, ["encrypted.alf", EXPORT], false);
       await page.waitFor("find");
@@ -32,7 +36,7 @@ export const FOLDERS = [
     "settings, folders, importing",
     OPEN,
     async (page) => {
-      await folders(page);
+      await openFolders(page);
       await page.waitFor("watched-folder");
       await addFiles(page, [EXPORT], false);
       await page.mock("(path) => window.__mock.reportImportProgress(path, 0.4)", `/home/ines/Downloads/${EXPORT}`);

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../e2e/webdriver.mjs";
-import { byItself } from "../tools/count.mjs";
+import { runAlone } from "../tools/count.mjs";
 import { ROOT } from "../tools/places.mjs";
 import { Faults } from "./faults.mjs";
 import { findProblems, installHostileTexts, recordViolations } from "./hostile-page.mjs";
@@ -18,25 +18,25 @@ const GROUPS = 20;
 /** Opens the sample window. */
 const PASSPHRASE = "harbour copper nineteen kite";
 
-const expand = (text) =>
+const expandText = (text) =>
   typeof text === "string"
     ? text
     : text.map((part) => (typeof part === "string" ? part : part.repeat.repeat(part.times))).join("");
 
 /** All cases, or those whose kind begins with `only`. */
-export function corpus(only = "") {
+export function hostileCases(only = "") {
   return readdirSync(FOLDER)
     .filter((file) => file.endsWith(".json") && file.startsWith(only))
     .sort()
     .flatMap((file) => {
       const kind = file.replace(".json", "");
       const { cases } = JSON.parse(readFileSync(join(FOLDER, file), "utf8"));
-      return cases.map(({ name, text, expect = {} }) => ({ kind, name, text: expand(text), expect }));
+      return cases.map(({ name, text, expect = {} }) => ({ kind, name, text: expandText(text), expect }));
     });
 }
 
 /** Shows all cases of one kind on one screen after the other. */
-class Visit {
+class HostileVisit {
   constructor(browser, cases, addFaults) {
     this.browser = browser;
     this.page = new Page(browser);
@@ -282,10 +282,10 @@ async function foreignRequests(browser, origin, asked) {
 }
 
 /** Test all kinds, or those whose names start with `MEMENTORY_HOSTILE`. */
-export async function hostile(count) {
+export async function testHostileTexts(count) {
   const lacking = missingPrograms();
   if (lacking.length > 0) return count.leaveOut(`hostile content: ${lacking.join(" and ")} not installed`);
-  const all = corpus(process.env.MEMENTORY_HOSTILE);
+  const all = hostileCases(process.env.MEMENTORY_HOSTILE);
   await withPages(
     async (browser, origin, asked) => {
       await new Page(browser).size(SIZES[0]);
@@ -294,7 +294,7 @@ export async function hostile(count) {
         const cases = all.filter((each) => each.kind === kind);
         const faults = new Faults();
         const addFaults = (found, where) => faults.add(found, where);
-        const visit = new Visit(browser, cases, addFaults);
+        const visit = new HostileVisit(browser, cases, addFaults);
         asked.length = 0;
         await browser.log();
         for (const view of VIEWS) {
@@ -322,4 +322,4 @@ export async function hostile(count) {
   );
 }
 
-await byItself(import.meta.url, hostile);
+await runAlone(import.meta.url, testHostileTexts);

@@ -26,7 +26,7 @@ function policy() {
 
 /** Folder with the built pages; they are built once per process. */
 let pages = process.env.MEMENTORY_PAGES;
-export function built() {
+export function builtPages() {
   if (pages) return pages;
   const folder = mkdtempSync(join(tmpdir(), "mementory-pages-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -91,7 +91,7 @@ export async function withPages(use, { logged = false } = {}) {
   const requests = [];
   let server, driver, browser;
   try {
-    server = await serve(built(), requests);
+    server = await serve(builtPages(), requests);
     const port = await freePort();
     driver = spawn("chromedriver", [`--port=${port}`], { stdio: "ignore", env: ENV });
     const base = `http://127.0.0.1:${port}`;

@@ -11,13 +11,13 @@ const COLOUR_MASK = 0xf8;
 /** The smallest encoding for flat colours. */
 const PNG_OPTIONS = { colorType: 2, filterType: 0, deflateLevel: 9, deflateStrategy: 0 };
 
-export function decoded(base64) {
+export function decodePicture(base64) {
   const picture = PNG.sync.read(Buffer.from(base64, "base64"));
   picture.data.forEach((value, at) => (picture.data[at] = at % 4 === 3 ? 255 : value & COLOUR_MASK));
   return picture;
 }
-export const store = (path, picture) => writeFileSync(path, PNG.sync.write(picture, PNG_OPTIONS));
-export const stored = (path) => (existsSync(path) ? PNG.sync.read(readFileSync(path)) : null);
+export const writePicture = (path, picture) => writeFileSync(path, PNG.sync.write(picture, PNG_OPTIONS));
+export const readPicture = (path) => (existsSync(path) ? PNG.sync.read(readFileSync(path)) : null);
 
 /** Number of different pixels, and a picture that marks them. */
 export function compare(actual, expected) {

@@ -6,7 +6,7 @@ const EXPORT = "/home/ines/chatgpt-export-2026-11-21.zip";
 export const NOTES = "/home/ines/ines-notes.mem";
 export const BROKEN = "/home/ines/broken.alf";
 
-const planned = async (page, paths) => {
+const openPlan = async (page, paths) => {
   await page.waitFor("home");
   await page.mock("(paths) => void window.__mock.drop(paths, false)", paths);
   await page.waitFor("import-plan-1");
@@ -77,12 +77,12 @@ export const PLANS = [
       await page.waitFor("export-ways");
     },
   ],
-  ["import, several", OPEN, (page) => planned(page, [EXPORT, NOTES, "/home/ines/about-me.md"])],
+  ["import, several", OPEN, (page) => openPlan(page, [EXPORT, NOTES, "/home/ines/about-me.md"])],
   [
     "import, several, the second",
     OPEN,
     async (page) => {
-      await planned(page, [EXPORT, NOTES]);
+      await openPlan(page, [EXPORT, NOTES]);
       await page.click("import-plan-1");
       await page.waitFor("import-plan-1", '[aria-checked="true"]');
     },
@@ -91,7 +91,7 @@ export const PLANS = [
     "import, several, one refused",
     OPEN,
     async (page) => {
-      await planned(page, [EXPORT, BROKEN]);
+      await openPlan(page, [EXPORT, BROKEN]);
       await page.click("import-plan-1");
       await page.waitFor("import-refused");
     },
@@ -100,7 +100,7 @@ export const PLANS = [
     "import, several, report",
     OPEN,
     async (page) => {
-      await planned(page, [EXPORT, BROKEN, NOTES]);
+      await openPlan(page, [EXPORT, BROKEN, NOTES]);
       await page.click("import-look-after");
       await page.click("import-confirm");
       await page.waitFor("import-undo");

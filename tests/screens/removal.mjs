@@ -16,7 +16,7 @@ export const selectTwoRows = async (page) => {
   await page.mock("() => document.querySelector('[role=listbox]')?.focus()");
   for (const name of [" ", "ArrowDown", " "]) await page.press(name);
 };
-const offered = async (page, field) => (await page.type(field, "w"), page.waitFor("tag-offered"));
+const openSuggestions = async (page, field) => (await page.type(field, "w"), page.waitFor("tag-offered"));
 
 /** Like `SCREENS` in walk.mjs. */
 export const REMOVAL = [
@@ -46,12 +46,16 @@ export const REMOVAL = [
   [
     "memory, tag",
     OPEN,
-    async (page) => (await openMemory(page), await page.click("detail-add-tag"), offered(page, "detail-tag")),
+    async (page) => (await openMemory(page), await page.click("detail-add-tag"), openSuggestions(page, "detail-tag")),
   ],
   [
     "selection, tag",
     OPEN,
-    async (page) => (await selectTwoRows(page), await page.click("selection-tag-ask"), offered(page, "selection-tag")),
+    async (page) => (
+      await selectTwoRows(page),
+      await page.click("selection-tag-ask"),
+      openSuggestions(page, "selection-tag")
+    ),
   ],
   [
     "write a memory, tag",
@@ -61,7 +65,7 @@ export const REMOVAL = [
       await page.click("write-button");
       // The sheet moves the focus to its text.
       await page.waitFor("write-text", ":focus");
-      await offered(page, "edit-tags");
+      await openSuggestions(page, "edit-tags");
     },
   ],
   [

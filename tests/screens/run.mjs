@@ -2,14 +2,14 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { byItself } from "../tools/count.mjs";
+import { runAlone } from "../tools/count.mjs";
 import { ROOT } from "../tools/places.mjs";
 import { Faults } from "./faults.mjs";
 import { CLIPPED, ENGLISH, KEEPS_LANGUAGE, NOT_UPDATED, UNMARKED } from "./text-checks.mjs";
 import { SIZES } from "./page.mjs";
 import { missingPrograms, withPages } from "./pages.mjs";
 import { BROKEN, NOTES } from "./plans.mjs";
-import { chosen, ENCRYPTED, fileOf, FILES, walk } from "./walk.mjs";
+import { screensNamed, ENCRYPTED, screenshotName, FILES, walk } from "./walk.mjs";
 
 const OUT = fileURLToPath(new URL("out/", import.meta.url));
 const LANGUAGES = (process.env.MEMENTORY_LANGUAGES ?? "de,ja").split(",").filter(Boolean);
@@ -60,7 +60,7 @@ const allForms = (language) => Object.values(messages(language)).flatMap(forms);
 const withoutPlaceholders = (text) => text.replaceAll(/\{\w+\}/g, "");
 
 /** English messages as patterns, without those that are the same in the other language or contain no word. */
-function english(language) {
+function englishPatterns(language) {
   const translated = messages(language);
   return Object.entries(messages("en")).flatMap(([key, message]) =>
     forms(message)
@@ -81,7 +81,7 @@ class LanguageCheck {
 
   constructor(browser, language, pictures) {
     Object.assign(this, { browser, language, pictures, sizes: SIZES_OF[language] ?? SIZES });
-    this.english = english(language);
+    this.english = englishPatterns(language);
     // A message like `{n} x` would match every text.
     this.own = allForms(language)
       .filter((form) => /\p{L}{2}/u.test(withoutPlaceholders(form)))
@@ -97,7 +97,7 @@ class LanguageCheck {
       this.untranslated.add(await browser.run(ENGLISH, this.english, this.own), name);
       this.clipped.add(await browser.run(CLIPPED), `${name} at ${size.join("x")}`);
       this.checks += 1;
-      const file = `${fileOf(name)}-${language}-${size.join("x")}.png`;
+      const file = `${screenshotName(name)}-${language}-${size.join("x")}.png`;
       if (this.pictures) writeFileSync(join(OUT, file), await browser.screenshot());
     }
   }
@@ -110,7 +110,7 @@ export async function screens(count, only = process.env.MEMENTORY_SCREENS ?? "",
     return count.leaveOut(`the screens in other languages: ${lacking.join(" and ")} not installed`);
   rmSync(OUT, { recursive: true, force: true });
   mkdirSync(OUT, { recursive: true });
-  const all = chosen(only);
+  const all = screensNamed(only);
   await withPages(async (browser, origin) => {
     const [unreachable, hardCoded, outdated] = [new Faults(), new Faults(), new Faults()];
     const unreachableIn = (language) => (name, error) =>
@@ -157,4 +157,4 @@ export async function screens(count, only = process.env.MEMENTORY_SCREENS ?? "",
   });
 }
 
-await byItself(import.meta.url, (count) => screens(count, undefined, true));
+await runAlone(import.meta.url, (count) => screens(count, undefined, true));

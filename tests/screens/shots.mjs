@@ -3,10 +3,10 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { byItself } from "../tools/count.mjs";
+import { runAlone } from "../tools/count.mjs";
 import { inEnglish } from "./english.mjs";
 import { SIZES } from "./page.mjs";
-import { fileOf, isFirst } from "./walk.mjs";
+import { screenshotName, isFirst } from "./walk.mjs";
 
 const STORED = fileURLToPath(new URL("shots/", import.meta.url));
 const OUT = fileURLToPath(new URL("out/shots/", import.meta.url));
@@ -45,9 +45,9 @@ function madeWith() {
 
 const storedFiles = () => readdirSync(STORED).filter((name) => name.endsWith(".png"));
 /** One screen of each kind is also taken in dark, because all screens use the same design tokens. */
-const themes = (name) => (isFirst(name) ? ["light", "dark"] : ["light"]);
+const themesOf = (name) => (isFirst(name) ? ["light", "dark"] : ["light"]);
 
-async function shot(page) {
+async function takeScreenshot(page) {
   const [width, height] = SIZES[0];
   await page.browser.run(FREEZE);
   await page.frames();
@@ -73,17 +73,17 @@ export class Pictures {
   async visit(name, page) {
     this.#tools ??= await this.#begin(page);
     if (this.#skipReason !== null) return;
-    const { compare, decoded, store, stored } = this.#tools;
-    for (const theme of themes(name)) {
-      const file = `${fileOf(name)}-${theme}.png`;
+    const { compare, decodePicture, writePicture, readPicture } = this.#tools;
+    for (const theme of themesOf(name)) {
+      const file = `${screenshotName(name)}-${theme}.png`;
       this.#seen.add(file);
       await page.theme(theme);
-      const actual = decoded(await shot(page));
+      const actual = decodePicture(await takeScreenshot(page));
       if (this.update) {
-        store(join(STORED, file), actual);
+        writePicture(join(STORED, file), actual);
         continue;
       }
-      const expected = stored(join(STORED, file));
+      const expected = readPicture(join(STORED, file));
       if (expected === null) {
         this.#fault(`${name}, ${theme}: no screenshot is stored`);
         continue;
@@ -92,7 +92,7 @@ export class Pictures {
       if (pixels <= MAX_DIFFERENT_PIXELS) continue;
       mkdirSync(OUT, { recursive: true });
       for (const [what, picture] of Object.entries({ ours: actual, theirs: expected, difference }))
-        store(join(OUT, file.replace(".png", `-${what}.png`)), picture);
+        writePicture(join(OUT, file.replace(".png", `-${what}.png`)), picture);
       this.#fault(`${name}, ${theme}: ${pixels} pixels differ`);
     }
   }
@@ -131,6 +131,6 @@ export class Pictures {
 
 const [, , flag, prefix] = process.argv;
 const update = flag === "--update";
-await byItself(import.meta.url, (count) =>
+await runAlone(import.meta.url, (count) =>
   inEnglish(count, [new Pictures({ update, all: prefix === undefined })], prefix),
 );

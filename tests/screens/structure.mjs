@@ -1,7 +1,7 @@
 // Structure of a screen for screen readers, as listed in ui.md §9. Runs inside the page.
 
 /** One line for each fault in landmarks, headings, lists and texts. */
-export function structure() {
+export function structureFaults() {
   const found = [];
   const isVisible = (node) => node.checkVisibility({ visibilityProperty: true });
   const every = (selector) => [...document.querySelectorAll(selector)].filter(isVisible);

@@ -35,7 +35,7 @@ const settings = (name) => async (page) => {
   await page.click("nav-settings");
   await page.click(`settings-${name}`);
 };
-const dropped = async (page) => {
+const dropFiles = async (page) => {
   await drop(page);
   await until("the plan", () =>
     page.browser.run("() => document.querySelectorAll('[data-testid=import-file]').length === 3"),
@@ -468,7 +468,7 @@ export const SCREENS = [
   ],
   ["import, choose", OPEN, async (page) => (await page.waitFor("home"), page.click("import-button"))],
   ["import, paste", OPEN, async (page) => (await page.waitFor("home"), page.press("V", "CS"))],
-  ["import, plan", OPEN, async (page) => (await page.waitFor("home"), dropped(page))],
+  ["import, plan", OPEN, async (page) => (await page.waitFor("home"), dropFiles(page))],
   ...OPENING,
   ...PLANS,
   [
@@ -506,7 +506,7 @@ export const SCREENS = [
     `${OPEN},held`,
     async (page) => {
       await page.waitFor("home");
-      await dropped(page);
+      await dropFiles(page);
       await page.click("import-confirm");
       await page.waitFor("import-background");
       await until("a rate", () => page.browser.run("() => !!document.querySelector('.rate')?.textContent"));
@@ -517,7 +517,7 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await page.waitFor("home");
-      await dropped(page);
+      await dropFiles(page);
       await page.click("import-confirm");
       await page.waitFor("import-undo");
     },
@@ -533,10 +533,10 @@ export function isFirst(name) {
 }
 
 /** File name of a screenshot. */
-export const fileOf = (name) => name.replaceAll(", ", "--").replaceAll(/[^\w-]+/g, "-");
+export const screenshotName = (name) => name.replaceAll(", ", "--").replaceAll(/[^\w-]+/g, "-");
 
 /** Screens whose names start with `only`. */
-export const chosen = (only) => SCREENS.filter(([name]) => name.startsWith(only));
+export const screensNamed = (only) => SCREENS.filter(([name]) => name.startsWith(only));
 
 /**
  * Open these screens in one language and in the larger size, and pass each to `visit(name, page)`. Each screen starts with a

@@ -40,7 +40,7 @@ export function ourCrates() {
 }
 
 /** {changed, dependents} of these files, as names of crates. `has(path)` says whether the clone has a folder. */
-export function affected(files, crates, has) {
+export function affectedCrates(files, crates, has) {
   const changed = new Set();
   const dependents = new Set();
   // The longest folder first, because the folder of the window's crate contains the others.

@@ -19,7 +19,7 @@ export function tally() {
 }
 
 /** Runs `check(count)` if the file at `url` is the one that was started: `node <file>`. */
-export async function byItself(url, check) {
+export async function runAlone(url, check) {
   if (process.argv[1] !== fileURLToPath(url)) return;
   const count = tally();
   await check(count);

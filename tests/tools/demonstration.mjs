@@ -34,10 +34,10 @@ export function demonstrate(root) {
     .sort()) {
     const report = mementory("import", join(samples, name));
     const outcomes = OUTCOMES.filter((each) => report[each] > 0).map((each) => `${report[each]} ${each}`);
-    print(`Found ${some(report.found, "record")}: ${outcomes.join(", ")}.`);
+    print(`Found ${counted(report.found, "record")}: ${outcomes.join(", ")}.`);
   }
   const found = mementory("search", "tortoise", "--limit", "5");
-  print(`${some(found.total, "result")} in ${Math.ceil(found.took_ms)} ms.`);
+  print(`${counted(found.total, "result")} in ${Math.ceil(found.took_ms)} ms.`);
   const values = Object.entries(mementory("scan").by_class).map(([name, n]) => `${n} × ${name.replaceAll("_", " ")}`);
   print(`Sensitive values: ${values.join(", ") || "none"}.`);
   const page = mementory("list", "--kind", "memory", "--limit", "5");
@@ -45,16 +45,19 @@ export function demonstrate(root) {
   for (const format of ["mem", "alf"]) {
     const out = join(results, `Sample.${format}`);
     const exported = mementory("export", "--format", format, out);
-    print(`Exported ${some(exported.records, "record")}, ${exported.bytes} bytes. ${lost(exported.losses.length)}`);
+    print(
+      `Exported ${counted(exported.records, "record")}, ${exported.bytes} bytes. ${lossSentence(exported.losses.length)}`,
+    );
     const checked = mementory("validate", out);
-    print(`Valid ${checked.format} ${checked.version} with ${some(checked.records, "record")}.`);
+    print(`Valid ${checked.format} ${checked.version} with ${counted(checked.records, "record")}.`);
   }
   console.log(`The vault and both exports are in ${results}`);
   return 0;
 }
 
-const some = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
-const lost = (n) => (n === 0 ? "Nothing was lost." : `${some(n, "detail")} did not fit the format; --json lists them.`);
+const counted = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
+const lossSentence = (n) =>
+  n === 0 ? "Nothing was lost." : `${counted(n, "detail")} did not fit the format; --json lists them.`;
 const firstWords = (text) =>
   text
     .replaceAll(/[\s*]+/g, " ")

@@ -13,7 +13,7 @@ const COLUMNS = ["read", "write", "validate"];
 export const formatsIn = (source) => [...source.matchAll(/^ {2}(\{.*\}),$/gm)].map(([, json]) => JSON.parse(json));
 
 /** The table, with a line for each format. */
-export function table(formats) {
+export function formatsMarkdown(formats) {
   const row = (format) => [format.name, `\`${format.id}\``, ...COLUMNS.map((column) => (format[column] ? "yes" : "–"))];
   const rows = [["format", "id", ...COLUMNS], COLUMNS.concat("", "").map(() => "---"), ...formats.map(row)];
   return rows.map((cells, i) => (i === 1 ? `|${cells.join("|")}|\n` : `| ${cells.join(" | ")} |\n`)).join("");
@@ -23,7 +23,7 @@ export function table(formats) {
 export function withTable(readme, formats) {
   const [from, to] = [readme.indexOf(BEGIN), readme.indexOf(END)];
   if (from < 0 || to < from) return undefined;
-  return readme.slice(0, from + BEGIN.length) + table(formats) + readme.slice(to);
+  return readme.slice(0, from + BEGIN.length) + formatsMarkdown(formats) + readme.slice(to);
 }
 
 /** Problems of a README against a list of formats. */

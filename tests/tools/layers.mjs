@@ -9,20 +9,20 @@ import { goldenVaults } from "../cli/golden.mjs";
 import { SHARED } from "../cli/mementory.mjs";
 import { matrix } from "../cli/matrix.mjs";
 import { cliCases } from "../cli/run.mjs";
-import { alone } from "../e2e/alone.mjs";
-import { away } from "../e2e/away.mjs";
-import { byKeyboard } from "../e2e/keyboard.mjs";
-import { spoken } from "../e2e/spoken.mjs";
-import { story } from "../e2e/story.mjs";
-import { watching } from "../e2e/watching.mjs";
+import { testOffline } from "../e2e/alone.mjs";
+import { testLockWhenAway } from "../e2e/away.mjs";
+import { testKeyboard } from "../e2e/keyboard.mjs";
+import { testAccessibilityTree } from "../e2e/spoken.mjs";
+import { testMainStory } from "../e2e/story.mjs";
+import { testWatchedFolder } from "../e2e/watching.mjs";
 import { pamInterop } from "../interop/pam.mjs";
 import { REFERENCE_PACKAGES, interop } from "../interop/run.mjs";
 import { schemas } from "../interop/schemas.mjs";
 import { zaxyInterop } from "../interop/zaxy.mjs";
-import { kills } from "../kill/run.mjs";
-import { Accessible } from "../screens/axe.mjs";
+import { testKills } from "../kill/run.mjs";
+import { AccessibilityCheck } from "../screens/axe.mjs";
 import { inEnglish } from "../screens/english.mjs";
-import { hostile } from "../screens/hostile.mjs";
+import { testHostileTexts } from "../screens/hostile.mjs";
 import { screens } from "../screens/run.mjs";
 import { Pictures } from "../screens/shots.mjs";
 import { runChecks } from "./checks/index.mjs";
@@ -167,9 +167,9 @@ export const LAYERS = {
   lint,
   rust,
   pages,
-  screens: named(screens, (count) => inEnglish(count, [new Pictures(), new Accessible()]), hostile),
+  screens: named(screens, (count) => inEnglish(count, [new Pictures(), new AccessibilityCheck()]), testHostileTexts),
   cli: named(cliCases, goldenVaults, exportsAsWritten, matrix, canaries, bombs),
-  kill: named(kills),
+  kill: named(testKills),
   interop: named(interop, pamInterop, zaxyInterop, schemas),
-  window: named(story, byKeyboard, watching, away, alone, spoken),
+  window: named(testMainStory, testKeyboard, testWatchedFolder, testLockWhenAway, testOffline, testAccessibilityTree),
 };

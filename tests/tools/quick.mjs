@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { affected, baseOf, changedFiles, ourCrates } from "./affected.mjs";
+import { affectedCrates, baseOf, changedFiles, ourCrates } from "./affected.mjs";
 import { runChecks } from "./checks/index.mjs";
 import { tally } from "./count.mjs";
 import { ROOT, WORKSPACE } from "./places.mjs";
@@ -95,7 +95,7 @@ async function rust(count, files) {
       await cargo("rustfmt of the fuzz targets", ["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"]);
   }
   const crates = ourCrates();
-  const { changed, dependents } = affected(files, crates, (path) => existsSync(join(ROOT, path)));
+  const { changed, dependents } = affectedCrates(files, crates, (path) => existsSync(join(ROOT, path)));
   const missing = windowNeeds();
   if (missing && [...changed, ...dependents].includes(WINDOW)) count.leaveOut(`${WINDOW}: ${missing}`);
   const chosen = (names) => names.filter((name) => !(missing && name === WINDOW)).flatMap((name) => ["-p", name]);

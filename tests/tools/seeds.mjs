@@ -51,9 +51,9 @@ function fromFixtures(target) {
     )
     .flatMap((input) => {
       const files = statSync(input).isDirectory() ? below(input, "") : [[basename(input), readFileSync(input)]];
-      const seeds = [framed(files, FILE_MARK)];
-      if (target === "mem") seeds.push(framed(files, DIGEST_MARK));
-      if (target === "pam") seeds.push(framed(files.map(withoutChecksum), FILE_MARK));
+      const seeds = [withMarks(files, FILE_MARK)];
+      if (target === "mem") seeds.push(withMarks(files, DIGEST_MARK));
+      if (target === "pam") seeds.push(withMarks(files.map(withoutChecksum), FILE_MARK));
       return seeds;
     });
 }
@@ -62,7 +62,7 @@ function fromSamples(target) {
   return (SAMPLES[target] ?? [])
     .map((name) => readFileSync(join(ROOT, "fixtures", "samples", name)))
     .flatMap((bytes) =>
-      bytes.subarray(0, 2).toString() === "PK" ? [bytes, framed(unzipped(bytes), FILE_MARK)] : [bytes],
+      bytes.subarray(0, 2).toString() === "PK" ? [bytes, withMarks(zipEntries(bytes), FILE_MARK)] : [bytes],
     );
 }
 
@@ -80,7 +80,7 @@ function below(folder, prefix) {
   );
 }
 
-const framed = (files, mark) =>
+const withMarks = (files, mark) =>
   Buffer.concat(files.flatMap(([name, content]) => [mark, Buffer.from(`${name}\n`), content]));
 
 /** A store without its checksum, because a reader rejects any changed byte otherwise. */
@@ -95,7 +95,7 @@ function withoutChecksum([name, content]) {
 }
 
 /** Entries of one of our ZIP files, read from its central directory. */
-function unzipped(zip) {
+function zipEntries(zip) {
   const files = [];
   let at = zip.readUInt32LE(zip.lastIndexOf("PK\x05\x06") + 16);
   while (zip.readUInt32LE(at) === 0x02014b50) {

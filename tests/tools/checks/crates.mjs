@@ -67,15 +67,15 @@ const SOLE_USER = {
 };
 
 /** Dependencies against the direction, as a list of problems. */
-export function directions() {
+export function crateDirection() {
   const { code, stdout, stderr } = quiet("cargo", ["metadata", "--no-deps", "--format-version", "1", "--locked"], {
     cwd: WORKSPACE,
   });
-  return code === 0 ? againstDirection(JSON.parse(stdout).packages) : [stderr.trim()];
+  return code === 0 ? forbiddenDependencies(JSON.parse(stdout).packages) : [stderr.trim()];
 }
 
 /** Forbidden dependencies of these packages, as cargo describes them. */
-export function againstDirection(packages) {
+export function forbiddenDependencies(packages) {
   const problems = [];
   for (const { name, dependencies } of packages) {
     const allowed = ALLOWED_DEPENDENCIES[name];

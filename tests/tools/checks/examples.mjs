@@ -1,21 +1,21 @@
 // Tests of the checks themselves: each has to find what is wrong in invented sources, and nothing in good ones.
 import { readFileSync } from "node:fs";
-import { affected } from "../affected.mjs";
-import { formatsIn, table, tableProblems } from "../formats_table.mjs";
+import { affectedCrates } from "../affected.mjs";
+import { formatsIn, formatsMarkdown, tableProblems } from "../formats_table.mjs";
 import { permissionProblems, policyProblems } from "./boundary.mjs";
-import { againstDirection } from "./crates.mjs";
-import { MACHINE, placeholdersIn, tooLong } from "./files.mjs";
+import { forbiddenDependencies } from "./crates.mjs";
+import { MACHINE, placeholdersIn, lengthProblem } from "./files.mjs";
 import { declaredNames, namedInPages, namedInRust } from "./format_names.mjs";
 import { cyclesOf, siblingGraph } from "./modules.mjs";
 import { moduleTree } from "./rust_modules.mjs";
 import { median, shapeOf, tooLarge } from "./shape.mjs";
-import { sides } from "./styles.mjs";
+import { physicalSides } from "./styles.mjs";
 import { bannedIn } from "./words.mjs";
 
 const data = (name) => JSON.parse(readFileSync(new URL(`examples/${name}.json`, import.meta.url), "utf8"));
 
 /** A problem unless both are the same. */
-function same(what, found, expected) {
+function difference(what, found, expected) {
   const [a, b] = [found, expected].map((each) => JSON.stringify(each));
   return a === b ? [] : [`${what}: ${a} instead of ${b}`];
 }
@@ -26,8 +26,8 @@ function modules() {
     const found = levels.flatMap((level) => [...level.edges.keys()]).sort();
     const groups = levels.flatMap(cyclesOf).map((group) => group.join(", "));
     return [
-      ...same(`module cycles: ${about}: edges`, found, edges),
-      ...same(`module cycles: ${about}: cycles`, groups, cycles),
+      ...difference(`module cycles: ${about}: edges`, found, edges),
+      ...difference(`module cycles: ${about}: cycles`, groups, cycles),
     ];
   });
 }
@@ -44,10 +44,14 @@ const FORMATS = [
 
 function formatNames() {
   const names = declaredNames(FORMATS);
-  const declared = same("format names: declared", [...names], ["pam", "PAM file", "alf_delta", "zaxy", "mem"]);
+  const declared = difference("format names: declared", [...names], ["pam", "PAM file", "alf_delta", "zaxy", "mem"]);
   const named = data("format_names").flatMap(({ about, file, source, found }) => {
     const places = (file.endsWith(".rs") ? namedInRust : namedInPages)(source.join("\n"), names);
-    return same(`format names: ${about}`, places.map(({ line, text }) => `${line} ${text}`).sort(), found.toSorted());
+    return difference(
+      `format names: ${about}`,
+      places.map(({ line, text }) => `${line} ${text}`).sort(),
+      found.toSorted(),
+    );
   });
   return [...declared, ...named];
 }
@@ -66,7 +70,7 @@ function words() {
     const places = bannedIn(file, source.join("\n"), BANNED, new Set(allowed)).map(
       ({ line, text }) => `${line} ${text}`,
     );
-    return same(`words: ${about}`, places.sort(), found.toSorted());
+    return difference(`words: ${about}`, places.sort(), found.toSorted());
   });
 }
 
@@ -85,8 +89,8 @@ function shape() {
   const sources = Object.entries(files).map(([name, lines]) => [`src-tauri/crates/x/src/${name}`, lines.join("\n")]);
   const found = tooLarge(shapeOf(sources, [["x", moduleTree("lib.rs", (file) => files[file]?.join("\n"))]]));
   return [
-    ...same("shape: median", [median([3, 1, 2]), median([4, 1, 3, 2])], [2, 2.5]),
-    ...same(
+    ...difference("shape: median", [median([3, 1, 2]), median([4, 1, 3, 2])], [2, 2.5]),
+    ...difference(
       "shape: what is too large",
       found.map((problem) => problem.replace(/ ?(?:at most|, not).*/, "")),
       [
@@ -99,20 +103,20 @@ function shape() {
 }
 
 const styles = () =>
-  same(
+  difference(
     "logical sides",
-    sides("a { margin-left: 1px; inset: 0 1px 0 2px; margin-inline: 1px; padding: 0 1px 2px 1px; }"),
+    physicalSides("a { margin-left: 1px; inset: 0 1px 0 2px; margin-inline: 1px; padding: 0 1px 2px 1px; }"),
     ["margin-left: 1px", "inset: 0 1px 0 2px"],
   );
 
 function crates() {
   const uses = (name, ...used) => ({ name, dependencies: used.map((each) => ({ name: each, kind: null })) });
-  const found = againstDirection([
+  const found = forbiddenDependencies([
     uses("mementory-model", "mementory-vault", "serde"),
     uses("mementory-api", "argon2", "mementory-model"),
     uses("mementory-other"),
   ]);
-  return same("crate direction", found, [
+  return difference("crate direction", found, [
     "mementory-model must not depend on mementory-vault",
     "mementory-api must not use argon2: that is for mementory-crypto",
     "mementory-other: not in the list of tests/tools/checks/crates.mjs",
@@ -121,16 +125,24 @@ function crates() {
 
 function files() {
   const lines = (n) => "x\n".repeat(n);
-  const long = [tooLong("a.rs", lines(601)), tooLong("a.svelte", lines(401)), tooLong("a.rs", lines(600))];
+  const long = [
+    lengthProblem("a.rs", lines(601)),
+    lengthProblem("a.svelte", lines(401)),
+    lengthProblem("a.rs", lines(600)),
+  ];
   const sleeping = `a();\nthread::${"sleep"}(x);\nlist.${"skip"}(1);\n`;
   return [
-    ...same(
+    ...difference(
       "file sizes",
       long.map((problems) => problems.length),
       [1, 1, 0],
     ),
-    ...same("placeholders", [placeholdersIn("a.rs", sleeping).length, placeholdersIn("a.ts", sleeping).length], [1, 2]),
-    ...same(
+    ...difference(
+      "placeholders",
+      [placeholdersIn("a.rs", sleeping).length, placeholdersIn("a.ts", sleeping).length],
+      [1, 2],
+    ),
+    ...difference(
       "machine paths",
       [`see /${"root"}/x`, "see ~/x"].map((text) => MACHINE.test(text)),
       [true, false],
@@ -147,11 +159,11 @@ function boundary() {
   ]);
   const csp = { "default-src": "'self'", "img-src": "'self' https://example.org" };
   return [
-    ...same("window permissions", found, [
+    ...difference("window permissions", found, [
       "capabilities/main.json does not grant allow-open-vault",
       "capabilities/main.json grants fs:allow-read",
     ]),
-    ...same("content security policy", policyProblems({ app: { security: { csp }, withGlobalTauri: true } }), [
+    ...difference("content security policy", policyProblems({ app: { security: { csp }, withGlobalTauri: true } }), [
       "the content security policy allows https://example.org in img-src",
       "withGlobalTauri is not false",
     ]),
@@ -159,7 +171,7 @@ function boundary() {
 }
 
 /** The crates that `npm run quick` checks after a change. */
-function affectedCrates() {
+function affectedExamples() {
   const crate = (name, folder, ...uses) => ({ name, folder, hasLibrary: true, uses });
   const crates = [
     crate("app", "src-tauri/", "api"),
@@ -178,7 +190,7 @@ function affectedCrates() {
     ["ui/src/main.ts", [], []],
   ];
   return cases.flatMap(([file, changed, dependents]) =>
-    same(`quick: ${file}`, affected([file], crates, has), { changed, dependents }),
+    difference(`quick: ${file}`, affectedCrates([file], crates, has), { changed, dependents }),
   );
 }
 
@@ -189,27 +201,27 @@ function formatsTable() {
   const formats = formatsIn(
     ["export const FORMATS = [", line("one", true), line("two", false), "] as const;"].join("\n"),
   );
-  const current = `# Formats\n<!-- formats -->\n${table(formats)}<!-- /formats -->\n`;
+  const current = `# Formats\n<!-- formats -->\n${formatsMarkdown(formats)}<!-- /formats -->\n`;
   const stale = ["README.md: the table of formats is stale: node tests/tools/formats_table.mjs"];
   return [
-    ...same(
+    ...difference(
       "formats: read",
       formats.map(({ id }) => id),
       ["one", "two"],
     ),
-    ...same("formats: current", tableProblems(current, formats), []),
-    ...same("formats: one missing", tableProblems(current, formats.slice(1)), stale),
-    ...same(
+    ...difference("formats: current", tableProblems(current, formats), []),
+    ...difference("formats: one missing", tableProblems(current, formats.slice(1)), stale),
+    ...difference(
       "formats: another capability",
       tableProblems(current.replace("yes | – | yes", "yes | yes | yes"), formats),
       stale,
     ),
-    ...same("formats: no markers", tableProblems("# Formats\n", formats).length, 1),
+    ...difference("formats: no markers", tableProblems("# Formats\n", formats).length, 1),
   ];
 }
 
 export function examples() {
-  return [affectedCrates, crates, files, boundary, modules, formatNames, formatsTable, words, shape, styles].flatMap(
+  return [affectedExamples, crates, files, boundary, modules, formatNames, formatsTable, words, shape, styles].flatMap(
     (check) => check(),
   );
 }

@@ -19,14 +19,14 @@ export function filesOfClone() {
 const text = (name) => readFileSync(join(ROOT, name), "utf8");
 
 /** Files over the line limit. */
-export function sizes() {
+export function fileSizes() {
   return filesOfClone()
     .filter((name) => SOURCE.test(name) && !FIXTURE.test(name))
-    .flatMap((name) => tooLong(name, text(name)));
+    .flatMap((name) => lengthProblem(name, text(name)));
 }
 
 /** The problem of one file that is over the line limit. */
-export function tooLong(name, source) {
+export function lengthProblem(name, source) {
   const lines = source.split("\n").length - 1;
   const most = CEILING[name.split(".").pop()] ?? CEILING.default;
   return lines > most ? [`${name}: ${lines} lines, at most ${most} are allowed`] : [];

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { ROOT } from "../places.mjs";
 import { crateRoots, readOurs } from "./modules.mjs";
 import { allModules, moduleTree } from "./rust_modules.mjs";
-import { lineAt, scan, testRanges, without } from "./rust_source.mjs";
+import { lineAt, scan, testRanges, blankRanges } from "./rust_source.mjs";
 
 const allow = (file, names, reason) => names.map((name) => ({ file, name, reason }));
 
@@ -61,7 +61,7 @@ export function namedInRust(source, names) {
   const ranges = testRanges(code);
   const outside = ({ start }) => !ranges.some(([from, to]) => from <= start && start < to);
   const found = strings.filter(outside).filter(({ text }) => names.has(text));
-  const compiled = without(code, ranges);
+  const compiled = blankRanges(code, ranges);
   // `mem` is short for memory in names.
   const long = [...names].filter((name) => /^\w+$/.test(name) && name !== "mem");
   const part = new RegExp(`^(?:.*_)?(?:${long.join("|")})(?:_.*)?$`);
@@ -119,7 +119,7 @@ function problemsOf(places, exceptions, about) {
 const isBelow = (file, folder) => folder.endsWith("/") && file.startsWith(folder);
 const inUi = ({ file }) => file.startsWith("ui/");
 
-function declared(rust) {
+function declaredInCrates(rust) {
   const files = rust.filter((file) => FORMAT_CRATES.test(file) && !NOT_SHIPPED.test(file));
   return declaredNames(files.map((file) => [file, readOurs(file)]));
 }
@@ -129,7 +129,7 @@ export function formatsNamedInRust() {
   const trees = crateRoots().map(([, file]) => moduleTree(file, readOurs));
   // Files that only tests compile are in no tree.
   const rust = [...new Set(trees.flatMap(allModules).map(({ file }) => file))];
-  const names = declared(rust);
+  const names = declaredInCrates(rust);
   if (names.size < 10) return [`only ${names.size} names of formats were found in the format crates`];
   const places = rust
     .filter((file) => !FORMAT_CRATES.test(file) && !NOT_SHIPPED.test(file))
@@ -143,7 +143,7 @@ export function formatsNamedInRust() {
 
 /** Formats that are named in the pages. */
 export function formatsNamedInPages() {
-  const names = declared(filesBelow("src-tauri/crates", /\.rs$/));
+  const names = declaredInCrates(filesBelow("src-tauri/crates", /\.rs$/));
   const places = filesBelow("ui/src", /\.(?:ts|svelte)$/)
     .filter((file) => !NOT_READ_IN_UI.test(file))
     .flatMap((file) => namedInPages(readOurs(file), names).map((place) => ({ file, ...place })));

@@ -1,22 +1,22 @@
 // The checks that are our own, by the name under which `npm test` and `npm run lint` report them.
 import { permissions, policy } from "./boundary.mjs";
-import { directions } from "./crates.mjs";
+import { crateDirection } from "./crates.mjs";
 import { examples } from "./examples.mjs";
-import { machinePaths, placeholders, sizes } from "./files.mjs";
+import { machinePaths, placeholders, fileSizes } from "./files.mjs";
 import { formatsNamedInPages, formatsNamedInRust } from "./format_names.mjs";
 import { formatsTable } from "../formats_table.mjs";
 import { licences } from "./licences.mjs";
 import { moduleCycles } from "./modules.mjs";
 import { shape } from "./shape.mjs";
-import { logical } from "./styles.mjs";
+import { physicalSidesInStyles } from "./styles.mjs";
 import { bannedWords } from "./words.mjs";
 
 export const CHECKS = {
-  "crate direction": directions,
-  "file sizes": sizes,
+  "crate direction": crateDirection,
+  "file sizes": fileSizes,
   "list of licences": licences,
   "README's table of formats": formatsTable,
-  "logical sides in styles": logical,
+  "logical sides in styles": physicalSidesInStyles,
   placeholders,
   "paths of a developer's machine": machinePaths,
   "window permissions": permissions,

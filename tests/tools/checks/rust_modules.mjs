@@ -1,6 +1,6 @@
 // The modules of a crate and what they use of each other, read from its source text: `use` trees and paths in the code,
 // with re-exports followed to the module that defines the name. Method calls are not followed, because that needs types.
-import { offsetAfterBracket, lineAt, scan, testRanges, without } from "./rust_source.mjs";
+import { offsetAfterBracket, lineAt, scan, testRanges, blankRanges } from "./rust_source.mjs";
 
 /** A module: what it defines and imports, and its code with every path in it, inner modules left out. */
 class Module {
@@ -37,7 +37,7 @@ function fill(module, file, folder, read) {
   const { code, strings } = scan(read(file) ?? "");
   const ranges = testRanges(code);
   const outside = strings.filter(({ start }) => !ranges.some(([from, to]) => from <= start && start < to));
-  fillFrom(module, without(code, ranges), outside, folder, read);
+  fillFrom(module, blankRanges(code, ranges), outside, folder, read);
 }
 
 const DECLARED = /(?:^|[\s;{}])mod\s+(\w+)\s*([;{])/g;
@@ -59,7 +59,7 @@ function fillFrom(module, code, strings, folder, read) {
     child.file = candidates.find((file) => read(file) !== undefined) ?? candidates[0];
     fill(child, child.file, `${folder}${name}/`, read);
   }
-  const own = without(
+  const own = blankRanges(
     code,
     inner.map(([, from, to]) => [from, to]),
   );
@@ -69,7 +69,7 @@ function fillFrom(module, code, strings, folder, read) {
       [to, code.length],
     ];
     const within = strings.filter(({ start }) => from <= start && start < to);
-    fillFrom(child, without(code, rest), within, `${folder}${child.path.split("::").at(-1)}/`, read);
+    fillFrom(child, blankRanges(code, rest), within, `${folder}${child.path.split("::").at(-1)}/`, read);
   }
   const within = strings.filter(({ start }) => !inner.some(([, from, to]) => from <= start && start < to));
   analyse(module, own, within);
@@ -80,7 +80,7 @@ const DEFINED = /(?:^|[\s;{}(])(?:fn|struct|enum|union|trait|type|const|static|m
 const PATH_ATTRIBUTE = /\b(?:with|default|serialize_with|deserialize_with|skip_serializing_if)\s*=\s*"$/;
 
 function analyse(module, code, strings) {
-  const depth = depths(code);
+  const depth = braceDepths(code);
   for (const match of code.matchAll(DEFINED))
     if (depth[match.index + match[0].length - 1] === 0) module.items.add(match[1]);
   const uses = [];
@@ -90,7 +90,7 @@ function analyse(module, code, strings) {
     for (const leaf of useTree(match[1]))
       module.imports.push({ ...leaf, line: lineAt(code, start), topLevel: depth[start] === 0 });
   }
-  module.code = without(code, uses);
+  module.code = blankRanges(code, uses);
   module.paths = [...pathsIn(module.code), ...strings.filter((each) => isPath(code, each)).map(asPath)].map(
     ({ start, segments }) => ({ segments, line: lineAt(code, start) }),
   );
@@ -100,7 +100,7 @@ const isPath = (code, { start }) => PATH_ATTRIBUTE.test(code.slice(Math.max(0, s
 const asPath = ({ start, text }) => ({ start, segments: text.split("::") });
 
 /** Depth in braces at every offset. */
-function depths(code) {
+function braceDepths(code) {
   const depth = new Uint16Array(code.length + 1);
   let now = 0;
   for (let at = 0; at < code.length; at += 1) {
@@ -118,15 +118,15 @@ export function useTree(text, prefix = []) {
   const brace = text.indexOf("{");
   if (brace < 0) {
     const [path, renamed] = text.split(/\s+as\s+/);
-    const segments = [...prefix, ...path.split("::").map(plain).filter(Boolean)];
+    const segments = [...prefix, ...path.split("::").map(withoutRawPrefix).filter(Boolean)];
     const whole = segments.at(-1) === "self" && segments.length > 1 ? segments.slice(0, -1) : segments;
-    return [{ path: whole, name: renamed ? plain(renamed) : whole.at(-1) }];
+    return [{ path: whole, name: renamed ? withoutRawPrefix(renamed) : whole.at(-1) }];
   }
-  const head = text.slice(0, brace).split("::").map(plain).filter(Boolean);
+  const head = text.slice(0, brace).split("::").map(withoutRawPrefix).filter(Boolean);
   return parts(text.slice(brace + 1, text.lastIndexOf("}"))).flatMap((part) => useTree(part, [...prefix, ...head]));
 }
 
-const plain = (name) => name.trim().replace(/^r#/, "");
+const withoutRawPrefix = (name) => name.trim().replace(/^r#/, "");
 
 /** Splits at commas outside braces. */
 function parts(text) {
@@ -146,7 +146,7 @@ function pathsIn(code) {
   const found = [];
   const PATH = /(?<![\w.:'])(?:r#)?[A-Za-z_]\w*(?:\s*::\s*(?:r#)?[A-Za-z_]\w*)*/g;
   for (const match of code.matchAll(PATH))
-    found.push({ start: match.index, segments: match[0].split("::").map(plain) });
+    found.push({ start: match.index, segments: match[0].split("::").map(withoutRawPrefix) });
   return found;
 }
 

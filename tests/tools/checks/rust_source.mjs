@@ -118,7 +118,7 @@ export function testRanges(code) {
 }
 
 /** The text with these ranges blanked out. */
-export function without(text, ranges) {
+export function blankRanges(text, ranges) {
   for (const [start, end] of ranges) text = text.slice(0, start) + spaces(text.slice(start, end)) + text.slice(end);
   return text;
 }

@@ -16,7 +16,7 @@ const PHYSICAL = [
 const SHORTHAND = /^(?:margin|padding|inset|border-(?:width|style|color)|scroll-(?:margin|padding))$/;
 
 /** Declarations that name a physical side, one line each. */
-export function sides(css) {
+export function physicalSides(css) {
   const found = [];
   for (const [, name, value] of css
     .replaceAll(/\/\*.*?\*\//gs, "")
@@ -34,12 +34,12 @@ export function sides(css) {
 }
 
 /** Styles of the pages that name a physical side. */
-export function logical() {
+export function physicalSidesInStyles() {
   return readdirSync(SRC, { recursive: true, encoding: "utf8" })
     .filter((file) => /\.(?:svelte|css)$/.test(file))
     .flatMap((file) => {
       const text = readFileSync(join(SRC, file), "utf8");
       const css = file.endsWith(".css") ? text : (/<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? "");
-      return sides(css).map((line) => `ui/src/${file}: ${line.replaceAll(/\s+/g, " ")}`);
+      return physicalSides(css).map((line) => `ui/src/${file}: ${line.replaceAll(/\s+/g, " ")}`);
     });
 }

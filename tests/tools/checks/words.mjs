@@ -14,7 +14,7 @@ const LEFT_OUT = /^(?:fixtures|schemas)\/|^tests\/tools\/checks\/(?:examples|wor
 const INTERFACE = "ui/src/lib/ipc/bindings.ts";
 
 /** The words of a name in lower case, joined by `_`: `HandClock` and `hand_clock` are both `_hand_clock_`. */
-const steps = (name) =>
+const wordsOfName = (name) =>
   `_${name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+/g, "_").toLowerCase()}_`;
 
 /**
@@ -52,7 +52,7 @@ export function namesAndProse(file, source) {
 
 /** Does this word of a source contain the entry's word? */
 function contains({ word, exact }, text) {
-  return exact ? text === word : steps(text).includes(steps(word));
+  return exact ? text === word : wordsOfName(text).includes(wordsOfName(word));
 }
 
 /** Banned words in one file: {word, line, text}. `allowed` = names that may stay as they are. */
@@ -85,7 +85,7 @@ export function bannedIn(file, source, words = WORDS, allowed = new Set()) {
   return found;
 }
 
-function everywhere() {
+function bannedInClone() {
   const allowed = new Set(namesAndProse(INTERFACE, readOurs(INTERFACE) ?? "").names.match(/[A-Za-z_]\w*/g));
   return filesOfClone()
     .filter((file) => CHECKED.test(file) && !LEFT_OUT.test(file))
@@ -94,7 +94,7 @@ function everywhere() {
 
 /** Banned words in the clone. */
 export function bannedWords() {
-  return everywhere().map(({ file, word, line, text }) => {
+  return bannedInClone().map(({ file, word, line, text }) => {
     const { use, reason } = WORDS.find((entry) => entry.word === word);
     const where = line === 0 ? `${file}: the file's name` : `${file}:${line}: ${text}`;
     return `${where}: not "${word}" (${reason}), but: ${use}`;
@@ -102,7 +102,7 @@ export function bannedWords() {
 }
 
 function list() {
-  const found = everywhere();
+  const found = bannedInClone();
   for (const { word, use } of WORDS) {
     const files = new Map();
     for (const { file } of found.filter((each) => each.word === word)) files.set(file, (files.get(file) ?? 0) + 1);
