@@ -19,7 +19,7 @@ beforeEach(async () => {
   await vault.refresh();
 });
 
-const heard = () => [...document.querySelectorAll("[role=status]")].map((each) => each.textContent?.trim());
+const announcements = () => [...document.querySelectorAll("[role=status]")].map((each) => each.textContent?.trim());
 
 describe("a toast", () => {
   it("is assertive for errors, polite otherwise", async () => {
@@ -67,9 +67,9 @@ describe("a toast", () => {
 describe("sensitive findings", () => {
   it("announce the number of the shown list", async () => {
     render(SensitiveView);
-    await waitFor(() => expect(heard()).toContain("14 findings to review"), { timeout: 5000 });
+    await waitFor(() => expect(announcements()).toContain("14 findings to review"), { timeout: 5000 });
     sensitive.tab = "ignored";
-    await waitFor(() => expect(heard().some((said) => said?.endsWith("ignored findings"))).toBe(true), {
+    await waitFor(() => expect(announcements().some((said) => said?.endsWith("ignored findings"))).toBe(true), {
       timeout: 5000,
     });
   });
@@ -81,6 +81,6 @@ describe("sensitive findings", () => {
     });
     render(SensitiveActions);
     await fireEvent.click(screen.getByTestId("look-again"));
-    await waitFor(() => expect(heard()).toContain("Scanning 50 %"));
+    await waitFor(() => expect(announcements()).toContain("Scanning 50 %"));
   });
 });

@@ -17,67 +17,72 @@ beforeEach(async () => {
   mock.facets = async (...asked) => ({ ...(await facets(...asked)), tags: { team: 9, tea: 2, garden: 5, stream: 1 } });
 });
 
-const offered = () => screen.queryAllByTestId("tag-offered").map((row) => row.textContent?.trim());
+const offeredTags = () => screen.queryAllByTestId("tag-offered").map((row) => row.textContent?.trim());
 const type = async (field: HTMLElement, value: string) => fireEvent.input(field, { target: { value } });
 const press = (field: HTMLElement, key: string, more = {}) => fireEvent.keyDown(field, { key, ...more });
 
-async function inDetail() {
+async function openTagFieldInDetail() {
   render(MemoryDetail, { id: "m-8" });
   await fireEvent.click(await screen.findByTestId("detail-add-tag"));
   return screen.getByTestId("detail-tag");
 }
 
-async function inEdit() {
+async function openTagFieldInEdit() {
   render(MemoryDetail, { id: "m-8" });
   await screen.findByTestId("detail-add-tag");
   detail.request("edit", "m-8");
   return screen.findByTestId("edit-tags");
 }
 
-async function inWrite() {
+async function openTagFieldInWrite() {
   render(DialogHost);
   dialogs.show({ kind: "write" });
   return screen.findByTestId("edit-tags");
 }
 
-async function ofMany() {
+async function openTagFieldOfMany() {
   for (const id of ["m-8", "m-9"]) selection.toggle(memories, id);
   render(SelectionView);
   await fireEvent.click(screen.getByTestId("selection-tag-ask"));
   return screen.getByTestId("selection-tag");
 }
 
-const places = { inDetail, inEdit, inWrite, ofMany };
+const places = {
+  inDetail: openTagFieldInDetail,
+  inEdit: openTagFieldInEdit,
+  inWrite: openTagFieldInWrite,
+  ofMany: openTagFieldOfMany,
+};
 
 it.each(Object.entries(places))("suggests known tags while typing, the typed one first (%s)", async (_, place) => {
   const field = await place();
   expect([field.getAttribute("role"), field.getAttribute("aria-expanded")]).toEqual(["combobox", "false"]);
   await type(field, "#tea");
-  await waitFor(() => expect(offered()).toEqual(["#tea", "#team"]));
+  await waitFor(() => expect(offeredTags()).toEqual(["#tea", "#team"]));
   expect(field.getAttribute("aria-expanded")).toBe("true");
   await type(field, "rea");
-  await waitFor(() => expect(offered()).toEqual(["#reanew", "#stream"]));
+  await waitFor(() => expect(offeredTags()).toEqual(["#reanew", "#stream"]));
   await type(field, "TE");
-  await waitFor(() => expect(offered()).toEqual(["#TEnew", "#team", "#tea"]));
+  await waitFor(() => expect(offeredTags()).toEqual(["#TEnew", "#team", "#tea"]));
   await press(field, "Escape");
-  await waitFor(() => expect(offered()).toEqual([]));
+  await waitFor(() => expect(offeredTags()).toEqual([]));
   expect(field.isConnected, "Esc closes the topmost first").toBe(true);
 });
 
 it("takes the typed text by Enter, even if another tag starts with it", async () => {
   const edit = vi.spyOn(mock, "edit");
-  const field = await inDetail();
+  const field = await openTagFieldInDetail();
   await type(field, "te");
-  await waitFor(() => expect(offered()[0]).toBe("#tenew"));
+  await waitFor(() => expect(offeredTags()[0]).toBe("#tenew"));
   await press(field, "Enter");
   await waitFor(() => expect(edit.mock.lastCall?.[0].tags?.at(-1)).toBe("te"));
 });
 
 it("takes the suggestion chosen with the arrows, and suggests no existing tag", async () => {
   const tag = vi.spyOn(mock, "tag");
-  const field = await ofMany();
+  const field = await openTagFieldOfMany();
   await type(field, "te");
-  await waitFor(() => expect(offered()).toEqual(["#tenew", "#team", "#tea"]));
+  await waitFor(() => expect(offeredTags()).toEqual(["#tenew", "#team", "#tea"]));
   await waitFor(() => expect(field.getAttribute("aria-activedescendant")).toBeTruthy());
   await press(field, "ArrowDown");
   await press(field, "Enter");
@@ -85,14 +90,14 @@ it("takes the suggestion chosen with the arrows, and suggests no existing tag", 
 });
 
 it("supports chips, commas and Backspace, and suggests none twice", async () => {
-  const field = await inEdit();
+  const field = await openTagFieldInEdit();
   const chips = () => [...document.querySelectorAll("form .box > :not(input)")].map((chip) => chip.textContent?.trim());
   const before = chips().length;
   await type(field, "garden");
   await press(field, ",");
   await waitFor(() => expect(chips()).toHaveLength(before + 1));
   await type(field, "gard");
-  await waitFor(() => expect(offered()).toEqual([]));
+  await waitFor(() => expect(offeredTags()).toEqual([]));
   await type(field, "");
   await press(field, "Backspace");
   await waitFor(() => expect(chips()).toHaveLength(before));
@@ -100,7 +105,7 @@ it("supports chips, commas and Backspace, and suggests none twice", async () => 
 
 it("ignores keys of a composition, and saves the typed text", async () => {
   const edit = vi.spyOn(mock, "edit");
-  const field = await inEdit();
+  const field = await openTagFieldInEdit();
   await type(field, "庭");
   await press(field, "Enter", { isComposing: true });
   // WebKit marks only the key; it ends the composition before the key press.
@@ -110,7 +115,7 @@ it("ignores keys of a composition, and saves the typed text", async () => {
   expect(screen.getByTestId("edit-tags"), "the form is not left").toBe(field);
   // It is no key of the list either.
   await type(field, "te");
-  await waitFor(() => expect(offered().length).toBeGreaterThan(1));
+  await waitFor(() => expect(offeredTags().length).toBeGreaterThan(1));
   await press(field, "ArrowDown");
   await press(field, "Enter", { keyCode: 229 });
   expect((field as HTMLInputElement).value).toBe("te");
@@ -120,14 +125,14 @@ it("ignores keys of a composition, and saves the typed text", async () => {
 });
 
 it("keeps the focus in a sheet, and closes suggestions when it moves", async () => {
-  const field = await inWrite();
+  const field = await openTagFieldInWrite();
   await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId("write-text")));
   field.focus();
   await type(field, "te");
-  await waitFor(() => expect(offered()).toHaveLength(3));
+  await waitFor(() => expect(offeredTags()).toHaveLength(3));
   // Wait until the sheet has reacted to the change.
   await new Promise((done) => setTimeout(done, 0));
   expect(document.activeElement).toBe(field);
   screen.getByTestId("write-text").focus();
-  await waitFor(() => expect(offered()).toEqual([]));
+  await waitFor(() => expect(offeredTags()).toEqual([]));
 });

@@ -21,34 +21,34 @@ beforeEach(async () => {
 const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(id), { target: { value } });
 const button = (id: string) => screen.getByTestId(id) as HTMLButtonElement;
 /** The reason why a button is disabled; empty if it is enabled. */
-const why = (id: string) => {
+const reasonOf = (id: string) => {
   const about = button(id).getAttribute("aria-describedby");
   const said = document.getElementById(about ?? "")?.textContent ?? null;
   expect([id, button(id).disabled]).toEqual([id, said !== ""]);
   return said;
 };
-const says = (id: string, text: string) => waitFor(() => expect(why(id)).toBe(text));
+const expectReason = (id: string, text: string) => waitFor(() => expect(reasonOf(id)).toBe(text));
 
-async function naming() {
+async function openNameStep() {
   render(Create);
   await waitFor(() => expect((screen.getByTestId("create-folder") as HTMLInputElement).value).not.toBe(""));
 }
-async function choosing() {
-  await naming();
+async function openPassphraseStep() {
+  await openNameStep();
   await type("create-name", "Ines");
   await fireEvent.click(button("create-next"));
   await screen.findByTestId("create-passphrase");
 }
 /** Goes to the last step, in which the groups of the code are typed back. */
-async function keeping() {
-  await choosing();
+async function openRecoveryStep() {
+  await openPassphraseStep();
   await type("create-passphrase", MOCK_PASSPHRASE);
   await type("create-repeat", MOCK_PASSPHRASE);
-  await says("create-next", "");
+  await expectReason("create-next", "");
   await fireEvent.click(button("create-next"));
   await screen.findByTestId("recovery-code");
 }
-async function back() {
+async function typeGroupsBack() {
   const groups = within(screen.getByTestId("recovery-code")).getAllByRole("listitem");
   for (const id of ["recovery-group-a", "recovery-group-b"])
     await type(id, groups[Number(screen.getByTestId(id).dataset.group) - 1]?.textContent ?? "");
@@ -56,74 +56,74 @@ async function back() {
 
 describe("a disabled button says what is missing", () => {
   it("for the name of a vault", async () => {
-    await naming();
-    await says("create-next", "Give the vault a name.");
+    await openNameStep();
+    await expectReason("create-next", "Give the vault a name.");
     await type("create-name", "a/b");
-    await says("create-next", "This name can’t be used.");
+    await expectReason("create-next", "This name can’t be used.");
     await type("create-name", "Ines");
-    await says("create-next", "");
+    await expectReason("create-next", "");
     await type("create-folder", " ");
-    await says("create-next", "Choose where to keep the vault.");
+    await expectReason("create-next", "Choose where to keep the vault.");
   });
 
   it("for a passphrase, where too short is not too weak", async () => {
-    await choosing();
-    await says("create-next", "Type a passphrase first.");
+    await openPassphraseStep();
+    await expectReason("create-next", "Type a passphrase first.");
     await type("create-passphrase", "kite");
-    await says("create-next", "The passphrase is too short.");
+    await expectReason("create-next", "The passphrase is too short.");
     mock.passphraseStrength = async () => ({ score: 1, label: "Weak", reason: "It is a single word." });
     await type("create-passphrase", "incomprehensibilities");
-    await says("create-next", "The passphrase is too weak: it has to be at least “Fair”.");
+    await expectReason("create-next", "The passphrase is too weak: it has to be at least “Fair”.");
     mock.passphraseStrength = async () => ({ score: 3, label: "Good", reason: null });
     await type("create-passphrase", MOCK_PASSPHRASE);
-    await says("create-next", "Now type the passphrase a second time.");
+    await expectReason("create-next", "Now type the passphrase a second time.");
     await type("create-repeat", "hatbour");
-    await says("create-next", "The two passphrases don’t match yet.");
+    await expectReason("create-next", "The two passphrases don’t match yet.");
     await type("create-repeat", MOCK_PASSPHRASE);
-    await says("create-next", "");
+    await expectReason("create-next", "");
   });
 
   it("for a recovery code", async () => {
-    await keeping();
-    await says("create-done", "Type both groups from your copy.");
-    await back();
-    await says("create-done", "");
+    await openRecoveryStep();
+    await expectReason("create-done", "Type both groups from your copy.");
+    await typeGroupsBack();
+    await expectReason("create-done", "");
   });
 
   it("for another passphrase", async () => {
     dialogs.show({ kind: "passphrase" });
     render(PassphraseSheet);
-    await says("passphrase-save", "Type the current passphrase or the recovery code.");
+    await expectReason("passphrase-save", "Type the current passphrase or the recovery code.");
     await type("passphrase-present", MOCK_PASSPHRASE);
-    await says("passphrase-save", "Type a passphrase first.");
+    await expectReason("passphrase-save", "Type a passphrase first.");
     await type("passphrase-new", "kite");
-    await says("passphrase-save", "The passphrase is too short.");
+    await expectReason("passphrase-save", "The passphrase is too short.");
   });
 
   it("for another recovery code", async () => {
     dialogs.show({ kind: "recovery" });
     render(RecoverySheet);
-    await says("recovery-make", "Type the current passphrase or the recovery code.");
+    await expectReason("recovery-make", "Type the current passphrase or the recovery code.");
     await type("recovery-present", MOCK_PASSPHRASE);
-    await says("recovery-make", "");
+    await expectReason("recovery-make", "");
     await fireEvent.click(button("recovery-make"));
     await screen.findByTestId("recovery-code");
-    await says("recovery-done", "Type both groups from your copy.");
-    await back();
-    await says("recovery-done", "");
+    await expectReason("recovery-done", "Type both groups from your copy.");
+    await typeGroupsBack();
+    await expectReason("recovery-done", "");
   });
 
   it("for a file that is encrypted", async () => {
     render(AskPassphrase);
-    await says("import-open", "Type a passphrase first.");
+    await expectReason("import-open", "Type a passphrase first.");
     await type("import-passphrase", "river lamp");
-    await says("import-open", "");
+    await expectReason("import-open", "");
   });
 });
 
 describe("the recovery code that is typed back", () => {
   it("has the focus in its first box when a vault is created", async () => {
-    await keeping();
+    await openRecoveryStep();
     await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId("recovery-group-a")));
   });
 
@@ -139,7 +139,7 @@ describe("the recovery code that is typed back", () => {
 
 describe("the eye beside a passphrase", () => {
   const cases: [string, string, () => Promise<unknown>][] = [
-    ["create-passphrase", "create-repeat", choosing],
+    ["create-passphrase", "create-repeat", openPassphraseStep],
     [
       "passphrase-new",
       "passphrase-repeat",

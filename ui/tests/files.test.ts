@@ -15,7 +15,7 @@ const labels = () =>
   kinds()
     .getAllByRole("button")
     .map((chip) => chip.textContent?.trim());
-const pressed = () =>
+const pressedKinds = () =>
   kinds()
     .getAllByRole("button", { pressed: true })
     .map((chip) => chip.textContent?.trim());
@@ -33,7 +33,7 @@ beforeEach(async () => {
 describe("the kinds of files", () => {
   it("are shown with their numbers; a kind without files is absent", () => {
     expect(labels()).toEqual(["All", "Pictures 5", "Documents 4", "Code 2", "Sound 1", "Missing 1"]);
-    expect(pressed()).toEqual(["All"]);
+    expect(pressedKinds()).toEqual(["All"]);
   });
 
   it("filter the list, and the bar shows number and size", async () => {
@@ -41,11 +41,11 @@ describe("the kinds of files", () => {
     await fireEvent.click(kinds().getByText(/Sound/));
     await waitFor(() => expect(files.rows.map((row) => row.title)).toEqual(["voice-note-0412.m4a"]));
     await waitFor(() => expect(note()).toBe("1 file, 640 KB"));
-    expect(pressed()).toEqual(["Sound 1"]);
+    expect(pressedKinds()).toEqual(["Sound 1"]);
     expect(labels(), "the others stay to be chosen").toHaveLength(6);
     await fireEvent.click(kinds().getByText(/Sound/));
     await waitFor(() => expect(files.total).toBe(13));
-    expect(pressed()).toEqual(["All"]);
+    expect(pressedKinds()).toEqual(["All"]);
   });
 
   it("show files that exports only named, without size", async () => {

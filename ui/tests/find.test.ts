@@ -12,12 +12,12 @@ vi.setConfig({ testTimeout: 20_000 });
 const sample = sampleThread[1] as ThreadMessage;
 const never = new AbortController().signal;
 
-async function counted(text: string, needle: string, more: Partial<ThreadMessage> = {}): Promise<number> {
+async function countedHits(text: string, needle: string, more: Partial<ThreadMessage> = {}): Promise<number> {
   return (await findAll([{ ...sample, text, ...more }], needle, never))?.length ?? -1;
 }
 
 type Shown = { all: string[]; current: string[]; inBars: number };
-function shown(text: string, needle: string, current: number | null, code = false): Shown {
+function markedHits(text: string, needle: string, current: number | null, code = false): Shown {
   const { container } = render(MessageText, { text, code, needle, current });
   const words = (selector: string) => [...container.querySelectorAll(selector)].map((mark) => mark.textContent ?? "");
   const seen = { all: words("mark"), current: words("mark.current"), inBars: words(".redaction mark").length };
@@ -49,7 +49,7 @@ const PIECES = [
 const NEEDLES = ["tide", "TIDE", "e", "ti", "tide tide", "*", "<b>", "&", "REDACTED", "de ", "'tide", "print('t"];
 
 /** A deterministic random number generator. */
-function numbers(seed: number): (below: number) => number {
+function randomNumbers(seed: number): (below: number) => number {
   let at = seed;
   return (below) => {
     at = (Math.imul(at, 1_664_525) + 1_013_904_223) >>> 0;
@@ -59,19 +59,19 @@ function numbers(seed: number): (below: number) => number {
 
 describe("hits", () => {
   it("equal the marks, one of them current, for any text", async () => {
-    const next = numbers(7);
+    const next = randomNumbers(7);
     const some = () => PIECES[next(PIECES.length)] ?? "";
     let hits = 0;
     for (let round = 0; round < 100; round += 1) {
       const text = Array.from({ length: 1 + next(12) }, some).join(next(2) ? "" : " ");
       const needle = NEEDLES[round % NEEDLES.length] ?? "";
       const code = next(10) === 0;
-      const n = await counted(text, needle, code ? { content_type: "code" } : {});
-      const all = shown(text, needle, null, code).all.join("");
+      const n = await countedHits(text, needle, code ? { content_type: "code" } : {});
+      const all = markedHits(text, needle, null, code).all.join("");
       expect(all.toLowerCase(), JSON.stringify({ text, needle, code })).toBe(needle.toLowerCase().repeat(n));
       hits += n;
       if (n === 0) continue;
-      const { current, inBars } = shown(text, needle, next(n), code);
+      const { current, inBars } = markedHits(text, needle, next(n), code);
       expect(current.join("").toLowerCase(), JSON.stringify({ text, needle, code })).toBe(needle.toLowerCase());
       expect(inBars).toBe(0);
     }
@@ -80,33 +80,33 @@ describe("hits", () => {
 
   it("are numbered across code and plain segments", async () => {
     const text = "A tide.\n\n```rust\nlet tide = 1;\n```\n\nNo other **ti**de.";
-    expect(await counted(text, "tide")).toBe(3);
-    expect(shown(text, "tide", 1).all).toEqual(["tide", "tide", "ti", "de"]);
+    expect(await countedHits(text, "tide")).toBe(3);
+    expect(markedHits(text, "tide", 1).all).toEqual(["tide", "tide", "ti", "de"]);
     const { container } = render(MessageText, { text, code: false, needle: "tide", current: 1 });
     expect([...container.querySelectorAll("mark.current")].map((mark) => mark.closest("pre") !== null)).toEqual([true]);
-    expect(shown(text, "tide", 2).current).toEqual(["ti", "de"]);
+    expect(markedHits(text, "tide", 2).current).toEqual(["ti", "de"]);
     // Beyond the limits of formatted text.
-    expect(shown(`${"> ".repeat(20)}tide`, "tide", 0).current).toEqual(["tide"]);
-    expect(shown("let tide", "tide", 0, true).current).toEqual(["tide"]);
+    expect(markedHits(`${"> ".repeat(20)}tide`, "tide", 0).current).toEqual(["tide"]);
+    expect(markedHits("let tide", "tide", 0, true).current).toEqual(["tide"]);
   });
 
   it("exclude text that only the source contains", async () => {
-    expect(await counted("[tables](https://example.org/span)", "span")).toBe(0);
-    expect(await counted("call [REDACTED:phone]", "phone")).toBe(0);
-    expect(await counted("one\n\ntwo", "onetwo")).toBe(0);
+    expect(await countedHits("[tables](https://example.org/span)", "span")).toBe(0);
+    expect(await countedHits("call [REDACTED:phone]", "phone")).toBe(0);
+    expect(await countedHits("one\n\ntwo", "onetwo")).toBe(0);
   });
 
   it("are marked only around the current one if there are thousands", async () => {
     const text = "ha ".repeat(40_000);
-    expect(await counted(text, "ha")).toBe(40_000);
-    const seen = shown(text, "ha", 20_000);
+    expect(await countedHits(text, "ha")).toBe(40_000);
+    const seen = markedHits(text, "ha", 20_000);
     expect([seen.all.length, seen.current]).toEqual([1_000, ["ha"]]);
-    expect(shown(text, "ha", 39_999).current).toEqual(["ha"]);
+    expect(markedHits(text, "ha", 39_999).current).toEqual(["ha"]);
   });
 
   it("in steps equal the displayed text", async () => {
     const step = { role: "tool", content_type: "tool_result" };
-    expect(await counted("**tide** [REDACTED:tide] `ti`de", "tide", step)).toBe(1);
-    expect(await counted("**tide**", "**", step)).toBe(2);
+    expect(await countedHits("**tide** [REDACTED:tide] `ti`de", "tide", step)).toBe(1);
+    expect(await countedHits("**tide**", "**", step)).toBe(2);
   });
 });

@@ -11,7 +11,7 @@ type Part = string | { repeat: string; times: number };
 type Case = { name: string; text: string | Part[]; expect?: { shows?: string[] } };
 
 const folder = resolve(import.meta.dirname, "../../fixtures/hostile");
-const spell = (text: Case["text"]) =>
+const expandText = (text: Case["text"]) =>
   typeof text === "string"
     ? text
     : text.map((part) => (typeof part === "string" ? part : part.repeat.repeat(part.times))).join("");
@@ -20,7 +20,7 @@ const cases = readdirSync(folder).flatMap((file) =>
   (JSON.parse(readFileSync(`${folder}/${file}`, "utf8")) as { cases: Case[] }).cases
     .map(({ name, text, expect: wanted }): [string, string, string[]] => [
       `${file.replace(".json", "")}: ${name}`,
-      spell(text),
+      expandText(text),
       wanted?.shows ?? [],
     ])
     .filter(([, text]) => text.length < 10_000),

@@ -51,7 +51,7 @@ describe("importing the clipboard", () => {
     await screen.findByTestId("paste-text");
     expect(read).not.toHaveBeenCalled();
     dialogs.close();
-    const answer = slow();
+    const answer = delayClipboard();
     run("paste");
     await screen.findByTestId("paste-text");
     await fireEvent.input(field(), { target: { value: "By hand." } });
@@ -62,7 +62,7 @@ describe("importing the clipboard", () => {
   });
 
   it("does not fill a field after locking", async () => {
-    const answer = slow();
+    const answer = delayClipboard();
     render(PasteSheet, { clipboard: true });
     clearContent();
     answer("From elsewhere.");
@@ -73,7 +73,7 @@ describe("importing the clipboard", () => {
 });
 
 /** `release` resolves the pending clipboard read. */
-function slow(): (text: string) => void {
+function delayClipboard(): (text: string) => void {
   let tell: (text: string) => void = () => undefined;
   mock.clipboardText = () => new Promise((done) => (tell = done));
   return (text) => tell(text);

@@ -33,12 +33,12 @@ const list = () => screen.queryByTestId("import-items")?.getAttribute("aria-labe
 const segments = () =>
   [...document.querySelectorAll(".segment")].map((each) => each.textContent?.replaceAll(/\s+/g, " "));
 
-async function planned() {
+async function openPlan() {
   await importing.inspect([CHATGPT]);
   return render(ImportSheet);
 }
 
-async function reported(paths = [CHATGPT]) {
+async function openReport(paths = [CHATGPT]) {
   await importing.inspect(paths);
   await importing.run();
   return render(ImportSheet);
@@ -46,7 +46,7 @@ async function reported(paths = [CHATGPT]) {
 
 describe("a number of the plan", () => {
   it("opens its list for every number", async () => {
-    const { container } = await planned();
+    const { container } = await openPlan();
     const cells = [...container.ownerDocument.querySelectorAll("tbody td, tfoot td")];
     const plain = cells.filter((cell) => !cell.querySelector("button")).map((cell) => cell.textContent?.trim());
     expect(cells.length).toBe(35);
@@ -70,7 +70,7 @@ describe("a number of the plan", () => {
   });
 
   it("shows how many are counted but not listed", async () => {
-    await planned();
+    await openPlan();
     await fireEvent.click(screen.getByTestId("outcome-message-unchanged"));
     expect(screen.getByTestId("import-items-more").textContent).toBe("40,552 more items are not listed.");
     await fireEvent.click(screen.getByTestId("outcome-memory-blocked"));
@@ -80,7 +80,7 @@ describe("a number of the plan", () => {
 
 describe("a number of the report", () => {
   it("counts all items, not only listed ones", async () => {
-    await reported();
+    await openReport();
     expect(segments()).toEqual([
       "All 42,981",
       "Updated 40",
@@ -98,7 +98,7 @@ describe("a number of the report", () => {
   });
 
   it("opens the items of its kind, and links to new ones", async () => {
-    await reported();
+    await openReport();
     await fireEvent.click(screen.getByTestId("outcome-conversation-found"));
     expect([pressed(), list()]).toEqual([["outcome-conversation-found"], "Conversations, Found"]);
     expect(segments()).toEqual(["All 1,823", "Updated 31", "Same 1,790", "Held back 1", "Unreadable 1"]);
@@ -108,7 +108,7 @@ describe("a number of the report", () => {
   });
 
   it("can clear its kind", async () => {
-    await reported();
+    await openReport();
     await fireEvent.click(screen.getByTestId("outcome-memory-unchanged"));
     await fireEvent.click(screen.getByRole("button", { name: "Remove Memories" }));
     expect([pressed(), list()]).toEqual([["outcome-all-unchanged"], "Same"]);
@@ -121,14 +121,14 @@ describe("a number of the report", () => {
   ] as const)("opens the list of new ones: %s", async (kind, section, to) => {
     to.setFilter({ source: "gemini" });
     search.text = "harbour";
-    await reported();
+    await openReport();
     await fireEvent.click(screen.getByTestId(`outcome-${kind}-added`));
     expect([nav.section, search.text, dialogs.open]).toEqual([section, "", null]);
     expect(to.filter).toMatchObject({ kind, batch: ["batch-new"], source: null });
   });
 
   it("has no link if no list contains exactly those: new messages, and several kinds", async () => {
-    const { unmount } = await reported();
+    const { unmount } = await openReport();
     expect(screen.getByTestId("outcome-memory-added").textContent).toContain("14");
     for (const kind of ["message", "all"]) expect(screen.queryByTestId(`outcome-${kind}-added`), kind).toBeNull();
     expect(screen.getByTestId("import-items-new").textContent, "of all kinds").toBe("669 new items are in your vault.");
@@ -136,7 +136,7 @@ describe("a number of the report", () => {
     expect(screen.getByTestId("import-items-new").textContent).toBe("612 new items are in your vault.");
     expect(screen.queryByText("Show them")).toBeNull();
     unmount();
-    await reported(["/d/ines-notes.mem"]);
+    await openReport(["/d/ines-notes.mem"]);
     await fireEvent.click(screen.getByTestId("outcome-all-added"));
     expect([nav.section, memories.filter.batch]).toEqual(["memories", ["batch-new-mem"]]);
   });
@@ -168,7 +168,7 @@ const emptyRequest = { paths: [], text: null, format: null, limit_bytes: null, l
 describe("new entries", () => {
   it("are shown for everything dropped together, without old filters", async () => {
     memories.setFilter({ tag: "house" });
-    await reported([CHATGPT, "/d/ines-notes.mem"]);
+    await openReport([CHATGPT, "/d/ines-notes.mem"]);
     await fireEvent.click(screen.getByTestId("import-show-new"));
     expect(nav.section).toBe("memories");
     expect(memories.filter).toMatchObject({ tag: null, batch: ["batch-new", "batch-new-mem"] });
@@ -187,13 +187,13 @@ describe("new entries", () => {
       };
     };
     only(["attachment", "message"]);
-    const { unmount } = await reported();
+    const { unmount } = await openReport();
     await fireEvent.click(screen.getByTestId("import-show-new"));
     expect([nav.section, files.filter.batch]).toEqual(["files", ["batch-new"]]);
     unmount();
     for (const kinds of [[], ["message"]]) {
       only(kinds);
-      const { unmount } = await reported();
+      const { unmount } = await openReport();
       expect(screen.queryByTestId("import-show-new"), kinds.join()).toBeNull();
       unmount();
     }
@@ -219,7 +219,7 @@ describe("undoing an import", () => {
   const ask = () => screen.queryByTestId("import-undo-ask");
 
   it("asks first if its entries were edited, with their number", async () => {
-    await reported();
+    await openReport();
     const { batches } = await mock.imports();
     Object.assign(batches[0] ?? {}, { edited_since: 3 });
     const undo = vi.spyOn(mock, "undoImport");
@@ -234,7 +234,7 @@ describe("undoing an import", () => {
   });
 
   it("asks first if the number of edits is unknown", async () => {
-    await reported();
+    await openReport();
     mock.imports = async () => Promise.reject(failWith("io", "The disk does not answer."));
     const undo = vi.spyOn(mock, "undoImport");
     await fireEvent.click(screen.getByTestId("import-undo"));
@@ -243,7 +243,7 @@ describe("undoing an import", () => {
   });
 
   it("leaves no list filtered by it", async () => {
-    await reported();
+    await openReport();
     showNew(["batch-new"], "memory");
     conversations.setFilter({ batch: ["b-1", "batch-new"] });
     await fireEvent.click(screen.getByTestId("import-undo"));
@@ -264,7 +264,7 @@ describe("files an export names but does not contain", () => {
       attachments: { referenced: 214, present: 210 },
       missing_attachments: 9,
     });
-    await planned();
+    await openPlan();
     expect(screen.getByTestId("import-missing").textContent).toMatch(/9 attachments .* 1 part of this export/s);
     expect(names()).toEqual([]);
     await fireEvent.click(screen.getByTestId("import-missing-see"));
@@ -274,7 +274,7 @@ describe("files an export names but does not contain", () => {
 
   it("are linked from the report, filtered by assistant", async () => {
     files.setFilter({ batch: ["b-1"] });
-    await reported();
+    await openReport();
     expect(screen.getByTestId("import-missing-files").textContent).toBe("Show all missing files of ChatGPT");
     await fireEvent.click(screen.getByTestId("import-missing-files"));
     expect([nav.section, importing.stage]).toEqual(["files", "idle"]);
@@ -293,7 +293,7 @@ describe("a file without imported records", () => {
 
   it("is named with size, recognised format and reason", async () => {
     refusing("limit", { place: CHATGPT });
-    await planned();
+    await openPlan();
     await waitFor(() =>
       expect(said()).toBe(
         "Nothing was imported. We read chatgpt-export.zip (1.8 GB) and recognised ChatGPT, but it is over Mementory’s size limits. Your vault is unchanged.",
@@ -306,13 +306,13 @@ describe("a file without imported records", () => {
     ["io", {}, "it could not be read to the end"],
   ])("says why in a part of the sentence: %s", async (code, details, reason) => {
     refusing(code, details);
-    await planned();
+    await openPlan();
     expect(said()).toContain(`recognised ChatGPT, but ${reason}. Your vault is unchanged.`);
   });
 
   it("is described by the error alone if that is not about the file", async () => {
     refusing("internal");
-    await planned();
+    await openPlan();
     expect(said()).toBe(
       "Nothing was imported. Something unexpected happened. Nothing was changed. Your vault is unchanged.",
     );
@@ -320,7 +320,7 @@ describe("a file without imported records", () => {
 
   it("has a report with a retry, and the ways to export", async () => {
     refusing("limit", { place: CHATGPT });
-    await planned();
+    await openPlan();
     await fireEvent.click(screen.getByTestId("import-ways"));
     expect(screen.getByTestId("export-ways").querySelector("strong")?.textContent).toBe("ChatGPT");
     await fireEvent.click(screen.getByTestId("import-see-report"));
@@ -358,7 +358,7 @@ describe("a file without imported records", () => {
   it("that is empty is reported in the plan, with the ways to export again", async () => {
     const preview = mock.importPreview;
     mock.importPreview = async (...asked) => ({ ...(await preview(...asked)), found: 0 });
-    await planned();
+    await openPlan();
     expect(screen.getByTestId("import-empty").textContent).toContain("recognised ChatGPT, but it contains no entries.");
     expect(screen.queryByTestId("import-see-report")).toBeNull();
     expect(screen.getByTestId("import-ways")).toBeTruthy();

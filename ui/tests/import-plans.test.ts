@@ -118,7 +118,7 @@ describe("files dropped together", () => {
 describe("the focus in the sheet", () => {
   const confirm = () => screen.getByTestId("import-confirm");
   /** Opens the sheet during the preview; returns the function that ends it. */
-  async function comparing() {
+  async function openDuringPreview() {
     let end = () => undefined as void;
     const preview = mock.importPreview;
     mock.importPreview = async (...asked) => {
@@ -135,7 +135,7 @@ describe("the focus in the sheet", () => {
   }
 
   it("moves to the main button with the plan, and Escape still closes", async () => {
-    const end = await comparing();
+    const end = await openDuringPreview();
     end();
     await waitFor(() => expect(document.activeElement).toBe(confirm()));
     await fireEvent.keyDown(confirm(), { key: "Escape" });
@@ -143,7 +143,7 @@ describe("the focus in the sheet", () => {
   });
 
   it("stays where the person has put it", async () => {
-    const end = await comparing();
+    const end = await openDuringPreview();
     screen.getByTestId("import-cancel").focus();
     end();
     await waitFor(() => expect((confirm() as HTMLButtonElement).disabled).toBe(false));
@@ -162,7 +162,7 @@ describe("the focus in the sheet", () => {
 });
 
 describe("an import of several that is cancelled", () => {
-  async function cancelled(during: number) {
+  async function cancelDuring(during: number) {
     const run = mock.importRun;
     let n = 0;
     mock.importRun = async (id, ...more) => {
@@ -178,7 +178,7 @@ describe("an import of several that is cancelled", () => {
     ["too late for the one that runs", 1],
     ["in the middle of the second", 2],
   ])("%s keeps the rest out, and can be gone on with", async (_when, during) => {
-    await cancelled(during);
+    await cancelDuring(during);
     expect([importing.stage, importing.partial]).toEqual(["cancelled", true]);
     expect(importing.plans.map((plan) => plan.report !== null)).toEqual([true, false]);
     const preview = vi.spyOn(mock, "importPreview");

@@ -26,14 +26,14 @@ beforeEach(async () => {
 afterEach(() => vi.useRealTimers());
 
 /** Makes the call fail until the returned function is called. */
-function refused(name: "facets" | "audit" | "tombstones" | "vaultInfo" | "list"): () => void {
+function makeFail(name: "facets" | "audit" | "tombstones" | "vaultInfo" | "list"): () => void {
   const real = mock[name];
   const refuse = () => Promise.reject(new BackendError({ code: "store", message: "disk on fire", details: {} }));
   Object.assign(mock, { [name]: refuse });
   return () => Object.assign(mock, { [name]: real });
 }
 
-const heal = async (mend: () => void) => {
+const retryAfter = async (mend: () => void) => {
   expect((await screen.findByTestId("load-problem")).textContent).toContain("Nothing was changed.");
   expect(screen.getByTestId("load-problem").textContent).toContain("Details");
   expect(document.querySelector(".skeleton"), "nothing pretends to be loading").toBeNull();
@@ -44,26 +44,26 @@ const heal = async (mend: () => void) => {
 
 describe("a load error stays visible until the load succeeds", () => {
   it("on the home screen", async () => {
-    const mend = refused("tombstones");
+    const mend = makeFail("tombstones");
     await vault.refresh();
     render(HomeView);
-    await heal(mend);
+    await retryAfter(mend);
     expect(await screen.findByTestId("home")).toBeTruthy();
     expect(screen.queryByTestId("load-problem")).toBeNull();
   });
 
   it("on the home screen, if the vault's counts are unknown", async () => {
-    const mend = refused("vaultInfo");
+    const mend = makeFail("vaultInfo");
     render(HomeView);
     await vault.refresh();
-    await heal(mend);
+    await retryAfter(mend);
     expect(await screen.findByTestId("home")).toBeTruthy();
   });
 
   it("on Activity", async () => {
-    const mend = refused("audit");
+    const mend = makeFail("audit");
     render(ActivityView);
-    await heal(mend);
+    await retryAfter(mend);
     await waitFor(() => expect(screen.queryByTestId("load-problem")).toBeNull());
     expect(document.querySelector(".skeleton")).toBeNull();
   });
@@ -75,9 +75,9 @@ describe("a load error stays visible until the load succeeds", () => {
   ] as const)("in a list, with all that goes with it: %s", async (section, View, whole) => {
     nav.clear();
     nav.section = section;
-    const mend = [refused("list"), refused("facets")];
+    const mend = [makeFail("list"), makeFail("facets")];
     render(View);
-    await heal(() => mend.forEach((each) => each()));
+    await retryAfter(() => mend.forEach((each) => each()));
     await waitFor(() => expect(screen.queryByTestId("load-problem")).toBeNull());
     await waitFor(() => expect(whole()).toBe(true));
   });

@@ -6,7 +6,7 @@ import HomeView from "../src/features/home/HomeView.svelte";
 import MonthChart from "../src/features/home/MonthChart.svelte";
 import { start } from "./start-mock";
 import { sampleTombstone } from "$lib/ipc/mock/jobs";
-import { exported } from "$lib/ipc/mock/records";
+import { sampleExport } from "$lib/ipc/mock/records";
 import { ANY } from "$lib/state/filter";
 import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
@@ -21,7 +21,7 @@ const request = { format: "alf", out: "", filter: ANY, overwrite: false, sign: f
 
 describe("every number opens its list", () => {
   it("of losses: records by their words, other parts by name", async () => {
-    const preview = exported(request, [], 0, false);
+    const preview = sampleExport(request, [], 0, false);
     preview.losses = [
       { record: "m-0", field: "tags", kind: "narrowed", note: "" },
       { record: "m-0", field: "tags", kind: "narrowed", note: "" },
@@ -47,7 +47,7 @@ describe("every number opens its list", () => {
   });
 
   it("of losses in few records: the complete list", async () => {
-    const preview = exported(request, [], 0, false);
+    const preview = sampleExport(request, [], 0, false);
     const loss = (record: string) => ({ record, field: "tags", kind: "narrowed", note: "" });
     preview.losses = ["m-0", "m-0", "m-0"].map(loss);
     preview.loss_counts = [{ field: "tags", kind: "narrowed", count: 3 }];

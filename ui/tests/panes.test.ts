@@ -51,7 +51,7 @@ describe.each([
   ["memory", MemoriesView, "memories", "m-8", "detail-trash"],
   ["conversation", ConversationsView, "conversations", "c-bath", "reader-find"],
 ] as const)("beside the list, an open %s", (_, View, section, id, button) => {
-  async function opened() {
+  async function openRecord() {
     const trash = vi.spyOn(mock, "trash");
     nav.go(section, id);
     render(View);
@@ -62,7 +62,7 @@ describe.each([
   }
 
   it("moves to the Trash by Delete and focuses the list", async () => {
-    const { trash, focused } = await opened();
+    const { trash, focused } = await openRecord();
     await fireEvent.keyDown(focused, { key: "Delete", repeat: true });
     await fireEvent.keyDown(focused, { key: "Delete", ctrlKey: true });
     expect(trash).not.toHaveBeenCalled();
@@ -72,7 +72,7 @@ describe.each([
   });
 
   it("opens the erase dialog by Shift Delete", async () => {
-    const { trash, focused } = await opened();
+    const { trash, focused } = await openRecord();
     await fireEvent.keyDown(focused, { key: "Delete", shiftKey: true });
     expect(dialogs.open).toEqual({ kind: "erase", ids: [id] });
     expect(trash).not.toHaveBeenCalled();

@@ -30,7 +30,8 @@ async function file(name: string, more: Partial<Row> = {}): Promise<Row> {
 }
 
 const sheet = (row: Row) => render(FileSheet, { row, onclose: vi.fn() });
-const holds = (bytes: Uint8Array) => (mock.attachment = async (_, most) => bytes.slice(0, most).buffer as ArrayBuffer);
+const setContent = (bytes: Uint8Array) =>
+  (mock.attachment = async (_, most) => bytes.slice(0, most).buffer as ArrayBuffer);
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
 describe("the preview", () => {
@@ -40,14 +41,14 @@ describe("the preview", () => {
     await waitFor(() => expect(screen.getByTestId("file-text").textContent).toMatch(/^constituent,amplitude_m/));
     expect(requests).toHaveBeenCalledWith("f-3", SHOWN_BYTES);
     expect(screen.queryByTestId("file-beginning")).toBeNull();
-    holds(utf8("<h1>Tide</h1><script>window.ran = 1</script>"));
+    setContent(utf8("<h1>Tide</h1><script>window.ran = 1</script>"));
     sheet(await file("tide.rs", { id: "f-html", title: "tide.html", media_type: "text/html" }));
     await waitFor(() => expect(screen.getAllByTestId("file-text").at(-1)?.textContent).toContain("<h1>Tide</h1>"));
     expect(document.querySelector("pre h1, pre script")).toBeNull();
   });
 
   it("shows the start of a long text, and says so", async () => {
-    holds(utf8("é".repeat(SHOWN_BYTES)));
+    setContent(utf8("é".repeat(SHOWN_BYTES)));
     sheet(await file("tide.rs", { size: 2 * SHOWN_BYTES }));
     await waitFor(() => expect(screen.getByTestId("file-beginning").textContent).toContain("beginning"));
     expect(screen.getByTestId("file-text").textContent).toBe("é".repeat(SHOWN_BYTES / 2));
@@ -56,7 +57,7 @@ describe("the preview", () => {
   it("says if there is no preview, or if loading failed", async () => {
     sheet(await file("structural-note-bathroom.pdf"));
     expect(screen.getByTestId("file-unshown")).toBeTruthy();
-    holds(new Uint8Array([0x50, 0, 1, 2]));
+    setContent(new Uint8Array([0x50, 0, 1, 2]));
     sheet(await file("tide.rs"));
     await waitFor(() => expect(screen.getAllByTestId("file-unshown")).toHaveLength(2));
     mock.attachment = async () => {

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 
 /** The record m-0 with some fields changed. */
-async function opened(change: (record: RecordView) => Partial<RecordView>) {
+async function openWith(change: (record: RecordView) => Partial<RecordView>) {
   const { show } = mock;
   mock.show = async (...asked) => {
     const shown = await show(...asked);
@@ -22,24 +22,24 @@ async function opened(change: (record: RecordView) => Partial<RecordView>) {
 }
 
 /** The value beside a term. */
-const reported = (term: string) => screen.getByText(term).nextElementSibling?.textContent?.trim();
+const valueBeside = (term: string) => screen.getByText(term).nextElementSibling?.textContent?.trim();
 const without: Partial<LinkInfo> = { id: null, title: null, text: null, conversation_id: null };
 
 it("says if the message is in the Trash", async () => {
-  await opened(({ links }) => ({
+  await openWith(({ links }) => ({
     conversation_id: null,
     links: links.map((link) => (link.kind === "message" ? { ...link, ...without, trashed: true } : link)),
   }));
-  expect([reported("Your message"), reported("Conversation")]).toEqual(["In the Trash", "In the Trash"]);
+  expect([valueBeside("Your message"), valueBeside("Conversation")]).toEqual(["In the Trash", "In the Trash"]);
 });
 
 it("keeps the conversation when only the message is in the Trash", async () => {
-  await opened(({ links }) => ({
+  await openWith(({ links }) => ({
     links: links.map((link) =>
       link.kind === "message" ? { ...link, ...without, trashed: true, conversation_id: "c-bath" } : link,
     ),
   }));
-  expect(reported("Your message")).toBe("In the Trash");
+  expect(valueBeside("Your message")).toBe("In the Trash");
   expect(screen.getByTestId("origin-conversation")).toBeTruthy();
 });
 
@@ -60,15 +60,15 @@ it.each([
   ],
   ["nothing said of it", {}, [], "The export doesn’t say"],
 ] as const)("tells a message apart: %s", async (_, source, links, words) => {
-  await opened((record) => ({
+  await openWith((record) => ({
     source: { ...record.source, message: null, ...source },
     links: links.map((link) => ({ ...(record.links[0] as LinkInfo), ...without, ...link })),
   }));
-  expect(reported("Your message")).toBe(words);
+  expect(valueBeside("Your message")).toBe(words);
 });
 
 it("links only to records that can be opened", async () => {
-  await opened(({ links }) => ({
+  await openWith(({ links }) => ({
     links: links.map((link) => (link.id === "m-1" ? { ...link, ...without, kind: null } : link)),
   }));
   const section = screen.getByText("Linked").closest("section") as HTMLElement;
@@ -88,11 +88,11 @@ it.each([
   ["custom_instructions", "You"],
   ["explicit_user_input", "You"],
 ])("says whether it was asked for only where the export does (%s)", async (method, words) => {
-  await opened(({ source }) => ({ source: { ...source, method } }));
-  expect(reported("Initiated by")).toBe(words);
+  await openWith(({ source }) => ({ source: { ...source, method } }));
+  expect(valueBeside("Initiated by")).toBe(words);
 });
 
 it("omits that question for memories written here", async () => {
-  await opened(({ source }) => ({ source: { ...source, platform: "me", method: "written" } }));
+  await openWith(({ source }) => ({ source: { ...source, platform: "me", method: "written" } }));
   expect(screen.queryByText("Initiated by")).toBeNull();
 });

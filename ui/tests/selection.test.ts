@@ -18,14 +18,14 @@ beforeEach(async () => {
 const check = (...ids: string[]) => ids.forEach((id) => selection.toggle(memories, id));
 const NUMBERS = { versions: 2, conversations: 0, dated: 0, first: null, last: null };
 /** The value beside a term. */
-const reported = (term: string) => screen.queryByText(term)?.nextElementSibling?.textContent?.trim();
+const valueBeside = (term: string) => screen.queryByText(term)?.nextElementSibling?.textContent?.trim();
 
 it("summarises all checked rows", async () => {
   check("m-0", "m-5", "m-9");
   render(SelectionView);
-  await waitFor(() => expect(reported("Versions")).toBe("6 in all"));
-  expect(reported("Conversations")).toBe("taken from 1 conversation");
-  expect(reported("Sensitive")).toBe("1 finding to review");
+  await waitFor(() => expect(valueBeside("Versions")).toBe("6 in all"));
+  expect(valueBeside("Conversations")).toBe("taken from 1 conversation");
+  expect(valueBeside("Sensitive")).toBe("1 finding to review");
   expect(screen.getByTestId("selection-span").textContent).toMatch(/^Dated between .+ and .+[^;]$/);
 });
 
@@ -34,8 +34,8 @@ it("omits empty categories, and says if some have no date", async () => {
   mock.summary = async (filter) => ({ ...(await whole(filter)), dated: 1 });
   check("m-1", "m-2");
   render(SelectionView);
-  await waitFor(() => expect(reported("Versions")).toBe("2 in all"));
-  expect([reported("Conversations"), reported("Sensitive")]).toEqual([undefined, undefined]);
+  await waitFor(() => expect(valueBeside("Versions")).toBe("2 in all"));
+  expect([valueBeside("Conversations"), valueBeside("Sensitive")]).toEqual([undefined, undefined]);
   expect(screen.getByTestId("selection-span").textContent).toMatch(/; 1 without a date$/);
 });
 
@@ -44,8 +44,8 @@ it("omits versions and findings for conversations", async () => {
   mock.summary = async () => ((requests += 1), Promise.reject(new Error("not asked for")));
   check("c-run", "c-tide");
   render(SelectionView, { tags: false });
-  await waitFor(() => expect(reported("From")).toBeTruthy());
-  expect([requests, reported("Versions")]).toEqual([0, undefined]);
+  await waitFor(() => expect(valueBeside("From")).toBeTruthy());
+  expect([requests, valueBeside("Versions")]).toEqual([0, undefined]);
 });
 
 it("redacts their findings by kind, after showing the number", async () => {

@@ -16,7 +16,7 @@ beforeEach(async () => {
 const tagsOf = async (id: string) => (await mock.show(id, false, false)).record.tags;
 
 /** The tag field of these rows with a tag typed into it. */
-async function typed(ids: string[], tag: string) {
+async function typeTag(ids: string[], tag: string) {
   for (const id of ids) selection.toggle(memories, id);
   render(SelectionView);
   await fireEvent.click(screen.getByTestId("selection-tag-ask"));
@@ -28,7 +28,7 @@ async function typed(ids: string[], tag: string) {
 it("tags all checked rows at once, and Undo removes it only from those without it before", async () => {
   // m-0 already has the tag #house.
   const [tag, edit] = [vi.spyOn(mock, "tag"), vi.spyOn(mock, "edit")];
-  const field = await typed(["m-0", "m-8", "m-9"], "#house");
+  const field = await typeTag(["m-0", "m-8", "m-9"], "#house");
   await fireEvent.keyDown(field, { key: "Enter" });
   await waitFor(() => expect(toasts.current?.text).toBe("2 memories tagged #house"));
   expect([tag.mock.calls.length, edit.mock.calls.length]).toEqual([1, 0]);
@@ -40,7 +40,7 @@ it("tags all checked rows at once, and Undo removes it only from those without i
 
 it("closes by Esc and by the button, and applies nothing on blur", async () => {
   const tag = vi.spyOn(mock, "tag");
-  const field = await typed(["m-8", "m-9"], "secret");
+  const field = await typeTag(["m-8", "m-9"], "secret");
   await fireEvent.blur(field);
   expect(screen.getByTestId("selection-tag"), "what was typed is kept").toBe(field);
   const above = vi.fn();
@@ -54,7 +54,7 @@ it("closes by Esc and by the button, and applies nothing on blur", async () => {
 });
 
 it("says if all have the tag already", async () => {
-  await fireEvent.keyDown(await typed(["m-0", "m-1"], "house"), { key: "Enter" });
+  await fireEvent.keyDown(await typeTag(["m-0", "m-1"], "house"), { key: "Enter" });
   await waitFor(() => expect(toasts.current?.text).toBe("All 2 already have #house"));
   expect(toasts.canUndo).toBe(false);
 });
@@ -66,7 +66,7 @@ it("shows progress if it takes long, and can be cancelled", async () => {
     return new Promise((_, refused) => (end = refused));
   };
   const cancel = vi.spyOn(mock, "cancelJob");
-  await typed(["m-8", "m-9"], "tea");
+  await typeTag(["m-8", "m-9"], "tea");
   await fireEvent.click(screen.getByTestId("selection-tag-add"));
   await waitFor(() => expect(screen.getByTestId("selection-tagging").textContent).toBe("Tagging 50 of 900"));
   selection.toggle(memories, "m-8");

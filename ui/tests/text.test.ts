@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { count, fill, hasText, joinWithAnd, readable, t, word } from "$lib/text";
+import { count, fill, hasText, joinWithAnd, codeAsWords, t, word } from "$lib/text";
 import { bytes, daysLeft, fileName, folderName, joinPath, shortPath } from "$lib/text/format";
 
 describe("messages", () => {
@@ -17,7 +17,7 @@ describe("messages", () => {
     expect(word("outcome", "blocked")).toBe("Held back");
     expect(word("outcome", "something_new")).toBe("Something new");
     expect(hasText("nowhere")).toBe(false);
-    expect(readable("left_out")).toBe("Left out");
+    expect(codeAsWords("left_out")).toBe("Left out");
     expect(joinWithAnd(["a", "b", "c"])).toBe("a, b and c");
     expect(count(43650)).toBe("43,650");
   });

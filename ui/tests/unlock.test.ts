@@ -14,12 +14,12 @@ beforeEach(async () => {
 
 const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(id), { target: { value } });
 
-const IT = "/home/ines/Documents/Ines.mementory";
+const VAULT_PATH = "/home/ines/Documents/Ines.mementory";
 
 describe("unlock", () => {
   beforeEach(async () => {
     mock = await start({ open: false });
-    session.opened({ ...(await mock.sessionState()), path: IT });
+    session.opened({ ...(await mock.sessionState()), path: VAULT_PATH });
     session.locked("person");
   });
 
@@ -75,7 +75,7 @@ describe("unlock", () => {
     expect(document.activeElement).toBe(found[0]);
     mock.chooseVault = async () => null;
     await fireEvent.click(screen.getByTestId("unlock-other-backup"));
-    expect(session.path, "who changed their mind stays").toBe(IT);
+    expect(session.path, "who changed their mind stays").toBe(VAULT_PATH);
     await fireEvent.click(found[1]!);
     expect([session.phase, session.name]).toEqual(["unlock", "Ines 2026-10-30 1840"]);
     expect(session.path).toBe("/home/ines/Documents/Ines 2026-10-30 1840.mementory");
@@ -120,7 +120,7 @@ describe("unlock", () => {
     await vi.advanceTimersByTimeAsync(2000);
     unmount();
     session.showUnlock("/media/backup/Family.mementory");
-    session.showUnlock(IT);
+    session.showUnlock(VAULT_PATH);
     render(Unlock);
     expect(screen.getByText(/try again in 3 seconds/), "whoever leaves and comes back waits as long").toBeTruthy();
     expect((screen.getByTestId("unlock-submit") as HTMLButtonElement).disabled).toBe(true);

@@ -73,7 +73,7 @@ export function transfersOf(
       at: entry.at,
       icon: ICONS[entry.op] ?? HistoryIcon,
       title: titleOf(entry),
-      ...(exported(entry) ??
+      ...(exportText(entry) ??
         failureText(known.get(entry.seq)) ??
         auditText(entry.op, entry.detail, entry.op === "import_failed" ? entry.target : "")),
       batch: null,
@@ -112,7 +112,7 @@ function failureText(failed: FailedImport | undefined): { text: string; original
   return { text: joinSentences([what === null ? null : t("activity.sentence", { what }), text]), original: "" };
 }
 
-function exported(entry: AuditEntry): { text: string; original: string } | null {
+function exportText(entry: AuditEntry): { text: string; original: string } | null {
   const facts = entry.op === "export" ? exportFacts(entry.detail) : null;
   if (!facts) return null;
   const checked = facts.valid ? t("activity.afterSaving") : t("exported.invalid");

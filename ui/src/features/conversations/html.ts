@@ -7,7 +7,7 @@ import { nameInSentence, t, word } from "$lib/text";
 export function htmlBlock(html: string, needle: string, current: number | null) {
   return (element: HTMLElement): void => {
     element.replaceChildren(safeNodes(html));
-    bars(element);
+    drawRedactions(element);
     mark(element, needle, current);
   };
 }
@@ -16,7 +16,7 @@ export function htmlBlock(html: string, needle: string, current: number | null) 
 export function plainBlock(text: string, needle: string, current: number | null) {
   return (element: HTMLElement): void => {
     element.textContent = text;
-    bars(element);
+    drawRedactions(element);
     mark(element, needle, current);
   };
 }
@@ -27,7 +27,7 @@ function mark(element: HTMLElement, needle: string, current: number | null): voi
   if (current !== null) marks[current]?.[0]?.scrollIntoView({ block: "nearest" });
 }
 
-function bars(root: HTMLElement): void {
+function drawRedactions(root: HTMLElement): void {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const texts: Text[] = [];
   for (let node = walker.nextNode(); node; node = walker.nextNode())

@@ -4,7 +4,7 @@ import { oneLine } from "$lib/logic/untrusted-text";
 import { exportStatusFilterName, exportStatusName } from "$lib/logic/export-status";
 import { periodStart } from "$lib/state/filter";
 import { imports } from "$lib/state/imports.svelte";
-import { capital, t, word } from "$lib/text";
+import { capitalised, t, word } from "$lib/text";
 import { day } from "$lib/text/format";
 import { typeName } from "./types";
 
@@ -23,7 +23,9 @@ export function chipsOf(filter: Filter): FilterChip[] {
   if (filter.standing) {
     const { source, standing } = filter;
     const label =
-      standing === "gone" && source ? capital(exportStatusName(standing, source)) : exportStatusFilterName(standing);
+      standing === "gone" && source
+        ? capitalised(exportStatusName(standing, source))
+        : exportStatusFilterName(standing);
     chips.push({ label, off: { standing: null } });
   }
   if (filter.batch) chips.push({ label: imports.name(filter.batch), off: { batch: null } });

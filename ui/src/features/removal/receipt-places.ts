@@ -11,12 +11,12 @@ export type ReceiptPlace = { place: string; outcome: string; text: string; origi
 export function placesOf(receipt: Receipt): ReceiptPlace[] {
   const places = receipt.places.map(({ place, outcome, detail }) => ({ place, outcome, text: "", original: detail }));
   const last = places.findIndex(({ place }) => place === "temporary_files");
-  places.splice(last < 0 ? places.length : last, 0, ...sameWords(receipt));
+  places.splice(last < 0 ? places.length : last, 0, ...sameWordsPlaces(receipt));
   return places;
 }
 
 /** Receipts of former versions lack the number of redacted messages; then the row appears only if some were left. */
-function sameWords({ copies_redacted: redacted, copies_left: left }: Receipt): ReceiptPlace[] {
+function sameWordsPlaces({ copies_redacted: redacted, copies_left: left }: Receipt): ReceiptPlace[] {
   if (redacted === null && left === 0) return [];
   const n = redacted ?? 0;
   return [

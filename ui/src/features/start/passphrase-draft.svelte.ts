@@ -1,4 +1,4 @@
-import { tooShort, weakness } from "$lib/text/core";
+import { isTooShort, weaknessText } from "$lib/text/core";
 import { backend } from "$lib/ipc";
 import { t } from "$lib/text";
 
@@ -45,7 +45,9 @@ export class PassphraseDraft {
     if (this.text === "") return t("missing.passphrase");
     if (!this.#rated) return null;
     if (this.score < FAIR)
-      return tooShort(this.#weakness ?? "") ? t("missing.longer") : t("missing.stronger", { enough: t("strength.2") });
+      return isTooShort(this.#weakness ?? "")
+        ? t("missing.longer")
+        : t("missing.stronger", { enough: t("strength.2") });
     if (this.same) return null;
     return this.repeat === "" ? t("missing.repeat") : t("missing.same");
   }
@@ -55,7 +57,7 @@ export class PassphraseDraft {
   }
 
   get reason(): string {
-    if (this.#weakness) return weakness(this.#weakness);
+    if (this.#weakness) return weaknessText(this.#weakness);
     return this.score >= FAIR + 1 ? t("strength.well") : "";
   }
 }

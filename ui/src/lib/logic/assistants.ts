@@ -66,7 +66,7 @@ export function assistantStyle(id: string | null | undefined): AssistantStyle {
 }
 
 /** Formats whose files people name themselves; all others come from an assistant. */
-export const PORTABLE: ReadonlySet<string> = new Set(
+export const PORTABLE_FORMATS: ReadonlySet<string> = new Set(
   "mem alf alf_delta mif pam zaxy eventloom markdown transfer_text".split(" "),
 );
 

@@ -54,7 +54,7 @@ function exceedsLimits(top: Token): boolean {
   return over(top, 0);
 }
 
-function lexed(source: string): Token[] | null {
+function parseMarkdown(source: string): Token[] | null {
   if (source.length > LIMITS.text) return null;
   try {
     const tokens = marked.lexer(source);
@@ -67,7 +67,7 @@ function lexed(source: string): Token[] | null {
 
 /** Splits Markdown into blocks. */
 export function blocks(source: string): Block[] {
-  const tokens = lexed(source);
+  const tokens = parseMarkdown(source);
   if (!tokens) return [{ kind: "plain", text: source }];
   const out: Block[] = [];
   let run: Token[] = [];
@@ -111,7 +111,7 @@ function wordsOf(token: Token): string {
 /** The text without Markdown formatting, for plain lines. Offsets in the source (hits, spans) do not apply to it. */
 export function plainText(source: string): string {
   if (!/[*_`#+[\\-]/.test(source)) return source;
-  return lexed(source)?.map(wordsOf).join("\n").trim() || source;
+  return parseMarkdown(source)?.map(wordsOf).join("\n").trim() || source;
 }
 
 /** The text without Markdown formatting on one line, with at most `most` characters. */

@@ -1,6 +1,6 @@
 import type { Detection, ImportReport, ImportRequest } from "$lib/ipc";
 import { CONTINUING_FORMATS } from "$lib/state/formats";
-import { exportName, PORTABLE } from "$lib/logic/assistants";
+import { exportName, PORTABLE_FORMATS } from "$lib/logic/assistants";
 import { t } from "$lib/text";
 import { fileName } from "$lib/text/format";
 import type { UiError } from "./ui-error";
@@ -49,7 +49,7 @@ export class Plan {
   get label(): string {
     const { text, paths, format } = this.request;
     if (text !== null) return t("import.pasted");
-    const named = format !== null || this.format === null || PORTABLE.has(this.format);
+    const named = format !== null || this.format === null || PORTABLE_FORMATS.has(this.format);
     return paths.length === 1 && named ? fileName(paths[0] ?? "") : exportName(this.format);
   }
 }

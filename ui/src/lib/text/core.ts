@@ -1,5 +1,5 @@
 import { assistantStyle } from "$lib/logic/assistants";
-import { joinWithCommas, count, hasText, readable, t, word, type MessageKey } from "./index";
+import { joinWithCommas, count, hasText, codeAsWords, t, word, type MessageKey } from "./index";
 import { currentLocale } from "./locale.svelte";
 
 /**
@@ -127,15 +127,15 @@ export const WEAKNESSES: Record<string, MessageKey> = {
 };
 
 /** Why a passphrase is rejected. */
-export const weakness = (reason: string): string => t(WEAKNESSES[reason] ?? "strength.why.short");
+export const weaknessText = (reason: string): string => t(WEAKNESSES[reason] ?? "strength.why.short");
 
 /** Whether the only problem is its length. */
-export const tooShort = (reason: string): boolean => weakness(reason) === t("strength.why.short");
+export const isTooShort = (reason: string): boolean => weaknessText(reason) === t("strength.why.short");
 
 /** The name of a lost field; fields without a message show their raw name without code marks. */
 export function fieldName(field: string): string {
   const key = `field.${field.replaceAll(".", "_")}`;
   if (hasText(key)) return t(key);
   const words = field.replaceAll(/[.:]+/g, " ").replaceAll(/(\p{Ll})(?=\p{Lu})/gu, "$1 ");
-  return readable(words.toLowerCase());
+  return codeAsWords(words.toLowerCase());
 }

@@ -17,7 +17,7 @@ export function hasText(key: string): key is MessageKey {
 /** The message for a backend code, or the code in readable form if it is a custom name. */
 export function word(prefix: string, code: string, values: Values = {}): string {
   const key = `${prefix}.${code}`;
-  return hasText(key) ? t(key, values) : readable(code);
+  return hasText(key) ? t(key, values) : codeAsWords(code);
 }
 
 /** Fills in one message; exported for tests. */
@@ -39,7 +39,7 @@ export function count(value: number): string {
 }
 
 /** Capitalises the first letter. */
-export function capital(text: string): string {
+export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -49,8 +49,8 @@ export function nameInSentence(text: string): string {
 }
 
 /** `left_out` → `Left out`. */
-export function readable(code: string): string {
-  return capital(oneLine(code.replaceAll(/[_-]+/g, " ")).trim());
+export function codeAsWords(code: string): string {
+  return capitalised(oneLine(code.replaceAll(/[_-]+/g, " ")).trim());
 }
 
 /** `a, b and c`. */

@@ -17,7 +17,7 @@ export function delegatedTooltip(selector: string, text: (target: HTMLElement) =
       target instanceof Element ? target.closest<HTMLElement>(selector) : null;
 
     // Only one element at a time is registered with the tooltip, because a text may contain a thousand of them.
-    function claim(target: HTMLElement) {
+    function registerTarget(target: HTMLElement) {
       if (target !== active) active?.removeAttribute("id");
       target.id = id;
       active = target;
@@ -29,11 +29,11 @@ export function delegatedTooltip(selector: string, text: (target: HTMLElement) =
       });
     }
 
-    function point(target: HTMLElement | null) {
+    function showFor(target: HTMLElement | null) {
       if (target === over) return;
       over = target;
       if (target) {
-        claim(target);
+        registerTarget(target);
         state.root?.onTriggerEnter(id);
       } else if (state.root?.isActiveTrigger(id)) state.root.onTriggerLeave();
     }
@@ -41,7 +41,7 @@ export function delegatedTooltip(selector: string, text: (target: HTMLElement) =
     function focus(target: HTMLElement | null) {
       const { root } = state;
       if (!target || !root || !target.matches(":focus-visible")) return;
-      claim(target);
+      registerTarget(target);
       root.setActiveTrigger(id);
       root.openedViaFocus = true;
       root.handleOpen();
@@ -64,8 +64,8 @@ export function delegatedTooltip(selector: string, text: (target: HTMLElement) =
     const ends = new AbortController();
     const on = <K extends keyof HTMLElementEventMap>(name: K, listener: (event: HTMLElementEventMap[K]) => void) =>
       box.addEventListener(name, listener, { signal: ends.signal, passive: true });
-    on("pointerover", (event) => event.pointerType !== "touch" && point(at(event.target)));
-    on("pointerleave", () => point(null));
+    on("pointerover", (event) => event.pointerType !== "touch" && showFor(at(event.target)));
+    on("pointerleave", () => showFor(null));
     on("pointerdown", close);
     on("focusin", (event) => focus(at(event.target)));
     on("focusout", close);

@@ -10,7 +10,7 @@ export function matchName(name: string, typed: string, also = ""): NameMatch | n
   const ranges: [number, number][] = [];
   let rank = 0;
   for (const word of typed.toLocaleLowerCase().split(/\s+/).filter(Boolean)) {
-    const at = place(name.toLocaleLowerCase(), word);
+    const at = wordPosition(name.toLocaleLowerCase(), word);
     if (at >= 0) {
       const start = codePointCount(name.slice(0, at));
       ranges.push([start, start + codePointCount(word)]);
@@ -28,7 +28,7 @@ export function matchName(name: string, typed: string, also = ""): NameMatch | n
 }
 
 /** Position of a word in the name, preferring the start of a word. */
-function place(name: string, word: string): number {
+function wordPosition(name: string, word: string): number {
   const first = name.indexOf(word);
   for (let at = first; at >= 0; at = name.indexOf(word, at + 1)) if (startsWord(name, at)) return at;
   return first;

@@ -61,17 +61,17 @@ export function hitOf(item: ListItem, query: string, typing: boolean): Hit | nul
   const highlights = highlight(text, query, typing);
   return highlights.length === 0
     ? null
-    : hit(item.id, item.kind, item.source, text, highlights, item.conversation_id, item.title);
+    : sampleHit(item.id, item.kind, item.source, text, highlights, item.conversation_id, item.title);
 }
 
 function messageHit(message: ThreadMessage, query: string, typing: boolean): Hit | null {
   const highlights = highlight(message.text, query, typing);
   return highlights.length === 0
     ? null
-    : hit(message.id, "message", "chatgpt", message.text, highlights, "c-bath", null);
+    : sampleHit(message.id, "message", "chatgpt", message.text, highlights, "c-bath", null);
 }
 
-function hit(
+function sampleHit(
   id: string,
   kind: string,
   source: string,
@@ -125,7 +125,7 @@ export function summaryOf(items: readonly ListItem[]): Summary {
 }
 
 /** The search commands. `find` returns list rows, with conversations found by their title first. */
-export function searching(items: () => readonly ListItem[]): Pick<Backend, "search" | "find" | "near"> {
+export function sampleSearch(items: () => readonly ListItem[]): Pick<Backend, "search" | "find" | "near"> {
   const hitsOf = ({ query, filter, typing }: SearchRequest): Hit[] =>
     filter.kind === "message"
       ? sampleThread.flatMap((each) => messageHit(each, query, typing) ?? [])

@@ -1,7 +1,7 @@
 import type { Backend, EvidencePart, ListItem, LockedBy } from "../backend";
 import { fileCheck, sampleKeys } from "./checks";
 import { ago, item, sampleItems } from "./data";
-import { facetsOf, hitOf, matches, searching, summaryOf } from "./find";
+import { facetsOf, hitOf, matches, sampleSearch, summaryOf } from "./find";
 import { sampleFormats } from "./formats";
 import {
   cancelSampleJob,
@@ -16,7 +16,7 @@ import {
 import { batchOf, sampleBatches, sampleEntries, sampleFailed } from "./log";
 import { optionsFromAddress, type MockOptions } from "./options";
 import { countBy, redactPlan } from "./redact";
-import { exported, sampleHistory, shown, transferText } from "./records";
+import { sampleExport, sampleHistory, recordDetails, transferText } from "./records";
 import { sampleReview } from "./review";
 import { sampleFile } from "./pictures";
 import { MOCK_PASSPHRASE, sampleSlots } from "./slots";
@@ -238,13 +238,14 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       facetsOf(items.filter((each) => matches(each, filter) && (!query || hitOf(each, query, typing))))
     ),
     summary: async (filter) => (requireOpen(), summaryOf(items.filter((each) => matches(each, filter)))),
-    show: async (id, withHistory, verbatim) => shown(get(id), withHistory ? (history.get(id) ?? null) : null, verbatim),
+    show: async (id, withHistory, verbatim) =>
+      recordDetails(get(id), withHistory ? (history.get(id) ?? null) : null, verbatim),
     thread: async (id) => ({
-      conversation: shown(get(id), null, false).record,
+      conversation: recordDetails(get(id), null, false).record,
       messages: structuredClone(sampleThread),
       active_path: sampleActivePath,
     }),
-    ...searching(() => (requireOpen(), items)),
+    ...sampleSearch(() => (requireOpen(), items)),
     attachment: async (id, most) => (await sampleFile(get(id))).slice(0, most),
     saveAttachment: async (job, id, name, onProgress) => {
       const size = get(id).size ?? 0;
@@ -353,7 +354,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       return sampleReceipt(id);
     },
     exportPreview: async (_job, request) =>
-      exported(
+      sampleExport(
         request,
         items.filter((each) => matches(each, request.filter)),
         review.open(),
@@ -361,7 +362,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       ),
     exportRun: async (job, request, _passphrase, onProgress) => {
       await runStages(job, ["collect", "write", "validate"], 3589, pace, onProgress);
-      return exported(
+      return sampleExport(
         request,
         items.filter((each) => matches(each, request.filter)),
         review.open(),

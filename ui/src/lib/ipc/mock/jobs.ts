@@ -137,7 +137,8 @@ const FILE_OF: Record<string, string> = { memory: "memories.json", attachment: "
 /** Maximum number of listed items per kind and outcome; further items are only counted. */
 const MAX_LISTED = 200;
 
-const numbered = (n: number, place: (index: number) => string) => Array.from({ length: n }, (_, index) => place(index));
+const numberedPlaces = (n: number, place: (index: number) => string) =>
+  Array.from({ length: n }, (_, index) => place(index));
 
 /** Items that were not added as new: the first ones of each kind and outcome. */
 function itemsNotAdded(by_kind: Record<string, Outcome>): ReportItem[] {
@@ -145,7 +146,7 @@ function itemsNotAdded(by_kind: Record<string, Outcome>): ReportItem[] {
     SKIP_REASONS.flatMap(([outcome, reason]) => {
       const known = NOT_NEW.filter((item) => item.kind === kind && item.outcome === outcome).slice(0, numbers[outcome]);
       const others = Math.min(MAX_LISTED, numbers[outcome]) - known.length;
-      const places = numbered(others, (index) => `${FILE_OF[kind] ?? "conversations-000.json"}, item ${index}`);
+      const places = numberedPlaces(others, (index) => `${FILE_OF[kind] ?? "conversations-000.json"}, item ${index}`);
       return [...known, ...places.map((place) => ({ kind, place, outcome, reason }))];
     }),
   );
@@ -154,13 +155,14 @@ function itemsNotAdded(by_kind: Record<string, Outcome>): ReportItem[] {
 /** Items that the import would add: the first ones of each kind. */
 function itemsToAdd(by_kind: Record<string, Outcome>): ComingItem[] {
   return Object.entries(by_kind).flatMap(([kind, { added }]) =>
-    numbered(Math.min(MAX_LISTED, added), (index) => `${FILE_OF[kind] ?? "conversations-000.json"}, item ${index}`).map(
-      (place, index) => ({
-        kind,
-        place,
-        text: `What the new ${kind} ${index + 1} begins with`,
-      }),
-    ),
+    numberedPlaces(
+      Math.min(MAX_LISTED, added),
+      (index) => `${FILE_OF[kind] ?? "conversations-000.json"}, item ${index}`,
+    ).map((place, index) => ({
+      kind,
+      place,
+      text: `What the new ${kind} ${index + 1} begins with`,
+    })),
   );
 }
 

@@ -6,7 +6,7 @@ import { countBy } from "./redact";
 const CREATION_METHODS: Record<string, string> = { me: "written", claude: "conversations_memory" };
 
 /** One complete record, as the backend returns it. */
-export function shown(
+export function recordDetails(
   each: ListItem,
   versions: { version: number; text: string; from: string; cause: string }[] | null,
   verbatim: boolean,
@@ -120,7 +120,7 @@ function lossesOf(format: string, all: readonly ListItem[]): Exported["loss_coun
 }
 
 /** The result of an export; a preview is not validated. */
-export function exported(
+export function sampleExport(
   { format, out, cover }: ExportRequest,
   all: readonly ListItem[],
   sensitive: number,

@@ -8,7 +8,7 @@ import { failWith } from "./jobs";
 const CORE_TEXT_FIELDS = new Set(["message", "reason", "detail", "note", "label"]);
 
 /** All messages between marks, so that a text without marks did not come from the message file. */
-function marked(): Messages {
+function markedMessages(): Messages {
   const mark = (form: string) => `⟦${form}⟧`;
   const all = Object.entries(en as Record<string, Message>).map(([key, message]) => [
     key,
@@ -33,7 +33,7 @@ export function sampleWindow(): Backend {
   };
   const language = async (choice: Choice | "marked") =>
     // German under the marks, because there the core's own sentences are collapsed.
-    choice === "marked" ? installTexts(marked(), "de") : setLanguage(choice);
+    choice === "marked" ? installTexts(markedMessages(), "de") : setLanguage(choice);
   const refusing = (method: keyof Backend, code: string) =>
     Object.assign(mock, {
       [method]: () =>
