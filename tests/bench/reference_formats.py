@@ -20,7 +20,7 @@ import zipfile
 ID_KEYS = ("id", "agent_id")
 
 
-def timed(work):
+def run_timed(work):
     wall, cpu = time.perf_counter(), time.process_time()
     answer = work()
     return {**answer, "seconds": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
@@ -33,7 +33,7 @@ def mem_validate(bundle):
         result = BundleValidator().validate(bundle)
         return {"ok": result.ok, "records": sum(result.manifest.counts.values())}
 
-    return timed(work)
+    return run_timed(work)
 
 
 def mem_import(bundle):
@@ -45,7 +45,7 @@ def mem_import(bundle):
         BundleImporter().import_bundle(store, bundle, reembed=False)
         return {"ok": ok, "records": len(store.episodes)}
 
-    return timed(work)
+    return run_timed(work)
 
 
 def mem_export(bundle, out):
@@ -61,7 +61,7 @@ def mem_export(bundle, out):
         ok = BundleValidator().validate(out).ok
         return {"ok": ok, "records": sum(manifest.counts.values()), "export_alone": alone}
 
-    return timed(work)
+    return run_timed(work)
 
 
 def pam_checksum(path):
@@ -73,7 +73,7 @@ def pam_checksum(path):
         found = compute_integrity_checksum(store["memories"])
         return {"ok": found == store["integrity"]["checksum"], "records": len(store["memories"])}
 
-    return timed(work)
+    return run_timed(work)
 
 
 def pam_validate(path):
@@ -83,7 +83,7 @@ def pam_validate(path):
         store = load(path)
         return {"ok": validate(store).is_valid, "records": len(store.memories)}
 
-    return timed(work)
+    return run_timed(work)
 
 
 def partitions(path):
@@ -107,7 +107,7 @@ def alf_lines(path, out):
     return {"ok": records > 0, "records": records, "bytes": total}
 
 
-def state(path):
+def records_by_id(path):
     records = {}
     for data in partitions(path):
         for line in lines(data):
@@ -118,13 +118,13 @@ def state(path):
     return records
 
 
-def delta(path):
+def delta_changes(path):
     with zipfile.ZipFile(path) as archive:
         manifest = json.loads(archive.read("manifest.json"))
         return [json.loads(line) for line in lines(archive.read(manifest["changes"]["memory"]["file"]))]
 
 
-def by_key(records):
+def records_by_key(records):
     """Records by their key at the source, because another vault gives other ids."""
     out = {}
     for record in records.values():
@@ -134,18 +134,18 @@ def by_key(records):
 
 
 def alf_apply(base, changes, full, applied=None):
-    records, counts = state(base), {"create": 0, "update": 0, "delete": 0}
-    for change in delta(changes):
+    records, counts = records_by_id(base), {"create": 0, "update": 0, "delete": 0}
+    for change in delta_changes(changes):
         operation = change.pop("operation")
         counts[operation] += 1
         if change.get("mementory", {}).get("erased"):
             del records[change["id"]]
         else:
             records[change["id"]] = change
-    wanted = state(full)
+    wanted = records_by_id(full)
     answer = {"ok": records == wanted, "records": len(wanted), **counts}
     if applied is not None:
-        there, wanted = by_key(state(applied)), by_key(wanted)
+        there, wanted = records_by_key(records_by_id(applied)), records_by_key(wanted)
         answer["missing"] = len(wanted.keys() - there.keys())
         answer["more"] = len(there.keys() - wanted.keys())
         answer["different"] = sum(there[key] != wanted[key] for key in wanted.keys() & there.keys())

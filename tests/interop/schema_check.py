@@ -81,7 +81,7 @@ def below(schema, root, step):
     return [(part, root) for part in parts if isinstance(part, dict)]
 
 
-def edges(parts):
+def limit_values(parts):
     """Values at the limits of these parts."""
     out = []
     for schema, _ in parts:
@@ -98,10 +98,10 @@ def edges(parts):
     return out
 
 
-def trimmed(value):
+def trim_lists(value):
     if isinstance(value, dict):
-        return {name: trimmed(member) for name, member in value.items()}
-    return [trimmed(element) for element in value[:MAX_ELEMENTS]] if isinstance(value, list) else value
+        return {name: trim_lists(member) for name, member in value.items()}
+    return [trim_lists(element) for element in value[:MAX_ELEMENTS]] if isinstance(value, list) else value
 
 
 def places(value, at=()):
@@ -125,11 +125,11 @@ def changes(sample, ours, theirs):
         for step in steps:
             there = (*at, step)
             tried = PROBES if step != "x_unknown_member" else ["x", 1, None]
-            for value in tried + edges(ours.at(there) + theirs.at(there)):
+            for value in tried + limit_values(ours.at(there) + theirs.at(there)):
                 yield there, "set", value
 
 
-def changed(sample, place, what, value):
+def changed_copy(sample, place, what, value):
     document = copy.deepcopy(sample)
     if not place:
         return value
@@ -143,7 +143,7 @@ def changed(sample, place, what, value):
     return document
 
 
-def general(place):
+def place_pattern(place):
     """A place with `*` for list indexes: `/memories/*/id`."""
     return "".join("/*" if isinstance(step, int) else f"/{step}" for step in place)
 
@@ -163,12 +163,12 @@ class Pair:
             return accepted
         who = "ours" if accepted else "theirs"
         for one in self.exceptions:
-            if one["accepted_by"] == who and one["change"] == what and general(place).endswith(one["place"]):
+            if one["accepted_by"] == who and one["change"] == what and place_pattern(place).endswith(one["place"]):
                 if "values" not in one or any(json.dumps(v) == json.dumps(value) for v in one["values"]):
                     one["used"] = True
                     self.count["excepted"] += 1
                     return False
-        self.found.setdefault((who, what, general(place)), []).append((value, source))
+        self.found.setdefault((who, what, place_pattern(place)), []).append((value, source))
         return False
 
     def issues(self):
@@ -183,16 +183,16 @@ class Pair:
         self.count["samples"] += 1
         if not self.compare(document, source, (), "unchanged", None):
             return
-        base = trimmed(document)
+        base = trim_lists(document)
         if not (self.ours.accepts(base) and self.theirs.accepts(base)):
             return
         for place, what, value in changes(base, self.ours, self.theirs):
-            key = (general(place), what, json.dumps(value))
+            key = (place_pattern(place), what, json.dumps(value))
             # Required top-level members depend on other members (a signature needs the checksum), so test them in every sample.
             if key in self.seen and not (what == "drop" and len(place) == 1):
                 continue
             self.seen.add(key)
-            self.compare(changed(base, place, what, value), source, place, what, value)
+            self.compare(changed_copy(base, place, what, value), source, place, what, value)
 
 
 def main(ours, theirs, fixtures, exceptions):
