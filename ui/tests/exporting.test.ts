@@ -335,7 +335,7 @@ describe("attached files", () => {
       "Attached files are not exported, only their names and the text read from them.",
     ],
     ["alf", 0, [], { exported: 0, omitted: 0 }, null],
-  ])("of %s are said to do what they do (%i, %j)", async (format, attachment, loss_counts, files, text) => {
+  ])("of %s are described as they are exported (%i, %j)", async (format, attachment, loss_counts, files, text) => {
     const preview = mock.exportPreview;
     mock.exportPreview = async (...asked) => ({ ...(await preview(...asked)), by_kind: { attachment }, loss_counts });
     const counts = filesOf(await mock.exportPreview("", PLAIN, false, () => undefined), format === "alf");

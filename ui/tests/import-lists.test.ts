@@ -233,7 +233,7 @@ describe("undoing an import", () => {
     await waitFor(() => expect(undo).toHaveBeenCalledWith("batch-new"));
   });
 
-  it("asks first if the number of edits is unknown", async () => {
+  it("does nothing if the number of edits is unknown", async () => {
     await openReport();
     mock.imports = async () => Promise.reject(failWith("io", "The disk does not answer."));
     const undo = vi.spyOn(mock, "undoImport");
@@ -242,7 +242,7 @@ describe("undoing an import", () => {
     expect(undo).not.toHaveBeenCalled();
   });
 
-  it("leaves no list filtered by it", async () => {
+  it("removes the import from the filters of all lists", async () => {
     await openReport();
     showNew(["batch-new"], "memory");
     conversations.setFilter({ batch: ["b-1", "batch-new"] });

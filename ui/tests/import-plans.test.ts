@@ -177,7 +177,7 @@ describe("an import of several that is cancelled", () => {
   it.each([
     ["too late for the one that runs", 1],
     ["in the middle of the second", 2],
-  ])("%s keeps the rest out, and can be gone on with", async (_when, during) => {
+  ])("%s does not import the others, and can be continued", async (_when, during) => {
     await cancelDuring(during);
     expect([importing.stage, importing.partial]).toEqual(["cancelled", true]);
     expect(importing.plans.map((plan) => plan.report !== null)).toEqual([true, false]);

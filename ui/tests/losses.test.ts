@@ -93,7 +93,7 @@ describe("the subject of a loss", () => {
     ["Times.lastSeen", "Times last seen"],
     ["record::inner_part", "Record inner part"],
     ["colour", "Colour"],
-  ])("and is not known (%s) reads like words all the same", async (field, read) => {
+  ])("without a name in the window (%s) is still shown as words", async (field, read) => {
     expect(fieldName(field)).toBe(read);
     await setLanguage("ja");
     expect(fieldName(field)).toBe(read);

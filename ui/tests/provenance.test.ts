@@ -59,7 +59,7 @@ it.each([
     "The export doesn’t say",
   ],
   ["nothing said of it", {}, [], "The export doesn’t say"],
-] as const)("tells a message apart: %s", async (_, source, links, words) => {
+] as const)("describes the source message: %s", async (_, source, links, words) => {
   await openWith((record) => ({
     source: { ...record.source, message: null, ...source },
     links: links.map((link) => ({ ...(record.links[0] as LinkInfo), ...without, ...link })),

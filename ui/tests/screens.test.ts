@@ -215,7 +215,7 @@ describe("an import that ended early", () => {
   it.each([
     ["cancelled", "Import cancelled."],
     ["io", "Import failed."],
-  ])("shows what was imported before, with the way back (%s)", async (code, title) => {
+  ])("shows what was imported before it ended, with Undo (%s)", async (code, title) => {
     await importing.inspect(["/d/chatgpt-export.zip", "/d/about-me.md"]);
     await importing.setFormat("/d/about-me.md", "markdown");
     const run = mock.importRun;

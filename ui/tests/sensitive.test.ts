@@ -322,7 +322,7 @@ describe("the scan", () => {
   it.each([
     ["nothing new", 0, "Scanned again: nothing new."],
     ["something", 1, "Scanned again: 15 values to review."],
-  ])("that was asked for answers when it found %s", async (_, more, answer) => {
+  ])("on request reports when it found %s", async (_, more, answer) => {
     await sensitive.load();
     const queue = mock.sensitiveQueue;
     vi.spyOn(mock, "look").mockImplementation(async () => {

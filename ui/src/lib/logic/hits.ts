@@ -66,9 +66,9 @@ export function locateHit(
 ): { segment: number; nth: number } | null {
   let before = 0;
   for (const [segment, block] of segments.entries()) {
-    const here = countIn(textRuns(block), needle);
-    if (nth < before + here) return { segment, nth: nth - before };
-    before += here;
+    const count = countIn(textRuns(block), needle);
+    if (nth < before + count) return { segment, nth: nth - before };
+    before += count;
   }
   return null;
 }
@@ -134,14 +134,14 @@ export function markHits(root: Node, needle: string, current: number | null = nu
     let next = 0;
     for (const text of texts) {
       const end = start + text.data.length;
-      const here: typeof spans = [];
+      const ranges: typeof spans = [];
       for (let at = next; at < wanted.length; at += 1) {
         const { from, to, hit } = wanted[at] as (typeof spans)[number];
         if (from >= end) break;
-        here.push({ from: Math.max(from, start) - start, to: Math.min(to, end) - start, hit });
+        ranges.push({ from: Math.max(from, start) - start, to: Math.min(to, end) - start, hit });
         if (to <= end) next = at + 1;
       }
-      if (here.length > 0) markSpans(text, here, marks);
+      if (ranges.length > 0) markSpans(text, ranges, marks);
       start = end;
     }
   }

@@ -139,9 +139,9 @@ export function sampleSearch(items: () => readonly ListItem[]): Pick<Backend, "s
       return { query: request.query, total: found.length, took_ms: 1.2, hits };
     },
     find: async (request) => {
-      const whole = request.filter.kind === "conversation";
-      const messageHits = hitsOf(whole ? { ...request, filter: { ...request.filter, kind: "message" } } : request);
-      const titles = whole && !request.offset ? hitsOf(request).slice(0, 8) : [];
+      const asConversations = request.filter.kind === "conversation";
+      const messageHits = hitsOf(asConversations ? { ...request, filter: { ...request.filter, kind: "message" } } : request);
+      const titles = asConversations && !request.offset ? hitsOf(request).slice(0, 8) : [];
       const page = messageHits.slice(request.offset ?? 0, reach(request));
       return {
         rows: rowsOf([...titles, ...page], items(), Boolean(request.filter.trash)),

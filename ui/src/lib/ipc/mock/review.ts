@@ -29,7 +29,7 @@ const CLASS_ORDER = ["access_key", "private_key", "password", "card", "iban", "e
 export function sampleReview({ items, trash, empty, tombstones, pace, scanned }: ReviewContext) {
   const findings = sampleFindings();
   let scannedAt: string | null = scanned ? new Date().toISOString() : null;
-  let apart: string[][] = [];
+  let keptApart: string[][] = [];
   const seen = () => (empty() || scannedAt === null ? [] : findings);
   const counts = (state: Finding["state"]) => {
     const all: Record<string, number> = {};
@@ -47,7 +47,7 @@ export function sampleReview({ items, trash, empty, tombstones, pace, scanned }:
       items: items()
         .filter((each) => !each.trashed_at && starts.some((start) => each.text.startsWith(start)))
         .sort((a, b) => (a.created_at ?? "").localeCompare(b.created_at ?? "")),
-    })).filter(({ items }) => items.length > 1 && !apart.some((ids) => items.every((each) => ids.includes(each.id))));
+    })).filter(({ items }) => items.length > 1 && !keptApart.some((ids) => items.every((each) => ids.includes(each.id))));
 
   const commands: Commands = {
     look: async (id, anew, onProgress) => {
@@ -111,7 +111,7 @@ export function sampleReview({ items, trash, empty, tombstones, pace, scanned }:
       return structuredClone({ groups: groups() });
     },
     keepApart: async (ids) => {
-      apart = [...apart, ids];
+      keptApart = [...keptApart, ids];
       return { ids };
     },
     merge: async (keep, others) => {
