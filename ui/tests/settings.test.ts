@@ -110,7 +110,7 @@ describe("copied text", () => {
   it("is cleared after 30 seconds if it is a recovery code, whatever was chosen", async () => {
     const copied = vi.spyOn(mock, "copyText");
     appearance.setClearCopied("never");
-    render(RecoveryCopy, { code: CODE, name: "Ines", right: false });
+    render(RecoveryCopy, { code: CODE, name: "Ines", groupsMatch: false });
     await fireEvent.click(screen.getByText("Copy"));
     expect(copied.mock.calls).toEqual([[CODE, 30]]);
     await waitFor(() =>

@@ -63,7 +63,7 @@ export function commandFor(event: Pressed, where: { mac: boolean; inField: boole
   return plain[key] ?? null;
 }
 
-const NAMED: Partial<Record<Extract<Command, string>, string>> = {
+const SHORTCUT_OF_COMMAND: Partial<Record<Extract<Command, string>, string>> = {
   palette: "Ctrl K",
   search: "Ctrl F",
   import: "Ctrl O",
@@ -78,7 +78,7 @@ const NAMED: Partial<Record<Extract<Command, string>, string>> = {
 
 /** The shortcut of a command as this system writes it. */
 export function keysOf(command: Command): string | undefined {
-  if (typeof command === "string") return NAMED[command] && keys(NAMED[command]);
+  if (typeof command === "string") return SHORTCUT_OF_COMMAND[command] && keys(SHORTCUT_OF_COMMAND[command]);
   if (command.go === "settings") return keys("Ctrl ,");
   const digit = Object.keys(DIGITS).find((each) => DIGITS[each] === command.go);
   return digit && keys(`Ctrl ${digit}`);

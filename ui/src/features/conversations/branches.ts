@@ -22,7 +22,7 @@ export class MessageTree {
 
   /** The path through `id`: its ancestors, and below it the branch used last. */
   through(id: string): ThreadMessage[] {
-    const up: ThreadMessage[] = [];
+    const ancestors: ThreadMessage[] = [];
     const seen = new Set<string>();
     for (
       let at = this.byId.get(id);
@@ -30,9 +30,9 @@ export class MessageTree {
       at = at.parent_id === null ? undefined : this.byId.get(at.parent_id)
     ) {
       seen.add(at.id);
-      up.push(at);
+      ancestors.push(at);
     }
-    const path = up.reverse();
+    const path = ancestors.reverse();
     for (let next = this.#next(id); next !== undefined && !seen.has(next); next = this.#next(next)) {
       seen.add(next);
       const message = this.byId.get(next);
@@ -65,19 +65,19 @@ export function isCollapsed(message: ThreadMessage): boolean {
   );
 }
 
-const made = new WeakMap<ThreadMessage, ThreadMessage[]>();
+const stepsCache = new WeakMap<ThreadMessage, ThreadMessage[]>();
 
 /** The steps of a message that also has text, as messages `id/0`, `id/1` … */
 export function stepsOf(message: ThreadMessage): readonly ThreadMessage[] {
   if (message.steps.length === 0) return [];
-  const known = made.get(message);
+  const known = stepsCache.get(message);
   if (known) return known;
   const { id, parent_id, role, created_at, branch } = message;
   const none = { origin_id: null, hidden: false, model: null, attachments: [], siblings: [], memories: [], steps: [] };
   const steps = message.steps.map(({ content_type, text }, index) => ({
     ...{ ...none, id: `${id}/${index}`, parent_id, role, created_at, branch, content_type, text },
   }));
-  made.set(message, steps);
+  stepsCache.set(message, steps);
   return steps;
 }
 

@@ -30,8 +30,8 @@ export function lossRows(exported: Exported): LossRow[] {
 
 /** The distinct records behind a row, and whether they are all: the list of losses is cut after a thousand. */
 function lossRecords(exported: Exported, row: LossRow): { names: string[]; complete: boolean } {
-  const of = exported.losses.filter(({ field, kind }) => field === row.field && kind === row.kind);
-  return { names: [...new Set(of.map(({ record }) => record))], complete: of.length >= row.n };
+  const listedLosses = exported.losses.filter(({ field, kind }) => field === row.field && kind === row.kind);
+  return { names: [...new Set(listedLosses.map(({ record }) => record))], complete: listedLosses.length >= row.n };
 }
 
 /** Number of distinct records behind a row; only an upper bound if not all are listed. */
@@ -62,11 +62,11 @@ export function filesOf(exported: Exported, carries: boolean): { exported: numbe
       (n, loss) => (loss.field === field && loss.kind === "left_out" ? n + loss.count : n),
       0,
     );
-  const named = exported.by_kind.attachment ?? 0;
+  const attachmentCount = exported.by_kind.attachment ?? 0;
   // Files stored inside their message are not separate entries.
-  if (!carries) return { exported: 0, omitted: Math.max(named, lost("bytes")) };
-  const omitted = Math.min(named, lost("attachment"));
-  return { exported: named - omitted, omitted };
+  if (!carries) return { exported: 0, omitted: Math.max(attachmentCount, lost("bytes")) };
+  const omitted = Math.min(attachmentCount, lost("attachment"));
+  return { exported: attachmentCount - omitted, omitted };
 }
 
 /** `412 memories, 2,859 conversations, 318 files`. */

@@ -10,11 +10,11 @@ export function countedName(kinds: readonly string[], n: number): string {
 
 /** `3 messages and 1 memory`, the largest number first. Kinds without a name are counted together as `items`. */
 export function namesOf(kinds: { [kind: string]: number }): string {
-  const named = Object.entries(kinds).filter(([kind]) => hasText(`many.${kind}`));
-  const others = Object.values(kinds).reduce((sum, n) => sum + n, 0) - named.reduce((sum, [, n]) => sum + n, 0);
-  named.sort(([, a], [, b]) => b - a);
+  const namedKinds = Object.entries(kinds).filter(([kind]) => hasText(`many.${kind}`));
+  const others = Object.values(kinds).reduce((sum, n) => sum + n, 0) - namedKinds.reduce((sum, [, n]) => sum + n, 0);
+  namedKinds.sort(([, a], [, b]) => b - a);
   return joinWithAnd([
-    ...named.map(([kind, n]) => countedName([kind], n)),
+    ...namedKinds.map(([kind, n]) => countedName([kind], n)),
     ...(others > 0 ? [countedName([], others)] : []),
   ]);
 }
@@ -22,12 +22,12 @@ export function namesOf(kinds: { [kind: string]: number }): string {
 /** What will be erased, one line per category, without empty ones. */
 export function impactLines(impact: Impact, kinds: readonly string[]): { n: string; text: string }[] {
   // Every erased record has one current version, derived entries included.
-  const older = Math.max(0, impact.versions - impact.records - impact.derived);
+  const olderVersions = Math.max(0, impact.versions - impact.records - impact.derived);
   const key = `unit.${kinds.length === 1 ? kinds[0] : ""}`;
   const n = impact.records;
   const name = hasText(key) ? t(key, { n }) : t("unit.items", { n });
   const lines = [
-    { n: impact.records, text: older > 0 ? t("impact.records", { what: name, n: older }) : name },
+    { n: impact.records, text: olderVersions > 0 ? t("impact.records", { what: name, n: olderVersions }) : name },
     { n: impact.derived, text: t("impact.derived", { n: impact.derived }) },
     { n: impact.attachments, text: t("impact.attachments", { n: impact.attachments }) },
     { n: impact.links, text: t("impact.links", { n: impact.links }) },
@@ -38,10 +38,10 @@ export function impactLines(impact: Impact, kinds: readonly string[]): { n: stri
 
 /** What Mementory cannot reach; always shown. */
 export function unreachableLines(platforms: readonly string[], exported: boolean): string[] {
-  const outside = platforms.filter((platform) => platform !== "me").map((platform) => assistantStyle(platform).name);
+  const assistants = platforms.filter((platform) => platform !== "me").map((platform) => assistantStyle(platform).name);
   return [
     ...(exported ? [t("reach.exports")] : []),
     t("reach.backups"),
-    ...(outside.length > 0 ? [t("reach.assistants", { n: outside.length, names: joinWithAnd(outside) })] : []),
+    ...(assistants.length > 0 ? [t("reach.assistants", { n: assistants.length, names: joinWithAnd(assistants) })] : []),
   ];
 }

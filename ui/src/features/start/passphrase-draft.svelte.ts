@@ -3,7 +3,7 @@ import { backend } from "$lib/ipc";
 import { t } from "$lib/text";
 
 /** The lowest strength score that is accepted. */
-export const FAIR = 2;
+export const MIN_SCORE = 2;
 
 /** A new passphrase: its strength and whether its repetition matches. Nothing of it is stored. */
 export class PassphraseDraft {
@@ -17,7 +17,7 @@ export class PassphraseDraft {
 
   readonly same = $derived(this.text !== "" && this.text === this.repeat);
   readonly differs = $derived(this.repeat.length >= this.text.length && this.repeat !== "" && !this.same);
-  readonly ready = $derived(this.same && this.score >= FAIR);
+  readonly ready = $derived(this.same && this.score >= MIN_SCORE);
 
   /** Replaces the text with a suggestion of the core. */
   async suggest(): Promise<void> {
@@ -44,7 +44,7 @@ export class PassphraseDraft {
   get missing(): string | null {
     if (this.text === "") return t("missing.passphrase");
     if (!this.#rated) return null;
-    if (this.score < FAIR)
+    if (this.score < MIN_SCORE)
       return isTooShort(this.#weakness ?? "")
         ? t("missing.longer")
         : t("missing.stronger", { enough: t("strength.2") });
@@ -58,6 +58,6 @@ export class PassphraseDraft {
 
   get reason(): string {
     if (this.#weakness) return weaknessText(this.#weakness);
-    return this.score >= FAIR + 1 ? t("strength.well") : "";
+    return this.score >= MIN_SCORE + 1 ? t("strength.well") : "";
   }
 }

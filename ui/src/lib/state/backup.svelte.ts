@@ -25,8 +25,8 @@ class BackupState {
     const folder = await backend().chooseFolder();
     if (folder === null) return;
     const isUnlocked = lockGuard();
-    const two = (value: number) => String(value).padStart(2, "0");
-    const name = `${session.name} ${isoDay(now)} ${two(now.getHours())}${two(now.getMinutes())}.mementory`;
+    const twoDigits = (value: number) => String(value).padStart(2, "0");
+    const name = `${session.name} ${isoDay(now)} ${twoDigits(now.getHours())}${twoDigits(now.getMinutes())}.mementory`;
     const job = new JobProgress();
     this.job = job;
     this.made = this.problem = null;

@@ -56,7 +56,7 @@ class Duplicates {
     const isUnlocked = lockGuard();
     const others = group.items.filter((item) => item.id !== keep);
     const before = group.items.find((item) => item.id === keep)?.tags ?? [];
-    const gained = others.some((item) => item.tags.some((tag) => !before.includes(tag)));
+    const addsTags = others.some((item) => item.tags.some((tag) => !before.includes(tag)));
     const { ids } = await backend().merge(
       keep,
       others.map((item) => item.id),
@@ -66,7 +66,7 @@ class Duplicates {
     toasts.undoable(
       t("trash.moved", { n: ids.length }),
       t("action.undo"),
-      () => undoMerge(ids, keep, gained ? before : null),
+      () => undoMerge(ids, keep, addsTags ? before : null),
       "trash",
     );
     vault.changed();

@@ -49,8 +49,8 @@ export class Plan {
   get label(): string {
     const { text, paths, format } = this.request;
     if (text !== null) return t("import.pasted");
-    const named = format !== null || this.format === null || PORTABLE_FORMATS.has(this.format);
-    return paths.length === 1 && named ? fileName(paths[0] ?? "") : exportName(this.format);
+    const hasOwnName = format !== null || this.format === null || PORTABLE_FORMATS.has(this.format);
+    return paths.length === 1 && hasOwnName ? fileName(paths[0] ?? "") : exportName(this.format);
   }
 }
 
@@ -65,12 +65,12 @@ export function planImports(
 ): Plan[] {
   const groups = new Map<string, Plan>();
   for (const { path, format } of detections) {
-    const own = chosen[path] ?? null;
-    const known = own ?? format;
+    const chosenFormat = chosen[path] ?? null;
+    const known = chosenFormat ?? format;
     if (!known) continue;
-    const key = `${known} ${own !== null}`;
+    const key = `${known} ${chosenFormat !== null}`;
     const paths = [...(groups.get(key)?.request.paths ?? []), path];
-    groups.set(key, new Plan({ ...base, paths, format: own }, known));
+    groups.set(key, new Plan({ ...base, paths, format: chosenFormat }, known));
   }
   // A file that continues an earlier export is imported after it.
   const rank = (plan: Plan) => Number(plan.format !== null && CONTINUING_FORMATS.has(plan.format));

@@ -60,8 +60,8 @@ class Importing {
 
   /** Whether it ended early, after some imports were completed. */
   get partial(): boolean {
-    const early = this.stage === "failed" || this.stage === "cancelled";
-    return early && this.plans.some((plan) => plan.report !== null);
+    const endedEarly = this.stage === "failed" || this.stage === "cancelled";
+    return endedEarly && this.plans.some((plan) => plan.report !== null);
   }
 
   async choose(): Promise<void> {
@@ -197,16 +197,16 @@ class Importing {
     this.stage = "running";
     const wasPaused = sensitive.scanPaused;
     sensitive.scanPaused = !this.scanAfter;
-    const waiting = this.plans.filter((plan) => plan.pending);
+    const pendingPlans = this.plans.filter((plan) => plan.pending);
     try {
-      for (const [index, plan] of waiting.entries()) {
-        this.current = { plan, i: index + 1, n: waiting.length };
+      for (const [index, plan] of pendingPlans.entries()) {
+        this.current = { plan, i: index + 1, n: pendingPlans.length };
         this.job = new JobProgress();
         const report = await backend().importRun(this.job.id, plan.request, this.#passphrase, this.job.listen);
         if (run !== this.#run) return;
         this.plans = this.plans.map((each) => (each === plan ? plan.with({ report }) : each));
         // This import finished before the cancellation; the following ones are skipped.
-        if (this.job.cancelling && index + 1 < waiting.length)
+        if (this.job.cancelling && index + 1 < pendingPlans.length)
           throw new BackendError({ code: "cancelled", message: "", details: {} });
       }
       this.stage = "report";

@@ -26,12 +26,12 @@ export function showExport(
   // Read from the search field, because the list follows it with a delay.
   const query = list ? search.text.trim() : "";
   // A conversation search counts message hits; the sheet counts the conversations it collects.
-  const known = filter !== null && list?.query === query && !(list === conversations && query);
+  const countIsKnown = filter !== null && list?.query === query && !(list === conversations && query);
   dialogs.show({
     kind: "export",
     filter,
     query,
-    found: known ? (list?.total ?? null) : null,
+    found: countIsKnown ? (list?.total ?? null) : null,
     format,
   });
 }

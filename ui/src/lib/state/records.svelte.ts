@@ -134,9 +134,9 @@ export class RecordList {
   /** Takes the prefetched answer, once: later the vault may have changed. */
   #takePrefetched(limit: number): Promise<Found> | null {
     const prefetched = this.#prefetched;
-    const fits = prefetched?.question === this.#question() && prefetched.limit === limit && this.#offset === 0;
+    const isUsable = prefetched?.question === this.#question() && prefetched.limit === limit && this.#offset === 0;
     this.#prefetched = null;
-    return fits ? prefetched.found : null;
+    return isUsable ? prefetched.found : null;
   }
 
   async #fetch(run: number, before: Row[], reach: number): Promise<void> {
@@ -270,6 +270,6 @@ export function nextAfterRemoval(
     0,
     rows.findIndex((row) => row.id === active),
   );
-  const stays = (row: Row) => !removed.has(row.id);
-  return (rows.slice(at).find(stays) ?? rows.slice(0, at).reverse().find(stays))?.id ?? null;
+  const remains = (row: Row) => !removed.has(row.id);
+  return (rows.slice(at).find(remains) ?? rows.slice(0, at).reverse().find(remains))?.id ?? null;
 }

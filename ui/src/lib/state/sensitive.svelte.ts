@@ -195,8 +195,10 @@ class Sensitive {
   }
 
   #reportScan(before: string): void {
-    const same = JSON.stringify(this.counts) === before;
-    toasts.show(same ? t("sensitive.lookedSame") : t("sensitive.lookedOpen", { n: this.open }), { icon: "check" });
+    const isUnchanged = JSON.stringify(this.counts) === before;
+    toasts.show(isUnchanged ? t("sensitive.lookedSame") : t("sensitive.lookedOpen", { n: this.open }), {
+      icon: "check",
+    });
   }
 
   /** Redacts irreversibly. True if done and the vault is still unlocked. */

@@ -70,11 +70,11 @@ class Session {
   async lock(): Promise<void> {
     this.locked("person");
     // Without a running job the lock is immediate and needs no message.
-    const slow = setTimeout(() => (this.finishing = true), 200);
+    const slowTimer = setTimeout(() => (this.finishing = true), 200);
     try {
       await backend().lock();
     } finally {
-      clearTimeout(slow);
+      clearTimeout(slowTimer);
       this.finishing = false;
     }
   }

@@ -22,12 +22,12 @@ export async function moveToTrash(
   try {
     const done = await backend().trash(ids);
     if (!isUnlocked()) return false;
-    const many = { n: done.ids.length };
+    const countValues = { n: done.ids.length };
     const text = what
       ? t("trash.movedOne", { text: what })
       : list === memories
-        ? t("trash.moved", many)
-        : t("trash.movedItems", { what: t("many.items", many) });
+        ? t("trash.moved", countValues)
+        : t("trash.movedItems", { what: t("many.items", countValues) });
     toasts.undoable(text, t("action.undo"), () => restoreFromTrash(done.ids), "trash");
     vault.changed();
     return true;

@@ -10,8 +10,8 @@ export class UiError {
 
   constructor(error: unknown) {
     this.code = codeOf(error);
-    const known = error instanceof BackendError;
-    const values = Object.entries(known ? error.body.details : {});
+    const isBackendError = error instanceof BackendError;
+    const values = Object.entries(isBackendError ? error.body.details : {});
     // Places may contain untrusted names.
     this.#values = Object.fromEntries(values.map(([name, value]) => [name, oneLine(value)]));
     this.details = `${this.code}: ${error instanceof Error ? error.message : String(error)}`;

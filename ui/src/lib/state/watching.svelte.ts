@@ -68,8 +68,8 @@ class Watching {
     if (!isUnlocked()) return;
     toasts.undoable(t("folders.removed", { name: oneLine(fileName(path)) }), t("action.undo"), async () => {
       await this.#apply(backend().watchFolder(path));
-      const again = this.folders?.find((folder) => folder.path === path);
-      if (again && mode !== "ask") await this.setMode(again, mode);
+      const addedAgain = this.folders?.find((folder) => folder.path === path);
+      if (addedAgain && mode !== "ask") await this.setMode(addedAgain, mode);
     });
   }
 

@@ -85,8 +85,11 @@ export function exportSummary({ records, signed, encrypted, covered }: ExportFac
 /** Why an import failed, by the logged code; the log does not store which file. */
 function failureText(code: string, format: string): CoreText {
   const place = format ? t("activity.itsFile", { name: assistantStyle(format).name }) : t("error.thePlace");
-  const known = hasText(`error.${code}`);
-  return { text: known ? word("error", code, { place }) : t("error.invalid", { place }), original: known ? "" : code };
+  const hasErrorText = hasText(`error.${code}`);
+  return {
+    text: hasErrorText ? word("error", code, { place }) : t("error.invalid", { place }),
+    original: hasErrorText ? "" : code,
+  };
 }
 
 /** The detail of a log entry, which the vault writes in a few fixed forms. */

@@ -52,7 +52,7 @@ function localeData(language: Language, tag: string, messages: Messages, hours: 
 
 let clockFormat: Hours = "24";
 let active = $state.raw(localeData("en", tagOf("en"), en, clockFormat));
-let switches = 0;
+let switchCount = 0;
 
 /** The current language data. Reactive: templates and derived values follow a change. */
 export const currentLocale = (): ReturnType<typeof localeData> => active;
@@ -71,10 +71,10 @@ function tagOf(language: Language): string {
 
 /** Switches the language. The last call wins, whichever file loads first. */
 export async function setLanguage(choice: Choice): Promise<void> {
-  const run = ++switches;
+  const run = ++switchCount;
   const language = choice === "system" ? systemLanguage() : choice;
   const messages = await LANGUAGES[language].load();
-  if (run === switches) installTexts(messages, language);
+  if (run === switchCount) installTexts(messages, language);
 }
 
 /** Installs messages; exported for tests, which pass marked ones. */

@@ -1,6 +1,6 @@
 import { tooltipTether } from "./tooltip-tether";
 
-let boxes = 0;
+let containerCount = 0;
 
 /**
  * Attachment that shows the window's tooltip for elements inside a container that are not components. `selector` finds
@@ -8,10 +8,10 @@ let boxes = 0;
  */
 export function delegatedTooltip(selector: string, text: (target: HTMLElement) => string) {
   return (box: HTMLElement): (() => void) => {
-    const id = `pointed-${(boxes += 1)}`;
+    const id = `pointed-${(containerCount += 1)}`;
     const { state } = tooltipTether;
     let active = $state.raw<HTMLElement | null>(null);
-    let over: HTMLElement | null = null;
+    let hoveredTarget: HTMLElement | null = null;
 
     const at = (target: EventTarget | null) =>
       target instanceof Element ? target.closest<HTMLElement>(selector) : null;
@@ -30,8 +30,8 @@ export function delegatedTooltip(selector: string, text: (target: HTMLElement) =
     }
 
     function showFor(target: HTMLElement | null) {
-      if (target === over) return;
-      over = target;
+      if (target === hoveredTarget) return;
+      hoveredTarget = target;
       if (target) {
         registerTarget(target);
         state.root?.onTriggerEnter(id);

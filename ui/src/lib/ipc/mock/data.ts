@@ -99,8 +99,8 @@ const SOURCES = ["chatgpt", "chatgpt", "claude", "gemini", "chatgpt", "claude", 
 
 const MORE_MEMORIES: Seed[] = Array.from({ length: 160 }, (_, index): Seed => {
   const place = PLACES[index % PLACES.length] ?? "";
-  const thing = TOPICS[(index * 3) % TOPICS.length] ?? "";
-  const text = `Asked for ${thing} ${index % 2 ? "before" : "after"} a trip to ${place}${index % 3 ? "" : " with Liv"}; liked version ${1 + (index % 4)} best.`;
+  const topic = TOPICS[(index * 3) % TOPICS.length] ?? "";
+  const text = `Asked for ${topic} ${index % 2 ? "before" : "after"} a trip to ${place}${index % 3 ? "" : " with Liv"}; liked version ${1 + (index % 4)} best.`;
   return [
     SOURCES[(index * 5) % SOURCES.length] ?? "chatgpt",
     TYPES[(index * 7) % TYPES.length] ?? "fact",

@@ -20,7 +20,7 @@ function isFromBatch(batch: string, item: ListItem): boolean {
 
 export function matches(item: ListItem, filter: Filter): boolean {
   if ((item.trashed_at !== null) !== Boolean(filter.trash)) return false;
-  const made = Date.parse(item.created_at ?? "");
+  const createdAt = Date.parse(item.created_at ?? "");
   return (
     (!filter.ids || filter.ids.includes(item.id)) &&
     (!filter.kind || filter.kind === item.kind) &&
@@ -30,8 +30,8 @@ export function matches(item: ListItem, filter: Filter): boolean {
     (!filter.file_kind || filter.file_kind === item.file_kind) &&
     (!filter.batch || filter.batch.some((batch) => isFromBatch(batch, item))) &&
     (!filter.tag || item.tags.includes(filter.tag)) &&
-    (!filter.since || made >= Date.parse(filter.since)) &&
-    (!filter.until || made <= Date.parse(filter.until))
+    (!filter.since || createdAt >= Date.parse(filter.since)) &&
+    (!filter.until || createdAt <= Date.parse(filter.until))
   );
 }
 
@@ -140,7 +140,9 @@ export function sampleSearch(items: () => readonly ListItem[]): Pick<Backend, "s
     },
     find: async (request) => {
       const asConversations = request.filter.kind === "conversation";
-      const messageHits = hitsOf(asConversations ? { ...request, filter: { ...request.filter, kind: "message" } } : request);
+      const messageHits = hitsOf(
+        asConversations ? { ...request, filter: { ...request.filter, kind: "message" } } : request,
+      );
       const titles = asConversations && !request.offset ? hitsOf(request).slice(0, 8) : [];
       const page = messageHits.slice(request.offset ?? 0, reach(request));
       return {

@@ -67,7 +67,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
   };
   const watching = sampleWatched({ requireOpen, empty: options.empty ?? false });
   const slots = sampleSlots(requireOpen);
-  const get = (id: string): ListItem => {
+  const itemById = (id: string): ListItem => {
     requireOpen();
     const message = sampleThread.find((each) => each.id === id);
     const found =
@@ -83,7 +83,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     auto_lock_minutes: minutes,
   });
   const newVersion = (id: string, text: string, cause: string) => {
-    const record = get(id);
+    const record = itemById(id);
     const before = history.get(id) ?? [
       { version: 1, text: record.text, from: record.created_at ?? ago(1), cause: "import" },
     ];
@@ -131,17 +131,17 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     ...slots.commands,
     vaultInfo: async () => {
       requireOpen();
-      const live = items.filter((each) => !each.trashed_at);
+      const untrashed = items.filter((each) => !each.trashed_at);
       const counts: Record<string, number> = { memory: 0, conversation: 0, attachment: 0 };
-      for (const each of live) counts[each.kind] = (counts[each.kind] ?? 0) + 1;
-      const sources = [...new Set(live.map((each) => each.source))].map((platform) => {
-        const own = live.filter((each) => each.source === platform);
-        const per: Record<string, number> = {};
-        for (const each of own) per[each.kind] = (per[each.kind] ?? 0) + 1;
+      for (const each of untrashed) counts[each.kind] = (counts[each.kind] ?? 0) + 1;
+      const sources = [...new Set(untrashed.map((each) => each.source))].map((platform) => {
+        const own = untrashed.filter((each) => each.source === platform);
+        const counts: Record<string, number> = {};
+        for (const each of own) counts[each.kind] = (counts[each.kind] ?? 0) + 1;
         return {
           platform,
           format: platform,
-          counts: per,
+          counts,
           newest_at:
             platform === "gemini"
               ? ago(146)
@@ -160,12 +160,12 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         counts,
         sources,
         standings: review.standings(),
-        trash: items.length - live.length,
+        trash: items.length - untrashed.length,
         tombstones: tombstones.length,
         index: {
           state: options.reindexed ? "rebuilt" : "current",
           why: options.reindexed ?? null,
-          documents: live.length,
+          documents: untrashed.length,
         },
         bytes: 1_900_000_000,
       };
@@ -239,16 +239,16 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     ),
     summary: async (filter) => (requireOpen(), summaryOf(items.filter((each) => matches(each, filter)))),
     show: async (id, withHistory, verbatim) =>
-      recordDetails(get(id), withHistory ? (history.get(id) ?? null) : null, verbatim),
+      recordDetails(itemById(id), withHistory ? (history.get(id) ?? null) : null, verbatim),
     thread: async (id) => ({
-      conversation: recordDetails(get(id), null, false).record,
+      conversation: recordDetails(itemById(id), null, false).record,
       messages: structuredClone(sampleThread),
       active_path: sampleActivePath,
     }),
     ...sampleSearch(() => (requireOpen(), items)),
-    attachment: async (id, most) => (await sampleFile(get(id))).slice(0, most),
+    attachment: async (id, most) => (await sampleFile(itemById(id))).slice(0, most),
     saveAttachment: async (job, id, name, onProgress) => {
-      const size = get(id).size ?? 0;
+      const size = itemById(id).size ?? 0;
       await runStages(job, ["write"], size, pace, onProgress);
       return `/home/ines/${name}`;
     },
@@ -258,14 +258,14 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       return { ids: [id] };
     },
     edit: async ({ id, text, tags, type }) => {
-      const record = get(id);
+      const record = itemById(id);
       if (tags) record.tags = tags;
       if (type) record.type = type;
       return newVersion(id, text ?? record.text, "edit");
     },
     tag: async (job, { ids, tag, on }, onProgress) => {
       await runStages(job, ["tag"], ids.length, pace / 4, onProgress);
-      const changed = ids.map(get).filter((each) => each.tags.includes(tag) !== on);
+      const changed = ids.map(itemById).filter((each) => each.tags.includes(tag) !== on);
       for (const each of changed) {
         each.tags = on ? [...each.tags, tag] : each.tags.filter((kept) => kept !== tag);
         newVersion(each.id, each.text, "edit");
@@ -273,11 +273,11 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       return { ids: changed.map((each) => each.id) };
     },
     restoreVersion: async (id, version) =>
-      newVersion(id, history.get(id)?.find((each) => each.version === version)?.text ?? get(id).text, "restore"),
-    redactPreview: async (_job, request) => (requireOpen(), redactPlan(request, get(request.id), items)),
+      newVersion(id, history.get(id)?.find((each) => each.version === version)?.text ?? itemById(id).text, "restore"),
+    redactPreview: async (_job, request) => (requireOpen(), redactPlan(request, itemById(request.id), items)),
     redact: async (request) => {
       const { id, spans } = request;
-      const record = get(id);
+      const record = itemById(id);
       const { redacted } = redactPlan(request, record, items);
       let points = [...record.text];
       for (const span of [...spans].sort((a, b) => b.start - a.start))
@@ -295,18 +295,18 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       };
     },
     trash: async (ids) => {
-      for (const id of ids) Object.assign(get(id), { trashed_at: new Date().toISOString(), expires_at: ago(-30) });
+      for (const id of ids) Object.assign(itemById(id), { trashed_at: new Date().toISOString(), expires_at: ago(-30) });
       return { ids };
     },
     restore: async (ids) => {
-      for (const id of ids) Object.assign(get(id), { trashed_at: null, expires_at: null });
+      for (const id of ids) Object.assign(itemById(id), { trashed_at: null, expires_at: null });
       return { ids };
     },
     erasePreview: async ({ ids }) => ({
       impact: {
         records: ids.length,
-        kinds: countBy(ids.map((id) => get(id).kind)),
-        sources: countBy(ids.map((id) => get(id).source)),
+        kinds: countBy(ids.map((id) => itemById(id).kind)),
+        sources: countBy(ids.map((id) => itemById(id).source)),
         versions: ids.length + 7,
         derived: 0,
         links: 5,
@@ -316,7 +316,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         copies: COPY_IDS.map((id) => ({
           id,
           kind: "message",
-          text: get(id).text,
+          text: itemById(id).text,
           source: "chatgpt",
           conversation_id: "c-bath",
           conversation_title: "Waterproofing an old timber bathroom",

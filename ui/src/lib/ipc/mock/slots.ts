@@ -20,7 +20,7 @@ export function sampleSlots(requireOpen: () => void): {
   const code = () => RECOVERY_CODES[made % RECOVERY_CODES.length] ?? "";
   const opens = (secret: string) => secret === MOCK_PASSPHRASE || secret === code();
   const all = () => structuredClone([slots.passphrase, slots.recovery]);
-  const renew = (of: SlotInfo, secret: string) => {
+  const replaceSlot = (of: SlotInfo, secret: string) => {
     requireOpen();
     if (!opens(secret)) throw failWith("wrong_passphrase", "That passphrase does not open this vault.");
     of.created_at = new Date().toISOString();
@@ -29,9 +29,9 @@ export function sampleSlots(requireOpen: () => void): {
     code,
     opens,
     commands: {
-      changePassphrase: async (secret) => (renew(slots.passphrase, secret), { slots: all() }),
+      changePassphrase: async (secret) => (replaceSlot(slots.passphrase, secret), { slots: all() }),
       newRecoveryCode: async (secret) => {
-        renew(slots.recovery, secret);
+        replaceSlot(slots.recovery, secret);
         made += 1;
         return { recovery_code: code(), slots: all() };
       },

@@ -46,7 +46,7 @@ export function sampleWatched({ requireOpen, empty }: { requireOpen: () => void;
   let progress: (progress: Progress) => void = () => undefined;
 
   const now = async (): Promise<Watched> => (requireOpen(), structuredClone({ folders, finds, importing, imported }));
-  const known = (id: string): WatchedFolder => {
+  const folderById = (id: string): WatchedFolder => {
     const found = folders.find((each) => each.id === id);
     if (!found) throw failWith("not_found", "This folder is not watched.");
     return found;
@@ -62,13 +62,13 @@ export function sampleWatched({ requireOpen, empty }: { requireOpen: () => void;
         return now();
       },
       unwatchFolder: async (id) => {
-        known(id);
+        folderById(id);
         folders = folders.filter((each) => each.id !== id);
         finds = finds.filter((each) => each.folder !== id);
         return now();
       },
       setWatching: async (id, mode) => {
-        known(id).mode = mode;
+        folderById(id).mode = mode;
         return now();
       },
       dismissFind: async (id) => {

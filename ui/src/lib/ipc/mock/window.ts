@@ -23,23 +23,23 @@ function markedMessages(): Messages {
 export function sampleWindow(): Backend {
   const mock = mockBackend();
   const data = new Set<string>();
-  const take = (value: unknown): void => {
+  const recordData = (value: unknown): void => {
     if (typeof value === "string") data.add(value);
     // File content is displayed too.
     else if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) data.add(new TextDecoder().decode(value));
-    else if (Array.isArray(value)) value.forEach(take);
+    else if (Array.isArray(value)) value.forEach(recordData);
     else if (typeof value === "object" && value !== null)
-      for (const [key, each] of Object.entries(value)) if (!CORE_TEXT_FIELDS.has(key)) take(each);
+      for (const [key, each] of Object.entries(value)) if (!CORE_TEXT_FIELDS.has(key)) recordData(each);
   };
   const language = async (choice: Choice | "marked") =>
     // German under the marks, because there the core's own sentences are collapsed.
     choice === "marked" ? installTexts(markedMessages(), "de") : setLanguage(choice);
-  const refusing = (method: keyof Backend, code: string) =>
+  const withRefusal = (method: keyof Backend, code: string) =>
     Object.assign(mock, {
       [method]: () =>
         Promise.reject(failWith(code, "The core speaks here.", { place: "/home/ines/about-me.md", most: "10000" })),
     });
-  Object.assign(window, { __mock: mock, __data: data, __speak: language, __refuse: refusing });
+  Object.assign(window, { __mock: mock, __data: data, __speak: language, __refuse: withRefusal });
   return new Proxy(mock, {
     get: (target, name, receiver) => {
       const found: unknown = Reflect.get(target, name, receiver);
@@ -47,7 +47,7 @@ export function sampleWindow(): Backend {
       return (...args: unknown[]) => {
         const answer: unknown = Reflect.apply(found, target, args);
         if (!(answer instanceof Promise)) return answer;
-        return answer.then((value: unknown) => (take(value), value));
+        return answer.then((value: unknown) => (recordData(value), value));
       };
     },
   });
