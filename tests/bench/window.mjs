@@ -1,4 +1,5 @@
-// Measures the window with a large vault. The measuring code runs inside the web view itself. WebKit reports whole milliseconds.
+// Measures the window with a large vault. The measuring code runs inside the web view itself. WebKit reports whole
+// milliseconds.
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,8 +28,8 @@ const DEBOUNCE_MS = 120;
 const DRAWN = "const drawn = () => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));";
 
 /**
- * Milliseconds from a click on `on` until `ready` exists and is laid out, and until it is painted. It observes mutations,
- * because polling in each frame would cause extra frames while waiting.
+ * Milliseconds from a click on `on` until `ready` exists and is laid out, and until it is painted. It observes
+ * mutations, because polling in each frame would cause extra frames while waiting.
  */
 const OPEN = `async (on, ready) => {
   ${DRAWN}

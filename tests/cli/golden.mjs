@@ -1,5 +1,5 @@
-// Vaults and exports of released versions (`fixtures/vaults`): the current program has to open and read them, and to report
-// the same as the version that made them.
+// Vaults and exports of released versions (`fixtures/vaults`): the current program has to open and read them, and to
+// report the same as the version that made them.
 import { createHash } from "node:crypto";
 import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

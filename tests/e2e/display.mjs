@@ -36,7 +36,9 @@ export function homeIn(home) {
   };
 }
 
-/** The same, with the vault at `path` as the last one that was open, so that the window starts with its unlock screen. */
+/**
+ * The same, with the vault at `path` as the last one that was open, so that the window starts with its unlock screen.
+ */
 export function homeWith(home, path) {
   const folders = homeIn(home);
   const settings = join(folders.XDG_CONFIG_HOME, IDENTIFIER);
@@ -113,8 +115,8 @@ export class Display {
   }
 
   /**
-   * Drag files from another window to `x`,`y` of the screen. The button is released once `over` is true, when the app has
-   * noticed the drag.
+   * Drag files from another window to `x`,`y` of the screen. The button is released once `over` is true, when the app
+   * has noticed the drag.
    */
   async drop(files, x, y, over) {
     const source = this.#spawn("/usr/bin/python3", [DRAG_SOURCE, `${DRAG_X}`, `${DRAG_Y}`, ...files], {

@@ -6,8 +6,8 @@ import { createInterface } from "node:readline";
 export const reportStep = (name, good) => console.log(JSON.stringify({ name, good }));
 
 /**
- * Runs `file` with the argument `inside` in a subprocess, started by the wrapper `program args…`, and counts the steps that it
- * reports. If it fails or reports no step, a failed step with the name `name` is counted.
+ * Runs `file` with the argument `inside` in a subprocess, started by the wrapper `program args…`, and counts the steps
+ * that it reports. If it fails or reports no step, a failed step with the name `name` is counted.
  */
 export async function runInSubprocess(count, name, [program, ...args], file, stderr = "inherit") {
   const child = spawn(program, [...args, process.execPath, file, "inside"], { stdio: ["ignore", "pipe", stderr] });

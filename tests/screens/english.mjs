@@ -6,8 +6,8 @@ import { screensNamed, walk } from "./walk.mjs";
 
 /**
  * Call each of `checks` for every screen: `begin(browser)` if it exists, `visit(name, page)`, and at the end
- * `report(count, total, narrowed)`, with `narrowed` true if not all screens were visited. A check may leave the page changed,
- * because the next screen starts with a fresh page. `only`: prefix of the names of screens.
+ * `report(count, total, narrowed)`, with `narrowed` true if not all screens were visited. A check may leave the page
+ * changed, because the next screen starts with a fresh page. `only`: prefix of the names of screens.
  */
 export async function inEnglish(count, checks, only = process.env.MEMENTORY_SCREENS ?? "") {
   const lacking = missingPrograms();

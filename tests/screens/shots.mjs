@@ -1,5 +1,5 @@
-// Compares every screen in English with its stored screenshot in `shots/`. `--update [prefix]` stores new screenshots. Look at
-// them before you commit them.
+// Compares every screen in English with its stored screenshot in `shots/`. `--update [prefix]` stores new screenshots.
+// Look at them before you commit them.
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -53,7 +53,9 @@ await main(async () => {
   }
 });
 
-/** Builds the target without a sanitizer, because our crates have no unsafe code and the fuzzer limits memory itself. */
+/**
+ * Builds the target without a sanitizer, because our crates have no unsafe code and the fuzzer limits memory itself.
+ */
 async function build(target) {
   await cargoTool("cargo-fuzz", "^0.13");
   const args = ["fuzz", "build", "--fuzz-dir", "fuzz", "--sanitizer", "none", target];

@@ -1,6 +1,6 @@
-// `npm run quick [-- --base REV]`: checks only what a change affects. Format, our checks, clippy of the crates that changed and
-// of those that depend on them, unit tests of those that changed, tests of the pages that changed. Installs nothing, and opens
-// no browser and no window; `npm test` checks everything.
+// `npm run quick [-- --base REV]`: checks only what a change affects. Format, our checks, clippy of the crates that
+// changed and of those that depend on them, unit tests of those that changed, tests of the pages that changed. Installs
+// nothing, and opens no browser and no window; `npm test` checks everything.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

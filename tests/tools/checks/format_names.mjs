@@ -1,5 +1,5 @@
-// No format is named outside the format crates. Code that depends on a format asks for its capabilities, so that a format can
-// be added in one folder. `node tests/tools/checks/format_names.mjs` prints what is named where.
+// No format is named outside the format crates. Code that depends on a format asks for its capabilities, so that a
+// format can be added in one folder. `node tests/tools/checks/format_names.mjs` prints what is named where.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -55,7 +55,9 @@ export function declaredNames(sources) {
 /** Modules of Rust's standard library with the name of a format, which a path tells apart by what follows. */
 const STANDARD = /^mem::(?:take|replace|swap|drop|forget|size_of|size_of_val|align_of|discriminant|ManuallyDrop)\b/;
 
-/** Places in Rust source that name one of `names`: as a whole string, a segment of a path, or a part of an identifier. */
+/**
+ * Places in Rust source that name one of `names`: as a whole string, a segment of a path, or a part of an identifier.
+ */
 export function namedInRust(source, names) {
   const { code, strings } = scan(source);
   const ranges = testRanges(code);

@@ -1,5 +1,6 @@
 // The modules of a crate and what they use of each other, read from its source text: `use` trees and paths in the code,
-// with re-exports followed to the module that defines the name. Method calls are not followed, because that needs types.
+// with re-exports followed to the module that defines the name. Method calls are not followed, because that needs
+// types.
 import { offsetAfterBracket, lineAt, scan, testRanges, blankRanges } from "./rust_source.mjs";
 
 /** A module: what it defines and imports, and its code with every path in it, inner modules left out. */
@@ -211,7 +212,8 @@ function lookupImported(module, [first, ...rest], visited) {
 
 /**
  * Everything that modules of the tree use of each other: {from, to, file, line, path}, `from` and `to` being modules.
- * A glob import counts as a use of the imported module, and each name that it brings in as a use of the module that defines it.
+ * A glob import counts as a use of the imported module, and each name that it brings in as a use of the module that
+ * defines it.
  */
 export function usesIn(top) {
   const uses = [];

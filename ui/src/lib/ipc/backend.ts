@@ -163,7 +163,9 @@ export interface Backend {
   setHideFromCapture(on: boolean): Promise<void>;
   /** Calls `listener` when the vault locked itself. Returns the function to stop listening. */
   onLocked(listener: (by: LockedBy) => void): Promise<() => void>;
-  /** Calls `listener` when a watched folder has a new file or a finished import. Returns the function to stop listening. */
+  /**
+   * Calls `listener` when a watched folder has a new file or a finished import. Returns the function to stop listening.
+   */
   onWatched(listener: () => void): Promise<() => void>;
   /** Calls `listener` with the progress of an automatic import. Returns the function to stop listening. */
   onWatchProgress(listener: (progress: b.Progress) => void): Promise<() => void>;

@@ -1,7 +1,9 @@
 import type { Block } from "./markdown";
 import { escapeRegExp, splitSegments } from "./text-segments";
 
-/** Maximum number of marks in one segment, because more would block the window. Those around the current hit are drawn. */
+/**
+ * Maximum number of marks in one segment, because more would block the window. Those around the current hit are drawn.
+ */
 const MAX_MARKS = 1_000;
 
 /** Elements that a hit may span; at all others, and at redactions, a text run ends. */
@@ -27,8 +29,8 @@ function decodeEntities(source: string): string {
 }
 
 /**
- * Splits the displayed text of a segment into runs. A hit may start in bold and end in a link, but crosses no paragraph,
- * line, cell or redaction. Must split like `textsOf`, so that as many hits are counted as marked.
+ * Splits the displayed text of a segment into runs. A hit may start in bold and end in a link, but crosses no
+ * paragraph, line, cell or redaction. Must split like `textsOf`, so that as many hits are counted as marked.
  */
 export function textRuns(block: Block): string[] {
   if (block.kind === "code") return [block.text];
@@ -113,9 +115,8 @@ function markSpans(
 }
 
 /**
- * Marks every occurrence of `needle` in `root` and emphasises the `current` one; of more than a thousand, only those around
- * it.
- * Returns the marks per hit: several if it spans elements.
+ * Marks every occurrence of `needle` in `root` and emphasises the `current` one; of more than a thousand, only those
+ * around it. Returns the marks per hit: several if it spans elements.
  */
 export function markHits(root: Node, needle: string, current: number | null = null): HTMLElement[][] {
   if (needle.trim() === "") return [];
