@@ -47,7 +47,9 @@ export function sampleReview({ items, trash, empty, tombstones, pace, scanned }:
       items: items()
         .filter((each) => !each.trashed_at && starts.some((start) => each.text.startsWith(start)))
         .sort((a, b) => (a.created_at ?? "").localeCompare(b.created_at ?? "")),
-    })).filter(({ items }) => items.length > 1 && !keptApart.some((ids) => items.every((each) => ids.includes(each.id))));
+    })).filter(
+      ({ items }) => items.length > 1 && !keptApart.some((ids) => items.every((each) => ids.includes(each.id))),
+    );
 
   const commands: Commands = {
     look: async (id, anew, onProgress) => {
