@@ -7,7 +7,7 @@ import { TARGET, WORKSPACE } from "../tools/places.mjs";
 import { ENV, Stop, must } from "../tools/sh.mjs";
 
 const PACKAGE = fileURLToPath(new URL("limits", import.meta.url));
-const SHARD = /(^|\/)conversations[^/]*\.json$/;
+const CONVERSATION_FILE = /(^|\/)conversations[^/]*\.json$/;
 
 function programPath() {
   const path = join(TARGET, "release", process.platform === "win32" ? "mementory-limits.exe" : "mementory-limits");
@@ -49,7 +49,7 @@ import re, sys, zipfile
 z = zipfile.ZipFile(sys.argv[1])
 parts = [z.read(n).strip()[1:-1] for n in sorted(z.namelist()) if re.search(sys.argv[2], n)]
 sys.stdout.buffer.write(b"[" + b",".join(p for p in parts if p.strip()) + b"]")`;
-  const { status, stdout, stderr } = spawnSync("python3", ["-c", script, exportZip, SHARD.source], {
+  const { status, stdout, stderr } = spawnSync("python3", ["-c", script, exportZip, CONVERSATION_FILE.source], {
     maxBuffer: 2 ** 31,
   });
   if (status !== 0) throw new Stop(`The export could not be read: ${stderr}`);

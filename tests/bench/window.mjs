@@ -31,7 +31,7 @@ const DRAWN = "const drawn = () => new Promise((go) => requestAnimationFrame(() 
  * Milliseconds from a click on `on` until `ready` exists and is laid out, and until it is painted. It observes
  * mutations, because polling in each frame would cause extra frames while waiting.
  */
-const OPEN = `async (on, ready) => {
+const MEASURE_OPEN = `async (on, ready) => {
   ${DRAWN}
   const before = performance.now();
   const there = new Promise((go) => {
@@ -55,7 +55,7 @@ const OPEN = `async (on, ready) => {
  * Milliseconds from a change in the search field until the new rows are laid out, and until they are painted. Null if the
  * result has the same rows.
  */
-const SEARCH = `async (words) => {
+const MEASURE_SEARCH = `async (words) => {
   ${DRAWN}
   const field = document.querySelector('[data-testid="search-field"]');
   const list = document.querySelector('[data-pane="list"]');
@@ -86,7 +86,7 @@ const SEARCH = `async (words) => {
  * Scrolls by `step` pixels per frame. Returns for each frame the milliseconds from the scroll event, before any listener, until
  * scripts and layout are done, and the milliseconds between frames.
  */
-const SCROLL = `async (selector, step, frames) => {
+const MEASURE_SCROLL = `async (selector, step, frames) => {
   const below = (each) => each.scrollHeight - each.clientHeight;
   const bars = () => [...document.querySelectorAll(selector + " *")].filter((each) => /auto|scroll/.test(getComputedStyle(each).overflowY));
   let bar = null;
@@ -181,17 +181,21 @@ async function measure(browser, rows) {
 
   const home = [];
   for (let n = 0; n < REPETITIONS; n += 1) {
-    await browser.later(OPEN, '[data-testid="nav-trash"]', '[data-testid="nav-trash"][aria-current]');
-    home.push(await browser.later(OPEN, '[data-testid="nav-home"]', '[data-testid="home-matrix"] td'));
+    await browser.later(MEASURE_OPEN, '[data-testid="nav-trash"]', '[data-testid="nav-trash"][aria-current]');
+    home.push(await browser.later(MEASURE_OPEN, '[data-testid="nav-home"]', '[data-testid="home-matrix"] td'));
   }
   addOpeningTimes("Home", home, "300 ms", add);
 
   await browser.click("nav-memories");
   await browser.find("list-row");
-  addScrollTimes(await browser.later(SCROLL, '[role="listbox"]', 180, FRAMES), "Scrolling 20,000 memories", add);
+  addScrollTimes(
+    await browser.later(MEASURE_SCROLL, '[role="listbox"]', 180, FRAMES),
+    "Scrolling 20,000 memories",
+    add,
+  );
   const typed = async (what, words) => {
     const times = [];
-    for (const each of words) times.push(await browser.later(SEARCH, each));
+    for (const each of words) times.push(await browser.later(MEASURE_SEARCH, each));
     const found = times.filter((time) => time !== null);
     console.log(`  ${what}: ${found.length} of ${words.length} answers have other rows than the one before`);
     if (found.length < words.length / 3) throw new Stop(`${what}: only ${found.length} answers of ${words.length}.`);
@@ -215,11 +219,15 @@ async function measure(browser, rows) {
 
   await browser.click("nav-conversations");
   await until("the list of conversations", async () => (await browser.count("list-row")) > 5);
-  addScrollTimes(await browser.later(SCROLL, '[role="listbox"]', 180, FRAMES), "Scrolling 20,000 conversations", add);
+  addScrollTimes(
+    await browser.later(MEASURE_SCROLL, '[role="listbox"]', 180, FRAMES),
+    "Scrolling 20,000 conversations",
+    add,
+  );
   await typed("Searching a million messages", memory);
 
   // Alternate between two: a conversation that is already open is not opened again.
-  await browser.later(SEARCH, TITLE_WORD);
+  await browser.later(MEASURE_SEARCH, TITLE_WORD);
   const row = '[data-testid="list-row"]';
   const ids = await until("the long conversations in the list", async () => {
     const found = await browser.run(`() => [...document.querySelectorAll('${row}')].map((each) => each.dataset.id)`);
@@ -228,11 +236,13 @@ async function measure(browser, rows) {
   const opening = [];
   for (let n = 0; n < REPETITIONS; n += 1) {
     const id = `[data-id="${ids[(n + 1) % 2]}"]`;
-    opening.push(await browser.later(OPEN, row + id, `[data-testid="reader"]${id} [data-testid="reader-message"]`));
+    opening.push(
+      await browser.later(MEASURE_OPEN, row + id, `[data-testid="reader"]${id} [data-testid="reader-message"]`),
+    );
   }
   addOpeningTimes(`Opening a conversation of ${LONG_CONVERSATION} messages`, opening, "150 ms", add);
   addScrollTimes(
-    await browser.later(SCROLL, '[data-testid="reader"]', 180, FRAMES),
+    await browser.later(MEASURE_SCROLL, '[data-testid="reader"]', 180, FRAMES),
     `Scrolling its ${LONG_CONVERSATION} messages`,
     add,
   );

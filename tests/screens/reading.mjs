@@ -15,7 +15,7 @@ export const conversation = async (page) => {
 };
 
 /** Like `SCREENS` in walk.mjs. */
-export const READING = [
+export const READING_SCREENS = [
   ["conversations", OPEN, async (page) => (await page.click("nav-conversations"), page.waitFor("list-row"))],
   [
     "conversations, no hits",

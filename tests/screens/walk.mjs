@@ -5,7 +5,7 @@ import { FOLDERS } from "./folders.mjs";
 import { Page } from "./page.mjs";
 import { OPENING } from "./opening.mjs";
 import { PLANS } from "./plans.mjs";
-import { conversation, openFiles, READING } from "./reading.mjs";
+import { conversation, openFiles, READING_SCREENS } from "./reading.mjs";
 import { selectTwoRows, openMemory, REMOVAL } from "./removal.mjs";
 import { REVIEW } from "./review.mjs";
 
@@ -219,7 +219,7 @@ export const SCREENS = [
   ],
   ["toast", OPEN, async (page) => (await openMemory(page), await page.click("detail-trash"), page.waitFor("toast"))],
   ["write a memory", OPEN, async (page) => (await page.click("nav-memories"), page.click("write-button"))],
-  ...READING,
+  ...READING_SCREENS,
   ...REVIEW,
   ...REMOVAL,
   ["activity", OPEN, async (page) => (await page.click("nav-activity"), page.waitFor("activity-line"))],

@@ -7,7 +7,7 @@ import { setLanguage } from "$lib/text/locale.svelte";
 
 const CRATES = join(import.meta.dirname, "..", "..", "src-tauri", "crates");
 
-/** Rust sources of the crates without tests, by path. */
+/** The crates' Rust sources by path, without test files. */
 const rust = new Map(
   readdirSync(CRATES, { recursive: true, encoding: "utf8" })
     .map((path) => path.replaceAll("\\", "/"))

@@ -75,7 +75,7 @@ describe("every number opens its list", () => {
     const tombstone = { ...sampleTombstone("ts_1", "delete", "memory", "chatgpt", 1), derived: ["fact-1", "fact-2"] };
     render(PlacesCell, { tombstone });
     const places = await screen.findByTestId("tombstone-places");
-    expect(places.textContent).toBe("3 places");
+    expect(places.textContent).toBe("3 items");
     await fireEvent.click(places);
     const list = await screen.findByTestId("folded-list");
     expect(

@@ -51,7 +51,7 @@ export function commandFor(event: Pressed, where: { mac: boolean; inField: boole
   if (section) return { go: section };
   if (key === "z") return where.inField ? null : "undo";
   if (key === ",") return { go: "settings" };
-  const plain: Record<string, Command> = {
+  const controlKeys: Record<string, Command> = {
     k: "palette",
     f: "search",
     o: "import",
@@ -60,7 +60,7 @@ export function commandFor(event: Pressed, where: { mac: boolean; inField: boole
     "/": "shortcuts",
     n: "write",
   };
-  return plain[key] ?? null;
+  return controlKeys[key] ?? null;
 }
 
 const SHORTCUT_OF_COMMAND: Partial<Record<Extract<Command, string>, string>> = {

@@ -24,7 +24,7 @@ pub const NATIVE: &str = "native";
 pub const MOVED: &str = "kept in x_mementory, which other programs do not read";
 
 /// True for today's name of the slot and for the former one.
-pub fn is_member(name: &str) -> bool {
+pub fn is_slot_name(name: &str) -> bool {
     [MEMBER, FORMER_MEMBER].contains(&name)
 }
 

@@ -71,8 +71,8 @@ pub(crate) fn card_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
         return None;
     }
     let named = doc.matches_context(start, end, bits::CARD);
-    let named_otherwise = doc.nearest_bits_before(start, 40) & (bits::OTHER | bits::PHONE) != 0
-        && doc.nearest_bits_before(start, 40) & bits::CARD == 0;
+    let named_otherwise = doc.nearest_word_bits_before(start, 40) & (bits::OTHER | bits::PHONE) != 0
+        && doc.nearest_word_bits_before(start, 40) & bits::CARD == 0;
     let issuer = issuer_of(&digits)?;
     // Unusual lengths, and issuers with wide ranges, also need a context word or a grouping.
     let common_length = matches!(digits.len(), 15 | 16) && !issuer.1;

@@ -90,7 +90,7 @@ impl<'a> Doc<'a> {
 
     /// The bits of the nearest word before the value in its line, at most `max_distance` bytes away. 0 if there is
     /// none.
-    pub fn nearest_bits_before(&self, start: usize, max_distance: usize) -> u64 {
+    pub fn nearest_word_bits_before(&self, start: usize, max_distance: usize) -> u64 {
         let floor = self.context_start(start).max(start.saturating_sub(max_distance));
         let words_before = self.words.partition_point(|word| word.end <= start);
         self.words[..words_before].last().filter(|word| word.start >= floor).map_or(0, |word| word.bits)

@@ -29,7 +29,7 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
         national::find_numbers_at(doc, at, found);
         // A personal number with its name before it is not a telephone number, even if words for one are near.
         if let Some(id) = found[ids_start..].iter().find(|id| id.confidence == Confidence::VeryLikely)
-            && doc.nearest_bits_before(id.start, 90) & bits::PHONE == 0
+            && doc.nearest_word_bits_before(id.start, 90) & bits::PHONE == 0
         {
             phone_end = phone_end.max(id.end);
         }

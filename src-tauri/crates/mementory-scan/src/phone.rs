@@ -37,7 +37,7 @@ pub(crate) fn phone_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     }
     // If the nearest word is a name for a personal number, it is not a telephone number, even if the check digit is
     // wrong.
-    let nearest = doc.nearest_bits_before(lead, 90);
+    let nearest = doc.nearest_word_bits_before(lead, 90);
     let personal = nearest & bits::IDS != 0 && nearest & bits::PHONE == 0 && first.len() > 8;
     let named = !personal && doc.matches_context(lead, first.end, bits::PHONE);
     let likely_named = named || !personal && doc.matches_context(lead, first.end, bits::CALL);
@@ -56,7 +56,7 @@ pub(crate) fn phone_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     }
     if let Some((end, country)) = national_format(runs, bytes, lead)
         && may_end_at(bytes, end)
-        && (likely_named || doc.nearest_bits_before(lead, 40) & bits::OTHER == 0)
+        && (likely_named || doc.nearest_word_bits_before(lead, 40) & bits::OTHER == 0)
     {
         let number = dialled_digits(bytes, lead, end);
         if likely_named || country.is_none_or(|country| is_valid(Some(country), &number)) {

@@ -33,11 +33,11 @@ pub(crate) fn private_key_at(text: &str, start: usize) -> Option<Finding> {
     })
 }
 
-/// The length of a key that is a single word: a prefix and `length` more bytes of an alphabet.
+/// The length of a key without separators: the prefix, then `length` bytes of the alphabet, give or take one.
 fn word_length(rest: &str, prefix: usize, inside: fn(u8) -> bool, length: usize) -> Option<usize> {
     let run = rest.bytes().skip(prefix).take(length + 1).take_while(|b| inside(*b)).count();
     let body = rest.get(prefix..prefix + run)?;
-    // One character more is possible, because AGE-SECRET-KEY- is followed by the separator 1.
+    // A key that was copied with one character too many or too few is still a secret.
     (run.abs_diff(length) <= 1 && !crate::placeholder::is_fake_token(body)).then_some(prefix + run)
 }
 

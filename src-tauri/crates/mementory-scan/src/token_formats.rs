@@ -16,7 +16,7 @@ pub(crate) struct TokenFormat {
     pub prefix: &'static str,
     /// Regular expression for the text after the prefix. If it has a group, only the group is the value.
     pattern: &'static str,
-    /// True if the prefix must not follow a letter or digit.
+    /// True if the prefix must be at the start of a word: not after a letter, digit or `_`, nor after a hyphenated word.
     pub whole_word: bool,
 }
 

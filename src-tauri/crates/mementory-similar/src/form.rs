@@ -93,8 +93,8 @@ impl Form {
         self.tokens.iter().map(|t| t.hash).collect()
     }
 
-    /// Adopts the stricter kind of each word from another form with the same core. A name, for example, is stricter
-    /// than a word.
+    /// For two texts that differ only in filler words: takes over the stricter kind of each word, and the flags, from the
+    /// other one. A name, for example, is stricter than a word.
     pub(crate) fn adopt_stricter_kinds(&mut self, other: &Form) {
         if self.tokens.len() == other.tokens.len() {
             for (mine, theirs) in self.tokens.iter_mut().zip(&other.tokens) {

@@ -47,7 +47,8 @@ export function paneKey(event: KeyboardEvent, list: RecordList, id: string | nul
   if (key !== "Delete" || defaultPrevented || ctrlKey || metaKey || altKey || handlesOwnKeys(target)) return;
   // Forms handle their own keys.
   if (target instanceof Element && target.closest("form")) return;
-  // The focused element disappears with the record; the dialog restores the focus itself.
+  // Delete removes the focused element with the record, so the list gets the focus. Shift+Delete opens a dialog, which
+  // restores the focus itself.
   if (recordKey(event, list, id) && !shiftKey) focusList();
 }
 

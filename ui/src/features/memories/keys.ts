@@ -5,7 +5,8 @@ import { selection } from "$lib/state/selection.svelte";
 
 const LETTERS: Record<string, DetailRequest["what"]> = { e: "edit", t: "tag", r: "redact" };
 
-/** Requests an action for this record in its detail at once, without the keyboard delay. */
+/** Opens this record in the detail pane and starts the action there. The pane opens at once; with the arrow keys it
+ * follows after a short delay. */
 export function requestAction(what: DetailRequest["what"], id: string): void {
   nav.choose(id);
   detail.request(what, id);

@@ -3,7 +3,7 @@ use super::{
     kinds::{Slot, Spec},
     wire::{list, text, time_of},
 };
-use mementory_format::extension::is_member;
+use mementory_format::extension::is_slot_name;
 use mementory_json::Tree;
 use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Source, Timestamp};
 use serde_json::Value;
@@ -138,7 +138,7 @@ fn episode_source(tree: &Tree) -> Source {
 fn remaining_fields(tree: &Tree, used: &[&str], spec: &Spec) -> Fields {
     let Tree::Object(members) = tree else { return Fields::new() };
     let has_own_place = |k: &str| {
-        used.contains(&k) || spec.id.contains(&k) || is_member(k) || (k == "actors" && spec.kind == "episode")
+        used.contains(&k) || spec.id.contains(&k) || is_slot_name(k) || (k == "actors" && spec.kind == "episode")
     };
     members.iter().filter(|(k, v)| !has_own_place(k) && *v != Tree::Null).map(|(k, v)| (k.clone(), value(v))).collect()
 }

@@ -6,7 +6,7 @@ use super::{
     to_record::value,
     wire::{Shape, json, text, texts},
 };
-use mementory_format::extension::is_member;
+use mementory_format::extension::is_slot_name;
 use mementory_format::{REDACTED, Redaction, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::Record;
@@ -98,7 +98,7 @@ impl Privacy {
             self.secrets |= SECRET_CLASSES.contains(&class);
         }
         if let Ok(Tree::Object(members)) = Tree::parse(element, depth) {
-            let marked = members.into_iter().filter(|(k, v)| !is_member(k) && json(v).contains(REDACTED));
+            let marked = members.into_iter().filter(|(k, v)| !is_slot_name(k) && json(v).contains(REDACTED));
             self.fields.extend(marked.map(|(name, _)| name));
         }
     }

@@ -170,7 +170,11 @@ impl StoreReader<'_> {
         let tree = match Tree::parse(source, self.bounds) {
             Ok(tree @ Tree::Object(_)) => tree,
             _ => {
-                self.failed(place, "malformed: not an object, nested too deep, too large, or no Unicode", Kind::Memory);
+                self.failed(
+                    place,
+                    "malformed: not an object, nested too deeply, too large, or with text that is not valid Unicode",
+                    Kind::Memory,
+                );
                 return Ok(());
             }
         };

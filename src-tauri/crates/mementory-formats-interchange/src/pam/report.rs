@@ -78,11 +78,11 @@ impl Report {
         }
     }
 
-    /// Adds a value that is too large or too deeply nested.
+    /// Reports a value that cannot be parsed: too large, nested too deeply, or with text that is not valid Unicode.
     pub fn unreadable(&mut self, place: &str, why: &TreeError) {
         match why {
             TreeError::Size(_) => self.error("too_large", place, why.to_string()),
-            _ => self.error("too_deep", place, "nested too deep, or a text that is no Unicode"),
+            _ => self.error("too_deep", place, "nested too deeply, or contains text that is not valid Unicode"),
         }
     }
 

@@ -1,5 +1,5 @@
 //! Converts objects of the format to records. Members for which the model has no field go into `fields`.
-use mementory_format::extension::is_member;
+use mementory_format::extension::is_slot_name;
 use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Fields, Kind, Link, MessagePart, Record, RecordKey, Source, Timestamp};
 use serde_json::Value;
@@ -63,7 +63,7 @@ fn other_members(tree: &Tree, used: &[&str]) -> Fields {
     let mut fields: Fields = others.map(|(k, v)| (k.clone(), value(v))).collect();
     for slot in ["metadata", "raw_metadata"] {
         if let Some(Value::Object(inside)) = fields.get_mut(slot) {
-            inside.retain(|name, _| !is_member(name));
+            inside.retain(|name, _| !is_slot_name(name));
             if inside.is_empty() {
                 fields.remove(slot);
             }

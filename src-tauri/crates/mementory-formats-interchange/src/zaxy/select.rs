@@ -3,7 +3,7 @@ use super::{
     compose::OutputEntry,
     entry::{Grain, seq, word},
 };
-use mementory_format::extension::is_member;
+use mementory_format::extension::is_slot_name;
 use mementory_json::Tree;
 use mementory_model::fold;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -123,7 +123,7 @@ fn text_of(tree: &Tree, out: &mut String) {
         }
         Tree::Array(items) => items.iter().for_each(|i| text_of(i, out)),
         Tree::Object(members) => {
-            members.iter().filter(|(k, _)| !is_member(k)).for_each(|(_, v)| text_of(v, out));
+            members.iter().filter(|(k, _)| !is_slot_name(k)).for_each(|(_, v)| text_of(v, out));
         }
         _ => {}
     }

@@ -1,6 +1,6 @@
 //! Converts an entry to a record, and writes the edits of a record into its entry.
 use super::entry::{Grain, word};
-use mementory_format::extension::is_member;
+use mementory_format::extension::is_slot_name;
 use mementory_json::Tree;
 use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Timestamp};
 use serde_json::Value;
@@ -166,13 +166,13 @@ fn fields(tree: &Tree, content: &Tree, used: &[&str], grain: Option<Grain>) -> F
     };
     let entry = ["schema_version", "grain", "content", "valid_from", "source", "kind"];
     take(tree, &|k| entry.contains(&k) || (k == "valid_to" && grain == Some(Grain::Semantic)));
-    take(content, &|k| used.contains(&k) || is_member(k));
+    take(content, &|k| used.contains(&k) || is_slot_name(k));
     if grain == Some(Grain::Event)
         && let Some(payload) = content.get("payload")
     {
         let (text, title) = text_and_title_members(payload);
         let mapped = ["status", "sensitivity", "tags", "confidence", "importance"];
-        take(payload, &|k| mapped.contains(&k) || is_member(k) || Some(k) == text || Some(k) == title);
+        take(payload, &|k| mapped.contains(&k) || is_slot_name(k) || Some(k) == text || Some(k) == title);
     }
     out
 }

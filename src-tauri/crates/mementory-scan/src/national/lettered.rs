@@ -21,7 +21,7 @@ pub(super) fn number_at(doc: &Doc, runs: &[Run], bit: u64) -> Option<Finding> {
         return None;
     }
     let named = doc.matches_context(candidate.start, candidate.end, bit);
-    let named_otherwise = doc.nearest_bits_before(candidate.start, 40) & bits::OTHER != 0;
+    let named_otherwise = doc.nearest_word_bits_before(candidate.start, 40) & bits::OTHER != 0;
     let confidence =
         if named || candidate.name == "it_codice_fiscale" { Confidence::VeryLikely } else { Confidence::Likely };
     (named || candidate.distinctive && !named_otherwise).then_some(Finding {

@@ -102,7 +102,7 @@ pub(crate) fn find_numbers_at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>)
             continue;
         }
         let named = doc.matches_context(start, end, number_bit(*index));
-        let named_otherwise = doc.nearest_bits_before(start, 40) & (bits::OTHER | bits::PHONE) != 0;
+        let named_otherwise = doc.nearest_word_bits_before(start, 40) & (bits::OTHER | bits::PHONE) != 0;
         if named || layout.distinctive && !named_otherwise {
             let confidence = if named { Confidence::VeryLikely } else { Confidence::Likely };
             found.push(Finding { class: Class::NationalId, detector: number.name, start, end, confidence });

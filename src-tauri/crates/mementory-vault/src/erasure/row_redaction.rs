@@ -115,7 +115,8 @@ impl RowRedaction<'_> {
         Ok(any)
     }
 
-    /// Changes these entries of a pack, and adds its former bytes to the evidence.
+    /// Applies `change` to these records of a pack and rewrites the pack. Samples of the pack's old bytes go into `evidence`,
+    /// so that the erasure check can search for them.
     pub(crate) fn rewrite_slots(
         &self,
         tx: &Connection,

@@ -7,8 +7,8 @@ use mementory_model::Record;
 use mementory_store::{Flags, ListPosition, RecordColumns};
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// Removes versions of the batch from the history, except those that a later batch contained too, or that are the only
-/// version left of a row that stays.
+/// Removes the undone batch's versions from the history. If a later batch contained the same version, or the row is kept
+/// for a later batch and has no newer version, the version is assigned to that batch instead.
 pub(super) fn settle(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     let versions: Vec<(i64, u32, Option<i64>, Option<i64>)> = {
         // Only batches before the row's next version can have contained this one.
