@@ -217,7 +217,19 @@ export const SCREENS = [
       await page.waitFor("redact-kinds-confirm");
     },
   ],
-  ["toast", OPEN, async (page) => (await openMemory(page), await page.click("detail-trash"), page.waitFor("toast"))],
+  [
+    "toast",
+    OPEN,
+    async (page) => {
+      await openMemory(page);
+      await page.click("detail-trash");
+      await page.waitFor("toast");
+      // The list is empty now. The last record stays in the detail pane for a moment, longer on a busy machine.
+      await until("the detail pane to be empty", () =>
+        page.browser.run("() => document.querySelector('[data-testid=detail-trash]') === null"),
+      );
+    },
+  ],
   ["write a memory", OPEN, async (page) => (await page.click("nav-memories"), page.click("write-button"))],
   ...READING_SCREENS,
   ...REVIEW,
