@@ -37,7 +37,6 @@ pub(crate) fn private_key_at(text: &str, start: usize) -> Option<Finding> {
 fn word_length(rest: &str, prefix: usize, inside: fn(u8) -> bool, length: usize) -> Option<usize> {
     let run = rest.bytes().skip(prefix).take(length + 1).take_while(|b| inside(*b)).count();
     let body = rest.get(prefix..prefix + run)?;
-    // A key that was copied with one character too many or too few is still a secret.
     (run.abs_diff(length) <= 1 && !crate::placeholder::is_fake_token(body)).then_some(prefix + run)
 }
 
