@@ -27,6 +27,26 @@ beforeEach(async () => {
 const labels = () => importing.plans.map((plan) => plan.label);
 const tabs = () => [...document.querySelectorAll(".segment")].map((tab) => tab.textContent?.trim());
 
+describe("a file with an invalid signature", () => {
+  it("is imported only after the person accepts it", async () => {
+    const forged = "/d/forged.mem";
+    await importing.inspect([forged]);
+    render(ImportSheet);
+    const confirm = await screen.findByTestId("import-confirm");
+    expect(screen.getByTestId("import-signature").textContent).toContain("The signature is not valid.");
+    expect(confirm).toHaveProperty("disabled", true);
+    expect(importing.plans[0]?.request.accept_invalid_signature).toBe(false);
+    await fireEvent.click(screen.getByTestId("import-signature-accept"));
+    await waitFor(() => expect(confirm).toHaveProperty("disabled", false));
+    expect(importing.plans[0]?.request.accept_invalid_signature).toBe(true);
+    // Planning again keeps the choice.
+    await importing.setLetIn(true);
+    expect(importing.plans[0]?.request).toMatchObject({ let_in: true, accept_invalid_signature: true });
+    await importing.inspect([forged]);
+    expect(importing.plans[0]?.request.accept_invalid_signature, "the next import asks again").toBe(false);
+  });
+});
+
 describe("files dropped together", () => {
   it("become one import per assistant or format", async () => {
     await importing.inspect([CHATGPT, MEM, "/d/chatgpt-part-2.zip", "/d/two.mem", "/d/data-2026.zip", "/d/poem.txt"]);

@@ -63,7 +63,7 @@ pub async fn import_preview(
     on_progress: Channel<Progress>,
 ) -> CommandResult<ImportReport> {
     let passphrase = file_passphrase(passphrase);
-    job(app, job_id, on_progress, move |vault, job| vault.imports().import_with(&request, passphrase, true, job)).await
+    job(app, job_id, on_progress, move |vault, job| vault.imports().plan(&request, passphrase, job)).await
 }
 
 /// Import as one batch.

@@ -336,8 +336,10 @@ pub(crate) fn signed_by(path: &Path, passphrase: Option<&dyn Passphrase>) -> Api
     let limits = Limits::default();
     let catalog = open(path, &limits, passphrase)?;
     let found = detect_in(&catalog, &limits, None)?;
-    Ok(signers(&catalog, &found, &limits, &|_| false)
-        .map_or_else(|_| Vec::new(), |found| found.keys.into_iter().map(|(_, key)| key).collect()))
+    let signers = signers(&catalog, &found, &limits, &|_| false);
+    let whole_is_valid = signers.invalid.iter().all(|signature| signature.of_tombstone);
+    let keys = signers.keys.into_iter().filter(|_| whole_is_valid);
+    Ok(keys.map(|(_, key)| key).collect())
 }
 
 pub(crate) fn signature(validation: &mementory_formats::Validation) -> SignatureInfo {

@@ -88,3 +88,39 @@ fn format_error(error: CryptoError) -> FormatError {
     };
     FormatError::invalid(code, "encryption", message)
 }
+
+#[cfg(test)]
+mod tests {
+    use mementory_crypto::{CryptoError, PassphraseCipher, PassphraseSealed, open_with_passphrase};
+    use mementory_formats::Sealed;
+
+    /// Formats refuse costs without a key library, so the bounds are stated twice.
+    #[test]
+    fn formats_and_cryptography_refuse_the_same_costs() {
+        for (memory_kib, passes, lanes) in [
+            (64 << 20, 1, 1),
+            ((448 << 10) + 1, 1, 1),
+            (65536, 65, 1),
+            (65536, u32::MAX, 4),
+            (65536, 0, 1),
+            (65536, 1, 17),
+            (65536, 1, 0),
+            (31, 1, 4),
+            (32, 1, 4),
+            (1024, 2, 2),
+        ] {
+            let sealed = PassphraseSealed {
+                cipher: PassphraseCipher::Aes256Gcm,
+                salt: vec![0; 16],
+                memory_kib,
+                passes,
+                lanes,
+                nonce: vec![0; 12],
+                ciphertext: vec![0; 32],
+            };
+            let refused = matches!(open_with_passphrase(b"x", b"", &sealed), Err(CryptoError::KdfParameters));
+            let affordable = Sealed::is_affordable(memory_kib.into(), passes.into(), lanes.into());
+            assert_eq!(affordable, !refused, "{memory_kib} KiB, {passes} passes, {lanes} lanes");
+        }
+    }
+}

@@ -20,8 +20,8 @@ impl Trust {
         Ok(Self(keys.iter().map(|key| public_key(key).map(|(_, bytes)| bytes)).collect::<ApiResult<_>>()?))
     }
 
-    /// Verifies every signature of a file and adds problems to the findings. They are errors if trusted keys were
-    /// given, otherwise warnings, because then nobody relies on the signature (`.mem` specification v1.1 §1.3).
+    /// Verify every signature of a file and add the problems to the findings. A signature that is there and invalid is an
+    /// error, with or without trusted keys: what it vouched for is not what is there.
     pub(crate) fn verify_signatures(
         &self,
         format: &dyn Format,
@@ -32,7 +32,7 @@ impl Trust {
     ) -> ApiResult<CheckedSignature> {
         let (present, algorithm, _, _, key) = found.signature.clone();
         let mut out = CheckedSignature { present, algorithm, key, ..CheckedSignature::default() };
-        let mut problems: Vec<Finding> = Vec::new();
+        let mut problems: Vec<(bool, Finding)> = Vec::new();
         let mut visit = |signed: Signed| {
             let (verdict, trusted) = self.verdict(&signed);
             let valid = verdict.is_ok();
@@ -56,7 +56,7 @@ impl Trust {
                 (Ok(()), _) => ("", String::new()),
             };
             if !code.is_empty() {
-                problems.push(Finding { code: code.into(), place: signed.place.clone(), message });
+                problems.push((valid, Finding { code: code.into(), place: signed.place.clone(), message }));
             }
             match signed.tombstone {
                 Some(id) => out.tombstones.push(TombstoneSignature { id, valid, trusted }),
@@ -82,10 +82,10 @@ impl Trust {
             let message = "the file is not signed, but a signature by a trusted key is required".into();
             found.errors.push(Finding { code: "signature_missing".into(), place: String::new(), message });
         }
-        for finding in problems {
-            // Another vault may have signed a deletion; that alone does not make the file invalid.
-            let is_foreign_deletion = finding.code == "signature_untrusted" && present && out.trusted == Some(true);
-            let list = if required && !is_foreign_deletion { &mut found.errors } else { &mut found.warnings };
+        for (valid, finding) in problems {
+            // A deletion may have been signed by another vault; that alone does not make the file invalid.
+            let is_foreign_deletion = present && out.trusted == Some(true);
+            let list = if !valid || required && !is_foreign_deletion { &mut found.errors } else { &mut found.warnings };
             list.push(finding);
         }
         Ok(out)
@@ -124,78 +124,96 @@ pub(crate) fn public_key(text: &str) -> ApiResult<(&'static str, Vec<u8>)> {
     Ok((algorithm, key))
 }
 
-/// The signers of files that are to be imported.
+/// The signatures of files that are to be imported.
 #[derive(Debug, Default)]
 pub(crate) struct Signers {
     /// Algorithm and key of every valid signature of a whole source.
     pub keys: Vec<(String, Vec<u8>)>,
     /// Ids of tombstones whose signature is invalid.
     pub forged: BTreeSet<String>,
-    /// Invalid signatures that do not stop the import; its report lists them.
-    pub warnings: Vec<Issue>,
+    /// Every signature that is there and invalid.
+    pub invalid: Vec<InvalidSignature>,
 }
 
-/// Verifies every signature of the sources. An unreadable file counts as unsigned.
-///
-/// An invalid signature of a whole source is only a warning if the format demands that (PAM §21.4: the key is in the
-/// file itself, so whoever changed the file could have removed the signature). If its key `is_known`, however, the
-/// import is refused, because the file misuses a key that is trusted or was seen before.
-///
-/// # Errors
-/// `signature_invalid`, with the place, if a signature of a whole source is invalid.
-pub(crate) fn signers(catalog: &Catalog, found: &Detection, limits: &Limits, is_known: IsKnown) -> ApiResult<Signers> {
-    let (signers, invalid) = collect_signers(catalog, found, limits, is_known);
-    invalid.map_or(Ok(signers), |place| Err(signature_error(place, "Nothing was imported.")))
+/// A signature that is there and invalid.
+#[derive(Debug)]
+pub(crate) struct InvalidSignature {
+    pub place: String,
+    /// It is the signature of a tombstone and not of the whole source.
+    pub of_tombstone: bool,
+    /// It names a key that this vault trusts or has seen: somebody misuses that key.
+    pub by_known_key: bool,
 }
 
-/// Refuses a file with an invalid signature, because a disclosed part of it could not be verified.
-///
-/// # Errors
-/// `signature_invalid`, with the place, if a signature of a whole source is invalid.
-pub(crate) fn require_valid_signatures(catalog: &Catalog, found: &Detection, limits: &Limits) -> ApiResult<()> {
-    let (_, invalid) = collect_signers(catalog, found, limits, &|_| true);
-    invalid.map_or(Ok(()), |place| Err(signature_error(place, "Nothing was written.")))
+impl InvalidSignature {
+    /// The warning for an import that accepted it. Those of tombstones are reported where tombstones are applied.
+    pub(crate) fn dropped(&self) -> Option<Issue> {
+        let message = "the signature was invalid and was dropped: nothing proves who wrote the file, and its key was not \
+                       remembered";
+        (!self.of_tombstone).then(|| Issue::new("signature_invalid", &self.place, message))
+    }
 }
 
-fn signature_error(place: String, outcome: &str) -> ApiError {
-    let message = format!(
-        "The signature is invalid: the file was changed after it was signed. {outcome} Get the file again from its author."
-    );
-    ApiError::new("signature_invalid", 1, message).with("place", place)
+impl Signers {
+    /// Refuse files with an invalid signature; `outcome` says what was not done.
+    ///
+    /// # Errors
+    /// `signature_invalid`, with the place of the first one.
+    pub(crate) fn refuse_invalid(&self, outcome: &str) -> ApiResult<()> {
+        let whole = || self.invalid.iter().find(|signature| !signature.of_tombstone);
+        let Some(first) = whole().or(self.invalid.first()) else { return Ok(()) };
+        let what = match (first.of_tombstone, first.by_known_key) {
+            (true, _) => "The signature of a deletion in the file is invalid: it was changed after it was signed.",
+            (_, true) => {
+                "The signature is invalid: the file was changed after it was signed, or somebody misuses the key that it \
+                 names, which this vault knows."
+            }
+            _ => "The signature is invalid: the file was changed after it was signed.",
+        };
+        let message = format!(
+            "{what} {outcome} Get the file again from its author, or import it without the signature \
+             (--accept-invalid-signature)."
+        );
+        Err(ApiError::new("signature_invalid", 1, message)
+            .with("place", &first.place)
+            .with("count", self.invalid.len()))
+    }
 }
 
-/// Returns true if this vault knows a public key.
-type IsKnown<'a> = &'a dyn Fn(&Vec<u8>) -> bool;
-
-/// The signers, and the place of the first invalid signature of a whole source.
-fn collect_signers(
-    catalog: &Catalog,
-    found: &Detection,
-    limits: &Limits,
-    is_known: IsKnown,
-) -> (Signers, Option<String>) {
+/// Verify every signature of the sources. Unreadable files have none.
+pub(crate) fn signers(catalog: &Catalog, found: &Detection, limits: &Limits, is_known: IsKnown) -> Signers {
     let mut out = Signers::default();
-    let mut invalid = None;
     for source in &found.sources {
         let Some(format) = by_id(source.format) else { continue };
         let _ = format.signatures(catalog, source, limits, &mut |signed| {
             let is_valid = Trust(Vec::new()).verdict(&signed).0.is_ok();
             let by_known_key = signed.token.as_ref().is_some_and(|(key, _)| is_known(key));
-            match signed.tombstone {
-                Some(id) if !is_valid => drop(out.forged.insert(id)),
-                Some(_) => {}
-                None if is_valid => out.keys.extend(signed.token.map(|(key, _)| (signed.algorithm, key))),
-                None if format.capabilities().warns_on_invalid_signature && !by_known_key => {
-                    let message = "THE SIGNATURE IS INVALID: the content was changed after it was signed, or this key \
-                                   never signed it. Nothing proves who wrote it; the key was not remembered";
-                    out.warnings.push(Issue::new("signature_invalid", &signed.place, message));
-                }
-                None => drop(invalid.get_or_insert(signed.place)),
+            let of_tombstone = signed.tombstone.is_some();
+            if !is_valid {
+                out.invalid.push(InvalidSignature { place: signed.place, of_tombstone, by_known_key });
+                out.forged.extend(signed.tombstone);
+            } else if !of_tombstone {
+                out.keys.extend(signed.token.map(|(key, _)| (signed.algorithm, key)));
             }
             Ok(())
         });
     }
-    (out, invalid)
+    out
+}
+
+/// Whether this vault knows a public key.
+type IsKnown<'a> = &'a dyn Fn(&Vec<u8>) -> bool;
+
+/// Refuse to disclose a part of a file whose signature is invalid: nobody could verify the part.
+///
+/// # Errors
+/// `signature_invalid`, with the place, if a signature of a whole source is invalid.
+pub(crate) fn require_valid_signatures(catalog: &Catalog, found: &Detection, limits: &Limits) -> ApiResult<()> {
+    let signers = signers(catalog, found, limits, &|_| false);
+    let Some(first) = signers.invalid.iter().find(|signature| !signature.of_tombstone) else { return Ok(()) };
+    let message = "The signature is invalid: the file was changed after it was signed. Nothing was written. Get the file \
+                   again from its author.";
+    Err(ApiError::new("signature_invalid", 1, message).with("place", &first.place))
 }
 
 #[cfg(test)]
@@ -266,8 +284,8 @@ mod tests {
         assert_eq!(state(&checked), (false, Some(false), Some(false)));
         assert_eq!(checked.errors[0].code, "signature_invalid");
         let checked = check(&bundle, &[]);
-        assert_eq!(state(&checked), (true, Some(false), None));
-        assert_eq!(checked.warnings[0].code, "signature_invalid");
+        assert_eq!(state(&checked), (false, Some(false), None));
+        assert_eq!(checked.errors[0].code, "signature_invalid");
 
         std::fs::write(bundle.join("manifest.sig"), b"\xff\n").unwrap();
         assert_eq!(state(&check(&bundle, &keys(&ours))), (false, Some(false), Some(false)));
@@ -319,9 +337,9 @@ mod tests {
             let keys = words(&expected_signature["keys"]);
 
             let checked = check(&input, &[]);
-            assert_eq!(state(&checked), (true, Some(valid), None), "{name}");
-            let expected: Vec<_> = words(&case["warnings"]).into_iter().chain(finding.clone()).collect();
-            assert_eq!(codes(&checked.warnings), expected, "{name}");
+            assert_eq!(state(&checked), (valid, Some(valid), None), "{name}");
+            assert_eq!(codes(&checked.warnings), words(&case["warnings"]), "{name}");
+            assert_eq!(codes(&checked.errors), Vec::from_iter(finding.clone()), "{name}");
             algorithms.extend(checked.signature.algorithm.filter(|_| valid));
             if valid {
                 assert_eq!(checked.signature.key.as_ref(), keys.first(), "{name}");

@@ -257,6 +257,9 @@ pub enum Command {
         /// Also import records that are blocked because they, or the same words, were deleted before.
         #[arg(long)]
         let_in: bool,
+        /// Also import a file whose signature is invalid; the signature is dropped.
+        #[arg(long)]
+        accept_invalid_signature: bool,
     },
     /// List the imports.
     Imports,
@@ -424,6 +427,9 @@ pub enum Command {
         /// Read up to this many bytes instead of the default limit.
         #[arg(long, value_name = "N")]
         limit_bytes: Option<u64>,
+        /// Also convert a file whose signature is invalid; the signature is dropped.
+        #[arg(long)]
+        accept_invalid_signature: bool,
     },
     /// Sign a bundle or export that can carry a signature.
     Sign {

@@ -21,11 +21,25 @@ pub fn run(command: &Command, job: &Job) -> Option<ApiResult<CommandResult>> {
     Some(match command {
         Command::Verify { path, trust, import_passphrase_file } => file_passphrase(import_passphrase_file.as_deref())
             .and_then(|input_passphrase| verify(path, trust, input_passphrase, job)),
-        Command::Convert { input, out, format, from, import_passphrase_file, export_args, limit_bytes } => {
-            file_passphrase(import_passphrase_file.as_deref()).and_then(|input_passphrase| {
-                run_convert(input, input_passphrase, out, format, from.clone(), export_args, *limit_bytes, job)
-            })
-        }
+        Command::Convert {
+            input,
+            out,
+            format,
+            from,
+            import_passphrase_file,
+            means,
+            limit_bytes,
+            accept_invalid_signature,
+        } => file_passphrase(import_passphrase_file.as_deref()).and_then(|input_passphrase| {
+            let request = ImportRequest {
+                paths: vec![path_text(input)?],
+                format: from.clone(),
+                limit_bytes: *limit_bytes,
+                accept_invalid_signature: *accept_invalid_signature,
+                ..ImportRequest::default()
+            };
+            run_convert(&request, input_passphrase, out, format, means, job)
+        }),
         Command::Sign { path, signing_key_file, out } => portable::signer_from(signing_key_file)
             .and_then(|signer| portable::sign(path, &*signer, out.as_deref(), job))
             .and_then(|result| Ok(CommandResult { exit: u8::from(!result.ok), ..done(&result)? })),
@@ -92,28 +106,18 @@ fn verify(
     Ok(CommandResult { exit: u8::from(!verified), ..done(&result)? })
 }
 
-#[expect(clippy::too_many_arguments, reason = "one for each option")]
 fn run_convert(
-    input: &Path,
+    request: &ImportRequest,
     input_passphrase: Option<Arc<dyn Passphrase>>,
     out: &Path,
     format: &str,
-    from: Option<String>,
-    export_args: &ExportArgs,
-    limit_bytes: Option<u64>,
+    means: &Means,
     job: &Job,
-) -> ApiResult<CommandResult> {
-    let request = ImportRequest {
-        paths: vec![path_text(input)?],
-        text: None,
-        format: from,
-        limit_bytes,
-        ..ImportRequest::default()
-    };
-    let export = export_request(format, out, &Filters::default(), export_args)?;
+) -> ApiResult<Done> {
+    let export = export_request(format, out, &Filters::default(), means)?;
     cancel_on_ctrl_c(job);
-    let converted = convert(&request, input_passphrase, &export, &export_options(export_args, None)?, job)?;
-    Ok(CommandResult { exit: u8::from(!converted.exported.validated), ..done(&converted)? })
+    let converted = convert(request, input_passphrase, &export, &export_options(means, None)?, job)?;
+    Ok(Done { exit: u8::from(!converted.exported.validated), ..done(&converted)? })
 }
 
 /// Reads the passphrase of an encrypted file from another file.

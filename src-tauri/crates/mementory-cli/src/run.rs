@@ -14,8 +14,8 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
     match &cli.command {
         Command::Create { dir, kdf_floor } => {
             let passphrase = secret(cli.passphrase_file.as_deref(), "New passphrase", true)?;
-            let (_, created) = Session::create(dir, &passphrase, CreateOptions { kdf_floor: *kdf_floor })?;
-            Ok(CommandResult { essential: true, ..done(&created)? })
+            let (session, created) = Session::create(dir, &passphrase, CreateOptions { kdf_floor: *kdf_floor })?;
+            Ok(with_warnings(&session, Done { essential: true, ..done(&created)? }))
         }
         Command::Detect { paths } => done(&files::detect(paths, None)?),
         Command::Validate { path, format, expect, trust, base, import_passphrase_file } => {
@@ -34,16 +34,18 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             let old = secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
             let session = Session::open(&vault_dir(&cli)?, &old)?;
             let new = secret(Some(new_passphrase_file), "New passphrase", false)?;
-            done(&if *kdf_floor {
+            let changed = done(&if *kdf_floor {
                 session.change_passphrase_at_floor(&old, &new)?
             } else {
                 session.change_passphrase(&old, &new)?
-            })
+            })?;
+            Ok(with_warnings(&session, changed))
         }
         Command::RecoveryCode => {
             let secret = secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
-            let made = Session::open(&vault_dir(&cli)?, &secret)?.new_recovery_code(&secret)?;
-            Ok(CommandResult { essential: true, ..done(&made)? })
+            let session = Session::open(&vault_dir(&cli)?, &secret)?;
+            let made = session.new_recovery_code(&secret)?;
+            Ok(with_warnings(&session, Done { essential: true, ..done(&made)? }))
         }
         Command::RestoreBackup { backup, dir } => {
             require_vault(backup)?;
@@ -53,21 +55,49 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
         }
         command => match portable::run(command, &job) {
             Some(done) => done,
-            None => with_vault(&open(&cli)?, command, &job),
+            None => {
+                let session = open(&cli)?;
+                with_vault(&session, command, &job).map(|done| with_warnings(&session, done))
+            }
         },
     }
 }
 
-fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<CommandResult> {
+/// Adds what could not be done after a change that was made: exit code 0, with warnings.
+fn with_warnings(session: &Session, mut done: Done) -> Done {
+    let warnings = session.take_warnings();
+    if let (false, Some(object)) = (warnings.is_empty(), done.value.as_object_mut())
+        && let Ok(serde_json::Value::Array(new)) = serde_json::to_value(&warnings)
+    {
+        match object.entry("warnings").or_insert_with(|| serde_json::json!([])) {
+            serde_json::Value::Array(all) => all.extend(new),
+            other => *other = new.into(),
+        }
+    }
+    done
+}
+
+fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done> {
     match command {
         Command::Info => done(&session.overview().info()?),
-        Command::Import { paths, format, dry_run, limit_bytes, let_in, trust, merge, import_passphrase_file } => {
+        Command::Import {
+            paths,
+            format,
+            dry_run,
+            limit_bytes,
+            let_in,
+            accept_invalid_signature,
+            trust,
+            merge,
+            import_passphrase_file,
+        } => {
             let request = ImportRequest {
                 paths: paths.iter().map(|p| path_text(p)).collect::<ApiResult<_>>()?,
                 text: None,
                 format: format.clone(),
                 limit_bytes: *limit_bytes,
                 let_in: *let_in,
+                accept_invalid_signature: *accept_invalid_signature,
                 merge: merge.as_deref().map(MergeStrategy::parse).transpose()?,
             };
             cancel_on_ctrl_c(job);

@@ -31,6 +31,22 @@ pub struct Sealed {
     pub ciphertext: Vec<u8>,
 }
 
+/// The most that a file may demand of Argon2id: 448 MiB, 16 lanes, and the work of 64 passes over 64 MiB.
+const MAX_MEMORY_KIB: u64 = 448 << 10;
+const MAX_LANES: u64 = 16;
+const MAX_WORK: u64 = 64 * 64 * 1024;
+
+impl Sealed {
+    /// Whether a file may demand these costs of Argon2id (KiB, passes, lanes). Readers refuse others before they ask for a
+    /// passphrase: nobody should type one for a file that cannot be opened.
+    pub fn is_affordable(memory_kib: u64, passes: u64, lanes: u64) -> bool {
+        (1..=MAX_LANES).contains(&lanes)
+            && (8 * lanes..=MAX_MEMORY_KIB).contains(&memory_kib)
+            && passes >= 1
+            && memory_kib.saturating_mul(passes) <= MAX_WORK
+    }
+}
+
 /// A passphrase that a reader or writer may use.
 pub trait Passphrase: std::fmt::Debug + Send + Sync {
     /// Encrypts with a new salt and nonce. `aad` (additional data) is authenticated but not encrypted.

@@ -265,8 +265,9 @@ fn write_header(dir: &Path, text: &str, replace: bool) -> Result<(), CryptoError
     file.as_file().sync_all()?;
     let target = dir.join(HEADER_FILE);
     if replace { file.persist(&target) } else { file.persist_noclobber(&target) }.map_err(|e| e.error)?;
-    // Windows cannot sync a folder, but its file systems journal the rename.
+    // Windows cannot sync a folder, but its file systems journal the rename. The new header is in place by now: an error
+    // would say that it is not, and a new recovery code would be lost.
     #[cfg(unix)]
-    File::open(dir)?.sync_all()?;
+    let _ = File::open(dir).and_then(|folder| folder.sync_all());
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The [`Format`] trait, its capabilities, and what readers and writers receive and return.
 use crate::{
     BaseFindings, Catalog, Claim, DeltaFile, Detected, DiscloseParts, EditArchives, FormatError, FormatOptions,
-    IdentifyExports, Passphrase, SignFiles, Signed, Signer, Validation,
+    IdentifyExports, Passphrase, SignFiles, Signed, Signer, Validation, Verifier,
 };
 use mementory_model::{Derived, Dropped, Issue, Limits, LossReport, Record, RecordKey, Timestamp, Tombstone, Unit};
 use std::{
@@ -15,10 +15,7 @@ use std::{
 /// What a format declares. The conformance tests, the table in the documentation and the window follow it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Capabilities {
-    /// An invalid signature gives a warning at import and is not an error, because the format's specification asks for
-    /// that.
-    pub warns_on_invalid_signature: bool,
-    /// File name extension of exports that are encrypted as a whole, because their content cannot be detected.
+    /// File name extension of exports that are encrypted as a whole: their content cannot be detected.
     pub encrypted_extension: Option<&'static str>,
     /// Reads files.
     pub read: bool,
@@ -72,11 +69,7 @@ pub trait Format: Sync {
     fn media_type(&self) -> &'static str {
         "application/json"
     }
-    /// False if files of this format never contain deletions.
-    fn may_carry_deletions(&self) -> bool {
-        true
-    }
-    /// Signing of finished files, if the format supports it.
+    /// Signing of finished files, for formats that have it.
     fn file_signing(&self) -> Option<&dyn SignFiles> {
         None
     }
@@ -163,8 +156,14 @@ pub trait Format: Sync {
         let _ = (catalog, detected, limits, visit);
         Ok(())
     }
-    /// Checks a file or folder against the specification and reports every finding. Signatures are not verified here
-    /// ([`Format::signatures`]). If `trust` is not empty, a file without a signature is an error.
+    /// How to take the signature out of a part that has one, for imports that drop an invalid signature. None: the part
+    /// has none.
+    fn signature_remover(&self, part: &PassthroughItem) -> Option<SignatureRemover> {
+        let _ = part;
+        None
+    }
+    /// Checks a file or folder by the specification and reports everything found, signatures apart
+    /// ([`Format::signatures`]). With `trust` a file that is not signed is an error.
     fn validate(
         &self,
         catalog: &Catalog,
@@ -189,7 +188,10 @@ pub trait Format: Sync {
     }
 }
 
-/// What a reader receives besides the input.
+/// Makes the text of a part without its signature; None if nothing but the signature is in it.
+pub type SignatureRemover = fn(&str) -> Option<String>;
+
+/// What a reader is handed besides the bytes.
 #[derive(Debug, Clone)]
 pub struct ReadContext {
     /// Limits for reading.
@@ -256,7 +258,10 @@ pub struct StoredRecord {
     pub id: String,
     /// True if text, title, tags, type or status differ from the verbatim, because the record was edited or redacted.
     pub edited: bool,
-    /// Vault ids of the targets of `record.links`, in the same order. None if the target is not in the vault.
+    /// When the vault last changed it: edited, redacted or restored from the Trash. Known in exports of what changed
+    /// since a time; None = the source's own times say when it changed.
+    pub changed: Option<Timestamp>,
+    /// Vault ids of the targets of `record.links`, in the same order; None = not in the vault.
     pub link_ids: Vec<Option<String>>,
     /// Vault id of `record.parent`.
     pub parent_id: Option<String>,
@@ -344,7 +349,9 @@ pub struct WriteOptions {
     pub base: Option<PathBuf>,
     /// Signs the export, if the format can be signed.
     pub signer: Option<Arc<dyn Signer>>,
-    /// Encrypts the export, if the format can be encrypted.
+    /// Verifies a signature before it is written again. None: signatures are not verified.
+    pub verifier: Option<Arc<dyn Verifier>>,
+    /// Encrypts what is written, where the format has a way to.
     pub passphrase: Option<Arc<dyn Passphrase>>,
     /// `json`, `yaml` or `jsonl`, if the format has several encodings; for MIF also `mem0`, `generic` and `markdown`.
     pub encoding: Option<String>,

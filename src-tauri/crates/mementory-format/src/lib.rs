@@ -25,7 +25,7 @@ pub use file_operations::{
 };
 pub use format::{
     AttachmentFile, Capabilities, Format, NO_BYTES, PassthroughItem, REDACTED, ReadContext, RecordSource, Redaction,
-    Sink, SourceAbout, StoredRecord, WriteOptions, WriteReport,
+    SignatureRemover, Sink, SourceAbout, StoredRecord, WriteOptions, WriteReport,
 };
 pub use json_keys::json_keys;
 pub use mementory_container::{
@@ -34,7 +34,7 @@ pub use mementory_container::{
 };
 pub use mementory_model::FormatError;
 pub use options::FormatOptions;
-pub use signing::{Signed, Signer};
+pub use signing::{Signed, Signer, Verifier};
 pub use validation::{Finding, Validation};
 
 /// True for a UUID in its form with hyphens, which vendors use in file names and ids.

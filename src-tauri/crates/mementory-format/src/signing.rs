@@ -11,7 +11,13 @@ pub trait Signer: std::fmt::Debug + Send + Sync {
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, FormatError>;
 }
 
-/// A signature and the bytes that it signs.
+/// Verifies signatures for writers, which have no key library.
+pub trait Verifier: std::fmt::Debug + Send + Sync {
+    /// True if this key signed exactly these bytes.
+    fn is_valid(&self, signed: &Signed) -> bool;
+}
+
+/// A signature, and what it is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signed {
     /// Id of the signed tombstone. None if the signature is for the whole file.

@@ -13,8 +13,9 @@ pub use mementory_format::{
     AppliedDeltas, AttachmentFile, Candidate, Capabilities, Catalog, Cipher, Claim, DeltaFile, Detected, Detection,
     DiscloseParts, Disclosure, EditArchives, ExportIdentity, Finding, Format, FormatError, FormatOptions,
     IdentifyExports, Member, Part, Passphrase, PassthroughItem, PurgeOptions, PurgeReport, REDACTED, ReadContext,
-    RecordSource, Redaction, Role, Sealed, SealedFile, SignFiles, Signed, Signer, Sink, SourceAbout, Spool, SpoolFile,
-    StoredRecord, Validation, WriteOptions, WriteReport, did_key, file_sha256, is_uuid, passthrough_envelope, sha256,
+    RecordSource, Redaction, Role, Sealed, SealedFile, SignFiles, SignatureRemover, Signed, Signer, Sink, SourceAbout,
+    Spool, SpoolFile, StoredRecord, Validation, Verifier, WriteOptions, WriteReport, did_key, file_sha256, is_uuid,
+    passthrough_envelope, sha256,
 };
 /// Evidence Packs: files that prove deletions to other people.
 pub use mementory_formats_interchange::mem::evidence;

@@ -1,12 +1,12 @@
-//! The context of every use case: the open vault's folder, keys, store, attachments and search index.
-use crate::{VaultError, VaultResult, diff_status::CachedDiff};
+//! What every use case works with: the open vault's folder, keys, store, attachments and search index.
+use crate::{VaultError, VaultResult, diff_status::CachedDiff, failed_step::FailedStep};
 use mementory_crypto::{Header, VaultKeys};
 use mementory_erasure_check::{ErasureCheck, Evidence};
 use mementory_search::{IndexError, SearchIndex};
 use mementory_store::{RowView, Store, blobs::Blobs, named_blobs};
 use rusqlite::OptionalExtension;
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{Mutex, RwLock, atomic::AtomicBool},
 };
@@ -44,8 +44,9 @@ pub(crate) struct Context {
     /// True while the index lacks changes of the change log. It then takes no single changes.
     pub(crate) index_behind: AtomicBool,
     pub(crate) export_diff: Mutex<CachedDiff>,
-    /// Traces of deletions whose receipt is not complete. They are only in memory and are lost when the vault is
-    /// locked.
+    /// Steps that failed after a commit and were not reported yet.
+    pub(crate) failed_steps: Mutex<BTreeSet<FailedStep>>,
+    /// Traces of deletions whose receipt is not complete. In memory only: they go when the vault is locked.
     pub(crate) unproven: Mutex<HashMap<String, Evidence>>,
 }
 

@@ -6,6 +6,7 @@
 //!
 //! [`Vault`] opens and closes; each use case is a small struct over one context (folder, keys, store, attachments, index),
 //! reached by a short method: `vault.importer()`, `vault.eraser()`, `vault.reader()` ...
+mod after_commit;
 mod audit;
 mod backup;
 mod context;
@@ -15,6 +16,7 @@ mod edit;
 mod erasure;
 mod export;
 mod export_diff;
+mod failed_step;
 mod file_locations;
 mod findings;
 mod import;
@@ -41,6 +43,7 @@ pub use duplicates::{DuplicateGroup, Duplicates};
 pub use edit::{EditFields, Editor};
 pub use erasure::{EraseOutcome, ErasePlan, Eraser, Receipts, RedactSpan, Redactor, Sabotage};
 pub use export::{EvidenceMade, EvidenceOrder, EvidenceParts, ExportOutcome, Exporter, Scope, Written};
+pub use failed_step::FailedStep;
 pub use file_locations::{FailedImport, FileLocations, KnownLocations};
 pub use import::{ImportOptions, Importer, Merge};
 pub use import_report::{Coming, ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, SourceSeen};

@@ -72,10 +72,10 @@ impl Trash<'_> {
             }
             Ok((Store::last_change(tx)?, rows))
         })?;
-        for row in rows {
-            if to_trash { self.context.index_delete(row)? } else { self.context.reindex(row)? }
-        }
-        self.context.index_commit(seq)?;
+        self.context.index_follow(seq, || {
+            rows.iter()
+                .try_for_each(|row| if into { self.context.index_delete(*row) } else { self.context.reindex(*row) })
+        });
         Ok(ids.to_vec())
     }
 

@@ -1,6 +1,6 @@
 //! Creates, opens and closes a vault, and gives access to its use cases.
 use crate::{
-    VaultError, VaultResult,
+    FailedStep, VaultError, VaultResult,
     audit::AuditTrail,
     backup::Backups,
     context::{Context, IndexFault, IndexState, fresh_index, index_error},
@@ -55,14 +55,23 @@ impl Vault {
                 return Err(VaultError::Exists(place));
             }
         }
+        let existed = dir.exists();
         std::fs::create_dir_all(dir).map_err(|e| VaultError::io(&place, e))?;
-        restrict_to_owner(dir)?;
-        let lock = take_lock(dir)?;
-        let (header, keys, code) = create_header(dir, passphrase, kdf, &now.to_rfc3339())?;
-        let store = Store::open(dir, keys.store(), true)?;
-        store.write(|tx| mementory_store::audit::append(tx, &keys, now, "create", "vault", ""))?;
-        let index = SearchIndex::create(&dir.join("index"), keys.index()).map_err(index_error)?;
-        let vault = Self::assemble(dir, header, keys, store, index, IndexState::Current, lock)?;
+        let made = || -> VaultResult<(Self, RecoveryCode)> {
+            private(dir)?;
+            let lock = take_lock(dir)?;
+            let (header, keys, code) = create_header(dir, passphrase, kdf, &now.to_rfc3339())?;
+            let store = Store::open(dir, keys.store(), true)?;
+            let index = SearchIndex::create(&dir.join("index"), keys.index()).map_err(index_error)?;
+            Ok((Self::assemble(dir, header, keys, store, index, IndexState::Current, lock)?, code))
+        };
+        let (vault, code) = made().inspect_err(|error| {
+            // Nobody has the recovery code of what is half made, so it goes. In use: it is somebody else's.
+            if !matches!(error, VaultError::InUse) {
+                remove_half_made(dir, existed);
+            }
+        })?;
+        vault.context.log_after(now, "create", "vault", "");
         Ok((vault, code))
     }
 
@@ -131,28 +140,31 @@ impl Vault {
             index_fault: Mutex::new(None),
             index_behind: AtomicBool::new(false),
             export_diff: Mutex::default(),
+            failed_steps: Mutex::default(),
             unproven: Mutex::default(),
         };
         Ok(Self { context, _lock: lock })
     }
 
-    /// Changes the passphrase. The key slot is rewritten atomically.
+    /// Steps that failed after the commits of the changes since the last call: warnings beside their results.
+    pub fn take_failed_steps(&self) -> Vec<FailedStep> {
+        self.context.take_failed_steps()
+    }
+
+    /// Changes the passphrase; the slot is rewritten atomically. Once it is, nothing makes this fail.
     pub fn change_passphrase(&self, secret: &str, new: &str, kdf: KdfChoice, now: Timestamp) -> VaultResult<Header> {
         let header = change_passphrase(&self.context.dir, secret, new, kdf, &now.to_rfc3339())?;
         *self.context.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
-        self.context
-            .store
-            .write(|tx| mementory_store::audit::append(tx, &self.context.keys, now, "passwd", "vault", ""))?;
+        self.context.log_after(now, "passwd", "vault", "");
         Ok(header)
     }
 
-    /// Makes a new recovery code. The key slot is rewritten atomically, and the old code is invalid then.
+    /// Makes a new recovery code; the slot is rewritten atomically, and the old code is invalid from then on. Once it is,
+    /// nothing makes this fail: the code returned is the only copy.
     pub fn new_recovery_code(&self, secret: &str, now: Timestamp) -> VaultResult<(Header, RecoveryCode)> {
         let (header, code) = new_recovery_code(&self.context.dir, secret, &now.to_rfc3339())?;
         *self.context.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
-        self.context
-            .store
-            .write(|tx| mementory_store::audit::append(tx, &self.context.keys, now, "recovery_code", "vault", ""))?;
+        self.context.log_after(now, "recovery_code", "vault", "");
         Ok((header, code))
     }
 
@@ -309,7 +321,20 @@ impl Vault {
     }
 }
 
-/// Replaces a `Damaged` error by `DamagedPages` with their number, if pages are damaged.
+/// Removes what a failed creation left in a folder that was empty or not there before. As far as possible: the error says
+/// what happened.
+fn remove_half_made(dir: &Path, existed: bool) {
+    if !existed {
+        let _ = std::fs::remove_dir_all(dir);
+        return;
+    }
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+    }
+}
+
+/// Damage that may be of pages, with their number.
 fn counted(dir: &Path, key: &[u8; 32], error: VaultError) -> VaultError {
     match error {
         VaultError::Damaged(_) => match mementory_store::failing_pages(dir, key) {

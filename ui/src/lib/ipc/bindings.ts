@@ -701,6 +701,8 @@ export type ImportReport = {
 	 *  reports of older imports.
 	 */
 	gone: { [key in string]: number },
+	/**  Places of signatures that are invalid. Empty in stored reports. */
+	invalid_signatures: string[],
 	warnings: Warning[],
 	items: ReportItem[],
 	/**  Preview only: records that would be added, up to a limit. */
@@ -722,6 +724,8 @@ export type ImportRequest = {
 	limit_bytes: number | null,
 	/**  Import records even if they are blocked because they were deleted before. */
 	let_in: boolean,
+	/**  Import a file whose signature is invalid, without its signature. Otherwise it is refused. */
+	accept_invalid_signature: boolean,
 	/**  How to resolve a conflict with an existing record. Null: the newer version wins. */
 	merge: MergeStrategy | null,
 };

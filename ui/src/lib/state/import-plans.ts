@@ -37,9 +37,25 @@ export class Plan {
     return [this.request.format, ...this.request.paths].join("\n");
   }
 
-  /** Whether it can be imported and was not yet. */
+  /** The same import, with or without the person's consent to an invalid signature. */
+  accepting(accept: boolean): Plan {
+    const { preview, report, problem } = this;
+    return new Plan({ ...this.request, accept_invalid_signature: accept }, this.format, {
+      ...(preview && { preview }),
+      ...(report && { report }),
+      ...(problem && { problem }),
+    });
+  }
+
+  /** A signature of its files is invalid. */
+  get hasInvalidSignature(): boolean {
+    return this.preview !== null && this.preview.invalid_signatures.length > 0;
+  }
+
+  /** Ready to be imported. */
   get pending(): boolean {
-    return this.preview !== null && this.report === null;
+    const refused = this.hasInvalidSignature && !this.request.accept_invalid_signature;
+    return this.preview !== null && this.report === null && !refused;
   }
 
   /**

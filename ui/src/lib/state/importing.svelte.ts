@@ -32,6 +32,8 @@ class Importing {
   plans = $state.raw<Plan[]>([]);
   /** Whether to import what was deleted before. */
   letIn = $state(false);
+  /** Keys of the plans that are imported without their invalid signature. */
+  #accepted = new Set<string>();
   background = $state(false);
   /** The running import and its position among all of them. */
   current = $state.raw<{ plan: Plan; i: number; n: number } | null>(null);
@@ -108,6 +110,13 @@ class Importing {
     return this.plan();
   }
 
+  /** Imports the files of a plan although their signature is invalid, or not. */
+  acceptInvalidSignature(key: string, accept: boolean): void {
+    if (accept) this.#accepted.add(key);
+    else this.#accepted.delete(key);
+    this.plans = this.plans.map((plan) => (plan.key === key ? plan.accepting(accept) : plan));
+  }
+
   /** Continues with the passphrase of the encrypted files, which is kept in memory until this import ends. */
   open(passphrase: string): Promise<void> {
     this.#passphrase = passphrase;
@@ -159,7 +168,7 @@ class Importing {
         }
       }
       this.plans = plans;
-      if (firstError !== undefined && !plans.some((plan) => plan.pending)) throw firstError;
+      if (firstError !== undefined && !plans.some((plan) => plan.preview && !plan.report)) throw firstError;
       this.stage = "plan";
     } catch (error) {
       if (run === this.#run) this.fail(error);
@@ -186,9 +195,18 @@ class Importing {
   }
 
   private requestedPlans(): Plan[] {
-    const base = { paths: [], text: this.text, format: null, limit_bytes: null, let_in: this.letIn, merge: null };
+    const base = {
+      paths: [],
+      text: this.text,
+      format: null,
+      limit_bytes: null,
+      let_in: this.letIn,
+      accept_invalid_signature: false,
+      merge: null,
+    };
     if (this.text !== null) return [new Plan({ ...base, format: TEXT_FORMAT }, TEXT_FORMAT)];
-    return planImports(this.detections, this.chosen, base);
+    const plans = planImports(this.detections, this.chosen, base);
+    return plans.map((plan) => (this.#accepted.has(plan.key) ? plan.accepting(true) : plan));
   }
 
   async run(): Promise<void> {
@@ -263,6 +281,7 @@ class Importing {
     this.checks = {};
     this.plans = [];
     this.letIn = false;
+    this.#accepted.clear();
     this.background = false;
     this.current = null;
     this.scanAfter = true;

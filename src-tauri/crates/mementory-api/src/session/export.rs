@@ -148,13 +148,15 @@ impl Exports<'_> {
 
     fn scope(&self, request: &ExportRequest, options: &ExportOptions) -> ApiResult<Scope> {
         let signer = options.signer.clone().or_else(|| request.sign.then(|| self.context.vault.exporter().signer()));
-        let query = filter::query(&self.context.vault, &request.filter)?;
-        let since = query.since.and_then(Timestamp::from_micros);
+        let mut query = filter::query(&self.context.vault, &request.filter)?;
+        // Of an export it means what changed since then: an edit of an older record goes out too.
+        let since = query.since.take().and_then(Timestamp::from_micros);
         let write_options = WriteOptions {
             everything: false,
             since,
             base: options.base.clone(),
             signer,
+            verifier: None,
             passphrase: options.passphrase.clone(),
             encoding: options.encoding.clone(),
             version: options.version.clone(),

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     ApiError, ApiResult, Job, files,
-    trust::{Signers, signers},
+    trust::{InvalidSignature, Signers, signers},
     types::*,
 };
 use mementory_formats::{Catalog, Detection as Detected, ExportIdentity, Passphrase, by_id, detect, registry};
@@ -47,9 +47,35 @@ impl Imports<'_> {
         dry_run: bool,
         job: &Job,
     ) -> ApiResult<ImportReport> {
-        // The log may contain only known format ids, but the request may contain any text.
+        self.import_guarded(request, passphrase, dry_run, &Guards::default(), job)
+    }
+
+    /// Import a file that no person has looked at, as one batch.
+    ///
+    /// # Errors
+    /// `brings_deletions` if it carries deletions, `changed_while_reading` if `is_unchanged` says so at the end; nothing
+    /// was changed then.
+    pub(super) fn import_unseen(
+        &self,
+        request: &ImportRequest,
+        is_unchanged: &(dyn Fn() -> bool + Sync),
+        job: &Job,
+    ) -> ApiResult<ImportReport> {
+        let guards = Guards { refuse_deletions: true, is_unchanged: Some(is_unchanged) };
+        self.import_guarded(request, None, false, &guards, job)
+    }
+
+    fn import_guarded(
+        &self,
+        request: &ImportRequest,
+        passphrase: Option<Arc<dyn Passphrase>>,
+        dry_run: bool,
+        guards: &Guards<'_>,
+        job: &Job,
+    ) -> ApiResult<ImportReport> {
+        // The log must hold only known format ids: the request may name anything.
         let mut format = request.format.clone().filter(|id| by_id(id).is_some()).unwrap_or_default();
-        let result = self.run_import(request, passphrase, dry_run, job, &mut format);
+        let result = self.run_import(request, passphrase, dry_run, guards, job, &mut format);
         if let Err(error) = &result
             && !dry_run
             && error.code != "cancelled"
@@ -67,11 +93,24 @@ impl Imports<'_> {
         result
     }
 
+    /// What the import would do, also of a file with an invalid signature, which [`Self::import`] refuses unless the
+    /// person accepts it: `invalid_signatures` of the report says what there is to accept.
+    pub fn plan(
+        &self,
+        request: &ImportRequest,
+        passphrase: Option<Arc<dyn Passphrase>>,
+        job: &Job,
+    ) -> ApiResult<ImportReport> {
+        let request = ImportRequest { accept_invalid_signature: true, ..request.clone() };
+        self.import_with(&request, passphrase, true, job)
+    }
+
     fn run_import(
         &self,
         request: &ImportRequest,
         passphrase: Option<Arc<dyn Passphrase>>,
         dry_run: bool,
+        guards: &Guards<'_>,
         job: &Job,
         format: &mut String,
     ) -> ApiResult<ImportReport> {
@@ -95,8 +134,12 @@ impl Imports<'_> {
             source.format.clone_into(format);
         }
         let known = KeyRing::new(self.context).known_keys()?;
-        let Signers { keys, forged, mut warnings } =
-            signers(&catalog, &detection, &limits, &|key| known.contains(key))?;
+        let found = signers(&catalog, &detection, &limits, &|key| known.contains(key));
+        if !request.accept_invalid_signature {
+            found.refuse_invalid("Nothing was imported.")?;
+        }
+        let Signers { keys, forged, invalid } = found;
+        let mut warnings: Vec<Issue> = invalid.iter().filter_map(InvalidSignature::dropped).collect();
         warnings.extend(self.delta_base_warnings(&catalog, &detection, &limits)?);
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
@@ -110,6 +153,9 @@ impl Imports<'_> {
                 MergeStrategy::Rename => Merge::Rename,
             }),
             forged,
+            refuse_deletions: guards.refuse_deletions,
+            is_unchanged: guards.is_unchanged,
+            dropped_signatures: invalid.iter().map(|signature| signature.place.clone()).collect(),
             notes: &warnings,
             limits,
             now: now(),
@@ -124,6 +170,7 @@ impl Imports<'_> {
             Offers::new(self.context).mark_imported(&request.paths);
         }
         let mut out = report_view(&outcome);
+        out.invalid_signatures = invalid.into_iter().map(|signature| signature.place).collect();
         out.sources = files::describe(&catalog, &detection);
         Ok(out)
     }
@@ -222,6 +269,13 @@ impl Imports<'_> {
         let _guard = self.context.write_guard();
         Ok(Undone { removed: self.context.vault.importer().undo(batch, now())? })
     }
+}
+
+/// What an import of a file that no person has looked at is refused for.
+#[derive(Clone, Copy, Default)]
+struct Guards<'a> {
+    refuse_deletions: bool,
+    is_unchanged: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
 /// The error for input that no format recognised, with the reason.

@@ -34,6 +34,7 @@ pub(super) fn report_view(r: &mementory_vault::ImportReport) -> ImportReport {
         missing_parts: r.missing_parts.clone(),
         missing_files: r.missing_files.clone(),
         gone: r.gone.clone(),
+        invalid_signatures: Vec::new(),
         warnings: r
             .warnings
             .iter()

@@ -39,7 +39,7 @@ use crate::{ApiError, ApiResult, Job, types::*};
 use context::Context;
 use mementory_crypto::{Header, KdfChoice, MINIMUM_SCORE};
 use mementory_model::Timestamp;
-use mementory_vault::{IndexFault, IndexWatch, Vault, VaultError};
+use mementory_vault::{FailedStep, IndexFault, IndexWatch, Vault, VaultError};
 use std::path::Path;
 
 /// How to create a vault.
@@ -137,7 +137,12 @@ impl Session {
         Ok(NewRecoveryCode { recovery_code: code.to_string(), slots: slots(&header).slots })
     }
 
-    /// Lists the key slots of the vault: which secrets open it, and since when.
+    /// What could not be done after the changes since the last call. The changes themselves were made.
+    pub fn take_warnings(&self) -> Vec<Warning> {
+        self.context.vault.take_failed_steps().into_iter().map(warning_of).collect()
+    }
+
+    /// The key slots of the vault: what opens it, and since when.
     pub fn key_slots(&self) -> Slots {
         slots(&self.context.vault.header())
     }
@@ -208,7 +213,24 @@ impl Session {
     }
 }
 
-/// Refuses a passphrase that [`crate::files::passphrase_strength`] calls weak, with the same reason.
+fn warning_of(step: FailedStep) -> Warning {
+    let (code, place, message) = match step {
+        FailedStep::Index => {
+            ("index_behind", "index", "the search index is behind; it catches up at the next change or opening")
+        }
+        FailedStep::AuditLog => {
+            ("audit_not_written", "audit", "the change was made, but its entry in the log could not be written")
+        }
+        FailedStep::Cleaning => (
+            "cleaning_unfinished",
+            "cleaning",
+            "the words are gone from the records, but not yet from every place; open the vault again to finish",
+        ),
+    };
+    Warning { code: code.into(), place: place.into(), message: message.into(), count: 1 }
+}
+
+/// Refuse a passphrase that [`crate::files::passphrase_strength`] calls weak, with the same reason.
 fn check_strength(passphrase: &str) -> ApiResult<()> {
     let (score, _, reason) = mementory_crypto::strength(passphrase);
     if score >= MINIMUM_SCORE {

@@ -84,6 +84,9 @@ pub struct ImportRequest {
     /// Import records even if they are blocked because they were deleted before.
     #[serde(default)]
     pub let_in: bool,
+    /// Import a file whose signature is invalid, without its signature. Otherwise it is refused.
+    #[serde(default)]
+    pub accept_invalid_signature: bool,
     /// How to resolve a conflict with an existing record. Null: the newer version wins.
     #[serde(default)]
     pub merge: Option<MergeStrategy>,
@@ -194,6 +197,9 @@ pub struct ImportReport {
     /// reports of older imports.
     #[serde(default)]
     pub gone: BTreeMap<String, u32>,
+    /// Places of signatures that are invalid. Empty in stored reports.
+    #[serde(default)]
+    pub invalid_signatures: Vec<String>,
     pub warnings: Vec<Warning>,
     pub items: Vec<ReportItem>,
     /// Preview only: records that would be added, up to a limit.

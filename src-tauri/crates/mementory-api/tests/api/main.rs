@@ -1,5 +1,6 @@
 //! Tests of the API's public functions, in one program because each test program links the whole vault.
 #![allow(clippy::unwrap_used)]
 mod audit;
+mod changed_since;
 mod preview;
 mod signature;

@@ -1,8 +1,8 @@
 //! Changes every signed value in turn; each change must make the signature invalid.
 use mementory_api::{
-    CreateOptions, Job, Session,
+    CreateOptions, ExportOptions, Job, Session, convert,
     files::{Check, validate},
-    types::{Filter, ImportRequest, ListRequest, Validation},
+    types::{ExportRequest, Filter, ImportRequest, ListRequest, Validation},
 };
 use mementory_crypto::SigningKey;
 use serde_json::Value;
@@ -167,7 +167,7 @@ fn a_tombstone_changed_after_signing_deletes_nothing() {
         let vault = folder.path().join("t.mementory");
         let (session, _) = Session::create(&vault, "correct horse battery staple lamp", options).unwrap();
         let paths = vec![bundle.display().to_string()];
-        let request = ImportRequest { paths, ..ImportRequest::default() };
+        let request = ImportRequest { paths, accept_invalid_signature: !is_applied, ..ImportRequest::default() };
         let report = session.imports().import(&request, false, &Job::default()).unwrap();
         let warned = report.warnings.iter().any(|w| w.code == "tombstone_signature_invalid");
         assert_eq!((report.tombstones_applied == 1, warned), (is_applied, !is_applied));
@@ -203,4 +203,107 @@ fn every_signed_value_of_a_pam_store_is_verified() {
             && !unsigned.contains("/signature/public_key")
             && !unsigned.contains("/signature/algorithm")
     );
+}
+
+/// A forged file, with the code that the validator gives and whether only a tombstone of it is forged.
+type Forged = (&'static str, PathBuf, &'static str, &'static str);
+
+/// One of each format and form, each with a signature that is there and invalid.
+fn forged_files(folder: &Path) -> Vec<Forged> {
+    let replaced = |name: &str, from: &str, to: &str| {
+        let source = std::fs::read_to_string(fixture(name)).unwrap();
+        assert!(source.contains(from), "{name}");
+        let path = folder.join(name.replace('/', "-"));
+        std::fs::write(&path, source.replacen(from, to, 1)).unwrap();
+        path
+    };
+    let tombstone = folder.join("tombstone.mem");
+    let signature = format!("ed25519:{}:{}", "ab".repeat(32), "cd".repeat(64));
+    let line = serde_json::json!({"actor": "a", "deletedAt": "2026-01-01T00:00:00Z", "id": "t", "op": "delete",
+        "derived": {"chunkIDs": [], "edgeIDs": [], "embeddingCacheKeys": [], "entityIDs": [], "episodeLinkCount": 0,
+            "factIDs": [], "sentenceIDs": []},
+        "signature": signature, "targetID": "ep_move", "targetKind": "episode"});
+    bundle_with_tombstone(&tombstone, &line);
+    vec![
+        ("pam", fixture("pam/signed-ed25519-tampered/input"), "signature_invalid", "1.0"),
+        ("pam", fixture("pam/signed-rs256-weak/input"), "signature_key_weak", "1.0"),
+        ("mem", fixture("mem/forged/input.mem"), "signature_invalid", "1.1.0"),
+        ("mem", tombstone, "signature_invalid", "1.1.0"),
+        ("zaxy", fixture("zaxy/tampered-header/input.json"), "signature_invalid", ""),
+        ("zaxy", fixture("zaxy/tampered-signature/input.json"), "signature_invalid", ""),
+        (
+            "zaxy",
+            replaced("zaxy/subset-ed25519/input.json", "\"nonce\": \"", "\"nonce\": \"00"),
+            "signature_invalid",
+            "",
+        ),
+    ]
+}
+
+#[test]
+fn an_invalid_signature_is_an_error_of_validate_import_and_convert_and_never_goes_out_again() {
+    let folder = tempfile::tempdir().unwrap();
+    for (number, (format, path, code, version)) in forged_files(folder.path()).into_iter().enumerate() {
+        let name = path.display();
+        let checked = check(&path);
+        assert!(!checked.ok && checked.errors.iter().any(|e| e.code == code), "{name}: {:?}", checked.errors);
+
+        let options = CreateOptions { kdf_floor: true };
+        let vault = folder.path().join(format!("{number}.mementory"));
+        let (session, _) = Session::create(&vault, "correct horse battery staple lamp", options).unwrap();
+        let request = ImportRequest { paths: vec![path.display().to_string()], ..ImportRequest::default() };
+        for dry_run in [true, false] {
+            let refused = session.imports().import(&request, dry_run, &Job::default()).unwrap_err();
+            assert_eq!((refused.code, refused.exit), ("signature_invalid", 1), "{name}");
+            assert!(refused.message.contains("--accept-invalid-signature"), "{name}: {}", refused.message);
+        }
+        let all = || session.records().list(&ListRequest::default()).unwrap().total;
+        assert_eq!(all(), 0, "{name}");
+        let plan = session.imports().plan(&request, None, &Job::default()).unwrap();
+        assert!(!plan.invalid_signatures.is_empty() && plan.total.added > 0, "{name}");
+
+        let accepted = ImportRequest { accept_invalid_signature: true, ..request.clone() };
+        let report = session.imports().import(&accepted, false, &Job::default()).unwrap();
+        let warned = ["signature_invalid", "tombstone_signature_invalid"];
+        assert!(report.warnings.iter().any(|w| warned.contains(&w.code.as_str())), "{name}: {:?}", report.warnings);
+        assert!(all() > 0, "{name}");
+        assert_eq!(session.keys().list().unwrap().seen.len(), 0, "{name}: the key is not remembered");
+
+        let version = (!version.is_empty()).then(|| version.to_owned());
+        let options = ExportOptions { version, ..ExportOptions::default() };
+        let out = folder.path().join(format!("{number}.{format}"));
+        let export =
+            ExportRequest { format: format.into(), out: out.display().to_string(), ..ExportRequest::default() };
+        session.exports().export_with(&export, &options, &Job::default()).unwrap();
+        let written = check(&out);
+        let valid_ones = written.signature.tombstones.iter().all(|t| t.valid);
+        assert!(!written.signature.present && valid_ones, "{name}");
+        assert!(!written.errors.iter().any(|e| e.code.starts_with("signature")), "{name}: {:?}", written.errors);
+
+        let converted = folder.path().join(format!("{number}-converted.{format}"));
+        let export = ExportRequest { out: converted.display().to_string(), ..export };
+        let refused = convert(&request, None, &export, &options, &Job::default()).unwrap_err();
+        assert_eq!((refused.code, converted.exists()), ("signature_invalid", false), "{name}");
+        convert(&accepted, None, &export, &options, &Job::default()).unwrap();
+        assert!(!check(&converted).signature.present, "{name}");
+    }
+}
+
+#[test]
+fn a_valid_signature_still_goes_out_where_nothing_that_it_covers_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    for (format, input, version) in [
+        ("pam", "pam/signed-ed25519/input", None),
+        ("mem", "mem/signed/input.mem", Some("1.1.0")),
+        ("zaxy", "zaxy/signed-ed25519/input.json", None),
+        ("zaxy", "zaxy/subset-ed25519/input.json", None),
+    ] {
+        let out = folder.path().join(input.replace('/', "-"));
+        let request = ImportRequest { paths: vec![fixture(input).display().to_string()], ..ImportRequest::default() };
+        let export =
+            ExportRequest { format: format.into(), out: out.display().to_string(), ..ExportRequest::default() };
+        let options = ExportOptions { version: version.map(str::to_owned), ..ExportOptions::default() };
+        convert(&request, None, &export, &options, &Job::default()).unwrap();
+        assert!(is_signed_and_valid(&check(&out)), "{input}");
+    }
 }

@@ -131,6 +131,7 @@ impl RecordSource for MemorySource {
                 visit(StoredRecord {
                     id: vault_id(record.kind, &record.key),
                     edited: self.edited.contains(&i),
+                    changed: None,
                     link_ids: record.links.iter().map(|l| find(l.kind, &l.target)).collect(),
                     parent_id: record.parent.as_ref().and_then(|p| find(Kind::Conversation, p)),
                     message_parent_id: message.and_then(|p| find(Kind::Message, p)),

@@ -2,7 +2,8 @@
 //!
 //! Only rows with a time can be filtered by time. Graph, profile and vendor kinds are exported completely, as the
 //! reference SDK does, because a superseded row may be older than the cursor. Unlike the SDK, which misses edits of older
-//! rows, *every* time at which a row can change is compared (`mentionTime`, `modified`, `tValidTo` …).
+//! rows, *every* time at which a row can change is compared (`mentionTime`, `modified`, `tValidTo` …), and that of its
+//! last change in the vault.
 use super::{
     bundle::{Bundle, known_line},
     conformance::{Depth, check_bundle},
@@ -128,11 +129,14 @@ impl Delta {
     }
 
     /// Is this line of a known kind exported?
-    pub fn includes(&mut self, path: &str, tree: &Tree, line: &str) -> bool {
+    /// `changed`: when it was last changed, beside what the line itself says.
+    pub fn includes(&mut self, path: &str, tree: &Tree, line: &str, changed: Option<Timestamp>) -> bool {
         let included = match &self.baseline {
             Baseline::Nothing => return true,
             Baseline::Export { lines, .. } => !lines.contains(&line_identity(path, tree, line)),
-            Baseline::Cursor(since) => self.has_changed(path, tree, *since),
+            Baseline::Cursor(since) => {
+                changed.is_some_and(|at| self.is_between(at, *since)) || self.has_changed(path, tree, *since)
+            }
         };
         if included && path == "items/resource.jsonl" {
             self.resources.extend(text(tree, "id").map(str::to_owned));
@@ -165,8 +169,12 @@ impl Delta {
         times.iter().enumerate().any(|(n, name)| {
             let at = time_of(tree, name);
             // The first field is the creation time, which always counts; other times may lie in the future.
-            at.is_some_and(|at| at >= since && (n == 0 || self.now.is_none_or(|now| at <= now)))
+            at.is_some_and(|at| if n == 0 { at >= since } else { self.is_between(at, since) })
         })
+    }
+
+    fn is_between(&self, at: Timestamp, since: Timestamp) -> bool {
+        at >= since && self.now.is_none_or(|now| at <= now)
     }
 }
 

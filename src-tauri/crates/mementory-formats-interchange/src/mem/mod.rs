@@ -27,8 +27,8 @@ mod tests;
 
 use bundle::Bundle;
 use mementory_format::{
-    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Signed, Sink, Validation,
-    WriteOptions, WriteReport,
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, PassthroughItem, ReadContext, RecordSource,
+    SignatureRemover, Signed, Sink, Validation, WriteOptions, WriteReport,
 };
 use mementory_model::{Derived, Limits, Record};
 use std::path::Path;
@@ -103,6 +103,9 @@ impl Format for Mem {
         visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
         signatures::signatures(&Bundle::open(catalog, detected, limits)?, visit)
+    }
+    fn signature_remover(&self, part: &PassthroughItem) -> Option<SignatureRemover> {
+        (part.name == bundle::SIGNATURE).then_some(|_| None)
     }
     fn validate(
         &self,

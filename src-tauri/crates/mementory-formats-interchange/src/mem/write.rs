@@ -163,7 +163,7 @@ impl<'l> BundleWriter<'l> {
         let mut line = tombstones::to_line(tombstone, depth);
         let tree = decode(&TOMBSTONE, &line, depth)
             .map_err(|_| FormatError::invalid("malformed", TOMBSTONES, "malformed tombstone record"))?;
-        if !self.delta.includes(TOMBSTONES, &tree, &line) {
+        if !self.delta.includes(TOMBSTONES, &tree, &line, None) {
             return Ok(());
         }
         // A tombstone from a bundle is not signed, because our signature would vouch for a deletion that we did not
@@ -319,7 +319,8 @@ impl<'l> BundleWriter<'l> {
         is_new: bool,
     ) -> Result<(), FormatError> {
         let (line, path) = (to_line(spec, &tree)?, spec.path());
-        if !self.delta.includes(&path, &tree, &line) {
+        let changed = stored.changed.max(stored.record.times.updated);
+        if !self.delta.includes(&path, &tree, &line, changed) {
             self.count_unchanged();
             return Ok(());
         }

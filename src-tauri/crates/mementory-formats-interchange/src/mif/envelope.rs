@@ -59,8 +59,16 @@ pub(super) fn flaws(envelope: &Tree) -> Vec<Flaw> {
         Some(_) => report("bad_value", "salt is not base64 of 8 to 64 bytes"),
         None => report("encryption_parameters_missing", "no salt, so the key of this file cannot be derived"),
     }
-    if parameters(envelope).is_none() {
-        report("encryption_parameters_missing", "no Argon2id parameters, so the key of this file cannot be derived");
+    match parameters(envelope) {
+        Some((memory_kib, passes, lanes)) if !Sealed::is_affordable(memory_kib, passes, lanes) => report(
+            "kdf_parameters",
+            "opening it would take more memory or time than Mementory allows a file to demand, or its Argon2id parameters \
+             are out of range",
+        ),
+        Some(_) => {}
+        None => {
+            report("encryption_parameters_missing", "no Argon2id parameters, so the key of this file cannot be derived")
+        }
     }
     let other = |name: &str, usual: f64| {
         let value = envelope.get("kdf_params").and_then(|p| p.get(name)).and_then(Tree::as_f64);
@@ -72,12 +80,15 @@ pub(super) fn flaws(envelope: &Tree) -> Vec<Flaw> {
     out
 }
 
-/// Argon2id parameters: memory in KiB, number of passes, number of lanes.
-fn parameters(envelope: &Tree) -> Option<(u32, u32, u32)> {
+/// Argon2id parameters: memory in KiB, passes, lanes.
+fn parameters(envelope: &Tree) -> Option<(u64, u64, u64)> {
     let params = envelope.get("kdf_params")?;
     let number = |names: [&str; 2]| {
         names.into_iter().find_map(|n| match params.get(n) {
-            Some(Tree::Number(token)) => token.parse::<u32>().ok(),
+            // A number that is too large for an integer is out of range, not missing.
+            Some(Tree::Number(token)) if token.bytes().all(|b| b.is_ascii_digit()) => {
+                Some(token.parse().unwrap_or(u64::MAX))
+            }
             _ => None,
         })
     };
@@ -101,7 +112,8 @@ pub(super) fn decrypt(
         return Err(FormatError::invalid("passphrase_needed", place, "the document is encrypted; give its passphrase"));
     };
     let bytes = |name: &str| BASE64.decode(text(envelope, name).unwrap_or_default()).unwrap_or_default();
-    let (memory_kib, passes, lanes) = parameters(envelope).unwrap_or_default();
+    let (memory, passes, lanes) = parameters(envelope).unwrap_or_default();
+    let [memory_kib, passes, lanes] = [memory, passes, lanes].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
     let mut ciphertext = bytes("encrypted_payload");
     ciphertext.extend(bytes("auth_tag"));
     let cipher = Cipher::Aes256Gcm;

@@ -99,6 +99,7 @@ impl RecordSource for MemoryStore {
                 visit(StoredRecord {
                     id: vault_id(&record.key),
                     edited: self.edited.contains(&i),
+                    changed: None,
                     link_ids: record.links.iter().map(|l| find(&l.target)).collect(),
                     parent_id: record.parent.as_ref().and_then(find),
                     message_parent_id: message.and_then(find),

@@ -87,6 +87,11 @@ impl Context<'_> {
             let mut record = record.clone();
             let unedited = to_record::memory(&tree, &record.key.scope);
             patch(&mut tree, &unedited, &record);
+            // A redaction changes the source text itself: what is left of the former words is their hash, which would
+            // confirm a guess.
+            if !stored.redactions.is_empty() && !unedited.text.is_empty() {
+                tree.set("content_hash", Tree::Text(content_hash(&record.text)));
+            }
             if unedited.text != record.text && !vectors.is_empty() {
                 vectors.clear();
                 losses.add(

@@ -39,6 +39,13 @@ pub(super) fn store(doc: &Document, bounds: Bounds) -> String {
     object(members)
 }
 
+/// The envelope of a store without its signature.
+pub(super) fn without_signature(envelope: &str) -> Option<String> {
+    let doc = Document::open(envelope, "envelope").ok()?;
+    let members = doc.members.iter().filter(|(key, _)| key.as_str() != "signature");
+    Some(object(members.map(|(key, raw)| (key.as_str(), raw.get()))))
+}
+
 /// An embeddings file with each embedding replaced by its id.
 pub(super) fn embeddings(doc: &Document, bounds: Bounds) -> String {
     let id = |raw: &serde_json::value::RawValue| match Tree::of(raw, bounds).ok()?.get("id")? {

@@ -188,7 +188,7 @@ impl FirstPass {
             scope: from_home.then(|| record.key.scope.clone()),
             origin_id: record.origin_id.clone(),
             exportable: access.and_then(|a| a.get("exportable")) != Some(&Value::Bool(false)),
-            time: t.created.max(t.updated).or(t.observed).or(t.valid_from),
+            time: t.created.max(t.updated).or(t.observed).or(t.valid_from).max(stored.changed),
             edited: stored.edited,
             superseded_by: linked(&|relation, kind| relation == "superseded_by" && kind == Kind::Memory),
             conversation: linked(&|_, kind| kind == Kind::Conversation).into_iter().next(),

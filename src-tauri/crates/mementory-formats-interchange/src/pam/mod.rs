@@ -29,7 +29,8 @@ mod tests;
 use bundle::Bundle;
 use mementory_format::{
     BaseFindings, Capabilities, Catalog, Claim, DeltaFile, Detected, ExportIdentity, Format, FormatError,
-    IdentifyExports, ReadContext, RecordSource, Signed, Sink, Validation, WriteOptions, WriteReport,
+    IdentifyExports, PassthroughItem, ReadContext, RecordSource, SignatureRemover, Signed, Sink, Validation,
+    WriteOptions, WriteReport,
 };
 use mementory_model::Limits;
 use std::path::Path;
@@ -46,7 +47,6 @@ impl Format for Pam {
     }
     fn capabilities(&self) -> Capabilities {
         Capabilities {
-            warns_on_invalid_signature: true,
             read: true,
             write: true,
             validate: true,
@@ -101,6 +101,9 @@ impl Format for Pam {
         visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
         validate::signatures(&Bundle::open(catalog, detected, limits)?, visit)
+    }
+    fn signature_remover(&self, part: &PassthroughItem) -> Option<SignatureRemover> {
+        (part.role == "manifest" && part.name == increment::STORE_FILE).then_some(envelope::without_signature)
     }
     fn validate(
         &self,

@@ -20,7 +20,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
         }
         Err(other) => return Err(other),
     };
-    let block = report.outline.as_ref().and_then(|o| o.get("signature")).filter(|s| matches!(s, Tree::Object(_)));
+    let block = report.outline.as_ref().and_then(|o| o.get("signature")).filter(|s| **s != Tree::Null);
     let word = |name: &str| block.and_then(|b| b.get(name)).and_then(Tree::as_str).map(str::to_owned);
     let (algorithm, key) = (word("algorithm"), word("public_key"));
     let shown = match (algorithm.as_deref(), &key) {
@@ -54,18 +54,24 @@ pub(super) fn signatures(
 ) -> Result<(), FormatError> {
     let Some(store) = bundle.store else { return Ok(()) };
     let Some((outline, integrity)) = signed_outline(bundle)? else { return Ok(()) };
-    let Some(block) = outline.get("signature") else { return Ok(()) };
+    let fits = matches!(integrity, Integrity::Fits | Integrity::FitsSdk);
+    signed(&outline, fits, &store.place).map_or(Ok(()), visit)
+}
+
+/// The signature of a store, from the store without its records; `fits`: its checksum is that of its memories.
+pub(super) fn signed(outline: &Tree, fits: bool, place: &str) -> Option<Signed> {
+    let block = outline.get("signature").filter(|block| **block != Tree::Null)?;
     let word = |name: &str| block.get(name).and_then(Tree::as_str).unwrap_or_default();
     let algorithm = keys::algorithm_name(word("algorithm"));
-    let message = keys::payload(&outline);
-    let whole = matches!(integrity, Integrity::Fits | Integrity::FitsSdk) && message.is_some();
-    // The key is reported even if the signature cannot be decoded. Its signature is then empty and therefore invalid.
+    let message = keys::payload(outline);
+    let whole = fits && message.is_some();
+    // The key is reported even if the signature cannot be decoded: then with an empty signature, which is never valid.
     let value = keys::from_base64url(word("value")).filter(|_| whole).unwrap_or_default();
     let key = algorithm.and_then(|_| keys::public_key(word("algorithm"), word("public_key")));
     let token = key.map(|key| (key, value));
-    visit(Signed {
+    Some(Signed {
         tombstone: None,
-        place: format!("{}/signature", store.place),
+        place: format!("{place}/signature"),
         token,
         message: message.unwrap_or_default(),
         algorithm: algorithm.unwrap_or("unknown").into(),

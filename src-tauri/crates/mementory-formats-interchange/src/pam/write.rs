@@ -12,7 +12,7 @@ use super::{
     increment::STORE_FILE,
     keys,
     schema::{EMBEDDINGS_SCHEMA, STORE_SCHEMA},
-    to_record,
+    to_record, validate,
 };
 use mementory_format::{
     FormatError, NO_BYTES, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport,
@@ -214,7 +214,8 @@ impl StoreWriter<'_> {
         }
         let unchanged = first_pass.incremental
             && first_pass.since.zip(record.times.created).is_some_and(|(since, created)| created <= since)
-            && !stored.edited;
+            && !stored.edited
+            && stored.changed.is_none();
         if unchanged {
             *self.report.withheld.entry("unchanged".into()).or_default() += 1;
             return;
@@ -372,10 +373,13 @@ impl StoreWriter<'_> {
             && envelope.and_then(|f| to_record::text(f, "memories")) == checksum.as_deref()
             && same_count("relations", self.lists.relations.len())
             && same_count("conversations_index", self.lists.index.len());
-        let outline = match envelope {
+        let mut outline = match envelope {
             Some(envelope) if same => envelope.clone(),
             _ => self.outline(checksum.unwrap_or_else(|| sha256(b"[]")))?,
         };
+        if same {
+            self.drop_invalid_signature(&mut outline);
+        }
         self.report.digest = outline
             .get("integrity")
             .and_then(|i| to_record::text(i, "checksum"))
@@ -393,7 +397,16 @@ impl StoreWriter<'_> {
         Ok(self.report)
     }
 
-    /// The store without its records, for a new export.
+    /// Removes a signature of the imported store that does not verify: written again, it would look like a valid one.
+    fn drop_invalid_signature(&mut self, outline: &mut Tree) {
+        let Some(verifier) = &self.options.verifier else { return };
+        if validate::signed(outline, true, STORE_FILE).is_some_and(|signed| !verifier.is_valid(&signed)) {
+            outline.remove("signature");
+            self.report.losses.add(STORE_FILE, "signature", LossKind::LeftOut, "it is invalid");
+        }
+    }
+
+    /// The envelope of a new export: the store without its records.
     fn outline(&self, checksum: String) -> Result<Tree, FormatError> {
         let first_pass = self.context.first_pass;
         let about = self.context.about;

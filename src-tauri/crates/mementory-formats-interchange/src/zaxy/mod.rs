@@ -24,8 +24,9 @@ pub use disclose::{disclose, sign};
 pub use entry::Grain;
 pub use mementory_format::Disclosure;
 use mementory_format::{
-    Capabilities, Catalog, Claim, Detected, DiscloseParts, Format, FormatError, FormatOptions, ReadContext,
-    RecordSource, SignFiles, Signed, Signer, Sink, Validation, WriteOptions, WriteReport,
+    Capabilities, Catalog, Claim, Detected, DiscloseParts, Format, FormatError, FormatOptions, PassthroughItem,
+    ReadContext, RecordSource, SignFiles, SignatureRemover, Signed, Signer, Sink, Validation, WriteOptions,
+    WriteReport,
 };
 use mementory_model::{Limits, Timestamp};
 pub use select::Selector;
@@ -91,6 +92,9 @@ impl Format for Zaxy {
         visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
         validate::signed(&Bundle::open(catalog, detected, limits)?).map_or(Ok(()), visit)
+    }
+    fn signature_remover(&self, part: &PassthroughItem) -> Option<SignatureRemover> {
+        (part.role == "manifest").then_some(write::without_signature)
     }
     fn validate(
         &self,

@@ -266,7 +266,16 @@ pub(super) fn unsigned(session: &str) -> Envelope {
     ])
 }
 
-/// A signed envelope over a Merkle root.
+/// The envelope of the same bundle without a signature, which is an unsigned one of the same session.
+pub(super) fn without_signature(envelope: &str) -> Option<String> {
+    let envelope = Envelope::parse(envelope, &Limits::default()).ok()?;
+    Some(match envelope.kind {
+        BundleKind::Unsigned => envelope.text,
+        BundleKind::Signed | BundleKind::Subset => unsigned(envelope.word("session_id").unwrap_or_default()).text,
+    })
+}
+
+/// The envelope of a signed bundle over a root, signed.
 pub(super) fn signed(
     signer: &dyn Signer,
     session: &str,

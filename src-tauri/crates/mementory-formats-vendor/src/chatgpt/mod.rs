@@ -31,9 +31,6 @@ impl Format for ChatGpt {
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, limits)
     }
-    fn may_carry_deletions(&self) -> bool {
-        false
-    }
     fn read(
         &self,
         catalog: &Catalog,

@@ -33,9 +33,6 @@ impl Format for Claude {
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::claims(catalog)
     }
-    fn may_carry_deletions(&self) -> bool {
-        false
-    }
     fn read(
         &self,
         catalog: &Catalog,

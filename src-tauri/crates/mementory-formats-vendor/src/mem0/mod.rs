@@ -28,9 +28,6 @@ impl Format for Mem0 {
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         claims(catalog, false)
     }
-    fn may_carry_deletions(&self) -> bool {
-        false
-    }
     fn detect_asked(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         claims(catalog, true)
     }

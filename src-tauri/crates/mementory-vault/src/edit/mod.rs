@@ -71,8 +71,7 @@ impl Editor<'_> {
             mementory_store::audit::append(tx, &self.context.keys, now, "add", &hex::encode(id), "")?;
             Ok((Store::last_change(tx)?, row))
         })?;
-        self.context.index_add(row, None, &record)?;
-        self.context.index_commit(seq)?;
+        self.context.index_follow(seq, || self.context.index_add(row, None, &record));
         Ok(hex::encode(id))
     }
 
@@ -143,8 +142,7 @@ impl Editor<'_> {
             let version = self.next_version(tx, &view, record, cause, now)?;
             Ok((Store::last_change(tx)?, version))
         })?;
-        self.context.reindex(view.row)?;
-        self.context.index_commit(seq)?;
+        self.context.index_follow(seq, || self.context.reindex(view.row));
         Ok(version)
     }
 

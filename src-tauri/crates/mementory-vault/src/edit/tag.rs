@@ -65,10 +65,7 @@ impl Editor<'_> {
             }
             Ok((Store::last_change(tx)?, changed))
         })?;
-        for view in &changed {
-            self.context.reindex(view.row)?;
-        }
-        self.context.index_commit(seq)?;
+        self.context.index_follow(seq, || changed.iter().try_for_each(|view| self.context.reindex(view.row)));
         Ok(changed.iter().map(|view| view.id_text()).collect())
     }
 }

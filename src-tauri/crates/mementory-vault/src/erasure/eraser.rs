@@ -69,7 +69,16 @@ pub(crate) struct EraseRequest<'a> {
     pub(crate) now: Timestamp,
 }
 
-/// Erases records for good.
+/// A committed erasure, for what follows.
+struct AfterErasing<'a> {
+    seq: u64,
+    receipt_id: String,
+    targets: &'a [Target],
+    sentences: Vec<String>,
+    reindex: &'a [i64],
+}
+
+/// Erasing records for good.
 #[derive(Clone, Copy)]
 pub struct Eraser<'v> {
     pub(crate) context: &'v Context,
@@ -158,6 +167,25 @@ impl Eraser<'_> {
             PassthroughFiles::new(self.context).drop_parts(&parts)?;
         }
         let (seq, tombstones, reindex) = written?;
+        let after =
+            AfterErasing { seq, receipt_id: receipt_id.clone(), targets: &targets, sentences, reindex: &reindex };
+        let receipt = self
+            .after_erasing(after, request, &mut evidence, progress, sabotage)
+            .unwrap_or_else(|_| Receipts::new(self.context).not_finished(receipt_id, request.now));
+        Ok(EraseOutcome { tombstones, receipt, copies_redacted: reindex.len() as u32 })
+    }
+
+    /// What follows the store's commit: attachments, index, write-ahead log, and the check of it all.
+    fn after_erasing(
+        &self,
+        after: AfterErasing<'_>,
+        request: &EraseRequest<'_>,
+        evidence: &mut Evidence,
+        progress: &dyn Fn(&str),
+        sabotage: Sabotage,
+    ) -> VaultResult<Receipt> {
+        let AfterErasing { seq, receipt_id, targets, sentences, reindex } = after;
+        let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
         progress("attachments");
         if !sabotage.keep_blobs {
             for blob in &evidence.blobs {
@@ -180,7 +208,7 @@ impl Eraser<'_> {
         let beside: Beside<'_> = if reindex.is_empty() { &erase_from_index } else { &|| Ok(()) };
         if !reindex.is_empty() {
             erase_from_index()?;
-            for row in &reindex {
+            for row in reindex {
                 self.context.reindex(*row)?;
             }
             self.context.index_commit(seq)?;
@@ -190,15 +218,13 @@ impl Eraser<'_> {
         progress("write_ahead_log");
         self.context.store.packs.forget();
         evidence.wal_clean = self.context.store.checkpoint()?;
-        evidence.texts = texts_of(&targets);
+        evidence.texts = texts_of(targets);
         evidence.sentences = sentences;
         evidence.copies = reindex.len() as u32;
-        evidence.rewritten_rows.clone_from(&reindex);
+        evidence.rewritten_rows = reindex.to_vec();
         progress("database_pages");
         let honest = sabotage == Sabotage::default();
-        let receipt =
-            Receipts::new(self.context).prove_and_wipe(receipt_id, &mut evidence, request.now, honest, beside)?;
-        Ok(EraseOutcome { tombstones, receipt, copies_redacted: reindex.len() as u32 })
+        Receipts::new(self.context).prove_and_wipe(receipt_id, evidence, request.now, honest, beside)
     }
 
     /// Reads the copies to redact, except those that are erased.

@@ -1,6 +1,6 @@
-//! Writes the receipts of deletions, and finishes them later if the program was stopped in between.
-use crate::{VaultError, VaultResult, context::Context, erasure::targets::column};
-use mementory_erasure_check::{Beside, Evidence, Receipt, Wipe};
+//! Receipts: written after a deletion, stored, and finished later when the program was stopped in between.
+use crate::{FailedStep, VaultError, VaultResult, context::Context, erasure::targets::column};
+use mementory_erasure_check::{Beside, Evidence, PlaceOutcome, Receipt, ReceiptPlace, Wipe};
 use mementory_model::Timestamp;
 use mementory_store::{Store, scrub, scrub_all};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -117,6 +117,15 @@ impl Receipts<'_> {
         }
         self.context.store.checkpoint()?;
         Ok(())
+    }
+
+    /// The receipt of a deletion whose cleaning failed after its commit: not complete. The pending receipt stays in the
+    /// store, so the next opening finishes it.
+    pub(crate) fn not_finished(&self, id: String, now: Timestamp) -> Receipt {
+        self.context.note_failed(FailedStep::Cleaning);
+        let detail = "cleaning was cut short; it is finished when the vault is opened again".to_owned();
+        let place = ReceiptPlace { place: "cleaning".into(), outcome: PlaceOutcome::Failed, detail };
+        Receipt { id, at: now, complete: false, places: vec![place], copies_left: 0, copies_redacted: None }
     }
 
     /// The receipt of an erasure or redaction.

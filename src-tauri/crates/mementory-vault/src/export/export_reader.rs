@@ -5,7 +5,7 @@ use crate::{
     sensitive::{Masker, taken_out},
 };
 use mementory_formats::StoredRecord;
-use mementory_model::{Kind, Record};
+use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::{Flags, Packs, ids::record_id, kind_code};
 use rusqlite::{Connection, OptionalExtension, types::Value};
 use std::{
@@ -39,6 +39,8 @@ pub(crate) struct ExportReader<'v> {
     pub packs: Packs,
     pub condition: String,
     pub values: Vec<Value>,
+    /// When the vault changed rows, where that is asked for.
+    pub changes: BTreeMap<i64, Timestamp>,
     pub everything: bool,
     pub cancel: &'v AtomicBool,
     /// Masks sensitive values in the records.
@@ -161,7 +163,18 @@ impl ExportReader<'_> {
             .flatten();
         let attachment_ids = record.attachments.iter().map(|a| hex::encode(record_id(keys, &a.key))).collect();
         let id = hex::encode(place.id);
-        Ok(StoredRecord { id, edited, link_ids, parent_id, message_parent_id, attachment_ids, redactions, record })
+        let changed = self.changes.get(&place.row).copied();
+        Ok(StoredRecord {
+            id,
+            edited,
+            changed,
+            link_ids,
+            parent_id,
+            message_parent_id,
+            attachment_ids,
+            redactions,
+            record,
+        })
     }
 
     /// Flags of a record that exists and is not in the Trash.

@@ -1,4 +1,5 @@
-//! Export: collect → write → read back → validate → rename. Nothing gets its final name before it was validated.
+//! Export: collect → write → read back → validate → rename. Nothing is at its final name before it was validated.
+mod changed;
 mod evidence;
 mod export_cleanup;
 pub(crate) mod export_reader;
@@ -8,7 +9,7 @@ pub(crate) mod source;
 pub use evidence::{EvidenceMade, EvidenceOrder, EvidenceParts};
 pub use export_cleanup::Written;
 
-use crate::{VaultError, VaultResult, context::Context, query::ListQuery, scratch::Scratch};
+use crate::{FailedStep, VaultError, VaultResult, context::Context, query::ListQuery, scratch::Scratch};
 use mementory_formats::{
     Catalog, Detection, Format, FormatError, Passphrase, Validation, WriteOptions, WriteReport, by_id, detect,
 };
@@ -23,7 +24,8 @@ use std::{
 /// What to export, and how.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    /// Filters. `limit`, `sort` and `cursor` are ignored.
+    /// Filters; `limit`, `sort` and `cursor` are not looked at. `since` in it is about the time of a record; what changed
+    /// since a time is asked for in `writing`.
     pub query: ListQuery,
     /// True if all records are exported.
     pub everything: bool,
@@ -35,8 +37,9 @@ pub struct Scope {
 }
 
 impl Scope {
-    fn write_options(&self) -> WriteOptions {
-        WriteOptions { everything: self.everything, ..self.writing.clone() }
+    fn options(&self) -> WriteOptions {
+        let verifier = Some(std::sync::Arc::new(signer::SignatureVerifier) as _);
+        WriteOptions { everything: self.everything, verifier, ..self.writing.clone() }
     }
 }
 
@@ -137,10 +140,14 @@ impl Exporter<'_> {
         let written = Written::of(roots).map_err(|e| VaultError::io(&place, e))?;
         let encrypted = scope.writing.passphrase.is_some();
         let detail = audit_detail(report.by_kind.values().sum(), &validation, encrypted, covered);
-        self.context.store.write(|tx| {
+        let logged = self.context.store.write(|tx| {
             mementory_store::audit::append(tx, &self.context.keys, now, "export", format, &detail)?;
             crate::file_locations::exported_to(tx, out)
-        })?;
+        });
+        // The file is at its place: saying that nothing was written would be untrue.
+        if logged.is_err() {
+            self.context.note_failed(FailedStep::AuditLog);
+        }
         let beside = beside.iter().map(|companion| target(companion)).collect();
         Ok(ExportOutcome { path: out.to_path_buf(), beside, report, covered, bytes, digest, validation, written })
     }

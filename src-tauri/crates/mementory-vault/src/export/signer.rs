@@ -1,7 +1,7 @@
 //! Lends the vault's own signing key to writers.
 use crate::export::Exporter;
-use mementory_crypto::SigningKey;
-use mementory_formats::{FormatError, Signer};
+use mementory_crypto::{SigningKey, portable};
+use mementory_formats::{FormatError, Signed, Signer, Verifier};
 use std::sync::Arc;
 
 #[derive(Debug)]
@@ -18,6 +18,19 @@ impl Signer for VaultSigner {
 
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, FormatError> {
         Ok(self.0.sign(message).to_vec())
+    }
+}
+
+/// Verifies the signatures that writers want to write again.
+#[derive(Debug)]
+pub(super) struct SignatureVerifier;
+
+impl Verifier for SignatureVerifier {
+    fn is_valid(&self, signed: &Signed) -> bool {
+        let check = |(key, signature): &(Vec<u8>, Vec<u8>)| {
+            portable::check(&signed.algorithm, key, &signed.message, signature).is_ok()
+        };
+        signed.token.as_ref().is_some_and(check)
     }
 }
 

@@ -3,7 +3,7 @@ use crate::{
     VaultError, VaultResult,
     audit::AuditTrail,
     context::Context,
-    export::{Scope, export_reader::ExportReader},
+    export::{Scope, changed::Changed, export_reader::ExportReader},
     sensitive::Masker,
 };
 use mementory_formats::{
@@ -42,7 +42,7 @@ impl<'v> VaultSource<'v> {
         cancel: &'v AtomicBool,
         progress: &'v dyn Fn(&str, u64),
     ) -> VaultResult<Self> {
-        let (condition, values) = scope.query.condition();
+        let (mut condition, mut values) = scope.query.condition();
         let name = context.dir().file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
         let about = SourceAbout {
             vault_id: context.header().vault_id,
@@ -54,6 +54,12 @@ impl<'v> VaultSource<'v> {
         // All visits use one snapshot, so that a write in between does not change what is exported.
         connection.execute_batch("BEGIN")?;
         let packs = Packs::default();
+        let mut changes = BTreeMap::new();
+        if let Some(since) = scope.writing.since {
+            let changed = Changed::since(since, &connection, &packs, (&condition, &values))?;
+            (condition, values) = changed.condition();
+            changes = changed.in_vault;
+        }
         let cover = scope.cover.then(|| Masker::new(context, &connection, &packs)).transpose()?;
         // Passthrough files describe a whole source and may name accounts, so only a full export carries them.
         let whole = scope.everything && !scope.writing.strip_identifiers && scope.writing.format_options.is_empty();
@@ -65,6 +71,7 @@ impl<'v> VaultSource<'v> {
                 packs,
                 condition,
                 values,
+                changes,
                 everything,
                 cancel,
                 cover,
@@ -100,6 +107,7 @@ impl<'v> VaultSource<'v> {
             visit(StoredRecord {
                 id,
                 edited: false,
+                changed: None,
                 link_ids: vec![],
                 parent_id: None,
                 message_parent_id: None,

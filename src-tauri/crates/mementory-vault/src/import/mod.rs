@@ -33,6 +33,12 @@ pub struct ImportOptions<'a> {
     pub merge: Option<Merge>,
     /// Ids of tombstones with an invalid signature. They were changed after signing and delete nothing.
     pub forged: BTreeSet<String>,
+    /// Refuse the whole import if it carries a deletion: nobody has seen what would be deleted.
+    pub refuse_deletions: bool,
+    /// Asked when everything was read, before the commit: whether the input is still what was looked at.
+    pub is_unchanged: Option<&'a (dyn Fn() -> bool + Sync)>,
+    /// Places of signatures that are invalid: they are not stored, so no export can write them again.
+    pub dropped_signatures: Vec<String>,
     /// Warnings from before the import that belong in its report.
     pub notes: &'a [Issue],
     /// Limits for reading.
@@ -172,6 +178,7 @@ impl Importer<'_> {
             let planned = ImportOptions {
                 dry_run: true,
                 forged: options.forged.clone(),
+                dropped_signatures: options.dropped_signatures.clone(),
                 limits: options.limits.clone(),
                 passphrase: options.passphrase.clone(),
                 ..*options
@@ -240,6 +247,11 @@ impl Importer<'_> {
             self.run_readers(&mut run, read, options, total)?;
             let blobs = run.finish()?;
             drop(run);
+            if options.is_unchanged.is_some_and(|is_unchanged| !is_unchanged()) {
+                let message = "the file was changed by another program while it was read";
+                let place = names.first().cloned().unwrap_or_default();
+                return Err(VaultError::Format(FormatError::invalid("changed_while_reading", place, message)));
+            }
             written();
             report.batch.clone_from(&uid);
             let sum = report.total();
@@ -273,10 +285,8 @@ impl Importer<'_> {
         let stage = if options.dry_run { "read" } else { "store" };
         let failed = std::thread::scope(|scope| {
             let (sender, receiver) = sync_channel::<Message>(CHANNEL);
-            let cancel = options.cancel;
-            let keep = !options.dry_run;
             let reader = scope.spawn(move || {
-                let mut sink = ChannelSink::new(&sender, &self.context.blobs, keep, cancel);
+                let mut sink = ChannelSink::new(&sender, &self.context.blobs, options);
                 let failed = read(&mut sink)?;
                 sink.flush()?;
                 Ok(failed)

@@ -1,7 +1,8 @@
-//! The sink for the readers of an import. It sends records over a bounded channel, and stores the bytes of files
-//! directly as encrypted blobs.
-use crate::VaultError;
-use mementory_formats::{AttachmentFile, FormatError, PassthroughItem, Sink, passthrough_envelope};
+//! The reader's end of the import: records go over a bounded channel, file bytes straight into encrypted blobs.
+use crate::{VaultError, import::ImportOptions};
+use mementory_formats::{
+    AttachmentFile, FormatError, PassthroughItem, SignatureRemover, Sink, by_id, passthrough_envelope,
+};
 use mementory_model::{Dropped, Issue, Record, Tombstone, Unit};
 use mementory_store::blobs::{BlobInfo, Blobs};
 use std::{
@@ -26,6 +27,8 @@ pub(super) struct ChannelSink<'a> {
     blobs: &'a Blobs,
     store_blobs: bool,
     cancel: &'a AtomicBool,
+    dropped_signatures: &'a [String],
+    side_file_bytes: u64,
     offset: u64,
     reported: u64,
     waiting: Vec<Unit>,
@@ -52,13 +55,19 @@ fn record_bytes(record: &Record) -> usize {
 }
 
 impl<'a> ChannelSink<'a> {
-    pub(super) fn new(
-        sender: &'a SyncSender<Message>,
-        blobs: &'a Blobs,
-        store_blobs: bool,
-        cancel: &'a AtomicBool,
-    ) -> Self {
-        Self { sender, blobs, store_blobs, cancel, offset: 0, reported: 0, waiting: Vec::new(), weight: 0 }
+    pub(super) fn new(sender: &'a SyncSender<Message>, blobs: &'a Blobs, options: &'a ImportOptions<'a>) -> Self {
+        Self {
+            sender,
+            blobs,
+            keep: !options.dry_run,
+            cancel: options.cancel,
+            dropped_signatures: &options.dropped_signatures,
+            side_file_bytes: options.limits.side_file_bytes,
+            offset: 0,
+            reported: 0,
+            waiting: Vec::new(),
+            weight: 0,
+        }
     }
 
     /// Sets the byte offset of the next source.
@@ -102,9 +111,19 @@ impl<'a> ChannelSink<'a> {
         if self.waiting.len() >= MAX_BATCH_UNITS || self.weight >= MAX_BATCH_BYTES { self.flush() } else { Ok(()) }
     }
 
-    fn store_blob(&self, bytes: &mut dyn Read) -> Result<BlobInfo, FormatError> {
-        self.blobs.put(bytes, self.store_blobs).map_err(|e| match e {
-            // Reading the source failed, not writing to the store, so the reader decides how to continue.
+    /// How to take the invalid signature out of a part, if it has one.
+    fn signature_remover(&self, item: &PassthroughItem) -> Option<SignatureRemover> {
+        let is_in_part =
+            |place: &String| place.strip_prefix(&item.place).is_some_and(|at| matches!(at.as_bytes(), [] | [b'/', ..]));
+        if !self.dropped_signatures.iter().any(is_in_part) {
+            return None;
+        }
+        by_id(&item.format)?.signature_remover(item)
+    }
+
+    fn store(&self, bytes: &mut dyn Read) -> Result<BlobInfo, FormatError> {
+        self.blobs.put(bytes, self.keep).map_err(|e| match e {
+            // The source failed, not the store: the reader decides how to continue.
             VaultError::Io { place, source } if source.raw_os_error().is_none() => FormatError::Io { place, source },
             other => FormatError::Store(Box::new(other)),
         })
@@ -135,7 +154,21 @@ impl Sink for ChannelSink<'_> {
         self.send(Message::File(file, info))
     }
     fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError> {
-        let info = self.store_blob(bytes)?;
+        if let Some(without_signature) = self.signature_remover(&item) {
+            let mut text = String::new();
+            // A part that is no text holds nothing that an export could use.
+            if bytes.take(self.side_file_bytes).read_to_string(&mut text).is_err() {
+                return Ok(());
+            }
+            return match without_signature(&text) {
+                Some(rest) => {
+                    let info = self.store(&mut rest.as_bytes())?;
+                    self.send(Message::Part(item, info))
+                }
+                None => Ok(()),
+            };
+        }
+        let info = self.store(bytes)?;
         self.send(Message::Part(item, info))
     }
     fn tombstone(&mut self, tombstone: Tombstone) -> Result<(), FormatError> {

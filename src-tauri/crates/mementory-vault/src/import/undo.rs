@@ -31,8 +31,8 @@ impl Importer<'_> {
     /// `NotFound` for an unknown or already undone batch.
     pub fn undo(&self, uid: &str, now: Timestamp) -> VaultResult<u32> {
         let done = self.context.store.write(|tx| self.undo_in(tx, uid, now))?;
-        // The store has committed, so a failure from here on is repaired at the next change or opening.
-        let _ = self.index_undone(&done).or_else(|_| self.context.index_recover());
+        // The store has committed: a failure from here on is repaired at the next change or opening.
+        self.context.index_follow(done.seq, || self.index_undone(&done));
         let _ = self.context.sweep_blobs();
         let _ = self.context.store.checkpoint();
         Ok(u32::try_from(done.gone.len() + done.changed.len()).unwrap_or(u32::MAX))
@@ -45,7 +45,7 @@ impl Importer<'_> {
         for row in done.changed.iter().chain(&done.untrashed) {
             self.context.reindex(*row)?;
         }
-        self.context.index_commit(done.seq)
+        Ok(())
     }
 
     fn undo_in(&self, tx: &Connection, uid: &str, now: Timestamp) -> VaultResult<UndoneChanges> {

@@ -1,2 +1,3 @@
+mod after_commit;
 mod export_reader;
 mod watching;

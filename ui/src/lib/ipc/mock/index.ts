@@ -206,7 +206,15 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     failedImports: async () => ({ failed: sampleFailed }),
     importReport: async (batch) => ({
       ...sampleReport(
-        { paths: [], text: null, format: null, limit_bytes: null, let_in: false, merge: null },
+        {
+          paths: [],
+          text: null,
+          format: null,
+          limit_bytes: null,
+          let_in: false,
+          accept_invalid_signature: false,
+          merge: null,
+        },
         false,
         review.gone("chatgpt"),
       ),

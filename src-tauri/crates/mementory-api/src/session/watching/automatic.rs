@@ -5,7 +5,6 @@ use crate::{
     session::{import::Imports, offers::Offers},
     types::*,
 };
-use mementory_formats::by_id;
 use mementory_vault::watching::{Folder, Mode, Stamp};
 use std::path::Path;
 
@@ -34,7 +33,7 @@ impl WatchedFolders<'_> {
             state.attempted.insert(id.to_owned());
             state.importing = Some(id.to_owned());
         }
-        let result = self.import_offer(&path, waiting.offer.format, job);
+        let result = self.import_offer(&path, waiting.offer.format, waiting.stamp, job);
         let mut state = self.context.watch_state();
         state.importing = None;
         match &result {
@@ -52,19 +51,20 @@ impl WatchedFolders<'_> {
         result
     }
 
-    fn import_offer(&self, path: &Path, format: Option<String>, job: &Job) -> ApiResult<ImportReport> {
+    fn import_offer(&self, path: &Path, format: Option<String>, seen: Stamp, job: &Job) -> ApiResult<ImportReport> {
         let request = ImportRequest { paths: vec![path.display().to_string()], format, ..ImportRequest::default() };
         job.yield_to_interactive();
-        // Without this check, anyone who can put a file into the folder could move memories to the Trash unnoticed.
-        if request.format.as_deref().and_then(by_id).is_none_or(|format| format.may_carry_deletions()) {
-            let plan = Imports::new(self.context).import(&request, true, job)?;
-            if plan.tombstones_applied > 0 {
+        // Otherwise anyone who can put a file into the folder could move memories to the Trash unnoticed. Both are decided
+        // inside the import's own transaction: the file may be replaced between a look at it and the import.
+        let is_unchanged = || Stamp::of(path) == Some(seen);
+        Imports::new(self.context).import_unseen(&request, &is_unchanged, job).map_err(|error| match error.code {
+            "brings_deletions" => {
                 let message =
                     "The file carries deletions, so it was not imported. Nothing was changed. Import it yourself.";
-                return Err(ApiError::new("brings_deletions", 1, message).with("place", path.display()));
+                ApiError::new("brings_deletions", 1, message).with("place", path.display())
             }
-        }
-        Imports::new(self.context).import(&request, false, job)
+            _ => error,
+        })
     }
 
     /// Offers in folders with automatic import that were not attempted yet. Encrypted files are left out, since the

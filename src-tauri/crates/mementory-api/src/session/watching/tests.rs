@@ -253,6 +253,71 @@ fn files_with_deletions_are_never_imported_automatically() {
     assert_eq!((finds[0].name.as_str(), finds[0].fresh), ("theirs.mem.zip", true));
 }
 
+/// A file that deletes a memory of the watching vault, as somebody might put in the place of another one.
+fn deleting_file(watch: &Watch, victim: &str) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let export = |session: &Session, name: &str| {
+        let out = folder.path().join(name);
+        let request =
+            ExportRequest { format: "mem".into(), out: out.display().to_string(), ..ExportRequest::default() };
+        session.exports().export(&request, &Job::silent()).unwrap();
+        out
+    };
+    let ours = export(&watch.session, "ours.mem.zip");
+    let options = CreateOptions { kdf_floor: true };
+    let (other, _) =
+        Session::create(&folder.path().join("o.mementory"), "correct horse battery staple", options).unwrap();
+    let request = ImportRequest { paths: vec![ours.display().to_string()], ..ImportRequest::default() };
+    other.imports().import(&request, false, &Job::silent()).unwrap();
+    let all = other.records().list(&ListRequest::default()).unwrap().items;
+    let id = all.iter().find(|item| item.text == victim).unwrap().id.clone();
+    let erase = EraseRequest { ids: vec![id], reason: None, with_copies: false, copies: None };
+    other.changes().erase(&erase, &Job::silent()).unwrap();
+    std::fs::read(export(&other, "theirs.mem.zip")).unwrap()
+}
+
+#[test]
+fn a_file_that_is_swapped_while_it_is_imported_deletes_nothing() {
+    use std::sync::{Arc, atomic::AtomicU32};
+    // Swapped when the detection starts for the first or the second time, and when the records are read.
+    for (stage, turn) in [("detect", 1), ("detect", 2), ("store", 1)] {
+        let mut watch = Watch::new();
+        watch.set(WatchMode::Automatic);
+        let victim = "Sails on Sundays.";
+        watch.session.changes().add(&AddRequest { text: victim.into(), ..AddRequest::default() }).unwrap();
+        let evil = deleting_file(&watch, victim);
+        watch.put("a.json", &fixture(MEM0));
+        let round = watch.settle();
+        let (path, seen) = (watch.path("a.json"), AtomicU32::new(0));
+        let job = Job::with_progress(Arc::new(move |progress: Progress| {
+            if progress.stage == stage && seen.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1 == turn {
+                std::fs::write(&path, &evil).unwrap();
+            }
+        }));
+        let _ = watch.session.watching().import_detected_file(&round.imports[0], &job);
+        let all = watch.session.records().list(&ListRequest::default()).unwrap().items;
+        assert!(all.iter().any(|item| item.text == victim), "{stage} {turn}");
+    }
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_imported_automatically_is_not_imported() {
+    use std::sync::Arc;
+    let mut watch = Watch::new();
+    watch.set(WatchMode::Automatic);
+    watch.put("a.json", &fixture(MEM0));
+    let round = watch.settle();
+    let path = watch.path("a.json");
+    let job = Job::with_progress(Arc::new(move |progress: Progress| {
+        if progress.stage == "detect" {
+            std::fs::write(&path, fixture(MIF)).unwrap();
+        }
+    }));
+    let refused = watch.session.watching().import_detected_file(&round.imports[0], &job).unwrap_err();
+    assert_ne!(refused.code, "internal");
+    assert!(watch.session.imports().list().unwrap().batches.is_empty());
+}
+
 #[test]
 fn files_that_mementory_writes_are_not_offered() {
     let mut watch = Watch::new();

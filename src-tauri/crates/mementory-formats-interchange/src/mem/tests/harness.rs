@@ -209,6 +209,7 @@ impl RecordSource for MemorySource<'_> {
                 visit(StoredRecord {
                     id: id.clone(),
                     edited: self.edited.contains(&record.key.value.as_str()),
+                    changed: None,
                     link_ids: record.links.iter().map(|l| present(&l.target)).collect(),
                     parent_id: record.parent.as_ref().and_then(&present),
                     message_parent_id: None,

@@ -92,3 +92,30 @@ fn an_envelope_without_a_readable_document_is_rejected() {
     let fine = br#"{"mif_version":"1.0","memories":[{"id":"mem_1","content":"inside"}]}"#;
     assert_eq!(seal(fine).unwrap().records[0].text, "inside");
 }
+
+#[test]
+fn costs_that_no_file_may_demand_are_refused_before_a_passphrase_is_asked() {
+    let temp = TempDir::new("costs");
+    for (costs, expected) in [
+        (json!({"memory_kib": 65536, "iterations": 3, "parallelism": 4}), "passphrase_needed"),
+        (json!({"memory_kib": 64_u64 << 20, "iterations": 1, "parallelism": 1}), "kdf_parameters"),
+        (json!({"memory_cost": 64_u64 << 20, "time_cost": 1, "lanes": 1}), "kdf_parameters"),
+        (json!({"memory_kib": u64::MAX, "iterations": 1, "parallelism": 1}), "kdf_parameters"),
+        (json!({"memory_kib": 65536, "iterations": u32::MAX, "parallelism": 4}), "kdf_parameters"),
+        (json!({"memory_kib": 65536, "iterations": 0, "parallelism": 4}), "kdf_parameters"),
+        (json!({"memory_kib": 65536, "iterations": 3, "parallelism": 5000}), "kdf_parameters"),
+        (json!({"memory_kib": 65536, "iterations": 3, "parallelism": 0}), "kdf_parameters"),
+        (json!({"memory_kib": 1, "iterations": 3, "parallelism": 4}), "kdf_parameters"),
+    ] {
+        let envelope = json!({
+            "algorithm": "aes-256-gcm", "key_derivation": "argon2id", "encrypted_payload": "AAAA",
+            "iv": "AAAAAAAAAAAAAAAA", "auth_tag": "AAAAAAAAAAAAAAAAAAAAAA==", "salt": "AAAAAAAAAAAAAAAAAAAAAA==",
+            "kdf_params": costs
+        });
+        let path = temp.put("e.json", json!({"mif_version": "1.0", "encryption": envelope}).to_string());
+        assert_eq!(code(read(&path).err().unwrap()), expected, "{costs}");
+        let found = codes(&validate(&path).errors);
+        let wanted: &[&str] = if expected == "kdf_parameters" { &["kdf_parameters"] } else { &[] };
+        assert_eq!(found, wanted, "{costs}");
+    }
+}

@@ -119,6 +119,29 @@ fn an_increment_contains_what_changed_and_is_valid_by_itself() {
     assert!(matches!(error, FormatError::Invalid { code: "base_not_recognised", .. }));
 }
 
+#[derive(Debug)]
+struct Says(bool);
+
+impl mementory_format::Verifier for Says {
+    fn is_valid(&self, signed: &mementory_format::Signed) -> bool {
+        assert!(!signed.message.is_empty());
+        self.0
+    }
+}
+
+#[test]
+fn an_invalid_signature_of_the_imported_store_is_not_written_again() {
+    let scratch = Scratch::new("verified");
+    for valid in [true, false] {
+        let mut source = read(&repo().join("fixtures/pam/signed-ed25519/input")).unwrap();
+        let out = scratch.at(if valid { "valid" } else { "invalid" });
+        let options = WriteOptions { verifier: Some(Arc::new(Says(valid))), ..everything() };
+        let report = write(&mut source, &out, &options);
+        assert_eq!(json(&out.join("memory-store.json")).get("signature").is_some(), valid);
+        assert_eq!(report.losses.count("signature", LossKind::LeftOut), u64::from(!valid));
+    }
+}
+
 #[test]
 fn a_signature_covers_the_four_strings_exactly_as_in_the_file() {
     let scratch = Scratch::new("signed");

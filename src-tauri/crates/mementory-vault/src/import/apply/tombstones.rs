@@ -1,10 +1,10 @@
 //! Applies the tombstones of an import. They only block records and move them to the Trash, since otherwise an unsigned
 //! bundle could destroy a vault.
 use crate::{
-    VaultResult,
+    VaultError, VaultResult,
     import::{apply::tombstone_cascade::TombstoneCascade, apply::tombstone_cascade::TombstoneImport},
 };
-use mementory_model::{Tombstone, TombstoneOp};
+use mementory_model::{FormatError, Tombstone, TombstoneOp};
 use mementory_store::{
     Flags,
     tombstones::{is_taken, store_foreign, targets},
@@ -12,6 +12,10 @@ use mementory_store::{
 
 impl TombstoneImport<'_, '_> {
     pub(super) fn tombstone(&mut self, tombstone: &Tombstone) -> VaultResult<()> {
+        if self.run.options.refuse_deletions {
+            let message = "it carries deletions, so it is not imported without a person who has seen them";
+            return Err(VaultError::Format(FormatError::invalid("brings_deletions", &tombstone.scope, message)));
+        }
         if self.run.options.forged.contains(&tombstone.id) {
             let message =
                 "a deletion whose signature does not fit was not followed: it was changed after it was signed";

@@ -1,0 +1,71 @@
+//! What changed since a time, for incremental exports. A change is what the source says (created, updated), and what the
+//! person did here: an edit, a redaction, a return from the Trash. An imported record counts by its own times.
+use crate::VaultResult;
+use mementory_model::Timestamp;
+use mementory_store::{Flags, Packs};
+use rusqlite::{Connection, params_from_iter, types::Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Row, owner, pack, slot, sort time, and when the vault changed it (edit, redaction, return from the Trash).
+const ROWS: &str = "SELECT r.row, r.owner, r.pack, r.slot, r.sort, \
+    CASE WHEN r.flags & {EDITED} THEN r.since END, \
+    CASE WHEN r.flags & {REDACTED} THEN (SELECT max(t.at) FROM tombstones t WHERE t.record = r.id AND t.own = 1) END, \
+    (SELECT max(a.at) FROM temp_restored a WHERE a.id = lower(hex(r.id))) \
+    FROM records r WHERE ";
+
+/// The rows that changed, with what they belong to.
+#[derive(Debug, Default)]
+pub(super) struct Changed {
+    rows: BTreeSet<i64>,
+    /// When the vault changed them; others changed at their source.
+    pub in_vault: BTreeMap<i64, Timestamp>,
+}
+
+impl Changed {
+    /// Of the rows that meet `condition`. A message brings its conversation, which has to be written with it.
+    ///
+    /// # Errors
+    /// The database, a damaged pack.
+    pub(super) fn since(
+        since: Timestamp,
+        connection: &Connection,
+        packs: &Packs,
+        (condition, values): (&str, &[Value]),
+    ) -> VaultResult<Self> {
+        let mut out = Self::default();
+        let (mut all, mut owners) = (BTreeSet::new(), BTreeSet::new());
+        let restored = "WITH temp_restored(id, at) AS \
+            (SELECT target, max(at) FROM audit WHERE op = 'restore' GROUP BY target) ";
+        let columns =
+            ROWS.replace("{EDITED}", &Flags::EDITED.to_string()).replace("{REDACTED}", &Flags::REDACTED.to_string());
+        let mut statement = connection.prepare(&format!("{restored}{columns}{condition} ORDER BY r.pack, r.slot"))?;
+        let mut rows = statement.query(params_from_iter(values))?;
+        while let Some(r) = rows.next()? {
+            let (row, owner): (i64, Option<i64>) = (r.get(0)?, r.get(1)?);
+            all.insert(row);
+            let here = [5, 6, 7].map(|column| r.get::<_, Option<i64>>(column));
+            let here = here.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max();
+            let here = here.and_then(Timestamp::from_micros).filter(|at| *at >= since);
+            let by_source = || -> VaultResult<bool> {
+                if r.get::<_, i64>(4)? >= since.as_micros() {
+                    return Ok(true);
+                }
+                // The sort time of most kinds is the time of creation.
+                Ok(packs.record(connection, r.get(2)?, r.get(3)?)?.times.updated.is_some_and(|at| at >= since))
+            };
+            if here.is_some() || by_source()? {
+                out.rows.insert(row);
+                out.in_vault.extend(here.map(|at| (row, at)));
+                owners.extend(owner);
+            }
+        }
+        out.rows.extend(owners.intersection(&all));
+        Ok(out)
+    }
+
+    /// The condition over `records r` that only these rows meet.
+    pub(super) fn condition(&self) -> (String, Vec<Value>) {
+        let rows = serde_json::to_string(&self.rows).unwrap_or_else(|_| "[]".into());
+        ("r.row IN (SELECT value FROM json_each(?1))".into(), vec![rows.into()])
+    }
+}

@@ -1,0 +1,138 @@
+//! A change that was committed is never an error, whatever fails after it: it is applied, with a warning.
+#![allow(clippy::unwrap_used)]
+use crate::{EditFields, FailedStep, RedactSpan, Sabotage, vault::Vault};
+use mementory_crypto::KdfChoice;
+use mementory_model::Timestamp;
+use std::{path::Path, sync::atomic::AtomicBool};
+
+const WORDS: &str = "correct horse battery staple";
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_micros(seconds * 1_000_000).unwrap()
+}
+
+fn vault(dir: &Path) -> Vault {
+    Vault::create(&dir.join("v.mementory"), WORDS, KdfChoice::Floor, at(1)).unwrap().0
+}
+
+fn add(vault: &Vault, text: &str) -> String {
+    vault.editor().add(text, None, vec![], at(2)).unwrap()
+}
+
+/// Makes every write to the index fail, and its rebuild too: a file is in the place of its folder.
+fn break_index(vault: &Vault) {
+    let folder = vault.dir().join("index");
+    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::write(folder, "no folder").unwrap();
+}
+
+/// Makes every entry in the audit log fail, and nothing else.
+fn break_audit_log(vault: &Vault) {
+    let trigger = "CREATE TRIGGER broken BEFORE INSERT ON audit BEGIN SELECT RAISE(FAIL, 'disk'); END";
+    vault.context().store.write(|tx| Ok(tx.execute_batch(trigger)?)).unwrap();
+}
+
+fn text_of(vault: &Vault, id: &str) -> String {
+    let view = vault.reader().view(id).unwrap();
+    vault.reader().record(&view).unwrap().text
+}
+
+type Change = fn(&Vault, &str);
+
+#[test]
+fn a_change_is_applied_with_a_warning_when_the_index_fails_after_its_commit() {
+    let changes: [(&str, Change, &str); 6] = [
+        ("add", |vault, _| drop(add(vault, "a second one")), "first words"),
+        (
+            "edit",
+            |vault, id| {
+                let fields = EditFields { text: Some("other words".into()), ..EditFields::default() };
+                assert_eq!(vault.editor().edit(id, fields, at(3)).unwrap(), 2);
+            },
+            "other words",
+        ),
+        (
+            "tag",
+            |vault, id| {
+                let ids = [id.to_owned()];
+                let tagged = vault.editor().tag(&ids, "blue", true, at(3), &|_| {}, &AtomicBool::new(false));
+                assert_eq!(tagged.unwrap(), ids);
+            },
+            "first words",
+        ),
+        (
+            "trash",
+            |vault, id| {
+                vault.trash().trash(&[id.to_owned()], at(3)).unwrap();
+                assert!(vault.reader().view(id).unwrap().trashed.is_some());
+            },
+            "first words",
+        ),
+        (
+            "restore",
+            |vault, id| {
+                vault.trash().trash(&[id.to_owned()], at(3)).unwrap();
+                vault.trash().restore(&[id.to_owned()], at(4)).unwrap();
+                assert!(vault.reader().view(id).unwrap().trashed.is_none());
+            },
+            "first words",
+        ),
+        (
+            "redact",
+            |vault, id| {
+                let span = RedactSpan { start: 0, end: 5, class: "name".into() };
+                let done = vault.redactor().redact(id, &[span], false, at(3), &|_| {}).unwrap();
+                assert!(!done.receipt.complete, "what could not be cleaned is not called gone");
+            },
+            "[REDACTED:name] words",
+        ),
+    ];
+    for (name, change, text) in changes {
+        let folder = tempfile::tempdir().unwrap();
+        let vault = vault(folder.path());
+        let id = add(&vault, "first words");
+        assert_eq!(vault.take_failed_steps(), [], "{name}");
+        break_index(&vault);
+        change(&vault, &id);
+        let failed = vault.take_failed_steps();
+        assert!(!failed.is_empty(), "{name}: the failure is reported");
+        assert_eq!(vault.take_failed_steps(), [], "{name}: once");
+        assert_eq!(text_of(&vault, &id), text, "{name}");
+        // The next opening rebuilds the index: nothing is lost, and nothing is there twice.
+        let dir = vault.dir().to_path_buf();
+        drop(vault);
+        std::fs::remove_file(dir.join("index")).unwrap();
+        let vault = Vault::open(&dir, WORDS).unwrap();
+        assert_eq!(text_of(&vault, &id), text, "{name}");
+        assert_eq!(vault.index_documents(), if name == "add" { 2 } else { u64::from(name != "trash") }, "{name}");
+    }
+}
+
+#[test]
+fn an_erasure_that_was_committed_is_not_an_error_when_the_index_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = vault(folder.path());
+    let id = add(&vault, "first words");
+    break_index(&vault);
+    let done = vault.eraser().erase(&[id.clone()], "", &[], at(3), &|_| {}, Sabotage::default()).unwrap();
+    assert!(!done.receipt.complete && done.tombstones.len() == 1);
+    assert!(vault.take_failed_steps().contains(&FailedStep::Cleaning));
+    assert!(vault.reader().view(&id).is_err());
+}
+
+#[test]
+fn a_new_recovery_code_and_a_new_passphrase_survive_a_failed_audit_entry() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = vault(folder.path());
+    let dir = vault.dir().to_path_buf();
+    break_audit_log(&vault);
+    let (_, code) = vault.new_recovery_code(WORDS, at(2)).unwrap();
+    assert_eq!(vault.take_failed_steps(), [FailedStep::AuditLog]);
+    let new = "another four words here";
+    vault.change_passphrase(WORDS, new, KdfChoice::Floor, at(3)).unwrap();
+    assert_eq!(vault.take_failed_steps(), [FailedStep::AuditLog]);
+    drop(vault);
+    for secret in [new, &code.to_string()] {
+        assert!(Vault::open(&dir, secret).is_ok());
+    }
+}
