@@ -301,3 +301,107 @@ fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
     let left = t.number("SELECT count(*) FROM records WHERE trashed IS NOT NULL");
     assert_eq!(left, 0, "nothing stays where nobody sees it");
 }
+
+/// What a deletion took along and no tombstone names comes back with other evidence, and not without.
+#[test]
+fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
+    let entity = |id: &str, name: &str| mem(Kind::Entity, &format!("entity/{id}"), name);
+    let edge = |id: &str, episode: &str| {
+        let edge = mem(Kind::Relation, &format!("edge/{id}"), "lives by");
+        let edge = linked(edge, "source", Kind::Entity, "entity/ada");
+        let edge = linked(edge, "target", Kind::Entity, "entity/sea");
+        linked(
+            edge,
+            "derived_from",
+            Kind::Memory,
+            &format!("episode/{episode}"),
+        )
+    };
+    let said = |id: &str| {
+        mem(
+            Kind::Memory,
+            &format!("episode/{id}"),
+            &format!("The words of {id}."),
+        )
+    };
+    let stale = || {
+        [
+            entity("ada", "Ada").into(),
+            entity("sea", "The sea").into(),
+            said("ep_1").into(),
+            edge("old", "ep_1").into(),
+        ]
+    };
+    let ends = ["entity/ada", "entity/sea"];
+    let t = TempVault::new();
+    import_units(&t, &stale());
+    import_from(&t, &|sink| sink.tombstone(deletion("ep_1")));
+    for key in ends {
+        assert!(!has(&t, key), "{key} lost its last edge");
+    }
+    import_units(&t, &stale());
+    for key in ends.iter().chain(&["edge/old", "episode/ep_1"]) {
+        assert!(!has(&t, key), "{key}: a stale bundle is no evidence");
+    }
+    // A new edge of another episode.
+    import_units(
+        &t,
+        &[
+            entity("ada", "Ada").into(),
+            entity("sea", "The sea").into(),
+            said("ep_2").into(),
+            edge("new", "ep_2").into(),
+        ],
+    );
+    for key in ends.iter().chain(&["edge/new", "episode/ep_2"]) {
+        assert!(has(&t, key), "{key}: told with living evidence");
+    }
+    for key in ["edge/old", "episode/ep_1"] {
+        assert!(!has(&t, key), "{key} is deleted");
+    }
+    assert!(found(&t, "sea") >= 1, "full text");
+    assert_eq!(faults(&t), [""; 0]);
+}
+
+/// The same for a statement that had one source, and for an edge.
+#[test]
+fn a_statement_comes_back_when_another_source_tells_it() {
+    let of = |episode: &str| {
+        let fact = mem(Kind::Fact, "fact/1", "Tea is green.");
+        linked(
+            fact,
+            "derived_from",
+            Kind::Memory,
+            &format!("episode/{episode}"),
+        )
+    };
+    let said = |id: &str| {
+        mem(
+            Kind::Memory,
+            &format!("episode/{id}"),
+            &format!("The words of {id}."),
+        )
+    };
+    let t = TempVault::new();
+    import_units(&t, &[said("ep_1").into(), of("ep_1").into()]);
+    import_from(&t, &|sink| sink.tombstone(deletion("ep_1")));
+    import_units(&t, &[said("ep_1").into(), of("ep_1").into()]);
+    assert!(!has(&t, "fact/1"), "of the deleted episode alone");
+    import_units(&t, &[said("ep_2").into(), of("ep_2").into()]);
+    assert!(has(&t, "fact/1") && has(&t, "episode/ep_2") && !has(&t, "episode/ep_1"));
+}
+
+/// An id of one kind says nothing about a name of another.
+#[test]
+fn a_deletion_reaches_no_record_of_another_kind_that_is_keyed_by_name() {
+    let t = TempVault::new();
+    import_from(&t, &|sink| sink.tombstone(deletion("tea")));
+    let names = ["preference/tea", "category/tea"];
+    import_units(
+        &t,
+        &names.map(|key| mem(Kind::Profile, key, "About tea.").into()),
+    );
+    for key in names {
+        assert!(has(&t, key), "{key}");
+    }
+}

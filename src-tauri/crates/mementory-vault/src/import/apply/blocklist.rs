@@ -1,7 +1,7 @@
 //! The ids and words that were deleted or redacted. Imports must not bring them back.
 use crate::VaultResult;
 use mementory_crypto::VaultKeys;
-use mementory_model::{Kind, Record, RecordKey};
+use mementory_model::{Kind, Link, Record, RecordKey};
 use mementory_store::ids::{fingerprint, record_id};
 use rusqlite::Connection;
 use std::collections::HashSet;
@@ -17,18 +17,21 @@ const DERIVED_FROM: &str = "derived_from";
 
 /// The blocked ids and fingerprints of the vault, and what this import adds to them.
 pub(super) struct Blocklist {
-    /// Ids of deleted records.
-    blocked: IdSet,
-    /// Ids of redacted records.
-    redacted: IdSet,
-    /// Ids of records that tombstones of imports redact.
-    redacted_elsewhere: IdSet,
-    /// Like `redacted_elsewhere`, but only from former imports.
-    redacted_elsewhere_before: IdSet,
-    /// Fingerprints of deleted or redacted words.
-    fingerprints: IdSet,
-    /// Ids of records of this input that were blocked.
-    blocked_now: IdSet,
+    /// Named by a deletion.
+    blocked: Ids,
+    /// In the Trash since a deletion of an import took them along, and named by none. They stay there as long as what
+    /// comes in was taken from the deleted alone.
+    cascaded: Ids,
+    /// Redacted, and not in the vault any more.
+    redacted: Ids,
+    /// Redacted elsewhere, by tombstones of imports.
+    redacted_elsewhere: Ids,
+    /// As `redacted_elsewhere`, by former imports only.
+    redacted_elsewhere_before: Ids,
+    /// Of words that were deleted or redacted.
+    fingerprints: Ids,
+    /// Records of this input that were blocked.
+    blocked_now: Ids,
 }
 
 impl Blocklist {
@@ -43,9 +46,9 @@ impl Blocklist {
         Ok(Self {
             redacted_elsewhere_before: redacted_elsewhere.clone(),
             redacted_elsewhere,
-            // Records that a tombstone of an import moved to the Trash with its target are blocked like the target.
-            blocked: set("SELECT record FROM blocked UNION SELECT id FROM records WHERE trashed IS NOT NULL \
-                 AND trash_batch IS NOT NULL AND id NOT IN (SELECT record FROM redacted)")?,
+            blocked: set("SELECT record FROM blocked")?,
+            cascaded: set("SELECT id FROM records WHERE trashed IS NOT NULL AND trash_batch IS NOT NULL \
+                 AND id NOT IN (SELECT record FROM redacted UNION SELECT record FROM blocked)")?,
             redacted: set("SELECT record FROM redacted")?,
             fingerprints: if let_in { HashSet::new() } else { set("SELECT fingerprint FROM fingerprints")? },
             blocked_now: HashSet::new(),
@@ -89,12 +92,22 @@ impl Blocklist {
     }
 
     pub(super) fn is_deleted(&self, id: &[u8; 16]) -> bool {
-        self.blocked.contains(id)
+        self.blocked.contains(id) || self.cascaded.contains(id)
     }
 
     /// True for deleted records and for those that an import redacted. Neither supports the records derived from it.
     pub(super) fn is_gone(&self, id: &[u8; 16]) -> bool {
-        self.blocked.contains(id) || self.redacted_elsewhere.contains(id)
+        self.blocked.contains(id) || self.cascaded.contains(id) || self.redacted_elsewhere.contains(id)
+    }
+
+    /// True for a record that a deletion took along without naming it.
+    pub(super) fn is_cascaded(&self, id: &[u8; 16]) -> bool {
+        self.cascaded.contains(id) && !self.blocked.contains(id)
+    }
+
+    /// A record that a deletion took along has other evidence now.
+    pub(super) fn revive(&mut self, id: &[u8; 16]) {
+        self.cascaded.remove(id);
     }
 
     /// True for ids of redacted records. Used only for ids that are not in the vault, since a redacted record in the
@@ -107,21 +120,52 @@ impl Blocklist {
     pub(super) fn blocks(&self, keys: &VaultKeys, id: &[u8; 16], record: &Record) -> bool {
         self.blocked.contains(id)
             || record.parent.as_ref().is_some_and(|p| self.is_blocked(keys, p))
-            || record.kind == Kind::Relation && Self::ends(record).any(|end| self.is_blocked(keys, end))
+            || record.kind == Kind::Relation && Self::ends(record).any(|end| self.is_end_blocked(keys, end))
+            || self.cascaded.contains(id) && record.kind != Kind::Entity && !self.has_living_source(keys, record)
     }
 
     /// Both ends of a relation.
-    fn ends(record: &Record) -> impl Iterator<Item = &RecordKey> {
-        let ends = record.links.iter().filter(|l| matches!(l.relation.as_str(), "source" | "target"));
-        ends.map(|l| &l.target)
+    fn ends(record: &Record) -> impl Iterator<Item = &Link> {
+        record.links.iter().filter(|l| matches!(l.relation.as_str(), "source" | "target"))
+    }
+
+    /// An edge with evidence brings back an entity that only lost its last edge.
+    fn is_end_blocked(&self, keys: &VaultKeys, end: &Link) -> bool {
+        match end.kind {
+            Kind::Entity => self.is_named(&record_id(keys, &end.target)),
+            _ => self.is_blocked(keys, &end.target),
+        }
+    }
+
+    /// Entities at the ends of a relation that a deletion took along without naming them.
+    pub(super) fn cascaded_ends(&self, keys: &VaultKeys, record: &Record) -> Vec<[u8; 16]> {
+        if self.cascaded.is_empty() || record.kind != Kind::Relation {
+            return Vec::new();
+        }
+        let entities = Self::ends(record).filter(|end| end.kind == Kind::Entity);
+        entities.map(|end| record_id(keys, &end.target)).filter(|id| self.is_cascaded(id)).collect()
+    }
+
+    /// True unless everything that the record was taken from is gone.
+    fn has_living_source(&self, keys: &VaultKeys, record: &Record) -> bool {
+        let mut sources = record.links.iter().filter(|l| l.relation == DERIVED).peekable();
+        match sources.peek() {
+            Some(_) => sources.any(|l| !self.is_blocked(keys, &l.target)),
+            // A statement that is told without a source is told for itself; a file or a message is part of something.
+            None => matches!(record.kind, Kind::Fact | Kind::Relation | Kind::Memory),
+        }
+    }
+
+    fn is_named(&self, id: &[u8; 16]) -> bool {
+        self.blocked.contains(id) || self.blocked_now.contains(id)
     }
 
     fn is_blocked(&self, keys: &VaultKeys, key: &RecordKey) -> bool {
-        if self.blocked.is_empty() && self.blocked_now.is_empty() {
+        if self.blocked.is_empty() && self.blocked_now.is_empty() && self.cascaded.is_empty() {
             return false;
         }
         let id = record_id(keys, key);
-        self.blocked.contains(&id) || self.blocked_now.contains(&id)
+        self.is_named(&id) || self.cascaded.contains(&id)
     }
 
     /// True if the record has the text of a deleted or redacted record.

@@ -154,7 +154,7 @@ impl ImportRun<'_> {
         self.reindex(row, trashed, record)
     }
 
-    fn reindex(&self, row: i64, trashed: bool, record: &Record) -> VaultResult<()> {
+    pub(super) fn reindex(&self, row: i64, trashed: bool, record: &Record) -> VaultResult<()> {
         self.context.index_delete(row)?;
         if trashed {
             return Ok(());
