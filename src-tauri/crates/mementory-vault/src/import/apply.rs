@@ -3,6 +3,7 @@
 mod blocklist;
 mod files;
 mod merge;
+mod other_evidence;
 mod superseded;
 mod tombstone_cascade;
 mod tombstones;
@@ -25,10 +26,10 @@ use mementory_store::{
     Flags, PackWriter, RecordColumns,
     ids::{content_digest, record_id},
     is_branched, platform_id,
-    trash::{reroot_orphans, untrash},
 };
 pub(super) use merge::Renames;
 use merge::Texts;
+use other_evidence::{CascadedEntities, OtherEvidence};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use superseded::SupersededStatements;
@@ -102,9 +103,8 @@ pub(super) struct ImportRun<'i> {
     redacted_ids: Vec<[u8; 16]>,
     /// Entities at the ends of edges that were blocked because their evidence is gone.
     orphaned_edges: Vec<[u8; 16]>,
-    /// Entities that a deletion took along: those that this input contains, and those that an edge with evidence names.
-    cascaded_found: HashSet<[u8; 16]>,
-    living_ends: HashSet<[u8; 16]>,
+    /// Entities that a deletion took along and that may come back.
+    cascaded: CascadedEntities,
     /// Statements that this input superseded without containing them.
     superseded: HashSet<[u8; 16]>,
     /// Texts to compare with when duplicates are skipped.
@@ -143,8 +143,7 @@ impl<'i> ImportRun<'i> {
             deleted_ids: Vec::new(),
             redacted_ids: Vec::new(),
             orphaned_edges: Vec::new(),
-            cascaded_found: HashSet::new(),
-            living_ends: HashSet::new(),
+            cascaded: CascadedEntities::default(),
             superseded: HashSet::new(),
             texts: Texts::new(),
             renames: Renames::default(),
@@ -215,10 +214,9 @@ impl<'i> ImportRun<'i> {
     /// Trashes the targets of tombstones, writes the last pack and completes the report. Returns all blobs of the
     /// input, also those that no record names.
     pub(super) fn finish(&mut self) -> VaultResult<HashSet<[u8; 32]>> {
-        // Before the edges are followed: an entity whose only edges here lost their evidence stays where it is.
-        let stale: HashSet<[u8; 16]> = self.orphaned_edges.iter().copied().collect();
+        OtherEvidence::new(self).drop_stale();
         TombstoneImport::new(self).trash_named()?;
-        self.revive_entities(&stale)?;
+        OtherEvidence::new(self).revive_entities()?;
         let mut blobs = HashSet::new();
         if let Some(staging) = &mut self.staging {
             staging.packs.finish(self.connection, &self.context.store.packs, &staging.stale)?;
@@ -272,7 +270,7 @@ impl<'i> ImportRun<'i> {
             self.block(id, record, "deleted before");
         } else if self.blocklist.has_words_of(&id, record) {
             self.block(id, record, "redacted elsewhere");
-        } else if let Some(known) = self.known_or_revived(&id, record)? {
+        } else if let Some(known) = OtherEvidence::new(self).known(&id, record)? {
             seen.row = known.row;
             seen.trashed = known.trashed;
             seen.redacted = known.flags & Flags::REDACTED != 0;
@@ -302,53 +300,6 @@ impl<'i> ImportRun<'i> {
         }
         self.seen.insert(id, seen);
         Ok(())
-    }
-
-    /// The record in the vault; one that a deletion took along is back if it has other evidence now.
-    fn known_or_revived(&mut self, id: &[u8; 16], record: &Record) -> VaultResult<Option<Known>> {
-        if self.empty {
-            return Ok(None);
-        }
-        let ends = self.blocklist.cascaded_ends(&self.context.keys, record);
-        self.living_ends.extend(ends);
-        match (self.blocklist.is_cascaded(id), record.kind) {
-            // What brings an entity back comes after it: its edges.
-            (true, Kind::Entity) => drop(self.cascaded_found.insert(*id)),
-            (true, _) => self.revive(id)?,
-            (false, _) => {}
-        }
-        self.known(id)
-    }
-
-    /// Brings back the entities that an edge with evidence names, and those that this input contains without an edge that
-    /// lost its evidence (`stale`).
-    fn revive_entities(&mut self, stale: &HashSet<[u8; 16]>) -> VaultResult<()> {
-        let found = std::mem::take(&mut self.cascaded_found).into_iter().filter(|id| !stale.contains(id));
-        let ids: HashSet<[u8; 16]> = found.chain(std::mem::take(&mut self.living_ends)).collect();
-        for id in ids {
-            if self.blocklist.is_cascaded(&id) {
-                self.revive(&id)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes a record out of the Trash to which a deletion took it along.
-    fn revive(&mut self, id: &[u8; 16]) -> VaultResult<()> {
-        self.blocklist.revive(id);
-        let Some(known) = self.known(id)?.filter(|known| known.trashed) else { return Ok(()) };
-        let message = "records that a deletion had taken along have other evidence now, and are back from the Trash";
-        self.report.warn("evidence_lives", "audit/tombstones.jsonl", message);
-        if let Some(seen) = self.seen.get_mut(id) {
-            seen.trashed = false;
-        }
-        if self.staging.is_none() {
-            return Ok(());
-        }
-        untrash(self.connection, known.row)?;
-        reroot_orphans(self.connection)?;
-        let record = self.stored(known.row)?;
-        self.reindex(known.row, false, &record)
     }
 
     fn note_planned(&mut self, record: &Record, known: Option<&Known>) {
