@@ -5,10 +5,13 @@ use std::io::Read;
 
 /// An open archive.
 pub(super) struct Archive {
+    /// Place of the archive for display.
+    pub(super) place: String,
     pub(super) source: Source,
     pub(super) entries: Vec<Entry>,
-    /// True if it contains conversation files itself. An archive in it is then opened only if it has the name of an
-    /// export part.
+    /// It has no directory: its end is missing.
+    pub(super) cut: bool,
+    /// It contains conversation files itself, so other archives in it are files of the user.
     pub(super) has_conversations: bool,
     /// True if it contains files of the user. Archives in it are then not opened.
     pub(super) user_files: bool,

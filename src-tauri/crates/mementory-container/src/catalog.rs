@@ -1,6 +1,8 @@
 //! The list of members of all files that were opened together, and reading them.
 use super::{
     archive::Archive,
+    expansion::Expansion,
+    faults::Fault,
     member::{Location, Member},
 };
 use crate::FormatError;
@@ -22,6 +24,8 @@ pub struct Catalog {
     pub(super) members: Vec<Member>,
     pub(super) archives: Vec<Archive>,
     pub(super) issues: Vec<Issue>,
+    pub(super) faults: Vec<Fault>,
+    pub(super) expansion: Expansion,
     pub(super) dropped: Vec<Dropped>,
     pub(super) roots: Vec<String>,
     bytes_read: AtomicU64,
@@ -53,6 +57,8 @@ impl Catalog {
             members: vec![],
             archives: vec![],
             issues: vec![],
+            faults: vec![],
+            expansion: Expansion::default(),
             dropped: vec![],
             roots: vec![],
             bytes_read: AtomicU64::new(0),

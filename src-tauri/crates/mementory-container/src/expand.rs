@@ -4,7 +4,7 @@ use super::{
     archive::Archive,
     catalog::Catalog,
     duplicates::DuplicateFinder,
-    encrypted,
+    encrypted, faults,
     member::{Location, Member},
     nested,
     resources::{MAX_IN_MEMORY_BYTES, Resources},
@@ -217,33 +217,38 @@ fn add_archive(
 ) -> Result<Option<Vec<Member>>, FormatError> {
     let io = |e| FormatError::io(&member.place, e);
     let max = limits.entries.saturating_add(1);
-    let entries = match zip::directory(source, max).map_err(io)? {
-        Some(entries) => {
+    catalog.expansion.open(member, source.len());
+    let (entries, contradictions, cut) = match zip::directory(source, max).map_err(io)? {
+        Some(zip::Directory { entries, start }) => {
             if entries.is_empty() {
                 catalog.issues.push(Issue::new("empty_archive", &member.place, "the archive is empty"));
             }
-            entries
+            let contradictions = zip::contradictions(source, &entries, start).map_err(io)?;
+            (entries, contradictions, false)
         }
         None => {
-            let entries = zip::recover(source, max, limits.total_bytes).map_err(io)?;
+            let budget = catalog.expansion.left(member, limits);
+            let entries = zip::recover(source, max, budget).map_err(io)?;
             if entries.is_empty() {
                 return Ok(None);
             }
-            let cut = entries.last().is_some_and(|e| e.cut);
+            let ends_early = entries.last().is_some_and(|e| e.cut);
             let message = format!(
                 "incomplete: the archive has no directory, {} entries were found{}",
                 entries.len(),
-                if cut { ", the last one is cut off" } else { "" }
+                if ends_early { ", the last one is cut off" } else { "" }
             );
             catalog.issues.push(Issue::new("truncated_archive", &member.place, message));
-            entries
+            (entries, Vec::new(), true)
         }
     };
     if entries.len() as u64 > limits.entries {
         return Err(FormatError::Limit { limit: "entries", place: member.place.clone(), figure: limits.entries });
     }
+    catalog.expansion.add(member, &entries, limits)?;
     let archive = catalog.archives.len();
-    let names = usable_entries(catalog, member, &entries);
+    catalog.faults.extend(faults::while_listing(archive, &member.place, &entries, &contradictions));
+    let names = usable(catalog, member, &entries);
     let mut out = Vec::with_capacity(names.len());
     for (index, name) in names {
         out.push(Member {
@@ -260,17 +265,19 @@ fn add_archive(
         });
     }
     catalog.archives.push(Archive {
+        place: member.place.clone(),
         source: source.clone(),
         has_conversations: out.iter().any(|m| nested::has_conversations_name(&m.name)),
         user_files: nested::holds_user_files(&member.name) || is_agent_file(source, &entries),
         entries,
+        cut,
     });
     Ok(Some(out))
 }
 
 /// True if the directory of an archive lists export data (conversations, parts of an export, a manifest) or is missing.
 fn is_export(source: &Source, limits: &Limits) -> bool {
-    let Ok(Some(entries)) = zip::directory(source, limits.entries) else {
+    let Ok(Some(zip::Directory { entries, .. })) = zip::directory(source, limits.entries) else {
         // A truncated download has no directory: open it to see what arrived.
         return true;
     };

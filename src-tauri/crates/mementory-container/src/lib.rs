@@ -4,13 +4,17 @@
 //!
 //! Issue codes: `unsafe_name`, `duplicate_name`, `link`, `not_a_regular_file`, `encrypted`, `unsupported_compression`,
 //! `truncated_archive`, `unreadable_archive`, `empty_archive`, `archive_depth`, `damaged_entry`,
-//! `passphrase_needed`, `limit`, `unreadable`. The place of an issue starts with the place of the archive it concerns.
+//! `passphrase_needed`, `limit`, `unreadable`. Codes of faults: `container_header_differs`, `container_overlap`,
+//! `container_shared_data`, `container_similar_names`, `container_empty_name_part`, `damaged_entry`, `truncated_archive`. The place of an issue starts with the place of the archive it concerns.
 mod archive;
 mod catalog;
 mod duplicates;
 mod encrypted;
 mod expand;
+mod expansion;
+mod faults;
 mod folder;
+mod integrity;
 mod member;
 mod nested;
 mod open;
@@ -23,6 +27,7 @@ mod tests;
 mod zip;
 
 pub use catalog::Catalog;
+pub use faults::{Fault, FaultKind};
 pub use member::Member;
 pub use mementory_model::FormatError;
 use mementory_model::is_damage;

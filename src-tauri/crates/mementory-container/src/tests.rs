@@ -18,10 +18,17 @@ struct EntrySpec<'a> {
     /// The sizes are written after the data.
     streamed: bool,
     wrong_crc: bool,
+    /// The local header has another name than the directory.
+    local_name: Option<&'a [u8]>,
+    /// The local header declares this many bytes more.
+    local_more: u32,
+    /// The directory points to the header of this entry instead.
+    shares: Option<usize>,
 }
 
 fn zip_bytes(entries: &[EntrySpec<'_>]) -> Vec<u8> {
     let (mut out, mut directory) = (Vec::new(), Vec::new());
+    let mut starts: Vec<u32> = Vec::new();
     for e in entries {
         let crc = crc32fast::hash(e.data) ^ u32::from(e.wrong_crc);
         let packed = if e.deflate {
@@ -32,7 +39,8 @@ fn zip_bytes(entries: &[EntrySpec<'_>]) -> Vec<u8> {
         } else {
             e.data.to_vec()
         };
-        let at = out.len() as u32;
+        let at = e.shares.map_or(out.len() as u32, |other| starts[other]);
+        starts.push(out.len() as u32);
         let flags = e.flags | if e.streamed { 8 } else { 0 };
         let method = if e.deflate { 8_u16 } else { 0 };
         let sizes = [crc, packed.len() as u32, e.data.len() as u32];
@@ -41,12 +49,13 @@ fn zip_bytes(entries: &[EntrySpec<'_>]) -> Vec<u8> {
         word(&mut out, flags);
         word(&mut out, method);
         out.extend([0; 4]);
-        for v in if e.streamed { [0; 3] } else { sizes } {
+        for v in if e.streamed { [0; 3] } else { [sizes[0], sizes[1] + e.local_more, sizes[2]] } {
             out.extend(v.to_le_bytes());
         }
-        word(&mut out, e.name.len() as u16);
+        let local_name = e.local_name.unwrap_or(e.name);
+        word(&mut out, local_name.len() as u16);
         word(&mut out, 0);
-        out.extend(e.name);
+        out.extend(local_name);
         out.extend(&packed);
         if e.streamed {
             out.extend(b"PK\x07\x08");
@@ -308,4 +317,53 @@ fn links_and_pipes_are_reported_and_not_read() {
         assert!(matches!(open(&[pipe]), Err(FormatError::Refused { .. })));
     }
     let _: &Path = &dir.0;
+}
+
+#[test]
+fn faults_that_no_reader_of_entries_sees_are_listed() {
+    let dir = Dir::new("faults");
+    let one = plain("one.txt", b"first");
+    let cases: [(&str, Vec<Odd<'_>>, &[&str]); 9] = [
+        ("nothing", vec![one.clone(), plain("two", b"2")], &[]),
+        ("streamed", vec![Odd { streamed: true, deflate: true, ..one.clone() }], &[]),
+        ("local-name", vec![Odd { local_name: Some(b"../../x"), ..one.clone() }], &["container_header_differs"]),
+        ("local-size", vec![Odd { local_more: 1, ..one.clone() }], &["container_header_differs"]),
+        (
+            "shared",
+            vec![one.clone(), Odd { shares: Some(0), ..plain("two.txt", b"first") }],
+            &["container_header_differs", "container_shared_data"],
+        ),
+        ("empty-part", vec![plain("a//b", b"x")], &["container_empty_name_part"]),
+        ("case", vec![one.clone(), plain("One.txt", b"x")], &["container_similar_names"]),
+        ("normalisation", vec![plain("caf\u{e9}", b"x"), plain("cafe\u{301}", b"x")], &["container_similar_names"]),
+        ("damage", vec![one.clone(), Odd { wrong_crc: true, ..plain("two", b"2") }], &["damaged_entry"]),
+    ];
+    for (name, entries, expected) in cases {
+        let c = open(&[dir.put(&format!("{name}.zip"), &zip(&entries))]).unwrap();
+        let damaged = c.damaged_entries(|_| true).unwrap();
+        let found: Vec<_> = c.faults().iter().chain(&damaged).map(|f| f.code).collect();
+        assert_eq!(found, expected, "{name}");
+        assert!(c.faults().iter().all(|f| f.issue.place.starts_with(&format!("{name}.zip!/"))), "{name}");
+    }
+}
+
+#[test]
+fn an_archive_that_expands_to_more_than_any_export_is_refused() {
+    let dir = Dir::new("expansion");
+    let zeros = vec![0; 3 << 20];
+    let bomb = zip(&[Odd { deflate: true, ..plain("zeros", &zeros) }]);
+    let nested = zip(&[plain("conversations.zip", &bomb)]);
+    let text: Vec<u8> = (0..3_u32 << 18).flat_map(|n| (n.wrapping_mul(2_654_435_761)).to_le_bytes()).collect();
+    let large = zip(&[plain("text", &text)]);
+    let limits = Limits { expanded_bytes: 1 << 20, ..Limits::default() };
+    let opened = |name: &str, bytes: &[u8], limits: &Limits| {
+        Catalog::open(&[dir.put(name, bytes)], limits, None).map(|c| c.members().len())
+    };
+    for (name, bytes) in [("bomb.zip", &bomb), ("nested.zip", &nested)] {
+        let refused = opened(name, bytes, &limits);
+        assert!(matches!(refused, Err(FormatError::Limit { limit: "expanded_bytes", .. })), "{name}");
+        assert_eq!(opened(name, bytes, &Limits::default()).unwrap(), 1, "{name}: below the limit");
+        assert_eq!(opened(name, bytes, &Limits::allowing(1 << 30)).unwrap(), 1, "{name}: allowed");
+    }
+    assert_eq!(opened("large.zip", &large, &limits).unwrap(), 1, "large, but not by expanding");
 }

@@ -1,7 +1,7 @@
 //! The [`Format`] trait, its capabilities, and what readers and writers receive and return.
 use crate::{
     BaseFindings, Catalog, Claim, DeltaFile, Detected, DiscloseParts, EditArchives, FormatError, FormatOptions,
-    IdentifyExports, Passphrase, SignFiles, Signed, Signer, Validation, Verifier,
+    IdentifyExports, Passphrase, SignFiles, Signed, Signer, SourceState, Validation, Verifier,
 };
 use mementory_model::{Derived, Dropped, Issue, Limits, LossReport, Record, RecordKey, Timestamp, Tombstone, Unit};
 use std::{
@@ -90,8 +90,25 @@ pub trait Format: Sync {
         let _ = (delta, base);
         Ok(None)
     }
-    /// Claims the members of the catalog that are in this format, judged by content. Reads only the start of each
-    /// member and small additional files.
+    /// The numbered state that a source contains or, for a delta, leads to; None for formats without such states.
+    ///
+    /// # Errors
+    /// A manifest that cannot be read.
+    fn state_of(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+    ) -> Result<Option<SourceState>, FormatError> {
+        let _ = (catalog, detected, limits);
+        Ok(None)
+    }
+    /// Codes of errors of [`Format::validate`] with which a file is not imported, unless the person asks for what is
+    /// left of it. None: an import does not validate first, since reading finds the same.
+    fn import_refuses(&self) -> Option<&'static [&'static str]> {
+        None
+    }
+    /// Which members of the catalog are this format's? By content. Cheap: reads heads, small side files.
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError>;
     /// Detection after the user named this format. Plausible text without a marker of the format may be claimed as
     /// well.

@@ -10,6 +10,7 @@ mod format;
 mod json_keys;
 mod options;
 pub mod passthrough_envelope;
+mod sequence;
 mod signing;
 #[cfg(feature = "testkit")]
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
@@ -29,11 +30,12 @@ pub use format::{
 };
 pub use json_keys::json_keys;
 pub use mementory_container::{
-    AGE_HEAD, Catalog, Cipher, Member, Passphrase, Sealed, SealedFile, Spool, SpoolFile, file_sha256, is_age_head,
-    is_safe_path, plain_name, sha256,
+    AGE_HEAD, Catalog, Cipher, Fault, FaultKind, Member, Passphrase, Sealed, SealedFile, Spool, SpoolFile, file_sha256,
+    is_age_head, is_safe_path, plain_name, sha256,
 };
 pub use mementory_model::FormatError;
 pub use options::FormatOptions;
+pub use sequence::{SequenceError, SourceState, check_sequence};
 pub use signing::{Signed, Signer, Verifier};
 pub use validation::{Finding, Validation};
 

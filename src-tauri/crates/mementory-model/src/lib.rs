@@ -13,7 +13,7 @@ mod tombstone;
 
 pub use error::{FormatError, is_damage};
 pub use issue::{Dropped, DroppedAs, Issue};
-pub use limits::{Bounds, Limits, TREE_BYTES};
+pub use limits::{Bounds, EXPANSION, Limits, TREE_BYTES};
 pub use loss::{Loss, LossKind, LossReport};
 pub use record::{
     AttachmentRef, Embedding, EntityRef, Fields, Kind, Link, MessagePart, Origin, Record, RecordKey, Source, Times,

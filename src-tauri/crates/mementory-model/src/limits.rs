@@ -5,7 +5,9 @@
 pub struct Limits {
     /// Total size of all archives' content. Above it, reading ends with a `Limit` error until the user allows the size.
     pub total_bytes: u64,
-    /// Size of one JSON element (a conversation, a record), or of one JSON document that is read into memory.
+    /// What an archive may expand to although it is much smaller: more than [`EXPANSION`] times its size.
+    pub expanded_bytes: u64,
+    /// One JSON element (a conversation, a record), or one JSON document that is read into memory.
     pub element_bytes: u64,
     /// Size of one line in a JSONL file.
     pub line_bytes: u64,
@@ -24,8 +26,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Names of the limits that [`allowing`](Self::allowing) raises.
-    pub const RAISED: [&str; 5] = ["total_bytes", "element_bytes", "line_bytes", "tree_bytes", "side_file_bytes"];
+    /// The names of the limits that [`allowing`](Self::allowing) raises.
+    pub const RAISED: [&str; 6] =
+        ["total_bytes", "expanded_bytes", "element_bytes", "line_bytes", "tree_bytes", "side_file_bytes"];
 
     /// The limits after the user allowed this total size. A single part may then be as large and use as much memory.
     /// Limits for depth and number, and those that a format defines, stay the same.
@@ -34,6 +37,7 @@ impl Limits {
         let usual = Self::default();
         Self {
             total_bytes: bytes,
+            expanded_bytes: usual.expanded_bytes.max(bytes),
             element_bytes: usual.element_bytes.max(bytes),
             line_bytes: usual.line_bytes.max(bytes),
             tree_bytes: usual.tree_bytes.max(bytes),
@@ -43,10 +47,14 @@ impl Limits {
     }
 }
 
-/// Memory that one parsed JSON value may use. It can be much more than the text: in `[0,0,…]`, each digit is a value
-/// with its own allocation and needs 28 times the memory of its text. A zip of 63 kB with 62 MB of such text would use
-/// gigabytes. 96 MiB are enough for a line of 64 MiB that is mostly text, and for a conversation of 40 MB with about
-/// 40,000 messages. Together with the text and the resulting record, an import stays below 500 MB.
+/// How many times its size an archive may expand to without question. Exports, which are text, expand 5 to 30 times;
+/// deflate reaches 1,000 times with bytes that are all the same.
+pub const EXPANSION: u64 = 100;
+
+/// How much memory one parsed JSON value may use. This can be much more than its text: each digit of `[0,0,…]` is a
+/// value with its own allocation, 28 times its text, so 62 MB of it, a zip of 63 kB, would use gigabytes. 96 MiB are
+/// enough for a line of 64 MiB of text, or a conversation of 40 MB with some 40,000 messages; together with the text
+/// and the resulting record, an import stays below 500 MB.
 pub const TREE_BYTES: u64 = 96 << 20;
 
 /// Limits for one JSON value.
@@ -75,6 +83,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             total_bytes: 64 << 30,
+            expanded_bytes: 100_000_000,
             element_bytes: 256 << 20,
             line_bytes: 64 << 20,
             entries: 1_000_000,

@@ -16,15 +16,24 @@ const END64: [u8; 4] = *b"PK\x06\x06";
 /// downloads can have other bytes after the archive.
 const MAX_TAIL_BYTES: u64 = 1 << 20;
 
-/// Up to `max` entries in directory order, duplicates included. None if there is no usable directory.
-pub(in super::super) fn directory(source: &Source, max: u64) -> std::io::Result<Option<Vec<Entry>>> {
-    let from = source.len().saturating_sub(MAX_TAIL_BYTES);
-    let tail = source.bytes(from, MAX_TAIL_BYTES as usize)?;
-    // Only 64 candidates are tried, because a hostile file may consist of nothing but these signatures.
+/// The directory of an archive.
+pub(in super::super) struct Directory {
+    /// In directory order, duplicates included.
+    pub(in super::super) entries: Vec<Entry>,
+    /// Where it starts.
+    pub(in super::super) start: u64,
+}
+
+/// Entries in directory order, duplicates included; None when there is no usable directory. At most `max` are read:
+/// one more than allowed, so that the caller notices.
+pub(in super::super) fn directory(source: &Source, max: u64) -> std::io::Result<Option<Directory>> {
+    let from = source.len().saturating_sub(TAIL);
+    let tail = source.bytes(from, TAIL as usize)?;
+    // A hostile tail may hold nothing but these marks.
     for at in memchr::memmem::rfind_iter(&tail, &END).take(64) {
         let Some(record) = tail.get(at..at + 22) else { continue };
-        if let Some(entries) = read_entries(source, &locate_directory(source, from + at as u64, record)?, max)? {
-            return Ok(Some(entries));
+        if let Some(found) = read(source, &locate(source, from + at as u64, record)?, max)? {
+            return Ok(Some(found));
         }
     }
     Ok(None)
@@ -64,7 +73,7 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
     Ok(DirectoryLocation { starts, entries })
 }
 
-fn read_entries(source: &Source, place: &DirectoryLocation, max: u64) -> std::io::Result<Option<Vec<Entry>>> {
+fn read(source: &Source, place: &Place, max: u64) -> std::io::Result<Option<Directory>> {
     for &(start, base) in &place.starts {
         let mut reader = BufReader::with_capacity(64 * 1024, source.window(start)?);
         let mut entries = Vec::new();
@@ -75,7 +84,7 @@ fn read_entries(source: &Source, place: &DirectoryLocation, max: u64) -> std::io
             }
         }
         if entries.len() as u64 == place.entries.min(max) {
-            return Ok(Some(entries));
+            return Ok(Some(Directory { entries, start }));
         }
     }
     Ok(None)
@@ -105,6 +114,7 @@ fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<Entry
     }
     Ok(Some(Entry {
         name: names::decode(name, flags, extra),
+        raw_name: name.into(),
         method: le16(&fixed, 10),
         flags,
         crc: le32(&fixed, 16),

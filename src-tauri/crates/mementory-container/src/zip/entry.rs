@@ -11,11 +11,13 @@ use std::io::{BufReader, Error, ErrorKind, Read};
 pub(in super::super) struct Entry {
     /// Decoded name, with its separators as written.
     pub(in super::super) name: String,
+    /// As the directory has it.
+    pub(super) raw_name: Box<[u8]>,
     pub(super) method: u16,
     pub(super) flags: u16,
     pub(super) crc: u32,
-    pub(super) packed: u64,
-    /// Declared uncompressed size in bytes.
+    pub(in super::super) packed: u64,
+    /// Uncompressed size as declared.
     pub(in super::super) size: u64,
     pub(super) position: Position,
     /// Unix mode bits, 0 when not given.

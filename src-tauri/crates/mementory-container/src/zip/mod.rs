@@ -1,13 +1,15 @@
-//! Reads ZIP files as they occur in practice: streamed, prefixed, cut off, Zip64, with names in old encodings. It uses
-//! the central directory, or the local headers if there is none. It is our own code because strict readers hide what
-//! matters here: duplicate names, the raw bytes of names, which entries are encrypted or links, and the entries of a
-//! cut download. Format facts: PKWARE APPNOTE 6.3 (public).
+//! ZIP as people have it: streamed, prefixed, cut off, zip64, names in old encodings. Reads the central directory, or
+//! without one the local headers. Own code, because what matters here is everything a strict reader hides: duplicate
+//! names, the raw name bytes, what is encrypted or a link, and what can still be had of a cut download.
+//! Format facts: PKWARE APPNOTE 6.3 (public).
+mod contradictions;
 mod directory;
 mod entry;
 mod names;
 mod recover;
 
-pub(super) use directory::directory;
+pub(super) use contradictions::{Contradiction, contradictions};
+pub(super) use directory::{Directory, directory};
 pub(super) use entry::{Entry, EntryKind};
 pub(super) use names::safe_name;
 pub(super) use recover::recover;

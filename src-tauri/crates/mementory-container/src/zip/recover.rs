@@ -25,6 +25,7 @@ pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::
         let flags = le16(&fixed, 6);
         let mut entry = Entry {
             name: names::decode(name, flags, extra),
+            raw_name: name.into(),
             method: le16(&fixed, 8),
             flags,
             crc: le32(&fixed, 14),

@@ -1,0 +1,64 @@
+//! How much an archive may expand. What a bomb unpacks to would be stored in the vault, so it is refused before that; the
+//! person may allow more.
+use super::{member::Member, zip::Entry};
+use crate::FormatError;
+use mementory_model::{EXPANSION, Limits};
+use std::collections::HashMap;
+
+/// The bytes that the archives of each given path declare.
+#[derive(Default)]
+pub(super) struct Expansion {
+    by_root: HashMap<usize, Declared>,
+}
+
+/// Declared bytes of one path.
+#[derive(Default)]
+struct Declared {
+    /// Size of the outermost archives.
+    archives: u64,
+    /// Uncompressed bytes of all entries.
+    all: u64,
+    /// Those of entries that expand more than any real file.
+    extreme: u64,
+}
+
+impl Declared {
+    fn most(&self, limits: &Limits) -> u64 {
+        limits.expanded_bytes.max(self.archives.saturating_mul(EXPANSION))
+    }
+}
+
+impl Expansion {
+    /// Counts an archive of this size; one inside another is part of that.
+    pub(super) fn open(&mut self, member: &Member, size: u64) {
+        if member.depth == 0 {
+            self.by_root.entry(member.root).or_default().archives += size;
+        }
+    }
+
+    /// How many bytes an archive without a directory may still expand to.
+    pub(super) fn left(&mut self, member: &Member, limits: &Limits) -> u64 {
+        let declared = self.by_root.entry(member.root).or_default();
+        declared.most(limits).saturating_sub(declared.all).min(limits.total_bytes)
+    }
+
+    /// Counts the entries of an archive. The reader of an entry holds it to its declared size.
+    ///
+    /// # Errors
+    /// `Limit` with `expanded_bytes`.
+    pub(super) fn add(&mut self, member: &Member, entries: &[Entry], limits: &Limits) -> Result<(), FormatError> {
+        let declared = self.by_root.entry(member.root).or_default();
+        for entry in entries {
+            declared.all = declared.all.saturating_add(entry.size);
+            if entry.size > entry.packed.saturating_mul(EXPANSION) {
+                declared.extreme = declared.extreme.saturating_add(entry.size);
+            }
+        }
+        let figure = match declared {
+            Declared { all, .. } if *all > declared.most(limits) => declared.all,
+            Declared { extreme, .. } if *extreme > limits.expanded_bytes => declared.extreme,
+            _ => return Ok(()),
+        };
+        Err(FormatError::Limit { limit: "expanded_bytes", place: member.place.clone(), figure })
+    }
+}

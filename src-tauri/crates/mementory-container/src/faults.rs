@@ -1,0 +1,105 @@
+//! Faults of archives that no reader of their entries would see: contradictions in the structure, names that some systems
+//! cannot tell apart, damaged bytes that nobody reads. Validators report them; an import refuses them.
+use super::{
+    archive::Archive,
+    zip::{self, Entry, EntryKind},
+};
+use crate::FormatError;
+use mementory_model::{Issue, is_damage};
+use std::{collections::HashMap, io::Read};
+use unicode_normalization::UnicodeNormalization;
+
+/// What kind of fault it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The archive's own structure contradicts itself: made with intent.
+    Structure,
+    /// A name that one system takes and another does not.
+    Name,
+    /// The bytes of an entry do not match their checksum or size.
+    Damage,
+}
+
+/// A fault of an archive.
+#[derive(Debug, Clone)]
+pub struct Fault {
+    /// Which archive, as in [`crate::Member::archive`].
+    pub archive: usize,
+    /// What kind.
+    pub kind: FaultKind,
+    /// Stable code.
+    pub code: &'static str,
+    /// Code, place and message.
+    pub issue: Issue,
+}
+
+impl Fault {
+    pub(super) fn new(archive: usize, kind: FaultKind, code: &'static str, place: String, message: &str) -> Self {
+        Self { archive, kind, code, issue: Issue::new(code, place, message) }
+    }
+}
+
+/// Faults of structure and names, found while listing an archive at `place`.
+pub(super) fn while_listing(
+    archive: usize,
+    place: &str,
+    entries: &[Entry],
+    contradictions: &[zip::Contradiction],
+) -> Vec<Fault> {
+    let at = |index: usize| entries.get(index).map(|e| entry_place(place, &e.name)).unwrap_or_default();
+    let structure =
+        contradictions.iter().map(|c| Fault::new(archive, FaultKind::Structure, c.code, at(c.entry), c.message));
+    let mut out: Vec<Fault> = structure.collect();
+    let mut folded: HashMap<String, &str> = HashMap::new();
+    for entry in entries.iter().filter(|e| e.kind() != EntryKind::Folder) {
+        let name = entry.name.as_str();
+        // a name that leads out of the archive is an issue of its own
+        let Ok(safe) = zip::safe_name(name) else { continue };
+        if name.strip_prefix("./").unwrap_or(name).split('/').any(|part| part.is_empty() || part == ".") {
+            let message = "a part of the name is empty";
+            out.push(Fault::new(
+                archive,
+                FaultKind::Name,
+                "container_empty_name_part",
+                entry_place(place, name),
+                message,
+            ));
+        }
+        let key: String = safe.nfc().flat_map(char::to_lowercase).nfc().collect();
+        match folded.get(&key) {
+            Some(other) if *other != name => {
+                let message = "the name differs from that of another entry only by case or Unicode normalisation";
+                let code = "container_similar_names";
+                out.push(Fault::new(archive, FaultKind::Name, code, entry_place(place, name), message));
+            }
+            Some(_) => {} // the same name twice is an issue of its own
+            None => drop(folded.insert(key, name)),
+        }
+    }
+    out
+}
+
+/// The place of an entry, without the characters that would be unsafe to show.
+pub(super) fn entry_place(archive: &str, name: &str) -> String {
+    let shown: String = name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    format!("{archive}!/{shown}")
+}
+
+/// What is wrong with the bytes of an entry.
+pub(super) fn damage(archive: &Archive, entry: &Entry) -> Result<Option<String>, FormatError> {
+    let mut reader = match entry.read(&archive.source) {
+        Ok(reader) => reader,
+        Err(error) if is_damage(&error) => return Ok(Some(error.to_string())),
+        Err(error) => return Err(FormatError::io(&archive.place, error)),
+    };
+    let mut buffer = vec![0; 128 << 10];
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok(None),
+            Ok(_) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) if is_damage(&error) => return Ok(Some(error.to_string())),
+            Err(error) => return Err(FormatError::io(&archive.place, error)),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Whether the archives of a catalog are whole.
+use super::{
+    catalog::Catalog,
+    faults::{Fault, FaultKind, damage, entry_place},
+    zip::EntryKind,
+};
+use crate::FormatError;
+
+impl Catalog {
+    /// Faults of structure and names of all archives.
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
+    /// Reads every entry of these archives to its end and compares it with its checksum and size. An archive without a
+    /// directory was cut off, so it may lack entries.
+    ///
+    /// # Errors
+    /// I/O; a damaged entry is a fault.
+    pub fn damaged_entries(&self, wanted: impl Fn(usize) -> bool) -> Result<Vec<Fault>, FormatError> {
+        let mut out = Vec::new();
+        for (number, archive) in self.archives.iter().enumerate().filter(|(number, _)| wanted(*number)) {
+            if archive.cut {
+                let message = "the archive is cut off: it has no directory";
+                let place = archive.place.clone();
+                out.push(Fault::new(number, FaultKind::Damage, "truncated_archive", place, message));
+            }
+            for entry in &archive.entries {
+                if let (EntryKind::Plain, Some(message)) = (entry.kind(), damage(archive, entry)?) {
+                    let place = entry_place(&archive.place, &entry.name);
+                    out.push(Fault::new(number, FaultKind::Damage, "damaged_entry", place, &message));
+                }
+            }
+        }
+        Ok(out)
+    }
+}

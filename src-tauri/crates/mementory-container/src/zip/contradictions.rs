@@ -1,0 +1,116 @@
+//! Ways in which the directory and the local headers of an archive contradict each other. A program that reads by the one
+//! sees other files than one that reads by the other, so no writer of archives makes such a file by accident.
+use super::{
+    super::source::Source,
+    LOCAL,
+    entry::{Entry, Position},
+    extra_field, le16, le32, le64,
+};
+
+/// Sizes behind the data: the local header may have zeros instead.
+const STREAMED: u16 = 8;
+/// Most contradictions of one archive that are listed.
+const MOST: usize = 1000;
+
+/// A contradiction of one entry: its index, a stable code, and what contradicts.
+pub(in super::super) struct Contradiction {
+    pub(in super::super) entry: usize,
+    pub(in super::super) code: &'static str,
+    pub(in super::super) message: &'static str,
+}
+
+/// Checks the entries of an archive whose directory starts at `directory`.
+///
+/// # Errors
+/// I/O.
+pub(in super::super) fn contradictions(
+    source: &Source,
+    entries: &[Entry],
+    directory: u64,
+) -> std::io::Result<Vec<Contradiction>> {
+    let mut found = Vec::new();
+    // Start, end and index of the bytes that each entry takes.
+    let mut taken: Vec<(u64, u64, usize)> = Vec::with_capacity(entries.len());
+    for (index, entry) in entries.iter().enumerate() {
+        let Position::Header(at) = entry.position else { continue };
+        let end = match differs(source, entry, at)? {
+            Ok(end) => end,
+            Err((message, end)) => {
+                found.push(Contradiction { entry: index, code: "container_header_differs", message });
+                end
+            }
+        };
+        if end > directory {
+            let message = "its data reaches into the directory of the archive";
+            found.push(Contradiction { entry: index, code: "container_overlap", message });
+        }
+        taken.push((at, end, index));
+        if found.len() > MOST {
+            return Ok(found);
+        }
+    }
+    taken.sort_unstable();
+    let mut last: Option<(u64, u64)> = None;
+    for (start, end, index) in taken {
+        let (code, message) = match last {
+            Some((before, _)) if before == start => {
+                ("container_shared_data", "two entries of the archive have the same data")
+            }
+            Some((_, until)) if start < until => ("container_overlap", "its data overlaps another entry"),
+            _ => {
+                last = Some((start, end));
+                continue;
+            }
+        };
+        found.push(Contradiction { entry: index, code, message });
+        last = last.map(|(before, until)| (before.max(start), until.max(end)));
+        if found.len() > MOST {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// Where the entry's data ends, or how its local header differs from the directory.
+fn differs(source: &Source, entry: &Entry, at: u64) -> std::io::Result<Result<u64, (&'static str, u64)>> {
+    let fixed = source.bytes(at, 30)?;
+    if fixed.len() < 30 || fixed[..4] != LOCAL {
+        return Ok(Err(("no local header is where the directory says", at)));
+    }
+    let (name_len, extra_len) = (usize::from(le16(&fixed, 26)), usize::from(le16(&fixed, 28)));
+    let variable = source.bytes(at + 30, name_len + extra_len)?;
+    let end = (at + 30).saturating_add(variable.len() as u64).saturating_add(entry.packed);
+    if variable.len() < name_len + extra_len {
+        return Ok(Err(("its local header is cut off", end)));
+    }
+    let (name, extra) = variable.split_at(name_len);
+    if *name != *entry.raw_name {
+        return Ok(Err(("its local header has another name than the directory", end)));
+    }
+    if le16(&fixed, 8) != entry.method {
+        return Ok(Err(("its local header has another compression method than the directory", end)));
+    }
+    let flags = le16(&fixed, 6);
+    if (flags ^ entry.flags) & 1 != 0 {
+        return Ok(Err(("only one of its local header and the directory says that it is encrypted", end)));
+    }
+    let (mut packed, mut size) = (u64::from(le32(&fixed, 18)), u64::from(le32(&fixed, 22)));
+    if let Some(mut wide) = extra_field(extra, 1) {
+        for value in [&mut size, &mut packed] {
+            if *value == u64::from(u32::MAX) && wide.len() >= 8 {
+                *value = le64(wide, 0);
+                wide = &wide[8..];
+            }
+        }
+    }
+    let streamed = flags & STREAMED != 0;
+    let agrees =
+        |local: u64, central: u64| local == central || streamed && (local == 0 || local == u64::from(u32::MAX));
+    if !agrees(packed, entry.packed) || !agrees(size, entry.size) {
+        return Ok(Err(("its local header has another size than the directory", end)));
+    }
+    if !agrees(u64::from(le32(&fixed, 14)), u64::from(entry.crc)) {
+        return Ok(Err(("its local header has another checksum than the directory", end)));
+    }
+    Ok(Ok(end))
+}

@@ -1,0 +1,99 @@
+//! Numbered states of a source, and whether a delta continues the state that is there (ALF §4.3.1). One rule for every
+//! place where a delta is applied: to an archive, and to a vault.
+
+/// The state that a file contains, or that a delta leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceState {
+    /// Where in the input.
+    pub place: String,
+    /// Id of the format of the whole source, the same for a delta and its base.
+    pub format: &'static str,
+    /// Id of whose state it is: of the agent.
+    pub group: String,
+    /// The state that a delta starts from; None for a whole file.
+    pub base: Option<u64>,
+    /// Number of the state; 0 for a whole file that was never synchronised.
+    pub sequence: u64,
+}
+
+/// Why a delta does not continue a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SequenceError {
+    /// It ends where it starts, or before.
+    #[error("invalid delta: new_sequence is not greater than base_sequence")]
+    Order,
+    /// An earlier delta is missing.
+    #[error("an earlier delta is missing (the last known sequence is {at}, the delta starts at {base})")]
+    Gap {
+        /// The state that is there.
+        at: u64,
+        /// Where the delta starts.
+        base: u64,
+    },
+    /// What it changes is there already.
+    #[error("already applied (the last known sequence is {at}, the delta ends at {new})")]
+    AlreadyApplied {
+        /// The state that is there.
+        at: u64,
+        /// Where the delta ends.
+        new: u64,
+    },
+    /// It starts before the state that is there and ends after it.
+    #[error("made from another state (the last known sequence is {at}, the delta starts at {base})")]
+    WrongBase {
+        /// The state that is there.
+        at: u64,
+        /// Where the delta starts.
+        base: u64,
+    },
+}
+
+impl SequenceError {
+    /// Stable code.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Order => "sequence_order",
+            Self::Gap { .. } => "sequence_gap",
+            Self::AlreadyApplied { .. } => "already_applied",
+            Self::WrongBase { .. } => "wrong_base",
+        }
+    }
+}
+
+/// Checks that a delta from `base` to `new` continues the state `at`.
+///
+/// # Errors
+/// Why it does not.
+pub fn check_sequence(at: u64, base: u64, new: u64) -> Result<(), SequenceError> {
+    match () {
+        () if new <= base => Err(SequenceError::Order),
+        () if base > at => Err(SequenceError::Gap { at, base }),
+        () if new <= at => Err(SequenceError::AlreadyApplied { at, new }),
+        () if base != at => Err(SequenceError::WrongBase { at, base }),
+        () => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delta_continues_exactly_the_state_that_is_there() {
+        let cases = [
+            ((4, 4, 5), None),
+            ((0, 0, 1), None),
+            ((4, 4, 9), None),
+            ((4, 5, 6), Some("sequence_gap")),
+            ((4, 3, 4), Some("already_applied")),
+            ((4, 2, 3), Some("already_applied")),
+            ((4, 3, 5), Some("wrong_base")),
+            ((4, 4, 4), Some("sequence_order")),
+            ((4, 9, 2), Some("sequence_order")),
+            ((u64::MAX, u64::MAX, u64::MAX), Some("sequence_order")),
+        ];
+        for ((at, base, new), expected) in cases {
+            assert_eq!(check_sequence(at, base, new).err().map(SequenceError::code), expected, "{at} {base} {new}");
+        }
+    }
+}
