@@ -1,5 +1,5 @@
-//! Errors with a stable code, a message for people, and the exit code of the command line.
-use mementory_model::Limits;
+//! Error kinds with a stable code, a message for people, and the command line's exit code.
+use mementory_model::{Limits, is_damage};
 use std::collections::BTreeMap;
 
 /// Result of every use case.
@@ -117,6 +117,10 @@ pub(crate) fn from_format(error: &mementory_formats::FormatError) -> ApiError {
                 _ => 1,
             };
             ApiError::new(code, exit, format!("{place}: {message}. Nothing was changed.")).with("place", place)
+        }
+        F::Io { place, source } if is_damage(source) => {
+            ApiError::new("damaged_entry", 1, format!("{place} is damaged: {source}. Nothing was changed."))
+                .with("place", place)
         }
         F::Io { place, source } => from_io(place, source),
         _ => ApiError::new("internal", 7, "Something unexpected happened. Nothing was changed."),

@@ -1,11 +1,12 @@
 //! Functions for files that need no vault: detection and validation.
 use crate::{
     ApiError, ApiResult, Job,
+    inspection::container_findings,
     trust::{Trust, signers},
     types::*,
 };
 use mementory_formats::{Catalog, DeltaFile, Detection as Found, Passphrase, by_id, detect as detect_in, registry};
-use mementory_model::{Limits, Timestamp};
+use mementory_model::{Limits, Timestamp, is_damage};
 use mementory_vault::Scratch;
 use std::path::{Path, PathBuf};
 
@@ -268,16 +269,22 @@ pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation>
             format!("{} has no rules to check a file against. Nothing was changed.", reader.name()),
         ));
     }
+    let faults = container_findings(&catalog, source)?;
     let mut result = match reader.validate_with(&catalog, source, &limits, trust, passphrase) {
         Ok(result) => result,
+        Err(mementory_formats::FormatError::Io { place, source: error }) if is_damage(&error) => {
+            let damaged = invalid(Some(source.format), "damaged_entry", Path::new(&place), &error.to_string());
+            return Ok(with_faults(damaged, faults));
+        }
         Err(error @ mementory_formats::FormatError::Invalid { code: "passphrase_wrong", .. }) => {
             return Err(error.into());
         }
         Err(mementory_formats::FormatError::Invalid { code, place, message }) => {
-            return Ok(invalid_result(Some(source.format), code, Path::new(&place), &message));
+            return Ok(with_faults(invalid(Some(source.format), code, Path::new(&place), &message), faults));
         }
         Err(other) => return Err(other.into()),
     };
+    result.errors.extend(faults);
     let signature = trusted.verify_signatures(reader, &catalog, source, &limits, &mut result)?;
     if let Some(base) = base {
         let usage =
@@ -307,7 +314,16 @@ pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation>
     })
 }
 
-fn invalid_result(format: Option<&str>, code: &str, place: &Path, message: &str) -> Validation {
+/// Adds the faults of the archive; what says the same is listed once.
+fn with_faults(mut result: Validation, faults: Vec<mementory_formats::Finding>) -> Validation {
+    if faults.iter().any(|fault| result.errors.iter().any(|error| error.code == fault.code)) {
+        result.errors.clear();
+    }
+    result.errors.extend(faults.into_iter().map(Finding::from));
+    result
+}
+
+fn invalid(format: Option<&str>, code: &str, place: &Path, message: &str) -> Validation {
     let place = place.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     Validation {
         ok: false,

@@ -4,6 +4,7 @@
 mod convert;
 mod error;
 pub mod files;
+mod inspection;
 mod job;
 mod passphrase;
 pub mod portable;

@@ -260,6 +260,9 @@ pub enum Command {
         /// Also import a file whose signature is invalid; the signature is dropped.
         #[arg(long)]
         accept_invalid_signature: bool,
+        /// Import what is left of a file that is damaged or lacks a part of its own inventory.
+        #[arg(long)]
+        salvage: bool,
     },
     /// List the imports.
     Imports,

@@ -22,6 +22,7 @@ pub fn error(error: &ApiError, json: bool) {
                 // Numbers and flags are recognized by their key, because an id or a path may look like a number.
                 let value = match (k.as_str(), v.as_str()) {
                     ("erased", flag) => Value::Bool(flag == "true"),
+                    ("missing", list) => serde_json::from_str(list).unwrap_or_else(|_| Value::from(list)),
                     ("figure" | "found" | "known" | "pages", n) => {
                         n.parse::<u64>().map_or_else(|_| Value::from(n), Value::from)
                     }

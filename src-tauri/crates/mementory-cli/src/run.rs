@@ -90,6 +90,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             trust,
             merge,
             import_passphrase_file,
+            salvage,
         } => {
             let request = ImportRequest {
                 paths: paths.iter().map(|p| path_text(p)).collect::<ApiResult<_>>()?,
@@ -99,6 +100,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
                 let_in: *let_in,
                 accept_invalid_signature: *accept_invalid_signature,
                 merge: merge.as_deref().map(MergeStrategy::parse).transpose()?,
+                salvage: *salvage,
             };
             cancel_on_ctrl_c(job);
             let input_passphrase = portable::file_passphrase(import_passphrase_file.as_deref())?;

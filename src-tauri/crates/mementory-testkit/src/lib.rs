@@ -158,6 +158,8 @@ pub fn options(cancel: &AtomicBool, dry_run: bool) -> ImportOptions<'_> {
         is_unchanged: None,
         dropped_signatures: Vec::new(),
         notes: &[],
+        findings: &[],
+        missing: &[],
         limits: Limits::default(),
         now: at(60),
         passphrase: None,

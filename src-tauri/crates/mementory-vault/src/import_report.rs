@@ -99,6 +99,26 @@ pub struct Coming {
     pub text: String,
 }
 
+/// A part of the input that is missing or damaged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingPart {
+    /// Where in the input.
+    pub place: String,
+    /// Stable code, then `: ` and details.
+    pub reason: String,
+}
+
+/// A state that an import led to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReachedState {
+    /// Id of the format of the whole source.
+    pub format: String,
+    /// Whose state it is: id of the agent.
+    pub group: String,
+    /// Number of the state.
+    pub sequence: u64,
+}
+
 /// One recognised source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
@@ -132,8 +152,13 @@ pub struct ImportReport {
     #[serde(skip)]
     pub missing_files: Vec<String>,
     pub sources: Vec<SourceSeen>,
-    /// Number of records of each kind that are in earlier exports of the account and not in this one, which is the
-    /// newest. Not stored with the batch.
+    /// What was missing or damaged in the input, if the person asked for what was left of it.
+    #[serde(default)]
+    pub missing: Vec<MissingPart>,
+    /// The numbered states that the import led to.
+    #[serde(default)]
+    pub states: Vec<ReachedState>,
+    /// By kind: records of earlier exports of the account that this one, the newest, lacks. Not stored with the batch.
     #[serde(skip)]
     pub gone: BTreeMap<String, u32>,
 }
@@ -238,6 +263,14 @@ impl ImportReport {
         let entry =
             self.warnings.entry(format!("{code} {container}")).or_insert_with(|| (place.into(), message.into(), 0));
         entry.2 += 1;
+    }
+
+    /// Adds a warning unless there is an equal one.
+    pub(crate) fn warn_once(&mut self, code: &str, place: &str, message: &str) {
+        let container = place.split('#').next().unwrap_or(place);
+        if !self.warnings.contains_key(&format!("{code} {container}")) {
+            self.warn(code, place, message);
+        }
     }
 
     /// The sum over all kinds.

@@ -46,7 +46,9 @@ pub use export::{EvidenceMade, EvidenceOrder, EvidenceParts, ExportOutcome, Expo
 pub use failed_step::FailedStep;
 pub use file_locations::{FailedImport, FileLocations, KnownLocations};
 pub use import::{ImportOptions, Importer, Merge};
-pub use import_report::{Coming, ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, SourceSeen};
+pub use import_report::{
+    Coming, ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, MissingPart, ReachedState, SourceSeen,
+};
 pub use index_sync::IndexWatch;
 pub use integrity::{CheckedPlace, IntegrityCheck};
 pub use key_ring::{KeyRing, KnownKey};

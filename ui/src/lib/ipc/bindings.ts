@@ -696,10 +696,11 @@ export type ImportReport = {
 	/**  Attachments that are referenced but not in the input; null in reports of older imports. */
 	missing_attachments: number | null,
 	missing_parts: string[],
-	/**
-	 *  Number of records, by kind, that were in earlier exports of the account but are not in this newest one. Empty in
-	 *  reports of older imports.
-	 */
+	/**  Something is in `missing`: only what was left of the file was imported. */
+	salvaged: boolean,
+	/**  What was missing or damaged in the file, if the person asked for what was left of it. */
+	missing: MissingPart[],
+	/**  By kind: records of earlier exports of the account that are missing from this newest one. Empty in reports of older imports. */
 	gone: { [key in string]: number },
 	/**  Places of signatures that are invalid. Empty in stored reports. */
 	invalid_signatures: string[],
@@ -728,6 +729,8 @@ export type ImportRequest = {
 	accept_invalid_signature: boolean,
 	/**  How to resolve a conflict with an existing record. Null: the newer version wins. */
 	merge: MergeStrategy | null,
+	/**  Import what is left of a file that is damaged or lacks a part of its own inventory. */
+	salvage: boolean,
 };
 
 /**  State of the search index. */
@@ -865,6 +868,13 @@ export type MergeStrategy =
 "overwrite" | 
 /**  Import records with a known id and another text beside the existing one, under a new id. */
 "rename";
+
+/**  A part of a file that is missing or damaged. */
+export type MissingPart = {
+	place: string,
+	/**  Stable code, then `: ` and details. */
+	reason: string,
+};
 
 /**  A new recovery code, shown once, and the key slots after it was made. */
 export type NewRecoveryCode = {

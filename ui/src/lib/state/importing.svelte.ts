@@ -203,6 +203,7 @@ class Importing {
       let_in: this.letIn,
       accept_invalid_signature: false,
       merge: null,
+      salvage: false,
     };
     if (this.text !== null) return [new Plan({ ...base, format: TEXT_FORMAT }, TEXT_FORMAT)];
     const plans = planImports(this.detections, this.chosen, base);

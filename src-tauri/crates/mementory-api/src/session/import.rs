@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     ApiError, ApiResult, Job, files,
+    inspection::{Inspection, inspect},
     trust::{InvalidSignature, Signers, signers},
     types::*,
 };
@@ -141,6 +142,8 @@ impl Imports<'_> {
         let Signers { keys, forged, invalid } = found;
         let mut warnings: Vec<Issue> = invalid.iter().filter_map(InvalidSignature::dropped).collect();
         warnings.extend(self.delta_base_warnings(&catalog, &detection, &limits)?);
+        let Inspection { findings, missing } =
+            inspect(&catalog, &detection, &limits, request.salvage, passphrase.as_deref())?;
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
         let options = ImportOptions {
@@ -157,6 +160,8 @@ impl Imports<'_> {
             is_unchanged: guards.is_unchanged,
             dropped_signatures: invalid.iter().map(|signature| signature.place.clone()).collect(),
             notes: &warnings,
+            findings: &findings,
+            missing: &missing,
             limits,
             now: now(),
             passphrase,

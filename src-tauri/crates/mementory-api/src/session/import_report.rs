@@ -32,6 +32,8 @@ pub(super) fn report_view(r: &mementory_vault::ImportReport) -> ImportReport {
         },
         missing_attachments: r.counts.attachments_missing,
         missing_parts: r.missing_parts.clone(),
+        salvaged: !r.missing.is_empty(),
+        missing: r.missing.iter().map(|m| MissingPart { place: m.place.clone(), reason: m.reason.clone() }).collect(),
         missing_files: r.missing_files.clone(),
         gone: r.gone.clone(),
         invalid_signatures: Vec::new(),

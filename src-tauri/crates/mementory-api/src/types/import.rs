@@ -90,6 +90,9 @@ pub struct ImportRequest {
     /// How to resolve a conflict with an existing record. Null: the newer version wins.
     #[serde(default)]
     pub merge: Option<MergeStrategy>,
+    /// Import what is left of a file that is damaged or lacks a part of its own inventory.
+    #[serde(default)]
+    pub salvage: bool,
 }
 
 /// How to import records that are already in the vault.
@@ -123,6 +126,14 @@ impl MergeStrategy {
             )),
         }
     }
+}
+
+/// A part of a file that is missing or damaged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct MissingPart {
+    pub place: String,
+    /// Stable code, then `: ` and details.
+    pub reason: String,
 }
 
 /// Outcome counts; `found` is always the sum of the others.
@@ -193,8 +204,13 @@ pub struct ImportReport {
     #[serde(default)]
     pub missing_attachments: Option<u32>,
     pub missing_parts: Vec<String>,
-    /// Number of records, by kind, that were in earlier exports of the account but are not in this newest one. Empty in
-    /// reports of older imports.
+    /// Something is in `missing`: only what was left of the file was imported.
+    #[serde(default)]
+    pub salvaged: bool,
+    /// What was missing or damaged in the file, if the person asked for what was left of it.
+    #[serde(default)]
+    pub missing: Vec<MissingPart>,
+    /// By kind: records of earlier exports of the account that are missing from this newest one. Empty in reports of older imports.
     #[serde(default)]
     pub gone: BTreeMap<String, u32>,
     /// Places of signatures that are invalid. Empty in stored reports.

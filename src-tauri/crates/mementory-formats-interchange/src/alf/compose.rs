@@ -3,15 +3,12 @@
 //! Composed lines contain nothing that depends on the time of the export, so that a sealed partition always has the
 //! same bytes. Fields that ALF does not have are stored in `raw_source_format.mementory` (see [`super::extension`]).
 use super::extension;
-use super::vocabulary::{ENTITY_TYPES, METHODS, memory_type, status};
+use super::vocabulary::{EMPTY, ENTITY_TYPES, METHODS, memory_type, status};
 use super::wire;
 use mementory_format::StoredRecord;
 use mementory_json::{Tree, write_string};
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::fmt::Write;
-
-/// Content of a record without text and title, because ALF does not allow an empty content.
-const EMPTY: &str = "(empty)";
 
 /// The content of a line: the text, else the title, else a placeholder.
 pub(super) fn content(record: &Record) -> &str {

@@ -29,7 +29,9 @@ pub(super) struct Change {
     pub operation: Operation,
     /// Id of the record.
     pub id: String,
-    /// The record's line without `operation`. None for a deletion that contains only an id.
+    /// Id of the agent that the line states, if any.
+    pub agent: Option<String>,
+    /// The record's line without the operation; None for a deletion that only names its record.
     pub line: Option<String>,
     /// True if nothing of the record may stay, not even a tombstone (our extension `mementory.erased`).
     pub erased: bool,
@@ -46,13 +48,14 @@ pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
         _ => return Err("unknown_operation"),
     };
     let id = wire::get(&members, "id").and_then(wire::string).filter(|id| !id.is_empty()).ok_or("no_id")?.into_owned();
+    let agent = wire::get(&members, "agent_id").and_then(wire::string).map(std::borrow::Cow::into_owned);
     let content = wire::get(&members, "content").and_then(wire::string);
     let erased = wire::vendor(&members).is_some_and(|k| {
         wire::members(k.get()).is_some_and(|m| wire::get(&m, "erased").is_some_and(|e| e.get() == "true"))
     });
     if content.is_none() {
         return match operation {
-            Operation::Delete => Ok(Change { operation, id, line: None, erased }),
+            Operation::Delete => Ok(Change { operation, id, agent, line: None, erased }),
             _ => Err("no_content"),
         };
     }
@@ -61,7 +64,7 @@ pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     if operation == Operation::Delete && status.as_deref() != Some("deleted") {
         line = edit_json(&line, |tree| tree.set("status", Tree::Text("deleted".into())));
     }
-    Ok(Change { operation, id, line: Some(line), erased })
+    Ok(Change { operation, id, agent, line: Some(line), erased })
 }
 
 /// Id of the record that a delta line changes, and the record's line. None for a deletion that contains only an id.

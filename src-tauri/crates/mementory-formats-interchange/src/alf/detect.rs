@@ -2,7 +2,8 @@
 use super::manifest::{DELTA, MANIFEST};
 use super::wire;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
-use mementory_model::Limits;
+use mementory_model::{Limits, is_damage};
+use std::collections::BTreeMap;
 
 /// Size limit of a manifest in bytes. A larger one is not read for detection.
 const MANIFEST_BYTES: u64 = 4 << 20;
@@ -22,24 +23,16 @@ pub(super) fn detect_deltas(catalog: &Catalog, limits: &Limits) -> Result<Vec<Cl
 
 /// Claims agent archives and delta bundles, so that opening a delta as an `.alf` can be refused with an explanation.
 pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
-    let mut claims = Vec::new();
+    let mut claims = damaged(catalog);
     let named = |m: &&Member| m.archive.is_some() && matches!(m.name.as_str(), MANIFEST | DELTA_MANIFEST);
     for manifest in catalog.members().iter().filter(named) {
         let Some(version) = version_of(catalog, manifest, limits) else { continue };
         let delta = version == DELTA;
-        // A bundle may have the manifest under both names.
+        // the same bundle may have a manifest under each of the two names; one that cannot be read is claimed already
         if claims.iter().any(|c: &Claim| c.parts.iter().any(|p| p.member == manifest.id)) {
             continue;
         }
-        let inside = |m: &&Member| m.archive == manifest.archive && m.root == manifest.root;
-        let above = manifest.place.strip_suffix(&manifest.name).unwrap_or(&manifest.place);
-        let prefix = format!("{}!/", above.trim_end_matches("!/"));
-        let parts = catalog
-            .members()
-            .iter()
-            .filter(|m| inside(m) || m.place.starts_with(&prefix))
-            .map(|m| Part { member: m.id, role: if m.id == manifest.id { Role::Manifest } else { role(&m.name) } })
-            .collect();
+        let parts = parts_with(catalog, manifest);
         claims.push(Claim {
             version: Some(version),
             confidence: 1.0,
@@ -54,6 +47,105 @@ pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim
         });
     }
     Ok(claims)
+}
+
+/// The members of the archive that a member is in.
+fn parts_with(catalog: &Catalog, one: &Member) -> Vec<Part> {
+    let inside = |m: &&Member| m.archive == one.archive && m.root == one.root;
+    let above = one.place.strip_suffix(&one.name).unwrap_or(&one.place);
+    let prefix = format!("{}!/", above.trim_end_matches("!/"));
+    let members = catalog.members().iter().filter(|m| inside(m) || m.place.starts_with(&prefix));
+    let manifest = |m: &Member| inside(&m) && matches!(m.name.as_str(), MANIFEST | DELTA_MANIFEST);
+    members.map(|m| Part { member: m.id, role: if manifest(m) { Role::Manifest } else { role(&m.name) } }).collect()
+}
+
+/// Archives whose manifest is missing or cannot be read, by what else is in them. Without a claim on them, another
+/// format would take the part of such an archive that it knows, and the rest would be lost without a word.
+fn damaged(catalog: &Catalog) -> Vec<Claim> {
+    let mut archives: BTreeMap<(usize, usize), Layout<'_>> = BTreeMap::new();
+    for member in catalog.members() {
+        let Some(archive) = member.archive else { continue };
+        archives.entry((member.root, archive)).or_default().add(catalog, member);
+    }
+    let damaged = archives.into_values().filter_map(|layout| {
+        let (one, reason) = layout.is_damaged()?;
+        Some(Claim {
+            version: layout.delta.then(|| DELTA.into()),
+            confidence: 1.0,
+            reason: reason.into(),
+            parts: parts_with(catalog, one),
+            missing_parts: if layout.manifest.is_none() { vec![MANIFEST.to_owned()] } else { vec![] },
+        })
+    });
+    damaged.collect()
+}
+
+/// The entries of an archive by which it is recognised without its manifest.
+#[derive(Default)]
+struct Layout<'c> {
+    /// The manifest, and whether it cannot be read to its end.
+    manifest: Option<(&'c Member, bool)>,
+    /// What can be read of a damaged manifest names the format.
+    named: bool,
+    /// Documents of layers.
+    documents: u32,
+    /// Partitions.
+    partitions: u32,
+    /// Files of a runtime.
+    raw: bool,
+    delta: bool,
+    first: Option<&'c Member>,
+}
+
+fn is_object(bytes: &[u8]) -> bool {
+    let text = std::str::from_utf8(bytes).ok();
+    text.is_some_and(|text| wire::members(text.strip_prefix('\u{feff}').unwrap_or(text)).is_some())
+}
+
+impl<'c> Layout<'c> {
+    fn add(&mut self, catalog: &Catalog, member: &'c Member) {
+        self.first.get_or_insert(member);
+        match member.name.as_str() {
+            name @ (MANIFEST | DELTA_MANIFEST) => {
+                let damaged = match catalog.bytes(member, MANIFEST_BYTES) {
+                    Ok(bytes) => !is_object(&bytes),
+                    Err(FormatError::Io { source, .. }) => is_damage(&source),
+                    Err(_) => false,
+                };
+                self.manifest = Some((member, damaged));
+                if damaged {
+                    let head = catalog.head(member, MANIFEST_BYTES as usize).unwrap_or_default();
+                    let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
+                    self.named = has(b"\"alf_version\"");
+                    self.delta = name == DELTA_MANIFEST || has(b"\"base_sequence\"");
+                }
+            }
+            "identity.json" | "principals.json" | "credentials.json" | "attachments.json" | "memory/index.json" => {
+                self.documents += 1;
+            }
+            "memory/delta.jsonl" => {
+                self.partitions += 1;
+                self.delta = true;
+            }
+            name if name.starts_with("memory/") && name.ends_with(".jsonl") => self.partitions += 1,
+            name if name.starts_with("raw/") => self.raw = true,
+            _ => {}
+        }
+    }
+
+    /// A member of the archive and the reason, if it is one of this format that is damaged.
+    fn is_damaged(&self) -> Option<(&'c Member, &'static str)> {
+        let layers = self.documents + self.partitions.min(1) + u32::from(self.raw);
+        match self.manifest {
+            Some((manifest, true)) if self.named || layers >= 1 => {
+                Some((manifest, "a damaged .alf: its manifest.json cannot be read"))
+            }
+            None if layers >= 2 && self.partitions > 0 => {
+                Some((self.first?, "the files of an .alf without its manifest.json"))
+            }
+            _ => None,
+        }
+    }
 }
 
 fn version_of(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Option<String> {

@@ -3,6 +3,7 @@ mod workspace_agent;
 
 use super::compose;
 use super::document_row::Row;
+use super::forbidden;
 use super::identity;
 use super::lineage::Lineage;
 use super::partitions::{Period, stable_v5, stable_v7};
@@ -213,6 +214,13 @@ impl ExportPlan {
         self.has_embeddings |= !record.embeddings.is_empty();
         if !from_alf {
             compose::losses(stored, &mut self.losses);
+        } else if record.kind == Kind::Memory
+            && let Some(tree) = record.verbatim.as_ref().and_then(|v| Tree::parse(&v.text, 512).ok())
+        {
+            for pointer in forbidden::pointers(&tree) {
+                let note = "the specification forbids this value: it is in raw_source_format.mementory_forbidden";
+                self.losses.add(&stored.id, pointer.trim_start_matches('/'), LossKind::MovedToExtension, note);
+            }
         }
         let number = uuid::Uuid::parse_str(&id).ok().filter(|u| u.hyphenated().to_string() == id);
         match (u128::from_str_radix(&stored.id, 16), number) {

@@ -192,8 +192,14 @@ impl Manifest {
         self.vendor("generated") == Some(&Tree::Bool(true))
     }
 
-    /// Id space of an element or line, from its id and the agent that it names. The file of a single agent has one id
-    /// space. For a file with several sources, the manifest lists the elements that have a different one.
+    /// True for an element that names another agent than this file. One that Mementory generated holds several agents.
+    pub(super) fn is_foreign(&self, agent: Option<&str>) -> bool {
+        let named = agent.filter(|agent| !agent.is_empty());
+        named.is_some_and(|agent| !agent.eq_ignore_ascii_case(&self.agent)) && !self.generated()
+    }
+
+    /// Id space of an element or line, by its id and the agent it names. The file of one agent is one id space; the manifest
+    /// of a file with several sources lists the elements whose id space is another.
     pub(super) fn scope_of(&self, id: &str, names: Option<&str>) -> String {
         let said = self.vendor("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
         let named = names.filter(|_| self.generated()).unwrap_or(&self.agent);

@@ -8,11 +8,13 @@ mod budget_tests;
 mod capability_check;
 mod compose;
 pub mod delta;
+mod delta_changes;
 mod delta_operation;
 mod detect;
 mod document_row;
 mod extension;
 mod first_pass;
+mod forbidden;
 mod identity;
 mod jsonl;
 mod lineage;
@@ -50,7 +52,7 @@ mod write_manifest;
 
 use mementory_format::{
     AppliedDeltas, Capabilities, Catalog, Claim, Detected, EditArchives, Format, FormatError, Passphrase, PurgeOptions,
-    PurgeReport, ReadContext, RecordSource, Sink, Validation, WriteOptions, WriteReport,
+    PurgeReport, ReadContext, RecordSource, Sink, SourceState, Validation, WriteOptions, WriteReport,
 };
 use mementory_model::Limits;
 use std::path::{Path, PathBuf};
@@ -89,6 +91,25 @@ impl Format for Alf {
     }
     fn archive_editing(&self) -> Option<&dyn EditArchives> {
         Some(self)
+    }
+    fn state_of(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+    ) -> Result<Option<SourceState>, FormatError> {
+        let archive = manifest::Archive::open(catalog, detected)?;
+        let manifest = manifest::Manifest::of(&archive, limits)?;
+        Ok(Some(SourceState {
+            place: archive.place.clone(),
+            format: "alf",
+            group: manifest.agent.to_ascii_lowercase(),
+            base: None,
+            sequence: delta::sequence_of(&manifest),
+        }))
+    }
+    fn import_refuses(&self) -> Option<&'static [&'static str]> {
+        Some(&validate::REFUSED)
     }
     fn detect_asked(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect_any(catalog, limits)

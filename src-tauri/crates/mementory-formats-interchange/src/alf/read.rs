@@ -1,6 +1,7 @@
 //! Reads an archive (spec §3, §4, §6.2). Follows the manifest; entries that it does not name become passthrough files.
 mod attachments;
 
+use super::delta_changes::{LastChanges, wrong_agent};
 use super::identity;
 use super::jsonl::{JsonLine, each_line};
 use super::lineage::LineageCollector;
@@ -15,6 +16,7 @@ use mementory_format::{Catalog, Detected, FormatError, Member, Passphrase, Passt
 use mementory_json::Tree;
 use mementory_model::{
     Derived, Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, RecordKey, Timestamp, Tombstone, TombstoneOp,
+    is_damage,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, hash_map};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -55,6 +57,8 @@ pub(super) struct Reader<'a> {
     remarks: BTreeMap<Remark, (String, u64)>,
     /// True if a delta bundle is read.
     pub delta: bool,
+    /// In a delta: the line that counts for each record.
+    last_changes: LastChanges,
     /// Ids of records whose last change in a delta is a deletion.
     deleted: BTreeSet<String>,
     capabilities: super::capability_check::CapabilityCheck,
@@ -78,6 +82,7 @@ impl<'a> Reader<'a> {
             bytes_done: 0,
             remarks: BTreeMap::new(),
             delta: false,
+            last_changes: LastChanges::default(),
             deleted: BTreeSet::new(),
             capabilities: Default::default(),
             lineage: LineageCollector::default(),
@@ -150,19 +155,38 @@ impl Reader<'_> {
     pub(super) fn document(&mut self, layer: &str) -> Result<Option<(String, Member)>, FormatError> {
         let Some(file) = self.manifest.layer_file(layer).map(str::to_owned) else { return Ok(None) };
         let Some(member) = self.archive.entry(&file).cloned() else {
-            self.sink.note(Issue::new(
-                "layer_missing",
-                &self.archive.place,
-                format!("the manifest names a file for layer {layer}, but the archive does not have it"),
-            ));
+            let message = format!("the manifest names a file for layer {layer}, but the archive does not have it");
+            if self.delta {
+                return Err(FormatError::invalid("layer_missing", &self.archive.place, message));
+            }
+            self.sink.note(Issue::new("layer_missing", &self.archive.place, message));
             return Ok(None);
         };
         if !self.used.insert(file) {
             return Ok(None);
         }
-        let text = self.archive.text(&member, self.limits)?;
+        let text = self.archive.text(&member, self.limits);
+        let Some(text) = self.unless_damaged(&member, text)? else { return Ok(None) };
         self.advance(member.size)?;
         Ok(Some((text, member)))
+    }
+
+    /// Lists an entry whose bytes are damaged, so that the others can be read. Half a delta is not read.
+    pub(super) fn unless_damaged<T>(
+        &mut self,
+        member: &Member,
+        read: Result<T, FormatError>,
+    ) -> Result<Option<T>, FormatError> {
+        match read {
+            Ok(value) => Ok(Some(value)),
+            Err(FormatError::Io { source, .. }) if is_damage(&source) && !self.delta => {
+                let reason = format!("damaged_entry: {source}");
+                let place = member.place.clone();
+                self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind: None });
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Marks an entry as read, so that it does not become a passthrough file.
@@ -172,6 +196,9 @@ impl Reader<'_> {
 
     /// Reports a document that is not valid for its layer, and stores it as a passthrough file.
     pub(super) fn store_bad_document(&mut self, member: &Member, kind: Kind) -> Result<(), FormatError> {
+        if self.delta {
+            return Err(FormatError::invalid("malformed", &member.place, "not the JSON document of this layer"));
+        }
         let reason = "malformed: not the JSON document of this layer".to_owned();
         let dropped = Dropped { place: member.place.clone(), outcome: DroppedAs::Failed, reason, kind: Some(kind) };
         self.sink.dropped(dropped);
@@ -213,6 +240,7 @@ impl Reader<'_> {
         // In an example of the specification, the document is wrapped in an object. In the schema it is not.
         let inner = tree.get("identity").filter(|i| tree.get("id").is_none() && i.get("id").is_some());
         let doc = inner.unwrap_or(&tree);
+        self.refuse_foreign(doc, &member.place)?;
         self.capabilities.add_identity(doc);
         if let Some(Restored { records, has_other_blocks, structured_changed }) =
             workspace_profile::restore(doc).filter(|_| self.manifest.generated())
@@ -266,6 +294,7 @@ impl Reader<'_> {
                 continue;
             };
             if kind == Kind::Credential {
+                self.refuse_foreign(&doc, &format!("{}#{pointer}", member.place))?;
                 self.capabilities.add_credential(&doc);
                 if let Some(passphrase) = self.passphrase.clone().filter(|_| sealed_secrets::is_ours(&doc)) {
                     if self.opener.open(&doc, &*passphrase) {
@@ -307,7 +336,13 @@ impl Reader<'_> {
         self.store_skeleton(&member, &document, &slots)
     }
 
-    /// Stores the skeleton of a list document, unless the archive was generated by Mementory.
+    /// A delta changes its own agent only. In a whole archive an element of another agent is a finding of the validator.
+    fn refuse_foreign(&self, doc: &Tree, place: &str) -> Result<(), FormatError> {
+        let agent = doc.get("agent_id").and_then(Tree::as_str);
+        if self.delta && self.manifest.is_foreign(agent) { Err(wrong_agent(place.into())) } else { Ok(()) }
+    }
+
+    /// Stores the skeleton of a list document, unless we generated the whole document.
     pub(super) fn store_skeleton(
         &mut self,
         member: &Member,
@@ -330,18 +365,14 @@ impl Reader<'_> {
                     &self.archive.place,
                     "the manifest lists a partition twice; it was read once",
                 )),
-                None => self.sink.note(Issue::new(
-                    "partition_missing",
-                    &self.archive.place,
-                    "the manifest lists a partition that the archive does not have",
-                )),
+                None => {
+                    let message = "the manifest lists a partition that the archive does not have";
+                    if self.delta {
+                        return Err(FormatError::invalid("partition_missing", &self.archive.place, message));
+                    }
+                    self.sink.note(Issue::new("partition_missing", &self.archive.place, message));
+                }
             }
-        }
-        let has_records = |row: &Partition| row.count != Some(0);
-        if partitions.is_empty() && self.manifest.partitions.iter().any(has_records) {
-            // An import without any record would look like a success.
-            let message = "the archive has none of the memory files that its manifest lists";
-            return Err(FormatError::invalid("partitions_missing", &self.archive.place, message));
         }
         let mut superseded = Superseded::default();
         let finder = memchr::memmem::Finder::new(b"\"supersedes\"");
@@ -360,6 +391,9 @@ impl Reader<'_> {
         }
         let mut seen: HashMap<u128, (u64, u32)> = HashMap::new();
         for (index, (row, member)) in partitions.iter().enumerate() {
+            if self.delta {
+                self.last_changes = LastChanges::collect(self.archive, member, self.manifest, self.limits)?;
+            }
             let (mut lines, mut pending) = (0u64, 0u64);
             let archive = self.archive;
             archive.catalog.read(member, |r| {
@@ -396,10 +430,15 @@ impl Reader<'_> {
         let place = |member: &Member| format!("{}#line {number}", member.place);
         let change = match text {
             Ok(text) if self.delta => match super::delta_operation::record_of(text) {
-                Ok((id, Some(line))) => {
-                    self.deleted.remove(&id);
-                    Ok(std::borrow::Cow::Owned(line))
+                Ok((id, line)) if !self.last_changes.is_last(&id, number) => {
+                    if line.is_some() {
+                        let reason = "changed_again: a later line of this delta changes the same record".to_owned();
+                        let (outcome, kind) = (DroppedAs::Skipped, Some(Kind::Memory));
+                        self.sink.dropped(Dropped { place: place(member), outcome, reason, kind });
+                    }
+                    return Ok(());
                 }
+                Ok((_, Some(line))) => Ok(std::borrow::Cow::Owned(line)),
                 Ok((id, None)) => {
                     self.deleted.insert(id);
                     return Ok(());
@@ -425,10 +464,7 @@ impl Reader<'_> {
             self.remark(&place(member), remark);
         }
         let (id_hash, line_hash) = (hash128(&(&line.record.key.scope, &line.id)), hash128(&text) as u64);
-        // In a delta, several lines with one id are changes of the same record in this order.
-        let in_order = self.delta && !matches!(seen.get(&id_hash), Some((first, _)) if *first == line_hash);
         match seen.entry(id_hash) {
-            _ if in_order => drop(seen.insert(id_hash, (line_hash, 1))),
             hash_map::Entry::Vacant(slot) => drop(slot.insert((line_hash, 1))),
             hash_map::Entry::Occupied(slot) if slot.get().0 == line_hash => {
                 let reason = "duplicate: the same line occurs twice".to_owned();

@@ -39,9 +39,8 @@ impl Reader<'_> {
                 let message = "no partition of the manifest lists this file; it is stored, but not read as memories";
                 self.sink.note(Issue::new("unlisted_partition", &member.place, message));
             }
-            if role != "raw" || !self.read_raw(&known, member, name)? {
-                self.pass_through(member, name, role)?;
-            }
+            let taken = self.read_entry(&known, member, name, role);
+            self.unless_damaged(member, taken)?;
             self.advance(member.size)?;
         }
         // Key files are only in the sealed credential, so no entry remains for them.
@@ -58,8 +57,21 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Handles a raw entry of a workspace that is also in records, or has opened secrets, or is a passthrough file of
-    /// the workspace. Returns false if it is none of these.
+    fn read_entry(
+        &mut self,
+        known: &ManifestWorkspaces,
+        member: &Member,
+        name: &str,
+        role: &str,
+    ) -> Result<(), FormatError> {
+        if role == "raw" && self.read_raw(known, member, name)? {
+            return Ok(());
+        }
+        self.pass_through(member, name, role)
+    }
+
+    /// Handles a raw entry of a workspace: text that is also in records, settings whose secrets were opened, or a passthrough
+    /// file of the workspace. False: it is none of these.
     fn read_raw(&mut self, known: &ManifestWorkspaces, member: &Member, name: &str) -> Result<bool, FormatError> {
         let archive = self.archive;
         let found = known.entry(name);

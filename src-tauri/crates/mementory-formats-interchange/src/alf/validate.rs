@@ -19,6 +19,22 @@ use std::collections::{BTreeMap, HashSet};
 /// Largest number of findings that are listed. Further ones are only counted.
 const MAX_FINDINGS: usize = 1000;
 
+/// Errors with which a file is not imported: parts of its own inventory are missing, damaged, or of another agent.
+pub(super) const REFUSED: [&str; 12] = [
+    "layer_missing",
+    "partition_missing",
+    "partition_twice",
+    "partition_truncated",
+    "count_differs",
+    "foreign_agent_id",
+    "checksum_mismatch",
+    "partition_checksum_mismatch",
+    "damaged_entry",
+    "invalid_utf8",
+    "malformed_document",
+    "manifest_missing",
+];
+
 /// Validates one file.
 pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) -> Result<Validation, FormatError> {
     let archive = Archive::open(catalog, detected)?;
@@ -99,10 +115,11 @@ impl Check<'_> {
             };
             let text = self.archive.text(member, self.limits)?;
             let Ok(tree) = Tree::parse(&text, self.limits) else {
-                self.error("malformed", &member.place, "not valid JSON");
+                self.error("malformed_document", &member.place, "not valid JSON");
                 continue;
             };
             self.schema_check(&tree, rule, &member.place);
+            self.owner(layer, &tree, &member.place);
             let counted = list_document::split(&text, layer).map(|d| d.elements.len() as u64);
             if let Some(count) = counted {
                 self.out.records += count - companions(&tree, layer);
@@ -127,6 +144,28 @@ impl Check<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A file is of one agent (spec §11.3), so its identity and its credentials are that agent's.
+    fn owner(&mut self, layer: &str, tree: &Tree, place: &str) {
+        let message = "this belongs to another agent than the manifest's";
+        let agent = |row: &Tree| row.get("agent_id").and_then(Tree::as_str).map(str::to_owned);
+        match layer {
+            "identity" => {
+                let inner = tree.get("identity").filter(|i| tree.get("id").is_none() && i.get("id").is_some());
+                if self.manifest.is_foreign(agent(inner.unwrap_or(tree)).as_deref()) {
+                    self.error("foreign_agent_id", place, message);
+                }
+            }
+            "credentials" => {
+                for (i, row) in rows(tree, "credentials").iter().enumerate() {
+                    if self.manifest.is_foreign(agent(row).as_deref()) {
+                        self.error("foreign_agent_id", &format!("{place}#/credentials/{i}"), message);
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 
     fn principals(&mut self, tree: &Tree, place: &str) {
@@ -238,6 +277,10 @@ impl Check<'_> {
                 self.error("partition_order", &at, "partitions must be sorted by their first day");
             }
             last_from = from;
+            if manifest.partitions.iter().take(i).any(|before| before.file == row.file) {
+                self.error("partition_twice", &at, "the manifest lists this partition twice");
+                continue;
+            }
             let Some(member) = self.archive.entry(&row.file) else {
                 self.error("partition_missing", &at, "the archive does not have the file of this partition");
                 continue;
@@ -285,10 +328,11 @@ impl Check<'_> {
         row: &super::manifest::Partition,
         ids: &mut HashSet<Box<str>>,
     ) -> Result<u64, FormatError> {
-        let mut lines = 0u64;
+        // Place of the last line, if it is no record: a file that was cut off ends so.
+        let (mut lines, mut cut) = (0u64, None);
         let archive = self.archive;
         archive.catalog.read(member, |reader| {
-            each_line(reader, &member.place, self.limits.line_bytes, &mut |entry, _| {
+            each_line(reader, &member.place, self.limits.line_bytes, &mut |entry, bytes| {
                 let (number, text) = match entry {
                     JsonLine::Text(_, "") => return Ok(()),
                     JsonLine::Text(number, text) => (number, text),
@@ -300,7 +344,10 @@ impl Check<'_> {
                 };
                 lines += 1;
                 let place = format!("{}#line {number}", member.place);
+                cut = None;
                 let Ok(tree) = Tree::parse(text, self.limits) else {
+                    // A whole line is longer than its text, by its line end.
+                    cut = (bytes == text.len() as u64).then(|| place.clone());
                     self.error("malformed", &place, "not JSON");
                     return Ok(());
                 };
@@ -309,6 +356,9 @@ impl Check<'_> {
                 Ok(())
             })
         })?;
+        if let Some(place) = cut {
+            self.error("partition_truncated", &place, "the partition ends inside this line");
+        }
         Ok(lines)
     }
 
@@ -318,9 +368,8 @@ impl Check<'_> {
         {
             self.error("duplicate_id", place, "another record has the same id");
         }
-        let agent = tree.get("agent_id").and_then(Tree::as_str);
-        if agent.is_some_and(|a| a != self.manifest.agent) && !self.manifest.generated() {
-            self.warning("foreign_agent_id", place, "this record is of another agent");
+        if self.manifest.is_foreign(tree.get("agent_id").and_then(Tree::as_str)) {
+            self.error("foreign_agent_id", place, "this record is of another agent than the manifest's");
         }
         let created = tree.get("temporal").and_then(|t| t.get("created_at")).and_then(Tree::as_str);
         if let Some(created) = created.and_then(Timestamp::parse) {

@@ -32,3 +32,6 @@ pub(super) fn status(record: &Record) -> &'static str {
     let stated = record.status.as_deref();
     STATUSES.into_iter().find(|known| Some(*known) == stated).unwrap_or("active")
 }
+
+/// Content of a record with neither text nor title: an empty content is not allowed.
+pub(super) const EMPTY: &str = "(empty)";

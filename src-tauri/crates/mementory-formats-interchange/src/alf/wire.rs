@@ -3,6 +3,7 @@
 //! Only fields that the model has are parsed. The verbatim of the record is the whole line. A known field with a wrong
 //! type is reported and skipped, and the record is still read.
 use super::extension;
+use super::vocabulary::EMPTY;
 pub(super) use super::vocabulary::{ENTITY_TYPES, MEMORY_TYPES, METHODS, STATUSES};
 use mementory_format::extension::{FORMER_VENDOR, VENDOR};
 use mementory_json::Members;
@@ -12,6 +13,10 @@ use std::borrow::Cow;
 
 /// A minor finding about a line: stable code, and the field or value that it concerns. Contains no content.
 pub(super) type Remark = (&'static str, String);
+
+/// Member of `raw_source_format` with the values that the specification forbids, by their pointers (see
+/// [`super::forbidden`]).
+pub(super) const FORBIDDEN: &str = "mementory_forbidden";
 
 /// A parsed line.
 pub(super) struct Line {
@@ -118,8 +123,11 @@ impl<'a> Fields<'a, '_> {
 pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String) -> Result<Line, &'static str> {
     let mut remarks = Vec::new();
     let mut f = Fields { members: members(line).ok_or("not_json")?, remarks: &mut remarks };
-    let id = f.text("id").filter(|id| !id.is_empty()).ok_or("no_id")?;
+    let stated_id = f.text("id").filter(|id| !id.is_empty()).ok_or("no_id")?;
+    let (own_id, was_empty) = before_writing(&f.members);
+    let id = own_id.map_or_else(|| stated_id.clone(), Cow::into_owned);
     let content = f.text("content").ok_or("no_content")?;
+    let content = if was_empty && content == EMPTY { String::new() } else { content };
     let own_agent = f.text("agent_id").filter(|a| !a.is_empty());
     let scope = scope(&id, own_agent.as_deref());
     let mut record = Record::new(Kind::Memory, RecordKey::new(&scope, &id), content);
@@ -185,7 +193,7 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
     unknown(&mut remarks, "memory_type", record.record_type.as_deref(), &MEMORY_TYPES);
     unknown(&mut remarks, "status", record.status.as_deref(), &STATUSES);
     unknown(&mut remarks, "extraction_method", record.source.method.as_deref(), &METHODS);
-    if uuid::Uuid::parse_str(&id).is_err() {
+    if uuid::Uuid::parse_str(&stated_id).is_err() {
         remarks.push(("id_not_uuid", "id".into()));
     }
     let restored = raw_source.and_then(|raw| extension::restore(raw, &record));
@@ -198,6 +206,17 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
         record.verbatim = Some(Verbatim::json(line));
     }
     Ok(Line { record, id, agent: own_agent, restored, remarks })
+}
+
+/// Id and content that the record had before its line was written without them.
+fn before_writing<'a>(line: &Members<'a>) -> (Option<Cow<'a, str>>, bool) {
+    let inside = |outer: &Members<'a>, key: &str| -> Option<Members<'a>> { members(get(outer, key)?.get()) };
+    let Some(kept) = inside(line, "raw_source_format").and_then(|raw| inside(&raw, FORBIDDEN)) else {
+        return (None, false);
+    };
+    let id = get(&kept, "/id").and_then(string).filter(|id| !id.is_empty());
+    let was_empty = get(&kept, "/content").and_then(string).is_some_and(|content| content.is_empty());
+    (id, was_empty)
 }
 
 fn unknown(remarks: &mut Vec<Remark>, field: &str, value: Option<&str>, known: &[&str]) {

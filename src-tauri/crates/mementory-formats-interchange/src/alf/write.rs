@@ -7,6 +7,7 @@ use super::archive_writer::ArchiveWriter;
 use super::compose::{self, LineContext};
 use super::document_row::Row;
 use super::first_pass::{AlfElement, ExportPlan, alf_element};
+use super::forbidden;
 use super::lineage;
 use super::manifest::{CHECKSUM_SCOPE, MANIFEST};
 use super::partitions::Period;
@@ -341,11 +342,9 @@ pub(super) fn line(plan: &ExportPlan, stored: &StoredRecord, agent: &str, create
     let record = &stored.record;
     let id = plan.id_of(&stored.id).unwrap_or_default();
     if let (Some(AlfElement::Line), Some(verbatim)) = (alf_element(record), &record.verbatim) {
-        if !stored.edited && !verbatim.text.contains('\n') {
-            return (id, verbatim.text.clone());
-        }
-        if let Some(patched) = compose::patch(record, &verbatim.text) {
-            return (id, patched);
+        let unchanged = (!stored.edited && !verbatim.text.contains('\n')).then(|| verbatim.text.clone());
+        if let Some(text) = unchanged.or_else(|| compose::patch(record, &verbatim.text)) {
+            return (id, forbidden::moved(&text, agent).unwrap_or(text));
         }
     }
     let links: Vec<(String, String)> = record

@@ -33,6 +33,9 @@ fn cleaned_report(text: &str, removal: &Removal) -> Option<String> {
     for item in &mut report.items {
         changed |= removal.in_place(&mut item.place) | removal.in_place(&mut item.reason);
     }
+    for part in &mut report.missing {
+        changed |= removal.in_place(&mut part.place) | removal.in_place(&mut part.reason);
+    }
     for source in &mut report.sources {
         changed |= removal.in_place(&mut source.reason) | clean_all(&mut source.places, removal);
     }

@@ -7,6 +7,7 @@ mod other_evidence;
 mod superseded;
 mod tombstone_cascade;
 mod tombstones;
+mod verdict;
 mod write;
 
 pub use merge::Merge;
@@ -15,13 +16,13 @@ use crate::{
     VaultResult,
     context::Context,
     export_diff::{PlannedRows, lacking},
-    import::{ImportOptions, sink::Message},
+    import::{ImportOptions, sequence::Recency, sink::Message},
     import_report::{ImportReport, ItemOutcome, dropped_outcome},
     row_ranges::RowRanges,
 };
 use blocklist::Blocklist;
 use files::FileImport;
-use mementory_model::{Kind, Record, RecordKey, Timestamp, normal_text};
+use mementory_model::{Kind, Record, RecordKey, Timestamp};
 use mementory_store::{
     Flags, PackWriter, RecordColumns,
     ids::{content_digest, record_id},
@@ -34,6 +35,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use superseded::SupersededStatements;
 use tombstone_cascade::TombstoneImport;
+use verdict::{Verdict, is_bitemporal, reopens};
 
 /// Reason for blocking a record because its sources were deleted or redacted.
 const SOURCE_BLOCKED: &str = "what it was taken from was deleted or redacted before";
@@ -59,18 +61,6 @@ struct Known {
     flags: i64,
     sort: i64,
     position: i64,
-}
-
-/// What the import does with a record that the vault has already.
-enum Verdict {
-    /// The content is the same.
-    Same,
-    /// The vault has a newer version, or the person's edit of this one.
-    Older(&'static str),
-    /// It would bring deleted or redacted words back.
-    Blocked(&'static str),
-    /// The content is new.
-    Changed,
 }
 
 struct Staging {
@@ -116,6 +106,8 @@ pub(super) struct ImportRun<'i> {
     older_unit: bool,
     /// When the source last changed the first record of the current unit.
     unit_updated: Option<Timestamp>,
+    /// How the current source relates to what the vault has.
+    recency: Recency,
     platforms: HashMap<String, i64>,
     /// While planning: the rows that this input contains, to find those that it lacks.
     planned: PlannedRows,
@@ -150,6 +142,7 @@ impl<'i> ImportRun<'i> {
             empty,
             older_unit: false,
             unit_updated: None,
+            recency: Recency::default(),
             platforms: HashMap::new(),
             planned: PlannedRows::default(),
             referenced: HashMap::new(),
@@ -207,6 +200,10 @@ impl<'i> ImportRun<'i> {
                 self.report.note(dropped.kind, &dropped.place, dropped_outcome(dropped.outcome), &dropped.reason);
                 Ok(())
             }
+            Message::Source(recency) => {
+                self.recency = recency;
+                Ok(())
+            }
             Message::Progress(_) => Ok(()),
         }
     }
@@ -229,7 +226,10 @@ impl<'i> ImportRun<'i> {
             )?;
             blobs = std::mem::take(&mut staging.blobs);
         }
-        self.report.gone = self.gone_if_newest()?;
+        for finding in self.options.findings {
+            self.report.warn_once(&finding.code, &finding.place, &finding.message);
+        }
+        self.report.gone = self.lacking()?;
         self.report.counts.attachments_referenced = self.referenced.len() as u32;
         self.report.counts.attachments_present = self.present.len() as u32;
         FileImport::new(self).missing_files();
@@ -413,39 +413,7 @@ impl<'i> ImportRun<'i> {
         Ok(matches!(verdict, Verdict::Changed))
     }
 
-    fn decide(&self, known: &Known, record: &Record, digest: &[u8; 16]) -> VaultResult<Verdict> {
-        if known.digest == *digest {
-            return Ok(Verdict::Same);
-        }
-        if self.options.merge == Some(Merge::SkipDuplicates) {
-            return Ok(Verdict::Older("the vault has a record with this id"));
-        }
-        if self.options.merge != Some(Merge::Overwrite) {
-            if known.flags & Flags::EDITED != 0 && self.had_version(known.row, digest)? {
-                return Ok(Verdict::Older("told before the person's own words"));
-            }
-            if self.is_older(known, record)? || self.older_unit && record.kind == Kind::Message {
-                return Ok(Verdict::Older("older than what the vault has"));
-            }
-        }
-        if is_bitemporal(record) && reopens(&self.stored(known.row)?, record) {
-            return Ok(Verdict::Older("closed in the vault"));
-        }
-        // A newer version would bring the redacted words back.
-        if known.flags & Flags::REDACTED != 0 {
-            return Ok(Verdict::Blocked("redacted before"));
-        }
-        if self.source_is_blocked(record)? {
-            return Ok(Verdict::Blocked(SOURCE_BLOCKED));
-        }
-        if self.blocklist.has_blocked_text(&self.context.keys, record) && !self.has_same_text(known.row, record)? {
-            return Ok(Verdict::Blocked("same words deleted before"));
-        }
-        Ok(Verdict::Changed)
-    }
-
-    /// Handles a second occurrence of a record in one input. The newer one is imported; the other counts as a
-    /// duplicate.
+    /// A second occurrence inside one input: the newer one stays, the other is a duplicate.
     fn merge_duplicate(
         &mut self,
         id: &[u8; 16],
@@ -473,7 +441,7 @@ impl<'i> ImportRun<'i> {
         // If one import contains two bundles, the one that closes a statement counts as the newer, whatever their
         // order.
         let closes = !same && row > 0 && is_bitemporal(record) && reopens(record, &self.stored(row)?);
-        let newer = later || closes;
+        let newer = later || closes || self.recency == Recency::Next;
         if newer
             && same
             && row > 0
@@ -513,31 +481,7 @@ impl<'i> ImportRun<'i> {
         Ok(())
     }
 
-    /// True when the source's own change time says that the vault has the newer version.
-    fn is_older(&self, known: &Known, record: &Record) -> VaultResult<bool> {
-        // A memory without a change time counts as unchanged since it was created.
-        let never_changed = record.times.created.filter(|_| record.kind == Kind::Memory);
-        let Some(updated) = record.times.updated.or(never_changed) else { return Ok(false) };
-        // The list position of a conversation may be newer than its stored version.
-        if record.kind == Kind::Conversation && known.sort > updated.as_micros() {
-            return Ok(true);
-        }
-        Ok(self.stored(known.row)?.times.updated.is_some_and(|s| s > updated))
-    }
-
-    /// True when a former version of the row had exactly this content.
-    fn had_version(&self, row: i64, digest: &[u8; 16]) -> VaultResult<bool> {
-        Ok(self
-            .connection
-            .prepare_cached("SELECT 1 FROM versions WHERE row = ?1 AND digest = ?2")?
-            .exists(params![row, digest])?)
-    }
-
-    fn has_same_text(&self, row: i64, record: &Record) -> VaultResult<bool> {
-        Ok(normal_text(&self.stored(row)?.text) == normal_text(&record.text))
-    }
-
-    /// The current record of a row, even if this batch wrote it and has not written its pack yet.
+    /// The present record of a row, also if this batch wrote it.
     fn stored(&self, row: i64) -> VaultResult<Record> {
         let (pack, slot): (i64, u32) = self
             .connection
@@ -583,18 +527,6 @@ impl<'i> ImportRun<'i> {
         self.platforms.insert(name.to_owned(), id);
         Ok(id)
     }
-}
-
-/// True for statements that are superseded rather than changed (spec of `.mem` v1.1 §4.1).
-fn is_bitemporal(record: &Record) -> bool {
-    matches!(record.kind, Kind::Fact | Kind::Relation)
-}
-
-/// True if a version of a bi-temporal statement would remove its end or its successor. A closed statement is never
-/// opened again, only superseded, but an older export still has it open.
-fn reopens(stored: &Record, incoming: &Record) -> bool {
-    let superseded = |r: &Record| r.links.iter().any(|l| l.relation == "superseded_by");
-    stored.times.valid_to.is_some() && incoming.times.valid_to.is_none() || superseded(stored) && !superseded(incoming)
 }
 
 fn place(record: &Record) -> String {

@@ -2,19 +2,24 @@
 //! makes it atomic, the change log lets the index catch up if the process dies between the two commits. The index's
 //! segments are written out while the store commits, and published after it.
 mod apply;
+mod sequence;
 mod sink;
 mod undo;
 
 pub use apply::Merge;
 
 use crate::{
-    VaultError, VaultResult, context::Context, diff_status::ExportDiffStatus, export_diff::export_diff,
-    import_report::ImportReport,
+    VaultError, VaultResult,
+    context::Context,
+    diff_status::ExportDiffStatus,
+    export_diff::export_diff,
+    import_report::{ImportReport, MissingPart},
 };
 use apply::{ImportRun, Renames};
-use mementory_formats::{Catalog, Detection, FormatError, Passphrase, ReadContext, Sink, by_id};
+use mementory_formats::{Catalog, Detected, Detection, FormatError, Passphrase, ReadContext, Sink, by_id};
 use mementory_model::{Issue, Limits, Timestamp};
 use mementory_store::{PackWriter, Store, unwrap_format};
+use sequence::{ReadingOrder, Recency, reading_order};
 use sink::{CHANNEL, ChannelSink, Message};
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -41,7 +46,11 @@ pub struct ImportOptions<'a> {
     pub dropped_signatures: Vec<String>,
     /// Warnings from before the import that belong in its report.
     pub notes: &'a [Issue],
-    /// Limits for reading.
+    /// What a check of the files found. The report lists what reading them does not find too.
+    pub findings: &'a [Issue],
+    /// What is missing or damaged in the files, if the person wants what is left of them.
+    pub missing: &'a [MissingPart],
+    /// Bounds.
     pub limits: Limits,
     /// Time of the import.
     pub now: Timestamp,
@@ -83,19 +92,23 @@ impl Importer<'_> {
         let total: u64 = detection.sources.iter().map(|s| s.total_bytes).sum();
         let mut report = ImportReport { dry_run: options.dry_run, ..ImportReport::default() };
         report.start(catalog, detection);
+        let order = self.reading_order(catalog, detection, options)?;
+        report.states.clone_from(&order.reached);
         let context =
             ReadContext { limits: options.limits.clone(), now: options.now, passphrase: options.passphrase.clone() };
         let read = |sink: &mut ChannelSink<'_>| {
             let mut failed = Vec::new();
             let mut offset = 0;
-            for source in &detection.sources {
+            for (source, recency) in order.sources.iter().filter_map(|(i, s)| Some((detection.sources.get(*i)?, *s))) {
                 let Some(format) = by_id(source.format) else { continue };
-                sink.starts_at(offset);
+                sink.starts_at(offset, recency)?;
                 match format.read(catalog, source, &context, sink) {
                     Ok(()) => {}
                     Err(error @ (FormatError::Cancelled | FormatError::Store(_) | FormatError::Limit { .. })) => {
                         return Err(error);
                     }
+                    // Half a delta must not stay: the one after it would fit on what is not there.
+                    Err(error) if recency == Recency::Next => return Err(error),
                     Err(error) => failed.push((source.format.to_owned(), error)),
                 }
                 offset += source.total_bytes;
@@ -111,7 +124,19 @@ impl Importer<'_> {
         self.import_batch(report, catalog.roots(), total, &read, options)
     }
 
-    /// Imports the records that `read` sends as one batch named `name`. Used for sources that are not files.
+    fn reading_order(
+        &self,
+        catalog: &Catalog,
+        detection: &Detection,
+        options: &ImportOptions<'_>,
+    ) -> VaultResult<ReadingOrder> {
+        // Reading reports what is wrong with a manifest.
+        let state = |source: &Detected| by_id(source.format)?.state_of(catalog, source, &options.limits).ok().flatten();
+        let states: Vec<_> = detection.sources.iter().map(state).collect();
+        self.context.store.read(|connection| reading_order(connection, &states))
+    }
+
+    /// Imports what `read` sends as one batch named `name`. For sources that are not files.
     ///
     /// # Errors
     /// As [`Importer::import`].
@@ -136,7 +161,8 @@ impl Importer<'_> {
         for note in options.notes {
             report.warn(&note.code, &note.place, &note.message);
         }
-        let renames = self.collect_renames(total, read, options)?;
+        report.missing = options.missing.to_vec();
+        let renames = self.renames(total, read, options)?;
         if options.dry_run {
             self.context.store.read(|connection| {
                 let mut run = ImportRun::plan(self.context, connection, options, &mut report)?;

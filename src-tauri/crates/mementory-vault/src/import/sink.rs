@@ -1,5 +1,8 @@
 //! The reader's end of the import: records go over a bounded channel, file bytes straight into encrypted blobs.
-use crate::{VaultError, import::ImportOptions};
+use crate::{
+    VaultError,
+    import::{ImportOptions, sequence::Recency},
+};
 use mementory_formats::{
     AttachmentFile, FormatError, PassthroughItem, SignatureRemover, Sink, by_id, passthrough_envelope,
 };
@@ -20,6 +23,8 @@ pub(super) enum Message {
     Note(Issue),
     Dropped(Dropped),
     Progress(u64),
+    /// What follows is of a source with this recency.
+    Source(Recency),
 }
 
 pub(super) struct ChannelSink<'a> {
@@ -70,10 +75,11 @@ impl<'a> ChannelSink<'a> {
         }
     }
 
-    /// Sets the byte offset of the next source.
-    pub(super) fn starts_at(&mut self, offset: u64) {
+    /// Announces the next source: its byte offset, and how it relates to what the vault has.
+    pub(super) fn starts_at(&mut self, offset: u64, recency: Recency) -> Result<(), FormatError> {
         self.offset = offset;
         self.reported = 0;
+        self.send(Message::Source(recency))
     }
 
     /// Sends the pending units. Call it when everything was read.

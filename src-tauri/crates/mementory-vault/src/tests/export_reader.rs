@@ -33,6 +33,8 @@ fn a_writer_may_stop_before_all_records_were_read() {
         is_unchanged: None,
         dropped_signatures: Vec::new(),
         notes: &[],
+        findings: &[],
+        missing: &[],
         limits: Limits::default(),
         now,
         passphrase: None,

@@ -214,6 +214,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
           let_in: false,
           accept_invalid_signature: false,
           merge: null,
+          salvage: false,
         },
         false,
         review.gone("chatgpt"),

@@ -8,7 +8,7 @@ use super::super::{list_document, workspaces, write_documents};
 use super::manifest::{DOCUMENTS, DeltaManifest, sequence_of};
 use super::operation::{self, Operation};
 use mementory_format::extension as slot;
-use mementory_format::{AppliedDeltas, Finding, FormatError, Passphrase};
+use mementory_format::{AppliedDeltas, Finding, FormatError, Passphrase, SequenceError, check_sequence};
 use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -180,18 +180,12 @@ impl State {
         if !delta.agent.eq_ignore_ascii_case(&base.agent) {
             return Err(ApplyError::WrongAgent { place });
         }
-        if delta.new <= delta.base {
-            return Err(ApplyError::Order { place });
-        }
-        if delta.base > at {
-            return Err(ApplyError::Gap { place, at, base: delta.base });
-        }
-        if delta.new <= at {
-            return Err(ApplyError::AlreadyApplied { place, at, new: delta.new });
-        }
-        if delta.base != at {
-            return Err(ApplyError::WrongBase { place, at, base: delta.base });
-        }
+        check_sequence(at, delta.base, delta.new).map_err(|error| match error {
+            SequenceError::Order => ApplyError::Order { place: place.clone() },
+            SequenceError::Gap { at, base } => ApplyError::Gap { place: place.clone(), at, base },
+            SequenceError::AlreadyApplied { at, new } => ApplyError::AlreadyApplied { place: place.clone(), at, new },
+            SequenceError::WrongBase { at, base } => ApplyError::WrongBase { place: place.clone(), at, base },
+        })?;
         for layer in DOCUMENTS {
             let Some(file) = delta.file(layer) else { continue };
             let missing = || {
@@ -269,7 +263,7 @@ impl State {
     }
 
     fn add_change(&mut self, change: operation::Change, place: String) {
-        let operation::Change { operation, id, line, erased } = change;
+        let operation::Change { operation, id, line, erased, .. } = change;
         let before = self.changes.remove(&id);
         let (mut line, mut erased) = (line, erased);
         let mut kind = operation;

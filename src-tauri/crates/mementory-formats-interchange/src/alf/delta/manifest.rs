@@ -108,8 +108,8 @@ pub(super) fn whole(text: &str) -> Option<u64> {
     text.parse().ok().or_else(float)
 }
 
-/// `sync.last_sequence` of an archive. 0 if the archive was never synchronised.
-pub(super) fn sequence_of(manifest: &Manifest) -> u64 {
+/// `sync.last_sequence` of an archive; 0 for one that was never synchronised.
+pub(in super::super) fn sequence_of(manifest: &Manifest) -> u64 {
     match manifest.tree.get("sync").and_then(|s| s.get("last_sequence")) {
         Some(Tree::Number(n)) => whole(n).unwrap_or(0),
         _ => 0,

@@ -10,10 +10,11 @@ mod write;
 
 use super::delta_operation as operation;
 pub use apply::{ApplyError, apply, apply_with};
+pub(super) use manifest::sequence_of;
 
 use mementory_format::{
     BaseFindings, Capabilities, Catalog, Claim, DeltaFile, Detected, Format, FormatError, ReadContext, RecordSource,
-    Sink, Validation, WriteOptions, WriteReport,
+    Sink, SourceState, Validation, WriteOptions, WriteReport,
 };
 use mementory_model::Limits;
 use std::path::Path;
@@ -50,6 +51,25 @@ impl Format for AlfDelta {
     fn check_base(&self, delta: &DeltaFile<'_>, base: &Path) -> Result<Option<BaseFindings>, FormatError> {
         let errors = apply::check_base(base, delta.path, delta.limits, delta.passphrase)?;
         Ok(Some(BaseFindings { errors, ..BaseFindings::default() }))
+    }
+    fn state_of(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+    ) -> Result<Option<SourceState>, FormatError> {
+        let archive = super::manifest::Archive::open_any(catalog, detected)?;
+        let delta = manifest::DeltaManifest::read(&archive, limits)?;
+        Ok(Some(SourceState {
+            place: archive.place.clone(),
+            format: "alf",
+            group: delta.agent.to_ascii_lowercase(),
+            base: Some(delta.base),
+            sequence: delta.new,
+        }))
+    }
+    fn import_refuses(&self) -> Option<&'static [&'static str]> {
+        Some(&validate::REFUSED)
     }
     fn read(
         &self,

@@ -1,6 +1,6 @@
 //! Validates a delta bundle: manifest, documents, each line with its operation, counts.
 use super::super::jsonl::{JsonLine, each_line};
-use super::super::manifest::Archive;
+use super::super::manifest::{Archive, Manifest};
 use super::super::schema;
 use super::manifest::{DOCUMENTS, DeltaManifest, whole};
 use super::operation;
@@ -14,12 +14,29 @@ use mementory_model::Limits;
 /// Largest number of errors that are listed, and of warnings.
 const MAX_FINDINGS: usize = 1000;
 
+/// Errors with which a delta is not imported: all of it is taken in or nothing.
+pub(super) const REFUSED: [&str; 13] = [
+    "sequence_order",
+    "layer_missing",
+    "partition_missing",
+    "count_differs",
+    "wrong_agent",
+    "malformed",
+    "not_json",
+    "no_operation",
+    "unknown_operation",
+    "no_id",
+    "no_content",
+    "invalid_utf8",
+    "damaged_entry",
+];
+
 /// Validates one bundle.
 pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) -> Result<Validation, FormatError> {
     let archive = Archive::open_any(catalog, detected)?;
     let delta = DeltaManifest::read(&archive, limits)?;
     let out = Validation { version: Some(delta.version.clone()), kind: Some("delta".into()), ..Validation::default() };
-    let mut check = Check { archive: &archive, limits, out };
+    let mut check = Check { archive: &archive, manifest: delta.as_archive(), limits, out };
     check.schema_check(&delta.tree, &schema::DELTA_MANIFEST, &delta.place);
     if delta.new <= delta.base {
         check.error("sequence_order", &delta.place, "new_sequence must be greater than base_sequence");
@@ -39,6 +56,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
         match Tree::parse(&text, limits) {
             Ok(tree) => {
                 check.schema_check(&tree, rule, &member.place);
+                check.owner(layer, &tree, &member.place);
                 let rows = match tree.get(layer) {
                     Some(Tree::Array(rows)) => rows.len() as u64,
                     _ => u64::from(layer == "identity"),
@@ -72,6 +90,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
 
 struct Check<'a> {
     archive: &'a Archive<'a>,
+    manifest: Manifest,
     limits: &'a Limits,
     out: Validation,
 }
@@ -86,6 +105,21 @@ impl Check<'_> {
     fn warning(&mut self, code: &str, place: &str, message: &str) {
         if self.out.warnings.len() < MAX_FINDINGS {
             self.out.warnings.push(Finding { code: code.into(), place: place.into(), message: message.into() });
+        }
+    }
+
+    /// The identity and the credentials of a delta are its agent's.
+    fn owner(&mut self, layer: &str, tree: &Tree, place: &str) {
+        let agent = |row: &Tree| row.get("agent_id").and_then(Tree::as_str).map(str::to_owned);
+        let foreign = match (layer, tree.get(layer)) {
+            ("credentials", Some(Tree::Array(rows))) => {
+                rows.iter().any(|row| self.manifest.is_foreign(agent(row).as_deref()))
+            }
+            ("identity", inner) => self.manifest.is_foreign(agent(inner.unwrap_or(tree)).as_deref()),
+            _ => false,
+        };
+        if foreign {
+            self.error("wrong_agent", place, "this belongs to another agent than the delta");
         }
     }
 
@@ -110,7 +144,11 @@ impl Check<'_> {
                 };
                 lines += 1;
                 let place = format!("{}#line {number}", member.place);
-                match text.and_then(operation::parse) {
+                let change = text.and_then(operation::parse);
+                if change.as_ref().is_ok_and(|change| self.manifest.is_foreign(change.agent.as_deref())) {
+                    self.error("wrong_agent", &place, "this change is of another agent than the delta");
+                }
+                match change {
                     Err(code) => self.error(code, &place, "this line is not a change of a record"),
                     // A deletion that contains only an id has nothing to check.
                     Ok(operation::Change { line: None, .. }) => {}

@@ -1,7 +1,7 @@
 //! Imports files: their records, their bytes, and passthrough files.
 use crate::{
     VaultResult,
-    import::{apply::ImportRun, apply::SeenRecord, apply::place, apply::short},
+    import::{apply::ImportRun, apply::SeenRecord, apply::place, apply::short, sequence::Recency},
     import_report::{ItemOutcome, LISTED},
 };
 use mementory_formats::{AttachmentFile, PassthroughItem};
@@ -140,10 +140,12 @@ impl FileImport<'_, '_> {
         let changed = blob.is_some_and(|b| before.as_deref() != Some(&b.digest[..]));
         // Our own exports omit the secrets in settings; importing such a copy must not remove them from the vault.
         let changed = changed && !(kind == Kind::Foreign && self.lacks_only_secrets(before.as_deref(), blob));
+        let earlier = changed && before.is_some() && self.run.recency == Recency::Earlier;
         if let Some(staging) = &mut self.run.staging {
-            if changed && seen.redacted { staging.older.add(seen.row) } else { staging.same.add(seen.row) }
+            if changed && (seen.redacted || earlier) { staging.older.add(seen.row) } else { staging.same.add(seen.row) }
         }
         Ok(match (changed, seen.redacted) {
+            _ if earlier => (ItemOutcome::Unchanged, "of an earlier state than what the vault has"),
             (false, _) => (ItemOutcome::Unchanged, "same"),
             (true, true) => (ItemOutcome::Blocked, "redacted before"),
             (true, false) => {

@@ -1,0 +1,125 @@
+//! Checks files before they are imported: what a validator reports, the import reports too, and a file that is damaged or
+//! lacks a part of its own inventory is taken in only if the person asks for what is left of it.
+use crate::{ApiError, ApiResult};
+use mementory_formats::{
+    Catalog, Detected, Detection, Fault, FaultKind, Finding, Format, FormatError, Passphrase, by_id,
+};
+use mementory_model::{Issue, Limits, is_damage};
+use mementory_vault::MissingPart;
+use std::collections::BTreeSet;
+
+/// Most missing parts that are listed.
+const MOST: usize = 1000;
+
+/// What was found in files that may be imported.
+#[derive(Debug, Default)]
+pub(crate) struct Inspection {
+    /// What validators found that does not stop the import.
+    pub findings: Vec<Issue>,
+    /// What is missing or damaged; empty unless the person asked for what is left.
+    pub missing: Vec<MissingPart>,
+}
+
+/// What stops an import: a stable code, and the part.
+type Refused = (&'static str, MissingPart);
+
+/// Inspects what was detected. `salvage`: the person wants what is left of damaged files.
+///
+/// # Errors
+/// The code of what is wrong with a file, exit code 1, with every missing or damaged part in `missing`.
+pub(crate) fn inspect(
+    catalog: &Catalog,
+    found: &Detection,
+    limits: &Limits,
+    salvage: bool,
+    passphrase: Option<&dyn Passphrase>,
+) -> ApiResult<Inspection> {
+    let mut out = Inspection::default();
+    let forged = catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure);
+    refuse(&forged.map(refused_by).collect::<Vec<_>>(), false)?;
+    let mut stopping: Vec<Refused> = Vec::new();
+    for source in &found.sources {
+        let Some(format) = by_id(source.format).filter(|format| format.capabilities().validate) else { continue };
+        let archives = archives_of(catalog, source);
+        let names = catalog.faults().iter().filter(|f| f.kind == FaultKind::Name && archives.contains(&f.archive));
+        refuse(&names.map(refused_by).collect::<Vec<_>>(), false)?;
+        let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
+        stopping.extend(damaged.iter().map(refused_by));
+        if let Some(codes) = format.import_refuses() {
+            validate(format, catalog, source, (limits, passphrase), codes, &mut stopping, &mut out)?;
+        }
+    }
+    refuse(&stopping, salvage)?;
+    out.missing = stopping.into_iter().map(|(_, part)| part).take(MOST).collect();
+    Ok(out)
+}
+
+/// The archives that a source is in.
+pub(crate) fn archives_of(catalog: &Catalog, source: &Detected) -> BTreeSet<usize> {
+    let members = source.claim.parts.iter().filter_map(|part| catalog.members().get(part.member));
+    members.filter_map(|member| member.archive).collect()
+}
+
+/// Findings of a validator for the faults of the archives that a source is in.
+///
+/// # Errors
+/// I/O.
+pub(crate) fn container_findings(catalog: &Catalog, source: &Detected) -> ApiResult<Vec<Finding>> {
+    let archives = archives_of(catalog, source);
+    let listed = catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure || archives.contains(&f.archive));
+    let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
+    let finding = |fault: &Fault| {
+        let Issue { code, place, message } = fault.issue.clone();
+        Finding { code, place, message }
+    };
+    Ok(listed.chain(&damaged).map(finding).collect())
+}
+
+fn refused_by(fault: &Fault) -> Refused {
+    let Issue { place, message, .. } = fault.issue.clone();
+    (fault.code, MissingPart { place, reason: format!("{}: {message}", fault.code) })
+}
+
+fn validate(
+    format: &dyn Format,
+    catalog: &Catalog,
+    source: &Detected,
+    (limits, passphrase): (&Limits, Option<&dyn Passphrase>),
+    codes: &[&'static str],
+    stopping: &mut Vec<Refused>,
+    out: &mut Inspection,
+) -> ApiResult<()> {
+    let checked = match format.validate_with(catalog, source, limits, &[], passphrase) {
+        Ok(checked) => checked,
+        // Damage of an entry is listed already; of anything else that cannot be read, reading says so.
+        Err(FormatError::Io { source, .. }) if is_damage(&source) => return Ok(()),
+        Err(FormatError::Invalid { .. } | FormatError::Refused { .. } | FormatError::Version { .. }) => return Ok(()),
+        Err(other) => return Err(other.into()),
+    };
+    let issue = |f: Finding| Issue { code: f.code, place: f.place, message: f.message };
+    for finding in checked.errors {
+        match codes.iter().find(|code| **code == finding.code) {
+            Some(code) => {
+                let reason = format!("{code}: {}", finding.message);
+                stopping.push((code, MissingPart { place: finding.place, reason }));
+            }
+            None => out.findings.push(issue(finding)),
+        }
+    }
+    out.findings.extend(checked.warnings.into_iter().map(issue));
+    Ok(())
+}
+
+fn refuse(stopping: &[Refused], salvage: bool) -> ApiResult<()> {
+    let Some((code, first)) = stopping.first().filter(|_| !salvage) else { return Ok(()) };
+    let more = match stopping.len() {
+        1 => String::new(),
+        n => format!(" ({} more)", n - 1),
+    };
+    let reason = first.reason.split_once(": ").map_or(first.reason.as_str(), |(_, message)| message);
+    let what = if first.place.is_empty() { "The file" } else { first.place.as_str() };
+    let message = format!("{what}: {reason}{more}. Nothing was imported. Get the file again from where it came from.");
+    let listed: Vec<&MissingPart> = stopping.iter().map(|(_, part)| part).take(MOST).collect();
+    let missing = serde_json::to_string(&listed).unwrap_or_default();
+    Err(ApiError::new(code, 1, message).with("place", &first.place).with("missing", missing))
+}

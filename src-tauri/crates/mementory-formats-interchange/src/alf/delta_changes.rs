@@ -1,0 +1,65 @@
+//! First pass over the lines of a delta that is imported: nothing of a delta is taken in unless all of it can be, and of
+//! several changes of one record the last one counts (spec §4.3: lines are in order).
+use super::delta_operation as operation;
+use super::jsonl::{JsonLine, each_line};
+use super::manifest::{Archive, Manifest};
+use mementory_format::{FormatError, Member};
+use mementory_model::Limits;
+use std::collections::HashMap;
+
+/// The line that changes each record last.
+#[derive(Default)]
+pub(super) struct LastChanges {
+    by_id: HashMap<Box<str>, u64>,
+}
+
+impl LastChanges {
+    /// Checks every line of the entry.
+    ///
+    /// # Errors
+    /// `Invalid` for a line that is no change of a record, for a change of another agent's record (`wrong_agent`), and for
+    /// another number of lines than the manifest states (`count_differs`).
+    pub(super) fn collect(
+        archive: &Archive<'_>,
+        member: &Member,
+        manifest: &Manifest,
+        limits: &Limits,
+    ) -> Result<Self, FormatError> {
+        let (mut out, mut lines) = (Self::default(), 0u64);
+        archive.catalog.read(member, |reader| {
+            each_line(reader, &member.place, limits.line_bytes, &mut |entry, _| {
+                let (number, parsed) = match entry {
+                    JsonLine::Text(_, "") => return Ok(()),
+                    JsonLine::Text(number, text) => (number, operation::parse(text)),
+                    JsonLine::Unreadable(number, code) => (number, Err(code)),
+                };
+                lines += 1;
+                let place = || format!("{}#line {number}", member.place);
+                let change = parsed.map_err(|code| {
+                    FormatError::invalid(code, place(), "this line is not a change of a record, so no line is taken in")
+                })?;
+                if manifest.is_foreign(change.agent.as_deref()) {
+                    return Err(wrong_agent(place()));
+                }
+                out.by_id.insert(change.id.into(), number);
+                Ok(())
+            })
+        })?;
+        let stated = manifest.partitions.iter().find(|row| row.file == member.name).and_then(|row| row.count);
+        if stated.is_some_and(|stated| stated != lines) {
+            let message = format!("the delta has {lines} changed records, its manifest states another number");
+            return Err(FormatError::invalid("count_differs", &member.place, message));
+        }
+        Ok(out)
+    }
+
+    /// True if no later line changes the same record.
+    pub(super) fn is_last(&self, id: &str, line: u64) -> bool {
+        self.by_id.get(id) == Some(&line)
+    }
+}
+
+/// The error for a part of a delta that belongs to another agent than the delta.
+pub(super) fn wrong_agent(place: String) -> FormatError {
+    FormatError::invalid("wrong_agent", place, "this change is of another agent than the delta")
+}

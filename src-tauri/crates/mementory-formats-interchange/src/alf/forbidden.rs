@@ -1,0 +1,94 @@
+//! Values of a memory line that the specification forbids (schema of a memory record, §3.1): a confidence of 1.7, an id that
+//! is no UUID, an empty content, a vector of another length than its dimensions. The vault keeps them in the record's
+//! verbatim and an import reports them. A file that we write has them under their pointers in
+//! `raw_source_format.mementory_forbidden`, and never again in the field itself.
+use super::partitions::stable_v7;
+use super::schema;
+use super::vocabulary::EMPTY;
+use super::wire::FORBIDDEN;
+use mementory_json::{
+    Tree,
+    schema::{RepeatedKeys, Violation, check},
+};
+use mementory_model::Timestamp;
+use std::collections::BTreeSet;
+
+/// Pointers to the values that are not written again. Other values that break the schema (a date without a time, an entity
+/// without a type) mean something all the same, and go out as they came.
+pub(super) fn pointers(tree: &Tree) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    check(tree, &schema::MEMORY, RepeatedKeys::Accept, &mut |at, violation| {
+        let at = at.to_string();
+        let forbidden = match at.split('/').nth(1) {
+            Some("id" | "content" | "confidence") => violation != Violation::MissingField,
+            Some("embeddings") => true,
+            _ => false,
+        };
+        if forbidden && !schema::code_of(&violation).1 {
+            out.insert(at);
+        }
+    });
+    if let Some(Tree::Array(all)) = tree.get("embeddings") {
+        for (i, embedding) in all.iter().enumerate() {
+            let stated = match embedding.get("dimensions") {
+                Some(Tree::Number(n)) => n.parse::<usize>().ok(),
+                _ => None,
+            };
+            if matches!(embedding.get("vector"), Some(Tree::Array(vector)) if stated != Some(vector.len())) {
+                out.insert(format!("/embeddings/{i}/dimensions"));
+            }
+        }
+    }
+    out
+}
+
+/// The line without forbidden values; None if it has none.
+pub(super) fn moved(line: &str, agent: &str) -> Option<String> {
+    let mut tree = Tree::parse(line, 512).ok()?;
+    let pointers = pointers(&tree);
+    if pointers.is_empty() {
+        return None;
+    }
+    let mut kept = Tree::Object(vec![]);
+    let mut vectors: BTreeSet<usize> = BTreeSet::new();
+    for pointer in &pointers {
+        let mut parts = pointer.split('/').skip(1);
+        let (Some(top), below) = (parts.next(), parts.next()) else { continue };
+        if let (Some(index), Some(Tree::Array(_))) = (below.and_then(|i| i.parse().ok()), tree.get(top)) {
+            vectors.insert(index);
+            continue;
+        }
+        let old = tree.get(top).cloned().unwrap_or(Tree::Null);
+        match (top, old.as_str()) {
+            ("id", Some(id)) => {
+                let id = stable_v7(created_of(&tree), &format!("{agent}\n{id}")).hyphenated().to_string();
+                tree.set(top, Tree::Text(id));
+            }
+            ("content", Some(_)) => tree.set(top, Tree::Text(EMPTY.to_owned())),
+            _ => tree.remove(top),
+        }
+        kept.set(&format!("/{top}"), old);
+    }
+    if let Some(Tree::Array(all)) = tree.get("embeddings").cloned() {
+        let (bad, good): (Vec<_>, Vec<_>) = all.into_iter().enumerate().partition(|(i, _)| vectors.contains(i));
+        if !bad.is_empty() {
+            kept.set("/embeddings", Tree::Array(bad.into_iter().map(|(_, vector)| vector).collect()));
+            tree.set("embeddings", Tree::Array(good.into_iter().map(|(_, vector)| vector).collect()));
+        }
+    }
+    let mut raw = match tree.get("raw_source_format") {
+        Some(raw @ Tree::Object(_)) => raw.clone(),
+        _ => Tree::Object(vec![]),
+    };
+    raw.set(FORBIDDEN, kept);
+    tree.set("raw_source_format", raw);
+    let mut out = String::new();
+    tree.write(&mut out);
+    Some(out)
+}
+
+fn created_of(tree: &Tree) -> Timestamp {
+    let stated = tree.get("temporal").and_then(|t| t.get("created_at")).and_then(Tree::as_str);
+    let known = stated.and_then(Timestamp::parse).or_else(|| Timestamp::from_micros(0));
+    known.unwrap_or_else(Timestamp::now)
+}

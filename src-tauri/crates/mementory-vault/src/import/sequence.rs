@@ -1,0 +1,116 @@
+//! Numbered states of sources (ALF §4.3.1): which one the vault has, and whether a delta continues it. The report of each
+//! import names the states that it led to, so undoing an import also takes its state back.
+use crate::{VaultError, VaultResult, import_report::ReachedState};
+use mementory_formats::{FormatError, SourceState, check_sequence};
+use rusqlite::Connection;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// How a source relates to the state that the vault has of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Recency {
+    /// The times of its records decide which version is newer.
+    #[default]
+    Unnumbered,
+    /// A delta that continues the vault's state: its changes are the newest.
+    Next,
+    /// A whole file of an earlier state than the vault's.
+    Earlier,
+}
+
+/// The sources of an import in the order in which they are read, and the states that they lead to.
+#[derive(Debug, Default)]
+pub(super) struct ReadingOrder {
+    pub(super) sources: Vec<(usize, Recency)>,
+    pub(super) reached: Vec<ReachedState>,
+}
+
+type Key = (String, String);
+
+/// Whole files first, then deltas by their sequence.
+///
+/// # Errors
+/// `Invalid` with `wrong_agent`, `wrong_base`, `sequence_gap`, `already_applied` or `sequence_order` for a delta that does
+/// not continue the vault's state or that of another source of this import.
+pub(super) fn reading_order(connection: &Connection, states: &[Option<SourceState>]) -> VaultResult<ReadingOrder> {
+    let mut out = ReadingOrder::default();
+    if states.iter().all(Option::is_none) {
+        out.sources = (0..states.len()).map(|index| (index, Recency::Unnumbered)).collect();
+        return Ok(out);
+    }
+    let mut known = known_states(connection)?;
+    let mut deltas: Vec<(usize, &SourceState, u64)> = Vec::new();
+    for (index, state) in states.iter().enumerate() {
+        let recency = match state {
+            Some(state) => match state.base {
+                Some(base) => {
+                    deltas.push((index, state, base));
+                    continue;
+                }
+                None => reach_whole(&mut known, &mut out.reached, state),
+            },
+            None => Recency::Unnumbered,
+        };
+        out.sources.push((index, recency));
+    }
+    deltas.sort_by(|(_, a, a_base), (_, b, b_base)| (&a.group, a_base).cmp(&(&b.group, b_base)));
+    for (index, state, base) in deltas {
+        continues(&known, state, base)?;
+        known.insert(key(state), state.sequence);
+        out.reached.push(reached(state, state.sequence));
+        out.sources.push((index, Recency::Next));
+    }
+    Ok(out)
+}
+
+fn key(state: &SourceState) -> Key {
+    (state.format.to_owned(), state.group.clone())
+}
+
+fn reached(state: &SourceState, sequence: u64) -> ReachedState {
+    ReachedState { format: state.format.to_owned(), group: state.group.clone(), sequence }
+}
+
+/// A file that was never synchronised has no number, so the times of its records decide.
+fn reach_whole(known: &mut BTreeMap<Key, u64>, all: &mut Vec<ReachedState>, state: &SourceState) -> Recency {
+    let at = known.entry(key(state)).or_insert(state.sequence);
+    let earlier = state.sequence > 0 && state.sequence < *at;
+    *at = (*at).max(state.sequence);
+    all.push(reached(state, *at));
+    if earlier { Recency::Earlier } else { Recency::Unnumbered }
+}
+
+fn continues(known: &BTreeMap<Key, u64>, delta: &SourceState, base: u64) -> VaultResult<()> {
+    let refuse = |code: &'static str, message: String| {
+        Err(VaultError::Format(FormatError::invalid(code, delta.place.clone(), message)))
+    };
+    let Some(at) = known.get(&key(delta)) else {
+        return if known.keys().any(|(format, _)| format == delta.format) {
+            refuse("wrong_agent", "this delta is for an agent that is not in this vault".into())
+        } else {
+            refuse("wrong_base", "the archive on which this delta builds is not in this vault; import it first".into())
+        };
+    };
+    check_sequence(*at, base, delta.sequence).or_else(|error| refuse(error.code(), error.to_string()))
+}
+
+/// The newest state of each source by all imports that were not undone.
+fn known_states(connection: &Connection) -> VaultResult<BTreeMap<Key, u64>> {
+    #[derive(Deserialize)]
+    struct Stored {
+        #[serde(default)]
+        states: Vec<ReachedState>,
+    }
+    let mut statement = connection.prepare("SELECT report FROM batches WHERE undone_at IS NULL")?;
+    let mut rows = statement.query([])?;
+    let mut known = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let Some(text) = row.get::<_, Option<String>>(0)? else { continue };
+        let Ok(stored) = serde_json::from_str::<Stored>(&text) else { continue };
+        for state in stored.states {
+            let at = known.entry((state.format, state.group)).or_insert(state.sequence);
+            *at = (*at).max(state.sequence);
+        }
+    }
+    Ok(known)
+}
