@@ -9,12 +9,13 @@ import { goldenVaults } from "../cli/golden.mjs";
 import { SHARED } from "../cli/mementory.mjs";
 import { matrix } from "../cli/matrix.mjs";
 import { cliCases } from "../cli/run.mjs";
-import { testOffline } from "../e2e/alone.mjs";
-import { testLockWhenAway } from "../e2e/away.mjs";
-import { testKeyboard } from "../e2e/keyboard.mjs";
-import { testAccessibilityTree } from "../e2e/spoken.mjs";
-import { testMainStory } from "../e2e/story.mjs";
-import { testWatchedFolder } from "../e2e/watching.mjs";
+import { corpus } from "../corpus/run.mjs";
+import { alone } from "../e2e/alone.mjs";
+import { away } from "../e2e/away.mjs";
+import { byKeyboard } from "../e2e/keyboard.mjs";
+import { spoken } from "../e2e/spoken.mjs";
+import { story } from "../e2e/story.mjs";
+import { watching } from "../e2e/watching.mjs";
 import { pamInterop } from "../interop/pam.mjs";
 import { REFERENCE_PACKAGES, interop } from "../interop/run.mjs";
 import { schemas } from "../interop/schemas.mjs";
@@ -167,9 +168,9 @@ export const LAYERS = {
   lint,
   rust,
   pages,
-  screens: named(screens, (count) => inEnglish(count, [new Pictures(), new AccessibilityCheck()]), testHostileTexts),
-  cli: named(cliCases, goldenVaults, exportsAsWritten, matrix, canaries, bombs),
-  kill: named(testKills),
+  screens: named(screens, (count) => inEnglish(count, [new Pictures(), new Accessible()]), hostile),
+  cli: named(cliCases, goldenVaults, exportsAsWritten, matrix, canaries, bombs, corpus),
+  kill: named(kills),
   interop: named(interop, pamInterop, zaxyInterop, schemas),
   window: named(testMainStory, testKeyboard, testWatchedFolder, testLockWhenAway, testOffline, testAccessibilityTree),
 };

@@ -1,0 +1,71 @@
+// Writes ZIP archives with faults that no ordinary writer makes.
+import { crc32 } from "node:zlib";
+import { deflateRawSync } from "node:zlib";
+
+/**
+ * A ZIP archive of `entries`. Each has `name` and `data`, and optionally:
+ * `deflate`; `damage(packed)` changes the packed bytes after the checksum was made; `local` and `central` replace fields of
+ * the one header (`name`, `crc`, `size`, `packed`, `method`, `flags`); `mode` is the Unix mode; `like`: the index of an
+ * earlier entry whose data this one points to; `inside`: points this many bytes into the entry before it.
+ */
+export function archive(entries) {
+  const [bytes, directory, starts] = [[], [], []];
+  let offset = 0;
+  for (const entry of entries) {
+    const whole = Buffer.from(entry.data ?? "");
+    const packed = entry.deflate ? deflateRawSync(whole, { level: 9 }) : whole;
+    const fields = {
+      name: entry.name,
+      flags: 0x800,
+      method: entry.deflate ? 8 : 0,
+      crc: crc32(whole),
+      packed: packed.length,
+      size: whole.length,
+    };
+    let start = offset;
+    if (entry.like !== undefined) start = starts[entry.like];
+    else if (entry.inside !== undefined) start = starts.at(-1) + entry.inside;
+    else {
+      const local = Buffer.concat([
+        header("PK\x03\x04", [20], { ...fields, ...entry.local }, []),
+        entry.damage ? entry.damage(Buffer.from(packed)) : packed,
+      ]);
+      bytes.push(local);
+      offset += local.length;
+    }
+    starts.push(start);
+    const tail = Buffer.alloc(14);
+    tail.writeUInt32LE(((entry.mode ?? 0) << 16) >>> 0, 6);
+    tail.writeUInt32LE(start, 10);
+    directory.push(header("PK\x01\x02", [0x0314, 20], { ...fields, ...entry.central }, tail));
+  }
+  const index = Buffer.concat(directory);
+  const end = Buffer.alloc(22);
+  end.write("PK\x05\x06", 0, "latin1");
+  end.writeUInt16LE(entries.length, 8);
+  end.writeUInt16LE(entries.length, 10);
+  end.writeUInt32LE(index.length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...bytes, index, end]);
+}
+
+function header(magic, versions, { name, flags, method, crc, packed, size }, tail) {
+  const label = Buffer.from(name);
+  const words = Buffer.alloc(2 * versions.length);
+  versions.forEach((version, i) => words.writeUInt16LE(version, 2 * i));
+  const fields = Buffer.alloc(24);
+  fields.writeUInt16LE(flags, 0);
+  fields.writeUInt16LE(method, 2);
+  fields.writeUInt16LE(0x21, 6);
+  fields.writeUInt32LE(crc >>> 0, 8);
+  fields.writeUInt32LE(packed, 12);
+  fields.writeUInt32LE(size, 16);
+  fields.writeUInt16LE(label.length, 20);
+  return Buffer.concat([Buffer.from(magic, "latin1"), words, fields, Buffer.from(tail), label]);
+}
+
+/** Inverts one bit in the middle. */
+export function flip(bytes) {
+  bytes[Math.floor(bytes.length / 2)] ^= 1;
+  return bytes;
+}
