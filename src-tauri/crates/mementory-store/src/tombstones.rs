@@ -7,7 +7,7 @@ use crate::{
 use mementory_crypto::{VaultKeys, verify};
 use mementory_model::{Derived, RecordKey, Timestamp, Tombstone, TombstoneOp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// A stored tombstone.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,18 +34,38 @@ pub struct TombstoneRow {
 }
 
 impl TombstoneRow {
-    /// The bytes that the vault signs: the fields that say what was deleted, length-prefixed. Signature, receipt,
-    /// `origin_id`, `source` and `verbatim` are not signed.
+    /// What the vault signs: every field that says something about the deletion, length-prefixed. Only the signature and
+    /// the receipt's id, which a later check may replace, are left out.
     fn signed_bytes(&self) -> Vec<u8> {
+        let optional = |text: &Option<String>| text.as_ref().map_or_else(|| "-".into(), |text| format!("+{text}"));
+        let (origin_id, source) = (optional(&self.origin_id), optional(&self.source));
+        self.statement(b"mementory tombstone v2", &[&origin_id, &source])
+    }
+
+    /// What versions before signed: without the id and the name of the source.
+    fn signed_bytes_before(&self) -> Vec<u8> {
+        self.statement(b"keepsake tombstone v1", &[])
+    }
+
+    fn statement(&self, label: &[u8], more: &[&String]) -> Vec<u8> {
         let derived = serde_json::to_string(&self.derived).unwrap_or_default();
         let op = if self.op == TombstoneOp::Delete { "delete" } else { "redact" };
         let at = self.at.as_micros().to_string();
-        let mut out = b"keepsake tombstone v1".to_vec();
-        for part in [&self.id, op, &self.kind, &self.target, &self.scope, &at, &self.actor, &self.reason, &derived] {
+        let mut out = label.to_vec();
+        let parts = [&self.id, op, &self.kind, &self.target, &self.scope, &at, &self.actor, &self.reason, &derived];
+        for part in parts.into_iter().chain(more.iter().map(|part| part.as_str())) {
             out.extend_from_slice(&(part.len() as u64).to_le_bytes());
             out.extend_from_slice(part.as_bytes());
         }
         out
+    }
+
+    /// True when the vault signed it, in this version or a former one.
+    fn is_signed_by(&self, public: &[u8; 32]) -> bool {
+        let signature = hex::decode(&self.signature).ok().and_then(|s| <[u8; 64]>::try_from(s).ok());
+        signature.is_some_and(|signature| {
+            [self.signed_bytes(), self.signed_bytes_before()].iter().any(|bytes| verify(public, bytes, &signature))
+        })
     }
 }
 
@@ -258,7 +278,59 @@ fn read_tombstone(r: &Row<'_>) -> rusqlite::Result<TombstoneRow> {
     })
 }
 
-/// All tombstones, newest first. The signatures of the vault's own are checked.
+/// What one of the vault's own tombstones is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "columns of `tombstones`, see schema.sql")]
+pub struct OwnTarget {
+    pub tombstone: String,
+    pub receipt: Option<String>,
+    pub record: [u8; 16],
+    pub kind: String,
+    pub redacted: bool,
+    pub at: i64,
+    /// Fingerprints that it blocks.
+    pub fingerprints: Vec<[u8; 16]>,
+}
+
+/// The targets of the vault's own tombstones.
+///
+/// # Errors
+/// The database.
+pub fn own_targets(c: &Connection) -> StoreResult<Vec<OwnTarget>> {
+    let mut prints: HashMap<String, Vec<[u8; 16]>> = HashMap::new();
+    let mut statement = c.prepare("SELECT tombstone, fingerprint FROM fingerprints")?;
+    for pair in statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))? {
+        let (tombstone, print) = pair?;
+        prints.entry(tombstone).or_default().push(print);
+    }
+    let sql = "SELECT id, receipt, record, kind, op, at FROM tombstones WHERE own = 1 AND record IS NOT NULL";
+    let mut statement = c.prepare(sql)?;
+    let rows = statement.query_map([], |r| {
+        let tombstone: String = r.get(0)?;
+        Ok(OwnTarget {
+            receipt: r.get(1)?,
+            record: r.get(2)?,
+            kind: r.get(3)?,
+            redacted: r.get::<_, i64>(4)? != 0,
+            at: r.get(5)?,
+            fingerprints: prints.remove(&tombstone).unwrap_or_default(),
+            tombstone,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Ids of the vault's own tombstones.
+///
+/// # Errors
+/// The database.
+pub fn own_ids(c: &Connection) -> StoreResult<HashSet<String>> {
+    let mut statement = c.prepare("SELECT id FROM tombstones WHERE own = 1")?;
+    let rows = statement.query_map([], |r| r.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// All tombstones, newest first, signatures of our own checked.
 ///
 /// # Errors
 /// The database fails.
@@ -267,8 +339,70 @@ pub fn all(c: &Connection, keys: &VaultKeys) -> StoreResult<Vec<TombstoneRow>> {
     let mut statement = c.prepare(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones ORDER BY at DESC, id"))?;
     let mut rows = statement.query_map([], read_tombstone)?.collect::<Result<Vec<_>, _>>()?;
     for row in rows.iter_mut().filter(|r| r.own) {
-        let signature = hex::decode(&row.signature).ok().and_then(|s| <[u8; 64]>::try_from(s).ok());
-        row.signature_valid = signature.is_some_and(|s| verify(&public, &row.signed_bytes(), &s));
+        row.signature_valid = row.is_signed_by(&public);
     }
     Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use mementory_crypto::SigningKey;
+
+    fn signed(bytes: impl Fn(&TombstoneRow) -> Vec<u8>) -> (TombstoneRow, [u8; 32]) {
+        let key = SigningKey::from_seed(&[7; 32]);
+        let mut row = TombstoneRow {
+            id: "tomb_1".into(),
+            op: TombstoneOp::Delete,
+            kind: "memory".into(),
+            target: "00".into(),
+            scope: "keepsake".into(),
+            origin_id: Some("m1".into()),
+            source: Some("chatgpt".into()),
+            at: Timestamp::from_micros(1).unwrap(),
+            actor: "owner".into(),
+            reason: "asked".into(),
+            derived: Derived::default(),
+            signature: String::new(),
+            own: true,
+            receipt: Some("r".into()),
+            signature_valid: false,
+            verbatim: None,
+        };
+        row.signature = hex::encode(key.sign(&bytes(&row)));
+        (row, key.public())
+    }
+
+    #[test]
+    fn every_field_that_says_something_is_signed() {
+        let (row, public) = signed(TombstoneRow::signed_bytes);
+        assert!(row.is_signed_by(&public));
+        let changes: [fn(&mut TombstoneRow); 12] = [
+            |row| row.id.push('x'),
+            |row| row.op = TombstoneOp::Redact,
+            |row| row.kind = "message".into(),
+            |row| row.target.push('0'),
+            |row| row.scope = "pam".into(),
+            |row| row.origin_id = Some("m2".into()),
+            |row| row.origin_id = None,
+            |row| row.source = Some("claude".into()),
+            |row| row.at = Timestamp::from_micros(2).unwrap(),
+            |row| row.actor.clear(),
+            |row| row.reason = "policy".into(),
+            |row| row.derived.fact_ids.push("f".into()),
+        ];
+        for (n, change) in changes.iter().enumerate() {
+            let mut changed = row.clone();
+            change(&mut changed);
+            assert!(!changed.is_signed_by(&public), "change {n}");
+        }
+    }
+
+    #[test]
+    fn a_tombstone_signed_by_a_former_version_still_verifies() {
+        let (row, public) = signed(TombstoneRow::signed_bytes_before);
+        assert!(row.is_signed_by(&public));
+        assert!(!TombstoneRow { reason: "policy".into(), ..row }.is_signed_by(&public));
+    }
 }
