@@ -74,6 +74,7 @@ pub struct VaultKeys {
     audit: Secret,
     ids: Secret,
     fingerprints: Secret,
+    ledger: Secret,
     spool: Secret,
     signing: SigningKey,
 }
@@ -88,6 +89,7 @@ impl VaultKeys {
             audit: key("audit"),
             ids: key("ids"),
             fingerprints: key("fingerprints"),
+            ledger: key("erasure-ledger"),
             spool: key("spool"),
             signing: SigningKey::from_seed(key("signing").bytes()),
         }
@@ -121,6 +123,11 @@ impl VaultKeys {
     /// The key for fingerprints of content.
     pub fn fingerprints(&self) -> &[u8; 32] {
         self.fingerprints.bytes()
+    }
+
+    /// The key for the list of erasures, and for what it knows words by.
+    pub fn ledger(&self) -> &[u8; 32] {
+        self.ledger.bytes()
     }
 
     /// A key for scratch files that outlive a process. [`crate::SpoolFile`] uses a random one instead.

@@ -225,10 +225,18 @@ impl SearchIndex {
 
     /// Decrypts every file completely. `Damaged` names the first file that fails its check.
     pub fn check(&self) -> IndexResult<()> {
+        self.check_until(&mut || false)
+    }
+
+    /// The same, until `stop` answers true.
+    pub fn check_until(&self, stop: &mut dyn FnMut() -> bool) -> IndexResult<()> {
         let _open = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
         let names = self.index.load_metas()?.list_segment_files_and_meta();
-        // tantivy also lists files that this kind of segment does not have and that were never written.
-        for name in names.iter().filter(|n| self.directory.is_known(n)) {
+        // tantivy lists files that a segment of this kind does not have; those were never written.
+        for name in names.iter().filter(|n| self.directory.names(n)) {
+            if stop() {
+                break;
+            }
             self.directory.scan(name, |_| ())?;
         }
         Ok(())

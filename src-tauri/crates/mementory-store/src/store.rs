@@ -1,10 +1,14 @@
 //! The SQLCipher database, which holds the authoritative state. It has one writer connection, a few readers, and a
 //! write-ahead log (WAL).
 use crate::{StoreError, StoreResult, packs::Packs};
-use rusqlite::{Connection, OpenFlags, Transaction};
+use rusqlite::{Connection, InterruptHandle, OpenFlags, Transaction};
 use std::{
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard},
+    sync::{
+        Mutex, MutexGuard,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 /// Schema version that this program writes.
@@ -57,9 +61,36 @@ impl Store {
 
     /// Runs `f` in one write transaction. An error rolls everything back.
     pub fn write<T>(&self, f: impl FnOnce(&Transaction<'_>) -> StoreResult<T>) -> StoreResult<T> {
+        self.transact(&mut self.writer(), f, || Ok(()))
+    }
+
+    /// The same, given up when `cancel` is set: a statement under way is interrupted. What has begun to commit is finished.
+    ///
+    /// # Errors
+    /// `Cancelled`, with everything rolled back; those of `f`.
+    pub fn write_until<T>(
+        &self,
+        cancel: &AtomicBool,
+        f: impl FnOnce(&Transaction<'_>) -> StoreResult<T>,
+    ) -> StoreResult<T> {
         let mut connection = self.writer();
+        let interrupt = connection.get_interrupt_handle();
+        interrupted_by(cancel, &interrupt, |end| {
+            self.transact(&mut connection, f, || {
+                end();
+                if cancel.load(Ordering::Relaxed) { Err(StoreError::Cancelled) } else { Ok(()) }
+            })
+        })
+    }
+
+    fn transact<T>(
+        &self,
+        connection: &mut Connection,
+        f: impl FnOnce(&Transaction<'_>) -> StoreResult<T>,
+        before_commit: impl FnOnce() -> StoreResult<()>,
+    ) -> StoreResult<T> {
         let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-        let value = f(&transaction);
+        let value = f(&transaction).and_then(|value| before_commit().map(|()| value));
         match value {
             Ok(value) => {
                 if let Err(error) = transaction.commit() {
@@ -77,7 +108,17 @@ impl Store {
         }
     }
 
-    /// The writer connection, for what cannot run inside a transaction (such as a checkpoint).
+    /// Runs `f` on a reader connection of its own, given up when `cancel` is set: a statement under way is interrupted.
+    ///
+    /// # Errors
+    /// `Cancelled`; those of `f`.
+    pub fn read_until<T>(&self, cancel: &AtomicBool, f: impl FnOnce(&Connection) -> StoreResult<T>) -> StoreResult<T> {
+        let connection = self.extra_reader()?;
+        let interrupt = connection.get_interrupt_handle();
+        interrupted_by(cancel, &interrupt, |_| f(&connection))
+    }
+
+    /// The writer connection, for what cannot run inside a transaction (checkpoint).
     pub fn writer(&self) -> MutexGuard<'_, Connection> {
         // A panic while writing leaves no open transaction, since rusqlite rolls back on drop.
         self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -247,4 +288,40 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
         let _ = std::fs::remove_file(backup);
     }
     Ok(())
+}
+
+/// How often it is looked whether somebody cancelled.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Runs `work` and interrupts its statements from the moment `cancel` is set until the work, or what it calls the end of
+/// what can be interrupted, is done.
+fn interrupted_by<T>(
+    cancel: &AtomicBool,
+    interrupt: &InterruptHandle,
+    work: impl FnOnce(&dyn Fn()) -> StoreResult<T>,
+) -> StoreResult<T> {
+    let ended = Mutex::new(false);
+    let done = std::thread::scope(|scope| {
+        let watcher = scope.spawn(|| {
+            while !*ended.lock().unwrap_or_else(std::sync::PoisonError::into_inner) {
+                std::thread::park_timeout(PATIENCE);
+                // While this is held, nothing ends: a commit is never interrupted.
+                let ended = ended.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                if !*ended && cancel.load(Ordering::Relaxed) {
+                    interrupt.interrupt();
+                }
+            }
+        });
+        let end = || {
+            *ended.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = true;
+            watcher.thread().unpark();
+        };
+        let done = work(&end);
+        end();
+        done
+    });
+    match done {
+        Err(StoreError::Store(_)) if cancel.load(Ordering::Relaxed) => Err(StoreError::Cancelled),
+        other => other,
+    }
 }
