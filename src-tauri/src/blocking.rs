@@ -2,7 +2,10 @@
 use crate::state::AppState;
 use mementory_api::types::{ErrorBody, Progress};
 use mementory_api::{ApiError, ApiResult, Job, Session};
-use std::sync::{Arc, atomic::Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager};
 
@@ -52,7 +55,21 @@ pub async fn job<T: Send + 'static>(
     .await
 }
 
-/// Like [`job`], for background work, which pauses while the person waits for the window.
+/// Like [`session`], for work that locking the vault cancels: it rolls back what it has not finished.
+pub async fn cancelled_by_lock<T: Send + 'static>(
+    app: AppHandle,
+    work: impl FnOnce(&Session, &Job) -> ApiResult<T> + Send + 'static,
+) -> CommandResult<T> {
+    static STARTED: AtomicU64 = AtomicU64::new(0);
+    blocking(app, move |state| {
+        let _guard = state.interactive().begin();
+        let (id, job) = (format!("own-{}", STARTED.fetch_add(1, Ordering::Relaxed)), Job::silent());
+        state.with_job(&id, &job, |session| work(session, &job))
+    })
+    .await
+}
+
+/// Like [`job`], for background work: it pauses while the person waits for the window.
 pub async fn background_job<T: Send + 'static>(
     app: AppHandle,
     id: String,

@@ -103,6 +103,7 @@ impl AppState {
             name: open.map(|open| vault_name(&open.path)),
             path: open.map(|open| open.path.display().to_string()),
             auto_lock_minutes,
+            erasures_reapplied: open.map_or(0, |open| open.session.applied_erasures().erasures),
         }
     }
 

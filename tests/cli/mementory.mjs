@@ -41,10 +41,13 @@ export class Vault {
     // Temporary files go here, so that tests can inspect them.
     this.scratch = join(folder, "scratch");
     mkdirSync(this.scratch, { recursive: true });
+    // Lists of erasures go here, and not into the folder of the person who runs the tests.
+    this.data = `${this.path}.data`;
     this.env = {
-      ...CLEAN_ENV,
+      ...CLEAN,
       MEMENTORY_VAULT: this.path,
       MEMENTORY_PASSPHRASE_FILE: this.secret,
+      MEMENTORY_DATA_DIR: this.data,
       TMPDIR: this.scratch,
     };
   }

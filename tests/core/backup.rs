@@ -117,7 +117,8 @@ fn a_backup_of_damaged_files_fails() {
 }
 
 fn restore(from: &Path, out: &Path, secret: &str) -> VaultResult<mementory_vault::Backup> {
-    Backups::restore(from, out, secret, &AtomicBool::new(false), &|_, _| {})
+    let made = Backups::restore(from, out, secret, None, &AtomicBool::new(false), &|_, _| {})?;
+    Ok(made.copy)
 }
 
 /// Content of every file below `dir`.
@@ -190,7 +191,7 @@ fn a_failed_restore_leaves_nothing() {
         Err(VaultError::Usage(_))
     ));
     let cancel = AtomicBool::new(false);
-    let cancelled = Backups::restore(&copy, &out, PASSPHRASE, &cancel, &|_, _| {
+    let stopped = Backups::restore(&copy, &out, PASSPHRASE, None, &cancel, &|_, _| {
         cancel.store(true, Ordering::Relaxed)
     });
     assert!(matches!(cancelled, Err(VaultError::Cancelled)));

@@ -125,7 +125,7 @@ pub fn conversation_of(t: &TempVault) -> String {
 pub fn erase(t: &TempVault, ids: &[String]) -> EraseOutcome {
     t.vault
         .eraser()
-        .erase(ids, "test", &[], at(100), &|_| {}, Sabotage::default())
+        .erase(ids, "test", &[], at(100), &|_| {})
         .unwrap()
 }
 
@@ -167,7 +167,6 @@ fn an_erasure_leaves_no_trace_anywhere() {
             &[],
             at(100),
             &|_| {},
-            Sabotage::default(),
         )
         .unwrap();
     assert!(outcome.receipt.complete, "{:?}", outcome.receipt.places);
@@ -225,14 +224,7 @@ fn the_same_words_elsewhere_are_found_and_redacted() {
     let outcome = t
         .vault
         .eraser()
-        .erase(
-            &[memory],
-            "test",
-            &copies,
-            at(100),
-            &|_| {},
-            Sabotage::default(),
-        )
+        .erase(&[memory], "test", &copies, at(100), &|_| {})
         .unwrap();
     assert!(outcome.receipt.complete, "{:?}", outcome.receipt.places);
     assert_eq!(
@@ -294,7 +286,7 @@ fn the_check_notices_each_sabotaged_deletion() {
         let receipt = t
             .vault
             .eraser()
-            .erase(&[conversation], "test", &[], at(100), &|_| {}, sabotage)
+            .erase_sabotaged(&[conversation], at(100), sabotage)
             .unwrap()
             .receipt;
         assert!(
@@ -309,4 +301,72 @@ fn the_check_notices_each_sabotaged_deletion() {
             .collect();
         assert_eq!(failed, [place], "{sabotage:?}");
     }
+}
+
+#[test]
+fn reports_and_the_list_of_imports_name_nothing_of_what_was_erased() {
+    let t = TempVault::new();
+    let note = |name: &str, title: &str| {
+        let mut note = record(Kind::Memory, name, &format!("We spoke of {title} all day."));
+        note.title = Some(title.into());
+        note.origin.container = format!("notes.zip!/{name}");
+        note
+    };
+    let notes = || vec![note("Ms Quokka.md", "Zoo"), note("tea.md", "Tea")];
+    t.import_records(notes()).unwrap();
+    // Once more, so that both are listed as unchanged.
+    t.import_records(notes()).unwrap();
+    t.database()
+        .execute(
+            "UPDATE batches SET names = ?1",
+            [r#"["Ms Quokka.md","Zoo","tea.md"]"#],
+        )
+        .unwrap();
+    let said = |t: &TempVault| -> String {
+        let batches = t.vault.batches().batches().unwrap();
+        let reports = batches
+            .iter()
+            .map(|b| t.vault.batches().batch_report(&b.uid).unwrap());
+        let names = batches.iter().map(|b| b.names.join(","));
+        reports.chain(names).collect::<Vec<_>>().join("\n")
+    };
+    assert!(said(&t).contains("Quokka"), "{}", said(&t));
+    let done = erase(&t, &[id_of(&t, Kind::Memory, "Zoo")]);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    let after = said(&t);
+    assert!(
+        !after.contains("Quokka") && !after.contains("Zoo"),
+        "{after}"
+    );
+    assert!(
+        after.contains("notes.zip!/tea.md"),
+        "the other stays named: {after}"
+    );
+}
+
+#[test]
+fn an_erasure_and_an_undo_that_are_cancelled_change_nothing() {
+    let t = planted();
+    let conversation = conversation_of(&t);
+    let cancel = AtomicBool::new(true);
+    let stopped = t.vault.eraser().erase_until(
+        std::slice::from_ref(&conversation),
+        "test",
+        &[],
+        at(100),
+        &cancel,
+        &|_| {},
+    );
+    assert!(matches!(stopped, Err(VaultError::Cancelled)), "{stopped:?}");
+    let batch = t.vault.batches().batches().unwrap()[0].uid.clone();
+    let stopped = t.vault.importer().undo_until(&batch, at(100), &cancel);
+    assert!(matches!(stopped, Err(VaultError::Cancelled)), "{stopped:?}");
+    let stopped = t.vault.integrity().check_until(&cancel);
+    assert!(matches!(stopped, Err(VaultError::Cancelled)), "{stopped:?}");
+    assert!(found(&t, CANARY) > 0 && t.vault.audit().tombstones().unwrap().is_empty());
+    assert!(t.vault.integrity().check().unwrap().iter().all(|p| p.ok));
+    assert!(
+        erase(&t, &[conversation]).receipt.complete,
+        "it can be done afterwards"
+    );
 }

@@ -7,9 +7,12 @@
 )]
 
 mod backup;
+mod brute_force;
 mod damage;
 mod deletion;
 mod duplicates;
+mod erasure_histories;
+mod erasure_ledger;
 mod export;
 mod export_diff;
 mod files;

@@ -309,7 +309,7 @@ fn sabotaged_vault(sabotage: Sabotage) -> (TempVault, String) {
     let done = t
         .vault
         .eraser()
-        .erase(&[conversation], "test", &[], at(100), &|_| {}, sabotage)
+        .erase_sabotaged(&[conversation], at(100), sabotage)
         .unwrap();
     assert!(!done.receipt.complete, "the control: {sabotage:?}");
     (t, done.receipt.id)

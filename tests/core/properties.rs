@@ -4,7 +4,7 @@ use mementory_model::{
     Derived, Kind, Record, RecordKey, Timestamp, Tombstone, TombstoneOp, Unit, Verbatim,
 };
 use mementory_testkit::{TempVault, at};
-use mementory_vault::{EditFields, ListQuery, Sabotage, Vault};
+use mementory_vault::{EditFields, ListQuery, Vault};
 use proptest::prelude::*;
 
 fn any_text() -> impl Strategy<Value = String> {
@@ -92,7 +92,7 @@ proptest! {
         let t = TempVault::new();
         t.import_records(vec![record.clone()]).unwrap();
         let id = only_id(&t.vault);
-        t.vault.eraser().erase(&[id], "test", &[], at(100), &|_| {}, Sabotage::default()).unwrap();
+        t.vault.eraser().erase(&[id], "test", &[], at(100), &|_| {}).unwrap();
         let mut again = record.clone();
         let fingerprinted = matches!(record.kind, Kind::Memory | Kind::Fact | Kind::Profile) && record.text.chars().any(char::is_alphanumeric);
         if other_id && fingerprinted {

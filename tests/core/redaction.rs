@@ -2,8 +2,8 @@
 //! imports.
 use crate::deletion::{CANARY, SENTENCE, found, id_of, record, vault_with_canary};
 use mementory_model::{Derived, Kind, Link, Record, RecordKey, Tombstone, TombstoneOp, Verbatim};
-use mementory_testkit::{TempVault, at, contains_text, options};
-use mementory_vault::{EditFields, EraseOutcome, RedactSpan, Sabotage, VaultError};
+use mementory_testkit::{TempVault, at, holds, options};
+use mementory_vault::{EditFields, EraseOutcome, RedactSpan, VaultError};
 use std::sync::atomic::AtomicBool;
 
 /// Redacts `words`, which must occur exactly once in the record's text.
@@ -148,7 +148,6 @@ fn redacted_copies_have_a_tombstone_each() {
             std::slice::from_ref(&message),
             at(100),
             &|_| {},
-            Sabotage::default(),
         )
         .unwrap();
     let tombstones = t.vault.audit().tombstones().unwrap();
@@ -330,14 +329,7 @@ fn ids_in_a_tombstone_do_not_reveal_the_words() {
     );
     t.vault
         .eraser()
-        .erase(
-            &[first, second],
-            "test",
-            &[],
-            at(200),
-            &|_| {},
-            Sabotage::default(),
-        )
+        .erase(&[first, second], "test", &[], at(200), &|_| {})
         .unwrap();
     assert!(
         t.vault

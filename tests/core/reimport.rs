@@ -3,7 +3,7 @@
 use crate::source::*;
 use mementory_model::{Kind, Unit};
 use mementory_testkit::{TempVault, at, options};
-use mementory_vault::{EditFields, ImportOptions, RedactSpan, Sabotage, VaultError};
+use mementory_vault::{EditFields, ImportOptions, RedactSpan, VaultError};
 use std::sync::atomic::AtomicBool;
 
 /// An action of a person on a vault.
@@ -15,7 +15,7 @@ fn erase(t: &TempVault, kind: Kind, value: &str) {
     let id = one(t, kind, value).0.id_text();
     t.vault
         .eraser()
-        .erase(&[id], "test", &[], at(100), &|_| {}, Sabotage::default())
+        .erase(&[id], "test", &[], at(100), &|_| {})
         .unwrap();
 }
 

@@ -6,8 +6,8 @@ use mementory_formats::{Catalog, Validation, by_id, detect, file_sha256};
 use mementory_model::{Kind, Limits, TombstoneOp};
 use mementory_testkit::{TempVault, at, contains_text, repo};
 use mementory_vault::{
-    EditFields, EraseOutcome, EvidenceOrder, ExportOutcome, ListQuery, RedactSpan, RowView,
-    Sabotage, Scope, VaultError,
+    EditFields, EraseOutcome, EvidenceOrder, ExportOutcome, ListQuery, RedactSpan, RowView, Scope,
+    VaultError,
 };
 use serde_json::{Value, json};
 use std::{
@@ -565,14 +565,7 @@ fn l3_the_evidence_pack_proves_the_deletion() {
 pub fn erase(t: &TempVault, id: &str, reason: &str, second: i64) -> EraseOutcome {
     t.vault
         .eraser()
-        .erase(
-            &[id.to_owned()],
-            reason,
-            &[],
-            at(second),
-            &|_| {},
-            Sabotage::default(),
-        )
+        .erase(&[id.to_owned()], reason, &[], at(second), &|_| {})
         .unwrap()
 }
 

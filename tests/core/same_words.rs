@@ -5,7 +5,7 @@ use crate::{
 };
 use mementory_model::Kind;
 use mementory_testkit::{TempVault, at};
-use mementory_vault::{EraseOutcome, Sabotage};
+use mementory_vault::EraseOutcome;
 
 const SENTENCE: &str = "The zanzibarquokka sleeps under the piano.";
 
@@ -23,7 +23,7 @@ fn erase_with(t: &TempVault, id: &str, copies: &[String]) -> EraseOutcome {
     let ids = [id.to_owned()];
     t.vault
         .eraser()
-        .erase(&ids, "test", copies, at(100), &|_| {}, Sabotage::default())
+        .erase(&ids, "test", copies, at(100), &|_| {})
         .unwrap()
 }
 

@@ -388,14 +388,7 @@ fn findings_are_removed_with_their_record() {
     );
     t.vault
         .eraser()
-        .erase(
-            &ids,
-            "test",
-            &[],
-            at(100),
-            &|_| {},
-            mementory_vault::Sabotage::default(),
-        )
+        .erase(&ids, "test", &[], at(100), &|_| {})
         .unwrap();
     assert_eq!(t.number("SELECT count(*) FROM findings WHERE class = 0"), 0);
 }

@@ -3,7 +3,6 @@ use crate::source::*;
 use mementory_formats::{FormatError, Sink};
 use mementory_model::{Derived, Kind, Record, Tombstone, TombstoneOp, Unit};
 use mementory_testkit::{TempVault, at};
-use mementory_vault::Sabotage;
 
 #[test]
 fn a_version_added_by_an_undone_import_is_in_no_pack() {
@@ -37,7 +36,7 @@ fn a_version_added_by_an_undone_import_is_in_no_pack() {
     let id = one(&t, Kind::Memory, "m").0.id_text();
     t.vault
         .eraser()
-        .erase(&[id], "test", &[], at(400), &|_| {}, Sabotage::default())
+        .erase(&[id], "test", &[], at(400), &|_| {})
         .unwrap();
     assert_no_trace_of(&t, &["wombat", "numbat"]);
 }
@@ -137,7 +136,7 @@ fn older_bytes_of_a_file_are_erased_with_it() {
     let erased = t
         .vault
         .eraser()
-        .erase(&[id], "test", &[], at(100), &|_| {}, Sabotage::default())
+        .erase(&[id], "test", &[], at(100), &|_| {})
         .unwrap();
     assert!(erased.receipt.complete);
     assert_eq!(
@@ -159,7 +158,7 @@ fn older_bytes_of_a_passthrough_file_are_redacted_too() {
     let id = one(&t, Kind::Memory, "m").0.id_text();
     t.vault
         .eraser()
-        .erase(&[id], "test", &[], at(100), &|_| {}, Sabotage::default())
+        .erase(&[id], "test", &[], at(100), &|_| {})
         .unwrap();
     t.vault.importer().undo(&second.batch, at(200)).unwrap();
     let bytes = t
@@ -433,7 +432,7 @@ fn records_trashed_by_an_import_do_not_expire() {
     );
     t.vault
         .eraser()
-        .erase(&[id], "test", &[], at(200), &|_| {}, Sabotage::default())
+        .erase(&[id], "test", &[], at(200), &|_| {})
         .unwrap();
     t.vault.importer().undo(&bundle.batch, at(300)).unwrap();
     assert_eq!(
@@ -451,7 +450,7 @@ fn a_persons_erasure_outlives_an_import_with_the_same_deletion() {
     let bundle = import_from(&t, &|sink| sink.tombstone(deletion("one", "a")));
     t.vault
         .eraser()
-        .erase(&[id], "test", &[], at(200), &|_| {}, Sabotage::default())
+        .erase(&[id], "test", &[], at(200), &|_| {})
         .unwrap();
     t.vault.importer().undo(&bundle.batch, at(300)).unwrap();
     let cancel = std::sync::atomic::AtomicBool::new(false);

@@ -10,7 +10,7 @@ import { FIXTURES, Vault, inFolder } from "../cli/mementory.mjs";
 
 const NEW_PASSPHRASE = "seven lanterns hang in the orchard";
 /** Files that a closed vault may consist of. */
-const VAULT_FILES = /^(vault\.json|store\.db|store\.db-(wal|shm)|index|blobs|lock)$/;
+const VAULT_FILES = /^(vault\.json|store\.db|store\.db-(wal|shm)|index|blobs|lock|erasures)$/;
 
 /** Run all rounds; one line of counts for each operation. */
 export async function testKills(count) {
@@ -172,7 +172,8 @@ function erasureProblems(vault, words) {
 
 function copyVault(vault) {
   const copy = new Vault(vault.folder, "killed");
-  rmSync(copy.path, { recursive: true, force: true });
+  // What was erased in the copy before must not be applied to this one.
+  for (const path of [copy.path, copy.data]) rmSync(path, { recursive: true, force: true });
   cpSync(vault.path, copy.path, { recursive: true });
   return copy;
 }

@@ -1,5 +1,5 @@
 //! Detection, preview, import and undo.
-use crate::blocking::{CommandResult, blocking, job, session};
+use crate::blocking::{CommandResult, blocking, cancelled_by_lock, job, session};
 use mementory_api::types::*;
 use mementory_api::{Job, Passphrase, files};
 use std::path::{Path, PathBuf};
@@ -116,5 +116,5 @@ pub async fn import_report(app: AppHandle, batch: String) -> CommandResult<Impor
 #[tauri::command]
 #[specta::specta]
 pub async fn undo_import(app: AppHandle, batch: String) -> CommandResult<Undone> {
-    session(app, move |vault| vault.imports().undo(&batch, &Job::silent())).await
+    cancelled_by_lock(app, move |vault, job| vault.imports().undo(&batch, job)).await
 }

@@ -1,5 +1,5 @@
-//! Creating, opening, locking and maintaining vaults.
-use crate::blocking::{CommandResult, blocking, job, job_reporting_to, session};
+//! Vaults: create, open, lock, maintain.
+use crate::blocking::{CommandResult, blocking, cancelled_by_lock, job, job_reporting_to, session};
 use crate::state::AppState;
 use mementory_api::types::*;
 use mementory_api::{ApiError, CreateOptions, Job, Session, files};
@@ -72,6 +72,7 @@ pub async fn create_vault(app: AppHandle, path: String, passphrase: String) -> C
     blocking(app, move |state| {
         let path = require_absolute(&path)?;
         let (session, created) = Session::create(&path, &passphrase, CreateOptions::default())?;
+        session.apply_erasures(files::ledger_folder().as_deref(), &Job::silent());
         state.put_session(&path, session)?;
         Ok(created)
     })
@@ -94,7 +95,7 @@ pub async fn unlock(
         state.wait_for_lock();
         let job = job_reporting_to(on_progress);
         let opening = state.jobs().start(&job_id, &job)?;
-        let session = Session::open_watched(&path, &secret, &job)?;
+        let session = Session::open_watched(&path, &secret, files::ledger_folder().as_deref(), &job)?;
         drop(opening);
         state.put_session(&path, session)
     })
@@ -170,7 +171,7 @@ pub async fn vault_info(app: AppHandle) -> CommandResult<VaultInfo> {
 #[tauri::command]
 #[specta::specta]
 pub async fn check_vault(app: AppHandle, rebuild_index: bool) -> CommandResult<CheckReport> {
-    session(app, move |vault| vault.overview().check(rebuild_index, &Job::silent())).await
+    cancelled_by_lock(app, move |vault, job| vault.overview().check(rebuild_index, job)).await
 }
 
 /// Copy the vault to a new folder and check the copy, which is a vault of its own.

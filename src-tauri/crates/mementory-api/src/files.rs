@@ -46,7 +46,27 @@ pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
     paths.iter().map(info).collect()
 }
 
-/// The backups in the same folder as a vault, newest first. Opens none of them, so it needs no passphrase.
+/// Name of the program's folder among those of other programs.
+const IDENTIFIER: &str = "app.mementory.desktop";
+
+/// The program's folder for lists of erasures, one file for each vault: where this system keeps data of programs, or in
+/// `MEMENTORY_DATA_DIR`. None where the system names no such folder.
+pub fn ledger_folder() -> Option<PathBuf> {
+    let named = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let data = named("MEMENTORY_DATA_DIR").or_else(|| {
+        let folder = if cfg!(windows) {
+            named("APPDATA")
+        } else if cfg!(target_os = "macos") {
+            named("HOME").map(|home| home.join("Library/Application Support"))
+        } else {
+            named("XDG_DATA_HOME").or_else(|| named("HOME").map(|home| home.join(".local/share")))
+        };
+        folder.map(|folder| folder.join(IDENTIFIER))
+    });
+    data.map(|data| data.join("erasures"))
+}
+
+/// The backups in the same folder as a vault, newest first. Needs no passphrase: none of them is opened.
 pub fn backups_of(vault: &Path) -> Vec<FoundBackup> {
     let view = |found: mementory_vault::FoundBackup| FoundBackup {
         name: found.path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),

@@ -15,6 +15,7 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
         Command::Create { dir, kdf_floor } => {
             let passphrase = secret(cli.passphrase_file.as_deref(), "New passphrase", true)?;
             let (session, created) = Session::create(dir, &passphrase, CreateOptions { kdf_floor: *kdf_floor })?;
+            session.apply_erasures(files::ledger_folder().as_deref(), &job);
             Ok(with_warnings(&session, Done { essential: true, ..done(&created)? }))
         }
         Command::Detect { paths } => done(&files::detect(paths, None)?),
@@ -32,7 +33,7 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
         }
         Command::Passwd { new_passphrase_file, kdf_floor } => {
             let old = secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
-            let session = Session::open(&vault_dir(&cli)?, &old)?;
+            let session = open_with(&vault_dir(&cli)?, &old)?;
             let new = secret(Some(new_passphrase_file), "New passphrase", false)?;
             let changed = done(&if *kdf_floor {
                 session.change_passphrase_at_floor(&old, &new)?
@@ -43,7 +44,7 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
         }
         Command::RecoveryCode => {
             let secret = secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
-            let session = Session::open(&vault_dir(&cli)?, &secret)?;
+            let session = open_with(&vault_dir(&cli)?, &secret)?;
             let made = session.new_recovery_code(&secret)?;
             Ok(with_warnings(&session, Done { essential: true, ..done(&made)? }))
         }
@@ -51,13 +52,13 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             require_vault(backup)?;
             let secret = secret(cli.passphrase_file.as_deref(), "Passphrase of the backup", false)?;
             cancel_on_ctrl_c(&job);
-            done(&Backups::restore(backup, dir, &secret, &job)?)
+            done(&Backups::restore(backup, dir, &secret, files::ledger_folder().as_deref(), &job)?)
         }
         command => match portable::run(command, &job) {
             Some(done) => done,
             None => {
                 let session = open(&cli)?;
-                with_vault(&session, command, &job).map(|done| with_warnings(&session, done))
+                with_vault(&session, command, &job).map(|done| with_applied(&session, with_warnings(&session, done)))
             }
         },
     }
@@ -114,7 +115,10 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             })
         }
         Command::Imports => done(&session.imports().list()?),
-        Command::Undo { batch } => done(&session.imports().undo(batch, job)?),
+        Command::Undo { batch } => {
+            cancel_on_ctrl_c(job);
+            done(&session.imports().undo(batch, job)?)
+        }
         Command::List { filters, trash, sort, limit, cursor } => {
             let filter = Filter { trash: *trash, ..filter(filters) };
             done(&session.records().list(&ListRequest {
@@ -166,6 +170,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             if *dry_run {
                 return done(&session.changes().erase_preview(&request)?);
             }
+            cancel_on_ctrl_c(job);
             let result = session.changes().erase(&request, job)?;
             Ok(CommandResult { exit: u8::from(!result.receipt.complete), ..done(&result)? })
         }
@@ -193,6 +198,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             Ok(CommandResult { exit: u8::from(!exported.validated), ..done(&exported)? })
         }
         Command::Check { rebuild_index } => {
+            cancel_on_ctrl_c(job);
             let report = session.overview().check(*rebuild_index, job)?;
             Ok(CommandResult { exit: if report.ok { 0 } else { 5 }, ..done(&report)? })
         }
@@ -250,7 +256,25 @@ fn parse_span(text: &str) -> ApiResult<Span> {
 fn open(cli: &Cli) -> ApiResult<Session> {
     let dir = vault_dir(cli)?;
     require_vault(&dir)?;
-    Session::open(&dir, &secret(cli.passphrase_file.as_deref(), "Passphrase", false)?)
+    open_with(&dir, &secret(cli.passphrase_file.as_deref(), "Passphrase", false)?)
+}
+
+fn open_with(dir: &Path, secret: &str) -> ApiResult<Session> {
+    Session::open_watched(dir, secret, files::ledger_folder().as_deref(), &Job::silent())
+}
+
+/// Adds what was erased at opening to the result of a command: this copy was older than those erasures.
+fn with_applied(session: &Session, mut done: Done) -> Done {
+    let applied = session.applied_erasures();
+    if let Some(members) = done.value.as_object_mut() {
+        if applied.erasures > 0 {
+            members.insert("erasures_reapplied".into(), applied.erasures.into());
+        }
+        if let Some(ledger) = applied.ledger {
+            members.insert("ledger".into(), ledger.into());
+        }
+    }
+    done
 }
 
 /// Must be called before asking for the passphrase, so that a missing vault is reported first.

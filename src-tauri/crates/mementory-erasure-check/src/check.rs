@@ -3,16 +3,16 @@
 //! carries out deletions. It reads through the store and search crates, which the deletion uses too.
 use crate::{
     Evidence, PlaceOutcome, Receipt, ReceiptPlace,
+    indexed_words::indexed_words,
     receipt::{NOT_SEARCHED, place},
-    sentence::contains_sentence,
 };
 use mementory_crypto::VaultKeys;
 use mementory_model::Timestamp;
 use mementory_search::{IndexResult, SearchIndex};
-use mementory_store::{RowView, Store, StoreError, StoreResult, blobs::Blobs};
+use mementory_store::{Store, StoreError, StoreResult, blobs::Blobs};
 use rusqlite::OptionalExtension;
 use std::{
-    collections::BTreeSet,
+    collections::HashSet,
     path::Path,
     sync::{PoisonError, RwLock},
 };
@@ -38,10 +38,6 @@ pub type Wipe<'a> = &'a dyn Fn(&[i64]) -> StoreResult<bool>;
 /// The deletion's remaining work in the index. It runs in a thread of its own before the index is searched.
 pub type Beside<'a> = &'a (dyn Fn() -> StoreResult<()> + Sync);
 
-/// Upper limit for the sentences that are searched in other records.
-const MAX_SENTENCES: usize = 200;
-/// Upper limit for the records that are read for one sentence.
-const MAX_RECORDS_PER_SENTENCE: usize = 50;
 impl ErasureCheck<'_> {
     /// Runs `f` with the index.
     pub(crate) fn with_index<T>(&self, f: impl FnOnce(&SearchIndex) -> IndexResult<T>) -> StoreResult<T> {
@@ -68,11 +64,11 @@ impl ErasureCheck<'_> {
         let (pages, index, parts, copies_left) = std::thread::scope(|scope| {
             let others = scope.spawn(|| {
                 beside()?;
-                StoreResult::Ok((self.check_index(shared), self.check_passthrough(shared), self.copies_left(shared)))
+                let (index, present) = self.check_index(shared)?;
+                StoreResult::Ok((index, self.check_passthrough(shared), self.copies_left(shared, &present)))
             });
             let pages = self.check_pages(shared, wipe);
-            let (index, parts, copies) =
-                others.join().unwrap_or_else(|_| Ok((Err(stopped()), Err(stopped()), Err(stopped()))))?;
+            let (index, parts, copies) = others.join().unwrap_or_else(|_| Err(stopped()))?;
             StoreResult::Ok((pages, index, parts, copies))
         })?;
         // A place that cannot be searched counts as failed.
@@ -80,7 +76,7 @@ impl ErasureCheck<'_> {
             |name: &str, e: StoreError| place(name, false, PlaceOutcome::Failed, format!("{NOT_SEARCHED}: {e}"));
         let (pages, wal_clean) = pages.unwrap_or_else(|e| (failed("database_pages", e), None));
         evidence.wal_clean = wal_clean.unwrap_or(evidence.wal_clean);
-        places.extend([pages, index.unwrap_or_else(|e| failed("search_index", e)), self.check_blobs(evidence)]);
+        places.extend([pages, index, self.check_blobs(evidence)]);
         places.push(parts.unwrap_or_else(|e| failed("passthrough", e)));
         places.push(self.check_wal(evidence.wal_clean));
         places.push(self.check_folder());
@@ -114,41 +110,48 @@ impl ErasureCheck<'_> {
         ))
     }
 
-    fn check_index(&self, evidence: &Evidence) -> StoreResult<ReceiptPlace> {
-        // A word that no live record contains must not be in the index's dictionaries either.
-        let mut words: BTreeSet<String> = BTreeSet::new();
-        for text in &evidence.texts {
-            words.extend(mementory_search::tokens(text).into_iter().filter(|w| w.len() >= 5));
-        }
-        let mut orphaned = Vec::new();
-        for word in words.into_iter().take(64) {
-            if self.with_index(|i| i.rows_with_phrase(&word, 1))?.is_empty() {
-                orphaned.push(word);
-            }
-        }
+    /// Also answers which of the words are still there for the sake of other records.
+    fn check_index(&self, evidence: &Evidence) -> StoreResult<(ReceiptPlace, HashSet<String>)> {
+        let words: Vec<String> = evidence.words.iter().cloned().collect();
         let rows: Vec<u64> = evidence.gone_rows.iter().map(|r| *r as u64).collect();
         let rewritten: Vec<u64> = evidence.rewritten_rows.iter().map(|r| *r as u64).collect();
         let folder = self.dir.join("index");
-        let residue = mementory_search::residue(&folder, self.keys.index(), &rows, &rewritten, &orphaned);
-        Ok(match residue {
-            Ok(r) if r.findings.is_empty() => place(
-                "search_index",
-                true,
-                PlaceOutcome::Erased,
-                format!("{} files, {} words and {} rows looked for", r.files, orphaned.len(), rows.len()),
-            ),
-            Ok(r) => place(
-                "search_index",
-                false,
-                PlaceOutcome::Failed,
-                format!(
-                    "{} leftovers: {}",
-                    r.findings.len(),
-                    r.findings.first().map(|f| format!("{}: {}", f.file, f.reason)).unwrap_or_default()
-                ),
-            ),
-            Err(e) => place("search_index", false, PlaceOutcome::Failed, e.to_string()),
-        })
+        let residue = match mementory_search::residue(&folder, self.keys.index(), &rows, &rewritten, &words) {
+            Ok(residue) => residue,
+            Err(e) => {
+                let failed = place("search_index", false, PlaceOutcome::Failed, format!("{NOT_SEARCHED}: {e}"));
+                return Ok((failed, words.into_iter().collect()));
+            }
+        };
+        let mut left: Vec<String> = residue.findings.iter().map(|f| format!("{}: {}", f.file, f.reason)).collect();
+        for (row, numbers) in &residue.said {
+            let own = self.words_of_row(*row as i64)?;
+            let word = |number: &u32| words.get(*number as usize);
+            if numbers.iter().filter_map(word).any(|word| !own.contains(word)) {
+                left.push(format!("row {row} is found by a word that its record does not have"));
+            }
+        }
+        let detail = match left.first() {
+            None => format!("{} files, {} words and {} rows looked for", residue.files, words.len(), rows.len()),
+            Some(first) => format!("{} leftovers: {first}", left.len()),
+        };
+        let present = residue.present.iter().filter_map(|n| words.get(*n as usize).cloned()).collect();
+        Ok((place("search_index", left.is_empty(), PlaceOutcome::Erased, detail), present))
+    }
+
+    /// What the store says that a record says, in all of its versions.
+    fn words_of_row(&self, row: i64) -> StoreResult<HashSet<String>> {
+        let connection = self.store.extra_reader()?;
+        let sql = "SELECT pack, slot FROM records WHERE row = ?1 UNION SELECT pack, slot FROM versions WHERE row = ?1";
+        let mut statement = connection.prepare_cached(sql)?;
+        let places = statement.query_map([row], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<Result<Vec<_>, _>>()?;
+        let mut out = HashSet::new();
+        for (pack, slot) in places {
+            indexed_words(&self.store.packs.record(&connection, pack, slot)?, &mut |word| {
+                out.insert(word.to_owned());
+            });
+        }
+        Ok(out)
     }
 
     fn check_blobs(&self, evidence: &Evidence) -> ReceiptPlace {
@@ -171,24 +174,5 @@ impl ErasureCheck<'_> {
             (false, size) => format!("{size} bytes remain"),
         };
         place("write_ahead_log", clean, PlaceOutcome::Erased, detail)
-    }
-
-    /// Number of records that contain one of the erased sentences. The index finds candidates, which are then read.
-    fn copies_left(&self, evidence: &Evidence) -> StoreResult<u32> {
-        let connection = self.store.extra_reader()?;
-        let mut rows = BTreeSet::new();
-        for sentence in evidence.sentences.iter().take(MAX_SENTENCES) {
-            for row in self.with_index(|i| i.rows_with_phrase(sentence, MAX_RECORDS_PER_SENTENCE))? {
-                let row = row as i64;
-                if !rows.contains(&row)
-                    && let Some(view) = RowView::by_row(&connection, row)?
-                    // A record that cannot be read is counted, since it may contain the sentence.
-                    && self.store.packs.record(&connection, view.pack, view.slot).map_or(true, |r| contains_sentence(&r, sentence))
-                {
-                    rows.insert(row);
-                }
-            }
-        }
-        Ok(rows.len() as u32)
     }
 }

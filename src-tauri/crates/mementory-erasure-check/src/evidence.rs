@@ -1,5 +1,8 @@
-//! The traces that a deletion hands over to the check.
+//! What a deletion hands over to the check: traces to look for.
+use crate::indexed_words::indexed_words;
 use memchr::memmem;
+use mementory_model::Record;
+use std::collections::BTreeSet;
 
 /// Length in bytes of a window, a piece of a replaced pack that the check searches for. It is too long to occur by
 /// chance.
@@ -19,8 +22,10 @@ pub struct Evidence {
     pub rewritten_rows: Vec<i64>,
     /// Erased texts.
     pub texts: Vec<String>,
-    /// Erased sentences, in normal form.
+    /// Redacted words, in normal form, which other records may say.
     pub sentences: Vec<String>,
+    /// Every word that the index had of a record before, of all its versions.
+    pub(crate) words: BTreeSet<String>,
     /// Names of removed attachments.
     pub blobs: Vec<[u8; 32]>,
     /// Number of passthrough files that were rewritten.
@@ -39,7 +44,16 @@ impl Evidence {
         Self { traces_unknown: true, gone_rows, rewritten_rows, wal_clean, ..Self::default() }
     }
 
-    /// Adds windows of a pack's old bytes that its new bytes do not contain.
+    /// Remembers every word that the index may have of a version of a record.
+    pub fn record(&mut self, record: &Record) {
+        indexed_words(record, &mut |word| {
+            if !self.words.contains(word) {
+                self.words.insert(word.to_owned());
+            }
+        });
+    }
+
+    /// Remembers what a pack's former bytes looked like, where they differ from what replaced them.
     pub fn pack(&mut self, pack: i64, old: &[u8], new: &[u8]) {
         // A pack that is replaced again may contain former bytes again. These are no longer traces.
         if self.window_packs.contains(&pack) {

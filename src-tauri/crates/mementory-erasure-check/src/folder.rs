@@ -2,8 +2,9 @@
 use crate::{ErasureCheck, PlaceOutcome, ReceiptPlace, receipt::place};
 use std::path::Path;
 
-/// Names of the files and folders that make up a vault.
-const VAULT_FILES: [&str; 7] = ["vault.json", "store.db", "store.db-wal", "store.db-shm", "index", "blobs", "lock"];
+/// What a vault is made of.
+const OURS: [&str; 8] =
+    ["vault.json", "store.db", "store.db-wal", "store.db-shm", "index", "blobs", "lock", "erasures"];
 
 /// Names of files that operating systems and synchronising programs put into folders. The check ignores them.
 const SYSTEM_FILES: [&str; 14] = [

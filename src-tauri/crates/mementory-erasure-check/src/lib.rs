@@ -2,8 +2,10 @@
 //! deletions; the crates check (`tests/tools/checks/crates.mjs`) enforces that. Both use the store, search, crypto and
 //! model crates; the check calls only functions of theirs that read.
 mod check;
+mod copies;
 mod evidence;
 mod folder;
+mod indexed_words;
 mod live_counts;
 mod pages;
 mod passthrough;

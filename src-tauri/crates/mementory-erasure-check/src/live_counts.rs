@@ -6,19 +6,24 @@ use mementory_store::{Store, StoreError, StoreResult};
 use rusqlite::{Connection, Row, types::ValueRef};
 use std::{collections::BTreeSet, ops::Range};
 
-/// Queries for columns with text, and how often the database stores each value (once more if an index contains it).
-/// Some of these columns contain the program's own words, which a person may have used in a text too.
-const TEXT_COLUMNS: [(&str, u64); 12] = [
-    // Most records are messages, which have none of these columns.
+/// Columns with text, and how often the database holds each value (once more for an index over it). The last few are
+/// words of our own, which somebody may have used as a title.
+const COLUMNS: [(&str, u64); 16] = [
+    // Most records are messages, which have none of these.
     ("SELECT title, preview, type, status FROM records WHERE coalesce(title, preview, type, status) IS NOT NULL", 1),
     ("SELECT tag FROM tags", 2),
     ("SELECT name FROM platforms", 2),
     ("SELECT format FROM batches", 1),
-    ("SELECT op, target, detail FROM audit", 1),
-    ("SELECT kind, scope, source, reason FROM tombstones", 1),
+    ("SELECT actor, op, target, detail FROM audit", 1),
+    ("SELECT id, kind, target, scope, source, actor, reason, derived FROM tombstones", 1),
+    // Of the vault's own, the id of the source loses erased words.
+    ("SELECT origin_id, verbatim FROM tombstones WHERE own = 0", 1),
+    ("SELECT id, body FROM receipts", 1),
+    ("SELECT uid FROM batches", 2),
+    ("SELECT detector FROM findings", 1),
     ("SELECT relation FROM links", 1),
     ("SELECT media_type FROM files", 1),
-    ("SELECT sql FROM sqlite_schema", 1),
+    ("SELECT type, name, tbl_name, sql FROM sqlite_schema", 1),
     ("SELECT key FROM meta", 1),
     // Names that the person gave to the keys of others.
     ("SELECT value FROM meta WHERE key = 'known_keys'", 1),
@@ -26,11 +31,13 @@ const TEXT_COLUMNS: [(&str, u64); 12] = [
     ("SELECT value FROM meta WHERE key = 'watched' OR (key >= 'seen/' AND key < 'seen0')", 1),
 ];
 
-/// Upper limit for the records that the index is asked for per needle. If more contain it, the count is too low, and
-/// [`counts`] has to count everywhere.
-const MAX_RECORDS_PER_NEEDLE: usize = 200;
-/// Number of needles up to which asking the index is faster than counting everywhere.
-const MAX_NEEDLES: usize = 32;
+/// Members of import reports whose values are words of our own.
+const OWN_VALUES: [&str; 5] = ["batch", "format", "version", "kind", "outcome"];
+
+/// Records that the index finds for a needle; a text that more say is rather counted everywhere.
+const FOUND: usize = 200;
+/// Needles for which asking the index is quicker than counting everywhere.
+const ASKED: usize = 32;
 
 /// How often each needle occurs in live data at least, counted in the records that the index finds for it, which are
 /// usually all that contain it. Needles with an owner are bytes of a pack, not words; their count stays 0.
@@ -126,10 +133,9 @@ impl NeedleCounter<'_> {
         Ok(())
     }
 
-    /// Counts in [`TEXT_COLUMNS`] and in the keys of import reports. The reports' values do not count, since they lose
-    /// the erased words.
-    fn count_columns(mut self, connection: &Connection) -> StoreResult<Vec<u64>> {
-        for (sql, times) in TEXT_COLUMNS {
+    /// Columns of tables, and what in import reports is ours (the rest loses erased words).
+    fn columns(mut self, connection: &Connection) -> StoreResult<Vec<u64>> {
+        for (sql, times) in COLUMNS {
             let mut statement = connection.prepare(sql)?;
             let columns = statement.column_count();
             let mut rows = statement.query([])?;
@@ -152,7 +158,10 @@ impl NeedleCounter<'_> {
             serde_json::Value::Object(members) => {
                 for (key, value) in members {
                     self.add(key.as_bytes(), 1, |_| true);
-                    self.add_keys(value);
+                    if let Some(text) = value.as_str().filter(|_| OWN_VALUES.contains(&key.as_str())) {
+                        self.add(text.as_bytes(), 1, |_| true);
+                    }
+                    self.keys(value);
                 }
             }
             serde_json::Value::Array(items) => items.iter().for_each(|item| self.add_keys(item)),

@@ -4,9 +4,13 @@ use mementory_model::{Record, normal_text};
 
 /// True when a text of the record contains `sentence`, which is in normal form.
 pub(crate) fn contains_sentence(record: &Record, sentence: &str) -> bool {
-    let contains = |text: &str| normal_text(text).contains(sentence);
-    contains(&record.text)
-        || record.title.as_deref().is_some_and(contains)
-        || record.fields.values().any(|value| contains(&value.to_string()))
-        || record.attachments.iter().filter_map(|file| file.text.as_deref()).any(contains)
+    normal_texts(record).any(|text| text.contains(sentence))
+}
+
+/// The texts of a record in normal form.
+pub(crate) fn normal_texts(record: &Record) -> impl Iterator<Item = String> {
+    std::iter::once(normal_text(&record.text))
+        .chain(record.title.as_deref().map(normal_text))
+        .chain(record.fields.values().map(|value| normal_text(&value.to_string())))
+        .chain(record.attachments.iter().filter_map(|file| file.text.as_deref()).map(normal_text))
 }

@@ -84,7 +84,10 @@ impl TempVault {
 
     /// A separate connection to the database, opened with the key from the header.
     pub fn database(&self) -> rusqlite::Connection {
-        let keys = self.keys();
+        self.database_with(&self.keys())
+    }
+
+    fn database_with(&self, keys: &VaultKeys) -> rusqlite::Connection {
         let connection = rusqlite::Connection::open(self.dir().join("store.db")).unwrap();
         connection
             .execute_batch(&format!(
@@ -124,7 +127,12 @@ impl TempVault {
 
     /// All decrypted pages of the database, including free ones, followed by every pack unpacked.
     pub fn decrypted(&self) -> Vec<u8> {
-        let connection = self.database();
+        self.decrypted_with(&self.keys())
+    }
+
+    /// The same, with keys that were derived before.
+    pub fn decrypted_with(&self, keys: &VaultKeys) -> Vec<u8> {
+        let connection = self.database_with(keys);
         let mut out = Vec::new();
         let mut statement = connection.prepare("SELECT data FROM sqlite_dbpage").unwrap();
         let mut rows = statement.query([]).unwrap();

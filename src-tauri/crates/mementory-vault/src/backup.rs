@@ -1,7 +1,11 @@
-//! A backup is a copy of the vault in a folder of its own, made while the vault is in use. All that is copied is
-//! encrypted already, and the copy opens with the secrets of that moment. The index is not copied; the copy builds its
-//! own when it is opened. Restoring copies in the other direction and does not change the backup.
-use crate::{VaultError, VaultResult, context::Context};
+//! A backup: the vault once more, in a folder of its own, made while it is in use. What is copied is encrypted already;
+//! it opens with the secrets of that moment. The index stays behind: the copy makes its own when it is opened. Restoring is
+//! the same the other way round: the backup is only read, so that it stays one.
+use crate::{
+    VaultError, VaultResult,
+    context::Context,
+    erasure_ledger::{FILE as ERASURES, FoundLedger, LedgerFiles},
+};
 use mementory_crypto::{HEADER_FILE, VaultKeys, open_header, read_header};
 use mementory_formats::{file_sha256, sha256};
 use mementory_model::Timestamp;
@@ -25,7 +29,18 @@ pub struct Backup {
     pub digest: String,
 }
 
-/// A backup that is in the same folder as its vault.
+/// A vault that was restored from a backup.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestoredBackup {
+    /// The copy.
+    pub copy: Backup,
+    /// Erasures and redactions made after the backup: they are applied when the copy is opened.
+    pub erased_since: u32,
+    /// A list of erasures was found outside of the backup. Without one nobody can say whether something was erased since.
+    pub known: bool,
+}
+
+/// A copy of a vault that lies beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundBackup {
     /// Its folder.
@@ -113,7 +128,7 @@ impl Backups<'_> {
         // copied too.
         writer.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
         let log = format!("{}-wal", store::FILE);
-        for name in [HEADER_FILE, store::FILE, &log] {
+        for name in [HEADER_FILE, store::FILE, &log, ERASURES] {
             let from = self.context.dir().join(name);
             if from.exists() {
                 monitor.copy_file(&from, &to.join(name))?;
@@ -123,9 +138,10 @@ impl Backups<'_> {
         copy_blobs(self.context.dir(), to, &self.context.named_blobs()?, monitor)
     }
 
-    /// Copies the backup in `from` to `out`, which must not exist, and checks the copy as [`create`](Self::create)
-    /// does. `secret` is the passphrase or the recovery code at the time of the backup. Nothing in `from` is changed. A
-    /// copy that fails or is cancelled is removed.
+    /// Copies the backup in `from` to `out`, which must not exist, and checks the copy as [`create`](Self::create) does its own.
+    /// `secret`: the passphrase or the recovery code of the backup's moment. Nothing in `from` is changed, and nothing is
+    /// left of a copy that fails or is cancelled. `ledgers`: the program's folder for lists of erasures. What was erased
+    /// after the backup was made is in the copy until that is opened, which erases it first.
     ///
     /// # Errors
     /// `Missing`, `InUse`, `WrongSecret`, `Damaged`, `NewerSchema`; `Exists`, `Usage` if `out` is inside the backup,
@@ -134,17 +150,18 @@ impl Backups<'_> {
         from: &Path,
         out: &Path,
         secret: &str,
+        ledgers: Option<&Path>,
         cancel: &AtomicBool,
         progress: &dyn Fn(u64, u64),
-    ) -> VaultResult<Backup> {
+    ) -> VaultResult<RestoredBackup> {
         if !from.join(HEADER_FILE).exists() {
             return Err(VaultError::Missing(from.display().to_string()));
         }
         let parent = parent_of_free_place(out, from, "A vault cannot lie inside its backup. Choose another folder.")?;
         let _lock = lock_if_there(from)?;
-        let (_, keys) = open_header(from, secret)?;
-        let partial = create_partial_folder(parent, out)?;
-        let mut monitor = CopyMonitor { cancel, progress, done: 0, total: bytes_to_copy(from) };
+        let (header, keys) = open_header(from, secret)?;
+        let partial = partial_in(parent, out)?;
+        let mut watch = Watch { cancel, progress, done: 0, total: weight(from) };
         let log = format!("{}-wal", store::FILE);
         for name in [HEADER_FILE, store::FILE, &log] {
             let source = from.join(name);
@@ -152,16 +169,45 @@ impl Backups<'_> {
                 monitor.copy_file(&source, &partial.path().join(name))?;
             }
         }
-        // Only blobs that the database names belong to the vault.
-        let named = store::Store::open(partial.path(), keys.store(), false)?.read(store::named_blobs)?;
-        copy_blobs(from, partial.path(), &named, &mut monitor)?;
+        // What the database names is what belongs to it.
+        let database = store::Store::open(partial.path(), keys.store(), false)?;
+        let (named, applied) =
+            database.read(|c| Ok((store::named_blobs(c)?, mementory_store::tombstones::own_ids(c)?)))?;
+        drop(database);
+        copy_blobs(from, partial.path(), &named, &mut watch)?;
         check_copy(partial.path(), &keys)?;
-        rename_to_final_name(partial, parent, out)
+        let files = LedgerFiles::new(partial.path(), &header.vault_id, ledgers);
+        let found = erasures_for(from, &files, &keys);
+        if found.all.read > 0 {
+            files.write(&keys, &files.own, &found.all.ledger)?;
+        }
+        let erased_since = u32::try_from(found.all.ledger.missing(&applied).len()).unwrap_or(u32::MAX);
+        let copy = put_in_place(partial, parent, out)?;
+        Ok(RestoredBackup { copy, erased_since, known: found.known })
     }
 }
 
-/// The parent folder of `out`. Fails if `out` exists or is inside `vault` (with the message `inside`).
-fn parent_of_free_place<'a>(out: &'a Path, vault: &Path, inside: &str) -> VaultResult<&'a Path> {
+/// The lists of erasures for a backup.
+struct FoundErasures {
+    all: FoundLedger,
+    /// One of them is not the backup's own.
+    known: bool,
+}
+
+/// The backup's own list, the program's, and those of the vault and of its other copies beside the backup.
+fn erasures_for(backup: &Path, files: &LedgerFiles, keys: &VaultKeys) -> FoundErasures {
+    let mut all = FoundLedger::default();
+    let beside = backups_of(backup).into_iter().map(|copy| copy.path.join(ERASURES));
+    for path in files.outside.iter().cloned().chain(beside) {
+        files.read(keys, &path, &mut all);
+    }
+    let known = all.read > 0;
+    files.read(keys, &backup.join(ERASURES), &mut all);
+    FoundErasures { all, known }
+}
+
+/// The folder that `out` is to lie in. `out` is not there, and not inside of `vault`.
+fn free_place<'a>(out: &'a Path, vault: &Path, inside: &str) -> VaultResult<&'a Path> {
     let place = out.display().to_string();
     let io = |e| VaultError::io(&place, e);
     if out.symlink_metadata().is_ok() {

@@ -1,5 +1,7 @@
 //! What every use case works with: the open vault's folder, keys, store, attachments and search index.
-use crate::{VaultError, VaultResult, diff_status::CachedDiff, failed_step::FailedStep};
+use crate::{
+    VaultError, VaultResult, diff_status::CachedDiff, erasure_ledger::LedgerFiles, failed_step::FailedStep,
+};
 use mementory_crypto::{Header, VaultKeys};
 use mementory_erasure_check::{ErasureCheck, Evidence};
 use mementory_search::{IndexError, SearchIndex};
@@ -46,6 +48,8 @@ pub(crate) struct Context {
     pub(crate) export_diff: Mutex<CachedDiff>,
     /// Steps that failed after a commit and were not reported yet.
     pub(crate) failed_steps: Mutex<BTreeSet<FailedStep>>,
+    /// Where the list of erasures is kept.
+    pub(crate) ledger: Mutex<LedgerFiles>,
     /// Traces of deletions whose receipt is not complete. In memory only: they go when the vault is locked.
     pub(crate) unproven: Mutex<HashMap<String, Evidence>>,
 }

@@ -89,11 +89,13 @@ fn absolute_paths(paths: &[String]) -> Vec<String> {
     absolute.filter_map(|path| path.to_str().map(str::to_owned)).collect()
 }
 
-/// Removes the entries that contain erased words.
-pub(crate) fn forget(tx: &Connection, removal: &Removal) -> VaultResult<()> {
+/// Forgets the paths that contain erased words, and those that `named` says name what went.
+pub(crate) fn forget(tx: &Connection, removal: &Removal, named: &dyn Fn(&str) -> bool) -> VaultResult<()> {
     let mut all = KnownLocations::read(tx)?;
     let before = all.clone();
-    let gone = |path: &str| removal.text(path).is_some() || removal.words().any(|word| path_contains(word, path));
+    let gone = |path: &str| {
+        named(path) || removal.text(path).is_some() || removal.words().any(|word| path_contains(word, path))
+    };
     all.exports.retain(|_, path| !gone(path));
     // Message and details of a failed import can name the file and places in it.
     all.failed.retain(|_, failed| {

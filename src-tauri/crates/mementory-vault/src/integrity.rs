@@ -1,7 +1,7 @@
-//! The integrity check of header, pages, index, blobs, audit chain, references and packs.
-use crate::{VaultResult, audit::AuditTrail, context::Context};
-use mementory_search::SearchIndex;
+//! The integrity check: header, every page, index, every blob, the audit chain, references, packs.
+use crate::{VaultError, VaultResult, audit::AuditTrail, context::Context};
 use mementory_store::{Store, page_problems};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Result of the integrity check for one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,27 +29,42 @@ impl<'v> IntegrityCheck<'v> {
 impl IntegrityCheck<'_> {
     /// Checks the header, every page, the index, every blob, the audit chain, references and packs.
     pub fn check(&self) -> VaultResult<Vec<CheckedPlace>> {
+        self.check_until(&AtomicBool::new(false))
+    }
+
+    /// The same, given up when `cancel` is set.
+    ///
+    /// # Errors
+    /// `Cancelled`. A place that cannot be read is one that failed.
+    pub fn check_until(&self, cancel: &AtomicBool) -> VaultResult<Vec<CheckedPlace>> {
         let header = mementory_crypto::read_header(&self.context.dir);
         let mut places = vec![CheckedPlace {
             place: "header",
             ok: header.is_ok(),
             detail: header.map_or_else(|e| e.to_string(), |h| format!("{} key slots", h.slots.len())),
         }];
-        // A place that cannot be read counts as failed. The others are checked all the same.
-        let mut add_place = |place: &'static str, found: VaultResult<CheckedPlace>| {
-            places.push(found.unwrap_or_else(|e| CheckedPlace { place, ok: false, detail: e.to_string() }));
-        };
-        add_place("pages", self.check_pages());
-        add_place("index", self.check_index());
-        add_place("blobs", self.check_blobs());
-        add_place("audit", self.check_audit());
-        add_place("references", self.check_references());
-        add_place("packs", self.check_packs());
+        type Look<'c> = &'c dyn Fn() -> VaultResult<CheckedPlace>;
+        let looks: [(&'static str, Look<'_>); 6] = [
+            ("pages", &|| self.check_pages(cancel)),
+            ("index", &|| self.check_index(cancel)),
+            ("blobs", &|| self.check_blobs(cancel)),
+            ("audit", &|| self.check_audit()),
+            ("references", &|| self.check_references(cancel)),
+            ("packs", &|| self.check_packs(cancel)),
+        ];
+        for (place, look) in looks {
+            stop_if(cancel)?;
+            // A place that cannot even be read is a place that failed; the others are looked at all the same.
+            places.push(match look() {
+                Err(VaultError::Cancelled) => return Err(VaultError::Cancelled),
+                found => found.unwrap_or_else(|e| CheckedPlace { place, ok: false, detail: e.to_string() }),
+            });
+        }
         Ok(places)
     }
 
-    fn check_pages(&self) -> VaultResult<CheckedPlace> {
-        let problems = self.context.store.read(page_problems)?;
+    fn check_pages(&self, cancel: &AtomicBool) -> VaultResult<CheckedPlace> {
+        let problems = self.context.store.read_until(cancel, page_problems)?;
         let pages: i64 = self.context.store.read(|c| Ok(c.query_row("PRAGMA page_count", [], |r| r.get(0))?))?;
         let detail = match problems.len() {
             0 => format!("{pages} pages"),
@@ -58,11 +73,12 @@ impl IntegrityCheck<'_> {
         Ok(CheckedPlace { place: "pages", ok: problems.is_empty(), detail })
     }
 
-    fn check_index(&self) -> VaultResult<CheckedPlace> {
+    fn check_index(&self, cancel: &AtomicBool) -> VaultResult<CheckedPlace> {
         let last = self.context.store.read(Store::last_change)?;
         let live = self.context.live_records()?;
         let (seq, documents) = self.context.with_index(|i| Ok((i.seq(), i.documents())))?;
-        self.context.with_index(SearchIndex::check)?;
+        self.context.with_index(|index| index.check_until(&mut || cancel.load(Ordering::Relaxed)))?;
+        stop_if(cancel)?;
         let ok = seq == last && documents == live;
         let detail =
             if ok { format!("{documents} documents") } else { format!("{documents} documents for {live} records") };
@@ -75,9 +91,13 @@ impl IntegrityCheck<'_> {
         Ok(CheckedPlace { place: "audit", ok, detail: detail.into() })
     }
 
-    fn check_blobs(&self) -> VaultResult<CheckedPlace> {
+    fn check_blobs(&self, cancel: &AtomicBool) -> VaultResult<CheckedPlace> {
         let digests = self.context.named_blobs()?;
-        let bad = digests.iter().filter(|d| self.context.blobs.verify(d).is_err()).count();
+        let mut bad = 0;
+        for digest in &digests {
+            stop_if(cancel)?;
+            bad += usize::from(self.context.blobs.verify(digest).is_err());
+        }
         let detail = if bad == 0 {
             format!("{} files", digests.len())
         } else {
@@ -86,8 +106,8 @@ impl IntegrityCheck<'_> {
         Ok(CheckedPlace { place: "blobs", ok: bad == 0, detail })
     }
 
-    fn check_packs(&self) -> VaultResult<CheckedPlace> {
-        let (packs, strays) = self.context.store.read(|c| self.context.store.packs.strays(c))?;
+    fn check_packs(&self, cancel: &AtomicBool) -> VaultResult<CheckedPlace> {
+        let (packs, strays) = self.context.store.read_until(cancel, |c| self.context.store.packs.strays(c))?;
         let detail = match strays {
             0 => format!("{packs} packs"),
             n => format!("{n} texts in {packs} packs belong to no record"),
@@ -95,7 +115,7 @@ impl IntegrityCheck<'_> {
         Ok(CheckedPlace { place: "packs", ok: strays == 0, detail })
     }
 
-    fn check_references(&self) -> VaultResult<CheckedPlace> {
+    fn check_references(&self, cancel: &AtomicBool) -> VaultResult<CheckedPlace> {
         let queries = [
             (
                 "records without a pack",
@@ -124,7 +144,7 @@ impl IntegrityCheck<'_> {
         ];
         let mut wrong = Vec::new();
         for (name, sql) in queries {
-            let n: i64 = self.context.store.read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;
+            let n: i64 = self.context.store.read_until(cancel, |c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;
             if n > 0 {
                 wrong.push(format!("{n} {name}"));
             }
@@ -132,4 +152,8 @@ impl IntegrityCheck<'_> {
         let detail = if wrong.is_empty() { "all resolve".into() } else { wrong.join(", ") };
         Ok(CheckedPlace { place: "references", ok: wrong.is_empty(), detail })
     }
+}
+
+fn stop_if(cancel: &AtomicBool) -> VaultResult<()> {
+    if cancel.load(Ordering::Relaxed) { Err(VaultError::Cancelled) } else { Ok(()) }
 }

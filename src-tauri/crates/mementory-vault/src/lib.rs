@@ -14,6 +14,7 @@ mod diff_status;
 mod duplicates;
 mod edit;
 mod erasure;
+mod erasure_ledger;
 mod export;
 mod export_diff;
 mod failed_step;
@@ -36,12 +37,14 @@ pub mod watching;
 mod word_removal;
 
 pub use audit::AuditTrail;
-pub use backup::{Backup, Backups, FoundBackup, backups_of};
+pub use backup::{Backup, Backups, FoundBackup, RestoredBackup, backups_of};
 pub use context::{IndexFault, IndexState};
 pub use diff_status::{ExportDiff, ExportDiffStatus};
 pub use duplicates::{DuplicateGroup, Duplicates};
 pub use edit::{EditFields, Editor};
-pub use erasure::{EraseOutcome, ErasePlan, Eraser, Receipts, RedactSpan, Redactor, Sabotage};
+#[cfg(feature = "sabotage")]
+pub use erasure::Sabotage;
+pub use erasure::{AppliedErasures, EraseOutcome, ErasePlan, Eraser, ErasureLedger, Receipts, RedactSpan, Redactor};
 pub use export::{EvidenceMade, EvidenceOrder, EvidenceParts, ExportOutcome, Exporter, Scope, Written};
 pub use failed_step::FailedStep;
 pub use file_locations::{FailedImport, FileLocations, KnownLocations};

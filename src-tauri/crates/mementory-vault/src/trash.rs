@@ -9,6 +9,7 @@ use mementory_store::{
     Store,
     trash::{rows_of, trash_row, untrash},
 };
+use std::sync::atomic::AtomicBool;
 
 /// Result of emptying the Trash.
 #[derive(Debug, Default)]
@@ -109,8 +110,15 @@ impl Trash<'_> {
         if left.is_empty() {
             return;
         }
-        let request =
-            EraseRequest { ids: &left, scope: EraseScope::Expired(before), reason: "trash_expired", copies: &[], now };
+        let request = EraseRequest {
+            ids: &left,
+            scope: EraseScope::Expired(before),
+            reason: "trash_expired",
+            copies: &[],
+            now,
+            again: None,
+            cancel: &AtomicBool::new(false),
+        };
         match Eraser::new(self.context).run(&request, &|_| {}, Sabotage::default()) {
             Ok(_) => out.erased += left.len() as u32,
             // On a full disk nothing can be erased, not even one by one.

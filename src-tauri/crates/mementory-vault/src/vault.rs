@@ -7,7 +7,8 @@ use crate::{
     diff_status::ExportDiff,
     duplicates::Duplicates,
     edit::Editor,
-    erasure::{Eraser, Receipts, Redactor},
+    erasure::{Eraser, ErasureLedger, Receipts, Redactor},
+    erasure_ledger::LedgerFiles,
     export::Exporter,
     export_diff::export_diff,
     file_locations::FileLocations,
@@ -129,6 +130,7 @@ impl Vault {
         lock: File,
     ) -> VaultResult<Self> {
         let blobs = Blobs::new(dir, keys.blobs())?;
+        let ledger = LedgerFiles::new(dir, &header.vault_id, None);
         let context = Context {
             dir: dir.to_path_buf(),
             header: Mutex::new(header),
@@ -141,6 +143,7 @@ impl Vault {
             index_behind: AtomicBool::new(false),
             export_diff: Mutex::default(),
             failed_steps: Mutex::default(),
+            ledger: Mutex::new(ledger),
             unproven: Mutex::default(),
         };
         Ok(Self { context, _lock: lock })
@@ -245,7 +248,12 @@ impl Vault {
         Eraser::new(&self.context)
     }
 
-    /// Reads, finishes and retries the receipts of erasures and redactions.
+    /// What was erased and redacted, for older copies of this vault.
+    pub fn erasure_ledger(&self) -> ErasureLedger<'_> {
+        ErasureLedger::new(&self.context)
+    }
+
+    /// The receipts of erasures and redactions: written, finished after an interruption, retried.
     pub fn receipts(&self) -> Receipts<'_> {
         Receipts::new(&self.context)
     }

@@ -1165,6 +1165,8 @@ export type SessionState = {
 	path: string | null,
 	/**  Minutes without input before the vault locks automatically; 0 = never. */
 	auto_lock_minutes: number,
+	/**  Erasures and redactions made in a newer copy of this vault that were applied when it was opened. */
+	erasures_reapplied: number,
 };
 
 /**  Answer of `show`. */

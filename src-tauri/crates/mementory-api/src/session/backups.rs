@@ -1,5 +1,5 @@
-//! Creates backups of the vault and restores vaults from them.
-use super::{context::Context, now, progress::ProgressThrottle};
+//! Backups of the vault, and restoring one.
+use super::{Session, context::Context, now, progress::ProgressThrottle};
 use crate::{ApiResult, Job, types::*};
 use std::path::Path;
 
@@ -29,17 +29,28 @@ impl Backups<'_> {
         Ok(BackedUp { path: out.display().to_string(), bytes: backup.bytes, digest: backup.digest })
     }
 
-    /// Copies a backup to `out`, which must not exist, and checks the copy. `secret` is the passphrase or recovery code
-    /// that the vault had when the backup was made. The backup is not changed.
+    /// Copy a backup to `out`, which must not exist, and check the copy. `secret` is the passphrase or the recovery code that
+    /// the vault had at the time of the backup. The backup is only read. What was erased since is erased in the copy, as far
+    /// as a list of erasures is found: in `ledgers`, beside the backup, or in it.
     ///
     /// # Errors
-    /// Those of opening a vault; `exists`, `usage` if `out` is inside the backup, `cancelled`, `io`.
-    pub fn restore(from: &Path, out: &Path, secret: &str, job: &Job) -> ApiResult<BackedUp> {
+    /// Those of opening a vault; `exists`, `usage` inside the backup, `cancelled`, `io`.
+    pub fn restore(from: &Path, out: &Path, secret: &str, ledgers: Option<&Path>, job: &Job) -> ApiResult<Restored> {
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
-        let backup = mementory_vault::Backups::restore(from, out, secret, &cancel, &|done, total| {
+        let made = mementory_vault::Backups::restore(from, out, secret, ledgers, &cancel, &|done, total| {
             throttle.report("copy", done, total, 0)
         })?;
-        Ok(BackedUp { path: out.display().to_string(), bytes: backup.bytes, digest: backup.digest })
+        if made.erased_since > 0 {
+            // Opening applies them before anything can be read.
+            drop(Session::open_watched(out, secret, ledgers, job)?);
+        }
+        Ok(Restored {
+            path: out.display().to_string(),
+            bytes: made.copy.bytes,
+            digest: made.copy.digest,
+            erasures_reapplied: (made.known || made.erased_since > 0).then_some(made.erased_since),
+            ledger: (!made.known).then(|| "none".into()),
+        })
     }
 }

@@ -2,7 +2,7 @@
 use super::{context::Context, now, progress::ProgressThrottle};
 use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_model::{Timestamp, TombstoneOp};
-use mementory_vault::{EditFields, PlaceOutcome, RedactSpan, RowView, Sabotage, TombstoneRow};
+use mementory_vault::{EditFields, PlaceOutcome, RedactSpan, RowView, TombstoneRow};
 use std::collections::BTreeMap;
 
 /// Writing, editing, deleting, redacting and erasing records.
@@ -137,14 +137,11 @@ impl Changes<'_> {
             (_, false) => Vec::new(),
         };
         let reason = request.reason.as_deref().unwrap_or("user_request");
-        let outcome = self.context.vault.eraser().erase(
-            &request.ids,
-            reason,
-            &copies,
-            now(),
-            &|stage| stage_progress(job, stage),
-            Sabotage::default(),
-        )?;
+        let outcome = self
+            .context
+            .vault
+            .eraser()
+            .erase(&request.ids, reason, &copies, now(), &|stage| stage_progress(job, stage))?;
         let receipt = receipt_view(&outcome.receipt);
         let complete = receipt.complete;
         Ok(Erased {

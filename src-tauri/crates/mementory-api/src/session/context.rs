@@ -1,14 +1,16 @@
 //! State that all use cases of an open vault share.
 use super::watch_state::WatchState;
-use mementory_vault::{Vault, Written};
+use mementory_vault::{AppliedErasures, Vault, Written};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// The open vault, its locks, and data that is kept until it is closed. Changes run one at a time, reads run in
 /// parallel.
 pub(super) struct Context {
     pub(super) vault: Vault,
-    /// A change takes the write lock from its first read until store, index and blobs agree. An export takes the read
-    /// lock, because its snapshot would keep an erasure from truncating the write-ahead log.
+    /// What the list of erasures did at opening; None where it could not be applied, or there was nothing to open.
+    pub(super) applied: Mutex<Option<AppliedErasures>>,
+    /// A change holds the write lock from its first read until store, index and blobs agree again. An export holds the read
+    /// lock: its snapshot would keep an erasure from truncating the write-ahead log.
     change_lock: RwLock<()>,
     /// State of the watched folders.
     watching: Mutex<WatchState>,
@@ -22,6 +24,7 @@ impl Context {
     pub(super) fn new(vault: Vault) -> Self {
         Self {
             vault,
+            applied: Mutex::default(),
             change_lock: RwLock::default(),
             watching: Mutex::default(),
             invalid_export: Mutex::default(),

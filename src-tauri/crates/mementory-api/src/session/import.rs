@@ -269,10 +269,10 @@ impl Imports<'_> {
         Ok(report_view(&report))
     }
 
-    /// Undoes a whole batch.
-    pub fn undo(&self, batch: &str, _job: &Job) -> ApiResult<Undone> {
+    /// Undo a whole batch.
+    pub fn undo(&self, batch: &str, job: &Job) -> ApiResult<Undone> {
         let _guard = self.context.write_guard();
-        Ok(Undone { removed: self.context.vault.importer().undo(batch, now())? })
+        Ok(Undone { removed: self.context.vault.importer().undo_until(batch, now(), &job.cancel_flag())? })
     }
 }
 

@@ -40,7 +40,7 @@ use context::Context;
 use mementory_crypto::{Header, KdfChoice, MINIMUM_SCORE};
 use mementory_model::Timestamp;
 use mementory_vault::{FailedStep, IndexFault, IndexWatch, Vault, VaultError};
-use std::path::Path;
+use std::{path::Path, sync::PoisonError};
 
 /// How to create a vault.
 #[derive(Debug, Clone, Copy, Default)]
@@ -88,16 +88,17 @@ impl Session {
     /// `vault_missing`, `vault_in_use`, `wrong_passphrase`, `vault_damaged`, `newer_schema`. After an error nothing is
     /// written.
     pub fn open(dir: &Path, secret: &str) -> ApiResult<Self> {
-        Self::open_watched(dir, secret, &Job::silent())
+        Self::open_watched(dir, secret, None, &Job::silent())
     }
 
-    /// Like [`open`](Self::open), as a job. If the search index does not match the vault, it is rebuilt first, because
-    /// erasure and the search for copies rely on it. `job` then reports progress with the stage `index_missing`,
-    /// `index_damaged` or `index_behind`.
+    /// The same as a job. If the search index does not match the vault it is rebuilt first, because erasure and the search
+    /// for copies rely on it; `job` gets progress of that (stages `index_missing`, `index_damaged`, `index_behind`). What was
+    /// erased in a newer copy of the vault is erased here before anything can be read, as far as a list of erasures is
+    /// found: in `ledgers`, in the vault's folder or in a copy beside it.
     ///
     /// # Errors
-    /// As for [`open`](Self::open), and `cancelled`; the vault then stays closed.
-    pub fn open_watched(dir: &Path, secret: &str, job: &Job) -> ApiResult<Self> {
+    /// As [`open`](Self::open); `cancelled`, and the vault stays closed.
+    pub fn open_watched(dir: &Path, secret: &str, ledgers: Option<&Path>, job: &Job) -> ApiResult<Self> {
         let throttle = progress::ProgressThrottle::new(job);
         let stage = |fault| match fault {
             IndexFault::Missing => "index_missing",
@@ -111,11 +112,31 @@ impl Session {
         // Finishes interrupted erasures. If that fails, the vault still opens: the receipt stays incomplete, and the
         // next opening tries again.
         let _ = session.context.vault.receipts().finish_interrupted(now());
+        session.apply_erasures(ledgers, job);
         let _ = session.context.vault.trash().empty_expired(view::TRASH_DAYS, now());
         Ok(session)
     }
 
-    /// Changes the passphrase. `secret` is the current passphrase or the recovery code.
+    /// Keeps the list of erasures in the program's folder too ([`crate::files::ledger_folder`]), and applies what it has.
+    pub fn apply_erasures(&self, ledgers: Option<&Path>, job: &Job) {
+        let ledger = self.context.vault.erasure_ledger();
+        ledger.keep_in(ledgers);
+        // If that fails, the vault still opens, and the next opening tries again.
+        let applied = ledger.apply(now(), &|stage| changes::stage_progress(job, stage)).ok();
+        *self.context.applied.lock().unwrap_or_else(PoisonError::into_inner) = applied;
+    }
+
+    /// What the list of erasures did when the vault was opened.
+    pub fn applied_erasures(&self) -> AppliedErasures {
+        let applied = *self.context.applied.lock().unwrap_or_else(PoisonError::into_inner);
+        match applied {
+            None => AppliedErasures { erasures: 0, ledger: Some("failed".into()) },
+            Some(applied) if applied.known => AppliedErasures { erasures: applied.erasures, ledger: None },
+            Some(applied) => AppliedErasures { erasures: applied.erasures, ledger: Some("none".into()) },
+        }
+    }
+
+    /// Change the passphrase; `secret` is the current passphrase or the recovery code.
     pub fn change_passphrase(&self, secret: &str, new: &str) -> ApiResult<Slots> {
         check_strength(new)?;
         let kdf = if self.kdf_floor { KdfChoice::Floor } else { KdfChoice::Calibrate };

@@ -70,13 +70,13 @@ impl Overview<'_> {
         })
     }
 
-    /// Checks the integrity of every part of the vault.
-    pub fn check(&self, rebuild_index: bool, _job: &Job) -> ApiResult<CheckReport> {
+    /// Check the integrity of every part of the vault.
+    pub fn check(&self, rebuild_index: bool, job: &Job) -> ApiResult<CheckReport> {
         let _guard = self.context.write_guard();
         if rebuild_index {
             self.context.vault.index_rebuild()?;
         }
-        let places = self.context.vault.integrity().check()?;
+        let places = self.context.vault.integrity().check_until(&job.cancel_flag())?;
         Ok(CheckReport {
             ok: places.iter().all(|p| p.ok),
             places: places

@@ -69,6 +69,8 @@ pub struct SessionState {
     pub path: Option<String>,
     /// Minutes without input before the vault locks automatically; 0 = never.
     pub auto_lock_minutes: u32,
+    /// Erasures and redactions made in a newer copy of this vault that were applied when it was opened.
+    pub erasures_reapplied: u32,
 }
 
 /// Protections of the window besides the passphrase, and which of them this system supports.
@@ -164,7 +166,32 @@ pub struct NewRecoveryCode {
     pub slots: Vec<SlotInfo>,
 }
 
-/// A backup that was written, or a vault that was restored from one. It has passed its check.
+/// What the list of erasures did when a vault was opened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct AppliedErasures {
+    /// Erasures and redactions made in a newer copy of this vault that were applied.
+    pub erasures: u32,
+    /// `none`: no list was found outside of the vault's folder. `failed`: it could not be applied. Null otherwise.
+    pub ledger: Option<String>,
+}
+
+/// A vault that was restored from a backup; it passed its check.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Restored {
+    pub path: String,
+    #[specta(type = TsNumber)]
+    pub bytes: u64,
+    /// SHA-256 over a line `<sha256>  <name>` for each file of the copy, by name.
+    pub digest: String,
+    /// Erasures and redactions made after the backup that were applied to the copy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub erasures_reapplied: Option<u32>,
+    /// `none`: no list of erasures was found outside of the backup, so what was erased since is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<String>,
+}
+
+/// A backup that was written; it passed its check.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct BackedUp {
     pub path: String,

@@ -1,21 +1,26 @@
 //! Erases records for good, with everything that contains their content. Writes signed tombstones and a receipt, whose
 //! result comes from the erasure check.
 use crate::{
-    VaultResult,
+    VaultError, VaultResult,
     context::Context,
     erasure::{
-        passthrough_files::PassthroughFiles, receipts::Receipts, receipts::pending_receipt, reports::clean_reports,
-        row_redaction::RowRedaction, same_words::SameWords, targets::EraseScope, targets::Target, targets::Targets,
-        targets::sentences_of, targets::texts_of, write_tombstones::TombstoneContext,
-        write_tombstones::TombstoneWriter,
+        ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::Receipts, receipts::pending_receipt,
+        reports::Names, reports::clean_reports, row_redaction::RowRedaction, sabotage::Sabotage, same_words::SameWords,
+        targets::EraseScope, targets::Target, targets::Targets, targets::sentences_of, targets::texts_of,
+        write_tombstones::Again, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
+    erasure_ledger::{Act, word_print},
     word_removal::{ERASED_MARK, Removal},
 };
 use mementory_erasure_check::{Beside, Evidence, Receipt};
-use mementory_model::{Kind, Timestamp};
+use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::{RowView, Store, tombstones::TombstoneRow};
 use rusqlite::{Connection, params};
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, HashSet},
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 /// What an erasure would remove.
 #[derive(Debug, Clone, Default)]
@@ -48,18 +53,7 @@ pub struct EraseOutcome {
     pub copies_redacted: u32,
 }
 
-/// Deletion steps that a test can leave out to verify that the check notices. The application never sets them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[doc(hidden)]
-#[allow(missing_docs, reason = "test seam")]
-pub struct Sabotage {
-    pub keep_pages: bool,
-    pub keep_index: bool,
-    pub keep_blobs: bool,
-    pub keep_packs: bool,
-}
-
-/// Which records to erase, and why.
+/// What is to go, and on which trigger.
 pub(crate) struct EraseRequest<'a> {
     pub(crate) ids: &'a [String],
     pub(crate) scope: EraseScope,
@@ -67,6 +61,10 @@ pub(crate) struct EraseRequest<'a> {
     /// Other records to redact because they contain the same words.
     pub(crate) copies: &'a [String],
     pub(crate) now: Timestamp,
+    /// It was done before, in a newer copy of the vault.
+    pub(crate) again: Option<&'a Again>,
+    /// Set to give up before anything is erased. What has begun to commit is finished, with its check.
+    pub(crate) cancel: &'a AtomicBool,
 }
 
 /// A committed erasure, for what follows.
@@ -74,7 +72,6 @@ struct AfterErasing<'a> {
     seq: u64,
     receipt_id: String,
     targets: &'a [Target],
-    sentences: Vec<String>,
     reindex: &'a [i64],
 }
 
@@ -93,7 +90,7 @@ impl<'v> Eraser<'v> {
 impl Eraser<'_> {
     /// What erasing `ids` would remove. Changes nothing.
     pub fn erase_plan(&self, ids: &[String]) -> VaultResult<ErasePlan> {
-        let targets = Targets::new(self.context).erase_targets(ids, EraseScope::Asked)?;
+        let targets = Targets::new(self.context).erase_targets(ids, EraseScope::Asked, &mut |_| Ok(()))?;
         let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
         let links: i64 = self.context.store.read(|c| {
             let mut sum = 0;
@@ -124,9 +121,34 @@ impl Eraser<'_> {
         copies: &[String],
         now: Timestamp,
         progress: &dyn Fn(&str),
-        sabotage: Sabotage,
     ) -> VaultResult<EraseOutcome> {
-        self.run(&EraseRequest { ids, scope: EraseScope::Asked, reason, copies, now }, progress, sabotage)
+        self.erase_until(ids, reason, copies, now, &AtomicBool::new(false), progress)
+    }
+
+    /// The same, given up when `cancel` is set before anything was erased.
+    ///
+    /// # Errors
+    /// `Cancelled`, and nothing was changed.
+    pub fn erase_until(
+        &self,
+        ids: &[String],
+        reason: &str,
+        copies: &[String],
+        now: Timestamp,
+        cancel: &AtomicBool,
+        progress: &dyn Fn(&str),
+    ) -> VaultResult<EraseOutcome> {
+        let request = EraseRequest { ids, scope: EraseScope::Asked, reason, copies, now, again: None, cancel };
+        self.run(&request, progress, Sabotage::default())
+    }
+
+    /// The same, with steps left out.
+    #[cfg(feature = "sabotage")]
+    pub fn erase_sabotaged(&self, ids: &[String], now: Timestamp, sabotage: Sabotage) -> VaultResult<EraseOutcome> {
+        let cancel = &AtomicBool::new(false);
+        let request =
+            EraseRequest { ids, scope: EraseScope::Asked, reason: "test", copies: &[], now, again: None, cancel };
+        self.run(&request, &|_| {}, sabotage)
     }
 
     pub(crate) fn run(
@@ -135,40 +157,68 @@ impl Eraser<'_> {
         progress: &dyn Fn(&str),
         sabotage: Sabotage,
     ) -> VaultResult<EraseOutcome> {
-        let targets = Targets::new(self.context).erase_targets(request.ids, request.scope)?;
+        let mut evidence = Evidence::default();
+        let cancel = request.cancel;
+        let each = &mut |record: &Record| {
+            evidence.record(record);
+            stop_if(cancel)
+        };
+        let targets = Targets::new(self.context).erase_targets(request.ids, request.scope, each)?;
         let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
         let sentences = sentences_of(&targets);
-        let copies = self.copy_targets(request.copies, &rows)?;
+        let copies = self.copy_targets(request.copies, &rows, &mut evidence)?;
         let removal = removal_of(&targets);
         let parts = PassthroughFiles::new(self.context).parts_holding(&removal, &rows, true)?;
-        let receipt_id = mementory_store::ids::random_text()?;
-        let mut evidence = Evidence::default();
+        let receipt_id = match request.again {
+            Some(again) => again.receipt.clone(),
+            None => mementory_store::ids::random_text()?,
+        };
+        let act = RefCell::new(Act { at: request.now.as_micros(), ..Act::default() });
         progress("record");
-        if sabotage.keep_pages {
+        if sabotage.keeps_pages() {
             self.context.store.writer().execute_batch("PRAGMA secure_delete = OFF")?;
         }
-        let written = self.context.store.write(|tx| {
-            let trigger = TombstoneContext { reason: request.reason, receipt: &receipt_id, now: request.now };
+        stop_if(cancel)?;
+        let written = self.context.store.write_until(cancel, |tx| {
+            let trigger = TombstoneContext {
+                reason: request.reason,
+                receipt: &receipt_id,
+                now: request.now,
+                act: &act,
+                again: request.again,
+            };
             let blobs = self.erase_rows(tx, &targets, &mut evidence, sabotage)?;
             let redaction = Removal::sentences(sentences.clone(), ERASED_MARK);
             let reindex = self.redact_copies(tx, &copies, &redaction, &sentences, &trigger, &mut evidence)?;
-            clean_reports(tx, &removal)?;
+            let left = batches_left(tx)?;
+            let alone = |target: &Target| target.view.batch.is_some_and(|batch| !left.contains(&batch));
+            clean_reports(tx, &removal, &Names::of(&targets, &alone))?;
             let (old_blobs, parts_changed) = PassthroughFiles::new(self.context).rewrite_parts(tx, &parts)?;
             evidence.blobs = blobs.into_iter().chain(old_blobs).collect();
             evidence.parts = parts_changed;
             let tombstones = TombstoneWriter::new(self.context).write_erased(tx, &targets, &trigger)?;
             pending_receipt(tx, &receipt_id, request.now)?;
+            if request.again.is_none() {
+                let keys = &self.context.keys;
+                let prints = sentences.iter().filter(|_| !reindex.is_empty());
+                let sentences = prints.map(|sentence| word_print(keys, sentence, ERASED_MARK)).collect();
+                // Before anything is destroyed: the commit is what destroys.
+                ErasureLedger::new(self.context).add(&receipt_id, Act { sentences, ..act.take() })?;
+            }
             Ok((Store::last_change(tx)?, tombstones, reindex))
         });
-        if sabotage.keep_pages {
+        if sabotage.keeps_pages() {
             self.context.store.writer().execute_batch("PRAGMA secure_delete = ON")?;
         }
         if written.is_err() {
+            if request.again.is_none() {
+                ErasureLedger::new(self.context).withdraw(&receipt_id);
+            }
             PassthroughFiles::new(self.context).drop_parts(&parts)?;
         }
         let (seq, tombstones, reindex) = written?;
         let after =
-            AfterErasing { seq, receipt_id: receipt_id.clone(), targets: &targets, sentences, reindex: &reindex };
+            AfterErasing { seq, receipt_id: receipt_id.clone(), targets: &targets, reindex: &reindex };
         let receipt = self
             .after_erasing(after, request, &mut evidence, progress, sabotage)
             .unwrap_or_else(|_| Receipts::new(self.context).not_finished(receipt_id, request.now));
@@ -184,10 +234,10 @@ impl Eraser<'_> {
         progress: &dyn Fn(&str),
         sabotage: Sabotage,
     ) -> VaultResult<Receipt> {
-        let AfterErasing { seq, receipt_id, targets, sentences, reindex } = after;
+        let AfterErasing { seq, receipt_id, targets, reindex } = after;
         let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
         progress("attachments");
-        if !sabotage.keep_blobs {
+        if !sabotage.keeps_blobs() {
             for blob in &evidence.blobs {
                 self.context.blobs.remove(blob)?;
             }
@@ -197,7 +247,7 @@ impl Eraser<'_> {
         evidence.gone_rows = targets.iter().map(|t| t.view.row).collect();
         let erased: Vec<u64> = evidence.gone_rows.iter().map(|r| *r as u64).collect();
         let erase_from_index = || {
-            if !sabotage.keep_index {
+            if !sabotage.keeps_index() {
                 return self.context.with_index(|i| i.erase(&erased, seq));
             }
             rows.iter().try_for_each(|row| self.context.index_delete(*row))?;
@@ -219,7 +269,6 @@ impl Eraser<'_> {
         self.context.store.packs.forget();
         evidence.wal_clean = self.context.store.checkpoint()?;
         evidence.texts = texts_of(targets);
-        evidence.sentences = sentences;
         evidence.copies = reindex.len() as u32;
         evidence.rewritten_rows = reindex.to_vec();
         progress("database_pages");
@@ -227,11 +276,16 @@ impl Eraser<'_> {
         Receipts::new(self.context).prove_and_wipe(receipt_id, evidence, request.now, honest, beside)
     }
 
-    /// Reads the copies to redact, except those that are erased.
-    fn copy_targets(&self, ids: &[String], erased: &HashSet<i64>) -> VaultResult<Vec<Target>> {
+    /// The copies to redact, as they are now.
+    fn copy_targets(&self, ids: &[String], erased: &HashSet<i64>, evidence: &mut Evidence) -> VaultResult<Vec<Target>> {
         let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
         let views = views.into_iter().filter(|view| !erased.contains(&view.row)).collect();
-        self.context.store.read(|c| Targets::new(self.context).read_targets(c, views))
+        self.context.store.read(|c| {
+            Targets::new(self.context).read_targets(c, views, &mut |record| {
+                evidence.record(record);
+                Ok(())
+            })
+        })
     }
 
     /// Removes the sentences from the copies and writes a tombstone for each. Returns the rows that changed.
@@ -277,7 +331,7 @@ impl Eraser<'_> {
             by_pack.entry(*pack).or_default().insert(*slot);
         }
         for (pack, slots) in by_pack {
-            if sabotage.keep_packs {
+            if sabotage.keeps_packs() {
                 evidence.pack(pack, &self.context.store.packs.stored(tx, pack)?, &[]);
                 continue;
             }
@@ -343,6 +397,18 @@ fn log_removed_rows(tx: &Connection, targets: &[Target]) -> VaultResult<()> {
     tx.execute("INSERT INTO changes (op, target) SELECT 2, row FROM temp.gone", [])?;
     tx.execute_batch("DROP TABLE temp.gone")?;
     Ok(())
+}
+
+/// Imports that have records.
+fn batches_left(tx: &Connection) -> VaultResult<HashSet<i64>> {
+    let mut statement =
+        tx.prepare("SELECT id FROM batches b WHERE EXISTS (SELECT 1 FROM records r WHERE r.batch = b.id)")?;
+    let found = statement.query_map([], |r| r.get(0))?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
+fn stop_if(cancel: &AtomicBool) -> VaultResult<()> {
+    if cancel.load(Ordering::Relaxed) { Err(VaultError::Cancelled) } else { Ok(()) }
 }
 
 fn removal_of(targets: &[Target]) -> Removal {

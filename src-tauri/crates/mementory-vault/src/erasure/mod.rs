@@ -9,23 +9,35 @@
 //! | `passthrough_files` | removing words from passthrough files |
 //! | `reports` | removing words from import reports |
 //! | `write_tombstones` | signed tombstones |
+//! | `ledger`, `apply_ledger`, `redact_again` | the list of erasures, and applying it to an older copy |
+//! | `sabotage` | steps that tests leave out |
 //! | `receipts`, `retry` | receipts, also of interrupted and incomplete deletions |
+mod apply_ledger;
 mod cut;
 mod eraser;
+mod ledger;
 mod passthrough_files;
 mod receipts;
+mod redact_again;
 mod redact_values;
 mod redactor;
 mod reports;
 mod retry;
 mod row_redaction;
+mod sabotage;
 mod same_words;
 mod targets;
 mod write_tombstones;
 
+pub use apply_ledger::AppliedErasures;
 pub use cut::RedactSpan;
 pub(crate) use eraser::EraseRequest;
-pub use eraser::{EraseOutcome, ErasePlan, Eraser, Sabotage};
+pub use eraser::{EraseOutcome, ErasePlan, Eraser};
+pub use ledger::ErasureLedger;
 pub use receipts::Receipts;
 pub use redactor::Redactor;
+#[cfg(not(feature = "sabotage"))]
+pub(crate) use sabotage::Sabotage;
+#[cfg(feature = "sabotage")]
+pub use sabotage::Sabotage;
 pub(crate) use targets::EraseScope;

@@ -8,7 +8,10 @@ use std::sync::PoisonError;
 
 /// Inserts the pending receipt, in the transaction of the erasure.
 pub(crate) fn pending_receipt(tx: &Connection, id: &str, now: Timestamp) -> VaultResult<()> {
-    tx.execute("INSERT INTO receipts (id, at, complete, body) VALUES (?1, ?2, 0, '')", params![id, now.as_micros()])?;
+    tx.execute(
+        "INSERT OR REPLACE INTO receipts (id, at, complete, body) VALUES (?1, ?2, 0, '')",
+        params![id, now.as_micros()],
+    )?;
     Ok(())
 }
 

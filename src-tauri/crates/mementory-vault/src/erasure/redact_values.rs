@@ -2,21 +2,23 @@
 use crate::{
     VaultError, VaultResult,
     erasure::{
-        eraser::EraseOutcome, passthrough_files::PassthroughFiles, receipts::pending_receipt, redactor::Aftermath,
-        redactor::MAX_RECORDS, redactor::RECORDS_PER_READ, redactor::Redactor, row_redaction::RowRedaction,
-        same_words::SameWords, targets::Target, targets::Targets, write_tombstones::TombstoneContext,
-        write_tombstones::TombstoneWriter,
+        eraser::EraseOutcome, ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::pending_receipt,
+        redactor::Aftermath, redactor::PLACES, redactor::READ, redactor::Redactor, reports::Names,
+        reports::clean_reports, row_redaction::RowRedaction, same_words::SameWords, targets::Target, targets::Targets,
+        write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
+    erasure_ledger::{Act, word_print},
     findings::{is_present, value_id},
     sensitive::{Scanner, fields, fields_found},
     word_removal::Removal,
 };
 use mementory_erasure_check::Evidence;
-use mementory_model::{Timestamp, normal_text};
+use mementory_model::{Record, Timestamp, normal_text};
 use mementory_scan::Class;
 use mementory_store::{RowView, Store, ids::parse_id};
 use rusqlite::{Connection, params};
 use std::{
+    cell::RefCell,
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::atomic::AtomicBool,
 };
@@ -85,13 +87,18 @@ impl Redactor<'_> {
         let parts = PassthroughFiles::new(self.context).parts_holding(&elsewhere, &HashSet::new(), true)?;
         let receipt_id = mementory_store::ids::random_text()?;
         let mut evidence = Evidence::default();
+        let act = RefCell::new(Act { at: now.as_micros(), ..Act::default() });
         progress("record");
         let written = self.context.store.write(|tx| {
-            let trigger = TombstoneContext { reason: "redaction", receipt: &receipt_id, now };
+            let trigger = TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &act, again: None };
             let (mut changed, mut tombstones) = (Vec::new(), Vec::new());
-            // The records are read in chunks, because there may be thousands.
-            for some in views.chunks(RECORDS_PER_READ) {
-                for before in Targets::new(self.context).read_targets(tx, some.to_vec())? {
+            // Not all of them in memory at once: they may be thousands.
+            for some in views.chunks(READ) {
+                let each = &mut |record: &Record| {
+                    evidence.record(record);
+                    Ok(())
+                };
+                for before in Targets::new(self.context).read_targets(tx, some.to_vec(), each)? {
                     let here: Vec<(String, String)> = match found.by_row.get(&before.view.row) {
                         Some(spellings) => found
                             .spellings
@@ -118,13 +125,17 @@ impl Redactor<'_> {
             evidence.blobs = old_blobs;
             evidence.parts = part_count;
             evidence.copies = changed.iter().filter(|row| !found.by_row.contains_key(*row)).count() as u32;
-            crate::erasure::reports::clean_reports(tx, &elsewhere)?;
+            clean_reports(tx, &elsewhere, &Names::default())?;
             pending_receipt(tx, &receipt_id, now)?;
             let detail = format!("{} values, {} records", found.classes.len(), changed.len());
             mementory_store::audit::append(tx, &self.context.keys, now, "redact", &lead.id_text(), &detail)?;
+            let keys = &self.context.keys;
+            let prints = found.spellings.iter().map(|(words, mark)| word_print(keys, words, mark)).collect();
+            ErasureLedger::new(self.context).add(&receipt_id, Act { words: prints, ..act.take() })?;
             Ok((Store::last_change(tx)?, tombstones, changed))
         });
         if written.is_err() {
+            ErasureLedger::new(self.context).withdraw(&receipt_id);
             PassthroughFiles::new(self.context).drop_parts(&parts)?;
         }
         let (seq, tombstones, changed) = written?;

@@ -4,18 +4,21 @@ use crate::{
     VaultError, VaultResult,
     context::Context,
     erasure::{
-        cut::Cut, cut::RedactSpan, cut::cut, eraser::EraseOutcome, passthrough_files::PassthroughFiles,
-        receipts::Receipts, row_redaction::RowRedaction, same_words::SameWords, targets::Target, targets::Targets,
+        cut::Cut, cut::RedactSpan, cut::cut, eraser::EraseOutcome, ledger::ErasureLedger,
+        passthrough_files::PassthroughFiles, receipts::Receipts, reports::Names, reports::clean_reports,
+        row_redaction::RowRedaction, same_words::SameWords, targets::Target, targets::Targets,
         write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
+    erasure_ledger::{Act, word_print},
     sensitive::Scanner,
     word_removal::{LEAST, Removal},
 };
 use mementory_erasure_check::{Evidence, Receipt};
-use mementory_model::{Timestamp, normal_text};
+use mementory_model::{Record, Timestamp, normal_text};
 use mementory_store::{RowView, Store};
 use rusqlite::Connection;
 use std::{
+    cell::RefCell,
     collections::HashSet,
     sync::{atomic::AtomicBool, atomic::Ordering},
 };
@@ -61,17 +64,18 @@ impl Redactor<'_> {
         now: Timestamp,
         progress: &dyn Fn(&str),
     ) -> VaultResult<EraseOutcome> {
-        let RedactionPlan { target, cut, own, others } =
-            self.plan_redaction(id, spans, everywhere, &AtomicBool::new(false))?;
+        let mut evidence = Evidence::default();
+        let work = self.redaction(id, spans, everywhere, &AtomicBool::new(false), &mut evidence)?;
+        let Work { target, cut, own, others } = work;
         let words: Vec<String> = cut.removed.iter().map(|(w, _)| w.clone()).collect();
         let known = HashSet::from([target.view.row]);
         let parts =
             PassthroughFiles::new(self.context).parts_holding(&Removal::exact(cut.removed.clone()), &known, true)?;
         let receipt_id = mementory_store::ids::random_text()?;
-        let mut evidence = Evidence::default();
+        let act = RefCell::new(Act { at: now.as_micros(), ..Act::default() });
         progress("record");
         let written = self.context.store.write(|tx| {
-            let trigger = TombstoneContext { reason: "redaction", receipt: &receipt_id, now };
+            let trigger = TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &act, again: None };
             self.set_text(tx, &target.view, (&target.record.text, &cut.text), &own, &mut evidence)?;
             let mut changed = vec![target.view.row];
             let tombstone = TombstoneWriter::new(self.context).write_redacted(tx, &target, &own, &words, &trigger)?;
@@ -80,7 +84,11 @@ impl Redactor<'_> {
                 .iter()
                 .flat_map(|(views, removal)| views.chunks(RECORDS_PER_READ).map(move |some| (some, removal)));
             for (views, removal) in read {
-                let read = Targets::new(self.context).read_targets(tx, views.to_vec())?;
+                let each = &mut |record: &Record| {
+                    evidence.record(record);
+                    Ok(())
+                };
+                let read = Targets::new(self.context).read_targets(tx, views.to_vec(), each)?;
                 let rows: HashSet<i64> = RowRedaction::new(self.context)
                     .redact_rows(tx, views, removal, &mut evidence)?
                     .into_iter()
@@ -96,7 +104,7 @@ impl Redactor<'_> {
             evidence.blobs = old_blobs;
             evidence.parts = part_count;
             evidence.copies = changed.len().saturating_sub(1) as u32;
-            crate::erasure::reports::clean_reports(tx, &cut.names())?;
+            clean_reports(tx, &cut.names(), &Names::default())?;
             crate::erasure::receipts::pending_receipt(tx, &receipt_id, now)?;
             tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [target.view.row])?;
             mementory_store::audit::append(
@@ -107,9 +115,12 @@ impl Redactor<'_> {
                 id,
                 &format!("{} records", changed.len()),
             )?;
+            let prints = cut.removed.iter().map(|(words, mark)| word_print(&self.context.keys, words, mark)).collect();
+            ErasureLedger::new(self.context).add(&receipt_id, Act { words: prints, ..act.take() })?;
             Ok((Store::last_change(tx)?, tombstone, changed))
         });
         if written.is_err() {
+            ErasureLedger::new(self.context).withdraw(&receipt_id);
             PassthroughFiles::new(self.context).drop_parts(&parts)?;
         }
         let (seq, tombstone, changed) = written?;
@@ -134,9 +145,9 @@ impl Redactor<'_> {
         everywhere: bool,
         cancelled: &AtomicBool,
     ) -> VaultResult<Vec<RowView>> {
-        let plan = self.plan_redaction(id, spans, everywhere, cancelled)?;
-        let mut out = vec![plan.target.view];
-        for (views, removal) in plan.others {
+        let work = self.redaction(id, spans, everywhere, cancelled, &mut Evidence::default())?;
+        let mut out = vec![work.target.view];
+        for (views, removal) in work.others {
             for view in views {
                 if cancelled.load(Ordering::Relaxed) {
                     return Err(VaultError::Cancelled);
@@ -149,15 +160,16 @@ impl Redactor<'_> {
         Ok(out)
     }
 
-    /// Decides which words a redaction removes from which records. The redaction and its preview both use it.
-    fn plan_redaction(
+    /// What a redaction takes out of which records: the rule of the redaction and of what is said before it.
+    fn redaction(
         &self,
         id: &str,
         spans: &[RedactSpan],
         everywhere: bool,
         cancelled: &AtomicBool,
-    ) -> VaultResult<RedactionPlan> {
-        let target = self.read_target(self.context.find(id)?)?;
+        evidence: &mut Evidence,
+    ) -> VaultResult<Work> {
+        let target = self.read_target(self.context.find(id)?, evidence)?;
         let cut = cut(&target.record.text, spans)?;
         let derived = self.derived_of(&target.view)?;
         let mut elsewhere = Vec::new();
@@ -203,9 +215,13 @@ impl Redactor<'_> {
         Receipts::new(self.context).prove_and_wipe(after.receipt_id, evidence, after.now, true, &|| Ok(()))
     }
 
-    fn read_target(&self, view: RowView) -> VaultResult<Target> {
+    fn read_target(&self, view: RowView, evidence: &mut Evidence) -> VaultResult<Target> {
         let id = view.id_text();
-        let read = self.context.store.read(|c| Targets::new(self.context).read_targets(c, vec![view]))?;
+        let each = &mut |record: &Record| {
+            evidence.record(record);
+            Ok(())
+        };
+        let read = self.context.store.read(|c| Targets::new(self.context).read_targets(c, vec![view], each))?;
         read.into_iter().next().ok_or_else(|| VaultError::not_found(&id))
     }
 

@@ -1,59 +1,133 @@
-//! Removes erased words from import reports, which name files and places.
-use crate::{VaultResult, import_report::ImportReport, word_removal::Removal};
+//! Import reports name files and places; an erased name goes from them too.
+use crate::{
+    VaultResult,
+    erasure::targets::Target,
+    import_report::ImportReport,
+    word_removal::{ERASED_MARK, Removal, contains_words},
+};
+use mementory_model::Record;
 use rusqlite::{Connection, params};
+use std::collections::BTreeSet;
 
-/// Removes the words from every report's places, reasons, messages and names. The report's own words (keys, outcomes,
-/// formats) stay, so that it can still be read when somebody erases the text "messages". File locations that contain
-/// the words are deleted.
-pub(crate) fn clean_reports(tx: &Connection, removal: &Removal) -> VaultResult<()> {
-    if removal.is_empty() {
+/// What a source called the erased records: titles, file names, and the places where they were read.
+#[derive(Default)]
+pub(crate) struct Names {
+    /// Of files: part of a longer name, too.
+    files: BTreeSet<String>,
+    /// Titles and tags: a whole part of a place.
+    titles: BTreeSet<String>,
+    places: BTreeSet<String>,
+}
+
+impl Names {
+    /// The names of what goes. A file goes with the record that was the whole of it, and with its last record
+    /// (`alone`: imports that have no record left).
+    pub(crate) fn of(targets: &[Target], alone: &dyn Fn(&Target) -> bool) -> Self {
+        let mut out = Self::default();
+        for target in targets {
+            let record = &target.record;
+            out.titles.extend(record.title.iter().chain(&record.tags).cloned());
+            out.titles.extend(target.texts.iter().filter(|text| !text.contains('\n')).cloned());
+            out.files.extend(record.attachments.iter().map(|file| file.name.clone()));
+            out.places.insert(place(record));
+            if record.origin.pointer.is_empty() || alone(target) {
+                let file = record.origin.container.rsplit(['/', '\\', '!']).next().unwrap_or_default();
+                out.files.insert(file.to_owned());
+            }
+        }
+        for names in [&mut out.files, &mut out.titles, &mut out.places] {
+            names.retain(|name| !name.trim().is_empty());
+        }
+        out
+    }
+
+    fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.titles.is_empty() && self.places.is_empty()
+    }
+
+    /// True for a place or a name that says what went.
+    fn names(&self, text: &str) -> bool {
+        let inside = |place: &String| {
+            text.strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '#', '!']))
+        };
+        self.titles.contains(text)
+            || text.split(['/', '#', '!', '\\']).any(|part| self.titles.contains(part) || self.files.contains(part))
+            || self.files.iter().any(|file| contains_words(text, file))
+            || self.places.iter().any(inside)
+    }
+
+    fn hide(&self, text: &mut String) -> bool {
+        let named = text != ERASED_MARK && self.names(text);
+        if named {
+            *text = ERASED_MARK.to_owned();
+        }
+        named
+    }
+}
+
+/// As reports name it.
+fn place(record: &Record) -> String {
+    format!("{}#{}", record.origin.container, record.origin.pointer)
+}
+
+/// Takes the words out of every report's places, reasons, messages and names. Its own words (keys, outcomes, formats)
+/// stay as they are: a report must still be readable when somebody erases the text "messages". Paths that hold the words
+/// are forgotten.
+pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &Names) -> VaultResult<()> {
+    if removal.is_empty() && erased.is_empty() {
         return Ok(());
     }
     let mut statement = tx.prepare("SELECT id, report, names FROM batches")?;
     let rows = statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
     let batches: Vec<(i64, String, String)> = rows.collect::<Result<_, _>>()?;
     for (id, report, names) in batches {
-        if let Some(new) = cleaned_report(&report, removal) {
+        if let Some(new) = cleaned_report(&report, removal, erased) {
             tx.execute("UPDATE batches SET report = ?2 WHERE id = ?1", params![id, new])?;
         }
         if let Ok(mut list) = serde_json::from_str::<Vec<String>>(&names)
-            && clean_all(&mut list, removal)
+            && clean_all(&mut list, removal, erased)
         {
             let new = serde_json::to_string(&list).unwrap_or_default();
             tx.execute("UPDATE batches SET names = ?2 WHERE id = ?1", params![id, new])?;
         }
     }
-    crate::file_locations::forget(tx, removal)
+    crate::file_locations::forget(tx, removal, &|path| erased.names(path))
 }
 
-fn cleaned_report(text: &str, removal: &Removal) -> Option<String> {
-    // An import without a report has nothing to clean here.
+fn cleaned_report(text: &str, removal: &Removal, erased: &Names) -> Option<String> {
+    // A report that is no report (of an import without one) names nothing.
     let mut report: ImportReport = serde_json::from_str(text).ok()?;
-    let mut changed = clean_all(&mut report.missing_parts, removal);
+    let clean = |text: &mut String| erased.hide(text) | removal.in_place(text);
+    let mut changed = clean_all(&mut report.missing_parts, removal, erased);
     for item in &mut report.items {
-        changed |= removal.in_place(&mut item.place) | removal.in_place(&mut item.reason);
+        changed |= clean(&mut item.place) | clean(&mut item.reason);
     }
     for part in &mut report.missing {
         changed |= removal.in_place(&mut part.place) | removal.in_place(&mut part.reason);
     }
     for source in &mut report.sources {
-        changed |= removal.in_place(&mut source.reason) | clean_all(&mut source.places, removal);
+        changed |= removal.in_place(&mut source.reason) | clean_all(&mut source.places, removal, erased);
     }
     // The key of a warning is its code, which is a word of ours and stays, and the place without the pointer.
     let warnings = std::mem::take(&mut report.warnings);
     for (mut key, (mut place, mut message, count)) in warnings {
-        changed |= removal.in_place(&mut place) | removal.in_place(&mut message);
-        if let Some((code, container)) = key.split_once(' ')
-            && let Some(container) = removal.text(container)
-        {
-            key = format!("{code} {container}");
+        changed |= clean(&mut place) | removal.in_place(&mut message);
+        if erased.files.iter().any(|file| contains_words(&message, file)) {
+            ERASED_MARK.clone_into(&mut message);
             changed = true;
+        }
+        if let Some((code, container)) = key.split_once(' ') {
+            let mut container = container.to_owned();
+            if clean(&mut container) {
+                key = format!("{code} {container}");
+                changed = true;
+            }
         }
         report.warnings.entry(key).and_modify(|w| w.2 += count).or_insert((place, message, count));
     }
     changed.then(|| serde_json::to_string(&report).ok()).flatten()
 }
 
-fn clean_all(list: &mut [String], removal: &Removal) -> bool {
-    list.iter_mut().fold(false, |changed, text| removal.in_place(text) | changed)
+fn clean_all(list: &mut [String], removal: &Removal, erased: &Names) -> bool {
+    list.iter_mut().fold(false, |changed, text| erased.hide(text) | removal.in_place(text) | changed)
 }

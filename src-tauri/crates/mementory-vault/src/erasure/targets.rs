@@ -13,12 +13,15 @@ pub(crate) enum EraseScope {
     /// The Trash empties itself: only dependent records that were moved there at this time or before are removed. Those
     /// in use stay, and so do those with days left in the Trash.
     Expired(i64),
+    /// It was done before, in a newer copy of the vault: all that went is named.
+    Named,
 }
 
 impl EraseScope {
     fn includes(self, view: &RowView) -> bool {
         match self {
             Self::Asked => true,
+            Self::Named => false,
             Self::Expired(before) => view.trashed.is_some_and(|at| at <= before),
         }
     }
@@ -32,9 +35,14 @@ pub(crate) struct Target {
     pub(crate) versions: Vec<(i64, u32)>,
     /// Texts and titles of all versions.
     pub(crate) texts: Vec<String>,
+    /// What else of them is searched: texts of blocks and of files.
+    pub(crate) parts: Vec<String>,
 }
 
-/// Finds and reads the records that an erasure removes.
+/// Is given every version that is read, and may stop the reading.
+pub(crate) type Each<'e> = &'e mut dyn FnMut(&Record) -> VaultResult<()>;
+
+/// What an erasure takes with it.
 #[derive(Clone, Copy)]
 pub(crate) struct Targets<'v> {
     pub(crate) context: &'v Context,
@@ -47,10 +55,9 @@ impl<'v> Targets<'v> {
 }
 
 impl Targets<'_> {
-    /// The records `ids` and those that are removed with them: a conversation's messages, a document's chunks, records
-    /// derived from nothing else, records that tombstones of an import moved to the Trash along with them, and files
-    /// that nothing else names.
-    pub(crate) fn erase_targets(&self, ids: &[String], scope: EraseScope) -> VaultResult<Vec<Target>> {
+    /// Everything that goes when `ids` go: a conversation's messages, a document's pieces, what was derived from nothing
+    /// else, what tombstones of an import took along, and files that nothing else names. `each` is given every version.
+    pub(crate) fn erase_targets(&self, ids: &[String], scope: EraseScope, each: Each<'_>) -> VaultResult<Vec<Target>> {
         let mut rows = HashSet::new();
         let mut views = Vec::with_capacity(ids.len());
         for id in ids {
@@ -88,12 +95,13 @@ impl Targets<'_> {
                     }
                 }
             }
-            self.read_targets(c, views)
+            self.read_targets(c, views, each)
         })
     }
 
-    /// Reads every version of the rows, in the order of the packs, so that each pack is decompressed once.
-    pub(crate) fn read_targets(&self, c: &Connection, views: Vec<RowView>) -> VaultResult<Vec<Target>> {
+    /// Reads every version of the rows, in the order of the packs, so that each pack is unpacked once.
+    /// `each` is given every version.
+    pub(crate) fn read_targets(&self, c: &Connection, views: Vec<RowView>, each: Each<'_>) -> VaultResult<Vec<Target>> {
         let mut places: BTreeMap<(i64, u32), usize> = BTreeMap::new();
         let mut versions = Vec::with_capacity(views.len());
         for (index, view) in views.iter().enumerate() {
@@ -106,19 +114,23 @@ impl Targets<'_> {
             versions.push(own);
         }
         let mut texts = vec![BTreeSet::new(); views.len()];
+        let mut parts = vec![BTreeSet::new(); views.len()];
         let mut current: Vec<Option<Record>> = vec![None; views.len()];
         for ((pack, slot), index) in places {
             let record = self.context.store.packs.record(c, pack, slot)?;
             let said = [Some(&record.text), record.title.as_ref()].into_iter().flatten();
             texts[index].extend(said.filter(|t| !t.trim().is_empty()).cloned());
+            parts[index].extend(searched_parts(&record).map(str::to_owned));
+            each(&record)?;
             if (pack, slot) == (views[index].pack, views[index].slot) {
                 current[index] = Some(record);
             }
         }
-        let read = views.into_iter().zip(current).zip(versions).zip(texts);
+        let read = views.into_iter().zip(current).zip(versions).zip(texts.into_iter().zip(parts));
         Ok(read
-            .filter_map(|(((view, record), versions), texts)| {
-                Some(Target { view, record: record?, versions, texts: texts.into_iter().collect() })
+            .filter_map(|(((view, record), versions), (texts, parts))| {
+                let (texts, parts) = (texts.into_iter().collect(), parts.into_iter().collect());
+                Some(Target { view, record: record?, versions, texts, parts })
             })
             .collect())
     }
@@ -126,8 +138,11 @@ impl Targets<'_> {
 
 /// Texts of the targets that are long enough to be searched for.
 pub(crate) fn texts_of(targets: &[Target]) -> Vec<String> {
-    let all: BTreeSet<&String> =
-        targets.iter().flat_map(|t| &t.texts).filter(|t| t.len() >= 8 && normal_text(t).len() >= 8).collect();
+    let all: BTreeSet<&String> = targets
+        .iter()
+        .flat_map(|t| t.texts.iter().chain(&t.parts))
+        .filter(|t| t.len() >= 8 && normal_text(t).len() >= 8)
+        .collect();
     all.into_iter().cloned().collect()
 }
 
@@ -135,6 +150,13 @@ pub(crate) fn texts_of(targets: &[Target]) -> Vec<String> {
 pub(crate) fn sentences_of(targets: &[Target]) -> Vec<String> {
     let all: BTreeSet<String> = targets.iter().flat_map(|t| distinctive_sentences(&t.record)).collect();
     all.into_iter().take(2_000).collect()
+}
+
+/// Texts of a record beside its own that the index has.
+fn searched_parts(record: &Record) -> impl Iterator<Item = &str> {
+    let blocks = record.fields.get("blocks").and_then(|blocks| blocks.as_array()).into_iter().flatten();
+    let blocks = blocks.filter_map(|block| block.get("text")?.as_str());
+    blocks.chain(record.attachments.iter().filter_map(|file| file.text.as_deref()))
 }
 
 pub(crate) fn column(c: &Connection, sql: &str, p: impl rusqlite::Params) -> VaultResult<Vec<i64>> {

@@ -4,6 +4,7 @@ use crate::{
     VaultResult,
     context::Context,
     erasure::targets::Target,
+    erasure_ledger::{Act, Gone, text_print},
     word_removal::{Removal, contains_words},
 };
 use mementory_formats::{Format, registry};
@@ -14,12 +15,26 @@ use mementory_store::{
     tombstones::{TombstoneRow, store_own, store_redacted},
 };
 use rusqlite::Connection;
+use std::{cell::RefCell, collections::HashMap};
 
-/// Reason, receipt and time of a deletion.
+/// Why, by which receipt, and when.
+#[derive(Clone, Copy)]
 pub(crate) struct TombstoneContext<'a> {
     pub(crate) reason: &'a str,
     pub(crate) receipt: &'a str,
     pub(crate) now: Timestamp,
+    /// What the list of erasures gets to know of it.
+    pub(crate) act: &'a RefCell<Act>,
+    /// It was done before, in a newer copy of the vault.
+    pub(crate) again: Option<&'a Again>,
+}
+
+/// An erasure or redaction that is applied to an older copy: under the ids that it had.
+pub(crate) struct Again {
+    pub(crate) receipt: String,
+    pub(crate) at: Timestamp,
+    /// Ids of the tombstones by record.
+    pub(crate) tombstones: HashMap<[u8; 16], String>,
 }
 
 /// Writes the tombstones of erasures and redactions.
@@ -58,6 +73,7 @@ impl TombstoneWriter<'_> {
             };
             let prints: Vec<_> =
                 target.texts.iter().filter_map(|t| fingerprint(&self.context.keys, target.view.kind, t)).collect();
+            trigger.act.borrow_mut().records.push(gone(&row, target, &prints, Vec::new()));
             out.push(store_own(tx, &self.context.keys, row, &target.view.id, &[target.view.id], &prints)?);
             let kind = target.view.kind.as_str();
             mementory_store::audit::append(tx, &self.context.keys, trigger.now, "erase", &target.view.id_text(), kind)?;
@@ -76,13 +92,12 @@ impl TombstoneWriter<'_> {
         trigger: &TombstoneContext<'_>,
     ) -> VaultResult<TombstoneRow> {
         let row = tombstone(TombstoneOp::Redact, &before.view, &before.record, removed, trigger)?;
-        // A text or title that loses no words is not blocked.
-        let prints: Vec<_> = before
-            .texts
-            .iter()
-            .filter(|text| removal.record_text(text).is_some())
-            .filter_map(|text| fingerprint(&self.context.keys, before.view.kind, text))
-            .collect();
+        // A text or title that loses nothing may be said again.
+        let worded: Vec<&String> = before.texts.iter().filter(|text| removal.record_text(text).is_some()).collect();
+        let keys = &self.context.keys;
+        let prints: Vec<_> = worded.iter().filter_map(|text| fingerprint(keys, before.view.kind, text)).collect();
+        let former = worded.iter().map(|text| text_print(keys, text)).collect();
+        trigger.act.borrow_mut().records.push(gone(&row, before, &prints, former));
         let row = store_own(tx, &self.context.keys, row, &before.view.id, &[], &prints)?;
         store_redacted(tx, &[before.view.id], &row.id)?;
         Ok(row)
@@ -102,15 +117,20 @@ fn tombstone(
         Some((scope, (kind, id))) => (scope, kind, Some(id)),
         None => ("keepsake", view.kind.as_str().to_owned(), record.origin_id.clone()),
     };
+    let known = trigger.again.and_then(|again| again.tombstones.get(&view.id).cloned());
+    let id = match known {
+        Some(id) => id,
+        None => format!("tomb_{}", mementory_store::ids::random_text()?),
+    };
     Ok(TombstoneRow {
-        id: format!("tomb_{}", mementory_store::ids::random_text()?),
+        id,
         op,
         kind,
         target: view.id_text(),
         scope: scope.into(),
         origin_id: origin_id.filter(|id| !texts.iter().any(|text| shares_words(id, text))),
         source: Some(view.platform.clone()),
-        at: trigger.now,
+        at: trigger.again.map_or(trigger.now, |again| again.at),
         actor: "owner".into(),
         reason: trigger.reason.into(),
         derived: Derived::default(),
@@ -120,6 +140,18 @@ fn tombstone(
         signature_valid: false,
         verbatim: None,
     })
+}
+
+/// A target as the list of erasures has it.
+fn gone(row: &TombstoneRow, target: &Target, prints: &[[u8; 16]], former: Vec<String>) -> Gone {
+    Gone {
+        tombstone: row.id.clone(),
+        record: target.view.id_text(),
+        kind: target.view.kind.as_str().to_owned(),
+        redacted: row.op == TombstoneOp::Redact,
+        blocked: prints.iter().map(hex::encode).collect(),
+        former,
+    }
 }
 
 fn tombstone_formats() -> impl Iterator<Item = &'static dyn Format> {

@@ -13,7 +13,7 @@ use mementory_store::{
     trash::{reroot_orphans, untrash},
 };
 use rusqlite::{Connection, OptionalExtension, params};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::atomic::AtomicBool};
 
 /// Changes of an undo that the index needs.
 struct UndoneChanges {
@@ -30,7 +30,15 @@ impl Importer<'_> {
     /// # Errors
     /// `NotFound` for an unknown or already undone batch.
     pub fn undo(&self, uid: &str, now: Timestamp) -> VaultResult<u32> {
-        let done = self.context.store.write(|tx| self.undo_in(tx, uid, now))?;
+        self.undo_until(uid, now, &AtomicBool::new(false))
+    }
+
+    /// The same, given up when `cancel` is set.
+    ///
+    /// # Errors
+    /// As [`undo`](Self::undo); `Cancelled`, and nothing was changed.
+    pub fn undo_until(&self, uid: &str, now: Timestamp, cancel: &AtomicBool) -> VaultResult<u32> {
+        let done = self.context.store.write_until(cancel, |tx| self.undo_in(tx, uid, now))?;
         // The store has committed: a failure from here on is repaired at the next change or opening.
         self.context.index_follow(done.seq, || self.index_undone(&done));
         let _ = self.context.sweep_blobs();

@@ -81,6 +81,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     name: open ? (path.split("/").pop() ?? "").replace(/\.mementory$/, "") : null,
     path: open ? path : null,
     auto_lock_minutes: minutes,
+    erasures_reapplied: 0,
   });
   const newVersion = (id: string, text: string, cause: string) => {
     const record = itemById(id);

@@ -1,0 +1,166 @@
+//! A redaction from the list of erasures in an older copy of the vault: the words are known by their fingerprints, and
+//! found by them in the records that lost them.
+use crate::{
+    VaultResult,
+    context::Context,
+    erasure::{
+        passthrough_files::PassthroughFiles, receipts::pending_receipt, redactor::Aftermath, redactor::READ,
+        redactor::Redactor, row_redaction::RowRedaction, targets::Target, targets::Targets, write_tombstones::Again,
+        write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
+    },
+    erasure_ledger::{Act, Found, text_print},
+    sensitive::Scanner,
+    word_removal::{ERASED_MARK, Removal},
+};
+use mementory_erasure_check::Evidence;
+use mementory_model::{Record, Timestamp};
+use mementory_store::{RowView, Store, ids::fingerprint};
+use rusqlite::Connection;
+use std::{
+    cell::RefCell,
+    collections::{HashMap, HashSet},
+};
+
+/// Redacting what was redacted before.
+#[derive(Clone, Copy)]
+pub(crate) struct RedactAgain<'v> {
+    context: &'v Context,
+}
+
+impl<'v> RedactAgain<'v> {
+    pub(crate) fn new(context: &'v Context) -> Self {
+        Self { context }
+    }
+}
+
+impl RedactAgain<'_> {
+    /// True when the check found nothing left.
+    pub(crate) fn run(
+        &self,
+        act: &Act,
+        views: Vec<RowView>,
+        again: &Again,
+        now: Timestamp,
+        progress: &dyn Fn(&str),
+    ) -> VaultResult<bool> {
+        let mut evidence = Evidence::default();
+        let pairs = self.words_of(act, &views, &mut evidence)?;
+        let (words, sentences) = pairs;
+        let said: Vec<String> = words.iter().chain(&sentences).map(|(words, _)| words.clone()).collect();
+        let exact = Removal::exact(words.clone());
+        let removal = Removal::exact(words).and_sentences(sentences.into_iter().map(|(s, _)| s).collect(), ERASED_MARK);
+        let rows = views.iter().map(|view| view.row).collect();
+        let parts = PassthroughFiles::new(self.context).parts_holding(&exact, &rows, true)?;
+        let former: HashMap<[u8; 16], HashSet<&str>> = act
+            .records
+            .iter()
+            .filter_map(|gone| {
+                let prints = gone.former.iter().chain(&gone.blocked).map(String::as_str);
+                Some((gone.id()?, prints.collect()))
+            })
+            .collect();
+        let receipt_id = format!("{}r", again.receipt);
+        let unused = RefCell::new(Act::default());
+        progress("record");
+        let written = self.context.store.write(|tx| {
+            let trigger =
+                TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &unused, again: Some(again) };
+            let mut changed = Vec::new();
+            for some in views.chunks(READ) {
+                for before in Targets::new(self.context).read_targets(tx, some.to_vec(), &mut |_| Ok(()))? {
+                    let prints = former.get(&before.view.id);
+                    // Of redactions from before the list only the fingerprint is known that blocks the text in imports.
+                    let whole = |text: &str| {
+                        let keys = &self.context.keys;
+                        let blocked = fingerprint(keys, before.view.kind, text).map(hex::encode);
+                        prints.is_some_and(|prints| {
+                            prints.contains(text_print(keys, text).as_str())
+                                || blocked.is_some_and(|print| prints.contains(print.as_str()))
+                        })
+                    };
+                    if self.redact(tx, &before, &removal, &whole, &mut evidence)? {
+                        TombstoneWriter::new(self.context).write_redacted(tx, &before, &removal, &said, &trigger)?;
+                        changed.push(before.view.row);
+                    }
+                }
+            }
+            let (old_blobs, part_count) = PassthroughFiles::new(self.context).rewrite_parts(tx, &parts)?;
+            evidence.blobs = old_blobs;
+            evidence.parts = part_count;
+            pending_receipt(tx, &receipt_id, now)?;
+            let detail = format!("{} records", changed.len());
+            mementory_store::audit::append(tx, &self.context.keys, now, "redact", &again.receipt, &detail)?;
+            Ok((Store::last_change(tx)?, changed))
+        });
+        if written.is_err() {
+            PassthroughFiles::new(self.context).drop_parts(&parts)?;
+        }
+        let (seq, changed) = written?;
+        let _ = Scanner::new(self.context).scan_rows(&changed);
+        let after = Aftermath { seq, changed: &changed, words: &said, receipt_id, now };
+        Ok(Redactor::new(self.context).after_redacting(after, &mut evidence, progress)?.complete)
+    }
+
+    /// Words and sentences of the act that these records have, with what takes their place.
+    #[allow(clippy::type_complexity, reason = "two lists of the same")]
+    fn words_of(
+        &self,
+        act: &Act,
+        views: &[RowView],
+        evidence: &mut Evidence,
+    ) -> VaultResult<(Vec<(String, String)>, Vec<(String, String)>)> {
+        let keys = &self.context.keys;
+        let (mut words, mut sentences) = (Found::new(keys, &act.words), Found::new(keys, &act.sentences));
+        for some in views.chunks(READ) {
+            let each = &mut |record: &Record| {
+                evidence.record(record);
+                Ok(())
+            };
+            let read = self.context.store.read(|c| Targets::new(self.context).read_targets(c, some.to_vec(), each))?;
+            for text in read.iter().flat_map(|target| target.texts.iter().chain(&target.parts)) {
+                words.search(text);
+                sentences.search_normal(text);
+            }
+        }
+        Ok((words.words.into_iter().collect(), sentences.words.into_iter().collect()))
+    }
+
+    /// Takes the words out of every version. A text that is known to have lost words, and in which none was found, goes
+    /// as a whole: what is left of it nobody can say.
+    fn redact(
+        &self,
+        tx: &Connection,
+        before: &Target,
+        removal: &Removal,
+        whole: &dyn Fn(&str) -> bool,
+        evidence: &mut Evidence,
+    ) -> VaultResult<bool> {
+        let rows = RowRedaction::new(self.context);
+        let kept: Vec<String> = before.texts.iter().filter(|text| whole(text)).cloned().collect();
+        let any = rows.rewrite_versions(tx, &before.view, evidence, |record| {
+            let (text, title) = (record.text.clone(), record.title.clone());
+            let mut changed = removal.record(record);
+            let mut gone = false;
+            if record.text == text && kept.contains(&text) {
+                record.text = ERASED_MARK.to_owned();
+                gone = true;
+            }
+            if record.title == title && title.as_ref().is_some_and(|title| kept.contains(title)) {
+                record.title = Some(ERASED_MARK.to_owned());
+                gone = true;
+            }
+            if gone {
+                record.verbatim = None;
+                record.embeddings.clear();
+                changed = true;
+            }
+            changed
+        })?;
+        if any {
+            rows.after_redaction(tx, &before.view)?;
+            tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([before.view.row])?;
+            evidence.texts.extend(kept.into_iter().filter(|text| removal.record_text(text).is_none()));
+        }
+        Ok(any)
+    }
+}

@@ -1,0 +1,57 @@
+//! Deletion steps that a test leaves out, to see the independent check notice. The shipped program leaves out none: without
+//! the feature there is nothing to set.
+
+/// Steps that are left out.
+#[cfg(feature = "sabotage")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct Sabotage {
+    pub keep_pages: bool,
+    pub keep_index: bool,
+    pub keep_blobs: bool,
+    pub keep_packs: bool,
+}
+
+/// No step is left out.
+#[cfg(not(feature = "sabotage"))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Sabotage {}
+
+#[cfg(feature = "sabotage")]
+impl Sabotage {
+    pub(crate) const fn keeps_pages(self) -> bool {
+        self.keep_pages
+    }
+
+    pub(crate) const fn keeps_index(self) -> bool {
+        self.keep_index
+    }
+
+    pub(crate) const fn keeps_blobs(self) -> bool {
+        self.keep_blobs
+    }
+
+    pub(crate) const fn keeps_packs(self) -> bool {
+        self.keep_packs
+    }
+}
+
+#[cfg(not(feature = "sabotage"))]
+impl Sabotage {
+    pub(crate) const fn keeps_pages(self) -> bool {
+        false
+    }
+
+    pub(crate) const fn keeps_index(self) -> bool {
+        false
+    }
+
+    pub(crate) const fn keeps_blobs(self) -> bool {
+        false
+    }
+
+    pub(crate) const fn keeps_packs(self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,117 @@
+//! One erasure or redaction as the list has it.
+use crate::erasure_ledger::words::Print;
+use mementory_store::{ids::parse_id, tombstones::own_targets};
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashSet};
+
+/// Every erasure and redaction of a vault, by the id of its receipt.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Ledger {
+    pub(crate) acts: BTreeMap<String, Act>,
+}
+
+/// One erasure or redaction.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Act {
+    /// Microseconds since 1970.
+    pub(crate) at: i64,
+    pub(crate) records: Vec<Gone>,
+    /// Redacted words, as they were written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) words: Vec<Print>,
+    /// Redacted sentences in normal form.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sentences: Vec<Print>,
+}
+
+/// A record that was erased, or lost words.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Gone {
+    /// Id of its tombstone, by which a vault knows that it has been applied.
+    pub(crate) tombstone: String,
+    /// Id of the record in text form.
+    pub(crate) record: String,
+    /// Its kind's name.
+    pub(crate) kind: String,
+    pub(crate) redacted: bool,
+    /// Fingerprints that block its words in imports.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) blocked: Vec<String>,
+    /// Fingerprints of the texts that lost words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) former: Vec<String>,
+}
+
+impl Gone {
+    pub(crate) fn id(&self) -> Option<[u8; 16]> {
+        parse_id(&self.record)
+    }
+
+    pub(crate) fn blocked_prints(&self) -> Vec<[u8; 16]> {
+        self.blocked.iter().filter_map(|print| parse_id(print)).collect()
+    }
+}
+
+impl Ledger {
+    /// Adds what another list has and this one lacks. The same act has the same id in every copy.
+    pub(crate) fn merge(&mut self, other: Self) {
+        for (id, act) in other.acts {
+            match self.acts.get_mut(&id) {
+                None => drop(self.acts.insert(id, act)),
+                // One made from a vault's tombstones knows less than the one written with the act.
+                Some(known) if known.words.len() + known.sentences.len() < act.words.len() + act.sentences.len() => {
+                    *known = act;
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Adds the tombstones that a vault made before it kept this list.
+    pub(crate) fn add_tombstones(&mut self, c: &Connection) -> mementory_store::StoreResult<()> {
+        let known: HashSet<&String> =
+            self.acts.values().flat_map(|act| &act.records).map(|gone| &gone.tombstone).collect();
+        let mut missing: BTreeMap<String, Act> = BTreeMap::new();
+        for target in own_targets(c)?.into_iter().filter(|target| !known.contains(&target.tombstone)) {
+            let act = missing.entry(target.receipt.unwrap_or_else(|| target.tombstone.clone())).or_default();
+            act.at = target.at;
+            act.records.push(Gone {
+                tombstone: target.tombstone,
+                record: hex::encode(target.record),
+                kind: target.kind,
+                redacted: target.redacted,
+                blocked: target.fingerprints.iter().map(hex::encode).collect(),
+                former: Vec::new(),
+            });
+        }
+        for (id, act) in missing {
+            self.acts.entry(id).or_default().add(act);
+        }
+        Ok(())
+    }
+
+    /// Acts with a tombstone that is not in `applied`, the oldest first.
+    pub(crate) fn missing(&self, applied: &HashSet<String>) -> Vec<(String, Act)> {
+        let mut out: Vec<(String, Act)> = self
+            .acts
+            .iter()
+            .map(|(id, act)| (id.clone(), act.without(applied)))
+            .filter(|(_, act)| !act.records.is_empty())
+            .collect();
+        out.sort_by(|a, b| (a.1.at, &a.0).cmp(&(b.1.at, &b.0)));
+        out
+    }
+}
+
+impl Act {
+    fn add(&mut self, other: Self) {
+        self.at = other.at;
+        self.records.extend(other.records);
+    }
+
+    fn without(&self, applied: &HashSet<String>) -> Self {
+        let records = self.records.iter().filter(|gone| !applied.contains(&gone.tombstone)).cloned().collect();
+        Self { records, ..self.clone() }
+    }
+}

@@ -1,0 +1,80 @@
+//! Words that are known by a keyed fingerprint and their length, found again in a text that still has them.
+use mementory_crypto::{VaultKeys, keyed_id};
+use mementory_model::normal_text;
+use mementory_store::ids::parse_id;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Words as the list knows them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Print {
+    /// Code points.
+    length: usize,
+    print: String,
+    /// What was written in their place.
+    mark: String,
+}
+
+/// The fingerprint of words.
+pub(crate) fn word_print(keys: &VaultKeys, words: &str, mark: &str) -> Print {
+    let print = hex::encode(keyed_id(keys.ledger(), &[b"words", words.as_bytes()]));
+    Print { length: words.chars().count(), print, mark: mark.to_owned() }
+}
+
+/// The fingerprint of a whole text.
+pub(crate) fn text_print(keys: &VaultKeys, text: &str) -> String {
+    hex::encode(keyed_id(keys.ledger(), &[b"text", text.as_bytes()]))
+}
+
+/// Words that were found again, with what takes their place.
+pub(crate) struct Found<'k> {
+    keys: &'k VaultKeys,
+    /// By length, fingerprints that were not found yet with their marks.
+    sought: BTreeMap<usize, HashMap<[u8; 16], String>>,
+    pub(crate) words: BTreeSet<(String, String)>,
+}
+
+impl<'k> Found<'k> {
+    pub(crate) fn new(keys: &'k VaultKeys, prints: &[Print]) -> Self {
+        let mut sought: BTreeMap<usize, HashMap<[u8; 16], String>> = BTreeMap::new();
+        for print in prints.iter().filter(|print| print.length > 0) {
+            if let Some(id) = parse_id(&print.print) {
+                sought.entry(print.length).or_default().insert(id, print.mark.clone());
+            }
+        }
+        Self { keys, sought, words: BTreeSet::new() }
+    }
+
+    /// Looks for the words at every place of a text.
+    pub(crate) fn search(&mut self, text: &str) {
+        let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        self.search_from(text, &starts, 0..starts.len());
+    }
+
+    /// Looks for sentences in normal form, which begin with a word.
+    pub(crate) fn search_normal(&mut self, text: &str) {
+        let text = normal_text(text);
+        let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        let bytes = text.as_bytes();
+        let begins = |n: &usize| starts.get(*n).is_some_and(|at| *at == 0 || bytes.get(at - 1) == Some(&b' '));
+        let words: Vec<usize> = (0..starts.len()).filter(begins).collect();
+        self.search_from(&text, &starts, words);
+    }
+
+    fn search_from(&mut self, text: &str, starts: &[usize], from: impl IntoIterator<Item = usize> + Clone) {
+        let keys = self.keys;
+        for (length, prints) in &mut self.sought {
+            for first in from.clone() {
+                if prints.is_empty() {
+                    break;
+                }
+                let (Some(start), Some(end)) = (starts.get(first), starts.get(first + length)) else { break };
+                let Some(words) = text.get(*start..*end) else { break };
+                if let Some(mark) = prints.remove(&keyed_id(keys.ledger(), &[b"words", words.as_bytes()])) {
+                    self.words.insert((words.to_owned(), mark));
+                }
+            }
+        }
+        self.sought.retain(|_, prints| !prints.is_empty());
+    }
+}

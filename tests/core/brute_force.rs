@@ -1,0 +1,150 @@
+//! Everything that a vault holds, decrypted by means of its own: neither the deletion nor its check is used.
+use mementory_crypto::{ChunkReader, Context, VaultKeys};
+use mementory_testkit::{TempVault, holds};
+use std::{collections::BTreeMap, collections::HashSet, io::Read, path::Path};
+use tantivy::{Directory, Index, directory::RamDirectory};
+
+/// What is in each place.
+pub struct Everything {
+    /// Pages of the database, free ones too, and texts of every pack.
+    pages: Vec<u8>,
+    /// Terms of every dictionary, one a line; `meta.json` in front.
+    terms: Vec<u8>,
+    /// Bytes of attachments and passthrough files.
+    blobs: Vec<u8>,
+    /// Files as they are on the disk.
+    raw: Vec<u8>,
+}
+
+impl Everything {
+    pub fn of(t: &TempVault, keys: &VaultKeys) -> Self {
+        let mut raw = Vec::new();
+        files(&t.dir(), &mut |path| {
+            raw.extend(std::fs::read(path).unwrap())
+        });
+        Self {
+            pages: t.decrypted_with(keys),
+            terms: terms(t, keys),
+            blobs: blobs(t, keys),
+            raw,
+        }
+    }
+
+    fn places(&self) -> [(&'static str, &[u8]); 4] {
+        [
+            ("pages", &self.pages),
+            ("index", &self.terms),
+            ("blobs", &self.blobs),
+            ("disk", &self.raw),
+        ]
+    }
+
+    /// The places that hold `needle`.
+    pub fn places_of(&self, needle: &str) -> Vec<&'static str> {
+        self.places()
+            .into_iter()
+            .filter(|(_, bytes)| holds(bytes, needle))
+            .map(|(place, _)| place)
+            .collect()
+    }
+
+    /// Every run of `length` bytes that begins with `head`, with its place: markers of records are found in one pass.
+    pub fn marked(&self, head: &[u8], length: usize) -> HashSet<(String, &'static str)> {
+        let mut out = HashSet::new();
+        for (place, bytes) in self.places() {
+            let found = bytes
+                .windows(length)
+                .filter(|run| run[0] == head[0] && run.starts_with(head));
+            out.extend(found.map(|run| (String::from_utf8_lossy(run).into_owned(), place)));
+        }
+        out
+    }
+}
+
+fn files(dir: &Path, each: &mut dyn FnMut(&Path)) {
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, each)
+        } else {
+            each(&path)
+        }
+    }
+}
+
+fn decrypted(path: &Path, key: &[u8; 32], context: &Context<'_>) -> Vec<u8> {
+    let file = std::fs::File::open(path).unwrap();
+    let len = file.metadata().unwrap().len();
+    let mut out = Vec::new();
+    ChunkReader::open(file, len, key, context)
+        .unwrap()
+        .into_read()
+        .read_to_end(&mut out)
+        .unwrap();
+    out
+}
+
+fn of_index(name: &str, generation: u64) -> Context<'_> {
+    Context {
+        purpose: "index",
+        name,
+        generation,
+    }
+}
+
+/// The index's files are decrypted into memory and opened there.
+fn terms(t: &TempVault, keys: &VaultKeys) -> Vec<u8> {
+    let dir = t.dir().join("index");
+    let sealed = decrypted(
+        &dir.join("meta.json"),
+        keys.index(),
+        &of_index("meta.json", 0),
+    );
+    let sealed: serde_json::Value = serde_json::from_slice(&sealed).unwrap();
+    let meta = sealed["meta"].as_str().unwrap();
+    let generations: BTreeMap<String, u64> =
+        serde_json::from_value(sealed["generations"].clone()).unwrap();
+    let memory = RamDirectory::create();
+    memory
+        .atomic_write(Path::new("meta.json"), meta.as_bytes())
+        .unwrap();
+    for entry in std::fs::read_dir(&dir).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        // One that is not named belongs to a merge under way.
+        if generations.contains_key(&name) {
+            let bytes = decrypted(&path, keys.index(), &of_index(&name, generations[&name]));
+            memory.atomic_write(Path::new(&name), &bytes).unwrap();
+        }
+    }
+    let mut out = meta.as_bytes().to_vec();
+    for segment in Index::open(memory).unwrap().searchable_segments().unwrap() {
+        let reader = tantivy::SegmentReader::open(&segment).unwrap();
+        for (field, _) in reader.schema().fields() {
+            // Fields that are only columns have no dictionary.
+            let Ok(inverted) = reader.inverted_index(field) else {
+                continue;
+            };
+            let mut stream = inverted.terms().stream().unwrap();
+            while stream.advance() {
+                out.extend_from_slice(stream.key());
+                out.push(b'\n');
+            }
+        }
+    }
+    out
+}
+
+fn blobs(t: &TempVault, keys: &VaultKeys) -> Vec<u8> {
+    let mut out = Vec::new();
+    files(&t.dir().join("blobs"), &mut |path| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let context = Context {
+            purpose: "blob",
+            name,
+            generation: 0,
+        };
+        out.extend(decrypted(path, keys.blobs(), &context));
+    });
+    out
+}

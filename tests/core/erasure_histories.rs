@@ -1,0 +1,566 @@
+//! Random histories of edits, redactions, Trash and erasures. Every deletion is complete, and that is right: a search
+//! through everything that is decrypted by means of its own finds nothing. `npm run campaign -- erasure` runs many.
+use crate::{brute_force::Everything, deletion::record};
+use mementory_crypto::VaultKeys;
+use mementory_formats::{AttachmentFile, PassthroughItem};
+use mementory_model::{AttachmentRef, Kind, Link, MessagePart, RecordKey, Unit};
+use mementory_testkit::{TempVault, at, options};
+use mementory_vault::{EditFields, EraseOutcome, ListQuery, RedactSpan, RowView, Sabotage};
+use std::{collections::BTreeMap, sync::atomic::AtomicBool};
+
+/// Letters in descending order, numbers, hexadecimal digits and words of the program itself: what is in the bytes of an
+/// index or of a database by chance.
+const WORDS: [&str; 48] = [
+    "solid",
+    "wife",
+    "toned",
+    "spoke",
+    "tried",
+    "spoken",
+    "wolf",
+    "yolk",
+    "trolled",
+    "upon",
+    "decade",
+    "facade",
+    "beef",
+    "added",
+    "12345",
+    "00031",
+    "20260714",
+    "2026",
+    "conversation",
+    "messages",
+    "attachments",
+    "passthrough",
+    "complete",
+    "erased",
+    "generations",
+    "version",
+    "keepsake",
+    "words",
+    "title",
+    "text",
+    "names",
+    "memory",
+    "user",
+    "null",
+    "true",
+    "garden",
+    "kitchen",
+    "lantern",
+    "streaming",
+    "temporary",
+    "iterator",
+    "agreed",
+    "project",
+    "password",
+    "cabin",
+    "müller",
+    "café",
+    "鍵は棚の上",
+];
+/// Sentences that several records say.
+const COMMON: [&str; 6] = [
+    "Thank you very much for that.",
+    "I think the streaming matters more than the rest.",
+    "attachments",
+    "The spare key is under the garden shed.",
+    "missing_parts",
+    "database_pages",
+];
+const ACTS: usize = 14;
+/// Letters of a word that only one record has.
+const MARKER: usize = 14;
+
+/// xorshift64*: the same numbers for the same seed on every machine.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % most.max(1)
+    }
+
+    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.below(from.len())]
+    }
+
+    /// A word that nothing else has.
+    fn marker(&mut self) -> String {
+        let letter = |random: &mut Self| char::from(b'a' + random.below(26) as u8);
+        let tail: String = (2..MARKER).map(|_| letter(self)).collect();
+        format!("zq{tail}")
+    }
+
+    fn sentence(&mut self) -> String {
+        if self.below(4) == 0 {
+            return (*self.pick(&COMMON)).to_owned();
+        }
+        let count = 2 + self.below(8);
+        let words: Vec<&str> = (0..count).map(|_| *self.pick(&WORDS)).collect();
+        format!("{}.", words.join(" "))
+    }
+
+    fn text(&mut self, marker: &str) -> String {
+        let count = 1 + self.below(4);
+        let mut sentences: Vec<String> = (0..count).map(|_| self.sentence()).collect();
+        let place = self.below(sentences.len() + 1);
+        sentences.insert(place, format!("The {marker} is {}.", self.pick(&WORDS)));
+        sentences.join(" ")
+    }
+}
+
+struct History {
+    t: TempVault,
+    keys: VaultKeys,
+    random: Random,
+    /// Words that only this record has, by its id.
+    markers: BTreeMap<String, Vec<String>>,
+    gone: Vec<String>,
+    imports: u32,
+    time: i64,
+    acts: Vec<String>,
+}
+
+impl History {
+    fn new(seed: u64) -> Self {
+        let random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let (markers, gone, acts) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let t = TempVault::new();
+        let mut made = Self {
+            keys: t.keys(),
+            t,
+            random,
+            markers,
+            gone,
+            imports: 0,
+            time: 100,
+            acts,
+        };
+        made.import();
+        made.import();
+        made
+    }
+
+    /// Conversations with titles, files and tags, memories taken from messages, and a side file that quotes one of them.
+    fn import(&mut self) {
+        self.imports += 1;
+        let number = self.imports;
+        let random = &mut self.random;
+        let (mut units, mut files, mut quoted) = (Vec::new(), Vec::new(), String::new());
+        let mut markers: Vec<Vec<String>> = Vec::new();
+        for c in 0..2 + random.below(3) {
+            let mut marker = random.marker();
+            let mut conversation = record(Kind::Conversation, &format!("{number}/{c}"), "");
+            conversation.title = Some(format!("About {marker} and {}", random.pick(&WORDS)));
+            markers.push(vec![marker.clone()]);
+            let mut records = vec![conversation];
+            for m in 0..2 + random.below(5) {
+                marker = random.marker();
+                let mut own = vec![marker.clone()];
+                let mut message = record(
+                    Kind::Message,
+                    &format!("{number}/{c}/{m}"),
+                    &random.text(&marker),
+                );
+                message.parent = Some(records[0].key.clone());
+                let part = MessagePart {
+                    role: "user".into(),
+                    active: true,
+                    content_type: "text".into(),
+                    ..MessagePart::default()
+                };
+                message.message = Some(MessagePart {
+                    position: m as u32,
+                    ..part
+                });
+                if random.below(4) == 0 {
+                    let (name, said) = (random.marker(), random.marker());
+                    let key = RecordKey::new("test", format!("file/{number}/{c}/{m}"));
+                    let name_of = format!("{name}.txt");
+                    files.push(AttachmentFile {
+                        key: key.clone(),
+                        origin_id: None,
+                        name: name_of.clone(),
+                        media_type: None,
+                        place: name_of.clone(),
+                    });
+                    let file = AttachmentRef {
+                        key,
+                        origin_id: None,
+                        name: name_of,
+                        media_type: None,
+                        size: None,
+                        text: Some(random.text(&said)),
+                    };
+                    message.attachments.push(file);
+                    own.extend([name, said]);
+                }
+                if random.below(4) == 0 {
+                    let block = random.marker();
+                    message.fields.insert(
+                        "blocks".into(),
+                        serde_json::json!([{ "text": random.text(&block) }]),
+                    );
+                    own.push(block);
+                }
+                if random.below(5) == 0 {
+                    let tag = random.marker();
+                    message.tags.push(format!("tag {tag}"));
+                    own.push(tag);
+                }
+                if random.below(5) == 0 {
+                    let mut memory = record(
+                        Kind::Memory,
+                        &format!("{number}/{c}/{m}/memory"),
+                        &message.text,
+                    );
+                    memory.links.push(Link {
+                        relation: "derived_from".into(),
+                        kind: Kind::Message,
+                        target: message.key.clone(),
+                    });
+                    records.push(memory);
+                }
+                if random.below(6) == 0 {
+                    quoted.clone_from(&message.text);
+                }
+                markers.push(own);
+                records.push(message);
+            }
+            units.push(records);
+        }
+        let cancel = AtomicBool::new(false);
+        self.t
+            .import_with(&options(&cancel, false), &|sink| {
+                units.iter().try_for_each(|records| {
+                    sink.unit(Unit {
+                        records: records.clone(),
+                    })
+                })?;
+                for file in &files {
+                    sink.attachment(file.clone(), &mut file.name.as_bytes())?;
+                }
+                let name = format!("side-{number}.json");
+                let part = PassthroughItem {
+                    format: "test".into(),
+                    group: "g".into(),
+                    name: name.clone(),
+                    role: "sidecar".into(),
+                    place: name,
+                };
+                let side = serde_json::json!({ "quoted": quoted }).to_string();
+                sink.passthrough(part, &mut side.as_bytes())
+            })
+            .unwrap();
+        for view in [
+            self.rows(Kind::Conversation, false),
+            self.rows(Kind::Message, false),
+        ]
+        .concat()
+        {
+            let said =
+                serde_json::to_string(&self.t.vault.reader().record(&view).unwrap()).unwrap();
+            let own = markers.iter().find(|own| said.contains(own[0].as_str()));
+            self.markers
+                .extend(own.map(|own| (view.id_text(), own.clone())));
+        }
+    }
+
+    fn rows(&self, kind: Kind, trash: bool) -> Vec<RowView> {
+        let query = ListQuery {
+            kind: Some(kind),
+            limit: 500,
+            trash,
+            ..ListQuery::default()
+        };
+        self.t.vault.queries().list(&query).unwrap().rows
+    }
+
+    fn any(&mut self, kind: Kind) -> Option<RowView> {
+        let rows = self.rows(kind, false);
+        (!rows.is_empty()).then(|| self.random.pick(&rows).clone())
+    }
+
+    fn text_of(&self, view: &RowView) -> String {
+        self.t.vault.reader().record(view).unwrap().text
+    }
+
+    fn act(&mut self) {
+        self.time += 10;
+        let kinds = [Kind::Message, Kind::Message, Kind::Memory];
+        let kind = *self.random.pick(&kinds);
+        match self.random.below(11) {
+            0 | 1 => self.edit(kind),
+            2 | 3 => self.redact(kind),
+            4 => self.trash(kind),
+            5 | 6 => self.erase(kind),
+            7 => self.erase(Kind::Conversation),
+            8 => self.erase_from_trash(),
+            9 => {
+                self.acts.push("import".into());
+                self.import();
+            }
+            _ => self.reopen(),
+        }
+    }
+
+    fn edit(&mut self, kind: Kind) {
+        let Some(view) = self.any(kind) else { return };
+        let marker = self.random.marker();
+        let fields = EditFields {
+            text: Some(self.random.text(&marker)),
+            ..EditFields::default()
+        };
+        self.t
+            .vault
+            .editor()
+            .edit(&view.id_text(), fields, at(self.time))
+            .unwrap();
+        self.markers.entry(view.id_text()).or_default().push(marker);
+        self.acts.push("edit".into());
+    }
+
+    /// Half of the spans take the word in that only this record has; memories taken from it lose it too.
+    fn redact(&mut self, kind: Kind) {
+        let Some(view) = self.any(kind) else { return };
+        let text = self.text_of(&view);
+        let all = text.chars().count();
+        let own = self
+            .markers
+            .get(&view.id_text())
+            .cloned()
+            .unwrap_or_default();
+        let marker = own
+            .into_iter()
+            .find(|marker| text.contains(marker.as_str()));
+        let (start, end) = match marker.as_ref().filter(|_| self.random.below(2) == 0) {
+            Some(marker) => {
+                let start = text[..text.find(marker.as_str()).unwrap()].chars().count();
+                (start, start + marker.chars().count())
+            }
+            None => {
+                let start = self.random.below(all);
+                (start, (start + 1 + self.random.below(40)).min(all))
+            }
+        };
+        let removed: String = text.chars().skip(start).take(end - start).collect();
+        let span = RedactSpan {
+            start: start as u32,
+            end: end as u32,
+            class: "secret".into(),
+        };
+        let everywhere = self.random.below(2) == 0;
+        let done = self
+            .t
+            .vault
+            .redactor()
+            .redact(&view.id_text(), &[span], everywhere, at(self.time), &|_| {})
+            .unwrap();
+        self.acts.push(format!(
+            "redact {kind:?} {removed:?} everywhere={everywhere}"
+        ));
+        if let Some(marker) =
+            marker.filter(|marker| removed.contains(marker.as_str()) && everywhere)
+        {
+            self.gone.push(marker);
+        }
+        self.complete(&done);
+    }
+
+    fn trash(&mut self, kind: Kind) {
+        let Some(view) = self.any(kind) else { return };
+        self.t
+            .vault
+            .trash()
+            .trash(&[view.id_text()], at(self.time))
+            .unwrap();
+        if self.random.below(2) == 0 {
+            self.t
+                .vault
+                .trash()
+                .restore(&[view.id_text()], at(self.time + 1))
+                .unwrap();
+        }
+        self.acts.push("trash".into());
+    }
+
+    fn erase_from_trash(&mut self) {
+        let rows = self.rows(Kind::Message, true);
+        if !rows.is_empty() {
+            let view = self.random.pick(&rows).clone();
+            self.erase_view(&view);
+        }
+    }
+
+    fn erase(&mut self, kind: Kind) {
+        if let Some(view) = self.any(kind) {
+            self.erase_view(&view);
+        }
+    }
+
+    /// All records whose words are somewhere else by right are found by the plan: those redact the copies.
+    fn erase_view(&mut self, view: &RowView) {
+        let id = view.id_text();
+        let plan = self
+            .t
+            .vault
+            .eraser()
+            .erase_plan(std::slice::from_ref(&id))
+            .unwrap();
+        let copies: Vec<String> = plan.copies.iter().map(RowView::id_text).collect();
+        let with_copies = self.random.below(3) == 0;
+        let chosen: &[String] = if with_copies { &copies } else { &[] };
+        let done = self
+            .t
+            .vault
+            .eraser()
+            .erase(&[id], "test", chosen, at(self.time), &|_| {})
+            .unwrap();
+        self.acts
+            .push(format!("erase {:?} copies={with_copies}", view.kind));
+        let erased: Vec<String> = plan.records.iter().map(RowView::id_text).collect();
+        self.forget(&erased);
+        self.complete(&done);
+    }
+
+    /// The words of what was erased are gone, unless another record (a memory taken from it, a copy in the Trash) has
+    /// them by right.
+    fn forget(&mut self, erased: &[String]) {
+        for id in erased {
+            self.gone
+                .extend(self.markers.remove(id).unwrap_or_default());
+        }
+    }
+
+    fn reopen(&mut self) {
+        let t = std::mem::take(&mut self.t);
+        self.t = t.reopen();
+        self.acts.push("reopen".into());
+    }
+
+    fn complete(&self, done: &EraseOutcome) {
+        assert!(
+            done.receipt.complete,
+            "{:?}\n{:?}",
+            done.receipt.places, self.acts
+        );
+        self.nothing_left();
+    }
+
+    fn nothing_left(&self) {
+        let found = Everything::of(&self.t, &self.keys).marked(b"zq", MARKER);
+        let by_right = self.said_by_right();
+        for marker in self
+            .gone
+            .iter()
+            .filter(|marker| !by_right.contains(marker.as_str()))
+        {
+            let places: Vec<_> = found
+                .iter()
+                .filter(|(run, _)| run == marker)
+                .map(|(_, place)| place)
+                .collect();
+            assert!(
+                places.is_empty(),
+                "{marker} is in {places:?}\n{:?}",
+                self.acts
+            );
+        }
+    }
+
+    /// What the records that are there say, in all of their versions, the Trash included.
+    fn said_by_right(&self) -> String {
+        let mut out = String::new();
+        for kind in [
+            Kind::Conversation,
+            Kind::Message,
+            Kind::Memory,
+            Kind::Attachment,
+        ] {
+            for view in [self.rows(kind, false), self.rows(kind, true)].concat() {
+                out.push_str(
+                    &serde_json::to_string(&self.t.vault.reader().record(&view).unwrap()).unwrap(),
+                );
+                for version in self.t.vault.reader().versions(&view).unwrap() {
+                    out.push_str(&serde_json::to_string(&version.record).unwrap());
+                }
+            }
+        }
+        out
+    }
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+#[test]
+fn every_deletion_in_a_random_history_is_complete_and_a_search_through_everything_agrees() {
+    let (first, count) = (
+        number("MEMENTORY_SEED").unwrap_or(1),
+        number("MEMENTORY_HISTORIES").unwrap_or(20),
+    );
+    let mut failed = Vec::new();
+    for seed in first..first + count {
+        let one = std::panic::catch_unwind(|| {
+            let mut history = History::new(seed);
+            for _ in 0..ACTS {
+                history.act();
+            }
+            history.nothing_left();
+        });
+        if one.is_err() {
+            failed.push(seed);
+        }
+    }
+    assert!(
+        failed.is_empty(),
+        "{} of {count} histories, seeds {failed:?}",
+        failed.len()
+    );
+}
+
+#[test]
+fn a_deletion_that_leaves_something_is_never_called_complete() {
+    let (first, count) = (
+        number("MEMENTORY_SEED").unwrap_or(1),
+        number("MEMENTORY_HISTORIES").unwrap_or(20) / 5,
+    );
+    for seed in first..first + count {
+        let mut history = History::new(seed);
+        for _ in 0..ACTS / 2 {
+            history.act();
+        }
+        let Some(view) = history.any(Kind::Conversation) else {
+            continue;
+        };
+        let step = history.random.below(4);
+        let sabotage = Sabotage {
+            keep_pages: step == 0,
+            keep_index: step == 1,
+            keep_blobs: step == 2,
+            keep_packs: step == 3,
+        };
+        let plan = history
+            .t
+            .vault
+            .eraser()
+            .erase_plan(&[view.id_text()])
+            .unwrap();
+        let done = history
+            .t
+            .vault
+            .eraser()
+            .erase_sabotaged(&[view.id_text()], at(5_000), sabotage)
+            .unwrap();
+        let erased: Vec<String> = plan.records.iter().map(RowView::id_text).collect();
+        history.forget(&erased);
+        if done.receipt.complete {
+            history.nothing_left();
+        }
+    }
+}

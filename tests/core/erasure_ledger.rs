@@ -1,0 +1,416 @@
+//! Erased stays erased: an older backup or copy of the vault gets to know what was erased and redacted since.
+use crate::{
+    brute_force::Everything,
+    deletion::{CANARY, SENTENCE, conversation_of, erase, found, id_of, planted, record},
+};
+use mementory_crypto::{ChunkReader, Context};
+use mementory_model::Kind;
+use mementory_testkit::{PASSPHRASE, TempVault, at};
+use mementory_vault::{AppliedErasures, Backups, RedactSpan, RestoredBackup, Vault, VaultError};
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+};
+
+/// A vault whose list of erasures is in `data`, too.
+fn kept(data: &Path) -> TempVault {
+    let t = planted();
+    keep(&t, data);
+    t
+}
+
+fn keep(t: &TempVault, data: &Path) -> AppliedErasures {
+    let ledger = t.vault.erasure_ledger();
+    ledger.keep_in(Some(data));
+    ledger.apply(at(1_000), &|_| {}).unwrap()
+}
+
+fn backup(t: &TempVault, out: &Path) {
+    t.vault
+        .backups()
+        .create(out, at(90), &AtomicBool::new(false), &|_, _| {})
+        .unwrap();
+}
+
+/// Restores into a folder of its own, and opens what was restored.
+fn restored(from: &Path, ledgers: Option<&Path>) -> (RestoredBackup, TempVault) {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("t.mementory");
+    let made = Backups::restore(
+        from,
+        &out,
+        PASSPHRASE,
+        ledgers,
+        &AtomicBool::new(false),
+        &|_, _| {},
+    )
+    .unwrap();
+    let vault = Vault::open(&out, PASSPHRASE).unwrap();
+    (made, TempVault { folder, vault })
+}
+
+/// The folder of a vault, copied while it is closed.
+fn copied(dir: &Path) -> tempfile::TempDir {
+    fn copy(from: &Path, to: &Path) {
+        std::fs::create_dir_all(to).unwrap();
+        for entry in std::fs::read_dir(from).unwrap() {
+            let path = entry.unwrap().path();
+            let target = to.join(path.file_name().unwrap());
+            if path.is_dir() {
+                copy(&path, &target)
+            } else {
+                std::fs::copy(&path, &target).map(|_| ()).unwrap()
+            }
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    copy(dir, &folder.path().join("t.mementory"));
+    folder
+}
+
+fn opened(folder: tempfile::TempDir) -> TempVault {
+    let vault = Vault::open(&folder.path().join("t.mementory"), PASSPHRASE).unwrap();
+    TempVault { folder, vault }
+}
+
+fn redact(t: &TempVault, id: &str, word: &str) {
+    let text = t
+        .vault
+        .reader()
+        .record(&t.vault.reader().view(id).unwrap())
+        .unwrap()
+        .text;
+    let start = text.find(word).unwrap() as u32;
+    let span = RedactSpan {
+        start,
+        end: start + word.len() as u32,
+        class: "animal".into(),
+    };
+    let done = t
+        .vault
+        .redactor()
+        .redact(id, &[span], true, at(100), &|_| {})
+        .unwrap();
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+}
+
+fn nowhere(t: &TempVault, word: &str) {
+    assert_eq!(found(t, word), 0, "not found");
+    let places = Everything::of(t, &t.keys()).places_of(word);
+    assert!(places.is_empty(), "{word} is in {places:?}");
+}
+
+const ONE: AppliedErasures = AppliedErasures {
+    erasures: 1,
+    incomplete: 0,
+    known: true,
+    unread: 0,
+};
+
+#[test]
+fn what_was_erased_stays_erased_after_an_older_backup_is_restored() {
+    let (data, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let t = kept(data.path());
+    let older = other.path().join("backup");
+    backup(&t, &older);
+    let conversation = conversation_of(&t);
+    let message = id_of(&t, Kind::Message, CANARY);
+    assert!(
+        erase(&t, std::slice::from_ref(&conversation))
+            .receipt
+            .complete
+    );
+
+    let (made, again) = restored(&older, Some(data.path()));
+    assert_eq!((made.erased_since, made.known), (1, true));
+    assert!(found(&again, CANARY) > 0, "the backup has it");
+    assert_eq!(keep(&again, data.path()), ONE);
+    for id in [&conversation, &message] {
+        let asked = again.vault.reader().view(id);
+        assert!(
+            matches!(asked, Err(VaultError::NotFound { erased: true, .. })),
+            "{asked:?}"
+        );
+    }
+    nowhere(&again, CANARY);
+    assert_eq!(found(&again, "milk"), 1, "the others stay");
+    let tombstones = |t: &TempVault| {
+        let mut ids: Vec<String> = t
+            .vault
+            .audit()
+            .tombstones()
+            .unwrap()
+            .into_iter()
+            .map(|row| row.id)
+            .collect();
+        ids.sort();
+        ids
+    };
+    assert_eq!(tombstones(&again), tombstones(&t), "the same tombstones");
+    assert!(
+        again
+            .vault
+            .audit()
+            .tombstones()
+            .unwrap()
+            .iter()
+            .all(|row| row.signature_valid)
+    );
+    let report = again
+        .import_records(vec![record(Kind::Memory, "memory", SENTENCE)])
+        .unwrap();
+    assert_eq!(
+        report.total().blocked,
+        1,
+        "an import does not bring it back either"
+    );
+    assert!(
+        again
+            .vault
+            .integrity()
+            .check()
+            .unwrap()
+            .iter()
+            .all(|place| place.ok)
+    );
+    assert_eq!(
+        keep(&again.reopen(), data.path()),
+        AppliedErasures { erasures: 0, ..ONE },
+        "once"
+    );
+}
+
+#[test]
+fn what_was_redacted_stays_redacted_after_an_older_backup_is_restored() {
+    let (data, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let t = kept(data.path());
+    t.import_records(vec![record(
+        Kind::Memory,
+        "second",
+        &format!("Once more: {SENTENCE}"),
+    )])
+    .unwrap();
+    let older = other.path().join("backup");
+    backup(&t, &older);
+    let message = id_of(&t, Kind::Message, CANARY);
+    redact(&t, &message, CANARY);
+
+    let (made, again) = restored(&older, Some(data.path()));
+    assert_eq!((made.erased_since, made.known), (1, true));
+    assert_eq!(keep(&again, data.path()), ONE);
+    let text = |t: &TempVault| {
+        t.vault
+            .reader()
+            .record(&t.vault.reader().view(&message).unwrap())
+            .unwrap()
+            .text
+    };
+    assert_eq!(text(&again), text(&t), "the same words went");
+    assert_eq!(
+        id_of(&again, Kind::Memory, "Once more"),
+        id_of(&t, Kind::Memory, "Once more"),
+        "the other stays"
+    );
+    for version in again.decrypted().windows(SENTENCE.len()) {
+        assert_ne!(version, SENTENCE.as_bytes(), "in no version and no page");
+    }
+    let report = again
+        .import_records(vec![record(Kind::Memory, "fourth", SENTENCE)])
+        .unwrap();
+    assert_eq!(
+        report.total().blocked,
+        1,
+        "nor does an import bring them back"
+    );
+}
+
+#[test]
+fn a_copy_of_the_folder_made_before_an_erasure_loses_it_too() {
+    let data = tempfile::tempdir().unwrap();
+    let t = kept(data.path());
+    let (dir, TempVault { folder, vault }) = (t.dir(), t);
+    drop(vault);
+    let older = copied(&dir);
+    let t = opened(folder);
+    keep(&t, data.path());
+    erase(&t, &[conversation_of(&t)]);
+    let again = opened(older);
+    assert_eq!(keep(&again, data.path()), ONE);
+    nowhere(&again, CANARY);
+}
+
+#[test]
+fn a_newer_backup_beside_the_older_one_is_enough() {
+    let (data, elsewhere, other) = (
+        tempfile::tempdir().unwrap(),
+        tempfile::tempdir().unwrap(),
+        tempfile::tempdir().unwrap(),
+    );
+    let t = kept(data.path());
+    let older = other.path().join("backup 1");
+    backup(&t, &older);
+    erase(&t, &[conversation_of(&t)]);
+    backup(&t, &other.path().join("backup 2"));
+    let (made, again) = restored(&older, Some(elsewhere.path()));
+    assert_eq!(
+        (made.erased_since, made.known),
+        (1, true),
+        "each backup carries the list"
+    );
+    assert_eq!(
+        keep(&again, elsewhere.path()).erasures,
+        1,
+        "what was restored has it"
+    );
+    nowhere(&again, CANARY);
+}
+
+#[test]
+fn a_backup_without_any_list_at_hand_cannot_know() {
+    let (data, elsewhere, other) = (
+        tempfile::tempdir().unwrap(),
+        tempfile::tempdir().unwrap(),
+        tempfile::tempdir().unwrap(),
+    );
+    let t = kept(data.path());
+    let older = other.path().join("backup");
+    backup(&t, &older);
+    erase(&t, &[conversation_of(&t)]);
+    let (made, again) = restored(&older, Some(elsewhere.path()));
+    assert_eq!((made.erased_since, made.known), (0, false));
+    assert!(!keep(&again, elsewhere.path()).known, "nor does opening it");
+}
+
+#[test]
+fn a_damaged_list_and_one_of_another_vault_are_left_out() {
+    let (data, foreign) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let t = kept(data.path());
+    erase(&t, &[conversation_of(&t)]);
+    let list = only_file(data.path());
+    let whole = std::fs::read(&list).unwrap();
+    kept(foreign.path());
+    let others = std::fs::read(only_file(foreign.path())).unwrap();
+    let mut flipped = whole.clone();
+    flipped[60] ^= 1;
+    for damaged in [&others, &flipped, &whole[..20].to_vec(), &Vec::new()] {
+        std::fs::write(&list, damaged).unwrap();
+        let applied = keep(&t, data.path());
+        assert_eq!(
+            (applied.erasures, applied.unread),
+            (0, 1),
+            "said, and no reason to stop"
+        );
+        assert_eq!(
+            keep(&t, data.path()).unread,
+            0,
+            "it is written anew from the vault's own"
+        );
+    }
+}
+
+fn only_file(dir: &Path) -> PathBuf {
+    std::fs::read_dir(dir)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path()
+}
+
+#[test]
+fn a_vault_from_before_the_list_makes_it_of_its_tombstones() {
+    let (data, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let t = planted();
+    let older = other.path().join("backup");
+    backup(&t, &older);
+    erase(&t, &[conversation_of(&t)]);
+    let memory = id_of(&t, Kind::Memory, "tea");
+    redact(&t, &memory, "tea");
+    // As a version that had no such list left it.
+    std::fs::remove_file(t.dir().join("erasures")).unwrap();
+    assert_eq!(
+        keep(&t, data.path()),
+        AppliedErasures {
+            erasures: 0,
+            incomplete: 0,
+            known: false,
+            unread: 0
+        }
+    );
+    let (_, again) = restored(&older, Some(data.path()));
+    assert_eq!(keep(&again, data.path()).erasures, 2);
+    nowhere(&again, CANARY);
+    assert_eq!(
+        found(&again, "tea"),
+        0,
+        "the words are not known, so the text goes as a whole"
+    );
+    let report = again
+        .import_records(vec![record(Kind::Memory, "x", "Likes tea with milk.")])
+        .unwrap();
+    assert_eq!(
+        report.total().blocked,
+        1,
+        "the words that it knows stay out"
+    );
+}
+
+#[test]
+fn the_list_has_ids_and_fingerprints_and_no_words() {
+    let data = tempfile::tempdir().unwrap();
+    let t = kept(data.path());
+    let memory = id_of(&t, Kind::Memory, "tea");
+    redact(&t, &memory, "milk");
+    erase(&t, &[conversation_of(&t)]);
+    let (keys, list) = (t.keys(), only_file(data.path()));
+    let file = std::fs::File::open(&list).unwrap();
+    let len = file.metadata().unwrap().len();
+    let name = t.vault.header().vault_id;
+    let context = Context {
+        purpose: "erasures",
+        name: &name,
+        generation: 0,
+    };
+    let mut bytes = String::new();
+    let reader = ChunkReader::open(file, len, keys.ledger(), &context).unwrap();
+    reader.into_read().read_to_string(&mut bytes).unwrap();
+    assert!(bytes.contains("tomb_"));
+    for word in [
+        CANARY,
+        "piano",
+        "milk",
+        "tea",
+        "About pets",
+        "side.json",
+        ".png",
+    ] {
+        assert!(!bytes.contains(word), "{word}");
+    }
+    assert_eq!(
+        std::fs::read(t.dir().join("erasures")).unwrap().len() as u64,
+        len,
+        "the same in the vault"
+    );
+}
+
+#[test]
+fn an_erasure_whose_list_cannot_be_written_does_not_happen() {
+    let t = planted();
+    std::fs::create_dir(t.dir().join("erasures")).unwrap();
+    let conversation = conversation_of(&t);
+    let failed = t.vault.eraser().erase(
+        std::slice::from_ref(&conversation),
+        "test",
+        &[],
+        at(100),
+        &|_| {},
+    );
+    assert!(matches!(failed, Err(VaultError::Io { .. })), "{failed:?}");
+    assert!(
+        t.vault.reader().view(&conversation).is_ok(),
+        "nothing was changed"
+    );
+    std::fs::remove_dir(t.dir().join("erasures")).unwrap();
+    assert!(erase(&t, &[conversation]).receipt.complete);
+}
