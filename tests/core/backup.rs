@@ -191,7 +191,7 @@ fn a_failed_restore_leaves_nothing() {
         Err(VaultError::Usage(_))
     ));
     let cancel = AtomicBool::new(false);
-    let stopped = Backups::restore(&copy, &out, PASSPHRASE, None, &cancel, &|_, _| {
+    let cancelled = Backups::restore(&copy, &out, PASSPHRASE, None, &cancel, &|_, _| {
         cancel.store(true, Ordering::Relaxed)
     });
     assert!(matches!(cancelled, Err(VaultError::Cancelled)));

@@ -1,6 +1,6 @@
-//! Everything that a vault holds, decrypted by means of its own: neither the deletion nor its check is used.
+//! Everything that a vault contains, decrypted by means of its own: neither the deletion nor its check is used.
 use mementory_crypto::{ChunkReader, Context, VaultKeys};
-use mementory_testkit::{TempVault, holds};
+use mementory_testkit::{TempVault, contains_text};
 use std::{collections::BTreeMap, collections::HashSet, io::Read, path::Path};
 use tantivy::{Directory, Index, directory::RamDirectory};
 
@@ -43,7 +43,7 @@ impl Everything {
     pub fn places_of(&self, needle: &str) -> Vec<&'static str> {
         self.places()
             .into_iter()
-            .filter(|(_, bytes)| holds(bytes, needle))
+            .filter(|(_, bytes)| contains_text(bytes, needle))
             .map(|(place, _)| place)
             .collect()
     }

@@ -346,7 +346,7 @@ fn reports_and_the_list_of_imports_name_nothing_of_what_was_erased() {
 
 #[test]
 fn an_erasure_and_an_undo_that_are_cancelled_change_nothing() {
-    let t = planted();
+    let t = vault_with_canary();
     let conversation = conversation_of(&t);
     let cancel = AtomicBool::new(true);
     let stopped = t.vault.eraser().erase_until(

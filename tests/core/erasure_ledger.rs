@@ -1,7 +1,7 @@
 //! Erased stays erased: an older backup or copy of the vault gets to know what was erased and redacted since.
 use crate::{
     brute_force::Everything,
-    deletion::{CANARY, SENTENCE, conversation_of, erase, found, id_of, planted, record},
+    deletion::{CANARY, SENTENCE, conversation_of, erase, found, id_of, record, vault_with_canary},
 };
 use mementory_crypto::{ChunkReader, Context};
 use mementory_model::Kind;
@@ -15,7 +15,7 @@ use std::{
 
 /// A vault whose list of erasures is in `data`, too.
 fn kept(data: &Path) -> TempVault {
-    let t = planted();
+    let t = vault_with_canary();
     keep(&t, data);
     t
 }
@@ -321,7 +321,7 @@ fn only_file(dir: &Path) -> PathBuf {
 #[test]
 fn a_vault_from_before_the_list_makes_it_of_its_tombstones() {
     let (data, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let t = planted();
+    let t = vault_with_canary();
     let older = other.path().join("backup");
     backup(&t, &older);
     erase(&t, &[conversation_of(&t)]);
@@ -396,7 +396,7 @@ fn the_list_has_ids_and_fingerprints_and_no_words() {
 
 #[test]
 fn an_erasure_whose_list_cannot_be_written_does_not_happen() {
-    let t = planted();
+    let t = vault_with_canary();
     std::fs::create_dir(t.dir().join("erasures")).unwrap();
     let conversation = conversation_of(&t);
     let failed = t.vault.eraser().erase(

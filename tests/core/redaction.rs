@@ -2,7 +2,7 @@
 //! imports.
 use crate::deletion::{CANARY, SENTENCE, found, id_of, record, vault_with_canary};
 use mementory_model::{Derived, Kind, Link, Record, RecordKey, Tombstone, TombstoneOp, Verbatim};
-use mementory_testkit::{TempVault, at, holds, options};
+use mementory_testkit::{TempVault, at, contains_text, options};
 use mementory_vault::{EditFields, EraseOutcome, RedactSpan, VaultError};
 use std::sync::atomic::AtomicBool;
 

@@ -305,9 +305,9 @@ fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
 /// What a deletion took along and no tombstone names comes back with other evidence, and not without.
 #[test]
 fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
-    let entity = |id: &str, name: &str| mem(Kind::Entity, &format!("entity/{id}"), name);
+    let entity = |id: &str, name: &str| mem_record(Kind::Entity, &format!("entity/{id}"), name);
     let edge = |id: &str, episode: &str| {
-        let edge = mem(Kind::Relation, &format!("edge/{id}"), "lives by");
+        let edge = mem_record(Kind::Relation, &format!("edge/{id}"), "lives by");
         let edge = linked(edge, "source", Kind::Entity, "entity/ada");
         let edge = linked(edge, "target", Kind::Entity, "entity/sea");
         linked(
@@ -318,7 +318,7 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
         )
     };
     let said = |id: &str| {
-        mem(
+        mem_record(
             Kind::Memory,
             &format!("episode/{id}"),
             &format!("The words of {id}."),
@@ -367,7 +367,7 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
 #[test]
 fn a_statement_comes_back_when_another_source_tells_it() {
     let of = |episode: &str| {
-        let fact = mem(Kind::Fact, "fact/1", "Tea is green.");
+        let fact = mem_record(Kind::Fact, "fact/1", "Tea is green.");
         linked(
             fact,
             "derived_from",
@@ -376,7 +376,7 @@ fn a_statement_comes_back_when_another_source_tells_it() {
         )
     };
     let said = |id: &str| {
-        mem(
+        mem_record(
             Kind::Memory,
             &format!("episode/{id}"),
             &format!("The words of {id}."),
@@ -399,7 +399,7 @@ fn a_deletion_reaches_no_record_of_another_kind_that_is_keyed_by_name() {
     let names = ["preference/tea", "category/tea"];
     import_units(
         &t,
-        &names.map(|key| mem(Kind::Profile, key, "About tea.").into()),
+        &names.map(|key| mem_record(Kind::Profile, key, "About tea.").into()),
     );
     for key in names {
         assert!(has(&t, key), "{key}");

@@ -293,14 +293,14 @@ pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation>
     let mut result = match reader.validate_with(&catalog, source, &limits, trust, passphrase) {
         Ok(result) => result,
         Err(mementory_formats::FormatError::Io { place, source: error }) if is_damage(&error) => {
-            let damaged = invalid(Some(source.format), "damaged_entry", Path::new(&place), &error.to_string());
+            let damaged = invalid_result(Some(source.format), "damaged_entry", Path::new(&place), &error.to_string());
             return Ok(with_faults(damaged, faults));
         }
         Err(error @ mementory_formats::FormatError::Invalid { code: "passphrase_wrong", .. }) => {
             return Err(error.into());
         }
         Err(mementory_formats::FormatError::Invalid { code, place, message }) => {
-            return Ok(with_faults(invalid(Some(source.format), code, Path::new(&place), &message), faults));
+            return Ok(with_faults(invalid_result(Some(source.format), code, Path::new(&place), &message), faults));
         }
         Err(other) => return Err(other.into()),
     };
@@ -343,7 +343,7 @@ fn with_faults(mut result: Validation, faults: Vec<mementory_formats::Finding>) 
     result
 }
 
-fn invalid(format: Option<&str>, code: &str, place: &Path, message: &str) -> Validation {
+fn invalid_result(format: Option<&str>, code: &str, place: &Path, message: &str) -> Validation {
     let place = place.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     Validation {
         ok: false,

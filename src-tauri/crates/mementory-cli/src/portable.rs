@@ -27,7 +27,7 @@ pub fn run(command: &Command, job: &Job) -> Option<ApiResult<CommandResult>> {
             format,
             from,
             import_passphrase_file,
-            means,
+            export_args,
             limit_bytes,
             accept_invalid_signature,
         } => file_passphrase(import_passphrase_file.as_deref()).and_then(|input_passphrase| {
@@ -38,7 +38,7 @@ pub fn run(command: &Command, job: &Job) -> Option<ApiResult<CommandResult>> {
                 accept_invalid_signature: *accept_invalid_signature,
                 ..ImportRequest::default()
             };
-            run_convert(&request, input_passphrase, out, format, means, job)
+            run_convert(&request, input_passphrase, out, format, export_args, job)
         }),
         Command::Sign { path, signing_key_file, out } => portable::signer_from(signing_key_file)
             .and_then(|signer| portable::sign(path, &*signer, out.as_deref(), job))
@@ -111,13 +111,13 @@ fn run_convert(
     input_passphrase: Option<Arc<dyn Passphrase>>,
     out: &Path,
     format: &str,
-    means: &Means,
+    export_args: &ExportArgs,
     job: &Job,
-) -> ApiResult<Done> {
-    let export = export_request(format, out, &Filters::default(), means)?;
+) -> ApiResult<CommandResult> {
+    let export = export_request(format, out, &Filters::default(), export_args)?;
     cancel_on_ctrl_c(job);
-    let converted = convert(request, input_passphrase, &export, &export_options(means, None)?, job)?;
-    Ok(Done { exit: u8::from(!converted.exported.validated), ..done(&converted)? })
+    let converted = convert(request, input_passphrase, &export, &export_options(export_args, None)?, job)?;
+    Ok(CommandResult { exit: u8::from(!converted.exported.validated), ..done(&converted)? })
 }
 
 /// Reads the passphrase of an encrypted file from another file.

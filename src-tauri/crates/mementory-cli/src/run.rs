@@ -16,7 +16,7 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             let passphrase = secret(cli.passphrase_file.as_deref(), "New passphrase", true)?;
             let (session, created) = Session::create(dir, &passphrase, CreateOptions { kdf_floor: *kdf_floor })?;
             session.apply_erasures(files::ledger_folder().as_deref(), &job);
-            Ok(with_warnings(&session, Done { essential: true, ..done(&created)? }))
+            Ok(with_warnings(&session, CommandResult { essential: true, ..done(&created)? }))
         }
         Command::Detect { paths } => done(&files::detect(paths, None)?),
         Command::Validate { path, format, expect, trust, base, import_passphrase_file } => {
@@ -46,7 +46,7 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             let secret = secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
             let session = open_with(&vault_dir(&cli)?, &secret)?;
             let made = session.new_recovery_code(&secret)?;
-            Ok(with_warnings(&session, Done { essential: true, ..done(&made)? }))
+            Ok(with_warnings(&session, CommandResult { essential: true, ..done(&made)? }))
         }
         Command::RestoreBackup { backup, dir } => {
             require_vault(backup)?;
@@ -65,7 +65,7 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
 }
 
 /// Adds what could not be done after a change that was made: exit code 0, with warnings.
-fn with_warnings(session: &Session, mut done: Done) -> Done {
+fn with_warnings(session: &Session, mut done: CommandResult) -> CommandResult {
     let warnings = session.take_warnings();
     if let (false, Some(object)) = (warnings.is_empty(), done.value.as_object_mut())
         && let Ok(serde_json::Value::Array(new)) = serde_json::to_value(&warnings)
@@ -78,7 +78,7 @@ fn with_warnings(session: &Session, mut done: Done) -> Done {
     done
 }
 
-fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done> {
+fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<CommandResult> {
     match command {
         Command::Info => done(&session.overview().info()?),
         Command::Import {
@@ -264,7 +264,7 @@ fn open_with(dir: &Path, secret: &str) -> ApiResult<Session> {
 }
 
 /// Adds what was erased at opening to the result of a command: this copy was older than those erasures.
-fn with_applied(session: &Session, mut done: Done) -> Done {
+fn with_applied(session: &Session, mut done: CommandResult) -> CommandResult {
     let applied = session.applied_erasures();
     if let Some(members) = done.value.as_object_mut() {
         if applied.erasures > 0 {

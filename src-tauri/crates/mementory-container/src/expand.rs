@@ -248,7 +248,7 @@ fn add_archive(
     catalog.expansion.add(member, &entries, limits)?;
     let archive = catalog.archives.len();
     catalog.faults.extend(faults::while_listing(archive, &member.place, &entries, &contradictions));
-    let names = usable(catalog, member, &entries);
+    let names = usable_entries(catalog, member, &entries);
     let mut out = Vec::with_capacity(names.len());
     for (index, name) in names {
         out.push(Member {

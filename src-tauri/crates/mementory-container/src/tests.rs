@@ -321,25 +321,29 @@ fn links_and_pipes_are_reported_and_not_read() {
 
 #[test]
 fn faults_that_no_reader_of_entries_sees_are_listed() {
-    let dir = Dir::new("faults");
-    let one = plain("one.txt", b"first");
-    let cases: [(&str, Vec<Odd<'_>>, &[&str]); 9] = [
-        ("nothing", vec![one.clone(), plain("two", b"2")], &[]),
-        ("streamed", vec![Odd { streamed: true, deflate: true, ..one.clone() }], &[]),
-        ("local-name", vec![Odd { local_name: Some(b"../../x"), ..one.clone() }], &["container_header_differs"]),
-        ("local-size", vec![Odd { local_more: 1, ..one.clone() }], &["container_header_differs"]),
+    let dir = TempFolder::new("faults");
+    let one = plain_entry("one.txt", b"first");
+    let cases: [(&str, Vec<EntrySpec<'_>>, &[&str]); 9] = [
+        ("nothing", vec![one.clone(), plain_entry("two", b"2")], &[]),
+        ("streamed", vec![EntrySpec { streamed: true, deflate: true, ..one.clone() }], &[]),
+        ("local-name", vec![EntrySpec { local_name: Some(b"../../x"), ..one.clone() }], &["container_header_differs"]),
+        ("local-size", vec![EntrySpec { local_more: 1, ..one.clone() }], &["container_header_differs"]),
         (
             "shared",
-            vec![one.clone(), Odd { shares: Some(0), ..plain("two.txt", b"first") }],
+            vec![one.clone(), EntrySpec { shares: Some(0), ..plain_entry("two.txt", b"first") }],
             &["container_header_differs", "container_shared_data"],
         ),
-        ("empty-part", vec![plain("a//b", b"x")], &["container_empty_name_part"]),
-        ("case", vec![one.clone(), plain("One.txt", b"x")], &["container_similar_names"]),
-        ("normalisation", vec![plain("caf\u{e9}", b"x"), plain("cafe\u{301}", b"x")], &["container_similar_names"]),
-        ("damage", vec![one.clone(), Odd { wrong_crc: true, ..plain("two", b"2") }], &["damaged_entry"]),
+        ("empty-part", vec![plain_entry("a//b", b"x")], &["container_empty_name_part"]),
+        ("case", vec![one.clone(), plain_entry("One.txt", b"x")], &["container_similar_names"]),
+        (
+            "normalisation",
+            vec![plain_entry("caf\u{e9}", b"x"), plain_entry("cafe\u{301}", b"x")],
+            &["container_similar_names"],
+        ),
+        ("damage", vec![one.clone(), EntrySpec { wrong_crc: true, ..plain_entry("two", b"2") }], &["damaged_entry"]),
     ];
     for (name, entries, expected) in cases {
-        let c = open(&[dir.put(&format!("{name}.zip"), &zip(&entries))]).unwrap();
+        let c = open(&[dir.put(&format!("{name}.zip"), &zip_bytes(&entries))]).unwrap();
         let damaged = c.damaged_entries(|_| true).unwrap();
         let found: Vec<_> = c.faults().iter().chain(&damaged).map(|f| f.code).collect();
         assert_eq!(found, expected, "{name}");
@@ -349,12 +353,12 @@ fn faults_that_no_reader_of_entries_sees_are_listed() {
 
 #[test]
 fn an_archive_that_expands_to_more_than_any_export_is_refused() {
-    let dir = Dir::new("expansion");
+    let dir = TempFolder::new("expansion");
     let zeros = vec![0; 3 << 20];
-    let bomb = zip(&[Odd { deflate: true, ..plain("zeros", &zeros) }]);
-    let nested = zip(&[plain("conversations.zip", &bomb)]);
+    let bomb = zip_bytes(&[EntrySpec { deflate: true, ..plain_entry("zeros", &zeros) }]);
+    let nested = zip_bytes(&[plain_entry("conversations.zip", &bomb)]);
     let text: Vec<u8> = (0..3_u32 << 18).flat_map(|n| (n.wrapping_mul(2_654_435_761)).to_le_bytes()).collect();
-    let large = zip(&[plain("text", &text)]);
+    let large = zip_bytes(&[plain_entry("text", &text)]);
     let limits = Limits { expanded_bytes: 1 << 20, ..Limits::default() };
     let opened = |name: &str, bytes: &[u8], limits: &Limits| {
         Catalog::open(&[dir.put(name, bytes)], limits, None).map(|c| c.members().len())

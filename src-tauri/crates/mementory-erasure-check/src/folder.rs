@@ -3,7 +3,7 @@ use crate::{ErasureCheck, PlaceOutcome, ReceiptPlace, receipt::place};
 use std::path::Path;
 
 /// What a vault is made of.
-const OURS: [&str; 8] =
+const VAULT_FILES: [&str; 8] =
     ["vault.json", "store.db", "store.db-wal", "store.db-shm", "index", "blobs", "lock", "erasures"];
 
 /// Names of files that operating systems and synchronising programs put into folders. The check ignores them.

@@ -6,9 +6,9 @@ use mementory_store::{Store, StoreError, StoreResult};
 use rusqlite::{Connection, Row, types::ValueRef};
 use std::{collections::BTreeSet, ops::Range};
 
-/// Columns with text, and how often the database holds each value (once more for an index over it). The last few are
-/// words of our own, which somebody may have used as a title.
-const COLUMNS: [(&str, u64); 16] = [
+/// Queries for columns with text, and how often the database stores each value (once more if an index contains it). The
+/// last few are words of our own, which somebody may have used as a title.
+const TEXT_COLUMNS: [(&str, u64); 16] = [
     // Most records are messages, which have none of these.
     ("SELECT title, preview, type, status FROM records WHERE coalesce(title, preview, type, status) IS NOT NULL", 1),
     ("SELECT tag FROM tags", 2),
@@ -34,10 +34,11 @@ const COLUMNS: [(&str, u64); 16] = [
 /// Members of import reports whose values are words of our own.
 const OWN_VALUES: [&str; 5] = ["batch", "format", "version", "kind", "outcome"];
 
-/// Records that the index finds for a needle; a text that more say is rather counted everywhere.
-const FOUND: usize = 200;
-/// Needles for which asking the index is quicker than counting everywhere.
-const ASKED: usize = 32;
+/// Upper limit for the records that the index is asked for per needle. If more contain it, the count is too low, and all
+/// live data is counted.
+const MAX_RECORDS_PER_NEEDLE: usize = 200;
+/// With more needles than this, counting all live data is quicker than asking the index.
+const MAX_NEEDLES: usize = 32;
 
 /// How often each needle occurs in live data at least, counted in the records that the index finds for it, which are
 /// usually all that contain it. Needles with an owner are bytes of a pack, not words; their count stays 0.
@@ -133,9 +134,9 @@ impl NeedleCounter<'_> {
         Ok(())
     }
 
-    /// Columns of tables, and what in import reports is ours (the rest loses erased words).
-    fn columns(mut self, connection: &Connection) -> StoreResult<Vec<u64>> {
-        for (sql, times) in COLUMNS {
+    /// Columns of tables, and our own words in import reports (other words of a report are removed with the record).
+    fn count_columns(mut self, connection: &Connection) -> StoreResult<Vec<u64>> {
+        for (sql, times) in TEXT_COLUMNS {
             let mut statement = connection.prepare(sql)?;
             let columns = statement.column_count();
             let mut rows = statement.query([])?;
@@ -161,7 +162,7 @@ impl NeedleCounter<'_> {
                     if let Some(text) = value.as_str().filter(|_| OWN_VALUES.contains(&key.as_str())) {
                         self.add(text.as_bytes(), 1, |_| true);
                     }
-                    self.keys(value);
+                    self.add_keys(value);
                 }
             }
             serde_json::Value::Array(items) => items.iter().for_each(|item| self.add_keys(item)),

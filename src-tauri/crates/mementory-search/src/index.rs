@@ -233,7 +233,7 @@ impl SearchIndex {
         let _open = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
         let names = self.index.load_metas()?.list_segment_files_and_meta();
         // tantivy lists files that a segment of this kind does not have; those were never written.
-        for name in names.iter().filter(|n| self.directory.names(n)) {
+        for name in names.iter().filter(|n| self.directory.is_known(n)) {
             if stop() {
                 break;
             }

@@ -6,7 +6,7 @@
 //! full of numbers and hexadecimal names.
 use crate::{
     EncryptedDirectory, IndexError, IndexResult,
-    directory::META,
+    directory::META_FILE,
     schema::{Fields, register},
 };
 use std::{
@@ -76,7 +76,7 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
     register(&index);
     let mut out = Residue::default();
     if index.schema() != Fields::schema().0 {
-        out.found(META, "its fields are not those of this index");
+        out.found(META_FILE, "its fields are not those of this index");
     }
     let sought = Sought {
         fields: Fields::schema().1,
@@ -84,15 +84,15 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
         rewritten: rewritten.iter().copied().collect(),
         numbers: words.iter().enumerate().map(|(n, word)| (word.as_bytes(), n as u32)).collect(),
     };
-    let mut named: HashSet<String> = HashSet::from([META.to_owned()]);
+    let mut named: HashSet<String> = HashSet::from([META_FILE.to_owned()]);
     named.extend(index.load_metas()?.list_segment_files().iter().map(|f| f.to_string_lossy().into_owned()));
     for segment in index.searchable_segments()? {
         out.segments += 1;
         sought.search(&SegmentReader::open(&segment)?, &segment.id().uuid_string(), &mut out)?;
     }
-    for name in directory.on_disk()? {
+    for name in directory.file_names()? {
         out.files += 1;
-        if !known_files.contains(&name) {
+        if !named.contains(&name) {
             out.found(&name, "the file belongs to no segment");
             continue;
         }

@@ -160,8 +160,8 @@ impl Backups<'_> {
         let parent = parent_of_free_place(out, from, "A vault cannot lie inside its backup. Choose another folder.")?;
         let _lock = lock_if_there(from)?;
         let (header, keys) = open_header(from, secret)?;
-        let partial = partial_in(parent, out)?;
-        let mut watch = Watch { cancel, progress, done: 0, total: weight(from) };
+        let partial = create_partial_folder(parent, out)?;
+        let mut monitor = CopyMonitor { cancel, progress, done: 0, total: bytes_to_copy(from) };
         let log = format!("{}-wal", store::FILE);
         for name in [HEADER_FILE, store::FILE, &log] {
             let source = from.join(name);
@@ -174,7 +174,7 @@ impl Backups<'_> {
         let (named, applied) =
             database.read(|c| Ok((store::named_blobs(c)?, mementory_store::tombstones::own_ids(c)?)))?;
         drop(database);
-        copy_blobs(from, partial.path(), &named, &mut watch)?;
+        copy_blobs(from, partial.path(), &named, &mut monitor)?;
         check_copy(partial.path(), &keys)?;
         let files = LedgerFiles::new(partial.path(), &header.vault_id, ledgers);
         let found = erasures_for(from, &files, &keys);
@@ -182,7 +182,7 @@ impl Backups<'_> {
             files.write(&keys, &files.own, &found.all.ledger)?;
         }
         let erased_since = u32::try_from(found.all.ledger.missing(&applied).len()).unwrap_or(u32::MAX);
-        let copy = put_in_place(partial, parent, out)?;
+        let copy = rename_to_final_name(partial, parent, out)?;
         Ok(RestoredBackup { copy, erased_since, known: found.known })
     }
 }
@@ -207,7 +207,7 @@ fn erasures_for(backup: &Path, files: &LedgerFiles, keys: &VaultKeys) -> FoundEr
 }
 
 /// The folder that `out` is to lie in. `out` is not there, and not inside of `vault`.
-fn free_place<'a>(out: &'a Path, vault: &Path, inside: &str) -> VaultResult<&'a Path> {
+fn parent_of_free_place<'a>(out: &'a Path, vault: &Path, inside: &str) -> VaultResult<&'a Path> {
     let place = out.display().to_string();
     let io = |e| VaultError::io(&place, e);
     if out.symlink_metadata().is_ok() {

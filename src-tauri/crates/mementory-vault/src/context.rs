@@ -1,7 +1,5 @@
 //! What every use case works with: the open vault's folder, keys, store, attachments and search index.
-use crate::{
-    VaultError, VaultResult, diff_status::CachedDiff, erasure_ledger::LedgerFiles, failed_step::FailedStep,
-};
+use crate::{VaultError, VaultResult, diff_status::CachedDiff, erasure_ledger::LedgerFiles, failed_step::FailedStep};
 use mementory_crypto::{Header, VaultKeys};
 use mementory_erasure_check::{ErasureCheck, Evidence};
 use mementory_search::{IndexError, SearchIndex};

@@ -75,7 +75,7 @@ impl Trash<'_> {
         })?;
         self.context.index_follow(seq, || {
             rows.iter()
-                .try_for_each(|row| if into { self.context.index_delete(*row) } else { self.context.reindex(*row) })
+                .try_for_each(|row| if to_trash { self.context.index_delete(*row) } else { self.context.reindex(*row) })
         });
         Ok(ids.to_vec())
     }

@@ -59,7 +59,7 @@ impl Vault {
         let existed = dir.exists();
         std::fs::create_dir_all(dir).map_err(|e| VaultError::io(&place, e))?;
         let made = || -> VaultResult<(Self, RecoveryCode)> {
-            private(dir)?;
+            restrict_to_owner(dir)?;
             let lock = take_lock(dir)?;
             let (header, keys, code) = create_header(dir, passphrase, kdf, &now.to_rfc3339())?;
             let store = Store::open(dir, keys.store(), true)?;

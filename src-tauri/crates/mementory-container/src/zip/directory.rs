@@ -27,12 +27,12 @@ pub(in super::super) struct Directory {
 /// Entries in directory order, duplicates included; None when there is no usable directory. At most `max` are read:
 /// one more than allowed, so that the caller notices.
 pub(in super::super) fn directory(source: &Source, max: u64) -> std::io::Result<Option<Directory>> {
-    let from = source.len().saturating_sub(TAIL);
-    let tail = source.bytes(from, TAIL as usize)?;
+    let from = source.len().saturating_sub(MAX_TAIL_BYTES);
+    let tail = source.bytes(from, MAX_TAIL_BYTES as usize)?;
     // A hostile tail may hold nothing but these marks.
     for at in memchr::memmem::rfind_iter(&tail, &END).take(64) {
         let Some(record) = tail.get(at..at + 22) else { continue };
-        if let Some(found) = read(source, &locate(source, from + at as u64, record)?, max)? {
+        if let Some(found) = read(source, &locate_directory(source, from + at as u64, record)?, max)? {
             return Ok(Some(found));
         }
     }
@@ -73,7 +73,7 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
     Ok(DirectoryLocation { starts, entries })
 }
 
-fn read(source: &Source, place: &Place, max: u64) -> std::io::Result<Option<Directory>> {
+fn read(source: &Source, place: &DirectoryLocation, max: u64) -> std::io::Result<Option<Directory>> {
     for &(start, base) in &place.starts {
         let mut reader = BufReader::with_capacity(64 * 1024, source.window(start)?);
         let mut entries = Vec::new();

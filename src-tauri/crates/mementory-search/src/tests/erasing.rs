@@ -46,21 +46,21 @@ fn purging_a_redacted_row_removes_its_old_words() {
     index.add(&message(1, &["key under the [REDACTED:place]"])).unwrap();
     index.commit(2).unwrap();
     index.purge(&[1]).unwrap();
-    let after = residue(dir.path(), &KEY, &[], &[1], &words()).unwrap();
+    let after = residue(dir.path(), &KEY, &[], &[1], &erased_words()).unwrap();
     assert!(after.is_clean() && after.said.is_empty(), "{after:?}");
-    assert_eq!(sorted(&index, "key"), [1]);
+    assert_eq!(sorted_rows(&index, "key"), [1]);
 }
 
 #[test]
 fn a_row_that_was_not_added_again_without_the_words_is_noticed() {
-    let (dir, _index) = of(&["key under the terracotta pot", "plain"]);
-    let found = residue(dir.path(), &KEY, &[], &[1], &words()).unwrap();
+    let (dir, _index) = index_of(&["key under the terracotta pot", "plain"]);
+    let found = residue(dir.path(), &KEY, &[], &[1], &erased_words()).unwrap();
     assert_eq!(found.said.get(&1).map(std::collections::HashSet::len), Some(1), "one of two words: {found:?}");
 }
 
 #[test]
-fn a_search_on_the_side_does_not_keep_files() {
-    let (dir, index) = of(&["terracotta", "plain"]);
+fn a_concurrent_search_does_not_keep_erased_files() {
+    let (dir, index) = index_of(&["terracotta", "plain"]);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for _ in 0..200 {
@@ -90,12 +90,12 @@ fn words_that_every_index_contains_are_no_residue() {
 #[test]
 fn letters_that_meet_by_chance_in_the_bytes_of_a_dictionary_are_no_leftover() {
     let words = ["solid".to_owned()];
-    let (dir, index) = of(&["xd xi xl xo xs", "solid ground"]);
+    let (dir, index) = index_of(&["xd xi xl xo xs", "solid ground"]);
     let row = 2;
     let bytes = || {
         let directory = crate::EncryptedDirectory::open(dir.path(), &KEY).unwrap();
         let mut out = Vec::new();
-        for name in directory.on_disk().unwrap().into_iter().filter(|name| name.ends_with(".term")) {
+        for name in directory.file_names().unwrap().into_iter().filter(|name| name.ends_with(".term")) {
             directory.scan(&name, |chunk| out.extend_from_slice(chunk)).unwrap();
         }
         out
@@ -140,6 +140,6 @@ fn the_residue_check_searches_tags() {
     let tags = ["terracotta".to_owned()];
     index.add(&IndexDoc { row: 1, kind: "memory", tags: &tags, ..Default::default() }).unwrap();
     index.commit(1).unwrap();
-    let found = residue(dir.path(), &KEY, &[], &[1], &words()).unwrap();
+    let found = residue(dir.path(), &KEY, &[], &[1], &erased_words()).unwrap();
     assert!(found.said.contains_key(&1), "{found:?}");
 }

@@ -217,8 +217,7 @@ impl Eraser<'_> {
             PassthroughFiles::new(self.context).drop_parts(&parts)?;
         }
         let (seq, tombstones, reindex) = written?;
-        let after =
-            AfterErasing { seq, receipt_id: receipt_id.clone(), targets: &targets, reindex: &reindex };
+        let after = AfterErasing { seq, receipt_id: receipt_id.clone(), targets: &targets, reindex: &reindex };
         let receipt = self
             .after_erasing(after, request, &mut evidence, progress, sabotage)
             .unwrap_or_else(|_| Receipts::new(self.context).not_finished(receipt_id, request.now));

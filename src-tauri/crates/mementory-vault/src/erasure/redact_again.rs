@@ -4,9 +4,9 @@ use crate::{
     VaultResult,
     context::Context,
     erasure::{
-        passthrough_files::PassthroughFiles, receipts::pending_receipt, redactor::Aftermath, redactor::READ,
-        redactor::Redactor, row_redaction::RowRedaction, targets::Target, targets::Targets, write_tombstones::Again,
-        write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
+        passthrough_files::PassthroughFiles, receipts::pending_receipt, redactor::Aftermath,
+        redactor::RECORDS_PER_READ, redactor::Redactor, row_redaction::RowRedaction, targets::Target, targets::Targets,
+        write_tombstones::Again, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{Act, Found, text_print},
     sensitive::Scanner,
@@ -66,7 +66,7 @@ impl RedactAgain<'_> {
             let trigger =
                 TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &unused, again: Some(again) };
             let mut changed = Vec::new();
-            for some in views.chunks(READ) {
+            for some in views.chunks(RECORDS_PER_READ) {
                 for before in Targets::new(self.context).read_targets(tx, some.to_vec(), &mut |_| Ok(()))? {
                     let prints = former.get(&before.view.id);
                     // Of redactions from before the list only the fingerprint is known that blocks the text in imports.
@@ -111,7 +111,7 @@ impl RedactAgain<'_> {
     ) -> VaultResult<(Vec<(String, String)>, Vec<(String, String)>)> {
         let keys = &self.context.keys;
         let (mut words, mut sentences) = (Found::new(keys, &act.words), Found::new(keys, &act.sentences));
-        for some in views.chunks(READ) {
+        for some in views.chunks(RECORDS_PER_READ) {
             let each = &mut |record: &Record| {
                 evidence.record(record);
                 Ok(())

@@ -3,7 +3,7 @@ use crate::{
     VaultError, VaultResult,
     erasure::{
         eraser::EraseOutcome, ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::pending_receipt,
-        redactor::Aftermath, redactor::PLACES, redactor::READ, redactor::Redactor, reports::Names,
+        redactor::Aftermath, redactor::MAX_RECORDS, redactor::RECORDS_PER_READ, redactor::Redactor, reports::Names,
         reports::clean_reports, row_redaction::RowRedaction, same_words::SameWords, targets::Target, targets::Targets,
         write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
@@ -93,7 +93,7 @@ impl Redactor<'_> {
             let trigger = TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &act, again: None };
             let (mut changed, mut tombstones) = (Vec::new(), Vec::new());
             // Not all of them in memory at once: they may be thousands.
-            for some in views.chunks(READ) {
+            for some in views.chunks(RECORDS_PER_READ) {
                 let each = &mut |record: &Record| {
                     evidence.record(record);
                     Ok(())

@@ -65,8 +65,8 @@ impl Redactor<'_> {
         progress: &dyn Fn(&str),
     ) -> VaultResult<EraseOutcome> {
         let mut evidence = Evidence::default();
-        let work = self.redaction(id, spans, everywhere, &AtomicBool::new(false), &mut evidence)?;
-        let Work { target, cut, own, others } = work;
+        let plan = self.redaction(id, spans, everywhere, &AtomicBool::new(false), &mut evidence)?;
+        let RedactionPlan { target, cut, own, others } = plan;
         let words: Vec<String> = cut.removed.iter().map(|(w, _)| w.clone()).collect();
         let known = HashSet::from([target.view.row]);
         let parts =
@@ -145,9 +145,9 @@ impl Redactor<'_> {
         everywhere: bool,
         cancelled: &AtomicBool,
     ) -> VaultResult<Vec<RowView>> {
-        let work = self.redaction(id, spans, everywhere, cancelled, &mut Evidence::default())?;
-        let mut out = vec![work.target.view];
-        for (views, removal) in work.others {
+        let plan = self.redaction(id, spans, everywhere, cancelled, &mut Evidence::default())?;
+        let mut out = vec![plan.target.view];
+        for (views, removal) in plan.others {
             for view in views {
                 if cancelled.load(Ordering::Relaxed) {
                     return Err(VaultError::Cancelled);
@@ -168,7 +168,7 @@ impl Redactor<'_> {
         everywhere: bool,
         cancelled: &AtomicBool,
         evidence: &mut Evidence,
-    ) -> VaultResult<Work> {
+    ) -> VaultResult<RedactionPlan> {
         let target = self.read_target(self.context.find(id)?, evidence)?;
         let cut = cut(&target.record.text, spans)?;
         let derived = self.derived_of(&target.view)?;

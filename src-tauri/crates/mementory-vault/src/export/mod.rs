@@ -37,7 +37,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    fn options(&self) -> WriteOptions {
+    fn write_options(&self) -> WriteOptions {
         let verifier = Some(std::sync::Arc::new(signer::SignatureVerifier) as _);
         WriteOptions { everything: self.everything, verifier, ..self.writing.clone() }
     }

@@ -229,7 +229,7 @@ impl<'i> ImportRun<'i> {
         for finding in self.options.findings {
             self.report.warn_once(&finding.code, &finding.place, &finding.message);
         }
-        self.report.gone = self.lacking()?;
+        self.report.gone = self.gone_if_newest()?;
         self.report.counts.attachments_referenced = self.referenced.len() as u32;
         self.report.counts.attachments_present = self.present.len() as u32;
         FileImport::new(self).missing_files();

@@ -162,7 +162,7 @@ impl Importer<'_> {
             report.warn(&note.code, &note.place, &note.message);
         }
         report.missing = options.missing.to_vec();
-        let renames = self.renames(total, read, options)?;
+        let renames = self.collect_renames(total, read, options)?;
         if options.dry_run {
             self.context.store.read(|connection| {
                 let mut run = ImportRun::plan(self.context, connection, options, &mut report)?;

@@ -64,7 +64,7 @@ impl<'a> ChannelSink<'a> {
         Self {
             sender,
             blobs,
-            keep: !options.dry_run,
+            store_blobs: !options.dry_run,
             cancel: options.cancel,
             dropped_signatures: &options.dropped_signatures,
             side_file_bytes: options.limits.side_file_bytes,
@@ -127,8 +127,8 @@ impl<'a> ChannelSink<'a> {
         by_id(&item.format)?.signature_remover(item)
     }
 
-    fn store(&self, bytes: &mut dyn Read) -> Result<BlobInfo, FormatError> {
-        self.blobs.put(bytes, self.keep).map_err(|e| match e {
+    fn store_blob(&self, bytes: &mut dyn Read) -> Result<BlobInfo, FormatError> {
+        self.blobs.put(bytes, self.store_blobs).map_err(|e| match e {
             // The source failed, not the store: the reader decides how to continue.
             VaultError::Io { place, source } if source.raw_os_error().is_none() => FormatError::Io { place, source },
             other => FormatError::Store(Box::new(other)),
@@ -168,13 +168,13 @@ impl Sink for ChannelSink<'_> {
             }
             return match without_signature(&text) {
                 Some(rest) => {
-                    let info = self.store(&mut rest.as_bytes())?;
+                    let info = self.store_blob(&mut rest.as_bytes())?;
                     self.send(Message::Part(item, info))
                 }
                 None => Ok(()),
             };
         }
-        let info = self.store(bytes)?;
+        let info = self.store_blob(bytes)?;
         self.send(Message::Part(item, info))
     }
     fn tombstone(&mut self, tombstone: Tombstone) -> Result<(), FormatError> {

@@ -1,6 +1,6 @@
 //! A change that was committed is never an error, whatever fails after it: it is applied, with a warning.
 #![allow(clippy::unwrap_used)]
-use crate::{EditFields, FailedStep, RedactSpan, Sabotage, vault::Vault};
+use crate::{EditFields, FailedStep, RedactSpan, vault::Vault};
 use mementory_crypto::KdfChoice;
 use mementory_model::Timestamp;
 use std::{path::Path, sync::atomic::AtomicBool};
@@ -114,7 +114,7 @@ fn an_erasure_that_was_committed_is_not_an_error_when_the_index_fails() {
     let vault = vault(folder.path());
     let id = add(&vault, "first words");
     break_index(&vault);
-    let done = vault.eraser().erase(&[id.clone()], "", &[], at(3), &|_| {}, Sabotage::default()).unwrap();
+    let done = vault.eraser().erase(&[id.clone()], "", &[], at(3), &|_| {}).unwrap();
     assert!(!done.receipt.complete && done.tombstones.len() == 1);
     assert!(vault.take_failed_steps().contains(&FailedStep::Cleaning));
     assert!(vault.reader().view(&id).is_err());

@@ -286,7 +286,7 @@ fn a_file_that_is_swapped_while_it_is_imported_deletes_nothing() {
         let victim = "Sails on Sundays.";
         watch.session.changes().add(&AddRequest { text: victim.into(), ..AddRequest::default() }).unwrap();
         let evil = deleting_file(&watch, victim);
-        watch.put("a.json", &fixture(MEM0));
+        watch.write_file("a.json", &fixture(MEM0));
         let round = watch.settle();
         let (path, seen) = (watch.path("a.json"), AtomicU32::new(0));
         let job = Job::with_progress(Arc::new(move |progress: Progress| {
@@ -305,7 +305,7 @@ fn a_file_that_changes_while_it_is_imported_automatically_is_not_imported() {
     use std::sync::Arc;
     let mut watch = Watch::new();
     watch.set(WatchMode::Automatic);
-    watch.put("a.json", &fixture(MEM0));
+    watch.write_file("a.json", &fixture(MEM0));
     let round = watch.settle();
     let path = watch.path("a.json");
     let job = Job::with_progress(Arc::new(move |progress: Progress| {

@@ -18,20 +18,20 @@ const DERIVED_FROM: &str = "derived_from";
 /// The blocked ids and fingerprints of the vault, and what this import adds to them.
 pub(super) struct Blocklist {
     /// Named by a deletion.
-    blocked: Ids,
+    blocked: IdSet,
     /// In the Trash since a deletion of an import took them along, and named by none. They stay there as long as what
     /// comes in was taken from the deleted alone.
-    cascaded: Ids,
+    cascaded: IdSet,
     /// Redacted, and not in the vault any more.
-    redacted: Ids,
+    redacted: IdSet,
     /// Redacted elsewhere, by tombstones of imports.
-    redacted_elsewhere: Ids,
+    redacted_elsewhere: IdSet,
     /// As `redacted_elsewhere`, by former imports only.
-    redacted_elsewhere_before: Ids,
+    redacted_elsewhere_before: IdSet,
     /// Of words that were deleted or redacted.
-    fingerprints: Ids,
+    fingerprints: IdSet,
     /// Records of this input that were blocked.
-    blocked_now: Ids,
+    blocked_now: IdSet,
 }
 
 impl Blocklist {
@@ -148,7 +148,7 @@ impl Blocklist {
 
     /// True unless everything that the record was taken from is gone.
     fn has_living_source(&self, keys: &VaultKeys, record: &Record) -> bool {
-        let mut sources = record.links.iter().filter(|l| l.relation == DERIVED).peekable();
+        let mut sources = record.links.iter().filter(|l| l.relation == DERIVED_FROM).peekable();
         match sources.peek() {
             Some(_) => sources.any(|l| !self.is_blocked(keys, &l.target)),
             // A statement that is told without a source is told for itself; a file or a message is part of something.
