@@ -234,7 +234,7 @@ export type AuditLog = {
 	verified: boolean | null,
 };
 
-/**  A backup that was written, or a vault that was restored from one. It has passed its check. */
+/**  A backup that was written; it passed its check. */
 export type BackedUp = {
 	path: string,
 	bytes: number,
