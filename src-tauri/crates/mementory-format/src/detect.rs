@@ -3,8 +3,9 @@
 use crate::{Candidate, Catalog, Claim, Detected, Detection, Format, FormatError, Role};
 use mementory_model::Limits;
 
-/// Asks every format of `formats`, or only the one with the id `only`, and gives each member to the strongest claim on
-/// it.
+/// Asks every format of `formats`, or only the one with the id `only`, for its claims. Each member goes to the
+/// strongest claim on it. If the claim of another format is less than 0.05 weaker, the member goes to neither and is
+/// listed in `ties`, unless the weaker claim has it as a sidecar, junk or a duplicate rendering.
 pub fn detect(
     formats: &[&'static dyn Format],
     catalog: &Catalog,

@@ -18,7 +18,8 @@ pub const FORMER_MEMBER: &str = "x_keepsake";
 pub const VENDOR: &str = "mementory";
 /// The vendor's name before the program was renamed. It is read but never written.
 pub const FORMER_VENDOR: &str = "keepsake";
-/// Name of the member with the first 16 hex digits of the SHA-256 of the element as we wrote it, without the slot.
+/// Name of the slot's member with the first 16 hex digits of the SHA-256 of the element as we wrote it, without the
+/// slot.
 pub const NATIVE: &str = "native";
 /// Note in the loss list for a field that only the slot contains.
 pub const MOVED: &str = "kept in x_mementory, which other programs do not read";
@@ -45,12 +46,12 @@ pub fn set(object: &mut Tree, extension: Tree) {
     object.set(MEMBER, extension);
 }
 
-/// The vendor's slot in an object, under today's name or the former one.
+/// The slot of an object in a format that asks for the vendor's name, under today's name or the former one.
 pub fn vendor(object: &Tree) -> Option<&Tree> {
     object.get(VENDOR).or_else(|| object.get(FORMER_VENDOR))
 }
 
-/// Puts the vendor's slot into an object and removes one under the former name.
+/// Puts the slot under the vendor's name into an object and removes one under the former name.
 pub fn set_vendor(object: &mut Tree, value: Tree) {
     object.remove(FORMER_VENDOR);
     object.set(VENDOR, value);
@@ -154,7 +155,8 @@ pub enum Field {
 pub struct NativeFields {
     /// Fields that every element can contain. If one is absent, another program removed it.
     pub always: &'static [Field],
-    /// Fields that only some elements or versions can contain. If one is absent, the record's own value stays.
+    /// Fields that only some elements or versions can contain. If one is absent, the record's own value stays. Tags are
+    /// replaced in any case.
     pub sometimes: &'static [Field],
     /// True if the format writes whole seconds. A time of the record then stays if the element has the same second.
     pub whole_seconds: bool,
@@ -175,7 +177,8 @@ impl NativeFields {
     pub const ALL_TIMES: &'static [Field] =
         &[Field::Created, Field::Updated, Field::Observed, Field::ValidFrom, Field::ValidTo, Field::LastAccessed];
 
-    /// Replaces the record's text and the listed fields by what the element itself says.
+    /// Replaces the record's text and the listed fields by those of the element itself. The fields of this struct say
+    /// what happens to absent fields and to times.
     pub fn prefer(&self, native: &Record, record: &mut Record) {
         record.text.clone_from(&native.text);
         for field in self.always {
@@ -187,40 +190,40 @@ impl NativeFields {
     }
 
     fn copy_native_field(&self, field: Field, native: &Record, record: &mut Record, clears: bool) {
-        let time = |ours: &mut Option<Timestamp>, theirs: Option<Timestamp>| {
-            let second = |time: Option<Timestamp>| time.map(Timestamp::to_rfc3339_seconds);
-            let same_second = self.whole_seconds && ours.is_some() && second(*ours) == second(theirs);
+        let copy_time = |ours: &mut Option<Timestamp>, theirs: Option<Timestamp>| {
+            let seconds_text = |time: Option<Timestamp>| time.map(Timestamp::to_rfc3339_seconds);
+            let same_second = self.whole_seconds && ours.is_some() && seconds_text(*ours) == seconds_text(theirs);
             if !same_second && (clears || theirs.is_some()) {
                 *ours = theirs;
             }
         };
-        fn text(ours: &mut Option<String>, theirs: Option<&String>, clears: bool) {
+        fn copy_text(ours: &mut Option<String>, theirs: Option<&String>, clears: bool) {
             if clears || theirs.is_some() {
                 *ours = theirs.cloned();
             }
         }
         let (ours, theirs) = (&mut record.times, &native.times);
         match field {
-            Field::Title => text(&mut record.title, native.title.as_ref(), clears),
-            Field::Type => text(&mut record.record_type, native.record_type.as_ref(), clears),
-            Field::Status => text(&mut record.status, native.status.as_ref(), clears),
-            Field::Sensitivity => text(&mut record.sensitivity, native.sensitivity.as_ref(), clears),
+            Field::Title => copy_text(&mut record.title, native.title.as_ref(), clears),
+            Field::Type => copy_text(&mut record.record_type, native.record_type.as_ref(), clears),
+            Field::Status => copy_text(&mut record.status, native.status.as_ref(), clears),
+            Field::Sensitivity => copy_text(&mut record.sensitivity, native.sensitivity.as_ref(), clears),
             Field::Tags => record.tags.clone_from(&native.tags),
             Field::Confidence if clears || native.confidence.is_some() => record.confidence = native.confidence,
             Field::Importance if clears || native.importance.is_some() => record.importance = native.importance,
             Field::Confidence | Field::Importance => {}
-            Field::Created => time(&mut ours.created, theirs.created),
-            Field::Updated => time(&mut ours.updated, theirs.updated),
-            Field::Observed => time(&mut ours.observed, theirs.observed),
-            Field::ValidFrom => time(&mut ours.valid_from, theirs.valid_from),
-            Field::ValidTo => time(&mut ours.valid_to, theirs.valid_to),
-            Field::LastAccessed => time(&mut ours.last_accessed, theirs.last_accessed),
+            Field::Created => copy_time(&mut ours.created, theirs.created),
+            Field::Updated => copy_time(&mut ours.updated, theirs.updated),
+            Field::Observed => copy_time(&mut ours.observed, theirs.observed),
+            Field::ValidFrom => copy_time(&mut ours.valid_from, theirs.valid_from),
+            Field::ValidTo => copy_time(&mut ours.valid_to, theirs.valid_to),
+            Field::LastAccessed => copy_time(&mut ours.last_accessed, theirs.last_accessed),
         }
     }
 }
 
-/// Adds every member that only the slot contains to the loss list, because other programs do not read it. Members in
-/// `silent` are not listed: they only serve to restore the record.
+/// Adds every member that only the slot contains to the loss list, because other programs do not read it. [`NATIVE`]
+/// and the members in `silent` are not listed, because they only serve to restore the record.
 pub fn report<'m>(id: &str, names: impl Iterator<Item = &'m str>, silent: &[&str], losses: &mut LossReport) {
     for name in names.filter(|name| *name != NATIVE && !silent.contains(name)) {
         losses.add(id, name, LossKind::MovedToExtension, MOVED);
@@ -233,8 +236,8 @@ pub fn held(extension: &Tree) -> impl Iterator<Item = &str> {
         Tree::Object(members) => members.as_slice(),
         _ => &[],
     };
-    let empty = |value: &Tree| matches!(value, Tree::Null) || *value == Tree::Object(vec![]);
-    members.iter().filter(move |(_, value)| !empty(value)).map(|(name, _)| name.as_str())
+    let is_empty = |value: &Tree| matches!(value, Tree::Null) || *value == Tree::Object(vec![]);
+    members.iter().filter(move |(_, value)| !is_empty(value)).map(|(name, _)| name.as_str())
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ pub struct Disclosure {
     pub of: u64,
 }
 
-/// A format whose files state their own id, and an incremental export the id of its base.
+/// A format whose files state their own id. An incremental export also states the id of its base.
 pub trait IdentifyExports {
     /// The identity that the source states; None if it states none.
     ///
@@ -192,11 +192,11 @@ pub struct PurgeReport {
     pub files_removed: Vec<PathBuf>,
     /// Ids without a record.
     pub not_found: Vec<String>,
-    /// Places that still contain the text.
+    /// Places that still contain text or the id of a deleted record, or that cannot be searched.
     pub leftovers: Vec<Leftover>,
 }
 
-/// A place that still contains the text of a deleted record, or that cannot be searched.
+/// A place that still contains text or the id of a deleted record, or that cannot be searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
     /// Entry of the archive, with `#line N` for a line.

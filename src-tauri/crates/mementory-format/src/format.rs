@@ -15,7 +15,7 @@ use std::{
 /// What a format declares. The conformance tests, the table in the documentation and the window follow it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Capabilities {
-    /// File name extension of exports that are encrypted as a whole: their content cannot be detected.
+    /// File name extension of exports that are encrypted as a whole, so that their content cannot be detected.
     pub encrypted_extension: Option<&'static str>,
     /// Reads files.
     pub read: bool,
@@ -103,12 +103,13 @@ pub trait Format: Sync {
         let _ = (catalog, detected, limits);
         Ok(None)
     }
-    /// Codes of errors of [`Format::validate`] with which a file is not imported, unless the person asks for what is
-    /// left of it. None: an import does not validate first, since reading finds the same.
+    /// Error codes of [`Format::validate`] that stop an import, unless the user asks for the records that can still be
+    /// read. None if an import does not validate first, because reading finds the same errors.
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
         None
     }
-    /// Which members of the catalog are this format's? By content. Cheap: reads heads, small side files.
+    /// Claims the members of the catalog whose content is in this format. Must be fast, so it reads only the start of
+    /// files and small additional files.
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError>;
     /// Detection after the user named this format. Plausible text without a marker of the format may be claimed as
     /// well.
@@ -135,7 +136,8 @@ pub trait Format: Sync {
         let _ = (source, options);
         Err(FormatError::invalid("not_supported", out.display().to_string(), "this format cannot be written"))
     }
-    /// The report that [`Format::write`] would return, without writing anything.
+    /// The report that [`Format::write`] would return, without writing anything. By default it only counts the records
+    /// by kind.
     fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
         let _ = options;
         let mut report = WriteReport::default();
@@ -173,14 +175,14 @@ pub trait Format: Sync {
         let _ = (catalog, detected, limits, visit);
         Ok(())
     }
-    /// How to take the signature out of a part that has one, for imports that drop an invalid signature. None: the part
-    /// has none.
+    /// The function that removes the signature from a passthrough file, for imports that drop an invalid signature.
+    /// None if the file has no signature.
     fn signature_remover(&self, part: &PassthroughItem) -> Option<SignatureRemover> {
         let _ = part;
         None
     }
-    /// Checks a file or folder by the specification and reports everything found, signatures apart
-    /// ([`Format::signatures`]). With `trust` a file that is not signed is an error.
+    /// Checks a file or folder by the specification and reports all findings, but does not verify signatures (see
+    /// [`Format::signatures`]). If `trust` is not empty, some formats report a file without a signature as an error.
     fn validate(
         &self,
         catalog: &Catalog,
@@ -205,7 +207,7 @@ pub trait Format: Sync {
     }
 }
 
-/// Makes the text of a part without its signature; None if nothing but the signature is in it.
+/// Returns the text of a passthrough file without its signature. None if it contains only the signature.
 pub type SignatureRemover = fn(&str) -> Option<String>;
 
 /// What a reader is handed besides the bytes.
@@ -275,8 +277,8 @@ pub struct StoredRecord {
     pub id: String,
     /// True if text, title, tags, type or status differ from the verbatim, because the record was edited or redacted.
     pub edited: bool,
-    /// When the vault last changed it: edited, redacted or restored from the Trash. Known in exports of what changed
-    /// since a time; None = the source's own times say when it changed.
+    /// When the record was last edited, redacted or restored from the Trash in the vault. Only set in exports of what
+    /// changed since a time. If None, the source's own times say when it changed.
     pub changed: Option<Timestamp>,
     /// Vault ids of the targets of `record.links`, in the same order; None = not in the vault.
     pub link_ids: Vec<Option<String>>,
@@ -366,9 +368,9 @@ pub struct WriteOptions {
     pub base: Option<PathBuf>,
     /// Signs the export, if the format can be signed.
     pub signer: Option<Arc<dyn Signer>>,
-    /// Verifies a signature before it is written again. None: signatures are not verified.
+    /// Verifies a signature before it is written again. If None, signatures are not verified.
     pub verifier: Option<Arc<dyn Verifier>>,
-    /// Encrypts what is written, where the format has a way to.
+    /// Encrypts the export, if the format supports it.
     pub passphrase: Option<Arc<dyn Passphrase>>,
     /// `json`, `yaml` or `jsonl`, if the format has several encodings; for MIF also `mem0`, `generic` and `markdown`.
     pub encoding: Option<String>,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Largest size in bytes of a file that is written into an envelope. Larger files are listed as losses.
 pub const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Scope of the record keys of envelopes.
-const SCOPE: &str = "keepsake/carried";
+const ENVELOPE_SCOPE: &str = "keepsake/carried";
 /// Media type of an envelope whose file is not UTF-8 text.
 const BASE64_MEDIA_TYPE: &str = "application/base64";
 const TEXT_MEDIA_TYPE: &str = "text/plain";
@@ -40,16 +40,16 @@ pub fn is_embeddable(item: &PassthroughItem) -> bool {
     !matches!(item.role.as_str(), "raw" | "artifact")
 }
 
-/// Lists the passthrough files of the formats for which `stays` is true as losses, because they are not exported.
+/// Lists the passthrough files of the formats for which `is_left_out` is true as losses, because they are not exported.
 ///
 /// # Errors
 /// Errors of the source.
 pub fn note_left_out(
     source: &mut dyn RecordSource,
-    stays: impl Fn(&str) -> bool,
+    is_left_out: impl Fn(&str) -> bool,
     losses: &mut LossReport,
 ) -> Result<(), FormatError> {
-    for format in source.passthrough_formats()?.iter().filter(|f| stays(f)) {
+    for format in source.passthrough_formats()?.iter().filter(|f| is_left_out(f)) {
         source.passthrough(format, &mut |item, _| {
             losses.add(&item.name, "passthrough", LossKind::LeftOut, "a part of another format's export");
             Ok(())
@@ -62,7 +62,7 @@ pub fn note_left_out(
 pub fn pack_file(item: &PassthroughItem, bytes: &[u8]) -> Record {
     let PassthroughItem { format, group, name, role, place } = item.clone();
     let text = format!("Kept for the way back to {format}: {name}");
-    let mut record = envelope(&format!("part/{format}/{group}/{name}"), text);
+    let mut record = envelope_record(&format!("part/{format}/{group}/{name}"), text);
     record.title = Some(name.clone());
     record.record_type = Some("part".into());
     record.source.platform.clone_from(&format);
@@ -80,7 +80,8 @@ pub fn pack_file(item: &PassthroughItem, bytes: &[u8]) -> Record {
 /// that have tombstones.
 pub fn pack_tombstone(tombstone: &Tombstone) -> Option<Record> {
     tombstone.verbatim.as_ref()?;
-    let mut record = envelope(&format!("tombstone/{}", tombstone.id), "Kept for the way back: a deletion".to_owned());
+    let mut record =
+        envelope_record(&format!("tombstone/{}", tombstone.id), "Kept for the way back: a deletion".to_owned());
     record.record_type = Some("tombstone".into());
     record.source.platform.clone_from(&tombstone.scope);
     record.verbatim = Some(Verbatim::json(serde_json::to_string(tombstone).ok()?));
@@ -90,7 +91,7 @@ pub fn pack_tombstone(tombstone: &Tombstone) -> Option<Record> {
 /// The content of an envelope record. None for any other record, and for content that our writers do not produce.
 /// `carries` tells whether the format with this id carries passthrough files.
 pub fn unpack(record: &Record, carries: impl Fn(&str) -> bool) -> Option<Unpacked> {
-    if record.kind != Kind::Foreign || record.key.scope != SCOPE {
+    if record.kind != Kind::Foreign || record.key.scope != ENVELOPE_SCOPE {
         return None;
     }
     let verbatim = record.verbatim.as_ref()?;
@@ -109,8 +110,8 @@ pub fn unpack(record: &Record, carries: impl Fn(&str) -> bool) -> Option<Unpacke
     (known && is_safe_path(&item.name)).then_some(Unpacked::File(item, bytes))
 }
 
-fn envelope(value: &str, text: String) -> Record {
-    let mut record = Record::new(Kind::Foreign, RecordKey::new(SCOPE, value), text);
+fn envelope_record(value: &str, text: String) -> Record {
+    let mut record = Record::new(Kind::Foreign, RecordKey::new(ENVELOPE_SCOPE, value), text);
     record.origin.format = "keepsake".into();
     record
 }

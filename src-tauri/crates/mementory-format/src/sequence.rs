@@ -1,14 +1,14 @@
-//! Numbered states of a source, and whether a delta continues the state that is there (ALF §4.3.1). One rule for every
-//! place where a delta is applied: to an archive, and to a vault.
+//! Numbered states of a source, and the check whether a delta continues the current state (ALF §4.3.1). It is the same
+//! for a delta that is applied to an archive and for one that is imported into a vault.
 
 /// The state that a file contains, or that a delta leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceState {
-    /// Where in the input.
+    /// Path in the input.
     pub place: String,
     /// Id of the format of the whole source, the same for a delta and its base.
     pub format: &'static str,
-    /// Id of whose state it is: of the agent.
+    /// Id of the agent whose state it is.
     pub group: String,
     /// The state that a delta starts from; None for a whole file.
     pub base: Option<u64>,
@@ -19,31 +19,31 @@ pub struct SourceState {
 /// Why a delta does not continue a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SequenceError {
-    /// It ends where it starts, or before.
+    /// The delta ends at or before the state from which it starts.
     #[error("invalid delta: new_sequence is not greater than base_sequence")]
     Order,
     /// An earlier delta is missing.
     #[error("an earlier delta is missing (the last known sequence is {at}, the delta starts at {base})")]
     Gap {
-        /// The state that is there.
+        /// The current state.
         at: u64,
-        /// Where the delta starts.
+        /// The state from which the delta starts.
         base: u64,
     },
-    /// What it changes is there already.
+    /// The current state already includes the delta.
     #[error("already applied (the last known sequence is {at}, the delta ends at {new})")]
     AlreadyApplied {
-        /// The state that is there.
+        /// The current state.
         at: u64,
-        /// Where the delta ends.
+        /// The state to which the delta leads.
         new: u64,
     },
-    /// It starts before the state that is there and ends after it.
+    /// The delta starts before the current state and ends after it.
     #[error("made from another state (the last known sequence is {at}, the delta starts at {base})")]
     WrongBase {
-        /// The state that is there.
+        /// The current state.
         at: u64,
-        /// Where the delta starts.
+        /// The state from which the delta starts.
         base: u64,
     },
 }
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_delta_continues_exactly_the_state_that_is_there() {
+    fn a_delta_must_start_from_the_current_state() {
         let cases = [
             ((4, 4, 5), None),
             ((0, 0, 1), None),

@@ -17,7 +17,7 @@ pub trait Verifier: std::fmt::Debug + Send + Sync {
     fn is_valid(&self, signed: &Signed) -> bool;
 }
 
-/// A signature, and what it is over.
+/// A signature and the bytes that were signed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signed {
     /// Id of the signed tombstone. None if the signature is for the whole file.

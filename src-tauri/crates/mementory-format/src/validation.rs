@@ -22,8 +22,8 @@ pub struct Validation {
     pub records: u64,
     /// `full`, `incremental` …
     pub kind: Option<String>,
-    /// Signature: present, algorithm, valid, trusted, key (hex). `valid` and `trusted` are set by the caller that
-    /// verifies it.
+    /// The signature as (present, algorithm, valid, trusted, key in hex). `valid` and `trusted` are set by the caller
+    /// that verifies it.
     pub signature: (bool, Option<String>, Option<bool>, Option<bool>, Option<String>),
     /// True if the whole file was read and contains no signature. It then need not be read again to look for
     /// signatures.

@@ -5,9 +5,9 @@
 pub struct Limits {
     /// Total size of all archives' content. Above it, reading ends with a `Limit` error until the user allows the size.
     pub total_bytes: u64,
-    /// What an archive may expand to although it is much smaller: more than [`EXPANSION`] times its size.
+    /// Size to which an archive may always expand, even if that is more than [`EXPANSION`] times its own size.
     pub expanded_bytes: u64,
-    /// One JSON element (a conversation, a record), or one JSON document that is read into memory.
+    /// Size of one JSON element (a conversation, a record), or of one JSON document that is read into memory.
     pub element_bytes: u64,
     /// Size of one line in a JSONL file.
     pub line_bytes: u64,
@@ -17,7 +17,7 @@ pub struct Limits {
     pub archive_depth: u32,
     /// Nesting depth of JSON values.
     pub json_depth: u32,
-    /// Memory of one parsed JSON value (`Tree` in mementory-json). See [`TREE_BYTES`].
+    /// Memory that one parsed JSON value (`Tree` in mementory-json) uses. See [`TREE_BYTES`].
     pub tree_bytes: u64,
     /// Size of one `.mem` file (spec v1.1 §8: 256 MiB).
     pub mem_file_bytes: u64,
@@ -47,14 +47,14 @@ impl Limits {
     }
 }
 
-/// How many times its size an archive may expand to without question. Exports, which are text, expand 5 to 30 times;
-/// deflate reaches 1,000 times with bytes that are all the same.
+/// An archive may always expand to this many times its own size. Exports are text, which expands to 5 to 30 times its
+/// compressed size. Deflate can compress equal bytes to a thousandth of their size.
 pub const EXPANSION: u64 = 100;
 
-/// How much memory one parsed JSON value may use. This can be much more than its text: each digit of `[0,0,…]` is a
-/// value with its own allocation, 28 times its text, so 62 MB of it, a zip of 63 kB, would use gigabytes. 96 MiB are
-/// enough for a line of 64 MiB of text, or a conversation of 40 MB with some 40,000 messages; together with the text
-/// and the resulting record, an import stays below 500 MB.
+/// Memory in bytes that one parsed JSON value may use. It can be much larger than the text: each digit of `[0,0,…]` is
+/// a value with its own allocation and needs 28 times the size of its text. So 62 MB of such text, which fit into a ZIP
+/// file of 63 kB, would need gigabytes. 96 MiB are enough for a line of 64 MiB of text, or for a conversation of 40 MB
+/// with some 40,000 messages. Together with the text and the resulting record, an import stays below 500 MB.
 pub const TREE_BYTES: u64 = 96 << 20;
 
 /// Limits for one JSON value.

@@ -53,7 +53,7 @@ impl LossReport {
         self.counts.get(&(field.to_owned(), kind)).copied().unwrap_or_default()
     }
 
-    /// Counts a loss, and lists it if there are fewer than 1,000.
+    /// Counts a loss, and lists it if fewer than 1,000 are listed so far.
     pub fn add(&mut self, record: &str, field: &str, kind: LossKind, note: &str) {
         *self.counts.entry((field.to_owned(), kind)).or_default() += 1;
         if self.items.len() < 1000 {

@@ -94,7 +94,7 @@ impl Kind {
 pub struct RecordKey {
     /// Scope of `value`: `chatgpt`, `claude`, `mem`, `alf:<agent id>` …
     pub scope: String,
-    /// The id at the source. If there is none, position and content.
+    /// The id at the source. If there is none, it is made from position and content.
     pub value: String,
 }
 

@@ -5,14 +5,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
-const YEAR_1: i64 = -62_135_596_800_000_000;
-const YEAR_9999_END: i64 = 253_402_300_799_999_999;
+const YEAR_1_START_MICROS: i64 = -62_135_596_800_000_000;
+const YEAR_9999_END_MICROS: i64 = 253_402_300_799_999_999;
 const EPOCH: jiff::civil::DateTime = jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0);
 
 impl Timestamp {
     /// The time for these microseconds since 1970. None outside the years 1–9999.
     pub fn from_micros(micros: i64) -> Option<Self> {
-        (YEAR_1..=YEAR_9999_END).contains(&micros).then_some(Self(micros))
+        (YEAR_1_START_MICROS..=YEAR_9999_END_MICROS).contains(&micros).then_some(Self(micros))
     }
 
     /// The time for these Unix seconds, with fraction. None if not finite or outside the years 1–9999.
@@ -47,7 +47,7 @@ impl Timestamp {
     }
 
     /// Date and time in UTC, rounded down to the second.
-    fn civil(self) -> jiff::civil::DateTime {
+    fn civil_time(self) -> jiff::civil::DateTime {
         // `from_micros` ensures that every value is in the range of a civil time.
         EPOCH.saturating_add(jiff::SignedDuration::from_secs(self.0.div_euclid(1_000_000)))
     }
@@ -69,12 +69,12 @@ impl Timestamp {
     pub fn to_rfc3339_seconds(self) -> String {
         // The `Display` form is right because all years have four digits. It is three times as fast as a format
         // pattern.
-        format!("{}Z", self.civil())
+        format!("{}Z", self.civil_time())
     }
 
     /// Date in UTC: `(year, month, day)`.
     pub fn date(self) -> (i16, i8, i8) {
-        let d = self.civil();
+        let d = self.civil_time();
         (d.year(), d.month(), d.day())
     }
 }

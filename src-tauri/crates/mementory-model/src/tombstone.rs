@@ -20,7 +20,7 @@ pub struct Derived {
     pub sentence_ids: Vec<String>,
     /// Facts that were extracted from the target.
     pub fact_ids: Vec<String>,
-    /// Relations whose last evidence was deleted.
+    /// Relations that no remaining record supports.
     pub edge_ids: Vec<String>,
     /// Entities that had no relation left.
     pub entity_ids: Vec<String>,
