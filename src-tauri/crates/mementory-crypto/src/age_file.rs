@@ -4,11 +4,11 @@ use age::{DecryptError, Decryptor, EncryptError, Encryptor, armor::ArmoredReader
 use std::io::{self, BufReader, Cursor, ErrorKind, Read, Write};
 
 /// Work factor: 2^18 blocks, which need 256 MiB and about a second, as in the age tool. Files with a higher factor are
-/// refused, because the next one would already need 512 MiB.
+/// refused, because factor 19 would already need 512 MiB.
 const WORK_FACTOR: u8 = 18;
-/// Maximum length in bytes of the part before the encrypted data. A passphrase needs 150 bytes, and the parser reads
-/// all of it into memory.
-const HEADER_LIMIT: u64 = 16 << 10;
+/// Maximum length in bytes of the header, the part before the encrypted data. With a passphrase it has 150 bytes. The
+/// limit is needed because the parser reads the whole header into memory.
+const MAX_HEADER_BYTES: u64 = 16 << 10;
 
 /// Encrypts the bytes written to it. A file without [`AgeWriter::finish`] is incomplete and cannot be opened.
 pub struct AgeWriter<W: Write>(age::stream::StreamWriter<W>);
@@ -19,10 +19,10 @@ impl<W: Write> AgeWriter<W> {
     /// # Errors
     /// `out` cannot be written.
     pub fn new(passphrase: &str, out: W) -> Result<Self, CryptoError> {
-        Self::with_work(passphrase, out, WORK_FACTOR)
+        Self::with_work_factor(passphrase, out, WORK_FACTOR)
     }
 
-    fn with_work(passphrase: &str, out: W, work: u8) -> Result<Self, CryptoError> {
+    fn with_work_factor(passphrase: &str, out: W, work: u8) -> Result<Self, CryptoError> {
         let mut recipient = scrypt::Recipient::new(SecretString::from(passphrase.to_owned()));
         recipient.set_work_factor(work);
         let encryptor = Encryptor::with_recipients(std::iter::once(&recipient as _)).map_err(|error| match error {
@@ -54,12 +54,12 @@ impl<W: Write> Write for AgeWriter<W> {
 /// Opens an age file, binary or armoured, for reading. Changed or missing data is an error while reading.
 ///
 /// # Errors
-/// `Decrypt` for a wrong passphrase or a changed header, `KdfParameters` for a work factor above the limit,
-/// `NotForPassphrase` for a file encrypted to a key, I/O.
+/// `Decrypt` for a wrong passphrase and for a header that is changed, incomplete or too long, `KdfParameters` for a work
+/// factor above the limit, `NotForPassphrase` for a file encrypted to a key, `Io` if `from` cannot be read.
 pub fn open_age<'a>(passphrase: &str, from: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>, CryptoError> {
     let mut plain = ArmoredReader::new(BufReader::new(limit_armour_lines(from)?));
     let mut head = Vec::new();
-    (&mut plain).take(HEADER_LIMIT).read_to_end(&mut head).map_err(armour_error)?;
+    (&mut plain).take(MAX_HEADER_BYTES).read_to_end(&mut head).map_err(armour_error)?;
     // Look for the last line of the header first. If it is missing, nothing is parsed, however long the file is.
     let last = head.windows(5).position(|w| w == b"\n--- ");
     if !last.is_some_and(|at| head[at + 5..].contains(&b'\n')) {
@@ -78,12 +78,12 @@ pub fn open_age<'a>(passphrase: &str, from: Box<dyn Read + 'a>) -> Result<Box<dy
 
 /// Limits the length of lines if the data looks like armour, which is read line by line (age writes 64 characters).
 fn limit_armour_lines<'a>(mut from: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>, CryptoError> {
-    const ARMOUR: &[u8] = b"-----BEGIN ";
+    const ARMOUR_START: &[u8] = b"-----BEGIN ";
     let mut start = Vec::new();
-    (&mut from).take(ARMOUR.len() as u64).read_to_end(&mut start)?;
-    let armoured = start == ARMOUR;
+    (&mut from).take(ARMOUR_START.len() as u64).read_to_end(&mut start)?;
+    let is_armoured = start == ARMOUR_START;
     let full_file = Cursor::new(start).chain(from);
-    Ok(if armoured { Box::new(LineLimit { inner: full_file, line: 0 }) } else { Box::new(full_file) })
+    Ok(if is_armoured { Box::new(LineLimit { inner: full_file, line: 0 }) } else { Box::new(full_file) })
 }
 
 /// Refuses lines that are too long for armour.
@@ -94,14 +94,14 @@ struct LineLimit<R> {
 
 impl<R: Read> Read for LineLimit<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        const MAX_LINE: usize = 256;
-        let most = buf.len().min(MAX_LINE);
-        let n = self.inner.read(&mut buf[..most])?;
+        const MAX_LINE_BYTES: usize = 256;
+        let max_read = buf.len().min(MAX_LINE_BYTES);
+        let n = self.inner.read(&mut buf[..max_read])?;
         self.line = match buf[..n].iter().rposition(|b| *b == b'\n') {
             Some(at) => n - at - 1,
             None => self.line + n,
         };
-        if self.line > MAX_LINE {
+        if self.line > MAX_LINE_BYTES {
             return Err(io::Error::new(ErrorKind::InvalidData, "a line of armour without end"));
         }
         Ok(n)
@@ -129,8 +129,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn encrypted(plain: &[u8], work: u8) -> Vec<u8> {
-        let mut writer = AgeWriter::with_work("four words of it", Vec::new(), work).unwrap();
+    fn encrypt(plain: &[u8], work: u8) -> Vec<u8> {
+        let mut writer = AgeWriter::with_work_factor("four words of it", Vec::new(), work).unwrap();
         writer.write_all(plain).unwrap();
         writer.finish().unwrap()
     }
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn a_file_opens_with_its_passphrase_only() {
         let plain: Vec<u8> = (0..200_000u32).map(|n| (n % 251) as u8).collect();
-        let file = encrypted(&plain, 4);
+        let file = encrypt(&plain, 4);
         assert_eq!(open("four words of it", &file).unwrap(), plain);
         assert!(matches!(open("other words", &file), Err(CryptoError::Decrypt)));
         for at in [0, 30, 100, 170, 70_000, file.len() - 1] {
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_work_factor_above_the_limit_is_refused() {
-        let file = encrypted(b"x", 2);
+        let file = encrypt(b"x", 2);
         let text = String::from_utf8_lossy(&file).into_owned();
         let factor_at = text.find(" 2\n").unwrap();
         let mut costly = file[..factor_at].to_vec();

@@ -52,7 +52,7 @@ impl FileCipher {
             context.name.as_bytes(),
             &context.generation.to_le_bytes(),
         ]);
-        Self { cipher: Cipher::new(&hazmat::derive(key, salt, &bound)), aad: bound }
+        Self { cipher: Cipher::new(&hazmat::derive_key(key, salt, &bound)), aad: bound }
     }
 
     fn nonce_and_aad(&self, number: u64, last: bool) -> ([u8; NONCE_LEN], Vec<u8>) {

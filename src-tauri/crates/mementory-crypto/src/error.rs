@@ -16,7 +16,7 @@ pub enum CryptoError {
     /// The key derivation parameters are below the minimum, or above the limit for untrusted input.
     #[error("key derivation parameters out of range")]
     KdfParameters,
-    /// A wrong key, or changed, swapped, missing or additional bytes. The error does not reveal which.
+    /// The key is wrong, or bytes were changed, swapped, removed or added. The error does not reveal which.
     #[error("the decryption operation failed")]
     Decrypt,
     /// The file is encrypted to a key, not with a passphrase.

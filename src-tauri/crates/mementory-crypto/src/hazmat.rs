@@ -1,4 +1,5 @@
-//! All calls to primitives: XChaCha20-Poly1305, HKDF-SHA256, HMAC-SHA256, and an unambiguous encoding of lists.
+//! The primitives for a vault's own data: XChaCha20-Poly1305, HKDF-SHA256, HMAC-SHA256 and SHA-256, and an unambiguous
+//! encoding of lists.
 use crate::CryptoError;
 use chacha20poly1305::{AeadInOut, KeyInit, Tag, XChaCha20Poly1305, XNonce};
 use hkdf::Hkdf;
@@ -44,7 +45,7 @@ impl Cipher {
 }
 
 /// HKDF-SHA256 with a 32-byte output.
-pub(crate) fn derive(ikm: &[u8; 32], salt: &[u8], info: &[u8]) -> Zeroizing<[u8; 32]> {
+pub(crate) fn derive_key(ikm: &[u8; 32], salt: &[u8], info: &[u8]) -> Zeroizing<[u8; 32]> {
     let mut out = Zeroizing::new([0; 32]);
     // The only possible error is an output of more than 255 blocks; 32 bytes are one block.
     let expanded = Hkdf::<Sha256>::new(Some(salt), ikm).expand(info, out.as_mut());
@@ -61,7 +62,7 @@ pub(crate) fn hmac(key: &[u8; 32]) -> Hmac<Sha256> {
 }
 
 /// HMAC-SHA256 of one message.
-pub(crate) fn mac(key: &[u8; 32], message: &[u8]) -> [u8; 32] {
+pub(crate) fn hmac_sha256(key: &[u8; 32], message: &[u8]) -> [u8; 32] {
     let mut h = hmac(key);
     h.update(message);
     h.finalize().into_bytes().into()

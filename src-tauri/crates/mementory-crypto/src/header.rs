@@ -19,9 +19,9 @@ use subtle::ConstantTimeEq;
 /// Name of the header in the vault's folder.
 pub const HEADER_FILE: &str = "vault.json";
 const HEADER_VERSION: u32 = 1;
-const MAX_FILE_LEN: u64 = 64 * 1024;
-const MAX_SLOTS: usize = 8;
-const HEX_LEN: usize = 64;
+const MAX_HEADER_BYTES: u64 = 64 * 1024;
+const MAX_SLOT_COUNT: usize = 8;
+const DIGEST_HEX_LEN: usize = 64;
 const MAC_PREFIX: &str = ",\n  \"mac\": \"";
 const CHECKSUM_PREFIX: &str = "\",\n  \"checksum\": \"";
 const FILE_END: &str = "\"\n}\n";
@@ -77,12 +77,12 @@ impl HeaderBody {
         }
     }
 
-    fn vault(&self) -> &[u8; 16] {
+    fn vault_id_bytes(&self) -> &[u8; 16] {
         self.vault_id.as_bytes()
     }
 
     /// Replaces the slot of the same kind, or adds the slot if there is none.
-    fn replace(&mut self, slot: Slot) {
+    fn replace_slot(&mut self, slot: Slot) {
         match self.slots.iter_mut().find(|s| s.kind == slot.kind) {
             Some(old) => *old = slot,
             None => self.slots.push(slot),
@@ -93,7 +93,8 @@ impl HeaderBody {
     fn to_file_text(&self, master: &MasterKey) -> Result<String, CryptoError> {
         let mut text = serde_json::to_string_pretty(self).map_err(std::io::Error::from)?;
         text.truncate(text.trim_end_matches("\n}").len());
-        let mac = hex::encode(hazmat::mac(master.subkey(self.vault(), "header").bytes(), text.as_bytes()));
+        let mac =
+            hex::encode(hazmat::hmac_sha256(master.subkey(self.vault_id_bytes(), "header").bytes(), text.as_bytes()));
         text.push_str(MAC_PREFIX);
         text.push_str(&mac);
         text.push_str(CHECKSUM_PREFIX);
@@ -115,8 +116,8 @@ impl UnverifiedHeader {
     fn read(dir: &Path) -> Result<Self, CryptoError> {
         let file = File::open(dir.join(HEADER_FILE))?;
         let mut bytes = Vec::new();
-        file.take(MAX_FILE_LEN + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > MAX_FILE_LEN {
+        file.take(MAX_HEADER_BYTES + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_HEADER_BYTES {
             return Err(CryptoError::HeaderDamaged("size"));
         }
         Self::parse(String::from_utf8(bytes).map_err(|_| CryptoError::HeaderDamaged("text"))?)
@@ -125,7 +126,7 @@ impl UnverifiedHeader {
     fn parse(text: String) -> Result<Self, CryptoError> {
         let damaged = CryptoError::HeaderDamaged;
         let rest = text.strip_suffix(FILE_END).ok_or(damaged("end"))?;
-        let at = rest.len().checked_sub(HEX_LEN).ok_or(damaged("end"))?;
+        let at = rest.len().checked_sub(DIGEST_HEX_LEN).ok_or(damaged("end"))?;
         let (covered, checksum) = rest.split_at_checked(at).ok_or(damaged("end"))?;
         if checksum != hex::encode(hazmat::labelled_sha256(CHECKSUM_DOMAIN, covered.as_bytes())) {
             return Err(damaged("checksum"));
@@ -139,9 +140,9 @@ impl UnverifiedHeader {
         if version != HEADER_VERSION {
             return Err(CryptoError::HeaderVersion(version));
         }
-        let marks = covered.strip_suffix(CHECKSUM_PREFIX).ok_or(damaged("mac"))?;
-        let mac_at = marks.len().checked_sub(HEX_LEN + MAC_PREFIX.len()).ok_or(damaged("mac"))?;
-        let (content, mac) = marks.split_at_checked(mac_at).ok_or(damaged("mac"))?;
+        let text_with_mac = covered.strip_suffix(CHECKSUM_PREFIX).ok_or(damaged("mac"))?;
+        let mac_at = text_with_mac.len().checked_sub(DIGEST_HEX_LEN + MAC_PREFIX.len()).ok_or(damaged("mac"))?;
+        let (content, mac) = text_with_mac.split_at_checked(mac_at).ok_or(damaged("mac"))?;
         if !mac.starts_with(MAC_PREFIX) {
             return Err(damaged("mac"));
         }
@@ -149,16 +150,16 @@ impl UnverifiedHeader {
         if body.cipher != CIPHER_NAME || body.kdf != KDF_NAME {
             return Err(damaged("ciphers"));
         }
-        if body.slots.is_empty() || body.slots.len() > MAX_SLOTS {
+        if body.slots.is_empty() || body.slots.len() > MAX_SLOT_COUNT {
             return Err(damaged("key slots"));
         }
         body.slots.iter().try_for_each(Slot::check)?;
         Ok(Self { body, text, mac_at })
     }
 
-    /// Opens a slot with the secret, then checks the mac.
+    /// Opens the first slot that accepts the secret, then checks the mac.
     fn open(&self, secret: &str) -> Result<MasterKey, CryptoError> {
-        let vault = self.body.vault();
+        let vault = self.body.vault_id_bytes();
         let code = RecoveryCode::parse(secret).is_some();
         // Try the more likely slot first, to save a key derivation.
         let (first, second) =
@@ -176,8 +177,9 @@ impl UnverifiedHeader {
 
     fn check_mac(&self, master: &MasterKey) -> Result<(), CryptoError> {
         let (content, rest) = self.text.split_at(self.mac_at);
-        let expected = hazmat::mac(master.subkey(self.body.vault(), "header").bytes(), content.as_bytes());
-        let found = rest.get(MAC_PREFIX.len()..MAC_PREFIX.len() + HEX_LEN).unwrap_or_default();
+        let expected =
+            hazmat::hmac_sha256(master.subkey(self.body.vault_id_bytes(), "header").bytes(), content.as_bytes());
+        let found = rest.get(MAC_PREFIX.len()..MAC_PREFIX.len() + DIGEST_HEX_LEN).unwrap_or_default();
         if bool::from(hex::encode(expected).as_bytes().ct_eq(found.as_bytes())) {
             Ok(())
         } else {
@@ -214,15 +216,18 @@ pub fn create_header(
         slots,
     };
     write_header(dir, &body.to_file_text(&master)?, false)?;
-    Ok((body.header(), VaultKeys::derive(&master, body.vault()), code))
+    Ok((body.header(), VaultKeys::derive(&master, body.vault_id_bytes()), code))
 }
 
-/// Opens a vault with its passphrase or recovery code. `Io(NotFound)` if there is no header, `HeaderDamaged` if a check
-/// fails, `WrongSecret` if the header is intact but no slot opens.
+/// Opens a vault with its passphrase or recovery code.
+///
+/// # Errors
+/// `Io(NotFound)` if there is no header, `HeaderDamaged` if a check fails, `HeaderVersion` and `KdfParameters` if the
+/// header is intact but not accepted, `WrongSecret` if no slot opens.
 pub fn open_header(dir: &Path, secret: &str) -> Result<(Header, VaultKeys), CryptoError> {
     let unverified = UnverifiedHeader::read(dir)?;
     let master = unverified.open(secret)?;
-    Ok((unverified.body.header(), VaultKeys::derive(&master, unverified.body.vault())))
+    Ok((unverified.body.header(), VaultKeys::derive(&master, unverified.body.vault_id_bytes())))
 }
 
 /// Replaces the passphrase slot atomically: after a crash the file has either the old or the new slot. `secret` is the
@@ -236,8 +241,9 @@ pub fn change_passphrase(
 ) -> Result<Header, CryptoError> {
     let mut unverified = UnverifiedHeader::read(dir)?;
     let master = unverified.open(secret)?;
-    let slot = Slot::for_passphrase(&master, unverified.body.vault(), new, KdfParams::choose(kdf)?, now_rfc3339)?;
-    unverified.body.replace(slot);
+    let slot =
+        Slot::for_passphrase(&master, unverified.body.vault_id_bytes(), new, KdfParams::choose(kdf)?, now_rfc3339)?;
+    unverified.body.replace_slot(slot);
     write_header(dir, &unverified.body.to_file_text(&master)?, true)?;
     Ok(unverified.body.header())
 }
@@ -247,8 +253,8 @@ pub fn new_recovery_code(dir: &Path, secret: &str, now_rfc3339: &str) -> Result<
     let mut unverified = UnverifiedHeader::read(dir)?;
     let master = unverified.open(secret)?;
     let code = RecoveryCode::generate()?;
-    let slot = Slot::for_recovery(&master, unverified.body.vault(), &code, now_rfc3339)?;
-    unverified.body.replace(slot);
+    let slot = Slot::for_recovery(&master, unverified.body.vault_id_bytes(), &code, now_rfc3339)?;
+    unverified.body.replace_slot(slot);
     write_header(dir, &unverified.body.to_file_text(&master)?, true)?;
     Ok((unverified.body.header(), code))
 }
@@ -258,15 +264,16 @@ pub fn read_header(dir: &Path) -> Result<Header, CryptoError> {
     Ok(UnverifiedHeader::read(dir)?.body.header())
 }
 
-/// Writes a new file, syncs it, renames it, and syncs the folder.
+/// Writes the header to a new file, syncs it, renames it, and syncs the folder. Unless `replace` is true, an existing
+/// header is an error.
 fn write_header(dir: &Path, text: &str, replace: bool) -> Result<(), CryptoError> {
     let mut file = tempfile::Builder::new().prefix(".vault.json.").tempfile_in(dir)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     let target = dir.join(HEADER_FILE);
     if replace { file.persist(&target) } else { file.persist_noclobber(&target) }.map_err(|e| e.error)?;
-    // Windows cannot sync a folder, but its file systems journal the rename. The new header is in place by now: an error
-    // would say that it is not, and a new recovery code would be lost.
+    // Windows cannot sync a folder, but its file systems journal the rename. An error is ignored, because the new
+    // header is already in place: if this function failed, the caller would never see a new recovery code.
     #[cfg(unix)]
     let _ = File::open(dir).and_then(|folder| folder.sync_all());
     Ok(())

@@ -12,14 +12,14 @@ use rsa::{
 
 /// Accepted bits of an RSA modulus. Fewer are too weak (NIST SP 800-131A); more would let a hostile file cause too much
 /// work.
-const RSA_BITS: std::ops::RangeInclusive<u32> = 2048..=8192;
+const ACCEPTED_RSA_BITS: std::ops::RangeInclusive<u32> = 2048..=8192;
 
 /// Verifies `signature` over `message` with `key`. Returns `None` if the algorithm is not one of these five.
 pub(crate) fn verify(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> Option<Result<(), Refusal>> {
     Some(match algorithm {
         "es256" => verify_es256(key, message, signature).ok_or(Refusal::Unfit),
         "es384" => verify_es384(key, message, signature).ok_or(Refusal::Unfit),
-        "rs256" | "rs384" | "rs512" => rsa_key(key).and_then(|key| {
+        "rs256" | "rs384" | "rs512" => parse_rsa_key(key).and_then(|key| {
             let signature = pkcs1v15::Signature::try_from(signature).map_err(|_| Refusal::Unfit)?;
             let verified = match algorithm {
                 "rs256" => pkcs1v15::VerifyingKey::<Sha256>::new(key).verify(message, &signature),
@@ -43,7 +43,7 @@ fn verify_es384(key: &[u8], message: &[u8], signature: &[u8]) -> Option<()> {
 }
 
 /// The RSA key in a DER `SubjectPublicKeyInfo`, without trailing data and of an accepted size.
-fn rsa_key(der: &[u8]) -> Result<RsaPublicKey, Refusal> {
+fn parse_rsa_key(der: &[u8]) -> Result<RsaPublicKey, Refusal> {
     let to_refusal = |_| Refusal::Unfit;
     let info = SubjectPublicKeyInfoRef::from_der(der).map_err(to_refusal)?;
     let bits = info.subject_public_key.as_bytes().ok_or(Refusal::Unfit)?;
@@ -51,18 +51,18 @@ fn rsa_key(der: &[u8]) -> Result<RsaPublicKey, Refusal> {
     let modulus = parts.modulus.as_bytes();
     let zeros = modulus.first().map_or(0, |byte| byte.leading_zeros());
     let size = u32::try_from(modulus.len()).unwrap_or(u32::MAX).saturating_mul(8) - zeros;
-    if size < *RSA_BITS.start() {
+    if size < *ACCEPTED_RSA_BITS.start() {
         return Err(Refusal::RsaTooWeak(size));
     }
-    if size > *RSA_BITS.end() {
+    if size > *ACCEPTED_RSA_BITS.end() {
         return Err(Refusal::RsaTooLarge(size));
     }
     RsaPublicKey::try_from(info).map_err(|_| Refusal::Unfit)
 }
 
 /// The canonical form of a public key: a point of P-256 or P-384 (compressed or not) as uncompressed point, an RSA key
-/// as `SubjectPublicKeyInfo`.
-pub(crate) fn public_key(bytes: &[u8]) -> Option<Vec<u8>> {
+/// as `SubjectPublicKeyInfo`. `None` for anything else.
+pub(crate) fn canonical_public_key(bytes: &[u8]) -> Option<Vec<u8>> {
     match bytes.len() {
         33 | 65 => p256::PublicKey::from_sec1_bytes(bytes).ok().map(|key| {
             use p256::elliptic_curve::sec1::ToSec1Point;
@@ -73,7 +73,7 @@ pub(crate) fn public_key(bytes: &[u8]) -> Option<Vec<u8>> {
             key.to_sec1_point(false).as_bytes().to_vec()
         }),
         _ => {
-            rsa_key(bytes).ok()?;
+            parse_rsa_key(bytes).ok()?;
             SubjectPublicKeyInfoRef::from_der(bytes).ok()?.to_der().ok()
         }
     }

@@ -5,12 +5,12 @@ use argon2::{Algorithm, Argon2, Block, Params, Version};
 use std::time::{Duration, Instant};
 use zeroize::Zeroize;
 
-const MIB: u32 = 1024;
+const KIB_PER_MIB: u32 = 1024;
 /// The minimum cost: 64 MiB, three passes, four lanes.
-const MIN_PARAMS: KdfParams = KdfParams { memory_kib: 64 * MIB, passes: 3, lanes: 4 };
-/// Maximum memory that calibration chooses, so that a vault also opens on a smaller machine.
-const CALIBRATED_MEMORY_MIB: u32 = 1024;
-const ALLOWED_MEMORY_KIB: std::ops::RangeInclusive<u32> = 64 * MIB..=2048 * MIB;
+const MIN_PARAMS: KdfParams = KdfParams { memory_kib: 64 * KIB_PER_MIB, passes: 3, lanes: 4 };
+/// Maximum memory in MiB that calibration chooses, so that a vault also opens on a smaller machine.
+const MAX_CALIBRATED_MIB: u32 = 1024;
+const ALLOWED_MEMORY_KIB: std::ops::RangeInclusive<u32> = 64 * KIB_PER_MIB..=2048 * KIB_PER_MIB;
 const ALLOWED_PASSES: std::ops::RangeInclusive<u32> = 3..=16;
 const ALLOWED_LANES: std::ops::RangeInclusive<u32> = 1..=8;
 /// The intended time to unlock: the middle of 0.5 to 1 s.
@@ -50,21 +50,22 @@ impl KdfParams {
             KdfChoice::Calibrate => {
                 let start = Instant::now();
                 MIN_PARAMS.derive(b"calibration", &[0; 16])?;
-                Ok(Self::scaled(start.elapsed()))
+                Ok(Self::scaled_params(start.elapsed()))
             }
         }
     }
 
-    /// Parameters that take about [`TARGET_TIME`] if the minimum takes `floor`. Raises the memory first, then the passes;
-    /// the time is proportional to their product.
-    pub(crate) fn scaled(floor: Duration) -> Self {
+    /// Parameters that take about [`TARGET_TIME`] if the minimum takes `floor`. Raises the memory first, then the
+    /// passes; the time is proportional to their product.
+    pub(crate) fn scaled_params(floor: Duration) -> Self {
         let ratio = u32::try_from(TARGET_TIME.as_micros() / floor.as_micros().max(1)).unwrap_or(u32::MAX);
-        let times = ratio.clamp(1, CALIBRATED_MEMORY_MIB * MIB / MIN_PARAMS.memory_kib);
+        let times = ratio.clamp(1, MAX_CALIBRATED_MIB * KIB_PER_MIB / MIN_PARAMS.memory_kib);
         let passes = (MIN_PARAMS.passes.saturating_mul(ratio) / times).clamp(MIN_PARAMS.passes, *ALLOWED_PASSES.end());
         Self { memory_kib: MIN_PARAMS.memory_kib * times, passes, lanes: MIN_PARAMS.lanes }
     }
 
-    /// Refuses costs that protect too little, and costs by which a manipulated header could exhaust the machine.
+    /// Returns an error for costs that protect too little, and for costs by which a manipulated header could exhaust
+    /// the machine.
     pub(crate) fn check(&self) -> Result<(), CryptoError> {
         let is_allowed = ALLOWED_MEMORY_KIB.contains(&self.memory_kib)
             && ALLOWED_PASSES.contains(&self.passes)

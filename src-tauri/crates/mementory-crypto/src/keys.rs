@@ -62,7 +62,7 @@ impl MasterKey {
 
     /// The subkey for a label. The salt is the id of the vault.
     pub(crate) fn subkey(&self, vault: &[u8; 16], name: &str) -> Secret {
-        Secret::from(hazmat::derive(self.bytes(), vault, format!("{LABEL_PREFIX}{name}").as_bytes()))
+        Secret::from(hazmat::derive_key(self.bytes(), vault, format!("{LABEL_PREFIX}{name}").as_bytes()))
     }
 }
 
@@ -105,7 +105,7 @@ impl VaultKeys {
         self.index.bytes()
     }
 
-    /// The key for attachments and their names.
+    /// The key for blobs and their names.
     pub fn blobs(&self) -> &[u8; 32] {
         self.blobs.bytes()
     }
@@ -125,7 +125,7 @@ impl VaultKeys {
         self.fingerprints.bytes()
     }
 
-    /// The key for the list of erasures, and for what it knows words by.
+    /// The key for the list of erasures and for the fingerprints of words in it.
     pub fn ledger(&self) -> &[u8; 32] {
         self.ledger.bytes()
     }

@@ -1,11 +1,11 @@
 //! Key slots, encryption, signatures and keyed hashes. The only crate that calls cryptographic primitives.
 //!
-//! Other crates use only the items listed here; `hazmat` (the calls to primitives) is private.
+//! Other crates use only the items listed here; `hazmat` (primitives for a vault's own data) is private.
 //!
 //! ```text
 //! passphrase ─ Argon2id ─┐
-//!                        ├─ unwraps ─ master key ─ HKDF ─┬─ store, index, blobs, audit, ids, fingerprints, spool
-//! recovery code ─ Argon2id ┘                             ├─ signing (Ed25519 seed)
+//!                        ├─ unwraps ─ master key ─ HKDF ─┬─ store, index, blobs, audit, ids, fingerprints
+//! recovery code ─ Argon2id ┘                             ├─ ledger, spool, signing (Ed25519 seed)
 //!                                                        └─ header (HMAC over vault.json)
 //! one file: HKDF(subkey, salt of the file, context) ─ file key ─ one AEAD per 64 KiB chunk
 //! ```

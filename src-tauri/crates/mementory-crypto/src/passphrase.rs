@@ -7,25 +7,25 @@ use zxcvbn::feedback::Warning;
 pub const MINIMUM_SCORE: u8 = 2;
 
 const STRENGTH_LABELS: [&str; 5] = ["Very weak", "Weak", "Fair", "Good", "Strong"];
-/// Number of characters that are evaluated. The time for the estimate grows with the square of this.
-const MAX_CHARACTERS: usize = 100;
-const SUGGESTED_WORDS: usize = 4;
+/// Only this many characters are evaluated, because the time for the estimate grows with the square of their number.
+const MAX_EVALUATED_CHARACTERS: usize = 100;
+const SUGGESTED_WORD_COUNT: usize = 4;
 
 /// Score from 0 to 4, its label, and one reason if the score is below [`MINIMUM_SCORE`].
 pub fn strength(passphrase: &str) -> (u8, &'static str, Option<String>) {
     if passphrase.trim().is_empty() {
         return (0, STRENGTH_LABELS[0], Some("There is nothing here yet.".into()));
     }
-    let end = passphrase.char_indices().nth(MAX_CHARACTERS).map_or(passphrase.len(), |(at, _)| at);
+    let end = passphrase.char_indices().nth(MAX_EVALUATED_CHARACTERS).map_or(passphrase.len(), |(at, _)| at);
     let estimate =
         zxcvbn::zxcvbn(passphrase.get(..end).unwrap_or(passphrase), &["mementory", "keepsake", "vault", "memory"]);
     let score = u8::from(estimate.score()).min(4);
     let label = STRENGTH_LABELS[usize::from(score)];
-    let reason = (score < MINIMUM_SCORE).then(|| reason(estimate.feedback().and_then(|f| f.warning())).into());
+    let reason = (score < MINIMUM_SCORE).then(|| reason_text(estimate.feedback().and_then(|f| f.warning())).into());
     (score, label, reason)
 }
 
-fn reason(warning: Option<Warning>) -> &'static str {
+fn reason_text(warning: Option<Warning>) -> &'static str {
     match warning {
         Some(Warning::StraightRowsOfKeysAreEasyToGuess | Warning::ShortKeyboardPatternsAreEasyToGuess) => {
             "It follows the keys of the keyboard."
@@ -53,8 +53,8 @@ fn reason(warning: Option<Warning>) -> &'static str {
 pub fn suggest() -> Result<String, CryptoError> {
     let list = Wordlist::EffLong.get_list();
     let count = u32::try_from(list.len()).map_err(|_| CryptoError::Random)?;
-    let mut words = Vec::with_capacity(SUGGESTED_WORDS);
-    for _ in 0..SUGGESTED_WORDS {
+    let mut words = Vec::with_capacity(SUGGESTED_WORD_COUNT);
+    for _ in 0..SUGGESTED_WORD_COUNT {
         words.push(list[random_below(count)? as usize]);
     }
     Ok(words.join(" "))

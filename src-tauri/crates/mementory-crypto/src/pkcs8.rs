@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 const PEM_BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
 const PEM_END: &str = "-----END PRIVATE KEY-----";
 /// Maximum length of the Base64 text in bytes; keys of these algorithms are shorter in every form.
-const MAX_BASE64_LEN: usize = 16 << 10;
+const MAX_BASE64_BYTES: usize = 16 << 10;
 
 /// Object identifier 1.3.101.112 (RFC 8410).
 const OID_ED25519: &[u8] = &[0x2b, 0x65, 0x70];
@@ -34,15 +34,15 @@ const fn key_file_error(what: &'static str) -> CryptoError {
     CryptoError::KeyFile(what)
 }
 
-/// Reads the first `PRIVATE KEY` block.
-pub(crate) fn decode(pem: &str) -> Result<KeyFile, CryptoError> {
+/// Reads the first `PRIVATE KEY` block of a text. A text with an encrypted private key is refused.
+pub(crate) fn decode_pem(pem: &str) -> Result<KeyFile, CryptoError> {
     if pem.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") {
         return Err(key_file_error("it is encrypted, which is not supported"));
     }
     let rest = pem.split_once(PEM_BEGIN).ok_or(key_file_error("there is no PRIVATE KEY block in it"))?.1;
     let body = rest.split_once(PEM_END).ok_or(key_file_error("its PRIVATE KEY block has no end"))?.0;
     let text: Zeroizing<String> = Zeroizing::new(body.chars().filter(|c| !c.is_ascii_whitespace()).collect());
-    if text.len() > MAX_BASE64_LEN {
+    if text.len() > MAX_BASE64_BYTES {
         return Err(key_file_error("it is too long"));
     }
     let der = Zeroizing::new(
@@ -98,8 +98,8 @@ fn read_private_parts(algorithm: Algorithm, bytes: &[u8]) -> Result<PrivateParts
     }
 }
 
-/// Writes PKCS#8 version 1 without a public key; ML-DSA-65 as seed only.
-pub(crate) fn encode(algorithm: Algorithm, seed: &[u8; 32]) -> Zeroizing<String> {
+/// The PEM text of a key: PKCS#8 version 1 with the seed and without a public key.
+pub(crate) fn encode_pem(algorithm: Algorithm, seed: &[u8; 32]) -> Zeroizing<String> {
     let (oid, tag) = match algorithm {
         Algorithm::Ed25519 => (OID_ED25519, TAG_OCTET_STRING),
         Algorithm::MlDsa65 => (OID_ML_DSA_65, TAG_SEED),
@@ -139,15 +139,15 @@ struct DerReader<'a>(&'a [u8]);
 
 impl<'a> DerReader<'a> {
     fn read_element(&mut self) -> Result<(u8, &'a [u8]), CryptoError> {
-        const TRUNCATED: CryptoError = key_file_error("it is cut off or not DER");
-        let [tag, short, rest @ ..] = self.0 else { return Err(TRUNCATED) };
+        const TRUNCATED_ERROR: CryptoError = key_file_error("it is cut off or not DER");
+        let [tag, short, rest @ ..] = self.0 else { return Err(TRUNCATED_ERROR) };
         let (len, rest) = match (short, rest) {
             (0..=0x7f, rest) => (usize::from(*short), rest),
             (0x81, [a, rest @ ..]) => (usize::from(*a), rest),
             (0x82, [a, b, rest @ ..]) => (usize::from(*a) << 8 | usize::from(*b), rest),
-            _ => return Err(TRUNCATED),
+            _ => return Err(TRUNCATED_ERROR),
         };
-        let (content, after) = rest.split_at_checked(len).ok_or(TRUNCATED)?;
+        let (content, after) = rest.split_at_checked(len).ok_or(TRUNCATED_ERROR)?;
         self.0 = after;
         Ok((*tag, content))
     }

@@ -45,7 +45,7 @@ impl SigningKey {
     /// # Errors
     /// [`CryptoError::KeyFile`], with the reason.
     pub fn from_pem(pem: &str) -> Result<Self, CryptoError> {
-        let parsed = pkcs8::decode(pem)?;
+        let parsed = pkcs8::decode_pem(pem)?;
         let key = Self::from_seed(parsed.algorithm, parsed.seed);
         let public_key_matches = parsed.public.is_none_or(|public| public == key.public_key());
         if !public_key_matches || parsed.expanded.is_some_and(|expanded| !key.expands_to(&expanded)) {
@@ -56,7 +56,7 @@ impl SigningKey {
 
     /// The key as unencrypted PKCS#8 PEM. The caller must protect the file from other users (mode 0600).
     pub fn to_pem(&self) -> Zeroizing<String> {
-        pkcs8::encode(self.algorithm(), &self.seed)
+        pkcs8::encode_pem(self.algorithm(), &self.seed)
     }
 
     /// The algorithm of the key.
@@ -143,10 +143,11 @@ pub fn verify(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> 
 }
 
 /// The canonical form for comparing keys: raw (Ed25519, ML-DSA-65), the uncompressed point (P-256, P-384; compressed
-/// points are accepted), `SubjectPublicKeyInfo` (RSA of 2048 to 8192 bits). `None` if it is no public key.
+/// points are accepted), `SubjectPublicKeyInfo` (RSA of 2048 to 8192 bits). `None` if the bytes have none of these
+/// forms. Raw keys are recognised by their length only.
 pub fn public_key(bytes: &[u8]) -> Option<Vec<u8>> {
     if Algorithm::ALL.iter().any(|a| a.public_len() == bytes.len()) {
         return Some(bytes.to_vec());
     }
-    jose::public_key(bytes)
+    jose::canonical_public_key(bytes)
 }

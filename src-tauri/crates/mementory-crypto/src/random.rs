@@ -1,4 +1,4 @@
-//! The only source of randomness.
+//! Random bytes and numbers from the operating system.
 use crate::CryptoError;
 
 /// `N` bytes from the system.

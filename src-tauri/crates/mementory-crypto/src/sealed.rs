@@ -11,9 +11,9 @@ use zeroize::{Zeroize, Zeroizing};
 
 /// Length of a tag in bytes.
 const TAG_LEN: usize = 16;
-/// Limits for files from other programs: 448 MiB of memory, and the work of 64 passes over 64 MiB.
+/// Limits for files from other programs: 448 MiB of memory, and the work (KiB times passes) of 64 passes over 64 MiB.
 const MAX_MEMORY_KIB: u32 = 448 << 10;
-const MAX_WORK: u64 = 64 * 64 * 1024;
+const MAX_KIB_TIMES_PASSES: u64 = 64 * 64 * 1024;
 const MAX_LANES: u32 = 16;
 
 /// The cipher.
@@ -77,8 +77,8 @@ pub fn seal_with_passphrase(
     Ok(PassphraseSealed { cipher, salt: salt.to_vec(), memory_kib, passes, lanes, nonce, ciphertext })
 }
 
-/// Decrypts. Refuses excessive parameters before any work is done. A wrong passphrase and changed data give the same
-/// error.
+/// Decrypts. Refuses parameters that cost too much before any work is done. A wrong passphrase and changed data give
+/// the same error.
 pub fn open_with_passphrase(
     passphrase: &[u8],
     aad: &[u8],
@@ -91,12 +91,12 @@ pub fn open_with_passphrase(
 }
 
 /// Replaces the plaintext with ciphertext and tag, and returns the new nonce.
-fn seal<C: KeyInit + AeadInOut, const NONCE: usize>(
+fn seal<C: KeyInit + AeadInOut, const NONCE_LEN: usize>(
     key: &Secret,
     aad: &[u8],
     bytes: &mut Vec<u8>,
 ) -> Result<Vec<u8>, CryptoError> {
-    let nonce: [u8; NONCE] = random_bytes()?;
+    let nonce: [u8; NONCE_LEN] = random_bytes()?;
     let decrypt_error = |_| CryptoError::Decrypt;
     let cipher = C::new_from_slice(key.bytes()).map_err(|_| CryptoError::Decrypt)?;
     let nonce_ref = nonce.as_slice().try_into().map_err(|_| CryptoError::Decrypt)?;
@@ -120,7 +120,11 @@ fn open<C: KeyInit + AeadInOut>(
 /// their own cost.
 fn derive(passphrase: &[u8], salt: &[u8], (memory_kib, passes, lanes): (u32, u32, u32)) -> Result<Secret, CryptoError> {
     let work = u64::from(memory_kib) * u64::from(passes);
-    if memory_kib > MAX_MEMORY_KIB || work > MAX_WORK || lanes > MAX_LANES || !(8..=64).contains(&salt.len()) {
+    if memory_kib > MAX_MEMORY_KIB
+        || work > MAX_KIB_TIMES_PASSES
+        || lanes > MAX_LANES
+        || !(8..=64).contains(&salt.len())
+    {
         return Err(CryptoError::KdfParameters);
     }
     let params = Params::new(memory_kib, passes, lanes, Some(32)).map_err(|_| CryptoError::KdfParameters)?;

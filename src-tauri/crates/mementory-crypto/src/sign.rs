@@ -1,4 +1,4 @@
-//! Ed25519 signatures of a vault: of tombstones, audit entries and evidence bundles.
+//! Ed25519 signatures that a vault makes for tombstones, audit entries and evidence packs.
 use ed25519_dalek::{Signature, Signer, VerifyingKey};
 
 /// The signing key of a vault. Wiped on drop; not visible in `Debug`.

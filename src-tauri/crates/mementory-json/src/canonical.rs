@@ -38,7 +38,7 @@ pub enum KeyOrder {
 pub enum Escapes {
     /// Only those that JSON requires.
     Required,
-    /// Everything that is not printable ASCII (Python's `ensure_ascii`).
+    /// Those, and everything that is not printable ASCII (Python's `ensure_ascii`).
     NonAscii,
 }
 
@@ -68,7 +68,7 @@ impl Style {
 
 /// Largest number of digits in an integer that Python reads.
 const MAX_INTEGER_DIGITS: usize = 4300;
-/// [`Numbers::PythonWhole`] writes whole floats below this number as integers, and larger ones with an exponent.
+/// [`Numbers::PythonWhole`] writes whole floats below this number as integers, and others with an exponent.
 const PYTHON_EXPONENT_START: f64 = 1e16;
 
 /// The canonical text of a value. Its nesting was limited when the tree was parsed.
@@ -201,8 +201,8 @@ fn shortest_digits(value: f64) -> Result<(String, i32), BadNumber> {
     Ok((digits, exponent.parse().map_err(|_| BadNumber)?))
 }
 
-/// `d.ddd`, or `d` if there is only one digit.
-fn mantissa(digits: &str) -> String {
+/// The digits as `d.ddd`, or `d` if there is only one.
+fn format_mantissa(digits: &str) -> String {
     let (first, more) = digits.split_at(digits.len().min(1));
     if more.is_empty() { first.to_owned() } else { format!("{first}.{more}") }
 }
@@ -220,7 +220,7 @@ fn format_python(value: f64) -> Result<String, BadNumber> {
         }
         -4..0 => format!("{sign}0.{}{digits}", "0".repeat(-exponent as usize - 1)),
         _ => {
-            format!("{sign}{}e{}{:02}", mantissa(&digits), if exponent < 0 { '-' } else { '+' }, exponent.abs())
+            format!("{sign}{}e{}{:02}", format_mantissa(&digits), if exponent < 0 { '-' } else { '+' }, exponent.abs())
         }
     })
 }
@@ -241,7 +241,7 @@ fn format_ecmascript(value: f64) -> Result<String, BadNumber> {
             format!("{sign}{whole}.{fraction}")
         }
         point if (-5..=0).contains(&point) => format!("{sign}0.{}{digits}", zeros(-point)),
-        _ => format!("{sign}{}e{}{}", mantissa(&digits), if exponent < 0 { '-' } else { '+' }, exponent.abs()),
+        _ => format!("{sign}{}e{}{}", format_mantissa(&digits), if exponent < 0 { '-' } else { '+' }, exponent.abs()),
     })
 }
 
@@ -366,12 +366,12 @@ mod tests {
         }
     }
 
-    const KEYS: &str =
+    const UNSORTED_JSON: &str =
         "{\"\u{1F600}\":1,\"\u{FF5E}\":2,\"a\":3,\"a\":\"\\u007f\\/\\u2028\\n\\u001f\u{e9}\",\"B\":[2,1]}";
 
     #[test]
     fn python_styles_sort_keys_by_code_point() {
-        let tree = Tree::parse(KEYS, 8).unwrap();
+        let tree = Tree::parse(UNSORTED_JSON, 8).unwrap();
         let raw = "{\"B\":[2,1],\"a\":\"\u{7f}/\u{2028}\\n\\u001f\u{e9}\",\"\u{FF5E}\":2,\"\u{1F600}\":1}";
         assert_eq!(canonical(&tree, Style::PYTHON).unwrap(), raw);
         assert_eq!(canonical(&tree, Style::PYTHON_WHOLE).unwrap(), raw);
@@ -382,7 +382,7 @@ mod tests {
     #[test]
     fn rfc_8785_sorts_keys_by_utf16_and_uses_the_last_duplicate() {
         // U+1F600 is sorted before U+FF5E by code unit, but after it by code point.
-        let tree = Tree::parse(KEYS, 8).unwrap();
+        let tree = Tree::parse(UNSORTED_JSON, 8).unwrap();
         let expected = "{\"B\":[2,1],\"a\":\"\u{7f}/\u{2028}\\n\\u001f\u{e9}\",\"\u{1F600}\":1,\"\u{FF5E}\":2}";
         assert_eq!(canonical(&tree, Style::RFC_8785).unwrap(), expected);
     }

@@ -11,12 +11,12 @@ const CHUNK_BYTES: u64 = 256 * 1024;
 /// A reader that decodes the bytes of another reader.
 pub(super) struct Decoded<'r> {
     reader: &'r mut dyn Read,
-    pub(super) chunk: u64,
-    started: bool,
+    pub(super) chunk_bytes: u64,
+    has_started: bool,
     utf16: Option<Decoder>,
     unescape: Option<Unescape>,
     bytes_read: u64,
-    ended: bool,
+    has_ended: bool,
     is_cut: bool,
     read_error: Option<std::io::Error>,
 }
@@ -25,12 +25,12 @@ impl<'r> Decoded<'r> {
     pub(super) fn new(reader: &'r mut dyn Read) -> Self {
         Self {
             reader,
-            chunk: CHUNK_BYTES,
-            started: false,
+            chunk_bytes: CHUNK_BYTES,
+            has_started: false,
             utf16: None,
             unescape: None,
             bytes_read: 0,
-            ended: false,
+            has_ended: false,
             is_cut: false,
             read_error: None,
         }
@@ -50,8 +50,8 @@ impl<'r> Decoded<'r> {
     /// Appends the next decoded bytes to `out`. False at the end.
     pub(super) fn fill(&mut self, out: &mut Vec<u8>) -> std::io::Result<bool> {
         let before = out.len();
-        while out.len() == before && !self.ended {
-            if self.started && self.utf16.is_none() && self.unescape.is_none() {
+        while out.len() == before && !self.has_ended {
+            if self.has_started && self.utf16.is_none() && self.unescape.is_none() {
                 self.read_raw(out);
             } else {
                 let mut chunk = Vec::new();
@@ -70,20 +70,20 @@ impl<'r> Decoded<'r> {
     pub(super) fn enter_string(&mut self, rest: &[u8], out: &mut Vec<u8>) {
         let mut unescape = Unescape::default();
         unescape.push(rest, out);
-        self.ended |= unescape.closed;
-        self.is_cut |= self.ended && !unescape.closed;
+        self.has_ended |= unescape.is_closed;
+        self.is_cut |= self.has_ended && !unescape.is_closed;
         self.unescape = Some(unescape);
     }
 
     fn read_raw(&mut self, out: &mut Vec<u8>) {
         let before = out.len();
-        out.reserve(usize::try_from(self.chunk).unwrap_or(1));
-        let result = (&mut self.reader).take(self.chunk).read_to_end(out);
+        out.reserve(usize::try_from(self.chunk_bytes).unwrap_or(1));
+        let result = (&mut self.reader).take(self.chunk_bytes).read_to_end(out);
         let got = (out.len() - before) as u64;
         self.bytes_read += got;
-        self.ended = got < self.chunk;
+        self.has_ended = got < self.chunk_bytes;
         if let Err(e) = result {
-            self.ended = true;
+            self.has_ended = true;
             if e.kind() == std::io::ErrorKind::UnexpectedEof {
                 self.is_cut = true;
             } else {
@@ -94,8 +94,8 @@ impl<'r> Decoded<'r> {
 
     fn decode(&mut self, chunk: &[u8], out: &mut Vec<u8>) {
         let mut chunk = chunk;
-        if !self.started {
-            self.started = true;
+        if !self.has_started {
+            self.has_started = true;
             (self.utf16, chunk) = match chunk {
                 [0xEF, 0xBB, 0xBF, rest @ ..] => (None, rest),
                 [0xFF, 0xFE, rest @ ..] => (Some(UTF_16LE.new_decoder_without_bom_handling()), rest),
@@ -108,7 +108,7 @@ impl<'r> Decoded<'r> {
         let mut text = Vec::new();
         let chunk = match &mut self.utf16 {
             Some(decoder) => {
-                transcode(decoder, chunk, self.ended, &mut text);
+                transcode(decoder, chunk, self.has_ended, &mut text);
                 text.as_slice()
             }
             None => chunk,
@@ -116,9 +116,9 @@ impl<'r> Decoded<'r> {
         match &mut self.unescape {
             Some(unescape) => {
                 unescape.push(chunk, out);
-                if unescape.closed {
-                    self.ended = true;
-                } else if self.ended {
+                if unescape.is_closed {
+                    self.has_ended = true;
+                } else if self.has_ended {
                     out.append(&mut unescape.carry);
                     self.is_cut = true;
                 }
@@ -129,9 +129,9 @@ impl<'r> Decoded<'r> {
 }
 
 /// See [`super::decoded_head`].
-pub(super) fn head(reader: &mut dyn Read, n: usize) -> std::io::Result<Vec<u8>> {
+pub(super) fn read_decoded_head(reader: &mut dyn Read, n: usize) -> std::io::Result<Vec<u8>> {
     let mut source = Decoded::new(reader);
-    source.chunk = 64 * 1024;
+    source.chunk_bytes = 64 * 1024;
     let mut out = Vec::new();
     while out.len() < n {
         match source.fill(&mut out) {
@@ -141,8 +141,8 @@ pub(super) fn head(reader: &mut dyn Read, n: usize) -> std::io::Result<Vec<u8>> 
             Err(e) if !out.is_empty() || is_damage(&e) => break,
             Err(e) => return Err(e),
         }
-        let space = out.iter().take_while(|b| b.is_ascii_whitespace()).count();
-        out.drain(..space);
+        let space_len = out.iter().take_while(|b| b.is_ascii_whitespace()).count();
+        out.drain(..space_len);
         let inside = out.get(1..).and_then(|rest| rest.iter().find(|b| !b.is_ascii_whitespace()));
         if source.unescape.is_none() && out.first() == Some(&b'"') && matches!(inside, Some(b'[' | b'{')) {
             let rest = out.split_off(1);
@@ -170,7 +170,7 @@ fn transcode(decoder: &mut Decoder, mut chunk: &[u8], last: bool, out: &mut Vec<
 #[derive(Default)]
 struct Unescape {
     carry: Vec<u8>,
-    closed: bool,
+    is_closed: bool,
 }
 
 impl Unescape {
@@ -181,7 +181,7 @@ impl Unescape {
             joined = [std::mem::take(&mut self.carry).as_slice(), input].concat();
             data = &joined;
         }
-        while !self.closed {
+        while !self.is_closed {
             let Some(at) = memchr2(b'"', b'\\', data) else {
                 out.extend_from_slice(data);
                 return;
@@ -189,7 +189,7 @@ impl Unescape {
             out.extend_from_slice(&data[..at]);
             data = &data[at..];
             if data[0] == b'"' {
-                self.closed = true;
+                self.is_closed = true;
             } else {
                 match decode_escape(data, out) {
                     Some(used) => data = &data[used..],
@@ -206,7 +206,7 @@ impl Unescape {
 /// Decodes the escape at the start of `data` and returns its length. None if more bytes are needed. A lone surrogate
 /// remains an escape, because the inner JSON may contain it. Of an unknown escape only the backslash is removed.
 fn decode_escape(data: &[u8], out: &mut Vec<u8>) -> Option<usize> {
-    let plain = match *data.get(1)? {
+    let decoded_byte = match *data.get(1)? {
         b'n' => b'\n',
         b't' => b'\t',
         b'r' => b'\r',
@@ -216,14 +216,14 @@ fn decode_escape(data: &[u8], out: &mut Vec<u8>) -> Option<usize> {
             if data.len() < 6 {
                 return None;
             }
-            let Some(first) = hex4(&data[2..6]) else {
+            let Some(first) = parse_hex4(&data[2..6]) else {
                 out.extend_from_slice(&data[..2]);
                 return Some(2);
             };
             if (0xD800..0xDC00).contains(&first) {
                 match data.get(6..12) {
                     Some([b'\\', b'u', low @ ..]) => {
-                        if let Some(low @ 0xDC00..0xE000) = hex4(low) {
+                        if let Some(low @ 0xDC00..0xE000) = parse_hex4(low) {
                             push_char(0x10000 + ((first - 0xD800) << 10) + (low - 0xDC00), out);
                             return Some(12);
                         }
@@ -243,7 +243,7 @@ fn decode_escape(data: &[u8], out: &mut Vec<u8>) -> Option<usize> {
         }
         other => other,
     };
-    out.push(plain);
+    out.push(decoded_byte);
     Some(2)
 }
 
@@ -252,7 +252,7 @@ fn push_char(code: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
 }
 
-/// The value of four hex digits.
-pub(super) fn hex4(digits: &[u8]) -> Option<u32> {
+/// The value of hex digits. None for any other character.
+pub(super) fn parse_hex4(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |sum, d| Some(sum * 16 + char::from(*d).to_digit(16)?))
 }

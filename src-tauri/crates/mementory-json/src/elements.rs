@@ -65,7 +65,7 @@ impl Element<'_> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Level {
-    /// Between top-level top_values.
+    /// Between the values at top level.
     Top,
     /// Inside an array at top level, or in one that is the value of a key (`wrapped`).
     Array {
@@ -80,9 +80,10 @@ enum Level {
 /// [`Elements::with_keys`]), of one object, or of NDJSON. Each of these may also be inside a JSON string, in UTF-16,
 /// and have a BOM and any white space. Byte offsets count decoded bytes.
 ///
-/// Memory use is one element (at most `limits.element_bytes`) and one read of 256 KiB. Values that are not objects are
-/// elements too (`null`, `"text"`, `NaN`, even an invalid word inside an array), so that the caller can report them.
-/// The members of a wrapping object outside the arrays with elements are available in [`Elements::wrapper`].
+/// Memory use is one element (at most `limits.element_bytes`), one read of 256 KiB and up to 1 MiB of a wrapping
+/// object. Values that are not objects are elements too (`null`, `"text"`, `NaN`, even an invalid word inside an
+/// array), so that the caller can report them. The members of a wrapping object outside the arrays with elements are
+/// available in [`Elements::wrapper`].
 ///
 /// ```
 /// # use mementory_json::Elements;
@@ -147,7 +148,7 @@ impl<'r> Elements<'r> {
 
     #[cfg(test)]
     pub(super) fn chunked(mut self, bytes: u64) -> Self {
-        self.source.chunk = bytes;
+        self.source.chunk_bytes = bytes;
         self
     }
 
@@ -200,7 +201,7 @@ impl<'r> Elements<'r> {
                                 return Ok(Some(self.take_element(end, false)));
                             }
                         }
-                        b'"' if self.top_values == 0 && self.string_holds_json()? => {
+                        b'"' if self.top_values == 0 && self.string_contains_json()? => {
                             let rest = self.buf.split_off(self.pos + 1);
                             self.buf_offset += self.buf.len() as u64;
                             self.buf.clear();
@@ -210,7 +211,7 @@ impl<'r> Elements<'r> {
                         // In NDJSON an invalid line is returned as an element. Elsewhere the end of an invalid value
                         // cannot be found.
                         _ if self.no_array_seen && self.top_values > 0 => {
-                            let end = self.line_end()?;
+                            let end = self.find_line_end()?;
                             return Ok(Some(self.take_element(end, false)));
                         }
                         _ => {
@@ -280,7 +281,8 @@ impl<'r> Elements<'r> {
         })
     }
 
-    /// Skips white space and the bytes in `also`, and sets `start` and `pos` to the next byte, which is returned.
+    /// Skips white space and the bytes in `also`, and sets `start` and `pos` to the next byte, which is returned. None
+    /// at the end of the stream.
     fn skip_space(&mut self, also: &[u8]) -> Result<Option<u8>, ElementError> {
         loop {
             let rest = &self.buf[self.pos..];
@@ -308,14 +310,14 @@ impl<'r> Elements<'r> {
             if let Stop::End(end) = self.scanner.advance(&self.buf, &mut self.pos, false) {
                 return Ok(end);
             }
-            self.check_size()?;
+            self.check_element_size()?;
             if !self.refill()? {
                 return self.truncated_error();
             }
         }
     }
 
-    fn check_size(&mut self) -> Result<(), ElementError> {
+    fn check_element_size(&mut self) -> Result<(), ElementError> {
         if self.pos - self.start <= self.limit {
             return Ok(());
         }
@@ -344,9 +346,9 @@ impl<'r> Elements<'r> {
     /// The end of the object at top level. None if an array with elements was found in it.
     fn scan_top_object(&mut self) -> Result<Option<usize>, ElementError> {
         self.scanner = Scanner::new(self.no_array_seen && self.top_values > 0);
-        let keys = !self.keys.is_empty();
+        let stops_at_arrays = !self.keys.is_empty();
         loop {
-            match self.scanner.advance(&self.buf, &mut self.pos, keys) {
+            match self.scanner.advance(&self.buf, &mut self.pos, stops_at_arrays) {
                 Stop::End(end) => return Ok(Some(end)),
                 Stop::Array { key, at } => {
                     if self.enter_array_if_wanted(key, at) {
@@ -354,7 +356,7 @@ impl<'r> Elements<'r> {
                     }
                 }
                 Stop::More => {
-                    self.check_size()?;
+                    self.check_element_size()?;
                     if !self.refill()? {
                         return self.truncated_error();
                     }
@@ -413,13 +415,14 @@ impl<'r> Elements<'r> {
     }
 
     /// True if the top-level string at `pos` contains JSON.
-    fn string_holds_json(&mut self) -> Result<bool, ElementError> {
+    fn string_contains_json(&mut self) -> Result<bool, ElementError> {
         while self.buf.len() - self.pos < 64 && self.refill()? {}
         let inside = self.buf[self.pos + 1..].iter().find(|b| !b.is_ascii_whitespace());
         Ok(matches!(inside, Some(b'[' | b'{')))
     }
 
-    /// The end of a word that does not start a JSON value, at the next separator.
+    /// The end of the value at `start`, which begins with neither a bracket nor a quote (`null`, a number, an invalid
+    /// word), at the next comma, bracket or quote.
     fn scan_word(&mut self) -> Result<usize, ElementError> {
         loop {
             let rest = &self.buf[self.pos..];
@@ -437,7 +440,7 @@ impl<'r> Elements<'r> {
     }
 
     /// The end of the line at `start`.
-    fn line_end(&mut self) -> Result<usize, ElementError> {
+    fn find_line_end(&mut self) -> Result<usize, ElementError> {
         loop {
             if let Some(at) = memchr::memchr(b'\n', &self.buf[self.pos..]) {
                 return Ok(self.pos + at);

@@ -2,10 +2,11 @@
 use mementory_model::is_damage;
 use std::{collections::HashSet, io::Read};
 
-/// Number of bytes that are read after leading white space.
+/// Number of bytes after leading white space at which reading stops.
 const HEAD_BYTES: usize = 64 << 10;
-/// Largest number of key paths, and of keys in one path.
+/// Largest number of key paths.
 const MAX_PATHS: usize = 2000;
+/// Largest number of keys in one path.
 const MAX_PATH_DEPTH: usize = 4;
 
 /// Key paths at the start of a file (`chat_messages.sender`). Arrays are not part of a path.

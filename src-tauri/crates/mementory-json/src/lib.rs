@@ -25,5 +25,5 @@ pub use tree::{Members, Tree, TreeError, is_shortest, same, write_string};
 /// The first `n` bytes of a text, or all if it is shorter, decoded like in [`Elements`] (BOM, UTF-16, JSON in a string)
 /// and without leading white space. Used for detection.
 pub fn decoded_head(reader: &mut dyn std::io::Read, n: usize) -> std::io::Result<Vec<u8>> {
-    decoded::head(reader, n)
+    decoded::read_decoded_head(reader, n)
 }

@@ -1,5 +1,7 @@
-//! Repairs near-JSON: NaN and infinities become null, control characters are escaped, lone surrogates become U+FFFD.
-use super::decoded::hex4;
+//! Repairs near-JSON: NaN and infinities become null, control characters in strings are escaped, NUL characters outside
+//! of strings are removed, lone surrogates and invalid UTF-8 become U+FFFD, and the backslash of an unknown escape is
+//! escaped.
+use super::decoded::parse_hex4;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -37,7 +39,8 @@ fn add_code(codes: &mut Vec<&'static str>, code: &'static str) {
     }
 }
 
-/// Repairs text between strings: replaces words that Python and JavaScript write for numbers that JSON does not have.
+/// Repairs text between strings: replaces words that Python and JavaScript write for numbers that JSON does not have,
+/// and removes NUL characters.
 fn repair_words(mut text: &str, out: &mut String, codes: &mut Vec<&'static str>) {
     while let Some(at) = text.find(['N', 'I', '-', '\0']) {
         out.push_str(&text[..at]);
@@ -76,7 +79,7 @@ fn repair_string<'t>(mut text: &'t str, out: &mut String, codes: &mut Vec<&'stat
                 out.push('"');
                 return &text[at + 1..];
             }
-            b'\\' => match (bytes.get(1), bytes.get(2..6).and_then(hex4)) {
+            b'\\' => match (bytes.get(1), bytes.get(2..6).and_then(parse_hex4)) {
                 (Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't'), _) => 2,
                 (Some(b'u'), Some(0xD800..0xDC00)) if low_surrogate_follows(bytes) => 12,
                 (Some(b'u'), Some(0xD800..0xE000)) => {
@@ -108,5 +111,5 @@ fn repair_string<'t>(mut text: &'t str, out: &mut String, codes: &mut Vec<&'stat
 }
 
 fn low_surrogate_follows(bytes: &[u8]) -> bool {
-    matches!(bytes.get(6..12), Some([b'\\', b'u', low @ ..]) if matches!(hex4(low), Some(0xDC00..0xE000)))
+    matches!(bytes.get(6..12), Some([b'\\', b'u', low @ ..]) if matches!(parse_hex4(low), Some(0xDC00..0xE000)))
 }

@@ -10,7 +10,7 @@ pub(super) struct Scanner {
     escaped: bool,
     /// Start and end of the last string at depth 1, as buffer positions.
     last_string: (usize, usize),
-    /// There is one value per line, so a line feed followed by `{` ends a value that was cut off.
+    /// True if there is one value per line. A line feed followed by `{` then ends a value that was cut off.
     pub(super) one_value_per_line: bool,
     /// True if the last scanned byte was a line feed.
     after_line_feed: bool,
@@ -46,8 +46,8 @@ impl Scanner {
         }
     }
 
-    /// Continues the scan at `*pos`. With `keys`, pauses for [`Stop::Array`].
-    pub(super) fn advance(&mut self, buf: &[u8], pos: &mut usize, keys: bool) -> Stop {
+    /// Continues the scan at `*pos`. If `stops_at_arrays` is true, pauses for [`Stop::Array`].
+    pub(super) fn advance(&mut self, buf: &[u8], pos: &mut usize, stops_at_arrays: bool) -> Stop {
         while *pos < buf.len() {
             if self.after_line_feed {
                 self.after_line_feed = false;
@@ -72,7 +72,7 @@ impl Scanner {
                         self.last_string = (*pos + 1, 0);
                     }
                 }
-                b'[' if keys && self.depth == 1 && self.is_value_of_key(buf, *pos) => {
+                b'[' if stops_at_arrays && self.depth == 1 && self.is_value_of_key(buf, *pos) => {
                     *pos += 1;
                     return Stop::Array { key: self.last_string, at: *pos };
                 }
@@ -92,7 +92,8 @@ impl Scanner {
         Stop::More
     }
 
-    /// Scans inside a string. True if the string ended before `*pos`.
+    /// Scans inside a string, up to its end, an escape, or (with one value per line) a line feed. True if the string
+    /// ended before `*pos`.
     fn scan_string(&mut self, buf: &[u8], pos: &mut usize) -> bool {
         if self.escaped {
             self.escaped = false;

@@ -43,13 +43,13 @@ impl Tree {
 
     /// Reads a raw value, which is known to be valid JSON except for lone surrogates. These are errors.
     pub fn of(raw: &RawValue, bounds: impl Into<Bounds>) -> Result<Tree, TreeError> {
-        parse::walk(raw, bounds.into()).map(|(tree, _)| tree)
+        parse::read_tree(raw, bounds.into()).map(|(tree, _)| tree)
     }
 
     /// Like [`Self::of`], but subtracts the memory of the value from `bounds`, for several values that are in memory at
     /// once.
     pub fn take(raw: &RawValue, bounds: &mut Bounds) -> Result<Tree, TreeError> {
-        let (tree, spent) = parse::walk(raw, *bounds)?;
+        let (tree, spent) = parse::read_tree(raw, *bounds)?;
         bounds.bytes -= spent;
         Ok(tree)
     }
@@ -62,7 +62,7 @@ impl Tree {
         }
     }
 
-    /// Replaces the member with this key, or adds it at the end.
+    /// Replaces the last member with this key, or adds one at the end. Does nothing if this is not an object.
     pub fn set(&mut self, key: &str, value: Tree) {
         if let Tree::Object(members) = self {
             match members.iter_mut().rev().find(|(k, _)| k == key) {
@@ -72,7 +72,7 @@ impl Tree {
         }
     }
 
-    /// Removes every member with this key.
+    /// Removes every member with this key. Does nothing if this is not an object.
     pub fn remove(&mut self, key: &str) {
         if let Tree::Object(members) = self {
             members.retain(|(k, _)| k != key);
@@ -143,15 +143,20 @@ fn unescaped_len(text: &[u8]) -> usize {
     at + text[at..].iter().position(escaped).unwrap_or(text.len() - at)
 }
 
-/// True if a number token is already the shortest text of its double without an exponent. It has at most 15 characters,
-/// which a double represents exactly enough, no superfluous zeros, and is 0 or at least 0.1 in magnitude. Every
-/// canonical form writes such a number unchanged.
+/// True if a number token is already the shortest text of its double without an exponent. Such a token has at most 15
+/// characters after the sign, so that a double identifies it, no superfluous zeros, and is 0 or at least 0.1 in
+/// magnitude. Every canonical form writes such a number unchanged.
 pub fn is_shortest(token: &str) -> bool {
     let digits = token.strip_prefix('-').unwrap_or(token);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "1"));
-    let plain = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let whole_fits = if whole == "0" { !fraction.starts_with('0') } else { !whole.starts_with('0') };
-    digits.len() <= 15 && plain(whole) && plain(fraction) && !fraction.ends_with('0') && whole_fits && token != "-0"
+    digits.len() <= 15
+        && is_digits(whole)
+        && is_digits(fraction)
+        && !fraction.ends_with('0')
+        && whole_fits
+        && token != "-0"
 }
 
 /// Appends a JSON string literal. `"`, `\` and control characters are escaped, with the short form if JSON has one.

@@ -29,14 +29,14 @@ fn is_refused(file: Vec<u8>, name: &str, generation: u64) -> bool {
     matches!(decrypt(file, name, generation), Err(CryptoError::Decrypt))
 }
 
-fn pattern(len: usize) -> Vec<u8> {
+fn test_bytes(len: usize) -> Vec<u8> {
     (0..len).map(|i| (i / 7 + i % 251) as u8).collect()
 }
 
 #[test]
 fn files_of_all_boundary_lengths_round_trip() {
     for len in [0, 1, CHUNK_LEN - 1, CHUNK_LEN, CHUNK_LEN + 1, 2 * CHUNK_LEN, 3 * CHUNK_LEN + 5] {
-        let plain = pattern(len);
+        let plain = test_bytes(len);
         let file = encrypt(&plain, "a", 1);
         assert_eq!(file.len(), HEADER_LEN + len + 16 * len.div_ceil(CHUNK_LEN).max(1), "length {len}");
         assert_eq!(decrypt(file.clone(), "a", 1).unwrap(), plain, "length {len}");
@@ -58,7 +58,7 @@ fn two_files_with_the_same_plaintext_differ_completely() {
 #[test]
 fn any_flipped_byte_fails() {
     for len in [0, 1, 40] {
-        let file = encrypt(&pattern(len), "a", 1);
+        let file = encrypt(&test_bytes(len), "a", 1);
         for at in 0..file.len() {
             let mut changed = file.clone();
             changed[at] ^= 1;
@@ -69,7 +69,7 @@ fn any_flipped_byte_fails() {
 
 #[test]
 fn a_truncated_or_extended_file_does_not_open() {
-    let file = encrypt(&pattern(2 * CHUNK_LEN + 9), "a", 1);
+    let file = encrypt(&test_bytes(2 * CHUNK_LEN + 9), "a", 1);
     let edges = [
         0,
         1,

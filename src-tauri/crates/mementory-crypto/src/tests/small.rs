@@ -36,7 +36,7 @@ fn strength_has_five_steps_and_a_reason_below_the_minimum() {
     }
     let (score, label, reason) = strength("larch obscure tavern quiet");
     assert!(score >= 3 && matches!(label, "Good" | "Strong") && reason.is_none());
-    assert!(!strength(&"x1!q".repeat(5000)).1.is_empty(), "long input is cut, not chewed");
+    assert!(!strength(&"x1!q".repeat(5000)).1.is_empty(), "only the start of a long input is evaluated");
     assert_eq!(strength("пароль для хранилища").2, None);
 }
 
@@ -50,7 +50,7 @@ fn suggestions_are_four_words_and_strong() {
 
 #[test]
 fn calibration_raises_memory_first_then_passes() {
-    let scaled = |ms| KdfParams::scaled(Duration::from_millis(ms));
+    let scaled = |ms| KdfParams::scaled_params(Duration::from_millis(ms));
     assert_eq!(scaled(5000), KdfParams::floor());
     assert_eq!(scaled(751), KdfParams::floor());
     assert_eq!(scaled(190), KdfParams { memory_kib: 192 * 1024, passes: 3, lanes: 4 });

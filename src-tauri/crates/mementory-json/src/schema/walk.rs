@@ -19,7 +19,7 @@ pub enum RepeatedKeys {
 
 /// Checks a tree and reports every violation. Members are checked in the order of the table.
 pub fn check(tree: &Tree, rule: &Rule, keys: RepeatedKeys, report: &mut dyn FnMut(&Place<'_>, Violation)) {
-    Walk { keys, report }.value(rule, tree, &Place::TOP);
+    Walk { keys, report }.check_value(rule, tree, &Place::TOP);
 }
 
 struct Walk<'r> {
@@ -28,13 +28,13 @@ struct Walk<'r> {
 }
 
 impl Walk<'_> {
-    fn value(&mut self, rule: &Rule, tree: &Tree, at: &Place<'_>) {
+    fn check_value(&mut self, rule: &Rule, tree: &Tree, at: &Place<'_>) {
         let violation = match (rule, tree) {
             (Rule::Any, _)
             | (Rule::Bool, Tree::Bool(_))
             | (Rule::Text | Rule::TextOrObject, Tree::Text(_))
             | (Rule::TextOrObject, Tree::Object(_)) => None,
-            (Rule::List(item), Tree::Array(items)) => return self.items(item, items, at),
+            (Rule::List(item), Tree::Array(items)) => return self.check_items(item, items, at),
             (Rule::Set(item, least), Tree::Array(items)) => {
                 if has_repetition(items.iter().filter_map(Tree::as_str), items.len()) {
                     (self.report)(at, Violation::RepeatedItem);
@@ -42,22 +42,22 @@ impl Walk<'_> {
                 if items.len() < *least {
                     (self.report)(at, Violation::TooFewItems(*least));
                 }
-                return self.items(item, items, at);
+                return self.check_items(item, items, at);
             }
             (Rule::Map(rule), Tree::Object(members)) => {
                 for (key, value) in members {
-                    self.value(rule, value, &at.member(key));
+                    self.check_value(rule, value, &at.member(key));
                 }
                 return;
             }
-            (Rule::Object(fields), Tree::Object(members)) => return self.object(fields, true, tree, members, at),
+            (Rule::Object(fields), Tree::Object(members)) => return self.check_object(fields, true, tree, members, at),
             (Rule::ClosedObject(fields), Tree::Object(members)) => {
-                return self.object(fields, false, tree, members, at);
+                return self.check_object(fields, false, tree, members, at);
             }
             (Rule::Tagged(rules), Tree::Object(_)) => {
                 let tag = tree.get("type").and_then(Tree::as_str);
                 match rules.iter().find(|(name, _)| Some(*name) == tag) {
-                    Some((_, rule)) => return self.value(rule, tree, at),
+                    Some((_, rule)) => return self.check_value(rule, tree, at),
                     None => Some(Violation::UnknownTag),
                 }
             }
@@ -72,20 +72,20 @@ impl Walk<'_> {
         }
     }
 
-    fn items(&mut self, rule: &Rule, items: &[Tree], at: &Place<'_>) {
+    fn check_items(&mut self, rule: &Rule, items: &[Tree], at: &Place<'_>) {
         for (i, item) in items.iter().enumerate() {
-            self.value(rule, item, &at.item(i));
+            self.check_value(rule, item, &at.item(i));
         }
     }
 
-    fn object(&mut self, fields: &[Field], open: bool, tree: &Tree, members: &[(String, Tree)], at: &Place<'_>) {
+    fn check_object(&mut self, fields: &[Field], open: bool, tree: &Tree, members: &[(String, Tree)], at: &Place<'_>) {
         for field in fields {
             let here = at.member(field.name);
             match tree.get(field.name) {
                 None if field.required => (self.report)(&here, Violation::MissingField),
                 None => {}
                 Some(Tree::Null) if field.nullable => {}
-                Some(value) => self.value(&field.rule, value, &here),
+                Some(value) => self.check_value(&field.rule, value, &here),
             }
         }
         if !open {
@@ -124,29 +124,29 @@ fn text_violation(rule: &Rule, text: &str) -> Option<Violation> {
 }
 
 /// The smallest whole number that does not fit into a signed 64-bit integer.
-const TWO_63: f64 = 9_223_372_036_854_775_808.0;
+const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 
 fn number_violation(rule: &Rule, token: &str) -> Option<Violation> {
     // A double can represent up to 308 digits without exponent, so such numbers in vectors need no parsing.
-    let plain = token.len() <= 300 && token.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-'));
-    let double = || token.parse::<f64>().ok().filter(|n| n.is_finite());
+    let is_short_decimal = token.len() <= 300 && token.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-'));
+    let finite_double = || token.parse::<f64>().ok().filter(|n| n.is_finite());
     match rule {
         Rule::Whole(least) | Rule::Int64(least) => {
             let too_small = match token.parse::<i64>() {
                 Ok(n) => n < *least,
-                Err(_) => match double().filter(|n| n.fract() == 0.0) {
+                Err(_) => match finite_double().filter(|n| n.fract() == 0.0) {
                     None => return Some(Violation::NotWhole(*least)),
-                    Some(n) if n >= TWO_63 && matches!(rule, Rule::Int64(_)) => return Some(Violation::TooLarge),
+                    Some(n) if n >= TWO_TO_63 && matches!(rule, Rule::Int64(_)) => return Some(Violation::TooLarge),
                     Some(n) => n < *least as f64,
                 },
             };
             too_small.then_some(Violation::TooSmall(*least))
         }
-        Rule::Unit => match double() {
+        Rule::Unit => match finite_double() {
             Some(n) => (!(0.0..=1.0).contains(&n)).then_some(Violation::OutsideUnit),
             None => Some(Violation::NotFinite),
         },
-        _ => (!plain && double().is_none()).then_some(Violation::NotFinite),
+        _ => (!is_short_decimal && finite_double().is_none()).then_some(Violation::NotFinite),
     }
 }
 

@@ -7,16 +7,16 @@ use serde_json::value::RawValue;
 /// Reads one JSON value; see [`Tree::parse`].
 pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, TreeError> {
     // serde_json reads a raw value without recursion, so its depth is not limited by the stack. The walk limits it.
-    let raw: &RawValue = serde_json::from_str(text).map_err(syntax)?;
-    walk(raw, bounds).map(|(tree, _)| tree)
+    let raw: &RawValue = serde_json::from_str(text).map_err(syntax_error)?;
+    read_tree(raw, bounds).map(|(tree, _)| tree)
 }
 
 /// Reads a value whose grammar is already checked, and returns it with the memory that it needs in bytes; see
 /// [`Tree::of`].
-pub(super) fn walk(raw: &RawValue, bounds: Bounds) -> Result<(Tree, u64), TreeError> {
+pub(super) fn read_tree(raw: &RawValue, bounds: Bounds) -> Result<(Tree, u64), TreeError> {
     let mut walk =
         Walk { text: raw.get(), at: 0, bounds, bytes_left: bounds.bytes, items: Vec::new(), members: Vec::new() };
-    let tree = walk.value(bounds.depth)?;
+    let tree = walk.read_value(bounds.depth)?;
     Ok((tree, bounds.bytes - walk.bytes_left))
 }
 
@@ -25,7 +25,7 @@ pub(super) fn allocated_bytes(len: usize) -> u64 {
     if len == 0 { 0 } else { (len as u64 + 8).next_multiple_of(16).max(32) }
 }
 
-fn syntax(error: serde_json::Error) -> TreeError {
+fn syntax_error(error: serde_json::Error) -> TreeError {
     TreeError::Syntax(error.to_string())
 }
 
@@ -43,28 +43,28 @@ struct Walk<'t> {
 }
 
 impl<'t> Walk<'t> {
-    fn value(&mut self, depth_left: u32) -> Result<Tree, TreeError> {
+    fn read_value(&mut self, depth_left: u32) -> Result<Tree, TreeError> {
         self.spend(size_of::<Tree>() as u64)?;
         Ok(match self.next_byte() {
             b'n' => self.skip(4, Tree::Null),
             b't' => self.skip(4, Tree::Bool(true)),
             b'f' => self.skip(5, Tree::Bool(false)),
-            b'"' => Tree::Text(self.string()?),
-            b'[' => self.array(depth_left.checked_sub(1).ok_or(TreeError::Depth(self.bounds.depth))?)?,
-            b'{' => self.object(depth_left.checked_sub(1).ok_or(TreeError::Depth(self.bounds.depth))?)?,
+            b'"' => Tree::Text(self.read_string()?),
+            b'[' => self.read_array(depth_left.checked_sub(1).ok_or(TreeError::Depth(self.bounds.depth))?)?,
+            b'{' => self.read_object(depth_left.checked_sub(1).ok_or(TreeError::Depth(self.bounds.depth))?)?,
             _ => {
-                let token = self.number();
+                let token = self.read_number();
                 self.spend(allocated_bytes(token.len()))?;
                 Tree::Number(token.to_owned())
             }
         })
     }
 
-    fn array(&mut self, depth_left: u32) -> Result<Tree, TreeError> {
+    fn read_array(&mut self, depth_left: u32) -> Result<Tree, TreeError> {
         let first = self.items.len();
         self.at += 1;
         while !matches!(self.next_byte(), b']' | END_OF_TEXT) {
-            let item = self.value(depth_left)?;
+            let item = self.read_value(depth_left)?;
             self.items.push(item);
             self.skip_comma();
         }
@@ -72,15 +72,15 @@ impl<'t> Walk<'t> {
         Ok(Tree::Array(self.items.split_off(first)))
     }
 
-    fn object(&mut self, depth_left: u32) -> Result<Tree, TreeError> {
+    fn read_object(&mut self, depth_left: u32) -> Result<Tree, TreeError> {
         let first = self.members.len();
         self.at += 1;
         while !matches!(self.next_byte(), b'}' | END_OF_TEXT) {
             self.spend(size_of::<String>() as u64)?;
-            let key = self.string()?;
+            let key = self.read_string()?;
             self.next_byte();
             self.at += 1; // the colon
-            let value = self.value(depth_left)?;
+            let value = self.read_value(depth_left)?;
             self.members.push((key, value));
             self.skip_comma();
         }
@@ -88,17 +88,18 @@ impl<'t> Walk<'t> {
         Ok(Tree::Object(self.members.split_off(first)))
     }
 
-    /// A string literal without escapes. Lone surrogates are an error, which the check of the grammar does not find.
-    fn string(&mut self) -> Result<String, TreeError> {
+    /// Reads a string literal and decodes its escapes. A lone surrogate is an error, which the check of the grammar
+    /// does not find.
+    fn read_string(&mut self) -> Result<String, TreeError> {
         let start = self.at;
         let bytes = self.text.as_bytes();
-        let (mut end, mut plain) = (start + 1, true);
+        let (mut end, mut has_no_escape) = (start + 1, true);
         while let Some(at) = memchr2(b'"', b'\\', bytes.get(end..).unwrap_or_default()) {
             end += at;
             if bytes[end] == b'"' {
                 break;
             }
-            plain = false;
+            has_no_escape = false;
             end += 2;
         }
         self.at = end + 1;
@@ -106,18 +107,18 @@ impl<'t> Walk<'t> {
         self.spend(allocated_bytes(end.saturating_sub(start + 1)))?;
         let literal = self.text.get(start..self.at).unwrap_or_default();
         match self.text.get(start + 1..end) {
-            Some(inner) if plain => Ok(inner.to_owned()),
-            _ => serde_json::from_str(literal).map_err(syntax),
+            Some(inner) if has_no_escape => Ok(inner.to_owned()),
+            _ => serde_json::from_str(literal).map_err(syntax_error),
         }
     }
 
-    /// Subtracts the memory of a value that is about to be read.
+    /// Subtracts the memory of a value that is about to be read. An error if less than that is left.
     fn spend(&mut self, bytes: u64) -> Result<(), TreeError> {
         self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or(TreeError::Size(self.bounds.bytes))?;
         Ok(())
     }
 
-    fn number(&mut self) -> &'t str {
+    fn read_number(&mut self) -> &'t str {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let len = rest.bytes().position(|b| !matches!(b, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'));
         let token = &rest[..len.unwrap_or(rest.len())];
@@ -242,7 +243,7 @@ mod tests {
         let text = format!("\"{}\"", "a".repeat(1000));
         for dense in [&zeros, &members, &text, &"[[],[],{},[\"a\",null]]".to_owned()] {
             let raw: &RawValue = serde_json::from_str(dense).unwrap();
-            let (tree, spent) = walk(raw, Bounds::from(8)).unwrap();
+            let (tree, spent) = read_tree(raw, Bounds::from(8)).unwrap();
             assert_eq!(within(dense, spent).unwrap(), tree, "exactly enough");
             assert_eq!(within(dense, spent - 1), Err(TreeError::Size(spent - 1)));
             let mut left = Bounds { depth: 8, bytes: spent * 2 - 1 };
