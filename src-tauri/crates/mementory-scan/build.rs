@@ -8,18 +8,18 @@ use std::{env, fs};
 
 use toml::{Table, Value};
 
-const FOLDER: &str = "data/words";
-/// Keys with information about a file itself, besides `reviewed_by`.
+const WORDS_FOLDER: &str = "data/words";
+/// Keys with information about a file itself. The key `reviewed_by` is one too, but its value is a list.
 const FILE_INFO_KEYS: [&str; 3] = ["language", "purpose", "made"];
 
 /// Words by table (such as `password`) and list (such as `names`).
-type Lists = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
+type WordLists = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed={FOLDER}");
-    let mut lists = Lists::new();
-    for entry in fs::read_dir(FOLDER)? {
+    println!("cargo::rerun-if-changed={WORDS_FOLDER}");
+    let mut lists = WordLists::new();
+    for entry in fs::read_dir(WORDS_FOLDER)? {
         let path = entry?.path();
         if path.extension().is_some_and(|extension| extension == "toml") {
             let text = fs::read_to_string(&path)?;
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Adds the lists in the text of one file.
-fn add_file(text: &str, lists: &mut Lists) -> Result<(), Box<dyn Error>> {
+fn add_file(text: &str, lists: &mut WordLists) -> Result<(), Box<dyn Error>> {
     let file: Table = text.parse()?;
     for key in FILE_INFO_KEYS {
         if file.get(key).and_then(Value::as_str).is_none_or(str::is_empty) {
@@ -51,12 +51,12 @@ fn add_file(text: &str, lists: &mut Lists) -> Result<(), Box<dyn Error>> {
             let place = format!("[{name}] {list}");
             let words = words_of(value).map_err(|error| format!("{place}: {error}"))?;
             let merged = lists.entry(name.clone()).or_default().entry(list.clone()).or_default();
-            let mut own = BTreeSet::new();
+            let mut words_of_file_list = BTreeSet::new();
             for word in words {
                 if word.is_empty() || word.trim() != word {
                     return Err(format!("{place}: \"{word}\" is empty or has spaces around it").into());
                 }
-                if !own.insert(word) {
+                if !words_of_file_list.insert(word) {
                     return Err(format!("{place}: \"{word}\" is listed twice").into());
                 }
                 merged.insert(word.to_owned());
@@ -73,7 +73,7 @@ fn words_of(value: &Value) -> Result<Vec<&str>, &'static str> {
 
 /// A module for each table and a constant for each list. Longer words come first, so that the first match is the
 /// longest.
-fn rust_source(lists: &Lists) -> Result<String, Box<dyn Error>> {
+fn rust_source(lists: &WordLists) -> Result<String, Box<dyn Error>> {
     let mut source = String::new();
     for (table, lists) in lists {
         writeln!(source, "pub(crate) mod {table} {{")?;

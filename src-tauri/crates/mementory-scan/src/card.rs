@@ -5,11 +5,11 @@ use crate::digits::{Gap, Run, digits_of, is_grouped, is_separate};
 use crate::{Class, Confidence, Finding};
 
 /// Groupings of 13 to 19 digits, as printed on cards.
-const DIGIT_GROUPS: &[&[usize]] =
+const CARD_GROUPINGS: &[&[usize]] =
     &[&[4, 4, 4, 4, 3], &[4, 4, 4, 4], &[4, 6, 5], &[4, 6, 4], &[4, 4, 4, 1], &[6, 13], &[8, 8]];
 
 /// Test numbers that payment providers publish. They are no real cards.
-const TEST_NUMBERS: &[&str] = &[
+const TEST_CARD_NUMBERS: &[&str] = &[
     "4242424242424242",
     "4000056655665556",
     "5555555555554444",
@@ -57,10 +57,10 @@ pub(crate) fn card_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     if !(first == 4 || first == 6 || first == 8 || (13..=19).contains(&first)) {
         return None;
     }
-    let grouped = DIGIT_GROUPS
+    let grouping = CARD_GROUPINGS
         .iter()
         .find(|groups| [Gap::Space, Gap::Hyphen, Gap::Dot].iter().any(|gap| is_grouped(runs, groups, &[*gap])));
-    let count = match grouped {
+    let count = match grouping {
         Some(groups) => groups.len(),
         None if first >= 13 => 1,
         None => return None,
@@ -70,25 +70,26 @@ pub(crate) fn card_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     if !has_card_boundaries(doc.bytes, start, end) || !has_luhn_check(&digits) || is_test_number(&digits) {
         return None;
     }
-    let named = doc.matches_context(start, end, bits::CARD);
-    let named_otherwise = doc.nearest_word_bits_before(start, 40) & (bits::OTHER | bits::PHONE) != 0
+    let is_named = doc.matches_context(start, end, bits::CARD);
+    let is_named_otherwise = doc.nearest_word_bits_before(start, 40) & (bits::OTHER | bits::PHONE) != 0
         && doc.nearest_word_bits_before(start, 40) & bits::CARD == 0;
     let issuer = issuer_of(&digits)?;
     // Unusual lengths, and issuers with wide ranges, also need a context word or a grouping.
-    let common_length = matches!(digits.len(), 15 | 16) && !issuer.1;
-    let card_grouping = grouped.is_some_and(|groups| groups.len() > 2) && (common_length || !issuer.1 || named);
-    if named_otherwise && !named || !(named || card_grouping || common_length) {
+    let has_common_length = matches!(digits.len(), 15 | 16) && !issuer.1;
+    let has_card_grouping =
+        grouping.is_some_and(|groups| groups.len() > 2) && (has_common_length || !issuer.1 || is_named);
+    if is_named_otherwise && !is_named || !(is_named || has_card_grouping || has_common_length) {
         return None;
     }
-    let confidence = if named || card_grouping { Confidence::VeryLikely } else { Confidence::Likely };
+    let confidence = if is_named || has_card_grouping { Confidence::VeryLikely } else { Confidence::Likely };
     Some(Finding { class: Class::Card, detector: "luhn", start, end, confidence })
 }
 
 /// Like `is_separate`, but a slash, comma or bar may follow, because an expiry date, a list or a table may continue
 /// there.
 fn has_card_boundaries(bytes: &[u8], start: usize, end: usize) -> bool {
-    let alone = is_separate(bytes, start, end);
-    alone
+    let is_alone = is_separate(bytes, start, end);
+    is_alone
         || matches!(bytes.get(end), Some(b'/' | b',' | b'|'))
             && is_separate(bytes, start, end.min(bytes.len())) | has_start_boundary(bytes, start)
 }
@@ -97,7 +98,7 @@ fn has_start_boundary(bytes: &[u8], start: usize) -> bool {
     start == 0 || !(bytes[start - 1].is_ascii_alphanumeric() || matches!(bytes[start - 1], b'_' | b'-' | b'.'))
 }
 
-/// The issuer of a number, and whether its range is too wide to be sufficient evidence.
+/// The issuer of a number, and whether its range is too wide to identify a card by itself.
 fn issuer_of(digits: &[u8]) -> Option<(&'static str, bool)> {
     let head = |count: usize| digits.iter().take(count).fold(0u32, |n, d| n * 10 + u32::from(*d));
     let (two, three, four, six) = (head(2), head(3), head(4), head(6));
@@ -144,19 +145,20 @@ pub(crate) fn has_luhn_check(digits: &[u8]) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// Whether the number is a test number, or has few different digits, as in 4000 0000 0000 0002.
+/// Whether the number is a published test number or looks like one, as 4000 0000 0000 0002: it has at least nine zeros
+/// (or seven after `40000`), at most three different digits, or one digit seven times in a row.
 fn is_test_number(digits: &[u8]) -> bool {
     let text: String = digits.iter().map(|d| char::from(b'0' + d)).collect();
-    let zeros = digits.iter().filter(|d| **d == 0).count();
-    let distinct = (0..10).filter(|d| digits.contains(d)).count();
+    let zero_count = digits.iter().filter(|d| **d == 0).count();
+    let distinct_count = (0..10).filter(|d| digits.contains(d)).count();
     let mut run = 1;
-    let repeat = digits.windows(2).any(|pair| {
+    let has_long_repeat = digits.windows(2).any(|pair| {
         run = if pair[0] == pair[1] { run + 1 } else { 1 };
         run >= 7
     });
-    TEST_NUMBERS.contains(&text.as_str())
-        || zeros >= 9
-        || distinct <= 3
-        || repeat
-        || text.starts_with("40000") && zeros >= 7
+    TEST_CARD_NUMBERS.contains(&text.as_str())
+        || zero_count >= 9
+        || distinct_count <= 3
+        || has_long_repeat
+        || text.starts_with("40000") && zero_count >= 7
 }

@@ -9,7 +9,7 @@ pub(crate) mod bits {
     pub const OTHER: u64 = 1 << 2;
     /// Words such as "example" and "sample".
     pub const EXAMPLE: u64 = 1 << 3;
-    /// Words such as "call" and "reach me", which are weaker evidence than a name for a telephone number.
+    /// Words such as "call" and "reach me", which indicate a telephone number less clearly than a name for one.
     pub const CALL: u64 = 1 << 4;
     /// Position of the first bit for national ids; see `national`.
     pub const ID_BASE: u32 = 8;
@@ -17,9 +17,10 @@ pub(crate) mod bits {
     pub const IDS: u64 = !((1 << ID_BASE) - 1);
 }
 
-/// Distance before and after a value within which context words are searched, in bytes.
-const MAX_BEFORE: usize = 90;
-const MAX_AFTER: usize = 40;
+/// Context words are searched in this many bytes before a value.
+const MAX_BYTES_BEFORE: usize = 90;
+/// Context words are searched in this many bytes after a value.
+const MAX_BYTES_AFTER: usize = 40;
 
 struct ContextWord {
     start: usize,
@@ -45,9 +46,10 @@ impl<'a> Doc<'a> {
     }
 
     /// Start of the text before `start` in which context words are searched: the start of the line, or of the line
-    /// above if that ends with a colon.
+    /// above if that ends with a colon and the value begins its own line. It is at most [`MAX_BYTES_BEFORE`] bytes
+    /// before `start`.
     fn context_start(&self, start: usize) -> usize {
-        let floor = start.saturating_sub(MAX_BEFORE);
+        let floor = start.saturating_sub(MAX_BYTES_BEFORE);
         let Some(at) = memrchr(b'\n', &self.bytes[floor..start]) else { return floor };
         let line = floor + at;
         let above = self.bytes[floor..line].trim_ascii_end();
@@ -65,20 +67,20 @@ impl<'a> Doc<'a> {
         let floor = self.context_start(start);
         let digit = self.bytes[floor..start].iter().rposition(u8::is_ascii_digit).map_or(floor, |n| floor + n);
         let words_before = self.words.partition_point(|word| word.end <= start);
-        let mut nearest = true;
+        let mut is_nearest = true;
         for word in self.words[..words_before].iter().rev() {
-            if word.start < floor || (!nearest && word.start < digit) {
+            if word.start < floor || (!is_nearest && word.start < digit) {
                 break;
             }
             if word.bits & mask != 0 {
                 return true;
             }
-            if nearest && word.bits & bits::OTHER != 0 {
+            if is_nearest && word.bits & bits::OTHER != 0 {
                 return false;
             }
-            nearest = false;
+            is_nearest = false;
         }
-        let ceiling = (end + MAX_AFTER).min(self.bytes.len());
+        let ceiling = (end + MAX_BYTES_AFTER).min(self.bytes.len());
         let tail = &self.bytes[end..ceiling];
         // A word in the next sentence refers to something else.
         let sentence = tail.windows(2).position(|pair| matches!(pair, [b'.' | b'!' | b'?', b' ' | b'\r']));

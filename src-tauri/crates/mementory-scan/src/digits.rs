@@ -1,6 +1,6 @@
 //! Finds runs of digits and the gaps between them, and has checks that several detectors of numbers use.
 
-/// Text between a run of digits and the next run.
+/// Kind of the text between a run of digits and the next run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gap {
     /// Text that does not occur within numbers.
@@ -13,7 +13,7 @@ pub(crate) enum Gap {
     Bracket,
 }
 
-/// A run of digits.
+/// A run of digits, with the kind of text that follows it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Run {
     pub start: usize,
@@ -63,18 +63,21 @@ pub(crate) fn is_grouped(runs: &[Run], lengths: &[usize], gaps: &[Gap]) -> bool 
 }
 
 /// Whether the value at `start..end` is a complete number: it is not next to a letter, a digit, a sign of a longer
-/// number or a currency sign.
+/// number, or a sign such as `€`, `$`, `%` or `#`.
 pub(crate) fn is_separate(bytes: &[u8], start: usize, end: usize) -> bool {
     let before = start.checked_sub(1).map(|at| bytes[at]);
-    let further = start.checked_sub(2).map(|at| bytes[at]);
+    let two_before = start.checked_sub(2).map(|at| bytes[at]);
     let after = bytes.get(end).copied();
-    let beyond = bytes.get(end + 1).copied();
-    let word = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_');
-    let sign = |b: Option<u8>| matches!(b, Some(b'-' | b'.' | b'/' | b',' | b'+'));
-    let digit = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_alphanumeric());
-    let glued = word(before) || word(after) || sign(before) && digit(further) || sign(after) && digit(beyond);
-    let amount = matches!(before, Some(b'$' | b'#' | b'%')) || matches!(after, Some(b'%' | b'$'));
-    !glued && !amount && !bytes[..start].ends_with("€".as_bytes())
+    let two_after = bytes.get(end + 1).copied();
+    let is_word_byte = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let is_number_sign = |b: Option<u8>| matches!(b, Some(b'-' | b'.' | b'/' | b',' | b'+'));
+    let is_letter_or_digit = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_alphanumeric());
+    let is_joined = is_word_byte(before)
+        || is_word_byte(after)
+        || is_number_sign(before) && is_letter_or_digit(two_before)
+        || is_number_sign(after) && is_letter_or_digit(two_after);
+    let is_amount = matches!(before, Some(b'$' | b'#' | b'%')) || matches!(after, Some(b'%' | b'$'));
+    !is_joined && !is_amount && !bytes[..start].ends_with("€".as_bytes())
 }
 
 /// The values of the digits in `start..end`.

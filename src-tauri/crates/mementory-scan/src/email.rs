@@ -23,7 +23,7 @@ const SAMPLE_HOSTS: &[&str] = &[
     "mail.tld",
 ];
 /// Top-level domains that do not exist (RFC 2606, RFC 6761), and file extensions, as in `icon@2x.png`.
-const NOT_TOP_LEVEL: &[&str] = &[
+const NON_TOP_LEVEL_DOMAINS: &[&str] = &[
     "test",
     "invalid",
     "example",
@@ -63,28 +63,28 @@ const NOT_TOP_LEVEL: &[&str] = &[
     "tgz",
 ];
 
-/// Finds every address in `text`.
+/// Finds the addresses in `text`. Samples, paths on servers and message ids are left out.
 pub(crate) fn find_addresses(text: &str, found: &mut Vec<Finding>) {
     for at in memchr_iter(b'@', text.as_bytes()) {
         found.extend(address_around(text, at));
     }
 }
 
-/// The address that contains the `@` at `at`.
+/// The address that contains the `@` at `at`. None for a sample, a path on a server or a message id.
 fn address_around(text: &str, at: usize) -> Option<Finding> {
     let bytes = text.as_bytes();
     // In scripts without spaces, an address may directly follow a sentence. Letters of these scripts are only part of
     // the name if its last letter is one.
-    let unspaced = text[..at].chars().next_back().is_some_and(is_unspaced_script);
-    let local =
-        |c: char| c.is_alphanumeric() && (unspaced || !is_unspaced_script(c)) || "._%+-'&/=?^{}~!#$*".contains(c);
-    let floor = text.ceil_char_boundary(at.saturating_sub(65));
+    let is_unspaced = text[..at].chars().next_back().is_some_and(is_unspaced_script);
+    let is_name_char =
+        |c: char| c.is_alphanumeric() && (is_unspaced || !is_unspaced_script(c)) || "._%+-'&/=?^{}~!#$*".contains(c);
+    let search_start = text.ceil_char_boundary(at.saturating_sub(65));
     let mut start = at;
-    for (index, c) in text[floor..at].char_indices().rev() {
-        if !local(c) {
+    for (index, c) in text[search_start..at].char_indices().rev() {
+        if !is_name_char(c) {
             break;
         }
-        start = floor + index;
+        start = search_start + index;
     }
     let name = text[start..at].trim_start_matches(|c: char| !c.is_alphanumeric() && c != '_');
     // These characters are allowed in a name, but more often they separate it: `to=a@b.de`, `{a@b.de}`, `'a@b.de'`.
@@ -98,15 +98,20 @@ fn address_around(text: &str, at: usize) -> Option<Finding> {
     let host = &text[at + 1..host_end];
     let labels: Vec<&str> = host.split('.').collect();
     let last = labels.last()?.to_lowercase();
-    let letters = last.chars().all(char::is_alphabetic) || last.starts_with("xn--");
-    if labels.len() < 2 || last.chars().count() < 2 || !letters || labels.iter().any(|label| label.is_empty()) {
+    let has_letters_only = last.chars().all(char::is_alphabetic) || last.starts_with("xn--");
+    if labels.len() < 2 || last.chars().count() < 2 || !has_letters_only || labels.iter().any(|label| label.is_empty())
+    {
         return None;
     }
     let lower = host.to_lowercase();
-    let sample = SAMPLE_HOSTS
+    let is_sample_host = SAMPLE_HOSTS
         .iter()
         .any(|host| lower == *host || lower.strip_suffix(host).is_some_and(|head| head.ends_with('.')));
-    if sample || NOT_TOP_LEVEL.contains(&last.as_str()) || labels[0].starts_with("2x") || labels[0].starts_with("3x") {
+    if is_sample_host
+        || NON_TOP_LEVEL_DOMAINS.contains(&last.as_str())
+        || labels[0].starts_with("2x")
+        || labels[0].starts_with("3x")
+    {
         return None;
     }
     let name = name.to_lowercase();
@@ -119,7 +124,7 @@ fn address_around(text: &str, at: usize) -> Option<Finding> {
     // `user@host.tld:path` is a path on a server, `//user@host` is part of a web address, and `@user@host` is an
     // account.
     let before = &bytes[..start];
-    let remote = match bytes.get(host_end) {
+    let is_remote_path = match bytes.get(host_end) {
         Some(b':') => {
             bytes.get(host_end + 1).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'~' | b'.'))
                 && !bytes[host_end + 1..].iter().take(6).any(|b| *b == b' ')
@@ -128,7 +133,7 @@ fn address_around(text: &str, at: usize) -> Option<Finding> {
         Some(b'@') => true,
         _ => false,
     };
-    let scheme = before.ends_with(b"//")
+    let is_in_url_or_account = before.ends_with(b"//")
         || before.ends_with(b":")
             && before[..before.len() - 1]
                 .iter()
@@ -137,7 +142,7 @@ fn address_around(text: &str, at: usize) -> Option<Finding> {
                 .take_while(|b| b.is_ascii_graphic())
                 .any(|b| *b == b'/')
         || before.ends_with(b"@");
-    if remote || scheme || is_message_id(text, start, host_end) {
+    if is_remote_path || is_in_url_or_account || is_message_id(text, start, host_end) {
         return None;
     }
     Some(Finding { class: Class::Email, detector: "email", start, end: host_end, confidence: Confidence::VeryLikely })
@@ -146,9 +151,9 @@ fn address_around(text: &str, at: usize) -> Option<Finding> {
 /// End of the host that starts at `from`.
 fn end_of_host(text: &str, from: usize) -> usize {
     let window = &text[from..text.floor_char_boundary((from + 254).min(text.len()))];
-    let unspaced = window.chars().next().is_some_and(is_unspaced_script);
-    let inside = |c: char| c.is_alphanumeric() && (unspaced || !is_unspaced_script(c)) || c == '-' || c == '.';
-    let mut host = &window[..window.find(|c| !inside(c)).unwrap_or(window.len())];
+    let is_unspaced = window.chars().next().is_some_and(is_unspaced_script);
+    let is_host_char = |c: char| c.is_alphanumeric() && (is_unspaced || !is_unspaced_script(c)) || c == '-' || c == '.';
+    let mut host = &window[..window.find(|c| !is_host_char(c)).unwrap_or(window.len())];
     host = host.trim_end_matches(['.', '-']);
     // The space after a full stop may be missing, as in `a@b.com.Then`.
     if let Some(dot) = host.rfind('.')
@@ -161,15 +166,16 @@ fn end_of_host(text: &str, from: usize) -> usize {
     from + host.len()
 }
 
-/// Whether a character belongs to a script without spaces, in which an address may directly follow other letters.
+/// Whether a character is from U+2E80 on, as in Chinese and Japanese. These scripts have no spaces, so an address may
+/// directly follow other letters.
 fn is_unspaced_script(c: char) -> bool {
     c as u32 >= 0x2E80
 }
 
 /// Whether the value is in a header such as `Message-ID: <…@…>`.
 fn is_message_id(text: &str, start: usize, end: usize) -> bool {
-    let angle = text[..start].ends_with('<') && text[end..].starts_with('>');
-    let floor = text.ceil_char_boundary(start.saturating_sub(40));
-    let head = text[floor..start].to_ascii_lowercase();
-    angle && ["message-id:", "in-reply-to:", "references:"].iter().any(|header| head.contains(header))
+    let is_in_angle_brackets = text[..start].ends_with('<') && text[end..].starts_with('>');
+    let search_start = text.ceil_char_boundary(start.saturating_sub(40));
+    let head = text[search_start..start].to_ascii_lowercase();
+    is_in_angle_brackets && ["message-id:", "in-reply-to:", "references:"].iter().any(|header| head.contains(header))
 }

@@ -4,7 +4,7 @@
 /// followed by a small letter is not counted, because words begin like this. The share is about 0.45 in random base 62,
 /// 0.47 in random hexadecimal digits, 0.15 in `getUserToken2`, and 0 in words.
 fn share_of_kind_changes(value: &str) -> f32 {
-    let kind = |b: u8| match b {
+    let char_kind = |b: u8| match b {
         b'0'..=b'9' => 1,
         b'a'..=b'z' => 2,
         b'A'..=b'Z' => 3,
@@ -12,7 +12,7 @@ fn share_of_kind_changes(value: &str) -> f32 {
     };
     let (mut pairs, mut changes) = (0u32, 0u32);
     for pair in value.as_bytes().windows(2) {
-        let (a, b) = (kind(pair[0]), kind(pair[1]));
+        let (a, b) = (char_kind(pair[0]), char_kind(pair[1]));
         if a == 0 || b == 0 {
             continue;
         }
@@ -76,19 +76,19 @@ pub(crate) fn is_random(value: &str, clear_name: bool) -> bool {
     changes >= min_changes && shannon_entropy(value) >= min_entropy || is_random_single_case(bytes, clear_name)
 }
 
-/// Whether a value of letters and digits has long runs of consonants and few vowels, which do not occur in words of any
-/// language.
+/// Whether a value that has a clear name and at least 16 letters and digits looks random although its case may not
+/// change: it has six consonants in a row and few vowels, which does not occur in words of any language.
 fn is_random_single_case(bytes: &[u8], clear_name: bool) -> bool {
     if !clear_name || bytes.len() < 16 || !bytes.iter().all(u8::is_ascii_alphanumeric) {
         return false;
     }
-    let vowel = |b: &u8| b"aeiouyAEIOUY".contains(b);
+    let is_vowel = |b: &u8| b"aeiouyAEIOUY".contains(b);
     let letters: Vec<&u8> = bytes.iter().filter(|b| b.is_ascii_alphabetic()).collect();
     let mut run = 0;
     let longest = letters.iter().fold(0, |best: i32, b| {
-        run = if vowel(b) { 0 } else { run + 1 };
+        run = if is_vowel(b) { 0 } else { run + 1 };
         best.max(run)
     });
-    let vowels = letters.iter().filter(|b| vowel(b)).count();
-    longest >= 6 && vowels * 100 < letters.len() * 33
+    let vowel_count = letters.iter().filter(|b| is_vowel(b)).count();
+    longest >= 6 && vowel_count * 100 < letters.len() * 33
 }

@@ -3,7 +3,7 @@ use crate::context::{Doc, bits};
 use crate::{Class, Confidence, Finding};
 
 /// Length of the account number by country, from the ISO 13616 registry maintained by SWIFT.
-const LENGTHS: &[(&str, usize)] = &[
+const IBAN_LENGTHS: &[(&str, usize)] = &[
     ("AD", 24),
     ("AE", 23),
     ("AL", 28),
@@ -96,12 +96,12 @@ const LENGTHS: &[(&str, usize)] = &[
 ];
 
 /// Countries whose account numbers only contain digits, from the same registry.
-const NUMERIC_COUNTRIES: &[&str] = &[
+const NUMERIC_COUNTRY_CODES: &[&str] = &[
     "AT", "BA", "BE", "CZ", "DE", "DK", "EE", "ES", "FI", "FO", "GL", "HR", "HU", "IL", "IS", "LT", "ME", "NO", "PL",
     "PT", "RS", "SE", "SI", "SK", "XK",
 ];
 
-/// The account number whose check digits start at `digits`. The country code is before them.
+/// The account number whose check digits start at `digits`. The country code is directly before them.
 pub(crate) fn iban_at(doc: &Doc, digits: usize) -> Option<Finding> {
     let bytes = doc.bytes;
     let start = digits.checked_sub(2)?;
@@ -119,22 +119,22 @@ pub(crate) fn iban_at(doc: &Doc, digits: usize) -> Option<Finding> {
             return None;
         }
     }
-    let small = country.iter().any(u8::is_ascii_lowercase);
+    let has_small_letter = country.iter().any(u8::is_ascii_lowercase);
     let name = country.to_ascii_uppercase();
-    let (_, length) = LENGTHS.iter().find(|(code, _)| code.as_bytes() == name)?;
+    let (_, length) = IBAN_LENGTHS.iter().find(|(code, _)| code.as_bytes() == name)?;
     let (end, rest, separators) = read_characters(bytes, digits + 2, length - 4)?;
     if bytes.get(end).is_some_and(|b| b.is_ascii_alphanumeric())
-        || NUMERIC_COUNTRIES.iter().any(|code| code.as_bytes() == name) && !rest.iter().all(u8::is_ascii_digit)
+        || NUMERIC_COUNTRY_CODES.iter().any(|code| code.as_bytes() == name) && !rest.iter().all(u8::is_ascii_digit)
         || remainder_mod_97(&rest, &name, &bytes[digits..digits + 2]) != 1
     {
         return None;
     }
     // Separators form groups. If there is one after almost every character, it is not an account number.
-    if separators > length / 2 || small && country.iter().any(u8::is_ascii_uppercase) {
+    if separators > length / 2 || has_small_letter && country.iter().any(u8::is_ascii_uppercase) {
         return None;
     }
-    let example = doc.all_bits_before(start) & bits::EXAMPLE != 0;
-    let confidence = if example { Confidence::Likely } else { Confidence::VeryLikely };
+    let is_example = doc.all_bits_before(start) & bits::EXAMPLE != 0;
+    let confidence = if is_example { Confidence::Likely } else { Confidence::VeryLikely };
     Some(Finding { class: Class::Iban, detector: "iso13616", start, end, confidence })
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn is_group_of_iban(bytes: &[u8], at: usize) -> bool {
             return false;
         }
         let (country, check) = group.split_at(2);
-        if check.iter().all(u8::is_ascii_digit) && LENGTHS.iter().any(|(code, _)| code.as_bytes() == country) {
+        if check.iter().all(u8::is_ascii_digit) && IBAN_LENGTHS.iter().any(|(code, _)| code.as_bytes() == country) {
             return true;
         }
         at = start;

@@ -32,23 +32,25 @@ pub(crate) enum Tag {
 /// What a literal indicates, and how it must be written in the text.
 struct Literal {
     tag: Tag,
-    /// It only counts in exactly this case. Used for short acronyms that are ordinary words in another case.
+    /// True if it only counts in exactly this case. Used for short acronyms that are ordinary words in another case.
     exact_case: bool,
-    /// It must not be part of a longer word.
+    /// True if it must not be part of a longer word.
     whole_word: bool,
-    /// It is the beginning of a word that may have an ending, as in `telefonnummeret`. Marked with `*` in the lists.
-    stem: bool,
+    /// True if it is the beginning of a word that may have an ending, as in `telefonnummeret`. Marked with `*` in the
+    /// lists.
+    is_stem: bool,
 }
 
-/// Number of letters in the longest ending of a stem: `telefonnummeret` and `puhelinnumerossa` match, `Telefonvertrag`
-/// does not.
+/// Number of letters in the longest ending of a stem. With it, `telefonnummeret` and `puhelinnumerossa` match, but
+/// `Telefonvertrag` does not.
 const MAX_ENDING_LETTERS: usize = 6;
 
 /// Headers and schemes before a token. The space or colon is required, because "bearer" is also an ordinary word.
 const TOKEN_SCHEMES: &[&str] =
     &["bearer ", "authorization: token ", "authorization: basic ", "x-api-key: ", "\"basic "];
 
-const COMMANDS: &[&str] = &[
+/// Beginnings of commands and statements that may contain a password.
+const PASSWORD_COMMANDS: &[&str] = &[
     "sshpass -p",
     "mysql ",
     "mysqldump ",
@@ -69,23 +71,23 @@ static LITERALS: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     let mut table = (Vec::new(), Vec::new());
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut add = |text: &str, tag: Tag, exact_case: bool, whole_word: bool| {
-        let stem = text.ends_with('*');
+        let is_stem = text.ends_with('*');
         let text = text.trim_end_matches('*');
         let at = *known.entry(text.to_ascii_lowercase()).or_insert(table.1.len());
         match (table.1.get_mut(at), tag) {
             // The same word may indicate several kinds of number, so their bits are combined.
             (
-                Some(Literal { tag: Tag::Context(old_bits), exact_case: old_exact, stem: old_stem, .. }),
+                Some(Literal { tag: Tag::Context(old_bits), exact_case: old_exact, is_stem: old_is_stem, .. }),
                 Tag::Context(new_bits),
             ) => {
                 *old_bits |= new_bits;
                 *old_exact &= exact_case;
-                *old_stem |= stem;
+                *old_is_stem |= is_stem;
             }
             (Some(_), _) => {}
             (None, _) => {
                 table.0.push(text.to_string());
-                table.1.push(Literal { tag, exact_case, whole_word, stem });
+                table.1.push(Literal { tag, exact_case, whole_word, is_stem });
             }
         }
     };
@@ -97,7 +99,7 @@ static LITERALS: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     PRIVATE_KEY_STARTS.iter().for_each(|literal| add(literal, Tag::PrivateKey, true, false));
     add("://", Tag::Url, false, false);
     TOKEN_SCHEMES.iter().for_each(|literal| add(literal, Tag::Bearer, false, true));
-    COMMANDS.iter().for_each(|literal| add(literal, Tag::Command, false, true));
+    PASSWORD_COMMANDS.iter().for_each(|literal| add(literal, Tag::Command, false, true));
     password::NAMES.iter().for_each(|literal| add(literal, Tag::Password, false, false));
     secret::NAMES.iter().for_each(|literal| add(literal, Tag::Secret, false, false));
     for (list, bit) in [
@@ -115,7 +117,7 @@ static LITERALS: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     table
 });
 
-static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+static LITERAL_SEARCHER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasickBuilder::new()
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::LeftmostLongest)
@@ -133,7 +135,7 @@ fn is_alphanumeric(byte: Option<&u8>) -> bool {
 pub(crate) fn find_literals(text: &str) -> impl Iterator<Item = (Tag, usize, usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {
-        let search = SEARCH.as_ref()?;
+        let search = LITERAL_SEARCHER.as_ref()?;
         while at < text.len() {
             let hit = search.find(Input::new(text).range(at..))?;
             let (start, end) = (hit.start(), hit.end());
@@ -154,9 +156,9 @@ fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize)
         return None;
     }
     if literal.whole_word {
-        let first = bytes[start].is_ascii_alphanumeric();
+        let starts_alphanumeric = bytes[start].is_ascii_alphanumeric();
         let before = start.checked_sub(1).and_then(|n| bytes.get(n));
-        if first && is_alphanumeric(before) && !starts_camel_case_word(bytes, start) {
+        if starts_alphanumeric && is_alphanumeric(before) && !starts_camel_case_word(bytes, start) {
             return None;
         }
         // A verb within a name in code (`VHOST_SET_VRING_CALL`) does not indicate a telephone number.
@@ -166,14 +168,16 @@ fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize)
         // The text after the prefix of a token is checked by its format. A context word must end here or have a short
         // ending.
         let ends_in_letter = bytes[end - 1].is_ascii_alphabetic();
-        let ending = bytes[end..].iter().take(MAX_ENDING_LETTERS + 1).take_while(|b| b.is_ascii_lowercase()).count();
-        let allowed = if literal.stem { MAX_ENDING_LETTERS } else { 0 };
-        if matches!(literal.tag, Tag::Context(_)) && ends_in_letter && ending > allowed {
+        let ending_len =
+            bytes[end..].iter().take(MAX_ENDING_LETTERS + 1).take_while(|b| b.is_ascii_lowercase()).count();
+        let max_ending_len = if literal.is_stem { MAX_ENDING_LETTERS } else { 0 };
+        if matches!(literal.tag, Tag::Context(_)) && ends_in_letter && ending_len > max_ending_len {
             return None;
         }
         // A word in capitals that continues, as in `GSMIOC`, is another word.
-        let all_caps = bytes[end - 1].is_ascii_uppercase() && bytes.get(end).is_some_and(u8::is_ascii_uppercase);
-        if matches!(literal.tag, Tag::Context(_)) && all_caps {
+        let continues_in_capitals =
+            bytes[end - 1].is_ascii_uppercase() && bytes.get(end).is_some_and(u8::is_ascii_uppercase);
+        if matches!(literal.tag, Tag::Context(_)) && continues_in_capitals {
             return None;
         }
     }

@@ -3,7 +3,7 @@ use crate::context::{Doc, bits};
 use crate::digits::{Gap, Run, find_runs};
 use crate::{Confidence, Finding, card, iban, national, phone};
 
-/// Finds every card, bank account, telephone and national id number.
+/// Finds the card, bank account, telephone and national id numbers in a text.
 pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
     let runs = find_runs(doc.bytes);
     let mut phone_end = 0;
@@ -11,11 +11,12 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
         let at = &runs[index..runs.len().min(index + 10)];
         found.extend(iban::iban_at(doc, at[0].start));
         // Too few digits for anything but a number with letters, as in a day, a version or a quantity.
-        if connected_digits(at) < MIN_DIGITS {
-            let glued = doc.bytes[..at[0].start].last().is_some_and(u8::is_ascii_alphabetic);
+        if count_connected_digits(at) < MIN_DIGITS {
+            let follows_letter = doc.bytes[..at[0].start].last().is_some_and(u8::is_ascii_alphabetic);
             // A French number with the Corsican department: `1 91 11 2A 171 441 59`.
-            let corsican = at[0].len() == 1 && at[0].gap == Gap::Space && at.get(1).is_some_and(|run| run.len() == 2);
-            if glued || at[0].len() == 6 || corsican {
+            let may_be_corsican =
+                at[0].len() == 1 && at[0].gap == Gap::Space && at.get(1).is_some_and(|run| run.len() == 2);
+            if follows_letter || at[0].len() == 6 || may_be_corsican {
                 found.extend(national::lettered_number_at(doc, at));
             }
             continue;
@@ -46,7 +47,7 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
 const MIN_DIGITS: usize = 7;
 
 /// Number of digits in the runs up to the first gap that does not occur within numbers.
-fn connected_digits(runs: &[Run]) -> usize {
+fn count_connected_digits(runs: &[Run]) -> usize {
     let joined = runs.iter().position(|run| run.gap == Gap::None).map_or(runs.len(), |at| at + 1);
     runs[..joined].iter().map(Run::len).sum()
 }

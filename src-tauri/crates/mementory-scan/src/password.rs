@@ -1,8 +1,8 @@
 //! Passwords that are assigned to a name, or passed to a function or program. Sentences are in `password_sentence`.
 use crate::password_sentence::{password_in_sentence, value_before_name};
 use crate::password_value::{
-    finding, has_mixed_case, is_code, is_digest, is_label, is_measure, is_ordinary_word, is_passphrase, is_path,
-    is_strong,
+    has_mixed_case, is_code, is_digest, is_label, is_measure, is_ordinary_word, is_passphrase, is_path, is_strong,
+    password_finding,
 };
 use crate::placeholder::is_placeholder;
 use crate::value::{
@@ -11,7 +11,8 @@ use crate::value::{
 use crate::word_lists::password;
 use crate::{Confidence, Finding};
 
-/// The password that belongs to the name containing `start..end`.
+/// The password that belongs to the name containing `start..end`. If the name means a key, as "clave API" does, the
+/// result is that key.
 pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<Finding> {
     let word = &text[start..end];
     let ambiguous = password::AMBIGUOUS_NAMES.iter().any(|name| word.eq_ignore_ascii_case(name));
@@ -23,19 +24,22 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     let bytes = text.as_bytes();
     // The word must not be the end of another one, as in "bypass" and "compass". It must follow a sign or begin with a
     // capital in a camelCase name.
-    let glued = start > 0 && bytes[start - 1].is_ascii_alphabetic();
-    let camel_boundary = glued && bytes[start].is_ascii_uppercase() && bytes[start - 1].is_ascii_lowercase();
-    let all_caps = glued && !ambiguous && bytes[from..to].iter().all(|b| !b.is_ascii_lowercase());
-    let known_prefix = glued && NAME_PREFIXES.iter().any(|prefix| text[from..start].eq_ignore_ascii_case(prefix));
-    let compound = glued && !ambiguous && word.len() > 6 && (from == start || !text[from..start].contains('-'));
-    if glued && !camel_boundary && !all_caps && !known_prefix && !compound {
+    let follows_letter = start > 0 && bytes[start - 1].is_ascii_alphabetic();
+    let starts_camel_case_word =
+        follows_letter && bytes[start].is_ascii_uppercase() && bytes[start - 1].is_ascii_lowercase();
+    let all_caps = follows_letter && !ambiguous && bytes[from..to].iter().all(|b| !b.is_ascii_lowercase());
+    let has_known_prefix =
+        follows_letter && NAME_PREFIXES.iter().any(|prefix| text[from..start].eq_ignore_ascii_case(prefix));
+    let is_compound =
+        follows_letter && !ambiguous && word.len() > 6 && (from == start || !text[from..start].contains('-'));
+    if follows_letter && !starts_camel_case_word && !all_caps && !has_known_prefix && !is_compound {
         return None;
     }
     let after = &text[end..ascii_end];
-    let possessive = password::POSSESSIVE_ENDINGS.contains(&after);
+    let has_possessive_ending = password::POSSESSIVE_ENDINGS.contains(&after);
     // An ambiguous name may only be followed directly by digits, and not by letters as in `pass_by_ref`, `PASSTHRU` and
     // `pw_uid`.
-    if ambiguous && after.len() > 1 && after.bytes().any(|b| b.is_ascii_alphabetic()) && !possessive {
+    if ambiguous && after.len() > 1 && after.bytes().any(|b| b.is_ascii_alphabetic()) && !has_possessive_ending {
         return None;
     }
     let may_take_ending = !ambiguous || word.eq_ignore_ascii_case("parola");
@@ -43,7 +47,7 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
         return None;
     }
     // With an ending, as in "parolası" and "parolam", the word is no longer ambiguous.
-    let ambiguous = ambiguous && (to == ascii_end || !word.is_ascii()) && !possessive;
+    let ambiguous = ambiguous && (to == ascii_end || !word.is_ascii()) && !has_possessive_ending;
     // "clave API" is a key and not a password.
     let next = text[to..].trim_start_matches([' ', '_']).trim_start_matches("de ").trim_start_matches("de la ");
     if ambiguous && next.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("api")) {
@@ -59,7 +63,7 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     }
     let option = before.starts_with("--") || before == "-";
     if let Some(value) = value_after_name(text, from, to) {
-        let finding = assigned_value(text, &text[from..to], &value, ambiguous, option);
+        let finding = assigned_password(text, &text[from..to], &value, ambiguous, option);
         // After an assignment sign, the rest of the sentence is not searched.
         if finding.is_some() || value.join != Join::Space {
             return finding;
@@ -88,9 +92,10 @@ fn is_name_ending(after: &str, may_take_ending: bool) -> bool {
 /// Words that are joined to a name for a password, as in `dbpassword`.
 const NAME_PREFIXES: &[&str] = &["db", "my", "user", "root", "admin", "wifi", "wlan", "smtp", "ftp", "vpn", "app"];
 
-/// Functions that take a name and its value, as in `define('DB_PASSWORD', 'x')`. Those in `DEFINE_FUNCTIONS` have no other use.
+/// Functions that take a name and its value and have no other use, as in `define('DB_PASSWORD', 'x')`.
 const DEFINE_FUNCTIONS: &[&str] =
     &["define", "setenv", "putenv", "setdefault", "set_var", "env", "setproperty", "setsecret"];
+/// Functions that may take a name and its value, but also have other uses.
 const SET_FUNCTIONS: &[&str] = &["set", "put", "setitem", "append", "fill", "type", "setvalue", "setstring"];
 
 /// A password passed to a function, either one named after it (`setPassword("x")`) or one that also takes its name
@@ -100,14 +105,14 @@ fn function_argument(text: &str, name: (usize, usize), before: &str, ambiguous: 
     let (from, to) = name;
     let after_space = |at: usize| at + count_blanks(bytes, at);
     let head = &bytes[..from];
-    let (at, certain) = match *bytes.get(to)? {
+    let (at, is_certain) = match *bytes.get(to)? {
         b'(' => {
-            let member = before.ends_with('.') || head.ends_with(b"->") || head.ends_with(b".");
-            let setter = before
+            let is_member_call = before.ends_with('.') || head.ends_with(b"->") || head.ends_with(b".");
+            let is_setter = before
                 .rsplit(['.', '_'])
                 .find(|part| !part.is_empty())
                 .is_some_and(|part| ["set", "with"].contains(&part));
-            if !(member && !ambiguous || setter) {
+            if !(is_member_call && !ambiguous || is_setter) {
                 return None;
             }
             (after_space(to + 1), true)
@@ -115,37 +120,39 @@ fn function_argument(text: &str, name: (usize, usize), before: &str, ambiguous: 
         quote @ (b'"' | b'\'') => {
             let head =
                 head.strip_suffix(b"#").unwrap_or(head).strip_suffix(&[quote])?.trim_ascii_end().strip_suffix(b"(")?;
-            let called = head.iter().rev().take(24).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
-            let called = text.get(head.len() - called..head.len())?.to_ascii_lowercase();
-            let certain = DEFINE_FUNCTIONS.contains(&called.as_str());
-            if !certain && !SET_FUNCTIONS.contains(&called.as_str()) {
+            let called_name =
+                head.iter().rev().take(24).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+            let called_name = text.get(head.len() - called_name..head.len())?.to_ascii_lowercase();
+            let is_certain = DEFINE_FUNCTIONS.contains(&called_name.as_str());
+            if !is_certain && !SET_FUNCTIONS.contains(&called_name.as_str()) {
                 return None;
             }
             let comma = after_space(to + 1);
             if bytes.get(comma) != Some(&b',') {
                 return None;
             }
-            (after_space(comma + 1), certain)
+            (after_space(comma + 1), is_certain)
         }
         _ => return None,
     };
     let value = read_value(text, at, Join::Space).filter(|value| value.quoted)?;
     let inner = &text[value.start..value.end];
     let length = inner.chars().count();
-    let closed = bytes.get(after_space(value.end + 1)) == Some(&b')');
-    let fits = is_strong(inner) && !is_measure(inner) || certain && length >= 5 && !is_ordinary_word(inner);
-    (closed
-        && fits
+    let is_closed = bytes.get(after_space(value.end + 1)) == Some(&b')');
+    let looks_like_password =
+        is_strong(inner) && !is_measure(inner) || is_certain && length >= 5 && !is_ordinary_word(inner);
+    (is_closed
+        && looks_like_password
         && (4..=128).contains(&length)
         && !inner.contains(char::is_whitespace)
         && !is_placeholder(inner)
         && !is_path(inner)
         && !is_digest(inner))
-    .then(|| finding("password_argument", (value.start, value.end), Confidence::Likely))
+    .then(|| password_finding("password_argument", (value.start, value.end), Confidence::Likely))
 }
 
 /// A password that is assigned to the name by a sign, or given as an option of a command.
-fn assigned_value(text: &str, name: &str, value: &Value, ambiguous: bool, option: bool) -> Option<Finding> {
+fn assigned_password(text: &str, name: &str, value: &Value, ambiguous: bool, option: bool) -> Option<Finding> {
     let (mut start, mut end) = (value.start, value.end);
     let mut inner = &text[start..end];
     if value.join == Join::Space && !option && (!value.quoted || ambiguous) {
@@ -167,13 +174,15 @@ fn assigned_value(text: &str, name: &str, value: &Value, ambiguous: bool, option
     if name.eq_ignore_ascii_case("pwd") && inner.starts_with(['/', '~', '\\']) {
         return None;
     }
-    let very_likely = Some(finding("password_assignment", (start, end), Confidence::VeryLikely));
+    let very_likely_finding = Some(password_finding("password_assignment", (start, end), Confidence::VeryLikely));
     if value.quoted {
         return match inner.contains(char::is_whitespace) {
-            true => is_passphrase(inner).then(|| finding("passphrase", (start, end), Confidence::Likely)),
+            true => is_passphrase(inner).then(|| password_finding("passphrase", (start, end), Confidence::Likely)),
             false if value.join == Join::Space => (is_strong(inner) || inner.len() >= 6 && !is_ordinary_word(inner))
-                .then(|| finding("password_assignment", (start, end), Confidence::Likely)),
-            false => (!is_ordinary_word(inner) && (!ambiguous || inner.len() >= 4)).then_some(very_likely).flatten(),
+                .then(|| password_finding("password_assignment", (start, end), Confidence::Likely)),
+            false => {
+                (!is_ordinary_word(inner) && (!ambiguous || inner.len() >= 4)).then_some(very_likely_finding).flatten()
+            }
         };
     }
     // Code such as a call, a member or a variable is not a password.
@@ -181,24 +190,27 @@ fn assigned_value(text: &str, name: &str, value: &Value, ambiguous: bool, option
         return None;
     }
     if is_strong(inner) && !is_measure(inner) || has_mixed_case(inner) {
-        return very_likely;
+        return very_likely_finding;
     }
-    let digits = inner.bytes().all(|b| b.is_ascii_digit());
-    if digits {
-        return (length >= 4 && !ambiguous || length >= 6).then_some(very_likely).flatten();
+    let has_only_digits = inner.bytes().all(|b| b.is_ascii_digit());
+    if has_only_digits {
+        return (length >= 4 && !ambiguous || length >= 6).then_some(very_likely_finding).flatten();
     }
     // A plain word is only accepted if nothing else follows in the line and the line is not code.
-    let shell = name.bytes().all(|b| !b.is_ascii_lowercase());
-    let word = inner.bytes().all(|b| b.is_ascii_lowercase() || !b.is_ascii()) || shell || option;
+    let is_shell_variable = name.bytes().all(|b| !b.is_ascii_lowercase());
+    let word = inner.bytes().all(|b| b.is_ascii_lowercase() || !b.is_ascii()) || is_shell_variable || option;
     // If a command follows, as in `PGPASSWORD=x psql`, it is not a sentence.
-    let command = value.join == Join::TightEquals
+    let is_followed_by_command = value.join == Join::TightEquals
         && (!ambiguous || name.contains('_'))
-        && shell
+        && is_shell_variable
         && text[end..].strip_prefix(' ').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()));
-    let plain_word =
-        (value.ends_line || command) && word && length >= 5 && !is_ordinary_word(inner) && !inner.contains('_');
-    let unambiguous = value.join != Join::Colon || !ambiguous;
-    (plain_word && unambiguous).then(|| finding("password_assignment", (start, end), Confidence::Likely))
+    let is_plain_word = (value.ends_line || is_followed_by_command)
+        && word
+        && length >= 5
+        && !is_ordinary_word(inner)
+        && !inner.contains('_');
+    let is_unambiguous = value.join != Join::Colon || !ambiguous;
+    (is_plain_word && is_unambiguous).then(|| password_finding("password_assignment", (start, end), Confidence::Likely))
 }
 
 /// A password on a command line: `mysql -pX`, `sshpass -p X`, `curl -u name:X`, `IDENTIFIED BY 'X'`.
@@ -213,26 +225,27 @@ pub(crate) fn password_on_command_line(text: &str, start: usize, end: usize) -> 
             .filter(|value| matches!(text.as_bytes()[value.0 - 1], b'\'' | b'"') && value.2)?,
         "sshpass -p" => read(end + count_blanks(text.as_bytes(), end))?,
         "curl" | "wget" => {
-            let option = ["-u ", "--user ", "--user="].iter().filter_map(|o| option_end(line, o)).min()?;
+            let option = ["-u ", "--user ", "--user="].iter().filter_map(|o| find_option_value(line, o)).min()?;
             let (from, to, quoted) = read(end + option + count_blanks(line.as_bytes(), option))?;
             let colon = text[from..to].find(':')?;
             (from + colon + 1, to, quoted)
         }
-        "docker login" => read(end + option_end(line, "-p ")?)?,
-        "redis-cli" => read(end + option_end(line, "-a ")?)?,
+        "docker login" => read(end + find_option_value(line, "-p ")?)?,
+        "redis-cli" => read(end + find_option_value(line, "-a ")?)?,
         // Only `-pX` without a space. With `-p` alone, the program asks for the password.
-        _ => read(end + option_end(line, "-p")?).filter(|(from, ..)| text.as_bytes().get(from - 1) != Some(&b' '))?,
+        _ => read(end + find_option_value(line, "-p")?)
+            .filter(|(from, ..)| text.as_bytes().get(from - 1) != Some(&b' '))?,
     };
     let value = &text[from..to];
     (value.len() >= 3
         && !is_placeholder(value)
         && !value.starts_with('-')
         && (!value.starts_with('$') || is_strong(value)))
-    .then(|| finding("command_line", (from, to), Confidence::VeryLikely))
+    .then(|| password_finding("command_line", (from, to), Confidence::VeryLikely))
 }
 
-/// Start of the value of an option. The option must be a separate word.
-fn option_end(line: &str, option: &str) -> Option<usize> {
+/// Position of the value after the first such option. The option must be a separate word.
+fn find_option_value(line: &str, option: &str) -> Option<usize> {
     let at = if line.starts_with(option) { Some(0) } else { None };
     let at = at.or_else(|| {
         line.match_indices(option).map(|(at, _)| at).find(|at| *at > 0 && line.as_bytes()[at - 1] == b' ')

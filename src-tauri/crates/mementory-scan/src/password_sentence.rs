@@ -2,8 +2,8 @@
 use crate::Confidence;
 use crate::Finding;
 use crate::password_value::{
-    finding, has_inner_capital, is_code, is_digest, is_distinctive, is_measure, is_ordinary_word, is_passphrase,
-    is_path, is_strong,
+    has_inner_capital, is_code, is_digest, is_distinctive, is_measure, is_ordinary_word, is_passphrase, is_path,
+    is_strong, password_finding,
 };
 use crate::placeholder::is_placeholder;
 use crate::value::{Join, count_blanks, read_value};
@@ -27,8 +27,8 @@ pub(crate) fn password_in_sentence(text: &str, from: usize, ambiguous: bool) -> 
     }
     // The value follows directly, as in "the password X".
     let next = at + count_blanks(rest.as_bytes(), at);
-    let unspaced = text[..from].chars().next_back().is_some_and(|c| c as u32 >= 0x2E80);
-    if (next > at || unspaced)
+    let is_unspaced = text[..from].chars().next_back().is_some_and(|c| c as u32 >= 0x2E80);
+    if (next > at || is_unspaced)
         && rest[..at].bytes().all(|b| b == b'*')
         && (!ambiguous || text[..from].ends_with(['w', 'W', 'd', 'D']))
         && let Some(value) = value_at(text, from + next)
@@ -38,10 +38,10 @@ pub(crate) fn password_in_sentence(text: &str, from: usize, ambiguous: bool) -> 
         return finding_if_password(text, value, false);
     }
     // "pass" may be a verb, as in "pass the parcel".
-    let verb = text[..from].ends_with(['s', 'S']);
-    let mut linked = false;
+    let may_be_verb = text[..from].ends_with(['s', 'S']);
+    let mut is_linked = false;
     let mut link_word = "";
-    let mut colon = false;
+    let mut is_after_colon = false;
     for count in 0..9 {
         at += count_blanks(rest.as_bytes(), at);
         let word_end = rest[at..].find([' ', '\t']).map_or(rest.len(), |n| at + n);
@@ -51,19 +51,19 @@ pub(crate) fn password_in_sentence(text: &str, from: usize, ambiguous: bool) -> 
         }
         let bare = raw.trim_matches(['"', '\'', '`', '(', ')', '*', ',']);
         let lower = bare.to_lowercase();
-        let filler = linked && password::FILLERS.contains(&lower.as_str());
-        if linked && !filler || raw.starts_with(['"', '`', '“', '„', '«']) && count > 0 {
+        let is_filler = is_linked && password::FILLERS.contains(&lower.as_str());
+        if is_linked && !is_filler || raw.starts_with(['"', '`', '“', '„', '«']) && count > 0 {
             let value = value_at(text, from + at)?;
-            let quoted_without_link = !linked && !colon;
+            let quoted_without_link = !is_linked && !is_after_colon;
             if quoted_without_link && !(value.quoted && is_strong(&text[value.start..value.end])) {
                 return None;
             }
-            let weak = password::WEAK_LINKS.contains(&link_word);
+            let is_weak_link = password::WEAK_LINKS.contains(&link_word);
             // "pass" is a verb, as in "pass a `Cache`" and "pass to x".
-            if ambiguous && weak && !is_distinctive(&text[value.start..value.end]) {
+            if ambiguous && is_weak_link && !is_distinctive(&text[value.start..value.end]) {
                 return None;
             }
-            return finding_if_password(text, value, !weak || value.quoted);
+            return finding_if_password(text, value, !is_weak_link || value.quoted);
         }
         let head = lower.trim_end_matches([':', '：']);
         if password::LINKS.contains(&lower.as_str()) || lower.ends_with([':', '：']) && !lower.is_empty() {
@@ -71,14 +71,14 @@ pub(crate) fn password_in_sentence(text: &str, from: usize, ambiguous: bool) -> 
             if lower.ends_with(':') && is_attribute(head) {
                 return None;
             }
-            linked = true;
-            colon = lower.ends_with(':');
+            is_linked = true;
+            is_after_colon = lower.ends_with(':');
             link_word = password::LINKS.iter().find(|word| **word == lower).copied().unwrap_or("");
-        } else if !linked {
-            let stop = raw.ends_with(['.', '!', '?', ';']) || count > 5 || is_attribute(head);
-            let conjunction = password::CONJUNCTIONS.contains(&lower.as_str());
-            let too_far = ambiguous && (verb || !password::AMBIGUOUS_NAME_LINKS.contains(&lower.as_str()));
-            if stop || conjunction || too_far {
+        } else if !is_linked {
+            let ends_sentence = raw.ends_with(['.', '!', '?', ';']) || count > 5 || is_attribute(head);
+            let is_conjunction = password::CONJUNCTIONS.contains(&lower.as_str());
+            let is_too_far = ambiguous && (may_be_verb || !password::AMBIGUOUS_NAME_LINKS.contains(&lower.as_str()));
+            if ends_sentence || is_conjunction || is_too_far {
                 return None;
             }
         }
@@ -87,8 +87,9 @@ pub(crate) fn password_in_sentence(text: &str, from: usize, ambiguous: bool) -> 
     None
 }
 
-/// Whether the word after the name means a property of a password, as in "password policy" and "password fields". The
-/// word may only have a known ending, because "portal" does not mean "port".
+/// Whether the word after the name means a property of a password, as in "password policy" and "password fields". A
+/// word from `ATTRIBUTES` may only have a known ending, because "portal" does not mean "port". A stem may have any
+/// ending.
 fn is_attribute(word: &str) -> bool {
     let is_ending = |rest: &str| rest.is_empty() || password::ATTRIBUTE_ENDINGS.contains(&rest);
     let mut attributes = password::ATTRIBUTES.iter().filter(|attribute| attribute.len() > 3);
@@ -96,7 +97,7 @@ fn is_attribute(word: &str) -> bool {
         || password::ATTRIBUTE_STEMS.iter().any(|stem| word.starts_with(stem))
 }
 
-/// The password before its name, as in "use X as the password".
+/// The password before its name, as in "use X as the password" and "X is the password".
 pub(crate) fn value_before_name(text: &str, from: usize) -> Option<Finding> {
     let floor = text.ceil_char_boundary(from.saturating_sub(80));
     let head = &text[floor..from];
@@ -142,7 +143,8 @@ fn value_at(text: &str, at: usize) -> Option<SentenceValue> {
     (start < end).then_some(SentenceValue { start, end, quoted: value.quoted })
 }
 
-/// Reports the value if it looks like a password. With `clear_link`, the words before it always introduce the value.
+/// The finding for a value that looks like a password. With `clear_link`, the words before it always introduce the
+/// value.
 fn finding_if_password(text: &str, value: SentenceValue, clear_link: bool) -> Option<Finding> {
     let SentenceValue { start, end, quoted } = value;
     let value = &text[start..end];
@@ -158,17 +160,20 @@ fn finding_if_password(text: &str, value: SentenceValue, clear_link: bool) -> Op
         return None;
     }
     if quoted {
-        let fits =
+        let looks_like_password =
             if value.contains(char::is_whitespace) { is_passphrase(value) } else { clear_link || is_strong(value) };
-        return fits.then(|| finding("password_sentence", (start, end), Confidence::Likely));
+        return looks_like_password.then(|| password_finding("password_sentence", (start, end), Confidence::Likely));
     }
     if value.contains("://") || is_code(value) && !is_strong(value) || value.contains('(') {
         return None;
     }
-    let digits = value.bytes().all(|b| b.is_ascii_digit());
+    let has_only_digits = value.bytes().all(|b| b.is_ascii_digit());
     let after = text[end..].trim_start_matches(' ');
     let unit = password::COUNTED_UNITS.iter().any(|unit| after.starts_with(unit));
-    let fits =
-        if digits { clear_link && !unit } else { is_strong(value) && !unit || clear_link && has_inner_capital(value) };
-    fits.then(|| finding("password_sentence", (start, end), Confidence::Likely))
+    let looks_like_password = if has_only_digits {
+        clear_link && !unit
+    } else {
+        is_strong(value) && !unit || clear_link && has_inner_capital(value)
+    };
+    looks_like_password.then(|| password_finding("password_sentence", (start, end), Confidence::Likely))
 }

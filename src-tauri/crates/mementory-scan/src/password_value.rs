@@ -3,11 +3,12 @@ use crate::word_lists::password;
 use crate::{Class, Confidence, Finding};
 
 /// The password at `value`, found by the rule `detector`.
-pub(crate) fn finding(detector: &'static str, value: (usize, usize), confidence: Confidence) -> Finding {
+pub(crate) fn password_finding(detector: &'static str, value: (usize, usize), confidence: Confidence) -> Finding {
     Finding { class: Class::Password, detector, start: value.0, end: value.1, confidence }
 }
 
-/// Whether the value has letters and digits, or letters and signs that do not occur in words.
+/// Whether the value has at least four characters and mixes letters with digits, or either of them with signs that do
+/// not occur in words.
 pub(crate) fn is_strong(value: &str) -> bool {
     let letters = value.chars().filter(|c| c.is_alphabetic()).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
@@ -27,12 +28,12 @@ pub(crate) fn is_distinctive(value: &str) -> bool {
     // Excluded values: RFC2898, KB500123, v1.2.3, notes2024.txt
     let capitals = value.bytes().take_while(u8::is_ascii_uppercase).count();
     let rest = value[capitals..].trim_start_matches('-');
-    let numbered = capitals > 1 && rest.bytes().all(|b| b.is_ascii_digit() || b == b'-');
-    let version = value.trim_start_matches(['v', 'V']).bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    let file = value
+    let is_numbered = capitals > 1 && rest.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    let is_version = value.trim_start_matches(['v', 'V']).bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let is_file_name = value
         .rsplit_once('.')
         .is_some_and(|(_, end)| (2..=4).contains(&end.len()) && end.bytes().all(|b| b.is_ascii_lowercase()));
-    let long = value.len() >= 12
+    let is_long_mixed = value.len() >= 12
         && value.bytes().filter(u8::is_ascii_uppercase).count() > 1
         && value.bytes().filter(u8::is_ascii_lowercase).count() > 1
         && value.contains(|c: char| c.is_ascii_punctuation());
@@ -41,28 +42,33 @@ pub(crate) fn is_distinctive(value: &str) -> bool {
         && value.chars().all(|c| (c as u32) < 0x2E80)
         && (digits > 1
             || digits == 1
-                && (has_sign || long || has_mixed_case(value) && !value.ends_with(|c: char| c.is_ascii_digit())))
-        && !(numbered || version || file || value.starts_with('-'))
+                && (has_sign
+                    || is_long_mixed
+                    || has_mixed_case(value) && !value.ends_with(|c: char| c.is_ascii_digit())))
+        && !(is_numbered || is_version || is_file_name || value.starts_with('-'))
 }
 
-/// Whether there are single small letters between capitals, or several capitals before a small letter, which does not
-/// occur in words and in names in code.
+/// Whether a value of at least eight ASCII characters has several patterns that do not occur in words and in names in
+/// code: a single small letter next to a capital, or a small letter after two capitals.
 pub(crate) fn has_mixed_case(value: &str) -> bool {
     if value.len() < 8 || !value.is_ascii() {
         return false;
     }
     let bytes = value.as_bytes();
-    let capital = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_uppercase);
-    let small = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_lowercase);
-    let single = |at: usize| {
+    let is_capital = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_uppercase);
+    let is_small = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_lowercase);
+    let is_single_small = |at: usize| {
         let before = at.checked_sub(1);
-        small(at) && !small(at + 1) && !before.is_some_and(small) && (capital(at + 1) || before.is_some_and(capital))
+        is_small(at)
+            && !is_small(at + 1)
+            && !before.is_some_and(is_small)
+            && (is_capital(at + 1) || before.is_some_and(is_capital))
     };
-    let after_capitals = |at: usize| at > 1 && small(at) && capital(at - 1) && capital(at - 2);
-    (0..bytes.len()).map(|at| usize::from(single(at)) + usize::from(after_capitals(at))).sum::<usize>() > 1
+    let is_after_capitals = |at: usize| at > 1 && is_small(at) && is_capital(at - 1) && is_capital(at - 2);
+    (0..bytes.len()).map(|at| usize::from(is_single_small(at)) + usize::from(is_after_capitals(at))).sum::<usize>() > 1
 }
 
-/// Whether a long value has a capital after a small letter.
+/// Whether a value of at least eight bytes has a capital after a small letter.
 pub(crate) fn has_inner_capital(value: &str) -> bool {
     value.len() >= 8
         && value
@@ -73,15 +79,16 @@ pub(crate) fn has_inner_capital(value: &str) -> bool {
             >= 1
 }
 
-/// Whether the value is a quantity, an algorithm or an encoding: `8-character`, `256-bit`, `sha256`, `utf8`.
+/// Whether the value is a quantity (`8-character`, `256-bit`), or begins with the name of an algorithm, an encoding or
+/// another technical term (`sha256`, `utf8`, `2fa`).
 pub(crate) fn is_measure(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let rest = lower.trim_start_matches(|c: char| c.is_ascii_digit() || "+-–.".contains(c));
-    let quantity = rest.len() < lower.len()
+    let is_quantity = rest.len() < lower.len()
         && password::MEASURE_UNITS
             .iter()
             .any(|unit| rest.starts_with(unit) && (unit.len() > 2 || rest.len() == unit.len()));
-    const ALGORITHMS: &[&str] = &[
+    const TECHNICAL_NAMES: &[&str] = &[
         "base64",
         "sha1",
         "sha2",
@@ -104,18 +111,18 @@ pub(crate) fn is_measure(value: &str) -> bool {
         "ntlm",
         "case-",
     ];
-    quantity || ALGORITHMS.iter().any(|name| lower.starts_with(name))
+    is_quantity || TECHNICAL_NAMES.iter().any(|name| lower.starts_with(name))
 }
 
 /// Whether the value is a passphrase of several words, and not a sentence about one.
 pub(crate) fn is_passphrase(value: &str) -> bool {
     let words: Vec<String> = value.split_whitespace().map(str::to_lowercase).collect();
-    let about = words.iter().any(|word| {
+    let is_about_passwords = words.iter().any(|word| {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
         password::NAMES.contains(&bare) || password::MESSAGE_WORDS.contains(&bare)
     });
     (2..=10).contains(&words.len())
-        && !about
+        && !is_about_passwords
         && (words.len() >= 3 || is_strong(value))
         && !value.ends_with(['.', ':', '?'])
 }
@@ -129,42 +136,52 @@ pub(crate) fn is_ordinary_word(value: &str) -> bool {
         || password::FILLERS.contains(&bare) && bare != "nu"
 }
 
-/// Whether the value is code: a call, a member, an index, a module path or a word with underscores.
+/// Whether the value is code: a call, a member, an index, an array, a path with `::`, an arrow, a pointer, a number, a
+/// word with underscores, or an identifier that names a password.
 pub(crate) fn is_code(value: &str) -> bool {
-    let identifier = |part: &str| {
+    let is_identifier = |part: &str| {
         !part.is_empty()
             && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
             && !part.as_bytes()[0].is_ascii_digit()
     };
     // The closing bracket is missing if a call was cut at a comma.
-    let call = value.find('(').is_some_and(|at| {
-        identifier(value[..at].trim_end_matches('!').rsplit(['.', ':']).next().unwrap_or(""))
+    let is_call = value.find('(').is_some_and(|at| {
+        is_identifier(value[..at].trim_end_matches('!').rsplit(['.', ':']).next().unwrap_or(""))
             && (value.ends_with([')', '(']) || !value.contains(')'))
             || value.ends_with("()")
     });
-    let array = value.strip_prefix('[').is_some_and(identifier) || value.contains("![");
-    let member = value.contains('.')
-        && value.split('.').all(|part| identifier(part) && part.bytes().all(|b| !b.is_ascii_digit()));
+    let is_array = value.strip_prefix('[').is_some_and(is_identifier) || value.contains("![");
+    let is_member = value.contains('.')
+        && value.split('.').all(|part| is_identifier(part) && part.bytes().all(|b| !b.is_ascii_digit()));
     // In Perl, PHP and Ruby, variables are written `$name` and `@name`.
-    let variable = |part: &str| identifier(part.trim_start_matches(['$', '@', '&']));
-    let index =
-        value.find('[').is_some_and(|at| variable(&value[..at]) && (value.ends_with(']') || value.ends_with('[')));
-    let snake = value.contains('_')
+    let is_variable = |part: &str| is_identifier(part.trim_start_matches(['$', '@', '&']));
+    let is_index =
+        value.find('[').is_some_and(|at| is_variable(&value[..at]) && (value.ends_with(']') || value.ends_with('[')));
+    let is_snake_case = value.contains('_')
         && !has_mixed_case(value)
-        && identifier(value)
+        && is_identifier(value)
         && value.bytes().all(|b| !b.is_ascii_digit());
-    let arrow = value.contains("=>") || value.contains("->") || value.contains("::") || value == "{" || value == "[";
-    let named = identifier(value)
+    let has_arrow =
+        value.contains("=>") || value.contains("->") || value.contains("::") || value == "{" || value == "[";
+    let names_password = is_identifier(value)
         && {
             let l = value.to_ascii_lowercase();
             l.contains("password") || l.contains("passwd") || l.starts_with("pass") || l.starts_with("pwd")
         }
         && value.bytes().filter(u8::is_ascii_digit).count() < 2;
-    let pointer = value.strip_prefix('*').is_some_and(identifier);
-    call || array || member || index || snake || arrow || named || pointer || is_literal(value)
+    let is_pointer = value.strip_prefix('*').is_some_and(is_identifier);
+    is_call
+        || is_array
+        || is_member
+        || is_index
+        || is_snake_case
+        || has_arrow
+        || names_password
+        || is_pointer
+        || is_literal(value)
 }
 
-/// Whether the value is a name in a program, such as `not_for_passphrase`.
+/// Whether the value is a name in a program that contains "pass", such as `not_for_passphrase`.
 pub(crate) fn is_label(value: &str) -> bool {
     value.contains('_') && value.contains("pass") && value.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
 }
@@ -174,10 +191,10 @@ fn is_literal(value: &str) -> bool {
     let digits = |part: &str, hex: bool| {
         !part.is_empty() && part.bytes().all(|b| b == b'_' || b.is_ascii_digit() || hex && b.is_ascii_hexdigit())
     };
-    let typed = value.rfind(['u', 'i', 'f']).is_some_and(|at| {
+    let has_type_suffix = value.rfind(['u', 'i', 'f']).is_some_and(|at| {
         matches!(&value[at + 1..], "8" | "16" | "32" | "64" | "128" | "size") && digits(&value[..at], false)
     });
-    typed || value.strip_prefix("0x").is_some_and(|rest| digits(rest, true))
+    has_type_suffix || value.strip_prefix("0x").is_some_and(|rest| digits(rest, true))
 }
 
 pub(crate) fn is_path(value: &str) -> bool {
@@ -192,7 +209,7 @@ pub(crate) fn is_path(value: &str) -> bool {
         || value.starts_with('/') && value[1..].contains('/') && value.len() > 5
 }
 
-/// Whether the value is a hashed password, which is not reported.
+/// Whether the value is a hashed password, a digest or a UUID, which are not reported.
 pub(crate) fn is_digest(value: &str) -> bool {
     [
         "$2a$", "$2b$", "$2y$", "$argon2", "$6$", "$5$", "$1$", "{SSHA}", "{SHA}", "pbkdf2", "scrypt:", "sha256:",

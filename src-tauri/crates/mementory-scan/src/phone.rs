@@ -6,7 +6,7 @@ use crate::digits::{Gap, Run, is_grouped};
 use crate::{Class, Confidence, Finding};
 
 /// Largest number of digits in a telephone number (ITU-T E.164).
-const MAX_DIGITS: usize = 15;
+const MAX_PHONE_DIGITS: usize = 15;
 
 /// The telephone number that begins with the digits of `runs[0]`.
 pub(crate) fn phone_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
@@ -23,9 +23,9 @@ pub(crate) fn phone_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     };
     let lead = if plus && bytes[..lead].ends_with(b"(") && is_in_brackets(runs, bytes) { lead - 1 } else { lead };
     // In JSON text, a line break before the number is written as a backslash and a letter.
-    let escaped = plus && matches!(&bytes[..lead], [.., b'\\', b'n' | b't' | b'r']);
+    let is_escaped = plus && matches!(&bytes[..lead], [.., b'\\', b'n' | b't' | b'r']);
     if lead > 0
-        && !escaped
+        && !is_escaped
         && (bytes[lead - 1].is_ascii_alphanumeric()
             || matches!(bytes[lead - 1], b'_' | b'$' | b'#' | b'=' | b'.' | b'-' | b'/')
                 && is_joined_before(bytes, lead))
@@ -38,16 +38,16 @@ pub(crate) fn phone_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     // If the nearest word is a name for a personal number, it is not a telephone number, even if the check digit is
     // wrong.
     let nearest = doc.nearest_word_bits_before(lead, 90);
-    let personal = nearest & bits::IDS != 0 && nearest & bits::PHONE == 0 && first.len() > 8;
-    let named = !personal && doc.matches_context(lead, first.end, bits::PHONE);
-    let likely_named = named || !personal && doc.matches_context(lead, first.end, bits::CALL);
+    let is_personal_number = nearest & bits::IDS != 0 && nearest & bits::PHONE == 0 && first.len() > 8;
+    let is_named = !is_personal_number && doc.matches_context(lead, first.end, bits::PHONE);
+    let is_likely_named = is_named || !is_personal_number && doc.matches_context(lead, first.end, bits::CALL);
     if bytes[first.start..].starts_with(b"00")
         && bytes.get(first.start + 2).is_some_and(|b| *b != b'0')
-        && (likely_named || nearest & (bits::OTHER | bits::CARD | bits::IDS) == 0)
+        && (is_likely_named || nearest & (bits::OTHER | bits::CARD | bits::IDS) == 0)
         && let Some(number) = international_number(doc, runs, lead)
     {
         let grouped = runs.len() > 1 && runs[1].end <= number.end && !has_more_digits(runs, number.end);
-        if likely_named || first.len() > 9 || grouped && number.confidence == Confidence::VeryLikely {
+        if is_likely_named || first.len() > 9 || grouped && number.confidence == Confidence::VeryLikely {
             return Some(number);
         }
     }
@@ -56,22 +56,22 @@ pub(crate) fn phone_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     }
     if let Some((end, country)) = national_format(runs, bytes, lead)
         && may_end_at(bytes, end)
-        && (likely_named || doc.nearest_word_bits_before(lead, 40) & bits::OTHER == 0)
+        && (is_likely_named || doc.nearest_word_bits_before(lead, 40) & bits::OTHER == 0)
     {
         let number = dialled_digits(bytes, lead, end);
-        if likely_named || country.is_none_or(|country| is_valid(Some(country), &number)) {
-            return Some(finding(
+        if is_likely_named || country.is_none_or(|country| is_valid(Some(country), &number)) {
+            return Some(phone_finding(
                 "national",
                 lead,
                 end,
-                if likely_named { Confidence::VeryLikely } else { Confidence::Likely },
+                if is_likely_named { Confidence::VeryLikely } else { Confidence::Likely },
             ));
         }
     }
-    if likely_named { national_number(doc, runs, lead, named) } else { None }
+    if is_likely_named { national_number(doc, runs, lead, is_named) } else { None }
 }
 
-fn finding(detector: &'static str, start: usize, end: usize, confidence: Confidence) -> Finding {
+fn phone_finding(detector: &'static str, start: usize, end: usize, confidence: Confidence) -> Finding {
     Finding { class: Class::Phone, detector, start, end, confidence }
 }
 
@@ -80,7 +80,7 @@ fn has_more_digits(runs: &[Run], end: usize) -> bool {
     runs.iter().any(|run| run.end == end && run.gap != Gap::None)
 }
 
-/// Whether a bracket that opened before the first run is closed after it.
+/// Whether a bracket that opened before the first run is closed after it or after the second run.
 fn is_in_brackets(runs: &[Run], bytes: &[u8]) -> bool {
     bytes.get(runs[0].end) == Some(&b')')
         || runs.get(1).is_some_and(|run| bytes.get(run.end) == Some(&b')') && run.gap == Gap::Bracket)
@@ -95,18 +95,19 @@ fn is_joined_before(bytes: &[u8], lead: usize) -> bool {
     }
 }
 
-/// Whether a number may end here. A letter, digit, percent sign or unit must not follow directly. After a comma, the
-/// next cell of a row may follow, but not up to three digits, which are the decimals of an amount.
+/// Whether a number may end here. A letter other than `x`, a digit, `_`, `%` or `@` must not follow directly, nor a
+/// full stop, colon, hyphen or comma with a digit. After a comma, the next cell of a row may follow, which has more
+/// than three digits or a plus sign, because up to three digits are the decimals of an amount.
 fn may_end_at(bytes: &[u8], end: usize) -> bool {
     let plus = |b: &u8| *b == b'+';
-    let cell = bytes.get(end) == Some(&b',') && {
+    let is_table_cell = bytes.get(end) == Some(&b',') && {
         let digits = bytes[end + 1..].iter().take(5).take_while(|b| b.is_ascii_digit()).count();
         digits > 3 || bytes.get(end + 1).is_some_and(plus)
     };
     let digit_after = |sign: u8| bytes.get(end) == Some(&sign) && bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
-    let glued = |b: &u8| b.is_ascii_alphanumeric() && *b != b'x' || matches!(b, b'_' | b'%' | b'@');
-    let further = [b'.', b':', b'-'].into_iter().any(digit_after) || digit_after(b',') && !cell;
-    !further && !bytes.get(end).is_some_and(glued)
+    let is_joined = |b: &u8| b.is_ascii_alphanumeric() && *b != b'x' || matches!(b, b'_' | b'%' | b'@');
+    let continues_number = [b'.', b':', b'-'].into_iter().any(digit_after) || digit_after(b',') && !is_table_cell;
+    !continues_number && !bytes.get(end).is_some_and(is_joined)
 }
 
 /// Possible ends of a number, each with its number of runs, longest first. A number has at most eight runs and
@@ -133,8 +134,8 @@ fn dialled_digits(bytes: &[u8], start: usize, end: usize) -> String {
     let mut text = String::new();
     let slice = &bytes[start..end];
     for (at, byte) in slice.iter().enumerate() {
-        let trunk = *byte == b'0' && at > 1 && slice[at - 1] == b'(' && slice.get(at + 1) == Some(&b')');
-        if byte.is_ascii_digit() && !trunk {
+        let is_trunk_zero = *byte == b'0' && at > 1 && slice[at - 1] == b'(' && slice.get(at + 1) == Some(&b')');
+        if byte.is_ascii_digit() && !is_trunk_zero {
             text.push(char::from(*byte));
         }
     }
@@ -155,30 +156,30 @@ fn is_valid(country: Option<Id>, number: &str) -> bool {
 /// A number with `+` or `00` and a country code.
 fn international_number(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding> {
     let mut grouped = None;
-    for (end, count) in possible_ends(runs, MAX_DIGITS + 2) {
+    for (end, count) in possible_ends(runs, MAX_PHONE_DIGITS + 2) {
         let mut number = dialled_digits(doc.bytes, lead, end);
         if let Some(rest) = number.strip_prefix("00") {
             number = format!("+{rest}");
         }
         let digits = number.len() - 1;
         // A number with a plus sign has no decimals, so a comma after it separates entries of a list.
-        let comma = doc.bytes.get(end) == Some(&b',') && doc.bytes[lead..end].contains(&b'+');
-        if !(7..=MAX_DIGITS).contains(&digits)
-            || !(comma || may_end_at(doc.bytes, end))
+        let ends_at_list_comma = doc.bytes.get(end) == Some(&b',') && doc.bytes[lead..end].contains(&b'+');
+        if !(7..=MAX_PHONE_DIGITS).contains(&digits)
+            || !(ends_at_list_comma || may_end_at(doc.bytes, end))
             || number.starts_with("+0")
             || number.starts_with("+1234567")
         {
             continue;
         }
         if is_valid(None, &number) {
-            return Some(finding("international", lead, end, Confidence::VeryLikely));
+            return Some(phone_finding("international", lead, end, Confidence::VeryLikely));
         }
         // The number looks like a telephone number with an existing country code, but is in no plan. It may be invented
         // or in a new range.
         let plausible = count >= 3 || doc.matches_context(lead, end, bits::PHONE | bits::CALL);
-        let decimal = runs[..count - 1].iter().any(|run| run.gap == Gap::Dot) && count < 4;
-        if grouped.is_none() && digits >= 9 && plausible && !decimal && phonenumber::parse(None, &number).is_ok() {
-            grouped = Some(finding("international", lead, end, Confidence::Likely));
+        let is_decimal = runs[..count - 1].iter().any(|run| run.gap == Gap::Dot) && count < 4;
+        if grouped.is_none() && digits >= 9 && plausible && !is_decimal && phonenumber::parse(None, &number).is_ok() {
+            grouped = Some(phone_finding("international", lead, end, Confidence::Likely));
         }
     }
     grouped
@@ -190,10 +191,10 @@ fn national_format(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Op
     let starts = |text: &[u8]| bytes[runs[0].start..].starts_with(text);
     let at = |count: usize| runs[count - 1].end;
     let zero = bytes[runs[0].start] == b'0';
-    let bracket = lead < runs[0].start;
+    let has_bracket = lead < runs[0].start;
     let hyphens = &[Gap::Hyphen][..];
-    let american = [Gap::Hyphen, Gap::Space].iter().any(|gap| is_grouped(runs, &[3, 3, 4], &[Gap::Bracket, *gap]));
-    if bracket && american {
+    let is_american = [Gap::Hyphen, Gap::Space].iter().any(|gap| is_grouped(runs, &[3, 3, 4], &[Gap::Bracket, *gap]));
+    if has_bracket && is_american {
         return (!zero && !starts(b"1")).then_some((at(3), None));
     }
     if is_grouped(runs, &[3, 3, 4], hyphens) || is_grouped(runs, &[3, 3, 4], &[Gap::Dot]) {
@@ -207,7 +208,7 @@ fn national_format(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Op
     {
         return Some((at(5), Some(Id::FR)));
     }
-    if bracket
+    if has_bracket
         && (is_grouped(runs, &[2, 5, 4], &[Gap::Bracket, Gap::Hyphen])
             || is_grouped(runs, &[2, 4, 4], &[Gap::Bracket, Gap::Hyphen]))
     {
@@ -217,7 +218,7 @@ fn national_format(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Op
     if is_grouped(runs, &[3, 4, 4], hyphens) && zero {
         return Some((at(3), Some(if starts(b"010") { Id::KR } else { Id::JP })));
     }
-    if bracket && zero && runs.len() > 1 && runs[0].gap == Gap::Bracket && (3..=5).contains(&runs[0].len()) {
+    if has_bracket && zero && runs.len() > 1 && runs[0].gap == Gap::Bracket && (3..=5).contains(&runs[0].len()) {
         let (end, _) =
             possible_ends(runs, 12).into_iter().find(|(end, count)| *count > 1 && may_end_at(bytes, *end))?;
         let country = if starts(b"020") || starts(b"011") || starts(b"0161") { Id::GB } else { Id::DE };
@@ -242,7 +243,7 @@ fn national_format(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Op
     None
 }
 
-/// Countries whose plans are checked for a number with a zero at the start, and for one without.
+/// Countries whose plans are checked for a number that starts with a zero.
 const COUNTRIES_WITH_ZERO: &[Id] = &[
     Id::DE,
     Id::GB,
@@ -260,6 +261,7 @@ const COUNTRIES_WITH_ZERO: &[Id] = &[
     Id::CN,
     Id::UA,
 ];
+/// Countries whose plans are checked for a number that does not start with a zero.
 const COUNTRIES_WITHOUT_ZERO: &[Id] = &[
     Id::US,
     Id::ES,
@@ -281,9 +283,9 @@ const COUNTRIES_WITHOUT_ZERO: &[Id] = &[
     Id::SG,
 ];
 
-/// A number without country code, next to a word for it. With `named`, the word is a name for a telephone number and
+/// A number without country code, next to a word for it. With `is_named`, the word is a name for a telephone number and
 /// not only a word such as "call".
-fn national_number(doc: &Doc, runs: &[Run], lead: usize, named: bool) -> Option<Finding> {
+fn national_number(doc: &Doc, runs: &[Run], lead: usize, is_named: bool) -> Option<Finding> {
     let bytes = doc.bytes;
     let zero = bytes[runs[0].start] == b'0';
     let plans = if zero { COUNTRIES_WITH_ZERO } else { COUNTRIES_WITHOUT_ZERO };
@@ -294,54 +296,66 @@ fn national_number(doc: &Doc, runs: &[Run], lead: usize, named: bool) -> Option<
             || !may_end_at(bytes, end)
             || is_date_or_amount(&runs[..count], bytes)
             || is_trivial(&number)
-            || !named && number.len() < 9 && count == 1
+            || !is_named && number.len() < 9 && count == 1
         {
             continue;
         }
         if plans.iter().any(|country| is_valid(Some(*country), &number))
             || !zero && number.len() >= 11 && is_valid(None, &format!("+{number}"))
         {
-            return Some(finding("national", lead, end, Confidence::VeryLikely));
+            return Some(phone_finding("national", lead, end, Confidence::VeryLikely));
         }
-        let common_form = count > 1 && number.len() >= 7
+        let has_common_form = count > 1 && number.len() >= 7
             || zero && number.len() >= 9
             || number.len() == 10
             || (7..=9).contains(&number.len()) && count == 1;
-        if plausible.is_none() && common_form && named {
-            plausible = Some(finding("national", lead, end, Confidence::Possible));
+        if plausible.is_none() && has_common_form && is_named {
+            plausible = Some(phone_finding("national", lead, end, Confidence::Possible));
         }
     }
     plausible
 }
 
-/// Whether the number is a date, a time, an IP address, an amount or a coordinate.
+/// Whether the number is a date, a range of years, opening hours, an IP address, an amount, a coordinate, or a row of
+/// single digits.
 fn is_date_or_amount(runs: &[Run], bytes: &[u8]) -> bool {
     let lengths: Vec<usize> = runs.iter().map(Run::len).collect();
-    let value = |run: &Run| bytes[run.start..run.end].iter().take(4).fold(0u32, |n, b| n * 10 + u32::from(b - b'0'));
-    let year = |run: &Run| run.len() == 4 && (1900..=2099).contains(&value(run));
-    let one_gap = runs.windows(2).all(|pair| pair[0].gap == runs[0].gap);
-    let date = runs.len() >= 3
-        && (year(&runs[0]) && value(&runs[1]) <= 12 && value(&runs[2]) <= 31
-            || year(&runs[2]) && value(&runs[0]) <= 31 && value(&runs[1]) <= 31);
-    let span = runs.len() == 2 && year(&runs[0]) && year(&runs[1]);
-    let address = runs.len() == 4
-        && one_gap
+    let leading_value =
+        |run: &Run| bytes[run.start..run.end].iter().take(4).fold(0u32, |n, b| n * 10 + u32::from(b - b'0'));
+    let is_year = |run: &Run| run.len() == 4 && (1900..=2099).contains(&leading_value(run));
+    let has_one_gap_kind = runs.windows(2).all(|pair| pair[0].gap == runs[0].gap);
+    let is_date = runs.len() >= 3
+        && (is_year(&runs[0]) && leading_value(&runs[1]) <= 12 && leading_value(&runs[2]) <= 31
+            || is_year(&runs[2]) && leading_value(&runs[0]) <= 31 && leading_value(&runs[1]) <= 31);
+    let is_year_span = runs.len() == 2 && is_year(&runs[0]) && is_year(&runs[1]);
+    let is_ip_address = runs.len() == 4
+        && has_one_gap_kind
         && runs[0].gap == Gap::Dot
         && lengths.iter().all(|n| *n <= 3)
-        && runs.iter().all(|run| value(run) < 256);
-    let amount =
-        runs.len() > 1 && one_gap && runs[0].gap == Gap::Dot && lengths[1..].iter().all(|n| *n == 3) && lengths[0] < 3;
-    let compact = runs.len() == 1 && lengths[0] == 8 && (1900..=2099).contains(&value(&runs[0])) && {
+        && runs.iter().all(|run| leading_value(run) < 256);
+    let is_amount = runs.len() > 1
+        && has_one_gap_kind
+        && runs[0].gap == Gap::Dot
+        && lengths[1..].iter().all(|n| *n == 3)
+        && lengths[0] < 3;
+    let is_compact_date = runs.len() == 1 && lengths[0] == 8 && (1900..=2099).contains(&leading_value(&runs[0])) && {
         let month = bytes[runs[0].start + 4..].iter().take(2).fold(0u32, |n, b| n * 10 + u32::from(b - b'0'));
         (1..=12).contains(&month)
     };
     // Opening hours, as in 0900-1800 and 0930 1730.
-    let clock = |run: &Run| run.len() == 4 && value(run) < 2400 && value(run) % 100 < 60;
-    let hours = runs.len() == 2 && runs.iter().all(clock);
+    let is_clock_time = |run: &Run| run.len() == 4 && leading_value(run) < 2400 && leading_value(run) % 100 < 60;
+    let is_opening_hours = runs.len() == 2 && runs.iter().all(is_clock_time);
     // Coordinates, as in 46.546508. A telephone number with one dot begins with a zero.
     let zero = bytes[runs[0].start] == b'0' && lengths[0] > 2;
-    let place = runs.len() == 2 && runs[0].gap == Gap::Dot && lengths[0] < 4 && lengths[1] > 3 && !zero;
-    date || span || hours || address || amount || compact || place || runs.len() > 1 && lengths.iter().all(|n| *n == 1)
+    let is_coordinate = runs.len() == 2 && runs[0].gap == Gap::Dot && lengths[0] < 4 && lengths[1] > 3 && !zero;
+    is_date
+        || is_year_span
+        || is_opening_hours
+        || is_ip_address
+        || is_amount
+        || is_compact_date
+        || is_coordinate
+        || runs.len() > 1 && lengths.iter().all(|n| *n == 1)
 }
 
 /// Whether the number repeats one digit or counts up, as in 0000000 and 1234567890.

@@ -26,12 +26,12 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_lowercase();
     // "tu_" only counts at the beginning of a word.
     let starts_word = |at: usize| !lower[..at].ends_with(|c: char| c.is_alphanumeric());
-    let contains = |word: &str| match word.ends_with(['_', '-']) {
+    let contains_word = |word: &str| match word.ends_with(['_', '-']) {
         true => lower.match_indices(word).any(|(at, _)| starts_word(at)),
         false => lower.contains(word),
     };
     if placeholder::WHOLE_VALUES.contains(&lower.as_str())
-        || placeholder::FRAGMENTS.iter().any(|word| contains(word))
+        || placeholder::FRAGMENTS.iter().any(|word| contains_word(word))
         || is_sample(value)
     {
         return true;
@@ -55,13 +55,13 @@ pub(crate) fn is_fake_token(value: &str) -> bool {
 /// Whether the value is a variable: `$NAME`, `%NAME%`, `{name}`, `[name]`, `!Ref`, `&name`.
 fn is_variable(value: &str) -> bool {
     let bytes = value.as_bytes();
-    let name = |part: &[u8]| !part.is_empty() && part.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_');
+    let is_name = |part: &[u8]| !part.is_empty() && part.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_');
     match bytes {
         // A password may begin with a dollar sign. The name of a variable does not have both digits and small letters.
         [b'$', rest @ ..] => {
-            name(rest) && !(rest.iter().any(u8::is_ascii_digit) && rest.iter().any(u8::is_ascii_lowercase))
+            is_name(rest) && !(rest.iter().any(u8::is_ascii_digit) && rest.iter().any(u8::is_ascii_lowercase))
         }
-        [b'%', rest @ .., b'%'] | [b'{', rest @ .., b'}'] => name(rest),
+        [b'%', rest @ .., b'%'] | [b'{', rest @ .., b'}'] => is_name(rest),
         [b'{', rest @ ..] => rest.contains(&b'}'),
         // A reference to a type, as in `&str` and `&'static str`.
         [b'&', ..] => true,

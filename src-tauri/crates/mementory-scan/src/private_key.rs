@@ -7,7 +7,7 @@ use crate::{Class, Confidence, Finding};
 /// than this limit.
 const MAX_BLOCK_BYTES: usize = 64 * 1024;
 /// If the longest run of base64 is shorter than this, the block is a sample and not a key.
-const MIN_BASE64_RUN: usize = 24;
+const MIN_BASE64_RUN_BYTES: usize = 24;
 
 /// The private key that starts at `start`.
 pub(crate) fn private_key_at(text: &str, start: usize) -> Option<Finding> {
@@ -23,8 +23,8 @@ pub(crate) fn private_key_at(text: &str, start: usize) -> Option<Finding> {
     } else {
         (word_length(rest, 5, |b| b.is_ascii_lowercase() || b.is_ascii_digit(), 58)?, "nostr")
     };
-    let alone = rest.starts_with('-') || start == 0 || !text.as_bytes()[start - 1].is_ascii_alphanumeric();
-    alone.then_some(Finding {
+    let is_separate_word = rest.starts_with('-') || start == 0 || !text.as_bytes()[start - 1].is_ascii_alphanumeric();
+    is_separate_word.then_some(Finding {
         class: Class::PrivateKey,
         detector,
         start,
@@ -34,8 +34,8 @@ pub(crate) fn private_key_at(text: &str, start: usize) -> Option<Finding> {
 }
 
 /// The length of a key without separators: the prefix, then `length` bytes of the alphabet, give or take one.
-fn word_length(rest: &str, prefix: usize, inside: fn(u8) -> bool, length: usize) -> Option<usize> {
-    let run = rest.bytes().skip(prefix).take(length + 1).take_while(|b| inside(*b)).count();
+fn word_length(rest: &str, prefix: usize, is_key_byte: fn(u8) -> bool, length: usize) -> Option<usize> {
+    let run = rest.bytes().skip(prefix).take(length + 1).take_while(|b| is_key_byte(*b)).count();
     let body = rest.get(prefix..prefix + run)?;
     (run.abs_diff(length) <= 1 && !crate::placeholder::is_fake_token(body)).then_some(prefix + run)
 }
@@ -53,9 +53,9 @@ fn block_length(rest: &str) -> Option<usize> {
     let head = head + rest[head..].bytes().take_while(|b| *b == b'-').count();
     let body = &rest[head..];
     let next = memmem::find(body.as_bytes(), b"-----BEGIN").unwrap_or(body.len());
-    let finish =
+    let end_line_at =
         ["-----END", "---- END"].iter().filter_map(|end| memmem::find(&body.as_bytes()[..next], end.as_bytes())).min();
-    let (inner, length) = match finish {
+    let (inner, length) = match end_line_at {
         Some(at) => (at, at + end_line_length(&body[at..])),
         None => {
             let length = open_body_length(&body[..next]);
@@ -63,7 +63,7 @@ fn block_length(rest: &str) -> Option<usize> {
         }
     };
     let longest = body.as_bytes()[..inner].split(|b| !is_base64(*b)).map(<[u8]>::len).max().unwrap_or(0);
-    (longest >= MIN_BASE64_RUN && !is_masked(&body[..inner])).then_some(head + length)
+    (longest >= MIN_BASE64_RUN_BYTES && !is_masked(&body[..inner])).then_some(head + length)
 }
 
 /// Whether the body only has a few different characters (`xxxx`), so that the block is a sample.
@@ -84,26 +84,26 @@ fn end_line_length(end: &str) -> usize {
 /// escaped.
 fn open_body_length(body: &str) -> usize {
     let mut at = 0;
-    let mut good = 0;
+    let mut good_end = 0;
     let mut body_seen = false;
     while at < body.len() {
         let rest = &body.as_bytes()[at..];
         let line = rest.iter().take_while(|b| !matches!(b, b'\n' | b'\\' | b'"')).count();
         let words = rest[..line].trim_ascii();
-        let header = words.windows(2).any(|pair| pair == b": ") && words.len() < 80;
+        let is_header = words.windows(2).any(|pair| pair == b": ") && words.len() < 80;
         // An empty line may separate headers from the body. After the body, it ends the key.
         if words.is_empty() && body_seen {
             break;
         }
-        body_seen |= words.len() >= MIN_BASE64_RUN && !header;
-        if !words.is_empty() && !header && !words.iter().all(|b| is_base64(*b)) {
+        body_seen |= words.len() >= MIN_BASE64_RUN_BYTES && !is_header;
+        if !words.is_empty() && !is_header && !words.iter().all(|b| is_base64(*b)) {
             // If base64 and other text are in one line, the base64 is part of the key.
             let run = rest.iter().take_while(|b| is_base64(**b)).count();
-            good = if run >= MIN_BASE64_RUN { at + run } else { good };
+            good_end = if run >= MIN_BASE64_RUN_BYTES { at + run } else { good_end };
             break;
         }
         if !words.is_empty() {
-            good = at + line - (rest[..line].len() - rest[..line].trim_ascii_end().len());
+            good_end = at + line - (rest[..line].len() - rest[..line].trim_ascii_end().len());
         }
         at += line;
         match body.as_bytes().get(at) {
@@ -113,7 +113,7 @@ fn open_body_length(body: &str) -> usize {
             _ => break,
         }
     }
-    body[..good].trim_end().len()
+    body[..good_end].trim_end().len()
 }
 
 fn is_base64(byte: u8) -> bool {

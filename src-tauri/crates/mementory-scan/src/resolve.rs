@@ -19,8 +19,8 @@ pub(crate) fn resolve_overlaps(mut findings: Vec<Finding>) -> Vec<Finding> {
         // Accepted findings do not overlap, so only the last one that starts before the end of this one can overlap
         // with it.
         let last = accepted.range(..finding.end).next_back();
-        let free = last.is_none_or(|(_, other)| other.end <= finding.start);
-        if free && finding.start < finding.end {
+        let is_free = last.is_none_or(|(_, other)| other.end <= finding.start);
+        if is_free && finding.start < finding.end {
             accepted.insert(finding.start, finding);
         }
     }

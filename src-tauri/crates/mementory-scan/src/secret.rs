@@ -5,7 +5,7 @@ use crate::value::{Join, MAX_NAME_BYTES, count_blanks, end_of_inflection, name_a
 use crate::word_lists::{grammar, secret};
 use crate::{Class, Confidence, Finding};
 
-/// The secret that is assigned to the name containing `start..end`, or that is in the same sentence.
+/// The secret that is assigned to the name containing `start..end`, or that is before or after it in the same line.
 pub(crate) fn secret_for_name(text: &str, start: usize, end: usize) -> Option<Finding> {
     let (from, to) = name_around(text, start, end);
     // A line of base64 may contain such a name by chance.
@@ -23,8 +23,9 @@ pub(crate) fn secret_for_name(text: &str, start: usize, end: usize) -> Option<Fi
     }
     // The word must not be the end of another one, as in "monkey", "hockey" and "turkey".
     let before = text.as_bytes()[..start].last();
-    let glued = before.is_some_and(u8::is_ascii_lowercase) && !text.as_bytes()[start].is_ascii_uppercase();
-    if glued && !contains_any(&name, secret::HIGH_CONFIDENCE) {
+    let follows_small_letter =
+        before.is_some_and(u8::is_ascii_lowercase) && !text.as_bytes()[start].is_ascii_uppercase();
+    if follows_small_letter && !contains_any(&name, secret::HIGH_CONFIDENCE) {
         return None;
     }
     let phrase = words_before(text, from) + &name;
@@ -57,9 +58,9 @@ pub(crate) fn secret_for_name(text: &str, start: usize, end: usize) -> Option<Fi
     }
     let after = value_in_sentence(text, to, clear_name || phrase.contains("key"), clear_name);
     after.or_else(|| value_before_name(text, from).filter(|_| clear_name)).map(|(start, end)| {
-        let private = is_private_key(&phrase, &text[start..end]);
+        let is_private = is_private_key(&phrase, &text[start..end]);
         let (class, detector) =
-            if private { (Class::PrivateKey, "raw_private_key") } else { (Class::AccessKey, detector(false)) };
+            if is_private { (Class::PrivateKey, "raw_private_key") } else { (Class::AccessKey, detector(false)) };
         Finding { class, detector, start, end, confidence: Confidence::Likely }
     })
 }
@@ -97,9 +98,9 @@ fn range_if_secret(text: &str, start: usize, end: usize, clear_name: bool, assig
         }
     }
     // Calls, paths and numbers in code are not secrets.
-    let code = value.contains("::") || value.contains('(') || value.starts_with("0x") && value.contains('_');
+    let is_code = value.contains("::") || value.contains('(') || value.starts_with("0x") && value.contains('_');
     if value.len() > 256
-        || code
+        || is_code
         || value.contains(char::is_whitespace)
         || is_placeholder(value)
         || is_fake_token(value)
@@ -111,8 +112,8 @@ fn range_if_secret(text: &str, start: usize, end: usize, clear_name: bool, assig
         // Many keys have 32 or 64 hexadecimal digits, and so has every hash. The name must therefore be clear and near.
         return (clear_name && assigned && value.len() >= 20 && is_random(value, true)).then_some((start, end));
     }
-    let random = is_random(value, clear_name) || (clear_name && assigned && has_keyboard_signs(value));
-    random.then_some((start, end))
+    let looks_random = is_random(value, clear_name) || (clear_name && assigned && has_keyboard_signs(value));
+    looks_random.then_some((start, end))
 }
 
 /// Whether there are signs between letters and digits, as in `django-insecure-x#9…` and other keys with all characters
@@ -123,10 +124,10 @@ fn has_keyboard_signs(value: &str) -> bool {
     value.len() >= 16 && signs >= 2 && digits >= 1 && !value.contains("://") && !value.contains("(") && value.is_ascii()
 }
 
-/// Whether the value is an id, a digest with its name, a public key, an address or a path.
+/// Whether the value is an id, a digest or algorithm with its name, a public key, an address or a path.
 fn is_not_secret(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    const STARTS: &[&str] = &[
+    const NON_SECRET_PREFIXES: &[&str] = &[
         "sha1",
         "sha256",
         "sha384",
@@ -185,10 +186,10 @@ fn is_not_secret(value: &str) -> bool {
         "pub",
         "0x0000",
     ];
-    let path = value.matches('/').count() > 1 && value.split('/').all(|part| !is_random(part, true));
-    let address = value.contains("://") || value.starts_with('/') && path;
-    let named = STARTS.iter().any(|start| lower.starts_with(start));
-    is_uuid(value) || named || address || path && value.contains('.')
+    let is_path = value.matches('/').count() > 1 && value.split('/').all(|part| !is_random(part, true));
+    let is_address = value.contains("://") || value.starts_with('/') && is_path;
+    let has_known_prefix = NON_SECRET_PREFIXES.iter().any(|start| lower.starts_with(start));
+    is_uuid(value) || has_known_prefix || is_address || is_path && value.contains('.')
 }
 
 /// The position after words that state the purpose of the key ("clé d'API", "klucz API", "clave de la API"), and
@@ -197,30 +198,30 @@ fn after_api_suffix(text: &str, to: usize) -> (usize, bool) {
     let rest = &text[to..text.floor_char_boundary((to + 24).min(text.len()))];
     let lower = rest.to_lowercase();
     // If a capital and its small letter differ in the number of bytes, the positions would be wrong.
-    let spaced = lower.strip_prefix(' ').filter(|_| lower.len() == rest.len());
-    let found = spaced.and_then(|lower| secret::API_SUFFIXES.iter().find(|suffix| lower.starts_with(**suffix)));
+    let after_space = lower.strip_prefix(' ').filter(|_| lower.len() == rest.len());
+    let found = after_space.and_then(|lower| secret::API_SUFFIXES.iter().find(|suffix| lower.starts_with(**suffix)));
     let end = found.map_or(to, |suffix| to + 1 + suffix.len());
-    let whole = !text[end..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
-    if found.is_some() && whole { (end, true) } else { (to, false) }
+    let ends_word = !text[end..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    if found.is_some() && ends_word { (end, true) } else { (to, false) }
 }
 
 /// A value that looks random, among the next words of the line. With `clear_name`, the name can only mean a secret.
 /// Hexadecimal digits are then accepted as well, if only words such as "is" are in between.
-fn value_in_sentence(text: &str, from: usize, key: bool, clear_name: bool) -> Option<(usize, usize)> {
+fn value_in_sentence(text: &str, from: usize, names_key: bool, clear_name: bool) -> Option<(usize, usize)> {
     let line = &text[from..text.floor_char_boundary((from + 400).min(text.len()))];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
     let particle = grammar::PARTICLES.iter().find(|particle| line.starts_with(**particle));
     let mut at = particle.map_or(0, |particle| particle.len());
     let mut words = 0;
     // True directly after the name and after a word that joins the name to its value.
-    let mut linked = true;
+    let mut is_linked = true;
     // True if the value may be a digest or belong to another sentence.
-    let mut doubtful = false;
+    let mut is_doubtful = false;
     while words < 8 && at < line.len() {
         let rest = &line[at..];
         let skip =
             rest.find(|c: char| !c.is_whitespace() && !"\"'`:=>([{*,。：|“„«»「".contains(c)).unwrap_or(rest.len());
-        linked |= rest[..skip].contains([':', '：', '=']);
+        is_linked |= rest[..skip].contains([':', '：', '=']);
         at += skip;
         let rest = &line[at..];
         let length =
@@ -232,28 +233,30 @@ fn value_in_sentence(text: &str, from: usize, key: bool, clear_name: bool) -> Op
             return None;
         }
         // Without a space, the word is part of the name.
-        let separate = at > 0 && word.len() >= 20;
-        if separate && (key || !word.contains(['/', '='])) && range_if_secret(text, start, end, false, false).is_some()
+        let is_separate_word = at > 0 && word.len() >= 20;
+        if is_separate_word
+            && (names_key || !word.contains(['/', '=']))
+            && range_if_secret(text, start, end, false, false).is_some()
         {
             return Some((start, end));
         }
-        if separate
+        if is_separate_word
             && clear_name
-            && linked
-            && !doubtful
+            && is_linked
+            && !is_doubtful
             && matches!(word.len(), 32..=128)
             && range_if_secret(text, start, end, true, true).is_some()
         {
             return Some((start, end));
         }
         // A new sentence refers to something else.
-        let stop = rest[..length].ends_with(['.', '!', '?']);
-        if stop && words > 2 {
+        let ends_sentence = rest[..length].ends_with(['.', '!', '?']);
+        if ends_sentence && words > 2 {
             return None;
         }
         let lower = word.to_lowercase();
-        linked = is_link(&lower) || rest[..length].ends_with([':', '：']);
-        doubtful |= stop || lower == "id" || contains_any(&lower, secret::DIGESTS);
+        is_linked = is_link(&lower) || rest[..length].ends_with([':', '：']);
+        is_doubtful |= ends_sentence || lower == "id" || contains_any(&lower, secret::DIGESTS);
         at = line.ceil_char_boundary(at + length.max(1));
         words += 1;
     }
@@ -288,9 +291,9 @@ pub(crate) fn token_after_scheme(text: &str, end: usize) -> Option<Finding> {
     let at = end + count_blanks(text.as_bytes(), end);
     let value = read_value(text, at, Join::Space)?;
     let token = &text[value.start..value.end];
-    let inside = |b: u8| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b);
+    let is_token_byte = |b: u8| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b);
     let digits = token.bytes().filter(u8::is_ascii_digit).count();
-    let looks_real = token.len() >= 12 && token.bytes().all(inside) && (digits >= 2 || is_random(token, true));
+    let looks_real = token.len() >= 12 && token.bytes().all(is_token_byte) && (digits >= 2 || is_random(token, true));
     if !looks_real || is_placeholder(token) || is_fake_token(token) || is_not_secret(token) {
         return None;
     }

@@ -16,7 +16,8 @@ pub(crate) struct TokenFormat {
     pub prefix: &'static str,
     /// Regular expression for the text after the prefix. If it has a group, only the group is the value.
     pattern: &'static str,
-    /// True if the prefix must be at the start of a word: not after a letter, digit or `_`, nor after a hyphenated word.
+    /// True if the prefix must be at the start of a word: not after a letter, digit or `_`, nor after a hyphenated
+    /// word.
     pub whole_word: bool,
 }
 
@@ -251,10 +252,10 @@ pub(crate) fn token_at(doc: &Doc, index: usize, start: usize) -> Option<Finding>
         return None;
     }
     match format.name {
-        "telegram_bot_token" => from -= digits_before(doc.bytes, from)?,
-        "terraform_token" => from -= alnum_before(doc.bytes, from, 14)?,
-        "azure_client_secret" => from -= alnum_before(doc.bytes, from, 3)?,
-        "mailchimp_key" => from -= hex_before(doc.bytes, from)?,
+        "telegram_bot_token" => from -= count_bot_id_digits(doc.bytes, from)?,
+        "terraform_token" => from -= token_part_len(doc.bytes, from, 14)?,
+        "azure_client_secret" => from -= token_part_len(doc.bytes, from, 3)?,
+        "mailchimp_key" => from -= mailchimp_key_len(doc.bytes, from)?,
         _ => {}
     }
     while to > from && matches!(doc.bytes[to - 1], b'.' | b'-') {
@@ -289,38 +290,39 @@ fn is_varied(name: &str, body: &str) -> bool {
     let digits = body.bytes().filter(u8::is_ascii_digit).count();
     let capitals = body.bytes().filter(u8::is_ascii_uppercase).count();
     match name {
-        "aws_access_key_id" => body.bytes().any(|b| !b.is_ascii_uppercase()) || distinct_bytes(body) > 8,
+        "aws_access_key_id" => body.bytes().any(|b| !b.is_ascii_uppercase()) || count_distinct_bytes(body) > 8,
         "fireworks_key" | "resend_key" | "alibaba_key" | "vercel_token" | "render_key" | "atlassian_token"
         | "crates_io_token" => digits > 0 && capitals > 0,
         "nuget_key" | "openai_key" | "slack_token" => digits > 0,
-        _ => distinct_bytes(body) >= 6,
+        _ => count_distinct_bytes(body) >= 6,
     }
 }
 
-fn distinct_bytes(value: &str) -> usize {
+fn count_distinct_bytes(value: &str) -> usize {
     let mut seen = [false; 256];
     value.bytes().for_each(|b| seen[b as usize] = true);
     seen.iter().filter(|yes| **yes).count()
 }
 
 /// Number of digits in the id of a Telegram bot before `at`, if it is 8 to 10.
-fn digits_before(bytes: &[u8], at: usize) -> Option<usize> {
+fn count_bot_id_digits(bytes: &[u8], at: usize) -> Option<usize> {
     let count = bytes[..at].iter().rev().take(12).take_while(|b| b.is_ascii_digit()).count();
     (8..=10).contains(&count).then_some(count)
 }
 
 /// Length of a Mailchimp key before `at`, if it has 32 hexadecimal digits.
-fn hex_before(bytes: &[u8], at: usize) -> Option<usize> {
+fn mailchimp_key_len(bytes: &[u8], at: usize) -> Option<usize> {
     let count = bytes[..at].iter().rev().take(33).take_while(|b| b.is_ascii_alphanumeric()).count();
     (count == 32 && crate::entropy::is_hex(std::str::from_utf8(&bytes[at - 32..at]).ok()?)).then_some(count)
 }
 
 /// `count`, if exactly that many characters of a token are before `at`.
-fn alnum_before(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
+fn token_part_len(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
     let from = at.checked_sub(count)?;
-    let inside = bytes[from..at].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'~' | b'.' | b'-'));
-    let alone = from == 0 || !bytes[from - 1].is_ascii_alphanumeric();
-    (inside && alone).then_some(count)
+    let has_only_token_bytes =
+        bytes[from..at].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'~' | b'.' | b'-'));
+    let starts_word = from == 0 || !bytes[from - 1].is_ascii_alphanumeric();
+    (has_only_token_bytes && starts_word).then_some(count)
 }
 
 /// Finds the AWS secret key after its id. It has no prefix, but 40 letters, digits, `/` and `+`, and is within the next

@@ -9,11 +9,11 @@ pub(crate) fn password_at(text: &str, start: usize, end: usize) -> Option<Findin
         return None;
     }
     let window = &text[end..text.floor_char_boundary((end + 320).min(text.len()))];
-    let stop = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`' | '|' | '\\');
-    let whole = &window[..window.find(stop).unwrap_or(window.len())];
+    let is_url_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`' | '|' | '\\');
+    let after_scheme = &window[..window.find(is_url_end).unwrap_or(window.len())];
     // A slash in a password should be written as %2F, but often is not. The authority then continues to the last `@`.
-    let authority = &whole[..whole.find(['/', '?', '#']).unwrap_or(whole.len())];
-    let authority = if authority.contains('@') { authority } else { authority_with_raw_slash(whole)? };
+    let authority = &after_scheme[..after_scheme.find(['/', '?', '#']).unwrap_or(after_scheme.len())];
+    let authority = if authority.contains('@') { authority } else { authority_with_raw_slash(after_scheme)? };
     let user = &authority[..authority.rfind('@')?];
     let colon = user.find(':')?;
     let password = &user[colon + 1..];
@@ -37,12 +37,12 @@ pub(crate) fn password_at(text: &str, start: usize, end: usize) -> Option<Findin
 }
 
 /// The authority of an address whose password contains an unescaped `/`, `?` or `#`.
-fn authority_with_raw_slash(whole: &str) -> Option<&str> {
-    let at = whole.rfind('@')?;
-    let colon = whole.find(':')?;
-    let first = whole.find(['/', '?', '#'])?;
+fn authority_with_raw_slash(after_scheme: &str) -> Option<&str> {
+    let at = after_scheme.rfind('@')?;
+    let colon = after_scheme.find(':')?;
+    let first = after_scheme.find(['/', '?', '#'])?;
     // A port or a path before the `@` is not a password, as in `host:8080/@name`.
-    let port = whole.get(colon + 1..first)?;
-    (colon < first && first < at && !port.bytes().all(|b| b.is_ascii_digit()) && !whole[..colon].contains('.'))
-        .then_some(whole)
+    let port = after_scheme.get(colon + 1..first)?;
+    (colon < first && first < at && !port.bytes().all(|b| b.is_ascii_digit()) && !after_scheme[..colon].contains('.'))
+        .then_some(after_scheme)
 }

@@ -33,20 +33,20 @@ pub(crate) struct Value {
 /// Start and end of the complete name containing `start..end`: letters, digits, `_`, `-`, and dots before `start`.
 pub(crate) fn name_around(text: &str, start: usize, end: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
-    let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
-    let before = bytes[..start].iter().rev().take(64).take_while(|b| part(b) || **b == b'.').count();
-    let after = bytes[end..].iter().take(64).take_while(|b| part(b)).count();
+    let is_name_byte = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    let before = bytes[..start].iter().rev().take(64).take_while(|b| is_name_byte(b) || **b == b'.').count();
+    let after = bytes[end..].iter().take(64).take_while(|b| is_name_byte(b)).count();
     (start - before, end + after)
 }
 
 /// End of the inflected word that continues at `end`, as in `пароля`, `şifresi`, `parolası` and `ключа`. In scripts
 /// without spaces, words have no inflection.
 pub(crate) fn end_of_inflection(text: &str, end: usize) -> usize {
-    let latin = |c: char| c.is_alphabetic() && (c as u32) < 0x2E80;
-    if !text[..end].chars().next_back().is_some_and(latin) {
+    let is_inflected_letter = |c: char| c.is_alphabetic() && (c as u32) < 0x2E80;
+    if !text[..end].chars().next_back().is_some_and(is_inflected_letter) {
         return end;
     }
-    end + text[end..].chars().take(6).take_while(|c| latin(*c)).map(char::len_utf8).sum::<usize>()
+    end + text[end..].chars().take(6).take_while(|c| is_inflected_letter(*c)).map(char::len_utf8).sum::<usize>()
 }
 
 /// The value that is assigned to the name from `name_start` to `end`.
@@ -57,14 +57,14 @@ pub(crate) fn value_after_name(text: &str, name_start: usize, end: usize) -> Opt
     while matches!(bytes.get(at), Some(b'"' | b'\'' | b'`' | b']' | b')' | b'*' | b'\\')) && at < end + 6 {
         at += 1;
     }
-    let closed = at > end;
-    let tag = bytes.get(at) == Some(&b'>') && name_start > 0 && bytes[name_start - 1] == b'<';
+    let has_closing_sign = at > end;
+    let is_tag = bytes.get(at) == Some(&b'>') && name_start > 0 && bytes[name_start - 1] == b'<';
     let spaces = count_blanks(bytes, at);
     at += spaces;
     let rest = &bytes[at.min(bytes.len())..];
     let mut join = Join::Equals;
-    let op = match rest {
-        _ if tag => 1,
+    let sign_len = match rest {
+        _ if is_tag => 1,
         [b'=', b'=', b'=', ..] | [b'!', b'=', b'=', ..] => 3,
         [b':', b'=', ..] | [b'=', b'>', ..] | [b'-', b'>', ..] | [b'=', b'=', ..] | [b'!', b'=', ..] => 2,
         [b'?', b'=', ..] => 2,
@@ -85,10 +85,10 @@ pub(crate) fn value_after_name(text: &str, name_start: usize, end: usize) -> Opt
         }
         _ => return None,
     };
-    let compared = op > 1 && matches!(rest, [b'=' | b'!', b'=', ..]);
-    at += op;
+    let is_comparison = sign_len > 1 && matches!(rest, [b'=' | b'!', b'=', ..]);
+    at += sign_len;
     let gap = count_blanks(bytes, at);
-    if join == Join::Equals && spaces == 0 && gap == 0 && !closed {
+    if join == Join::Equals && spaces == 0 && gap == 0 && !has_closing_sign {
         join = Join::TightEquals;
     }
     at += gap;
@@ -100,7 +100,7 @@ pub(crate) fn value_after_name(text: &str, name_start: usize, end: usize) -> Opt
         join = Join::Equals;
     }
     let value = read_value(text, at, join)?;
-    (value.quoted || !compared).then_some(value)
+    (value.quoted || !is_comparison).then_some(value)
 }
 
 /// The value if name and value are under separate keys, as in `name: API_KEY` followed by `value: x`.
@@ -149,8 +149,9 @@ pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
         let ends_line = after.len() < 8 && !after.bytes().any(|b| b.is_ascii_alphanumeric());
         return Some(Value { start: at + open, end: at + open + length, quoted: true, join, ends_line });
     }
-    let stops = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '，' | '。' | '、' | '」' | '”');
-    let mut length = window.find(stops).unwrap_or(window.len());
+    let is_value_end =
+        |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '，' | '。' | '、' | '」' | '”');
+    let mut length = window.find(is_value_end).unwrap_or(window.len());
     // A placeholder such as `<your key>` is read to its end, so that it can be recognised.
     if window.starts_with('<') {
         length = window.find('>').map_or(0, |n| n + 1);
@@ -179,8 +180,8 @@ pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
     let value = trim_punctuation(&window[..length]);
     let rest = &window[value.len()..];
     let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
-    let comment = line.trim_start().starts_with(['#', ';']) || line.trim_start().starts_with("//");
-    let ends_line = comment || !line.bytes().any(|b| b.is_ascii_alphanumeric() || b == b'(');
+    let is_comment = line.trim_start().starts_with(['#', ';']) || line.trim_start().starts_with("//");
+    let ends_line = is_comment || !line.bytes().any(|b| b.is_ascii_alphanumeric() || b == b'(');
     (!value.is_empty()).then_some(Value { start: at, end: at + value.len(), quoted: false, join, ends_line })
 }
 
@@ -211,8 +212,8 @@ fn length_to_closing(inner: &str, close: &str) -> Option<usize> {
     let mut from = 0;
     loop {
         let at = from + inner.get(from..)?.find(close)?;
-        let escaped = close.len() == 1 && inner[..at].bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 1;
-        if !escaped {
+        let is_escaped = close.len() == 1 && inner[..at].bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 1;
+        if !is_escaped {
             return Some(if close == "»" || close == "“" { inner[..at].trim_end().len() } else { at });
         }
         from = at + 1;
@@ -223,11 +224,11 @@ fn length_to_closing(inner: &str, close: &str) -> Option<usize> {
 fn trim_punctuation(value: &str) -> &str {
     let mut value = value;
     while let Some(last) = value.chars().next_back() {
-        let opened = |open: char, close: char| value.matches(open).count() >= value.matches(close).count();
+        let is_opened = |open: char, close: char| value.matches(open).count() >= value.matches(close).count();
         let cut = match last {
-            ')' => !opened('(', ')'),
-            ']' => !opened('[', ']'),
-            '}' => !opened('{', '}'),
+            ')' => !is_opened('(', ')'),
+            ']' => !is_opened('[', ']'),
+            '}' => !is_opened('{', '}'),
             '.' | ',' | ';' | ':' | '…' | '|' | '\\' => true,
             '*' | '_' => value.len() > 2 && value.ends_with("**") && value.chars().any(|c| c != '*'),
             _ => false,

@@ -6,7 +6,7 @@ pub(super) fn weighted_sum(digits: &[u8], weights: &[u32]) -> u32 {
 }
 
 /// The digits as one number.
-pub(super) fn number(digits: &[u8]) -> u64 {
+pub(super) fn digits_as_number(digits: &[u8]) -> u64 {
     digits.iter().fold(0, |n, digit| n * 10 + u64::from(*digit))
 }
 

@@ -1,6 +1,6 @@
 //! Personal numbers of European states, each with the check that its authority publishes.
 use super::check::{
-    begins_ddmmyy, begins_yymmdd, has_mod_11_10_check, is_day_of_month, number, two_digits, weighted_sum,
+    begins_ddmmyy, begins_yymmdd, digits_as_number, has_mod_11_10_check, is_day_of_month, two_digits, weighted_sum,
 };
 use super::{Number, distinctive, separated, unseparated};
 use crate::card::has_luhn_check;
@@ -30,7 +30,7 @@ pub(super) const NUMBERS: &[Number] = &[
         check: |d| {
             matches!(d[0], 1..=4 | 7 | 8)
                 && matches!(two_digits(d, 3), 1..=12 | 20..=42 | 50..=99)
-                && 97 - number(&d[..13]) % 97 == number(&d[13..])
+                && 97 - digits_as_number(&d[..13]) % 97 == digits_as_number(&d[13..])
         },
     },
     Number {
@@ -62,8 +62,8 @@ pub(super) const NUMBERS: &[Number] = &[
         check: |d| {
             two_digits(d, 2) <= 12
                 && two_digits(d, 4) <= 31
-                && (97 - number(&d[..9]) % 97 == number(&d[9..])
-                    || 97 - (2_000_000_000 + number(&d[..9])) % 97 == number(&d[9..]))
+                && (97 - digits_as_number(&d[..9]) % 97 == digits_as_number(&d[9..])
+                    || 97 - (2_000_000_000 + digits_as_number(&d[..9])) % 97 == digits_as_number(&d[9..]))
         },
     },
     Number {
@@ -89,12 +89,12 @@ pub(super) const NUMBERS: &[Number] = &[
             separated(&[8, 4], &[Space]),
         ],
         check: |d| {
-            let short = if d.len() == 12 { &d[2..] } else { d };
-            let day = two_digits(short, 4);
-            let century = d.len() == 10 || matches!(two_digits(d, 0), 18..=20);
-            century
-                && is_day_of_month(if day > 60 { day - 60 } else { day }, two_digits(short, 2))
-                && has_luhn_check(short)
+            let ten_digits = if d.len() == 12 { &d[2..] } else { d };
+            let day = two_digits(ten_digits, 4);
+            let has_valid_century = d.len() == 10 || matches!(two_digits(d, 0), 18..=20);
+            has_valid_century
+                && is_day_of_month(if day > 60 { day - 60 } else { day }, two_digits(ten_digits, 2))
+                && has_luhn_check(ten_digits)
         },
     },
     Number {
@@ -151,7 +151,8 @@ pub(super) const NUMBERS: &[Number] = &[
         acronyms: national_id_acronyms::CH_AHV,
         layouts: &[distinctive(&[3, 4, 4, 2], &[Dot]), distinctive(&[3, 4, 4, 2], &[Space]), distinctive(&[13], &[])],
         check: |d| {
-            number(&d[..3]) == 756 && weighted_sum(d, &[1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]).is_multiple_of(10)
+            digits_as_number(&d[..3]) == 756
+                && weighted_sum(d, &[1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]).is_multiple_of(10)
         },
     },
     Number {
@@ -161,7 +162,7 @@ pub(super) const NUMBERS: &[Number] = &[
         layouts: &[unseparated(&[10]), separated(&[6, 4], &[Slash])],
         check: |d| {
             let month = two_digits(d, 2);
-            is_day_of_month(two_digits(d, 4), month % 50 % 20) && number(d).is_multiple_of(11)
+            is_day_of_month(two_digits(d, 4), month % 50 % 20) && digits_as_number(d).is_multiple_of(11)
         },
     },
     Number {
@@ -255,8 +256,8 @@ pub(super) const NUMBERS: &[Number] = &[
     },
 ];
 
-/// Whether one digit occurs two or three times among the first ten, as in every German number.
+/// Whether the most frequent of the first ten digits occurs two or three times, as in every German number.
 fn has_repeated_digit(digits: &[u8]) -> bool {
-    let most = (0..10).map(|digit| digits[..10].iter().filter(|d| **d == digit).count()).max().unwrap_or(0);
-    (2..=3).contains(&most)
+    let max_count = (0..10).map(|digit| digits[..10].iter().filter(|d| **d == digit).count()).max().unwrap_or(0);
+    (2..=3).contains(&max_count)
 }

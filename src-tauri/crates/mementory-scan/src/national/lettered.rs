@@ -1,6 +1,6 @@
 //! Personal numbers that contain letters. Most have a distinctive format; the others need a context word.
-use super::check::{is_day_of_month, number, two_digits, weighted_sum};
-use super::world::is_chinese;
+use super::check::{digits_as_number, is_day_of_month, two_digits, weighted_sum};
+use super::world::has_chinese_region_and_date;
 use crate::context::{Doc, bits};
 use crate::digits::{Gap, Run, digits_of, is_grouped, is_separate};
 use crate::{Class, Confidence, Finding};
@@ -20,11 +20,11 @@ pub(super) fn number_at(doc: &Doc, runs: &[Run], bit: u64) -> Option<Finding> {
     if !is_separate(doc.bytes, candidate.start, candidate.end) {
         return None;
     }
-    let named = doc.matches_context(candidate.start, candidate.end, bit);
-    let named_otherwise = doc.nearest_word_bits_before(candidate.start, 40) & bits::OTHER != 0;
+    let is_named = doc.matches_context(candidate.start, candidate.end, bit);
+    let is_named_otherwise = doc.nearest_word_bits_before(candidate.start, 40) & bits::OTHER != 0;
     let confidence =
-        if named || candidate.name == "it_codice_fiscale" { Confidence::VeryLikely } else { Confidence::Likely };
-    (named || candidate.distinctive && !named_otherwise).then_some(Finding {
+        if is_named || candidate.name == "it_codice_fiscale" { Confidence::VeryLikely } else { Confidence::Likely };
+    (is_named || candidate.distinctive && !is_named_otherwise).then_some(Finding {
         class: Class::NationalId,
         detector: candidate.name,
         start: candidate.start,
@@ -40,24 +40,28 @@ fn find_candidate(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
         first.start - bytes[..first.start].iter().rev().take(20).take_while(|b| b.is_ascii_alphanumeric()).count();
     let word_end = first.end + bytes[first.end..].iter().take(20).take_while(|b| b.is_ascii_alphanumeric()).count();
     let word: Vec<u8> = bytes[word_start..word_end].to_ascii_uppercase();
-    let lead = first.start - word_start;
-    let capital = bytes[word_start..word_end].iter().all(|b| !b.is_ascii_lowercase());
-    let whole = |name, distinctive| Some(Candidate { name, start: word_start, end: word_end, distinctive });
-    match (word.len(), lead, first.len()) {
-        (16, 6, _) if is_codice_fiscale(&word) => return whole("it_codice_fiscale", true),
-        (18, 4, 6) if is_curp(&word) => return whole("mx_curp", true),
+    let letter_count_before = first.start - word_start;
+    let has_no_small_letter = bytes[word_start..word_end].iter().all(|b| !b.is_ascii_lowercase());
+    let candidate_of_word = |name, distinctive| Some(Candidate { name, start: word_start, end: word_end, distinctive });
+    match (word.len(), letter_count_before, first.len()) {
+        (16, 6, _) if is_codice_fiscale(&word) => return candidate_of_word("it_codice_fiscale", true),
+        (18, 4, 6) if is_curp(&word) => return candidate_of_word("mx_curp", true),
         (18, 0, 17) if word[17] == b'X' => {
             let digits = digits_of(bytes, first.start, first.end);
             let check = weighted_sum(&digits, &[7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]) % 11;
-            return if is_chinese(&digits) && check == 2 { whole("cn_resident_id", true) } else { None };
+            return if has_chinese_region_and_date(&digits) && check == 2 {
+                candidate_of_word("cn_resident_id", true)
+            } else {
+                None
+            };
         }
-        (9, 0, 8) if is_dni(0, &word[..8], word[8]) => return whole("es_dni", capital),
-        (9, 1, 7) if is_nie(&word) => return whole("es_nie", capital),
-        (9, 1, 7) if is_nric(&word) => return whole("sg_nric", capital),
-        (10, 1, 9) if is_taiwan_id(&word) => return whole("tw_id", false),
-        (9, 2, 6) if matches!(word[8], b'A'..=b'D') && is_nino(&word) => return whole("uk_nino", false),
-        (8 | 9, 0, 7) if is_pps(&word) => return whole("ie_pps", false),
-        (11, 0, 6) if is_hetu(&word[..6], word[6], &word[7..]) => return whole("fi_hetu", true),
+        (9, 0, 8) if is_dni(0, &word[..8], word[8]) => return candidate_of_word("es_dni", has_no_small_letter),
+        (9, 1, 7) if is_nie(&word) => return candidate_of_word("es_nie", has_no_small_letter),
+        (9, 1, 7) if is_nric(&word) => return candidate_of_word("sg_nric", has_no_small_letter),
+        (10, 1, 9) if is_taiwan_id(&word) => return candidate_of_word("tw_id", false),
+        (9, 2, 6) if matches!(word[8], b'A'..=b'D') && is_nino(&word) => return candidate_of_word("uk_nino", false),
+        (8 | 9, 0, 7) if is_pps(&word) => return candidate_of_word("ie_pps", false),
+        (11, 0, 6) if is_hetu(&word[..6], word[6], &word[7..]) => return candidate_of_word("fi_hetu", true),
         (7, 1, 6) if bytes.get(word_end) == Some(&b'(') && bytes.get(word_end + 2) == Some(&b')') => {
             let check = bytes.get(word_end + 1)?.to_ascii_uppercase();
             return is_hkid(&word, check).then_some(Candidate {
@@ -69,7 +73,11 @@ fn find_candidate(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
         }
         _ => {}
     }
-    if lead == 2 && first.len() == 2 && is_grouped(runs, &[2, 2, 2], &[Gap::Space]) && is_nino(&word) && runs.len() > 2
+    if letter_count_before == 2
+        && first.len() == 2
+        && is_grouped(runs, &[2, 2, 2], &[Gap::Space])
+        && is_nino(&word)
+        && runs.len() > 2
     {
         let end = runs[2].end;
         let last = letter(end + 1).filter(|_| bytes[end] == b' ');
@@ -82,16 +90,17 @@ fn find_candidate(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
     }
     // Formats with a separator before the last letter: 12345678-Z, 12.345.678-Z, X-1234567-L, 010190-123A,
     // 12.345.678-K.
-    let dotted = [&[2, 3, 3][..], &[1, 3, 3]].into_iter().find(|lengths| is_grouped(runs, lengths, &[Gap::Dot]));
-    let body_end = dotted.map_or(first.end, |lengths| runs[lengths.len() - 1].end);
+    let dotted_lengths =
+        [&[2, 3, 3][..], &[1, 3, 3]].into_iter().find(|lengths| is_grouped(runs, lengths, &[Gap::Dot]));
+    let body_end = dotted_lengths.map_or(first.end, |lengths| runs[lengths.len() - 1].end);
     let body = digits_of(bytes, first.start, body_end);
     let separator = bytes.get(body_end)?;
     let check = bytes.get(body_end + 1)?.to_ascii_uppercase();
-    let single_letter = !bytes.get(body_end + 2).is_some_and(u8::is_ascii_alphanumeric);
+    let is_last_letter = !bytes.get(body_end + 2).is_some_and(u8::is_ascii_alphanumeric);
     let text: Vec<u8> = body.iter().map(|d| d + b'0').collect();
     if matches!(separator, b'-' | b' ' | b'.')
-        && single_letter
-        && lead == 0
+        && is_last_letter
+        && letter_count_before == 0
         && text.len() == 8
         && check.is_ascii_alphabetic()
         && is_dni(0, &text, check)
@@ -101,15 +110,15 @@ fn find_candidate(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
             name: "es_dni",
             start: first.start,
             end: body_end + 2,
-            distinctive: *separator == b'-' || dotted.is_some(),
+            distinctive: *separator == b'-' || dotted_lengths.is_some(),
         });
     }
-    let prefixed =
+    let prefix_start =
         first.start.checked_sub(2).filter(|at| bytes[at + 1] == b'-' && matches!(bytes[*at], b'X' | b'Y' | b'Z'));
     if *separator == b'-'
-        && single_letter
+        && is_last_letter
         && text.len() == 7
-        && let Some(start) = prefixed
+        && let Some(start) = prefix_start
     {
         let first = u64::from(bytes[start] - b'X');
         return is_dni(first, &text, check).then_some(Candidate {
@@ -119,15 +128,20 @@ fn find_candidate(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
             distinctive: true,
         });
     }
-    if *separator == b'-' && single_letter && lead == 0 && matches!(text.len(), 7 | 8) && is_rut(&body, check) {
+    if *separator == b'-'
+        && is_last_letter
+        && letter_count_before == 0
+        && matches!(text.len(), 7 | 8)
+        && is_rut(&body, check)
+    {
         return Some(Candidate {
             name: "cl_rut",
             start: first.start,
             end: body_end + 2,
-            distinctive: dotted.is_some() || check == b'K',
+            distinctive: dotted_lengths.is_some() || check == b'K',
         });
     }
-    if lead == 0 && word.len() == 6 && matches!(separator, b'-' | b'+') {
+    if letter_count_before == 0 && word.len() == 6 && matches!(separator, b'-' | b'+') {
         let tail = bytes.get(body_end + 1..body_end + 5)?.to_ascii_uppercase();
         if is_hetu(&text, *separator, &tail) {
             return Some(Candidate { name: "fi_hetu", start: first.start, end: body_end + 5, distinctive: true });
@@ -156,7 +170,7 @@ fn is_codice_fiscale(word: &[u8]) -> bool {
     const ODD_POSITION_VALUES: [u32; 26] =
         [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
     let layout = b"AAAAAA00A00A000A";
-    let fits = word.iter().zip(layout).all(|(b, kind)| match kind {
+    let has_layout = word.iter().zip(layout).all(|(b, kind)| match kind {
         b'A' => b.is_ascii_uppercase(),
         _ => b.is_ascii_digit() || b"LMNPQRSTUV".contains(b),
     });
@@ -172,7 +186,7 @@ fn is_codice_fiscale(word: &[u8]) -> bool {
             }
         })
         .sum();
-    fits && b"ABCDEHLMPRST".contains(&word[8]) && word[15] == b'A' + (sum % 26) as u8
+    has_layout && b"ABCDEHLMPRST".contains(&word[8]) && word[15] == b'A' + (sum % 26) as u8
 }
 
 /// Mexican number: four letters, a date, sex, state, three consonants, one more character and a check digit.
@@ -197,7 +211,7 @@ fn is_hetu(date: &[u8], century: u8, tail: &[u8]) -> bool {
         return false;
     }
     let (date, serial) = (digit_values(date), digit_values(&tail[..3]));
-    let value = number(&date) * 1000 + number(&serial);
+    let value = digits_as_number(&date) * 1000 + digits_as_number(&serial);
     is_day_of_month(two_digits(&date, 0), two_digits(&date, 2))
         && b"0123456789ABCDEFHJKLMNPRSTUVWXY"[(value % 31) as usize] == tail[3]
 }
@@ -215,19 +229,19 @@ fn is_rut(digits: &[u8], check: u8) -> bool {
 
 /// British number: two letters, six digits and a letter. It has no check digit, so only the two letters are checked.
 fn is_nino(word: &[u8]) -> bool {
-    let unused: &[&[u8]] = &[b"BG", b"GB", b"NK", b"KN", b"TN", b"NT", b"ZZ", b"QQ"];
+    let unused_prefixes: &[&[u8]] = &[b"BG", b"GB", b"NK", b"KN", b"TN", b"NT", b"ZZ", b"QQ"];
     word[..2].iter().all(u8::is_ascii_uppercase)
         && !b"DFIQUV".contains(&word[0])
         && !b"DFIOQUV".contains(&word[1])
-        && !unused.contains(&&word[..2])
+        && !unused_prefixes.contains(&&word[..2])
 }
 
 /// Irish number: seven digits and a check letter (modulo 23). If there is a second letter, it has weight 9.
 fn is_pps(word: &[u8]) -> bool {
     let digits = digit_values(&word[..7]);
     let second = word.get(8).map_or(0, |b| u32::from(b.wrapping_sub(b'A')) + 1);
-    let letters = word[7..].iter().all(u8::is_ascii_uppercase) && second <= 23;
-    letters
+    let has_valid_letters = word[7..].iter().all(u8::is_ascii_uppercase) && second <= 23;
+    has_valid_letters
         && b"WABCDEFGHIJKLMNOPQRSTUV"[((weighted_sum(&digits, &[8, 7, 6, 5, 4, 3, 2]) + second * 9) % 23) as usize]
             == word[7]
 }
@@ -266,31 +280,31 @@ fn is_hkid(word: &[u8], check: u8) -> bool {
 /// The French number of a person born in Corsica, with 2A or 2B as the department.
 fn corsican_number(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
     let start = runs[0].start;
-    let mut plain: Vec<u8> = Vec::new();
+    let mut characters: Vec<u8> = Vec::new();
     let mut at = start;
-    while plain.len() < 15 && at - start < 24 {
+    while characters.len() < 15 && at - start < 24 {
         match bytes.get(at)? {
-            b if b.is_ascii_alphanumeric() => plain.push(b.to_ascii_uppercase()),
+            b if b.is_ascii_alphanumeric() => characters.push(b.to_ascii_uppercase()),
             b' ' => {}
             _ => return None,
         }
         at += 1;
     }
-    let less = match plain.get(5..7)? {
+    let department_offset = match characters.get(5..7)? {
         b"2A" => 1_000_000,
         b"2B" => 2_000_000,
         _ => return None,
     };
-    if plain.len() != 15 || !matches!(plain[0], b'1' | b'2') {
+    if characters.len() != 15 || !matches!(characters[0], b'1' | b'2') {
         return None;
     }
-    plain[6] = b'0';
-    if !plain.iter().all(u8::is_ascii_digit) {
+    characters[6] = b'0';
+    if !characters.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let digits = digit_values(&plain);
-    let value = number(&digits[..13]) - less;
-    (97 - value % 97 == number(&digits[13..])).then_some(Candidate {
+    let digits = digit_values(&characters);
+    let value = digits_as_number(&digits[..13]) - department_offset;
+    (97 - value % 97 == digits_as_number(&digits[13..])).then_some(Candidate {
         name: "fr_nir",
         start,
         end: at,

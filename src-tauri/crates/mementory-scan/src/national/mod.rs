@@ -72,10 +72,10 @@ fn lettered_bit() -> u64 {
     number_bit(europe::NUMBERS.len() + world::NUMBERS.len())
 }
 
-/// The numbers by the length of their first run of digits. The index is the length.
-static BY_LENGTH: LazyLock<Vec<Vec<(usize, &'static Number)>>> = LazyLock::new(|| {
-    let begins = |number: &Number, length| number.layouts.iter().any(|layout| layout.lengths[0] == length);
-    (0..19).map(|length| numbers().filter(|(_, number)| begins(number, length)).collect()).collect()
+/// The numbers by the length of their first run of digits, which is the index of the outer list.
+static NUMBERS_BY_LENGTH: LazyLock<Vec<Vec<(usize, &'static Number)>>> = LazyLock::new(|| {
+    let begins_with_length = |number: &Number, length| number.layouts.iter().any(|layout| layout.lengths[0] == length);
+    (0..19).map(|length| numbers().filter(|(_, number)| begins_with_length(number, length)).collect()).collect()
 });
 
 /// The personal number with letters whose first digits are those of `runs[0]`.
@@ -86,7 +86,7 @@ pub(crate) fn lettered_number_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
 /// Finds the personal numbers that begin with the digits of `runs[0]`.
 pub(crate) fn find_numbers_at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>) {
     found.extend(lettered_number_at(doc, runs));
-    let Some(candidates) = BY_LENGTH.get(runs[0].len()) else { return };
+    let Some(candidates) = NUMBERS_BY_LENGTH.get(runs[0].len()) else { return };
     for (index, number) in candidates {
         let layout = number.layouts.iter().find(|layout| is_grouped(runs, layout.lengths, layout.gaps));
         let Some(layout) = layout else { continue };
@@ -97,14 +97,14 @@ pub(crate) fn find_numbers_at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>)
             continue;
         }
         let digits = digits_of(doc.bytes, start, end);
-        let varied = digits.iter().any(|digit| *digit != digits[0]);
-        if !varied || !(number.check)(&digits) {
+        let has_different_digits = digits.iter().any(|digit| *digit != digits[0]);
+        if !has_different_digits || !(number.check)(&digits) {
             continue;
         }
-        let named = doc.matches_context(start, end, number_bit(*index));
-        let named_otherwise = doc.nearest_word_bits_before(start, 40) & (bits::OTHER | bits::PHONE) != 0;
-        if named || layout.distinctive && !named_otherwise {
-            let confidence = if named { Confidence::VeryLikely } else { Confidence::Likely };
+        let is_named = doc.matches_context(start, end, number_bit(*index));
+        let is_named_otherwise = doc.nearest_word_bits_before(start, 40) & (bits::OTHER | bits::PHONE) != 0;
+        if is_named || layout.distinctive && !is_named_otherwise {
+            let confidence = if is_named { Confidence::VeryLikely } else { Confidence::Likely };
             found.push(Finding { class: Class::NationalId, detector: number.name, start, end, confidence });
         }
     }
@@ -112,6 +112,6 @@ pub(crate) fn find_numbers_at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>)
 
 /// Whether more digits follow after the same separator, so that it is part of a longer number.
 fn has_more_digits(last: &Run, runs: &[Run], layout: &Layout) -> bool {
-    let more = runs.get(layout.lengths.len()).is_some();
-    more && matches!(last.gap, Gap::Hyphen | Gap::Dot | Gap::Slash) && layout.gaps.contains(&last.gap)
+    let has_next_run = runs.get(layout.lengths.len()).is_some();
+    has_next_run && matches!(last.gap, Gap::Hyphen | Gap::Dot | Gap::Slash) && layout.gaps.contains(&last.gap)
 }

@@ -1,5 +1,5 @@
 //! Personal numbers of states outside Europe.
-use super::check::{begins_yymmdd, has_verhoeff_check, is_day_of_month, number, two_digits, weighted_sum};
+use super::check::{begins_yymmdd, digits_as_number, has_verhoeff_check, is_day_of_month, two_digits, weighted_sum};
 use super::{Number, distinctive, separated, unseparated};
 use crate::card::has_luhn_check;
 use crate::digits::Gap::{Dot, Hyphen, Space};
@@ -19,11 +19,15 @@ pub(super) const NUMBERS: &[Number] = &[
         // There is no check digit. Excluded are areas that were never issued, and numbers from advertising and
         // documentation.
         check: |d| {
-            let area = number(&d[..3]);
-            let itin = area >= 900 && matches!(two_digits(d, 3), 50..=65 | 70..=88 | 90..=92 | 94..=99);
-            let issued =
-                area != 0 && area != 666 && (area < 900 || itin) && two_digits(d, 3) != 0 && number(&d[5..]) != 0;
-            issued && !matches!(number(d), 78_051_120 | 219_099_999 | 123_456_789 | 987_654_320..=987_654_329)
+            let area = digits_as_number(&d[..3]);
+            let is_itin = area >= 900 && matches!(two_digits(d, 3), 50..=65 | 70..=88 | 90..=92 | 94..=99);
+            let is_issued = area != 0
+                && area != 666
+                && (area < 900 || is_itin)
+                && two_digits(d, 3) != 0
+                && digits_as_number(&d[5..]) != 0;
+            is_issued
+                && !matches!(digits_as_number(d), 78_051_120 | 219_099_999 | 123_456_789 | 987_654_320..=987_654_329)
         },
     },
     Number {
@@ -72,7 +76,7 @@ pub(super) const NUMBERS: &[Number] = &[
         layouts: &[distinctive(&[18], &[]), separated(&[6, 8, 4], &[Space])],
         check: |d| {
             let check = weighted_sum(&d[..17], &[7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]) % 11;
-            is_chinese(d) && (12 - check) % 11 == u32::from(d[17])
+            has_chinese_region_and_date(d) && (12 - check) % 11 == u32::from(d[17])
         },
     },
     Number {
@@ -139,7 +143,7 @@ pub(super) const NUMBERS: &[Number] = &[
 ];
 
 /// Whether region and date of birth of a Chinese number are valid.
-pub(super) fn is_chinese(digits: &[u8]) -> bool {
+pub(super) fn has_chinese_region_and_date(digits: &[u8]) -> bool {
     let region = two_digits(digits, 0);
     let year = two_digits(digits, 6) * 100 + two_digits(digits, 8);
     matches!(region, 11..=15 | 21..=23 | 31..=37 | 41..=46 | 50..=54 | 61..=65 | 71 | 81..=83 | 91)
