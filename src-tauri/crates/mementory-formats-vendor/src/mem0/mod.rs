@@ -67,12 +67,13 @@ fn is_mem0(catalog: &Catalog, member: &Member, asked: bool) -> bool {
         return false;
     }
     let keys = keys_of(&head);
-    let below = |at: &str| {
+    let has_memories_at = |at: &str| {
         let has = |key: &str| keys.has(&if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") });
-        let text = has("memory") || asked && (has("text") || has("data"));
-        let mem0_only = MEM0_KEYS.iter().any(|key| has(key)) || has("user_id") && (has("metadata") || !at.is_empty());
-        text && (mem0_only || asked)
+        let has_text = has("memory") || asked && (has("text") || has("data"));
+        let has_mem0_key =
+            MEM0_KEYS.iter().any(|key| has(key)) || has("user_id") && (has("metadata") || !at.is_empty());
+        has_text && (has_mem0_key || asked)
     };
-    let array = first == Some(&b'[') && below("");
-    array || first == Some(&b'{') && ["results", "memories", "data"].into_iter().any(below)
+    let is_memory_array = first == Some(&b'[') && has_memories_at("");
+    is_memory_array || first == Some(&b'{') && ["results", "memories", "data"].into_iter().any(has_memories_at)
 }

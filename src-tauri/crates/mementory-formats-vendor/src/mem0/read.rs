@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 
-/// Scope of the record keys, and name of the platform.
+/// Scope of the record keys, id of the format and name of the platform.
 const SCOPE: &str = "mem0";
 /// Keys of lists of memories. The first list that is not empty is read.
 const LIST_KEYS: [&str; 3] = ["results", "memories", "data"];
@@ -37,7 +37,8 @@ fn read_file(
 ) -> Result<(), FormatError> {
     let limit = context.limits.element_bytes;
     let io = |e| FormatError::io(&member.place, e);
-    // Decodes UTF-16 and a byte order mark. The size limit is that of one element, because the whole file is in memory.
+    // Decodes UTF-16 and removes a byte order mark. The size limit is that of one element, because the whole file is in
+    // memory.
     let max_bytes = usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1);
     let bytes = catalog.read(member, |r| decoded_head(r, max_bytes).map_err(io))?;
     if bytes.len() as u64 > limit {
@@ -49,18 +50,20 @@ fn read_file(
     for code in repairs {
         sink.note(Issue::new(code, &member.place, "repaired while reading"));
     }
-    let list = |raw: &'_ RawValue| serde_json::from_str::<Vec<&RawValue>>(raw.get()).ok().map(|l| l.len());
+    let list_len = |raw: &'_ RawValue| serde_json::from_str::<Vec<&RawValue>>(raw.get()).ok().map(|l| l.len());
     let (mut memories, mut relations) = (None, None);
-    let whole: &RawValue = serde_json::from_str(&text).map_err(|_| malformed())?;
-    if list(whole).is_some() {
-        memories = Some(("", whole));
+    let document: &RawValue = serde_json::from_str(&text).map_err(|_| malformed())?;
+    if list_len(document).is_some() {
+        memories = Some(("", document));
     } else {
         let members: Members = serde_json::from_str(&text).map_err(|_| malformed())?;
-        let named = |name: &str| members.0.iter().rev().find(|(key, _)| key == name).map(|(_, raw)| *raw);
-        let found = |name: &'static str| Some((name, named(name)?)).filter(|(_, raw)| list(raw).is_some_and(|n| n > 0));
-        memories = LIST_KEYS.into_iter().find_map(found).or(memories);
-        relations = named("relations");
-        if memories.is_none() && !LIST_KEYS.into_iter().any(|name| named(name).is_some()) {
+        let member_value = |name: &str| members.0.iter().rev().find(|(key, _)| key == name).map(|(_, raw)| *raw);
+        let non_empty_list = |name: &'static str| {
+            Some((name, member_value(name)?)).filter(|(_, raw)| list_len(raw).is_some_and(|n| n > 0))
+        };
+        memories = LIST_KEYS.into_iter().find_map(non_empty_list).or(memories);
+        relations = member_value("relations");
+        if memories.is_none() && !LIST_KEYS.into_iter().any(|name| member_value(name).is_some()) {
             return Err(malformed());
         }
     }
@@ -96,18 +99,18 @@ impl Reader<'_> {
             Ok(tree @ Tree::Object(_)) => relation_record(&tree).ok_or("malformed: not a relation between two things"),
             _ => Err("malformed: not an object"),
         };
-        let mut drop_it = |outcome, reason: &str| {
+        let mut report_dropped = |outcome, reason: &str| {
             self.sink.dropped(Dropped { place: place.clone(), outcome, reason: reason.to_owned(), kind: Some(kind) });
         };
         let mut record = match built {
             Ok(record) => record,
             Err(reason) => {
-                drop_it(DroppedAs::Failed, reason);
+                report_dropped(DroppedAs::Failed, reason);
                 return Ok(());
             }
         };
         if !self.seen.insert(format!("{}|{}|{}", kind.as_str(), record.key.value, record.text)) {
-            drop_it(DroppedAs::Skipped, "duplicate: the same memory occurs twice");
+            report_dropped(DroppedAs::Skipped, "duplicate: the same memory occurs twice");
             return Ok(());
         }
         record.origin = Origin { format: SCOPE.into(), version: None, container: self.member.place.clone(), pointer };
@@ -117,15 +120,15 @@ impl Reader<'_> {
     }
 }
 
-fn text<'t>(tree: &'t Tree, key: &str) -> Option<&'t str> {
+fn text_member<'t>(tree: &'t Tree, key: &str) -> Option<&'t str> {
     tree.get(key).and_then(Tree::as_str).filter(|t| !t.trim().is_empty())
 }
 
-/// An id, which is a text or a number.
+/// An id as text. In the source it is a text or a number.
 fn id_as_text(tree: &Tree, key: &str) -> Option<String> {
     match tree.get(key) {
         Some(Tree::Number(n)) => Some(n.clone()),
-        _ => text(tree, key).map(str::to_owned),
+        _ => text_member(tree, key).map(str::to_owned),
     }
 }
 
@@ -141,27 +144,28 @@ fn parse_time(tree: &Tree, key: &str) -> Option<Timestamp> {
     }
 }
 
-fn text_list(tree: Option<&Tree>) -> Vec<String> {
+fn texts_in_array(tree: Option<&Tree>) -> Vec<String> {
     match tree {
         Some(Tree::Array(items)) => items.iter().filter_map(Tree::as_str).map(str::to_owned).collect(),
         _ => Vec::new(),
     }
 }
 
-fn key(id: Option<&str>, content: &str) -> RecordKey {
-    let hashed = || format!("sha256:{}", hex::encode(Sha256::digest(content)));
-    RecordKey::new(SCOPE, id.map_or_else(hashed, str::to_owned))
+fn record_key(id: Option<&str>, content: &str) -> RecordKey {
+    let content_hash = || format!("sha256:{}", hex::encode(Sha256::digest(content)));
+    RecordKey::new(SCOPE, id.map_or_else(content_hash, str::to_owned))
 }
 
 fn memory_record(tree: &Tree) -> Option<Record> {
-    let (name, content) = ["memory", "text", "data"].into_iter().find_map(|key| Some((key, text(tree, key)?)))?;
+    let (name, content) =
+        ["memory", "text", "data"].into_iter().find_map(|key| Some((key, text_member(tree, key)?)))?;
     let id = id_as_text(tree, "id");
-    let mut record = Record::new(Kind::Memory, key(id.as_deref(), content), content);
+    let mut record = Record::new(Kind::Memory, record_key(id.as_deref(), content), content);
     record.origin_id = id;
     record.times.created = parse_time(tree, "created_at");
     record.times.updated = parse_time(tree, "updated_at");
     record.times.valid_to = parse_time(tree, "expiration_date");
-    record.tags = text_list(tree.get("categories"));
+    record.tags = texts_in_array(tree.get("categories"));
     record.source.account = id_as_text(tree, "user_id");
     record.source.conversation = id_as_text(tree, "run_id");
     record.source.method = Some("extracted".into());
@@ -170,12 +174,13 @@ fn memory_record(tree: &Tree) -> Option<Record> {
     Some(record)
 }
 
-/// A relation from `source`, `relationship` and `target` (or `destination`).
+/// A relation from `source`, `relationship` (or `relation`) and `target` (or `destination`). None if one is missing.
 fn relation_record(tree: &Tree) -> Option<Record> {
-    let (from, what) = (text(tree, "source")?, text(tree, "relationship").or(text(tree, "relation"))?);
-    let to = text(tree, "target").or(text(tree, "destination"))?;
+    let (from, what) =
+        (text_member(tree, "source")?, text_member(tree, "relationship").or(text_member(tree, "relation"))?);
+    let to = text_member(tree, "target").or(text_member(tree, "destination"))?;
     let sentence = format!("{from} {} {to}", what.replace('_', " "));
-    let mut record = Record::new(Kind::Relation, key(None, &format!("{from}|{what}|{to}")), sentence);
+    let mut record = Record::new(Kind::Relation, record_key(None, &format!("{from}|{what}|{to}")), sentence);
     record.record_type = Some(what.to_owned());
     record.fields = other_fields(tree, &[]);
     Some(record)

@@ -50,16 +50,17 @@ impl Workspace {
         Ok(())
     }
 
-    /// Assigns a path to each artifact. Runs last, so that an artifact never replaces a file of the workspace itself.
+    /// Assigns a path to each artifact, or lists it as a loss if no path can be used. Runs last, so that an artifact
+    /// never replaces a file of the workspace itself.
     pub(super) fn place_artifacts(&mut self) {
         for Artifact { id, paths, bytes } in std::mem::take(&mut self.artifacts) {
             let path = paths.into_iter().find_map(|path| {
                 let path = self.with_prefix(path);
                 // an archive could otherwise replace bookkeeping files of this or another program
-                let bookkeeping = files::role(&path) == FileRole::Junk
+                let is_own_or_junk = files::role(&path) == FileRole::Junk
                     || path.split('/').any(|part| [".mementory", ".keepsake"].contains(&part));
-                let free = self.files.get(&path).is_none_or(|present| *present == bytes);
-                (files::is_safe(&path) && !bookkeeping && free && !self.has_path_conflict(&path)).then_some(path)
+                let is_free = self.files.get(&path).is_none_or(|present| *present == bytes);
+                (files::is_safe(&path) && !is_own_or_junk && is_free && !self.has_path_conflict(&path)).then_some(path)
             });
             match path {
                 Some(path) => drop(self.files.insert(path, bytes)),
@@ -97,7 +98,7 @@ impl Workspace {
         }
     }
 
-    /// Writes the index files that list the absent files.
+    /// Writes the index files that list the files that are still absent.
     pub(super) fn write_absent_indexes(&mut self) {
         let mut indexes = BTreeMap::<String, Vec<Tree>>::new();
         for mut absent in std::mem::take(&mut self.absent) {

@@ -15,7 +15,8 @@ pub struct Root {
 }
 
 impl Root {
-    /// The workspace of a claim. Its folder is that of the claim's manifest file.
+    /// The workspace of a claim. Its folder is that of the claim's manifest file, or the parent folder if that is
+    /// `memory/`.
     pub fn of(catalog: &Catalog, detected: &Detected) -> Self {
         let manifest = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
         let member = manifest.or_else(|| detected.claim.parts.first()).and_then(|p| catalog.members().get(p.member));
@@ -24,7 +25,7 @@ impl Root {
         if prefix.ends_with("memory/") {
             prefix.truncate(prefix.len() - "memory/".len());
         }
-        Self { name: name_of(catalog, member, &prefix), prefix }
+        Self { name: workspace_name(catalog, member, &prefix), prefix }
     }
 
     /// Path of a member inside the workspace.
@@ -33,10 +34,10 @@ impl Root {
     }
 }
 
-fn name_of(catalog: &Catalog, member: &Member, prefix: &str) -> String {
+fn workspace_name(catalog: &Catalog, member: &Member, prefix: &str) -> String {
     let folder = prefix.trim_end_matches('/').rsplit('/').next().filter(|n| !n.is_empty());
-    let given = catalog.roots().get(member.root).map(String::as_str);
-    folder.or(given).unwrap_or("workspace").to_owned()
+    let root_name = catalog.roots().get(member.root).map(String::as_str);
+    folder.or(root_name).unwrap_or("workspace").to_owned()
 }
 
 /// The folder of a file name, including the `/` at the end.
@@ -57,11 +58,13 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, format_chosen: bool) -
     let mut candidates: BTreeMap<(usize, Option<usize>, &str), Vec<&Member>> = BTreeMap::new();
     for member in catalog.members() {
         let name = member.file_name();
-        let known = files::PROFILES.iter().any(|(n, _)| *n == name) || matches!(name, "MEMORY.md" | files::AGENT_ID);
-        let daily = folder_of(&member.name).ends_with("memory/") && files::date_of(&format!("memory/{name}")).is_some();
-        if known || daily || (format_chosen && name.to_ascii_lowercase().ends_with(".md")) {
+        let is_known_name =
+            files::PROFILES.iter().any(|(n, _)| *n == name) || matches!(name, "MEMORY.md" | files::AGENT_ID);
+        let is_daily_note =
+            folder_of(&member.name).ends_with("memory/") && files::date_of(&format!("memory/{name}")).is_some();
+        if is_known_name || is_daily_note || (format_chosen && name.to_ascii_lowercase().ends_with(".md")) {
             let folder = folder_of(&member.name);
-            let folder = if daily { folder.strip_suffix("memory/").unwrap_or(folder) } else { folder };
+            let folder = if is_daily_note { folder.strip_suffix("memory/").unwrap_or(folder) } else { folder };
             candidates.entry((member.root, member.archive, folder)).or_default().push(member);
         }
     }
@@ -74,10 +77,10 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, format_chosen: bool) -
             continue; // a single file, or part of a workspace that is already claimed
         }
         let has = |name: &str| found.iter().any(|m| m.file_name() == name);
-        let certain = has("SOUL.md") || has(files::AGENT_ID);
-        let likely = has("IDENTITY.md") && (has("AGENTS.md") || has("USER.md"))
+        let is_certain = has("SOUL.md") || has(files::AGENT_ID);
+        let is_likely = has("IDENTITY.md") && (has("AGENTS.md") || has("USER.md"))
             || has("MEMORY.md") && found.iter().any(|m| folder_of(&m.name) != folder); // daily notes in a subfolder
-        if !(certain || likely || format_chosen) {
+        if !(is_certain || is_likely || format_chosen) {
             continue;
         }
         let manifest = found.iter().find(|m| folder_of(&m.name) == folder).or(found.first());
@@ -91,7 +94,7 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, format_chosen: bool) -
             .collect();
         out.push(Claim {
             version: None,
-            confidence: if certain || likely { 0.9 } else { 0.5 },
+            confidence: if is_certain || is_likely { 0.9 } else { 0.5 },
             reason: "a workspace of Markdown files with an agent's identity or daily notes".into(),
             parts,
             missing_parts: vec![],

@@ -68,7 +68,7 @@ pub const PROFILES: [(&str, &str); 8] = [
 
 /// The role of a file, by its path in the workspace.
 pub fn role(path: &str) -> FileRole {
-    let memory = |memory_type, namespace, method| MemoryFile {
+    let memory_file = |memory_type, namespace, method| MemoryFile {
         memory_type,
         namespace,
         category: None,
@@ -86,7 +86,7 @@ pub fn role(path: &str) -> FileRole {
         return FileRole::Other;
     }
     if path == "MEMORY.md" {
-        return FileRole::Memory(memory("summary", "curated", "user_authored"));
+        return FileRole::Memory(memory_file("summary", "curated", "user_authored"));
     }
     let mut segments = path.split('/');
     if segments.clone().any(|s| matches!(s, ".git" | "node_modules" | ".DS_Store" | "__MACOSX" | "Thumbs.db")) {
@@ -95,23 +95,29 @@ pub fn role(path: &str) -> FileRole {
     let name = path.rsplit('/').next().unwrap_or(path);
     if segments.next() == Some("memory") && name.to_ascii_lowercase().ends_with(".md") {
         let status = path.contains("/archive/").then_some("archived");
-        let of = |file: MemoryFile| FileRole::Memory(MemoryFile { status, ..file });
+        let with_status = |file: MemoryFile| FileRole::Memory(MemoryFile { status, ..file });
         if date_of(path).is_some() {
-            return of(MemoryFile { category: Some("daily_log"), ..memory("episodic", "daily", "agent_written") });
+            return with_status(MemoryFile {
+                category: Some("daily_log"),
+                ..memory_file("episodic", "daily", "agent_written")
+            });
         }
         if name.contains("active-context") {
-            return of(MemoryFile { is_one_record: true, ..memory("summary", "active-context", "agent_written") });
+            return with_status(MemoryFile {
+                is_one_record: true,
+                ..memory_file("summary", "active-context", "agent_written")
+            });
         }
         if name.contains("gating-policies") {
-            return of(memory("procedural", "procedural", "user_authored"));
+            return with_status(memory_file("procedural", "procedural", "user_authored"));
         }
         if name.starts_with("project-") {
-            return of(memory("semantic", "project", "agent_written"));
+            return with_status(memory_file("semantic", "project", "agent_written"));
         }
         if name.starts_with("session_") {
-            return of(memory("episodic", "session", "agent_written"));
+            return with_status(memory_file("episodic", "session", "agent_written"));
         }
-        return of(memory("semantic", "workspace", "agent_written"));
+        return with_status(memory_file("semantic", "workspace", "agent_written"));
     }
     // a backup copy has the role of the original file
     let name = [".bak", ".old", ".orig", ".backup", ".save", "~"]
@@ -132,8 +138,9 @@ pub fn role(path: &str) -> FileRole {
     FileRole::Other
 }
 
-/// True for files that the runtime needs (spec §3.1.9, tier 1): Markdown, settings and databases at the top of the
-/// workspace, notes, skills, and hidden files. All other files are the agent's work.
+/// True for files that the runtime needs (spec §3.1.9, tier 1): files with a role other than settings and `Other`,
+/// Markdown, settings and databases at the top of the workspace, everything in `memory/` and `skills/`, and hidden
+/// files. All other files are the agent's work.
 pub fn is_managed(path: &str) -> bool {
     let role = role(path);
     if !matches!(role, FileRole::Other | FileRole::Settings) {
@@ -150,7 +157,7 @@ pub fn is_managed(path: &str) -> bool {
     }
 }
 
-/// The day of a daily log. None for a dated file in a subfolder, which is not a daily log.
+/// The day of a daily log. None for any other file, such as a dated file in a subfolder.
 pub fn date_of(path: &str) -> Option<&str> {
     let day = path.strip_prefix("memory/")?.strip_suffix(".md")?;
     (day.len() == 10 && day.parse::<jiff::civil::Date>().is_ok()).then_some(day)
@@ -161,7 +168,7 @@ pub fn is_bookkeeping(path: &str) -> bool {
     is_own(path, SLOTS) || is_own(path, LINEAGE)
 }
 
-/// True for a relative path that does not lead outside its folder.
+/// True for a relative path that does not lead outside its folder and has no control characters, backslashes or colons.
 pub fn is_safe(path: &str) -> bool {
     !path.is_empty()
         && !path.contains(['\\', '\0', ':'])

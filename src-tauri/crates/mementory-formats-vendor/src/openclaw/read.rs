@@ -38,9 +38,9 @@ impl<'a> Reader<'a> {
         let id = find(files::AGENT_ID).and_then(|m| catalog.head(m, 64).ok());
         let id = id.and_then(|bytes| String::from_utf8(bytes).ok()).map(|t| t.trim().to_owned());
         let id = id.filter(|t| mementory_format::is_uuid(t)).unwrap_or_else(|| root.name.clone());
-        let own = |m: &&Member| root.path(m).is_some_and(|path| files::is_own(path, files::SLOTS));
-        let slots = match catalog.members().iter().find(own) {
-            Some(member) => slots(catalog, member, context)?,
+        let is_slot_file = |m: &&Member| root.path(m).is_some_and(|path| files::is_own(path, files::SLOTS));
+        let slots = match catalog.members().iter().find(is_slot_file) {
+            Some(member) => read_slots(catalog, member, context)?,
             None => HashMap::new(),
         };
         let scope = format!("{}:{id}", runtime.id);
@@ -91,7 +91,8 @@ impl<'a> Reader<'a> {
         self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
-    /// Id of a record. It depends on file and heading, so inserting another section before does not change it.
+    /// Id of a record. It depends on file, heading and a number `n` for equal headings, so inserting a section with
+    /// another heading does not change it.
     pub fn id(&self, path: &str, heading: &str, n: usize) -> String {
         let namespace = uuid::Uuid::from_bytes(self.runtime.namespace);
         uuid::Uuid::new_v5(&namespace, format!("{path}#{heading}#{n}").as_bytes()).hyphenated().to_string()
@@ -186,7 +187,7 @@ pub fn slot_key(path: &str, piece: &str) -> String {
     format!("{path}|{}", hex::encode(Sha256::digest(piece.trim())))
 }
 
-fn slots(
+fn read_slots(
     catalog: &Catalog,
     member: &Member,
     context: &ReadContext,

@@ -99,19 +99,19 @@ fn redact_values(text: &str) -> (String, Vec<String>) {
     let bytes = text.as_bytes();
     let (mut out, mut copied, mut at, mut found) = (String::with_capacity(text.len()), 0, 0, Vec::new());
     // in a TOML table whose name means a secret, every value is treated as one
-    let mut secret_section = false;
+    let mut is_secret_section = false;
     while at < bytes.len() {
         let line_start = at == 0 || bytes[at - 1] == b'\n';
         if line_start && bytes[at] == b'[' {
             let end = text[at..].find('\n').map_or(bytes.len(), |e| at + e);
-            secret_section = is_secret_name(&text[at..end]);
+            is_secret_section = is_secret_name(&text[at..end]);
             at = end;
             continue;
         }
         if bytes[at] == b'=' || bytes[at] == b':' {
             let key = key_before(&text[..at]);
             if !key.is_empty()
-                && (secret_section || is_secret_name(key))
+                && (is_secret_section || is_secret_name(key))
                 && let Some((start, end)) = value_after(text, at + 1)
             {
                 if !is_not_secret(&text[start..end]) {
@@ -151,10 +151,10 @@ fn value_after(text: &str, from: usize) -> Option<(usize, usize)> {
     }
     let first = value.chars().next()?;
     if first == '"' || first == '\'' {
-        let mut escaped = false;
+        let mut is_escaped = false;
         let end = value[1..].char_indices().find(|(_, c)| {
-            let is_end = *c == first && !escaped;
-            escaped = first == '"' && *c == '\\' && !escaped;
+            let is_end = *c == first && !is_escaped;
+            is_escaped = first == '"' && *c == '\\' && !is_escaped;
             is_end
         });
         return Some((start + 1, start + 1 + end.map_or(value.len() - 1, |(i, _)| i)));
@@ -167,7 +167,8 @@ fn value_after(text: &str, from: usize) -> Option<(usize, usize)> {
     Some((start, start + value.len()))
 }
 
-/// Start and end of a list of texts (`tokens = ["a", "b"]`) or of a YAML block text. It is replaced as one value.
+/// Start and end of a list of texts (`tokens = ["a", "b"]`) or of a YAML block text, which is replaced as one value.
+/// None for a list without texts and for any other value.
 fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
     match first {
         '[' => {
@@ -198,7 +199,8 @@ fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
     }
 }
 
-/// True for a value that is not a secret: empty, a boolean, a number, a reference, or encrypted by the runtime.
+/// True for a value that is not a secret: empty, a boolean, a number, a reference, already replaced, or encrypted by
+/// the runtime.
 fn is_not_secret(value: &str) -> bool {
     let value = value.trim();
     value.is_empty()
@@ -212,12 +214,12 @@ fn is_not_secret(value: &str) -> bool {
 
 fn is_secret_name(key: &str) -> bool {
     let mut words: Vec<String> = vec![String::new()];
-    let mut lower = false;
+    let mut after_small_letter = false;
     for c in key.chars() {
-        if !c.is_alphanumeric() || (c.is_uppercase() && lower) {
+        if !c.is_alphanumeric() || (c.is_uppercase() && after_small_letter) {
             words.push(String::new());
         }
-        lower = c.is_lowercase();
+        after_small_letter = c.is_lowercase();
         if c.is_alphanumeric()
             && let Some(word) = words.last_mut()
         {
@@ -225,8 +227,9 @@ fn is_secret_name(key: &str) -> bool {
         }
     }
     words.retain(|w| !w.is_empty());
-    let single = |w: &str| SECRET_WORDS.contains(&w) || w.strip_suffix('s').is_some_and(|w| SECRET_WORDS.contains(&w));
-    let pairs = words.windows(2).any(|w| {
+    let is_secret_word =
+        |w: &str| SECRET_WORDS.contains(&w) || w.strip_suffix('s').is_some_and(|w| SECRET_WORDS.contains(&w));
+    let has_key_pair = words.windows(2).any(|w| {
         matches!(
             (w[0].as_str(), w[1].trim_end_matches('s')),
             ("api" | "private" | "access" | "signing" | "encryption" | "auth", "key")
@@ -234,7 +237,7 @@ fn is_secret_name(key: &str) -> bool {
     });
     // `max_tokens` and `token_limit` are numbers of tokens
     let is_count = words.iter().any(|w| matches!(w.as_str(), "max" | "limit" | "count" | "budget" | "usage"));
-    !is_count && (pairs || words.iter().any(|w| single(w)))
+    !is_count && (has_key_pair || words.iter().any(|w| is_secret_word(w)))
 }
 
 /// Replaces words that look like a secret, regardless of their key.
@@ -284,7 +287,7 @@ fn secret_range(word: &str) -> Option<(usize, usize)> {
     let value_at = word.rfind(['=', ':']).map_or(0, |i| i + 1);
     [0, value_at].into_iter().find_map(|from| {
         let value = &word[from..];
-        let known = TOKEN_PREFIXES.iter().any(|s| value.starts_with(s)) && value.len() >= 20;
-        known.then_some((from, word.len()))
+        let is_known_token = TOKEN_PREFIXES.iter().any(|s| value.starts_with(s)) && value.len() >= 20;
+        is_known_token.then_some((from, word.len()))
     })
 }

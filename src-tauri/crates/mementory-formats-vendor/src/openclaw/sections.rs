@@ -4,17 +4,17 @@ use std::ops::Range;
 /// The sections of a file in order. Joined, they are the file again.
 pub fn split_sections(text: &str) -> Vec<&str> {
     let mut cuts = Vec::new();
-    let (mut at, mut fenced) = (0, false);
+    let (mut at, mut is_in_code) = (0, false);
     for line in text.split_inclusive('\n') {
         if is_fence(line) {
-            fenced = !fenced;
-        } else if !fenced && line.starts_with("## ") {
+            is_in_code = !is_in_code;
+        } else if !is_in_code && line.starts_with("## ") {
             cuts.push(at);
         }
         at += line.len();
     }
     // a title or blank lines before the first heading are part of the first section
-    if cuts.first().is_some_and(|first| is_title(&text[..*first])) {
+    if cuts.first().is_some_and(|first| is_title_or_blank(&text[..*first])) {
         cuts[0] = 0;
     }
     if cuts.first() != Some(&0) {
@@ -29,7 +29,7 @@ fn is_fence(line: &str) -> bool {
     line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~")
 }
 
-fn is_title(text: &str) -> bool {
+fn is_title_or_blank(text: &str) -> bool {
     let mut lines = text.lines().filter(|l| !l.trim().is_empty());
     lines.next().is_none_or(|l| l.starts_with("# ")) && lines.next().is_none()
 }
@@ -47,10 +47,10 @@ pub fn parse_section(piece: &str, is_one_record: bool) -> Section {
     let mut at = 0;
     let mut heading = None;
     if !is_one_record {
-        let mut fenced = false;
+        let mut is_in_code = false;
         for line in piece.split_inclusive('\n') {
-            fenced ^= is_fence(line);
-            if let Some(words) = line.strip_prefix("## ").filter(|_| !fenced) {
+            is_in_code ^= is_fence(line);
+            if let Some(words) = line.strip_prefix("## ").filter(|_| !is_in_code) {
                 let start = at + line.len() - words.trim_start().len();
                 heading = Some(start..start + words.trim().len());
                 at += line.len();
@@ -87,7 +87,8 @@ pub fn replace_parts(piece: &str, is_one_record: bool, heading: Option<&str>, bo
     out
 }
 
-/// Importance and tags in OpenClaw's notation: `[decision|i=0.9]` and `#word`.
+/// Importance and tags in OpenClaw's notation: `[decision|i=0.9]` and `#word`. Of several importances, the highest
+/// counts.
 pub fn importance_and_tags(text: &str) -> (Option<f64>, Vec<String>) {
     let (mut importance, mut tags): (Option<f64>, Vec<String>) = (None, Vec::new());
     let add = |tag: &str, tags: &mut Vec<String>| {
@@ -114,9 +115,9 @@ pub fn importance_and_tags(text: &str) -> (Option<f64>, Vec<String>) {
     for word in text.split_whitespace() {
         if let Some(tag) = word.strip_prefix('#') {
             let tag = tag.trim_end_matches(|c: char| !c.is_alphanumeric());
-            let valid = tag.chars().next().is_some_and(char::is_alphabetic)
+            let is_valid_tag = tag.chars().next().is_some_and(char::is_alphabetic)
                 && tag.chars().all(|c| c.is_alphanumeric() || "-_/".contains(c));
-            if valid {
+            if is_valid_tag {
                 add(tag, &mut tags);
             }
         }

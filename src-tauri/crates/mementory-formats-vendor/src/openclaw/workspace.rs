@@ -57,6 +57,7 @@ pub struct AbsentFile {
     pub(super) index_path: String,
 }
 
+/// Reads all bytes of a file. More than [`MAX_FILE_BYTES`] are an error.
 pub(super) fn read_all(bytes: &mut dyn Read, name: &str) -> Result<Vec<u8>, FormatError> {
     let mut out = Vec::new();
     bytes.take(MAX_FILE_BYTES + 1).read_to_end(&mut out).map_err(|e| FormatError::io(name, e))?;

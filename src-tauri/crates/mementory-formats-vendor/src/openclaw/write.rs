@@ -132,8 +132,8 @@ impl Workspace {
         if record.origin.format == "alf" && !raw.is_empty() {
             // the runtime's own file in raw/ already contains the text of this record
             let from = record.fields.get("origin_file").and_then(|f| f.as_str());
-            let covered = record.kind == Kind::Profile || from.is_some_and(|f| raw.contains_key(f));
-            if covered && record.source.platform == self.runtime.id {
+            let is_covered_by_raw = record.kind == Kind::Profile || from.is_some_and(|f| raw.contains_key(f));
+            if is_covered_by_raw && record.source.platform == self.runtime.id {
                 if stored.edited {
                     let note = "its file in raw/ is written unchanged, without this edit";
                     self.report.losses.add(&stored.id, "text", LossKind::LeftOut, note);
@@ -355,7 +355,8 @@ impl Workspace {
         self.report
     }
 
-    /// Adds the files that depend on other files, and then removes secrets.
+    /// Adds the files that depend on other files, and a `SOUL.md` if the folder would not be detected as a workspace
+    /// without it. Then removes secrets.
     fn finish(&mut self) {
         self.place_artifacts();
         self.write_absent_indexes();
@@ -367,8 +368,9 @@ impl Workspace {
             // an empty folder would not be detected as a workspace
             self.files.insert("SOUL.md".into(), b"# Agent\n".to_vec());
         }
-        let detectable = ["SOUL.md", files::AGENT_ID, "workspace/SOUL.md"];
-        if !detectable.iter().any(|name| self.files.contains_key(*name)) && self.runtime.id == super::OPENCLAW.id {
+        let detectable_names = ["SOUL.md", files::AGENT_ID, "workspace/SOUL.md"];
+        if !detectable_names.iter().any(|name| self.files.contains_key(*name)) && self.runtime.id == super::OPENCLAW.id
+        {
             self.files.entry("SOUL.md".into()).or_insert_with(|| b"# Agent\n".to_vec());
         }
         self.remove_secrets(false);
@@ -392,14 +394,15 @@ fn edited_section(record: &Record, verbatim: &str, path: &str) -> String {
     };
     let found = sections::parse_section(verbatim, is_one_record);
     let heading = found.heading.clone().map(|h| &verbatim[h]);
-    let changed =
+    let new_heading =
         heading.filter(|h| Some(sections::title_without_marks(h)) != record.title).and(record.title.as_deref());
     // the reader used a heading without a body as the text
     let body = if found.body.is_empty() && heading == Some(record.text.as_str()) { "" } else { record.text.as_str() };
-    sections::replace_parts(verbatim, is_one_record, changed, body)
+    sections::replace_parts(verbatim, is_one_record, new_heading, body)
 }
 
-/// A text as a file name: lower case, letters, digits and single hyphens.
+/// A text as a file name of at most 60 characters: letters, digits and single hyphens, with a to z in lower case.
+/// `mementory` if nothing remains.
 pub fn slug(text: &str) -> String {
     let mut out: String =
         text.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();

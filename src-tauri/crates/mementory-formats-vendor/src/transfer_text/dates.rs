@@ -2,7 +2,7 @@
 use jiff::civil::Date;
 use mementory_model::Timestamp;
 
-const MONTHS: [&str; 12] = [
+const MONTH_NAMES: [&str; 12] = [
     "january",
     "february",
     "march",
@@ -22,24 +22,24 @@ const MONTHS: [&str; 12] = [
 pub(super) fn parse_day(text: &str) -> Option<Date> {
     let text = text.trim();
     let lead: Vec<&str> = text.split(['T', ' ']).next().unwrap_or("").split('-').collect();
-    let number = |t: &str, digits: usize| {
+    let parse_digits = |t: &str, digits: usize| {
         (t.len() == digits && t.bytes().all(|b| b.is_ascii_digit())).then(|| t.parse::<i16>().ok()).flatten()
     };
     let day_of = |y: i16, m: i16, d: i16| Date::new(y, i8::try_from(m).ok()?, i8::try_from(d).ok()?).ok();
     match lead.as_slice() {
         [y, m, d] if text.len() == 10 || text.contains('T') || text.contains(':') => {
-            return day_of(number(y, 4)?, number(m, 2)?, number(d, 2)?);
+            return day_of(parse_digits(y, 4)?, parse_digits(m, 2)?, parse_digits(d, 2)?);
         }
-        [y, m] if !text.contains([' ', 'T']) => return day_of(number(y, 4)?, number(m, 2)?, 1),
-        [y] if !text.contains(' ') => return day_of(number(y, 4)?, 1, 1),
+        [y, m] if !text.contains([' ', 'T']) => return day_of(parse_digits(y, 4)?, parse_digits(m, 2)?, 1),
+        [y] if !text.contains(' ') => return day_of(parse_digits(y, 4)?, 1, 1),
         _ => {}
     }
     let words: Vec<&str> = text.split([' ', ',']).filter(|w| !w.is_empty()).collect();
     match words.as_slice() {
-        [m, y] => day_of(number(y, 4)?, month_number(m)?, 1),
+        [m, y] => day_of(parse_digits(y, 4)?, month_number(m)?, 1),
         [a, b, y] => match month_number(a) {
-            Some(m) => day_of(number(y, 4)?, m, day_number(b)?),
-            None => day_of(number(y, 4)?, month_number(b)?, day_number(a)?),
+            Some(m) => day_of(parse_digits(y, 4)?, m, day_number(b)?),
+            None => day_of(parse_digits(y, 4)?, month_number(b)?, day_number(a)?),
         },
         _ => None,
     }
@@ -48,7 +48,7 @@ pub(super) fn parse_day(text: &str) -> Option<Date> {
 /// Number of a month, by its name or the first three letters, or `sept`.
 fn month_number(word: &str) -> Option<i16> {
     let word = word.trim_end_matches('.').to_ascii_lowercase();
-    let index = MONTHS.iter().position(|m| {
+    let index = MONTH_NAMES.iter().position(|m| {
         *m == word || (word.len() == 3 && m.starts_with(&word)) || (word == "sept" && *m == "september")
     })?;
     i16::try_from(index + 1).ok()

@@ -41,8 +41,8 @@ pub(super) fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, Forma
     for member in catalog.members() {
         let pasted = member.place == "pasted text" && member.archive.is_none();
         let ending = member.file_name().rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase());
-        let named_text = matches!(ending.as_deref(), Some("txt" | "md" | "markdown" | "text"));
-        if !(pasted || named_text || (asked && member.depth == 0)) {
+        let has_text_ending = matches!(ending.as_deref(), Some("txt" | "md" | "markdown" | "text"));
+        if !(pasted || has_text_ending || (asked && member.depth == 0)) {
             continue;
         }
         let Ok(head) = catalog.head(member, HEAD_BYTES) else { continue };
@@ -53,8 +53,8 @@ pub(super) fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, Forma
         if text.trim().is_empty() || (looks_like_json(&text) && !asked) {
             continue;
         }
-        let evidence = detect_kind(&text, member, pasted);
-        let (kind, confidence, reason) = match evidence {
+        let detected_kind = detect_kind(&text, member, pasted);
+        let (kind, confidence, reason) = match detected_kind {
             Some(found) => found,
             None if pasted || asked => (TextKind::Plain, 0.5, "Plain text: one memory per paragraph".into()),
             None => continue,
@@ -96,39 +96,41 @@ fn is_json(text: &str) -> bool {
 /// Kind, confidence and reason. None if the text looks like none of the kinds.
 fn detect_kind(text: &str, member: &Member, pasted: bool) -> Option<(TextKind, f64, String)> {
     let found = entries::read(text);
-    let known = count_known_headings(&found);
-    let dated_list = found.dated >= 2 || (found.dated == 1 && known >= 1);
+    let known_heading_count = count_known_headings(&found);
+    let is_dated_list = found.dated_count >= 2 || (found.dated_count == 1 && known_heading_count >= 1);
     // A diary has dates as well, but much more text between them.
-    let mostly_entries =
-        2 * found.dated >= found.marked && (found.fenced || known >= 1 || 4 * found.dated >= found.entries.len());
-    if dated_list && mostly_entries {
-        let reason = format!("Found {} entries with a date in front, as an assistant lists its memories", found.dated);
+    let mostly_entries = 2 * found.dated_count >= found.marked_count
+        && (found.is_from_code_fences || known_heading_count >= 1 || 4 * found.dated_count >= found.entries.len());
+    if is_dated_list && mostly_entries {
+        let reason =
+            format!("Found {} entries with a date in front, as an assistant lists its memories", found.dated_count);
         return Some((TextKind::ImportAnswer, 0.7, reason));
     }
-    if found.bracketed >= 2 && 3 * found.bracketed >= 2 * found.entries.len() {
+    if found.bracketed_count >= 2 && 3 * found.bracketed_count >= 2 * found.entries.len() {
         let reason =
-            format!("Found {} entries led by words in brackets, as an import prompt asks for", found.bracketed);
+            format!("Found {} entries led by words in brackets, as an import prompt asks for", found.bracketed_count);
         return Some((TextKind::ImportAnswer, 0.6, reason));
     }
     if let Some(transcript) = transcript::read(text) {
         // A note may quote two lines of a conversation, but a copied conversation begins with its first turn.
         let first = text.lines().position(|l| !l.trim().is_empty()).map_or(0, |i| i + 1);
-        let begins = transcript.turns[0].line <= first + 3;
-        if begins || pasted {
+        let begins_early = transcript.turns[0].line <= first + 3;
+        if begins_early || pasted {
             let reason = format!("Found a copied conversation of {} turns", transcript.turns.len());
             return Some((TextKind::Transcript, 0.6, reason));
         }
     }
-    if known >= 3 && !found.entries.is_empty() {
+    if known_heading_count >= 3 && !found.entries.is_empty() {
         let reason = "Found the headings that an assistant uses to list its memories".into();
         return Some((TextKind::ImportAnswer, 0.6, reason));
     }
     let name = member.file_name().to_lowercase();
-    let named = name.contains("memor") && !name.ends_with(".md") || text.to_lowercase().contains("saved memories");
-    let sentences = found.by_line && found.sections.len() <= 1;
-    if sentences && (named || most_open_like_memories(&found)) {
+    let is_named_memories =
+        name.contains("memor") && !name.ends_with(".md") || text.to_lowercase().contains("saved memories");
+    let has_sentence_lines = found.has_one_sentence_per_line && found.sections.len() <= 1;
+    if has_sentence_lines && (is_named_memories || most_open_like_memories(&found)) {
         let reason = format!("Found {} sentences, one per line, as in a list of saved memories", found.entries.len());
-        return Some((TextKind::MemoryLines, if named { 0.6 } else { 0.5 }, reason));
+        return Some((TextKind::MemoryLines, if is_named_memories { 0.6 } else { 0.5 }, reason));
     }
     None
 }
@@ -140,6 +142,6 @@ pub(super) fn count_known_headings(found: &Entries) -> usize {
 
 /// True if at least two entries, and at least two thirds of all, begin like saved memories.
 fn most_open_like_memories(found: &Entries) -> bool {
-    let count = found.entries.iter().filter(|e| entries::opens_like_a_memory(&e.content)).count();
+    let count = found.entries.iter().filter(|e| entries::opens_like_memory(&e.content)).count();
     count >= 2 && 3 * count >= 2 * found.entries.len()
 }

@@ -1,7 +1,7 @@
 //! Reads memory lists: dated lines, bullets, one sentence per line, or paragraphs (formats/mem.md §15, transfer text).
 use super::{
     dates,
-    marks::{Marker, date_marker, heading_title, marker, strip_bullet},
+    marks::{Marker, date_marker, heading_title, parse_marker, strip_bullet},
 };
 use jiff::civil::Date;
 use sha2::Digest;
@@ -24,7 +24,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    fn plain(text: &str, line: &Line<'_>, section: &Option<String>) -> Self {
+    fn from_line(text: &str, line: &Line<'_>, section: &Option<String>) -> Self {
         Self {
             content: text.to_owned(),
             day: None,
@@ -63,17 +63,17 @@ pub(super) struct Entries {
     /// Headings in the order of the text.
     pub sections: Vec<String>,
     /// Number of entries with a date or a word for "unknown" in brackets, or with a leading ISO day.
-    pub dated: usize,
+    pub dated_count: usize,
     /// Number of entries that begin with a bullet or a date.
-    pub marked: usize,
+    pub marked_count: usize,
     /// Number of entries that begin with a date or a few words of any language in brackets.
-    pub bracketed: usize,
-    /// Number of lines around the list in which the assistant talks about it.
+    pub bracketed_count: usize,
+    /// Number of lines before and after the list, which are the assistant's words about it.
     pub lines_outside_list: usize,
     /// True if there are no markers and each line is a sentence.
-    pub by_line: bool,
+    pub has_one_sentence_per_line: bool,
     /// True if only the content of code fences was read.
-    pub fenced: bool,
+    pub is_from_code_fences: bool,
 }
 
 struct Line<'t> {
@@ -81,31 +81,29 @@ struct Line<'t> {
     text: &'t str,
 }
 
-/// Converts line ends to `
-/// ` and removes a byte order mark.
+/// Converts all line ends to line feeds and removes a byte order mark.
 pub(super) fn unix_line_ends(text: &str) -> String {
     text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n")
 }
 
 /// First words of saved memories in English. ChatGPT writes them in the third person and without a subject.
-const OPENINGS: [&str; 36] = [
+const MEMORY_OPENING_WORDS: [&str; 36] = [
     "is", "has", "prefers", "likes", "wants", "works", "lives", "uses", "enjoys", "needs", "plans", "owns", "user",
     "dislikes", "hates", "loves", "studies", "speaks", "was", "had", "does", "doesn't", "goes", "grows", "plays",
     "runs", "writes", "keeps", "eats", "drinks", "asked", "aims", "believes", "values", "moved", "born",
 ];
 
 /// True if a line begins like a saved memory.
-pub(super) fn opens_like_a_memory(text: &str) -> bool {
+pub(super) fn opens_like_memory(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or("").to_lowercase();
-    OPENINGS.contains(&first.trim_end_matches('\'').trim_end_matches("'s"))
+    MEMORY_OPENING_WORDS.contains(&first.trim_end_matches('\'').trim_end_matches("'s"))
 }
 
-/// Reads the entries of a text, whose line ends are `
-/// `. If there are code fences, only their content is read.
+/// Reads the entries of a text, whose line ends are line feeds. If there are code fences, only their content is read.
 pub(super) fn read(text: &str) -> Entries {
-    let (lines, fenced) = lines_to_read(text);
-    let mut out = Entries { fenced, ..Entries::default() };
-    if lines.iter().any(|l| marker(l.text.trim_start()).is_some()) {
+    let (lines, is_from_code_fences) = lines_to_read(text);
+    let mut out = Entries { is_from_code_fences, ..Entries::default() };
+    if lines.iter().any(|l| parse_marker(l.text.trim_start()).is_some()) {
         read_list(&lines, &mut out);
     } else {
         read_prose(&lines, &mut out);
@@ -123,43 +121,48 @@ fn lines_to_read(text: &str) -> (Vec<Line<'_>>, bool) {
     if !all.iter().any(|l| l.text.starts_with("```")) {
         return (all, false);
     }
-    let mut inside = false;
-    let wanted = all.into_iter().filter(|l| {
-        let fence = l.text.starts_with("```");
-        inside ^= fence;
-        inside && !fence
+    let mut is_inside_fence = false;
+    let lines_in_fences = all.into_iter().filter(|l| {
+        let is_fence = l.text.starts_with("```");
+        is_inside_fence ^= is_fence;
+        is_inside_fence && !is_fence
     });
-    (wanted.collect(), true)
+    (lines_in_fences.collect(), true)
 }
 
 /// Reads a list with markers. A marker starts an entry, indented lines below it belong to the entry, and any other line
 /// is a separate entry (mem.md §15), because an assistant may leave out a date.
 fn read_list(lines: &[Line<'_>], out: &mut Entries) {
-    let list_range = list_range(lines, out.fenced);
+    let list_range = list_range(lines, out.is_from_code_fences);
     // In a list that only has bullets, a paragraph may span several lines. With dates or fences, each line is an entry.
-    let dates = out.fenced || lines.iter().any(|l| marker(l.text.trim_start()).is_some_and(|m| m.dated));
+    let dates =
+        out.is_from_code_fences || lines.iter().any(|l| parse_marker(l.text.trim_start()).is_some_and(|m| m.is_dated));
     let by_line = dates || has_sentence_per_line(lines);
     let mut section: Option<String> = None;
-    let (mut open, mut paragraph) = (false, false);
+    let (mut is_entry_open, mut is_paragraph) = (false, false);
     for (index, line) in lines.iter().enumerate() {
         let text = line.text.trim();
-        let indented = line.text.starts_with([' ', '\t']);
+        let is_indented = line.text.starts_with([' ', '\t']);
         if text.is_empty() {
-            open = false;
-        } else if let Some(found) = marker(text).filter(|_| !(open && indented && is_bullet_without_date(text))) {
+            is_entry_open = false;
+        } else if let Some(found) =
+            parse_marker(text).filter(|_| !(is_entry_open && is_indented && is_bullet_without_date(text)))
+        {
             out.push_marked(&found, line, &section);
-            (open, paragraph) = (true, false);
-        } else if let Some(title) = heading_title(text).filter(|_| !indented) {
+            (is_entry_open, is_paragraph) = (true, false);
+        } else if let Some(title) = heading_title(text).filter(|_| !is_indented) {
             out.sections.push(title.clone());
             section = Some(title);
-            open = false;
-        } else if let Some(entry) = out.entries.last_mut().filter(|_| open && (indented || paragraph && !by_line)) {
+            is_entry_open = false;
+        } else if let Some(entry) =
+            out.entries.last_mut().filter(|_| is_entry_open && (is_indented || is_paragraph && !by_line))
+        {
             entry.add_line(line);
         } else if !list_range.contains(&index) {
             out.lines_outside_list += 1;
         } else {
-            out.entries.push(Entry::plain(text, line, &section));
-            (open, paragraph) = (true, true);
+            out.entries.push(Entry::from_line(text, line, &section));
+            (is_entry_open, is_paragraph) = (true, true);
         }
     }
 }
@@ -167,21 +170,21 @@ fn read_list(lines: &[Line<'_>], out: &mut Entries) {
 /// The lines that can be entries. In code fences, and in a list without dates, these are all lines. In a list with
 /// dates, they are the lines between the first and last marker or heading, because the assistant talks about the list
 /// before and after it. A sentence that announces the list ("Here it is:") is not a heading.
-fn list_range(lines: &[Line<'_>], fenced: bool) -> std::ops::Range<usize> {
-    let begins = |l: &Line<'_>| {
+fn list_range(lines: &[Line<'_>], is_from_code_fences: bool) -> std::ops::Range<usize> {
+    let begins_list = |l: &Line<'_>| {
         let text = l.text.trim();
-        marker(text).is_some() || heading_title(text).is_some_and(|title| !announces_list(text, &title))
+        parse_marker(text).is_some() || heading_title(text).is_some_and(|title| !announces_list(text, &title))
     };
-    let has_dates = lines.iter().any(|l| marker(l.text.trim_start()).is_some_and(|m| m.dated));
-    if fenced || !has_dates {
+    let has_dates = lines.iter().any(|l| parse_marker(l.text.trim_start()).is_some_and(|m| m.is_dated));
+    if is_from_code_fences || !has_dates {
         return 0..lines.len();
     }
-    let first = lines.iter().position(begins).unwrap_or(0);
-    let last = lines.iter().rposition(begins).unwrap_or(0);
+    let first = lines.iter().position(begins_list).unwrap_or(0);
+    let last = lines.iter().rposition(begins_list).unwrap_or(0);
     // Lines up to the next empty line are part of the last entry.
     let end = lines[last..].iter().position(|l| l.text.trim().is_empty()).map_or(lines.len(), |n| last + n);
-    let heading = marker(lines[last].text.trim()).is_none();
-    first..if heading { lines.len() } else { end }
+    let ends_with_heading = parse_marker(lines[last].text.trim()).is_none();
+    first..if ends_with_heading { lines.len() } else { end }
 }
 
 /// True for a line that announces a list, such as `Sure, here is everything I know:`.
@@ -203,47 +206,47 @@ fn ends_a_sentence(text: &str) -> bool {
 fn text_lines<'l, 't>(lines: &'l [Line<'t>]) -> impl Iterator<Item = &'l Line<'t>> {
     lines.iter().filter(|l| {
         let text = l.text.trim();
-        !text.is_empty() && heading_title(text).is_none() && marker(text).is_none()
+        !text.is_empty() && heading_title(text).is_none() && parse_marker(text).is_none()
     })
 }
 
 /// True if each line is a sentence. At least two thirds of the lines must end like a sentence or begin like a saved
 /// memory, so that a single missing full stop does not turn the list into a paragraph.
 fn has_sentence_per_line(lines: &[Line<'_>]) -> bool {
-    let short: Vec<&str> = text_lines(lines).map(|l| l.text.trim()).filter(|t| t.len() < 600).collect();
-    let whole = short.iter().filter(|t| ends_a_sentence(t) || opens_like_a_memory(t)).count();
-    short.len() > 1 && 3 * whole >= 2 * short.len()
+    let short_lines: Vec<&str> = text_lines(lines).map(|l| l.text.trim()).filter(|t| t.len() < 600).collect();
+    let sentence_count = short_lines.iter().filter(|t| ends_a_sentence(t) || opens_like_memory(t)).count();
+    short_lines.len() > 1 && 3 * sentence_count >= 2 * short_lines.len()
 }
 
-/// True if a line continues the sentence of the previous line.
+/// True if a line continues the sentence of the previous line, which is `above`.
 fn continues_sentence(text: &str, above: &str) -> bool {
-    let unfinished = !above.is_empty() && heading_title(above).is_none() && !ends_a_sentence(above);
-    unfinished && text.starts_with(char::is_lowercase) && !opens_like_a_memory(text)
+    let is_unfinished = !above.is_empty() && heading_title(above).is_none() && !ends_a_sentence(above);
+    is_unfinished && text.starts_with(char::is_lowercase) && !opens_like_memory(text)
 }
 
 /// Reads a text without markers: one sentence per line (ChatGPT's memory page), lines under headings, or paragraphs.
 fn read_prose(lines: &[Line<'_>], out: &mut Entries) {
-    out.by_line = has_sentence_per_line(lines);
-    let headed = lines.iter().any(|l| heading_title(l.text.trim()).is_some());
-    let wrapped = lines.windows(2).filter(|w| continues_sentence(w[1].text.trim(), w[0].text.trim())).count();
+    out.has_one_sentence_per_line = has_sentence_per_line(lines);
+    let has_headings = lines.iter().any(|l| heading_title(l.text.trim()).is_some());
+    let wrapped_count = lines.windows(2).filter(|w| continues_sentence(w[1].text.trim(), w[0].text.trim())).count();
     // Under headings each line is an entry, unless more than a quarter of the lines continue the previous one.
-    let by_line = out.by_line || headed && 4 * wrapped <= text_lines(lines).count();
+    let by_line = out.has_one_sentence_per_line || has_headings && 4 * wrapped_count <= text_lines(lines).count();
     let mut section: Option<String> = None;
-    let (mut open, mut above) = (false, "");
+    let (mut is_entry_open, mut above) = (false, "");
     for line in lines {
         let text = line.text.trim();
         let is_continuation = !by_line || line.text.starts_with([' ', '\t']) || continues_sentence(text, above);
         if text.is_empty() {
-            open = false;
+            is_entry_open = false;
         } else if let Some(title) = heading_title(text) {
             out.sections.push(title.clone());
             section = Some(title);
-            open = false;
-        } else if let Some(entry) = out.entries.last_mut().filter(|_| open && is_continuation) {
+            is_entry_open = false;
+        } else if let Some(entry) = out.entries.last_mut().filter(|_| is_entry_open && is_continuation) {
             entry.add_line(line);
         } else {
-            out.entries.push(Entry::plain(text, line, &section));
-            open = true;
+            out.entries.push(Entry::from_line(text, line, &section));
+            is_entry_open = true;
         }
         above = text;
     }
@@ -251,13 +254,13 @@ fn read_prose(lines: &[Line<'_>], out: &mut Entries) {
 
 impl Entries {
     fn push_marked(&mut self, found: &Marker<'_>, line: &Line<'_>, section: &Option<String>) {
-        self.marked += 1;
-        self.dated += usize::from(found.dated);
-        self.bracketed += usize::from(found.bracketed);
+        self.marked_count += 1;
+        self.dated_count += usize::from(found.is_dated);
+        self.bracketed_count += usize::from(found.is_bracketed);
         self.entries.push(Entry {
             day: found.date_raw.and_then(dates::parse_day),
             date_raw: found.date_raw.map(str::to_owned),
-            ..Entry::plain(found.rest, line, section)
+            ..Entry::from_line(found.rest, line, section)
         });
     }
 }

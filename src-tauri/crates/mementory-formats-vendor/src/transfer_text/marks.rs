@@ -8,16 +8,17 @@ pub(super) struct Marker<'t> {
     /// The text in brackets, or the day before the text.
     pub date_raw: Option<&'t str>,
     /// True for a date or a word for "unknown" in brackets, and for a leading ISO day.
-    pub dated: bool,
+    pub is_dated: bool,
     /// True for a date or a few words of any language in brackets, followed by a dash, as an import prompt asks for.
-    pub bracketed: bool,
+    pub is_bracketed: bool,
 }
 
 /// The marker of a line: a bullet, a date in brackets, a leading ISO day, or a bullet and a date.
-pub(super) fn marker(text: &str) -> Option<Marker<'_>> {
+pub(super) fn parse_marker(text: &str) -> Option<Marker<'_>> {
     let bullet = strip_bullet(text);
     let rest = bullet.unwrap_or(text);
-    date_marker(rest).or_else(|| bullet.map(|rest| Marker { rest, date_raw: None, dated: false, bracketed: false }))
+    date_marker(rest)
+        .or_else(|| bullet.map(|rest| Marker { rest, date_raw: None, is_dated: false, is_bracketed: false }))
 }
 
 /// The text after a bullet: `- x`, `* x`, `• x`, `– x`, `— x`, `1. x`, `(1) x`.
@@ -37,17 +38,17 @@ pub(super) fn strip_bullet(text: &str) -> Option<&str> {
 pub(super) fn date_marker(text: &str) -> Option<Marker<'_>> {
     if let Some((inside, after_bracket)) = text.strip_prefix('[').and_then(|t| t.split_once(']')) {
         let inside = inside.trim();
-        let known = is_date_word(inside);
-        let marker = |rest, bracketed| Marker { rest, date_raw: Some(inside), dated: known, bracketed };
+        let is_known = is_date_word(inside);
+        let marker = |rest, is_bracketed| Marker { rest, date_raw: Some(inside), is_dated: is_known, is_bracketed };
         if let Some(rest) = text_after_separator(after_bracket) {
-            let dash = !after_bracket.trim_start().starts_with(':');
-            return Some(marker(rest, known || dash && may_mean_unknown(inside)));
+            let has_dash = !after_bracket.trim_start().starts_with(':');
+            return Some(marker(rest, is_known || has_dash && may_mean_unknown(inside)));
         }
         // Without a separator only a day or a word for "unknown" is a marker, because `[link](url)`, `[x] task` and the
         // time stamps of log files look the same.
         let rest = after_bracket.trim_start();
         let text = !rest.is_empty() && !after_bracket.starts_with('(') && !inside.contains(':');
-        return (known && text).then(|| marker(rest, true));
+        return (is_known && text).then(|| marker(rest, true));
     }
     let (lead, rest) = text.split_at_checked(10)?;
     dates::parse_day(lead)?;
@@ -55,7 +56,12 @@ pub(super) fn date_marker(text: &str) -> Option<Marker<'_>> {
         .strip_prefix('T')
         .map_or(rest, |t| t.trim_start_matches(|c: char| c.is_ascii_digit() || ":.Z+".contains(c)));
     let date_raw = &text[..text.len() - after_time.len()];
-    Some(Marker { rest: text_after_separator(after_time)?, date_raw: Some(date_raw), dated: true, bracketed: false })
+    Some(Marker {
+        rest: text_after_separator(after_time)?,
+        date_raw: Some(date_raw),
+        is_dated: true,
+        is_bracketed: false,
+    })
 }
 
 /// The text after ` - `, ` – `, ` — ` or `: `.
@@ -102,9 +108,9 @@ fn is_date_word(inside: &str) -> bool {
 /// True if this may be a date or "unknown" in a language that is not in the list. A number is a footnote, and capital
 /// letters are the level of a log line, so both are excluded.
 fn may_mean_unknown(inside: &str) -> bool {
-    let number = inside.chars().all(|c| c.is_ascii_digit());
-    let level = inside.chars().all(|c| c.is_ascii_uppercase());
-    !number && !level && inside.chars().count() <= 40
+    let is_number = inside.chars().all(|c| c.is_ascii_digit());
+    let is_log_level = inside.chars().all(|c| c.is_ascii_uppercase());
+    !is_number && !is_log_level && inside.chars().count() <= 40
 }
 
 /// The title of a heading: `# x`, `**x**`, a few words before a colon, or a few words in capitals.
@@ -117,8 +123,8 @@ pub(super) fn heading_title(text: &str) -> Option<String> {
     if text.contains(" - ") {
         return None;
     }
-    let bold = text.trim_end_matches(':').strip_prefix("**").and_then(|t| t.strip_suffix("**"));
-    if let Some(inner) = bold.filter(|t| !t.contains("**")) {
+    let bold_text = text.trim_end_matches(':').strip_prefix("**").and_then(|t| t.strip_suffix("**"));
+    if let Some(inner) = bold_text.filter(|t| !t.contains("**")) {
         return Some(inner.trim().trim_end_matches(':').to_owned());
     }
     let words = text.split_whitespace().count();
@@ -127,6 +133,6 @@ pub(super) fn heading_title(text: &str) -> Option<String> {
     }
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     // Letters without upper and lower case are not capitals, because `ABC社で働いている` is a sentence.
-    let capitals = text.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase);
-    (capitals && letters >= 3 && words <= 6).then(|| text.to_owned())
+    let has_only_capitals = text.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase);
+    (has_only_capitals && letters >= 3 && words <= 6).then(|| text.to_owned())
 }

@@ -87,8 +87,9 @@ impl Format for TransferText {
 }
 
 /// Decodes UTF-8, UTF-16 with a byte order mark, or otherwise Western European text. The second value is true if the
-/// encoding was guessed. None for bytes with NULs. `whole` is false if the bytes are only the start of a file.
-fn decode(bytes: &[u8], whole: bool) -> Option<(String, bool)> {
+/// encoding was guessed. None for bytes with NULs and without a mark. `is_whole_file` is false if the bytes are only
+/// the start of a file.
+fn decode(bytes: &[u8], is_whole_file: bool) -> Option<(String, bool)> {
     if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(bytes) {
         return Some((encoding.decode(bytes).0.into_owned(), false));
     }
@@ -98,7 +99,7 @@ fn decode(bytes: &[u8], whole: bool) -> Option<(String, bool)> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Some((text.to_owned(), false)),
         // The start of a file may end inside a character.
-        Err(e) if !whole && e.error_len().is_none() => {
+        Err(e) if !is_whole_file && e.error_len().is_none() => {
             Some((String::from_utf8_lossy(&bytes[..e.valid_up_to()]).into_owned(), false))
         }
         Err(_) => Some((encoding_rs::WINDOWS_1252.decode(bytes).0.into_owned(), true)),

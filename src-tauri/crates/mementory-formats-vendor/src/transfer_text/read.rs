@@ -12,7 +12,7 @@ use mementory_model::{
 };
 use std::collections::HashSet;
 
-const FORMAT: &str = "transfer_text";
+const FORMAT_ID: &str = "transfer_text";
 
 /// Reads every text that was detected.
 pub(super) fn read(
@@ -31,7 +31,7 @@ pub(super) fn read(
                     sink.note(Issue::new("encoding", &member.place, message));
                 }
                 let item = PassthroughItem {
-                    format: FORMAT.into(),
+                    format: FORMAT_ID.into(),
                     group: text_id("", &entries::unix_line_ends(&text)),
                     name: member.name.clone(),
                     role: "source_text".into(),
@@ -83,7 +83,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
 }
 
 fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn Sink) -> Result<(), FormatError> {
-    let place = Place { member, version };
+    let place = TextSource { member, version };
     if version == Some(detect::TextKind::Transcript.as_str())
         && let Some(found) = transcript::read(text)
     {
@@ -118,15 +118,15 @@ fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn 
     Ok(())
 }
 
-struct Place<'p> {
+struct TextSource<'p> {
     member: &'p Member,
     version: Option<&'p str>,
 }
 
-impl Place<'_> {
+impl TextSource<'_> {
     fn origin(&self, line: usize) -> Origin {
         Origin {
-            format: FORMAT.into(),
+            format: FORMAT_ID.into(),
             version: self.version.map(Into::into),
             container: self.member.place.clone(),
             pointer: format!("line {line}"),
@@ -134,8 +134,8 @@ impl Place<'_> {
     }
 }
 
-fn memory_record(entry: &Entry, id: String, platform: &str, place: &Place<'_>) -> Record {
-    let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, id.as_str()), entry.content.as_str());
+fn memory_record(entry: &Entry, id: String, platform: &str, place: &TextSource<'_>) -> Record {
+    let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT_ID, id.as_str()), entry.content.as_str());
     record.origin_id = Some(id);
     record.times.created = entry.day.and_then(super::dates::start_of_day);
     record.tags.extend(entry.section.clone());
@@ -163,7 +163,7 @@ fn platform_of(text: &str, member: &Member, found: &Entries) -> &'static str {
     }
 }
 
-fn conversation_unit(found: &Transcript, text: &str, place: &Place<'_>) -> Unit {
+fn conversation_unit(found: &Transcript, text: &str, place: &TextSource<'_>) -> Unit {
     let id = text_id("", text.trim());
     let name = place.member.file_name();
     let stem = name.rsplit_once('.').map(|(stem, _)| stem.to_owned());
@@ -177,7 +177,7 @@ fn conversation_unit(found: &Transcript, text: &str, place: &Place<'_>) -> Unit 
         method: Some("pasted".into()),
         ..Source::default()
     };
-    let mut head = Record::new(Kind::Conversation, RecordKey::new(FORMAT, id.as_str()), found.preamble.as_str());
+    let mut head = Record::new(Kind::Conversation, RecordKey::new(FORMAT_ID, id.as_str()), found.preamble.as_str());
     head.origin_id = Some(id.clone());
     head.title = stem.or_else(first_text);
     head.source = Source { conversation: None, ..source.clone() };
@@ -186,14 +186,14 @@ fn conversation_unit(found: &Transcript, text: &str, place: &Place<'_>) -> Unit 
     let mut records = vec![head];
     for (position, turn) in found.turns.iter().enumerate() {
         let mut record =
-            Record::new(Kind::Message, RecordKey::new(FORMAT, format!("{id}/{position}")), turn.text.as_str());
+            Record::new(Kind::Message, RecordKey::new(FORMAT_ID, format!("{id}/{position}")), turn.text.as_str());
         record.source = source.clone();
         record.origin = place.origin(turn.line);
         record.parent = Some(key.clone());
         record.verbatim = Some(Verbatim { media_type: "text/plain".into(), text: turn.source.clone() });
         record.message = Some(MessagePart {
             role: turn.role.into(),
-            parent: position.checked_sub(1).map(|p| RecordKey::new(FORMAT, format!("{id}/{p}"))),
+            parent: position.checked_sub(1).map(|p| RecordKey::new(FORMAT_ID, format!("{id}/{p}"))),
             position: u32::try_from(position).unwrap_or(u32::MAX),
             hidden: false,
             active: true,

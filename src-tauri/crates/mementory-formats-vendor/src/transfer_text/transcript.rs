@@ -46,11 +46,11 @@ const ASSISTANT_LABELS: [&str; 16] = [
 /// Reads the turns of a text. None unless both user and assistant speak.
 pub(super) fn read(text: &str) -> Option<Transcript> {
     let mut out = Transcript::default();
-    let mut fenced = false;
+    let mut is_in_code = false;
     for (number, line) in text.lines().enumerate() {
-        let fence = line.trim_start().starts_with("```");
-        fenced ^= fence;
-        if let Some((role, label, rest)) = (!fenced && !fence).then(|| parse_speaker(line)).flatten() {
+        let is_fence = line.trim_start().starts_with("```");
+        is_in_code ^= is_fence;
+        if let Some((role, label, rest)) = (!is_in_code && !is_fence).then(|| parse_speaker(line)).flatten() {
             out.turns.push(Turn {
                 role,
                 label: label.to_owned(),
@@ -77,31 +77,31 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
         turn.text = turn.text.trim().to_owned();
     }
     out.preamble = out.preamble.trim().to_owned();
-    let speaks = |role: &str| out.turns.iter().any(|t| t.role == role && !t.text.is_empty());
-    (speaks("user") && speaks("assistant")).then_some(out)
+    let has_spoken = |role: &str| out.turns.iter().any(|t| t.role == role && !t.text.is_empty());
+    (has_spoken("user") && has_spoken("assistant")).then_some(out)
 }
 
-/// Role, label and text of a line that names its speaker: `User: …`, `You said:`, `**Human:** …`, `## Prompt:`, `###
-/// Assistant`.
+/// Role, label and text of a line that names its speaker: `User: …`, `You said:`, `**Human:** …`, `## Prompt:` or
+/// `### Assistant`. None for any other line.
 fn parse_speaker(line: &str) -> Option<(&'static str, &str, &str)> {
     let text = line.trim_start_matches(['>', ' ']);
     let bare = text.trim_start_matches('#').trim_start();
-    let heading = bare.len() < text.len() && text.starts_with('#');
-    let bold = bare.strip_prefix("**").or_else(|| bare.strip_prefix("__"));
-    let inner = bold.unwrap_or(bare);
+    let is_heading = bare.len() < text.len() && text.starts_with('#');
+    let bold_text = bare.strip_prefix("**").or_else(|| bare.strip_prefix("__"));
+    let inner = bold_text.unwrap_or(bare);
     let (label, rest) = match inner.split_once([':', '：']) {
         Some((label, rest)) => (label, rest),
-        None if heading || bold.is_some() => (inner, ""),
+        None if is_heading || bold_text.is_some() => (inner, ""),
         None => return None,
     };
     let label = label.trim().trim_end_matches(['*', '_']).trim();
-    let rest = if bold.is_some() { rest.trim_start_matches(['*', '_']) } else { rest };
-    let folded = label.to_lowercase();
-    let role = if USER_LABELS.contains(&folded.as_str()) {
+    let rest = if bold_text.is_some() { rest.trim_start_matches(['*', '_']) } else { rest };
+    let lower_label = label.to_lowercase();
+    let role = if USER_LABELS.contains(&lower_label.as_str()) {
         "user"
-    } else if ASSISTANT_LABELS.contains(&folded.as_str()) {
+    } else if ASSISTANT_LABELS.contains(&lower_label.as_str()) {
         "assistant"
-    } else if folded == "system" {
+    } else if lower_label == "system" {
         "system"
     } else {
         return None;

@@ -22,9 +22,9 @@ const HEADINGS: [(&str, &[&str]); 12] = [
 
 /// An entry. Entries are sorted by heading, then by time; those without a date come last under their heading.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Line {
+struct EntryLine {
     heading: usize,
-    undated: bool,
+    is_undated: bool,
     created: Option<Timestamp>,
     id: String,
     text: String,
@@ -62,8 +62,8 @@ fn reason_to_leave_out(stored: &StoredRecord) -> Option<&'static str> {
     if record.kind == Kind::Fact && record.links.iter().any(|link| link.relation == "derived_from") {
         return Some("said_elsewhere");
     }
-    let ended = matches!(record.status.as_deref(), Some("superseded" | "archived" | "deleted" | "cancelled"));
-    if ended || record.times.valid_to.is_some() {
+    let has_ended = matches!(record.status.as_deref(), Some("superseded" | "archived" | "deleted" | "cancelled"));
+    if has_ended || record.times.valid_to.is_some() {
         return Some("no_longer_true");
     }
     record.text.trim().is_empty().then_some("no_text")
@@ -71,19 +71,19 @@ fn reason_to_leave_out(stored: &StoredRecord) -> Option<&'static str> {
 
 fn report_losses(stored: &StoredRecord, report: &mut WriteReport) {
     let record = &stored.record;
-    let mut narrowed = |field: &str, note: &str| report.losses.add(&stored.id, field, LossKind::Narrowed, note);
+    let mut add_narrowed = |field: &str, note: &str| report.losses.add(&stored.id, field, LossKind::Narrowed, note);
     if record.times.created.is_some_and(|t| Timestamp::parse(&day_text(t)) != Some(t)) {
-        narrowed("times", "only the day it was made");
+        add_narrowed("times", "only the day it was made");
     }
     if record.text.trim().lines().any(|line| line.trim().is_empty()) {
-        narrowed("text", "paragraphs follow each other without an empty line");
+        add_narrowed("text", "paragraphs follow each other without an empty line");
     }
     if !record.links.is_empty() || !record.attachments.is_empty() || !record.tags.is_empty() {
-        narrowed("record", "without its tags, links and files");
+        add_narrowed("record", "without its tags, links and files");
     }
 }
 
-fn entry_line(stored: StoredRecord) -> Line {
+fn entry_line(stored: StoredRecord) -> EntryLine {
     let record = stored.record;
     let text = record.text.trim();
     let title = record.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && !text.contains(title));
@@ -95,9 +95,9 @@ fn entry_line(stored: StoredRecord) -> Line {
     };
     let types = record.record_type.iter().map(String::as_str);
     let section = record.fields.get("section").and_then(|s| s.as_str());
-    Line {
+    EntryLine {
         heading: heading_index(types.chain(section).chain(record.tags.iter().map(String::as_str))),
-        undated: record.times.created.is_none(),
+        is_undated: record.times.created.is_none(),
         created: record.times.created,
         id: stored.id,
         text: line_text,
@@ -106,11 +106,11 @@ fn entry_line(stored: StoredRecord) -> Line {
 
 /// Index of the heading for the first word that belongs to one. The words are type, section and tags of a record.
 fn heading_index<'w>(words: impl Iterator<Item = &'w str>) -> usize {
-    let place = |word: &str| {
+    let heading_position = |word: &str| {
         let word = word.to_lowercase();
         HEADINGS.iter().position(|(_, known)| known.contains(&word.as_str()))
     };
-    words.filter_map(place).next().unwrap_or(HEADINGS.len() - 1)
+    words.filter_map(heading_position).next().unwrap_or(HEADINGS.len() - 1)
 }
 
 fn day_text(time: Timestamp) -> String {
@@ -120,8 +120,8 @@ fn day_text(time: Timestamp) -> String {
 
 /// The text, with an entry as `[day] - text`. Further lines are indented, so that they are part of the entry (mem.md
 /// §15).
-fn compose_text(lines: &[Line]) -> String {
-    let mut by_heading: BTreeMap<usize, Vec<&Line>> = BTreeMap::new();
+fn compose_text(lines: &[EntryLine]) -> String {
+    let mut by_heading: BTreeMap<usize, Vec<&EntryLine>> = BTreeMap::new();
     for line in lines {
         by_heading.entry(line.heading).or_default().push(line);
     }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 use serde_json::{Map, Value};
 
 /// First bytes of a SQLite database.
-pub(super) const MAGIC: &[u8] = b"SQLite format 3\0";
+pub(super) const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// Reasons why a database cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +33,7 @@ pub(super) type Row = Map<String, Value>;
 
 /// Opens a database image. If there is a write-ahead log, it is applied first.
 pub(super) fn open_image(mut image: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, DatabaseError> {
-    if !image.starts_with(MAGIC) || image.len() < 100 {
+    if !image.starts_with(SQLITE_MAGIC) || image.len() < 100 {
         return Err(DatabaseError::NotSqlite);
     }
     if let Some(wal) = wal {
@@ -75,7 +75,7 @@ pub(super) fn memory_columns(connection: &Connection) -> Result<Vec<String>, Dat
 }
 
 /// All memories, in the order of the table.
-pub(super) fn rows(connection: &Connection) -> Result<Vec<Row>, DatabaseError> {
+pub(super) fn read_rows(connection: &Connection) -> Result<Vec<Row>, DatabaseError> {
     let names = memory_columns(connection)?;
     let list: Vec<String> = names.iter().map(|n| format!("\"{}\"", n.replace('"', "\"\""))).collect();
     let mut statement = connection.prepare(&format!("SELECT {} FROM memories ORDER BY rowid", list.join(",")))?;
@@ -105,8 +105,8 @@ fn tagged_hex(tag: &str, bytes: &[u8]) -> Value {
     Value::Object(Map::from_iter([(tag.to_owned(), Value::String(hex::encode(bytes)))]))
 }
 
-/// The bytes of a blob column in the encoding of [`rows`].
-pub(super) fn blob(value: &Value) -> Option<Vec<u8>> {
+/// The bytes of a blob column in the encoding of [`read_rows`].
+pub(super) fn decode_blob(value: &Value) -> Option<Vec<u8>> {
     hex::decode(value.get("blob_hex")?.as_str()?).ok()
 }
 

@@ -5,7 +5,7 @@ use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_model::Limits;
 
 /// Number of bytes of a settings file that detection reads.
-const SETTINGS_BYTES: usize = 256 << 10;
+const SETTINGS_HEAD_BYTES: usize = 256 << 10;
 
 /// One claim for each home or workspace.
 pub(super) fn claims(catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
@@ -19,8 +19,8 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, 
             let inside = |(r, a, f): &(usize, Option<usize>, String)| {
                 *r == manifest.root && *a == manifest.archive && folder.starts_with(f.as_str())
             };
-            let single_file = manifest.archive.is_none() && manifest.place == manifest.name && settings;
-            if single_file || claimed.iter().any(inside) {
+            let is_single_file = manifest.archive.is_none() && manifest.place == manifest.name && settings;
+            if is_single_file || claimed.iter().any(inside) {
                 continue;
             }
             let in_folder =
@@ -39,8 +39,9 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, 
                 _ => Role::Sidecar,
             };
             // if a single database file was selected, no other file of its folder is claimed
-            let alone = manifest.archive.is_none() && manifest.place == manifest.name;
-            let parts = catalog.members().iter().filter(in_folder).filter(|m| !alone || m.id == manifest.id);
+            let is_single_database = manifest.archive.is_none() && manifest.place == manifest.name;
+            let parts =
+                catalog.members().iter().filter(in_folder).filter(|m| !is_single_database || m.id == manifest.id);
             out.push(Claim {
                 version: None,
                 confidence: 1.0,
@@ -58,9 +59,9 @@ fn is_settings(catalog: &Catalog, member: &Member, folder: &str) -> bool {
     if member.file_name() != "config.toml" {
         return false;
     }
-    let Ok(head) = catalog.head(member, SETTINGS_BYTES) else { return false };
+    let Ok(head) = catalog.head(member, SETTINGS_HEAD_BYTES) else { return false };
     let settings = super::settings::Settings::parse(&String::from_utf8_lossy(&head));
-    let beside = |m: &Member| {
+    let is_workspace_file = |m: &Member| {
         let path = m.name.strip_prefix(folder).unwrap_or_default();
         m.root == member.root
             && m.archive == member.archive
@@ -69,7 +70,7 @@ fn is_settings(catalog: &Catalog, member: &Member, folder: &str) -> bool {
                 || path == "SOUL.md"
                 || path == "IDENTITY.md")
     };
-    settings.is_zeroclaw() && catalog.members().iter().any(beside)
+    settings.is_zeroclaw() && catalog.members().iter().any(is_workspace_file)
 }
 
 fn is_database(catalog: &Catalog, member: &Member) -> bool {
@@ -79,5 +80,5 @@ fn is_database(catalog: &Catalog, member: &Member) -> bool {
         return false;
     };
     let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
-    head.starts_with(database::MAGIC) && has(b"memories") && has(b"category") && has(b"content")
+    head.starts_with(database::SQLITE_MAGIC) && has(b"memories") && has(b"category") && has(b"content")
 }

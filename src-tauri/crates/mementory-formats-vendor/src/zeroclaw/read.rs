@@ -97,7 +97,7 @@ pub(super) fn rows_of(
     let log = log.map(|m| catalog.bytes(m, limits.element_bytes)).transpose()?;
     let unreadable = |e: DatabaseError| FormatError::invalid("database_unreadable", &member.place, e.to_string());
     let connection = database::open_image(image.clone(), log.as_deref(), true).map_err(unreadable)?;
-    Ok((image, database::rows(&connection).map_err(unreadable)?))
+    Ok((image, database::read_rows(&connection).map_err(unreadable)?))
 }
 
 fn read_memories(

@@ -22,13 +22,13 @@ impl Settings {
             let multi_line = ["\"\"\"", "'''"].into_iter().find(|q| value.starts_with(q));
             let value = match multi_line {
                 Some(quote) => {
-                    let mut all = value[3..].to_owned();
-                    while !all.contains(quote) {
+                    let mut joined_lines = value[3..].to_owned();
+                    while !joined_lines.contains(quote) {
                         let Some(next) = lines.next() else { break };
-                        all.push('\n');
-                        all.push_str(next);
+                        joined_lines.push('\n');
+                        joined_lines.push_str(next);
                     }
-                    all.split(quote).next().unwrap_or_default().to_owned()
+                    joined_lines.split(quote).next().unwrap_or_default().to_owned()
                 }
                 None => {
                     let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
@@ -48,12 +48,14 @@ impl Settings {
 
     /// True if these are ZeroClaw's settings.
     pub(super) fn is_zeroclaw(&self) -> bool {
-        let backend = self.get("memory.backend").is_some_and(|b| matches!(b, "sqlite" | "markdown" | "lucid" | "none"));
-        let identity = self.get("identity.format").is_some_and(|f| matches!(f, "openclaw" | "aieos"));
-        backend || identity || (self.get("default_provider").is_some() && self.get("default_model").is_some())
+        let has_backend =
+            self.get("memory.backend").is_some_and(|b| matches!(b, "sqlite" | "markdown" | "lucid" | "none"));
+        let has_identity = self.get("identity.format").is_some_and(|f| matches!(f, "openclaw" | "aieos"));
+        has_backend || has_identity || (self.get("default_provider").is_some() && self.get("default_model").is_some())
     }
 
-    /// Provider and model of the embeddings. None if the settings name none.
+    /// Provider and model of the embeddings. None if the settings name none. For the provider `openai`, the model has a
+    /// default.
     pub(super) fn embedding_model(&self) -> Option<String> {
         let provider = self.get("memory.embedding_provider").filter(|p| !p.is_empty() && *p != "none")?;
         let default = if provider == "openai" {

@@ -1,5 +1,5 @@
 //! Converts rows of `memories` to records and records to rows (spec §2.2, §9).
-use super::database::{Row, blob};
+use super::database::{Row, decode_blob};
 use super::settings::Settings;
 use mementory_model::{Embedding, Record, Timestamp, Verbatim};
 use serde_json::{Map, Value};
@@ -25,7 +25,7 @@ pub(super) fn fill_record(record: &mut Record, row: &Row, settings: &Settings) -
     record.times.created = created.and_then(parse_time);
     record.times.updated = text("updated_at").and_then(parse_time);
     if let Some(vector) =
-        row.get("embedding").and_then(blob).and_then(|b| embedding(&b, settings, record.times.created))
+        row.get("embedding").and_then(decode_blob).and_then(|b| parse_embedding(&b, settings, record.times.created))
     {
         record.embeddings.push(vector);
     }
@@ -35,14 +35,14 @@ pub(super) fn fill_record(record: &mut Record, row: &Row, settings: &Settings) -
 
 /// A time in RFC 3339 or in SQLite's `YYYY-MM-DD HH:MM:SS` (UTC).
 fn parse_time(text: &str) -> Option<Timestamp> {
-    let sqlite =
+    let from_sqlite_form =
         || (text.len() >= 19 && text.as_bytes()[10] == b' ').then(|| format!("{}T{}Z", &text[..10], &text[11..]));
-    Timestamp::parse(text).or_else(|| Timestamp::parse(&sqlite()?))
+    Timestamp::parse(text).or_else(|| Timestamp::parse(&from_sqlite_form()?))
 }
 
-/// Little-endian floats as an `.alf` embedding. None if the settings name no model or a value is invalid; the verbatim
-/// still contains the bytes.
-fn embedding(bytes: &[u8], settings: &Settings, at: Option<Timestamp>) -> Option<Embedding> {
+/// Little-endian floats as an `.alf` embedding. None if the settings name no model, a value is invalid, or there are
+/// not 64 to 4,096 values. The verbatim still contains the bytes.
+fn parse_embedding(bytes: &[u8], settings: &Settings, at: Option<Timestamp>) -> Option<Embedding> {
     let n = bytes.len() / 4;
     if !bytes.len().is_multiple_of(4) || !(64..=4096).contains(&n) {
         return None;
@@ -85,10 +85,10 @@ pub(super) fn new_row(record: &Record, used_keys: &mut std::collections::BTreeSe
         }
     };
     let words: String = record.text.split_whitespace().take(6).collect::<Vec<_>>().join(" ");
-    let first = crate::openclaw::write::slug(record.title.as_deref().filter(|t| !t.is_empty()).unwrap_or(&words));
-    let (mut key, mut n) = (first.clone(), 2);
+    let base_key = crate::openclaw::write::slug(record.title.as_deref().filter(|t| !t.is_empty()).unwrap_or(&words));
+    let (mut key, mut n) = (base_key.clone(), 2);
     while !used_keys.insert(key.clone()) {
-        key = format!("{first}-{n}");
+        key = format!("{base_key}-{n}");
         n += 1;
     }
     let original_category = record.fields.get("category").and_then(Value::as_str);

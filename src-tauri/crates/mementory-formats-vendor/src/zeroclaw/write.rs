@@ -8,7 +8,7 @@ use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions};
 use mementory_model::{Kind, LossKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Creates the workspace in memory.
+/// Creates the files of the workspace in memory.
 pub fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<Workspace, FormatError> {
     let mut workspace = Workspace::collect(&ZEROCLAW, source, options)?;
     if workspace.files.keys().any(|p| p.starts_with("workspace/")) {
@@ -31,15 +31,15 @@ pub fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Resul
     for path in workspace.files.keys().filter(|p| is_database(p)).cloned().collect::<Vec<_>>() {
         stored.entry(path).or_default();
     }
-    let markdown = settings.get("memory.backend") == Some("markdown");
+    let is_markdown = settings.get("memory.backend") == Some("markdown");
     let needs_database =
-        !markdown && workspace.foreign.iter().any(|r| r.kind != Kind::Profile || r.origin.format != "alf");
+        !is_markdown && workspace.foreign.iter().any(|r| r.kind != Kind::Profile || r.origin.format != "alf");
     if needs_database && stored.is_empty() {
         stored.insert(format!("{}memory.db", workspace.prefix), vec![]);
     }
     let mut first_database = true;
     for (path, rows) in stored {
-        let add_foreign = std::mem::take(&mut first_database) && !markdown;
+        let add_foreign = std::mem::take(&mut first_database) && !is_markdown;
         write_database(&mut workspace, &path, rows, add_foreign)?;
     }
     workspace.compose_foreign();
@@ -86,7 +86,8 @@ fn add_identity(workspace: &mut Workspace, row: &StoredRecord, file: Option<Stri
     workspace.add_file(path, text.into_bytes());
 }
 
-/// Writes one database. With `add_foreign`, the records of other formats are added to it as rows.
+/// Writes one database. With `add_foreign`, the records of other formats are added to it as rows. If nothing changed,
+/// its bytes stay as they are.
 fn write_database(
     workspace: &mut Workspace,
     path: &str,
@@ -98,7 +99,7 @@ fn write_database(
     let image = workspace.files.get(path).cloned();
     let opened = image.as_ref().map(|image| {
         let log = workspace.files.get(&log).map(Vec::as_slice);
-        database::open_image(image.clone(), log, false).and_then(|c| Ok((database::rows(&c)?, c)))
+        database::open_image(image.clone(), log, false).and_then(|c| Ok((database::read_rows(&c)?, c)))
     });
     let (before, mut connection) = match opened {
         Some(Ok((rows, connection))) => (rows, connection),
