@@ -20,12 +20,12 @@ pub(super) struct FileNames {
     /// Ids in messages, by file name. Without a name map this is the only link between a name and an id.
     ids_in_messages: HashMap<String, HashSet<String>>,
     /// Ids in the names of files in the export, each with the original name that follows the id.
-    in_export: HashMap<String, Option<String>>,
+    names_in_export: HashMap<String, Option<String>>,
     assigned_ids: HashSet<String>,
 }
 
-/// Key of a file.
-pub(super) fn key(id: &str) -> RecordKey {
+/// Key of the record of a file.
+pub(super) fn file_key(id: &str) -> RecordKey {
     RecordKey::new("chatgpt", format!("file/{id}"))
 }
 
@@ -45,12 +45,12 @@ pub(super) fn id_and_name(reference: &mementory_model::AttachmentRef) -> Option<
 }
 
 impl FileNames {
-    /// Adds the names in a side file. `plain` is the file's name without folders and number.
-    pub(super) fn add(&mut self, plain: &str, text: &str) {
+    /// Adds the names in a side file. `side_file_name` is the file's name without folders.
+    pub(super) fn add_side_file(&mut self, side_file_name: &str, text: &str) {
         let json = text.trim_start_matches('\u{feff}');
-        if plain.starts_with("conversation_asset_file_names") {
+        if side_file_name.starts_with("conversation_asset_file_names") {
             self.add_map(json);
-        } else if plain.starts_with("library_files") {
+        } else if side_file_name.starts_with("library_files") {
             self.add_library(json);
         }
     }
@@ -74,7 +74,7 @@ impl FileNames {
     /// `library_files.json`: `[{file_id,file_name,…}]`. Existing names, which come from the name map, are not replaced.
     fn add_library(&mut self, json: &str) {
         let Ok(raw) = serde_json::from_str::<&serde_json::value::RawValue>(json) else { return };
-        for file in super::content::list::<File<'_>>(Some(raw)) {
+        for file in super::content::parse_list::<File<'_>>(Some(raw)) {
             let Some(id) = file.file_id.to_owned_text().or_else(|| file.id.to_owned_text()) else { continue };
             if let Some(media) = file.mime_type.to_owned_text() {
                 self.media_types.insert(id.clone(), media);
@@ -120,21 +120,21 @@ impl FileNames {
     /// Adds a file in the export whose name contains its id.
     pub(super) fn add_file_in_export(&mut self, path: &str) {
         let file_name = last_segment(path);
-        let named = file_name.strip_suffix(".dat").map(|id| (id, None)).or_else(|| id_prefix(file_name));
-        if let Some((id, name)) = named {
-            self.in_export.entry(id.to_owned()).or_insert_with(|| name.map(str::to_owned));
+        let id_in_name = file_name.strip_suffix(".dat").map(|id| (id, None)).or_else(|| id_prefix(file_name));
+        if let Some((id, name)) = id_in_name {
+            self.names_in_export.entry(id.to_owned()).or_insert_with(|| name.map(str::to_owned));
         }
     }
 
     /// The id that messages give for this name, if it is the only one and no file in the export has it.
     fn only_id_in_messages(&self, name: &str) -> Option<String> {
         let ids = self.ids_in_messages.get(name).filter(|ids| ids.len() == 1)?;
-        ids.iter().next().filter(|id| !self.in_export.contains_key(*id)).cloned()
+        ids.iter().next().filter(|id| !self.names_in_export.contains_key(*id)).cloned()
     }
 
     /// Name of a file by its id, from a side file or else from the name of the file in the export.
     pub(super) fn name(&self, id: &str) -> Option<&str> {
-        self.by_id.get(id).or_else(|| self.in_export.get(id)?.as_ref()).map(String::as_str)
+        self.by_id.get(id).or_else(|| self.names_in_export.get(id)?.as_ref()).map(String::as_str)
     }
 
     /// Media type of a file by its id, from a side file.
@@ -195,28 +195,29 @@ pub(super) fn is_file_place(place: &str) -> bool {
 }
 
 /// Like [`is_file_place`], but for a path in a folder that may also contain unrelated files (vendors.md §2.1). True for
-/// files with a ChatGPT id in their names, and for files in the folders of an export.
+/// files at the top with a ChatGPT id in their names, and for files in the folders where an export has files. In
+/// `user-…` and `audio` such an id is required, unless `audio` is in the folder of a conversation.
 pub(super) fn is_folder_file_place(inside: &str) -> bool {
     let file_name = last_segment(inside);
     let stem = file_name.strip_suffix(".dat").unwrap_or(file_name);
-    let with_id = id_prefix(stem).is_some_and(|(id, _)| is_generated_id(id));
-    let Some((dirs, _)) = inside.rsplit_once('/') else { return with_id };
+    let has_generated_id = id_prefix(stem).is_some_and(|(id, _)| is_generated_id(id));
+    let Some((dirs, _)) = inside.rsplit_once('/') else { return has_generated_id };
     let dir = last_segment(dirs);
     let above = dirs.rsplit('/').nth(1);
-    let library = dirs.split('/').any(|d| d.get(..7).is_some_and(|p| p.eq_ignore_ascii_case("files__")));
-    library
+    let is_in_library = dirs.split('/').any(|d| d.get(..7).is_some_and(|p| p.eq_ignore_ascii_case("files__")));
+    is_in_library
         || dir == "dalle-generations"
-        || dir.starts_with("user-") && with_id
-        || dir == "audio" && (with_id || above.is_some_and(is_uuid))
+        || dir.starts_with("user-") && has_generated_id
+        || dir == "audio" && (has_generated_id || above.is_some_and(is_uuid))
 }
 
-/// True if the part after `file-` looks generated by ChatGPT: at least 12 characters, either hex with a digit or letters
-/// of both cases. False for an ordinary word, as in `file-report`.
+/// True if the part after `file-` looks generated by ChatGPT: at least 12 characters, either hex with a digit or
+/// letters of both cases. False for an ordinary word, as in `file-report`.
 fn is_generated_id(id: &str) -> bool {
     let digits = &id["file-".len()..];
     let has = |test: fn(&u8) -> bool| digits.bytes().any(|b| test(&b));
-    let hex = digits.bytes().all(|b| b.is_ascii_hexdigit()) && has(u8::is_ascii_digit);
-    digits.len() >= 12 && (hex || has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
+    let is_hex_with_digit = digits.bytes().all(|b| b.is_ascii_hexdigit()) && has(u8::is_ascii_digit);
+    digits.len() >= 12 && (is_hex_with_digit || has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
 }
 
 /// Media type, from the first bytes or else from the name.

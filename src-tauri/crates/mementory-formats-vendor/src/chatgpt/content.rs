@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// Maximum depth for text in unknown content.
-const MAX_DEPTH: u32 = 64;
+const MAX_TREE_DEPTH: u32 = 64;
 
 /// A file in a message.
 #[derive(Debug, Default, Clone)]
@@ -37,8 +37,8 @@ impl MessageContent {
     }
 
     fn add_file(&mut self, file: FileRef) {
-        let same = |f: &&mut FileRef| f.id == file.id && (!file.id.is_empty() || f.name == file.name);
-        match self.files.iter_mut().find(same) {
+        let is_same_file = |f: &&mut FileRef| f.id == file.id && (!file.id.is_empty() || f.name == file.name);
+        match self.files.iter_mut().find(is_same_file) {
             Some(known) => {
                 known.name = known.name.take().or(file.name);
                 known.media_type = known.media_type.take().or(file.media_type);
@@ -63,7 +63,7 @@ pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Meta
         }
         "code" | "execution_output" | "system_error" => out.add_text(parsed.text.get().unwrap_or_default(), "\n"),
         "thoughts" => {
-            let thoughts: Vec<Thought<'_>> = list(parsed.thoughts);
+            let thoughts: Vec<Thought<'_>> = parse_list(parsed.thoughts);
             for thought in thoughts {
                 out.add_text(thought.summary.get().unwrap_or_default(), "\n\n");
                 out.add_text(thought.content.get().unwrap_or_default(), "\n");
@@ -100,7 +100,7 @@ pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Meta
     if let Some(raw) = metadata.aggregate_result {
         add_nested(raw, &mut out, &[]);
     }
-    for file in list::<File<'_>>(metadata.attachments) {
+    for file in parse_list::<File<'_>>(metadata.attachments) {
         let id = file.id.to_owned_text().or_else(|| file.file_id.to_owned_text()).unwrap_or_default();
         if !id.is_empty() || file.name.get().is_some() {
             out.add_file(FileRef {
@@ -115,7 +115,7 @@ pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Meta
 }
 
 /// The items of an array. An item of another type becomes the default value.
-pub(super) fn list<'a, T: serde::Deserialize<'a> + Default>(raw: Option<&'a RawValue>) -> Vec<T> {
+pub(super) fn parse_list<'a, T: serde::Deserialize<'a> + Default>(raw: Option<&'a RawValue>) -> Vec<T> {
     let items: Vec<&'a RawValue> = raw.and_then(|r| serde_json::from_str(r.get()).ok()).unwrap_or_default();
     items.into_iter().map(|r| serde_json::from_str(r.get()).unwrap_or_default()).collect()
 }
@@ -148,7 +148,7 @@ const SEARCH_RESULT_KEYS: [&str; 4] = ["title", "url", "snippet", "text"];
 
 /// Adds strings under these keys and references to files, at any depth.
 fn add_nested(raw: &RawValue, out: &mut MessageContent, keys: &[&str]) {
-    let Ok(tree) = Tree::of(raw, MAX_DEPTH) else { return };
+    let Ok(tree) = Tree::of(raw, MAX_TREE_DEPTH) else { return };
     let mut pending: Vec<(&str, &Tree, Option<u64>)> = vec![("", &tree, None)];
     while let Some((key, node, size)) = pending.pop() {
         match node {

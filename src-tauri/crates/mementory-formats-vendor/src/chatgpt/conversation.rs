@@ -95,7 +95,7 @@ pub(super) fn read(bytes: &[u8], place: &Place<'_>) -> Outcome {
 }
 
 fn read_object(text: &str, conversation: &Conversation<'_>, place: &Place<'_>, out: &mut Outcome) {
-    let known = conversation.id.get().is_some()
+    let is_conversation = conversation.id.get().is_some()
         || conversation.conversation_id.get().is_some()
         || conversation.mapping.is_some()
         || conversation.create_time.0.is_some() && conversation.title.is_some();
@@ -113,7 +113,7 @@ fn read_object(text: &str, conversation: &Conversation<'_>, place: &Place<'_>, o
             );
         }
     };
-    if !known {
+    if !is_conversation {
         return out.drop_with_raw(place, place.pointer.to_owned(), Kind::Conversation, "not a conversation", text);
     }
     let id = conversation.conversation_id.get().or(conversation.id.get()).map_or_else(
@@ -170,7 +170,7 @@ impl Reader<'_> {
         let c = self.conversation;
         let mut record = Record::new(Kind::Conversation, self.key.clone(), "");
         record.origin_id = c.conversation_id.to_owned_text().or_else(|| c.id.to_owned_text());
-        record.title = c.title.and_then(|raw| lenient_text(raw.get()));
+        record.title = c.title.and_then(|raw| decode_or_repair_string(raw.get()));
         record.times = Times { created: c.create_time.0, updated: c.update_time.0, ..Times::default() };
         record.status = (c.archived.0 == Some(true)).then(|| "archived".into());
         record.source = self.source();
@@ -265,7 +265,7 @@ impl Reader<'_> {
             _ => message.metadata.model.to_owned_text(),
         };
         let key = self.message_key(node);
-        let memories = memories::find(message, &content, &message_content.text);
+        let memories = memories::find_memories(message, &content, &message_content.text);
         let times = Times { created: message.create_time.0, updated: message.update_time.0, ..Times::default() };
         for memory in memories {
             found.push(self.memory_record(memory, node, message, &key, &times));
@@ -300,7 +300,7 @@ impl Reader<'_> {
             size: file.size,
             text: None,
             origin_id: id,
-            key: attachments::key(&key),
+            key: attachments::file_key(&key),
         }
     }
 
@@ -312,7 +312,7 @@ impl Reader<'_> {
         from: &RecordKey,
         times: &Times,
     ) -> Record {
-        let mut record = Record::new(Kind::Memory, memories::key(&memory.text), memory.text);
+        let mut record = Record::new(Kind::Memory, memories::memory_key(&memory.text), memory.text);
         record.times.created = memory.date.or(times.created);
         record.source = self.source();
         record.source.message = Some(message.id.get().unwrap_or(node).to_owned());
@@ -359,8 +359,8 @@ fn content_type(message_content: &MessageContent, role: &str, recipient: &str) -
     .to_owned()
 }
 
-/// True for messages that ChatGPT does not display: flagged ones, those with weight 0, context, and messages to and from
-/// tools (without pictures).
+/// True for messages that ChatGPT does not display: flagged ones, those with weight 0, context, empty system messages,
+/// messages to tools, and messages from tools without files.
 fn is_hidden(message: &Message<'_>, message_content: &MessageContent, role: &str, recipient: &str) -> bool {
     message.metadata.hidden.0 == Some(true)
         || message.weight.0 == Some(0.0)
@@ -376,8 +376,8 @@ fn insert_field(fields: &mut Fields, name: &str, value: Option<&str>) {
     }
 }
 
-/// A JSON string, repaired if necessary.
-fn lenient_text(json: &str) -> Option<String> {
+/// The text of a JSON string, which is repaired if necessary. None if that is not possible or it is no string.
+fn decode_or_repair_string(json: &str) -> Option<String> {
     let text = serde_json::from_str::<Text<'_>>(json).map(|t| t.to_owned_text());
     text.unwrap_or_else(|_| {
         let (repaired, _) = repair(json.as_bytes())?;
@@ -412,11 +412,11 @@ fn repair_node(raw: &RawValue) -> Option<String> {
 /// The nodes without those whose id occurs again later.
 fn without_duplicates<'a>(nodes: Nodes<'a>, mut on_duplicate: impl FnMut()) -> Vec<(Cow<'a, str>, &'a RawValue)> {
     let mut last_position: HashMap<&str, usize> = HashMap::with_capacity(nodes.0.len());
-    let mut unique = true;
+    let mut is_unique = true;
     for (i, (id, _)) in nodes.0.iter().enumerate() {
-        unique &= last_position.insert(id, i).is_none();
+        is_unique &= last_position.insert(id, i).is_none();
     }
-    if unique {
+    if is_unique {
         drop(last_position);
         return nodes.0;
     }

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Number of bytes of a file that are examined first.
 const HEAD_BYTES: usize = 64 << 10;
-/// Number of bytes that are examined if the file begins like JSON and the first bytes are not enough to detect the
-/// format.
+/// Number of bytes that are examined if the first bytes are not enough to detect the format, for files that begin like
+/// JSON and whose names begin with `conversation`.
 const LARGE_HEAD_BYTES: usize = 4 << 20;
 
 /// Side files of a ChatGPT export (names without `(1)`).
@@ -39,12 +39,12 @@ const SIDE_FILES: [&str; 16] = [
 /// Claims every ChatGPT export in the catalog.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut groups: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
-    let (mut any_empty, mut other_vendor) = (false, HashSet::new());
+    let (mut has_empty_list, mut other_vendor) = (false, HashSet::new());
     for member in catalog.members() {
         match detect_contents(catalog, member)? {
             Contents::Conversations => groups.entry(group_of(member)).or_default().push(member.id),
             Contents::Empty => {
-                any_empty = true;
+                has_empty_list = true;
                 groups.entry(group_of(member)).or_default().push(member.id);
             }
             Contents::Other if plain_name(&member.name) == "conversations.json" => {
@@ -68,7 +68,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             &group,
             &conversations,
             &OtherFolders { folders: &folders, other_vendor: &other_vendor },
-            any_empty,
+            has_empty_list,
         )?);
     }
     Ok(claims)
@@ -136,11 +136,11 @@ enum Contents {
 
 fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, FormatError> {
     let name = last_segment(&member.name).to_ascii_lowercase();
-    let named = match name.rsplit_once('.') {
+    let has_json_ending = match name.rsplit_once('.') {
         Some((_, e)) => matches!(e, "json" | "jsonl" | "ndjson" | "txt"),
         None => true,
     };
-    if !named || member.size == 0 || is_junk(&member.name) || is_upload(&member.place) {
+    if !has_json_ending || member.size == 0 || is_junk(&member.name) || is_upload(&member.place) {
         return Ok(Contents::Other);
     }
     let mut head_bytes = HEAD_BYTES;
@@ -168,8 +168,8 @@ fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, Forma
                 return Ok(Contents::Other);
             }
         }
-        let node = has("\"content_type\"") || has("\"author\"") || has("\"current_node\"");
-        if has("\"mapping\"") && (node || has("\"mapping\": {}") || has("\"mapping\":{}"))
+        let has_node_key = has("\"content_type\"") || has("\"author\"") || has("\"current_node\"");
+        if has("\"mapping\"") && (has_node_key || has("\"mapping\": {}") || has("\"mapping\":{}"))
             || has("\"current_node\"") && (has("\"conversation_id\"") || has("\"create_time\""))
         {
             return Ok(Contents::Conversations);
@@ -195,7 +195,7 @@ fn build_claim(
     group: &Group,
     conversations: &[usize],
     others: &OtherFolders<'_>,
-    any_empty: bool,
+    has_empty_list: bool,
 ) -> Result<Claim, FormatError> {
     let mut parts = Vec::new();
     let mut manifests = Vec::new();
@@ -230,14 +230,14 @@ fn build_claim(
     missing_parts.extend(missing_parts::missing_portal_parts(
         catalog.members().iter().filter(in_group).map(|m| m.place.as_str()),
     ));
-    let portal = matches!(group, Group::Portal(_)) || files.iter().any(|m| m.depth > 1);
-    let sharded = files.iter().any(|m| shard_number(m.file_name()).is_some())
+    let is_portal = matches!(group, Group::Portal(_)) || files.iter().any(|m| m.depth > 1);
+    let is_sharded = files.iter().any(|m| shard_number(m.file_name()).is_some())
         || parts.iter().any(|p| {
             let name = plain_name(&catalog.members()[p.member].name);
             name == "conversation_asset_file_names.json" || name == "export_manifest.json"
         });
-    let folder = matches!(group, Group::Folder(_) | Group::Loose);
-    let version = match (portal, folder, sharded) {
+    let is_folder = matches!(group, Group::Folder(_) | Group::Loose);
+    let version = match (is_portal, is_folder, is_sharded) {
         (true, ..) => "portal",
         (_, true, _) => "folder",
         (_, _, true) => "sharded",
@@ -247,9 +247,9 @@ fn build_claim(
         1 => format!("{} contains conversations in ChatGPT's format", files[0].file_name()),
         n => format!("{n} files contain conversations in ChatGPT's format"),
     };
-    let only_empty = any_empty && files.iter().all(|m| m.size <= 16);
+    let has_only_empty_lists = has_empty_list && files.iter().all(|m| m.size <= 16);
     let side = parts.iter().filter(|p| matches!(p.role, Role::Sidecar | Role::Manifest)).count();
-    let (confidence, reason) = match (only_empty, side) {
+    let (confidence, reason) = match (has_only_empty_lists, side) {
         (true, 0) => (0.3, "an empty list; as a ChatGPT export it would be empty".into()),
         (true, _) => (0.6, "an empty list of conversations beside ChatGPT's side files; the export is empty".into()),
         (false, _) if !listed.is_empty() => (1.0, format!("{description}, and ChatGPT's export manifest lists them")),
@@ -269,7 +269,7 @@ fn file_names_in(catalog: &Catalog, dir: &str, limits: &Limits) -> Result<FileNa
             continue;
         }
         match catalog.bytes(member, limits.side_file_bytes) {
-            Ok(bytes) => names.add(&plain, &String::from_utf8_lossy(&bytes)),
+            Ok(bytes) => names.add_side_file(&plain, &String::from_utf8_lossy(&bytes)),
             Err(e @ FormatError::Limit { limit: "total_bytes", .. }) => return Err(e),
             // The import reports the error.
             Err(_) => {}
@@ -284,7 +284,7 @@ fn role_in(group: &Group, member: &Member, others: &OtherFolders<'_>, names: &Fi
     if ancestors(place).any(|dir| others.other_vendor.contains(dir)) && !is_upload(place) {
         return None;
     }
-    let whole_archive = match group {
+    let is_whole_archive = match group {
         Group::Archive(outer) => {
             place.strip_prefix(outer.as_str()).filter(|inside| inside.starts_with("!/"))?;
             true
@@ -302,13 +302,13 @@ fn role_in(group: &Group, member: &Member, others: &OtherFolders<'_>, names: &Fi
                 None => {
                     let inside =
                         if dir.is_empty() { place } else { place.strip_prefix(dir.as_str())?.strip_prefix('/')? };
-                    let known = plain_name(inside) == "report.html"
+                    let is_portal_file = plain_name(inside) == "report.html"
                         || ["Financial/", "User Profile/", "User Online Activity/"]
                             .iter()
                             .any(|p| inside.starts_with(p))
                         || is_portal_part(last_segment(inside))
                         || !inside.contains('/') && is_junk(inside);
-                    if !known {
+                    if !is_portal_file {
                         return None;
                     }
                     true
@@ -318,9 +318,9 @@ fn role_in(group: &Group, member: &Member, others: &OtherFolders<'_>, names: &Fi
         Group::Folder(dir) => {
             let inside = place.strip_prefix(dir.as_str())?.strip_prefix('/')?;
             // A subfolder with its own conversations is another export.
-            let nearer =
+            let is_in_nearer_export =
                 inside.char_indices().any(|(i, c)| c == '/' && others.folders.contains(&place[..dir.len() + 1 + i]));
-            if nearer || member.depth > 0 {
+            if is_in_nearer_export || member.depth > 0 {
                 return None;
             }
             // A folder such as Downloads also contains unrelated files. Only files in the usual places of an export and
@@ -339,11 +339,11 @@ fn role_in(group: &Group, member: &Member, others: &OtherFolders<'_>, names: &Fi
             false
         }
     };
-    role_by_name(&member.name, place, whole_archive)
+    role_by_name(&member.name, place, is_whole_archive)
 }
 
-/// The role of a member by its name. With `all`, unknown files belong to the export too.
-fn role_by_name(name: &str, place: &str, all: bool) -> Option<Role> {
+/// The role of a member by its name. With `accepts_unknown`, unknown files belong to the export too.
+fn role_by_name(name: &str, place: &str, accepts_unknown: bool) -> Option<Role> {
     let plain = plain_name(name);
     if is_junk(name) {
         return Some(Role::Junk);
@@ -361,7 +361,7 @@ fn role_by_name(name: &str, place: &str, all: bool) -> Option<Role> {
     if name.split('/').any(|part| part == "textdocs") {
         return Some(Role::Sidecar);
     }
-    if !all {
+    if !accepts_unknown {
         return None;
     }
     let extension = plain.rsplit_once('.').map_or("", |(_, e)| e);
@@ -405,8 +405,8 @@ fn listed_shards(catalog: &Catalog, manifests: &[&Member], limits: &Limits) -> R
         for path in paths {
             let file_name = last_segment(&path);
             let stem = file_name.strip_suffix(".json").and_then(|s| s.strip_prefix("conversations"));
-            let shard = stem.is_some_and(|s| s.is_empty() || s.starts_with('-'));
-            if shard && !out.iter().any(|p| last_segment(p) == file_name) {
+            let is_shard = stem.is_some_and(|s| s.is_empty() || s.starts_with('-'));
+            if is_shard && !out.iter().any(|p| last_segment(p) == file_name) {
                 out.push(path);
             }
         }

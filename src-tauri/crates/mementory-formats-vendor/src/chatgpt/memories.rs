@@ -15,12 +15,12 @@ pub(super) struct FoundMemory {
 }
 
 /// Key of a memory. Memories with the same text have the same key, wherever they were found.
-pub(super) fn key(text: &str) -> RecordKey {
+pub(super) fn memory_key(text: &str) -> RecordKey {
     RecordKey::new("chatgpt", format!("memory/{}", hex::encode(Sha256::digest(text.trim().as_bytes()))))
 }
 
-/// Memories in a message.
-pub(super) fn find(message: &Message<'_>, content: &Content<'_>, text: &str) -> Vec<FoundMemory> {
+/// Finds the memories in a message.
+pub(super) fn find_memories(message: &Message<'_>, content: &Content<'_>, text: &str) -> Vec<FoundMemory> {
     let mut out = Vec::new();
     match content.content_type.get() {
         Some("model_editable_context") => {
@@ -45,11 +45,11 @@ pub(super) fn find(message: &Message<'_>, content: &Content<'_>, text: &str) -> 
 
 fn custom_instructions(message: &Message<'_>, content: &Content<'_>) -> Option<FoundMemory> {
     let context = &message.metadata.context;
-    let part = |clean: &super::wire::Text<'_>, wrapped: &super::wire::Text<'_>| {
+    let instruction_text = |clean: &super::wire::Text<'_>, wrapped: &super::wire::Text<'_>| {
         clean.get().or_else(|| wrapped.get().map(without_prompt)).unwrap_or_default().trim().to_owned()
     };
-    let user = part(&context.about_user, &content.user_profile);
-    let model = part(&context.about_model, &content.user_instructions);
+    let user = instruction_text(&context.about_user, &content.user_profile);
+    let model = instruction_text(&context.about_model, &content.user_instructions);
     let text = match (user.is_empty(), model.is_empty()) {
         (true, true) => return None,
         (true, false) => model.clone(),

@@ -7,7 +7,7 @@ use mementory_format::plain_name;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// If more numbers than this are missing, the numbers are not part numbers.
-const MAX_MISSING: u64 = 1000;
+const MAX_MISSING_NUMBERS: u64 = 1000;
 
 /// Missing conversation files: `conversations-001.json` if only 000 and 002 are present. Numbers start at 0.
 pub(super) fn missing_shards<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
@@ -15,8 +15,8 @@ pub(super) fn missing_shards<'a>(names: impl Iterator<Item = &'a str>) -> Vec<St
     missing_numbers(&present, 0).map(|n| format!("conversations-{n:03}.json")).collect()
 }
 
-/// Missing archives of a portal export: `Conversations__x-chatgpt-0001-part-0002.zip` if only parts 1 and 3 are present.
-/// Archives and parts are numbered from 1.
+/// Missing archives of a portal export: `Conversations__x-chatgpt-0001-part-0002.zip` if only parts 1 and 3 are
+/// present. Archives and parts are numbered from 1.
 pub(super) fn missing_portal_parts<'a>(places: impl Iterator<Item = &'a str>) -> Vec<String> {
     // A part of 0 bytes is not opened as an archive, so its place is the part itself.
     let archives: BTreeSet<&str> =
@@ -46,6 +46,7 @@ fn split_number(stem: &str) -> Option<(&str, &str)> {
 
 fn missing_numbers(present: &BTreeSet<u64>, first: u64) -> impl Iterator<Item = u64> {
     let last = present.last().copied().unwrap_or(first);
-    let expected = if last.saturating_sub(first) < MAX_MISSING + present.len() as u64 { first..last } else { 0..0 };
+    let expected =
+        if last.saturating_sub(first) < MAX_MISSING_NUMBERS + present.len() as u64 { first..last } else { 0..0 };
     expected.filter(|n| !present.contains(n))
 }

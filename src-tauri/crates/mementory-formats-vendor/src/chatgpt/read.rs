@@ -10,7 +10,7 @@ use mementory_json::{ElementError, Elements};
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits};
 use std::io::Read;
 
-/// See [`mementory_format::Format::read`].
+/// Reads all parts of an export; see [`mementory_format::Format::read`].
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -30,7 +30,7 @@ pub(super) fn read(
     };
     members.iter().filter(|(_, r)| *r == Role::Attachment).for_each(|(m, _)| names.add_file_in_export(&m.name));
     for (member, _) in members.iter().filter(|(_, r)| *r == Role::Conversations) {
-        reader.read_conversations(member, &mut names, accounts.of(member))?;
+        reader.read_conversations(member, &mut names, accounts.account_for(member))?;
     }
     for (member, role) in members.iter().filter(|(_, r)| *r != Role::Conversations) {
         reader.read_other(member, *role, &mut names)?;
@@ -48,16 +48,19 @@ fn read_side_files(
 ) -> Result<(FileNames, Accounts), FormatError> {
     let (mut names, mut accounts) = (FileNames::default(), Accounts::default());
     for (member, _) in members.iter().filter(|(_, r)| *r == Role::Sidecar) {
-        let own = last_segment(&member.name);
+        let side_file_name = last_segment(&member.name);
         let text = |limit| match catalog.bytes(member, limit) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').to_owned()),
             Err(e @ FormatError::Limit { limit: "total_bytes", .. }) => Err(e),
             // The error is reported when the member itself is read.
             Err(_) => Ok(String::new()),
         };
-        if own.starts_with("conversation_asset_file_names") || own.starts_with("library_files") {
-            names.add(own, &text(limits.side_file_bytes)?);
-        } else if own.starts_with("user.") || own.starts_with("user ") || own.starts_with("user(") {
+        if side_file_name.starts_with("conversation_asset_file_names") || side_file_name.starts_with("library_files") {
+            names.add_side_file(side_file_name, &text(limits.side_file_bytes)?);
+        } else if side_file_name.starts_with("user.")
+            || side_file_name.starts_with("user ")
+            || side_file_name.starts_with("user(")
+        {
             let file = text(limits.side_file_bytes)?;
             let user = serde_json::from_str::<super::wire::File<'_>>(&file).unwrap_or_default();
             accounts.0.extend(user.id.to_owned_text().map(|id| (container_of(member).to_owned(), id)));
@@ -72,7 +75,7 @@ struct Accounts(Vec<(String, String)>);
 
 impl Accounts {
     /// The account id in the folder of a member, or else the only account id.
-    fn of(&self, member: &Member) -> Option<&str> {
+    fn account_for(&self, member: &Member) -> Option<&str> {
         let container = container_of(member);
         self.0.iter().find(|(dir, _)| dir == container).map(|(_, id)| id.as_str()).or_else(|| self.only_account())
     }
@@ -202,7 +205,7 @@ impl Reader<'_> {
 
     fn read_other(&mut self, member: &Member, role: Role, names: &mut FileNames) -> Result<(), FormatError> {
         let name = member.name.to_ascii_lowercase();
-        let payment = ["financial/", "payment", "invoice", "billing"].iter().any(|word| name.contains(word));
+        let is_payment_data = ["financial/", "payment", "invoice", "billing"].iter().any(|word| name.contains(word));
         match role {
             Role::Junk => self.report_skipped(&member.place, "junk: bookkeeping of an operating system"),
             Role::DuplicateRendering => {
@@ -212,14 +215,14 @@ impl Reader<'_> {
                 self.sink.note(Issue::new("empty_part", &member.place, "a part of the export is empty"));
                 self.report_skipped(&member.place, "empty_part: 0 bytes");
             }
-            Role::Sidecar if payment && name.ends_with(".csv") => {
+            Role::Sidecar if is_payment_data && name.ends_with(".csv") => {
                 self.report_skipped(&member.place, "not_imported: payment data");
             }
             Role::Attachment => self.read_attachment(member, names)?,
             _ => {
                 let what = if role == Role::Manifest { "manifest" } else { "sidecar" };
                 let item = self.passthrough_item(member.name.clone(), what, member.place.clone());
-                self.stream(member, None, |sink, reader, _| sink.passthrough(item, reader))?;
+                self.stream_member(member, None, |sink, reader, _| sink.passthrough(item, reader))?;
             }
         }
         Ok(())
@@ -228,20 +231,20 @@ impl Reader<'_> {
     fn read_attachment(&mut self, member: &Member, names: &mut FileNames) -> Result<(), FormatError> {
         let (id, name) = names.identify(&member.name);
         let mut file = AttachmentFile {
-            key: attachments::key(&id),
+            key: attachments::file_key(&id),
             origin_id: Some(id),
             name,
             media_type: None,
             place: member.place.clone(),
         };
-        self.stream(member, Some(Kind::Attachment), |sink, reader, head| {
+        self.stream_member(member, Some(Kind::Attachment), |sink, reader, head| {
             file.media_type = attachments::media_type(head, &file.name).map(str::to_owned);
             sink.attachment(file, reader)
         })
     }
 
     /// Streams a member into the sink. A damaged member is dropped, but an error of the sink is returned.
-    fn stream(
+    fn stream_member(
         &mut self,
         member: &Member,
         kind: Option<Kind>,
@@ -255,8 +258,8 @@ impl Reader<'_> {
             let start = (&mut recorder).take(512).read_to_end(&mut head);
             let result = match start {
                 Ok(_) => {
-                    let mut whole = head.as_slice().chain(&mut recorder);
-                    send(self.sink, &mut whole, &head)
+                    let mut full_reader = head.as_slice().chain(&mut recorder);
+                    send(self.sink, &mut full_reader, &head)
                 }
                 Err(_) => Ok(()),
             };

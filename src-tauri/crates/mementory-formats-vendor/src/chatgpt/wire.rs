@@ -134,7 +134,7 @@ impl<'de> Deserialize<'de> for Flag {
 
 /// Defines an object with these members, all optional. Of duplicate keys the last one counts, and unknown keys are
 /// skipped. With `object`, a value of another type is an error; with `lenient`, it is read as an empty object.
-macro_rules! wire {
+macro_rules! define_object {
     (@other object) => {};
     (@other lenient) => {
         fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
@@ -173,7 +173,7 @@ macro_rules! wire {
                     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                         f.write_str("an object")
                     }
-                    wire!(@other $mode);
+                    define_object!(@other $mode);
                     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                         let mut out = $name::default();
                         while let Some(key) = map.next_key::<Text<'de>>()? {
@@ -193,7 +193,7 @@ macro_rules! wire {
     };
 }
 
-wire! {
+define_object! {
     /// One conversation.
     object Conversation {
         id: Text<'a> = "id",
@@ -210,7 +210,7 @@ wire! {
     }
 }
 
-wire! {
+define_object! {
     /// One node of `mapping`.
     object Node {
         parent: Text<'a> = "parent",
@@ -218,7 +218,7 @@ wire! {
     }
 }
 
-wire! {
+define_object! {
     /// One message.
     object Message {
         id: Text<'a> = "id",
@@ -232,7 +232,7 @@ wire! {
     }
 }
 
-wire! {
+define_object! {
     /// Author of a message.
     lenient Author {
         role: Text<'a> = "role",
@@ -240,7 +240,7 @@ wire! {
     }
 }
 
-wire! {
+define_object! {
     /// The members of `metadata` that are read.
     lenient Metadata {
         model: Text<'a> = "model_slug",
@@ -251,7 +251,7 @@ wire! {
     }
 }
 
-wire! {
+define_object! {
     /// Custom instructions without the text of the prompt around them.
     lenient UserContext {
         about_user: Text<'a> = "about_user_message",
@@ -259,7 +259,7 @@ wire! {
     }
 }
 
-wire! {
+define_object! {
     /// `content` of any type.
     lenient Content {
         content_type: Text<'a> = "content_type",
@@ -281,7 +281,7 @@ wire! {
     }
 }
 
-wire! {
+define_object! {
     /// An entry of `thoughts`.
     lenient Thought {
         summary: Text<'a> = "summary",
@@ -289,7 +289,7 @@ wire! {
     }
 }
 
-wire! {
+define_object! {
     /// An entry of `metadata.attachments` or `library_files.json`.
     lenient File {
         id: Text<'a> = "id",

@@ -35,8 +35,8 @@ pub(super) struct Step<'s> {
     pub commands: Vec<Command>,
 }
 
-/// Artifact commands in the content blocks of a message.
-pub(super) fn commands(content: Option<&RawValue>) -> Vec<Command> {
+/// Finds the artifact commands in the content blocks of a message.
+pub(super) fn find_commands(content: Option<&RawValue>) -> Vec<Command> {
     let Some(raw) = content else { return vec![] };
     // Most messages have none, and searching the bytes is cheaper than parsing the blocks.
     if !["\"artifacts\"", "\"create_file\"", "\"str_replace\""].iter().any(|n| raw.get().contains(n)) {
@@ -80,8 +80,8 @@ fn parse_command(block: &RawValue) -> Option<Command> {
     })
 }
 
-/// Artifact commands in the older tags: `<antArtifact identifier="…" type="…" title="…">…</antArtifact>`.
-pub(super) fn tag_commands(text: &str) -> Vec<Command> {
+/// Finds the artifact commands in the older tags: `<antArtifact identifier="…" type="…" title="…">…</antArtifact>`.
+pub(super) fn find_tag_commands(text: &str) -> Vec<Command> {
     let mut out = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find("<antArtifact") {
@@ -90,11 +90,11 @@ pub(super) fn tag_commands(text: &str) -> Vec<Command> {
         let (attributes, body) = (&tag[..close], &tag[close + 1..]);
         // If an answer was cut off, the closing tag is missing. The artifact then reaches to the end of the text.
         let (body, after) = body.split_once("</antArtifact>").unwrap_or((body, ""));
-        if let Some(id) = attribute(attributes, "identifier") {
+        if let Some(id) = attribute_value(attributes, "identifier") {
             out.push(Command {
                 id,
-                media_type: attribute(attributes, "type"),
-                title: attribute(attributes, "title"),
+                media_type: attribute_value(attributes, "type"),
+                title: attribute_value(attributes, "title"),
                 version_id: None,
                 change: Change::FullText { command: "create", text: body.trim_matches('\n').to_owned() },
             });
@@ -104,7 +104,7 @@ pub(super) fn tag_commands(text: &str) -> Vec<Command> {
     out
 }
 
-fn attribute(tag: &str, name: &str) -> Option<String> {
+fn attribute_value(tag: &str, name: &str) -> Option<String> {
     let (_, rest) = tag.split_once(&format!("{name}=\""))?;
     Some(rest.split_once('"')?.0.to_owned()).filter(|v| !v.is_empty())
 }
@@ -115,7 +115,7 @@ struct Version {
     version_id: Option<String>,
     text: Rc<str>,
     /// False if the text that the command replaces was not found.
-    applied: bool,
+    is_applied: bool,
 }
 
 #[derive(Default)]
@@ -160,7 +160,7 @@ pub(super) fn apply_commands(
             order.push(&command.id);
             Artifact::default()
         });
-        let (name, text, applied): (_, Rc<str>, _) = match &command.change {
+        let (name, text, is_applied): (_, Rc<str>, _) = match &command.change {
             Change::FullText { command, text } => (*command, text.as_str().into(), true),
             Change::Replace { old, new } => {
                 let before = artifact.version_at(steps, step, &mut hops).map(|v| artifact.versions[v].text.clone());
@@ -188,7 +188,13 @@ pub(super) fn apply_commands(
         artifact.title = command.title.clone().or(artifact.title.take());
         artifact.media_type = command.media_type.clone().or(artifact.media_type.take());
         artifact.at_step.insert(step, artifact.versions.len());
-        artifact.versions.push(Version { step, command: name, version_id: command.version_id.clone(), text, applied });
+        artifact.versions.push(Version {
+            step,
+            command: name,
+            version_id: command.version_id.clone(),
+            text,
+            is_applied,
+        });
     }
     order
         .into_iter()
@@ -230,7 +236,7 @@ fn artifact_record(conversation: &str, id: &str, artifact: Artifact, steps: &[St
                 map.insert("version_id".into(), id.as_str().into());
             }
             map.insert("active".into(), steps[v.step].active.into());
-            if !v.applied {
+            if !v.is_applied {
                 map.insert("applied".into(), false.into());
             }
             map.insert("text".into(), v.text.as_ref().into());

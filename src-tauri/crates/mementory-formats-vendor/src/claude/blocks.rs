@@ -1,5 +1,5 @@
 //! Content blocks of a message: its text, and other blocks, which are shown collapsed but can be searched.
-use super::wire::{Object, decode, list};
+use super::wire::{Object, decode_string, list};
 use mementory_json::Tree;
 use serde_json::{Value, value::RawValue};
 use std::borrow::Cow;
@@ -18,13 +18,13 @@ pub(super) struct Content {
 }
 
 /// Text that Claude's app shows for a block that it cannot display.
-const PLACEHOLDER: &str = "This block is not supported on your current device";
+const UNSUPPORTED_BLOCK_TEXT: &str = "This block is not supported on your current device";
 
 /// Reads the `content` of a message. `flat` returns the message's own text, which is used if there is no text block.
 pub(super) fn read<'a>(content: Option<&'a RawValue>, flat: impl FnOnce() -> Option<Cow<'a, str>>) -> Content {
     let mut out = Content::default();
     match content {
-        Some(raw) if raw.get().starts_with('"') => push_text(&mut out.text, &decode(raw).unwrap_or_default()),
+        Some(raw) if raw.get().starts_with('"') => push_text(&mut out.text, &decode_string(raw).unwrap_or_default()),
         Some(raw) => {
             for block in list(raw).unwrap_or_else(|| vec![raw]) {
                 read_block(block, &mut out);
@@ -34,7 +34,7 @@ pub(super) fn read<'a>(content: Option<&'a RawValue>, flat: impl FnOnce() -> Opt
     }
     if out.text.trim().is_empty()
         && let Some(flat) = flat()
-        && (out.blocks.is_empty() || !flat.contains(PLACEHOLDER))
+        && (out.blocks.is_empty() || !flat.contains(UNSUPPORTED_BLOCK_TEXT))
     {
         out.text = flat.into_owned();
     }
@@ -58,7 +58,7 @@ fn content_type(content: &Content) -> &'static str {
 }
 
 fn read_block(raw: &RawValue, out: &mut Content) {
-    if let Some(text) = decode(raw) {
+    if let Some(text) = decode_string(raw) {
         return push_text(&mut out.text, &text);
     }
     let Some(block) = Object::parse(raw.get()) else { return };
@@ -128,13 +128,13 @@ pub(super) fn json_text(raw: &RawValue) -> Cow<'_, str> {
 }
 
 fn result_text(raw: &RawValue) -> String {
-    if let Some(text) = decode(raw) {
+    if let Some(text) = decode_string(raw) {
         return text.into_owned();
     }
     let mut out = String::new();
     for item in list(raw).unwrap_or_else(|| vec![raw]) {
         let Some(object) = Object::parse(item.get()) else {
-            push_text(&mut out, &decode(item).unwrap_or_default());
+            push_text(&mut out, &decode_string(item).unwrap_or_default());
             continue;
         };
         match object.text("type").as_deref() {
@@ -152,8 +152,8 @@ fn result_text(raw: &RawValue) -> String {
 /// Text of an unknown value: the strings under names that usually mean text. If there are none, all strings except ids
 /// and times.
 pub(super) fn unknown_text(raw: &RawValue) -> String {
-    let named = nested_strings(raw, &["text", "content", "output", "title", "message"]);
-    if named.is_empty() { nested_strings(raw, &[]) } else { named }
+    let text_under_known_names = nested_strings(raw, &["text", "content", "output", "title", "message"]);
+    if text_under_known_names.is_empty() { nested_strings(raw, &[]) } else { text_under_known_names }
 }
 
 /// Strings under these names at any depth, one per line. Without names, all strings except ids and times. Depth and
@@ -168,7 +168,7 @@ pub(super) fn nested_strings(raw: &RawValue, wanted: &[&str]) -> String {
         match value.get().as_bytes().first() {
             Some(b'"') => {
                 let is_text = if wanted.is_empty() { !is_id_or_time(&name) } else { wanted.contains(&name.as_ref()) };
-                if is_text && let Some(text) = decode(value).filter(|t| !t.trim().is_empty()) {
+                if is_text && let Some(text) = decode_string(value).filter(|t| !t.trim().is_empty()) {
                     if !out.is_empty() {
                         out.push('\n');
                     }
@@ -190,7 +190,7 @@ pub(super) fn nested_strings(raw: &RawValue, wanted: &[&str]) -> String {
     out
 }
 
-/// True for the names of ids, times and types.
+/// True for the names of ids, times, types and states.
 fn is_id_or_time(name: &str) -> bool {
     matches!(name, "type" | "id" | "uuid" | "kind" | "status")
         || ["_id", "_uuid", "_timestamp", "_at"].iter().any(|end| name.ends_with(end))

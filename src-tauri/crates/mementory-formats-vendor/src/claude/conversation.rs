@@ -2,7 +2,7 @@
 use super::{
     artifacts, blocks,
     order::{self, Node, Parent},
-    wire::{Object, Place, ReadResult, SCOPE, content_id, decode, key, list, with_replaced_values},
+    wire::{Object, Place, ReadResult, SCOPE, content_id, decode_string, key, list, with_replaced_values},
 };
 use mementory_model::{
     AttachmentRef, Dropped, DroppedAs, Issue, Kind, MessagePart, Record, Source, Times, Unit, Verbatim,
@@ -11,7 +11,7 @@ use serde_json::{Value, value::RawValue};
 use std::{borrow::Cow, collections::HashSet};
 
 /// Parent id of messages without a parent.
-const ZERO_UUID: &str = "00000000-0000-4000-8000-000000000000";
+const ROOT_PARENT_UUID: &str = "00000000-0000-4000-8000-000000000000";
 
 /// Reads one conversation object into one unit (conversation, messages, artifacts). An unreadable message is dropped.
 /// An error is a reason for the user.
@@ -31,7 +31,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
         Some(items) => items,
         None => None,
     };
-    let readable = raw_messages.is_some();
+    let has_message_list = raw_messages.is_some();
     let raw_messages = raw_messages.unwrap_or_default();
     let id = object.non_blank_text("uuid").map_or_else(|| content_id(text), Cow::into_owned);
 
@@ -44,7 +44,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     record.source = source(object);
     record.origin = place.origin("");
     record.verbatim = Some(Verbatim::json(match list_raw {
-        Some(raw) if readable => with_replaced_values(text, &[(raw, "[]")]),
+        Some(raw) if has_message_list => with_replaced_values(text, &[(raw, "[]")]),
         _ => text.to_owned(),
     }));
 
@@ -73,7 +73,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     let mut records = vec![record];
     for (position, index) in order_result.sequence.iter().copied().enumerate() {
         let message = &messages[index];
-        let mut built = message.record(&id, &records[0].source, place, &below, &mut out.issues);
+        let mut built = message.build_record(&id, &records[0].source, place, &below, &mut out.issues);
         built.message = Some(MessagePart {
             role: role(&message.sender),
             parent: order_result.parent[index].map(|p| key(format!("{id}/{}", messages[p].uuid))),
@@ -83,8 +83,8 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
             model: message.object.non_blank_text("model").map(Cow::into_owned).or_else(|| model.clone()),
             content_type: built.message.map(|m| m.content_type).unwrap_or_default(),
         });
-        let mut commands = artifacts::commands(message.object.raw_value("content"));
-        commands.extend(artifacts::tag_commands(&built.text));
+        let mut commands = artifacts::find_commands(message.object.raw_value("content"));
+        commands.extend(artifacts::find_tag_commands(&built.text));
         step_of[index] = Some(steps.len());
         steps.push(artifacts::Step {
             uuid: &message.uuid,
@@ -155,14 +155,14 @@ fn parse_messages<'a>(raw: &[&'a RawValue], below: &str, place: &Place<'_>, out:
 impl<'a> Message<'a> {
     fn node(&self) -> Node<'a> {
         let parent = match (self.object.text("parent_message_uuid"), self.object.has("parent_message_uuid")) {
-            (Some(id), _) if !id.is_empty() && id != ZERO_UUID => Parent::Id(id),
+            (Some(id), _) if !id.is_empty() && id != ROOT_PARENT_UUID => Parent::Id(id),
             (_, true) => Parent::Root,
             _ => Parent::Missing,
         };
         Node { uuid: self.uuid.clone(), parent, created: self.created, is_human: role(&self.sender) == "user" }
     }
 
-    fn record(
+    fn build_record(
         &self,
         conversation: &str,
         from: &Source,
@@ -217,8 +217,11 @@ impl<'a> Message<'a> {
         for raw in ["files", "files_v2"].iter().filter_map(|k| self.object.list(k)).flatten() {
             let object = Object::parse(raw.get()).unwrap_or_default();
             let id = object.non_blank_text("file_uuid").or_else(|| object.non_blank_text("uuid")).map(Cow::into_owned);
-            let name =
-                object.non_blank_text("file_name").or_else(|| decode(raw)).map(Cow::into_owned).or_else(|| id.clone());
+            let name = object
+                .non_blank_text("file_name")
+                .or_else(|| decode_string(raw))
+                .map(Cow::into_owned)
+                .or_else(|| id.clone());
             let Some(name) = name else { continue };
             // A file that only has a name ("image.png") is identified within its conversation.
             let value = id.as_ref().map_or_else(|| format!("{conversation}/file/{name}"), |id| format!("file/{id}"));

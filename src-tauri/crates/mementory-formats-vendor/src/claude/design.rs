@@ -3,7 +3,7 @@
 use super::{
     blocks::{collapsed_block, json_text, nested_strings, push_text, unknown_text},
     conversation::source,
-    wire::{Object, Place, ReadResult, content_id, decode, key, list, with_replaced_values},
+    wire::{Object, Place, ReadResult, content_id, decode_string, key, list, with_replaced_values},
 };
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, MessagePart, Record, RecordKey, Source, Times, Unit, Verbatim};
 use serde_json::{Value, value::RawValue};
@@ -17,8 +17,8 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     }
     let mut out = ReadResult::default();
     let messages = raw.and_then(list);
-    let own = object.non_blank_text("uuid").map_or_else(|| content_id(text), Cow::into_owned);
-    let id = format!("design/{own}");
+    let source_id = object.non_blank_text("uuid").map_or_else(|| content_id(text), Cow::into_owned);
+    let id = format!("design/{source_id}");
     let mut chat = Record::new(Kind::Conversation, key(id.as_str()), "");
     chat.origin_id = object.non_blank_text("uuid").map(Cow::into_owned);
     let project = object.object("project");
@@ -53,8 +53,8 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
             out.dropped.push(dropped_entry(place.text(&pointer), "not_an_object: this entry is not a message object"));
             continue;
         };
-        let own = object.non_blank_text("uuid").or_else(|| object.non_blank_text("id")).map(Cow::into_owned);
-        let mut uuid = own.clone().unwrap_or_else(|| content_id(&format!("{index}\n{}", raw.get())));
+        let source_id = object.non_blank_text("uuid").or_else(|| object.non_blank_text("id")).map(Cow::into_owned);
+        let mut uuid = source_id.clone().unwrap_or_else(|| content_id(&format!("{index}\n{}", raw.get())));
         if !seen.insert(uuid.clone()) {
             let message = "two messages have the same id; both are imported";
             out.issues.push(Issue::new("duplicate_id", place.text(&pointer), message));
@@ -63,7 +63,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
         }
         let (text_part, blocks) = read_content(&object);
         let mut message = Record::new(Kind::Message, key(format!("{id}/{uuid}")), text_part);
-        message.origin_id = own;
+        message.origin_id = source_id;
         message.namespace = Some("design".into());
         message.times = Times {
             created: object.timestamp("created_at"),
@@ -98,7 +98,7 @@ fn read_content(message: &Object<'_>) -> (String, Vec<Value>) {
     let Some(raw) = message.raw_value("content") else {
         return (message.text("text").map(Cow::into_owned).unwrap_or_default(), vec![]);
     };
-    if let Some(text) = decode(raw) {
+    if let Some(text) = decode_string(raw) {
         return (text.into_owned(), vec![]);
     }
     let Some(object) = Object::parse(raw.get()) else {
@@ -127,7 +127,7 @@ fn read_content(message: &Object<'_>) -> (String, Vec<Value>) {
 }
 
 fn read_block(raw: &RawValue, text: &mut String, blocks: &mut Vec<Value>) {
-    if let Some(text_part) = decode(raw) {
+    if let Some(text_part) = decode_string(raw) {
         return push_text(text, &text_part);
     }
     let Some(object) = Object::parse(raw.get()) else { return };

@@ -54,7 +54,7 @@ fn is_candidate(member: &Member) -> bool {
 /// The content of a member by its keys. Memories have unique keys, so they are checked before more general keys.
 fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
     let has = |path: &str| keys.has(path);
-    let folder = |name: &str| member.name.split('/').rev().nth(1) == Some(name);
+    let is_in_folder = |name: &str| member.name.split('/').rev().nth(1) == Some(name);
     if has("data_files.category") && (has("data_files.filename") || has("data_files.export_url")) {
         Some(Content::Manifest)
     } else if has("mapping") {
@@ -67,7 +67,7 @@ fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
         Some(Content::Memories)
     } else if has("prompt_template") && (has("docs") || has("is_starter_project") || has("creator")) {
         Some(Content::Projects)
-    } else if is_design(keys) || (folder("design_chats") && has("messages") && has("uuid")) {
+    } else if is_design(keys) || (is_in_folder("design_chats") && has("messages") && has("uuid")) {
         Some(Content::Design)
     } else if has("login_events")
         || (has("uuid") && has("full_name") && (has("email_address") || has("verified_phone_number")))
@@ -82,22 +82,25 @@ fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
 /// whatever its keys are.
 fn in_memories_part(member: &Member) -> bool {
     let mut dirs = member.name.rsplit('/').skip(1);
-    let folder = dirs.next() == Some("memories");
+    let is_in_folder = dirs.next() == Some("memories");
     let part = archive_name(member).or_else(|| dirs.next());
-    folder && part.and_then(category_of).is_some_and(|(category, ..)| category == "memories")
+    is_in_folder && part.and_then(parse_category_name).is_some_and(|(category, ..)| category == "memories")
 }
 
 /// True if the keys are those of another program that uses the same file names as Claude.
 fn is_other_program(keys: &Keys) -> bool {
-    let ours = keys.has("uuid") || keys.has("account") || keys.has("account_uuid");
-    let theirs = ["mapping", "current_node", "responses", "fragments"].into_iter().any(|k| keys.has(k));
-    theirs || !ours && !keys.is_empty() && (keys.has("messages") || keys.has("conversation") || keys.has("title"))
+    let has_claude_keys = keys.has("uuid") || keys.has("account") || keys.has("account_uuid");
+    let has_foreign_keys = ["mapping", "current_node", "responses", "fragments"].into_iter().any(|k| keys.has(k));
+    has_foreign_keys
+        || !has_claude_keys
+            && !keys.is_empty()
+            && (keys.has("messages") || keys.has("conversation") || keys.has("title"))
 }
 
 /// True if there are messages whose content is an object with blocks.
 pub(super) fn is_design(keys: &Keys) -> bool {
-    let nested = keys.has("messages.content.kind") || keys.has("messages.content.contentBlocks");
-    nested && keys.has("uuid") && !keys.has("chat_messages") && !keys.has("messages.sender")
+    let has_nested_blocks = keys.has("messages.content.kind") || keys.has("messages.content.contentBlocks");
+    has_nested_blocks && keys.has("uuid") && !keys.has("chat_messages") && !keys.has("messages.sender")
 }
 
 /// Name of the archive that contains a member, without folders.
@@ -107,16 +110,17 @@ fn archive_name(member: &Member) -> Option<&str> {
     outside.rsplit(['/', '!']).next()
 }
 
-/// `conversations-000 (1).zip` → (`conversations`, 0, `conversations-000.zip`).
-fn category_of(archive: &str) -> Option<(&'static str, u32, String)> {
+/// Category, number and usual name of an archive of an export in parts: `conversations-000 (1).zip` → (`conversations`,
+/// 0, `conversations-000.zip`).
+fn parse_category_name(archive: &str) -> Option<(&'static str, u32, String)> {
     let stem = stem_of(archive);
     let (category, number) = stem.rsplit_once('-')?;
     let category = CATEGORIES.into_iter().find(|c| *c == category)?;
     Some((category, number.parse().ok()?, format!("{stem}.zip")))
 }
 
-/// `data-<…>-batch-0001.zip` → (`data-<…>`, 1).
-fn batch_of(archive: &str) -> Option<(String, u32)> {
+/// Prefix and number of an archive of an export in batches: `data-<…>-batch-0001.zip` → (`data-<…>`, 1).
+fn parse_batch_name(archive: &str) -> Option<(String, u32)> {
     let stem = stem_of(archive);
     let (prefix, number) = stem.rsplit_once("-batch-")?;
     Some((prefix.to_owned(), number.parse().ok()?))
@@ -124,16 +128,16 @@ fn batch_of(archive: &str) -> Option<(String, u32)> {
 
 /// Name of a part without `.zip` and without the `(1)` of a second download. An unpacked part has no `.zip`.
 fn stem_of(archive: &str) -> String {
-    let named = archive.to_ascii_lowercase().ends_with(".zip");
-    let plain = if named { plain_name(archive) } else { plain_name(&format!("{archive}.zip")) };
+    let has_zip_ending = archive.to_ascii_lowercase().ends_with(".zip");
+    let plain = if has_zip_ending { plain_name(archive) } else { plain_name(&format!("{archive}.zip")) };
     plain.strip_suffix(".zip").unwrap_or(&plain).to_owned()
 }
 
 /// Name of the group of a member. The members of a group belong to one export.
 fn group_of(member: &Member) -> String {
     match archive_name(member) {
-        Some(name) if category_of(name).is_some() => "parts".into(),
-        Some(name) => match batch_of(name) {
+        Some(name) if parse_category_name(name).is_some() => "parts".into(),
+        Some(name) => match parse_batch_name(name) {
             Some((prefix, _)) => format!("batch {prefix}"),
             None => format!("archive {}", member.archive.unwrap_or_default()),
         },
@@ -162,11 +166,11 @@ fn merge_parts(groups: &mut BTreeMap<String, Vec<(usize, Content)>>) {
         found.extend(loose);
     }
     // If there is only one export, account files belong to it.
-    let only_side = |found: &[(usize, Content)]| found.iter().all(|(_, c)| *c == Content::AccountFile);
-    if groups.values().filter(|f| !only_side(f)).count() == 1 {
+    let has_only_account_files = |found: &[(usize, Content)]| found.iter().all(|(_, c)| *c == Content::AccountFile);
+    if groups.values().filter(|f| !has_only_account_files(f)).count() == 1 {
         let mut side = Vec::new();
         groups.retain(|_, found| {
-            let is_export = !only_side(found);
+            let is_export = !has_only_account_files(found);
             if !is_export {
                 side.append(found);
             }
@@ -183,19 +187,19 @@ fn merge_parts(groups: &mut BTreeMap<String, Vec<(usize, Content)>>) {
 
 fn build_claim(catalog: &Catalog, group: &str, found: &[(usize, Content)]) -> Result<Claim, FormatError> {
     let members = catalog.members();
-    let is = |content: Content| found.iter().any(|(_, c)| *c == content);
-    let strong = found.iter().any(|(_, c)| *c != Content::AccountFile);
+    let has_content = |content: Content| found.iter().any(|(_, c)| *c == content);
+    let has_export_content = found.iter().any(|(_, c)| *c != Content::AccountFile);
     let version = layout_of(group, found, members);
     let mut parts: Vec<Part> =
         found.iter().map(|(member, content)| Part { member: *member, role: role_of(*content) }).collect();
-    if strong {
+    if has_export_content {
         parts.extend(other_parts(catalog, found));
     }
     Ok(Claim {
         version: Some(version.into()),
-        confidence: if is(Content::Manifest) {
+        confidence: if has_content(Content::Manifest) {
             1.0
-        } else if strong {
+        } else if has_export_content {
             0.95
         } else {
             0.7
@@ -220,14 +224,14 @@ fn layout_of(group: &str, found: &[(usize, Content)], members: &[Member]) -> &'s
     if group == "parts" {
         return "parts";
     }
-    let uuid_batch = group.strip_prefix("batch data-").is_some_and(|rest| {
+    let is_uuid_batch = group.strip_prefix("batch data-").is_some_and(|rest| {
         rest.split('-').next().is_some_and(|first| first.len() == 8 && first.bytes().all(|b| b.is_ascii_hexdigit()))
     });
-    let one_per_file = found.iter().any(|(id, content)| {
+    let has_one_item_per_file = found.iter().any(|(id, content)| {
         *content == Content::Design
             || (*content == Content::Projects && members[*id].name.split('/').rev().nth(1) == Some("projects"))
     });
-    if uuid_batch || one_per_file { "batch" } else { "flat" }
+    if is_uuid_batch || has_one_item_per_file { "batch" } else { "flat" }
 }
 
 /// Other files in the folders of the recognised files: side files, and files with a usual name but no keys (empty
@@ -256,28 +260,30 @@ fn other_parts(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
         let name = member.file_name();
         let mut top = dir(member);
         let last = top.rsplit('/').next().unwrap_or(&top).to_owned();
-        let in_folder = is_folder(&last);
-        if in_folder {
+        let is_in_category_folder = is_folder(&last);
+        if is_in_category_folder {
             top = top.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
         }
-        let beside = tops.contains(&(member.root, member.archive, top));
-        let category = archive_name(member).and_then(category_of).is_some();
-        let junk = name == ".DS_Store" || name.starts_with("._") || member.name.split('/').any(|s| s == "__MACOSX");
-        let usual = ["conversations.json", "projects.json", "memories.json", "users.json", "login_history.json"];
-        let role = if junk && member.archive.is_some() && tops.iter().any(|t| t.1 == member.archive) {
+        let is_beside = tops.contains(&(member.root, member.archive, top));
+        let category = archive_name(member).and_then(parse_category_name).is_some();
+        let is_junk = name == ".DS_Store" || name.starts_with("._") || member.name.split('/').any(|s| s == "__MACOSX");
+        let usual_names = ["conversations.json", "projects.json", "memories.json", "users.json", "login_history.json"];
+        let role = if is_junk && member.archive.is_some() && tops.iter().any(|t| t.1 == member.archive) {
             Role::Junk
-        } else if beside && usual.contains(&name) && is_of_other_program(member) {
+        } else if is_beside && usual_names.contains(&name) && is_of_other_program(member) {
             continue;
-        } else if beside && name == "conversations.json" {
+        } else if is_beside && name == "conversations.json" {
             Role::Conversations
-        } else if beside && name == "projects.json" {
+        } else if is_beside && name == "projects.json" {
             Role::Projects
-        } else if beside
+        } else if is_beside
             && (name == "memories.json"
                 || last == "memories" && name.ends_with(".json") && !is_of_other_program(member))
         {
             Role::Memories
-        } else if (beside && (member.archive.is_some() || in_folder || usual.contains(&name))) || (category && parts) {
+        } else if (is_beside && (member.archive.is_some() || is_in_category_folder || usual_names.contains(&name)))
+            || (category && parts)
+        {
             Role::Sidecar
         } else {
             continue;
@@ -313,14 +319,14 @@ fn missing_part_names(catalog: &Catalog, found: &[(usize, Content)]) -> Result<V
     let mut present: BTreeSet<String> = BTreeSet::new();
     for member in members {
         for segment in member.place.split(['/', '!']) {
-            let name = category_of(segment).map_or_else(|| segment.to_owned(), |(_, _, name)| name);
+            let name = parse_category_name(segment).map_or_else(|| segment.to_owned(), |(_, _, name)| name);
             present.insert(name);
         }
     }
     let mut out = Vec::new();
     for (id, _) in found.iter().filter(|(_, c)| *c == Content::Manifest) {
         for name in super::manifest::file_names(catalog, &members[*id]) {
-            let canonical = category_of(&name).map_or_else(|| name.clone(), |(_, _, name)| name);
+            let canonical = parse_category_name(&name).map_or_else(|| name.clone(), |(_, _, name)| name);
             if !present.contains(&canonical) && !present.contains(&name) && !out.contains(&name) {
                 out.push(name);
             }
@@ -329,9 +335,9 @@ fn missing_part_names(catalog: &Catalog, found: &[(usize, Content)]) -> Result<V
     // Numbers start at 0, so a gap below the highest number is a missing part.
     let mut batches: BTreeMap<String, (BTreeSet<u32>, usize)> = BTreeMap::new();
     for archive in found.iter().filter_map(|(id, _)| archive_name(&members[*id])) {
-        let numbered = category_of(archive)
+        let numbered = parse_category_name(archive)
             .map(|(category, n, _)| (format!("{category}-"), n, 3))
-            .or_else(|| batch_of(archive).map(|(prefix, n)| (format!("{prefix}-batch-"), n, 4)));
+            .or_else(|| parse_batch_name(archive).map(|(prefix, n)| (format!("{prefix}-batch-"), n, 4)));
         if let Some((prefix, number, width)) = numbered {
             let entry = batches.entry(prefix).or_insert((BTreeSet::new(), width));
             entry.0.insert(number);

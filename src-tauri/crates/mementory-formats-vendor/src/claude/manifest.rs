@@ -5,20 +5,22 @@ use mementory_json::Tree;
 use mementory_model::Limits;
 
 /// Largest size in bytes of a manifest that is read.
-const MAX_BYTES: u64 = 16 << 20;
-const MAX_DEPTH: u32 = 32;
+const MAX_MANIFEST_BYTES: u64 = 16 << 20;
+const MAX_MANIFEST_DEPTH: u32 = 32;
 /// Text that replaces a link in the stored manifest.
 pub(super) const REMOVED_LINK: &str = "[not kept]";
 
 fn parse_manifest(bytes: &[u8]) -> Option<Tree> {
     let text = std::str::from_utf8(bytes).ok()?;
-    Tree::parse(text.trim_start_matches('\u{feff}').trim(), MAX_DEPTH).ok()
+    Tree::parse(text.trim_start_matches('\u{feff}').trim(), MAX_MANIFEST_DEPTH).ok()
 }
 
 /// The file names in a manifest. Empty if it cannot be read.
 pub(super) fn file_names(catalog: &Catalog, member: &Member) -> Vec<String> {
-    let Some(tree) =
-        catalog.bytes(member, MAX_BYTES.min(Limits::default().side_file_bytes)).ok().and_then(|b| parse_manifest(&b))
+    let Some(tree) = catalog
+        .bytes(member, MAX_MANIFEST_BYTES.min(Limits::default().side_file_bytes))
+        .ok()
+        .and_then(|b| parse_manifest(&b))
     else {
         return vec![];
     };

@@ -1,7 +1,7 @@
 //! Reads memory documents and the statements in them (vendors.md §3.3).
 use super::{
     split,
-    wire::{Object, Place, ReadResult, SCOPE, content_id, decode, key, list},
+    wire::{Object, Place, ReadResult, SCOPE, content_id, decode_string, key, list},
 };
 use mementory_model::{
     Dropped, DroppedAs, Kind, Link, Record, RecordKey, Source, Timestamp, Unit, Verbatim, normal_text,
@@ -43,7 +43,7 @@ pub(super) fn read(
     }
     let prefix = format!("memory/{}", account.as_deref().unwrap_or("unknown"));
     let updated = object.timestamp("updated_at");
-    let base = |k: String, method, verbatim, pointer: String, text| Document {
+    let new_document = |k: String, method, verbatim, pointer: String, text| Document {
         key: key(format!("{prefix}/{k}")),
         method,
         account: account.clone(),
@@ -59,8 +59,13 @@ pub(super) fn read(
     if let Some(raw) = object.raw_value("conversations_memory") {
         match text_of(raw) {
             Some(text) => {
-                let document =
-                    base("conversations".into(), "conversations_memory", raw, "/conversations_memory".into(), text);
+                let document = new_document(
+                    "conversations".into(),
+                    "conversations_memory",
+                    raw,
+                    "/conversations_memory".into(),
+                    text,
+                );
                 documents.push(Document { updated, ..document });
             }
             None => out.dropped.push(dropped_entry(place.text("/conversations_memory"))),
@@ -75,7 +80,7 @@ pub(super) fn read(
             out.dropped.push(dropped_entry(place.text(&pointer)));
             continue;
         };
-        let document = base(format!("project/{project}"), "project_memory", raw, pointer, text);
+        let document = new_document(format!("project/{project}"), "project_memory", raw, pointer, text);
         documents.push(Document { project: Some(project), updated, ..document });
     }
     let files = object.raw_value("memory_files").map(file_entries);
@@ -90,7 +95,7 @@ pub(super) fn read(
         };
         let path =
             path.or_else(|| file.non_blank_text("path").map(Cow::into_owned)).unwrap_or_else(|| content_id(raw.get()));
-        let document = base(format!("file/{path}"), "memory_file", raw, pointer, text);
+        let document = new_document(format!("file/{path}"), "memory_file", raw, pointer, text);
         let (created, updated) = (file.timestamp("created_at"), file.timestamp("updated_at"));
         documents.push(Document { title: Some(path), created, updated, ..document });
     }
@@ -147,7 +152,7 @@ fn escape_pointer_segment(segment: &str) -> String {
 
 /// A string, or the text of an object under one of the usual names.
 fn text_of(raw: &RawValue) -> Option<Cow<'_, str>> {
-    decode(raw).or_else(|| {
+    decode_string(raw).or_else(|| {
         let object = Object::parse(raw.get())?;
         ["content", "memory", "text"].iter().find_map(|k| object.text(k))
     })
@@ -156,7 +161,7 @@ fn text_of(raw: &RawValue) -> Option<Cow<'_, str>> {
 /// Reads one row of the older variant.
 fn read_row(text: &str, object: &Object<'_>, account: Option<String>, place: &Place<'_>) -> Result<Unit, String> {
     let found = ["content", "memory", "text", "value"].iter().find_map(|k| object.non_blank_text(k));
-    let words = found.ok_or("not_a_memory: no text in this entry")?;
+    let row_text = found.ok_or("not_a_memory: no text in this entry")?;
     let id = object.non_blank_text("uuid").or_else(|| object.non_blank_text("id")).map(Cow::into_owned);
     let value = format!("memory/row/{}", id.clone().unwrap_or_else(|| content_id(text)));
     let raw: &RawValue = serde_json::from_str(text).map_err(|e| format!("malformed: {e}"))?;
@@ -167,7 +172,7 @@ fn read_row(text: &str, object: &Object<'_>, account: Option<String>, place: &Pl
             account: account.or_else(|| object.object("account")?.non_blank_text("uuid").map(Cow::into_owned)),
             project: object.non_blank_text("project_uuid").map(Cow::into_owned),
             title: object.non_blank_text("title").map(Cow::into_owned),
-            text: words,
+            text: row_text,
             created: object.timestamp("created_at"),
             updated: object.timestamp("updated_at"),
             verbatim: raw,

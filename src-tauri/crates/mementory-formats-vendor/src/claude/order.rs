@@ -88,7 +88,7 @@ fn order_by_array(nodes: &[Node<'_>], out: &mut MessageOrder) {
     }
 }
 
-fn children(parent: &[Option<usize>]) -> Vec<Vec<usize>> {
+fn children_by_parent(parent: &[Option<usize>]) -> Vec<Vec<usize>> {
     let mut children = vec![Vec::new(); parent.len()];
     for (i, p) in parent.iter().enumerate() {
         if let Some(p) = p {
@@ -99,7 +99,7 @@ fn children(parent: &[Option<usize>]) -> Vec<Vec<usize>> {
 }
 
 fn order_by_links(out: &mut MessageOrder) {
-    let children_of = children(&out.parent);
+    let children_of = children_by_parent(&out.parent);
     let mut done = vec![false; out.parent.len()];
     let mut ready: BinaryHeap<Reverse<usize>> =
         out.parent.iter().enumerate().filter(|(_, p)| p.is_none()).map(|(i, _)| Reverse(i)).collect();
@@ -125,7 +125,7 @@ fn order_by_links(out: &mut MessageOrder) {
 
 fn mark_active(out: &mut MessageOrder, leaf: Option<usize>) {
     let Some(mut at) = leaf.or(out.parent.len().checked_sub(1)) else { return };
-    let children_of = children(&out.parent);
+    let children_of = children_by_parent(&out.parent);
     // The last array element may be a prompt whose answer precedes it in the array, so the end of its branch is
     // searched.
     while let Some(child) = children_of[at].last() {

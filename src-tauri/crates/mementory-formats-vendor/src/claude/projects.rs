@@ -28,13 +28,13 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     profile.source = member_source.clone();
     profile.origin = place.origin("");
     let docs = object.list("docs");
-    let cleared: Vec<_> =
+    let replaced_values: Vec<_> =
         [("docs", "[]", docs.is_some()), ("prompt_template", "\"\"", object.text("prompt_template").is_some())]
             .into_iter()
             .filter(|(_, _, read)| *read)
             .filter_map(|(name, with, _)| object.raw_value(name).map(|raw| (raw, with)))
             .collect();
-    profile.verbatim = Some(Verbatim::json(with_replaced_values(text, &cleared)));
+    profile.verbatim = Some(Verbatim::json(with_replaced_values(text, &replaced_values)));
     if object.is_true("is_starter_project") {
         profile.fields.insert("is_starter_project".into(), true.into());
     }

@@ -186,8 +186,8 @@ impl Reader<'_> {
     ) -> Result<(), FormatError> {
         let place = Place { container: &member.place, pointer, version: self.version };
         let repaired;
-        let strict = std::str::from_utf8(bytes).ok();
-        let (text, object) = match strict.and_then(|text| Some((text, Object::parse(text)?))) {
+        let valid_text = std::str::from_utf8(bytes).ok();
+        let (text, object) = match valid_text.and_then(|text| Some((text, Object::parse(text)?))) {
             Some((text, object)) => (text, object),
             None => {
                 let Some((text, codes)) = json::repair(bytes) else {

@@ -8,21 +8,22 @@ pub(super) struct Statement {
     pub text: String,
 }
 
-/// Splits a document into statements. Front matter, code fences and headings are not statements.
+/// Splits a document into statements. Front matter, headings, horizontal rules and the lines that begin or end a code
+/// block are not statements.
 pub(super) fn split_document(document: &str) -> Vec<Statement> {
     let body = without_front_matter(document);
     let mut out = Vec::new();
     let mut heading: Option<String> = None;
     let mut paragraph = String::new();
-    let mut fenced = false;
+    let mut is_in_code = false;
     for line in body.lines() {
         let trimmed = line.trim();
         if trimmed.starts_with("```") {
-            fenced = !fenced;
+            is_in_code = !is_in_code;
         }
-        if trimmed.is_empty() || trimmed.starts_with("```") || (!fenced && is_rule(trimmed)) {
+        if trimmed.is_empty() || trimmed.starts_with("```") || (!is_in_code && is_horizontal_rule(trimmed)) {
             flush_paragraph(&mut paragraph, &heading, &mut out);
-        } else if let Some(title) = (!fenced).then(|| heading_of(trimmed)).flatten() {
+        } else if let Some(title) = (!is_in_code).then(|| heading_of(trimmed)).flatten() {
             flush_paragraph(&mut paragraph, &heading, &mut out);
             heading = Some(title);
         } else if let Some(item) = bullet_text(trimmed) {
@@ -52,7 +53,7 @@ fn without_front_matter(document: &str) -> &str {
     text
 }
 
-fn is_rule(line: &str) -> bool {
+fn is_horizontal_rule(line: &str) -> bool {
     line.len() >= 3 && line.bytes().all(|b| matches!(b, b'-' | b'*' | b'_' | b'=' | b' '))
 }
 
@@ -99,14 +100,14 @@ fn push_statement(text: &str, heading: &Option<String>, out: &mut Vec<Statement>
 }
 
 /// Splits after a full stop, question mark or exclamation mark if white space and then anything but a lower-case letter
-/// follows. Chinese and Japanese marks always end a sentence.
+/// follows, but not after the full stop of an abbreviation. Chinese and Japanese marks always end a sentence.
 fn split_sentences(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start = 0;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let end = at + c.len_utf8();
-        let cut = match c {
+        let ends_sentence = match c {
             '。' | '！' | '？' => true,
             '.' | '!' | '?' => {
                 chars.peek().is_some_and(|(_, n)| n.is_whitespace())
@@ -115,7 +116,7 @@ fn split_sentences(text: &str) -> Vec<&str> {
             }
             _ => false,
         };
-        if cut {
+        if ends_sentence {
             out.push(&text[start..end]);
             start = end;
         }
@@ -127,8 +128,8 @@ fn split_sentences(text: &str) -> Vec<&str> {
 /// True if the text before a full stop ends with an abbreviation: `Dr`, `e.g`, or a single character.
 fn ends_in_abbreviation(before: &str) -> bool {
     let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
-    let known = ["Dr", "Mr", "Mrs", "Ms", "St", "Prof", "vs", "etc", "approx", "No", "Nr", "Jr", "Sr"];
-    known.contains(&word) || word.contains('.') || word.chars().count() == 1
+    let known_abbreviations = ["Dr", "Mr", "Mrs", "Ms", "St", "Prof", "vs", "etc", "approx", "No", "Nr", "Jr", "Sr"];
+    known_abbreviations.contains(&word) || word.contains('.') || word.chars().count() == 1
 }
 
 #[cfg(test)]

@@ -306,7 +306,7 @@ fn old_artifact_tags_become_documents() {
     let found = conversation(&message("a", "null", "assistant", &format!(r#","text":"{text}""#)));
     let artifact = found.units[0].records.iter().find(|r| r.kind == Kind::Resource).unwrap();
     assert_eq!((artifact.text.as_str(), artifact.title.as_deref()), ("<p>hi</p>", Some("Page")));
-    assert!(artifacts::tag_commands("<antArtifact identifier=\"x\"").is_empty());
+    assert!(artifacts::find_tag_commands("<antArtifact identifier=\"x\"").is_empty());
 }
 
 #[test]

@@ -76,7 +76,7 @@ impl<'a> Object<'a> {
 
     /// The text of a string.
     pub fn text(&self, key: &str) -> Option<Cow<'a, str>> {
-        decode(self.raw_value(key)?)
+        decode_string(self.raw_value(key)?)
     }
 
     /// The text of a string that is not blank.
@@ -117,7 +117,7 @@ pub(super) fn list(raw: &RawValue) -> Option<Vec<&RawValue>> {
 
 /// The text of a JSON string. Lone surrogates become U+FFFD; the verbatim contains them unchanged. None for other
 /// values.
-pub(super) fn decode(raw: &RawValue) -> Option<Cow<'_, str>> {
+pub(super) fn decode_string(raw: &RawValue) -> Option<Cow<'_, str>> {
     let text = raw.get();
     let inside = text.strip_prefix('"')?.strip_suffix('"')?;
     if memchr::memchr(b'\\', inside.as_bytes()).is_none() {
