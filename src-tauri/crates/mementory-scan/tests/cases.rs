@@ -35,7 +35,7 @@ impl Seed {
 }
 
 /// Generates the parts in braces and removes the marks. Returns the text and the positions of its values.
-fn expand(template: &str, seed: &mut Seed) -> (String, Vec<(Class, usize, usize)>) {
+fn expand_template(template: &str, seed: &mut Seed) -> (String, Vec<(Class, usize, usize)>) {
     let mut drawn = String::new();
     let mut rest = template;
     while let Some(open) = rest.find('{') {
@@ -82,7 +82,7 @@ fn every_marked_value_is_found_and_nothing_else() {
     for case in &cases {
         // A case with generated parts is tested with several values.
         for _ in 0..if case.contains(":") && case.contains('{') { 20 } else { 1 } {
-            let (text, expected) = expand(case, &mut seed);
+            let (text, expected) = expand_template(case, &mut seed);
             let found: Vec<_> = scan(&text).iter().map(|f: &Finding| (f.class, f.start, f.end)).collect();
             marked += expected.len();
             for (what, list, other) in [("missed", &expected, &found), ("found too much", &found, &expected)] {

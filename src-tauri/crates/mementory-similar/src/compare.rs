@@ -102,8 +102,8 @@ fn compare_words(a: &Form, b: &Form) -> Result<f32, Difference> {
     Ok(matched as f32 / (longer_len + shorter_len - matched - emojis) as f32)
 }
 
-/// Largest number of words without an equal word for which matching by ending or typo is tried. `most` is the number of
-/// words in the longer text.
+/// Largest number of words without an equal word for which matching by ending or typo is tried. `longer_len` is the
+/// number of words in the longer text.
 fn max_unmatched_words(longer_len: usize) -> usize {
     (2 + longer_len / 4).min(64)
 }
@@ -181,7 +181,7 @@ impl<'f> Matching<'f> {
 
     /// Returns an error if words that only one text has make the texts different.
     fn check_unmatched(&self, shorter_len: usize) -> Result<(), Difference> {
-        let decisive = |form: &Form, only: &[u32]| {
+        let has_decisive_word = |form: &Form, only: &[u32]| {
             only.iter().any(|i| {
                 matches!(
                     form.tokens()[*i as usize].kind,
@@ -189,19 +189,19 @@ impl<'f> Matching<'f> {
                 )
             })
         };
-        if decisive(self.a, &self.only_a) || decisive(self.b, &self.only_b) {
+        if has_decisive_word(self.a, &self.only_a) || has_decisive_word(self.b, &self.only_b) {
             return Err(Difference::Name);
         }
         if self.a.has_additional_clause(&self.only_a) || self.b.has_additional_clause(&self.only_b) {
             return Err(Difference::Statement);
         }
-        let weight = |form: &Form, only: &[u32]| -> f32 {
+        let total_weight = |form: &Form, only: &[u32]| -> f32 {
             only.iter().map(|i| if form.tokens()[*i as usize].kind == TokenKind::Char { 0.5 } else { 1.0 }).sum()
         };
-        let replaced = weight(self.a, &self.only_a).min(weight(self.b, &self.only_b));
+        let replaced = total_weight(self.a, &self.only_a).min(total_weight(self.b, &self.only_b));
         let all: Vec<u32> = (0..u32::try_from(shorter_len).unwrap_or(u32::MAX)).collect();
         let shorter = if self.a.tokens().len() == shorter_len { self.a } else { self.b };
-        if replaced > 0.0 && replaced > (weight(shorter, &all) / WORDS_PER_REPLACEMENT).floor() {
+        if replaced > 0.0 && replaced > (total_weight(shorter, &all) / WORDS_PER_REPLACEMENT).floor() {
             return Err(Difference::Word);
         }
         Ok(())
@@ -222,12 +222,12 @@ impl<'f> Matching<'f> {
             index_in_a[*j as usize] = *i;
         }
         // A word is identified by its hash in a, so that equal words are interchangeable.
-        let id = |i: u32| self.a.tokens()[i as usize].hash;
+        let word_hash = |i: u32| self.a.tokens()[i as usize].hash;
         let sequence_a: Vec<(u64, bool)> =
-            self.pairs.iter().map(|(i, _)| (id(*i), self.a.tokens()[*i as usize].after_separator)).collect();
+            self.pairs.iter().map(|(i, _)| (word_hash(*i), self.a.tokens()[*i as usize].after_separator)).collect();
         let sequence_b: Vec<(u64, bool)> = (self.b.tokens().iter().zip(&index_in_a))
             .filter(|(_, i)| **i != u32::MAX)
-            .map(|(t, i)| (id(*i), t.after_separator))
+            .map(|(t, i)| (word_hash(*i), t.after_separator))
             .collect();
         let neighbours = |sequence: &[(u64, bool)]| {
             let mut all: Vec<(u64, u64, u64)> = Vec::with_capacity(sequence.len() * 3);
@@ -252,31 +252,32 @@ impl<'f> Matching<'f> {
             .flat_map(|(_, x, y)| [*x, *y])
             .collect();
         with_neighbour.sort_unstable();
-        let keeps_neighbour = |i: u32| with_neighbour.binary_search(&id(i)).is_ok();
-        let lost = self.pairs.iter().filter(|(i, _)| !keeps_neighbour(*i)).count();
-        let decisive = |t: &Token| matches!(t.kind, TokenKind::Name | TokenKind::Decisive);
-        let lost_decisive = self.pairs.iter().any(|(i, j)| {
-            (decisive(&self.a.tokens()[*i as usize]) || decisive(&self.b.tokens()[*j as usize])) && !keeps_neighbour(*i)
+        let keeps_neighbour = |i: u32| with_neighbour.binary_search(&word_hash(i)).is_ok();
+        let lost_count = self.pairs.iter().filter(|(i, _)| !keeps_neighbour(*i)).count();
+        let is_decisive = |t: &Token| matches!(t.kind, TokenKind::Name | TokenKind::Decisive);
+        let is_decisive_word_lost = self.pairs.iter().any(|(i, j)| {
+            (is_decisive(&self.a.tokens()[*i as usize]) || is_decisive(&self.b.tokens()[*j as usize]))
+                && !keeps_neighbour(*i)
         });
-        if lost_decisive || lost * 2 > self.pairs.len() { Err(Difference::Order) } else { Ok(()) }
+        if is_decisive_word_lost || lost_count * 2 > self.pairs.len() { Err(Difference::Order) } else { Ok(()) }
     }
 }
 
 /// Whether two different words are forms of the same word. `Some(true)` if they differ by a typo, `Some(false)` if by
-/// an ending.
+/// an ending, `None` for all other words.
 fn differ_by_typo_or_ending(a: &Form, x: &Token, b: &Form, y: &Token) -> Option<bool> {
-    let words = |t: &Token| matches!(t.kind, TokenKind::Word | TokenKind::SentenceStart | TokenKind::Name);
-    if !words(x) || !words(y) {
+    let is_word = |t: &Token| matches!(t.kind, TokenKind::Word | TokenKind::SentenceStart | TokenKind::Name);
+    if !is_word(x) || !is_word(y) {
         return None;
     }
-    let name = x.kind == TokenKind::Name || y.kind == TokenKind::Name;
+    let is_name = x.kind == TokenKind::Name || y.kind == TokenKind::Name;
     let first = x.kind == TokenKind::SentenceStart && y.kind == TokenKind::SentenceStart;
     let (x, y) = (a.word(x), b.word(y));
     let spanish_verb = first || a.has_spanish_first_person() || b.has_spanish_first_person();
-    if !name && differ_by_ending(x, y, spanish_verb) {
+    if !is_name && differ_by_ending(x, y, spanish_verb) {
         return Some(false);
     }
-    differ_by_typo(x, y, name).then_some(true)
+    differ_by_typo(x, y, is_name).then_some(true)
 }
 
 fn count_emojis(form: &Form, only: &[u32]) -> usize {
@@ -291,13 +292,17 @@ impl Form {
         }
         let mut places = only.to_vec();
         places.sort_unstable();
-        let clause_border = |place: u32| self.tokens().get(place as usize).is_none_or(|t| t.after_separator);
-        let runs = places.chunk_by(|x, y| x + 1 == *y && !clause_border(*y));
+        let is_clause_border = |place: u32| self.tokens().get(place as usize).is_none_or(|t| t.after_separator);
+        let runs = places.chunk_by(|x, y| x + 1 == *y && !is_clause_border(*y));
         runs.filter_map(|run| Some((run.first()?, run.last()?, run.len()))).any(|(first, last, len)| {
-            let unspaced = self.tokens()[*first as usize].kind == TokenKind::Char;
+            let is_unspaced = self.tokens()[*first as usize].kind == TokenKind::Char;
             // At the start of the text, only the end of the clause is checked.
-            len >= if unspaced { 3 } else { 2 }
-                && if *first == 0 { clause_border(last + 1) } else { clause_border(*first) && clause_border(last + 1) }
+            len >= if is_unspaced { 3 } else { 2 }
+                && if *first == 0 {
+                    is_clause_border(last + 1)
+                } else {
+                    is_clause_border(*first) && is_clause_border(last + 1)
+                }
         })
     }
 }

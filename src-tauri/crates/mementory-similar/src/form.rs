@@ -89,12 +89,12 @@ impl Form {
     }
 
     /// The hashes of the words in order. They are equal for texts that only differ in filler words.
-    pub(crate) fn core_hashes(&self) -> Vec<u64> {
+    pub(crate) fn word_hashes(&self) -> Vec<u64> {
         self.tokens.iter().map(|t| t.hash).collect()
     }
 
-    /// For two texts that differ only in filler words: takes over the stricter kind of each word, and the flags, from the
-    /// other one. A name, for example, is stricter than a word.
+    /// For two texts that differ only in filler words: takes over the stricter kind of each word, and the flags, from
+    /// the other one. A name, for example, is stricter than a word.
     pub(crate) fn adopt_stricter_kinds(&mut self, other: &Form) {
         if self.tokens.len() == other.tokens.len() {
             for (mine, theirs) in self.tokens.iter_mut().zip(&other.tokens) {

@@ -1,13 +1,13 @@
 //! Finds groups of texts that say the same. Every two texts of a group are near.
-use crate::{Comparison, Form, Key, Sketch, compare, sketch::ROWS, sketches};
+use crate::{Comparison, Form, Key, Sketch, compare, sketch::ROW_COUNT, sketches};
 use std::collections::HashMap;
 
 /// Number of rows that two sketches must have in common to be compared.
 const MIN_COMMON_ROWS: usize = 3;
 /// Number of rows by which sketches are sorted.
-const SORT_ROWS: usize = 6;
+const SORT_ROW_COUNT: usize = 6;
 /// Number of following texts with which a text is compared in each order.
-const COMPARED_NEIGHBOURS: usize = 8;
+const COMPARED_NEIGHBOUR_COUNT: usize = 8;
 /// Two texts that both have this many near texts are not compared, because their groups are already found.
 const MAX_NEAR_TEXTS: usize = 64;
 /// Largest number of different texts in a group, which limits the time. Larger groups are divided.
@@ -54,8 +54,8 @@ pub fn groups(sketches: &[Sketch], forms: &[Form], threshold: f32) -> Vec<Group>
             let mut members: Vec<usize> = cluster.iter().flat_map(|n| &nodes[*n as usize].members).copied().collect();
             members.sort_unstable();
             let first = &sketches[*members.first()?];
-            let same = members.iter().all(|i| sketches[*i].same_text(first));
-            let likeness = if same { Likeness::Same } else { Likeness::Near };
+            let are_all_same = members.iter().all(|i| sketches[*i].same_text(first));
+            let likeness = if are_all_same { Likeness::Same } else { Likeness::Near };
             (members.len() > 1).then_some(Group { likeness, members, score })
         })
         .collect();
@@ -67,18 +67,18 @@ pub fn groups(sketches: &[Sketch], forms: &[Form], threshold: f32) -> Vec<Group>
 struct Node<'s> {
     members: Vec<usize>,
     form: Form,
-    rows: &'s [u16; ROWS],
+    rows: &'s [u16; ROW_COUNT],
 }
 
 /// Creates one node for all texts with the same meaningful words in the same order. Most duplicates are found in this
 /// way without a comparison. The nodes are sorted by content, so that the result does not depend on the order of the
 /// texts.
 fn create_nodes<'s>(sketches: &'s [Sketch], forms: &[Form]) -> Vec<Node<'s>> {
-    let mut by_core: HashMap<Vec<u64>, Vec<usize>> = HashMap::new();
+    let mut by_word_hashes: HashMap<Vec<u64>, Vec<usize>> = HashMap::new();
     for (i, (_, form)) in sketches.iter().zip(forms).enumerate().filter(|(_, (_, form))| !form.is_empty()) {
-        by_core.entry(form.core_hashes()).or_default().push(i);
+        by_word_hashes.entry(form.word_hashes()).or_default().push(i);
     }
-    let mut nodes: Vec<Node<'s>> = by_core
+    let mut nodes: Vec<Node<'s>> = by_word_hashes
         .into_values()
         .filter_map(|members| {
             let first = members.iter().copied().min_by_key(|i| forms[*i].canonical())?;
@@ -87,7 +87,7 @@ fn create_nodes<'s>(sketches: &'s [Sketch], forms: &[Form]) -> Vec<Node<'s>> {
             Some(Node { form, rows: sketches[first].rows(), members })
         })
         .collect();
-    nodes.sort_by_cached_key(|node| (node.form.canonical().to_owned(), node.form.core_hashes()));
+    nodes.sort_by_cached_key(|node| (node.form.canonical().to_owned(), node.form.word_hashes()));
     nodes
 }
 
@@ -100,39 +100,42 @@ type Edge = (f32, u32, u32);
 /// order can be found in another.
 fn find_near_pairs(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
     let mut found: HashMap<(u32, u32), f32> = HashMap::new();
-    let mut degree = vec![0_usize; nodes.len()];
+    let mut near_text_counts = vec![0_usize; nodes.len()];
     // Rejected pairs can be neighbours in other orders as well, so the most recent ones are stored.
     let mut rejected = vec![(0_u32, 0_u32); (nodes.len() * 16).next_power_of_two().min(1 << 20)];
     let mut order: Vec<(u128, u32)> = Vec::with_capacity(nodes.len());
-    for first in (0..ROWS - MIN_COMMON_ROWS + 1).step_by(MIN_COMMON_ROWS) {
+    for first in (0..ROW_COUNT - MIN_COMMON_ROWS + 1).step_by(MIN_COMMON_ROWS) {
         order.clear();
         order.extend(nodes.iter().zip(0_u32..).map(|(node, n)| {
             // The order begins with the hash of the decisive words, so texts with different decisive words are never
             // compared.
-            let rows = (0..SORT_ROWS).fold(u128::from(node.form.decisive_hash() >> 32), |sum, row| {
-                sum << 16 | u128::from(node.rows[(first + row) % ROWS])
+            let rows = (0..SORT_ROW_COUNT).fold(u128::from(node.form.decisive_hash() >> 32), |sum, row| {
+                sum << 16 | u128::from(node.rows[(first + row) % ROW_COUNT])
             });
             (rows, n)
         }));
         order.sort_unstable();
         for (at, (key, x)) in order.iter().enumerate() {
-            for (other, y) in order[at + 1..].iter().take(COMPARED_NEIGHBOURS) {
-                if key >> (16 * (SORT_ROWS - MIN_COMMON_ROWS)) != other >> (16 * (SORT_ROWS - MIN_COMMON_ROWS)) {
+            for (other, y) in order[at + 1..].iter().take(COMPARED_NEIGHBOUR_COUNT) {
+                if key >> (16 * (SORT_ROW_COUNT - MIN_COMMON_ROWS))
+                    != other >> (16 * (SORT_ROW_COUNT - MIN_COMMON_ROWS))
+                {
                     break;
                 }
                 let pair = (*x.min(y), *x.max(y));
                 let slot =
                     (pair.0.wrapping_mul(0x9e37_79b1) ^ pair.1.wrapping_mul(0x85eb_ca77)) as usize % rejected.len();
-                let full = degree[*x as usize] >= MAX_NEAR_TEXTS && degree[*y as usize] >= MAX_NEAR_TEXTS;
-                if full || rejected[slot] == pair || found.contains_key(&pair) {
+                let have_enough_near_texts =
+                    near_text_counts[*x as usize] >= MAX_NEAR_TEXTS && near_text_counts[*y as usize] >= MAX_NEAR_TEXTS;
+                if have_enough_near_texts || rejected[slot] == pair || found.contains_key(&pair) {
                     continue;
                 }
                 let answer = compare(&nodes[*x as usize].form, &nodes[*y as usize].form);
                 if answer.score() >= threshold && answer.score() > 0.0 {
                     // With this score, equal texts are merged before all others.
                     found.insert(pair, if answer == Comparison::Same { 2.0 } else { answer.score() });
-                    degree[*x as usize] += 1;
-                    degree[*y as usize] += 1;
+                    near_text_counts[*x as usize] += 1;
+                    near_text_counts[*y as usize] += 1;
                 } else {
                     rejected[slot] = pair;
                 }
@@ -155,14 +158,14 @@ fn merge_by_complete_linkage(nodes: &[Node<'_>], edges: Vec<Edge>, threshold: f3
             continue;
         }
         let mut lowest = clusters[to].1.min(clusters[from].1);
-        let near = clusters[to].0.iter().all(|a| {
+        let are_all_near = clusters[to].0.iter().all(|a| {
             clusters[from].0.iter().all(|b| {
                 let score = compare(&nodes[*a as usize].form, &nodes[*b as usize].form).score();
                 lowest = lowest.min(score);
                 score >= threshold
             })
         });
-        if near {
+        if are_all_near {
             let (moved, _) = std::mem::take(&mut clusters[from]);
             moved.iter().for_each(|n| cluster_of[*n as usize] = to as u32);
             clusters[to].0.extend(moved);

@@ -4,10 +4,10 @@ use mementory_crypto::{KeyedHasher, keyed_digest};
 use std::collections::HashMap;
 
 /// Number of minimal hashes in a sketch.
-pub(crate) const ROWS: usize = 128;
+pub(crate) const ROW_COUNT: usize = 128;
 const DIGEST_BYTES: usize = 16;
 /// Version of the sketch format, including the way in which shingles are formed.
-const VERSION: u8 = 1;
+const SKETCH_VERSION: u8 = 1;
 
 /// The key for sketches. The same text has different sketches in two vaults.
 pub struct Key(KeyedHasher);
@@ -15,7 +15,7 @@ pub struct Key(KeyedHasher);
 impl Key {
     /// Derives the key from 32 secret bytes, a subkey of the vault's master key.
     pub fn new(secret: &[u8; 32]) -> Self {
-        Self(KeyedHasher::new(&keyed_digest(secret, &[b"similar", &[VERSION]])))
+        Self(KeyedHasher::new(&keyed_digest(secret, &[b"similar", &[SKETCH_VERSION]])))
     }
 
     fn keyed_digest_of(&self, bytes: &[&[u8]]) -> [u8; 32] {
@@ -41,7 +41,7 @@ impl std::fmt::Debug for Key {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Sketch {
     digest: [u8; DIGEST_BYTES],
-    rows: [u16; ROWS],
+    rows: [u16; ROW_COUNT],
 }
 
 impl std::fmt::Debug for Sketch {
@@ -52,12 +52,12 @@ impl std::fmt::Debug for Sketch {
 
 impl Sketch {
     /// Length of a stored sketch in bytes.
-    pub const LEN: usize = 1 + DIGEST_BYTES + 2 * ROWS;
+    pub const LEN: usize = 1 + DIGEST_BYTES + 2 * ROW_COUNT;
 
     /// The stored form of the sketch.
     pub fn to_bytes(&self) -> [u8; Self::LEN] {
         let mut out = [0; Self::LEN];
-        out[0] = VERSION;
+        out[0] = SKETCH_VERSION;
         out[1..=DIGEST_BYTES].copy_from_slice(&self.digest);
         for (to, row) in out[1 + DIGEST_BYTES..].chunks_exact_mut(2).zip(&self.rows) {
             to.copy_from_slice(&row.to_le_bytes());
@@ -67,11 +67,11 @@ impl Sketch {
 
     /// Reads the stored form. `None` if it has another length or version, so that a new sketch is needed.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        if bytes.len() != Self::LEN || bytes[0] != VERSION {
+        if bytes.len() != Self::LEN || bytes[0] != SKETCH_VERSION {
             return None;
         }
         let digest = bytes[1..=DIGEST_BYTES].try_into().ok()?;
-        let mut rows = [0; ROWS];
+        let mut rows = [0; ROW_COUNT];
         for (row, from) in rows.iter_mut().zip(bytes[1 + DIGEST_BYTES..].chunks_exact(2)) {
             *row = u16::from_le_bytes([from[0], from[1]]);
         }
@@ -85,10 +85,10 @@ impl Sketch {
 
     /// Estimate of the Jaccard similarity of the texts' shingles, with an error of about 0.1.
     pub fn estimate_similarity(&self, other: &Self) -> f32 {
-        self.rows.iter().zip(&other.rows).filter(|(a, b)| a == b).count() as f32 / ROWS as f32
+        self.rows.iter().zip(&other.rows).filter(|(a, b)| a == b).count() as f32 / ROW_COUNT as f32
     }
 
-    pub(crate) fn rows(&self) -> &[u16; ROWS] {
+    pub(crate) fn rows(&self) -> &[u16; ROW_COUNT] {
         &self.rows
     }
 }
@@ -104,23 +104,23 @@ pub fn sketch(key: &Key, text: &str) -> Sketch {
 /// Creates the sketches of many forms. This is faster than single calls, because texts in one language have many
 /// shingles in common.
 pub fn sketches(key: &Key, forms: &[Form]) -> Vec<Sketch> {
-    let mut known = HashMap::new();
-    forms.iter().map(|form| sketch_with_cache(key, form, &mut known)).collect()
+    let mut cached_numbers = HashMap::new();
+    forms.iter().map(|form| sketch_with_cache(key, form, &mut cached_numbers)).collect()
 }
 
-fn sketch_with_cache(key: &Key, form: &Form, known: &mut HashMap<Vec<u8>, u64>) -> Sketch {
-    let full = key.keyed_digest_of(&[b"text", form.canonical().as_bytes()]);
+fn sketch_with_cache(key: &Key, form: &Form, cached_numbers: &mut HashMap<Vec<u8>, u64>) -> Sketch {
+    let full_digest = key.keyed_digest_of(&[b"text", form.canonical().as_bytes()]);
     let mut digest = [0; DIGEST_BYTES];
-    digest.copy_from_slice(&full[..DIGEST_BYTES]);
-    let mut least = [u32::MAX; ROWS];
+    digest.copy_from_slice(&full_digest[..DIGEST_BYTES]);
+    let mut minima = [u32::MAX; ROW_COUNT];
     // The shingles are formed from the folded text, so that texts which only differ in capitals have equal sketches.
     for shingle in shingles(&Form::new(form.canonical())) {
-        let number = match known.get(&shingle) {
+        let number = match cached_numbers.get(&shingle) {
             Some(number) => *number,
             None => {
                 let number = key.keyed_number_of(&[b"part", &shingle]);
-                if known.len() < MAX_CACHED_SHINGLES {
-                    known.insert(shingle, number);
+                if cached_numbers.len() < MAX_CACHED_SHINGLES {
+                    cached_numbers.insert(shingle, number);
                 }
                 number
             }
@@ -128,21 +128,21 @@ fn sketch_with_cache(key: &Key, form: &Form, known: &mut HashMap<Vec<u8>, u64>) 
         // All hash functions are derived from one keyed number, which is fast and good enough for finding candidates.
         // These are then compared word by word.
         let mut step = number;
-        for place in &mut least {
+        for place in &mut minima {
             step = step.wrapping_add(0x9e37_79b9_7f4a_7c15);
             let mixed = (step ^ (step >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
             *place = (*place).min((mixed >> 32) as u32);
         }
     }
-    Sketch { digest, rows: least.map(|n| (n & 0xffff) as u16) }
+    Sketch { digest, rows: minima.map(|n| (n & 0xffff) as u16) }
 }
 
 /// The exact Jaccard similarity of the shingles of two texts.
 pub fn jaccard(a: &Form, b: &Form) -> f32 {
     let (a, b) = (shingles(&Form::new(a.canonical())), shingles(&Form::new(b.canonical())));
-    let both = a.iter().filter(|shingle| b.binary_search(shingle).is_ok()).count();
-    let any = a.len() + b.len() - both;
-    if any == 0 { 1.0 } else { both as f32 / any as f32 }
+    let common_count = a.iter().filter(|shingle| b.binary_search(shingle).is_ok()).count();
+    let any = a.len() + b.len() - common_count;
+    if any == 0 { 1.0 } else { common_count as f32 / any as f32 }
 }
 
 /// The sorted set of a text's shingles. For words these are each three consecutive letters, including the borders of

@@ -3,7 +3,7 @@ use crate::{
     fold::fold_char,
     form::{Form, Token, TokenKind},
     script::{Script, Sign, makes_another_letter, meaning_of_sign, script_of},
-    word_lists::{GERMAN_ONLY, MAX_KNOWN_WORD_CHARS, WORD_RULES, WordRule},
+    word_lists::{GERMAN_ONLY_WORDS, MAX_KNOWN_WORD_CHARS, WORD_RULES, WordRule},
 };
 use std::hash::{DefaultHasher, Hash, Hasher};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
@@ -37,18 +37,18 @@ struct Tokenizer {
 #[derive(Clone, Copy)]
 struct Run {
     at: usize,
-    capital: bool,
-    all_capitals: bool,
-    letters: u32,
+    starts_with_capital: bool,
+    has_only_capitals: bool,
+    letter_count: u32,
     tokens_before: usize,
 }
 
 impl Form {
     /// The form of a text of any length in any script.
     pub fn new(text: &str) -> Self {
-        let form = Tokenizer::new(text, false).form(text);
+        let form = Tokenizer::new(text, false).into_form(text);
         // If a text only has filler words, these are compared.
-        if form.tokens.is_empty() { Tokenizer::new(text, true).form(text) } else { form }
+        if form.tokens.is_empty() { Tokenizer::new(text, true).into_form(text) } else { form }
     }
 }
 
@@ -60,7 +60,7 @@ impl Tokenizer {
             keep_fillers,
             is_single_case: !(text.contains(char::is_uppercase)
                 && text.contains(|c: char| c.is_alphabetic() && !c.is_uppercase())),
-            is_german: text.split(|c: char| !c.is_alphanumeric()).any(|w| GERMAN_ONLY.contains(&w)),
+            is_german: text.split(|c: char| !c.is_alphanumeric()).any(|w| GERMAN_ONLY_WORDS.contains(&w)),
             after_separator: false,
             at_sentence_start: true,
             spanish_first_person: false,
@@ -70,12 +70,12 @@ impl Tokenizer {
     }
 
     /// Reads the text and returns its form.
-    fn form(mut self, text: &str) -> Form {
-        self.read(text);
-        self.finish()
+    fn into_form(mut self, text: &str) -> Form {
+        self.read_text(text);
+        self.build_form()
     }
 
-    fn read(&mut self, text: &str) {
+    fn read_text(&mut self, text: &str) {
         let mut chars = text.nfkd().peekable();
         let mut before = ' ';
         while let Some(c) = chars.next() {
@@ -99,22 +99,22 @@ impl Tokenizer {
     }
 
     fn add_letter(&mut self, c: char) {
-        let capital = c.is_uppercase();
+        let is_capital = c.is_uppercase();
         if self.run.is_none() {
             if !self.canonical.is_empty() {
                 self.canonical.push(' ');
             }
             self.run = Some(Run {
                 at: self.canonical.len(),
-                capital,
-                all_capitals: true,
-                letters: 0,
+                starts_with_capital: is_capital,
+                has_only_capitals: true,
+                letter_count: 0,
                 tokens_before: self.tokens.len(),
             });
         }
         if let Some(run) = &mut self.run {
-            run.all_capitals &= capital;
-            run.letters += 1;
+            run.has_only_capitals &= is_capital;
+            run.letter_count += 1;
         }
         let canonical = &mut self.canonical;
         fold_char(c, true, |c| canonical.push(c));
@@ -124,7 +124,9 @@ impl Tokenizer {
     fn belongs_to_word(&self, c: char, next: char) -> bool {
         match (&self.run, c) {
             (Some(_), '+' | '#') => true,
-            (Some(run), '-') => run.letters <= 2 && run.all_capitals && !next.is_alphanumeric() && !self.is_single_case,
+            (Some(run), '-') => {
+                run.letter_count <= 2 && run.has_only_capitals && !next.is_alphanumeric() && !self.is_single_case
+            }
             _ => false,
         }
     }
@@ -213,20 +215,22 @@ impl Tokenizer {
         if piece.chars().any(char::is_numeric) {
             return self.push_token(at, end, TokenKind::Decisive, hash(piece));
         }
-        let inside = !self.at_sentence_start && !self.is_single_case;
-        let letters = run.letters;
+        let is_inside_sentence = !self.at_sentence_start && !self.is_single_case;
+        let letter_count = run.letter_count;
         // An acronym as in "blood group A", "the US" and "IT" is not an article or pronoun.
-        let acronym = inside && run.all_capitals && !piece.eq("i") && letters < 6;
+        let is_acronym = is_inside_sentence && run.has_only_capitals && !piece.eq("i") && letter_count < 6;
         match WORD_RULES.get(piece) {
             Some(WordRule::Decisive(value)) => self.push_token(at, end, TokenKind::Decisive, hash(&**value)),
-            Some(WordRule::Conjunction) if !acronym && !self.keep_fillers => self.after_separator = true,
-            Some(WordRule::Filler) if !acronym && !self.keep_fillers => self.at_sentence_start = false,
+            Some(WordRule::Conjunction) if !is_acronym && !self.keep_fillers => self.after_separator = true,
+            Some(WordRule::Filler) if !is_acronym && !self.keep_fillers => self.at_sentence_start = false,
             rule => {
                 let compared = if let Some(WordRule::SameAs(value)) = rule { value } else { piece };
                 let kind = match () {
                     () if first => TokenKind::SentenceStart,
-                    () if run.capital && inside && !self.is_german => TokenKind::Name,
-                    () if run.capital && !self.is_single_case && !self.is_german => TokenKind::SentenceStart,
+                    () if run.starts_with_capital && is_inside_sentence && !self.is_german => TokenKind::Name,
+                    () if run.starts_with_capital && !self.is_single_case && !self.is_german => {
+                        TokenKind::SentenceStart
+                    }
                     () => TokenKind::Word,
                 };
                 self.push_token(at, end, kind, hash(compared));
@@ -258,7 +262,7 @@ impl Tokenizer {
 
     /// Reads Hiragana. The first character after a stem is an ending. Known words of grammar are ignored.
     fn add_hiragana(&mut self, mut at: usize, mut rest: &str, stem: Option<Script>) {
-        let mut ending = matches!(stem, Some(Script::Han));
+        let mut is_ending = matches!(stem, Some(Script::Han));
         let mut after = stem.is_some();
         while let Some(next) = letter_len(rest) {
             let len = match known_word(rest) {
@@ -270,14 +274,14 @@ impl Tokenizer {
                     self.after_separator |= rule == &WordRule::Conjunction;
                     len
                 }
-                _ if ending => next,
+                _ if is_ending => next,
                 _ if stem.is_some() && rest.starts_with(KANA_ENDINGS) && next == 'る'.len_utf8() => next,
                 _ => {
                     self.push_token(at, at + next, TokenKind::Char, hash(&rest[..next]));
                     next
                 }
             };
-            ending = false;
+            is_ending = false;
             after = true;
             at += len;
             rest = &rest[len..];
@@ -294,7 +298,7 @@ impl Tokenizer {
         self.at_sentence_start = false;
     }
 
-    fn finish(self) -> Form {
+    fn build_form(self) -> Form {
         let mut sorted: Vec<u32> = (0..u32::try_from(self.tokens.len()).unwrap_or(u32::MAX)).collect();
         sorted.sort_by_key(|i| (self.tokens[*i as usize].hash, *i));
         let decisive = sorted

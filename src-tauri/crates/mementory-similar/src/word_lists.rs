@@ -1,8 +1,8 @@
 //! Words with a special rule, in the languages that are most used with assistants.
 //!
-//! `fillers` are ignored in every comparison. `conjunctions` are ignored too, and the words before and after them may
-//! be exchanged. A `decisive` word that only one of two texts has makes them different; words with the same meaning are
-//! joined by `/`. `same_word` lists forms of one word that the rules for endings do not cover.
+//! `fillers` are ignored unless a text has no other words. `conjunctions` are ignored too, and the words
+//! before and after them may be exchanged. A `decisive` word that only one of two texts has makes them different; words
+//! with the same meaning are joined by `/`. `same_word` lists forms of one word that the rules for endings do not cover.
 use crate::fold::fold_word;
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -156,7 +156,7 @@ const CHINESE: Language = Language {
 };
 
 /// Other languages only have words for the person and negations.
-const OTHERS: Language = Language {
+const OTHER_LANGUAGES: Language = Language {
     fillers: "пользователь пользователя я utente utilizador gebruiker uzytkownik kullanici 사용자 사용자는 사용자가 저는 나는 ผู้ใช้ ผม ฉัน \
         المستخدم उपयोगकर्ता χρηστης",
     conjunctions: "и или ed και",
@@ -172,7 +172,7 @@ pub(crate) static WORD_RULES: LazyLock<HashMap<Box<str>, WordRule>> = LazyLock::
         // If a word has several rules, the first one applies, so decisive words are added first.
         words.entry(fold_word(word).into_boxed_str()).or_insert(rule);
     };
-    let all = [ENGLISH, GERMAN, FRENCH, SPANISH, JAPANESE, CHINESE, OTHERS];
+    let all = [ENGLISH, GERMAN, FRENCH, SPANISH, JAPANESE, CHINESE, OTHER_LANGUAGES];
     for language in &all {
         for group in language.decisive.split_whitespace() {
             let value: Box<str> = group.split('/').next().unwrap_or(group).into();
@@ -196,7 +196,7 @@ pub(crate) static MAX_KNOWN_WORD_CHARS: LazyLock<usize> =
     LazyLock::new(|| WORD_RULES.keys().filter(|w| !w.is_ascii()).map(|w| w.chars().count()).max().unwrap_or(1));
 
 /// Words in small letters that only occur in German. In a German text, capitals do not indicate names.
-pub(crate) const GERMAN_ONLY: [&str; 24] = [
+pub(crate) const GERMAN_ONLY_WORDS: [&str; 24] = [
     "der", "das", "und", "ist", "ein", "eine", "einen", "einem", "einer", "mit", "nicht", "auf", "für", "von", "zu",
     "im", "dem", "sich", "keine", "kein", "gerne", "bei", "seine", "wohnt",
 ];

@@ -1,7 +1,7 @@
 //! Decides whether two words differ only by an ending or a typo.
 
 /// Sets of endings of the same word. An empty ending means the stem itself.
-const ENDINGS: [&[&str]; 7] = [
+const WORD_ENDING_SETS: [&[&str]; 7] = [
     // English: prefer, prefers, preferred; live, lives, living; study, studies
     &["", "s", "es", "ed", "d", "ing"],
     &["e", "es", "ed", "ing"],
@@ -43,13 +43,13 @@ pub(crate) fn differ_by_ending(a: &str, b: &str, spanish_verb: bool) -> bool {
 }
 
 fn are_endings_of_one_word(x: &str, y: &str) -> bool {
-    ENDINGS.iter().any(|set| set.contains(&x) && set.contains(&y))
+    WORD_ENDING_SETS.iter().any(|set| set.contains(&x) && set.contains(&y))
         || SPANISH_E_ENDINGS.contains(&x) && SPANISH_E_ENDINGS.contains(&y)
 }
 
 /// Whether two words differ by one typo: two letters swapped, one missing, one added or one wrong. The first letter
 /// must be equal, as in nearly all typos. In shorter words fewer kinds of typo are accepted, because they often result
-/// in another word (house, horse).
+/// in another word (house, horse). In a name, only two swapped letters are accepted.
 pub(crate) fn differ_by_typo(a: &str, b: &str, is_name: bool) -> bool {
     let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     if b.len() > MAX_WORD_LETTERS * 4 {
@@ -76,14 +76,14 @@ pub(crate) fn differ_by_typo(a: &str, b: &str, is_name: bool) -> bool {
     };
     let n = b.len();
     if a.len() == b.len() {
-        let swapped = at + 1 < n && a[at] == b[at + 1] && a[at + 1] == b[at] && a[at + 2..] == b[at + 2..];
+        let are_letters_swapped = at + 1 < n && a[at] == b[at + 1] && a[at + 1] == b[at] && a[at + 2..] == b[at + 2..];
         if is_name {
-            return swapped && n >= 6;
+            return are_letters_swapped && n >= 6;
         }
-        return swapped && n >= 4 || n >= 7 && a[at + 1..] == b[at + 1..];
+        return are_letters_swapped && n >= 4 || n >= 7 && a[at + 1..] == b[at + 1..];
     }
-    let doubled = b[at] == b[at - 1];
-    !is_name && a[at..] == b[at + 1..] && n >= if doubled { 5 } else { 6 }
+    let is_letter_doubled = b[at] == b[at - 1];
+    !is_name && a[at..] == b[at + 1..] && n >= if is_letter_doubled { 5 } else { 6 }
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ fn border_line(word: &str, label: &str) -> String {
 
 fn pem_lines(rng: &mut Rng, label: &str, lead: &str, length: usize) -> Vec<String> {
     let width = if label.starts_with("OPENSSH") { 70 } else { 64 };
-    let body = format!("{lead}{}", rng.text_of(B64, length.saturating_sub(lead.len())));
+    let body = format!("{lead}{}", rng.text_of(BASE64_ALPHABET, length.saturating_sub(lead.len())));
     let padding = "=".repeat((4 - body.len() % 4) % 4);
     let body = body + &padding;
     let lines = body.as_bytes().chunks(width).map(|line| String::from_utf8_lossy(line).into_owned());
@@ -74,11 +74,11 @@ fn pgp_lines(rng: &mut Rng, label: &str, rows: usize) -> Vec<String> {
         lines.push("Version: GnuPG v2".to_owned());
     }
     lines.push(String::new());
-    lines.extend((0..rows).map(|_| rng.text_of(B64, 64)));
-    lines.push(format!("{}==", rng.text_of(B64, 22)));
-    lines.push(format!("={}", rng.text_of(B64, 4)));
+    lines.extend((0..rows).map(|_| rng.text_of(BASE64_ALPHABET, 64)));
+    lines.push(format!("{}==", rng.text_of(BASE64_ALPHABET, 22)));
+    lines.push(format!("={}", rng.text_of(BASE64_ALPHABET, 4)));
     lines.push(border_line("END", &label));
     lines
 }
 
-const B64: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const BASE64_ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -18,11 +18,11 @@ pub fn weighted_sum(digits: &[u32], weights: &[u32]) -> u32 {
     digits.iter().zip(weights).map(|(d, w)| d * w).sum()
 }
 
-const DNI: &[u8] = b"TRWAGMYFPDXBNJZSQVHLCKE";
+const DNI_LETTERS: &[u8] = b"TRWAGMYFPDXBNJZSQVHLCKE";
 
 pub fn dni(rng: &mut Rng) -> String {
     let number = rng.range(10_000_000, 99_999_999);
-    let letter = char::from(DNI[(number % 23) as usize]);
+    let letter = char::from(DNI_LETTERS[(number % 23) as usize]);
     match rng.below(4) {
         0 => format!("{number}-{letter}"),
         _ => format!("{number}{letter}"),
@@ -31,7 +31,7 @@ pub fn dni(rng: &mut Rng) -> String {
 
 pub fn nie(rng: &mut Rng) -> String {
     let (lead, number) = (rng.below(3), rng.range(0, 9_999_999));
-    let letter = char::from(DNI[((lead as u64 * 10_000_000 + number) % 23) as usize]);
+    let letter = char::from(DNI_LETTERS[((lead as u64 * 10_000_000 + number) % 23) as usize]);
     let lead = ["X", "Y", "Z"][lead];
     if rng.chance(25) { format!("{lead}-{number:07}-{letter}") } else { format!("{lead}{number:07}{letter}") }
 }

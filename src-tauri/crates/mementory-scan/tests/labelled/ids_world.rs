@@ -46,7 +46,7 @@ pub fn kimlik(rng: &mut Rng) -> String {
 pub fn aadhaar(rng: &mut Rng) -> String {
     let mut digits = rng.random_digits(11);
     digits[0] = rng.range(2, 9) as u32;
-    let sum = digits.iter().rev().enumerate().fold(0, |sum, (place, d)| multiply(sum, permuted(place + 1, *d)));
+    let sum = digits.iter().rev().enumerate().fold(0, |sum, (place, d)| multiply(sum, permute_digit(place + 1, *d)));
     // The inverse in the dihedral group: a reflection is its own inverse, and a rotation is reversed.
     digits.push(if sum < 5 { (5 - sum) % 5 } else { sum });
     let all = digits_text(&digits);
@@ -62,7 +62,7 @@ fn multiply(a: u32, b: u32) -> u32 {
     }
 }
 
-fn permuted(times: usize, digit: u32) -> u32 {
+fn permute_digit(times: usize, digit: u32) -> u32 {
     const PERMUTATION: [u32; 10] = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
     (0..times % 8).fold(digit, |d, _| PERMUTATION[d as usize])
 }
@@ -113,29 +113,29 @@ pub fn ssn(rng: &mut Rng) -> String {
 pub type Kind = (&'static str, fn(&mut Rng) -> String, fn(&str) -> bool);
 
 pub const KINDS: &[Kind] = &[
-    ("dni", europe::dni, validate::dni),
-    ("nie", europe::nie, validate::nie),
-    ("cf", europe::codice_fiscale, validate::codice_fiscale),
-    ("nir", europe::nir, validate::nir),
-    ("steuer", europe::steuer_id, validate::steuer_id),
-    ("bsn", europe::bsn, validate::bsn),
-    ("nn", europe::rijksregister, validate::rijksregister),
-    ("pesel", europe::pesel, validate::pesel),
-    ("pnr", europe::personnummer, validate::personnummer),
-    ("hetu", europe::hetu, validate::hetu),
-    ("fnr", europe::fodselsnummer, validate::fodselsnummer),
-    ("nif", europe::nif, validate::nif),
-    ("ahv", europe::ahv, validate::ahv),
-    ("nhs", europe::nhs, validate::nhs),
-    ("cpf", cpf, validate::cpf),
-    ("rut", rut, validate::rut),
-    ("kimlik", kimlik, validate::kimlik),
-    ("aadhaar", aadhaar, validate::aadhaar),
-    ("resident", resident, validate::resident),
-    ("mynumber", my_number, validate::my_number),
-    ("rrn", rrn, validate::rrn),
-    ("sin", sin, validate::sin),
-    ("ssn", ssn, validate::ssn),
+    ("dni", europe::dni, validate::is_valid_dni),
+    ("nie", europe::nie, validate::is_valid_nie),
+    ("cf", europe::codice_fiscale, validate::is_valid_codice_fiscale),
+    ("nir", europe::nir, validate::is_valid_nir),
+    ("steuer", europe::steuer_id, validate::is_valid_steuer_id),
+    ("bsn", europe::bsn, validate::is_valid_bsn),
+    ("nn", europe::rijksregister, validate::is_valid_rijksregister),
+    ("pesel", europe::pesel, validate::is_valid_pesel),
+    ("pnr", europe::personnummer, validate::is_valid_personnummer),
+    ("hetu", europe::hetu, validate::is_valid_hetu),
+    ("fnr", europe::fodselsnummer, validate::is_valid_fodselsnummer),
+    ("nif", europe::nif, validate::is_valid_nif),
+    ("ahv", europe::ahv, validate::is_valid_ahv),
+    ("nhs", europe::nhs, validate::is_valid_nhs),
+    ("cpf", cpf, validate::is_valid_cpf),
+    ("rut", rut, validate::is_valid_rut),
+    ("kimlik", kimlik, validate::is_valid_kimlik),
+    ("aadhaar", aadhaar, validate::is_valid_aadhaar),
+    ("resident", resident, validate::is_valid_resident),
+    ("mynumber", my_number, validate::is_valid_my_number),
+    ("rrn", rrn, validate::is_valid_rrn),
+    ("sin", sin, validate::is_valid_sin),
+    ("ssn", ssn, validate::is_valid_ssn),
 ];
 
 pub fn kind_by_name(name: &str) -> &'static Kind {

@@ -3,7 +3,7 @@
 use super::rng::{BASE62, Rng};
 
 /// Formats of keys that can be recognised by the format alone, with the provider.
-const FORMATS: &[(&str, &str)] = &[
+const KEY_FORMATS: &[(&str, &str)] = &[
     ("aws", "[=AKIA|ASIA][b32:16]"),
     ("github-fine", "github_pat_[b62:22]_[b62:59]"),
     ("gitlab", "glpat-[url:20]"),
@@ -54,7 +54,7 @@ const FORMATS: &[(&str, &str)] = &[
 ];
 
 /// Patterns of keys without a known format. Only the words around them show that they are keys.
-const UNFORMATTED: &[&str] =
+const UNFORMATTED_KEY_PATTERNS: &[&str] =
     &["[hex:32]", "[hex:40]", "[hex:64]", "[b62:32]", "[b62:40]", "[b62:48]", "[b62:64]", "[low:36]", "[url:43]"];
 
 /// A key of a known format.
@@ -62,20 +62,20 @@ pub fn key_of_known_format(rng: &mut Rng) -> String {
     // Keys of GitHub and npm end with a checksum, so a pattern is not sufficient.
     if rng.chance(12) {
         let lead = rng.pattern("[=ghp|gho|ghu|ghs|ghr|npm]_");
-        return with_checksum(rng, &lead);
+        return key_with_checksum(rng, &lead);
     }
     // Keys of Discord begin with the bot's id of eighteen digits in base64.
     if rng.chance(3) {
         let bot = rng.pattern("[d19:1][dig:17]");
         return format!("{}.{}", base64url(bot.as_bytes()), rng.pattern("[url:6].[url:27]"));
     }
-    let (_, pattern) = FORMATS[rng.below(FORMATS.len())];
+    let (_, pattern) = KEY_FORMATS[rng.below(KEY_FORMATS.len())];
     rng.pattern(pattern)
 }
 
 /// A key that only the words around it identify.
 pub fn key_without_format(rng: &mut Rng) -> String {
-    let pattern = rng.pick(UNFORMATTED);
+    let pattern = rng.pick(UNFORMATTED_KEY_PATTERNS);
     rng.pattern(pattern)
 }
 
@@ -94,7 +94,7 @@ pub fn jwt(rng: &mut Rng) -> String {
 }
 
 /// A key in the format of GitHub: 30 random characters, and their CRC-32 as six characters in base 62.
-fn with_checksum(rng: &mut Rng, lead: &str) -> String {
+fn key_with_checksum(rng: &mut Rng, lead: &str) -> String {
     let body = rng.text_of(BASE62, 30);
     let mut sum = crc32(body.as_bytes());
     let mut tail = [b'0'; 6];
@@ -131,5 +131,5 @@ fn base64url(bytes: &[u8]) -> String {
 
 /// Number of providers whose keys are generated.
 pub fn provider_count() -> usize {
-    FORMATS.len() + 3
+    KEY_FORMATS.len() + 3
 }

@@ -3,7 +3,6 @@
 //! Texts and values are generated. `set.rs` lists what is left out because people would not agree on its label.
 //! `SCAN_SEED=7` generates another set, `SCAN_MISSES=20` prints the first errors of each class, and `SCAN_SAMPLE=5`
 //! prints the first texts.
-//! texts.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 mod blocks;
@@ -36,27 +35,31 @@ const DEFAULT_SEED: u64 = 20_261_122;
 const TEXT_COUNT: usize = 5_000;
 const MIN_SCORE: f64 = 0.95;
 
-fn setting(name: &str) -> Option<u64> {
+fn env_number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().expect("a number"))
 }
 
 #[test]
 fn every_class_reaches_the_required_precision_and_recall() {
-    let set = set::generate(setting("SCAN_SEED").unwrap_or(DEFAULT_SEED), TEXT_COUNT);
-    for made in set.iter().take(setting("SCAN_SAMPLE").unwrap_or(0) as usize) {
+    let set = set::generate(env_number("SCAN_SEED").unwrap_or(DEFAULT_SEED), TEXT_COUNT);
+    for made in set.iter().take(env_number("SCAN_SAMPLE").unwrap_or(0) as usize) {
         println!("--- {}\n{}\n{:?}", made.about, made.text, made.values);
     }
     let scores = measure::measure(&set, mementory_scan::scan);
-    let misses = setting("SCAN_MISSES").unwrap_or(0) as usize;
+    let misses = env_number("SCAN_MISSES").unwrap_or(0) as usize;
     for (class, score) in &scores {
         for miss in score.misses.iter().take(misses) {
             println!("{:<12} {miss}", class.as_str());
         }
     }
     println!("{}", measure::score_table(&scores));
-    let short: Vec<&str> = (scores.iter())
+    let classes_below_minimum: Vec<&str> = (scores.iter())
         .filter(|(_, score)| score.precision() < MIN_SCORE || score.recall() < MIN_SCORE)
         .map(|(class, _)| class.as_str())
         .collect();
-    assert!(short.is_empty(), "precision or recall under {MIN_SCORE}: {short:?}\n{}", measure::score_table(&scores));
+    assert!(
+        classes_below_minimum.is_empty(),
+        "precision or recall under {MIN_SCORE}: {classes_below_minimum:?}\n{}",
+        measure::score_table(&scores)
+    );
 }

@@ -2,7 +2,7 @@
 use super::rng::Rng;
 
 /// First digits and length for issuers whose number ranges are well known.
-const CARDS: &[(&str, usize)] = &[
+const CARD_PATTERNS: &[(&str, usize)] = &[
     ("4", 16),
     ("4", 16),
     ("[=51|52|53|54|55]", 16),
@@ -19,7 +19,7 @@ const CARDS: &[(&str, usize)] = &[
 const SAMPLE_CARDS: &[&str] = &["4242424242424242", "4111111111111111", "5555555555554444", "378282246310005"];
 
 pub fn card(rng: &mut Rng) -> String {
-    let (lead, length) = CARDS[rng.below(CARDS.len())];
+    let (lead, length) = CARD_PATTERNS[rng.below(CARD_PATTERNS.len())];
     let mut number = rng.pattern(lead);
     number += &rng.digits(length - 1 - number.len());
     let check = luhn_digit(&number);
@@ -113,7 +113,7 @@ pub fn iban(rng: &mut Rng) -> String {
     let (country, pattern) = IBANS[rng.below(IBANS.len())];
     let account = rng.pattern(pattern);
     let check = 98 - remainder(&format!("{account}{country}00"));
-    maybe_grouped(rng, &format!("{country}{check:02}{account}"))
+    iban_in_random_form(rng, &format!("{country}{check:02}{account}"))
 }
 
 /// An IBAN with wrong check digits.
@@ -124,10 +124,10 @@ pub fn invalid_iban(rng: &mut Rng) -> String {
     let wrong = (check + 7 + rng.below(60) as u32) % 97 + 2;
     // The check digits would be valid again at a distance of 97, which two numbers from 2 to 98 never have.
     let wrong = if wrong == check { (check + 1) % 97 + 2 } else { wrong };
-    maybe_grouped(rng, &format!("{country}{wrong:02}{account}"))
+    iban_in_random_form(rng, &format!("{country}{wrong:02}{account}"))
 }
 
-fn maybe_grouped(rng: &mut Rng, plain: &str) -> String {
+fn iban_in_random_form(rng: &mut Rng, plain: &str) -> String {
     if rng.chance(55) { groups_of_four(plain, " ") } else { plain.to_owned() }
 }
 

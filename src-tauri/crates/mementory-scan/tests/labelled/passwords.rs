@@ -34,7 +34,7 @@ const WORDS: &[&str] = &[
     "thistle",
 ];
 
-fn word(rng: &mut Rng) -> String {
+fn random_word(rng: &mut Rng) -> String {
     let word = rng.pick(WORDS);
     if rng.chance(50) { capitalized(word) } else { word.to_owned() }
 }
@@ -46,7 +46,7 @@ pub fn capitalized(word: &str) -> String {
 
 /// A password that a person might choose: a word with a year, a number or a sign.
 pub fn weak_password(rng: &mut Rng) -> String {
-    let word = word(rng);
+    let word = random_word(rng);
     match rng.below(6) {
         0 => format!("{word}{}", rng.range(1962, 2025)),
         1 => format!("{word}{}!", rng.range(10, 2025)),
@@ -71,29 +71,29 @@ pub fn strong_password(rng: &mut Rng) -> String {
     })
 }
 
-/// Three or four words and a number.
-fn phrase(rng: &mut Rng) -> String {
-    let mut parts: Vec<String> = (0..rng.range(2, 3)).map(|_| word(rng)).collect();
+/// Two or three words and a number.
+fn passphrase(rng: &mut Rng) -> String {
+    let mut parts: Vec<String> = (0..rng.range(2, 3)).map(|_| random_word(rng)).collect();
     parts.push(rng.range(2, 99).to_string());
     parts.join(["-", ".", "_"][rng.below(3)])
 }
 
-pub fn any_kind(rng: &mut Rng) -> String {
+pub fn any_password(rng: &mut Rng) -> String {
     match rng.below(10) {
         0..=4 => weak_password(rng),
         5..=8 => strong_password(rng),
-        _ => phrase(rng),
+        _ => passphrase(rng),
     }
 }
 
 /// A password of two joined words, for templates in which only a password can follow.
-pub fn two_words(rng: &mut Rng) -> String {
-    let (one, two) = (word(rng), rng.pick(WORDS));
+pub fn two_word_password(rng: &mut Rng) -> String {
+    let (one, two) = (random_word(rng), rng.pick(WORDS));
     format!("{one}{two}")
 }
 
 /// A password for a web address. Some characters are percent-encoded.
-pub fn for_url(rng: &mut Rng) -> String {
+pub fn password_for_url(rng: &mut Rng) -> String {
     match rng.below(4) {
         0 => rng.pattern("[b62:6]%[=40|23|21|2B][b62:5]"),
         1 => rng.pattern("[b62:4]_[b62:8]"),

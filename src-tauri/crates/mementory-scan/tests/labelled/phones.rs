@@ -116,13 +116,13 @@ fn country_by_code(code: &str) -> &'static Country {
 }
 
 /// A number as dialled within the country. Only the words near it show that it is a telephone number.
-pub fn national(rng: &mut Rng, code: &str) -> String {
+pub fn national_number(rng: &mut Rng, code: &str) -> String {
     let pattern = rng.pick(country_by_code(code).2);
     rng.pattern(pattern).replace('~', "")
 }
 
 /// A number with `+` or `00` and the country code. Some have no spaces, and some have the `(0)` of letterheads.
-pub fn international(rng: &mut Rng, code: &str) -> String {
+pub fn international_number(rng: &mut Rng, code: &str) -> String {
     let (_, dial, patterns) = country_by_code(code);
     let pattern = rng.pick(patterns);
     let written = rng.pattern(pattern);
@@ -141,10 +141,10 @@ pub fn international(rng: &mut Rng, code: &str) -> String {
 }
 
 /// A number of any country with `+` and the country code, for templates without a word for a telephone number.
-pub fn of_any_country(rng: &mut Rng) -> String {
+pub fn number_of_any_country(rng: &mut Rng) -> String {
     let code = COUNTRIES[rng.below(COUNTRIES.len())].0;
     loop {
-        let number = international(rng, code);
+        let number = international_number(rng, code);
         if number.starts_with('+') {
             return number;
         }

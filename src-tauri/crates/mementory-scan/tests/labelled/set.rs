@@ -10,7 +10,7 @@
 use super::forms_config::{CONFIG, Form};
 use super::{forms_code::CODE, forms_documents::DOCUMENTS, forms_shell::SHELL};
 use super::{prose, prose::Lang, prose_east as east, prose_memory::MEMORY, prose_south as south, prose_west as west};
-use super::{rng::Rng, text::Labelled, text::Text, text::pick_with};
+use super::{rng::Rng, text::Labelled, text::Text, text::pick_template_with};
 use mementory_scan::Class;
 
 pub const LANGUAGES: &[&Lang] = &[
@@ -42,8 +42,8 @@ const PUBLIC_PASTES: &[&str] = &[
     "Replace this by your own key:\n-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----\n",
     "```\n<img src=\"data:image/png;base64,iVBORw0KGgo⟨bigbase64⟩\">\n```\n",
 ];
-const MIN_CHARS: usize = 40;
-const MAX_BYTES: usize = 4096;
+const MIN_TEXT_CHARS: usize = 40;
+const MAX_TEXT_BYTES: usize = 4096;
 
 /// Generates `count` texts. The same seed gives the same texts.
 pub fn generate(seed: u64, count: usize) -> Vec<Labelled> {
@@ -53,7 +53,7 @@ pub fn generate(seed: u64, count: usize) -> Vec<Labelled> {
 fn generate_text(rng: &mut Rng) -> Labelled {
     loop {
         let made = build_text(rng);
-        if made.text.chars().count() >= MIN_CHARS && made.text.len() <= MAX_BYTES {
+        if made.text.chars().count() >= MIN_TEXT_CHARS && made.text.len() <= MAX_TEXT_BYTES {
             return made;
         }
     }
@@ -76,8 +76,8 @@ fn build_text(rng: &mut Rng) -> Labelled {
             text.text.push_str("\n\n```");
             let form = random_form(rng);
             // A document has no language for the code fence.
-            let document = DOCUMENTS.iter().any(|document| document.kind == form.kind);
-            text.text.push_str(if document { "" } else { form.kind });
+            let is_document = DOCUMENTS.iter().any(|document| document.kind == form.kind);
+            text.text.push_str(if is_document { "" } else { form.kind });
             text.text.push('\n');
             write_form(rng, &mut text, form, has_values);
             text.text.push_str("\n```");
@@ -103,13 +103,13 @@ fn random_form(rng: &mut Rng) -> &'static Form {
 
 /// A template with a value of a random class. National numbers are chosen twice as often, because there are many kinds
 /// of them and few templates.
-fn valued_template<'a>(rng: &mut Rng, templates: &[&'a str]) -> &'a str {
+fn template_with_value<'a>(rng: &mut Rng, templates: &[&'a str]) -> &'a str {
     loop {
         let class = match rng.below(9) {
             0 => Class::NationalId,
             n => Class::ALL[n - 1],
         };
-        if let Some(template) = pick_with(rng, templates, class) {
+        if let Some(template) = pick_template_with(rng, templates, class) {
             return template;
         }
     }
@@ -126,27 +126,27 @@ fn random_choice<'a>(rng: &mut Rng, of: &[&'a str], count: usize) -> Vec<&'a str
 /// Writes sentences in one language in random order. After a sentence without punctuation at its end, a new line
 /// begins.
 fn write_chat(rng: &mut Rng, text: &mut Text, lang: &Lang, has_values: bool) {
-    let long = if rng.chance(12) { 8 } else { 1 };
+    let length_factor = if rng.chance(12) { 8 } else { 1 };
     let mut parts: Vec<&str> = Vec::new();
-    let fillers = rng.below(4) * long;
+    let fillers = rng.below(4) * length_factor;
     parts.extend(random_choice(rng, lang.filler, fillers));
-    let decoys = (if has_values { rng.below(3) } else { rng.below(4) }) * long;
+    let decoys = (if has_values { rng.below(3) } else { rng.below(4) }) * length_factor;
     parts.extend(random_choice(rng, lang.with_decoys, decoys));
     if has_values {
         for _ in 0..rng.range(1, 3) {
-            let paste = rng.chance(11);
-            parts.push(if paste { rng.pick(KEY_PASTES) } else { valued_template(rng, lang.with_values) });
+            let is_paste = rng.chance(11);
+            parts.push(if is_paste { rng.pick(KEY_PASTES) } else { template_with_value(rng, lang.with_values) });
         }
     } else if rng.chance(10) {
         parts.push(rng.pick(PUBLIC_PASTES));
     }
     rng.shuffle(&mut parts);
-    let between = ["\n", " ", " ", "\n\n"][rng.below(4)];
+    let separator = ["\n", " ", " ", "\n\n"][rng.below(4)];
     for (index, part) in parts.iter().enumerate() {
         if index > 0 {
             let open = text.text.ends_with(|c: char| c.is_alphanumeric() || c == ')');
             let own_line = open || part.starts_with('⟨') || part.contains("```");
-            text.text.push_str(if own_line { "\n" } else { between });
+            text.text.push_str(if own_line { "\n" } else { separator });
         }
         text.write(rng, part);
     }
@@ -154,19 +154,19 @@ fn write_chat(rng: &mut Rng, text: &mut Text, lang: &Lang, has_values: bool) {
 
 /// Writes a file or document: its lines in random order between its first and last lines.
 fn write_form(rng: &mut Rng, text: &mut Text, form: &Form, has_values: bool) {
-    let long = if rng.chance(12) { 5 } else { 1 };
+    let length_factor = if rng.chance(12) { 5 } else { 1 };
     let mut lines: Vec<&str> = Vec::new();
-    for _ in 0..rng.range(1, 6) as usize * long {
+    for _ in 0..rng.range(1, 6) as usize * length_factor {
         let line = rng.pick(form.neutral);
         // A line without slots would otherwise be repeated word for word.
         if line.contains('⟨') || !lines.contains(&line) {
             lines.push(line);
         }
     }
-    let decoys = (if has_values { rng.below(4) } else { rng.below(6) }) * long.min(2);
+    let decoys = (if has_values { rng.below(4) } else { rng.below(6) }) * length_factor.min(2);
     lines.extend(random_choice(rng, form.with_decoys, decoys));
     if has_values {
-        lines.extend((0..rng.range(1, 4)).map(|_| valued_template(rng, form.with_values)));
+        lines.extend((0..rng.range(1, 4)).map(|_| template_with_value(rng, form.with_values)));
     }
     rng.shuffle(&mut lines);
     text.write(rng, form.open);

@@ -53,16 +53,16 @@ fn half_the_texts_have_values_and_every_class_occurs() {
             slots.contains(format!("phone.{code}").as_str()) || slots.contains(format!("phone.+{code}").as_str());
         assert!(named, "no telephone of {code}");
     }
-    let banks: BTreeSet<&str> = money::IBANS.iter().map(|(country, _)| *country).collect();
-    assert!(banks.len() >= 25 && phones::COUNTRIES.len() >= 25 && keys::provider_count() >= 25);
+    let iban_countries: BTreeSet<&str> = money::IBANS.iter().map(|(country, _)| *country).collect();
+    assert!(iban_countries.len() >= 25 && phones::COUNTRIES.len() >= 25 && keys::provider_count() >= 25);
 }
 
 #[test]
 fn every_value_passes_an_independent_check() {
     for (slot, class, value) in values(&set::generate(DEFAULT_SEED, TEXT_COUNT)) {
         let holds = match class {
-            Class::Card => validate::card(value),
-            Class::Iban => validate::iban(value),
+            Class::Card => validate::is_valid_card(value),
+            Class::Iban => validate::is_valid_iban(value),
             Class::NationalId => ids_world::kind_by_name(slot.strip_prefix("id.").expect("an id's slot")).2(value),
             Class::PrivateKey => {
                 value.starts_with("-----BEGIN ") && value.ends_with("-----") && value.contains("PRIVATE KEY")
@@ -71,8 +71,11 @@ fn every_value_passes_an_independent_check() {
             Class::Phone => (8..=15).contains(&value.chars().filter(char::is_ascii_digit).count()),
             Class::Password => value.len() >= 6 && !value.contains(char::is_whitespace),
             Class::AccessKey => {
-                let ghost = ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "npm_"].iter().any(|lead| value.starts_with(lead));
-                value.len() >= 20 && !value.contains(char::is_whitespace) && (!ghost || validate::github(value))
+                let has_github_prefix =
+                    ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "npm_"].iter().any(|lead| value.starts_with(lead));
+                value.len() >= 20
+                    && !value.contains(char::is_whitespace)
+                    && (!has_github_prefix || validate::is_valid_github(value))
             }
         };
         assert!(holds, "{slot}: {value}");
@@ -82,30 +85,30 @@ fn every_value_passes_an_independent_check() {
 #[test]
 fn published_numbers_are_valid_and_their_neighbours_are_not() {
     // These are published samples, so that a mistake in both generator and validator is found.
-    type Holds = fn(&str) -> bool;
-    let samples: &[(Holds, &str)] = &[
-        (validate::iban, "GB82 WEST 1234 5698 7654 32"),
-        (validate::iban, "DE89 3704 0044 0532 0130 00"),
-        (validate::dni, "12345678Z"),
-        (validate::nie, "X1234567L"),
-        (validate::codice_fiscale, "RSSMRA85T10A562S"),
-        (validate::steuer_id, "86095742719"),
-        (validate::bsn, "111222333"),
-        (validate::rijksregister, "85.07.30-033.28"),
-        (validate::pesel, "44051401359"),
-        (validate::personnummer, "811228-9874"),
-        (validate::hetu, "131052-308T"),
-        (validate::nif, "123456789"),
-        (validate::ahv, "756.9217.0769.85"),
-        (validate::nhs, "943 476 5919"),
-        (validate::cpf, "111.444.777-35"),
-        (validate::rut, "12.345.678-5"),
-        (validate::kimlik, "10000000146"),
-        (validate::aadhaar, "2341 2341 2346"),
-        (validate::resident, "11010519491231002X"),
-        (validate::my_number, "1234 5678 9018"),
-        (validate::nir, "2 55 08 14 168 025 38"),
-        (validate::luhn, "79927398713"),
+    type NumberCheck = fn(&str) -> bool;
+    let samples: &[(NumberCheck, &str)] = &[
+        (validate::is_valid_iban, "GB82 WEST 1234 5698 7654 32"),
+        (validate::is_valid_iban, "DE89 3704 0044 0532 0130 00"),
+        (validate::is_valid_dni, "12345678Z"),
+        (validate::is_valid_nie, "X1234567L"),
+        (validate::is_valid_codice_fiscale, "RSSMRA85T10A562S"),
+        (validate::is_valid_steuer_id, "86095742719"),
+        (validate::is_valid_bsn, "111222333"),
+        (validate::is_valid_rijksregister, "85.07.30-033.28"),
+        (validate::is_valid_pesel, "44051401359"),
+        (validate::is_valid_personnummer, "811228-9874"),
+        (validate::is_valid_hetu, "131052-308T"),
+        (validate::is_valid_nif, "123456789"),
+        (validate::is_valid_ahv, "756.9217.0769.85"),
+        (validate::is_valid_nhs, "943 476 5919"),
+        (validate::is_valid_cpf, "111.444.777-35"),
+        (validate::is_valid_rut, "12.345.678-5"),
+        (validate::is_valid_kimlik, "10000000146"),
+        (validate::is_valid_aadhaar, "2341 2341 2346"),
+        (validate::is_valid_resident, "11010519491231002X"),
+        (validate::is_valid_my_number, "1234 5678 9018"),
+        (validate::is_valid_nir, "2 55 08 14 168 025 38"),
+        (validate::is_valid_luhn, "79927398713"),
     ];
     for (holds, number) in samples {
         assert!(holds(number), "{number}");
@@ -122,12 +125,12 @@ fn decoys_are_not_valid_numbers() {
         let rng = &mut Rng::new(DEFAULT_SEED, index);
         for slot in ["notcard", "longrun"] {
             let number = slots::text_for(rng, slot);
-            assert!(!validate::luhn(&number), "{number}");
+            assert!(!validate::is_valid_luhn(&number), "{number}");
         }
         let account = slots::text_for(rng, "notiban");
-        assert!(!validate::iban(&account), "{account}");
+        assert!(!validate::is_valid_iban(&account), "{account}");
         let phone = slots::text_for(rng, "imei");
-        assert!(validate::luhn(&phone) && !validate::card(&phone), "{phone}");
+        assert!(validate::is_valid_luhn(&phone) && !validate::is_valid_card(&phone), "{phone}");
         for (kind, _, holds) in ids_world::KINDS.iter().filter(|kind| kind.0 != "ssn") {
             let number = slots::text_for(rng, &format!("wrong.{kind}"));
             assert!(!holds(&number), "{kind} {number}");

@@ -30,8 +30,8 @@ pub fn text_for(rng: &mut Rng, slot: &str) -> String {
         ("pem", "json") => blocks::private_lines(rng).join("\\n"),
         ("pem", "") => blocks::private_lines(rng).join("\n"),
         ("pem", indent) => blocks::private_lines(rng).join(&format!("\n{}", " ".repeat(indent.parse().unwrap_or(2)))),
-        ("pass", "url") => passwords::for_url(rng),
-        ("pass", "word") => passwords::two_words(rng),
+        ("pass", "url") => passwords::password_for_url(rng),
+        ("pass", "word") => passwords::two_word_password(rng),
         ("pass", "prose") => {
             if rng.chance(50) {
                 passwords::weak_password(rng)
@@ -39,14 +39,14 @@ pub fn text_for(rng: &mut Rng, slot: &str) -> String {
                 passwords::strong_password(rng)
             }
         }
-        ("pass", _) => passwords::any_kind(rng),
+        ("pass", _) => passwords::any_password(rng),
         ("card", _) => money::card(rng),
         ("iban", _) => money::iban(rng),
         ("email", _) => people::email(rng),
-        ("phone", "") => phones::of_any_country(rng),
+        ("phone", "") => phones::number_of_any_country(rng),
         ("phone", kind) => match kind.strip_prefix('+') {
-            Some(country) => phones::international(rng, country),
-            None => phones::national(rng, kind),
+            Some(country) => phones::international_number(rng, country),
+            None => phones::national_number(rng, kind),
         },
         ("id", kind) => ids_world::kind_by_name(kind).1(rng),
         ("wrong", kind) => ids_world::invalid_number(rng, kind),
@@ -113,7 +113,7 @@ fn unlabelled_text(rng: &mut Rng, slot: &str) -> String {
         "db" => "[=shop|orders|crm|billing|events]",
         "host" => "[=db|cache|mq|pg]-[=01|02|prod|eu1].[=internal|svc.cluster.local|lan]",
         "service" => "[=orders|billing|search|gateway|mailer|reports]",
-        "placeholder" => PLACEHOLDERS,
+        "placeholder" => PLACEHOLDER_PATTERN,
         "flight" => "[=LH|BA|AF|TP|SK|KL][dig:3]",
         "booking" => "[up:6]",
         other => panic!("no slot {other}"),
@@ -121,9 +121,9 @@ fn unlabelled_text(rng: &mut Rng, slot: &str) -> String {
     rng.pattern(pattern)
 }
 
-const PLACEHOLDERS: &str = "[=your-api-key-here|YOUR_API_KEY|<your-token>|<token>|sk-...|ghp_xxxxxxxxxxxxxxxxxxxxxxxx|\
-    xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx|${API_KEY}|{{ api_key }}|********|REPLACE_ME|changeme-api-key|\
-    insert-your-key-here|$API_TOKEN|AKIAIOSFODNN7EXAMPLE|***REDACTED***|xxxxxxxxxxxxxxxxxxxxxxxx]";
+const PLACEHOLDER_PATTERN: &str = "[=your-api-key-here|YOUR_API_KEY|<your-token>|<token>|sk-...|\
+    ghp_xxxxxxxxxxxxxxxxxxxxxxxx|xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx|${API_KEY}|{{ api_key }}|********|REPLACE_ME|\
+    changeme-api-key|insert-your-key-here|$API_TOKEN|AKIAIOSFODNN7EXAMPLE|***REDACTED***|xxxxxxxxxxxxxxxxxxxxxxxx]";
 
 fn isodate(rng: &mut Rng) -> String {
     format!("{}-{:02}-{:02}", rng.range(2019, 2026), rng.range(1, 12), rng.range(1, 28))
@@ -154,10 +154,10 @@ fn not_luhn(rng: &mut Rng) -> String {
 }
 
 fn minified(rng: &mut Rng) -> String {
-    let one = |rng: &mut Rng| {
+    let function_text = |rng: &mut Rng| {
         let (a, b, n) = (rng.pattern("[let:1]"), rng.pattern("[let:2]"), rng.range(2, 99));
         format!("function {a}({b},e){{return {b}.length>{n}?e.slice(0,{n}):({b}.key=e.token||null,{b})}}")
     };
-    let body: String = (0..rng.range(3, 12)).map(|_| one(rng)).collect();
+    let body: String = (0..rng.range(3, 12)).map(|_| function_text(rng)).collect();
     format!("!function(){{\"use strict\";{body}}}();")
 }

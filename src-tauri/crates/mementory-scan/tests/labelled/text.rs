@@ -42,12 +42,12 @@ impl Text {
 }
 
 /// The classes of the slots of a template.
-pub fn classes(template: &str) -> impl Iterator<Item = Class> + '_ {
+pub fn classes_in_template(template: &str) -> impl Iterator<Item = Class> + '_ {
     template.split('⟨').skip(1).filter_map(|part| slots::class_of(part.split('⟩').next()?))
 }
 
 /// A random template that contains a value of this class. None if there is no such template.
-pub fn pick_with<'a>(rng: &mut Rng, templates: &[&'a str], class: Class) -> Option<&'a str> {
-    let fitting: Vec<&str> = templates.iter().copied().filter(|t| classes(t).any(|c| c == class)).collect();
+pub fn pick_template_with<'a>(rng: &mut Rng, templates: &[&'a str], class: Class) -> Option<&'a str> {
+    let fitting: Vec<&str> = templates.iter().copied().filter(|t| classes_in_template(t).any(|c| c == class)).collect();
     (!fitting.is_empty()).then(|| rng.pick(&fitting))
 }

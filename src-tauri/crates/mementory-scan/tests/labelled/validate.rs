@@ -10,48 +10,48 @@ fn has_weighted_check(text: &str, length: usize, weights: &[u64], modulus: u64) 
     found.len() == length && found.iter().zip(weights).map(|(d, w)| d * w).sum::<u64>() % modulus == 0
 }
 
-fn number(digits: &[u64]) -> u64 {
+fn digits_as_number(digits: &[u64]) -> u64 {
     digits.iter().fold(0, |sum, d| sum * 10 + d)
 }
 
 /// Whether `YYMMDD` may be a date. The length of the month is not checked.
 fn is_date(yymmdd: &[u64]) -> bool {
-    (1..=12).contains(&number(&yymmdd[2..4])) && (1..=31).contains(&number(&yymmdd[4..6]))
+    (1..=12).contains(&digits_as_number(&yymmdd[2..4])) && (1..=31).contains(&digits_as_number(&yymmdd[4..6]))
 }
 
-pub fn luhn(text: &str) -> bool {
+pub fn is_valid_luhn(text: &str) -> bool {
     const DIGIT_SUMS_OF_DOUBLES: [u64; 10] = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9];
     let found = digits(text);
     let places = found.iter().rev().enumerate();
     places.map(|(i, d)| if i % 2 == 1 { DIGIT_SUMS_OF_DOUBLES[*d as usize] } else { *d }).sum::<u64>() % 10 == 0
 }
 
-pub fn card(text: &str) -> bool {
+pub fn is_valid_card(text: &str) -> bool {
     let found = digits(text);
-    let lead = number(&found[..4.min(found.len())]);
+    let lead = digits_as_number(&found[..4.min(found.len())]);
     let length = match lead {
         4000..=4999 | 5100..=5599 | 2221..=2720 | 3528..=3589 | 6011 | 6440..=6599 | 6200..=6299 => 16,
         3400..=3499 | 3700..=3799 => 15,
         3600..=3699 | 3800..=3899 => 14,
         _ => return false,
     };
-    found.len() == length && luhn(text)
+    found.len() == length && is_valid_luhn(text)
 }
 
-pub fn iban(text: &str) -> bool {
+pub fn is_valid_iban(text: &str) -> bool {
     let plain: Vec<u8> = text.bytes().filter(|b| *b != b' ').collect();
     let turned = plain[4..].iter().chain(&plain[..4]);
-    let mut wide = String::new();
+    let mut expanded = String::new();
     for b in turned {
         match b {
-            b'0'..=b'9' => wide.push(char::from(*b)),
-            b'A'..=b'Z' => wide += &(b - b'A' + 10).to_string(),
+            b'0'..=b'9' => expanded.push(char::from(*b)),
+            b'A'..=b'Z' => expanded += &(b - b'A' + 10).to_string(),
             _ => return false,
         }
     }
     // The remainder is calculated for nine digits at a time, as in long division.
     let mut rest = 0u64;
-    for piece in wide.as_bytes().chunks(9) {
+    for piece in expanded.as_bytes().chunks(9) {
         let piece = std::str::from_utf8(piece).expect("ASCII");
         rest = format!("{rest}{piece}").parse::<u64>().expect("digits") % 97;
     }
@@ -63,18 +63,18 @@ fn dni_letter(number: u64, text: &str) -> bool {
     LETTERS.split(' ').nth((number % 23) as usize) == text.get(text.len() - 1..)
 }
 
-pub fn dni(text: &str) -> bool {
+pub fn is_valid_dni(text: &str) -> bool {
     let found = digits(text);
-    text.starts_with(|c: char| c.is_ascii_digit()) && found.len() == 8 && dni_letter(number(&found), text)
+    text.starts_with(|c: char| c.is_ascii_digit()) && found.len() == 8 && dni_letter(digits_as_number(&found), text)
 }
 
-pub fn nie(text: &str) -> bool {
+pub fn is_valid_nie(text: &str) -> bool {
     let found = digits(text);
     let Some(lead) = text.chars().next().and_then(|c| "XYZ".find(c)) else { return false };
-    found.len() == 7 && dni_letter(lead as u64 * 10_000_000 + number(&found), text)
+    found.len() == 7 && dni_letter(lead as u64 * 10_000_000 + digits_as_number(&found), text)
 }
 
-pub fn codice_fiscale(text: &str) -> bool {
+pub fn is_valid_codice_fiscale(text: &str) -> bool {
     // The letters in the order of their values in odd positions.
     const LETTERS_BY_ODD_VALUE: &str = "BAKPLCQDREVOSFTGUHMINJWZYX";
     let all: Vec<u8> = text.bytes().collect();
@@ -91,7 +91,7 @@ pub fn codice_fiscale(text: &str) -> bool {
     sum % 26 == usize::from(all[15] - b'A')
 }
 
-pub fn nir(text: &str) -> bool {
+pub fn is_valid_nir(text: &str) -> bool {
     let plain: String = text.chars().filter(|c| *c != ' ').collect();
     if plain.len() != 15 {
         return false;
@@ -102,65 +102,65 @@ pub fn nir(text: &str) -> bool {
         _ => (0, plain),
     };
     let found = digits(&plain);
-    found.len() == 15 && (number(&found[..13]) - corsica + number(&found[13..])).is_multiple_of(97)
+    found.len() == 15 && (digits_as_number(&found[..13]) - corsica + digits_as_number(&found[13..])).is_multiple_of(97)
 }
 
-pub fn steuer_id(text: &str) -> bool {
+pub fn is_valid_steuer_id(text: &str) -> bool {
     let found = digits(text);
     if found.len() != 11 || found[0] == 0 {
         return false;
     }
-    let once = (0..10).filter(|d| found[..10].contains(d)).count();
+    let distinct_count = (0..10).filter(|d| found[..10].contains(d)).count();
     let mut state = 0;
     for digit in &found[..10] {
         let sum = (digit + if state == 0 { 10 } else { state }) % 10;
         state = (if sum == 0 { 10 } else { sum }) * 2 % 11;
     }
     // By ISO 7064, the sum of the last state and the check digit is 1 (mod 10).
-    (8..=9).contains(&once) && (state + found[10]) % 10 == 1
+    (8..=9).contains(&distinct_count) && (state + found[10]) % 10 == 1
 }
 
-pub fn bsn(text: &str) -> bool {
+pub fn is_valid_bsn(text: &str) -> bool {
     has_weighted_check(text, 9, &[9, 8, 7, 6, 5, 4, 3, 2, 10], 11)
 }
 
-pub fn rijksregister(text: &str) -> bool {
+pub fn is_valid_rijksregister(text: &str) -> bool {
     let found = digits(text);
     if found.len() != 11 || !is_date(&found) {
         return false;
     }
-    let nine = number(&found[..9]);
-    [nine, nine + 2_000_000_000].iter().any(|n| (n + number(&found[9..])).is_multiple_of(97))
+    let nine = digits_as_number(&found[..9]);
+    [nine, nine + 2_000_000_000].iter().any(|n| (n + digits_as_number(&found[9..])).is_multiple_of(97))
 }
 
-pub fn pesel(text: &str) -> bool {
+pub fn is_valid_pesel(text: &str) -> bool {
     has_weighted_check(text, 11, &[1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1], 10)
 }
 
-pub fn personnummer(text: &str) -> bool {
+pub fn is_valid_personnummer(text: &str) -> bool {
     let found = digits(text);
     let ten = &found[found.len().saturating_sub(10)..];
     text.contains('-') && matches!(found.len(), 10 | 12) && is_date(ten) && {
         let ten: String = ten.iter().map(u64::to_string).collect();
-        luhn(&ten)
+        is_valid_luhn(&ten)
     }
 }
 
-pub fn hetu(text: &str) -> bool {
+pub fn is_valid_hetu(text: &str) -> bool {
     const CHECK_CHARACTERS: &str = "0123456789ABCDEFHJKLMNPRSTUVWXY";
     if text.len() != 11 || !text.is_ascii() || !matches!(&text[6..7], "-" | "A") {
         return false;
     }
     let counted = digits(&text[..6]).into_iter().chain(digits(&text[7..10])).collect::<Vec<_>>();
-    counted.len() == 9 && CHECK_CHARACTERS.find(&text[10..]) == Some((number(&counted) % 31) as usize)
+    counted.len() == 9 && CHECK_CHARACTERS.find(&text[10..]) == Some((digits_as_number(&counted) % 31) as usize)
 }
 
-pub fn fodselsnummer(text: &str) -> bool {
+pub fn is_valid_fodselsnummer(text: &str) -> bool {
     has_weighted_check(text, 11, &[3, 7, 6, 1, 8, 9, 4, 5, 2, 1, 0], 11)
         && has_weighted_check(text, 11, &[5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1], 11)
 }
 
-pub fn nif(text: &str) -> bool {
+pub fn is_valid_nif(text: &str) -> bool {
     let found = digits(text);
     // If the check digit would be 10, it is written as 0.
     found.len() == 9 && (1..=3).contains(&found[0]) && {

@@ -4,19 +4,19 @@ fn digits(text: &str) -> Vec<u64> {
     text.bytes().filter(u8::is_ascii_digit).map(|b| u64::from(b - b'0')).collect()
 }
 
-pub fn ahv(text: &str) -> bool {
+pub fn is_valid_ahv(text: &str) -> bool {
     let found = digits(text);
     let thrice: u64 = found.iter().skip(1).step_by(2).sum();
     let once: u64 = found.iter().step_by(2).sum();
     found.len() == 13 && found[..3] == [7, 5, 6] && (thrice * 3 + once).is_multiple_of(10)
 }
 
-pub fn nhs(text: &str) -> bool {
+pub fn is_valid_nhs(text: &str) -> bool {
     let found = digits(text);
     found.len() == 10 && found.iter().rev().zip(1..).map(|(d, w)| d * w).sum::<u64>() % 11 == 0
 }
 
-pub fn cpf(text: &str) -> bool {
+pub fn is_valid_cpf(text: &str) -> bool {
     let found = digits(text);
     // Each check digit is the sum of the digits before it with the weights 9, 8, 7 … from the right, modulo 11. If it
     // would be 10, it is 0.
@@ -27,7 +27,7 @@ pub fn cpf(text: &str) -> bool {
     found.len() == 11 && holds(9) && holds(10)
 }
 
-pub fn rut(text: &str) -> bool {
+pub fn is_valid_rut(text: &str) -> bool {
     let Some((body, check)) = text.split_once('-') else { return false };
     let mut sum = 1;
     for (place, digit) in digits(body).iter().rev().enumerate() {
@@ -37,7 +37,7 @@ pub fn rut(text: &str) -> bool {
     (7..=8).contains(&digits(body).len()) && check == wanted
 }
 
-pub fn kimlik(text: &str) -> bool {
+pub fn is_valid_kimlik(text: &str) -> bool {
     let d = digits(text);
     if d.len() != 11 || d[0] == 0 {
         return false;
@@ -49,7 +49,7 @@ pub fn kimlik(text: &str) -> bool {
 }
 
 /// Verhoeff's algorithm with its published tables.
-pub fn aadhaar(text: &str) -> bool {
+pub fn is_valid_aadhaar(text: &str) -> bool {
     const PRODUCTS: [&[u8; 10]; 10] = [
         b"0123456789",
         b"1234067895",
@@ -80,7 +80,7 @@ pub fn aadhaar(text: &str) -> bool {
     found.len() == 12 && found[0] > 1 && check == 0
 }
 
-pub fn resident(text: &str) -> bool {
+pub fn is_valid_resident(text: &str) -> bool {
     // ISO 7064 mod 11-2, calculated as a running state. X means ten.
     let state = text.chars().fold(0, |state, c| {
         let value = if c == 'X' { 10 } else { c.to_digit(10).unwrap_or(99) };
@@ -89,7 +89,7 @@ pub fn resident(text: &str) -> bool {
     text.len() == 18 && text.bytes().take(17).all(|b| b.is_ascii_digit()) && state == 1
 }
 
-pub fn my_number(text: &str) -> bool {
+pub fn is_valid_my_number(text: &str) -> bool {
     let found = digits(text);
     let sum: u64 = (found.iter().rev().skip(1).zip(1..)).map(|(d, n)| d * if n <= 6 { n + 1 } else { n - 5 }).sum();
     let check = match sum % 11 {
@@ -99,7 +99,7 @@ pub fn my_number(text: &str) -> bool {
     found.len() == 12 && found[11] == check
 }
 
-pub fn rrn(text: &str) -> bool {
+pub fn is_valid_rrn(text: &str) -> bool {
     let found = digits(text);
     let sum: u64 = found.iter().take(12).enumerate().map(|(i, d)| d * (2 + i as u64 % 8)).sum();
     // The sum with the check digit is divisible by 11. If the check digit would be 11 or 10, it is written as 1 or 0,
@@ -107,11 +107,11 @@ pub fn rrn(text: &str) -> bool {
     found.len() == 13 && text.as_bytes()[6] == b'-' && (sum + found[12]) % 11 == u64::from(sum % 11 < 2)
 }
 
-pub fn sin(text: &str) -> bool {
-    digits(text).len() == 9 && digits(text)[0] > 0 && super::validate::luhn(text)
+pub fn is_valid_sin(text: &str) -> bool {
+    digits(text).len() == 9 && digits(text)[0] > 0 && super::validate::is_valid_luhn(text)
 }
 
-pub fn ssn(text: &str) -> bool {
+pub fn is_valid_ssn(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let [area, group, serial] = parts[..] else { return false };
     (area.len(), group.len(), serial.len()) == (3, 2, 4)
@@ -123,7 +123,7 @@ pub fn ssn(text: &str) -> bool {
 }
 
 /// Checks GitHub's checksum: the last six characters in base 62 are the CRC-32 of the thirty characters before them.
-pub fn github(text: &str) -> bool {
+pub fn is_valid_github(text: &str) -> bool {
     let Some((_, body)) = text.split_once('_').filter(|(_, body)| body.len() == 36) else { return false };
     let (random, tail) = body.split_at(30);
     let value = tail.bytes().try_fold(0u64, |sum, b| {
