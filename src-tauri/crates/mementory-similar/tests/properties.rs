@@ -116,9 +116,9 @@ fn sketches_estimate_the_jaccard_similarity() {
     let (mut sum, mut pairs) = (0.0, 0);
     for i in 0..forms.len() {
         for j in 0..i {
-            let off = made[i].estimate_similarity(&made[j]) - jaccard(&forms[i], &forms[j]);
-            assert!(off.abs() < 0.25, "{off} {} / {}", texts[i].text, texts[j].text);
-            sum += off;
+            let error = made[i].estimate_similarity(&made[j]) - jaccard(&forms[i], &forms[j]);
+            assert!(error.abs() < 0.25, "{error} {} / {}", texts[i].text, texts[j].text);
+            sum += error;
             pairs += 1;
         }
     }
@@ -151,8 +151,8 @@ fn empty_texts_are_not_duplicates() {
 
 /// Texts that are expensive to compare, by kind. Large numbers of them are used for measurements.
 fn expensive_texts(count: usize) -> [(&'static str, Vec<String>); 5] {
-    let numbered = |n: usize| ["red", "tea", "sky", "oak", "sun", "cup", "fog", "ink", "jar", "key"][n % 10];
-    let letters = |n: usize| -> String {
+    let word_by_number = |n: usize| ["red", "tea", "sky", "oak", "sun", "cup", "fog", "ink", "jar", "key"][n % 10];
+    let pseudorandom_word = |n: usize| -> String {
         (0..6).map(|i| char::from(b'a' + ((n.wrapping_mul(2_654_435_761) >> (i * 5)) % 26) as u8)).collect()
     };
     [
@@ -164,7 +164,12 @@ fn expensive_texts(count: usize) -> [(&'static str, Vec<String>); 5] {
         (
             "the same ten words, then another",
             (0..count)
-                .map(|n| format!("keeps every single morning quiet reading old letters near windows {}", letters(n)))
+                .map(|n| {
+                    format!(
+                        "keeps every single morning quiet reading old letters near windows {}",
+                        pseudorandom_word(n)
+                    )
+                })
                 .collect(),
         ),
         (
@@ -173,7 +178,7 @@ fn expensive_texts(count: usize) -> [(&'static str, Vec<String>); 5] {
                 .map(|n| {
                     format!(
                         "keeps every single morning quiet reading old letters near windows {} {}",
-                        numbered(n),
+                        word_by_number(n),
                         "🍕".repeat(n / 10)
                     )
                 })
@@ -184,8 +189,9 @@ fn expensive_texts(count: usize) -> [(&'static str, Vec<String>); 5] {
     ]
 }
 
-/// Checks that grouping ends. With `MEMENTORY_SIMILAR=100000 cargo test --release -p mementory-similar --test
-/// properties hostile -- --nocapture` it uses more texts and prints the time for each kind.
+/// Checks that grouping ends, and for some kinds that it finds the right groups. With `MEMENTORY_SIMILAR=100000 cargo
+/// test --release -p mementory-similar --test properties hostile -- --nocapture` it uses more texts and prints the time
+/// for each kind.
 #[test]
 fn grouping_of_hostile_texts_ends() {
     let count = std::env::var("MEMENTORY_SIMILAR").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);

@@ -10,16 +10,16 @@ use std::{collections::BTreeMap, time::Instant};
 struct Pairs {
     grouped: u64,
     true_pairs: u64,
-    both: u64,
+    correct: u64,
 }
 
 impl Pairs {
     fn precision(&self) -> f64 {
-        self.both as f64 / self.grouped.max(1) as f64
+        self.correct as f64 / self.grouped.max(1) as f64
     }
 
     fn recall(&self) -> f64 {
-        self.both as f64 / self.true_pairs.max(1) as f64
+        self.correct as f64 / self.true_pairs.max(1) as f64
     }
 }
 
@@ -30,16 +30,16 @@ fn pairs_within(sizes: impl Iterator<Item = u64>) -> u64 {
 fn count_pairs(memories: &[Memory], groups: &[Group]) -> Pairs {
     let mut by_statement: BTreeMap<usize, u64> = BTreeMap::new();
     memories.iter().for_each(|m| *by_statement.entry(m.statement).or_default() += 1);
-    let mut both = 0;
+    let mut correct = 0;
     for group in groups {
         let mut statements: BTreeMap<usize, u64> = BTreeMap::new();
         group.members.iter().for_each(|i| *statements.entry(memories[*i].statement).or_default() += 1);
-        both += pairs_within(statements.into_values());
+        correct += pairs_within(statements.into_values());
     }
     Pairs {
         grouped: pairs_within(groups.iter().map(|g| g.members.len() as u64)),
         true_pairs: pairs_within(by_statement.into_values()),
-        both,
+        correct,
     }
 }
 
@@ -75,23 +75,23 @@ fn peak_memory_mib() -> u64 {
 
 fn measure_groups(count: usize, seed: u64) -> Pairs {
     let memories = memories(count, seed);
-    let words: usize = memories.iter().map(|m| m.text.len()).sum();
+    let text_bytes: usize = memories.iter().map(|m| m.text.len()).sum();
     let before = peak_memory_mib();
     let key = Key::new(&[7; 32]);
     let start = Instant::now();
     let forms: Vec<Form> = memories.iter().map(|m| Form::new(&m.text)).collect();
-    let cut = start.elapsed();
+    let form_time = start.elapsed();
     let sketches = sketches(&key, &forms);
-    let sketched = start.elapsed() - cut;
+    let sketch_time = start.elapsed() - form_time;
     let groups = groups(&sketches, &forms, THRESHOLD);
-    let grouped = start.elapsed() - cut - sketched;
+    let group_time = start.elapsed() - form_time - sketch_time;
     let pairs = count_pairs(&memories, &groups);
     println!(
         "{count} memories, {} KiB of text: forms {:.2} s, sketches {:.2} s, groups {:.2} s; peak {} MiB ({before} before)",
-        words / 1024,
-        cut.as_secs_f32(),
-        sketched.as_secs_f32(),
-        grouped.as_secs_f32(),
+        text_bytes / 1024,
+        form_time.as_secs_f32(),
+        sketch_time.as_secs_f32(),
+        group_time.as_secs_f32(),
         peak_memory_mib()
     );
     println!("{} groups; precision {:.4}, recall {:.4}", groups.len(), pairs.precision(), pairs.recall());
@@ -100,12 +100,12 @@ fn measure_groups(count: usize, seed: u64) -> Pairs {
         recall_table(&memories, &groups, |m| m.edits.clone()),
         recall_table(&memories, &groups, |m| vec![m.language])
     );
-    let mut wrong = 0;
+    let mut wrong_group_count = 0;
     for group in &groups {
         let first = &memories[group.members[0]];
         if let Some(other) = group.members.iter().map(|i| &memories[*i]).find(|m| m.statement != first.statement) {
-            wrong += 1;
-            if wrong <= 15 {
+            wrong_group_count += 1;
+            if wrong_group_count <= 15 {
                 println!("WRONG  {:?}\n       {:?}", first.text, other.text);
             }
         }
@@ -135,7 +135,7 @@ fn print_missed(memories: &[Memory], groups: &[Group]) {
 }
 
 /// With `MEMENTORY_SIMILAR=100000 cargo test --release -p mementory-similar --test quality -- --nocapture`, more
-/// memories are used.
+/// memories are used. If `MEMENTORY_SIMILAR_MISSED` is set, the missed texts are printed.
 #[test]
 fn ten_thousand_memories_reach_the_required_precision_and_recall() {
     let count = std::env::var("MEMENTORY_SIMILAR").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000);

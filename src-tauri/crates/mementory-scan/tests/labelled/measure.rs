@@ -3,31 +3,32 @@ use super::text::Labelled;
 use mementory_scan::{Class, Finding};
 use std::{fmt::Write, ops::Range};
 
-/// The counts of one class, and descriptions of its errors.
+/// The counts of one class: its values, its findings, and the findings that are values.
 #[derive(Default)]
 pub struct Score {
     pub values: usize,
     pub found: usize,
-    pub right: usize,
+    pub correct: usize,
+    /// Descriptions of wrong findings and missing values.
     pub misses: Vec<String>,
 }
 
 impl Score {
     /// The share of findings that are values. 1 if there are no findings.
     pub fn precision(&self) -> f64 {
-        if self.found == 0 { 1.0 } else { self.right as f64 / self.found as f64 }
+        if self.found == 0 { 1.0 } else { self.correct as f64 / self.found as f64 }
     }
 
     /// The share of values that were found. 1 if there are no values.
     pub fn recall(&self) -> f64 {
-        if self.values == 0 { 1.0 } else { self.right as f64 / self.values as f64 }
+        if self.values == 0 { 1.0 } else { self.correct as f64 / self.values as f64 }
     }
 }
 
 /// Whether two ranges overlap in at least four fifths of each.
 pub fn overlaps(a: &Range<usize>, b: &Range<usize>) -> bool {
-    let both = a.end.min(b.end).saturating_sub(a.start.max(b.start));
-    both > 0 && both * 5 >= a.len() * 4 && both * 5 >= b.len() * 4
+    let overlap_len = a.end.min(b.end).saturating_sub(a.start.max(b.start));
+    overlap_len > 0 && overlap_len * 5 >= a.len() * 4 && overlap_len * 5 >= b.len() * 4
 }
 
 /// Scans each text and counts the findings. A second finding for the same value counts as wrong.
@@ -45,7 +46,7 @@ pub fn measure(set: &[Labelled], scan: impl Fn(&str) -> Vec<Finding>) -> Vec<(Cl
                 match missing.iter().position(|value| overlaps(value, &span)) {
                     Some(at) => {
                         missing.remove(at);
-                        score.right += 1;
+                        score.correct += 1;
                     }
                     None => {
                         score.misses.push(format!("wrong   {:<14} {}", finding.detector, marked_excerpt(made, &span)))

@@ -56,18 +56,18 @@ pub fn luhn_digit(number: &str) -> u8 {
     ((10 - sum % 10) % 10) as u8
 }
 
-fn groups_of_four(number: &str, with: &str) -> String {
+fn groups_of_four(number: &str, separator: &str) -> String {
     let parts: Vec<_> = number.as_bytes().chunks(4).map(|part| String::from_utf8_lossy(part).into_owned()).collect();
-    parts.join(with)
+    parts.join(separator)
 }
 
 /// The number in groups as on the card, in groups with hyphens, or without separators.
 fn with_card_groups(rng: &mut Rng, number: &str) -> String {
-    let with = [" ", " ", "-", ""][rng.below(4)];
+    let separator = [" ", " ", "-", ""][rng.below(4)];
     match number.len() {
-        15 => [&number[..4], &number[4..10], &number[10..]].join(with),
-        14 => [&number[..4], &number[4..10], &number[10..]].join(with),
-        _ => groups_of_four(number, with),
+        15 => [&number[..4], &number[4..10], &number[10..]].join(separator),
+        14 => [&number[..4], &number[4..10], &number[10..]].join(separator),
+        _ => groups_of_four(number, separator),
     }
 }
 

@@ -126,16 +126,16 @@ pub fn international_number(rng: &mut Rng, code: &str) -> String {
     let (_, dial, patterns) = country_by_code(code);
     let pattern = rng.pick(patterns);
     let written = rng.pattern(pattern);
-    let zero = written.contains("~0~") && rng.chance(8) && matches!(code, "de" | "gb" | "ch" | "at");
-    let rest = written.replace("~0~", if zero { "(0)" } else { "" });
+    let has_trunk_zero = written.contains("~0~") && rng.chance(8) && matches!(code, "de" | "gb" | "ch" | "at");
+    let rest = written.replace("~0~", if has_trunk_zero { "(0)" } else { "" });
     let lead = if rng.chance(7) && code != "us" && code != "ca" { "00" } else { "+" };
-    if rng.chance(25) && !zero {
+    if rng.chance(25) && !has_trunk_zero {
         let digits: String = rest.chars().filter(char::is_ascii_digit).collect();
         format!("+{dial}{digits}")
     } else if dial == &"1" || code == "br" {
         format!("{lead}{dial} {rest}")
     } else {
-        format!("{lead}{dial} {}", rest.replace(['(', ')'], if zero { "\u{0}" } else { "" }))
+        format!("{lead}{dial} {}", rest.replace(['(', ')'], if has_trunk_zero { "\u{0}" } else { "" }))
             .replace("\u{0}0\u{0}", "(0)")
     }
 }

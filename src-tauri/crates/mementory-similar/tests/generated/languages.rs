@@ -3,27 +3,44 @@ mod eastern;
 mod germanic;
 mod romance;
 
-/// A statement with a slot, in all its wordings.
+/// A statement with a slot, in all its wordings. Each wording has `{}` in place of the slot and no subject.
 pub struct Template {
+    /// In the third person and the present.
     pub now: &'static str,
+    /// In the first person and the present.
     pub i: &'static str,
+    /// In the third person and the past.
     pub past: &'static str,
+    /// Negated, in the third person.
     pub negated: &'static str,
+    /// Negated, in the first person.
     pub i_negated: &'static str,
+    /// `number`, `year` or the name of a slot of the language.
     pub slot: &'static str,
 }
 
+/// The parts from which texts in one language are composed.
 pub struct Language {
     pub name: &'static str,
-    pub spaced: bool,
+    /// Whether there are spaces between words.
+    pub has_spaces: bool,
+    /// Subjects for the third person.
     pub subjects: &'static [&'static str],
+    /// The subject for the first person.
     pub i: &'static str,
+    /// Between two clauses in the third person.
     pub and: &'static str,
+    /// Between two clauses in the first person.
     pub and_i: &'static str,
+    /// At the end of a sentence.
     pub stop: &'static str,
+    /// Between two sentences.
     pub space: &'static str,
+    /// Texts that may precede the first sentence.
     pub openings: &'static [&'static str],
+    /// Texts that may follow the last clause.
     pub details: &'static [&'static str],
+    /// Names of slots, each with its words, separated by `|`.
     pub slots: &'static [(&'static str, &'static str)],
     pub clauses: &'static [Template],
 }

@@ -53,15 +53,15 @@ struct Clause {
 /// The wording of a statement.
 #[derive(Clone, Copy)]
 struct Wording {
-    first_person: bool,
-    past: bool,
-    swapped: bool,
+    is_first_person: bool,
+    is_past: bool,
+    has_swapped_clauses: bool,
 }
 
-const FIRST_WORDING: Wording = Wording { first_person: false, past: false, swapped: false };
+const FIRST_WORDING: Wording = Wording { is_first_person: false, is_past: false, has_swapped_clauses: false };
 
-/// Generates `count` memories in six languages. About half of them have only one wording, and many of these differ from
-/// another memory in only a slot, a number or a negation. The others have two to five wordings.
+/// Generates `count` memories in six languages. About two fifths of them have only one wording, and many of these
+/// differ from another memory in only a slot, a number or a negation. The others have two to five wordings.
 pub fn memories(count: usize, seed: u64) -> Vec<Memory> {
     let mut rng = Rng::new(seed);
     let mut out: Vec<Memory> = Vec::with_capacity(count);
@@ -119,7 +119,7 @@ fn random_slot_word(language: &Language, template: usize, rng: &mut Rng) -> Stri
 }
 
 fn random_clauses(language: &Language, rng: &mut Rng) -> Vec<Clause> {
-    let wanted = match rng.below(100) {
+    let clause_count = match rng.below(100) {
         0..15 => 1,
         15..60 => 2,
         60..85 => 3,
@@ -127,7 +127,7 @@ fn random_clauses(language: &Language, rng: &mut Rng) -> Vec<Clause> {
         _ => 8 + rng.below(5),
     };
     let mut clauses: Vec<Clause> = Vec::new();
-    while clauses.len() < wanted.min(language.clauses.len()) {
+    while clauses.len() < clause_count.min(language.clauses.len()) {
         let one = random_clause(language, rng);
         if clauses.iter().all(|c| c.template != one.template) {
             clauses.push(one);
@@ -151,8 +151,8 @@ fn compose_text(language: &Language, clauses: &[Clause], wording: Wording, subje
         .iter()
         .map(|c| {
             let t = &language.clauses[c.template];
-            let form = match (wording.first_person, wording.past, c.is_negated) {
-                (_, _, true) if wording.first_person => t.i_negated,
+            let form = match (wording.is_first_person, wording.is_past, c.is_negated) {
+                (_, _, true) if wording.is_first_person => t.i_negated,
                 (_, _, true) => t.negated,
                 (true, _, _) => t.i,
                 (_, true, _) => t.past,
@@ -161,7 +161,7 @@ fn compose_text(language: &Language, clauses: &[Clause], wording: Wording, subje
             form.replace("{}", &c.slot)
         })
         .collect();
-    if wording.swapped {
+    if wording.has_swapped_clauses {
         let half = clause_texts.len() / 2;
         clause_texts.rotate_left(half);
     }
@@ -169,9 +169,9 @@ fn compose_text(language: &Language, clauses: &[Clause], wording: Wording, subje
     let sentences: Vec<String> = clause_texts
         .chunks(2)
         .map(|pair| {
-            let subject = if wording.first_person { language.i } else { subject };
-            let glue = if wording.first_person { language.and_i } else { language.and };
-            let text = format!("{subject}{}", pair.join(glue));
+            let subject = if wording.is_first_person { language.i } else { subject };
+            let conjunction = if wording.is_first_person { language.and_i } else { language.and };
+            let text = format!("{subject}{}", pair.join(conjunction));
             let mut chars = text.chars();
             let head: String = chars.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
             format!("{head}{}{}", chars.as_str(), language.stop)
@@ -193,15 +193,15 @@ fn reword(language: &Language, clauses: &[Clause], first: &str, rng: &mut Rng) -
                 edits.push("filler");
             }
             1 => {
-                wording.first_person = true;
+                wording.is_first_person = true;
                 edits.push("person");
             }
             2 if clauses.len() > 1 => {
-                wording.swapped = true;
+                wording.has_swapped_clauses = true;
                 edits.push("order");
             }
             3 => {
-                wording.past = true;
+                wording.is_past = true;
                 edits.push("tense");
             }
             _ => {}
@@ -229,12 +229,12 @@ fn reword(language: &Language, clauses: &[Clause], first: &str, rng: &mut Rng) -
                     format!("{}{}{}", text.trim_end_matches(language.stop), rng.pick(language.details), language.stop);
                 edits.push("detail");
             }
-            4 if language.spaced => {
+            4 if language.has_spaces => {
                 text = with_typo(&text, rng);
                 edits.push("typo");
             }
             _ => {
-                text = if language.spaced { text.replace(' ', "  ") } else { format!(" {text} ") };
+                text = if language.has_spaces { text.replace(' ', "  ") } else { format!(" {text} ") };
                 edits.push("spaces");
             }
         }
@@ -245,13 +245,13 @@ fn reword(language: &Language, clauses: &[Clause], first: &str, rng: &mut Rng) -
 /// Makes a typo in a random word of at least five letters, which may be a name.
 fn with_typo(text: &str, rng: &mut Rng) -> String {
     let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-    let long: Vec<usize> = (0..words.len())
+    let long_word_indices: Vec<usize> = (0..words.len())
         .filter(|i| words[*i].chars().count() >= 5 && words[*i].chars().all(char::is_alphabetic))
         .collect();
-    if long.is_empty() {
+    if long_word_indices.is_empty() {
         return text.to_owned();
     }
-    let word = &mut words[rng.pick(&long)];
+    let word = &mut words[rng.pick(&long_word_indices)];
     let mut letters: Vec<char> = word.chars().collect();
     // The first letter is rarely wrong in typos of people.
     let at = if rng.chance(4) { 0 } else { 1 + rng.below(letters.len() - 2) };

@@ -3,7 +3,7 @@ use super::{Language, t};
 
 pub const JAPANESE: Language = Language {
     name: "ja",
-    spaced: false,
+    has_spaces: false,
     subjects: &["ユーザーは", "利用者は", ""],
     i: "私は",
     and: "、",
@@ -79,7 +79,7 @@ pub const JAPANESE: Language = Language {
 
 pub const CHINESE: Language = Language {
     name: "zh",
-    spaced: false,
+    has_spaces: false,
     subjects: &["用户", "该用户", ""],
     i: "我",
     and: "，",

@@ -3,7 +3,7 @@ use super::{Language, t};
 
 pub const ENGLISH: Language = Language {
     name: "en",
-    spaced: true,
+    has_spaces: true,
     subjects: &["The user ", "User ", "", "The user also "],
     i: "I ",
     and: " and ",
@@ -142,7 +142,7 @@ pub const ENGLISH: Language = Language {
 
 pub const GERMAN: Language = Language {
     name: "de",
-    spaced: true,
+    has_spaces: true,
     subjects: &["Der Nutzer ", "Nutzer ", "Die Nutzerin ", "Der Benutzer "],
     i: "Ich ",
     and: " und ",

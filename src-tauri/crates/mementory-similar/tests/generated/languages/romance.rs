@@ -3,7 +3,7 @@ use super::{Language, t};
 
 pub const FRENCH: Language = Language {
     name: "fr",
-    spaced: true,
+    has_spaces: true,
     subjects: &["L'utilisateur ", "L'utilisatrice ", "Utilisateur: "],
     i: "Je ",
     and: " et ",
@@ -115,7 +115,7 @@ pub const FRENCH: Language = Language {
 
 pub const SPANISH: Language = Language {
     name: "es",
-    spaced: true,
+    has_spaces: true,
     subjects: &["El usuario ", "La usuaria ", ""],
     i: "Yo ",
     and: " y ",
