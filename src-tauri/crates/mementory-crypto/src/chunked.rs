@@ -21,9 +21,9 @@ use zeroize::Zeroizing;
 /// Plaintext length of a chunk in bytes.
 pub const CHUNK_LEN: usize = 64 * 1024;
 const ENCRYPTED_CHUNK_LEN: usize = CHUNK_LEN + TAG_LEN;
-const MAGIC: &[u8; 8] = b"KPSKCHK\x01";
+const CHUNKED_FILE_MAGIC: &[u8; 8] = b"KPSKCHK\x01";
 const SALT_LEN: usize = 24;
-const HEADER_LEN: usize = MAGIC.len() + SALT_LEN;
+const HEADER_LEN: usize = CHUNKED_FILE_MAGIC.len() + SALT_LEN;
 
 /// Identifies a file, so that it cannot be replaced by another one. It is not written into the file.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +47,7 @@ impl FileCipher {
         let label: &[u8] = b"keepsake/v1/chunked";
         let bound = hazmat::encode_list(&[
             label,
-            MAGIC,
+            CHUNKED_FILE_MAGIC,
             context.purpose.as_bytes(),
             context.name.as_bytes(),
             &context.generation.to_le_bytes(),
@@ -78,7 +78,7 @@ impl<W: Write> ChunkWriter<W> {
     /// Starts a file by writing its header.
     pub fn new(mut inner: W, key: &[u8; 32], context: &Context<'_>) -> Result<Self, CryptoError> {
         let salt = random_bytes::<SALT_LEN>()?;
-        inner.write_all(MAGIC)?;
+        inner.write_all(CHUNKED_FILE_MAGIC)?;
         inner.write_all(&salt)?;
         // The buffer has room for the tag too, so that chunk and tag are written together.
         let buf = Zeroizing::new(Vec::with_capacity(ENCRYPTED_CHUNK_LEN));
@@ -146,12 +146,12 @@ impl<R: ReadAt> ChunkReader<R> {
         let mut head = [0; HEADER_LEN];
         let body = len.checked_sub(HEADER_LEN as u64).ok_or(CryptoError::Decrypt)?;
         inner.read_exact_at(&mut head, 0).map_err(map_read_error)?;
-        let (magic, salt) = head.split_at(MAGIC.len());
+        let (magic, salt) = head.split_at(CHUNKED_FILE_MAGIC.len());
         let salt: [u8; SALT_LEN] = salt.try_into().map_err(|_| CryptoError::Decrypt)?;
         let chunks = body.div_ceil(ENCRYPTED_CHUNK_LEN as u64);
         let len = body.checked_sub(chunks * TAG_LEN as u64).ok_or(CryptoError::Decrypt)?;
         // Only the chunk of an empty file may be empty.
-        if magic != MAGIC || chunks == 0 || (chunks > 1 && len <= (chunks - 1) * CHUNK_LEN as u64) {
+        if magic != CHUNKED_FILE_MAGIC || chunks == 0 || (chunks > 1 && len <= (chunks - 1) * CHUNK_LEN as u64) {
             return Err(CryptoError::Decrypt);
         }
         let reader = Self { inner, cipher: FileCipher::new(key, &salt, context), len, chunks };

@@ -3,7 +3,7 @@ use crate::{CryptoError, random_bytes};
 use zeroize::Zeroizing;
 
 /// Crockford's base 32: no I, L, O or U.
-const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const RECOVERY_CODE_ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const CODE_LENGTH: usize = 32;
 const GROUP_LENGTH: usize = 4;
 
@@ -15,7 +15,7 @@ impl RecoveryCode {
     pub fn generate() -> Result<Self, CryptoError> {
         let bits = Zeroizing::new(random_bytes::<CODE_LENGTH>()?);
         // With 32 symbols, the low five bits of a random byte choose one without bias.
-        Ok(Self(Zeroizing::new(bits.map(|b| ALPHABET[usize::from(b & 31)]))))
+        Ok(Self(Zeroizing::new(bits.map(|b| RECOVERY_CODE_ALPHABET[usize::from(b & 31)]))))
     }
 
     /// Parses a typed code. Ignores case, spaces and dashes, and reads `O` as `0` and `I` and `L` as `1`. Returns
@@ -31,7 +31,7 @@ impl RecoveryCode {
                 'I' | 'L' => '1',
                 c => c,
             };
-            let byte = u8::try_from(c).ok().filter(|b| ALPHABET.contains(b))?;
+            let byte = u8::try_from(c).ok().filter(|b| RECOVERY_CODE_ALPHABET.contains(b))?;
             *out.get_mut(len)? = byte;
             len += 1;
         }

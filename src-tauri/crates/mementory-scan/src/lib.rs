@@ -141,7 +141,7 @@ pub fn scan(text: &str) -> Vec<Finding> {
                     token_end = finding.end;
                     findings.push(finding);
                     token_formats::find_aws_secret_near(&doc, &finding, &mut findings);
-                } else if token_formats::FORMATS[index].is_name() {
+                } else if token_formats::TOKEN_FORMATS[index].is_name() {
                     names.push((Tag::Secret, start, start + 3));
                 }
             }

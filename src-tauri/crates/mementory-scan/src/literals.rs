@@ -11,7 +11,7 @@ use crate::{national, token_formats};
 /// What a literal indicates.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Tag {
-    /// A token of a known format may start here. The value is its index in `token_formats::FORMATS`.
+    /// A token of a known format may start here. The value is its index in `token_formats::TOKEN_FORMATS`.
     Token(usize),
     /// A private key may start here.
     PrivateKey,
@@ -67,7 +67,7 @@ const PRIVATE_KEY_STARTS: [&str; 6] =
     ["-----BEGIN", "---- BEGIN SSH2", "AGE-SECRET-KEY-", "PuTTY-User-Key-File-", "xprv", "nsec1"];
 
 /// The literals and, at the same index, what each of them indicates.
-static LITERALS: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
+static LITERAL_TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     let mut table = (Vec::new(), Vec::new());
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut add = |text: &str, tag: Tag, exact_case: bool, whole_word: bool| {
@@ -91,7 +91,7 @@ static LITERALS: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
             }
         }
     };
-    for (index, format) in token_formats::FORMATS.iter().enumerate() {
+    for (index, format) in token_formats::TOKEN_FORMATS.iter().enumerate() {
         for literal in format.literals() {
             add(&literal, Tag::Token(index), !format.is_name(), format.whole_word);
         }
@@ -122,7 +122,7 @@ static LITERAL_SEARCHER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::LeftmostLongest)
         .kind(Some(AhoCorasickKind::DFA))
-        .build(&LITERALS.0)
+        .build(&LITERAL_TABLE.0)
         .ok()
 });
 
@@ -151,8 +151,8 @@ pub(crate) fn find_literals(text: &str) -> impl Iterator<Item = (Tag, usize, usi
 
 /// What the literal at `start..end` indicates. `None` if its case or the characters around it do not match.
 fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize) -> Option<Tag> {
-    let literal = LITERALS.1.get(pattern)?;
-    if literal.exact_case && LITERALS.0.get(pattern)?.as_bytes() != &bytes[start..end] {
+    let literal = LITERAL_TABLE.1.get(pattern)?;
+    if literal.exact_case && LITERAL_TABLE.0.get(pattern)?.as_bytes() != &bytes[start..end] {
         return None;
     }
     if literal.whole_word {

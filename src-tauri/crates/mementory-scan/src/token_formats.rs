@@ -1,4 +1,4 @@
-//! Keys and tokens whose format shows the provider. To add one, add an entry to [`FORMATS`].
+//! Keys and tokens whose format shows the provider. To add one, add an entry to [`TOKEN_FORMATS`].
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -55,7 +55,7 @@ const fn token_within_word(name: &'static str, prefix: &'static str, pattern: &'
 const DISCORD_PATTERN: &str = r"[A-Za-z0-9_-]{22,26}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}";
 
 /// The formats in the documentation of the providers. If it states no length, the range is wide.
-pub(crate) static FORMATS: &[TokenFormat] = &[
+pub(crate) static TOKEN_FORMATS: &[TokenFormat] = &[
     token("aws_access_key_id", "AKIA", "[A-Z2-7]{16}"),
     token("aws_access_key_id", "ASIA", "[A-Z2-7]{16}"),
     token("aws_bearer_token", "ABSK", "[A-Za-z0-9+/]{80,300}={0,2}"),
@@ -232,12 +232,12 @@ pub(crate) static FORMATS: &[TokenFormat] = &[
 static COMPILED_FORMATS: LazyLock<Vec<Option<Regex>>> = LazyLock::new(|| {
     let compile =
         |format: &TokenFormat| Regex::new(&format!("^{}{}", regex::escape(format.prefix), format.pattern)).ok();
-    FORMATS.iter().map(compile).collect()
+    TOKEN_FORMATS.iter().map(compile).collect()
 });
 
 /// The token in the format with this index that starts at `start`.
 pub(crate) fn token_at(doc: &Doc, index: usize, start: usize) -> Option<Finding> {
-    let format = FORMATS.get(index)?;
+    let format = TOKEN_FORMATS.get(index)?;
     if !doc.bytes.get(start + format.prefix.len())?.is_ascii_graphic() {
         return None;
     }

@@ -6,12 +6,12 @@ use crate::{
 use std::path::Path;
 use tempfile::TempDir;
 
-const NOW: &str = "2026-11-21T10:00:00Z";
-const PASS: &str = "correct horse battery staple";
+const CREATION_TIME: &str = "2026-11-21T10:00:00Z";
+const PASSPHRASE: &str = "correct horse battery staple";
 
 fn new_vault() -> (TempDir, crate::VaultKeys, RecoveryCode) {
     let dir = tempfile::tempdir().unwrap();
-    let (_, keys, code) = create_header(dir.path(), PASS, KdfChoice::Floor, NOW).unwrap();
+    let (_, keys, code) = create_header(dir.path(), PASSPHRASE, KdfChoice::Floor, CREATION_TIME).unwrap();
     (dir, keys, code)
 }
 
@@ -35,7 +35,7 @@ pub(super) fn with_correct_checksum(changed: &str) -> String {
 #[test]
 fn both_secrets_open_the_same_keys() {
     let (dir, keys, code) = new_vault();
-    let (header, by_pass) = open_header(dir.path(), PASS).unwrap();
+    let (header, by_pass) = open_header(dir.path(), PASSPHRASE).unwrap();
     let typed = code.to_string().to_lowercase().replace('-', " ").replace('0', "o").replace('1', "l");
     let (_, by_code) = open_header(dir.path(), &typed).unwrap();
     for k in [&by_pass, &by_code] {
@@ -46,7 +46,7 @@ fn both_secrets_open_the_same_keys() {
     let distinct: std::collections::HashSet<_> = all.iter().collect();
     assert_eq!(distinct.len(), all.len(), "every label gives its own key");
     assert_eq!(header, read_header(dir.path()).unwrap());
-    assert_eq!((header.version, header.created_at.as_str(), header.vault_id.len()), (1, NOW, 36));
+    assert_eq!((header.version, header.created_at.as_str(), header.vault_id.len()), (1, CREATION_TIME, 36));
     assert_eq!(header.slots.iter().map(|s| s.kind).collect::<Vec<_>>(), [SlotKind::Passphrase, SlotKind::Recovery]);
     assert!(header.slots.iter().all(|s| s.params == KdfParams::floor()));
 }
@@ -58,9 +58,9 @@ fn missing_damaged_and_wrong_secret_are_different_errors() {
     let other = RecoveryCode::generate().unwrap().to_string();
     assert!(matches!(open_header(dir.path(), &other), Err(CryptoError::WrongSecret)));
     write_header(dir.path(), &header_text(dir.path())[1..]);
-    assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::HeaderDamaged(_))));
+    assert!(matches!(open_header(dir.path(), PASSPHRASE), Err(CryptoError::HeaderDamaged(_))));
     std::fs::remove_file(dir.path().join(HEADER_FILE)).unwrap();
-    let missing = open_header(dir.path(), PASS).unwrap_err();
+    let missing = open_header(dir.path(), PASSPHRASE).unwrap_err();
     assert!(matches!(missing, CryptoError::Io(e) if e.kind() == std::io::ErrorKind::NotFound));
 }
 
@@ -82,7 +82,7 @@ fn a_flipped_bit_is_reported_as_damage_and_not_as_a_wrong_passphrase() {
         assert!(matches!(read_header(dir.path()), Err(CryptoError::HeaderDamaged(_))), "cut to {cut}");
     }
     write_header(dir.path(), [original.as_slice(), b" "].concat());
-    assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::HeaderDamaged(_))), "extended");
+    assert!(matches!(open_header(dir.path(), PASSPHRASE), Err(CryptoError::HeaderDamaged(_))), "extended");
 }
 
 #[test]
@@ -90,21 +90,21 @@ fn a_corrected_checksum_is_not_enough() {
     let (dir, ..) = new_vault();
     let original = header_text(dir.path());
     let changes = [
-        original.replace(NOW, "2020-01-01T00:00:00Z"),
+        original.replace(CREATION_TIME, "2020-01-01T00:00:00Z"),
         original.replacen("  \"version\"", "   \"version\"", 1),
         original.replacen("\"mac\": \"", "\"mac\": \"0", 1),
     ];
     for changed in changes {
         write_header(dir.path(), with_correct_checksum(&changed));
-        let found = open_header(dir.path(), PASS);
+        let found = open_header(dir.path(), PASSPHRASE);
         assert!(matches!(found, Err(CryptoError::HeaderDamaged(_))), "{found:?}");
     }
     // A changed vault id or slot kind fails in the slot, whose associated data contains both.
     let id = read_header_id(&original);
     write_header(dir.path(), with_correct_checksum(&original.replace(&id, "00000000-0000-4000-8000-000000000000")));
-    assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::WrongSecret)));
+    assert!(matches!(open_header(dir.path(), PASSPHRASE), Err(CryptoError::WrongSecret)));
     write_header(dir.path(), with_correct_checksum(&original.replace("\"recovery\"", "\"passphrase\"")));
-    assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::HeaderDamaged(_))));
+    assert!(matches!(open_header(dir.path(), PASSPHRASE), Err(CryptoError::HeaderDamaged(_))));
 }
 
 fn read_header_id(header_text: &str) -> String {
@@ -120,7 +120,7 @@ fn a_slot_of_another_vault_does_not_open() {
     let (ta, tb) = (header_text(a.path()), header_text(b.path()));
     let ((a0, a1), (b0, b1)) = (slots(&ta), slots(&tb));
     write_header(a.path(), with_correct_checksum(&format!("{}{}{}", &ta[..a0], &tb[b0..b1], &ta[a1..])));
-    assert!(matches!(open_header(a.path(), PASS), Err(CryptoError::WrongSecret)));
+    assert!(matches!(open_header(a.path(), PASSPHRASE), Err(CryptoError::WrongSecret)));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn kdf_parameters_have_a_minimum_and_a_maximum() {
     ];
     for (from, to) in cases {
         write_header(dir.path(), with_correct_checksum(&original.replacen(from, to, 1)));
-        assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::KdfParameters)), "{to}");
+        assert!(matches!(open_header(dir.path(), PASSPHRASE), Err(CryptoError::KdfParameters)), "{to}");
         assert!(matches!(read_header(dir.path()), Err(CryptoError::KdfParameters)), "{to}");
     }
 }
@@ -166,14 +166,14 @@ fn changing_the_passphrase_rewrites_one_slot() {
     let (dir, keys, code) = new_vault();
     let before = read_header(dir.path()).unwrap();
     let later = "2026-12-01T00:00:00Z";
-    let after = change_passphrase(dir.path(), PASS, "a new one entirely", KdfChoice::Floor, later).unwrap();
+    let after = change_passphrase(dir.path(), PASSPHRASE, "a new one entirely", KdfChoice::Floor, later).unwrap();
     assert_eq!(after.slots[1], before.slots[1], "recovery slot untouched");
     assert_eq!(after.slots[0].created_at, later);
-    assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::WrongSecret)));
+    assert!(matches!(open_header(dir.path(), PASSPHRASE), Err(CryptoError::WrongSecret)));
     assert_eq!(open_header(dir.path(), "a new one entirely").unwrap().1.store(), keys.store());
     // The recovery code can set a new passphrase.
-    change_passphrase(dir.path(), &code.to_string(), PASS, KdfChoice::Floor, later).unwrap();
-    let (_, fresh) = new_recovery_code(dir.path(), PASS, later).unwrap();
+    change_passphrase(dir.path(), &code.to_string(), PASSPHRASE, KdfChoice::Floor, later).unwrap();
+    let (_, fresh) = new_recovery_code(dir.path(), PASSPHRASE, later).unwrap();
     assert!(matches!(open_header(dir.path(), &code.to_string()), Err(CryptoError::WrongSecret)));
     assert_eq!(open_header(dir.path(), &fresh.to_string()).unwrap().1.index(), keys.index());
     assert!(matches!(
@@ -186,14 +186,14 @@ fn changing_the_passphrase_rewrites_one_slot() {
 #[test]
 fn an_existing_header_is_not_replaced() {
     let (dir, ..) = new_vault();
-    let again = create_header(dir.path(), PASS, KdfChoice::Floor, NOW).unwrap_err();
+    let again = create_header(dir.path(), PASSPHRASE, KdfChoice::Floor, CREATION_TIME).unwrap_err();
     assert!(matches!(again, CryptoError::Io(e) if e.kind() == std::io::ErrorKind::AlreadyExists));
 }
 
 #[test]
 fn composed_and_decomposed_passphrases_are_the_same() {
     let dir = tempfile::tempdir().unwrap();
-    create_header(dir.path(), "caf\u{e9} no\u{eb}l", KdfChoice::Floor, NOW).unwrap();
+    create_header(dir.path(), "caf\u{e9} no\u{eb}l", KdfChoice::Floor, CREATION_TIME).unwrap();
     open_header(dir.path(), "cafe\u{301} noe\u{308}l").unwrap();
 }
 
@@ -201,7 +201,7 @@ fn composed_and_decomposed_passphrases_are_the_same() {
 fn the_header_contains_no_secret() {
     let (dir, keys, code) = new_vault();
     let file = header_text(dir.path());
-    for secret in [PASS.to_owned(), code.to_string(), hex::encode(keys.store())] {
+    for secret in [PASSPHRASE.to_owned(), code.to_string(), hex::encode(keys.store())] {
         assert!(!file.contains(&secret));
     }
 }

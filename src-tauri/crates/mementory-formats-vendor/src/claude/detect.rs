@@ -17,7 +17,7 @@ pub(super) enum Content {
 }
 
 /// Names of the archives of an export in parts, without number.
-const CATEGORIES: [&str; 7] =
+const CATEGORY_NAMES: [&str; 7] =
     ["conversations", "projects", "memories", "design_chats", "frames", "feedback", "light_metadata"];
 /// Folders inside an export that belong to it.
 const CATEGORY_FOLDERS: [&str; 6] = ["projects", "design_chats", "memories", "reflections", "frames", "feedback"];
@@ -115,7 +115,7 @@ fn archive_name(member: &Member) -> Option<&str> {
 fn parse_category_name(archive: &str) -> Option<(&'static str, u32, String)> {
     let stem = stem_of(archive);
     let (category, number) = stem.rsplit_once('-')?;
-    let category = CATEGORIES.into_iter().find(|c| *c == category)?;
+    let category = CATEGORY_NAMES.into_iter().find(|c| *c == category)?;
     Some((category, number.parse().ok()?, format!("{stem}.zip")))
 }
 

@@ -5,7 +5,7 @@ use mementory_model::{Kind, LossKind, Timestamp};
 use std::{collections::BTreeMap, fmt::Write as _};
 
 /// Headings in the order of the text. Each has the record types, sections and tags that are written under it.
-const HEADINGS: [(&str, &[&str]); 12] = [
+const HEADING_WORDS: [(&str, &[&str]); 12] = [
     ("Instructions", &["instruction", "instructions", "custom_instructions", "project_instructions"]),
     ("Identity", &["identity", "fact", "profile", "personal"]),
     ("Career", &["career", "work", "job", "education"]),
@@ -108,9 +108,9 @@ fn entry_line(stored: StoredRecord) -> EntryLine {
 fn heading_index<'w>(words: impl Iterator<Item = &'w str>) -> usize {
     let heading_position = |word: &str| {
         let word = word.to_lowercase();
-        HEADINGS.iter().position(|(_, known)| known.contains(&word.as_str()))
+        HEADING_WORDS.iter().position(|(_, known)| known.contains(&word.as_str()))
     };
-    words.filter_map(heading_position).next().unwrap_or(HEADINGS.len() - 1)
+    words.filter_map(heading_position).next().unwrap_or(HEADING_WORDS.len() - 1)
 }
 
 fn day_text(time: Timestamp) -> String {
@@ -128,7 +128,7 @@ fn compose_text(lines: &[EntryLine]) -> String {
     let mut out = String::new();
     for (heading, lines) in by_heading {
         let separator = if out.is_empty() { "" } else { "\n" };
-        let _ = writeln!(out, "{separator}## {}\n", HEADINGS[heading].0);
+        let _ = writeln!(out, "{separator}## {}\n", HEADING_WORDS[heading].0);
         for line in lines {
             let date = line.created.map_or_else(|| "unknown".to_owned(), day_text);
             let mut text_lines = line.text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());

@@ -4,8 +4,8 @@ use crate::Tree;
 
 const EVEN_LENGTH: TextForm =
     TextForm { expected: "an even number of letters", fit: |text| (text.len() % 2 == 0).into() };
-const RANGE: Rule = Object(&[required("from", Time), nullable("to", Time)]);
-const RECORD: Rule = ClosedObject(&[
+const RANGE_RULE: Rule = Object(&[required("from", Time), nullable("to", Time)]);
+const RECORD_RULE: Rule = ClosedObject(&[
     required("id", Uuid),
     required_nullable("parent", Uuid),
     optional("kind", Word(&["a", "b"])),
@@ -18,7 +18,7 @@ const RECORD: Rule = ClosedObject(&[
     optional("vector", List(&Number)),
     optional("tags", Set(&Rule::NOT_EMPTY, 1)),
     optional("scores", Map(&Unit)),
-    nullable("range", RANGE),
+    nullable("range", RANGE_RULE),
     optional("input", TextOrObject),
     optional("trigger", Tagged(&[("time", Object(&[required("at", Time)]))])),
     optional("sealed", Bool),
@@ -27,7 +27,7 @@ const RECORD: Rule = ClosedObject(&[
 fn violations_in(json: &str) -> Vec<(String, Violation)> {
     let mut out = Vec::new();
     let tree = Tree::parse(json, 16).unwrap();
-    check(&tree, &RECORD, RepeatedKeys::Report, &mut |at, violation| out.push((at.to_string(), violation)));
+    check(&tree, &RECORD_RULE, RepeatedKeys::Report, &mut |at, violation| out.push((at.to_string(), violation)));
     out
 }
 

@@ -7,7 +7,7 @@ use crate::card::has_luhn_check;
 use crate::digits::Gap::{Dot, Hyphen, Slash, Space};
 use crate::word_lists::{national_id, national_id_acronyms};
 
-pub(super) const NUMBERS: &[Number] = &[
+pub(super) const EUROPEAN_NUMBERS: &[Number] = &[
     Number {
         name: "de_steuer_id",
         words: national_id::DE_STEUER_ID,

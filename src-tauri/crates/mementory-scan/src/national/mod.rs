@@ -45,7 +45,7 @@ const fn distinctive(lengths: &'static [usize], gaps: &'static [Gap]) -> Layout 
 }
 
 fn numbers() -> impl Iterator<Item = (usize, &'static Number)> {
-    europe::NUMBERS.iter().chain(world::NUMBERS).enumerate()
+    europe::EUROPEAN_NUMBERS.iter().chain(world::WORLD_NUMBERS).enumerate()
 }
 
 fn number_bit(index: usize) -> u64 {
@@ -69,7 +69,7 @@ pub(crate) fn context_words() -> Vec<(&'static str, u64, bool)> {
 }
 
 fn lettered_bit() -> u64 {
-    number_bit(europe::NUMBERS.len() + world::NUMBERS.len())
+    number_bit(europe::EUROPEAN_NUMBERS.len() + world::WORLD_NUMBERS.len())
 }
 
 /// The numbers by the length of their first run of digits, which is the index of the outer list.

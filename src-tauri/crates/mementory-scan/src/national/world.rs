@@ -5,7 +5,7 @@ use crate::card::has_luhn_check;
 use crate::digits::Gap::{Dot, Hyphen, Space};
 use crate::word_lists::{national_id, national_id_acronyms};
 
-pub(super) const NUMBERS: &[Number] = &[
+pub(super) const WORLD_NUMBERS: &[Number] = &[
     Number {
         name: "us_ssn",
         words: national_id::US_SSN,

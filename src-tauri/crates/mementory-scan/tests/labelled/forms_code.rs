@@ -1,9 +1,10 @@
 //! Templates for programs in Python, TypeScript, Go, Rust, Java, PHP and Ruby, and for web pages.
 use super::forms_config::Form;
 
-pub const CODE: &[Form] = &[PYTHON, TYPESCRIPT, GO, RUST, JAVA, PHP, RUBY, WEB];
+pub const CODE_FORMS: &[Form] =
+    &[PYTHON_FORM, TYPESCRIPT_FORM, GO_FORM, RUST_FORM, JAVA_FORM, PHP_FORM, RUBY_FORM, WEB_FORM];
 
-const PYTHON: Form = Form {
+const PYTHON_FORM: Form = Form {
     kind: "python",
     open: "import os\nimport requests\n\n",
     close: "\nprint(\"done\")",
@@ -41,7 +42,7 @@ const PYTHON: Form = Form {
     ],
 };
 
-const TYPESCRIPT: Form = Form {
+const TYPESCRIPT_FORM: Form = Form {
     kind: "typescript",
     open: "import express from \"express\";\n\n",
     close: "\nexport default app;",
@@ -79,7 +80,7 @@ const TYPESCRIPT: Form = Form {
     ],
 };
 
-const GO: Form = Form {
+const GO_FORM: Form = Form {
     kind: "go",
     open: "package main\n\n",
     close: "",
@@ -100,7 +101,7 @@ const GO: Form = Form {
     ],
 };
 
-const RUST: Form = Form {
+const RUST_FORM: Form = Form {
     kind: "rust",
     open: "use std::env;\n\n",
     close: "",
@@ -121,7 +122,7 @@ const RUST: Form = Form {
     ],
 };
 
-const JAVA: Form = Form {
+const JAVA_FORM: Form = Form {
     kind: "java",
     open: "public class Main {\n",
     close: "\n}",
@@ -147,7 +148,7 @@ const JAVA: Form = Form {
     ],
 };
 
-const PHP: Form = Form {
+const PHP_FORM: Form = Form {
     kind: "php",
     open: "<?php\n",
     close: "",
@@ -168,7 +169,7 @@ const PHP: Form = Form {
     ],
 };
 
-const RUBY: Form = Form {
+const RUBY_FORM: Form = Form {
     kind: "ruby",
     open: "require \"net/http\"\n\n",
     close: "",
@@ -188,7 +189,7 @@ const RUBY: Form = Form {
     ],
 };
 
-const WEB: Form = Form {
+const WEB_FORM: Form = Form {
     kind: "web",
     open: "<!doctype html>\n",
     close: "\n</html>",

@@ -10,9 +10,9 @@ pub struct Form {
     pub with_decoys: &'static [&'static str],
 }
 
-pub const CONFIG: &[Form] = &[ENV, YAML, JSON, TOML];
+pub const CONFIG_FORMS: &[Form] = &[ENV_FORM, YAML_FORM, JSON_FORM, TOML_FORM];
 
-const ENV: Form = Form {
+const ENV_FORM: Form = Form {
     kind: "env",
     open: "# .env\n",
     close: "",
@@ -68,7 +68,7 @@ const ENV: Form = Form {
     ],
 };
 
-const YAML: Form = Form {
+const YAML_FORM: Form = Form {
     kind: "yaml",
     open: "service:\n",
     close: "",
@@ -115,7 +115,7 @@ const YAML: Form = Form {
     ],
 };
 
-const JSON: Form = Form {
+const JSON_FORM: Form = Form {
     kind: "json",
     open: "{\n",
     close: "\n  \"enabled\": true\n}",
@@ -171,7 +171,7 @@ const JSON: Form = Form {
     ],
 };
 
-const TOML: Form = Form {
+const TOML_FORM: Form = Form {
     kind: "toml",
     open: "[package]\n",
     close: "",

@@ -1,9 +1,10 @@
 //! Templates for documents: signatures, invoices, tables, contacts, travel plans, customer records and CSV lists.
 use super::forms_config::Form;
 
-pub const DOCUMENTS: &[Form] = &[SIGNATURE, INVOICE, TABLE, CONTACTS, TRAVEL, RECORD, CSV];
+pub const DOCUMENT_FORMS: &[Form] =
+    &[SIGNATURE_FORM, INVOICE_FORM, TABLE_FORM, CONTACTS_FORM, TRAVEL_FORM, RECORD_FORM, CSV_FORM];
 
-const SIGNATURE: Form = Form {
+const SIGNATURE_FORM: Form = Form {
     kind: "signature",
     open: "Hi ⟨first⟩,\n\nthanks for the quick reply. I have attached the updated plan; the numbers on page ⟨small⟩ are new.\n\n\
            Best regards\n",
@@ -27,7 +28,7 @@ const SIGNATURE: Form = Form {
     ],
 };
 
-const INVOICE: Form = Form {
+const INVOICE_FORM: Form = Form {
     kind: "invoice",
     open: "INVOICE ⟨invoice⟩\n⟨firm⟩, ⟨street⟩, ⟨city⟩\nDate: ⟨isodate⟩\n\n",
     close: "\nTotal: ⟨thousand⟩ EUR, payable within 14 days.",
@@ -61,7 +62,7 @@ const INVOICE: Form = Form {
     ],
 };
 
-const TABLE: Form = Form {
+const TABLE_FORM: Form = Form {
     kind: "table",
     open: "| Item | Detail |\n|---|---|\n",
     close: "",
@@ -98,7 +99,7 @@ const TABLE: Form = Form {
     ],
 };
 
-const CONTACTS: Form = Form {
+const CONTACTS_FORM: Form = Form {
     kind: "contacts",
     open: "Contacts for the trip\n\n",
     close: "",
@@ -128,7 +129,7 @@ const CONTACTS: Form = Form {
     with_decoys: &["- Locker ⟨port⟩", "- Bus ⟨int⟩ leaves ⟨time⟩", "- Member no. ⟨longrun⟩", "- Map: ⟨lat⟩,⟨lon⟩"],
 };
 
-const TRAVEL: Form = Form {
+const TRAVEL_FORM: Form = Form {
     kind: "travel",
     open: "Trip to ⟨city⟩, ⟨isodate⟩\n\n",
     close: "",
@@ -156,7 +157,7 @@ const TRAVEL: Form = Form {
     ],
 };
 
-const RECORD: Form = Form {
+const RECORD_FORM: Form = Form {
     kind: "record",
     open: "Customer record\nName: ⟨name⟩\n",
     close: "",
@@ -194,7 +195,7 @@ const RECORD: Form = Form {
     ],
 };
 
-const CSV: Form = Form {
+const CSV_FORM: Form = Form {
     kind: "csv",
     open: "name,city,contact,since\n",
     close: "",

@@ -1,9 +1,9 @@
 //! Templates for the output of terminals and servers: shell sessions, logs, HTTP and SQL.
 use super::forms_config::Form;
 
-pub const SHELL: &[Form] = &[SESSION, LOG, HTTP, SQL];
+pub const SHELL_FORMS: &[Form] = &[SESSION_FORM, LOG_FORM, HTTP_FORM, SQL_FORM];
 
-const SESSION: Form = Form {
+const SESSION_FORM: Form = Form {
     kind: "shell",
     open: "",
     close: "",
@@ -51,7 +51,7 @@ const SESSION: Form = Form {
     ],
 };
 
-const LOG: Form = Form {
+const LOG_FORM: Form = Form {
     kind: "log",
     open: "",
     close: "",
@@ -88,7 +88,7 @@ const LOG: Form = Form {
     ],
 };
 
-const HTTP: Form = Form {
+const HTTP_FORM: Form = Form {
     kind: "http",
     open: "POST /v1/⟨service⟩ HTTP/1.1\nHost: api.quellwitz.net\n",
     close: "\n\n{\"ok\": true}",
@@ -121,7 +121,7 @@ const HTTP: Form = Form {
     ],
 };
 
-const SQL: Form = Form {
+const SQL_FORM: Form = Form {
     kind: "sql",
     open: "BEGIN;\n",
     close: "\nCOMMIT;",

@@ -7,8 +7,8 @@
 //! host names that look like addresses (backup@nas.internal), sample IBANs in documentation, service and emergency
 //! numbers, national telephone numbers without a word for one, company and VAT numbers, passports and driving licences,
 //! dates of birth, and keys that were cut off before their END line.
-use super::forms_config::{CONFIG, Form};
-use super::{forms_code::CODE, forms_documents::DOCUMENTS, forms_shell::SHELL};
+use super::forms_config::{CONFIG_FORMS, Form};
+use super::{forms_code::CODE_FORMS, forms_documents::DOCUMENT_FORMS, forms_shell::SHELL_FORMS};
 use super::{prose, prose::Lang, prose_east as east, prose_memory::MEMORY, prose_south as south, prose_west as west};
 use super::{rng::Rng, text::Labelled, text::Text, text::pick_template_with};
 use mementory_scan::Class;
@@ -76,7 +76,7 @@ fn build_text(rng: &mut Rng) -> Labelled {
             text.text.push_str("\n\n```");
             let form = random_form(rng);
             // A document has no language for the code fence.
-            let is_document = DOCUMENTS.iter().any(|document| document.kind == form.kind);
+            let is_document = DOCUMENT_FORMS.iter().any(|document| document.kind == form.kind);
             text.text.push_str(if is_document { "" } else { form.kind });
             text.text.push('\n');
             write_form(rng, &mut text, form, has_values);
@@ -97,7 +97,7 @@ fn random_language(rng: &mut Rng) -> &'static Lang {
 }
 
 fn random_form(rng: &mut Rng) -> &'static Form {
-    let group = [CONFIG, SHELL, CODE, DOCUMENTS, DOCUMENTS][rng.below(5)];
+    let group = [CONFIG_FORMS, SHELL_FORMS, CODE_FORMS, DOCUMENT_FORMS, DOCUMENT_FORMS][rng.below(5)];
     &group[rng.below(group.len())]
 }
 
