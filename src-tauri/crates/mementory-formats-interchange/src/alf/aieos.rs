@@ -2,12 +2,12 @@
 //! go into `aieos_extensions`.
 use mementory_json::Tree;
 
-fn at<'t>(doc: &'t Tree, path: &[&str]) -> Option<&'t Tree> {
+fn value_at<'t>(doc: &'t Tree, path: &[&str]) -> Option<&'t Tree> {
     path.iter().try_fold(doc, |tree, key| tree.get(key))
 }
 
 fn text(doc: &Tree, path: &[&str]) -> Option<Tree> {
-    at(doc, path).and_then(Tree::as_str).filter(|t| !t.is_empty()).map(|t| Tree::Text(t.to_owned()))
+    value_at(doc, path).and_then(Tree::as_str).filter(|t| !t.is_empty()).map(|t| Tree::Text(t.to_owned()))
 }
 
 fn texts(value: Option<&Tree>) -> Vec<Tree> {
@@ -23,7 +23,7 @@ fn is_unit(value: &Tree) -> bool {
 }
 
 /// The members of an object whose values meet a condition. None if there are none.
-fn filtered(value: Option<&Tree>, fits: impl Fn(&Tree) -> bool) -> Option<Tree> {
+fn matching_members(value: Option<&Tree>, fits: impl Fn(&Tree) -> bool) -> Option<Tree> {
     let Some(Tree::Object(members)) = value else { return None };
     let fitting: Vec<_> = members.iter().filter(|(_, v)| fits(v)).cloned().collect();
     (!fitting.is_empty()).then_some(Tree::Object(fitting))
@@ -46,17 +46,17 @@ pub(super) fn structured(doc: &Tree) -> Tree {
         let nickname = text(doc, &["identity", "names", "nickname"]);
         object(vec![("primary", Some(primary)), ("nickname", nickname), ("full", full)])
     });
-    let scores = filtered(at(doc, &["psychology", "traits", "ocean"]), |v| v.as_f64().is_some());
+    let scores = matching_members(value_at(doc, &["psychology", "traits", "ocean"]), |v| v.as_f64().is_some());
     let traits = scores
         .and_then(|scores| object(vec![("framework", Some(Tree::Text("OCEAN".into()))), ("scores", Some(scores))]));
     let psychology = object(vec![
-        ("neural_matrix", filtered(at(doc, &["psychology", "neural_matrix"]), is_unit)),
+        ("neural_matrix", matching_members(value_at(doc, &["psychology", "neural_matrix"]), is_unit)),
         ("personality_traits", traits),
     ]);
-    let style = |key: &str| at(doc, &["linguistics", "text_style", key]).filter(|v| is_unit(v)).cloned();
-    let slang = at(doc, &["linguistics", "text_style", "slang_usage"]).filter(|v| matches!(v, Tree::Bool(_)));
-    let idiolect = filtered(
-        at(doc, &["linguistics", "idiolect"]),
+    let style = |key: &str| value_at(doc, &["linguistics", "text_style", key]).filter(|v| is_unit(v)).cloned();
+    let slang = value_at(doc, &["linguistics", "text_style", "slang_usage"]).filter(|v| matches!(v, Tree::Bool(_)));
+    let idiolect = matching_members(
+        value_at(doc, &["linguistics", "idiolect"]),
         |v| matches!(v, Tree::Array(items) if items.iter().all(|i| i.as_str().is_some())),
     );
     let linguistics = object(vec![
@@ -67,14 +67,14 @@ pub(super) fn structured(doc: &Tree) -> Tree {
         ("preferred_language", text(doc, &["linguistics", "preferred_language"])),
         ("idiolect", idiolect),
     ]);
-    let mut goals = texts(at(doc, &["motivations", "core_drive"]));
-    goals.extend(match at(doc, &["motivations", "goals"]) {
+    let mut goals = texts(value_at(doc, &["motivations", "core_drive"]));
+    goals.extend(match value_at(doc, &["motivations", "goals"]) {
         Some(Tree::Object(groups)) => groups.iter().flat_map(|(_, g)| texts(Some(g))).collect(),
         other => texts(other),
     });
     let capabilities: Vec<Tree> = ["skills", "tools"]
         .into_iter()
-        .filter_map(|key| match at(doc, &["capabilities", key]) {
+        .filter_map(|key| match value_at(doc, &["capabilities", key]) {
             Some(Tree::Array(items)) => Some(items.iter().filter_map(capability)),
             _ => None,
         })
@@ -115,19 +115,19 @@ fn extensions(doc: &Tree) -> Tree {
         &["capabilities", "skills"],
         &["capabilities", "tools"],
     ] {
-        remove(&mut remainder, path);
+        remove_path(&mut remainder, path);
     }
     remainder
 }
 
 /// Removes the member at a path, and each of its parent objects that is empty afterwards.
-fn remove(tree: &mut Tree, path: &[&str]) {
+fn remove_path(tree: &mut Tree, path: &[&str]) {
     let [first, below @ ..] = path else { return };
     if below.is_empty() {
         return tree.remove(first);
     }
     let Some(mut inner) = tree.get(first).cloned() else { return };
-    remove(&mut inner, below);
+    remove_path(&mut inner, below);
     match inner {
         Tree::Object(members) if members.is_empty() => tree.remove(first),
         inner => tree.set(first, inner),

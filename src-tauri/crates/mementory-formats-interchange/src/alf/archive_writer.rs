@@ -1,6 +1,6 @@
 //! Writes the ZIP archive: deflated, with a fixed modification time and a digest for each entry (spec §4.1). With a
 //! passphrase, the whole file is encrypted while it is written (spec §8.3).
-use super::manifest::MANIFEST;
+use super::manifest::MANIFEST_FILE;
 use mementory_format::{FormatError, Passphrase, SealedFile};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use zip::result::ZipResult;
 use zip::write::{SimpleFileOptions, StreamWriter};
 
 /// Size of the read buffer in bytes.
-const CHUNK: u64 = 1 << 20;
+const READ_BUFFER_BYTES: u64 = 1 << 20;
 
 /// Where the archive is written.
 enum ZipOutput {
@@ -76,13 +76,13 @@ impl ArchiveWriter {
     pub(super) fn entry(&mut self, name: &str, bytes: &mut dyn Read) -> Result<(u64, String), FormatError> {
         let read = |e| FormatError::io(name, e);
         let mut buffer = Vec::new();
-        (&mut *bytes).take(CHUNK).read_to_end(&mut buffer).map_err(read)?;
+        (&mut *bytes).take(READ_BUFFER_BYTES).read_to_end(&mut buffer).map_err(read)?;
         // A constant time gives equal files for equal content. Only long entries get a 64-bit header.
         let options = SimpleFileOptions::default()
             .compression_method(zip::CompressionMethod::Deflated)
             .last_modified_time(zip::DateTime::default())
             .unix_permissions(0o644)
-            .large_file(buffer.len() as u64 == CHUNK);
+            .large_file(buffer.len() as u64 == READ_BUFFER_BYTES);
         let failed = |e: zip::result::ZipError| FormatError::invalid("zip_failed", name, e.to_string());
         self.zip.start(name, options).map_err(failed)?;
         let (mut hasher, mut size) = (Sha256::new(), 0u64);
@@ -91,7 +91,7 @@ impl ArchiveWriter {
             size += buffer.len() as u64;
             self.zip.writer().write_all(&buffer).map_err(|e| FormatError::io(&self.place, e))?;
             buffer.clear();
-            (&mut *bytes).take(CHUNK).read_to_end(&mut buffer).map_err(read)?;
+            (&mut *bytes).take(READ_BUFFER_BYTES).read_to_end(&mut buffer).map_err(read)?;
         }
         let digest = hex::encode(hasher.finalize());
         self.digests.insert(name.to_owned(), digest.clone());
@@ -177,7 +177,7 @@ impl Write for HashingEntry<'_> {
 
 /// `sha256:` and the digest of the lines `<sha256>  <entry name>\n` of all entries except the manifest, sorted by name.
 pub(super) fn checksum<'a>(digests: impl Iterator<Item = (&'a str, &'a str)>) -> String {
-    let mut lines: Vec<_> = digests.filter(|(name, _)| *name != MANIFEST).collect();
+    let mut lines: Vec<_> = digests.filter(|(name, _)| *name != MANIFEST_FILE).collect();
     lines.sort_unstable();
     let mut hasher = Sha256::new();
     for (name, digest) in lines {

@@ -3,7 +3,7 @@
 //! Composed lines contain nothing that depends on the time of the export, so that a sealed partition always has the
 //! same bytes. Fields that ALF does not have are stored in `raw_source_format.mementory` (see [`super::extension`]).
 use super::extension;
-use super::vocabulary::{EMPTY, ENTITY_TYPES, METHODS, memory_type, status};
+use super::vocabulary::{EMPTY_CONTENT, ENTITY_TYPES, METHODS, memory_type, status};
 use super::wire;
 use mementory_format::StoredRecord;
 use mementory_json::{Tree, write_string};
@@ -13,7 +13,7 @@ use std::fmt::Write;
 /// The content of a line: the text, else the title, else a placeholder.
 pub(super) fn content(record: &Record) -> &str {
     let title = record.title.as_deref().unwrap_or_default();
-    [record.text.as_str(), title].into_iter().find(|t| !t.is_empty()).unwrap_or(EMPTY)
+    [record.text.as_str(), title].into_iter().find(|t| !t.is_empty()).unwrap_or(EMPTY_CONTENT)
 }
 
 /// The values of a line that do not come from its record.
@@ -202,7 +202,8 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
     Some(out)
 }
 
-/// Reports what other programs cannot read from a composed line.
+/// Reports what a composed line loses for other programs: values that are only in the extension slot, and values that
+/// ALF cannot express.
 pub(super) fn losses(stored: &StoredRecord, losses: &mut LossReport) {
     let Record { kind, text, title, record_type, status: own_status, importance, sensitivity, source, .. } =
         &stored.record;

@@ -1,5 +1,5 @@
-//! First pass over the lines of a delta that is imported: nothing of a delta is taken in unless all of it can be, and of
-//! several changes of one record the last one counts (spec §4.3: lines are in order).
+//! First pass over the lines of a delta, before its import. A delta is imported completely or not at all. If several
+//! lines change one record, the last line is used (spec §4.3: lines are in order).
 use super::delta_operation as operation;
 use super::jsonl::{JsonLine, each_line};
 use super::manifest::{Archive, Manifest};
@@ -7,7 +7,7 @@ use mementory_format::{FormatError, Member};
 use mementory_model::Limits;
 use std::collections::HashMap;
 
-/// The line that changes each record last.
+/// Number of the last line that changes each record.
 #[derive(Default)]
 pub(super) struct LastChanges {
     by_id: HashMap<Box<str>, u64>,
@@ -17,8 +17,8 @@ impl LastChanges {
     /// Checks every line of the entry.
     ///
     /// # Errors
-    /// `Invalid` for a line that is no change of a record, for a change of another agent's record (`wrong_agent`), and for
-    /// another number of lines than the manifest states (`count_differs`).
+    /// `Invalid` for a line that is no change of a record, for a change of another agent's record (`wrong_agent`), and
+    /// for another number of lines than the manifest states (`count_differs`).
     pub(super) fn collect(
         archive: &Archive<'_>,
         member: &Member,

@@ -67,7 +67,8 @@ pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     Ok(Change { operation, id, agent, line: Some(line), erased })
 }
 
-/// Id of the record that a delta line changes, and the record's line. None for a deletion that contains only an id.
+/// Id of the record that a delta line changes, and the record's line. The line is None for a deletion that contains
+/// only an id or that erases the record.
 pub(super) fn record_of(line: &str) -> Result<(String, Option<String>), &'static str> {
     parse(line).map(|change| (change.id, change.line.filter(|_| !change.erased)))
 }

@@ -1,34 +1,35 @@
-//! Detects ALF archives by their content: a ZIP with a top-level `manifest.json` that has `alf_version`.
-use super::manifest::{DELTA, MANIFEST};
+//! Detects ALF archives by their content: a ZIP with a top-level `manifest.json` that has `alf_version`. An archive
+//! without a readable manifest is detected by its other entries.
+use super::manifest::{DELTA_CLAIM_VERSION, MANIFEST_FILE};
 use super::wire;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_model::{Limits, is_damage};
 use std::collections::BTreeMap;
 
 /// Size limit of a manifest in bytes. A larger one is not read for detection.
-const MANIFEST_BYTES: u64 = 4 << 20;
+const MAX_MANIFEST_BYTES: u64 = 4 << 20;
 
-/// Name of the manifest of a delta bundle in the reference tool. The specification calls it [`MANIFEST`].
-pub(super) const DELTA_MANIFEST: &str = "delta-manifest.json";
+/// Name of the manifest of a delta bundle in the reference tool. The specification calls it [`MANIFEST_FILE`].
+pub(super) const DELTA_MANIFEST_FILE: &str = "delta-manifest.json";
 
 /// Claims each agent archive. Delta bundles (`changes`, no `layers`) belong to the format `alf_delta`.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
-    Ok(detect_any(catalog, limits)?.into_iter().filter(|c| c.version.as_deref() != Some(DELTA)).collect())
+    Ok(detect_any(catalog, limits)?.into_iter().filter(|c| c.version.as_deref() != Some(DELTA_CLAIM_VERSION)).collect())
 }
 
 /// Claims each delta bundle.
 pub(super) fn detect_deltas(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
-    Ok(detect_any(catalog, limits)?.into_iter().filter(|c| c.version.as_deref() == Some(DELTA)).collect())
+    Ok(detect_any(catalog, limits)?.into_iter().filter(|c| c.version.as_deref() == Some(DELTA_CLAIM_VERSION)).collect())
 }
 
 /// Claims agent archives and delta bundles, so that opening a delta as an `.alf` can be refused with an explanation.
 pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
-    let mut claims = damaged(catalog);
-    let named = |m: &&Member| m.archive.is_some() && matches!(m.name.as_str(), MANIFEST | DELTA_MANIFEST);
+    let mut claims = claim_damaged_archives(catalog);
+    let named = |m: &&Member| m.archive.is_some() && matches!(m.name.as_str(), MANIFEST_FILE | DELTA_MANIFEST_FILE);
     for manifest in catalog.members().iter().filter(named) {
         let Some(version) = version_of(catalog, manifest, limits) else { continue };
-        let delta = version == DELTA;
-        // the same bundle may have a manifest under each of the two names; one that cannot be read is claimed already
+        let delta = version == DELTA_CLAIM_VERSION;
+        // A bundle may have a manifest under both names, and an archive with a damaged one is already claimed.
         if claims.iter().any(|c: &Claim| c.parts.iter().any(|p| p.member == manifest.id)) {
             continue;
         }
@@ -43,38 +44,38 @@ pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim
             }
             .into(),
             parts,
-            missing_parts: if delta { vec![] } else { missing(catalog, manifest, limits) },
+            missing_parts: if delta { vec![] } else { missing_files(catalog, manifest, limits) },
         });
     }
     Ok(claims)
 }
 
-/// The members of the archive that a member is in.
+/// The members of the archive that contains `one`, and of archives nested in it, with their roles.
 fn parts_with(catalog: &Catalog, one: &Member) -> Vec<Part> {
     let inside = |m: &&Member| m.archive == one.archive && m.root == one.root;
     let above = one.place.strip_suffix(&one.name).unwrap_or(&one.place);
     let prefix = format!("{}!/", above.trim_end_matches("!/"));
     let members = catalog.members().iter().filter(|m| inside(m) || m.place.starts_with(&prefix));
-    let manifest = |m: &Member| inside(&m) && matches!(m.name.as_str(), MANIFEST | DELTA_MANIFEST);
+    let manifest = |m: &Member| inside(&m) && matches!(m.name.as_str(), MANIFEST_FILE | DELTA_MANIFEST_FILE);
     members.map(|m| Part { member: m.id, role: if manifest(m) { Role::Manifest } else { role(&m.name) } }).collect()
 }
 
-/// Archives whose manifest is missing or cannot be read, by what else is in them. Without a claim on them, another
-/// format would take the part of such an archive that it knows, and the rest would be lost without a word.
-fn damaged(catalog: &Catalog) -> Vec<Claim> {
+/// Claims archives whose manifest is missing or damaged, if their other entries show that they are of this format.
+/// Otherwise another format would claim the entries that it knows, and the rest would be lost without a message.
+fn claim_damaged_archives(catalog: &Catalog) -> Vec<Claim> {
     let mut archives: BTreeMap<(usize, usize), Layout<'_>> = BTreeMap::new();
     for member in catalog.members() {
         let Some(archive) = member.archive else { continue };
         archives.entry((member.root, archive)).or_default().add(catalog, member);
     }
     let damaged = archives.into_values().filter_map(|layout| {
-        let (one, reason) = layout.is_damaged()?;
+        let (one, reason) = layout.damage()?;
         Some(Claim {
-            version: layout.delta.then(|| DELTA.into()),
+            version: layout.delta.then(|| DELTA_CLAIM_VERSION.into()),
             confidence: 1.0,
             reason: reason.into(),
             parts: parts_with(catalog, one),
-            missing_parts: if layout.manifest.is_none() { vec![MANIFEST.to_owned()] } else { vec![] },
+            missing_parts: if layout.manifest.is_none() { vec![MANIFEST_FILE.to_owned()] } else { vec![] },
         })
     });
     damaged.collect()
@@ -83,15 +84,15 @@ fn damaged(catalog: &Catalog) -> Vec<Claim> {
 /// The entries of an archive by which it is recognised without its manifest.
 #[derive(Default)]
 struct Layout<'c> {
-    /// The manifest, and whether it cannot be read to its end.
+    /// The manifest, and true if it is damaged.
     manifest: Option<(&'c Member, bool)>,
-    /// What can be read of a damaged manifest names the format.
+    /// True if the readable start of a damaged manifest contains `alf_version`.
     named: bool,
-    /// Documents of layers.
+    /// Number of layer documents.
     documents: u32,
-    /// Partitions.
+    /// Number of files with memory lines.
     partitions: u32,
-    /// Files of a runtime.
+    /// True if there are files of a runtime (`raw/`).
     raw: bool,
     delta: bool,
     first: Option<&'c Member>,
@@ -106,18 +107,18 @@ impl<'c> Layout<'c> {
     fn add(&mut self, catalog: &Catalog, member: &'c Member) {
         self.first.get_or_insert(member);
         match member.name.as_str() {
-            name @ (MANIFEST | DELTA_MANIFEST) => {
-                let damaged = match catalog.bytes(member, MANIFEST_BYTES) {
+            name @ (MANIFEST_FILE | DELTA_MANIFEST_FILE) => {
+                let damaged = match catalog.bytes(member, MAX_MANIFEST_BYTES) {
                     Ok(bytes) => !is_object(&bytes),
                     Err(FormatError::Io { source, .. }) => is_damage(&source),
                     Err(_) => false,
                 };
                 self.manifest = Some((member, damaged));
                 if damaged {
-                    let head = catalog.head(member, MANIFEST_BYTES as usize).unwrap_or_default();
+                    let head = catalog.head(member, MAX_MANIFEST_BYTES as usize).unwrap_or_default();
                     let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
                     self.named = has(b"\"alf_version\"");
-                    self.delta = name == DELTA_MANIFEST || has(b"\"base_sequence\"");
+                    self.delta = name == DELTA_MANIFEST_FILE || has(b"\"base_sequence\"");
                 }
             }
             "identity.json" | "principals.json" | "credentials.json" | "attachments.json" | "memory/index.json" => {
@@ -133,8 +134,8 @@ impl<'c> Layout<'c> {
         }
     }
 
-    /// A member of the archive and the reason, if it is one of this format that is damaged.
-    fn is_damaged(&self) -> Option<(&'c Member, &'static str)> {
+    /// If this is a damaged archive of this format: its manifest, or its first member if it has none, and the reason.
+    fn damage(&self) -> Option<(&'c Member, &'static str)> {
         let layers = self.documents + self.partitions.min(1) + u32::from(self.raw);
         match self.manifest {
             Some((manifest, true)) if self.named || layers >= 1 => {
@@ -149,20 +150,20 @@ impl<'c> Layout<'c> {
 }
 
 fn version_of(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Option<String> {
-    let bytes = catalog.bytes(manifest, MANIFEST_BYTES.min(limits.side_file_bytes)).ok()?;
+    let bytes = catalog.bytes(manifest, MAX_MANIFEST_BYTES.min(limits.side_file_bytes)).ok()?;
     let text = std::str::from_utf8(&bytes).ok()?;
     let members = wire::members(text.strip_prefix('\u{feff}').unwrap_or(text))?;
     let delta = wire::get(&members, "changes").is_some() && wire::get(&members, "layers").is_none();
     let version = wire::get(&members, "alf_version").and_then(wire::string)?;
-    match (delta, manifest.name == MANIFEST) {
-        (true, _) => Some(DELTA.into()),
+    match (delta, manifest.name == MANIFEST_FILE) {
+        (true, _) => Some(DELTA_CLAIM_VERSION.into()),
         (false, true) => Some(version.into_owned()),
         (false, false) => None,
     }
 }
 
-fn missing(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Vec<String> {
-    let Ok(bytes) = catalog.bytes(manifest, MANIFEST_BYTES.min(limits.side_file_bytes)) else { return vec![] };
+fn missing_files(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Vec<String> {
+    let Ok(bytes) = catalog.bytes(manifest, MAX_MANIFEST_BYTES.min(limits.side_file_bytes)) else { return vec![] };
     let text = String::from_utf8_lossy(&bytes);
     let Ok(parsed) = super::manifest::Manifest::parse(&text, &manifest.place, limits) else { return vec![] };
     let present = |name: &str| {

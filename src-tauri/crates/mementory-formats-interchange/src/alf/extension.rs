@@ -7,10 +7,10 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 /// Version of the content of the slot.
-const VERSION: u32 = 1;
+const SLOT_VERSION: u32 = 1;
 
 #[derive(Serialize)]
-struct Out<'a> {
+struct WrittenSlot<'a> {
     v: u32,
     content_sha256: &'a str,
     text_in_content: bool,
@@ -18,7 +18,7 @@ struct Out<'a> {
 }
 
 #[derive(Deserialize)]
-struct In {
+struct ReadSlot {
     v: u32,
     content_sha256: String,
     text_in_content: bool,
@@ -42,13 +42,14 @@ pub(super) fn slot(record: &Record, content: &str) -> String {
     if text_in_content {
         bare.text = String::new();
     }
-    let out = Out { v: VERSION, content_sha256: &digest, text_in_content, record: &bare };
+    let out = WrittenSlot { v: SLOT_VERSION, content_sha256: &digest, text_in_content, record: &bare };
     serde_json::to_string(&out).unwrap_or_else(|_| "null".into())
 }
 
-/// The record in a slot. `seen` is the record that the line alone yields. None if the slot is not ours.
+/// The record in a slot. `seen` is the record that the line alone yields. None if the slot is not ours or has
+/// another version.
 pub(super) fn restore(raw: &RawValue, seen: &Record) -> Option<Restored> {
-    let slot: In = serde_json::from_str(raw.get()).ok().filter(|s: &In| s.v == VERSION)?;
+    let slot: ReadSlot = serde_json::from_str(raw.get()).ok().filter(|s: &ReadSlot| s.v == SLOT_VERSION)?;
     let mut record = slot.record;
     if slot.text_in_content {
         record.text.clone_from(&seen.text);

@@ -40,9 +40,9 @@ pub(super) fn alf_element(record: &Record) -> Option<AlfElement> {
     }
 }
 
-/// A file of another format that records refer to.
+/// A file that was not read from an ALF archive.
 pub(super) struct ForeignFile {
-    /// The reference of the first record that refers to it.
+    /// The reference of the first record that refers to it, or one made from its own record.
     pub reference: AttachmentRef,
     /// Ids of the memory lines that refer to it.
     pub referenced_by: Vec<String>,
@@ -217,7 +217,7 @@ impl ExportPlan {
         } else if record.kind == Kind::Memory
             && let Some(tree) = record.verbatim.as_ref().and_then(|v| Tree::parse(&v.text, 512).ok())
         {
-            for pointer in forbidden::pointers(&tree) {
+            for pointer in forbidden::find_forbidden_values(&tree) {
                 let note = "the specification forbids this value: it is in raw_source_format.mementory_forbidden";
                 self.losses.add(&stored.id, pointer.trim_start_matches('/'), LossKind::MovedToExtension, note);
             }
@@ -238,7 +238,9 @@ impl ExportPlan {
             *quarter = (quarter.0 + lines, quarter.1 + bytes);
         }
         let monthly = manifest.is_some_and(is_monthly);
-        self.periods.retain(|month, _| monthly || quarters.get(&month.to_quarter()).is_some_and(|q| q.0 > BUSY_LINES));
+        self.periods.retain(|month, _| {
+            monthly || quarters.get(&month.to_quarter()).is_some_and(|q| q.0 > MAX_LINES_PER_QUARTER)
+        });
         let busy: BTreeSet<Period> = self.periods.keys().map(|month| month.to_quarter()).collect();
         self.periods.extend(quarters.into_iter().filter(|(quarter, _)| !busy.contains(quarter)));
     }
@@ -258,7 +260,8 @@ impl ExportPlan {
         }
     }
 
-    /// The time that determines the partition of a record: its creation, else the closest known time, else 1970.
+    /// The time that determines the partition of a record: its creation, else another known time (update, observation,
+    /// start of validity, creation of its conversation), else 1970.
     pub(super) fn created(&self, stored: &StoredRecord) -> Timestamp {
         let t = &stored.record.times;
         let conversation = stored.parent_id.as_deref().and_then(|id| u128::from_str_radix(id, 16).ok());
@@ -269,7 +272,7 @@ impl ExportPlan {
 }
 
 /// A quarter with more lines than this is split into months.
-pub(super) const BUSY_LINES: u64 = 100_000;
+pub(super) const MAX_LINES_PER_QUARTER: u64 = 100_000;
 
 /// True if the manifest has monthly partitions, that is, a partition whose range lies within one month.
 fn is_monthly(manifest: &Tree) -> bool {

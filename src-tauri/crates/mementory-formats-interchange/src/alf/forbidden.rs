@@ -1,11 +1,11 @@
-//! Values of a memory line that the specification forbids (schema of a memory record, §3.1): a confidence of 1.7, an id that
-//! is no UUID, an empty content, a vector of another length than its dimensions. The vault keeps them in the record's
-//! verbatim and an import reports them. A file that we write has them under their pointers in
+//! Values of a memory line that the specification forbids (schema of a memory record, §3.1): a confidence of 1.7, an id
+//! that is no UUID, an empty content, a vector of another length than its dimensions. The vault keeps them in the
+//! record's verbatim and an import reports them. A file that we write has them under their pointers in
 //! `raw_source_format.mementory_forbidden`, and never again in the field itself.
 use super::partitions::stable_v7;
 use super::schema;
-use super::vocabulary::EMPTY;
-use super::wire::FORBIDDEN;
+use super::vocabulary::EMPTY_CONTENT;
+use super::wire::FORBIDDEN_VALUES_MEMBER;
 use mementory_json::{
     Tree,
     schema::{RepeatedKeys, Violation, check},
@@ -13,11 +13,11 @@ use mementory_json::{
 use mementory_model::Timestamp;
 use std::collections::BTreeSet;
 
-/// Pointers to the values that are not written again. Other values that break the schema (a date without a time, an entity
-/// without a type) mean something all the same, and go out as they came.
-pub(super) fn pointers(tree: &Tree) -> BTreeSet<String> {
+/// Pointers to the forbidden values. Other values that violate the schema (a date without a time, an entity without a
+/// type) still have a meaning and are written unchanged.
+pub(super) fn find_forbidden_values(tree: &Tree) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
-    check(tree, &schema::MEMORY, RepeatedKeys::Accept, &mut |at, violation| {
+    check(tree, &schema::MEMORY_RULE, RepeatedKeys::Accept, &mut |at, violation| {
         let at = at.to_string();
         let forbidden = match at.split('/').nth(1) {
             Some("id" | "content" | "confidence") => violation != Violation::MissingField,
@@ -42,10 +42,10 @@ pub(super) fn pointers(tree: &Tree) -> BTreeSet<String> {
     out
 }
 
-/// The line without forbidden values; None if it has none.
-pub(super) fn moved(line: &str, agent: &str) -> Option<String> {
+/// The line with its forbidden values moved to `raw_source_format`. None if it has none.
+pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
     let mut tree = Tree::parse(line, 512).ok()?;
-    let pointers = pointers(&tree);
+    let pointers = find_forbidden_values(&tree);
     if pointers.is_empty() {
         return None;
     }
@@ -64,7 +64,7 @@ pub(super) fn moved(line: &str, agent: &str) -> Option<String> {
                 let id = stable_v7(created_of(&tree), &format!("{agent}\n{id}")).hyphenated().to_string();
                 tree.set(top, Tree::Text(id));
             }
-            ("content", Some(_)) => tree.set(top, Tree::Text(EMPTY.to_owned())),
+            ("content", Some(_)) => tree.set(top, Tree::Text(EMPTY_CONTENT.to_owned())),
             _ => tree.remove(top),
         }
         kept.set(&format!("/{top}"), old);
@@ -80,7 +80,7 @@ pub(super) fn moved(line: &str, agent: &str) -> Option<String> {
         Some(raw @ Tree::Object(_)) => raw.clone(),
         _ => Tree::Object(vec![]),
     };
-    raw.set(FORBIDDEN, kept);
+    raw.set(FORBIDDEN_VALUES_MEMBER, kept);
     tree.set("raw_source_format", raw);
     let mut out = String::new();
     tree.write(&mut out);

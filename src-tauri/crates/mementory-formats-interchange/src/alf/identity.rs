@@ -125,14 +125,14 @@ pub(super) fn credential(element: &str, doc: &Tree, key: RecordKey, remarks: &mu
     let payload = text(doc, &["encrypted_payload"]).unwrap_or_default();
     let empty = payload.is_empty() || payload == "<not-exported>";
     record.fields.insert("secret_inside".into(), (!empty).into());
-    if !empty && (algorithm == "none" || algorithm.is_empty() || !base64_like(payload)) {
+    if !empty && (algorithm == "none" || algorithm.is_empty() || !is_base64_like(payload)) {
         remarks.push(("credential_looks_unencrypted", "encrypted_payload".into()));
     }
     record.verbatim = Some(Verbatim::json(element));
     record
 }
 
-fn base64_like(payload: &str) -> bool {
+fn is_base64_like(payload: &str) -> bool {
     payload.bytes().all(|b| b.is_ascii_alphanumeric() || b"+/=-_".contains(&b)) && payload.len() >= 16
 }
 
@@ -201,7 +201,7 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
     Some(out)
 }
 
-/// Increments the version, as spec §3.2.3 requires for every change.
+/// Increments the version, as spec §3.2.3 requires for every change, and sets the time of the update.
 fn raise_version(doc: &mut Tree, updated: Option<Timestamp>) {
     if let Some(Tree::Number(version)) = doc.get("version") {
         let next = version.parse::<u64>().map_or(1, |v| v.saturating_add(1));

@@ -11,8 +11,9 @@ pub(super) enum JsonLine<'a> {
     Unreadable(u64, &'static str),
 }
 
-/// Calls `visit` with each line and the number of bytes that it takes. If the entry is damaged, the last line is
-/// unreadable. Fails with errors of `visit` and the file system, and if a limit is exceeded.
+/// Calls `visit` with each line and the number of bytes that it takes. A line is `Unreadable` if it is longer than
+/// `limit` bytes, not UTF-8, or damaged. Reading stops after a damaged line. Fails with errors of `visit` and the file
+/// system.
 pub(super) fn each_line(
     reader: &mut dyn Read,
     place: &str,
@@ -26,7 +27,7 @@ pub(super) fn each_line(
         line.clear();
         let n = match reader.by_ref().take(limit.saturating_add(1)).read_until(b'\n', &mut line) {
             Ok(n) => n as u64,
-            Err(e) => return damaged(e, place, number + 1, visit),
+            Err(e) => return report_damage(e, place, number + 1, visit),
         };
         if n == 0 {
             return Ok(());
@@ -38,7 +39,7 @@ pub(super) fn each_line(
                 let (used, done) = match reader.fill_buf() {
                     Ok([]) => (0, true),
                     Ok(buffer) => memchr::memchr(b'\n', buffer).map_or((buffer.len(), false), |i| (i + 1, true)),
-                    Err(e) => return damaged(e, place, number, visit),
+                    Err(e) => return report_damage(e, place, number, visit),
                 };
                 reader.consume(used);
                 skipped += used as u64;
@@ -60,7 +61,7 @@ pub(super) fn each_line(
     }
 }
 
-fn damaged(
+fn report_damage(
     error: std::io::Error,
     place: &str,
     number: u64,

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Read;
 
 /// Size limit of a stored lineage file in bytes.
-const LINEAGE_BYTES: u64 = 64 << 20;
+const MAX_LINEAGE_BYTES: u64 = 64 << 20;
 
 /// The versions that an archive states, stored for a vault that did not count them itself.
 #[derive(Default, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub(super) struct StoredLineage {
     vault: String,
     /// Current version of the identity.
     version: u64,
-    /// Versions of memories that differ from the current one, by key.
+    /// By key: the version of each memory whose version is not the current one.
     lines: BTreeMap<String, u64>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Lineage {
     scope: String,
     /// Current version of the identity.
     pub version: u64,
-    /// Versions of memories that differ from the current one, by vault id.
+    /// By vault id: the version of each memory whose version is not the current one.
     lines: HashMap<String, u64>,
 }
 
@@ -102,7 +102,7 @@ fn stored_lineage(
     source.passthrough(runtime, &mut |item, bytes| {
         if is_own(&item.name, LINEAGE) && item.group == scope {
             let mut text = Vec::new();
-            bytes.take(LINEAGE_BYTES).read_to_end(&mut text).map_err(|e| FormatError::io(&item.name, e))?;
+            bytes.take(MAX_LINEAGE_BYTES).read_to_end(&mut text).map_err(|e| FormatError::io(&item.name, e))?;
             // A file that cannot be parsed is ignored.
             out = serde_json::from_slice(&text).ok();
         }

@@ -7,9 +7,9 @@ use mementory_model::{Issue, Limits};
 use std::collections::BTreeMap;
 
 /// Name of the manifest.
-pub(super) const MANIFEST: &str = "manifest.json";
+pub(super) const MANIFEST_FILE: &str = "manifest.json";
 /// Value of `version` in the claim of a delta bundle.
-pub(super) const DELTA: &str = "delta";
+pub(super) const DELTA_CLAIM_VERSION: &str = "delta";
 /// Name of our definition of the checksum.
 pub(super) const CHECKSUM_SCOPE: &str = "keepsake-v1";
 
@@ -24,9 +24,10 @@ pub(super) struct Archive<'c> {
 }
 
 impl<'c> Archive<'c> {
-    /// Opens the detected archive. Unsafe names, duplicate names, links and encrypted entries are reasons to refuse it.
+    /// Opens the detected archive. Refuses a delta bundle, and an archive with unsafe or duplicate names, links or
+    /// encrypted entries.
     pub(super) fn open(catalog: &'c Catalog, detected: &Detected) -> Result<Self, FormatError> {
-        if detected.claim.version.as_deref() == Some(DELTA) {
+        if detected.claim.version.as_deref() == Some(DELTA_CLAIM_VERSION) {
             let found = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
             let place = found.and_then(|p| catalog.members().get(p.member)).map_or("", |m| m.place.as_str());
             let reason =
@@ -48,7 +49,7 @@ impl<'c> Archive<'c> {
             .strip_suffix(manifest.name.as_str())
             .and_then(|p| p.strip_suffix("!/"))
             .unwrap_or(&manifest.place);
-        // An issue of a nested archive is ignored. An issue of an entry whose name only looks like one is not.
+        // Issues inside a nested archive are ignored, but not issues of an entry whose name merely contains `!/`.
         let nested = |name: &str| {
             name.match_indices("!/").any(|(i, _)| {
                 let inner = format!("{place}!/{}!/", &name[..i]);
@@ -126,7 +127,7 @@ pub(super) struct Manifest {
 impl Manifest {
     /// Reads the manifest of an archive.
     pub(super) fn of(archive: &Archive<'_>, limits: &Limits) -> Result<Self, FormatError> {
-        let entry = archive.entry(MANIFEST);
+        let entry = archive.entry(MANIFEST_FILE);
         let entry = entry.ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
         Self::parse(&archive.text(entry, limits)?, &entry.place, limits)
     }
@@ -173,7 +174,7 @@ impl Manifest {
         }
     }
 
-    /// All files that the manifest names.
+    /// All files that the manifest names, except the memory index.
     pub(super) fn named_files(&self) -> Vec<&str> {
         let layers = ["identity", "principals", "credentials", "attachments"];
         let mut files: Vec<&str> = layers.iter().filter_map(|l| self.layer_file(l)).collect();
@@ -188,25 +189,26 @@ impl Manifest {
     }
 
     /// True if Mementory generated the agent, so that nothing in the manifest is from another program.
-    pub(super) fn generated(&self) -> bool {
+    pub(super) fn is_generated(&self) -> bool {
         self.vendor("generated") == Some(&Tree::Bool(true))
     }
 
-    /// True for an element that names another agent than this file. One that Mementory generated holds several agents.
+    /// True if an element names another agent than the manifest. Always false in a file that Mementory generated,
+    /// because such a file may contain several agents.
     pub(super) fn is_foreign(&self, agent: Option<&str>) -> bool {
         let named = agent.filter(|agent| !agent.is_empty());
-        named.is_some_and(|agent| !agent.eq_ignore_ascii_case(&self.agent)) && !self.generated()
+        named.is_some_and(|agent| !agent.eq_ignore_ascii_case(&self.agent)) && !self.is_generated()
     }
 
-    /// Id space of an element or line, by its id and the agent it names. The file of one agent is one id space; the manifest
-    /// of a file with several sources lists the elements whose id space is another.
+    /// Id space of an element or line, by its id and the agent that it names. All elements of one agent have the same
+    /// id space. In a file with several sources, the manifest lists the elements that have another one.
     pub(super) fn scope_of(&self, id: &str, names: Option<&str>) -> String {
         let said = self.vendor("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
-        let named = names.filter(|_| self.generated()).unwrap_or(&self.agent);
+        let named = names.filter(|_| self.is_generated()).unwrap_or(&self.agent);
         said.unwrap_or_else(|| format!("alf:{named}"))
     }
 
-    /// The runtime that an element belongs to.
+    /// The runtime that the manifest states for an element, else that of the agent, else `alf`.
     pub(super) fn runtime_of(&self, id: &str) -> &str {
         let said = self.vendor("scopes").and_then(|s| s.get(id)?.get("runtime")?.as_str());
         let of_agent = || self.tree.get("agent").and_then(|a| a.get("source_runtime")).and_then(Tree::as_str);

@@ -109,7 +109,7 @@ impl Format for Alf {
         }))
     }
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
-        Some(&validate::REFUSED)
+        Some(&validate::REFUSED_ERROR_CODES)
     }
     fn detect_asked(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect_any(catalog, limits)

@@ -1,7 +1,7 @@
 //! Exports the passthrough files of ALF archives: `raw/`, unknown entries, skeletons, the manifest.
 use super::archive_writer::ArchiveWriter;
 use super::first_pass::ExportPlan;
-use super::manifest::MANIFEST;
+use super::manifest::MANIFEST_FILE;
 use super::sealed_secrets::Secrets;
 use mementory_format::{FormatError, PassthroughItem, RecordSource};
 use mementory_formats_vendor::openclaw::{
@@ -14,9 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 /// Size limit of a document that is assembled in memory, in bytes.
-const DOCUMENT_BYTES: u64 = 64 << 20;
+const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
 
-/// The passthrough files that go into the archive.
+/// The passthrough files for the archive.
 #[derive(Default)]
 pub(super) struct PassthroughFiles {
     /// The imported agent that is exported. None if the archive has several sources.
@@ -50,7 +50,7 @@ impl PassthroughFiles {
             }
             let mut raw = Vec::new();
             let io = |e| FormatError::io(&item.name, e);
-            bytes.take(DOCUMENT_BYTES).read_to_end(&mut raw).map_err(io)?;
+            bytes.take(MAX_DOCUMENT_BYTES).read_to_end(&mut raw).map_err(io)?;
             match (String::from_utf8(raw), item.role.as_str()) {
                 (Ok(text), "manifest") => passthrough.manifest = Some(text),
                 (Ok(text), _) => drop(passthrough.layers.insert(item.name.clone(), text)),
@@ -61,8 +61,9 @@ impl PassthroughFiles {
         Ok(passthrough)
     }
 
-    /// Writes all other passthrough files. In an archive of several sources, each gets a unique name. The returned rows
-    /// for the manifest (`mementory.entries`) have the agent and original name of each.
+    /// Writes the passthrough files that are neither the manifest nor a layer document. In an archive of several
+    /// sources, each gets a unique name, and the returned rows for the manifest (`mementory.entries`) have the agent,
+    /// original name and role of each.
     pub(super) fn write(
         &self,
         source: &mut dyn RecordSource,
@@ -73,7 +74,7 @@ impl PassthroughFiles {
         let mut table = Vec::new();
         source.passthrough("alf", &mut |item, bytes| {
             if self.agent.as_deref() == Some(item.group.as_str()) {
-                let assembled = item.name == MANIFEST || self.layers.contains_key(&item.name);
+                let assembled = item.name == MANIFEST_FILE || self.layers.contains_key(&item.name);
                 if !assembled && !out.has(&item.name) {
                     write_entry(out, &item.name, item, bytes, losses, secrets)?;
                 }
@@ -92,8 +93,9 @@ impl PassthroughFiles {
     }
 }
 
-/// Writes a passthrough file. It is unchanged, except that secrets are removed from settings files of a runtime,
-/// because no file of the archive may contain credentials in the clear (spec §8.3).
+/// Writes a passthrough file unchanged, with two exceptions, because no file of the archive may contain credentials in
+/// the clear (spec §8.3): key files are left out, and secrets in settings files are replaced. If there is a passphrase,
+/// the originals of both are added to `secrets`.
 fn write_entry(
     out: &mut ArchiveWriter,
     name: &str,
@@ -108,7 +110,7 @@ fn write_entry(
         // The whole content of a key file is a secret.
         if secrets.are_sealed() {
             let mut raw = Vec::new();
-            bytes.take(DOCUMENT_BYTES).read_to_end(&mut raw).map_err(|e| FormatError::io(name, e))?;
+            bytes.take(MAX_DOCUMENT_BYTES).read_to_end(&mut raw).map_err(|e| FormatError::io(name, e))?;
             secrets.add(name.to_owned(), raw);
         } else {
             losses.add(&item.name, "secret", LossKind::LeftOut, "key files are not exported");
@@ -119,7 +121,7 @@ fn write_entry(
         return out.entry(name, bytes).map(drop);
     }
     let mut raw = Vec::new();
-    (&mut *bytes).take(DOCUMENT_BYTES).read_to_end(&mut raw).map_err(|e| FormatError::io(name, e))?;
+    (&mut *bytes).take(MAX_DOCUMENT_BYTES).read_to_end(&mut raw).map_err(|e| FormatError::io(name, e))?;
     let clean = std::str::from_utf8(&raw).ok().map(redact::redact).filter(|(_, n)| *n > 0);
     if let Some((clean, _)) = clean {
         if secrets.are_sealed() {

@@ -6,7 +6,7 @@ use super::identity;
 use super::jsonl::{JsonLine, each_line};
 use super::lineage::LineageCollector;
 use super::list_document;
-use super::manifest::{Archive, MANIFEST, Manifest, Partition};
+use super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition};
 use super::sealed_secrets::{self, Opener};
 use super::wire::{self, Remark};
 use super::workspace_profile::{self, Restored};
@@ -34,7 +34,7 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let archive = Archive::open(catalog, detected)?;
     let entry =
-        archive.entry(MANIFEST).ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
+        archive.entry(MANIFEST_FILE).ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
     let text = archive.text(entry, &context.limits)?;
     let manifest = Manifest::parse(&text, &entry.place, &context.limits)?;
     let mut reader = Reader::new(&archive, &manifest, &context.limits, sink);
@@ -57,7 +57,7 @@ pub(super) struct Reader<'a> {
     remarks: BTreeMap<Remark, (String, u64)>,
     /// True if a delta bundle is read.
     pub delta: bool,
-    /// In a delta: the line that counts for each record.
+    /// In a delta: the last line that changes each record.
     last_changes: LastChanges,
     /// Ids of records whose last change in a delta is a deletion.
     deleted: BTreeSet<String>,
@@ -72,7 +72,7 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(archive: &'a Archive<'a>, manifest: &'a Manifest, limits: &'a Limits, sink: &'a mut dyn Sink) -> Self {
-        let used = BTreeSet::from([MANIFEST.to_owned()]);
+        let used = BTreeSet::from([MANIFEST_FILE.to_owned()]);
         Self {
             archive,
             manifest,
@@ -109,15 +109,15 @@ impl Reader<'_> {
         if let Some(issue) = self.manifest.checksum_issue(&self.archive.place) {
             self.sink.note(issue);
         }
-        self.identity()?;
-        self.principals()?;
-        self.credentials()?;
+        self.read_identity()?;
+        self.read_principals()?;
+        self.read_credentials()?;
         // A delta has only the documents that changed, so a missing one is not an issue.
         for issue in self.capabilities.issues(&self.archive.place).into_iter().filter(|_| !self.delta) {
             self.sink.note(issue);
         }
         let attachments = attachments::read(self)?;
-        self.memory(&attachments)?;
+        self.read_memory(&attachments)?;
         self.store_lineage()?;
         self.emit_tombstones()?;
         self.read_passthrough()?;
@@ -151,7 +151,8 @@ impl Reader<'_> {
         self.sink.progress(self.bytes_done)
     }
 
-    /// Text and entry of the document of a layer. If the file is missing, reports an issue.
+    /// Text and entry of the document of a layer. None if the manifest names none, or it was read already. A missing or
+    /// damaged file is reported and None, but in a delta it is an error.
     pub(super) fn document(&mut self, layer: &str) -> Result<Option<(String, Member)>, FormatError> {
         let Some(file) = self.manifest.layer_file(layer).map(str::to_owned) else { return Ok(None) };
         let Some(member) = self.archive.entry(&file).cloned() else {
@@ -171,7 +172,8 @@ impl Reader<'_> {
         Ok(Some((text, member)))
     }
 
-    /// Lists an entry whose bytes are damaged, so that the others can be read. Half a delta is not read.
+    /// Reports an entry whose bytes are damaged and returns None, so that the other entries can be read. In a delta,
+    /// damage is an error, because a delta is imported completely or not at all.
     pub(super) fn unless_damaged<T>(
         &mut self,
         member: &Member,
@@ -194,7 +196,8 @@ impl Reader<'_> {
         self.used.insert(name.to_owned());
     }
 
-    /// Reports a document that is not valid for its layer, and stores it as a passthrough file.
+    /// Reports a document that is not valid for its layer, and stores it as a passthrough file. In a delta it is an
+    /// error.
     pub(super) fn store_bad_document(&mut self, member: &Member, kind: Kind) -> Result<(), FormatError> {
         if self.delta {
             return Err(FormatError::invalid("malformed", &member.place, "not the JSON document of this layer"));
@@ -207,20 +210,20 @@ impl Reader<'_> {
 
     /// Sends an entry to the sink as a passthrough file.
     pub(super) fn pass_through(&mut self, member: &Member, name: &str, role: &str) -> Result<(), FormatError> {
-        let item = self.item(member, name, role);
+        let item = self.passthrough_item(member, name, role);
         let archive = self.archive;
         archive.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
     /// Sends a text to the sink as a passthrough file.
     pub(super) fn pass_through_text(&mut self, member: &Member, role: &str, text: &str) -> Result<(), FormatError> {
-        let item = self.item(member, &member.name, role);
+        let item = self.passthrough_item(member, &member.name, role);
         self.sink.passthrough(item, &mut text.as_bytes())
     }
 
     /// Passthrough item for an entry. In an archive of several sources, the manifest has the agent and original name of
     /// the entry.
-    fn item(&self, member: &Member, name: &str, role: &str) -> PassthroughItem {
+    fn passthrough_item(&self, member: &Member, name: &str, role: &str) -> PassthroughItem {
         let kept = self.manifest.vendor("entries").and_then(|e| e.get(name));
         let say =
             |key: &str, other: &str| kept.and_then(|k| k.get(key)).and_then(Tree::as_str).unwrap_or(other).to_owned();
@@ -234,7 +237,7 @@ impl Reader<'_> {
         }
     }
 
-    fn identity(&mut self) -> Result<(), FormatError> {
+    fn read_identity(&mut self) -> Result<(), FormatError> {
         let Some((text, member)) = self.document("identity")? else { return Ok(()) };
         let Some(tree) = object(&text, self.limits) else { return self.store_bad_document(&member, Kind::Profile) };
         // In an example of the specification, the document is wrapped in an object. In the schema it is not.
@@ -243,7 +246,7 @@ impl Reader<'_> {
         self.refuse_foreign(doc, &member.place)?;
         self.capabilities.add_identity(doc);
         if let Some(Restored { records, has_other_blocks, structured_changed }) =
-            workspace_profile::restore(doc).filter(|_| self.manifest.generated())
+            workspace_profile::restore(doc).filter(|_| self.manifest.is_generated())
         {
             let vault = self.manifest.vendor("lineage").and_then(Tree::as_str).map(str::to_owned);
             self.lineage.vault = vault.filter(|_| !self.delta);
@@ -267,15 +270,15 @@ impl Reader<'_> {
         self.sink.unit(record.into())
     }
 
-    fn principals(&mut self) -> Result<(), FormatError> {
-        self.list("principals", Kind::Profile, identity::principal)
+    fn read_principals(&mut self) -> Result<(), FormatError> {
+        self.read_list("principals", Kind::Profile, identity::principal)
     }
 
-    fn credentials(&mut self) -> Result<(), FormatError> {
-        self.list("credentials", Kind::Credential, identity::credential)
+    fn read_credentials(&mut self) -> Result<(), FormatError> {
+        self.read_list("credentials", Kind::Credential, identity::credential)
     }
 
-    fn list(
+    fn read_list(
         &mut self,
         layer: &str,
         kind: Kind,
@@ -336,7 +339,7 @@ impl Reader<'_> {
         self.store_skeleton(&member, &document, &slots)
     }
 
-    /// A delta changes its own agent only. In a whole archive an element of another agent is a finding of the validator.
+    /// Fails if an element of a delta belongs to another agent. In a whole archive, only the validator reports this.
     fn refuse_foreign(&self, doc: &Tree, place: &str) -> Result<(), FormatError> {
         let agent = doc.get("agent_id").and_then(Tree::as_str);
         if self.delta && self.manifest.is_foreign(agent) { Err(wrong_agent(place.into())) } else { Ok(()) }
@@ -349,13 +352,13 @@ impl Reader<'_> {
         document: &list_document::ListDocument<'_>,
         slots: &[String],
     ) -> Result<(), FormatError> {
-        if self.manifest.generated() {
+        if self.manifest.is_generated() {
             return Ok(());
         }
         self.pass_through_text(member, "layer", &document.skeleton(slots))
     }
 
-    fn memory(&mut self, attachments: &Attachments) -> Result<(), FormatError> {
+    fn read_memory(&mut self, attachments: &Attachments) -> Result<(), FormatError> {
         let mut partitions: Vec<(&Partition, Member)> = Vec::new();
         for row in &self.manifest.partitions {
             match self.archive.entry(&row.file) {
@@ -403,7 +406,7 @@ impl Reader<'_> {
                         self.advance(std::mem::take(&mut pending))?;
                     }
                     lines += u64::from(!matches!(entry, JsonLine::Text(_, "")));
-                    self.line(entry, (index, member, row), &superseded, &mut seen, attachments)
+                    self.read_memory_line(entry, (index, member, row), &superseded, &mut seen, attachments)
                 })
             })?;
             self.advance(pending)?;
@@ -414,7 +417,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn line(
+    fn read_memory_line(
         &mut self,
         entry: JsonLine<'_>,
         (index, member, row): (usize, &Member, &Partition),
@@ -486,10 +489,10 @@ impl Reader<'_> {
         }
         let mut record = line.record;
         record.origin = self.origin(member, format!("line {number}"));
-        if line.agent.as_ref().is_some_and(|agent| *agent != self.manifest.agent) && !self.manifest.generated() {
+        if line.agent.as_ref().is_some_and(|agent| *agent != self.manifest.agent) && !self.manifest.is_generated() {
             self.remark(&place(member), ("foreign_agent_id", "a record is of another agent".into()));
         }
-        if is_outside(&record, row) {
+        if is_outside_partition(&record, row) {
             self.remark(&place(member), ("outside_partition", "created_at is outside the partition's range".into()));
         }
         set_effective_status(&mut record, superseded.replaced_by_deletion(&line.id, (index, number)));
@@ -539,11 +542,13 @@ pub(super) fn object(text: &str, limits: &Limits) -> Option<Tree> {
 /// Position of a line: index of the partition, and line number.
 type Position = (usize, u64);
 
-/// Ids of records that a later line replaces. The value is true if that line is a deletion.
+/// The records that other lines replace (`supersedes`).
 #[derive(Default)]
 struct Superseded {
+    /// Ids that a line with another id replaces. The value is true if that line is a deletion.
     by_id: HashMap<String, bool>,
-    /// Ids that a later line with the same id replaces. The value has the position of the last such line.
+    /// Ids that a later line with the same id replaces: the position of the last such line, and true if it is a
+    /// deletion.
     before: HashMap<String, (Position, bool)>,
 }
 
@@ -575,7 +580,7 @@ fn set_effective_status(record: &mut Record, superseded: Option<bool>) {
     record.status = Some(if deleted { "deleted" } else { "superseded" }.into());
 }
 
-fn is_outside(record: &Record, row: &Partition) -> bool {
+fn is_outside_partition(record: &Record, row: &Partition) -> bool {
     let Some(created) = record.times.created else { return false };
     let (year, month, day) = created.date();
     let date = format!("{year:04}-{month:02}-{day:02}");

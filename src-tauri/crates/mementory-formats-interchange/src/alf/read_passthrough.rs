@@ -1,5 +1,5 @@
 //! Reads the entries of an archive that are not records: `raw/`, artifacts, unknown entries and layers, the manifest.
-use super::manifest::MANIFEST;
+use super::manifest::MANIFEST_FILE;
 use super::read::Reader;
 use super::workspace_origin::runtime_of;
 use super::workspaces::{ManifestWorkspaces, RawEntry};
@@ -20,19 +20,19 @@ impl Reader<'_> {
         let known = ManifestWorkspaces::of(self.manifest);
         for (name, member) in &archive.entries {
             let role = match *name {
-                name if name == MANIFEST && self.delta => continue,
-                name if name == MANIFEST => "manifest",
+                name if name == MANIFEST_FILE && self.delta => continue,
+                name if name == MANIFEST_FILE => "manifest",
                 name if self.used.contains(name) => continue,
                 name if Some(name) == index || layers.iter().any(|l| l == name) => "layer",
                 name if name.starts_with("raw/") => "raw",
                 name if name.starts_with("artifacts/") => "artifact",
                 _ => "entry",
             };
-            let ours = self.manifest.generated() && (*name == MANIFEST || Some(*name) == index);
+            let ours = self.manifest.is_generated() && (*name == MANIFEST_FILE || Some(*name) == index);
             if ours {
                 continue;
             }
-            if self.delta && *name == super::detect::DELTA_MANIFEST {
+            if self.delta && *name == super::detect::DELTA_MANIFEST_FILE {
                 continue;
             }
             if name.ends_with(".jsonl") && name.starts_with("memory/") {
@@ -70,8 +70,9 @@ impl Reader<'_> {
         self.pass_through(member, name, role)
     }
 
-    /// Handles a raw entry of a workspace: text that is also in records, settings whose secrets were opened, or a passthrough
-    /// file of the workspace. False: it is none of these.
+    /// Reads a raw entry of a workspace: text that is also in records, settings whose secrets were opened, or a
+    /// passthrough file of the workspace. Returns false if the entry must still be stored as a passthrough file of the
+    /// agent.
     fn read_raw(&mut self, known: &ManifestWorkspaces, member: &Member, name: &str) -> Result<bool, FormatError> {
         let archive = self.archive;
         let found = known.entry(name);

@@ -1,7 +1,7 @@
 //! Rewrites an archive with changed lines and documents, to apply deltas and for hard deletion. Unchanged entries keep
 //! their bytes. The new file replaces the old one only when it is complete.
 use super::archive_writer::ArchiveWriter;
-use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST, Manifest};
+use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest};
 use super::wire;
 use mementory_format::{AGE_HEAD, is_age_head};
 use mementory_format::{Catalog, Detected, FormatError, Member, Passphrase};
@@ -71,7 +71,7 @@ pub(super) enum LineEdit {
 pub(super) type EditLine<'a> = dyn FnMut(Option<&str>, &mut dyn Write) -> Result<LineEdit, FormatError> + 'a;
 
 /// Copies the lines of a partition to `out`, edited by `edit`, which gets None for a line that is not UTF-8. Returns
-/// the number of written lines that are not blank, and true if the last line has no line end.
+/// the number of copied and replaced lines that are not blank, and true if the last line has no line end.
 pub(super) fn edit_lines(
     archive: &Archive<'_>,
     member: &Member,
@@ -164,7 +164,7 @@ impl Rewrite {
         skip: &dyn Fn(&str) -> bool,
     ) -> Result<(), FormatError> {
         for (name, member) in &archive.entries {
-            if *name != MANIFEST && !self.out.has(name) && !skip(name) {
+            if *name != MANIFEST_FILE && !self.out.has(name) && !skip(name) {
                 archive.catalog.read(member, |bytes| self.out.entry(name, bytes).map(drop))?;
             }
         }
@@ -205,7 +205,7 @@ impl Rewrite {
         tree.set("layers", layers);
         tree.set("checksum", Tree::Text(self.out.checksum()));
         tree.set("checksum_scope", Tree::Text(CHECKSUM_SCOPE.into()));
-        self.out.entry(MANIFEST, &mut to_json(&tree).as_bytes())?;
+        self.out.entry(MANIFEST_FILE, &mut to_json(&tree).as_bytes())?;
         self.replace_target()
     }
 

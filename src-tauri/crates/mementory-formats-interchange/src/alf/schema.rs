@@ -9,7 +9,7 @@ use mementory_json::schema::{
 
 /// The id of a memory by the schema: a UUID version 7 in lower case. Files of the reference program have other UUIDs,
 /// which readers accept.
-const UUID_V7: TextForm = TextForm {
+const UUID_V7_FORM: TextForm = TextForm {
     expected: "a UUID of version 7 in lower case",
     fit: |t| {
         let is_v7 = is_uuid(t)
@@ -24,12 +24,12 @@ const UUID_V7: TextForm = TextForm {
     },
 };
 /// A date, `YYYY-MM-DD`.
-const DATE: TextForm = TextForm {
+const DATE_FORM: TextForm = TextForm {
     expected: "a date",
     fit: |t| (t.len() == 10 && t.as_bytes()[4] == b'-' && t.parse::<jiff::civil::Date>().is_ok()).into(),
 };
 /// A version of three numbers, joined by dots.
-const VERSION: TextForm = TextForm {
+const VERSION_FORM: TextForm = TextForm {
     expected: "a version x.y.z",
     fit: |t| {
         let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
@@ -37,7 +37,7 @@ const VERSION: TextForm = TextForm {
     },
 };
 /// A checksum, `algorithm:hex`.
-const CHECKSUM: TextForm = TextForm {
+const CHECKSUM_FORM: TextForm = TextForm {
     expected: "algorithm:hex",
     fit: |t| {
         let Some((algorithm, hex)) = t.split_once(':') else { return Fit::Not };
@@ -47,9 +47,9 @@ const CHECKSUM: TextForm = TextForm {
     },
 };
 
-/// The document `manifest.json`.
-pub(super) const MANIFEST: Rule = Object(&[
-    required("alf_version", Form(&VERSION)),
+/// Rule for the document `manifest.json`.
+pub(super) const MANIFEST_RULE: Rule = Object(&[
+    required("alf_version", Form(&VERSION_FORM)),
     required("created_at", Time),
     required(
         "agent",
@@ -99,8 +99,8 @@ pub(super) const MANIFEST: Rule = Object(&[
                         "partitions",
                         List(&Object(&[
                             required("file", Text),
-                            required("from", Form(&DATE)),
-                            nullable("to", Form(&DATE)),
+                            required("from", Form(&DATE_FORM)),
+                            nullable("to", Form(&DATE_FORM)),
                             required("record_count", Whole(0)),
                             required("sealed", Bool),
                         ])),
@@ -110,12 +110,12 @@ pub(super) const MANIFEST: Rule = Object(&[
         ]),
     ),
     optional("raw_sources", List(&Text)),
-    optional("checksum", Form(&CHECKSUM)),
+    optional("checksum", Form(&CHECKSUM_FORM)),
 ]);
 
-/// The document `manifest.json` of a delta bundle.
-pub(super) const DELTA_MANIFEST: Rule = Object(&[
-    required("alf_version", Form(&VERSION)),
+/// Rule for the document `manifest.json` of a delta bundle.
+pub(super) const DELTA_MANIFEST_RULE: Rule = Object(&[
+    required("alf_version", Form(&VERSION_FORM)),
     required("created_at", Time),
     required("agent", Object(&[required("id", Uuid), optional("source_runtime", Text)])),
     required(
@@ -138,9 +138,9 @@ pub(super) const DELTA_MANIFEST: Rule = Object(&[
     ),
 ]);
 
-/// A line of a partition.
-pub(super) const MEMORY: Rule = Object(&[
-    required("id", Form(&UUID_V7)),
+/// Rule for a line of a partition.
+pub(super) const MEMORY_RULE: Rule = Object(&[
+    required("id", Form(&UUID_V7_FORM)),
     required("agent_id", Uuid),
     required("content", Rule::NOT_EMPTY),
     required("memory_type", OpenWord(&super::wire::MEMORY_TYPES)),
@@ -197,7 +197,7 @@ pub(super) const MEMORY: Rule = Object(&[
     optional("raw_source_format", Map(&Any)),
 ]);
 
-const CAPABILITY: Rule = Object(&[
+const CAPABILITY_RULE: Rule = Object(&[
     required("name", Text),
     optional("description", Text),
     optional("priority", Whole(1)),
@@ -206,8 +206,8 @@ const CAPABILITY: Rule = Object(&[
     optional("credential_ids", List(&Uuid)),
 ]);
 
-/// The document `identity.json`.
-pub(super) const IDENTITY: Rule = Object(&[
+/// Rule for the document `identity.json`.
+pub(super) const IDENTITY_RULE: Rule = Object(&[
     required("id", Uuid),
     required("agent_id", Uuid),
     required("version", Whole(1)),
@@ -248,13 +248,13 @@ pub(super) const IDENTITY: Rule = Object(&[
                     ),
                 ]),
             ),
-            optional("capabilities", List(&CAPABILITY)),
+            optional("capabilities", List(&CAPABILITY_RULE)),
             optional(
                 "sub_agents",
                 List(&Object(&[
                     required_nullable("agent_id", Uuid),
                     required("name", Text),
-                    required("capabilities", List(&CAPABILITY)),
+                    required("capabilities", List(&CAPABILITY_RULE)),
                     required("status", OpenWord(&["active", "inactive", "unavailable"])),
                     nullable("last_invoked_at", Time),
                 ])),
@@ -275,8 +275,8 @@ pub(super) const IDENTITY: Rule = Object(&[
     optional("raw_source", Map(&Any)),
 ]);
 
-/// The document `principals.json`.
-pub(super) const PRINCIPALS: Rule = Object(&[required(
+/// Rule for the document `principals.json`.
+pub(super) const PRINCIPALS_RULE: Rule = Object(&[required(
     "principals",
     List(&Object(&[
         required("id", Uuid),
@@ -307,8 +307,8 @@ pub(super) const PRINCIPALS: Rule = Object(&[required(
     ])),
 )]);
 
-/// The document `credentials.json`.
-pub(super) const CREDENTIALS: Rule = Object(&[required(
+/// Rule for the document `credentials.json`.
+pub(super) const CREDENTIALS_RULE: Rule = Object(&[required(
     "credentials",
     List(&Object(&[
         required("id", Uuid),
@@ -353,8 +353,8 @@ pub(super) const CREDENTIALS: Rule = Object(&[required(
     ])),
 )]);
 
-/// The document `attachments.json`.
-pub(super) const ATTACHMENTS: Rule = Object(&[
+/// Rule for the document `attachments.json`.
+pub(super) const ATTACHMENTS_RULE: Rule = Object(&[
     optional("artifact_size_threshold", Whole(0)),
     required(
         "attachments",
@@ -397,7 +397,7 @@ mod tests {
     fn ids_and_vectors_follow_the_schema_of_a_memory() {
         let found = |json: &str| {
             let mut out = Vec::new();
-            check(&Tree::parse(json, 16).unwrap(), &MEMORY, RepeatedKeys::Accept, &mut |at, violation| {
+            check(&Tree::parse(json, 16).unwrap(), &MEMORY_RULE, RepeatedKeys::Accept, &mut |at, violation| {
                 if violation != Violation::MissingField {
                     out.push((code_of(&violation), at.to_string()));
                 }

@@ -11,9 +11,9 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// Id of our layout of a sealed credential.
-const LAYOUT: &str = "keepsake-credential-v1";
+const LAYOUT_ID: &str = "keepsake-credential-v1";
 /// Explains the layout to users who open it without Mementory.
-const NOTE: &str = "key = Argon2id 0x13 of the passphrase, 32 bytes; encrypted_payload = ciphertext followed by the 16 \
+const LAYOUT_NOTE: &str = "key = Argon2id 0x13 of the passphrase, 32 bytes; encrypted_payload = ciphertext followed by the 16 \
                     byte tag; associated data = agent_id|id in UTF-8; plaintext = JSON {files: [{file, content}]}, content in base64";
 /// Largest number of rows that are opened. Each costs a key derivation, and we write only one in each archive.
 const MAX_ATTEMPTS: usize = 4;
@@ -50,7 +50,7 @@ impl Secrets {
         }
     }
 
-    /// The row for `credentials.json`. Empty if there are no files.
+    /// The row for `credentials.json`. Empty if there are no files or no passphrase.
     pub(super) fn rows(
         &self,
         passphrase: Option<&dyn Passphrase>,
@@ -68,14 +68,14 @@ impl Secrets {
             .collect();
         let id = stable_v5(&format!("secrets:{agent}")).to_string();
         let plain = serde_json::json!({"files": files}).to_string();
-        let sealed = passphrase.seal(Cipher::XChaCha20Poly1305, &aad(agent, &id), plain.as_bytes())?;
+        let sealed = passphrase.seal(Cipher::XChaCha20Poly1305, &associated_data(agent, &id), plain.as_bytes())?;
         let runtime = self.files.keys().next().and_then(|name| name.split('/').nth(1)).unwrap_or("workspace");
         let text = row(&id, agent, runtime, &sealed, created);
         Ok(vec![Row { value: id, scope: String::new(), runtime: String::new(), text, file: None }])
     }
 }
 
-fn aad(agent: &str, id: &str) -> Vec<u8> {
+fn associated_data(agent: &str, id: &str) -> Vec<u8> {
     format!("{agent}|{id}").into_bytes()
 }
 
@@ -99,8 +99,8 @@ fn row(id: &str, agent: &str, runtime: &str, sealed: &Sealed, created: &str) -> 
                 "output_length": 32,
             },
             "nonce": BASE64_STANDARD.encode(&sealed.nonce),
-            "layout": LAYOUT,
-            "layout_note": NOTE,
+            "layout": LAYOUT_ID,
+            "layout_note": LAYOUT_NOTE,
         },
         "created_at": created,
     })
@@ -109,7 +109,7 @@ fn row(id: &str, agent: &str, runtime: &str, sealed: &Sealed, created: &str) -> 
 
 /// True if the row has our layout.
 pub(super) fn is_ours(doc: &Tree) -> bool {
-    doc.get("encryption").and_then(|e| e.get("layout")).and_then(Tree::as_str) == Some(LAYOUT)
+    doc.get("encryption").and_then(|e| e.get("layout")).and_then(Tree::as_str) == Some(LAYOUT_ID)
 }
 
 /// Opens rows that have our layout.
@@ -121,7 +121,8 @@ pub(super) struct Opener {
 }
 
 impl Opener {
-    /// Opens a row and collects its files. Returns false for a wrong passphrase, a damaged row, or too many rows.
+    /// Opens a row and collects its files. Returns false for a wrong passphrase, a damaged row, costs above the limit,
+    /// or too many rows.
     pub(super) fn open(&mut self, doc: &Tree, passphrase: &dyn Passphrase) -> bool {
         self.tried += 1;
         if self.tried > MAX_ATTEMPTS {
@@ -159,7 +160,7 @@ fn open_row(doc: &Tree, passphrase: &dyn Passphrase) -> Option<Vec<(String, Vec<
     if sealed.memory_kib > memory || sealed.passes > passes || sealed.lanes > lanes {
         return None;
     }
-    let plain = passphrase.open(&aad(&text(doc, "agent_id")?, &text(doc, "id")?), &sealed).ok()?;
+    let plain = passphrase.open(&associated_data(&text(doc, "agent_id")?, &text(doc, "id")?), &sealed).ok()?;
     let plain = Tree::parse(std::str::from_utf8(&plain).ok()?, 8).ok()?;
     let Some(Tree::Array(files)) = plain.get("files") else { return None };
     let safe = |n: &String| n.starts_with("raw/") && mementory_formats_vendor::openclaw::files::is_safe(n);

@@ -442,11 +442,11 @@ fn spec_10_11_superseded_lines_in_sealed_partitions_stay() {
 
 #[test]
 fn spec_10_11_monthly_partitions_for_busy_agents() {
-    use super::first_pass::{BUSY_LINES, ExportPlan};
+    use super::first_pass::{ExportPlan, MAX_LINES_PER_QUARTER};
     use super::partitions::Period;
     let at = |day: &str| mementory_model::Timestamp::parse(&format!("{day}T00:00:00Z")).unwrap();
     let mut plan = ExportPlan::default();
-    plan.periods.insert(Period::month(at("2024-01-05")), (BUSY_LINES, 1));
+    plan.periods.insert(Period::month(at("2024-01-05")), (MAX_LINES_PER_QUARTER, 1));
     plan.periods.insert(Period::month(at("2024-02-05")), (1, 1));
     plan.periods.insert(Period::month(at("2024-05-05")), (5, 1));
     plan.choose_periods(None);

@@ -18,11 +18,11 @@ use mementory_json::Tree;
 use std::collections::{BTreeSet, HashMap};
 
 /// The default threshold of the specification, in bytes.
-const THRESHOLD: u64 = 102_400;
+const DEFAULT_THRESHOLD_BYTES: u64 = 102_400;
 
 /// The threshold of an export: files smaller than this are in the archive.
 pub(super) fn threshold(options: &WriteOptions) -> u64 {
-    options.artifact_threshold.unwrap_or(THRESHOLD)
+    options.artifact_threshold.unwrap_or(DEFAULT_THRESHOLD_BYTES)
 }
 
 /// The loss note for a file that is too large for the archive.
@@ -75,7 +75,7 @@ fn holds_secret(text: &str) -> bool {
 }
 
 /// For each file, the ids of the memory lines that mention it (spec §3.1.9, `referenced_by`). A line mentions a file of
-/// its workspace by the path, or by the name if only one file has that name.
+/// its workspace by the path, or by the name if the name contains a dot, is longer than 4 bytes, and is unique.
 pub(super) fn lines_by_artifact(
     source: &mut dyn RecordSource,
     plan: &ExportPlan,

@@ -4,7 +4,7 @@
 use super::archive_writer::checksum;
 use super::jsonl::{JsonLine, each_line};
 use super::list_document;
-use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST, Manifest};
+use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest};
 use super::schema;
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, Finding, FormatError, Member, Validation};
@@ -16,11 +16,11 @@ use mementory_model::{Limits, Timestamp};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};
 
-/// Largest number of findings that are listed. Further ones are only counted.
+/// Largest number of listed errors, and also of listed warnings. Further ones are only counted.
 const MAX_FINDINGS: usize = 1000;
 
-/// Errors with which a file is not imported: parts of its own inventory are missing, damaged, or of another agent.
-pub(super) const REFUSED: [&str; 12] = [
+/// Codes of the errors that prevent an import: parts that the manifest lists are missing, damaged, or of another agent.
+pub(super) const REFUSED_ERROR_CODES: [&str; 12] = [
     "layer_missing",
     "partition_missing",
     "partition_twice",
@@ -39,17 +39,17 @@ pub(super) const REFUSED: [&str; 12] = [
 pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) -> Result<Validation, FormatError> {
     let archive = Archive::open(catalog, detected)?;
     let entry =
-        archive.entry(MANIFEST).ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
+        archive.entry(MANIFEST_FILE).ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
     let text = archive.text(entry, limits)?;
     let manifest = Manifest::parse(&text, &entry.place, limits)?;
     let out =
         Validation { version: Some(manifest.version.clone()), kind: Some("full".into()), ..Validation::default() };
     let mut check = Check { archive: &archive, manifest: &manifest, limits, out, unlisted: (0, 0) };
-    check.schema_check(&manifest.tree, &schema::MANIFEST, &entry.place);
-    check.documents()?;
-    check.memory()?;
-    check.unlisted();
-    check.checksum(entry)?;
+    check.check_schema(&manifest.tree, &schema::MANIFEST_RULE, &entry.place);
+    check.check_documents()?;
+    check.check_memory()?;
+    check.warn_about_unlisted_files();
+    check.check_checksum(entry)?;
     let (errors, warnings) = check.unlisted;
     let more = |n: usize| Finding { code: "more".into(), place: String::new(), message: format!("{n} more") };
     check.out.errors.extend((errors > 0).then(|| more(errors)));
@@ -82,7 +82,7 @@ impl Check<'_> {
         self.out.warnings.push(Finding { code: code.into(), place: place.into(), message: message.into() });
     }
 
-    fn schema_check(&mut self, tree: &Tree, rule: &Rule, place: &str) {
+    fn check_schema(&mut self, tree: &Tree, rule: &Rule, place: &str) {
         check(tree, rule, RepeatedKeys::Accept, &mut |at, violation| {
             let (place, message) = (format!("{place}#{at}"), violation.to_string());
             match schema::code_of(&violation) {
@@ -96,12 +96,12 @@ impl Check<'_> {
         self.manifest.tree.get("layers")?.get(layer)?.get(key)
     }
 
-    fn documents(&mut self) -> Result<(), FormatError> {
+    fn check_documents(&mut self) -> Result<(), FormatError> {
         let rules = [
-            ("identity", &schema::IDENTITY),
-            ("principals", &schema::PRINCIPALS),
-            ("credentials", &schema::CREDENTIALS),
-            ("attachments", &schema::ATTACHMENTS),
+            ("identity", &schema::IDENTITY_RULE),
+            ("principals", &schema::PRINCIPALS_RULE),
+            ("credentials", &schema::CREDENTIALS_RULE),
+            ("attachments", &schema::ATTACHMENTS_RULE),
         ];
         for (layer, rule) in rules {
             let Some(file) = self.manifest.layer_file(layer) else { continue };
@@ -118,11 +118,11 @@ impl Check<'_> {
                 self.error("malformed_document", &member.place, "not valid JSON");
                 continue;
             };
-            self.schema_check(&tree, rule, &member.place);
-            self.owner(layer, &tree, &member.place);
+            self.check_schema(&tree, rule, &member.place);
+            self.check_owner(layer, &tree, &member.place);
             let counted = list_document::split(&text, layer).map(|d| d.elements.len() as u64);
             if let Some(count) = counted {
-                self.out.records += count - companions(&tree, layer);
+                self.out.records += count - count_non_record_elements(&tree, layer);
                 if number(self.layer(layer, "count")) != Some(count) {
                     self.error(
                         "count_differs",
@@ -137,17 +137,18 @@ impl Check<'_> {
                 }
             }
             match layer {
-                "principals" => self.principals(&tree, &member.place),
-                "credentials" => self.credentials(&tree, &member.place),
-                "attachments" => self.attachments(&tree, &member.place)?,
+                "principals" => self.check_principals(&tree, &member.place),
+                "credentials" => self.check_credentials(&tree, &member.place),
+                "attachments" => self.check_attachments(&tree, &member.place)?,
                 _ => {}
             }
         }
         Ok(())
     }
 
-    /// A file is of one agent (spec §11.3), so its identity and its credentials are that agent's.
-    fn owner(&mut self, layer: &str, tree: &Tree, place: &str) {
+    /// Checks that identity and credentials belong to the agent of the manifest (spec §11.3: a file contains one
+    /// agent).
+    fn check_owner(&mut self, layer: &str, tree: &Tree, place: &str) {
         let message = "this belongs to another agent than the manifest's";
         let agent = |row: &Tree| row.get("agent_id").and_then(Tree::as_str).map(str::to_owned);
         match layer {
@@ -168,7 +169,7 @@ impl Check<'_> {
         }
     }
 
-    fn principals(&mut self, tree: &Tree, place: &str) {
+    fn check_principals(&mut self, tree: &Tree, place: &str) {
         for (i, row) in rows(tree, "principals").iter().enumerate() {
             if row.get("profile").and_then(|p| p.get("principal_id")) != row.get("id") {
                 self.error(
@@ -180,7 +181,7 @@ impl Check<'_> {
         }
     }
 
-    fn credentials(&mut self, tree: &Tree, place: &str) {
+    fn check_credentials(&mut self, tree: &Tree, place: &str) {
         for (i, row) in rows(tree, "credentials").iter().enumerate() {
             let text = |key: &str| row.get("encryption").and_then(|e| e.get(key)).and_then(Tree::as_str);
             if text("algorithm") == Some("none") || text("nonce") == Some("") {
@@ -193,8 +194,8 @@ impl Check<'_> {
         }
     }
 
-    fn attachments(&mut self, tree: &Tree, place: &str) -> Result<(), FormatError> {
-        self.tiers(tree, place);
+    fn check_attachments(&mut self, tree: &Tree, place: &str) -> Result<(), FormatError> {
+        self.check_tiers(tree, place);
         for (i, row) in rows(tree, "attachments").iter().enumerate() {
             let at = format!("{place}#/attachments/{i}");
             let Some(path) = row.get("archive_path").and_then(Tree::as_str) else { continue };
@@ -218,8 +219,9 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Compares the counts of included and referenced files with those in the manifest, if it has them (spec §10.6, 9).
-    fn tiers(&mut self, tree: &Tree, place: &str) {
+    /// Compares the counts of included and referenced files with those in the manifest, if it has them (spec §10.6,
+    /// item 9).
+    fn check_tiers(&mut self, tree: &Tree, place: &str) {
         let (mut included, mut referenced) = ((0u64, 0u64), (0u64, 0u64));
         for row in rows(tree, "attachments") {
             let inside = row.get("archive_path").and_then(Tree::as_str).is_some();
@@ -239,7 +241,7 @@ impl Check<'_> {
     }
 
     /// Warns about JSONL files that no partition lists. An import stores them, but not as memories.
-    fn unlisted(&mut self) {
+    fn warn_about_unlisted_files(&mut self) {
         let (archive, index) = (self.archive, self.manifest.index_file());
         let named: HashSet<&str> = self.manifest.named_files().into_iter().collect();
         for (name, member) in &archive.entries {
@@ -250,7 +252,7 @@ impl Check<'_> {
         }
     }
 
-    fn memory(&mut self) -> Result<(), FormatError> {
+    fn check_memory(&mut self) -> Result<(), FormatError> {
         let mut ids: HashSet<Box<str>> = HashSet::new();
         let mut total = 0u64;
         let mut last_from = String::new();
@@ -285,7 +287,7 @@ impl Check<'_> {
                 self.error("partition_missing", &at, "the archive does not have the file of this partition");
                 continue;
             };
-            let lines = self.partition(member, row, &mut ids)?;
+            let lines = self.check_partition(member, row, &mut ids)?;
             total += lines;
             if row.count.is_some_and(|c| c != lines) {
                 self.error("count_differs", &at, "record_count differs from the number of lines");
@@ -322,13 +324,13 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn partition(
+    fn check_partition(
         &mut self,
         member: &Member,
         row: &super::manifest::Partition,
         ids: &mut HashSet<Box<str>>,
     ) -> Result<u64, FormatError> {
-        // Place of the last line, if it is no record: a file that was cut off ends so.
+        // Place of the last line if it is not JSON and has no line end, which shows that the file was truncated.
         let (mut lines, mut cut) = (0u64, None);
         let archive = self.archive;
         archive.catalog.read(member, |reader| {
@@ -346,13 +348,13 @@ impl Check<'_> {
                 let place = format!("{}#line {number}", member.place);
                 cut = None;
                 let Ok(tree) = Tree::parse(text, self.limits) else {
-                    // A whole line is longer than its text, by its line end.
+                    // A line that takes no more bytes than its text has no line end.
                     cut = (bytes == text.len() as u64).then(|| place.clone());
                     self.error("malformed", &place, "not JSON");
                     return Ok(());
                 };
-                self.schema_check(&tree, &schema::MEMORY, &place);
-                self.line(&tree, row, &place, ids);
+                self.check_schema(&tree, &schema::MEMORY_RULE, &place);
+                self.check_line(&tree, row, &place, ids);
                 Ok(())
             })
         })?;
@@ -362,7 +364,7 @@ impl Check<'_> {
         Ok(lines)
     }
 
-    fn line(&mut self, tree: &Tree, row: &super::manifest::Partition, place: &str, ids: &mut HashSet<Box<str>>) {
+    fn check_line(&mut self, tree: &Tree, row: &super::manifest::Partition, place: &str, ids: &mut HashSet<Box<str>>) {
         if let Some(id) = tree.get("id").and_then(Tree::as_str)
             && !ids.insert(id.into())
         {
@@ -394,7 +396,7 @@ impl Check<'_> {
         self.manifest.tree.get("checksum_scope").and_then(Tree::as_str) == Some(CHECKSUM_SCOPE)
     }
 
-    fn checksum(&mut self, manifest: &Member) -> Result<(), FormatError> {
+    fn check_checksum(&mut self, manifest: &Member) -> Result<(), FormatError> {
         let Some(stated) = self.manifest.tree.get("checksum").and_then(Tree::as_str) else { return Ok(()) };
         if !self.has_our_checksum() {
             self.warning(
@@ -405,7 +407,7 @@ impl Check<'_> {
             return Ok(());
         }
         let mut digests = BTreeMap::new();
-        for (name, member) in self.archive.entries.iter().filter(|(name, _)| **name != MANIFEST) {
+        for (name, member) in self.archive.entries.iter().filter(|(name, _)| **name != MANIFEST_FILE) {
             digests.insert(*name, self.digest(member)?);
         }
         if checksum(digests.iter().map(|(n, d)| (*n, d.as_str()))) != stated {
@@ -437,7 +439,7 @@ fn number(tree: Option<&Tree>) -> Option<u64> {
 
 /// Number of elements that are not records: rows that Mementory wrote for files of other formats, and a generated
 /// principal.
-fn companions(tree: &Tree, layer: &str) -> u64 {
+fn count_non_record_elements(tree: &Tree, layer: &str) -> u64 {
     let ours = rows(tree, layer).iter().filter_map(|row| slot::vendor(row));
     let companion = |slot: &&Tree| match layer {
         "attachments" => true,

@@ -34,4 +34,4 @@ pub(super) fn status(record: &Record) -> &'static str {
 }
 
 /// Content of a record with neither text nor title: an empty content is not allowed.
-pub(super) const EMPTY: &str = "(empty)";
+pub(super) const EMPTY_CONTENT: &str = "(empty)";

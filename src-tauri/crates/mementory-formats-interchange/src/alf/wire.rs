@@ -3,7 +3,7 @@
 //! Only fields that the model has are parsed. The verbatim of the record is the whole line. A known field with a wrong
 //! type is reported and skipped, and the record is still read.
 use super::extension;
-use super::vocabulary::EMPTY;
+use super::vocabulary::EMPTY_CONTENT;
 pub(super) use super::vocabulary::{ENTITY_TYPES, MEMORY_TYPES, METHODS, STATUSES};
 use mementory_format::extension::{FORMER_VENDOR, VENDOR};
 use mementory_json::Members;
@@ -16,7 +16,7 @@ pub(super) type Remark = (&'static str, String);
 
 /// Member of `raw_source_format` with the values that the specification forbids, by their pointers (see
 /// [`super::forbidden`]).
-pub(super) const FORBIDDEN: &str = "mementory_forbidden";
+pub(super) const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
 
 /// A parsed line.
 pub(super) struct Line {
@@ -124,10 +124,10 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
     let mut remarks = Vec::new();
     let mut f = Fields { members: members(line).ok_or("not_json")?, remarks: &mut remarks };
     let stated_id = f.text("id").filter(|id| !id.is_empty()).ok_or("no_id")?;
-    let (own_id, was_empty) = before_writing(&f.members);
+    let (own_id, was_empty) = original_id_and_emptiness(&f.members);
     let id = own_id.map_or_else(|| stated_id.clone(), Cow::into_owned);
     let content = f.text("content").ok_or("no_content")?;
-    let content = if was_empty && content == EMPTY { String::new() } else { content };
+    let content = if was_empty && content == EMPTY_CONTENT { String::new() } else { content };
     let own_agent = f.text("agent_id").filter(|a| !a.is_empty());
     let scope = scope(&id, own_agent.as_deref());
     let mut record = Record::new(Kind::Memory, RecordKey::new(&scope, &id), content);
@@ -150,7 +150,7 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
         if let Some(m) = members(raw.get()) {
             let mut e = Fields { members: m, remarks: f.remarks };
             let (name, entity_type, role) = (e.text("name"), e.text("type"), e.text("role"));
-            unknown(e.remarks, "entity type", entity_type.as_deref(), &ENTITY_TYPES);
+            remark_unknown_word(e.remarks, "entity type", entity_type.as_deref(), &ENTITY_TYPES);
             record.entities.extend(name.map(|name| EntityRef { name, entity_type, role }));
         }
     }
@@ -190,9 +190,9 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
         record.times.last_accessed = t.time("last_accessed_at");
     }
     let raw_source = f.object("raw_source_format").and_then(|m| vendor(&m));
-    unknown(&mut remarks, "memory_type", record.record_type.as_deref(), &MEMORY_TYPES);
-    unknown(&mut remarks, "status", record.status.as_deref(), &STATUSES);
-    unknown(&mut remarks, "extraction_method", record.source.method.as_deref(), &METHODS);
+    remark_unknown_word(&mut remarks, "memory_type", record.record_type.as_deref(), &MEMORY_TYPES);
+    remark_unknown_word(&mut remarks, "status", record.status.as_deref(), &STATUSES);
+    remark_unknown_word(&mut remarks, "extraction_method", record.source.method.as_deref(), &METHODS);
     if uuid::Uuid::parse_str(&stated_id).is_err() {
         remarks.push(("id_not_uuid", "id".into()));
     }
@@ -208,10 +208,10 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
     Ok(Line { record, id, agent: own_agent, restored, remarks })
 }
 
-/// Id and content that the record had before its line was written without them.
-fn before_writing<'a>(line: &Members<'a>) -> (Option<Cow<'a, str>>, bool) {
+/// Id of the record if it was moved as a forbidden value, and true if its content was empty (see [`super::forbidden`]).
+fn original_id_and_emptiness<'a>(line: &Members<'a>) -> (Option<Cow<'a, str>>, bool) {
     let inside = |outer: &Members<'a>, key: &str| -> Option<Members<'a>> { members(get(outer, key)?.get()) };
-    let Some(kept) = inside(line, "raw_source_format").and_then(|raw| inside(&raw, FORBIDDEN)) else {
+    let Some(kept) = inside(line, "raw_source_format").and_then(|raw| inside(&raw, FORBIDDEN_VALUES_MEMBER)) else {
         return (None, false);
     };
     let id = get(&kept, "/id").and_then(string).filter(|id| !id.is_empty());
@@ -219,7 +219,7 @@ fn before_writing<'a>(line: &Members<'a>) -> (Option<Cow<'a, str>>, bool) {
     (id, was_empty)
 }
 
-fn unknown(remarks: &mut Vec<Remark>, field: &str, value: Option<&str>, known: &[&str]) {
+fn remark_unknown_word(remarks: &mut Vec<Remark>, field: &str, value: Option<&str>, known: &[&str]) {
     if let Some(value) = value.filter(|v| !known.contains(v)) {
         let word: String = value.chars().take(40).collect();
         remarks.push(("unknown_value", format!("{field} \"{word}\"")));
@@ -237,7 +237,7 @@ pub(super) fn identity_version(line: &str) -> Option<u64> {
     get(&source, "identity_version")?.get().parse().ok().filter(|version| *version >= 1)
 }
 
-/// The record that a line with `supersedes` replaces. Read in a pass before that over the records.
+/// The record that a line with `supersedes` replaces. Collected in a first pass, before the records are read.
 pub(super) struct Supersedes {
     /// Id of the replaced record.
     pub old: String,

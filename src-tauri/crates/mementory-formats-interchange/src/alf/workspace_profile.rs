@@ -10,7 +10,7 @@ use mementory_json::Tree;
 use mementory_model::{Record, Verbatim};
 
 /// Prose blocks that have their own member. All others are custom blocks.
-const BLOCKS: [&str; 3] = ["soul", "identity_profile", "operating_instructions"];
+const NAMED_BLOCKS: [&str; 3] = ["soul", "identity_profile", "operating_instructions"];
 
 fn text_tree(text: &str) -> Tree {
     Tree::Text(text.to_owned())
@@ -45,7 +45,7 @@ fn is_aieos(record: &Record) -> bool {
 fn identity_path(record: &Record) -> Vec<&str> {
     match record.record_type.as_deref().unwrap_or("other") {
         "aieos" => vec!["raw_source", "aieos"],
-        block if BLOCKS.contains(&block) => vec!["prose", block],
+        block if NAMED_BLOCKS.contains(&block) => vec!["prose", block],
         block => vec!["prose", "custom_blocks", block],
     }
 }
@@ -150,7 +150,7 @@ pub(super) struct Restored {
     pub records: Vec<Record>,
     /// True if the document has text blocks that do not belong to these records.
     pub has_other_blocks: bool,
-    /// True if another program changed anything except these texts.
+    /// True if another program changed a structured field. Not detected if a text was changed or added too.
     pub structured_changed: bool,
 }
 

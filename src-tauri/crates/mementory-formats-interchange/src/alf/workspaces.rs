@@ -148,7 +148,7 @@ impl WorkspaceFiles {
 
 /// What the manifest says about a raw entry.
 pub(super) enum RawEntry<'k> {
-    /// Runtime, path and digest of a file made from records. It is one only if the digest is still correct.
+    /// Runtime, path and digest of a file made from records. If its digest differs, another program changed the file.
     FromRecords(&'static str, &'k str, &'k str),
     /// Runtime, id space and path of a passthrough file of a workspace.
     Passthrough(&'static str, &'k str, &'k str),
@@ -167,7 +167,7 @@ impl ManifestWorkspaces {
     /// Reads the statements of a manifest. Empty for an archive of another program.
     pub(super) fn of(manifest: &Manifest) -> Self {
         let mut out = Self::default();
-        let Some(Tree::Object(rows)) = manifest.vendor("workspaces").filter(|_| manifest.generated()) else {
+        let Some(Tree::Object(rows)) = manifest.vendor("workspaces").filter(|_| manifest.is_generated()) else {
             return out;
         };
         for (runtime, row) in rows {

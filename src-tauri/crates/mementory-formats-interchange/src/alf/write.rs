@@ -1,22 +1,22 @@
 //! Writes records into one `.alf` file (spec §4, §6.1).
 //!
-//! If all records are from one imported agent, they are exported as that agent, else as an agent that represents the
-//! vault. The manifest is the last entry, because its counts and checksums are known only then. The specification does
-//! not define the order of entries.
+//! If all records are from one imported agent or one workspace, they are exported as that agent, else as an agent that
+//! represents the vault. The manifest is the last entry, because its counts and checksums are known only then. The
+//! specification does not define the order of entries.
 use super::archive_writer::ArchiveWriter;
 use super::compose::{self, LineContext};
 use super::document_row::Row;
 use super::first_pass::{AlfElement, ExportPlan, alf_element};
 use super::forbidden;
 use super::lineage;
-use super::manifest::{CHECKSUM_SCOPE, MANIFEST};
+use super::manifest::{CHECKSUM_SCOPE, MANIFEST_FILE};
 use super::partitions::Period;
 use super::passthrough::PassthroughFiles;
 use super::sealed_secrets::Secrets;
 use super::tiers;
 use super::workspaces::WorkspaceFiles;
 use super::write_documents::{self as documents, FileFacts};
-use super::write_manifest::{Layers, PartitionRow, VERSION, build, index};
+use super::write_manifest::{FORMAT_VERSION, Layers, PartitionRow, build, index};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, passthrough_envelope};
 use mementory_json::Tree;
 use mementory_model::{LossKind, Timestamp};
@@ -27,11 +27,11 @@ use std::path::Path;
 
 /// Limit for the estimated bytes of the partitions that are assembled in memory together. A larger partition is
 /// assembled alone.
-const BATCH_BYTES: u64 = 128 << 20;
+const MAX_BATCH_BYTES: u64 = 128 << 20;
 
 /// Size limit in bytes of a file that is read into memory. A larger file of another format is read twice from the
 /// source.
-const IN_MEMORY_BYTES: u64 = 1 << 20;
+const MAX_IN_MEMORY_BYTES: u64 = 1 << 20;
 
 /// Writes the archive.
 pub(super) fn write(
@@ -88,7 +88,7 @@ pub(super) fn write(
     let checksum = file.checksum();
     let (text, version) =
         build(original, &layers, &about, &agent, passthrough.agent.is_none(), &checksum, CHECKSUM_SCOPE);
-    file.entry(MANIFEST, &mut text.as_bytes())?;
+    file.entry(MANIFEST_FILE, &mut text.as_bytes())?;
     file.finish()?;
     report_left_out(source, &mut plan, options, &|format| workspaces.contains_runtime(format))?;
     Ok(WriteReport { version, by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() })
@@ -118,7 +118,12 @@ pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Res
         report_file_loss(&mut plan, id, size, threshold);
     }
     report_left_out(source, &mut plan, options, &|format| workspaces.contains_runtime(format))?;
-    Ok(WriteReport { version: VERSION.into(), by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() })
+    Ok(WriteReport {
+        version: FORMAT_VERSION.into(),
+        by_kind: plan.by_kind,
+        losses: plan.losses,
+        ..WriteReport::default()
+    })
 }
 
 /// Reports a file that is not in the archive. `bytes` is its size, or None if the vault does not have it.
@@ -138,7 +143,7 @@ pub(super) fn scope_entry(scope: &str, runtime: Option<&str>) -> Tree {
     Tree::Object(members.collect())
 }
 
-/// Reports what an `.alf` cannot contain.
+/// Reports what an `.alf` cannot contain: tombstones, and passthrough files of other formats.
 fn report_left_out(
     source: &mut dyn RecordSource,
     plan: &mut ExportPlan,
@@ -213,11 +218,11 @@ fn write_files(
         let mut facts = FileFacts { path: None, size: foreign.reference.size.unwrap_or(0), sha256: String::new() };
         let mut content = None;
         let found = source.attachment(&id, &mut |bytes| {
-            (facts.size, facts.sha256, content) = measure(bytes, threshold.min(IN_MEMORY_BYTES))?;
+            (facts.size, facts.sha256, content) = measure(bytes, threshold.min(MAX_IN_MEMORY_BYTES))?;
             Ok(())
         })?;
         if found && facts.size < threshold {
-            let name = free_artifact(out, passthrough, &foreign.reference.name, &id);
+            let name = free_artifact_name(out, passthrough, &foreign.reference.name, &id);
             match content {
                 Some(content) => drop(out.entry(&name, &mut content.as_slice())?),
                 None => drop(source.attachment(&id, &mut |bytes| out.entry(&name, bytes).map(drop))?),
@@ -227,7 +232,7 @@ fn write_files(
         report_file_loss(plan, &id, found.then_some(facts.size), threshold);
         rows.push(documents::file_row(&id, &foreign.reference, &foreign.referenced_by, &facts));
     }
-    let name = |out: &ArchiveWriter, name: &str, id: &str| free_artifact(out, passthrough, name, id);
+    let name = |out: &ArchiveWriter, name: &str, id: &str| free_artifact_name(out, passthrough, name, id);
     rows.extend(workspaces.artifacts(source, out, plan, threshold, &name)?);
     workspaces.report_too_large(threshold, &mut plan.losses);
     if !rows.is_empty() {
@@ -268,7 +273,7 @@ fn write_row_file(
         // Either two rows have the same file, or it is a passthrough file that is written unchanged.
         return Ok(());
     }
-    let name = if out.has(&path) { free_artifact(out, passthrough, &path, id) } else { path.clone() };
+    let name = if out.has(&path) { free_artifact_name(out, passthrough, &path, id) } else { path.clone() };
     let found = source.attachment(id, &mut |bytes| out.entry(&name, bytes).map(drop))?;
     if found && name != path {
         tree.set("archive_path", Tree::Text(name));
@@ -278,7 +283,7 @@ fn write_row_file(
     Ok(())
 }
 
-fn free_artifact(out: &ArchiveWriter, passthrough: &PassthroughFiles, name: &str, id: &str) -> String {
+fn free_artifact_name(out: &ArchiveWriter, passthrough: &PassthroughFiles, name: &str, id: &str) -> String {
     let clean: Vec<String> = name
         .split(['/', '\\'])
         .map(|part| part.chars().map(|c| if c.is_control() || ":*?\"<>|".contains(c) { '_' } else { c }).collect())
@@ -302,7 +307,7 @@ fn write_partitions(
     let mut batches: Vec<(Vec<Period>, u64)> = Vec::new();
     for (period, (_, bytes)) in &plan.periods {
         match batches.last_mut() {
-            Some((batch, sum)) if *sum + bytes <= BATCH_BYTES => {
+            Some((batch, sum)) if *sum + bytes <= MAX_BATCH_BYTES => {
                 batch.push(*period);
                 *sum += bytes;
             }
@@ -329,7 +334,7 @@ fn write_partitions(
                 name = format!("{}-mementory.jsonl", name.trim_end_matches(".jsonl"));
             }
             let count = lines.len() as u64;
-            let mut bytes = Lines { lines: lines.into_iter(), current: vec![], at: 0 };
+            let mut bytes = PartitionStream { lines: lines.into_iter(), current: vec![], at: 0 };
             let (_, sha256) = out.entry(&name, &mut bytes)?;
             layers.partitions.push(PartitionRow::new(name, period, count, sha256, now));
         }
@@ -344,7 +349,7 @@ pub(super) fn line(plan: &ExportPlan, stored: &StoredRecord, agent: &str, create
     if let (Some(AlfElement::Line), Some(verbatim)) = (alf_element(record), &record.verbatim) {
         let unchanged = (!stored.edited && !verbatim.text.contains('\n')).then(|| verbatim.text.clone());
         if let Some(text) = unchanged.or_else(|| compose::patch(record, &verbatim.text)) {
-            return (id, forbidden::moved(&text, agent).unwrap_or(text));
+            return (id, forbidden::move_forbidden_values(&text, agent).unwrap_or(text));
         }
     }
     let links: Vec<(String, String)> = record
@@ -360,13 +365,13 @@ pub(super) fn line(plan: &ExportPlan, stored: &StoredRecord, agent: &str, create
 }
 
 /// The lines of a partition as a stream, so that the whole partition need not be copied.
-struct Lines {
+struct PartitionStream {
     lines: std::vec::IntoIter<(Timestamp, String, String)>,
     current: Vec<u8>,
     at: usize,
 }
 
-impl std::io::Read for Lines {
+impl std::io::Read for PartitionStream {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
         if self.at == self.current.len() {
             let Some((_, _, line)) = self.lines.next() else { return Ok(0) };

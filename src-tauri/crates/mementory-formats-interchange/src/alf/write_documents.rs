@@ -38,7 +38,7 @@ pub(super) fn with_threshold(index: String, threshold: u64) -> String {
     out
 }
 
-fn member(out: &mut String, key: &str, value: &str) {
+fn push_member(out: &mut String, key: &str, value: &str) {
     if out.len() > 1 {
         out.push(',');
     }
@@ -51,15 +51,15 @@ fn member(out: &mut String, key: &str, value: &str) {
 pub(super) fn credential_row(stored: &StoredRecord, agent: &str) -> String {
     let record = &stored.record;
     let mut out = String::from("{");
-    member(&mut out, "id", &super::partitions::stable_v5(&format!("credential:{}", stored.id)).to_string());
-    member(&mut out, "agent_id", agent);
-    member(&mut out, "service", record.title.as_deref().unwrap_or("unknown"));
-    member(&mut out, "credential_type", "custom");
-    member(&mut out, "encrypted_payload", "<not-exported>");
+    push_member(&mut out, "id", &super::partitions::stable_v5(&format!("credential:{}", stored.id)).to_string());
+    push_member(&mut out, "agent_id", agent);
+    push_member(&mut out, "service", record.title.as_deref().unwrap_or("unknown"));
+    push_member(&mut out, "credential_type", "custom");
+    push_member(&mut out, "encrypted_payload", "<not-exported>");
     // The reference tool rejects an empty nonce, even without encryption.
     out.push_str(",\"encryption\":{\"algorithm\":\"none\",\"nonce\":\"<not-encrypted>\"}");
     let created = record.times.created.or_else(|| Timestamp::from_micros(0));
-    member(&mut out, "created_at", &created.map(Timestamp::to_rfc3339).unwrap_or_default());
+    push_member(&mut out, "created_at", &created.map(Timestamp::to_rfc3339).unwrap_or_default());
     out.push_str(",\"tags\":[\"metadata-only\"],\"mementory\":");
     out.push_str(&extension::row_slot(record));
     out.push('}');
@@ -71,18 +71,18 @@ pub(super) fn owner_row(about: &SourceAbout, agent: &str) -> Row {
     let id = super::partitions::stable_v5(&format!("owner:{}", about.vault_id)).to_string();
     let profile = super::partitions::stable_v5(&format!("owner profile:{}", about.vault_id)).to_string();
     let mut text = String::from("{");
-    member(&mut text, "id", &id);
-    member(&mut text, "principal_type", "human");
+    push_member(&mut text, "id", &id);
+    push_member(&mut text, "principal_type", "human");
     text.push_str(",\"agent_id\":null,\"profile\":");
     let mut inner = String::from("{");
-    member(&mut inner, "id", &profile);
-    member(&mut inner, "agent_id", agent);
-    member(&mut inner, "principal_id", &id);
+    push_member(&mut inner, "id", &profile);
+    push_member(&mut inner, "agent_id", agent);
+    push_member(&mut inner, "principal_id", &id);
     // All values are constant, so that the row never changes.
     inner.push_str(",\"version\":1");
-    member(&mut inner, "updated_at", "1970-01-01T00:00:00Z");
+    push_member(&mut inner, "updated_at", "1970-01-01T00:00:00Z");
     inner.push_str(",\"structured\":{\"principal_type\":\"human\"}");
-    member(&mut inner, "source_format", "mementory");
+    push_member(&mut inner, "source_format", "mementory");
     inner.push('}');
     text.push_str(&inner);
     text.push_str(",\"mementory\":{\"generated\":true}}");
@@ -103,16 +103,16 @@ pub(super) struct FileFacts {
 pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[String], facts: &FileFacts) -> Row {
     let uuid = super::partitions::stable_v5(&format!("attachment:{id}")).to_string();
     let mut out = String::from("{");
-    member(&mut out, "id", &uuid);
-    member(&mut out, "filename", &reference.name);
-    member(&mut out, "media_type", reference.media_type.as_deref().unwrap_or("application/octet-stream"));
+    push_member(&mut out, "id", &uuid);
+    push_member(&mut out, "filename", &reference.name);
+    push_member(&mut out, "media_type", reference.media_type.as_deref().unwrap_or("application/octet-stream"));
     out.push_str(&format!(
         ",\"size_bytes\":{},\"hash\":{{\"algorithm\":\"sha256\",\"value\":\"{}\"}}",
         facts.size, facts.sha256
     ));
-    member(&mut out, "source_path", &reference.name);
+    push_member(&mut out, "source_path", &reference.name);
     match &facts.path {
-        Some(path) => member(&mut out, "archive_path", path),
+        Some(path) => push_member(&mut out, "archive_path", path),
         None => out.push_str(",\"archive_path\":null"),
     }
     out.push_str(",\"remote_ref\":null,\"referenced_by\":[");

@@ -135,7 +135,7 @@ pub(super) fn index(original: Option<&str>, partitions: &[PartitionRow]) -> Stri
 }
 
 /// Format version that is written.
-pub(super) const VERSION: &str = "1.0.0";
+pub(super) const FORMAT_VERSION: &str = "1.0.0";
 
 /// Text of the manifest, and its format version. `several` is true if the archive does not represent one imported
 /// agent.
@@ -155,17 +155,17 @@ pub(super) fn build(
             .as_ref()
             .map_or((vault, "mementory"), |workspace| (workspace.name.as_str(), workspace.runtime));
         let runtime = [("id", text(agent)), ("name", text(name)), ("source_runtime", text(runtime))];
-        object([("alf_version", text(VERSION)), ("created_at", Tree::Null), ("agent", object(runtime))])
+        object([("alf_version", text(FORMAT_VERSION)), ("created_at", Tree::Null), ("agent", object(runtime))])
     });
     tree.set("created_at", text(&about.now.to_rfc3339()));
     let mut inventory = tree.get("layers").cloned().unwrap_or_else(|| Tree::Object(vec![]));
-    edit(&mut inventory, "identity", layers.identity_version.is_some(), |row| {
+    edit_layer_row(&mut inventory, "identity", layers.identity_version.is_some(), |row| {
         row.set("version", number(layers.identity_version.unwrap_or(1)));
         row.set("file", text(&layers.file("identity")));
     });
     for layer in ["principals", "credentials", "attachments"] {
         let count = layers.counts.get(layer).copied();
-        edit(&mut inventory, layer, count.is_some(), |row| {
+        edit_layer_row(&mut inventory, layer, count.is_some(), |row| {
             row.set("count", number(count.unwrap_or(0)));
             row.set("file", text(&layers.file(layer)));
             if layer == "attachments" {
@@ -177,7 +177,7 @@ pub(super) fn build(
         });
     }
     let memory = !layers.partitions.is_empty() || inventory.get("memory").is_some();
-    edit(&mut inventory, "memory", memory, |row| {
+    edit_layer_row(&mut inventory, "memory", memory, |row| {
         row.set("record_count", number(layers.partitions.iter().map(|p| p.count).sum()));
         row.set("index_file", text(&layers.index_file()));
         row.set("has_embeddings", Tree::Bool(layers.has_embeddings));
@@ -200,14 +200,14 @@ pub(super) fn build(
         }
         slot::set_vendor(&mut tree, ours);
     }
-    let version = tree.get("alf_version").and_then(Tree::as_str).unwrap_or(VERSION).to_owned();
+    let version = tree.get("alf_version").and_then(Tree::as_str).unwrap_or(FORMAT_VERSION).to_owned();
     let mut out = String::new();
     tree.write(&mut out);
     (out, version)
 }
 
 /// Changes or adds the manifest row of a layer. Removes it if the layer is not `present`.
-fn edit(inventory: &mut Tree, layer: &str, present: bool, change: impl FnOnce(&mut Tree)) {
+fn edit_layer_row(inventory: &mut Tree, layer: &str, present: bool, change: impl FnOnce(&mut Tree)) {
     if !present {
         inventory.remove(layer);
         return;

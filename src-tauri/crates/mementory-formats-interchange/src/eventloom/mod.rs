@@ -32,7 +32,7 @@ impl Format for Eventloom {
         context: &ReadContext,
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
-        read::read(catalog, log(catalog, detected)?, &context.limits, sink)
+        read::read(catalog, log_member(catalog, detected)?, &context.limits, sink)
     }
     fn validate(
         &self,
@@ -41,11 +41,11 @@ impl Format for Eventloom {
         limits: &Limits,
         trust: &[String],
     ) -> Result<Validation, FormatError> {
-        read::validate(catalog, log(catalog, detected)?, limits, trust)
+        read::validate(catalog, log_member(catalog, detected)?, limits, trust)
     }
 }
 
-fn log<'c>(catalog: &'c Catalog, detected: &Detected) -> Result<&'c Member, FormatError> {
+fn log_member<'c>(catalog: &'c Catalog, detected: &Detected) -> Result<&'c Member, FormatError> {
     let part = detected.claim.parts.iter().find(|p| p.role == Role::Records);
     let member = part.and_then(|p| catalog.members().get(p.member));
     member.ok_or_else(|| FormatError::invalid("malformed", detected.format, "there is no log"))

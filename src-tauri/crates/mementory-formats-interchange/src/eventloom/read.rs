@@ -12,19 +12,20 @@ use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader, Read};
 
 /// The result of checking a line.
-enum Line<'a> {
+enum CheckedLine<'a> {
     /// An event with a correct hash. `link` is an error (code and message) if it does not follow the previous event.
     Event { event: Box<Event>, source: &'a str, link: Result<(), (&'static str, String)> },
     /// A line that is not an event, or an event with a wrong hash: code and message.
     Invalid(&'static str, String),
 }
 
-/// Visits every line that is not blank, with its number.
+/// Calls `visit` with the number, size in bytes and check result of each line that is not blank. Fails if there are
+/// more lines than `Limits::entries`.
 fn for_each_line(
     catalog: &Catalog,
     member: &Member,
     limits: &Limits,
-    visit: &mut dyn FnMut(u64, usize, Line<'_>) -> Result<(), FormatError>,
+    visit: &mut dyn FnMut(u64, usize, CheckedLine<'_>) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     catalog.read(member, |reader| {
         let mut reader = BufReader::with_capacity(256 << 10, reader);
@@ -49,7 +50,7 @@ fn for_each_line(
                 visit(
                     number,
                     bytes,
-                    Line::Invalid("malformed_event", format!("longer than {} bytes", limits.line_bytes)),
+                    CheckedLine::Invalid("malformed_event", format!("longer than {} bytes", limits.line_bytes)),
                 )?;
                 continue;
             }
@@ -66,19 +67,19 @@ fn for_each_line(
             let (source, event) = match parsed {
                 Ok(parsed) => parsed,
                 Err(why) => {
-                    visit(number, read, Line::Invalid("malformed_event", why))?;
+                    visit(number, read, CheckedLine::Invalid("malformed_event", why))?;
                     continue;
                 }
             };
             if event.computed_hash().as_deref() != Some(event.hash.as_str()) {
                 let why = format!("event {} is not what was sealed: its hash does not fit", event.seq);
                 previous = Some((event.seq, event.hash.clone()));
-                visit(number, read, Line::Invalid("hash_mismatch", why))?;
+                visit(number, read, CheckedLine::Invalid("hash_mismatch", why))?;
                 continue;
             }
             let link = check_link(&event, previous.as_ref());
             previous = Some((event.seq, event.hash.clone()));
-            visit(number, read, Line::Event { event: Box::new(event), source, link })?;
+            visit(number, read, CheckedLine::Event { event: Box::new(event), source, link })?;
         }
     })
 }
@@ -124,11 +125,11 @@ pub(super) fn read(
         let place = format!("{}:{number}", member.place);
         sent += bytes as u64;
         match line {
-            Line::Invalid(code, why) => {
+            CheckedLine::Invalid(code, why) => {
                 let reason = format!("{code}: {why}");
                 sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind: None });
             }
-            Line::Event { event, source, link } => {
+            CheckedLine::Event { event, source, link } => {
                 if let Err((code, why)) = link {
                     sink.note(Issue::new(code, &place, why));
                 }
@@ -181,9 +182,9 @@ pub(super) fn validate(
     for_each_line(catalog, member, limits, &mut |number, _, line| {
         out.records += 1;
         let (code, message) = match line {
-            Line::Invalid(code, why) => (code, why),
-            Line::Event { link: Err(broken), .. } => broken,
-            Line::Event { source, .. } => {
+            CheckedLine::Invalid(code, why) => (code, why),
+            CheckedLine::Event { link: Err(broken), .. } => broken,
+            CheckedLine::Event { source, .. } => {
                 out.version.get_or_insert_with(|| {
                     if source.contains("\"integrity\"") { "eventloom.v1".into() } else { "zaxy.legacy".into() }
                 });

@@ -5,7 +5,7 @@ use super::super::manifest::{Archive, Manifest};
 use super::super::partitions::Period;
 use super::super::rewrite::{self, LineEdit, OpenedFile, Rewrite};
 use super::super::{list_document, workspaces, write_documents};
-use super::manifest::{DOCUMENTS, DeltaManifest, sequence_of};
+use super::manifest::{DOCUMENT_LAYERS, DeltaManifest, sequence_of};
 use super::operation::{self, Operation};
 use mementory_format::extension as slot;
 use mementory_format::{AppliedDeltas, Finding, FormatError, Passphrase, SequenceError, check_sequence};
@@ -89,7 +89,8 @@ impl ApplyError {
 
 /// The changes that all deltas make to a record, combined.
 struct CombinedChange {
-    /// The new line. None for a deletion that contains only an id, which only changes the status of the record.
+    /// The new line. None for a deletion that contains only an id: unless `erased` is set, it only changes the status
+    /// of the record.
     line: Option<String>,
     /// True if nothing of the record may stay in the archive.
     erased: bool,
@@ -100,7 +101,7 @@ struct CombinedChange {
 }
 
 #[derive(Default)]
-struct State {
+struct MergedDeltas {
     applied: AppliedDeltas,
     documents: BTreeMap<&'static str, String>,
     changes: HashMap<String, CombinedChange>,
@@ -128,9 +129,9 @@ pub fn apply_with(
     let opened = OpenedFile::open_with(base, limits, passphrase)?;
     let archive = opened.archive()?;
     let manifest = Manifest::of(&archive, limits)?;
-    let mut state = State {
+    let mut state = MergedDeltas {
         applied: AppliedDeltas { sequence: sequence_of(&manifest), ..AppliedDeltas::default() },
-        ..State::default()
+        ..MergedDeltas::default()
     };
     for delta in deltas {
         state.add_delta(&manifest, delta, limits, passphrase)?;
@@ -139,7 +140,8 @@ pub fn apply_with(
     Ok(state.applied)
 }
 
-/// Findings that prevent one delta from being applied to this archive.
+/// Checks one delta against this archive and writes nothing. Returns the reason why the delta cannot be applied, else
+/// the findings about lines that would be skipped.
 pub(super) fn check_base(
     base: &Path,
     delta: &Path,
@@ -149,9 +151,9 @@ pub(super) fn check_base(
     let opened = OpenedFile::open_with(base, limits, passphrase)?;
     let archive = opened.archive()?;
     let manifest = Manifest::of(&archive, limits)?;
-    let mut state = State {
+    let mut state = MergedDeltas {
         applied: AppliedDeltas { sequence: sequence_of(&manifest), ..AppliedDeltas::default() },
-        ..State::default()
+        ..MergedDeltas::default()
     };
     match state.add_delta(&manifest, delta, limits, passphrase) {
         Ok(()) => Ok(state.applied.findings),
@@ -164,7 +166,7 @@ fn name_of(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
 }
 
-impl State {
+impl MergedDeltas {
     /// Reads the next delta and merges its changes.
     fn add_delta(
         &mut self,
@@ -186,7 +188,7 @@ impl State {
             SequenceError::AlreadyApplied { at, new } => ApplyError::AlreadyApplied { place: place.clone(), at, new },
             SequenceError::WrongBase { at, base } => ApplyError::WrongBase { place: place.clone(), at, base },
         })?;
-        for layer in DOCUMENTS {
+        for layer in DOCUMENT_LAYERS {
             let Some(file) = delta.file(layer) else { continue };
             let missing = || {
                 FormatError::invalid(
@@ -324,7 +326,7 @@ impl State {
             own.set("scopes", scopes.clone());
             slot::set_vendor(&mut tree, own);
         }
-        // Raw files made from records are left out: their text is outdated now, and other programs would read it.
+        // After any change, raw files made from records are left out, because other programs would read outdated text.
         let changed = !self.changes.is_empty() || !self.documents.is_empty();
         let outdated = if changed { workspaces::raw_files_from_records(manifest) } else { HashSet::new() };
         file.finish(archive, manifest, tree, rows, limits, &|name| outdated.contains(name))
@@ -356,7 +358,8 @@ impl State {
         Ok(())
     }
 
-    /// The lines of new records, by partition. Adds a partition if none covers the creation time.
+    /// Collects the lines of new records by partition, and adds partitions for times that none covers. Also counts the
+    /// changes, and reports those that do not fit the base (such as an update of an unknown record).
     fn added_lines(
         &mut self,
         rows: &mut Vec<Tree>,
@@ -405,7 +408,8 @@ impl State {
         added
     }
 
-    /// Writes one partition: changed lines in their place, new lines sorted in by time and id.
+    /// Writes one partition: changed lines at their old position, new lines in the order of time and id. Returns the
+    /// number of lines.
     fn write_partition(
         &self,
         archive: &Archive<'_>,
@@ -475,7 +479,8 @@ fn from_of(row: &Tree) -> &str {
     row.get("from").and_then(Tree::as_str).unwrap_or_default()
 }
 
-/// File name of the partition that covers a time. Adds a partition if there is none.
+/// File name of the partition that covers a time. Adds one for the quarter if there is none, or only an open one that
+/// started before the quarter.
 fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>) -> String {
     let (year, month, day) = created.date();
     let date = format!("{year:04}-{month:02}-{day:02}");

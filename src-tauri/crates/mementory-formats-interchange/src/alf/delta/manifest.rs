@@ -1,14 +1,14 @@
 //! The manifest of a delta bundle (spec §4.3, `delta-manifest.schema.json`). The specification calls the entry
 //! `manifest.json`, the reference tool `delta-manifest.json`. Both names are read and written.
-use super::super::detect::DELTA_MANIFEST;
-use super::super::manifest::{Archive, MANIFEST, Manifest, Partition};
+use super::super::detect::DELTA_MANIFEST_FILE;
+use super::super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition};
 use mementory_format::FormatError;
 use mementory_format::extension as slot;
 use mementory_json::Tree;
 use mementory_model::Limits;
 
 /// Layers whose document a delta may replace.
-pub(super) const DOCUMENTS: [&str; 3] = ["identity", "principals", "credentials"];
+pub(super) const DOCUMENT_LAYERS: [&str; 3] = ["identity", "principals", "credentials"];
 
 /// The parsed manifest of a delta.
 pub(super) struct DeltaManifest {
@@ -30,7 +30,7 @@ pub(super) struct DeltaManifest {
 impl DeltaManifest {
     /// Reads the manifest of a bundle.
     pub(super) fn read(archive: &Archive<'_>, limits: &Limits) -> Result<Self, FormatError> {
-        let entry = archive.entry(MANIFEST).or_else(|| archive.entry(DELTA_MANIFEST));
+        let entry = archive.entry(MANIFEST_FILE).or_else(|| archive.entry(DELTA_MANIFEST_FILE));
         let entry = entry.ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "no manifest"))?;
         let text = archive.text(entry, limits)?;
         let bad = |message: String| FormatError::invalid("manifest_invalid", &entry.place, message);
@@ -44,7 +44,7 @@ impl DeltaManifest {
         let agent = agent.ok_or_else(|| bad("no agent id".into()))?.to_owned();
         let sequence = |key: &str| {
             let number = match tree.get("sync").and_then(|s| s.get(key)) {
-                Some(Tree::Number(n)) => whole(n),
+                Some(Tree::Number(n)) => parse_whole_number(n),
                 _ => None,
             };
             number.ok_or_else(|| bad(format!("no {key}")))
@@ -62,7 +62,8 @@ impl DeltaManifest {
         self.tree.get("changes")?.get(layer)?.get(key)
     }
 
-    /// The file with the change of a layer. The schema does not require `file`; the default is the usual name.
+    /// The file with the change of a layer, None if the layer did not change. The schema does not require `file`; the
+    /// default is the usual name.
     pub(super) fn file(&self, layer: &str) -> Option<String> {
         let change = self.tree.get("changes")?.get(layer).filter(|c| matches!(c, Tree::Object(_)))?;
         let usual = || if layer == "memory" { "memory/delta.jsonl".into() } else { format!("{layer}.json") };
@@ -79,7 +80,7 @@ impl DeltaManifest {
     pub(super) fn as_archive(&self) -> Manifest {
         let text = |t: &str| Tree::Text(t.to_owned());
         let mut layers = Vec::new();
-        for layer in DOCUMENTS {
+        for layer in DOCUMENT_LAYERS {
             if let Some(file) = self.file(layer) {
                 layers.push((layer.to_owned(), Tree::Object(vec![("file".into(), text(&file))])));
             }
@@ -87,7 +88,7 @@ impl DeltaManifest {
         let mut partitions = Vec::new();
         if let Some(file) = self.file("memory") {
             let count = match self.change("memory", "record_count") {
-                Some(Tree::Number(n)) => whole(n),
+                Some(Tree::Number(n)) => parse_whole_number(n),
                 _ => None,
             };
             partitions.push(Partition { file, count, ..Partition::default() });
@@ -103,7 +104,7 @@ impl DeltaManifest {
 }
 
 /// A whole number in a manifest. JSON Schema accepts `2.0` as one too.
-pub(super) fn whole(text: &str) -> Option<u64> {
+pub(super) fn parse_whole_number(text: &str) -> Option<u64> {
     let float = || text.parse::<f64>().ok().filter(|f| f.fract() == 0.0 && (0.0..9e15).contains(f)).map(|f| f as u64);
     text.parse().ok().or_else(float)
 }
@@ -111,7 +112,7 @@ pub(super) fn whole(text: &str) -> Option<u64> {
 /// `sync.last_sequence` of an archive; 0 for one that was never synchronised.
 pub(in super::super) fn sequence_of(manifest: &Manifest) -> u64 {
     match manifest.tree.get("sync").and_then(|s| s.get("last_sequence")) {
-        Some(Tree::Number(n)) => whole(n).unwrap_or(0),
+        Some(Tree::Number(n)) => parse_whole_number(n).unwrap_or(0),
         _ => 0,
     }
 }

@@ -1,5 +1,5 @@
-//! Delta bundles (`.alf-delta`, spec §4.3, §6.3): the changes since an export. They are written from a base archive and
-//! the current records, read, validated, and applied to an archive in order. See README.md.
+//! Delta bundles (`.alf-delta`, spec §4.3, §6.3): the changes since an export. A delta is written from a base archive
+//! and the current records. Deltas can be imported, validated, and applied to an archive in order. See README.md.
 mod apply;
 mod manifest;
 mod read;
@@ -69,7 +69,7 @@ impl Format for AlfDelta {
         }))
     }
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
-        Some(&validate::REFUSED)
+        Some(&validate::REFUSED_ERROR_CODES)
     }
     fn read(
         &self,

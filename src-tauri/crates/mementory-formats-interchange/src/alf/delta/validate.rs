@@ -2,7 +2,7 @@
 use super::super::jsonl::{JsonLine, each_line};
 use super::super::manifest::{Archive, Manifest};
 use super::super::schema;
-use super::manifest::{DOCUMENTS, DeltaManifest, whole};
+use super::manifest::{DOCUMENT_LAYERS, DeltaManifest, parse_whole_number};
 use super::operation;
 use mementory_format::{Catalog, Detected, Finding, FormatError, Member, Validation};
 use mementory_json::{
@@ -11,11 +11,11 @@ use mementory_json::{
 };
 use mementory_model::Limits;
 
-/// Largest number of errors that are listed, and of warnings.
+/// Largest number of listed errors, and also of listed warnings.
 const MAX_FINDINGS: usize = 1000;
 
-/// Errors with which a delta is not imported: all of it is taken in or nothing.
-pub(super) const REFUSED: [&str; 13] = [
+/// Codes of the errors that prevent an import, because a delta is imported completely or not at all.
+pub(super) const REFUSED_ERROR_CODES: [&str; 13] = [
     "sequence_order",
     "layer_missing",
     "partition_missing",
@@ -37,12 +37,12 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     let delta = DeltaManifest::read(&archive, limits)?;
     let out = Validation { version: Some(delta.version.clone()), kind: Some("delta".into()), ..Validation::default() };
     let mut check = Check { archive: &archive, manifest: delta.as_archive(), limits, out };
-    check.schema_check(&delta.tree, &schema::DELTA_MANIFEST, &delta.place);
+    check.check_schema(&delta.tree, &schema::DELTA_MANIFEST_RULE, &delta.place);
     if delta.new <= delta.base {
         check.error("sequence_order", &delta.place, "new_sequence must be greater than base_sequence");
     }
-    let rules = [&schema::IDENTITY, &schema::PRINCIPALS, &schema::CREDENTIALS];
-    for (layer, rule) in DOCUMENTS.into_iter().zip(rules) {
+    let rules = [&schema::IDENTITY_RULE, &schema::PRINCIPALS_RULE, &schema::CREDENTIALS_RULE];
+    for (layer, rule) in DOCUMENT_LAYERS.into_iter().zip(rules) {
         let Some(file) = delta.file(layer) else { continue };
         let Some(member) = archive.entry(&file) else {
             check.error(
@@ -55,8 +55,8 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
         let text = archive.text(member, limits)?;
         match Tree::parse(&text, limits) {
             Ok(tree) => {
-                check.schema_check(&tree, rule, &member.place);
-                check.owner(layer, &tree, &member.place);
+                check.check_schema(&tree, rule, &member.place);
+                check.check_owner(layer, &tree, &member.place);
                 let rows = match tree.get(layer) {
                     Some(Tree::Array(rows)) => rows.len() as u64,
                     _ => u64::from(layer == "identity"),
@@ -74,9 +74,9 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
                 "the bundle does not have the file with the changed records",
             ),
             Some(member) => {
-                let lines = check.memory(member)?;
+                let lines = check.check_memory(member)?;
                 let stated = match delta.change("memory", "record_count") {
-                    Some(Tree::Number(n)) => whole(n),
+                    Some(Tree::Number(n)) => parse_whole_number(n),
                     _ => None,
                 };
                 if stated.is_some_and(|n| n != lines) {
@@ -108,8 +108,8 @@ impl Check<'_> {
         }
     }
 
-    /// The identity and the credentials of a delta are its agent's.
-    fn owner(&mut self, layer: &str, tree: &Tree, place: &str) {
+    /// Checks that the identity and the credentials belong to the agent of the delta.
+    fn check_owner(&mut self, layer: &str, tree: &Tree, place: &str) {
         let agent = |row: &Tree| row.get("agent_id").and_then(Tree::as_str).map(str::to_owned);
         let foreign = match (layer, tree.get(layer)) {
             ("credentials", Some(Tree::Array(rows))) => {
@@ -123,7 +123,7 @@ impl Check<'_> {
         }
     }
 
-    fn schema_check(&mut self, tree: &Tree, rule: &Rule, place: &str) {
+    fn check_schema(&mut self, tree: &Tree, rule: &Rule, place: &str) {
         check(tree, rule, RepeatedKeys::Accept, &mut |at, violation| {
             let (place, message) = (format!("{place}#{at}"), violation.to_string());
             match schema::code_of(&violation) {
@@ -133,7 +133,7 @@ impl Check<'_> {
         });
     }
 
-    fn memory(&mut self, member: &Member) -> Result<u64, FormatError> {
+    fn check_memory(&mut self, member: &Member) -> Result<u64, FormatError> {
         let (mut lines, limits, archive) = (0u64, self.limits, self.archive);
         archive.catalog.read(member, |reader| {
             each_line(reader, &member.place, limits.line_bytes, &mut |entry, _| {
@@ -153,7 +153,7 @@ impl Check<'_> {
                     // A deletion that contains only an id has nothing to check.
                     Ok(operation::Change { line: None, .. }) => {}
                     Ok(operation::Change { line: Some(line), .. }) => match Tree::parse(&line, limits) {
-                        Ok(tree) => self.schema_check(&tree, &schema::MEMORY, &place),
+                        Ok(tree) => self.check_schema(&tree, &schema::MEMORY_RULE, &place),
                         Err(_) => self.error("malformed", &place, "not JSON"),
                     },
                 }

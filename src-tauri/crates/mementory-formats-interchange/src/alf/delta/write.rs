@@ -1,17 +1,17 @@
-//! Writes a delta from a base archive and the current records (spec §6.3), in one pass over the records. A line with
-//! the same text as in the base is not a change.
+//! Writes a delta from a base archive and the current records (spec §6.3). A line with the same text as in the base is
+//! not a change.
 use super::super::archive_writer::ArchiveWriter;
 use super::super::compose;
-use super::super::detect::DELTA_MANIFEST;
+use super::super::detect::DELTA_MANIFEST_FILE;
 use super::super::document_row::Row;
 use super::super::first_pass::{AlfElement, ExportPlan, alf_element};
 use super::super::jsonl::{JsonLine, each_line};
-use super::super::manifest::{Archive, MANIFEST, Manifest};
+use super::super::manifest::{Archive, MANIFEST_FILE, Manifest};
 use super::super::passthrough::PassthroughFiles;
 use super::super::rewrite::OpenedFile;
 use super::super::write::{line, scope_entry};
 use super::super::write_documents::{assemble, identity_version, owner_row};
-use super::super::write_manifest::VERSION;
+use super::super::write_manifest::FORMAT_VERSION;
 use super::super::{list_document, sealed_secrets, wire};
 use super::manifest::sequence_of;
 use super::operation::{Operation, add_operation};
@@ -25,7 +25,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// Name of the entry with the changed records.
-const LINES: &str = "memory/delta.jsonl";
+const CHANGED_RECORDS_FILE: &str = "memory/delta.jsonl";
 
 /// Digests of the lines of a base record (an id may occur several times), and whether the vault still has the record.
 #[derive(Default)]
@@ -40,15 +40,19 @@ pub(super) fn write(
     out: &Path,
     options: &WriteOptions,
 ) -> Result<WriteReport, FormatError> {
-    make(source, Some(out), options)
+    write_or_plan(source, Some(out), options)
 }
 
 /// Reports what [`write`] would write and lose. Nothing is written.
 pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
-    make(source, None, options)
+    write_or_plan(source, None, options)
 }
 
-fn make(source: &mut dyn RecordSource, out: Option<&Path>, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+fn write_or_plan(
+    source: &mut dyn RecordSource,
+    out: Option<&Path>,
+    options: &WriteOptions,
+) -> Result<WriteReport, FormatError> {
     let limits = Limits::default();
     let name = |path: &Path| path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let base = options.base.as_deref().ok_or_else(|| {
@@ -67,7 +71,7 @@ fn make(source: &mut dyn RecordSource, out: Option<&Path>, options: &WriteOption
         return Err(FormatError::invalid("base_of_another_agent", name(base), message));
     }
     let mut writer = Writer { archive: &archive, manifest: &manifest, limits: &limits, report: WriteReport::default() };
-    writer.report.version = VERSION.into();
+    writer.report.version = FORMAT_VERSION.into();
     if passthrough.agent.is_none() && !plan.rows.contains_key("principals") {
         plan.rows.insert("principals", vec![owner_row(&about, &agent)]);
     }
@@ -91,11 +95,12 @@ fn make(source: &mut dyn RecordSource, out: Option<&Path>, options: &WriteOption
         Ok(count > 0)
     };
     match &mut file {
-        Some(file) => drop(file.entry_from(LINES, &mut fill)?),
+        Some(file) => drop(file.entry_from(CHANGED_RECORDS_FILE, &mut fill)?),
         None => drop(fill(&mut std::io::sink())?),
     }
     if count > 0 {
-        changes.push(("memory".into(), object([("file", text(LINES)), ("record_count", number(count))])));
+        changes
+            .push(("memory".into(), object([("file", text(CHANGED_RECORDS_FILE)), ("record_count", number(count))])));
     }
     let Some(mut file) = file else { return Ok(writer.report) };
     let base_sequence = sequence_of(&manifest);
@@ -111,7 +116,8 @@ fn make(source: &mut dyn RecordSource, out: Option<&Path>, options: &WriteOption
     if let Some(runtime) = manifest.tree.get("agent").and_then(|a| a.get("source_runtime")) {
         who.set("source_runtime", runtime.clone());
     }
-    let mut tree = object([("alf_version", text(VERSION)), ("created_at", text(&now)), ("agent", who), ("sync", sync)]);
+    let mut tree =
+        object([("alf_version", text(FORMAT_VERSION)), ("created_at", text(&now)), ("agent", who), ("sync", sync)]);
     tree.set("changes", Tree::Object(changes));
     if passthrough.agent.is_none() {
         let rows = plan.rows.values().flatten().filter(|r| !r.scope.is_empty());
@@ -122,8 +128,8 @@ fn make(source: &mut dyn RecordSource, out: Option<&Path>, options: &WriteOption
     let mut out = String::new();
     tree.write(&mut out);
     // The manifest is written under the names of the specification and of the reference tool.
-    file.entry(DELTA_MANIFEST, &mut out.as_bytes())?;
-    file.entry(MANIFEST, &mut out.as_bytes())?;
+    file.entry(DELTA_MANIFEST_FILE, &mut out.as_bytes())?;
+    file.entry(MANIFEST_FILE, &mut out.as_bytes())?;
     file.finish()?;
     Ok(writer.report)
 }
@@ -141,7 +147,8 @@ impl Writer<'_> {
         member.map(|m| self.archive.text(m, self.limits)).transpose()
     }
 
-    /// The complete text of each of the documents identity, principals and credentials that changed.
+    /// Name and complete text of each changed document (identity, principals, credentials). Adds it to `changes`, and
+    /// reports a removed identity as a loss.
     fn changed_documents(
         &mut self,
         plan: &ExportPlan,
@@ -249,7 +256,9 @@ impl Writer<'_> {
     ) -> Result<(), FormatError> {
         let mut emit = |text: &str| {
             *count += 1;
-            sink.write_all(text.as_bytes()).and_then(|()| sink.write_all(b"\n")).map_err(|e| FormatError::io(LINES, e))
+            sink.write_all(text.as_bytes())
+                .and_then(|()| sink.write_all(b"\n"))
+                .map_err(|e| FormatError::io(CHANGED_RECORDS_FILE, e))
         };
         let report = &mut self.report;
         source.records(&mut |stored| {
@@ -288,8 +297,8 @@ impl Writer<'_> {
     }
 }
 
-/// The deletion line of a record that the vault no longer has. It has the required members, without the record's
-/// content.
+/// The deletion line of a record that the vault no longer has: the required members, without the record's content.
+/// None if the vault still has the record, or its deletion was written before.
 fn tombstone(
     text: &str,
     base_records: &HashMap<Box<str>, BaseRecord>,
@@ -330,7 +339,8 @@ fn elements<'t>(text: &'t str, layer: &str) -> BTreeMap<String, &'t str> {
     document.elements.into_iter().filter_map(|element| Some((id(element)?, element))).collect()
 }
 
-/// Sealed secrets of the base that stay valid, because a delta does not change the files that they belong to.
+/// Sealed secrets of the base that are not in `rows`. They stay valid, because a delta does not change the files that
+/// they belong to.
 fn sealed_rows(before: &str, rows: &[Row]) -> Vec<Row> {
     let ours = |text: &str| Tree::parse(text, 512).is_ok_and(|doc| sealed_secrets::is_ours(&doc));
     let in_base = elements(before, "credentials").into_iter().filter(|(_, text)| ours(text));

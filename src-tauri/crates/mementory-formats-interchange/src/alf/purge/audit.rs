@@ -79,8 +79,8 @@ impl Audit {
         Ok(PurgeReport { audit, audit_path: path, partitions_affected, removed, ..PurgeReport::default() })
     }
 
-    /// Writes the record next to a file. Its name contains the id of the deletion, and it replaces an earlier state of
-    /// itself.
+    /// Writes the audit record next to `file`, under a name with the id of the deletion. Replaces an earlier state of
+    /// the record.
     pub(super) fn write_beside(&self, file: &Path) -> Result<PathBuf, FormatError> {
         let text = serde_json::to_string_pretty(self)
             .map_err(|e| FormatError::invalid("malformed", "audit", e.to_string()))?;

@@ -8,7 +8,7 @@ mod tests;
 pub use audit::Audit;
 pub use mementory_format::{Leftover, PurgeOptions};
 
-use super::manifest::{Archive, MANIFEST, Manifest};
+use super::manifest::{Archive, MANIFEST_FILE, Manifest};
 use super::rewrite::{self, LineEdit, OpenedFile, Rewrite};
 use super::{delta, list_document, wire};
 use mementory_format::extension as slot;
@@ -40,8 +40,8 @@ pub struct Purged {
 }
 
 /// Deletes records permanently. The rewritten archive replaces the old one when it is complete. The audit record is
-/// written next to it. If no record has any of the ids, the error is `not_found` and nothing is written. If one of
-/// several files cannot be written, the audit record has no `completed_at` and lists the remaining files.
+/// written next to it. If no record has any of the ids, the error is `not_found` and nothing is written. If a file
+/// after the first cannot be written, the audit record has no `completed_at` and lists the remaining files.
 pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<Purged, FormatError> {
     let limits = &options.limits;
     let passphrase = options.passphrase.as_deref();
@@ -63,7 +63,7 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
     };
     deletion.scan_partitions()?;
     let mut changed_deltas = Vec::new();
-    for path in distinct(options.deltas.iter())? {
+    for path in distinct_paths(options.deltas.iter())? {
         if let Some(n) = deletion.scan_delta(&path)? {
             changed_deltas.push((path, n));
         }
@@ -72,7 +72,7 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
         return Err(FormatError::invalid("not_found", &open.place, "no record of this archive has any of these ids"));
     }
     let removed: u64 = deletion.removed_from.values().sum();
-    let leftovers = deletion.leftovers()?;
+    let leftovers = deletion.find_leftovers()?;
     let partitions = deletion.removed_from.keys().cloned().collect();
     let target = options.out.clone().unwrap_or_else(|| archive.to_path_buf());
     if options.out.as_deref().is_some_and(|out| out.symlink_metadata().is_ok()) {
@@ -86,7 +86,7 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
         let mut steps: Vec<&Path> = changed_deltas.iter().map(|(path, _)| path.as_path()).collect();
         steps.push(&target);
         audit_path = Some(run_with_audit(&mut audit, &target, &steps, &mut |path| {
-            if path == target { deletion.write(path) } else { deletion.write_delta(path) }
+            if path == target { deletion.write_archive(path) } else { deletion.write_delta(path) }
         })?);
     }
     let mut removed_from = deletion.removed_from.clone();
@@ -109,8 +109,8 @@ pub struct PurgedAgent {
 }
 
 /// Deletes a whole agent (scope `full_agent`): first its deltas, then the archive. The audit record is written next to
-/// them. If a delta belongs to another agent, it is an error and nothing is deleted. If one of several files cannot be
-/// removed, the audit record has no `completed_at` and lists the remaining files.
+/// them. If a delta belongs to another agent, it is an error and nothing is deleted. If a file after the first cannot
+/// be removed, the audit record has no `completed_at` and lists the remaining files.
 pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent, FormatError> {
     let (limits, passphrase) = (&options.limits, options.passphrase.as_deref());
     let (agent, partitions, removed) = {
@@ -125,7 +125,7 @@ pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent
         }
         (manifest.agent.clone(), manifest.partitions.iter().map(|p| p.file.clone()).collect(), removed)
     };
-    let files = distinct(std::iter::once(archive).chain(options.deltas.iter().map(PathBuf::as_path)))?;
+    let files = distinct_paths(std::iter::once(archive).chain(options.deltas.iter().map(PathBuf::as_path)))?;
     for path in &files[1..] {
         let opened = OpenedFile::open_with(path, limits, passphrase)?;
         let open = opened.archive_or_delta()?;
@@ -175,7 +175,7 @@ fn run_with_audit(
 }
 
 /// The files without repetitions. A file that is given under two paths is listed once.
-fn distinct<P: AsRef<Path>>(paths: impl Iterator<Item = P>) -> Result<Vec<PathBuf>, FormatError> {
+fn distinct_paths<P: AsRef<Path>>(paths: impl Iterator<Item = P>) -> Result<Vec<PathBuf>, FormatError> {
     let (mut seen, mut out) = (BTreeSet::new(), Vec::new());
     for path in paths {
         let path = path.as_ref();
@@ -268,7 +268,7 @@ impl Deletion<'_> {
         Some(rewrite::to_json(&tree))
     }
 
-    fn write(&mut self, target: &Path) -> Result<(), FormatError> {
+    fn write_archive(&mut self, target: &Path) -> Result<(), FormatError> {
         let mut file = Rewrite::begin(target, self.output_passphrase)?;
         let mut rows = rewrite::rows_of(self.manifest);
         for row in &mut rows {
@@ -331,7 +331,8 @@ impl Deletion<'_> {
         file.out.entry(name, &mut spliced.as_bytes()).map(drop)
     }
 
-    /// Number of changes in a delta that concern the records. None if there are none.
+    /// Counts the lines of a delta that change the records, and collects their texts. None if there are none. Fails for
+    /// the delta of another agent.
     fn scan_delta(&mut self, path: &Path) -> Result<Option<u64>, FormatError> {
         let opened = OpenedFile::open_with(path, self.limits, self.passphrase)?;
         let archive = opened.archive_or_delta()?;
@@ -367,7 +368,7 @@ impl Deletion<'_> {
             })?;
             Ok(true)
         })?;
-        for manifest in [MANIFEST, super::detect::DELTA_MANIFEST] {
+        for manifest in [MANIFEST_FILE, super::detect::DELTA_MANIFEST_FILE] {
             let Some(member) = archive.entry(manifest) else { continue };
             let text = archive.text(member, self.limits)?;
             let Ok(mut tree) = Tree::parse(&text, self.limits) else { continue };
@@ -383,8 +384,9 @@ impl Deletion<'_> {
         file.replace_target()
     }
 
-    /// Searches everything that remains for the text and the ids of the deleted records.
-    fn leftovers(&self) -> Result<Vec<Leftover>, FormatError> {
+    /// Searches the remaining content of the archive for texts of the deleted records, and for their ids. In
+    /// partitions, the manifest and the attachment index, an id is only a link, so ids are not searched for there.
+    fn find_leftovers(&self) -> Result<Vec<Leftover>, FormatError> {
         let mut out = Vec::new();
         let finder = self.needles.finder(&self.found);
         for (name, member) in &self.archive.entries {
@@ -405,7 +407,7 @@ impl Deletion<'_> {
                 })?;
                 continue;
             }
-            let structured = *name == MANIFEST || self.manifest.layer_file("attachments") == Some(name);
+            let structured = *name == MANIFEST_FILE || self.manifest.layer_file("attachments") == Some(name);
             let hit = self.archive.catalog.read(member, |bytes| finder.search(bytes, !structured))?;
             let opaque = name.starts_with("memory/embeddings/").then_some("cannot_be_searched");
             out.extend(hit.or(opaque).map(|reason| Leftover { place: (*name).into(), reason: reason.into() }));

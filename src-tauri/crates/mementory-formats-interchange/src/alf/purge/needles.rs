@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use std::io::Read;
 
 /// Smallest length in characters of a single line of a content that is searched for.
-const MIN_PART: usize = 16;
+const MIN_PART_CHARS: usize = 16;
 /// Size of the read buffer in bytes.
-const CHUNK: usize = 256 << 10;
+const READ_BUFFER_BYTES: usize = 256 << 10;
 
 /// Texts to search for.
 #[derive(Default)]
@@ -23,11 +23,11 @@ impl Needles {
     pub(super) fn add_line(&mut self, line: &str) {
         let Some(m) = wire::members(line) else { return };
         let Some(content) = wire::get(&m, "content").and_then(wire::string) else { return };
-        add(&mut self.whole, content.trim());
+        add_spellings(&mut self.whole, content.trim());
         for part in content.lines() {
             let part = part.trim_matches(|c: char| c.is_whitespace() || "#*->|`_".contains(c));
-            if part.chars().count() >= MIN_PART {
-                add(&mut self.parts, part);
+            if part.chars().count() >= MIN_PART_CHARS {
+                add_spellings(&mut self.parts, part);
             }
         }
     }
@@ -42,7 +42,7 @@ impl Needles {
 }
 
 /// Adds a text in three forms: as it is, escaped as JSON, and escaped as ASCII JSON.
-fn add(set: &mut BTreeSet<Vec<u8>>, text: &str) {
+fn add_spellings(set: &mut BTreeSet<Vec<u8>>, text: &str) {
     if text.is_empty() {
         return;
     }
@@ -61,7 +61,8 @@ fn add(set: &mut BTreeSet<Vec<u8>>, text: &str) {
     set.insert(fold(ascii.as_bytes(), &mut true));
 }
 
-/// Converts to lower case and any white space to one space. `blank` is true if the previous byte was white space.
+/// Converts to lower case, and each run of white space to one space. `blank` is true if the previous byte was white
+/// space.
 fn fold(bytes: &[u8], blank: &mut bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for byte in bytes {
@@ -85,7 +86,7 @@ pub(super) struct Finder {
 impl Finder {
     /// The most serious finding in a stream. If `ids` is true, ids are searched for too.
     pub(super) fn search(&self, bytes: &mut dyn Read, ids: bool) -> Result<Option<&'static str>, FormatError> {
-        let (mut buffer, mut text, mut blank) = (vec![0u8; CHUNK], Vec::new(), false);
+        let (mut buffer, mut text, mut blank) = (vec![0u8; READ_BUFFER_BYTES], Vec::new(), false);
         let (mut has_part, mut has_id, mut compressed, mut first) = (false, false, false, true);
         loop {
             let mut n = 0;

@@ -50,7 +50,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
             reader.sink.dropped(mementory_model::Dropped { place, outcome, reason, kind });
             continue;
         };
-        if let Some((runtime, scope, path)) = tiers::slot(&doc).filter(|_| reader.manifest.generated()) {
+        if let Some((runtime, scope, path)) = tiers::slot(&doc).filter(|_| reader.manifest.is_generated()) {
             slots.push(String::new());
             let place = format!("{}#/attachments/{i}", member.place);
             let name = doc.get("filename").and_then(Tree::as_str).unwrap_or(&path);
@@ -132,7 +132,8 @@ fn read_file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row:
     archive.catalog.read(&member, |bytes| reader.sink.attachment(file, bytes))
 }
 
-/// The entry that a row names. None if it does not exist, or its size or digest differs from the row.
+/// The entry that a row names. None if it does not exist or is damaged, or if its size or SHA-256 differs from the row.
+/// A row with another kind of digest is not compared with its entry.
 fn verified_entry(reader: &mut Reader<'_>, doc: &Tree, name: &str, row: &str) -> Result<Option<Member>, FormatError> {
     let path = doc.get("archive_path").and_then(Tree::as_str);
     let Some(member) = path.and_then(|p| reader.archive.entry(p)).cloned() else {
@@ -143,7 +144,7 @@ fn verified_entry(reader: &mut Reader<'_>, doc: &Tree, name: &str, row: &str) ->
     };
     let hash = |key: &str| doc.get("hash").and_then(|h| h.get(key)).and_then(Tree::as_str).unwrap_or_default();
     let (size, digest) = match digest(reader, &member) {
-        // Reading the entries that no row has lists it.
+        // The damage is reported later, when the entry is read as a passthrough file.
         Err(FormatError::Io { source, .. }) if is_damage(&source) && !reader.delta => return Ok(None),
         other => other?,
     };
