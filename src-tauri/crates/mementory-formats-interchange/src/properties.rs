@@ -98,9 +98,9 @@ proptest! {
         let leaves: Vec<merkle::Hash> = (0..count).map(|n| merkle::leaf(&n.to_string())).collect();
         let tree = merkle::Merkle::new(leaves.clone()).unwrap();
         let (at, other) = (at.index(count), other.index(count));
-        prop_assert_eq!(merkle::climb(leaves[at], &tree.proof(at)), tree.root());
+        prop_assert_eq!(merkle::root_from_proof(leaves[at], &tree.proof(at)), tree.root());
         if at != other {
-            prop_assert_ne!(merkle::climb(leaves[other], &tree.proof(at)), tree.root());
+            prop_assert_ne!(merkle::root_from_proof(leaves[other], &tree.proof(at)), tree.root());
             let mut swapped = leaves.clone();
             swapped.swap(at, other);
             prop_assert_ne!(merkle::Merkle::new(swapped).unwrap().root(), tree.root(), "order counts");

@@ -19,7 +19,7 @@ pub use mementory_format::{
 };
 /// Evidence Packs: files that prove deletions to other people.
 pub use mementory_formats_interchange::mem::evidence;
-/// True when two versions of a workspace file differ only in secrets that were taken out.
+/// True if two versions of a workspace file differ only in secrets that were removed.
 pub use mementory_formats_vendor::openclaw::lacks_only_secrets;
 pub use typescript::typescript;
 

@@ -3,13 +3,13 @@ use crate::registry;
 use mementory_format::Capabilities;
 use std::fmt::Write;
 
-const HEADER: &str = "// Generated from Rust by `npm run bindings`. Do not edit: a stale file fails the checks.\n\
+const FILE_HEADER: &str = "// Generated from Rust by `npm run bindings`. Do not edit: a stale file fails the checks.\n\
      /** Every format with its capabilities, in the order in which detection asks them. */\n\
      export const FORMATS = [\n";
 
 /// The text of `ui/src/lib/ipc/formats.ts`: one line for each format, as JSON.
 pub fn typescript() -> String {
-    let mut out = HEADER.to_owned();
+    let mut out = FILE_HEADER.to_owned();
     for format in registry() {
         let can = format.capabilities();
         let _ =

@@ -11,7 +11,7 @@ use std::{
 mod fuzz;
 
 /// The fuzzer stops a run after ten seconds. A debug build on a busy machine gets more time.
-const DEADLINE: Duration = Duration::from_secs(120);
+const MAX_DURATION: Duration = Duration::from_secs(120);
 
 fn repo() -> PathBuf {
     Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../..").canonicalize().unwrap()
@@ -44,7 +44,7 @@ fn no_known_fuzz_input_hangs_or_panics() {
                 fuzz::run(&format, &data);
                 let _ = done.send(());
             });
-            match wait.recv_timeout(DEADLINE) {
+            match wait.recv_timeout(MAX_DURATION) {
                 Err(mpsc::RecvTimeoutError::Timeout) => panic!("{target}/{name} hangs"),
                 _ => worker.join().unwrap_or_else(|_| panic!("{target}/{name} panics")),
             }

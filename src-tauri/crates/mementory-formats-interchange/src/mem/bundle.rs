@@ -9,13 +9,13 @@ use std::{
 };
 
 /// File that describes the bundle and lists its files.
-pub(super) const MANIFEST: &str = "manifest.json";
+pub(super) const MANIFEST_FILE: &str = "manifest.json";
 /// Digests of all listed files, in the form of `sha256sum`.
-pub(super) const CHECKSUMS: &str = "CHECKSUMS";
+pub(super) const CHECKSUMS_FILE: &str = "CHECKSUMS";
 /// Detached signature of the manifest.
-pub(super) const SIGNATURE: &str = "manifest.sig";
+pub(super) const SIGNATURE_FILE: &str = "manifest.sig";
 /// Edges of an evidence pack (spec v1.1 §6).
-pub(super) const PROVENANCE: &str = "provenance/edges.jsonl";
+pub(super) const PROVENANCE_FILE: &str = "provenance/edges.jsonl";
 /// Folders in which every file must be listed in the manifest. The reference SDK does not check the last one.
 pub(super) const FULLY_LISTED_FOLDERS: [&str; 4] = ["items", "audit", "embeddings", "provenance"];
 
@@ -39,7 +39,7 @@ pub(super) type Visit<'v> = &'v mut dyn FnMut(u64, &[u8]) -> Result<(), FormatEr
 /// Folder of the bundle that contains a file with a typical name: `x/items/episode.jsonl` → `x/`.
 pub(super) fn prefix_of(name: &str) -> Option<&str> {
     let (folder, file) = name.rsplit_once('/').map_or(("", name), |(f, n)| (&name[..f.len() + 1], n));
-    if matches!(file, MANIFEST | CHECKSUMS | SIGNATURE) {
+    if matches!(file, MANIFEST_FILE | CHECKSUMS_FILE | SIGNATURE_FILE) {
         return Some(folder);
     }
     let inner = folder.strip_suffix("items/").or_else(|| folder.strip_suffix("audit/"))?;
@@ -51,7 +51,7 @@ impl<'a> Bundle<'a> {
     pub fn open(catalog: &'a Catalog, detected: &Detected, limits: &'a Limits) -> Result<Self, FormatError> {
         let parts = || detected.claim.parts.iter().filter_map(|p| Some((p.role, catalog.members().get(p.member)?)));
         let head = parts()
-            .find(|(role, m)| *role == Role::Manifest && m.file_name() == MANIFEST)
+            .find(|(role, m)| *role == Role::Manifest && m.file_name() == MANIFEST_FILE)
             .or_else(|| parts().find(|(role, _)| matches!(role, Role::Manifest | Role::Records)));
         let Some((_, head)) = head else {
             return Err(FormatError::invalid("manifest_missing", "bundle", "manifest.json missing"));
@@ -85,7 +85,7 @@ impl<'a> Bundle<'a> {
 
     /// Passes every line of a file, without its `\n`, and its number (from 1) to `visit`. Returns size and SHA-256 of
     /// the file, or None if the file exceeds the size limit (reading stops there).
-    pub fn lines(&self, member: &Member, visit: Visit) -> Result<Option<(u64, String)>, FormatError> {
+    pub fn visit_lines(&self, member: &Member, visit: Visit) -> Result<Option<(u64, String)>, FormatError> {
         let bound = self.limits.mem_file_bytes;
         self.catalog.read(member, |reader| {
             let mut hash = Sha256::new();
@@ -120,7 +120,7 @@ impl<'a> Bundle<'a> {
 }
 
 /// The text of a line without surrounding white space. None if the line is blank, Err if it is not UTF-8.
-pub(super) fn known_line(bytes: &[u8]) -> Option<Result<&str, ()>> {
+pub(super) fn line_text(bytes: &[u8]) -> Option<Result<&str, ()>> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Some(trim(text)).filter(|t| !t.is_empty()).map(Ok),
         Err(_) => Some(Err(())),

@@ -1,9 +1,9 @@
 //! Checks a whole bundle in one pass. The validator reports all findings, the reader stops at the first fatal one.
 //! Messages use the wording of the reference SDK where it has one (spec v1.1 §9).
 use super::{
-    bundle::{Bundle, CHECKSUMS, FULLY_LISTED_FOLDERS, MANIFEST, PROVENANCE, SIGNATURE, known_line},
-    kinds::{LOG, Spec, TOMBSTONES, kind_at_path, kind_named, vendor_kind_at_path},
-    manifest::{Manifest, VERSION, checksums, path_is_safe},
+    bundle::{Bundle, CHECKSUMS_FILE, FULLY_LISTED_FOLDERS, MANIFEST_FILE, PROVENANCE_FILE, SIGNATURE_FILE, line_text},
+    kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONES_FILE, kind_at_path, kind_named, vendor_kind_at_path},
+    manifest::{FORMAT_VERSION, Manifest, checksums, path_is_safe},
     wire::{decode, is_too_large, line, list, text, time_of},
 };
 use mementory_format::{Finding, FormatError, Member};
@@ -31,14 +31,14 @@ pub(super) enum Severity {
 }
 
 /// Code for a line or manifest that would need more memory than `Limits::tree_bytes`.
-const TOO_LARGE: &str = "too_large";
+const TOO_LARGE_CODE: &str = "too_large";
 
 /// Lists in a tombstone's `derived` with ids that other records may refer to.
 const DERIVED_IDS: [&str; 4] = ["factIDs", "edgeIDs", "entityIDs", "chunkIDs"];
 
 /// How much is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Depth {
+pub(super) enum CheckDepth {
     /// Only what can prevent an import.
     Import,
     /// Also canonical form, conformance level and other claims of the manifest.
@@ -80,7 +80,7 @@ impl Report {
                 FormatError::Version { place, version }
             }
             "size_limit" => FormatError::Limit { limit: "mem_file_bytes", place, figure: bundle.limits.mem_file_bytes },
-            TOO_LARGE => FormatError::Limit { limit: "tree_bytes", place, figure: bundle.limits.tree_bytes },
+            TOO_LARGE_CODE => FormatError::Limit { limit: "tree_bytes", place, figure: bundle.limits.tree_bytes },
             code => FormatError::invalid(code, place, finding.message.clone()),
         })
     }
@@ -89,18 +89,18 @@ impl Report {
 /// Checks the whole bundle. `progress` is called regularly; its error (cancelled) ends the check.
 pub(super) fn check_bundle(
     bundle: &Bundle,
-    depth: Depth,
+    depth: CheckDepth,
     progress: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<Report, FormatError> {
     let mut report = Report::default();
-    let bytes = match bundle.bytes(MANIFEST) {
+    let bytes = match bundle.bytes(MANIFEST_FILE) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => {
-            report.fatal("manifest_missing", MANIFEST, "manifest.json missing");
+            report.fatal("manifest_missing", MANIFEST_FILE, "manifest.json missing");
             return Ok(report);
         }
         Err(FormatError::Limit { .. }) => {
-            report.fatal("size_limit", MANIFEST, "file exceeds size limit: manifest.json");
+            report.fatal("size_limit", MANIFEST_FILE, "file exceeds size limit: manifest.json");
             return Ok(report);
         }
         Err(e) => return Err(e),
@@ -108,24 +108,24 @@ pub(super) fn check_bundle(
     let manifest = match Manifest::parse(&bytes, bundle.limits) {
         Ok(manifest) => manifest,
         Err(why) if is_too_large(&why) => {
-            report.fatal(TOO_LARGE, MANIFEST, why);
+            report.fatal(TOO_LARGE_CODE, MANIFEST_FILE, why);
             return Ok(report);
         }
         Err(_) => {
-            report.fatal("malformed", MANIFEST, "manifest.json does not parse");
+            report.fatal("malformed", MANIFEST_FILE, "manifest.json does not parse");
             return Ok(report);
         }
     };
     report.manifest_bytes = bytes;
-    if manifest.major() != VERSION.split('.').next().unwrap_or_default() {
-        let message = format!("major format mismatch: bundle {} vs reader {VERSION}", manifest.format);
-        report.fatal("version_mismatch", MANIFEST, message);
+    if manifest.major() != FORMAT_VERSION.split('.').next().unwrap_or_default() {
+        let message = format!("major format mismatch: bundle {} vs reader {FORMAT_VERSION}", manifest.format);
+        report.fatal("version_mismatch", MANIFEST_FILE, message);
     }
     check_listed_files(bundle, &manifest, &mut report, depth, progress)?;
     check_unlisted_files(bundle, &manifest, &mut report, depth);
     check_checksums_file(bundle, &manifest, &mut report)?;
     check_summaries(&manifest, &mut report);
-    if depth == Depth::Full {
+    if depth == CheckDepth::Full {
         check_claims(&manifest, &mut report);
     }
     report.manifest = Some(manifest);
@@ -136,7 +136,7 @@ fn check_listed_files(
     bundle: &Bundle,
     manifest: &Manifest,
     report: &mut Report,
-    depth: Depth,
+    depth: CheckDepth,
     progress: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     let mut seen = HashSet::new();
@@ -147,7 +147,7 @@ fn check_listed_files(
             report.fatal("path_escapes", path, format!("path escapes the bundle: {path}"));
             continue;
         }
-        if [MANIFEST, CHECKSUMS, SIGNATURE].contains(&path) {
+        if [MANIFEST_FILE, CHECKSUMS_FILE, SIGNATURE_FILE].contains(&path) {
             report.add(Severity::Error, "self_listed", path, format!("listed, and must not be: {path}"));
         }
         if !seen.insert(path) {
@@ -213,14 +213,14 @@ impl LineBatch {
     }
 
     /// Decodes the lines in order; blank lines are skipped.
-    fn decoded(self, spec: &Spec, depth: Depth, bounds: Bounds) -> Vec<(u64, Decoded)> {
+    fn decode(self, spec: &KindSpec, depth: CheckDepth, bounds: Bounds) -> Vec<(u64, Decoded)> {
         let decode_one = |(number, range): &(u64, Range<usize>)| {
             let bytes = &self.bytes[range.clone()];
-            let tree = known_line(bytes)?.map_err(|()| "not UTF-8".to_owned()).and_then(|l| decode(spec, l, bounds));
+            let tree = line_text(bytes)?.map_err(|()| "not UTF-8".to_owned()).and_then(|l| decode(spec, l, bounds));
             Some((
                 *number,
                 tree.map(|tree| {
-                    let canonical = depth != Depth::Full || is_canonical(spec, &tree, bytes);
+                    let canonical = depth != CheckDepth::Full || is_canonical(spec, &tree, bytes);
                     (tree, canonical)
                 }),
             ))
@@ -240,12 +240,12 @@ impl Decoder {
     /// Bounds the number of batches in memory.
     const MAX_IN_FLIGHT: usize = 2;
 
-    fn start<'s>(scope: &'s Scope<'s, '_>, spec: &'static Spec, depth: Depth, bounds: Bounds) -> Self {
+    fn start<'s>(scope: &'s Scope<'s, '_>, spec: &'static KindSpec, depth: CheckDepth, bounds: Bounds) -> Self {
         let (batches, incoming) = channel::<LineBatch>();
         let (done, results) = channel();
         scope.spawn(move || {
             for batch in incoming {
-                if done.send(batch.decoded(spec, depth, bounds)).is_err() {
+                if done.send(batch.decode(spec, depth, bounds)).is_err() {
                     return;
                 }
             }
@@ -274,16 +274,16 @@ impl Decoder {
     }
 }
 
-/// Decodes and hashes one file.
+/// Decodes, checks and hashes one file. Returns size and SHA-256, or None if the file exceeds the size limit.
 fn check_file(
     bundle: &Bundle,
     path: &str,
     member: &Member,
     report: &mut Report,
-    depth: Depth,
+    depth: CheckDepth,
     progress: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<Option<(u64, String)>, FormatError> {
-    let spec = if path == PROVENANCE { kind_named("edge") } else { kind_at_path(path) };
+    let spec = if path == PROVENANCE_FILE { kind_named("edge") } else { kind_at_path(path) };
     let vendor = vendor_kind_at_path(path);
     let (mut count, mut malformed, mut binary) = (0u64, None, false);
     // The first line that is not canonical, and the first blank line.
@@ -299,7 +299,7 @@ fn check_file(
                     if !canonical {
                         non_canonical = non_canonical.or(Some(number));
                     }
-                    if depth == Depth::Full {
+                    if depth == CheckDepth::Full {
                         check_secret_value(spec, &tree, path, number, report);
                     }
                 }
@@ -311,7 +311,7 @@ fn check_file(
     let mut vendor_lines = 0u64;
     let result = std::thread::scope(|scope| {
         let mut decoder = spec.map(|spec| Decoder::start(scope, spec, depth, bundle.limits.into()));
-        let result = bundle.lines(member, &mut |number, bytes| {
+        let result = bundle.visit_lines(member, &mut |number, bytes| {
             framed_bytes += bytes.len() as u64 + 1;
             if number % 256 == 1 {
                 progress()?;
@@ -348,7 +348,7 @@ fn check_file(
     non_canonical = [non_canonical, blank].into_iter().flatten().min();
     if let Some((number, why)) = malformed {
         let name = spec.map(|s| s.kind).unwrap_or_default();
-        let code = if is_too_large(&why) { TOO_LARGE } else { "malformed" };
+        let code = if is_too_large(&why) { TOO_LARGE_CODE } else { "malformed" };
         report.fatal(code, &format!("{path}:{number}"), format!("malformed {name} record"));
         report.add(Severity::Warning, "malformed_detail", &format!("{path}:{number}"), why);
     }
@@ -356,7 +356,7 @@ fn check_file(
     if (spec.is_some() || vendor.is_some()) && result.as_ref().is_some_and(|(size, _)| *size != framed_bytes) {
         non_canonical = non_canonical.or(Some(0));
     }
-    if let Some(number) = non_canonical.filter(|_| depth == Depth::Full) {
+    if let Some(number) = non_canonical.filter(|_| depth == CheckDepth::Full) {
         let message = "not canonical JSON: another program computes a different checksum for the same records";
         report.add(Severity::Warning, "not_canonical", &format!("{path}:{number}"), message);
     }
@@ -368,9 +368,9 @@ fn check_file(
         report.add(Severity::Warning, "duplicate_id", path, message);
     }
     let name = match (path, spec, vendor) {
-        (TOMBSTONES, _, _) => Some("tombstone"),
-        (LOG, _, _) => Some("audit"),
-        (PROVENANCE, _, _) => Some("provenanceEdge"),
+        (TOMBSTONES_FILE, _, _) => Some("tombstone"),
+        (AUDIT_LOG_FILE, _, _) => Some("audit"),
+        (PROVENANCE_FILE, _, _) => Some("provenanceEdge"),
         (_, Some(spec), _) => Some(spec.kind),
         (_, _, vendor) => vendor,
     };
@@ -387,7 +387,7 @@ struct SeenIds {
     repeated: u64,
 }
 
-fn note_record(spec: &Spec, tree: &Tree, report: &mut Report, ids: &mut SeenIds) {
+fn note_record(spec: &KindSpec, tree: &Tree, report: &mut Report, ids: &mut SeenIds) {
     if !spec.id.is_empty() {
         let mut hasher = DefaultHasher::new();
         spec.id.iter().for_each(|name| text(tree, name).hash(&mut hasher));
@@ -409,7 +409,8 @@ fn note_record(spec: &Spec, tree: &Tree, report: &mut Report, ids: &mut SeenIds)
             report.scopes.extend(text(tree, "id").map(str::to_owned));
         }
         "tombstone" => {
-            // After a redaction, the target still exists without its content. Derived records are deleted in both cases.
+            // After a redaction, the target still exists without its content. Derived records are deleted in both
+            // cases.
             if text(tree, "op") == Some("delete") {
                 report.tombstoned.extend(text(tree, "targetID").map(str::to_owned));
             }
@@ -420,7 +421,7 @@ fn note_record(spec: &Spec, tree: &Tree, report: &mut Report, ids: &mut SeenIds)
                 report.add(
                     Severity::Warning,
                     "derived_missing",
-                    TOMBSTONES,
+                    TOMBSTONES_FILE,
                     "a tombstone does not list what was deleted with it (derived)",
                 );
             }
@@ -432,9 +433,9 @@ fn note_record(spec: &Spec, tree: &Tree, report: &mut Report, ids: &mut SeenIds)
     }
 }
 
-/// An unlisted file is fatal in folders with records. Elsewhere it is a warning, because no checksum or signature
-/// covers it.
-fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Report, depth: Depth) {
+/// An unlisted file is fatal in folders with records. Elsewhere a full check warns about it, because no checksum or
+/// signature covers it.
+fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Report, depth: CheckDepth) {
     let listed: HashSet<&str> = manifest.files.iter().map(|f| f.path.as_str()).collect();
     let names = bundle.files.keys().copied().chain(bundle.unreadable.iter().map(String::as_str));
     let unlisted: BTreeSet<&str> = names.filter(|path| !listed.contains(path)).collect();
@@ -443,20 +444,20 @@ fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
         if FULLY_LISTED_FOLDERS.contains(&folder) {
             report.fatal("unlisted_file", path, format!("unlisted file present: {path}"));
-        } else if depth == Depth::Full && ![MANIFEST, CHECKSUMS, SIGNATURE].contains(&path) {
+        } else if depth == CheckDepth::Full && ![MANIFEST_FILE, CHECKSUMS_FILE, SIGNATURE_FILE].contains(&path) {
             let message = format!("not listed, so no checksum covers it: {path}");
             report.add(Severity::Warning, "unlisted_beside", path, message);
         }
     }
 }
 
-/// Is the line in canonical form?
-fn is_canonical(spec: &Spec, tree: &Tree, bytes: &[u8]) -> bool {
+/// True if the line is in canonical form.
+fn is_canonical(spec: &KindSpec, tree: &Tree, bytes: &[u8]) -> bool {
     line(spec, tree).is_ok_and(|line| line.as_bytes() == bytes)
 }
 
-/// A reference to a secret must not contain the secret (spec v1.1 §7).
-fn check_secret_value(spec: &Spec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
+/// Reports a reference to a secret that contains the secret itself (spec v1.1 §7).
+fn check_secret_value(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
     const NAMES: [&str; 7] = ["value", "secret", "plaintext", "ciphertext", "encryptedValue", "password", "privateKey"];
     if spec.kind == "secretRef" && NAMES.iter().any(|name| tree.get(name).is_some_and(|v| *v != Tree::Null)) {
         let message = "a reference to a secret contains the secret itself; only its metadata may be exported";
@@ -465,10 +466,10 @@ fn check_secret_value(spec: &Spec, tree: &Tree, path: &str, number: u64, report:
 }
 
 fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Report) -> Result<(), FormatError> {
-    let bytes = match bundle.bytes(CHECKSUMS) {
+    let bytes = match bundle.bytes(CHECKSUMS_FILE) {
         Ok(bytes) => bytes,
         Err(FormatError::Limit { .. }) => {
-            report.fatal("size_limit", CHECKSUMS, "CHECKSUMS exceeds size limit");
+            report.fatal("size_limit", CHECKSUMS_FILE, "CHECKSUMS exceeds size limit");
             return Ok(());
         }
         Err(e) => return Err(e),
@@ -478,12 +479,12 @@ fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
             Some(_) => "bundleDigest declared but CHECKSUMS is missing",
             None => "CHECKSUMS is missing",
         };
-        report.fatal("checksums_missing", CHECKSUMS, message);
+        report.fatal("checksums_missing", CHECKSUMS_FILE, message);
         return Ok(());
     };
     if manifest.bundle_digest.as_ref().is_some_and(|d| *d != hex::encode(Sha256::digest(&bytes))) {
         let message = "bundleDigest mismatch: CHECKSUMS does not hash to the manifest's bundleDigest";
-        report.fatal("bundle_digest_mismatch", CHECKSUMS, message);
+        report.fatal("bundle_digest_mismatch", CHECKSUMS_FILE, message);
     }
     if bytes != checksums(&manifest.files).as_bytes() {
         // Other implementations may sort the lines differently, but the content must be the same.
@@ -491,22 +492,22 @@ fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
             std::str::from_utf8(&bytes).ok().map(|t| t.lines().filter(|l| !l.is_empty()).collect());
         let expected = checksums(&manifest.files);
         if actual == Some(expected.lines().filter(|l| !l.is_empty()).collect()) {
-            report.add(Severity::Warning, "checksums_order", CHECKSUMS, "CHECKSUMS is not sorted by path");
+            report.add(Severity::Warning, "checksums_order", CHECKSUMS_FILE, "CHECKSUMS is not sorted by path");
         } else {
-            report.fatal("checksums_mismatch", CHECKSUMS, "CHECKSUMS does not match manifest.files");
+            report.fatal("checksums_mismatch", CHECKSUMS_FILE, "CHECKSUMS does not match manifest.files");
         }
     }
     Ok(())
 }
 
-/// Compares the summaries in the manifest with the records.
+/// Compares counts, coverage and scopes in the manifest with the records, and warns about a full export with `since`.
 fn check_summaries(manifest: &Manifest, report: &mut Report) {
     let declared: BTreeMap<&String, &u64> = manifest.counts.iter().filter(|(_, n)| **n > 0).collect();
     let found: BTreeMap<String, u64> =
         report.lines.iter().filter(|(_, n)| **n > 0).map(|(k, n)| (k.clone(), *n)).collect();
     if !declared.into_iter().eq(found.iter()) {
         let message = "counts mismatch: the manifest's counts are not the number of records";
-        report.add(Severity::Error, "counts_mismatch", MANIFEST, message);
+        report.add(Severity::Error, "counts_mismatch", MANIFEST_FILE, message);
     }
     let seconds = |span: Option<(Timestamp, Timestamp)>| {
         span.map(|(from, to)| (from.to_rfc3339_seconds(), to.to_rfc3339_seconds()))
@@ -514,14 +515,14 @@ fn check_summaries(manifest: &Manifest, report: &mut Report) {
     // Version 1.0 has neither field, and an evidence pack has no episodes.
     if manifest.coverage.is_some() && seconds(manifest.coverage) != seconds(report.coverage) {
         let message = "coverage mismatch: not the first and last eventTime of the episodes";
-        report.add(Severity::Error, "coverage_mismatch", MANIFEST, message);
+        report.add(Severity::Error, "coverage_mismatch", MANIFEST_FILE, message);
     }
     if manifest.scopes.as_ref().is_some_and(|s| !s.iter().eq(report.scopes.iter())) {
         let message = "scopes mismatch: not the sorted set of context ids";
-        report.add(Severity::Error, "scopes_mismatch", MANIFEST, message);
+        report.add(Severity::Error, "scopes_mismatch", MANIFEST_FILE, message);
     }
     if manifest.since.is_some() && manifest.mode == "full" {
-        report.add(Severity::Warning, "since_on_full", MANIFEST, "a full export must not have since");
+        report.add(Severity::Warning, "since_on_full", MANIFEST_FILE, "a full export must not have since");
     }
 }
 
@@ -531,19 +532,19 @@ fn check_claims(manifest: &Manifest, report: &mut Report) {
     let core = manifest.format.split(['-', '+']).next().unwrap_or_default();
     let numbers: Vec<_> = core.split('.').map(str::parse::<u32>).collect();
     if numbers.len() != 3 || numbers.iter().any(Result::is_err) {
-        warn("version_form", MANIFEST, format!("format is not a semantic version: {}", manifest.format));
+        warn("version_form", MANIFEST_FILE, format!("format is not a semantic version: {}", manifest.format));
     }
     if manifest.mode == "incremental" && manifest.since.is_none() {
-        warn("since_missing", MANIFEST, "an incremental export has no since".into());
+        warn("since_missing", MANIFEST_FILE, "an incremental export has no since".into());
     }
     if manifest.level == "L3" {
         let (unsigned, logged) = (report.unsigned_tombstones, report.lines.get("audit").copied().unwrap_or_default());
         if unsigned > 0 {
             let message = format!("{unsigned} tombstones are not signed, which level L3 requires");
-            report.add(Severity::Warning, "tombstone_unsigned", TOMBSTONES, message);
+            report.add(Severity::Warning, "tombstone_unsigned", TOMBSTONES_FILE, message);
         }
         if logged == 0 {
-            report.add(Severity::Warning, "audit_missing", LOG, "level L3 requires the audit trail");
+            report.add(Severity::Warning, "audit_missing", AUDIT_LOG_FILE, "level L3 requires the audit trail");
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Selects the rows of an incremental export (spec v1.1 §4): what changed since a time, or what another export lacks.
 //!
 //! Only rows with a time can be filtered by time. Graph, profile and vendor kinds are exported completely, as the
-//! reference SDK does, because a superseded row may be older than the cursor. Unlike the SDK, which misses edits of older
-//! rows, *every* time at which a row can change is compared (`mentionTime`, `modified`, `tValidTo` …), and that of its
-//! last change in the vault.
+//! reference SDK does, because a superseded row may be older than the cursor. Unlike the SDK, which misses edits of
+//! older rows, *every* time at which a row can change is compared (`mentionTime`, `modified`, `tValidTo` …), and that
+//! of its last change in the vault.
 use super::{
-    bundle::{Bundle, known_line},
-    conformance::{Depth, check_bundle},
-    kinds::{TOMBSTONES, kind_at_path, vendor_kind_at_path},
+    bundle::{Bundle, line_text},
+    conformance::{CheckDepth, check_bundle},
+    kinds::{TOMBSTONES_FILE, kind_at_path, vendor_kind_at_path},
     wire::{decode, line, text, time_of},
 };
 use crate::detect;
@@ -73,7 +73,7 @@ impl Delta {
     pub fn new(options: &WriteOptions, now: Timestamp, limits: &Limits) -> Result<Self, FormatError> {
         let mut delta = Self { since: options.since.map(whole_second), now: Some(now), ..Self::default() };
         if let Some(base) = &options.base {
-            let at = delta.read(base, limits)?;
+            let at = delta.read_baseline(base, limits)?;
             delta.since = delta.since.or(at);
         } else if let Some(since) = delta.since {
             delta.baseline = Baseline::Cursor(since);
@@ -87,7 +87,7 @@ impl Delta {
     }
 
     /// Reads the bundles at `path` as the baseline; returns the time of the newest one.
-    fn read(&mut self, path: &Path, limits: &Limits) -> Result<Option<Timestamp>, FormatError> {
+    fn read_baseline(&mut self, path: &Path, limits: &Limits) -> Result<Option<Timestamp>, FormatError> {
         let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
         let found = detect(&catalog, limits, Some("mem"))?;
         if found.sources.is_empty() {
@@ -97,7 +97,7 @@ impl Delta {
         let (mut lines, mut other_files, mut newest) = (HashSet::new(), BTreeMap::new(), None);
         for source in &found.sources {
             let bundle = Bundle::open(&catalog, source, limits)?;
-            let report = check_bundle(&bundle, Depth::Import, &mut || Ok(()))?;
+            let report = check_bundle(&bundle, CheckDepth::Import, &mut || Ok(()))?;
             if let Some(refusal) = report.refusal(&bundle) {
                 return Err(refusal);
             }
@@ -110,8 +110,8 @@ impl Delta {
                     other_files.insert(file.path.clone(), file.sha256.clone());
                     continue;
                 }
-                bundle.lines(member, &mut |_, bytes| {
-                    let known = match (spec, known_line(bytes)) {
+                bundle.visit_lines(member, &mut |_, bytes| {
+                    let known = match (spec, line_text(bytes)) {
                         (Some(spec), Some(Ok(source))) => {
                             let tree = decode(spec, source, limits.json_depth).ok();
                             tree.and_then(|tree| Some(line_identity(&file.path, &tree, &line(spec, &tree).ok()?)))
@@ -128,8 +128,7 @@ impl Delta {
         Ok(newest)
     }
 
-    /// Is this line of a known kind exported?
-    /// `changed`: when it was last changed, beside what the line itself says.
+    /// True if this line of a known kind is exported. `changed` is the time of the record's last change in the vault.
     pub fn includes(&mut self, path: &str, tree: &Tree, line: &str, changed: Option<Timestamp>) -> bool {
         let included = match &self.baseline {
             Baseline::Nothing => return true,
@@ -144,7 +143,7 @@ impl Delta {
         included
     }
 
-    /// Is this line of a vendor kind exported?
+    /// True if this line of a vendor kind is exported.
     pub fn includes_vendor(&self, path: &str, line: &str) -> bool {
         match &self.baseline {
             Baseline::Export { lines, .. } => !lines.contains(&digest(path, line)),
@@ -152,7 +151,7 @@ impl Delta {
         }
     }
 
-    /// Is this file without records exported?
+    /// True if this file without records is exported.
     pub fn includes_file(&self, path: &str, sha256: &str) -> bool {
         match &self.baseline {
             Baseline::Export { other_files, .. } => other_files.get(path).is_none_or(|previous| previous != sha256),
@@ -178,7 +177,7 @@ impl Delta {
     }
 }
 
-/// Digest that identifies a line: of the whole line, but of a tombstone's id only, since a signature may be added to it later.
+/// Digest that identifies a line. For a tombstone it covers only the id, because a signature may be added later.
 fn line_identity(path: &str, tree: &Tree, line: &str) -> [u8; 16] {
-    if path == TOMBSTONES { digest(path, text(tree, "id").unwrap_or_default()) } else { digest(path, line) }
+    if path == TOMBSTONES_FILE { digest(path, text(tree, "id").unwrap_or_default()) } else { digest(path, line) }
 }

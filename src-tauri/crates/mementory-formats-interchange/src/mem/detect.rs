@@ -1,6 +1,6 @@
 //! Detects bundles: by a `manifest.json` with the format's fields, or by the other files if the manifest is missing.
 use super::{
-    bundle::{CHECKSUMS, MANIFEST, SIGNATURE, prefix_of},
+    bundle::{CHECKSUMS_FILE, MANIFEST_FILE, SIGNATURE_FILE, prefix_of},
     kinds::{kind_at_path, vendor_kind_at_path},
     manifest::Manifest,
 };
@@ -23,9 +23,9 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     for member in catalog.members() {
         let Some(prefix) = prefix_of(&member.name) else { continue };
         let location = (member.root, member.archive, prefix);
-        if member.file_name() == MANIFEST {
+        if member.file_name() == MANIFEST_FILE {
             if let Some((confidence, version)) =
-                recognize_manifest(catalog, member, exists_in(location, CHECKSUMS), limits)?
+                recognize_manifest(catalog, member, exists_in(location, CHECKSUMS_FILE), limits)?
             {
                 bundles.insert(location, (confidence, version, "manifest.json of a Portable Memory bundle"));
             }
@@ -35,7 +35,10 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
         // told.
         let item =
             member.name[prefix.len()..].starts_with("items/") && kind_at_path(&member.name[prefix.len()..]).is_some();
-        if item && !bundles.contains_key(&location) && exists_in(location, CHECKSUMS) && !exists_in(location, MANIFEST)
+        if item
+            && !bundles.contains_key(&location)
+            && exists_in(location, CHECKSUMS_FILE)
+            && !exists_in(location, MANIFEST_FILE)
         {
             bundles.insert(location, (0.9, None, "items and CHECKSUMS of a bundle, without its manifest"));
         }
@@ -52,7 +55,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             confidence: *confidence,
             reason: (*reason).to_owned(),
             parts: vec![],
-            missing_parts: if version.is_none() { vec![MANIFEST.to_owned()] } else { vec![] },
+            missing_parts: if version.is_none() { vec![MANIFEST_FILE.to_owned()] } else { vec![] },
         });
         claim.parts.push(Part { member: member.id, role: role(&member.name[location.2.len()..]) });
     }
@@ -61,7 +64,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
 
 fn role(path: &str) -> Role {
     match path {
-        MANIFEST | CHECKSUMS | SIGNATURE => Role::Manifest,
+        MANIFEST_FILE | CHECKSUMS_FILE | SIGNATURE_FILE => Role::Manifest,
         _ if kind_at_path(path).is_some() || vendor_kind_at_path(path).is_some() => Role::Records,
         _ if path.ends_with(".DS_Store") || path.starts_with("__MACOSX/") => Role::Junk,
         _ => Role::Sidecar,

@@ -5,16 +5,16 @@
 //! the same records that an export sees, so that their ids match those in exported bundles.
 pub use super::evidence_pack::{AuditEntry, CHAIN, Chosen, EvidencePack, ProvenanceEdge, RECEIPTS, TRANSFERS};
 use super::{
-    bundle::PROVENANCE,
+    bundle::PROVENANCE_FILE,
     delta::whole_second,
     howto_text::{self, HOWTO_FILE, PUBLIC_KEY_FILE},
-    kinds::{AUDIT_LOG, LOG, Spec, TOMBSTONES, kind_named},
+    kinds::{AUDIT_LOG, AUDIT_LOG_FILE, KindSpec, TOMBSTONES_FILE, kind_named},
     line_encoder::{id_prefix, patch, skeleton, target_id},
     manifest::{FileEntry, Manifest},
     output_target::OutputTarget,
     read::spec_of,
     sign,
-    to_record::{SCOPE, to_record},
+    to_record::{KEY_SCOPE, to_record},
     tombstones,
     wire::{decode, line, list, text, texts, time_of},
 };
@@ -63,17 +63,17 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
         if seen.insert(tombstone.id.as_str()) {
             let line = tombstones::to_line(tombstone, depth);
             let line = match signer.filter(|_| tombstones::needs_our_signature(tombstone)) {
-                Some(signer) => sign::tombstone(&line, signer, depth)?,
+                Some(signer) => sign::sign_tombstone(&line, signer, depth)?,
                 None => line,
             };
-            streams.entry(TOMBSTONES).or_default().push(line);
+            streams.entry(TOMBSTONES_FILE).or_default().push(line);
         }
     }
     for entry in pack.audit.iter().filter(|e| log && in_period(e.at)) {
-        streams.entry(LOG).or_default().push(audit_line(entry)?);
+        streams.entry(AUDIT_LOG_FILE).or_default().push(audit_line(entry)?);
     }
     for edge in pack.edges.iter().filter(|_| include_tombstones) {
-        streams.entry(PROVENANCE).or_default().push(edge_line(edge)?);
+        streams.entry(PROVENANCE_FILE).or_default().push(edge_line(edge)?);
     }
     let mut target = OutputTarget::create(out, if include_tombstones { &["audit", "provenance"] } else { &["audit"] })?;
     // Conformance level L3 (spec v1.1 §8) requires the audit trail, and a pack must not claim more than it contains.
@@ -93,8 +93,8 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
     for (path, lines) in &mut streams {
         lines.sort_unstable();
         let name = match *path {
-            TOMBSTONES => "tombstone",
-            LOG => "audit",
+            TOMBSTONES_FILE => "tombstone",
+            AUDIT_LOG_FILE => "audit",
             _ => "provenanceEdge",
         };
         manifest.counts.insert(name.into(), lines.len() as u64);
@@ -105,17 +105,17 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
     }
     if include_howto {
         let listed: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-        let text = howto_text::text(pack, &listed, signer);
+        let text = howto_text::instructions(pack, &listed, signer);
         files.push(target.put(HOWTO_FILE, text.as_bytes())?);
         if let Some(signer) = signer {
-            files.push(target.put(PUBLIC_KEY_FILE, howto_text::pem(signer).as_bytes())?);
+            files.push(target.put(PUBLIC_KEY_FILE, howto_text::public_key_pem(signer).as_bytes())?);
         }
     }
     let count = |path: &str| streams.get(path).map_or(0, |lines| lines.len() as u64);
     Ok(EvidenceReport {
-        tombstones: count(TOMBSTONES),
-        audit_entries: count(LOG),
-        provenance_edges: count(PROVENANCE),
+        tombstones: count(TOMBSTONES_FILE),
+        audit_entries: count(AUDIT_LOG_FILE),
+        provenance_edges: count(PROVENANCE_FILE),
         digest: target.finish_with_new_manifest(files, manifest, signer)?,
         signed: signer.is_some(),
     })
@@ -129,7 +129,7 @@ fn time_tree(at: Timestamp) -> Tree {
     Tree::Text(at.to_rfc3339_seconds())
 }
 
-fn canonical_line(spec: &Spec, tree: &Tree) -> Result<String, FormatError> {
+fn canonical_line(spec: &KindSpec, tree: &Tree) -> Result<String, FormatError> {
     line(spec, tree).map_err(|_| FormatError::invalid("malformed", spec.kind, "a number is out of range"))
 }
 
@@ -167,7 +167,7 @@ fn edge_line(edge: &ProvenanceEdge) -> Result<String, FormatError> {
     }
     match kind_named("edge") {
         Some(spec) if edge.confidence.is_finite() => canonical_line(spec, &tree),
-        _ => Err(FormatError::invalid("malformed", PROVENANCE, "a number is out of range")),
+        _ => Err(FormatError::invalid("malformed", PROVENANCE_FILE, "a number is out of range")),
     }
 }
 
@@ -185,7 +185,7 @@ pub fn provenance(source: &mut dyn RecordSource) -> Result<Vec<ProvenanceEdge>, 
         {
             out.push(edge);
         } else {
-            derivations(&stored, now, &mut out);
+            push_derivation_edges(&stored, now, &mut out);
         }
         Ok(())
     })?;
@@ -195,7 +195,7 @@ pub fn provenance(source: &mut dyn RecordSource) -> Result<Vec<ProvenanceEdge>, 
 /// The edge for a relation between two entities, with the values that it would have in a bundle.
 fn graph_edge(stored: &StoredRecord, now: Timestamp) -> Option<ProvenanceEdge> {
     let record = &stored.record;
-    let origin_spec = spec_of(&record.origin).filter(|spec| record.origin.format == SCOPE && spec.kind == "edge");
+    let origin_spec = spec_of(&record.origin).filter(|spec| record.origin.format == KEY_SCOPE && spec.kind == "edge");
     let depth = Limits::default().json_depth;
     let verbatim = origin_spec.zip(record.verbatim.as_ref());
     let (spec, mut tree) = match verbatim.and_then(|(spec, v)| Some((spec, decode(spec, &v.text, depth).ok()?))) {
@@ -208,7 +208,7 @@ fn graph_edge(stored: &StoredRecord, now: Timestamp) -> Option<ProvenanceEdge> {
     let current = to_record(spec, &tree);
     patch(spec, &mut tree, &current, record);
     let text_of = |name: &str| text(&tree, name).unwrap_or_default().to_owned();
-    let successor = linked(stored, "superseded_by").next();
+    let successor = linked_ids(stored, "superseded_by").next();
     Some(ProvenanceEdge {
         id: text_of("id"),
         source: text_of("srcEntityID"),
@@ -220,22 +220,22 @@ fn graph_edge(stored: &StoredRecord, now: Timestamp) -> Option<ProvenanceEdge> {
         superseded_by: successor.or_else(|| text(&tree, "supersededBy").map(str::to_owned)),
         confidence: tree.get("confidence").and_then(Tree::as_f64).unwrap_or(DEFAULT_CONFIDENCE),
         evidence: match list(&tree, "evidenceEpisodeIDs") {
-            none if none.is_empty() => linked(stored, "derived_from").collect(),
+            none if none.is_empty() => linked_ids(stored, "derived_from").collect(),
             ids => ids,
         },
     })
 }
 
 /// Ids in the bundle of the records that a record is linked to by this relation.
-fn linked<'s>(stored: &'s StoredRecord, relation: &'s str) -> impl Iterator<Item = String> + 's {
+fn linked_ids<'s>(stored: &'s StoredRecord, relation: &'s str) -> impl Iterator<Item = String> + 's {
     let links = stored.record.links.iter().zip(&stored.link_ids).filter(move |(l, _)| l.relation == relation);
     links.filter_map(|(l, id)| target_id(l.kind, &l.target, id.as_ref()))
 }
 
-fn derivations(stored: &StoredRecord, now: Timestamp, out: &mut Vec<ProvenanceEdge>) {
+fn push_derivation_edges(stored: &StoredRecord, now: Timestamp, out: &mut Vec<ProvenanceEdge>) {
     let record = &stored.record;
     let own_id = match &record.origin_id {
-        Some(id) if record.key.scope == SCOPE => id.clone(),
+        Some(id) if record.key.scope == KEY_SCOPE => id.clone(),
         _ => format!("{}{}", id_prefix(record.kind), stored.id),
     };
     let t = &record.times;
@@ -253,7 +253,7 @@ fn derivations(stored: &StoredRecord, now: Timestamp, out: &mut Vec<ProvenanceEd
             recorded,
             valid_from: t.valid_from.unwrap_or(recorded),
             valid_to: t.valid_to,
-            superseded_by: linked(stored, "superseded_by").next(),
+            superseded_by: linked_ids(stored, "superseded_by").next(),
             confidence: record.confidence.filter(|c| c.is_finite()).unwrap_or(DEFAULT_CONFIDENCE),
             evidence: if rests_on_episode { vec![target] } else { vec![] },
         });

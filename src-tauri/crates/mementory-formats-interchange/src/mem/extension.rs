@@ -1,5 +1,5 @@
 //! The extension slot of a line is one of its members, because lines may have members of other programs (spec §4.3).
-use super::{canonical::canonical, kinds::Spec, to_record::tree_of, wire::line};
+use super::{canonical::canonical, kinds::KindSpec, to_record::tree_of, wire::line};
 use mementory_format::extension::{self, MEMBER, NATIVE, NativeFields, Restored, members};
 use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Times, Verbatim};
@@ -12,7 +12,7 @@ const FIELDS_TEXT: &str = "fields_text";
 const NATIVE_FIELDS: NativeFields =
     NativeFields { always: NativeFields::ALL_BUT_TIMES, sometimes: NativeFields::ALL_TIMES, whole_seconds: true };
 
-fn fingerprint(spec: &Spec, tree: &Tree) -> String {
+fn fingerprint(spec: &KindSpec, tree: &Tree) -> String {
     let mut native = tree.clone();
     extension::remove(&mut native);
     let line = line(spec, &native).unwrap_or_default();
@@ -22,7 +22,7 @@ fn fingerprint(spec: &Spec, tree: &Tree) -> String {
 /// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension
 /// slot of `tree`. `own` is true if the record was read from this format: then the line itself is its origin
 /// and verbatim.
-pub(super) fn attach(spec: &Spec, tree: &mut Tree, mapped: &Record, record: &Record, own: bool) -> bool {
+pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: &Record, own: bool) -> bool {
     extension::remove(tree);
     let mut out = extension::record_difference(mapped, record, own);
     if out.is_empty() {
@@ -75,8 +75,9 @@ fn restore_fields(map: &mut Map<String, Value>) {
 }
 
 /// Applies the extension slot of a line to the record that the line alone yields. Keeps the origin and verbatim of the
-/// line unless the slot has an origin. None if there is no slot, or it is not ours.
-pub(super) fn restore(spec: &Spec, tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
+/// line, unless the slot has an origin and no other program changed the line. None if there is no slot, or it is not
+/// ours.
+pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_members(tree)?;
     let native = map.remove(NATIVE)?;
     restore_fields(&mut map);
@@ -95,7 +96,8 @@ pub(super) fn restore(spec: &Spec, tree: &Tree, mapped: &Record, verbatim: &Verb
     Some(Restored { record, changed })
 }
 
-/// Reports every member of the extension slot as a loss, because other programs do not read it.
+/// Reports the members of the extension slot as losses, because other programs do not read them. Each time is reported
+/// separately; key and origin are not reported.
 pub(super) fn losses(id: &str, mapped: &Record, record: &Record, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = extension::get(tree) else { return };
     if extension::held(slot).any(|name| name == "times") {

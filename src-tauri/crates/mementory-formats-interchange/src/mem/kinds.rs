@@ -57,7 +57,7 @@ pub(super) type Reference = (&'static str, &'static str, Kind, &'static str);
 
 /// One record kind.
 #[derive(Debug)]
-pub(super) struct Spec {
+pub(super) struct KindSpec {
     /// Wire name: the name of the file without its extension, or `tombstone` or `log`.
     pub kind: &'static str,
     /// Model kind.
@@ -69,12 +69,12 @@ pub(super) struct Spec {
     pub references: &'static [Reference],
 }
 
-impl Spec {
+impl KindSpec {
     /// Path of the file inside the bundle.
     pub fn path(&self) -> String {
         match self.kind {
-            "tombstone" => TOMBSTONES.into(),
-            "log" => LOG.into(),
+            "tombstone" => TOMBSTONES_FILE.into(),
+            "log" => AUDIT_LOG_FILE.into(),
             kind => format!("items/{kind}.jsonl"),
         }
     }
@@ -85,9 +85,9 @@ impl Spec {
 }
 
 /// Deletions, which an importer applies first.
-pub(super) const TOMBSTONES: &str = "audit/tombstones.jsonl";
+pub(super) const TOMBSTONES_FILE: &str = "audit/tombstones.jsonl";
 /// Audit trail of the source.
-pub(super) const LOG: &str = "audit/log.jsonl";
+pub(super) const AUDIT_LOG_FILE: &str = "audit/log.jsonl";
 
 macro_rules! fields {
     ($($name:ident : $ty:ident),* ; $($opt:ident : $opt_ty:ident),*) => {
@@ -97,8 +97,8 @@ macro_rules! fields {
 }
 
 /// Item kinds in the order in which they are imported: parents before children (spec v1.1 §4).
-pub(super) static KINDS: [Spec; 15] = [
-    Spec {
+pub(super) static KINDS: [KindSpec; 15] = [
+    KindSpec {
         kind: "context",
         model: Kind::Profile,
         id: &["id"],
@@ -106,7 +106,7 @@ pub(super) static KINDS: [Spec; 15] = [
         slots: &[(Slot::Title, "label"), (Slot::Created, "createdAt")],
         references: &[("parentID", "member_of", Kind::Profile, "context")],
     },
-    Spec {
+    KindSpec {
         kind: "category",
         model: Kind::Foreign,
         id: &["name"],
@@ -114,7 +114,7 @@ pub(super) static KINDS: [Spec; 15] = [
         slots: &[(Slot::Text, "description")],
         references: &[],
     },
-    Spec {
+    KindSpec {
         kind: "preference",
         model: Kind::Profile,
         id: &["key"],
@@ -122,7 +122,7 @@ pub(super) static KINDS: [Spec; 15] = [
         slots: &[(Slot::Text, "value")],
         references: &[],
     },
-    Spec {
+    KindSpec {
         kind: "core",
         model: Kind::Profile,
         id: &["id"],
@@ -130,7 +130,7 @@ pub(super) static KINDS: [Spec; 15] = [
         slots: &[(Slot::Text, "content")],
         references: &[],
     },
-    Spec {
+    KindSpec {
         kind: "entity",
         model: Kind::Entity,
         id: &["id"],
@@ -144,7 +144,7 @@ pub(super) static KINDS: [Spec; 15] = [
         ],
         references: &[],
     },
-    Spec {
+    KindSpec {
         kind: "episode",
         model: Kind::Memory,
         id: &["id"],
@@ -170,7 +170,7 @@ pub(super) static KINDS: [Spec; 15] = [
         ],
         references: &[("contextID", "member_of", Kind::Profile, "context")],
     },
-    Spec {
+    KindSpec {
         kind: "resource",
         model: Kind::Resource,
         id: &["id"],
@@ -183,7 +183,7 @@ pub(super) static KINDS: [Spec; 15] = [
         ],
         references: &[],
     },
-    Spec {
+    KindSpec {
         kind: "chunk",
         model: Kind::Chunk,
         id: &["id"],
@@ -191,7 +191,7 @@ pub(super) static KINDS: [Spec; 15] = [
         slots: &[(Slot::Text, "text"), (Slot::Sensitivity, "sensitivity")],
         references: &[("resourceID", "part_of", Kind::Resource, "resource")],
     },
-    Spec {
+    KindSpec {
         kind: "edge",
         model: Kind::Relation,
         id: &["id"],
@@ -211,7 +211,7 @@ pub(super) static KINDS: [Spec; 15] = [
             ("supersededBy", "superseded_by", Kind::Relation, "edge"),
         ],
     },
-    Spec {
+    KindSpec {
         kind: "fact",
         model: Kind::Fact,
         id: &["id"],
@@ -232,7 +232,7 @@ pub(super) static KINDS: [Spec; 15] = [
             ("supersededBy", "superseded_by", Kind::Fact, "fact"),
         ],
     },
-    Spec {
+    KindSpec {
         kind: "factLink",
         model: Kind::Relation,
         id: &["srcFactID", "dstFactID", "linkType"],
@@ -240,7 +240,7 @@ pub(super) static KINDS: [Spec; 15] = [
         slots: &[(Slot::Type, "linkType"), (Slot::Created, "createdAt")],
         references: &[("srcFactID", "source", Kind::Fact, "fact"), ("dstFactID", "target", Kind::Fact, "fact")],
     },
-    Spec {
+    KindSpec {
         kind: "episodeLink",
         model: Kind::Relation,
         id: &["srcEpisodeID", "dstEpisodeID", "linkType"],
@@ -251,7 +251,7 @@ pub(super) static KINDS: [Spec; 15] = [
             ("dstEpisodeID", "target", Kind::Memory, "episode"),
         ],
     },
-    Spec {
+    KindSpec {
         kind: "procedure",
         model: Kind::Procedure,
         id: &["id"],
@@ -259,7 +259,7 @@ pub(super) static KINDS: [Spec; 15] = [
         slots: &[(Slot::Text, "steps"), (Slot::Title, "name"), (Slot::LastAccessed, "lastUsed")],
         references: &[],
     },
-    Spec {
+    KindSpec {
         kind: "community",
         model: Kind::Foreign,
         id: &["id"],
@@ -267,7 +267,7 @@ pub(super) static KINDS: [Spec; 15] = [
         slots: &[(Slot::Text, "summary"), (Slot::Title, "label")],
         references: &[("memberEntityIDs", "member", Kind::Entity, "entity")],
     },
-    Spec {
+    KindSpec {
         kind: "secretRef",
         model: Kind::Credential,
         id: &["id"],
@@ -285,7 +285,7 @@ pub(super) static KINDS: [Spec; 15] = [
 ];
 
 /// One line of `audit/tombstones.jsonl` (spec v1.1 §5).
-pub(super) static TOMBSTONE: Spec = Spec {
+pub(super) static TOMBSTONE: KindSpec = KindSpec {
     kind: "tombstone",
     model: Kind::Audit,
     id: &["id"],
@@ -295,7 +295,7 @@ pub(super) static TOMBSTONE: Spec = Spec {
 };
 
 /// One line of `audit/log.jsonl`.
-pub(super) static AUDIT_LOG: Spec = Spec {
+pub(super) static AUDIT_LOG: KindSpec = KindSpec {
     kind: "log",
     model: Kind::Audit,
     id: &[],
@@ -305,15 +305,15 @@ pub(super) static AUDIT_LOG: Spec = Spec {
 };
 
 /// The item kind with this wire name.
-pub(super) fn kind_named(kind: &str) -> Option<&'static Spec> {
+pub(super) fn kind_named(kind: &str) -> Option<&'static KindSpec> {
     KINDS.iter().find(|s| s.kind == kind)
 }
 
 /// The kind stored at this path of a bundle; None for vendor kinds and other files.
-pub(super) fn kind_at_path(path: &str) -> Option<&'static Spec> {
+pub(super) fn kind_at_path(path: &str) -> Option<&'static KindSpec> {
     match path {
-        TOMBSTONES => Some(&TOMBSTONE),
-        LOG => Some(&AUDIT_LOG),
+        TOMBSTONES_FILE => Some(&TOMBSTONE),
+        AUDIT_LOG_FILE => Some(&AUDIT_LOG),
         _ => kind_named(path.strip_prefix("items/")?.strip_suffix(".jsonl")?),
     }
 }

@@ -1,8 +1,8 @@
 //! Encodes a record as a line. The line of a record from this format is edited field by field; a record from another
 //! format starts from a skeleton with the format's defaults (spec v1.1 §8), which is edited in the same way.
 use super::{
-    kinds::{Slot, Spec, Type, kind_named},
-    to_record::SCOPE,
+    kinds::{KindSpec, Slot, Type, kind_named},
+    to_record::KEY_SCOPE,
     wire::{list, text, texts},
 };
 use mementory_format::StoredRecord;
@@ -21,15 +21,15 @@ pub(super) fn wire_kind(kind: Kind) -> &'static str {
         Kind::Chunk => "chunk",
         Kind::Procedure => "procedure",
         Kind::Credential => "secretRef",
-        Kind::Foreign => FOREIGN,
+        Kind::Foreign => FOREIGN_KIND,
         Kind::Memory | Kind::Message | Kind::Todo | Kind::Audit => "episode",
     }
 }
 
 /// Vendor kind for records that fit no kind of the format.
-pub(super) const FOREIGN: &str = "mementoryRecord";
+pub(super) const FOREIGN_KIND: &str = "mementoryRecord";
 /// Name of that kind in bundles written before the program was renamed.
-pub(super) const FORMER_FOREIGN: &str = "keepsakeRecord";
+pub(super) const FORMER_FOREIGN_KIND: &str = "keepsakeRecord";
 
 /// Prefix of the ids that we write. It depends on the model kind, not on the file. For example, a fact without an
 /// episode is written as an episode but named `fact_…`. So a later tombstone has the right id wherever the record was
@@ -53,25 +53,25 @@ pub(super) fn id_prefix(kind: Kind) -> &'static str {
 /// Id of a linked record in the bundle; None if it is not in the vault.
 pub(super) fn target_id(kind: Kind, key: &RecordKey, vault_id: Option<&String>) -> Option<String> {
     let vault_id = vault_id?;
-    if key.scope == SCOPE {
+    if key.scope == KEY_SCOPE {
         return key.value.split_once('/').map(|(_, id)| id.to_owned());
     }
     Some(format!("{}{vault_id}", id_prefix(kind)))
 }
 
-fn linked(stored: &StoredRecord, wanted: impl Fn(&Link) -> bool) -> Option<String> {
+fn first_linked_id(stored: &StoredRecord, wanted: impl Fn(&Link) -> bool) -> Option<String> {
     let links = stored.record.links.iter().zip(&stored.link_ids);
     links.filter(|(l, _)| wanted(l)).find_map(|(l, id)| target_id(l.kind, &l.target, id.as_ref()))
 }
 
 /// Wire kind and skeleton for a record from another format. It is an episode if the required references of its kind
 /// cannot be resolved.
-pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static Spec, Tree) {
+pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindSpec, Tree) {
     let record = &stored.record;
     let t = &record.times;
     let default_time = t.created.or(t.observed).or(t.updated).or(t.valid_from).unwrap_or(now).to_rfc3339_seconds();
     let id = match &record.origin_id {
-        Some(id) if record.key.scope == SCOPE => id.clone(),
+        Some(id) if record.key.scope == KEY_SCOPE => id.clone(),
         _ => format!("{}{}", id_prefix(record.kind), stored.id),
     };
     let field = |name: &str| record.fields.get(name).and_then(|v| v.as_str()).unwrap_or_default().to_owned();
@@ -93,8 +93,10 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static Spec,
                 references.push(("dstEntityID", Tree::Text(target)));
             })
         }
-        "fact" => linked(stored, |l| l.relation == "derived_from" && matches!(l.kind, Kind::Memory | Kind::Message))
-            .map(|episode| references.push(("episodeID", Tree::Text(episode)))),
+        "fact" => {
+            first_linked_id(stored, |l| l.relation == "derived_from" && matches!(l.kind, Kind::Memory | Kind::Message))
+                .map(|episode| references.push(("episodeID", Tree::Text(episode))))
+        }
         "chunk" => parent_id(Kind::Resource).map(|resource| references.push(("resourceID", Tree::Text(resource)))),
         _ => Some(()),
     };
@@ -102,7 +104,7 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static Spec,
         fits.and_then(|()| kind_named(wanted)).or_else(|| kind_named("episode")).unwrap_or(&super::kinds::KINDS[0]);
     let mut tree = Tree::Object(vec![("id".into(), Tree::Text(id))]);
     for f in spec.fields.iter().filter(|f| f.required && f.name != "id") {
-        tree.set(f.name, default(f.ty, &default_time));
+        tree.set(f.name, default_value(f.ty, &default_time));
     }
     let text_tree = |s: &str| Tree::Text(s.to_owned());
     match spec.kind {
@@ -193,7 +195,7 @@ fn adapter_metadata(record: &Record) -> Tree {
     Tree::Object(present.map(|(name, value)| (name.to_owned(), Tree::Text(value.to_owned()))).collect())
 }
 
-fn default(ty: Type, default_time: &str) -> Tree {
+fn default_value(ty: Type, default_time: &str) -> Tree {
     match ty {
         Type::Text | Type::Op => Tree::Text(String::new()),
         Type::Time => Tree::Text(default_time.to_owned()),
@@ -211,7 +213,7 @@ fn first_chars(text: &str, n: usize) -> String {
 
 /// Writes the differences between `old` (the current values of the tree) and `new` into the tree. Ignores differences
 /// that the kind cannot express; the caller puts them into the extension slot.
-pub(super) fn patch(spec: &Spec, tree: &mut Tree, old: &Record, new: &Record) {
+pub(super) fn patch(spec: &KindSpec, tree: &mut Tree, old: &Record, new: &Record) {
     for (slot, name) in spec.slots {
         let value = match slot {
             // Without a title, an episode's summary is the start of its text.
@@ -255,17 +257,17 @@ pub(super) fn patch(spec: &Spec, tree: &mut Tree, old: &Record, new: &Record) {
 }
 
 /// Change of a member: `Some(Some(value))` sets it, `Some(None)` removes it, `None` leaves it unchanged.
-type Change = Option<Option<Tree>>;
+type MemberChange = Option<Option<Tree>>;
 
-fn text_change(old: &Option<String>, new: &Option<String>) -> Change {
+fn text_change(old: &Option<String>, new: &Option<String>) -> MemberChange {
     (old != new).then(|| new.clone().map(Tree::Text))
 }
 
-fn score_change(old: Option<f64>, new: Option<f64>) -> Change {
+fn score_change(old: Option<f64>, new: Option<f64>) -> MemberChange {
     let token = new.filter(|n| n.is_finite()).map(|n| Tree::Number(n.to_string()));
     (old != new && (token.is_some() || new.is_none())).then_some(token)
 }
 
-fn time_change(old: Option<Timestamp>, new: Option<Timestamp>) -> Change {
+fn time_change(old: Option<Timestamp>, new: Option<Timestamp>) -> MemberChange {
     (old != new).then(|| new.map(|t| Tree::Text(t.to_rfc3339_seconds())))
 }

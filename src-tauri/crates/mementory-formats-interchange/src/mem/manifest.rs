@@ -9,9 +9,9 @@ use mementory_model::{Bounds, Timestamp};
 use std::{collections::BTreeMap, fmt::Write};
 
 /// Version that is written. All versions with the same major number can be read.
-pub(super) const VERSION: &str = "1.1.0";
+pub(super) const FORMAT_VERSION: &str = "1.1.0";
 /// Versions that can be requested: 1.0 is 1.1 without its four summary fields (spec v1.1 §3.1).
-pub(super) const VERSIONS: [&str; 2] = ["1.0.0", VERSION];
+pub(super) const WRITABLE_VERSIONS: [&str; 2] = ["1.0.0", FORMAT_VERSION];
 /// Address of the specification, for `specURL`.
 const SPEC_URL: &str = "https://github.com/MacPaw/portable-memory/blob/main/Spec/portable-memory-spec.md";
 /// Capabilities that our bundles declare.
@@ -76,7 +76,7 @@ impl Manifest {
     /// Manifest of a full export, without its files yet.
     pub fn new(generator: &str, now: Timestamp, level: &str, capabilities: &[&str]) -> Self {
         Self {
-            format: VERSION.into(),
+            format: FORMAT_VERSION.into(),
             generator: generator.into(),
             level: level.into(),
             created: Some(now),
@@ -122,13 +122,13 @@ impl Manifest {
             created: time_of(&tree, "createdAt"),
             mode,
             since: time_of(&tree, "since"),
-            schema_version: digits(&tree, "schemaVersion"),
+            schema_version: integer_digits(&tree, "schemaVersion"),
             embedding_model: text(&tree, "embeddingModel").unwrap_or_default().to_owned(),
-            embedding_dim: digits(&tree, "embeddingDim"),
+            embedding_dim: integer_digits(&tree, "embeddingDim"),
             capabilities: list(&tree, "capabilities"),
-            counts: counts(&tree)?,
-            files: files(&tree)?,
-            coverage: coverage(&tree)?,
+            counts: parse_counts(&tree)?,
+            files: parse_files(&tree)?,
+            coverage: parse_coverage(&tree)?,
             scopes: matches!(tree.get("scopes"), Some(Tree::Array(_))).then(|| list(&tree, "scopes")),
             bundle_digest: match tree.get("bundleDigest") {
                 None | Some(Tree::Null) => None,
@@ -173,7 +173,7 @@ impl Manifest {
             ])
         };
         tree.set("files", Tree::Array(self.files.iter().map(file).collect()));
-        if self.format == VERSIONS[0] {
+        if self.format == WRITABLE_VERSIONS[0] {
             return canonical(&tree).unwrap_or_default();
         }
         tree.set("specURL", word(SPEC_URL));
@@ -195,27 +195,27 @@ fn epoch() -> Timestamp {
     Timestamp::from_micros(0).unwrap_or_else(Timestamp::now)
 }
 
-fn digits(tree: &Tree, name: &str) -> String {
+fn integer_digits(tree: &Tree, name: &str) -> String {
     match tree.get(name) {
         Some(Tree::Number(token)) => integer(token).unwrap_or_else(|| "0".into()),
         _ => "0".into(),
     }
 }
 
-fn small(value: Option<&Tree>) -> Option<u64> {
+fn parse_u64(value: Option<&Tree>) -> Option<u64> {
     match value {
         Some(Tree::Number(token)) => integer(token)?.parse().ok(),
         _ => None,
     }
 }
 
-fn counts(tree: &Tree) -> Result<BTreeMap<String, u64>, String> {
+fn parse_counts(tree: &Tree) -> Result<BTreeMap<String, u64>, String> {
     let Some(Tree::Object(members)) = tree.get("counts") else { return Err("counts has the wrong type".into()) };
-    let one = |(k, v): &(String, Tree)| Ok((k.clone(), small(Some(v)).ok_or("a count is not a number")?));
+    let one = |(k, v): &(String, Tree)| Ok((k.clone(), parse_u64(Some(v)).ok_or("a count is not a number")?));
     members.iter().map(one).collect()
 }
 
-fn files(tree: &Tree) -> Result<Vec<FileEntry>, String> {
+fn parse_files(tree: &Tree) -> Result<Vec<FileEntry>, String> {
     let Some(Tree::Array(items)) = tree.get("files") else { return Err("files has the wrong type".into()) };
     let one = |item: &Tree| {
         if !matches!(item, Tree::Object(_)) {
@@ -225,13 +225,13 @@ fn files(tree: &Tree) -> Result<Vec<FileEntry>, String> {
         Ok(FileEntry {
             path: text(item, "path").unwrap_or_default().to_owned(),
             sha256: text(item, "sha256").unwrap_or_default().to_owned(),
-            bytes: small(item.get("bytes")).ok_or("bytes has the wrong type")?,
+            bytes: parse_u64(item.get("bytes")).ok_or("bytes has the wrong type")?,
         })
     };
     items.iter().map(one).collect()
 }
 
-fn coverage(tree: &Tree) -> Result<Option<(Timestamp, Timestamp)>, String> {
+fn parse_coverage(tree: &Tree) -> Result<Option<(Timestamp, Timestamp)>, String> {
     match tree.get("coverage") {
         None | Some(Tree::Null) => Ok(None),
         Some(span @ Tree::Object(_)) => {
@@ -256,7 +256,7 @@ pub(super) fn checksums(files: &[FileEntry]) -> String {
     out
 }
 
-/// Is a listed path safe to open (spec v1.1 §8)? It must be relative, stay inside the bundle and be valid on every
+/// True if a listed path is safe to open (spec v1.1 §8): it is relative, stays inside the bundle and is valid on every
 /// system.
 pub(super) fn path_is_safe(path: &str) -> bool {
     !path.is_empty()

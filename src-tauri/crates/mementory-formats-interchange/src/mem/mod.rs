@@ -1,4 +1,5 @@
-//! Portable Memory (`.mem`), a folder of canonical JSON lines: reader 1.0 and 1.1, writer 1.1, validator. See README.md.
+//! Portable Memory (`.mem`), a folder of canonical JSON lines: reader 1.0 and 1.1, writer 1.1, validator. See
+//! README.md.
 mod bundle;
 mod canonical;
 mod conformance;
@@ -105,7 +106,7 @@ impl Format for Mem {
         signatures::signatures(&Bundle::open(catalog, detected, limits)?, visit)
     }
     fn signature_remover(&self, part: &PassthroughItem) -> Option<SignatureRemover> {
-        (part.name == bundle::SIGNATURE).then_some(|_| None)
+        (part.name == bundle::SIGNATURE_FILE).then_some(|_| None)
     }
     fn validate(
         &self,
@@ -118,7 +119,8 @@ impl Format for Mem {
     }
 }
 
-/// The canonical text of a value, for the property tests over all canonical forms; None if a number has no canonical form.
+/// The canonical text of a value, for the property tests over all canonical forms; None if a number has no canonical
+/// form.
 #[cfg(test)]
 pub(crate) fn canonical(tree: &mementory_json::Tree) -> Option<String> {
     canonical::canonical(tree).ok()

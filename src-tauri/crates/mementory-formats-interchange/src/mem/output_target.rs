@@ -1,7 +1,7 @@
 //! Writes a bundle to a folder, or to one ZIP that contains the folder. The specification leaves the archive's layout
 //! open (§1); ours contains `<name>.mem/…`, so that unpacking it creates one folder.
 use super::{
-    bundle::{CHECKSUMS, MANIFEST, SIGNATURE},
+    bundle::{CHECKSUMS_FILE, MANIFEST_FILE, SIGNATURE_FILE},
     manifest::{FileEntry, Manifest, checksums},
     signature_token::token,
 };
@@ -23,7 +23,7 @@ pub(super) enum OutputTarget {
 /// Number of bytes that are hashed and written at a time while lines are streamed.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Does this file name request an archive?
+/// True if the file name requests an archive.
 fn is_archive(out: &Path) -> bool {
     out.extension().is_some_and(|e| e.eq_ignore_ascii_case("zip"))
 }
@@ -133,10 +133,10 @@ impl OutputTarget {
             manifest.capabilities.push("signed".into());
         }
         let text = manifest.write();
-        self.put(MANIFEST, text.as_bytes())?;
+        self.put(MANIFEST_FILE, text.as_bytes())?;
         if let Some(signer) = signer {
             let token = token(signer, text.as_bytes())?;
-            self.put(SIGNATURE, format!("{token}\n").as_bytes())?;
+            self.put(SIGNATURE_FILE, format!("{token}\n").as_bytes())?;
         }
         self.finish()?;
         Ok(digest)
@@ -150,9 +150,9 @@ impl OutputTarget {
         signature: Option<&[u8]>,
     ) -> Result<String, FormatError> {
         let digest = self.write_checksums(files)?;
-        self.put(MANIFEST, manifest)?;
+        self.put(MANIFEST_FILE, manifest)?;
         if let Some(signature) = signature {
-            self.put(SIGNATURE, signature)?;
+            self.put(SIGNATURE_FILE, signature)?;
         }
         self.finish()?;
         Ok(digest)
@@ -160,7 +160,7 @@ impl OutputTarget {
 
     fn write_checksums(&mut self, files: &[FileEntry]) -> Result<String, FormatError> {
         let sums = checksums(files);
-        self.put(CHECKSUMS, sums.as_bytes())?;
+        self.put(CHECKSUMS_FILE, sums.as_bytes())?;
         Ok(hex::encode(Sha256::digest(&sums)))
     }
 

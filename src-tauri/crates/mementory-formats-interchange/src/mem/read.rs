@@ -1,11 +1,11 @@
 //! Reads a bundle. The whole bundle is checked first; then tombstones, records (parents before children), the audit
 //! trail of the source and the files without records are sent to the sink.
 use super::{
-    bundle::{Bundle, CHECKSUMS, MANIFEST, known_line},
-    conformance::{Depth, Report, Severity, check_bundle},
+    bundle::{Bundle, CHECKSUMS_FILE, MANIFEST_FILE, line_text},
+    conformance::{CheckDepth, Report, Severity, check_bundle},
     extension::{read_foreign_record, restore},
-    kinds::{KINDS, LOG, Spec, TOMBSTONE, TOMBSTONES, Type, kind_at_path, vendor_kind_at_path},
-    line_encoder::{FOREIGN, FORMER_FOREIGN},
+    kinds::{AUDIT_LOG_FILE, KINDS, KindSpec, TOMBSTONE, TOMBSTONES_FILE, Type, kind_at_path, vendor_kind_at_path},
+    line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND},
     to_record::{self, to_record, vendor_record},
     tombstones,
     wire::{decode, line, list, text},
@@ -17,8 +17,9 @@ use mementory_model::{Bounds, Dropped, DroppedAs, Issue, Kind, Origin, Record, R
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 
-/// Marks a chunk that repeats the text of one of our resources for other programs.
-pub(super) const RENDERING_OF: &str = "rendering_of";
+/// Member of the extension slot that marks a chunk as a copy of a resource's text. We write such chunks for other
+/// programs.
+pub(super) const RENDERING_OF_MEMBER: &str = "rendering_of";
 
 /// Reads a bundle into the sink. Nothing is sent if the check finds a fatal error.
 pub(super) fn read(
@@ -27,7 +28,7 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    let report = check_bundle(bundle, Depth::Import, &mut || sink.progress(0))?;
+    let report = check_bundle(bundle, CheckDepth::Import, &mut || sink.progress(0))?;
     if let Some(refusal) = report.refusal(bundle) {
         return Err(refusal);
     }
@@ -48,16 +49,16 @@ pub(super) fn read(
         deleted_ids: HashSet::new(),
         sink,
     };
-    reader.tombstones()?;
+    reader.read_tombstones()?;
     for spec in &KINDS {
-        reader.records(&spec.path(), spec)?;
+        reader.read_records(&spec.path(), spec)?;
     }
     let vendors = bundle.files.iter().filter_map(|(path, member)| Some((vendor_kind_at_path(path)?, *member)));
     for (vendor, member) in vendors {
-        reader.vendor(vendor, member)?;
+        reader.read_vendor(vendor, member)?;
     }
-    reader.records(LOG, &super::kinds::AUDIT_LOG)?;
-    reader.passthrough(detected)
+    reader.read_records(AUDIT_LOG_FILE, &super::kinds::AUDIT_LOG)?;
+    reader.read_passthrough(detected)
 }
 
 struct BundleReader<'a> {
@@ -81,7 +82,7 @@ impl BundleReader<'_> {
     ) -> Result<(), FormatError> {
         let bundle = self.bundle;
         let before = self.sent;
-        let read = bundle.lines(member, &mut |number, bytes| {
+        let read = bundle.visit_lines(member, &mut |number, bytes| {
             self.sent += bytes.len() as u64 + 1;
             visit(self, number, bytes)?;
             self.sink.progress(self.sent)
@@ -104,11 +105,11 @@ impl BundleReader<'_> {
         )
     }
 
-    fn tombstones(&mut self) -> Result<(), FormatError> {
-        let Some(member) = self.bundle.files.get(TOMBSTONES).copied() else { return Ok(()) };
+    fn read_tombstones(&mut self) -> Result<(), FormatError> {
+        let Some(member) = self.bundle.files.get(TOMBSTONES_FILE).copied() else { return Ok(()) };
         let bounds = Bounds::from(&self.context.limits);
         self.for_each_line(member, |reader, _, bytes| {
-            let Some(source) = known_line(bytes) else { return Ok(()) };
+            let Some(source) = line_text(bytes) else { return Ok(()) };
             let source = source.map_err(|()| reader.changed_while_reading(member))?;
             let tree = decode(&TOMBSTONE, source, bounds).map_err(|_| reader.changed_while_reading(member))?;
             reader.sink.tombstone(tombstones::from_tree(&tree, source))
@@ -117,27 +118,27 @@ impl BundleReader<'_> {
 
     fn origin(&self, path: &str, number: u64) -> Origin {
         Origin {
-            format: to_record::SCOPE.into(),
+            format: to_record::KEY_SCOPE.into(),
             version: self.version.clone(),
             container: self.bundle.place.clone(),
             pointer: format!("{path}:{number}"),
         }
     }
 
-    fn records(&mut self, path: &str, spec: &'static Spec) -> Result<(), FormatError> {
+    fn read_records(&mut self, path: &str, spec: &'static KindSpec) -> Result<(), FormatError> {
         let Some(member) = self.bundle.files.get(path).copied() else { return Ok(()) };
         let bounds = Bounds::from(&self.context.limits);
         self.for_each_line(member, |reader, number, bytes| {
-            let Some(source) = known_line(bytes) else { return Ok(()) };
+            let Some(source) = line_text(bytes) else { return Ok(()) };
             let source = source.map_err(|()| reader.changed_while_reading(member))?;
             let tree = decode(spec, source, bounds).map_err(|_| reader.changed_while_reading(member))?;
             let place = format!("{}:{number}", member.place);
-            if slot::get(&tree).is_some_and(|x| x.get(RENDERING_OF).is_some()) {
-                reader.skip(place, "duplicate_rendering: the text is in its resource", Kind::Chunk);
+            if slot::get(&tree).is_some_and(|x| x.get(RENDERING_OF_MEMBER).is_some()) {
+                reader.report_skipped(place, "duplicate_rendering: the text is in its resource", Kind::Chunk);
                 return Ok(());
             }
             if let Some(parent) = reader.deleted_parent(spec, &tree) {
-                reader.skip(place, &format!("tombstoned: {parent} names a deleted record"), spec.model);
+                reader.report_skipped(place, &format!("tombstoned: {parent} names a deleted record"), spec.model);
                 reader.deleted_ids.insert(to_record::id_of(spec, &tree));
                 return Ok(());
             }
@@ -155,9 +156,9 @@ impl BundleReader<'_> {
                         reader.sink.note(Issue::new("changed_elsewhere", &place, message));
                     }
                     // The vault finds records to delete by key. The key of this record is not its id in the bundle.
-                    let foreign_key = restored.record.key.scope != to_record::SCOPE;
+                    let foreign_key = restored.record.key.scope != to_record::KEY_SCOPE;
                     if foreign_key && reader.is_deleted(&to_record::id_of(spec, &tree)) {
-                        reader.skip(place, "tombstoned: deleted by the bundle itself", restored.record.kind);
+                        reader.report_skipped(place, "tombstoned: deleted by the bundle itself", restored.record.kind);
                         return Ok(());
                     }
                     restored.record
@@ -168,7 +169,7 @@ impl BundleReader<'_> {
         })
     }
 
-    fn skip(&mut self, place: String, reason: &str, kind: Kind) {
+    fn report_skipped(&mut self, place: String, reason: &str, kind: Kind) {
         self.sink.dropped(Dropped { place, outcome: DroppedAs::Skipped, reason: reason.into(), kind: Some(kind) });
     }
 
@@ -177,7 +178,7 @@ impl BundleReader<'_> {
     }
 
     /// The first required field of a record that refers to a deleted record (spec v1.1 §4).
-    fn deleted_parent(&self, spec: &Spec, tree: &Tree) -> Option<&'static str> {
+    fn deleted_parent(&self, spec: &KindSpec, tree: &Tree) -> Option<&'static str> {
         let needed = |f: &str| spec.field(f).is_some_and(|f| f.required && f.ty == Type::Text);
         let mut fields = spec.references.iter().map(|(f, ..)| *f).filter(|f| needed(f));
         fields.find(|f| list(tree, f).iter().any(|id| self.is_deleted(id)))
@@ -186,16 +187,16 @@ impl BundleReader<'_> {
     /// A key computed from the content, for lines without an id. The second equal line gets `#2`.
     fn content_key(&mut self, kind: &str, content: &str) -> RecordKey {
         let digest = hex::encode(&Sha256::digest(content)[..16]);
-        RecordKey::new(to_record::SCOPE, self.unique(format!("{kind}/line:{digest}")))
+        RecordKey::new(to_record::KEY_SCOPE, self.unique_key(format!("{kind}/line:{digest}")))
     }
 
-    fn unique(&mut self, value: String) -> String {
+    fn unique_key(&mut self, value: String) -> String {
         let count = self.key_counts.entry(value.clone()).or_default();
         *count += 1;
         if *count == 1 { value } else { format!("{value}#{count}") }
     }
 
-    fn vendor(&mut self, vendor: &str, member: &Member) -> Result<(), FormatError> {
+    fn read_vendor(&mut self, vendor: &str, member: &Member) -> Result<(), FormatError> {
         let path = format!("items/{vendor}.jsonl");
         let bounds = Bounds::from(&self.context.limits);
         self.key_counts.clear();
@@ -205,20 +206,20 @@ impl BundleReader<'_> {
             }
             let source = std::str::from_utf8(bytes).map_err(|_| reader.changed_while_reading(member))?;
             let tree = Tree::parse(source, bounds).ok();
-            if [FOREIGN, FORMER_FOREIGN].contains(&vendor)
+            if [FOREIGN_KIND, FORMER_FOREIGN_KIND].contains(&vendor)
                 && let Some(tree) = &tree
                 && let Some(record) = read_foreign_record(tree)
             {
                 if text(tree, "id").is_some_and(|id| reader.is_deleted(id)) {
                     let place = format!("{}:{number}", member.place);
-                    reader.skip(place, "tombstoned: deleted by the bundle itself", record.kind);
+                    reader.report_skipped(place, "tombstoned: deleted by the bundle itself", record.kind);
                     return Ok(());
                 }
                 return reader.sink.unit(Unit::from(record));
             }
             let id = tree.as_ref().and_then(|t| text(t, "id")).filter(|id| !id.is_empty()).map(str::to_owned);
             let key = match &id {
-                Some(id) => reader.unique(format!("{vendor}/{id}")),
+                Some(id) => reader.unique_key(format!("{vendor}/{id}")),
                 None => reader.content_key(vendor, source).value,
             };
             let mut record = vendor_record(vendor, key, id);
@@ -230,22 +231,22 @@ impl BundleReader<'_> {
     }
 
     /// Sends the manifest, the signature and all files without records.
-    fn passthrough(&mut self, detected: &Detected) -> Result<(), FormatError> {
+    fn read_passthrough(&mut self, detected: &Detected) -> Result<(), FormatError> {
         let digest = self.report.manifest.as_ref().and_then(|m| m.bundle_digest.clone());
         let group = digest.unwrap_or_else(|| hex::encode(Sha256::digest(&self.report.manifest_bytes)));
         for (path, member) in &self.bundle.files {
             let claimed = detected.claim.parts.iter().find(|p| p.member == member.id).map(|p| p.role);
             let Some(role) = claimed else { continue };
             if role == Role::Junk
-                || *path == CHECKSUMS
+                || *path == CHECKSUMS_FILE
                 || kind_at_path(path).is_some()
                 || vendor_kind_at_path(path).is_some()
             {
                 continue;
             }
-            let role = if *path == MANIFEST { "manifest" } else { "entry" };
+            let role = if *path == MANIFEST_FILE { "manifest" } else { "entry" };
             let item = PassthroughItem {
-                format: to_record::SCOPE.into(),
+                format: to_record::KEY_SCOPE.into(),
                 group: group.clone(),
                 name: (*path).to_owned(),
                 role: role.into(),
@@ -260,7 +261,7 @@ impl BundleReader<'_> {
 }
 
 /// Kind of the line that a record was read from, by the pointer in its origin.
-pub(super) fn spec_of(origin: &Origin) -> Option<&'static Spec> {
+pub(super) fn spec_of(origin: &Origin) -> Option<&'static KindSpec> {
     let path = origin.pointer.rsplit_once(':').map_or(origin.pointer.as_str(), |(path, _)| path);
     kind_at_path(path)
 }

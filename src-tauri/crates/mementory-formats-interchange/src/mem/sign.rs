@@ -1,8 +1,8 @@
 //! Signs a bundle (spec v1.1 §1.3): the manifest's exact bytes, and each tombstone in canonical form without its
 //! `signature`. The caller holds the key. Signatures are verified elsewhere (see [`super::signatures`]).
 use super::{
-    bundle::{Bundle, MANIFEST, SIGNATURE},
-    conformance::{Depth, Report, Severity, check_bundle},
+    bundle::{Bundle, MANIFEST_FILE, SIGNATURE_FILE},
+    conformance::{CheckDepth, Report, Severity, check_bundle},
     kinds::TOMBSTONE,
     output_target::OutputTarget,
     signature_token::token,
@@ -28,7 +28,7 @@ pub struct SignedBundle {
 }
 
 /// The line of a tombstone, with its signature added.
-pub(super) fn tombstone(source: &str, signer: &dyn Signer, depth: u32) -> Result<String, FormatError> {
+pub(super) fn sign_tombstone(source: &str, signer: &dyn Signer, depth: u32) -> Result<String, FormatError> {
     let failed = || FormatError::invalid("malformed", TOMBSTONE.path(), "malformed tombstone record");
     let mut tree = decode(&TOMBSTONE, source, depth).map_err(|_| failed())?;
     let message = signed_bytes(&tree).ok_or_else(failed)?;
@@ -36,20 +36,20 @@ pub(super) fn tombstone(source: &str, signer: &dyn Signer, depth: u32) -> Result
     line(&TOMBSTONE, &tree).map_err(|_| failed())
 }
 
-/// Signs the bundle at `bundle` (a folder, or an archive with one in it) into `out`: all files are copied byte for byte and
-/// a new `manifest.sig` is added. If `out` is the bundle's own folder, only that file is written. If `out` ends in `.zip`,
-/// an archive is written.
+/// Signs the bundle at `bundle` (a folder, or an archive with one in it) into `out`: all files are copied byte for byte
+/// and a new `manifest.sig` is added. If `out` is the bundle's own folder, only that file is written. If `out` ends in
+/// `.zip`, an archive is written.
 ///
 /// # Errors
-/// A bundle with any error is not signed; the first one is returned. The input must hold exactly one bundle. `out` must not
-/// exist unless it is the bundle itself. After an error nothing is left at `out`.
+/// A bundle with any error is not signed; the first one is returned. The input must hold exactly one bundle. `out` must
+/// not exist unless it is the bundle itself. After an error nothing is left at `out`.
 pub fn sign(bundle: &Path, signer: &dyn Signer, out: &Path) -> Result<SignedBundle, FormatError> {
     let limits = Limits::default();
-    with_sound_bundle(bundle, &limits, &mut |source, report| {
+    with_valid_bundle(bundle, &limits, &mut |source, report| {
         let signature = format!("{}\n", token(signer, &report.manifest_bytes)?);
         let in_place = bundle.is_dir() && same_folder(&bundle.join(&source.prefix), out);
         if in_place {
-            replace(&out.join(SIGNATURE), signature.as_bytes())?;
+            replace_file(&out.join(SIGNATURE_FILE), signature.as_bytes())?;
         } else {
             copy_bundle(source, report, out, Some(&signature))?;
         }
@@ -57,7 +57,7 @@ pub fn sign(bundle: &Path, signer: &dyn Signer, out: &Path) -> Result<SignedBund
         Ok(SignedBundle {
             key: hex::encode(signer.public_key()),
             digest: digest.unwrap_or_else(|| hex::encode(Sha256::digest(&report.manifest_bytes))),
-            replaced: source.files.contains_key(SIGNATURE),
+            replaced: source.files.contains_key(SIGNATURE_FILE),
         })
     })
 }
@@ -83,13 +83,13 @@ impl SignFiles for super::Mem {
 /// # Errors
 /// Like [`sign`].
 pub fn pack(bundle: &Path, out: &Path) -> Result<(), FormatError> {
-    with_sound_bundle(bundle, &Limits::default(), &mut |source, report| copy_bundle(source, report, out, None))
+    with_valid_bundle(bundle, &Limits::default(), &mut |source, report| copy_bundle(source, report, out, None))
 }
 
 type Action<'a, T> = &'a mut dyn FnMut(&Bundle, &Report) -> Result<T, FormatError>;
 
 /// Calls `action` with the only bundle at `path` if the bundle has no errors.
-fn with_sound_bundle<T>(path: &Path, limits: &Limits, action: Action<T>) -> Result<T, FormatError> {
+fn with_valid_bundle<T>(path: &Path, limits: &Limits, action: Action<T>) -> Result<T, FormatError> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
     let found = detect(&catalog, limits, Some("mem"))?;
     let [one] = found.sources.as_slice() else {
@@ -97,7 +97,7 @@ fn with_sound_bundle<T>(path: &Path, limits: &Limits, action: Action<T>) -> Resu
         return Err(FormatError::invalid("not_one_bundle", path.display().to_string(), message));
     };
     let bundle = Bundle::open(&catalog, one, limits)?;
-    let report = check_bundle(&bundle, Depth::Import, &mut || Ok(()))?;
+    let report = check_bundle(&bundle, CheckDepth::Import, &mut || Ok(()))?;
     if let Some(refusal) = report.refusal(&bundle) {
         return Err(refusal);
     }
@@ -116,9 +116,9 @@ fn same_folder(a: &Path, b: &Path) -> bool {
 }
 
 /// Replaces a file atomically.
-fn replace(target: &Path, bytes: &[u8]) -> Result<(), FormatError> {
+fn replace_file(target: &Path, bytes: &[u8]) -> Result<(), FormatError> {
     let partial = target.with_extension("sig.partial");
-    let io = |e| FormatError::io(SIGNATURE, e);
+    let io = |e| FormatError::io(SIGNATURE_FILE, e);
     let done = std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, target));
     if done.is_err() {
         let _ = std::fs::remove_file(&partial);
@@ -133,7 +133,7 @@ fn copy_bundle(bundle: &Bundle, report: &Report, out: &Path, signature: Option<&
         let listed = report.manifest.iter().flat_map(|m| &m.files);
         let digests: std::collections::BTreeMap<_, _> = listed.map(|f| (f.path.as_str(), &f.sha256)).collect();
         for (path, member) in &bundle.files {
-            if signature.is_some() && *path == SIGNATURE {
+            if signature.is_some() && *path == SIGNATURE_FILE {
                 continue;
             }
             let mut bytes = Vec::new();
@@ -147,13 +147,13 @@ fn copy_bundle(bundle: &Bundle, report: &Report, out: &Path, signature: Option<&
             // Sign only what was checked, not what another program may have written since.
             let entry = target.put(path, &bytes)?;
             let same = digests.get(path).is_none_or(|digest| **digest == entry.sha256);
-            if !same || (*path == MANIFEST && bytes != report.manifest_bytes) {
+            if !same || (*path == MANIFEST_FILE && bytes != report.manifest_bytes) {
                 let message = "the file was changed by another program while it was read";
                 return Err(FormatError::invalid("checksum_mismatch", &member.place, message));
             }
         }
         if let Some(signature) = signature {
-            target.put(SIGNATURE, signature.as_bytes())?;
+            target.put(SIGNATURE_FILE, signature.as_bytes())?;
         }
         Ok(())
     };

@@ -1,5 +1,5 @@
 //! A signature as it is written in a bundle.
-use super::bundle::SIGNATURE;
+use super::bundle::SIGNATURE_FILE;
 use mementory_format::{FormatError, Signer};
 
 /// `ed25519:<public key>:<signature>`, both in lowercase hex.
@@ -7,13 +7,13 @@ pub(super) fn token(signer: &dyn Signer, message: &[u8]) -> Result<String, Forma
     let key = signer.public_key();
     if signer.algorithm() != "ed25519" || key.len() != 32 {
         let message = "a .mem bundle can only be signed with an Ed25519 key";
-        return Err(FormatError::invalid("key_not_supported", SIGNATURE, message));
+        return Err(FormatError::invalid("key_not_supported", SIGNATURE_FILE, message));
     }
     let signature = signer.sign(message)?;
     if signature.len() != 64 {
         return Err(FormatError::invalid(
             "signing_failed",
-            SIGNATURE,
+            SIGNATURE_FILE,
             "the signer did not return an Ed25519 signature",
         ));
     }

@@ -1,8 +1,8 @@
-//! Lists the signatures in a bundle and the bytes that each one covers (spec v1.1 §1.3): the manifest's exact bytes, and each
-//! tombstone in canonical form without its `signature`.
+//! Lists the signatures in a bundle and the bytes that each one covers (spec v1.1 §1.3): the manifest's exact bytes,
+//! and each tombstone in canonical form without its `signature`.
 use super::{
-    bundle::{Bundle, MANIFEST, SIGNATURE, known_line},
-    kinds::{TOMBSTONE, TOMBSTONES},
+    bundle::{Bundle, MANIFEST_FILE, SIGNATURE_FILE, line_text},
+    kinds::{TOMBSTONE, TOMBSTONES_FILE},
     wire::{decode, line, text},
 };
 use mementory_format::{FormatError, Signed};
@@ -13,36 +13,37 @@ pub(super) fn signatures(
     bundle: &Bundle,
     visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
-    if let (Some(bytes), Some(message)) = (bundle.bytes(SIGNATURE)?, bundle.bytes(MANIFEST)?) {
-        let token = std::str::from_utf8(&bytes).ok().and_then(|t| token(t.trim()));
+    if let (Some(bytes), Some(message)) = (bundle.bytes(SIGNATURE_FILE)?, bundle.bytes(MANIFEST_FILE)?) {
+        let token = std::str::from_utf8(&bytes).ok().and_then(|t| parse_token(t.trim()));
         visit(Signed {
             tombstone: None,
-            place: bundle.place_of(SIGNATURE),
+            place: bundle.place_of(SIGNATURE_FILE),
             algorithm: "ed25519".into(),
             token,
             message,
         })?;
     }
-    let Some(member) = bundle.files.get(TOMBSTONES) else { return Ok(()) };
+    let Some(member) = bundle.files.get(TOMBSTONES_FILE) else { return Ok(()) };
     let bounds = mementory_model::Bounds::from(bundle.limits);
-    bundle.lines(member, &mut |number, bytes| {
+    bundle.visit_lines(member, &mut |number, bytes| {
         // Unreadable lines are reported by the validator.
-        let Some(Ok(source)) = known_line(bytes) else { return Ok(()) };
+        let Some(Ok(source)) = line_text(bytes) else { return Ok(()) };
         let Ok(tree) = decode(&TOMBSTONE, source, bounds) else { return Ok(()) };
         let Some(signature) = text(&tree, "signature") else { return Ok(()) };
         let Some(message) = signed_bytes(&tree) else { return Ok(()) };
         visit(Signed {
             tombstone: text(&tree, "id").map(str::to_owned),
-            place: format!("{}:{number}", bundle.place_of(TOMBSTONES)),
+            place: format!("{}:{number}", bundle.place_of(TOMBSTONES_FILE)),
             algorithm: "ed25519".into(),
-            token: token(signature),
+            token: parse_token(signature),
             message,
         })
     })?;
     Ok(())
 }
 
-/// The bytes that a tombstone's signature covers. The reference SDK signs the decoded fields, so unknown fields are not covered.
+/// The bytes that a tombstone's signature covers. The reference SDK signs the decoded fields, so unknown fields are not
+/// covered.
 pub(super) fn signed_bytes(tree: &Tree) -> Option<Vec<u8>> {
     let Tree::Object(members) = tree else { return None };
     let covered = members.iter().filter(|(key, _)| key != "signature" && TOMBSTONE.field(key).is_some());
@@ -50,7 +51,7 @@ pub(super) fn signed_bytes(tree: &Tree) -> Option<Vec<u8>> {
 }
 
 /// Public key and signature from `ed25519:<64 hex>:<128 hex>`.
-pub(super) fn token(token: &str) -> Option<(Vec<u8>, Vec<u8>)> {
+pub(super) fn parse_token(token: &str) -> Option<(Vec<u8>, Vec<u8>)> {
     let parts: Vec<&str> = token.split(':').collect();
     let ["ed25519", key, signature] = parts.as_slice() else { return None };
     let bytes = |text: &str, n: usize| hex::decode(text).ok().filter(|b| b.len() == n);

@@ -1,6 +1,6 @@
 //! Converts a checked line to a record. Mapped fields are given by the table of kinds; all others are put in `fields`.
 use super::{
-    kinds::{Slot, Spec},
+    kinds::{KindSpec, Slot},
     wire::{list, text, time_of},
 };
 use mementory_format::extension::is_slot_name;
@@ -9,20 +9,20 @@ use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Source, 
 use serde_json::Value;
 
 /// Scope of all keys of this format.
-pub(super) const SCOPE: &str = "mem";
+pub(super) const KEY_SCOPE: &str = "mem";
 
 /// Key of a record of this kind.
 pub(super) fn key(kind: &str, id: &str) -> RecordKey {
-    RecordKey::new(SCOPE, format!("{kind}/{id}"))
+    RecordKey::new(KEY_SCOPE, format!("{kind}/{id}"))
 }
 
 /// Id of a line: its id field, or the fields of a link's key joined by `|`.
-pub(super) fn id_of(spec: &Spec, tree: &Tree) -> String {
+pub(super) fn id_of(spec: &KindSpec, tree: &Tree) -> String {
     spec.id.iter().map(|name| text(tree, name).unwrap_or_default()).collect::<Vec<_>>().join("|")
 }
 
 /// The record of a line of a known kind. The caller sets origin and verbatim.
-pub(super) fn to_record(spec: &Spec, tree: &Tree) -> Record {
+pub(super) fn to_record(spec: &KindSpec, tree: &Tree) -> Record {
     let id = id_of(spec, tree);
     let mut record = Record::new(spec.model, key(spec.kind, &id), "");
     if spec.id == ["id"] {
@@ -38,7 +38,7 @@ pub(super) fn to_record(spec: &Spec, tree: &Tree) -> Record {
             record.links.push(Link { relation: (*relation).into(), kind: *kind, target: key(wire, &target) });
         }
     }
-    record.source = Source { platform: SCOPE.into(), ..Source::default() };
+    record.source = Source { platform: KEY_SCOPE.into(), ..Source::default() };
     apply_kind_rules(spec, tree, &id, &mut record);
     record.fields = remaining_fields(tree, &used, spec);
     record
@@ -68,7 +68,7 @@ fn fill_slot(record: &mut Record, slot: Slot, name: &str, tree: &Tree) {
 }
 
 /// Applies rules of single kinds that the table cannot express.
-fn apply_kind_rules(spec: &Spec, tree: &Tree, id: &str, record: &mut Record) {
+fn apply_kind_rules(spec: &KindSpec, tree: &Tree, id: &str, record: &mut Record) {
     let word = |name: &str| text(tree, name).unwrap_or_default();
     match spec.kind {
         "episode" => {
@@ -123,7 +123,7 @@ fn episode_source(tree: &Tree) -> Source {
         _ if has("openai_") => "chatgpt",
         _ if has("claude_") => "claude",
         _ if has("mem0_") => "mem0",
-        _ => SCOPE,
+        _ => KEY_SCOPE,
     };
     let word = |name: &str| text(metadata, name).map(str::to_owned);
     Source {
@@ -134,8 +134,8 @@ fn episode_source(tree: &Tree) -> Source {
     }
 }
 
-/// Members that no field of the model holds, in their original order.
-fn remaining_fields(tree: &Tree, used: &[&str], spec: &Spec) -> Fields {
+/// Members that have no field in the model, in their original order.
+fn remaining_fields(tree: &Tree, used: &[&str], spec: &KindSpec) -> Fields {
     let Tree::Object(members) = tree else { return Fields::new() };
     let has_own_place = |k: &str| {
         used.contains(&k) || spec.id.contains(&k) || is_slot_name(k) || (k == "actors" && spec.kind == "episode")
@@ -168,9 +168,9 @@ pub(super) fn tree_of(value: &Value) -> Tree {
 
 /// A record for a line of a vendor kind: stored verbatim, not interpreted. `text` stays empty.
 pub(super) fn vendor_record(vendor: &str, key_value: String, id: Option<String>) -> Record {
-    let mut record = Record::new(Kind::Foreign, RecordKey::new(SCOPE, key_value), "");
+    let mut record = Record::new(Kind::Foreign, RecordKey::new(KEY_SCOPE, key_value), "");
     record.origin_id = id;
     record.record_type = Some(vendor.to_owned());
-    record.source.platform = SCOPE.into();
+    record.source.platform = KEY_SCOPE.into();
     record
 }

@@ -4,7 +4,7 @@ use super::{
     canonical::canonical,
     kinds::TOMBSTONE,
     line_encoder::{id_prefix, wire_kind},
-    to_record::SCOPE,
+    to_record::KEY_SCOPE,
     wire::{DERIVED_COUNT, DERIVED_LISTS, decode, line, list, text, texts, time_of},
 };
 use mementory_json::Tree;
@@ -17,7 +17,7 @@ use mementory_model::{Derived, Kind, Record, Timestamp, Tombstone, TombstoneOp};
 /// None for a record from another format: in our bundles its id is made from its vault id ([`Tombstone::target_id`]
 /// without a prefix; the writer adds the prefix).
 pub(super) fn wire_target(record: &Record) -> Option<(String, String)> {
-    if record.key.scope != SCOPE {
+    if record.key.scope != KEY_SCOPE {
         return None;
     }
     let (kind, in_key) = record.key.value.split_once('/')?;
@@ -27,7 +27,8 @@ pub(super) fn wire_target(record: &Record) -> Option<(String, String)> {
 }
 
 /// Adds the id that an erased record has in bundles to the `derived` ids of a tombstone; for a record from another
-/// format that id is `vault_id`. Kinds without a list in `derived` are not added.
+/// format that id is `vault_id`. Episode links are only counted. Other kinds without a list in `derived`
+/// are not added.
 pub(super) fn add_derived(derived: &mut Derived, record: &Record, vault_id: &str) {
     let (kind, id) = wire_target(record).unwrap_or_else(|| (wire_kind(record.kind).to_owned(), vault_id.to_owned()));
     match kind.as_str() {

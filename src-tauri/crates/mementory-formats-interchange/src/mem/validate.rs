@@ -1,16 +1,17 @@
-//! The validator (spec v1.1 §9) reports all errors and warnings. Signatures are listed but not verified, because formats have
-//! no cryptography library (see [`super::signatures`]).
+//! The validator (spec v1.1 §9) reports all errors and warnings. Signatures are listed but not verified, because
+//! formats have no cryptography library (see [`super::signatures`]).
 use super::{
-    bundle::{Bundle, SIGNATURE},
-    conformance::{Depth, Severity, check_bundle},
+    bundle::{Bundle, SIGNATURE_FILE},
+    conformance::{CheckDepth, Severity, check_bundle},
     signatures,
 };
 use mementory_format::{Finding, FormatError, Validation};
 
 /// Validates a bundle. If `trust` has keys, the bundle must be signed.
 pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {
-    let mut report = check_bundle(bundle, Depth::Full, &mut || Ok(()))?;
-    let signature = if report.manifest.is_some() { signature(bundle, trust, &mut report)? } else { Default::default() };
+    let mut report = check_bundle(bundle, CheckDepth::Full, &mut || Ok(()))?;
+    let signature =
+        if report.manifest.is_some() { signature_state(bundle, trust, &mut report)? } else { Default::default() };
     let pick = |errors: bool| -> Vec<Finding> {
         let matching = report.findings.iter().filter(|(s, _, _)| (*s != Severity::Warning) == errors);
         matching.map(|(_, _, f)| Finding { place: bundle.place_of(&f.place), ..f.clone() }).collect()
@@ -29,17 +30,22 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
 
 type Signature = (bool, Option<String>, Option<bool>, Option<bool>, Option<String>);
 
-fn signature(
+fn signature_state(
     bundle: &Bundle,
     trust: &[String],
     report: &mut super::conformance::Report,
 ) -> Result<Signature, FormatError> {
-    let Some(bytes) = bundle.bytes(SIGNATURE)? else {
+    let Some(bytes) = bundle.bytes(SIGNATURE_FILE)? else {
         if !trust.is_empty() {
-            report.add(Severity::Error, "signature_missing", SIGNATURE, "manifest.sig missing (signature required)");
+            report.add(
+                Severity::Error,
+                "signature_missing",
+                SIGNATURE_FILE,
+                "manifest.sig missing (signature required)",
+            );
         }
         return Ok((false, None, None, None, None));
     };
-    let token = std::str::from_utf8(&bytes).ok().and_then(|t| signatures::token(t.trim()));
+    let token = std::str::from_utf8(&bytes).ok().and_then(|t| signatures::parse_token(t.trim()));
     Ok((true, Some("Ed25519".into()), None, None, token.map(|(key, _)| hex::encode(key))))
 }

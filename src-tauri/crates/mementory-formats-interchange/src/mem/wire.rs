@@ -3,7 +3,7 @@
 //! preserved.
 use super::{
     canonical::{BadNumber, float, number, sorted, write},
-    kinds::{Field, Spec, Type},
+    kinds::{Field, KindSpec, Type},
 };
 use mementory_json::{Tree, is_shortest, write_string};
 use mementory_model::{Bounds, Timestamp};
@@ -25,7 +25,7 @@ pub(super) fn is_too_large(why: &str) -> bool {
 }
 
 /// Decodes one line. The error message names the field but does not contain its value.
-pub(super) fn decode(spec: &Spec, line: &str, bounds: impl Into<Bounds>) -> Result<Tree, String> {
+pub(super) fn decode(spec: &KindSpec, line: &str, bounds: impl Into<Bounds>) -> Result<Tree, String> {
     let tree = Tree::parse(trim(line), bounds).map_err(|e| e.to_string())?;
     let Tree::Object(members) = &tree else { return Err("not an object".into()) };
     if !members.iter().all(|(_, v)| numbers_fit(v)) {
@@ -116,7 +116,7 @@ const INITIAL_LINE_BYTES: usize = 1024;
 
 /// The canonical line of a checked tree: declared fields are normalized, null values of optional fields are removed,
 /// all other fields are preserved.
-pub(super) fn line(spec: &Spec, tree: &Tree) -> Result<String, BadNumber> {
+pub(super) fn line(spec: &KindSpec, tree: &Tree) -> Result<String, BadNumber> {
     let Tree::Object(members) = tree else { return Err(BadNumber) };
     let mut list = sorted(members);
     list.retain(|(key, value)| **value != Tree::Null || spec.field(key).is_none());

@@ -1,15 +1,16 @@
-//! Writes a bundle, version 1.1, conformance level L2 (spec v1.1 §1, §3, §10), as a folder or as an archive of that folder.
+//! Writes a bundle, version 1.1, conformance level L2 (spec v1.1 §1, §3, §10), as a folder or as an archive of that
+//! folder.
 use super::{
-    bundle::{MANIFEST, SIGNATURE},
+    bundle::{MANIFEST_FILE, SIGNATURE_FILE},
     delta::Delta,
     extension::{attach, foreign_record_line, losses},
-    kinds::{LOG, Spec, TOMBSTONE, TOMBSTONES, kind_named, vendor_kind_at_path},
-    line_encoder::{FOREIGN, FORMER_FOREIGN, id_prefix, patch, skeleton},
-    manifest::{CAPABILITIES, FileEntry, Manifest, VERSION, VERSIONS, checksums, path_is_safe},
+    kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONE, TOMBSTONES_FILE, kind_named, vendor_kind_at_path},
+    line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND, id_prefix, patch, skeleton},
+    manifest::{CAPABILITIES, FORMAT_VERSION, FileEntry, Manifest, WRITABLE_VERSIONS, checksums, path_is_safe},
     output_target::OutputTarget,
-    read::{RENDERING_OF, spec_of},
+    read::{RENDERING_OF_MEMBER, spec_of},
     sign,
-    to_record::{SCOPE, to_record, tree_of},
+    to_record::{KEY_SCOPE, to_record, tree_of},
     tombstones,
     wire::{self, decode, line, text},
 };
@@ -37,9 +38,9 @@ pub(super) fn write(
     limits: &Limits,
 ) -> Result<WriteReport, FormatError> {
     let mut writer = BundleWriter::new(source.about(), options, limits, true)?;
-    writer.lines(source)?;
+    writer.encode_all(source)?;
     let mut target = OutputTarget::create(out, &["items", "audit"])?;
-    source.passthrough(SCOPE, &mut |item, bytes| writer.passthrough_file(Some(&mut target), item, bytes))?;
+    source.passthrough(KEY_SCOPE, &mut |item, bytes| writer.add_passthrough_file(Some(&mut target), item, bytes))?;
     writer.drop_conflicting_manifests();
     writer.report_foreign_passthrough(source, options)?;
     writer.finish(target)
@@ -52,8 +53,8 @@ pub(super) fn plan(
     limits: &Limits,
 ) -> Result<WriteReport, FormatError> {
     let mut writer = BundleWriter::new(source.about(), options, limits, false)?;
-    writer.lines(source)?;
-    source.passthrough(SCOPE, &mut |item, bytes| writer.passthrough_file(None, item, bytes))?;
+    writer.encode_all(source)?;
+    source.passthrough(KEY_SCOPE, &mut |item, bytes| writer.add_passthrough_file(None, item, bytes))?;
     writer.drop_conflicting_manifests();
     writer.report_foreign_passthrough(source, options)?;
     Ok(writer.report)
@@ -122,8 +123,8 @@ impl<'l> BundleWriter<'l> {
         store_lines: bool,
     ) -> Result<Self, FormatError> {
         let version = options.version.clone();
-        if let Some(version) = version.as_ref().filter(|v| !VERSIONS.contains(&v.as_str())) {
-            return Err(FormatError::Version { place: MANIFEST.into(), version: version.clone() });
+        if let Some(version) = version.as_ref().filter(|v| !WRITABLE_VERSIONS.contains(&v.as_str())) {
+            return Err(FormatError::Version { place: MANIFEST_FILE.into(), version: version.clone() });
         }
         let delta = Delta::new(options, about.now, limits)?;
         Ok(Self {
@@ -139,7 +140,7 @@ impl<'l> BundleWriter<'l> {
             coverage: None,
             scopes: BTreeSet::new(),
             report: WriteReport {
-                version: version.clone().unwrap_or_else(|| VERSION.into()),
+                version: version.clone().unwrap_or_else(|| FORMAT_VERSION.into()),
                 ..WriteReport::default()
             },
             version,
@@ -147,31 +148,31 @@ impl<'l> BundleWriter<'l> {
     }
 
     /// Encodes all records and tombstones.
-    fn lines(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
-        source.records(&mut |stored| self.record(&stored))?;
+    fn encode_all(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
+        source.records(&mut |stored| self.add_record(&stored))?;
         let mut seen = HashSet::new();
         for tombstone in source.tombstones()? {
             if seen.insert(tombstone.id.clone()) {
-                self.tombstone(&tombstone)?;
+                self.add_tombstone(&tombstone)?;
             }
         }
         Ok(())
     }
 
-    fn tombstone(&mut self, tombstone: &Tombstone) -> Result<(), FormatError> {
+    fn add_tombstone(&mut self, tombstone: &Tombstone) -> Result<(), FormatError> {
         let depth = self.limits.json_depth;
         let mut line = tombstones::to_line(tombstone, depth);
         let tree = decode(&TOMBSTONE, &line, depth)
-            .map_err(|_| FormatError::invalid("malformed", TOMBSTONES, "malformed tombstone record"))?;
-        if !self.delta.includes(TOMBSTONES, &tree, &line, None) {
+            .map_err(|_| FormatError::invalid("malformed", TOMBSTONES_FILE, "malformed tombstone record"))?;
+        if !self.delta.includes(TOMBSTONES_FILE, &tree, &line, None) {
             return Ok(());
         }
         // A tombstone from a bundle is not signed, because our signature would vouch for a deletion that we did not
         // make.
         if let Some(signer) = self.signer.filter(|_| self.store_lines && tombstones::needs_our_signature(tombstone)) {
-            line = sign::tombstone(&line, signer, depth)?;
+            line = sign::sign_tombstone(&line, signer, depth)?;
         }
-        self.push(TOMBSTONES, String::new(), &line)
+        self.push(TOMBSTONES_FILE, String::new(), &line)
     }
 
     /// Counts a record that the base export already has.
@@ -192,7 +193,7 @@ impl<'l> BundleWriter<'l> {
             for _ in &self.manifests {
                 let note =
                     "several bundles were imported, and the additional entries of their manifests cannot be merged";
-                self.report.losses.add(MANIFEST, "manifest", LossKind::LeftOut, note);
+                self.report.losses.add(MANIFEST_FILE, "manifest", LossKind::LeftOut, note);
             }
             self.manifests.clear();
             self.signatures.clear();
@@ -214,12 +215,12 @@ impl<'l> BundleWriter<'l> {
         Ok(())
     }
 
-    fn record(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
+    fn add_record(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         let record = &stored.record;
-        if record.origin.format == SCOPE {
+        if record.origin.format == KEY_SCOPE {
             if let Some(spec) = spec_of(&record.origin) {
                 if let Some((tree, mapped)) = self.patched_tree(spec, stored) {
-                    return self.item(spec, stored, tree, mapped, false);
+                    return self.add_line(spec, stored, tree, mapped, false);
                 }
             } else if let Some(vendor) = vendor_kind_at_path(pointer_path(record)).filter(|v| vendor_is_safe(v))
                 && let Some(verbatim) = &record.verbatim
@@ -227,13 +228,19 @@ impl<'l> BundleWriter<'l> {
             {
                 // The line of a vendor kind has no editable fields, and a redaction changes the verbatim itself.
                 let order = format!("{}\u{0}{:020}", record.origin.container, pointer_line(record));
-                return self.vendor(&format!("items/{vendor}.jsonl"), order, verbatim.text.clone(), stored, None);
+                return self.add_vendor_line(
+                    &format!("items/{vendor}.jsonl"),
+                    order,
+                    verbatim.text.clone(),
+                    stored,
+                    None,
+                );
             }
         }
         self.write_foreign(stored)
     }
 
-    fn vendor(
+    fn add_vendor_line(
         &mut self,
         path: &str,
         order: String,
@@ -254,7 +261,7 @@ impl<'l> BundleWriter<'l> {
 
     /// The line of a record of this format with edits applied and, if it was edited, the record that the line alone
     /// yields.
-    fn patched_tree(&self, spec: &'static Spec, stored: &StoredRecord) -> Option<(Tree, Option<Record>)> {
+    fn patched_tree(&self, spec: &'static KindSpec, stored: &StoredRecord) -> Option<(Tree, Option<Record>)> {
         let record = &stored.record;
         let mut tree = decode(spec, &record.verbatim.as_ref()?.text, self.limits.json_depth).ok()?;
         if !stored.edited {
@@ -277,7 +284,7 @@ impl<'l> BundleWriter<'l> {
             let id = format!("{}{}", id_prefix(record.kind), stored.id);
             let note = "stored completely in a vendor kind, which other programs preserve but do not read";
             let line = foreign_record_line(&id, record);
-            return self.vendor(&format!("items/{FOREIGN}.jsonl"), id, line, stored, Some(note));
+            return self.add_vendor_line(&format!("items/{FOREIGN_KIND}.jsonl"), id, line, stored, Some(note));
         }
         let (spec, mut tree) = skeleton(stored, self.about.now);
         let current = to_record(spec, &tree);
@@ -290,18 +297,18 @@ impl<'l> BundleWriter<'l> {
         }
         patch(spec, &mut tree, &current, &visible);
         if spec.kind == "resource" && is_long(record) {
-            tree.set("summary", Tree::Text(record.text.chars().take(SUMMARY_CHARS).collect()));
+            tree.set("summary", Tree::Text(record.text.chars().take(MAX_SUMMARY_CHARS).collect()));
         }
         let mapped = to_record(spec, &tree);
         attach(spec, &mut tree, &mapped, record, false);
-        self.item(spec, stored, tree, Some(mapped), true)
+        self.add_line(spec, stored, tree, Some(mapped), true)
     }
 
     /// Writes the text of a document as a chunk, where other programs expect it.
-    fn text_chunk(&mut self, stored: &StoredRecord, resource: &str) -> Result<(), FormatError> {
+    fn add_text_chunk(&mut self, stored: &StoredRecord, resource: &str) -> Result<(), FormatError> {
         let chunk = json!({
             "id": format!("chunk_{}", stored.id), "resourceID": resource, "position": 0, "text": stored.record.text,
-            "sensitivity": stored.record.sensitivity.as_deref().unwrap_or("low"), (slot::MEMBER): {(RENDERING_OF): resource},
+            "sensitivity": stored.record.sensitivity.as_deref().unwrap_or("low"), (slot::MEMBER): {(RENDERING_OF_MEMBER): resource},
         });
         let Some(spec) = kind_named("chunk") else { return Ok(()) };
         let line = to_line(spec, &tree_of(&chunk))?;
@@ -310,9 +317,9 @@ impl<'l> BundleWriter<'l> {
 
     /// Writes one line of a known kind. `mapped` is the record that the line alone yields, or None if that is the
     /// whole record. `is_new` is true if the line was built from a record of another format.
-    fn item(
+    fn add_line(
         &mut self,
-        spec: &'static Spec,
+        spec: &'static KindSpec,
         stored: &StoredRecord,
         tree: Tree,
         mapped: Option<Record>,
@@ -330,7 +337,7 @@ impl<'l> BundleWriter<'l> {
             losses(&stored.id, &mapped, record, &tree, &mut self.report.losses);
         }
         if is_new && spec.kind == "resource" && is_long(record) {
-            self.text_chunk(stored, text(&tree, "id").unwrap_or_default())?;
+            self.add_text_chunk(stored, text(&tree, "id").unwrap_or_default())?;
         }
         if is_new && record.kind == Kind::Attachment {
             self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
@@ -354,7 +361,7 @@ impl<'l> BundleWriter<'l> {
 
     /// Copies a file without records from an imported bundle. Leaves out vectors and provenance, because they may
     /// concern records that were deleted since.
-    fn passthrough_file(
+    fn add_passthrough_file(
         &mut self,
         target: Option<&mut OutputTarget>,
         item: &PassthroughItem,
@@ -363,12 +370,12 @@ impl<'l> BundleWriter<'l> {
         let mut all = Vec::new();
         let bound = self.limits.mem_file_bytes;
         bytes.take(bound + 1).read_to_end(&mut all).map_err(|e| FormatError::io(&item.name, e))?;
-        if item.name == MANIFEST {
+        if item.name == MANIFEST_FILE {
             self.manifests.extend(Manifest::parse(&all, self.limits.json_depth).map(|m| (m, all)));
             return Ok(());
         }
         let note = match item.name.as_str() {
-            SIGNATURE => {
+            SIGNATURE_FILE => {
                 self.signatures.push(all);
                 return Ok(());
             }
@@ -400,7 +407,7 @@ impl<'l> BundleWriter<'l> {
         options: &WriteOptions,
     ) -> Result<(), FormatError> {
         if options.everything {
-            passthrough_envelope::note_left_out(source, |id| id != SCOPE, &mut self.report.losses)?;
+            passthrough_envelope::note_left_out(source, |id| id != KEY_SCOPE, &mut self.report.losses)?;
         }
         Ok(())
     }
@@ -409,7 +416,7 @@ impl<'l> BundleWriter<'l> {
         let mut counts = BTreeMap::new();
         let mut files: Vec<FileEntry> = std::mem::take(&mut self.passthrough_files).into_values().flatten().collect();
         for (path, mut stream) in std::mem::take(&mut self.streams) {
-            counts.insert(count_name(&path).to_owned(), stream.lines.len() as u64);
+            counts.insert(name_in_counts(&path).to_owned(), stream.lines.len() as u64);
             files.push(target.put_lines(&path, stream.sorted())?);
         }
         if let Some((bytes, signature)) = self.original_manifest(&files) {
@@ -440,8 +447,8 @@ impl<'l> BundleWriter<'l> {
 }
 
 impl BundleWriter<'_> {
-    /// Manifest and signature of the only source bundle if they are still valid: its version was requested and all its
-    /// files are unchanged.
+    /// Manifest and signature of the only source bundle if they are still valid: its version was requested, all its
+    /// files are unchanged, and the export is full and has no new signature.
     fn original_manifest(&mut self, files: &[FileEntry]) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
         let [(manifest_before, bytes)] = self.manifests.as_slice() else { return None };
         let mut sorted: (Vec<_>, Vec<_>) = (files.iter().collect(), manifest_before.files.iter().collect());
@@ -457,21 +464,21 @@ impl BundleWriter<'_> {
     }
 }
 
-fn to_line(spec: &Spec, tree: &Tree) -> Result<String, FormatError> {
+fn to_line(spec: &KindSpec, tree: &Tree) -> Result<String, FormatError> {
     line(spec, tree).map_err(|_| FormatError::invalid("malformed", spec.path(), "a number is out of range"))
 }
 
 fn is_long(record: &Record) -> bool {
-    record.text.chars().count() > SUMMARY_CHARS
+    record.text.chars().count() > MAX_SUMMARY_CHARS
 }
 
 /// Number of characters of a text that are used as its summary.
-const SUMMARY_CHARS: usize = 120;
+const MAX_SUMMARY_CHARS: usize = 120;
 
-fn count_name(path: &str) -> &str {
+fn name_in_counts(path: &str) -> &str {
     match path {
-        TOMBSTONES => "tombstone",
-        LOG => "audit",
+        TOMBSTONES_FILE => "tombstone",
+        AUDIT_LOG_FILE => "audit",
         _ => path.trim_start_matches("items/").trim_end_matches(".jsonl"),
     }
 }
@@ -486,5 +493,8 @@ fn pointer_line(record: &Record) -> u64 {
 
 /// True if the name of a vendor kind can be used as a file name.
 fn vendor_is_safe(vendor: &str) -> bool {
-    path_is_safe(vendor) && !vendor.contains('/') && vendor.len() <= 120 && ![FOREIGN, FORMER_FOREIGN].contains(&vendor)
+    path_is_safe(vendor)
+        && !vendor.contains('/')
+        && vendor.len() <= 120
+        && ![FOREIGN_KIND, FORMER_FOREIGN_KIND].contains(&vendor)
 }

@@ -1,9 +1,12 @@
 //! Builds an element of either version from a record of another format, and applies edits to a record's own element.
 use super::{
-    schema::{self, PRIORITIES, SOURCES, STATES, TYPES, TYPES_2, code_of},
-    sections::{EDGES, ENTITIES, MEMORIES, NODES, RELATIONSHIPS, Section, TASKS, section_at_pointer},
+    schema::{self, MEMORY_TYPES_1, MEMORY_TYPES_2, SOURCE_TYPES, TASK_PRIORITIES, TASK_STATES, code_of},
+    sections::{
+        EDGES_SECTION, ENTITIES_SECTION, MEMORIES_SECTION, NODES_SECTION, RELATIONSHIPS_SECTION, Section,
+        TASKS_SECTION, section_at_pointer,
+    },
     to_record::{tree_of, type_and_vector_names},
-    wire::{SCOPE, Shape, text, texts},
+    wire::{KEY_SCOPE, Shape, text, texts},
 };
 use mementory_format::StoredRecord;
 use mementory_json::{
@@ -27,25 +30,29 @@ pub(super) fn own_element(record: &Record, shape: Shape) -> Option<(&'static Sec
         Shape::V2 => version.starts_with('2'),
     };
     let verbatim = record.verbatim.as_ref().is_some_and(|v| v.media_type == "application/json");
-    (record.origin.format == SCOPE && same && verbatim).then(|| section_at_pointer(&record.origin.pointer)).flatten()
+    (record.origin.format == KEY_SCOPE && same && verbatim)
+        .then(|| section_at_pointer(&record.origin.pointer))
+        .flatten()
 }
 
 /// The list for a record of another format. A relation goes to the list of relations only if both of its ends are
 /// known.
 pub(super) fn section_for(kind: Kind, shape: Shape, ends: bool) -> &'static Section {
     match (kind, shape) {
-        (Kind::Todo, _) => &TASKS,
-        (Kind::Entity, Shape::V1) => &NODES,
-        (Kind::Entity, Shape::V2) => &ENTITIES,
-        (Kind::Relation, Shape::V1) if ends => &EDGES,
-        (Kind::Relation, Shape::V2) if ends => &RELATIONSHIPS,
-        _ => &MEMORIES,
+        (Kind::Todo, _) => &TASKS_SECTION,
+        (Kind::Entity, Shape::V1) => &NODES_SECTION,
+        (Kind::Entity, Shape::V2) => &ENTITIES_SECTION,
+        (Kind::Relation, Shape::V1) if ends => &EDGES_SECTION,
+        (Kind::Relation, Shape::V2) if ends => &RELATIONSHIPS_SECTION,
+        _ => &MEMORIES_SECTION,
     }
 }
 
-/// Id of a record in the file: its UUID if it has one, else its vault id in the form of a UUID.
+/// Id of a record in the file: the UUID of a record of this format unless identifiers are left out, else the vault id
+/// in the form of a UUID. Version 1 adds a prefix.
 pub(super) fn id_for(stored: &StoredRecord, section: &Section, shape: Shape, strip: bool) -> String {
-    let original = stored.record.key.value.rsplit('/').next().filter(|_| stored.record.key.scope == SCOPE && !strip);
+    let original =
+        stored.record.key.value.rsplit('/').next().filter(|_| stored.record.key.scope == KEY_SCOPE && !strip);
     let original = original.and_then(|id| uuid::Uuid::try_parse(id).ok());
     let vault = || uuid::Uuid::try_parse(&stored.id).ok();
     let id = original.or_else(vault).map_or_else(|| stored.id.clone(), |u| u.hyphenated().to_string());
@@ -66,7 +73,7 @@ pub(super) struct ElementContext<'a> {
     pub ends: Option<(String, String)>,
     /// Time of the export, for records without any time.
     pub now: Timestamp,
-    /// Leave accounts and conversations out.
+    /// True if accounts and conversations are left out.
     pub strip: bool,
 }
 
@@ -75,8 +82,8 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
     let t = &record.times;
     let created = t.created.or(t.observed).or(t.updated).or(t.valid_from).unwrap_or(context.now);
     match section.key {
-        "memory" => memory(&mut tree, record, shape, context, created),
-        "todo" => todo(&mut tree, record, shape, context, created),
+        "memory" => fill_memory(&mut tree, record, shape, context, created),
+        "todo" => fill_todo(&mut tree, record, shape, context, created),
         "node" => {
             put(&mut tree, "id", context.id);
             put(&mut tree, "type", "entity");
@@ -123,8 +130,8 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
             }
         }
     }
-    if record.origin.format == SCOPE && !context.strip {
-        copy_shared_members(&mut tree, record, shape.rule(section));
+    if record.origin.format == KEY_SCOPE && !context.strip {
+        copy_shared_members(&mut tree, record, shape.element_rule(section));
     }
     tree
 }
@@ -141,7 +148,7 @@ fn copy_shared_members(tree: &mut Tree, record: &Record, rule: &Rule) {
     }
 }
 
-fn memory(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementContext<'_>, created: Timestamp) {
+fn fill_memory(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementContext<'_>, created: Timestamp) {
     put(tree, "id", context.id);
     let most = if shape == Shape::V1 { 100_000 } else { usize::MAX };
     put(tree, "content", truncated(content(record), most));
@@ -173,7 +180,8 @@ fn memory(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementConte
     }
     let mut vectors = record.embeddings.iter().filter_map(|e| Tree::parse(&e.json, 8).ok());
     // In version 1, a model that the published schema does not list would make the whole file invalid.
-    let listed = |v: &Tree| shape == Shape::V2 || text(v, "model").is_some_and(|m| schema::MODELS.contains(&m));
+    let listed =
+        |v: &Tree| shape == Shape::V2 || text(v, "model").is_some_and(|m| schema::EMBEDDING_MODELS.contains(&m));
     if let Some(vector) = vectors.find(|v| is_embedding(v) && listed(v)) {
         tree.set(if shape == Shape::V1 { "embedding" } else { "embeddings" }, vector);
     }
@@ -198,7 +206,7 @@ fn is_embedding(tree: &Tree) -> bool {
 }
 
 fn source(record: &Record, shape: Shape, strip: bool) -> Tree {
-    let original = record.source.method.as_deref().filter(|m| SOURCES.contains(m));
+    let original = record.source.method.as_deref().filter(|m| SOURCE_TYPES.contains(m));
     let kind = original.unwrap_or(match record.kind {
         Kind::Message | Kind::Conversation => "conversation",
         Kind::Resource | Kind::Chunk | Kind::Attachment => "file",
@@ -219,7 +227,8 @@ fn source(record: &Record, shape: Shape, strip: bool) -> Tree {
 
 /// Confidence of each entity by name, read from the verbatim, because records do not store it.
 fn confidences(record: &Record) -> BTreeMap<String, Tree> {
-    let verbatim = record.verbatim.as_ref().filter(|_| record.origin.format == SCOPE && !record.entities.is_empty());
+    let verbatim =
+        record.verbatim.as_ref().filter(|_| record.origin.format == KEY_SCOPE && !record.entities.is_empty());
     let tree = verbatim.and_then(|v| Tree::parse(&v.text, MAX_DEPTH).ok()).unwrap_or(Tree::Null);
     let Some(Tree::Array(items)) = tree.get("entities") else { return BTreeMap::new() };
     let known = items.iter().filter_map(|e| {
@@ -246,7 +255,7 @@ fn entity(name: &str, kind: Option<&str>, confidence: Option<&Tree>, shape: Shap
     out
 }
 
-fn todo(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementContext<'_>, created: Timestamp) {
+fn fill_todo(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementContext<'_>, created: Timestamp) {
     put(tree, "id", context.id);
     let most = if shape == Shape::V1 { 10_000 } else { usize::MAX };
     put(tree, "content", truncated(content(record), most));
@@ -254,12 +263,12 @@ fn todo(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementContext
         Some("completed" | "complete" | "closed") => "done",
         Some("archived" | "deleted" | "superseded" | "canceled") => "cancelled",
         Some("pending" | "open" | "active") => "todo",
-        other => known_word_or(other, &STATES, "todo"),
+        other => known_word_or(other, &TASK_STATES, "todo"),
     };
     put(tree, "status", status);
     let priority = record.fields.get("priority").and_then(|p| p.as_str());
-    if priority.is_some_and(|p| PRIORITIES.contains(&p)) || shape == Shape::V2 {
-        put(tree, "priority", known_word_or(priority, &PRIORITIES, "none"));
+    if priority.is_some_and(|p| TASK_PRIORITIES.contains(&p)) || shape == Shape::V2 {
+        put(tree, "priority", known_word_or(priority, &TASK_PRIORITIES, "none"));
     }
     put(tree, "created_at", &stamp(created));
     if record.times.updated.is_some() || shape == Shape::V2 {
@@ -292,7 +301,7 @@ fn truncated(text: &str, most: usize) -> &str {
 pub(super) fn memory_type(record: &Record, shape: Shape) -> &'static str {
     let normalized = |s: &str| s.replace(['_', '-', ' '], "").to_lowercase();
     let original = record.record_type.as_deref().map(normalized).unwrap_or_default();
-    let words: &[&'static str] = if shape == Shape::V1 { &TYPES } else { &TYPES_2 };
+    let words: &[&'static str] = if shape == Shape::V1 { &MEMORY_TYPES_1 } else { &MEMORY_TYPES_2 };
     if let Some(known) = words.iter().find(|known| normalized(known) == original) {
         return known;
     }
@@ -358,7 +367,7 @@ pub(super) fn patch(tree: &mut Tree, section: &Section, shape: Shape, old: &Reco
         && let Some(status) = &new.status
     {
         match section.key {
-            "todo" if STATES.contains(&status.as_str()) => put(tree, "status", status),
+            "todo" if TASK_STATES.contains(&status.as_str()) => put(tree, "status", status),
             "project" | "reminder" => put(tree, "status", status),
             _ => {}
         }

@@ -70,15 +70,15 @@ fn recognize(head: &[u8], name: &str, is_selected: bool) -> Option<Recognized> {
                 return Some((Encoding::Jsonl, None, 0.9, "JSON lines of this format in the wrong order".into()));
             }
         }
-        return object(text, is_selected);
+        return recognize_object(text, is_selected);
     }
     if text.starts_with('[') {
-        return array(text, is_selected);
+        return recognize_array(text, is_selected);
     }
-    yaml(text, &name).or_else(|| markdown(text, is_selected))
+    recognize_yaml(text, &name).or_else(|| recognize_markdown(text, is_selected))
 }
 
-fn object(text: &str, is_selected: bool) -> Option<Recognized> {
+fn recognize_object(text: &str, is_selected: bool) -> Option<Recognized> {
     let keys = keys_of(text.as_bytes());
     let version = string_after(text, "mif_version");
     let found = |confidence, reason: &str| Some((Encoding::Json, version.clone(), confidence, reason.to_owned()));
@@ -110,13 +110,14 @@ fn string_after(text: &str, key: &str) -> Option<String> {
     (!value.is_empty() && value.len() < 20).then(|| value.to_owned())
 }
 
-/// Members of an element in the reference program's mem0 encoding. [`GENERIC_MEMBERS`] lists those of its generic encoding.
+/// Members of an element in the reference program's mem0 encoding. [`GENERIC_MEMBERS`] lists those of its generic
+/// encoding.
 const MEM0_MEMBERS: [&str; 7] = ["id", "memory", "user_id", "agent_id", "created_at", "updated_at", "metadata"];
 const GENERIC_MEMBERS: [&str; 6] = ["id", "content", "type", "tags", "timestamp", "metadata"];
 
 /// Detects an array. Many programs write arrays, so without the user's selection only the exact output of the reference
 /// program is recognized, with low confidence.
-fn array(text: &str, is_selected: bool) -> Option<Recognized> {
+fn recognize_array(text: &str, is_selected: bool) -> Option<Recognized> {
     let mut elements = serde_json::Deserializer::from_str(text.get(1..)?).into_iter::<serde_json::Value>();
     let first = match elements.next()? {
         Ok(first) => first,
@@ -148,7 +149,7 @@ fn array(text: &str, is_selected: bool) -> Option<Recognized> {
     None
 }
 
-fn yaml(text: &str, name: &str) -> Option<Recognized> {
+fn recognize_yaml(text: &str, name: &str) -> Option<Recognized> {
     let mut version = None;
     let (mut header, mut memories, mut sealed) = (false, false, false);
     for line in text.lines().filter(|l| !l.starts_with([' ', '\t', '-', '#'])) {
@@ -172,7 +173,7 @@ fn yaml(text: &str, name: &str) -> Option<Recognized> {
     (certain || likely).then(|| (Encoding::Yaml, version, confidence, "a YAML document with mif_version".into()))
 }
 
-fn markdown(text: &str, is_selected: bool) -> Option<Recognized> {
+fn recognize_markdown(text: &str, is_selected: bool) -> Option<Recognized> {
     let rest = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n"))?;
     let mut keys = Vec::new();
     for line in rest.lines().take(20) {

@@ -2,7 +2,7 @@
 use super::{
     canonical::{canonical, order},
     encoding::Encoding,
-    sections::{MEMORIES, SECTIONS, Section, section_named},
+    sections::{MEMORIES_SECTION, SECTIONS, Section, section_named},
     wire::Shape,
     yaml_write,
 };
@@ -30,7 +30,7 @@ pub(super) struct Document {
 }
 
 impl Document {
-    fn element(&self, text: &str) -> Result<Tree, FormatError> {
+    fn parse_element(&self, text: &str) -> Result<Tree, FormatError> {
         Tree::parse(text, self.depth + 8).map_err(|e| FormatError::invalid("malformed", "export", e.to_string()))
     }
 
@@ -57,7 +57,7 @@ impl Document {
                     digest.update("[");
                     for (i, item) in items.iter().enumerate() {
                         let mut out = String::from(if i > 0 { "," } else { "" });
-                        canonical(&self.element(item)?, &mut out);
+                        canonical(&self.parse_element(item)?, &mut out);
                         digest.update(&out);
                     }
                     digest.update("]");
@@ -109,12 +109,12 @@ impl Document {
         for (key, value) in members {
             let mut text = String::new();
             match value {
-                MemberValue::Tree(tree) => yaml_write::member(key, tree, level, &mut text),
+                MemberValue::Tree(tree) => yaml_write::write_member(key, tree, level, &mut text),
                 MemberValue::Object(members) if members.is_empty() => {
-                    yaml_write::member(key, &Tree::Object(vec![]), level, &mut text);
+                    yaml_write::write_member(key, &Tree::Object(vec![]), level, &mut text);
                 }
                 MemberValue::List(_, items) if items.is_empty() => {
-                    yaml_write::member(key, &Tree::Array(vec![]), level, &mut text);
+                    yaml_write::write_member(key, &Tree::Array(vec![]), level, &mut text);
                 }
                 MemberValue::Object(members) => {
                     writeln!(out, "{}{key}:", "  ".repeat(level))?;
@@ -123,9 +123,9 @@ impl Document {
                 MemberValue::List(_, items) => {
                     writeln!(out, "{}{key}:", "  ".repeat(level))?;
                     for item in items {
-                        let tree = self.element(item).map_err(std::io::Error::other)?;
+                        let tree = self.parse_element(item).map_err(std::io::Error::other)?;
                         text.clear();
-                        yaml_write::element(&tree, level + 1, &mut text);
+                        yaml_write::write_element(&tree, level + 1, &mut text);
                         out.write_all(text.as_bytes())?;
                     }
                     text.clear();
@@ -153,7 +153,7 @@ impl Document {
                 line.clear();
                 write!(out, "{{\"type\":\"{}\",\"data\":", section.line)?;
                 if item.contains(['\n', '\r']) {
-                    self.element(item).map_err(std::io::Error::other)?.write(&mut line);
+                    self.parse_element(item).map_err(std::io::Error::other)?.write(&mut line);
                     out.write_all(line.as_bytes())?;
                 } else {
                     out.write_all(item.as_bytes())?;
@@ -179,9 +179,11 @@ impl Document {
     fn header_value(&self, value: &MemberValue, key: &str) -> Result<Option<Tree>, FormatError> {
         Ok(match value {
             MemberValue::Tree(tree) => Some(tree.clone()),
-            MemberValue::List(_, items) if items.is_empty() && key != MEMORIES.name => Some(Tree::Array(vec![])),
+            MemberValue::List(_, items) if items.is_empty() && key != MEMORIES_SECTION.name => {
+                Some(Tree::Array(vec![]))
+            }
             MemberValue::List(section, items) if section.key == "node" => {
-                Some(Tree::Array(items.iter().map(|i| self.element(i)).collect::<Result<_, _>>()?))
+                Some(Tree::Array(items.iter().map(|i| self.parse_element(i)).collect::<Result<_, _>>()?))
             }
             MemberValue::List(..) => None,
             MemberValue::Object(members) => {

@@ -48,7 +48,7 @@ pub(super) fn read(tree: &Tree) -> Option<DocumentFrame> {
     let mut counts = [0; SECTIONS.len()];
     for section in SECTIONS {
         if let Some(Tree::Number(n)) = tree.get("counts").and_then(|c| c.get(&section.pointer(0))) {
-            counts[section.number()] = n.parse().unwrap_or_default();
+            counts[section.table_index()] = n.parse().unwrap_or_default();
         }
     }
     let reference_nodes = match tree.get("slots") {

@@ -40,7 +40,7 @@ type Visit<'v> = &'v mut dyn FnMut(Item<'_>) -> Result<(), FormatError>;
 pub(super) fn stream_elements(source: &Source<'_>, limits: &Limits, visit: Visit<'_>) -> Result<(), FormatError> {
     source.read(|reader| match source.encoding {
         Encoding::Jsonl => stream_jsonl(reader, &source.place, limits, visit),
-        _ => json(reader, &source.place, limits, visit),
+        _ => stream_json(reader, &source.place, limits, visit),
     })
 }
 
@@ -81,22 +81,22 @@ impl ElementStream<'_> {
     }
 
     fn element<E: Error>(&mut self, section: &'static Section, json: &str) -> Result<(), E> {
-        let index = self.counts[section.number()];
-        self.counts[section.number()] += 1;
+        let index = self.counts[section.table_index()];
+        self.counts[section.table_index()] += 1;
         self.emit(Item::Element(section, index, json))
     }
 }
 
-fn json(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visit<'_>) -> Result<(), FormatError> {
+fn stream_json(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visit<'_>) -> Result<(), FormatError> {
     let since_last = Rc::new(Cell::new(0));
     let guard = SizeGuard { inner: reader, since_last: Rc::clone(&since_last), limit: limits.element_bytes };
     let mut stream = ElementStream { visit, counts: Default::default(), aborted: None, since_last, skip: "" };
     let mut de = serde_json::Deserializer::from_reader(BufReader::with_capacity(64 << 10, guard));
     let result = Object { parent: "", stream: &mut stream }.deserialize(&mut de).and_then(|()| de.end());
-    finish(result, stream.aborted, place, limits)
+    stream_result(result, stream.aborted, place, limits)
 }
 
-fn finish(
+fn stream_result(
     result: Result<(), serde_json::Error>,
     aborted: Option<FormatError>,
     place: &str,
@@ -307,7 +307,7 @@ fn parse_line(
         *header = true;
         let mut de = serde_json::Deserializer::from_str(text);
         let result = Object { parent: "", stream }.deserialize(&mut de);
-        return finish(result, stream.aborted.take(), place, limits);
+        return stream_result(result, stream.aborted.take(), place, limits);
     }
     match (kind.as_str(), section_for_line_type(&kind), get("data")) {
         ("footer", ..) => stream.emit(Item::Footer(text)).map_err(stop),

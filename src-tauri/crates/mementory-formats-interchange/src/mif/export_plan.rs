@@ -3,8 +3,8 @@ use super::{
     compose::{content, id_for, own_element, section_for},
     document_frame::{self, DocumentFrame},
     read::shape_of_version,
-    sections::{EDGES, NODES, RELATIONSHIPS, Section},
-    wire::{SCOPE, Shape},
+    sections::{EDGES_SECTION, NODES_SECTION, RELATIONSHIPS_SECTION, Section},
+    wire::{KEY_SCOPE, Shape},
 };
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions};
 use mementory_json::Tree;
@@ -34,7 +34,8 @@ pub(super) struct ExportPlan {
 }
 
 impl ExportPlan {
-    /// Makes the plan. Reads all records once, or twice if no version is requested.
+    /// Makes the plan. Reads all records once, or twice if no version is requested and all imported documents have
+    /// version 2.
     pub fn prepare(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<Self, FormatError> {
         let mut plan = Self {
             shape: Shape::V1,
@@ -52,7 +53,7 @@ impl ExportPlan {
                 place: "export".into(),
                 version: version.chars().take(20).collect(),
             })?,
-            None => plan.usual_shape(source)?,
+            None => plan.default_shape(source)?,
         };
         plan.assign_ids(source)?;
         Ok(plan)
@@ -60,7 +61,7 @@ impl ExportPlan {
 
     fn collect_frames(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
         let Self { frames, losses, .. } = self;
-        source.passthrough(SCOPE, &mut |item, bytes| {
+        source.passthrough(KEY_SCOPE, &mut |item, bytes| {
             let mut text = String::new();
             let read = bytes.take(1 << 30).read_to_string(&mut text);
             let tree = read
@@ -79,7 +80,7 @@ impl ExportPlan {
 
     /// Shape of version 2 if everything was read from version 2 documents, else that of version 1, which the
     /// specification defines.
-    fn usual_shape(&self, source: &mut dyn RecordSource) -> Result<Shape, FormatError> {
+    fn default_shape(&self, source: &mut dyn RecordSource) -> Result<Shape, FormatError> {
         let all =
             |frames: &[(DocumentFrame, Tree)]| !frames.is_empty() && frames.iter().all(|(k, _)| k.shape == Shape::V2);
         if !all(&self.frames) {
@@ -98,7 +99,7 @@ impl ExportPlan {
         let mut entities = Vec::new();
         source.records(&mut |stored| {
             if let Some((section, id)) = self.own_id(&stored) {
-                if *section == NODES {
+                if *section == NODES_SECTION {
                     taken.insert(id.clone());
                 }
                 self.ids.insert(stored.id, (section, id));
@@ -109,7 +110,7 @@ impl ExportPlan {
                 return Ok(()); // nothing refers to a relation, and its list depends on its ends
             }
             let section = section_for(stored.record.kind, self.shape, false);
-            if *section == NODES {
+            if *section == NODES_SECTION {
                 let name = stored.record.title.clone().filter(|t| !t.is_empty());
                 entities.push((stored.id.clone(), name.unwrap_or_else(|| content(&stored.record).to_owned())));
                 return Ok(());
@@ -125,7 +126,7 @@ impl ExportPlan {
                 id = format!("entity:{name} ({})", vault_id.get(..8).unwrap_or(&vault_id));
                 taken.insert(id.clone());
             }
-            self.ids.insert(vault_id, (&NODES, id));
+            self.ids.insert(vault_id, (&NODES_SECTION, id));
         }
         Ok(())
     }
@@ -150,11 +151,11 @@ impl ExportPlan {
     }
 
     /// The list for a record of another format and, if it is written as a relation, the ids of both ends.
-    pub fn target(&self, stored: &StoredRecord) -> (&'static Section, Option<(String, String)>) {
+    pub fn section_and_ends(&self, stored: &StoredRecord) -> (&'static Section, Option<(String, String)>) {
         let record = &stored.record;
         let ends = (record.kind == Kind::Relation).then(|| self.ends(stored)).flatten();
         let section = section_for(record.kind, self.shape, ends.is_some());
-        (section, ends.filter(|_| *section == EDGES || *section == RELATIONSHIPS))
+        (section, ends.filter(|_| *section == EDGES_SECTION || *section == RELATIONSHIPS_SECTION))
     }
 
     fn ends(&self, stored: &StoredRecord) -> Option<(String, String)> {
@@ -191,8 +192,8 @@ impl ExportPlan {
         (memories, todos)
     }
 
-    /// The frame to fill: that of the only imported document, if all records come from it and identifiers are not left
-    /// out.
+    /// The frame to fill: that of the only imported document, if it has the shape to write, all records come from it,
+    /// and identifiers are not left out.
     pub fn base_frame(&self) -> Option<&DocumentFrame> {
         match self.frames.as_slice() {
             [(frame, _)] if frame.shape == self.shape && !self.has_others && !self.strip => Some(frame),

@@ -79,7 +79,8 @@ pub(super) fn differing(mapped: &Record, record: &Record) -> Vec<(String, bool)>
 }
 
 /// Applies the extension slot of an element to the record that the element alone yields. Keeps the origin and verbatim
-/// of the element unless the slot has an origin. None if there is no slot, or it is not ours.
+/// of the element, unless the slot has an origin and no other program changed the element. None if there is no slot, or
+/// it is not ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Restored> {
     let mut map: Map<String, Value> = serde_json::from_str(&json(extension::get(tree)?)).ok()?;
     let native = map.remove(NATIVE)?;
@@ -96,7 +97,8 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Re
     Some(Restored { record, changed })
 }
 
-/// Reports every member of the extension slot as a loss, because other programs do not read it.
+/// Reports the members of the extension slot as losses, because other programs do not read them. Key, origin and kind
+/// are not reported.
 pub(super) fn losses(id: &str, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = extension::get(tree) else { return };
     extension::report(id, extension::held(slot), &["key", "origin", "origin_id", "kind"], report);

@@ -5,7 +5,7 @@ use super::{
     document::tree_text,
     element_stream::{Item, stream_elements},
     json_faults::{fault_error, json_fault},
-    sections::{MEMORIES, NODES, SECTIONS, Section},
+    sections::{MEMORIES_SECTION, NODES_SECTION, SECTIONS, Section},
     source::{Encoding, Source},
     wire::{Shape, inner, is_supported, text, version_of},
 };
@@ -104,8 +104,8 @@ impl FirstPass {
                 }
                 Item::List(section) => first_pass.set(section.parent, section.name, Tree::Array(vec![])),
                 Item::Element(section, index, json) => {
-                    first_pass.counts[section.number()] = index + 1;
-                    if *section == NODES
+                    first_pass.counts[section.table_index()] = index + 1;
+                    if *section == NODES_SECTION
                         && let Ok(tree) = Tree::parse(json, limits)
                         && text(&tree, "id").is_some()
                         && matches!(text(&tree, "type"), Some(kind) if kind != "entity")
@@ -123,9 +123,9 @@ impl FirstPass {
         if source.encoding == Encoding::Jsonl {
             // JSON lines have no lists, so a list is added for each type of line that occurs, and always one for
             // memories.
-            first_pass.ensure_list(&MEMORIES);
+            first_pass.ensure_list(&MEMORIES_SECTION);
             for section in SECTIONS {
-                if first_pass.counts[section.number()] > 0 {
+                if first_pass.counts[section.table_index()] > 0 {
                     first_pass.ensure_list(section);
                 }
             }
@@ -163,7 +163,7 @@ impl FirstPass {
         }
     }
 
-    /// Fails if the version is not supported. A missing version is derived from the shape.
+    /// Fails if the declared version is not supported. A missing version is accepted.
     pub fn check_version(&self, place: &str) -> Result<(), FormatError> {
         match &self.version {
             Some(version) if !is_supported(version) => {
@@ -185,7 +185,7 @@ impl FirstPass {
     }
 
     /// Compares the checksum. Reads the document again if the checksum was computed by our rule.
-    pub fn checksum(&self, source: &Source<'_>, limits: &Limits) -> Result<Checksum, FormatError> {
+    pub fn compare_checksum(&self, source: &Source<'_>, limits: &Limits) -> Result<Checksum, FormatError> {
         let header = self.shape.header();
         let Some(declared) = inner(&self.root, header, "checksum") else {
             // The footer of JSON lines may have a checksum too, but it does not name its rule.
@@ -197,7 +197,7 @@ impl FirstPass {
             return Ok(if declared.eq_ignore_ascii_case(&real) { Checksum::Verified } else { Checksum::Mismatch });
         }
         let sha = |text: &str| format!("sha256:{}", hex::encode(Sha256::digest(text)));
-        let count = |name: &str| super::sections::section_named("", name).map_or(0, |s| self.counts[s.number()]);
+        let count = |name: &str| super::sections::section_named("", name).map_or(0, |s| self.counts[s.table_index()]);
         let counts = format!("{}:{}:{}:{}", count("memories"), count("todos"), count("projects"), count("reminders"));
         Ok(match declared.to_ascii_lowercase() {
             declared if declared == sha("") => Checksum::Placeholder,

@@ -7,9 +7,9 @@ use super::{
     encoding::{ESCAPED_KEY, Encoding},
     extension::differing,
     interop_import,
-    sections::MEMORIES,
+    sections::MEMORIES_SECTION,
     to_record::tree_of,
-    wire::{SCOPE, Shape, json, texts},
+    wire::{KEY_SCOPE, Shape, json, texts},
 };
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, passthrough_envelope};
 use mementory_json::Tree;
@@ -41,7 +41,7 @@ pub(super) fn write(
         report: WriteReport { version: name.into(), ..WriteReport::default() },
     };
     if !options.strip_identifiers {
-        source.passthrough(SCOPE, &mut |item, _| {
+        source.passthrough(KEY_SCOPE, &mut |item, _| {
             if item.name == document_frame::FRAME_FILE {
                 let note = "this encoding cannot hold the header and metadata of the document";
                 writer.report.losses.add(&item.group, "document", LossKind::LeftOut, note);
@@ -56,7 +56,7 @@ pub(super) fn write(
     };
     let mut any_written = false;
     source.records(&mut |stored| {
-        let Some(text) = writer.memory(&stored)? else { return Ok(()) };
+        let Some(text) = writer.encode_memory(&stored)? else { return Ok(()) };
         if let Some(file) = &mut file {
             let before = match (encoding, any_written) {
                 (Encoding::Markdown, _) => "",
@@ -73,7 +73,7 @@ pub(super) fn write(
         writer.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
     }
     if options.everything {
-        passthrough_envelope::note_left_out(source, |id| id != SCOPE, &mut writer.report.losses)?;
+        passthrough_envelope::note_left_out(source, |id| id != KEY_SCOPE, &mut writer.report.losses)?;
     }
     if let Some(mut file) = file {
         if !any_written {
@@ -96,10 +96,10 @@ struct InteropWriter {
 
 impl InteropWriter {
     /// A record as an element or a block. None if it cannot be written as a memory.
-    fn memory(&mut self, stored: &StoredRecord) -> Result<Option<String>, FormatError> {
+    fn encode_memory(&mut self, stored: &StoredRecord) -> Result<Option<String>, FormatError> {
         let record = &stored.record;
         let never_a_memory = matches!(record.kind, Kind::Foreign | Kind::Audit | Kind::Credential | Kind::Attachment);
-        let reason = if never_a_memory || *section_for(record.kind, Shape::V2, true) != MEMORIES {
+        let reason = if never_a_memory || *section_for(record.kind, Shape::V2, true) != MEMORIES_SECTION {
             Some("not_a_memory")
         } else {
             let title = record.title.as_deref().unwrap_or_default();
@@ -117,12 +117,12 @@ impl InteropWriter {
         }
         let bad = |code| FormatError::invalid("malformed", &stored.id, code);
         let (text, mapped) = if self.encoding == Encoding::Markdown {
-            let text = self.block(record);
+            let text = self.compose_block(record);
             let read = interop_import::blocks(&text.replace("\r\n", "\n")).into_iter().next();
             let (_, block) = read.ok_or_else(|| bad("the written block cannot be read back"))?;
             (text, interop_import::record_from_block(&block, self.encoding))
         } else {
-            let text = json(&self.element(stored));
+            let text = json(&self.compose_element(stored));
             let mapped = interop_import::record_from_item(&text, self.encoding, &Limits::default()).map_err(bad)?;
             (text, mapped)
         };
@@ -138,7 +138,8 @@ impl InteropWriter {
     /// line: that line must be escaped, because some programs would end the block there.
     fn original_text(&self, stored: &StoredRecord) -> Option<String> {
         let record = &stored.record;
-        let same = record.origin.format == SCOPE && record.origin.version.as_deref() == self.encoding.interop_name();
+        let same =
+            record.origin.format == KEY_SCOPE && record.origin.version.as_deref() == self.encoding.interop_name();
         let verbatim = record.verbatim.as_ref().filter(|_| same && !stored.edited && !self.strip)?;
         if self.encoding != Encoding::Markdown {
             return Some(verbatim.text.clone());
@@ -152,13 +153,13 @@ impl InteropWriter {
         times.created.or(times.observed).or(times.updated).or(times.valid_from).unwrap_or(self.now)
     }
 
-    fn element(&self, stored: &StoredRecord) -> Tree {
+    fn compose_element(&self, stored: &StoredRecord) -> Tree {
         let record = &stored.record;
         let mut tree = Tree::Object(vec![]);
-        put(&mut tree, "id", &id_for(stored, &MEMORIES, Shape::V2, self.strip));
+        put(&mut tree, "id", &id_for(stored, &MEMORIES_SECTION, Shape::V2, self.strip));
         let kind = memory_type(record, Shape::V2);
         let created = stamp(self.created(record));
-        let known = |name: &str| record.fields.get(name).filter(|_| record.origin.format == SCOPE && !self.strip);
+        let known = |name: &str| record.fields.get(name).filter(|_| record.origin.format == KEY_SCOPE && !self.strip);
         if self.encoding == Encoding::Generic {
             put(&mut tree, "content", content(record));
             put(&mut tree, "type", kind);
@@ -193,7 +194,7 @@ impl InteropWriter {
 
     /// Header and text of a block. Blocks are separated by one `---`, because the reference program cannot read two in
     /// a row.
-    fn block(&self, record: &Record) -> String {
+    fn compose_block(&self, record: &Record) -> String {
         let mut out = format!("{SEPARATOR}\ntype: {}\n", memory_type(record, Shape::V2));
         out.push_str(&format!("created_at: {}\n", stamp(self.created(record))));
         if !record.tags.is_empty() {
@@ -228,7 +229,7 @@ fn stamp(time: Timestamp) -> String {
 /// Reports everything of a record that our reader could not read back from the file.
 fn losses(stored: &StoredRecord, mapped: &Record, encoding: Encoding, report: &mut LossReport) {
     let record = &stored.record;
-    if record.kind != MEMORIES.kind {
+    if record.kind != MEMORIES_SECTION.kind {
         report.add(&stored.id, "kind", LossKind::Narrowed, "written as a memory; this encoding has no other kind");
     }
     if encoding == Encoding::Markdown {

@@ -6,7 +6,7 @@ use super::{
     source::{Encoding, Source},
     text_digest::digest,
     to_record::{self, value},
-    wire::{SCOPE, bare_id, list, text},
+    wire::{KEY_SCOPE, bare_id, list, text},
 };
 use mementory_format::{FormatError, ReadContext, Sink};
 use mementory_json::Tree;
@@ -84,7 +84,7 @@ fn is_separator(line: &str) -> bool {
 
 fn origin(encoding: Encoding, place: &str, pointer: String) -> Origin {
     let version = encoding.interop_name().map(str::to_owned);
-    Origin { format: SCOPE.into(), version, container: place.to_owned(), pointer }
+    Origin { format: KEY_SCOPE.into(), version, container: place.to_owned(), pointer }
 }
 
 /// Elements of the array, or of the list in an object as mem0's API returns it.
@@ -106,7 +106,7 @@ fn items<'t>(bytes: &'t [u8], place: &str) -> Result<Vec<&'t RawValue>, FormatEr
 fn interop_key(id: Option<&str>, content: &str) -> RecordKey {
     match id.filter(|id| !id.is_empty()) {
         Some(id) => to_record::key("memory", &bare_id(id)),
-        None => RecordKey::new(SCOPE, format!("memory/content:{:032x}", digest(content))),
+        None => RecordKey::new(KEY_SCOPE, format!("memory/content:{:032x}", digest(content))),
     }
 }
 
@@ -124,7 +124,7 @@ pub(super) fn record_from_item(json: &str, encoding: Encoding, limits: &Limits) 
     record.times.created = created.filter_map(Timestamp::parse).next();
     record.times.updated = text(&tree, "updated_at").and_then(Timestamp::parse);
     record.tags = list(&tree, "tags");
-    record.source.platform = SCOPE.into();
+    record.source.platform = KEY_SCOPE.into();
     record.record_type = text(&tree, "type").or(text(&tree, "memory_type")).map(str::to_lowercase);
     if encoding == Encoding::Mem0 {
         record.source.platform = "mem0".into();
@@ -209,7 +209,7 @@ pub(super) fn record_from_block(block: &str, encoding: Encoding) -> Record {
     if escaped {
         record.text = unescape(body);
     }
-    record.source.platform = SCOPE.into();
+    record.source.platform = KEY_SCOPE.into();
     for (key, value) in head.lines().filter_map(|l| l.split_once(':')) {
         let word = value.trim().trim_matches('"');
         match key {
@@ -234,7 +234,7 @@ pub(super) fn record_from_block(block: &str, encoding: Encoding) -> Record {
 /// Number of elements, and pointer and fault code of each element that is not a memory.
 pub(super) type CheckedElements = (u64, Vec<(String, &'static str)>);
 
-/// Checks every element.
+/// Checks every element of an array. The blocks of a Markdown file are only counted.
 pub(super) fn check_elements(source: &mut Source<'_>, limits: &Limits) -> Result<CheckedElements, FormatError> {
     let bytes = source.read_all(limits)?;
     if source.original_encoding == Encoding::Markdown {

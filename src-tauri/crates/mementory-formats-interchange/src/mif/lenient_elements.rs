@@ -45,13 +45,13 @@ pub(super) fn blank_faulty_elements(text: &[u8]) -> Option<(Vec<u8>, FaultyEleme
             }
             b',' => {
                 if let Some(list) = open.as_mut().filter(|list| list.depth == depth) {
-                    scan.element(list, at, &mut counts);
+                    scan.replace_if_faulty(list, at, &mut counts);
                     list.start = at + 1;
                 }
             }
             b'}' | b']' => {
                 if let Some(list) = open.take_if(|list| list.depth == depth) {
-                    scan.element(&list, at, &mut counts);
+                    scan.replace_if_faulty(&list, at, &mut counts);
                 }
                 depth = depth.checked_sub(1)?;
             }
@@ -91,9 +91,9 @@ struct ElementScan<'t> {
 }
 
 impl ElementScan<'_> {
-    fn element(&mut self, list: &List, end: usize, counts: &mut [u64; SECTIONS.len()]) {
+    fn replace_if_faulty(&mut self, list: &List, end: usize, counts: &mut [u64; SECTIONS.len()]) {
         let json = &self.text[list.start..end];
-        let count = &mut counts[list.section.number()];
+        let count = &mut counts[list.section.table_index()];
         if json.trim_ascii().is_empty() {
             return; // an empty list
         }
@@ -107,7 +107,7 @@ impl ElementScan<'_> {
     }
 }
 
-/// Replaces the elements of a YAML document that contain numbers that JSON cannot express with `null`.
+/// Writes `null` in place of each element of a YAML document that contains a number that JSON cannot express.
 pub(super) fn blank_non_finite(root: &mut Tree) -> FaultyElements {
     let mut faulty = FaultyElements::new();
     for section in SECTIONS {
@@ -122,7 +122,7 @@ pub(super) fn blank_non_finite(root: &mut Tree) -> FaultyElements {
     faulty
 }
 
-/// JSON pointer of a number in a YAML document that JSON cannot express (`.nan`, `.inf`).
+/// JSON pointer of the first number in a YAML document that JSON cannot express (`.nan`, `.inf`).
 pub(super) fn find_non_finite(tree: &Tree) -> Option<String> {
     match tree {
         Tree::Number(token) => token.contains(['n', 'N']).then(String::new),

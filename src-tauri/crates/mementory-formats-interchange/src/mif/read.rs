@@ -8,11 +8,11 @@ use super::{
     first_pass::{Checksum, FirstPass},
     interop_import,
     schema::code_of,
-    sections::{EDGES, MEMORIES, NODES, Section},
+    sections::{EDGES_SECTION, MEMORIES_SECTION, NODES_SECTION, Section},
     source::{Encoding, Source},
     text_digest::digest,
     to_record::{self, missing_requirement, to_record, value},
-    wire::{SCOPE, Shape, json, text},
+    wire::{KEY_SCOPE, Shape, json, text},
 };
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, PassthroughItem, ReadContext, Sink};
@@ -46,7 +46,7 @@ pub(super) fn read(
         if encoding.interop_name().is_some() {
             interop_import::read(&mut source, context, sink)?;
         } else {
-            document(&mut source, context, sink, done, false)?;
+            read_document(&mut source, context, sink, done, false)?;
         }
         done += member.size;
         sink.progress(done)?;
@@ -54,7 +54,7 @@ pub(super) fn read(
     Ok(())
 }
 
-fn document(
+fn read_document(
     source: &mut Source<'_>,
     context: &ReadContext,
     sink: &mut dyn Sink,
@@ -69,14 +69,14 @@ fn document(
             return Err(FormatError::invalid("encrypted_twice", &source.place, "an envelope inside an envelope"));
         }
         let mut inner = Source::of_envelope(encryption, context.passphrase.as_deref(), &source.place, limits)?;
-        document(&mut inner, context, sink, done, true)?;
+        read_document(&mut inner, context, sink, done, true)?;
         if first_pass.counts.iter().all(|n| *n == 0) {
             return Ok(());
         }
         // Records outside the envelope are imported too.
         first_pass.root.remove("encryption");
     }
-    document_notes(&first_pass, source, context, sink)?;
+    report_document_findings(&first_pass, source, context, sink)?;
     let mut reader = DocumentReader {
         metadata: take_metadata(&mut first_pass.root),
         first_pass: &first_pass,
@@ -88,7 +88,7 @@ fn document(
         sink,
     };
     stream_elements(source, limits, &mut |item| match item {
-        Item::Element(section, index, json) => reader.element(section, index, json),
+        Item::Element(section, index, json) => reader.read_element(section, index, json),
         Item::BadLine(number, code) => {
             reader.report_dropped(
                 format!("line {number}"),
@@ -109,8 +109,8 @@ fn document(
     send_frame(&first_pass, source, sink)
 }
 
-/// Sends notes about the document as a whole.
-fn document_notes(
+/// Reports findings about the document as a whole. Fails if its checksum does not match.
+fn report_document_findings(
     first_pass: &FirstPass,
     source: &Source<'_>,
     context: &ReadContext,
@@ -146,7 +146,7 @@ fn document_notes(
     if source.encoding == Encoding::Jsonl && first_pass.footer.is_none() {
         note("footer_missing", "no footer: the file may have been cut off");
     }
-    match first_pass.checksum(source, &context.limits)? {
+    match first_pass.compare_checksum(source, &context.limits)? {
         Checksum::Mismatch => {
             let message = "the document was changed after it was written";
             return Err(FormatError::invalid("checksum_mismatch", &source.place, message));
@@ -166,7 +166,7 @@ fn document_notes(
 /// Sends the frame of the document (everything except the records), so that a later export can restore it.
 fn send_frame(first_pass: &FirstPass, source: &Source<'_>, sink: &mut dyn Sink) -> Result<(), FormatError> {
     let mut send = |group: String, text: &str| {
-        let (format, name, role) = (SCOPE.into(), document_frame::FRAME_FILE.into(), "manifest".into());
+        let (format, name, role) = (KEY_SCOPE.into(), document_frame::FRAME_FILE.into(), "manifest".into());
         let item = PassthroughItem { format, group, name, role, place: source.place.clone() };
         sink.passthrough(item, &mut text.as_bytes())
     };
@@ -230,7 +230,7 @@ impl DocumentReader<'_> {
         self.counted_notes.entry((code, message)).or_insert((place, 0)).1 += 1;
     }
 
-    fn element(&mut self, section: &'static Section, index: u64, json: &str) -> Result<(), FormatError> {
+    fn read_element(&mut self, section: &'static Section, index: u64, json: &str) -> Result<(), FormatError> {
         self.done += json.len() as u64;
         self.sink.progress(self.done)?;
         let pointer = section.pointer(index);
@@ -252,20 +252,20 @@ impl DocumentReader<'_> {
             self.report_dropped(pointer, DroppedAs::Failed, reason, Some(section.kind));
             return Ok(());
         }
-        let slot = *section == NODES && text(&tree, "type").is_some_and(|kind| kind != "entity");
+        let slot = *section == NODES_SECTION && text(&tree, "type").is_some_and(|kind| kind != "entity");
         if slot {
             return Ok(()); // the node refers to a memory or todo, which is in its own list
         }
         let mut mapped = to_record(section, &tree);
         mapped.origin = Origin {
-            format: SCOPE.into(),
+            format: KEY_SCOPE.into(),
             version: Some(self.first_pass.version_of_records()),
             container: self.source.place.clone(),
             pointer: pointer.clone(),
         };
         let digest = digest(json);
-        if mapped.origin_id.is_none() && *section != EDGES {
-            mapped.key = RecordKey::new(SCOPE, format!("{}/content:{digest:032x}", section.key));
+        if mapped.origin_id.is_none() && *section != EDGES_SECTION {
+            mapped.key = RecordKey::new(KEY_SCOPE, format!("{}/content:{digest:032x}", section.key));
             self.count_note(&pointer, "id_missing", "a record without an id; it is identified by its content");
         }
         if let Some(restored) = restore(&tree, &mapped, json) {
@@ -276,19 +276,19 @@ impl DocumentReader<'_> {
                     "changed by another program; the values of that program are used",
                 );
             }
-            return self.send(section, pointer, restored.record, digest);
+            return self.send_record(section, pointer, restored.record, digest);
         }
         self.check_schema(section, &tree, &pointer);
         let mut record = Record { verbatim: Some(Verbatim::json(json)), ..mapped };
-        if *section == MEMORIES
+        if *section == MEMORIES_SECTION
             && let Some(metadata) = record.origin_id.as_ref().and_then(|id| self.metadata.remove(id))
         {
             apply_metadata(&mut record, &metadata);
         }
-        self.send(section, pointer, record, digest)
+        self.send_record(section, pointer, record, digest)
     }
 
-    fn send(
+    fn send_record(
         &mut self,
         section: &Section,
         pointer: String,
@@ -315,7 +315,7 @@ impl DocumentReader<'_> {
 
     /// Reports schema violations that do not prevent an import.
     fn check_schema(&mut self, section: &Section, tree: &Tree, pointer: &str) {
-        let rule = self.first_pass.shape.rule(section);
+        let rule = self.first_pass.shape.element_rule(section);
         check(tree, rule, RepeatedKeys::Accept, &mut |at, violation| {
             let (code, warning) = code_of(&violation);
             if !warning && at.to_string() != "/id" {
@@ -335,20 +335,20 @@ fn apply_metadata(record: &mut Record, metadata: &Tree) {
     let metadata_value = value(metadata);
     let metadata_text = json(metadata);
     if json(&to_record::tree_of(&metadata_value)) != metadata_text {
-        record.fields.insert(METADATA_TEXT.into(), metadata_text.into());
+        record.fields.insert(METADATA_TEXT_FIELD.into(), metadata_text.into());
     }
-    record.fields.insert(METADATA.into(), metadata_value);
+    record.fields.insert(METADATA_FIELD.into(), metadata_value);
 }
 
 /// Field of a record with the metadata that version 2 stores outside a memory.
-pub(super) const METADATA: &str = "memory_metadata";
+pub(super) const METADATA_FIELD: &str = "memory_metadata";
 /// The exact text of that metadata, if it cannot be restored from the field.
-const METADATA_TEXT: &str = "memory_metadata_text";
+const METADATA_TEXT_FIELD: &str = "memory_metadata_text";
 
 /// The metadata that version 2 stores outside a memory, as it was read.
 pub(super) fn metadata_of_record(fields: &Fields) -> Option<Tree> {
-    let metadata_value = fields.get(METADATA)?;
-    let metadata_text = fields.get(METADATA_TEXT).and_then(|t| Tree::parse(t.as_str()?, 512).ok());
+    let metadata_value = fields.get(METADATA_FIELD)?;
+    let metadata_text = fields.get(METADATA_TEXT_FIELD).and_then(|t| Tree::parse(t.as_str()?, 512).ok());
     Some(
         metadata_text
             .filter(|tree| value(tree) == *metadata_value)
@@ -358,7 +358,7 @@ pub(super) fn metadata_of_record(fields: &Fields) -> Option<Tree> {
 
 /// Copies the fields with the metadata that version 2 stores outside a memory.
 pub(super) fn copy_metadata(from: &Fields, to: &mut Fields) {
-    for name in [METADATA, METADATA_TEXT] {
+    for name in [METADATA_FIELD, METADATA_TEXT_FIELD] {
         to.extend(from.get(name).map(|v| (name.to_owned(), v.clone())));
     }
 }

@@ -12,21 +12,21 @@ use mementory_json::{
 };
 
 /// A version number `MAJOR.MINOR`.
-const VERSION: TextForm =
+const VERSION_FORM: TextForm =
     TextForm { expected: "a version MAJOR.MINOR", fit: |t| super::wire::version_parts(t).is_some().into() };
 /// `sha256:` and 64 hex digits in lower or upper case, as in the published schema.
-const CHECKSUM: TextForm = TextForm {
+const CHECKSUM_FORM: TextForm = TextForm {
     expected: "sha256: and 64 digits",
     fit: |t| {
         let digest = t.strip_prefix("sha256:");
         digest.is_some_and(|hex| hex.len() == 64 && hex.bytes().all(|b| b.is_ascii_hexdigit())).into()
     },
 };
-const EXPORT_ID: TextForm = id(|t| prefixed(t, "exp_", |b| b.is_ascii_alphanumeric()));
-const MEMORY_ID: TextForm = id(|t| prefixed(t, "mem_", |b| b.is_ascii_hexdigit() || b == b'-'));
-const TASK_ID: TextForm = id(|t| prefixed(t, "todo_", |b| b.is_ascii_hexdigit() || b == b'-'));
+const EXPORT_ID_FORM: TextForm = id(|t| prefixed(t, "exp_", |b| b.is_ascii_alphanumeric()));
+const MEMORY_ID_FORM: TextForm = id(|t| prefixed(t, "mem_", |b| b.is_ascii_hexdigit() || b == b'-'));
+const TASK_ID_FORM: TextForm = id(|t| prefixed(t, "todo_", |b| b.is_ascii_hexdigit() || b == b'-'));
 /// Uppercase letters, a hyphen, digits.
-const SHORT_ID: TextForm = id(|t| {
+const SHORT_ID_FORM: TextForm = id(|t| {
     let fits = |(letters, digits)| {
         prefixed(letters, "", |b| b.is_ascii_uppercase()) == Fit::Exact
             && prefixed(digits, "", |b| b.is_ascii_digit()) == Fit::Exact
@@ -34,7 +34,7 @@ const SHORT_ID: TextForm = id(|t| {
     t.split_once('-').is_some_and(fits).into()
 });
 /// A UUID in any form that the reference program reads, also without hyphens or in braces.
-const UUID: TextForm = TextForm { expected: "a UUID", fit: |t| uuid::Uuid::try_parse(t).is_ok().into() };
+const UUID_FORM: TextForm = TextForm { expected: "a UUID", fit: |t| uuid::Uuid::try_parse(t).is_ok().into() };
 
 const fn id(fit: fn(&str) -> Fit) -> TextForm {
     TextForm { expected: "an id in the form that the format defines", fit }
@@ -46,7 +46,7 @@ fn prefixed(text: &str, prefix: &str, is_allowed: fn(u8) -> bool) -> Fit {
 }
 
 /// Memory types of version 1: nine of the specification, and four more of the published schema.
-pub(super) const TYPES: [&str; 13] = [
+pub(super) const MEMORY_TYPES_1: [&str; 13] = [
     "Observation",
     "Decision",
     "Learning",
@@ -62,7 +62,7 @@ pub(super) const TYPES: [&str; 13] = [
     "Conversation",
 ];
 /// Memory types of version 2: those of version 1 in lower case, and one more.
-pub(super) const TYPES_2: [&str; 14] = [
+pub(super) const MEMORY_TYPES_2: [&str; 14] = [
     "observation",
     "decision",
     "learning",
@@ -79,38 +79,41 @@ pub(super) const TYPES_2: [&str; 14] = [
     "intention",
 ];
 /// States of a todo.
-pub(super) const STATES: [&str; 6] = ["backlog", "todo", "in_progress", "blocked", "done", "cancelled"];
+pub(super) const TASK_STATES: [&str; 6] = ["backlog", "todo", "in_progress", "blocked", "done", "cancelled"];
 /// Priorities of a todo.
-pub(super) const PRIORITIES: [&str; 5] = ["urgent", "high", "medium", "low", "none"];
+pub(super) const TASK_PRIORITIES: [&str; 5] = ["urgent", "high", "medium", "low", "none"];
 /// Where a memory came from.
-pub(super) const SOURCES: [&str; 5] = ["conversation", "file", "api", "hook", "user"];
+pub(super) const SOURCE_TYPES: [&str; 5] = ["conversation", "file", "api", "hook", "user"];
 /// Edge types of version 1: five of the specification, and one more of the published schema.
 pub(super) const EDGE_TYPES: [&str; 6] =
     ["semantic_association", "entity_mention", "temporal_sequence", "causal", "user_linked", "todo_memory"];
 /// Embedding models that the published schema of version 1 lists. The specification lists none.
-pub(super) const MODELS: [&str; 5] =
+pub(super) const EMBEDDING_MODELS: [&str; 5] =
     ["minilm-l6-v2", "bge-small-en-v1.5", "text-embedding-3-small", "text-embedding-3-large", "voyage-3"];
 
-const TEXTS: Rule = List(&Text);
-const EMBEDDING: Rule = Object(&[
-    required("model", OpenWord(&MODELS)),
+const TEXT_LIST_RULE: Rule = List(&Text);
+const EMBEDDING_RULE: Rule = Object(&[
+    required("model", OpenWord(&EMBEDDING_MODELS)),
     required("dimensions", Int64(1)),
     required("vector", List(&Number)),
     optional("normalized", Bool),
 ]);
-const GENERATOR: Rule = Object(&[required("name", Text), required("version", Text)]);
-const PRIVACY: Rule =
-    Object(&[optional("pii_detected", Bool), optional("secrets_detected", Bool), optional("redacted_fields", TEXTS)]);
-const REDACTION: Rule =
+const GENERATOR_RULE: Rule = Object(&[required("name", Text), required("version", Text)]);
+const PRIVACY_RULE: Rule = Object(&[
+    optional("pii_detected", Bool),
+    optional("secrets_detected", Bool),
+    optional("redacted_fields", TEXT_LIST_RULE),
+]);
+const REDACTION_RULE: Rule =
     Object(&[required("type", Text), optional("original_length", Int64(0)), optional("position", List(&Int64(0)))]);
-const COMMENT: Rule = Object(&[
+const COMMENT_RULE: Rule = Object(&[
     required("id", Text),
     required("content", Text),
     required("created_at", Time),
     optional("type", Word(&["comment", "progress", "resolution", "activity"])),
 ]);
 /// Consent (§6.3). The specification does not say where it belongs; it is accepted in the document.
-const CONSENT: Rule = Object(&[
+const CONSENT_RULE: Rule = Object(&[
     optional("exported_by", Text),
     optional("purpose", Text),
     optional("retention_days", Int64(0)),
@@ -119,18 +122,18 @@ const CONSENT: Rule = Object(&[
     optional("timestamp", Time),
 ]);
 
-/// A version 1 document without its lists of records.
-pub(super) const DOCUMENT_1: Rule = Object(&[
+/// Rule for a version 1 document without its lists of records.
+pub(super) const DOCUMENT_RULE_1: Rule = Object(&[
     optional("$schema", Text),
-    required("mif_version", Form(&VERSION)),
-    optional("generator", GENERATOR),
+    required("mif_version", Form(&VERSION_FORM)),
+    optional("generator", GENERATOR_RULE),
     required(
         "export",
         Object(&[
-            required("id", Form(&EXPORT_ID)),
+            required("id", Form(&EXPORT_ID_FORM)),
             required("created_at", Time),
             required("user_id", Text),
-            optional("checksum", Form(&CHECKSUM)),
+            optional("checksum", Form(&CHECKSUM_FORM)),
         ]),
     ),
     required("memories", List(&Any)),
@@ -166,71 +169,74 @@ pub(super) const DOCUMENT_1: Rule = Object(&[
                 "projects",
                 List(&Object(&[optional("id", Text), optional("name", Text), optional("todo_count", Int64(0))])),
             ),
-            optional("privacy", PRIVACY),
+            optional("privacy", PRIVACY_RULE),
         ]),
     ),
-    optional("consent", CONSENT),
-    optional("redactions", List(&REDACTION)),
+    optional("consent", CONSENT_RULE),
+    optional("redactions", List(&REDACTION_RULE)),
 ]);
 
-/// A version 1 memory (§3).
-pub(super) const MEMORY_1: Rule = Object(&[
-    required("id", Form(&MEMORY_ID)),
+/// Rule for a version 1 memory (§3).
+pub(super) const MEMORY_RULE_1: Rule = Object(&[
+    required("id", Form(&MEMORY_ID_FORM)),
     required("content", Length(100_000)),
-    required("type", Word(&TYPES)),
+    required("type", Word(&MEMORY_TYPES_1)),
     required("created_at", Time),
     optional("importance", Unit),
     optional("updated_at", Time),
     optional("accessed_at", Time),
     optional("access_count", Int64(0)),
     optional("decay_rate", Unit),
-    optional("tags", TEXTS),
+    optional("tags", TEXT_LIST_RULE),
     optional(
         "source",
-        Object(&[optional("type", Word(&SOURCES)), optional("session_id", Text), optional("agent", Text)]),
+        Object(&[optional("type", Word(&SOURCE_TYPES)), optional("session_id", Text), optional("agent", Text)]),
     ),
     optional(
         "entities",
         List(&Object(&[required("text", Text), required("type", Text), optional("confidence", Unit)])),
     ),
-    optional("embedding", EMBEDDING),
-    optional("relations", Object(&[optional("related_memories", TEXTS), optional("related_todos", TEXTS)])),
-    optional("redactions", List(&REDACTION)),
+    optional("embedding", EMBEDDING_RULE),
+    optional(
+        "relations",
+        Object(&[optional("related_memories", TEXT_LIST_RULE), optional("related_todos", TEXT_LIST_RULE)]),
+    ),
+    optional("redactions", List(&REDACTION_RULE)),
 ]);
 
-/// A version 1 todo (§4).
-pub(super) const TASK_1: Rule = Object(&[
-    required("id", Form(&TASK_ID)),
+/// Rule for a version 1 todo (§4).
+pub(super) const TASK_RULE_1: Rule = Object(&[
+    required("id", Form(&TASK_ID_FORM)),
     required("content", Length(10_000)),
-    required("status", Word(&STATES)),
+    required("status", Word(&TASK_STATES)),
     required("created_at", Time),
-    optional("short_id", Form(&SHORT_ID)),
-    optional("priority", Word(&PRIORITIES)),
+    optional("short_id", Form(&SHORT_ID_FORM)),
+    optional("priority", Word(&TASK_PRIORITIES)),
     optional("updated_at", Time),
     nullable("due_date", Time),
     nullable("completed_at", Time),
     nullable("project", Object(&[optional("id", Text), optional("name", Text), optional("prefix", Text)])),
-    optional("contexts", TEXTS),
-    optional("tags", TEXTS),
+    optional("contexts", TEXT_LIST_RULE),
+    optional("tags", TEXT_LIST_RULE),
     nullable("notes", Text),
     nullable("parent_id", Text),
-    optional("subtask_ids", TEXTS),
+    optional("subtask_ids", TEXT_LIST_RULE),
     nullable("blocked_on", Text),
     nullable("recurrence", Word(&["daily", "weekly", "monthly"])),
-    optional("related_memory_ids", TEXTS),
-    optional("embedding", EMBEDDING),
-    optional("comments", List(&COMMENT)),
+    optional("related_memory_ids", TEXT_LIST_RULE),
+    optional("embedding", EMBEDDING_RULE),
+    optional("comments", List(&COMMENT_RULE)),
 ]);
 
-/// A node of a version 1 graph.
-pub(super) const NODE: Rule = Object(&[
+/// Rule for a node of a version 1 graph.
+pub(super) const NODE_RULE: Rule = Object(&[
     required("id", Text),
     required("type", Word(&["memory", "todo", "entity"])),
     optional("entity_type", Text),
 ]);
 
-/// An edge of a version 1 graph (§5).
-pub(super) const EDGE: Rule = Object(&[
+/// Rule for an edge of a version 1 graph (§5).
+pub(super) const EDGE_RULE: Rule = Object(&[
     required("source", Text),
     required("target", Text),
     required("weight", Unit),
@@ -239,10 +245,10 @@ pub(super) const EDGE: Rule = Object(&[
     optional("strengthened_count", Int64(0)),
 ]);
 
-/// A version 2 document without its lists of records.
-pub(super) const DOCUMENT_2: Rule = Object(&[
-    required("mif_version", Form(&VERSION)),
-    required("generator", GENERATOR),
+/// Rule for a version 2 document without its lists of records.
+pub(super) const DOCUMENT_RULE_2: Rule = Object(&[
+    required("mif_version", Form(&VERSION_FORM)),
+    required("generator", GENERATOR_RULE),
     required(
         "export_meta",
         Object(&[
@@ -250,7 +256,7 @@ pub(super) const DOCUMENT_2: Rule = Object(&[
             required("created_at", Time),
             required("user_id", Text),
             required("checksum", Text),
-            nullable("privacy", PRIVACY),
+            nullable("privacy", PRIVACY_RULE),
         ]),
     ),
     optional("memories", List(&Any)),
@@ -268,13 +274,13 @@ pub(super) const DOCUMENT_2: Rule = Object(&[
     optional("vendor_extensions", Map(&Any)),
 ]);
 
-/// A version 2 memory.
-pub(super) const MEMORY_2: Rule = Object(&[
-    required("id", Form(&UUID)),
+/// Rule for a version 2 memory.
+pub(super) const MEMORY_RULE_2: Rule = Object(&[
+    required("id", Form(&UUID_FORM)),
     required("content", Text),
-    required("memory_type", OpenWord(&TYPES_2)),
+    required("memory_type", OpenWord(&MEMORY_TYPES_2)),
     required("created_at", Time),
-    optional("tags", TEXTS),
+    optional("tags", TEXT_LIST_RULE),
     optional(
         "entities",
         List(&Object(&[required("name", Text), optional("entity_type", Text), optional("confidence", Number)])),
@@ -285,35 +291,35 @@ pub(super) const MEMORY_2: Rule = Object(&[
         Object(&[required("model", Text), required("dimensions", Int64(0)), required("vector", List(&Number))]),
     ),
     nullable("source", Object(&[optional("source_type", Text), nullable("session_id", Text), nullable("agent", Text)])),
-    nullable("parent_id", Form(&UUID)),
-    optional("related_memory_ids", List(&Form(&UUID))),
-    optional("related_todo_ids", List(&Form(&UUID))),
+    nullable("parent_id", Form(&UUID_FORM)),
+    optional("related_memory_ids", List(&Form(&UUID_FORM))),
+    optional("related_todo_ids", List(&Form(&UUID_FORM))),
     nullable("agent_id", Text),
     nullable("external_id", Text),
     optional("version", Int64(0)),
 ]);
 
-/// A version 2 todo.
-pub(super) const TASK_2: Rule = Object(&[
-    required("id", Form(&UUID)),
+/// Rule for a version 2 todo.
+pub(super) const TASK_RULE_2: Rule = Object(&[
+    required("id", Form(&UUID_FORM)),
     required("content", Text),
-    required("status", OpenWord(&STATES)),
-    required("priority", OpenWord(&PRIORITIES)),
+    required("status", OpenWord(&TASK_STATES)),
+    required("priority", OpenWord(&TASK_PRIORITIES)),
     required("created_at", Time),
     required("updated_at", Time),
     nullable("due_date", Time),
     nullable("completed_at", Time),
-    optional("tags", TEXTS),
-    optional("contexts", TEXTS),
+    optional("tags", TEXT_LIST_RULE),
+    optional("contexts", TEXT_LIST_RULE),
     nullable("notes", Text),
-    nullable("parent_id", Form(&UUID)),
-    optional("related_memory_ids", List(&Form(&UUID))),
-    optional("blocked_by", TEXTS),
+    nullable("parent_id", Form(&UUID_FORM)),
+    optional("related_memory_ids", List(&Form(&UUID_FORM))),
+    optional("blocked_by", TEXT_LIST_RULE),
 ]);
 
-/// A version 2 project.
-pub(super) const PROJECT: Rule = Object(&[
-    required("id", Form(&UUID)),
+/// Rule for a version 2 project.
+pub(super) const PROJECT_RULE: Rule = Object(&[
+    required("id", Form(&UUID_FORM)),
     required("name", Text),
     required("created_at", Time),
     nullable("prefix", Text),
@@ -321,41 +327,41 @@ pub(super) const PROJECT: Rule = Object(&[
     optional("status", OpenWord(&["active", "archived", "completed", "onhold"])),
 ]);
 
-/// A version 2 reminder.
-pub(super) const REMINDER: Rule = Object(&[
-    required("id", Form(&UUID)),
+/// Rule for a version 2 reminder.
+pub(super) const REMINDER_RULE: Rule = Object(&[
+    required("id", Form(&UUID_FORM)),
     required("content", Text),
     required(
         "trigger",
         Tagged(&[
             ("time", Object(&[required("at", Time)])),
             ("duration", Object(&[required("seconds", Int64(0)), required("from", Time)])),
-            ("context", Object(&[required("keywords", TEXTS), optional("threshold", Number)])),
+            ("context", Object(&[required("keywords", TEXT_LIST_RULE), optional("threshold", Number)])),
         ]),
     ),
     required("status", Text),
     required("created_at", Time),
     optional("priority", Int64(0)),
-    optional("tags", TEXTS),
+    optional("tags", TEXT_LIST_RULE),
 ]);
 
-/// An entity of a version 2 graph.
-pub(super) const ENTITY: Rule = Object(&[
-    required("id", Form(&UUID)),
+/// Rule for an entity of a version 2 graph.
+pub(super) const ENTITY_RULE: Rule = Object(&[
+    required("id", Form(&UUID_FORM)),
     required("name", Text),
     required("created_at", Time),
     required("last_seen_at", Time),
-    optional("types", TEXTS),
+    optional("types", TEXT_LIST_RULE),
     optional("attributes", Map(&Text)),
     optional("summary", Text),
     nullable("fine_type", Text),
 ]);
 
-/// A relationship of a version 2 graph.
-pub(super) const RELATIONSHIP: Rule = Object(&[
-    required("id", Form(&UUID)),
-    required("source_entity_id", Form(&UUID)),
-    required("target_entity_id", Form(&UUID)),
+/// Rule for a relationship of a version 2 graph.
+pub(super) const RELATIONSHIP_RULE: Rule = Object(&[
+    required("id", Form(&UUID_FORM)),
+    required("source_entity_id", Form(&UUID_FORM)),
+    required("target_entity_id", Form(&UUID_FORM)),
     required("relation_type", Text),
     required("created_at", Time),
     required("valid_at", Time),
@@ -364,9 +370,9 @@ pub(super) const RELATIONSHIP: Rule = Object(&[
     nullable("invalidated_at", Time),
 ]);
 
-/// An episode of a version 2 graph.
-pub(super) const EPISODE: Rule = Object(&[
-    required("id", Form(&UUID)),
+/// Rule for an episode of a version 2 graph.
+pub(super) const EPISODE_RULE: Rule = Object(&[
+    required("id", Form(&UUID_FORM)),
     required("name", Text),
     required("created_at", Time),
     optional("content", Text),

@@ -34,37 +34,37 @@ const fn section(
     Section { parent: place.0, name: place.1, line: line.0, count: line.1, kind, key, text, title, updated }
 }
 
-/// Memories of both versions.
-pub(super) static MEMORIES: Section =
+/// The list of memories, in both versions.
+pub(super) static MEMORIES_SECTION: Section =
     section(("", "memories"), ("memory", "memories"), Kind::Memory, "memory", ["content", "", "updated_at"]);
-/// Todos of both versions.
-pub(super) static TASKS: Section =
+/// The list of todos, in both versions.
+pub(super) static TASKS_SECTION: Section =
     section(("", "todos"), ("todo", "todos"), Kind::Todo, "todo", ["content", "", "updated_at"]);
-/// Projects of version 2.
-pub(super) static PROJECTS: Section =
+/// The list of projects in version 2.
+pub(super) static PROJECTS_SECTION: Section =
     section(("", "projects"), ("project", "projects"), Kind::Profile, "project", ["description", "name", ""]);
-/// Reminders of version 2.
-pub(super) static REMINDERS: Section =
+/// The list of reminders in version 2.
+pub(super) static REMINDERS_SECTION: Section =
     section(("", "reminders"), ("reminder", "reminders"), Kind::Todo, "reminder", ["content", "", ""]);
-/// Nodes of version 1; only those of type `entity` are records.
-pub(super) static NODES: Section =
+/// The list of nodes in version 1. Only nodes of type `entity` are records.
+pub(super) static NODES_SECTION: Section =
     section(("graph", "nodes"), ("graph_node", "graph_nodes"), Kind::Entity, "node", ["", "", ""]);
-/// Edges of version 1.
-pub(super) static EDGES: Section =
+/// The list of edges in version 1.
+pub(super) static EDGES_SECTION: Section =
     section(("graph", "edges"), ("graph_edge", "graph_edges"), Kind::Relation, "edge", ["", "", ""]);
-/// Entities of version 2.
-pub(super) static ENTITIES: Section =
+/// The list of entities in version 2.
+pub(super) static ENTITIES_SECTION: Section =
     section(("knowledge_graph", "entities"), ("entity", "entities"), Kind::Entity, "entity", ["summary", "name", ""]);
-/// Relationships of version 2.
-pub(super) static RELATIONSHIPS: Section = section(
+/// The list of relationships in version 2.
+pub(super) static RELATIONSHIPS_SECTION: Section = section(
     ("knowledge_graph", "relationships"),
     ("relationship", "relationships"),
     Kind::Relation,
     "relationship",
     ["context", "", ""],
 );
-/// Episodes of version 2.
-pub(super) static EPISODES: Section = section(
+/// The list of episodes in version 2.
+pub(super) static EPISODES_SECTION: Section = section(
     ("knowledge_graph", "episodes"),
     ("episode", "episodes"),
     Kind::Resource,
@@ -72,8 +72,17 @@ pub(super) static EPISODES: Section = section(
     ["content", "name", ""],
 );
 
-pub(super) static SECTIONS: [&Section; 9] =
-    [&MEMORIES, &TASKS, &PROJECTS, &REMINDERS, &NODES, &EDGES, &ENTITIES, &RELATIONSHIPS, &EPISODES];
+pub(super) static SECTIONS: [&Section; 9] = [
+    &MEMORIES_SECTION,
+    &TASKS_SECTION,
+    &PROJECTS_SECTION,
+    &REMINDERS_SECTION,
+    &NODES_SECTION,
+    &EDGES_SECTION,
+    &ENTITIES_SECTION,
+    &RELATIONSHIPS_SECTION,
+    &EPISODES_SECTION,
+];
 
 impl Section {
     /// JSON pointer of an element.
@@ -86,7 +95,7 @@ impl Section {
     }
 
     /// Index in [`SECTIONS`].
-    pub fn number(&self) -> usize {
+    pub fn table_index(&self) -> usize {
         SECTIONS.iter().position(|s| *s == self).unwrap_or_default()
     }
 }

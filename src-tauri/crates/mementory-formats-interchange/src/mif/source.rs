@@ -1,5 +1,6 @@
 //! The bytes of a document in any encoding. YAML is converted to JSON once, here. All other code reads JSON or JSON
-//! lines as often as needed. Invalid JSON is not repaired, because it is not a document of this format.
+//! lines as often as needed. Invalid JSON is not repaired, but elements that are nearly JSON can be replaced with
+//! `null`.
 pub(super) use super::encoding::Encoding;
 use super::{
     detect, envelope,
@@ -54,7 +55,7 @@ impl<'a> Source<'a> {
             let bytes = source.read_all(limits)?;
             source.set_bytes(utf16_text(&bytes).into_bytes());
         }
-        source.normalize(limits)?;
+        source.convert_yaml(limits)?;
         Ok(source)
     }
 
@@ -69,7 +70,7 @@ impl<'a> Source<'a> {
             faulty: FaultyElements::new(),
             repeated: vec![],
         };
-        source.normalize(limits)?;
+        source.convert_yaml(limits)?;
         Ok(source)
     }
 
@@ -95,7 +96,7 @@ impl<'a> Source<'a> {
         self.memory = bytes;
     }
 
-    fn normalize(&mut self, limits: &Limits) -> Result<(), FormatError> {
+    fn convert_yaml(&mut self, limits: &Limits) -> Result<(), FormatError> {
         if self.encoding == Encoding::Yaml {
             let bytes = self.read_all(limits)?;
             let text = String::from_utf8(bytes)
@@ -103,12 +104,12 @@ impl<'a> Source<'a> {
             // A YAML document is parsed as a whole, a JSON document element by element.
             let bounds = Bounds { depth: limits.json_depth, bytes: limits.tree_bytes * YAML_MEMORY_FACTOR };
             let tree = yaml::parse(text.trim_start_matches('\u{feff}'), bounds).map_err(|e| match e.code {
-                yaml::TOO_LARGE => {
+                yaml::TOO_LARGE_CODE => {
                     FormatError::Limit { limit: "tree_bytes", place: self.place.clone(), figure: bounds.bytes }
                 }
                 code => FormatError::invalid(code, &self.place, e.message),
             })?;
-            self.repeated = yaml::repeated(&tree);
+            self.repeated = yaml::repeated_keys(&tree);
             let mut tree = super::wire::restore_text(tree);
             self.faulty = blank_non_finite(&mut tree);
             if let Some(pointer) = find_non_finite(&tree) {
@@ -163,7 +164,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Reads the bytes from the start, without a byte order mark.
+    /// Calls `f` with a reader of the bytes, from the start and without a byte order mark.
     pub fn read<T>(&self, f: impl FnOnce(&mut dyn Read) -> Result<T, FormatError>) -> Result<T, FormatError> {
         match self.catalog {
             Some((catalog, member)) => catalog.read(member, |r| {

@@ -2,7 +2,7 @@
 //! `fields`.
 use super::{
     sections::Section,
-    wire::{SCOPE, bare_id, inner, json, list, number, text, time},
+    wire::{KEY_SCOPE, bare_id, inner, json, list, number, text, time},
 };
 use mementory_format::extension::{FORMER_MEMBER, MEMBER};
 use mementory_json::Tree;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// Key of a record, from the name of its list and its id.
 pub(super) fn key(list: &str, id: &str) -> RecordKey {
-    RecordKey::new(SCOPE, format!("{list}/{}", bare_id(id)))
+    RecordKey::new(KEY_SCOPE, format!("{list}/{}", bare_id(id)))
 }
 
 /// Link to the record that an id in a version 1 graph refers to.
@@ -56,11 +56,11 @@ pub(super) fn to_record(section: &Section, tree: &Tree) -> Record {
     if !section.updated.is_empty() {
         record.times.updated = time(tree, section.updated);
     }
-    record.source = Source { platform: SCOPE.into(), ..Source::default() };
+    record.source = Source { platform: KEY_SCOPE.into(), ..Source::default() };
     let mut used = vec!["id", "content", "tags", "created_at", MEMBER, FORMER_MEMBER];
     match section.key {
-        "memory" => memory(tree, &mut record, &mut used),
-        "todo" => todo(tree, &mut record, &mut used),
+        "memory" => fill_memory(tree, &mut record, &mut used),
+        "todo" => fill_todo(tree, &mut record, &mut used),
         "reminder" => record.record_type = Some("reminder".into()),
         "project" => {
             used.extend(["name", "description"]);
@@ -77,9 +77,9 @@ pub(super) fn to_record(section: &Section, tree: &Tree) -> Record {
             record.title = Some(name.to_owned());
             record.record_type = words("entity_type");
         }
-        "entity" => entity(tree, &mut record, &mut used),
-        "edge" => edge(tree, &mut record, &mut used),
-        _ => relationship(tree, &mut record, &mut used),
+        "entity" => fill_entity(tree, &mut record, &mut used),
+        "edge" => fill_edge(tree, &mut record, &mut used),
+        _ => fill_relationship(tree, &mut record, &mut used),
     }
     if record.status.is_some() {
         used.push("status");
@@ -88,7 +88,7 @@ pub(super) fn to_record(section: &Section, tree: &Tree) -> Record {
     record
 }
 
-fn memory(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
+fn fill_memory(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     used.extend(["importance", "updated_at", "accessed_at"]);
     record.importance = number(tree, "importance");
     record.times.last_accessed = time(tree, "accessed_at");
@@ -134,7 +134,7 @@ pub(super) fn type_and_vector_names(tree: &Tree) -> (&'static str, &'static str)
     (if second { "memory_type" } else { "type" }, vector)
 }
 
-fn todo(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
+fn fill_todo(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     used.extend(["updated_at", "related_memory_ids", "subtask_ids"]);
     record.source.project =
         inner(tree, "project", "name").or(inner(tree, "project", "id")).or(text(tree, "project_id")).map(str::to_owned);
@@ -161,7 +161,7 @@ fn todo(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     }
 }
 
-fn entity(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
+fn fill_entity(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     used.extend(["name", "summary", "last_seen_at"]);
     if record.text.is_empty() {
         record.text = record.title.clone().unwrap_or_default();
@@ -170,17 +170,17 @@ fn entity(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     record.times.updated = time(tree, "last_seen_at");
 }
 
-fn edge(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
+fn fill_edge(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     used.extend(["source", "target", "type"]);
     let word = |name: &str| text(tree, name).unwrap_or_default();
     let (source, target, relation) = (word("source"), word("target"), word("type"));
-    record.key = RecordKey::new(SCOPE, format!("edge/{}|{relation}|{}", bare_id(source), bare_id(target)));
+    record.key = RecordKey::new(KEY_SCOPE, format!("edge/{}|{relation}|{}", bare_id(source), bare_id(target)));
     record.text = format!("{source} {relation} {target}");
     record.record_type = Some(relation.to_owned());
     record.links = vec![end_link("source", source), end_link("target", target)];
 }
 
-fn relationship(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
+fn fill_relationship(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     used.extend(["source_entity_id", "target_entity_id", "relation_type", "context", "confidence", "valid_at"]);
     used.push("invalidated_at");
     let word = |name: &str| text(tree, name).unwrap_or_default();
@@ -197,7 +197,7 @@ fn relationship(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     record.links = vec![end_link("source", source), end_link("target", target)];
 }
 
-/// Members that no field of the model holds, in their original order.
+/// Members that have no field in the model, in their original order.
 fn remaining_members(tree: &Tree, used: &[&str]) -> Fields {
     let Tree::Object(members) = tree else { return Fields::new() };
     let is_used = |k: &str| used.contains(&k);

@@ -7,7 +7,7 @@ use super::{
     first_pass::{Checksum, FirstPass},
     interop_import,
     schema::code_of,
-    sections::{EDGES, ENTITIES, MEMORIES, NODES, SECTIONS, Section, TASKS},
+    sections::{EDGES_SECTION, ENTITIES_SECTION, MEMORIES_SECTION, NODES_SECTION, SECTIONS, Section, TASKS_SECTION},
     source::{Encoding, Source},
     wire::{Shape, inner, is_supported, list, text, version_parts},
 };
@@ -20,7 +20,7 @@ use mementory_model::Limits;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Number of findings that are listed for each code. Further ones are only counted.
-const MAX_LISTED: usize = 100;
+const MAX_LISTED_PER_CODE: usize = 100;
 
 /// Validates every detected file. With a passphrase, the content of encrypted documents is validated too.
 pub(super) fn validate(
@@ -42,7 +42,7 @@ pub(super) fn validate(
             if encoding.interop_name().is_some() {
                 validator.check_interop(&mut source, limits)
             } else {
-                validator.document(&mut source, limits)
+                validator.check_document(&mut source, limits)
             }
         });
         match result {
@@ -57,11 +57,11 @@ pub(super) fn validate(
         }
     }
     for ((code, warning), count) in std::mem::take(&mut validator.counts) {
-        if count > MAX_LISTED {
+        if count > MAX_LISTED_PER_CODE {
             let finding = Finding {
                 code: code.clone(),
                 place: String::new(),
-                message: format!("{count} of these, the first {MAX_LISTED} are listed"),
+                message: format!("{count} of these, the first {MAX_LISTED_PER_CODE} are listed"),
             };
             if warning { validator.out.warnings.push(finding) } else { validator.out.errors.push(finding) }
         }
@@ -87,7 +87,7 @@ impl Validator<'_> {
     fn report(&mut self, warning: bool, code: &str, place: &str, message: &str) {
         let count = self.counts.entry((code.to_owned(), warning)).or_default();
         *count += 1;
-        if *count > MAX_LISTED {
+        if *count > MAX_LISTED_PER_CODE {
             return;
         }
         let finding = Finding { code: code.into(), place: place.into(), message: message.into() };
@@ -102,7 +102,7 @@ impl Validator<'_> {
         self.report(true, code, place, message);
     }
 
-    fn schema_check(&mut self, tree: &Tree, rule: &Rule, pointer: &str, place: &str) {
+    fn check_schema(&mut self, tree: &Tree, rule: &Rule, pointer: &str, place: &str) {
         check(tree, rule, RepeatedKeys::Accept, &mut |at, violation| {
             let (code, warning) = code_of(&violation);
             self.report(warning, code, &format!("{place}#{pointer}{at}"), &violation.to_string());
@@ -124,11 +124,11 @@ impl Validator<'_> {
         Ok(())
     }
 
-    fn document(&mut self, source: &mut Source<'_>, limits: &Limits) -> Result<(), FormatError> {
+    fn check_document(&mut self, source: &mut Source<'_>, limits: &Limits) -> Result<(), FormatError> {
         let mut first_pass = FirstPass::of(source, limits)?;
         let place = source.place.clone();
         self.out.version.clone_from(&first_pass.version);
-        self.version(&first_pass, &place);
+        self.check_version(&first_pass, &place);
         if first_pass.version.as_deref().is_some_and(|v| !is_supported(v)) {
             return Ok(());
         }
@@ -142,7 +142,7 @@ impl Validator<'_> {
                 Some(passphrase) => {
                     let mut inner = Source::of_envelope(encryption, Some(passphrase), &place, limits)?;
                     // The passphrase is not passed on, so an envelope inside this one is reported but not opened.
-                    self.document(&mut inner, limits)?;
+                    self.check_document(&mut inner, limits)?;
                     self.passphrase = Some(passphrase);
                 }
                 None => self.warn("encrypted", &place, "the content can only be validated with the passphrase"),
@@ -154,12 +154,12 @@ impl Validator<'_> {
             }
         }
         if first_pass.shape == Shape::V1
-            && first_pass.root.get(MEMORIES.name).is_none()
+            && first_pass.root.get(MEMORIES_SECTION.name).is_none()
             && source.encoding == Encoding::Jsonl
         {
-            first_pass.root.set(MEMORIES.name, Tree::Array(vec![]));
+            first_pass.root.set(MEMORIES_SECTION.name, Tree::Array(vec![]));
         }
-        self.schema_check(&first_pass.root, first_pass.shape.document(), "", &place);
+        self.check_schema(&first_pass.root, first_pass.shape.document_rule(), "", &place);
         for pointer in &source.repeated {
             self.error("duplicate_key", &format!("{place}#{pointer}"), "a key occurs twice in one mapping");
         }
@@ -172,11 +172,11 @@ impl Validator<'_> {
         if first_pass.unknown_lines > 0 {
             self.warn("unknown_lines", &place, &format!("{} lines of unknown types", first_pass.unknown_lines));
         }
-        let ids = self.elements(source, &first_pass, limits)?;
-        self.references(source, &first_pass, &ids, limits)?;
+        let ids = self.check_elements(source, &first_pass, limits)?;
+        self.check_references(source, &first_pass, &ids, limits)?;
         self.check_counts(&first_pass, &ids, &place);
-        self.footer(source, &first_pass, &place);
-        match first_pass.checksum(source, limits)? {
+        self.check_footer(source, &first_pass, &place);
+        match first_pass.compare_checksum(source, limits)? {
             Checksum::Mismatch => {
                 self.error("checksum_mismatch", &place, "the document was changed after it was written")
             }
@@ -195,7 +195,7 @@ impl Validator<'_> {
         Ok(())
     }
 
-    fn version(&mut self, first_pass: &FirstPass, place: &str) {
+    fn check_version(&mut self, first_pass: &FirstPass, place: &str) {
         match first_pass.version.as_deref() {
             None if envelope::find_in(&first_pass.root).is_some() => {}
             None => {} // reported as a missing field
@@ -221,7 +221,7 @@ impl Validator<'_> {
         }
     }
 
-    fn elements(
+    fn check_elements(
         &mut self,
         source: &Source<'_>,
         first_pass: &FirstPass,
@@ -244,16 +244,16 @@ impl Validator<'_> {
                 self.error(code, &format!("{place}#{pointer}"), "the element is not valid JSON");
                 return Ok(());
             }
-            self.schema_check(&tree, first_pass.shape.rule(section), &pointer, &place);
+            self.check_schema(&tree, first_pass.shape.element_rule(section), &pointer, &place);
             if let Some(id) = text(&tree, "id")
                 && !ids.by_list.entry(section.key).or_default().insert(id.to_owned())
             {
                 self.error("duplicate_id", &format!("{place}#{pointer}/id"), "two elements have this id");
             }
-            if *section == MEMORIES {
+            if *section == MEMORIES_SECTION {
                 let kind = text(&tree, "type").or(text(&tree, "memory_type")).unwrap_or_default();
                 *ids.types.entry(kind.to_owned()).or_default() += 1;
-                self.memory(&tree, &format!("{place}#{pointer}"), &mut ids);
+                self.check_memory(&tree, &format!("{place}#{pointer}"), &mut ids);
             }
             Ok(())
         })?;
@@ -261,7 +261,7 @@ impl Validator<'_> {
     }
 
     /// Checks a memory against rules that the schema cannot express.
-    fn memory(&mut self, tree: &Tree, at: &str, ids: &mut ElementIds) {
+    fn check_memory(&mut self, tree: &Tree, at: &str, ids: &mut ElementIds) {
         for name in ["embedding", "embeddings"] {
             let Some(embedding) = tree.get(name) else { continue };
             let declared = embedding.get("dimensions").and_then(Tree::as_f64);
@@ -305,7 +305,7 @@ impl Validator<'_> {
         ids.redacted += listed as u64;
     }
 
-    fn references(
+    fn check_references(
         &mut self,
         source: &Source<'_>,
         first_pass: &FirstPass,
@@ -324,8 +324,11 @@ impl Validator<'_> {
                     for end in ["source", "target"] {
                         let Some(id) = text(&tree, end) else { continue };
                         // If the graph has no nodes at all, an edge may refer to an entity that is not listed.
-                        let unlisted = id.starts_with("entity:") && first_pass.counts[NODES.number()] == 0;
-                        let known = unlisted || has(&MEMORIES, id) || has(&TASKS, id) || has(&NODES, id);
+                        let unlisted = id.starts_with("entity:") && first_pass.counts[NODES_SECTION.table_index()] == 0;
+                        let known = unlisted
+                            || has(&MEMORIES_SECTION, id)
+                            || has(&TASKS_SECTION, id)
+                            || has(&NODES_SECTION, id);
                         if !known {
                             self.warn("dangling_edge", &format!("{at}/{end}"), "refers to nothing in this document");
                         }
@@ -333,7 +336,7 @@ impl Validator<'_> {
                 }
                 "relationship" => {
                     for end in ["source_entity_id", "target_entity_id"] {
-                        if text(&tree, end).is_some_and(|id| !has(&ENTITIES, id)) {
+                        if text(&tree, end).is_some_and(|id| !has(&ENTITIES_SECTION, id)) {
                             self.warn("dangling_edge", &format!("{at}/{end}"), "refers to nothing in this document");
                         }
                     }
@@ -341,11 +344,11 @@ impl Validator<'_> {
                 "memory" | "todo" => {
                     let relations = if v1 { tree.get("relations").unwrap_or(&Tree::Null) } else { &tree };
                     let rows = [
-                        ("related_memories", relations, &MEMORIES),
-                        ("related_todos", relations, &TASKS),
-                        ("related_memory_ids", &tree, &MEMORIES),
-                        ("related_todo_ids", &tree, &TASKS),
-                        ("subtask_ids", &tree, &TASKS),
+                        ("related_memories", relations, &MEMORIES_SECTION),
+                        ("related_todos", relations, &TASKS_SECTION),
+                        ("related_memory_ids", &tree, &MEMORIES_SECTION),
+                        ("related_todo_ids", &tree, &TASKS_SECTION),
+                        ("subtask_ids", &tree, &TASKS_SECTION),
                     ];
                     for (name, object, target) in rows {
                         if list(object, name).iter().any(|id| !has(target, id)) {
@@ -370,10 +373,10 @@ impl Validator<'_> {
         let declared =
             |path: [&str; 2]| first_pass.root.get(path[0]).and_then(|o| o.get(path[1])).and_then(Tree::as_f64);
         let rows = [
-            (["metadata", "total_memories"], first_pass.counts[MEMORIES.number()]),
-            (["metadata", "total_todos"], first_pass.counts[TASKS.number()]),
-            (["graph", "node_count"], first_pass.counts[NODES.number()]),
-            (["graph", "edge_count"], first_pass.counts[EDGES.number()]),
+            (["metadata", "total_memories"], first_pass.counts[MEMORIES_SECTION.table_index()]),
+            (["metadata", "total_todos"], first_pass.counts[TASKS_SECTION.table_index()]),
+            (["graph", "node_count"], first_pass.counts[NODES_SECTION.table_index()]),
+            (["graph", "edge_count"], first_pass.counts[EDGES_SECTION.table_index()]),
         ];
         for (path, real) in rows {
             // Nodes are optional, so their count is checked only if there are any.
@@ -399,7 +402,7 @@ impl Validator<'_> {
         }
     }
 
-    fn footer(&mut self, source: &Source<'_>, first_pass: &FirstPass, place: &str) {
+    fn check_footer(&mut self, source: &Source<'_>, first_pass: &FirstPass, place: &str) {
         if source.encoding != Encoding::Jsonl {
             return;
         }
@@ -408,7 +411,7 @@ impl Validator<'_> {
         };
         for section in SECTIONS {
             let declared = footer.get("counts").and_then(|c| c.get(section.count)).and_then(Tree::as_f64);
-            if declared.is_some_and(|n| n != first_pass.counts[section.number()] as f64) {
+            if declared.is_some_and(|n| n != first_pass.counts[section.table_index()] as f64) {
                 let at = format!("{place}#footer/counts/{}", section.count);
                 self.warn("count_differs", &at, "does not match the number of elements");
             }

@@ -8,7 +8,7 @@ use mementory_json::{Tree, schema::Rule};
 use mementory_model::Timestamp;
 
 /// Id of the format, and scope of its keys.
-pub(super) const SCOPE: &str = "mif";
+pub(super) const KEY_SCOPE: &str = "mif";
 
 /// The two shapes of a document. The declared version may be wrong, so the header (`export`, `export_meta`) decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,27 +38,27 @@ impl Shape {
     }
 
     /// Schema rule for the document without its lists.
-    pub fn document(self) -> &'static Rule {
+    pub fn document_rule(self) -> &'static Rule {
         match self {
-            Shape::V1 => &schema::DOCUMENT_1,
-            Shape::V2 => &schema::DOCUMENT_2,
+            Shape::V1 => &schema::DOCUMENT_RULE_1,
+            Shape::V2 => &schema::DOCUMENT_RULE_2,
         }
     }
 
     /// Schema rule for the elements of a list.
-    pub fn rule(self, section: &Section) -> &'static Rule {
+    pub fn element_rule(self, section: &Section) -> &'static Rule {
         match (section.key, self) {
-            ("memory", Shape::V1) => &schema::MEMORY_1,
-            ("memory", Shape::V2) => &schema::MEMORY_2,
-            ("todo", Shape::V1) => &schema::TASK_1,
-            ("todo", Shape::V2) => &schema::TASK_2,
-            ("project", _) => &schema::PROJECT,
-            ("reminder", _) => &schema::REMINDER,
-            ("node", _) => &schema::NODE,
-            ("edge", _) => &schema::EDGE,
-            ("entity", _) => &schema::ENTITY,
-            ("relationship", _) => &schema::RELATIONSHIP,
-            _ => &schema::EPISODE,
+            ("memory", Shape::V1) => &schema::MEMORY_RULE_1,
+            ("memory", Shape::V2) => &schema::MEMORY_RULE_2,
+            ("todo", Shape::V1) => &schema::TASK_RULE_1,
+            ("todo", Shape::V2) => &schema::TASK_RULE_2,
+            ("project", _) => &schema::PROJECT_RULE,
+            ("reminder", _) => &schema::REMINDER_RULE,
+            ("node", _) => &schema::NODE_RULE,
+            ("edge", _) => &schema::EDGE_RULE,
+            ("entity", _) => &schema::ENTITY_RULE,
+            ("relationship", _) => &schema::RELATIONSHIP_RULE,
+            _ => &schema::EPISODE_RULE,
         }
     }
 
@@ -83,10 +83,10 @@ pub(super) fn version_of(root: &Tree) -> Option<String> {
 /// Converts YAML scalars back to text where the format requires text.
 pub(super) fn restore_text(mut root: Tree) -> Tree {
     let shape = Shape::of(&root);
-    schema::restore_text_scalars(&mut root, shape.document());
+    schema::restore_text_scalars(&mut root, shape.document_rule());
     for section in SECTIONS {
         if let Some(Tree::Array(items)) = list_mut(&mut root, section) {
-            items.iter_mut().for_each(|item| schema::restore_text_scalars(item, shape.rule(section)));
+            items.iter_mut().for_each(|item| schema::restore_text_scalars(item, shape.element_rule(section)));
         }
     }
     root

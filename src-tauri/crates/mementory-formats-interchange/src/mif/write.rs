@@ -9,11 +9,11 @@ use super::{
     extension::{AttachMode, attach, losses},
     first_pass::CHECKSUM_METHOD,
     interop_export,
-    read::{METADATA, copy_metadata, metadata_of_record},
+    read::{METADATA_FIELD, copy_metadata, metadata_of_record},
     redaction::{self, Privacy},
-    sections::{EDGES, MEMORIES, NODES, SECTIONS, Section, TASKS},
+    sections::{EDGES_SECTION, MEMORIES_SECTION, NODES_SECTION, SECTIONS, Section, TASKS_SECTION},
     to_record::{to_record, tree_of},
-    wire::{SCOPE, Shape, inner, json, text},
+    wire::{KEY_SCOPE, Shape, inner, json, text},
 };
 use mementory_format::extension as slot;
 use mementory_format::{
@@ -131,27 +131,27 @@ impl DocumentWriter {
             report: WriteReport { version: plan.shape.version().into(), losses, ..WriteReport::default() },
             plan,
         };
-        source.records(&mut |stored| writer.record(&stored))?;
+        source.records(&mut |stored| writer.add_record(&stored))?;
         for tombstone in source.tombstones()? {
             let note = "the format has no deletions; the file only has the remaining records";
             writer.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
         }
         if options.everything {
-            passthrough_envelope::note_left_out(source, |id| id != SCOPE, &mut writer.report.losses)?;
+            passthrough_envelope::note_left_out(source, |id| id != KEY_SCOPE, &mut writer.report.losses)?;
         }
         Ok(writer)
     }
 
-    fn record(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
+    fn add_record(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         let record = &stored.record;
         *self.report.by_kind.entry(record.kind.as_str().into()).or_default() += 1;
         if let (Some((section, index)), Some(verbatim)) = (self.plan.own_element(stored), &record.verbatim) {
             let (text, kind) = match stored.edited {
-                true => self.patched(stored, section, &verbatim.text)?,
+                true => self.patched_element(stored, section, &verbatim.text)?,
                 false => (verbatim.text.clone(), record.record_type.clone()),
             };
             let order = (false, record.origin.container.clone(), index);
-            self.count(record, section, kind.as_deref());
+            self.count_record(record, section, kind.as_deref());
             if let (Some(metadata), Some(id)) = (metadata_of_record(&record.fields), &record.origin_id) {
                 self.metadata.insert(id.clone(), metadata);
             }
@@ -161,7 +161,7 @@ impl DocumentWriter {
     }
 
     /// The original element with only the edited members replaced, and the type of the record.
-    fn patched(
+    fn patched_element(
         &mut self,
         stored: &StoredRecord,
         section: &Section,
@@ -179,7 +179,7 @@ impl DocumentWriter {
         let kind = mapped.record_type.clone();
         mapped.key = record.key.clone(); // of two records with the same id, the later one has a different key
         mapped.repeats = record.repeats;
-        if record.fields.contains_key(METADATA) {
+        if record.fields.contains_key(METADATA_FIELD) {
             copy_metadata(&record.fields, &mut mapped.fields);
             mapped.importance = record.importance;
             mapped.times.last_accessed = record.times.last_accessed;
@@ -192,7 +192,7 @@ impl DocumentWriter {
     fn write_foreign(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         let record = &stored.record;
         let shape = self.plan.shape;
-        let (section, ends) = self.plan.target(stored);
+        let (section, ends) = self.plan.section_and_ends(stored);
         let id = match self.plan.id_of(&stored.id) {
             Some((_, id)) => id.clone(),
             None => compose::id_for(stored, section, shape, self.plan.strip),
@@ -207,8 +207,8 @@ impl DocumentWriter {
         attach(&mut tree, &mapped, record, mode);
         losses(&stored.id, &tree, &mut self.report.losses);
         self.report_narrowed(stored, section, &mapped);
-        self.count(record, section, text(&tree, "type").or(text(&tree, "memory_type")));
-        if shape == Shape::V2 && *section == MEMORIES {
+        self.count_record(record, section, text(&tree, "type").or(text(&tree, "memory_type")));
+        if shape == Shape::V2 && *section == MEMORIES_SECTION {
             let external_metadata = external_metadata(record);
             if !external_metadata.is_empty() {
                 self.metadata.insert(id, Tree::Object(external_metadata));
@@ -245,11 +245,11 @@ impl DocumentWriter {
     }
 
     /// Adds a record to the counts and times in the metadata.
-    fn count(&mut self, record: &Record, section: &Section, kind: Option<&str>) {
-        if *section == MEMORIES {
+    fn count_record(&mut self, record: &Record, section: &Section, kind: Option<&str>) {
+        if *section == MEMORIES_SECTION {
             *self.types.entry(kind.unwrap_or_default().to_owned()).or_default() += 1;
         }
-        if *section == MEMORIES || *section == TASKS {
+        if *section == MEMORIES_SECTION || *section == TASKS_SECTION {
             for time in [record.times.created, record.times.updated].into_iter().flatten() {
                 let (from, to) = self.range.unwrap_or((time, time));
                 self.range = Some((from.min(time), to.max(time)));
@@ -261,27 +261,28 @@ impl DocumentWriter {
         if self.store_elements {
             self.privacy.note_marks(&text, MAX_DEPTH);
         }
-        self.lists[section.number()].push((order, if self.store_elements { text } else { String::new() }));
+        self.lists[section.table_index()].push((order, if self.store_elements { text } else { String::new() }));
         Ok(())
     }
 
-    /// Builds the document and computes its checksum.
+    /// Builds the document and its checksum. If nothing was changed, the imported checksum is kept.
     fn finish(&mut self) -> Result<(Document, String), FormatError> {
         let shape = self.plan.shape;
         let mut lists: Vec<Vec<(ElementOrder, String)>> = std::mem::take(&mut self.lists);
         lists.iter_mut().for_each(|list| list.sort_by(|a, b| a.0.cmp(&b.0)));
         let base_frame = self.plan.base_frame();
         let is_unchanged = base_frame.is_some_and(|frame| {
-            let reference_nodes = |s: &Section| if *s == NODES { frame.reference_nodes.len() as u64 } else { 0 };
+            let reference_nodes =
+                |s: &Section| if *s == NODES_SECTION { frame.reference_nodes.len() as u64 } else { 0 };
             !self.edited
                 && SECTIONS
                     .iter()
-                    .all(|s| lists[s.number()].len() as u64 + reference_nodes(s) == frame.counts[s.number()])
+                    .all(|s| lists[s.table_index()].len() as u64 + reference_nodes(s) == frame.counts[s.table_index()])
         });
-        let root = base_frame.map_or_else(|| self.root(), |frame| frame.document.clone());
+        let root = base_frame.map_or_else(|| self.new_root(), |frame| frame.document.clone());
         let reference_nodes = base_frame.map(|frame| frame.reference_nodes.clone()).unwrap_or_default();
         let ids = if is_unchanged { HashSet::new() } else { ids_of(&lists) };
-        let nodes = &mut lists[NODES.number()];
+        let nodes = &mut lists[NODES_SECTION.table_index()];
         for (index, node) in reference_nodes {
             let id = Tree::parse(&node, MAX_DEPTH).ok().and_then(|n| text(&n, "id").map(str::to_owned));
             if is_unchanged || id.is_some_and(|id| ids.contains(&id)) {
@@ -298,7 +299,7 @@ impl DocumentWriter {
         let counts: Vec<usize> = lists.iter().map(Vec::len).collect();
         for (section, list) in SECTIONS.into_iter().zip(lists) {
             let items: Vec<String> = list.into_iter().map(|(_, text)| text).collect();
-            fill(&mut document.members, section, items);
+            fill_list(&mut document.members, section, items);
         }
         if shape == Shape::V2 && !self.metadata.is_empty() {
             self.write_external_metadata(&mut document);
@@ -311,7 +312,7 @@ impl DocumentWriter {
             };
             return Ok((document, checksum));
         }
-        self.summary(&mut document, &counts);
+        self.update_summary(&mut document, &counts);
         document.set_header(shape, "checksum", Tree::Text(String::new()));
         document.set_header(shape, "checksum_method", Tree::Text(CHECKSUM_METHOD.into()));
         let checksum = document.checksum()?;
@@ -319,7 +320,8 @@ impl DocumentWriter {
         Ok((document, checksum))
     }
 
-    /// Owner of the memories: the user id of the imported documents if they have the same, else the vault id.
+    /// Owner of the memories: `anonymous` if identifiers are left out, else the user id of the imported documents if it
+    /// is the same in all, else the vault id.
     fn owner(&self) -> &str {
         if self.plan.strip {
             return "anonymous";
@@ -329,7 +331,7 @@ impl DocumentWriter {
         first.filter(|one| named.all(|other| other == *one)).unwrap_or(&self.about.vault_id)
     }
 
-    fn root(&self) -> Tree {
+    fn new_root(&self) -> Tree {
         let shape = self.plan.shape;
         let seed = format!("{}|{}", self.about.vault_id, self.about.now.as_micros());
         let mut root = header(shape, &self.about, &seed, self.owner());
@@ -365,7 +367,7 @@ impl DocumentWriter {
     }
 
     /// Updates the metadata about the content (spec §7). Unknown members are preserved.
-    fn summary(&self, document: &mut Document, counts: &[usize]) {
+    fn update_summary(&self, document: &mut Document, counts: &[usize]) {
         if self.plan.shape == Shape::V2 {
             let header = document.members.iter().find(|(k, _)| k == Shape::V2.header());
             let before =
@@ -383,8 +385,8 @@ impl DocumentWriter {
         for (key, value) in &mut document.members {
             match value {
                 MemberValue::Tree(metadata @ Tree::Object(_)) if key == "metadata" => {
-                    metadata.set("total_memories", number(counts[MEMORIES.number()]));
-                    metadata.set("total_todos", number(counts[TASKS.number()]));
+                    metadata.set("total_memories", number(counts[MEMORIES_SECTION.table_index()]));
+                    metadata.set("total_todos", number(counts[TASKS_SECTION.table_index()]));
                     if let Some((from, to)) = self.range {
                         let range = vec![
                             ("earliest".into(), Tree::Text(stamp(from))),
@@ -403,9 +405,9 @@ impl DocumentWriter {
                         metadata.set("privacy", privacy);
                     }
                 }
-                MemberValue::Object(members) if key == NODES.parent => {
-                    for (name, section) in [("edge_count", &EDGES), ("node_count", &NODES)] {
-                        let value = MemberValue::Tree(number(counts[section.number()]));
+                MemberValue::Object(members) if key == NODES_SECTION.parent => {
+                    for (name, section) in [("edge_count", &EDGES_SECTION), ("node_count", &NODES_SECTION)] {
+                        let value = MemberValue::Tree(number(counts[section.table_index()]));
                         match members.iter_mut().find(|(k, _)| k == name) {
                             Some((_, slot)) => *slot = value,
                             None => members.insert(members.len().min(1), (name.into(), value)),
@@ -442,7 +444,7 @@ impl DocumentWriter {
         let shape = self.plan.shape;
         let seed = text(&encryption, "auth_tag").unwrap_or_default().to_owned();
         let mut root = header(shape, &self.about, &seed, "encrypted");
-        root.set(MEMORIES.name, Tree::Array(vec![]));
+        root.set(MEMORIES_SECTION.name, Tree::Array(vec![]));
         root.set("encryption", encryption);
         Document { members: members_of(root, ""), depth: MAX_DEPTH }
     }
@@ -477,50 +479,51 @@ fn header(shape: Shape, about: &SourceAbout, seed: &str, user: &str) -> Tree {
 
 /// Ids of all memories, todos and nodes.
 fn ids_of(lists: &[Vec<(ElementOrder, String)>]) -> HashSet<String> {
-    let sections = [&MEMORIES, &TASKS, &NODES];
-    let texts = sections.into_iter().flat_map(|s| &lists[s.number()]);
+    let sections = [&MEMORIES_SECTION, &TASKS_SECTION, &NODES_SECTION];
+    let texts = sections.into_iter().flat_map(|s| &lists[s.table_index()]);
     texts.filter_map(|(_, t)| Tree::parse(t, MAX_DEPTH).ok().and_then(|t| text(&t, "id").map(str::to_owned))).collect()
 }
 
 /// Adds a node for each memory or todo that an edge refers to.
 fn add_end_nodes(lists: &mut [Vec<(ElementOrder, String)>], ids: &HashSet<String>) {
     let mut seen: HashSet<String> = HashSet::new();
-    let edges: Vec<Tree> = lists[EDGES.number()].iter().filter_map(|(_, t)| Tree::parse(t, MAX_DEPTH).ok()).collect();
+    let edges: Vec<Tree> =
+        lists[EDGES_SECTION.table_index()].iter().filter_map(|(_, t)| Tree::parse(t, MAX_DEPTH).ok()).collect();
     for id in edges.iter().flat_map(|edge| [text(edge, "source"), text(edge, "target")]).flatten() {
         let kind = if id.starts_with("mem_") { "memory" } else { "todo" };
         if (id.starts_with("mem_") || id.starts_with("todo_")) && ids.contains(id) && seen.insert(id.to_owned()) {
             let word = |t: &str| Tree::Text(t.to_owned());
             let node = Tree::Object(vec![("id".into(), word(id)), ("type".into(), word(kind))]);
-            lists[NODES.number()].push(((true, String::new(), 1), json(&node)));
+            lists[NODES_SECTION.table_index()].push(((true, String::new(), 1), json(&node)));
         }
     }
 }
 
 /// Puts the elements into their list. Creates the list if it is missing.
-fn fill(members: &mut Vec<(String, MemberValue)>, section: &'static Section, items: Vec<String>) {
+fn fill_list(members: &mut Vec<(String, MemberValue)>, section: &'static Section, items: Vec<String>) {
     if section.parent.is_empty() {
-        return fill_in(members, section, items);
+        return fill_list_in(members, section, items);
     }
     if items.is_empty() && !members.iter().any(|(k, _)| k == section.parent) {
         return;
     }
     match members.iter_mut().find(|(k, _)| k == section.parent) {
-        Some((_, MemberValue::Object(inner))) => fill_in(inner, section, items),
+        Some((_, MemberValue::Object(inner))) => fill_list_in(inner, section, items),
         Some((_, value)) if !items.is_empty() => {
             let mut inner = Vec::new();
-            fill_in(&mut inner, section, items);
+            fill_list_in(&mut inner, section, items);
             *value = MemberValue::Object(inner);
         }
         Some(_) => {}
         None => {
             let mut inner = Vec::new();
-            fill_in(&mut inner, section, items);
+            fill_list_in(&mut inner, section, items);
             members.push((section.parent.into(), MemberValue::Object(inner)));
         }
     }
 }
 
-fn fill_in(members: &mut Vec<(String, MemberValue)>, section: &'static Section, items: Vec<String>) {
+fn fill_list_in(members: &mut Vec<(String, MemberValue)>, section: &'static Section, items: Vec<String>) {
     match members.iter_mut().find(|(k, _)| k == section.name) {
         Some((_, value @ MemberValue::List(..))) => *value = MemberValue::List(section, items),
         Some((_, value)) if !items.is_empty() => *value = MemberValue::List(section, items),

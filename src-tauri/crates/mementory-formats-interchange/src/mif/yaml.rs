@@ -11,7 +11,7 @@ use std::{
 };
 
 /// Code for a document that needs more memory than allowed.
-pub(super) const TOO_LARGE: &str = "too_large";
+pub(super) const TOO_LARGE_CODE: &str = "too_large";
 
 /// A fault in a YAML text.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ const ALLOCATION_OVERHEAD: usize = 16;
 pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
     let Bounds { depth, bytes } = bounds;
     let mut memory_left = bytes;
-    let too_large = || error(TOO_LARGE, format!("more values than fit into {bytes} bytes of memory"));
+    let too_large = || error(TOO_LARGE_CODE, format!("more values than fit into {bytes} bytes of memory"));
     let mut charge = |memory_cost: u64| {
         memory_left = memory_left.checked_sub(memory_cost).ok_or_else(too_large)?;
         Ok::<(), YamlError>(())
@@ -163,10 +163,10 @@ fn put(parent: &mut OpenCollection, value: Tree) -> Result<(), YamlError> {
 }
 
 /// Largest number of duplicate keys that are reported.
-const MAX_REPEATED: usize = 100;
+const MAX_REPEATED_KEYS: usize = 100;
 
 /// JSON pointers of duplicate keys. YAML 1.2 requires unique keys (§3.2.1.3), but the parser does not check this.
-pub(super) fn repeated(tree: &Tree) -> Vec<String> {
+pub(super) fn repeated_keys(tree: &Tree) -> Vec<String> {
     fn collect_repeated(tree: &Tree, at: &str, out: &mut Vec<String>) {
         match tree {
             Tree::Array(items) => {
@@ -177,7 +177,7 @@ pub(super) fn repeated(tree: &Tree) -> Vec<String> {
             Tree::Object(members) => {
                 let mut seen = HashSet::with_capacity(members.len());
                 for (key, value) in members {
-                    if !seen.insert(key.as_str()) && out.len() < MAX_REPEATED {
+                    if !seen.insert(key.as_str()) && out.len() < MAX_REPEATED_KEYS {
                         out.push(format!("{at}/{key}"));
                     }
                     if has_members(value) {

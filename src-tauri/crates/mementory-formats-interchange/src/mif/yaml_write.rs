@@ -4,46 +4,46 @@ use mementory_json::Tree;
 use std::fmt::Write;
 
 /// Deeper levels are written in flow style, because the bytes for indentation grow with the square of the depth.
-const BLOCK_DEPTH: usize = 12;
+const MAX_BLOCK_LEVELS: usize = 12;
 /// Values with at least this many levels stay in block style, because parsers limit the depth of flow style (ours to
 /// 255).
-const FLOW_DEPTH: u32 = 200;
+const MAX_FLOW_LEVELS: u32 = 200;
 /// Longer keys are written as explicit keys (`? key`), because YAML 1.2 §8.2.2 allows only 1024 characters before the
 /// colon.
 const MAX_PLAIN_KEY_BYTES: usize = 500;
 
 /// Writes `key: value` at the start of a line.
-pub(super) fn member(key: &str, value: &Tree, level: usize, out: &mut String) {
-    indent(level, out);
-    key_and_colon(key, level, out);
-    value_after(value, level + 1, out);
+pub(super) fn write_member(key: &str, value: &Tree, level: usize, out: &mut String) {
+    write_indent(level, out);
+    write_key_and_colon(key, level, out);
+    write_value_after(value, level + 1, out);
 }
 
 /// Writes `- element` at the start of a line.
-pub(super) fn element(value: &Tree, level: usize, out: &mut String) {
-    indent(level, out);
+pub(super) fn write_element(value: &Tree, level: usize, out: &mut String) {
+    write_indent(level, out);
     out.push('-');
     match value {
-        Tree::Object(members) if !members.is_empty() && level < BLOCK_DEPTH => {
+        Tree::Object(members) if !members.is_empty() && level < MAX_BLOCK_LEVELS => {
             for (i, (key, value)) in members.iter().enumerate() {
                 if i == 0 {
                     out.push(' ');
                 } else {
-                    indent(level + 1, out);
+                    write_indent(level + 1, out);
                 }
-                key_and_colon(key, level + 1, out);
-                value_after(value, level + 2, out);
+                write_key_and_colon(key, level + 1, out);
+                write_value_after(value, level + 2, out);
             }
         }
-        other => value_after(other, level + 1, out),
+        other => write_value_after(other, level + 1, out),
     }
 }
 
-fn indent(level: usize, out: &mut String) {
+fn write_indent(level: usize, out: &mut String) {
     out.extend(std::iter::repeat_n("  ", level));
 }
 
-fn key_and_colon(key: &str, level: usize, out: &mut String) {
+fn write_key_and_colon(key: &str, level: usize, out: &mut String) {
     let plain = key.len() < 64
         && key.bytes().next().is_some_and(|b| b.is_ascii_alphabetic())
         && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
@@ -55,22 +55,22 @@ fn key_and_colon(key: &str, level: usize, out: &mut String) {
         out.push_str(key);
     } else if key.len() > MAX_PLAIN_KEY_BYTES {
         out.push_str("? ");
-        quoted(key, out);
+        write_quoted(key, out);
         out.push('\n');
-        indent(level, out);
+        write_indent(level, out);
     } else {
-        quoted(key, out);
+        write_quoted(key, out);
     }
     out.push(':');
 }
 
 /// Writes a value after its key or dash, and the end of the line.
-fn value_after(value: &Tree, level: usize, out: &mut String) {
+fn write_value_after(value: &Tree, level: usize, out: &mut String) {
     match value {
         Tree::Object(members) if !members.is_empty() && in_block(value, level) => {
             out.push('\n');
             for (key, value) in members {
-                member(key, value, level, out);
+                write_member(key, value, level, out);
             }
         }
         Tree::Array(items)
@@ -78,19 +78,19 @@ fn value_after(value: &Tree, level: usize, out: &mut String) {
         {
             out.push('\n');
             for item in items {
-                element(item, level, out);
+                write_element(item, level, out);
             }
         }
         other => {
             out.push(' ');
-            flow(other, out);
+            write_flow(other, out);
             out.push('\n');
         }
     }
 }
 
 fn in_block(value: &Tree, level: usize) -> bool {
-    level <= BLOCK_DEPTH || !is_shallower(value, FLOW_DEPTH)
+    level <= MAX_BLOCK_LEVELS || !is_shallower(value, MAX_FLOW_LEVELS)
 }
 
 /// True if the tree has fewer levels than this. Recursion is safe, because the parser bounds the depth of a tree.
@@ -103,19 +103,19 @@ fn is_shallower(value: &Tree, than: u32) -> bool {
     }
 }
 
-fn flow(value: &Tree, out: &mut String) {
+fn write_flow(value: &Tree, out: &mut String) {
     match value {
         Tree::Null => out.push_str("null"),
         Tree::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
-        Tree::Number(token) => number(token, out),
-        Tree::Text(text) => quoted(text, out),
+        Tree::Number(token) => write_number(token, out),
+        Tree::Text(text) => write_quoted(text, out),
         Tree::Array(items) => {
             out.push('[');
             for (i, item) in items.iter().enumerate() {
                 if i > 0 {
                     out.push_str(", ");
                 }
-                flow(item, out);
+                write_flow(item, out);
             }
             out.push(']');
         }
@@ -128,9 +128,9 @@ fn flow(value: &Tree, out: &mut String) {
                 if key.len() > MAX_PLAIN_KEY_BYTES {
                     out.push_str("? ");
                 }
-                quoted(key, out);
+                write_quoted(key, out);
                 out.push_str(": ");
-                flow(value, out);
+                write_flow(value, out);
             }
             out.push('}');
         }
@@ -138,7 +138,7 @@ fn flow(value: &Tree, out: &mut String) {
 }
 
 /// Writes a number with a point and a sign in the exponent, because YAML 1.1 reads `1e5` as a string.
-fn number(token: &str, out: &mut String) {
+fn write_number(token: &str, out: &mut String) {
     let Some(at) = token.find(['e', 'E']) else { return out.push_str(token) };
     let (mantissa, exponent) = (&token[..at], &token[at + 1..]);
     out.push_str(mantissa);
@@ -152,7 +152,7 @@ fn number(token: &str, out: &mut String) {
     out.push_str(exponent);
 }
 
-fn quoted(text: &str, out: &mut String) {
+fn write_quoted(text: &str, out: &mut String) {
     out.push('"');
     for c in text.chars() {
         match c {

@@ -5,7 +5,7 @@ use mementory_json::Tree;
 use mementory_model::Limits;
 
 /// Lists of records in a store.
-pub(super) const LISTS: [&str; 3] = ["memories", "relations", "conversations_index"];
+pub(super) const STORE_LISTS: [&str; 3] = ["memories", "relations", "conversations_index"];
 
 /// One detected source.
 pub(super) struct Bundle<'a> {
@@ -52,7 +52,7 @@ impl<'a> Bundle<'a> {
 }
 
 /// Major and minor version of a document. Fails for an unsupported major version (§22.3).
-pub(super) fn supported(document: &Document, place: &str) -> Result<(u64, u64), FormatError> {
+pub(super) fn supported_version(document: &Document, place: &str) -> Result<(u64, u64), FormatError> {
     let raw = document.raw("schema_version").map(|raw| raw.get().chars().take(20).collect::<String>());
     let version_text = document.word("schema_version").or(raw).unwrap_or_default();
     match version(&version_text) {
@@ -67,10 +67,10 @@ pub(super) fn supported(document: &Document, place: &str) -> Result<(u64, u64), 
 pub(super) fn scope(outline: Option<&Tree>) -> String {
     let owner = outline.filter(|t| t.get("schema").and_then(Tree::as_str).is_none_or(|s| s == STORE_SCHEMA));
     match owner.and_then(|t| t.get("owner")?.get("id")?.as_str()) {
-        Some(id) if !id.is_empty() => format!("{SCOPE}:{id}"),
-        _ => SCOPE.to_owned(),
+        Some(id) if !id.is_empty() => format!("{KEY_SCOPE}:{id}"),
+        _ => KEY_SCOPE.to_owned(),
     }
 }
 
 /// Id of the format, and prefix of every key scope.
-pub(super) const SCOPE: &str = "pam";
+pub(super) const KEY_SCOPE: &str = "pam";

@@ -4,9 +4,9 @@
 use super::{
     extension,
     first_pass::{FirstPass, digest_uuid, uuid},
-    forms::{PLATFORM, TAG, slug},
+    forms::{PLATFORM_FORM, TAG_FORM, slug},
     hash::{content_hash, sdk_form},
-    schema::{METHODS, STATUSES, TYPES},
+    schema::{EXTRACTION_METHODS, MEMORY_TYPES, STATUSES},
     to_record,
 };
 use mementory_format::{NO_BYTES, SourceAbout, StoredRecord};
@@ -33,15 +33,15 @@ pub(super) fn time_tree(time: Timestamp) -> Tree {
 /// The name of a platform in the form that §11.4 allows.
 pub(super) fn platform(name: &str) -> String {
     let name: String = slug(name).chars().take(32).collect();
-    if PLATFORM.fits(&name) { name } else { "mementory".into() }
+    if PLATFORM_FORM.fits(&name) { name } else { "mementory".into() }
 }
 
 /// Tags in the form that the format allows: lower-case words without repetition.
 pub(super) fn tags(tags: &[String]) -> Tree {
     let mut out: Vec<String> = Vec::new();
     for tag in tags {
-        let tag = if TAG.fits(tag) { tag.clone() } else { slug(tag) };
-        if TAG.fits(&tag) && !out.contains(&tag) {
+        let tag = if TAG_FORM.fits(tag) { tag.clone() } else { slug(tag) };
+        if TAG_FORM.fits(&tag) && !out.contains(&tag) {
             out.push(tag);
         }
     }
@@ -70,14 +70,14 @@ impl Context<'_> {
     /// Converts a record to a memory.
     pub fn memory(&self, stored: &StoredRecord, losses: &mut LossReport) -> ComposedMemory {
         if self.first_pass.is_from_home(&stored.record)
-            && let Some(composed) = self.patched(stored, losses)
+            && let Some(composed) = self.patched_memory(stored, losses)
         {
             return composed;
         }
         self.compose_foreign(stored, losses)
     }
 
-    fn patched(&self, stored: &StoredRecord, losses: &mut LossReport) -> Option<ComposedMemory> {
+    fn patched_memory(&self, stored: &StoredRecord, losses: &mut LossReport) -> Option<ComposedMemory> {
         let record = &stored.record;
         let source = &record.verbatim.as_ref()?.text;
         let original = Tree::parse(source, self.depth).ok()?;
@@ -87,8 +87,8 @@ impl Context<'_> {
             let mut record = record.clone();
             let unedited = to_record::memory(&tree, &record.key.scope);
             patch(&mut tree, &unedited, &record);
-            // A redaction changes the source text itself: what is left of the former words is their hash, which would
-            // confirm a guess.
+            // A redaction changes the source text itself. The old hash is replaced too, because it could confirm a
+            // guess of the removed text.
             if !stored.redactions.is_empty() && !unedited.text.is_empty() {
                 tree.set("content_hash", Tree::Text(content_hash(&record.text)));
             }
@@ -114,7 +114,7 @@ impl Context<'_> {
         }
         self.remove_dangling_references(stored, &mut tree, losses);
         if self.strip {
-            self.strip(&mut tree);
+            self.strip_identifiers(&mut tree);
         }
         let changed = tree != original;
         if changed {
@@ -147,7 +147,7 @@ impl Context<'_> {
     }
 
     /// Removes account identifiers from an object (§21.3).
-    pub fn strip(&self, tree: &mut Tree) {
+    pub fn strip_identifiers(&self, tree: &mut Tree) {
         extension::detach(tree);
         for block in ["provenance", "provider"] {
             remove_members(tree, block, &["platform_user_id", "account_id"]);
@@ -183,7 +183,7 @@ impl Context<'_> {
     }
 
     /// The record as it may be exported: without account ids if identifiers are stripped.
-    pub fn exportable(&self, record: &Record) -> Record {
+    pub fn exportable_record(&self, record: &Record) -> Record {
         let mut exportable = record.clone();
         if self.strip {
             exportable.source.account = None;
@@ -194,7 +194,7 @@ impl Context<'_> {
     }
 
     fn compose_foreign(&self, stored: &StoredRecord, losses: &mut LossReport) -> ComposedMemory {
-        let record = &self.exportable(&stored.record);
+        let record = &self.exportable_record(&stored.record);
         let id = self.first_pass.memories.get(&stored.id).cloned().unwrap_or_else(|| uuid(&stored.id));
         let t = &record.times;
         let created = t.created.or(t.observed).or(t.updated).or(t.valid_from).unwrap_or(self.about.now);
@@ -218,7 +218,7 @@ impl Context<'_> {
         let (kind, custom) = memory_type(record);
         let status = status(record);
         let score = record.confidence.filter(|c| (0.0..=1.0).contains(c)).map(|c| Tree::Number(c.to_string()));
-        let vector = vector(stored, &id, created);
+        let vector = embedding_object(stored, &id, created);
         let mut tree = object([
             ("id", word(id)),
             ("type", word(kind)),
@@ -286,7 +286,7 @@ pub(super) fn remove_members(tree: &mut Tree, block: &str, names: &[&str]) {
 /// Memory type of a record, and custom type if the type is `custom` (§5).
 fn memory_type(record: &Record) -> (&'static str, Option<String>) {
     let record_type = record.record_type.as_deref().filter(|t| !t.is_empty());
-    let known = record_type.and_then(|t| TYPES.iter().copied().find(|k| *k == t && *k != "custom"));
+    let known = record_type.and_then(|t| MEMORY_TYPES.iter().copied().find(|k| *k == t && *k != "custom"));
     if let Some(kind) = known {
         return (kind, None);
     }
@@ -319,7 +319,7 @@ fn status(record: &Record) -> &'static str {
 /// Extraction method of a record (§11.3).
 fn method(record: &Record) -> &'static str {
     let method = record.source.method.as_deref().unwrap_or_default();
-    if let Some(known) = METHODS.iter().find(|m| **m == method) {
+    if let Some(known) = EXTRACTION_METHODS.iter().find(|m| **m == method) {
         return known;
     }
     match method {
@@ -332,7 +332,7 @@ fn method(record: &Record) -> &'static str {
 }
 
 /// Id and JSON object of the first embedding whose vector can be read. None if there is none.
-fn vector(stored: &StoredRecord, memory: &str, created: Timestamp) -> Option<(String, String)> {
+fn embedding_object(stored: &StoredRecord, memory: &str, created: Timestamp) -> Option<(String, String)> {
     stored.record.embeddings.iter().filter(|e| !e.model.is_empty()).find_map(|embedding| {
         let tree = Tree::parse(&embedding.json, 64).ok()?;
         let numbers = [Some(&tree), tree.get("vector"), tree.get("values"), tree.get("embedding")];

@@ -1,12 +1,12 @@
 //! Checks a store with its conversation and embeddings files against the specification: first the structure with the
 //! tables of `schema.rs`, then hashes, counts, ids, references and times.
 use super::{
-    bundle::{Bundle, LISTS, supported},
+    bundle::{Bundle, STORE_LISTS, supported_version},
     document::{self, Document},
     hash::{Checksum, sdk_form},
     memory_conformance::check_memories,
     report::{Ids, IndexEntry, Integrity, Report},
-    schema::{CONVERSATION, EMBEDDING, EMBEDDINGS, INDEX, MESSAGE, RELATION, STORE},
+    schema::{CONVERSATION_RULE, EMBEDDING_RULE, EMBEDDINGS_RULE, INDEX_RULE, MESSAGE_RULE, RELATION_RULE, STORE_RULE},
     schema_check::check,
 };
 use mementory_format::{Finding, FormatError};
@@ -23,23 +23,23 @@ pub(super) fn check_conformance(
     let mut report = Report::default();
     let mut ids = Ids::default();
     if let Some(member) = bundle.store {
-        let text = document::text(bundle.catalog, member, bundle.limits)?;
+        let text = document::read_text(bundle.catalog, member, bundle.limits)?;
         let doc = Document::open(&text, &member.place)?;
         report.version = doc.word("schema_version");
-        let (_, minor) = supported(&doc, &member.place)?;
+        let (_, minor) = supported_version(&doc, &member.place)?;
         report.minor = minor;
-        store(bundle, &doc, &member.place, &mut report, &mut ids, tick)?;
+        check_store(bundle, &doc, &member.place, &mut report, &mut ids, tick)?;
     }
     for member in &bundle.embeddings {
         tick()?;
-        embeddings(bundle, member, &mut report, &mut ids)?;
+        check_embeddings(bundle, member, &mut report, &mut ids)?;
     }
     for member in &bundle.conversations {
         tick()?;
-        conversation(bundle, member, &mut report, &mut ids)?;
+        check_conversation(bundle, member, &mut report, &mut ids)?;
     }
     if bundle.store.is_some() {
-        references(bundle, &mut report, &ids);
+        check_references(bundle, &mut report, &ids);
     }
     for (count, errors) in [(report.not_listed.0, true), (report.not_listed.1, false)] {
         if count > 0 {
@@ -51,7 +51,7 @@ pub(super) fn check_conformance(
     Ok(report)
 }
 
-fn store(
+fn check_store(
     bundle: &Bundle,
     doc: &Document,
     place: &str,
@@ -60,8 +60,8 @@ fn store(
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     let bounds = Bounds::from(bundle.limits);
-    let outline = report.outline_of(doc, place, &LISTS, bounds);
-    report.faults(place, check(&STORE, &outline));
+    let outline = report.outline_of(doc, place, &STORE_LISTS, bounds);
+    report.add_faults(place, check(&STORE_RULE, &outline));
     let kind = outline.get("export_type").and_then(Tree::as_str).unwrap_or("full");
     report.kind = Some(kind.to_owned());
     if kind == "incremental" {
@@ -76,30 +76,30 @@ fn store(
     for (i, raw) in doc.list("relations").into_iter().enumerate() {
         let at = format!("{place}/relations/{i}");
         let Some(tree) = report.parse(raw, &at, bounds) else { continue };
-        report.faults(&at, check(&RELATION, &tree));
-        relation(&at, &tree, report, ids);
+        report.add_faults(&at, check(&RELATION_RULE, &tree));
+        check_relation(&at, &tree, report, ids);
     }
     for (i, raw) in doc.list("conversations_index").into_iter().enumerate() {
         let at = format!("{place}/conversations_index/{i}");
         let Some(tree) = report.parse(raw, &at, bounds) else { continue };
-        report.faults(&at, check(&INDEX, &tree));
-        index(&at, &tree, report, ids);
+        report.add_faults(&at, check(&INDEX_RULE, &tree));
+        check_index(&at, &tree, report, ids);
     }
-    integrity(place, doc, &outline, total, exact.finish(), bounds, report);
-    signature(place, &outline, report);
+    check_integrity(place, doc, &outline, total, exact.finish(), bounds, report);
+    check_signature(place, &outline, report);
     report.records += total + doc.list("relations").len() as u64 + doc.list("conversations_index").len() as u64;
     report.outline = Some(outline);
     Ok(())
 }
 
-fn relation(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
+fn check_relation(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
     let text = |name: &str| tree.get(name).and_then(Tree::as_str);
     if text("id").is_some_and(|id| !ids.relations.insert(id.to_owned())) {
         report.error("duplicate_id", &format!("{at}/id"), "another relation has this id");
     }
     for end in ["from", "to"] {
         if text(end).is_some_and(|id| !ids.memories.contains(id)) {
-            report.dangling(&format!("{at}/{end}"), "no memory of this file has this id");
+            report.report_dangling(&format!("{at}/{end}"), "no memory of this file has this id");
         }
     }
     if text("from").is_some() && text("from") == text("to") {
@@ -107,7 +107,7 @@ fn relation(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
     }
 }
 
-fn index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
+fn check_index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
     let text = |name: &str| tree.get(name).and_then(Tree::as_str);
     let id = text("id").unwrap_or_default().to_owned();
     let mut derived = HashSet::new();
@@ -116,14 +116,14 @@ fn index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
             let Some(memory) = memory.as_str() else { continue };
             if !ids.memories.contains(memory) {
                 let place = format!("{at}/derived_memories/{i}");
-                report.dangling(&place, "no memory of this file has this id");
+                report.report_dangling(&place, "no memory of this file has this id");
             }
             derived.insert(memory.to_owned());
         }
     }
     if let Some(storage) = tree.get("storage")
         && storage.get("type").and_then(Tree::as_str) == Some("file")
-        && storage.get("ref").and_then(Tree::as_str).is_some_and(|r| !safe_path(r))
+        && storage.get("ref").and_then(Tree::as_str).is_some_and(|r| !is_safe_path(r))
     {
         report.error("unsafe_path", &format!("{at}/storage/ref"), "a path that leaves the bundle");
     }
@@ -143,7 +143,7 @@ fn index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
 }
 
 /// True if the path stays inside the bundle.
-pub(super) fn safe_path(path: &str) -> bool {
+pub(super) fn is_safe_path(path: &str) -> bool {
     !path.is_empty()
         && path.len() <= 400
         && !path.contains(['\\', '\0', ':'])
@@ -172,11 +172,11 @@ fn memories(doc: &Document, bounds: Bounds) -> impl Iterator<Item = Option<Tree>
 /// if the store is not signed.
 pub(super) fn signed_outline(bundle: &Bundle) -> Result<Option<(Tree, Integrity)>, FormatError> {
     let Some(member) = bundle.store else { return Ok(None) };
-    let text = document::text(bundle.catalog, member, bundle.limits)?;
+    let text = document::read_text(bundle.catalog, member, bundle.limits)?;
     let doc = Document::open(&text, &member.place)?;
-    supported(&doc, &member.place)?;
+    supported_version(&doc, &member.place)?;
     let bounds = Bounds::from(bundle.limits);
-    let outline = doc.outline(&LISTS, bounds);
+    let outline = doc.outline(&STORE_LISTS, bounds);
     if outline.get("signature").is_none_or(|s| *s == Tree::Null) {
         return Ok(None);
     }
@@ -191,7 +191,7 @@ pub(super) fn signed_outline(bundle: &Bundle) -> Result<Option<(Tree, Integrity)
     Ok(Some((outline, integrity)))
 }
 
-fn integrity(
+fn check_integrity(
     place: &str,
     doc: &Document,
     outline: &Tree,
@@ -225,7 +225,7 @@ fn integrity(
 
 /// Checks the encoding and context of a signature. Verifying it is up to the caller. A signature that cannot be decoded
 /// is invalid, which is only a warning (§21.4).
-fn signature(place: &str, outline: &Tree, report: &mut Report) {
+fn check_signature(place: &str, outline: &Tree, report: &mut Report) {
     let Some(block) = outline.get("signature").filter(|b| matches!(b, Tree::Object(_))) else { return };
     let at = format!("{place}/signature");
     for name in ["export_id", "export_date"] {
@@ -267,23 +267,23 @@ fn signature(place: &str, outline: &Tree, report: &mut Report) {
     }
 }
 
-fn embeddings(
+fn check_embeddings(
     bundle: &Bundle,
     member: &mementory_format::Member,
     report: &mut Report,
     ids: &mut Ids,
 ) -> Result<(), FormatError> {
-    let text = document::text(bundle.catalog, member, bundle.limits)?;
+    let text = document::read_text(bundle.catalog, member, bundle.limits)?;
     let doc = Document::open(&text, &member.place)?;
-    same_version(&doc, &member.place, report)?;
+    check_same_version(&doc, &member.place, report)?;
     let bounds = Bounds::from(bundle.limits);
     let outline = report.outline_of(&doc, &member.place, &["embeddings"], bounds);
-    report.faults(&member.place, check(&EMBEDDINGS, &outline));
+    report.add_faults(&member.place, check(&EMBEDDINGS_RULE, &outline));
     let mut seen = HashSet::new();
     for (i, raw) in doc.list("embeddings").into_iter().enumerate() {
         let at = format!("{}/embeddings/{i}", member.place);
         let Some(tree) = report.parse(raw, &at, bounds) else { continue };
-        report.faults(&at, check(&EMBEDDING, &tree));
+        report.add_faults(&at, check(&EMBEDDING_RULE, &tree));
         let word = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default().to_owned();
         let (id, memory) = (word("id"), word("memory_id"));
         if !seen.insert(id.clone()) {
@@ -307,9 +307,9 @@ fn embeddings(
     Ok(())
 }
 
-fn same_version(doc: &Document, place: &str, report: &mut Report) -> Result<(), FormatError> {
+fn check_same_version(doc: &Document, place: &str, report: &mut Report) -> Result<(), FormatError> {
     let version = doc.word("schema_version");
-    supported(doc, place)?;
+    supported_version(doc, place)?;
     match (&report.version, version) {
         (None, version) => report.version = version,
         (Some(store), Some(version)) if *store != version => {
@@ -320,18 +320,18 @@ fn same_version(doc: &Document, place: &str, report: &mut Report) -> Result<(), 
     Ok(())
 }
 
-fn conversation(
+fn check_conversation(
     bundle: &Bundle,
     member: &mementory_format::Member,
     report: &mut Report,
     ids: &mut Ids,
 ) -> Result<(), FormatError> {
-    let text = document::text(bundle.catalog, member, bundle.limits)?;
+    let text = document::read_text(bundle.catalog, member, bundle.limits)?;
     let doc = Document::open(&text, &member.place)?;
-    same_version(&doc, &member.place, report)?;
+    check_same_version(&doc, &member.place, report)?;
     let bounds = Bounds::from(bundle.limits);
     let outline = report.outline_of(&doc, &member.place, &["messages"], bounds);
-    report.faults(&member.place, check(&CONVERSATION, &outline));
+    report.add_faults(&member.place, check(&CONVERSATION_RULE, &outline));
     let messages = doc.list("messages");
     // All messages are in memory together, so they share one memory limit.
     let mut remaining = bounds;
@@ -344,11 +344,11 @@ fn conversation(
         let tree = match tree {
             Ok(tree) => tree,
             Err(why) => {
-                report.unreadable(&at, why);
+                report.report_unreadable(&at, why);
                 continue;
             }
         };
-        report.faults(&at, check(&MESSAGE, tree));
+        report.add_faults(&at, check(&MESSAGE_RULE, tree));
         if !seen.insert(id_of(tree)) {
             report.error("duplicate_id", &format!("{at}/id"), "another message has this id");
         }
@@ -390,21 +390,21 @@ fn conversation(
 }
 
 /// Checks references between the files and records of the bundle, once all ids are known.
-fn references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
+fn check_references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
     for (place, memory, conversation) in &ids.conversation_refs {
         match ids.conversations.get(conversation) {
             Some(derived) if !derived.contains(memory) => {
                 report.warn("not_mutual", place, "the conversation does not name this memory in derived_memories");
             }
             None if !ids.conversations.is_empty() => {
-                report.dangling(place, "no conversation of the index has this id");
+                report.report_dangling(place, "no conversation of the index has this id");
             }
             _ => {}
         }
     }
     for (place, target) in &ids.superseded {
         if !ids.memories.contains(target) {
-            report.dangling(place, "no memory of this file has this id");
+            report.report_dangling(place, "no memory of this file has this id");
         }
     }
     for (place, embedding) in &ids.embedding_refs {

@@ -2,12 +2,12 @@
 //! as it was imported if all its messages are unedited.
 use super::{
     compose::{Context, compact, object, platform, tags, time_tree, word},
-    conformance::safe_path,
+    conformance::is_safe_path,
     document::Document,
     envelope, extension,
     first_pass::{ExportedConversation, digest_uuid, uuid},
     increment::STORE_FILE,
-    schema::{CONVERSATION_SCHEMA, ROLES},
+    schema::{CONVERSATION_SCHEMA, MESSAGE_ROLES},
     to_record,
 };
 use mementory_format::StoredRecord;
@@ -60,14 +60,14 @@ pub(super) struct UsedPaths(HashSet<String>);
 
 impl UsedPaths {
     /// Reserves a free path: `wanted` if it is safe, else a path made of the id, else one made of a digest.
-    pub fn path(&mut self, wanted: Option<&str>, id: &str) -> String {
+    pub fn reserve(&mut self, wanted: Option<&str>, id: &str) -> String {
         let plain = !id.is_empty()
             && id.len() <= 100
             && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
             && !id.starts_with('.');
         let reserved = [STORE_FILE, "embeddings.json"];
         let candidates = wanted
-            .filter(|p| safe_path(p) && p.to_ascii_lowercase().ends_with(".json") && !reserved.contains(p))
+            .filter(|p| is_safe_path(p) && p.to_ascii_lowercase().ends_with(".json") && !reserved.contains(p))
             .map(str::to_owned)
             .into_iter()
             .chain(plain.then(|| format!("conversations/{id}.json")))
@@ -100,9 +100,9 @@ impl ConversationWriter {
         let from_home = context.first_pass.is_from_home(record);
         let source = record.verbatim.as_ref().filter(|_| from_home).map(|v| v.text.as_str());
         if let Some(doc) = source.and_then(|text| Document::open(text, "conversation").ok()) {
-            return Self::patched(context, stored, conversation, order, &doc, used_paths, losses);
+            return Self::from_home_store(context, stored, conversation, order, &doc, used_paths, losses);
         }
-        let record = &context.exportable(record);
+        let record = &context.exportable_record(record);
         let created = created_of(record, context.about.now);
         let updated = record.times.updated.filter(|u| *u >= created);
         let name = platform(&record.source.platform);
@@ -132,7 +132,7 @@ impl ConversationWriter {
         let difference = extension::difference(&mapped, record, false);
         extension::losses(&stored.id, &difference, losses);
         extension::attach(&mut file, difference);
-        let path = used_paths.path(None, &conversation.id);
+        let path = used_paths.reserve(None, &conversation.id);
         let index = index_entry(conversation, &name, title, created, updated, &record.tags, &path);
         Self { path: Some(path), ..Self::empty(order, Some(index), Some(file), conversation, created) }
     }
@@ -161,7 +161,7 @@ impl ConversationWriter {
     }
 
     /// Starts a placeholder for messages whose conversation is not exported.
-    pub fn stub(
+    pub fn new_stub(
         context: &Context,
         first: &Record,
         conversation: &ExportedConversation,
@@ -179,12 +179,12 @@ impl ConversationWriter {
             ("messages", Some(Tree::Array(vec![]))),
         ]);
         extension::mark_stub(&mut file);
-        let path = used_paths.path(None, &conversation.id);
+        let path = used_paths.reserve(None, &conversation.id);
         let index = index_entry(conversation, &name, None, created, None, &[], &path);
         Self { path: Some(path), ..Self::empty(order, Some(index), Some(file), conversation, created) }
     }
 
-    fn patched(
+    fn from_home_store(
         context: &Context,
         stored: &StoredRecord,
         conversation: &ExportedConversation,
@@ -231,7 +231,7 @@ impl ConversationWriter {
             let title = record.title.clone().map(Tree::Text);
             index = Some(index_entry(conversation, &name, title, created, record.times.updated, &record.tags, ""));
         }
-        let path = file.is_some().then(|| used_paths.path(wanted.as_deref(), &conversation.id));
+        let path = file.is_some().then(|| used_paths.reserve(wanted.as_deref(), &conversation.id));
         if let (Some(index), Some(path)) = (&mut index, &path)
             && (not_in_index
                 || (wanted.as_ref() != Some(path) && to_record::inner(index, "storage", "ref") != Some(path)))
@@ -244,7 +244,7 @@ impl ConversationWriter {
         if context.strip
             && let Some(file) = &mut file
         {
-            context.strip(file);
+            context.strip_identifiers(file);
         }
         Self {
             index_source,
@@ -258,14 +258,14 @@ impl ConversationWriter {
     }
 
     /// Adds a message. Returns true if it was the last one.
-    pub fn message(&mut self, context: &Context, stored: &StoredRecord, losses: &mut LossReport) -> bool {
+    pub fn add_message(&mut self, context: &Context, stored: &StoredRecord, losses: &mut LossReport) -> bool {
         let row = message_row(context, stored, self.created, self.rows.len(), losses);
         self.rows.push(row);
         self.rows.len() >= self.expected
     }
 
     /// True if all messages of the conversation were added.
-    pub fn complete(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.rows.len() >= self.expected
     }
 
@@ -419,13 +419,13 @@ fn message_row(
             patch_message(stored, &mut tree, losses);
         }
         if context.strip {
-            context.strip(&mut tree);
+            context.strip_identifiers(&mut tree);
         }
         row.source = (tree == original).then(|| verbatim.text.clone());
         row.tree = tree;
         return row;
     }
-    let record = &context.exportable(record);
+    let record = &context.exportable_record(record);
     let created = record.times.created.or(record.times.observed).unwrap_or(start);
     let role = role(&part.role);
     let content =
@@ -476,7 +476,7 @@ fn role(source_role: &str) -> &'static str {
         "ai" | "model" | "bot" | "response" => "assistant",
         "developer" => "system",
         "function" => "tool",
-        other => ROLES.into_iter().find(|r| *r == other).unwrap_or("system"),
+        other => MESSAGE_ROLES.into_iter().find(|r| *r == other).unwrap_or("system"),
     }
 }
 

@@ -38,13 +38,13 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
         let store = match document.kind {
             DocumentKind::Store => Some(document),
             _ => stores.iter().copied().filter(|s| is_in_folder_of(s.member, document.member)).max_by_key(|s| {
-                let folder = folder(s.member).len();
+                let folder = folder_of(s.member).len();
                 (folder, usize::MAX - s.member.id)
             }),
         };
         let key = store.map_or((document.member.root, usize::MAX), |h| (h.member.root, h.member.id));
         let described = store.unwrap_or(document);
-        let claim = claims.entry(key).or_insert_with(|| claim(described, store.is_some()));
+        let claim = claims.entry(key).or_insert_with(|| new_claim(described, store.is_some()));
         let role = match document.kind {
             DocumentKind::Store => Role::Memories,
             DocumentKind::Conversation => Role::Conversations,
@@ -61,7 +61,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     Ok(claims.into_values().collect())
 }
 
-fn claim(described: &Document, store: bool) -> Claim {
+fn new_claim(described: &Document, store: bool) -> Claim {
     let reason = match (store, described.confidence >= 1.0) {
         (true, true) => "schema says portable-ai-memory",
         (true, false) => "memories with content_hash and provenance, without the schema's name",
@@ -76,19 +76,19 @@ fn claim(described: &Document, store: bool) -> Claim {
     }
 }
 
-fn folder(member: &Member) -> &str {
+fn folder_of(member: &Member) -> &str {
     member.name.rfind('/').map_or("", |at| &member.name[..=at])
 }
 
 /// True if the file is in the folder of the store or below it.
 fn is_in_folder_of(store: &Member, member: &Member) -> bool {
-    store.root == member.root && store.archive == member.archive && member.name.starts_with(folder(store))
+    store.root == member.root && store.archive == member.archive && member.name.starts_with(folder_of(store))
 }
 
-/// Role of a file that is not a PAM document. Files in `attachments/` are passed through, other files only in an
-/// archive.
+/// Role of a file that is not a PAM document, None if it is ignored. If the store is `memory-store.json`, files in
+/// `attachments/` are passed through, and in an archive all other files too.
 fn passthrough_role(store: &Member, member: &Member) -> Option<Role> {
-    let inside = &member.name[folder(store).len()..];
+    let inside = &member.name[folder_of(store).len()..];
     if inside.ends_with(".DS_Store") || inside.starts_with("__MACOSX/") {
         return member.archive.is_some().then_some(Role::Junk);
     }

@@ -6,8 +6,8 @@ use mementory_model::{Bounds, Limits};
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The text of a document without its byte order mark. Fails if it is too long.
-pub(super) fn text(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<String, FormatError> {
+/// The text of a document without its byte order mark. Fails if it is too long or not UTF-8.
+pub(super) fn read_text(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<String, FormatError> {
     let bytes = catalog.bytes(member, limits.element_bytes)?;
     let bytes = match bytes.strip_prefix(b"\xef\xbb\xbf") {
         Some(text) => text.to_vec(),
@@ -70,7 +70,7 @@ impl<'t> Document<'t> {
 
     /// Members that [`Self::outline`] replaces with null because they do not parse or are too large, each with the
     /// reason.
-    pub fn oversized_members(&self, lists: &[&str], bounds: Bounds) -> Vec<(&str, TreeError)> {
+    pub fn unreadable_members(&self, lists: &[&str], bounds: Bounds) -> Vec<(&str, TreeError)> {
         let mut remaining = bounds;
         let parsed = self.members.iter().filter(|(key, raw)| !(lists.contains(&key.as_str()) && is_list(raw)));
         parsed.filter_map(|(key, raw)| Some((key.as_str(), Tree::take(raw, &mut remaining).err()?))).collect()

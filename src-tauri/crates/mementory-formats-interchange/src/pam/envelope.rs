@@ -1,6 +1,6 @@
 //! Envelopes: documents without their records. They preserve the original order and spelling, so that an unchanged
 //! document can be written exactly as it was imported.
-use super::{bundle::LISTS, document::Document, hash::Checksum};
+use super::{bundle::STORE_LISTS, document::Document, hash::Checksum};
 use mementory_json::{Tree, write_string};
 use mementory_model::Bounds;
 
@@ -27,9 +27,9 @@ pub(super) fn store(doc: &Document, bounds: Bounds) -> String {
         checksum.add(&Tree::of(raw, bounds).unwrap_or(Tree::Null));
     }
     let sum = format!("\"{}\"", checksum.finish().unwrap_or_default());
-    let counts: Vec<String> = LISTS.iter().map(|l| doc.list(l).len().to_string()).collect();
+    let counts: Vec<String> = STORE_LISTS.iter().map(|l| doc.list(l).len().to_string()).collect();
     let members = doc.members.iter().map(|(key, raw)| {
-        let shown = match LISTS.iter().position(|l| l == key).filter(|_| raw.get().starts_with('[')) {
+        let shown = match STORE_LISTS.iter().position(|l| l == key).filter(|_| raw.get().starts_with('[')) {
             Some(0) => sum.as_str(),
             Some(n) => counts[n].as_str(),
             None => raw.get(),

@@ -21,7 +21,7 @@ const NATIVE_FIELDS: NativeFields = NativeFields {
     whole_seconds: true,
 };
 
-/// Digest of an object without our extension slot. Saving the object with another program does not change it.
+/// Digest of an object without our extension slot. It stays the same if another program saves the object without edits.
 fn fingerprint(tree: &Tree) -> String {
     let mut native = tree.clone();
     // These members are computed from other members or files.
@@ -80,15 +80,15 @@ pub(super) fn attach(tree: &mut Tree, mut difference: Map<String, Value>) {
         return;
     }
     difference.insert(NATIVE.into(), Value::String(fingerprint(tree)));
-    put(tree, &Value::Object(difference));
+    set_slot(tree, &Value::Object(difference));
 }
 
 /// Marks a conversation that was made for messages whose own conversation is not exported.
 pub(super) fn mark_stub(tree: &mut Tree) {
-    put(tree, &serde_json::json!({ (STUB_MEMBER): true }));
+    set_slot(tree, &serde_json::json!({ (STUB_MEMBER): true }));
 }
 
-fn put(tree: &mut Tree, value: &Value) {
+fn set_slot(tree: &mut Tree, value: &Value) {
     let slot_parent = slot_parent(tree);
     let mut inside =
         tree.get(slot_parent).filter(|t| matches!(t, Tree::Object(_))).cloned().unwrap_or(Tree::Object(vec![]));
@@ -106,7 +106,8 @@ pub(super) fn is_stub(tree: &Tree) -> bool {
 }
 
 /// Applies the extension slot of an object to the record that the object alone yields. Keeps the origin and verbatim of
-/// the object unless the slot has an origin. None if there is no slot, or it is not ours.
+/// the object, unless the slot has an origin and no other program changed the object. None if there is no slot, or it
+/// is not ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_value(tree)?;
     let native = map.remove(NATIVE)?;
@@ -125,7 +126,8 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
     Some(Restored { record, changed })
 }
 
-/// Reports every member of the extension slot as a loss, because other programs do not read it.
+/// Reports the members of the extension slot as losses, because other programs do not read them. Members that only
+/// identify or place the record (such as key, origin and parent) are not reported.
 pub(super) fn losses(id: &str, difference: &Map<String, Value>, report: &mut LossReport) {
     let silent = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
     for (name, value) in difference {

@@ -1,7 +1,7 @@
 //! The first pass over all records decides which ones are exported, under which ids, and which are withheld and why.
 //! The second pass writes only references to exported records, so it needs these results.
 use super::{
-    bundle::{Bundle, SCOPE},
+    bundle::{Bundle, KEY_SCOPE},
     document::{self, Document},
     increment::STORE_FILE,
 };
@@ -37,7 +37,7 @@ pub(super) struct ExportedConversation {
 }
 
 /// The earlier export that an incremental export continues.
-struct Base {
+struct BaseExport {
     export_id: Option<String>,
     date: Option<Timestamp>,
     memories: HashSet<String>,
@@ -73,7 +73,7 @@ pub(super) struct FirstPass {
     attachments_in_messages: HashSet<String>,
 }
 
-struct Entry {
+struct Candidate {
     id: String,
     destination: Destination,
     scope: Option<String>,
@@ -105,10 +105,10 @@ pub(super) fn digest_uuid(text: &str) -> String {
 }
 
 /// True if the record was read from a PAM store and its source text is stored.
-fn is_native(record: &Record) -> bool {
-    record.origin.format == SCOPE
+fn is_from_pam(record: &Record) -> bool {
+    record.origin.format == KEY_SCOPE
         && record.verbatim.is_some()
-        && (record.key.scope == SCOPE || record.key.scope.starts_with("pam:"))
+        && (record.key.scope == KEY_SCOPE || record.key.scope.starts_with("pam:"))
 }
 
 fn is_vector(record: &Record) -> bool {
@@ -118,7 +118,7 @@ fn is_vector(record: &Record) -> bool {
 impl FirstPass {
     /// True if this is a record of the home store, which is exported unchanged unless it was edited.
     pub fn is_from_home(&self, record: &Record) -> bool {
-        let at_home = is_native(record) && record.key.scope == self.home_scope;
+        let at_home = is_from_pam(record) && record.key.scope == self.home_scope;
         at_home && (record.kind == Kind::Memory || self.destination(record) != Destination::Memory)
     }
 
@@ -132,7 +132,7 @@ impl FirstPass {
 
     /// The list that a record is written to.
     pub fn destination(&self, record: &Record) -> Destination {
-        let at_home = is_native(record) && record.key.scope == self.home_scope;
+        let at_home = is_from_pam(record) && record.key.scope == self.home_scope;
         match record.kind {
             Kind::Conversation => Destination::Conversation,
             Kind::Message => Destination::Message,
@@ -142,15 +142,15 @@ impl FirstPass {
         }
     }
 
-    /// Reads all records of a source and decides about them.
+    /// Reads all records of a source and determines which ones are exported.
     pub fn run(source: &mut dyn RecordSource, options: &WriteOptions, limits: &Limits) -> Result<Self, FormatError> {
         let mut first_pass = FirstPass::default();
-        let base = options.base.as_deref().map(|path| Base::open(path, limits)).transpose()?;
+        let base = options.base.as_deref().map(|path| BaseExport::open(path, limits)).transpose()?;
         first_pass.incremental = options.since.is_some() || base.is_some();
         first_pass.since = options.since.or(base.as_ref().and_then(|b| b.date));
         first_pass.base_export_id = base.as_ref().and_then(|b| b.export_id.clone());
-        let envelopes = envelopes(source, limits)?;
-        first_pass.home_scope = home_scope(source, &envelopes)?;
+        let envelopes = collect_envelopes(source, limits)?;
+        first_pass.home_scope = find_home_scope(source, &envelopes)?;
         if let Some(envelope) = envelopes.get(&first_pass.home_scope) {
             first_pass.envelope.clone_from(&envelope.0);
             first_pass.embeddings_envelope.clone_from(&envelope.1);
@@ -165,25 +165,25 @@ impl FirstPass {
                 first_pass.attachments_in_messages.extend(stored.attachment_ids.iter().cloned());
             }
             if !first_pass.is_in_message(&stored) {
-                entries.push(first_pass.entry(stored));
+                entries.push(first_pass.candidate(stored));
             }
             Ok(())
         })?;
-        first_pass.select(&entries, base.as_ref());
+        first_pass.select_memories(&entries, base.as_ref());
         Ok(first_pass)
     }
 
-    fn entry(&self, stored: StoredRecord) -> Entry {
+    fn candidate(&self, stored: StoredRecord) -> Candidate {
         let record = &stored.record;
         let destination = self.destination(record);
         let from_home = self.is_from_home(record);
-        let access = record.fields.get("access").filter(|_| record.origin.format == SCOPE);
+        let access = record.fields.get("access").filter(|_| record.origin.format == KEY_SCOPE);
         let t = &record.times;
         let linked = |wanted: &dyn Fn(&str, Kind) -> bool| -> Vec<String> {
             let links = record.links.iter().zip(&stored.link_ids);
             links.filter(|(l, _)| wanted(&l.relation, l.kind)).filter_map(|(_, id)| id.clone()).collect()
         };
-        Entry {
+        Candidate {
             destination,
             scope: from_home.then(|| record.key.scope.clone()),
             origin_id: record.origin_id.clone(),
@@ -201,7 +201,7 @@ impl FirstPass {
         }
     }
 
-    fn select(&mut self, entries: &[Entry], base: Option<&Base>) {
+    fn select_memories(&mut self, entries: &[Candidate], base: Option<&BaseExport>) {
         let memories = || entries.iter().filter(|e| e.destination == Destination::Memory);
         let withhold = |out: &mut Self, id: &str, reason: &str| {
             if out.withheld_ids.insert(id.to_owned()) {
@@ -223,7 +223,7 @@ impl FirstPass {
                 break;
             }
         }
-        let exported_id = |e: &Entry| match &e.origin_id {
+        let exported_id = |e: &Candidate| match &e.origin_id {
             Some(id) if e.scope.is_some() => id.clone(),
             _ => uuid(&e.id),
         };
@@ -231,7 +231,7 @@ impl FirstPass {
             (Some(time), Some(since)) => time > since,
             _ => true,
         };
-        let mut unchanged_entries: HashMap<&str, &Entry> = HashMap::new();
+        let mut unchanged_entries: HashMap<&str, &Candidate> = HashMap::new();
         for entry in memories().filter(|e| !self.withheld_ids.contains(&e.id)) {
             let id = exported_id(entry);
             let unknown = base.is_some_and(|b| !b.memories.contains(&id));
@@ -244,7 +244,7 @@ impl FirstPass {
             }
         }
         // The memory that replaces a changed one is included, so that the file has no dangling reference.
-        let mut pending: Vec<&Entry> = memories().filter(|e| self.memories.contains_key(&e.id)).collect();
+        let mut pending: Vec<&Candidate> = memories().filter(|e| self.memories.contains_key(&e.id)).collect();
         while let Some(entry) = pending.pop() {
             for next in entry.superseded_by.iter().filter_map(|id| unchanged_entries.remove(id.as_str())) {
                 self.memories.insert(next.id.clone(), exported_id(next));
@@ -260,9 +260,9 @@ impl FirstPass {
 
     fn select_conversations(
         &mut self,
-        entries: &[Entry],
-        base: Option<&Base>,
-        exported_id: &dyn Fn(&Entry) -> String,
+        entries: &[Candidate],
+        base: Option<&BaseExport>,
+        exported_id: &dyn Fn(&Candidate) -> String,
         is_newer: &dyn Fn(Option<Timestamp>, Option<Timestamp>) -> bool,
     ) {
         let mut all: HashMap<String, (ExportedConversation, bool)> = HashMap::new();
@@ -308,9 +308,9 @@ type Envelopes = BTreeMap<String, (Option<Tree>, Option<Tree>)>;
 
 /// Envelopes of imported stores and embeddings files by key scope. If a person's store was imported repeatedly, the
 /// latest.
-fn envelopes(source: &mut dyn RecordSource, limits: &Limits) -> Result<Envelopes, FormatError> {
+fn collect_envelopes(source: &mut dyn RecordSource, limits: &Limits) -> Result<Envelopes, FormatError> {
     let mut envelopes = Envelopes::new();
-    source.passthrough(SCOPE, &mut |item, bytes| {
+    source.passthrough(KEY_SCOPE, &mut |item, bytes| {
         if item.role != "manifest" {
             return Ok(());
         }
@@ -330,10 +330,10 @@ fn envelopes(source: &mut dyn RecordSource, limits: &Limits) -> Result<Envelopes
 }
 
 /// Key scope of the store from which most records were imported.
-fn home_scope(source: &mut dyn RecordSource, envelopes: &Envelopes) -> Result<String, FormatError> {
+fn find_home_scope(source: &mut dyn RecordSource, envelopes: &Envelopes) -> Result<String, FormatError> {
     let mut counts: BTreeMap<String, u64> = envelopes.keys().map(|scope| (scope.clone(), 0)).collect();
     source.records(&mut |stored| {
-        if is_native(&stored.record) {
+        if is_from_pam(&stored.record) {
             *counts.entry(stored.record.key.scope).or_default() += 1;
         }
         Ok(())
@@ -342,16 +342,16 @@ fn home_scope(source: &mut dyn RecordSource, envelopes: &Envelopes) -> Result<St
     Ok(most.map(|(scope, _)| scope).unwrap_or_default())
 }
 
-impl Base {
+impl BaseExport {
     fn open(path: &Path, limits: &Limits) -> Result<Self, FormatError> {
         let place = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let none = || FormatError::invalid("base_not_recognised", &place, "the base is not a PAM export");
         let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
-        let detection = detect(&catalog, limits, Some(SCOPE))?;
+        let detection = detect(&catalog, limits, Some(KEY_SCOPE))?;
         let source = detection.sources.first().ok_or_else(none)?;
         let bundle = Bundle::open(&catalog, source, limits)?;
         let store = bundle.store.ok_or_else(none)?;
-        let text = document::text(&catalog, store, limits)?;
+        let text = document::read_text(&catalog, store, limits)?;
         let doc = Document::open(&text, &store.place)?;
         let ids = |list: &str| -> HashSet<String> {
             let trees = doc.list(list).into_iter().filter_map(|raw| Tree::of(raw, limits.json_depth).ok());

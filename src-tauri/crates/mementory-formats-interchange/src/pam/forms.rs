@@ -2,39 +2,41 @@
 use mementory_json::schema::TextForm;
 
 /// A version such as `1.0` or `1.1-rc1`.
-pub(super) const VERSION: TextForm =
+pub(super) const VERSION_FORM: TextForm =
     TextForm { expected: "a version such as 1.0", fit: |t| version(t).is_some().into() };
 /// A program with its version, `name/1.2.3`.
-pub(super) const SYSTEM: TextForm = TextForm { expected: "a program such as name/1.2.3", fit: |t| system(t).into() };
+pub(super) const SYSTEM_FORM: TextForm =
+    TextForm { expected: "a program such as name/1.2.3", fit: |t| is_system(t).into() };
 /// A decentralized identifier, `did:method:…`.
-pub(super) const DID: TextForm = TextForm { expected: "an identifier did:method:…", fit: |t| did(t).into() };
+pub(super) const DID_FORM: TextForm = TextForm { expected: "an identifier did:method:…", fit: |t| is_did(t).into() };
 /// Name of a platform: lower-case ASCII letters, digits, `_` and `-`, 2 to 32 characters.
-pub(super) const PLATFORM: TextForm = TextForm {
+pub(super) const PLATFORM_FORM: TextForm = TextForm {
     expected: "a platform's name: 2 to 32 of a-z, 0-9, _ and -",
-    fit: |t| ((2..=32).contains(&t.len()) && t.bytes().all(word)).into(),
+    fit: |t| ((2..=32).contains(&t.len()) && t.bytes().all(is_word_byte)).into(),
 };
 /// A hash: `sha256:` and 64 hex digits.
-pub(super) const HASH: TextForm =
-    TextForm { expected: "sha256: and 64 hex digits in lower case", fit: |t| hash(t).into() };
+pub(super) const HASH_FORM: TextForm =
+    TextForm { expected: "sha256: and 64 hex digits in lower case", fit: |t| is_hash(t).into() };
 /// A tag: lower-case ASCII that starts with a letter or digit.
-pub(super) const TAG: TextForm = TextForm { expected: "a tag of a-z, 0-9, _ and -", fit: |t| tag(t).into() };
+pub(super) const TAG_FORM: TextForm = TextForm { expected: "a tag of a-z, 0-9, _ and -", fit: |t| is_tag(t).into() };
 /// A language by BCP 47, with optional script and region.
-pub(super) const LANGUAGE: TextForm = TextForm { expected: "a language such as pt-BR", fit: |t| language(t).into() };
+pub(super) const LANGUAGE_FORM: TextForm =
+    TextForm { expected: "a language such as pt-BR", fit: |t| is_language(t).into() };
 
-fn hash(text: &str) -> bool {
+fn is_hash(text: &str) -> bool {
     text.strip_prefix("sha256:")
         .is_some_and(|hex| hex.len() == 64 && hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')))
 }
 
-fn tag(text: &str) -> bool {
-    text.bytes().next().is_some_and(|b| word(b) && b != b'_' && b != b'-') && text.bytes().all(word)
+fn is_tag(text: &str) -> bool {
+    text.bytes().next().is_some_and(|b| is_word_byte(b) && b != b'_' && b != b'-') && text.bytes().all(is_word_byte)
 }
 
-fn word(b: u8) -> bool {
+fn is_word_byte(b: u8) -> bool {
     b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-'
 }
 
-fn digits(text: &str) -> bool {
+fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
@@ -43,30 +45,30 @@ pub(super) fn version(text: &str) -> Option<(u64, u64)> {
     let (numbers, pre) = text.split_once('-').map_or((text, None), |(n, p)| (n, Some(p)));
     if let Some(pre) = pre {
         let rest = ["rc", "alpha", "beta"].iter().find_map(|p| pre.strip_prefix(p))?;
-        if !(rest.is_empty() || digits(rest)) {
+        if !(rest.is_empty() || is_digits(rest)) {
             return None;
         }
     }
     let (major, minor) = numbers.split_once('.')?;
-    (digits(major) && digits(minor)).then_some(())?;
+    (is_digits(major) && is_digits(minor)).then_some(())?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-fn system(text: &str) -> bool {
+fn is_system(text: &str) -> bool {
     let Some((name, version)) = text.split_once('/') else { return false };
     let parts: Vec<&str> = version.split('.').collect();
     !name.is_empty()
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
         && parts.len() == 3
-        && parts.into_iter().all(digits)
+        && parts.into_iter().all(is_digits)
 }
 
-fn did(text: &str) -> bool {
+fn is_did(text: &str) -> bool {
     let Some((method, rest)) = text.strip_prefix("did:").and_then(|t| t.split_once(':')) else { return false };
     !method.is_empty() && method.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()) && !rest.is_empty()
 }
 
-fn language(text: &str) -> bool {
+fn is_language(text: &str) -> bool {
     let mut parts = text.split('-').peekable();
     let all = |part: &str, upper: bool| {
         part.bytes().all(|b| if upper { b.is_ascii_uppercase() } else { b.is_ascii_lowercase() })
@@ -84,7 +86,7 @@ pub(super) fn slug(text: &str) -> String {
     let mut out = String::new();
     for c in mementory_model::fold(text).chars() {
         match c {
-            c if c.is_ascii() && word(c as u8) => out.push(c),
+            c if c.is_ascii() && is_word_byte(c as u8) => out.push(c),
             _ if !out.is_empty() && !out.ends_with('-') => out.push('-'),
             _ => {}
         }
@@ -100,32 +102,32 @@ mod tests {
     #[test]
     fn text_forms_accept_and_reject_examples() {
         let good = [
-            (VERSION, "1.0"),
-            (VERSION, "1.12-rc"),
-            (SYSTEM, "my-tool/0.5.0"),
-            (DID, "did:web:example.com:user:alice"),
-            (PLATFORM, "chatgpt"),
-            (TAG, "web-scraping_2"),
-            (LANGUAGE, "zh-Hant-TW"),
-            (LANGUAGE, "pt-BR"),
+            (VERSION_FORM, "1.0"),
+            (VERSION_FORM, "1.12-rc"),
+            (SYSTEM_FORM, "my-tool/0.5.0"),
+            (DID_FORM, "did:web:example.com:user:alice"),
+            (PLATFORM_FORM, "chatgpt"),
+            (TAG_FORM, "web-scraping_2"),
+            (LANGUAGE_FORM, "zh-Hant-TW"),
+            (LANGUAGE_FORM, "pt-BR"),
         ];
         for (form, text) in good {
             assert!(form.fits(text), "{text}");
         }
         let bad = [
-            (VERSION, "1"),
-            (VERSION, "1.0.0"),
-            (VERSION, "1.0-final"),
-            (SYSTEM, "tool/1.0"),
-            (DID, "did:Web:x"),
-            (PLATFORM, "x"),
-            (PLATFORM, "ChatGPT"),
-            (HASH, "sha256:ABC"),
-            (TAG, "-x"),
-            (TAG, "Work"),
-            (TAG, ""),
-            (LANGUAGE, "english"),
-            (LANGUAGE, "en-us"),
+            (VERSION_FORM, "1"),
+            (VERSION_FORM, "1.0.0"),
+            (VERSION_FORM, "1.0-final"),
+            (SYSTEM_FORM, "tool/1.0"),
+            (DID_FORM, "did:Web:x"),
+            (PLATFORM_FORM, "x"),
+            (PLATFORM_FORM, "ChatGPT"),
+            (HASH_FORM, "sha256:ABC"),
+            (TAG_FORM, "-x"),
+            (TAG_FORM, "Work"),
+            (TAG_FORM, ""),
+            (LANGUAGE_FORM, "english"),
+            (LANGUAGE_FORM, "en-us"),
         ];
         for (form, text) in bad {
             assert!(!form.fits(text), "{text}");

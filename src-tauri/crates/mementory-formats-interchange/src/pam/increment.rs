@@ -1,6 +1,6 @@
 //! Export id of a store, and the base that an incremental export continues (§16).
 use super::{
-    bundle::{Bundle, SCOPE},
+    bundle::{Bundle, KEY_SCOPE},
     document::{self, Document},
 };
 use crate::detect;
@@ -15,7 +15,7 @@ use std::path::Path;
 pub fn export_of(catalog: &Catalog, source: &Detected, limits: &Limits) -> Result<Option<ExportIdentity>, FormatError> {
     let bundle = Bundle::open(catalog, source, limits)?;
     let Some(store) = bundle.store else { return Ok(None) };
-    let text = document::text(catalog, store, limits)?;
+    let text = document::read_text(catalog, store, limits)?;
     let doc = Document::open(&text, &store.place)?;
     Ok(Some(ExportIdentity {
         place: store.place.clone(),
@@ -42,7 +42,7 @@ pub fn check_base(base: &Path, delta: &ExportIdentity, limits: &Limits) -> Resul
     let place = base.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let none = || FormatError::invalid("base_not_recognised", &place, "the base is not a PAM export");
     let catalog = Catalog::open(&[base.to_path_buf()], limits, None)?;
-    let found = detect(&catalog, limits, Some(SCOPE))?;
+    let found = detect(&catalog, limits, Some(KEY_SCOPE))?;
     let source = found.sources.first().ok_or_else(none)?;
     let is = export_of(&catalog, source, limits)?.ok_or_else(none)?;
     let fits = delta.base.is_some() && delta.base == is.id;

@@ -9,7 +9,7 @@ use mementory_format::did_key::{base58, did_key};
 use mementory_json::Tree;
 
 /// Length of the longest key text that is decoded, in bytes. RSA 16384 in PEM is shorter.
-const MAX_KEY_TEXT: usize = 16 << 10;
+const MAX_KEY_TEXT_BYTES: usize = 16 << 10;
 
 /// Reads base64url with or without padding, because programs differ. Writes it without.
 const BASE64URL: GeneralPurpose = GeneralPurpose::new(
@@ -24,7 +24,7 @@ pub(super) fn base64url(bytes: &[u8]) -> String {
 
 /// Decodes base64url with or without padding.
 pub(super) fn from_base64url(text: &str) -> Option<Vec<u8>> {
-    (text.len() <= MAX_KEY_TEXT).then(|| BASE64URL.decode(text).ok()).flatten()
+    (text.len() <= MAX_KEY_TEXT_BYTES).then(|| BASE64URL.decode(text).ok()).flatten()
 }
 
 /// The 32 bytes of an Ed25519 key given as `z6Mk…`, `did:key:z6Mk…` or Base58 without prefix.
@@ -46,10 +46,10 @@ pub(super) fn is_key_of_did(did: &str, key: &[u8]) -> Option<bool> {
     })
 }
 
-/// Decodes a public key. Ed25519 gives 32 bytes, ECDSA the SEC1 point, RSA a DER `SubjectPublicKeyInfo`. ECDSA and RSA
-/// keys may be JWK or PEM.
+/// Decodes a public key in JWK or PEM form, an Ed25519 key also in the forms of [`ed25519`]. Ed25519 gives 32 bytes,
+/// ECDSA the SEC1 point, RSA a DER `SubjectPublicKeyInfo`.
 pub(super) fn public_key(algorithm: &str, text: &str) -> Option<Vec<u8>> {
-    if text.len() > MAX_KEY_TEXT {
+    if text.len() > MAX_KEY_TEXT_BYTES {
         return None;
     }
     if algorithm == "Ed25519" {
@@ -77,12 +77,13 @@ fn jwk(algorithm: &str, text: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// DER bytes of a `SubjectPublicKeyInfo` before the key bits, one constant for each algorithm.
+/// DER bytes of a `SubjectPublicKeyInfo` before the key bits, one constant for each algorithm except RSA.
 const SPKI_ED25519: &[u8] = &[0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
 const SPKI_P256: &[u8] =
     &[0x30, 0x59, 0x30, 0x13, 6, 7, 42, 134, 72, 206, 61, 2, 1, 6, 8, 42, 134, 72, 206, 61, 3, 1, 7, 3, 0x42, 0];
 const SPKI_P384: &[u8] =
     &[0x30, 0x76, 0x30, 0x10, 6, 7, 42, 134, 72, 206, 61, 2, 1, 6, 5, 43, 129, 4, 0, 34, 3, 0x62, 0];
+/// DER bytes of the algorithm identifier of RSA keys.
 const RSA_OID: &[u8] = &[0x30, 13, 6, 9, 42, 134, 72, 134, 247, 13, 1, 1, 1, 5, 0];
 
 fn pem(algorithm: &str, text: &str) -> Option<Vec<u8>> {

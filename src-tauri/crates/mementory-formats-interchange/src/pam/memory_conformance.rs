@@ -4,7 +4,7 @@ use super::{
     canonical,
     hash::{Checksum, content_hash},
     report::{Ids, Report, word},
-    schema::MEMORY,
+    schema::MEMORY_RULE,
     schema_check::{Fault, check},
 };
 use mementory_format::FormatError;
@@ -15,11 +15,11 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-/// Largest number of memories in a batch, and largest number of bytes. They bound the memory that one batch needs.
-const BATCH_MEMORIES: usize = 1024;
-const BATCH_BYTES: usize = 4 << 20;
+/// Limits of a batch: its number of memories and its number of bytes.
+const MAX_BATCH_MEMORIES: usize = 1024;
+const MAX_BATCH_BYTES: usize = 4 << 20;
 /// Largest number of batches that wait to be checked.
-const QUEUED_BATCHES: usize = 4;
+const MAX_QUEUED_BATCHES: usize = 4;
 
 /// Result of checking one memory by itself.
 #[derive(Default)]
@@ -46,7 +46,7 @@ pub(super) fn check_memories(
     let mut totals = StoreTotals { place, report, ids, checksum: Checksum::with_capacity(list.len()), count: 0 };
     std::thread::scope(|scope| {
         // Created inside the scope, so that an error drops the receiver and thereby ends the other thread.
-        let (send, batches) = sync_channel(QUEUED_BATCHES);
+        let (send, batches) = sync_channel(MAX_QUEUED_BATCHES);
         scope.spawn(move || serde_json::Deserializer::from_str(list).deserialize_seq(BatchSplitter(send)).ok());
         let (mut waiting, mut was_large) = (Vec::new(), false);
         for batch in batches {
@@ -54,7 +54,7 @@ pub(super) fn check_memories(
             let checked = std::mem::take(&mut waiting);
             // The results of a batch are added while the next batch is checked. A memory as large as a batch is checked
             // alone.
-            let large = bytes_of(&batch) > BATCH_BYTES;
+            let large = count_bytes(&batch) > MAX_BATCH_BYTES;
             waiting = if large || was_large {
                 totals.add(checked);
                 check_batch(&batch, bounds)
@@ -86,7 +86,7 @@ impl<'de> Visitor<'de> for BatchSplitter<'de> {
         let (mut batch, mut bytes): (Vec<&RawValue>, _) = (Vec::new(), 0);
         while let Some(raw) = seq.next_element::<&RawValue>()? {
             bytes += raw.get().len();
-            if batch.len() >= BATCH_MEMORIES || (bytes > BATCH_BYTES && !batch.is_empty()) {
+            if batch.len() >= MAX_BATCH_MEMORIES || (bytes > MAX_BATCH_BYTES && !batch.is_empty()) {
                 if self.0.send(std::mem::take(&mut batch)).is_err() {
                     return Ok(());
                 }
@@ -116,13 +116,13 @@ impl StoreTotals<'_> {
             let checked = match checked {
                 Ok(checked) => checked,
                 Err(why) => {
-                    self.report.unreadable(&at, &why);
+                    self.report.report_unreadable(&at, &why);
                     self.checksum = Checksum::default();
                     continue;
                 }
             };
             self.checksum.add_text(&checked.id, checked.canonical.as_deref());
-            self.report.faults(&at, checked.faults);
+            self.report.add_faults(&at, checked.faults);
             if let Some(target) = checked.superseded {
                 self.ids.superseded.push((format!("{at}/temporal/superseded_by"), target));
             }
@@ -140,7 +140,7 @@ impl StoreTotals<'_> {
     }
 }
 
-fn bytes_of(raws: &[&RawValue]) -> usize {
+fn count_bytes(raws: &[&RawValue]) -> usize {
     raws.iter().map(|raw| raw.get().len()).sum()
 }
 
@@ -149,11 +149,11 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
     let mut out = CheckedMemory {
         id: text("id").unwrap_or_default().to_owned(),
         canonical: canonical::canonical(tree),
-        faults: check(&MEMORY, tree),
+        faults: check(&MEMORY_RULE, tree),
         ..CheckedMemory::default()
     };
-    let mut fault = |mild: bool, code: &'static str, pointer: &str, message: &str| {
-        out.faults.push(Fault { code, pointer: pointer.into(), message: message.into(), mild });
+    let mut fault = |is_warning: bool, code: &'static str, pointer: &str, message: &str| {
+        out.faults.push(Fault { code, pointer: pointer.into(), message: message.into(), is_warning });
     };
     if let (Some(content), Some(stated)) = (text("content"), text("content_hash"))
         && content_hash(content) != stated

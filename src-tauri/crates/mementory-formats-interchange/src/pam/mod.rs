@@ -40,7 +40,7 @@ pub struct Pam;
 
 impl Format for Pam {
     fn id(&self) -> &'static str {
-        bundle::SCOPE
+        bundle::KEY_SCOPE
     }
     fn name(&self) -> &'static str {
         "Portable AI Memory (PAM)"

@@ -1,7 +1,7 @@
 //! Reads a source. The whole source is checked first; a wrong checksum or another major version ends the import. Then
 //! it sends the envelopes, memories, relations, conversations with their messages, and embeddings without a memory.
 use super::{
-    bundle::{Bundle, SCOPE, scope},
+    bundle::{Bundle, KEY_SCOPE, scope},
     conformance::check_conformance,
     document::{self, Document},
     extension::{is_stub, restore},
@@ -17,7 +17,7 @@ use mementory_model::{
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Largest number of notes sent to the sink. The last finding of the report counts the others.
+/// Largest number of findings that are sent to the sink as notes. Further findings are not sent.
 const MAX_NOTES: usize = 500;
 
 /// Reads a source into the sink.
@@ -55,17 +55,17 @@ pub(super) fn read(
         vectors: BTreeMap::new(),
         sink,
     };
-    reader.vectors()?;
+    reader.read_vectors()?;
     if let Some(store) = bundle.store {
-        reader.store(store)?;
+        reader.read_store(store)?;
     } else {
         let members = bundle.conversations.clone();
         for member in members {
-            reader.conversation(None, Some(member))?;
+            reader.read_conversation(None, Some(member))?;
         }
     }
-    reader.unmatched_vectors()?;
-    reader.passthrough_files()
+    reader.send_unmatched_vectors()?;
+    reader.send_passthrough_files()
 }
 
 /// One embedding of the embeddings file.
@@ -93,22 +93,22 @@ impl StoreReader<'_> {
         self.bundle.limits
     }
 
-    fn member_done(&mut self, member: &Member) -> Result<(), FormatError> {
+    fn finish_member(&mut self, member: &Member) -> Result<(), FormatError> {
         self.sent += member.size;
         self.sink.progress(self.sent)
     }
 
     fn origin(&self, place: &str, pointer: String) -> Origin {
-        Origin { format: SCOPE.into(), version: self.version.clone(), container: place.to_owned(), pointer }
+        Origin { format: KEY_SCOPE.into(), version: self.version.clone(), container: place.to_owned(), pointer }
     }
 
-    fn failed(&mut self, place: String, reason: &str, kind: Kind) {
+    fn report_failed(&mut self, place: String, reason: &str, kind: Kind) {
         self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason: reason.into(), kind: Some(kind) });
     }
 
     /// Resolves a repeated key. A repetition with the same source text is skipped (false); any other gets `#2`, `#3`
     /// and so on.
-    fn unique(&mut self, record: &mut Record, source: &str, place: &str) -> bool {
+    fn resolve_key(&mut self, record: &mut Record, source: &str, place: &str) -> bool {
         let digest: [u8; 32] = Sha256::digest(source).into();
         let name = |key: &RecordKey| format!("{}\u{0}{}", key.scope, key.value);
         let base = record.key.value.clone();
@@ -127,13 +127,17 @@ impl StoreReader<'_> {
         true
     }
 
-    fn vectors(&mut self) -> Result<(), FormatError> {
+    fn read_vectors(&mut self) -> Result<(), FormatError> {
         for member in &self.bundle.embeddings {
-            let text = document::text(self.bundle.catalog, member, self.limits())?;
+            let text = document::read_text(self.bundle.catalog, member, self.limits())?;
             let doc = Document::open(&text, &member.place)?;
             for (i, raw) in doc.list("embeddings").into_iter().enumerate() {
                 let Ok(tree) = Tree::of(raw, self.bounds) else {
-                    self.failed(format!("{}/embeddings/{i}", member.place), "malformed: not a vector", Kind::Foreign);
+                    self.report_failed(
+                        format!("{}/embeddings/{i}", member.place),
+                        "malformed: not a vector",
+                        Kind::Foreign,
+                    );
                     continue;
                 };
                 let word = |name: &str| to_record::text(&tree, name).unwrap_or_default().to_owned();
@@ -142,35 +146,35 @@ impl StoreReader<'_> {
                 self.vectors.entry(word("memory_id")).or_default().push(vector);
             }
             let envelope = super::envelope::embeddings(&doc, self.bounds);
-            self.envelope("embeddings.json", "manifest", member, envelope.as_bytes())?;
-            self.member_done(member)?;
+            self.send_envelope("embeddings.json", "manifest", member, envelope.as_bytes())?;
+            self.finish_member(member)?;
         }
         Ok(())
     }
 
     /// Reads a store: envelope, memories, relations, conversations.
-    fn store(&mut self, member: &Member) -> Result<(), FormatError> {
-        let text = document::text(self.bundle.catalog, member, self.limits())?;
+    fn read_store(&mut self, member: &Member) -> Result<(), FormatError> {
+        let text = document::read_text(self.bundle.catalog, member, self.limits())?;
         let doc = Document::open(&text, &member.place)?;
         let envelope = super::envelope::store(&doc, self.bounds);
-        self.envelope(STORE_FILE, "manifest", member, envelope.as_bytes())?;
+        self.send_envelope(STORE_FILE, "manifest", member, envelope.as_bytes())?;
         for (i, raw) in doc.list("memories").into_iter().enumerate() {
-            self.memory(member, i, raw.get())?;
+            self.read_memory(member, i, raw.get())?;
         }
         for (i, raw) in doc.list("relations").into_iter().enumerate() {
-            self.relation(member, i, raw.get())?;
+            self.read_relation(member, i, raw.get())?;
         }
-        self.conversations(member, &doc)?;
-        self.member_done(member)
+        self.read_conversations(member, &doc)?;
+        self.finish_member(member)
     }
 
-    fn memory(&mut self, member: &Member, i: usize, source: &str) -> Result<(), FormatError> {
+    fn read_memory(&mut self, member: &Member, i: usize, source: &str) -> Result<(), FormatError> {
         let pointer = format!("/memories/{i}");
         let place = format!("{}{pointer}", member.place);
         let tree = match Tree::parse(source, self.bounds) {
             Ok(tree @ Tree::Object(_)) => tree,
             _ => {
-                self.failed(
+                self.report_failed(
                     place,
                     "malformed: not an object, nested too deeply, too large, or with text that is not valid Unicode",
                     Kind::Memory,
@@ -179,7 +183,7 @@ impl StoreReader<'_> {
             }
         };
         if to_record::text(&tree, "id").is_none_or(str::is_empty) || to_record::text(&tree, "content").is_none() {
-            self.failed(place, "malformed: a memory needs an id and a content", Kind::Memory);
+            self.report_failed(place, "malformed: a memory needs an id and a content", Kind::Memory);
             return Ok(());
         }
         let mut mapped = to_record::memory(&tree, &self.scope);
@@ -193,13 +197,13 @@ impl StoreReader<'_> {
 
     /// Sends one record, with the fields from our extension slot.
     fn send(&mut self, tree: &Tree, mapped: Record, source: &str, place: String) -> Result<(), FormatError> {
-        match self.restored(tree, mapped, source, &place) {
+        match self.restore_record(tree, mapped, source, &place) {
             Some(record) => self.sink.unit(Unit::from(record)),
             None => Ok(()),
         }
     }
 
-    fn restored(&mut self, tree: &Tree, mapped: Record, source: &str, place: &str) -> Option<Record> {
+    fn restore_record(&mut self, tree: &Tree, mapped: Record, source: &str, place: &str) -> Option<Record> {
         let verbatim = Verbatim::json(source);
         let mut record = match restore(tree, &mapped, &verbatim) {
             Some(restored) => {
@@ -211,31 +215,31 @@ impl StoreReader<'_> {
             }
             None => Record { verbatim: Some(verbatim), ..mapped },
         };
-        self.unique(&mut record, source, place).then_some(record)
+        self.resolve_key(&mut record, source, place).then_some(record)
     }
 
-    fn relation(&mut self, member: &Member, i: usize, source: &str) -> Result<(), FormatError> {
+    fn read_relation(&mut self, member: &Member, i: usize, source: &str) -> Result<(), FormatError> {
         let pointer = format!("/relations/{i}");
         let place = format!("{}{pointer}", member.place);
         let tree = Tree::parse(source, self.bounds).ok();
         let Some(tree) = tree.filter(|t| ["id", "from", "to"].iter().all(|k| to_record::text(t, k).is_some())) else {
-            self.failed(place, "malformed: a relation needs id, from and to", Kind::Relation);
+            self.report_failed(place, "malformed: a relation needs id, from and to", Kind::Relation);
             return Ok(());
         };
         let mut record = to_record::relation(&tree, &self.scope);
         record.origin = self.origin(&member.place, pointer);
         record.verbatim = Some(Verbatim::json(source));
-        if self.unique(&mut record, source, &place) {
+        if self.resolve_key(&mut record, source, &place) {
             self.sink.unit(Unit::from(record))?;
         }
         Ok(())
     }
 
     /// Reads the entries of the index with their files, then the files that the index does not list.
-    fn conversations(&mut self, store: &Member, doc: &Document) -> Result<(), FormatError> {
+    fn read_conversations(&mut self, store: &Member, doc: &Document) -> Result<(), FormatError> {
         let mut files: BTreeMap<String, &Member> = BTreeMap::new();
         for member in &self.bundle.conversations {
-            let text = document::text(self.bundle.catalog, member, self.limits())?;
+            let text = document::read_text(self.bundle.catalog, member, self.limits())?;
             let id = Document::open(&text, &member.place)?.word("id").unwrap_or_default();
             files.entry(id).or_insert(member);
         }
@@ -246,7 +250,7 @@ impl StoreReader<'_> {
             let place = format!("{}/conversations_index/{i}", store.place);
             let tree = Tree::of(raw, self.bounds).ok();
             let Some(tree) = tree.filter(|t| to_record::text(t, "id").is_some_and(|id| !id.is_empty())) else {
-                self.failed(place, "malformed: an entry of the index needs an id", Kind::Conversation);
+                self.report_failed(place, "malformed: an entry of the index needs an id", Kind::Conversation);
                 continue;
             };
             let id = to_record::text(&tree, "id").unwrap_or_default();
@@ -257,23 +261,23 @@ impl StoreReader<'_> {
             if file.is_none() && stored {
                 self.sink.note(Issue::new("conversation_missing", &place, "the file that it names is not here"));
             }
-            self.conversation(Some((store, i, raw.get(), &tree)), file)?;
+            self.read_conversation(Some((store, i, raw.get(), &tree)), file)?;
         }
         let not_in_index: Vec<&Member> =
             self.bundle.conversations.iter().copied().filter(|m| !used_files.contains(&m.id)).collect();
         for member in not_in_index {
-            self.conversation(None, Some(member))?;
+            self.read_conversation(None, Some(member))?;
         }
         Ok(())
     }
 
-    fn conversation(
+    fn read_conversation(
         &mut self,
         index: Option<(&Member, usize, &str, &Tree)>,
         file: Option<&Member>,
     ) -> Result<(), FormatError> {
         let text = match file {
-            Some(member) => document::text(self.bundle.catalog, member, self.limits())?,
+            Some(member) => document::read_text(self.bundle.catalog, member, self.limits())?,
             None => String::new(),
         };
         let doc = file.map(|member| Document::open(&text, &member.place)).transpose()?;
@@ -286,7 +290,7 @@ impl StoreReader<'_> {
             (None, None) => return Ok(()),
         };
         if id.is_empty() {
-            self.failed(place, "malformed: a conversation needs an id", Kind::Conversation);
+            self.report_failed(place, "malformed: a conversation needs an id", Kind::Conversation);
             return Ok(());
         }
         head.origin = match index {
@@ -299,7 +303,7 @@ impl StoreReader<'_> {
         let mut unit = Unit::default();
         let tree = outline.unwrap_or(Tree::Null);
         if !is_stub(&tree) {
-            unit.records.extend(self.restored(&tree, head, &verbatim, &place));
+            unit.records.extend(self.restore_record(&tree, head, &verbatim, &place));
         }
         if let (Some(doc), Some(member)) = (doc, file) {
             let messages = doc.list("messages");
@@ -312,7 +316,7 @@ impl StoreReader<'_> {
                 let at = format!("{}{pointer}", member.place);
                 let Some(tree) = tree.as_ref().filter(|t| to_record::text(t, "id").is_some_and(|id| !id.is_empty()))
                 else {
-                    self.failed(at, "malformed: a message needs an id", Kind::Message);
+                    self.report_failed(at, "malformed: a message needs an id", Kind::Message);
                     continue;
                 };
                 let mut mapped = to_record::message(tree, &self.scope, &id, i);
@@ -320,9 +324,9 @@ impl StoreReader<'_> {
                     part.active = active.contains(&i);
                 }
                 mapped.origin = self.origin(&member.place, pointer);
-                unit.records.extend(self.restored(tree, mapped, raw.get(), &at));
+                unit.records.extend(self.restore_record(tree, mapped, raw.get(), &at));
             }
-            self.member_done(member)?;
+            self.finish_member(member)?;
         }
         if unit.records.is_empty() {
             return Ok(());
@@ -331,7 +335,7 @@ impl StoreReader<'_> {
     }
 
     /// Sends each embedding whose memory is not in this source as a record, with its text as verbatim.
-    fn unmatched_vectors(&mut self) -> Result<(), FormatError> {
+    fn send_unmatched_vectors(&mut self) -> Result<(), FormatError> {
         for (memory, vectors) in std::mem::take(&mut self.vectors) {
             for vector in vectors {
                 let (place, i) = vector.place;
@@ -339,7 +343,7 @@ impl StoreReader<'_> {
                 let key = RecordKey::new(self.scope.clone(), format!("embedding/{memory}/{i}"));
                 let mut record = Record::new(Kind::Foreign, key, "");
                 record.record_type = Some("embedding".into());
-                record.source.platform = SCOPE.into();
+                record.source.platform = KEY_SCOPE.into();
                 record.origin = self.origin(&place, pointer);
                 record.verbatim = Some(Verbatim::json(vector.json));
                 self.sink.unit(Unit::from(record))?;
@@ -348,9 +352,9 @@ impl StoreReader<'_> {
         Ok(())
     }
 
-    fn envelope(&mut self, name: &str, role: &str, member: &Member, mut bytes: &[u8]) -> Result<(), FormatError> {
+    fn send_envelope(&mut self, name: &str, role: &str, member: &Member, mut bytes: &[u8]) -> Result<(), FormatError> {
         let item = PassthroughItem {
-            format: SCOPE.into(),
+            format: KEY_SCOPE.into(),
             group: self.scope.clone(),
             name: name.to_owned(),
             role: role.into(),
@@ -359,18 +363,18 @@ impl StoreReader<'_> {
         self.sink.passthrough(item, &mut bytes)
     }
 
-    fn passthrough_files(&mut self) -> Result<(), FormatError> {
+    fn send_passthrough_files(&mut self) -> Result<(), FormatError> {
         let (bundle, scope) = (self.bundle, self.scope.clone());
         for member in &bundle.passthrough_files {
             let item = PassthroughItem {
-                format: SCOPE.into(),
+                format: KEY_SCOPE.into(),
                 group: scope.clone(),
                 name: bundle.path_of(member).to_owned(),
                 role: "entry".into(),
                 place: member.place.clone(),
             };
             bundle.catalog.read(member, |r| self.sink.passthrough(item, r))?;
-            self.member_done(member)?;
+            self.finish_member(member)?;
         }
         Ok(())
     }

@@ -6,8 +6,8 @@ use mementory_model::Bounds;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Number of findings that are listed. Further ones are only counted, because a hostile file may have one for each
-/// byte.
+/// Largest number of listed errors, and also of listed warnings. Further ones are only counted, because a hostile file
+/// may have one for each byte.
 const MAX_FINDINGS: usize = 2000;
 
 /// Result of a check.
@@ -59,9 +59,9 @@ impl Report {
     }
 
     /// Adds a structural fault. An unknown member is only a warning if the document has a later minor version (§22.3).
-    fn fault(&mut self, place: &str, fault: Fault) {
+    fn add_fault(&mut self, place: &str, fault: Fault) {
         let place = format!("{place}{}", fault.pointer);
-        if fault.mild || fault.code == "duplicate_key" || (fault.code == "unknown_field" && self.minor > 0) {
+        if fault.is_warning || fault.code == "duplicate_key" || (fault.code == "unknown_field" && self.minor > 0) {
             self.warn(fault.code, &place, fault.message);
         } else {
             self.error(fault.code, &place, fault.message);
@@ -70,7 +70,7 @@ impl Report {
 
     /// Adds a reference to a record that is not in the file. In an increment, it may refer to a record of the base
     /// (§16).
-    pub fn dangling(&mut self, place: &str, message: &str) {
+    pub fn report_dangling(&mut self, place: &str, message: &str) {
         if self.kind.as_deref() == Some("incremental") {
             self.warn("dangling_reference", place, format!("{message}; the base may have it"));
         } else {
@@ -79,7 +79,7 @@ impl Report {
     }
 
     /// Reports a value that cannot be parsed: too large, nested too deeply, or with text that is not valid Unicode.
-    pub fn unreadable(&mut self, place: &str, why: &TreeError) {
+    pub fn report_unreadable(&mut self, place: &str, why: &TreeError) {
         match why {
             TreeError::Size(_) => self.error("too_large", place, why.to_string()),
             _ => self.error("too_deep", place, "nested too deeply, or contains text that is not valid Unicode"),
@@ -92,7 +92,7 @@ impl Report {
             Ok(tree) => Some(tree),
             Err(why) => {
                 if matches!(why, TreeError::Size(_)) {
-                    self.unreadable(place, &why);
+                    self.report_unreadable(place, &why);
                 }
                 None
             }
@@ -101,18 +101,18 @@ impl Report {
 
     /// A document without its records. If another member is too large, it is null and [`Self::too_large`] is set.
     pub fn outline_of(&mut self, doc: &Document, place: &str, lists: &[&str], bounds: Bounds) -> Tree {
-        for (key, why) in doc.oversized_members(lists, bounds) {
+        for (key, why) in doc.unreadable_members(lists, bounds) {
             if matches!(why, TreeError::Size(_)) {
                 let at = format!("{place}/{key}");
-                self.unreadable(&at, &why);
+                self.report_unreadable(&at, &why);
                 self.too_large.get_or_insert(at);
             }
         }
         doc.outline(lists, bounds)
     }
 
-    pub fn faults(&mut self, place: &str, faults: Vec<Fault>) {
-        faults.into_iter().for_each(|fault| self.fault(place, fault));
+    pub fn add_faults(&mut self, place: &str, faults: Vec<Fault>) {
+        faults.into_iter().for_each(|fault| self.add_fault(place, fault));
     }
 }
 

@@ -13,22 +13,22 @@ pub(super) struct Fault {
     /// Message for the user, without content of the record.
     pub message: String,
     /// True if the fault is only a warning.
-    pub mild: bool,
+    pub is_warning: bool,
 }
 
 /// Number of faults listed for one value. A hostile value may have one for every two bytes.
 const MAX_FAULTS: usize = 2000;
 
-/// All faults of an object.
+/// Faults of a value: at most [`MAX_FAULTS`], and one more that says that further faults are not listed.
 pub(super) fn check(rule: &Rule, tree: &Tree) -> Vec<Fault> {
     let mut faults = Vec::new();
     schema::check(tree, rule, RepeatedKeys::Report, &mut |at, violation| {
         if faults.len() < MAX_FAULTS {
-            let (code, mild) = (code_of(&violation), violation == Violation::NoTimeZone);
-            faults.push(Fault { code, pointer: at.to_string(), message: violation.to_string(), mild });
+            let (code, is_warning) = (code_of(&violation), violation == Violation::NoTimeZone);
+            faults.push(Fault { code, pointer: at.to_string(), message: violation.to_string(), is_warning });
         } else if faults.len() == MAX_FAULTS {
             let message = "further faults of this record are not listed".into();
-            faults.push(Fault { code: "more", pointer: String::new(), message, mild: false });
+            faults.push(Fault { code: "more", pointer: String::new(), message, is_warning: false });
         }
     });
     faults
@@ -52,12 +52,12 @@ fn code_of(violation: &Violation) -> &'static str {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::{super::schema::MEMORY, *};
+    use super::{super::schema::MEMORY_RULE, *};
 
     #[test]
     fn only_the_first_faults_are_reported_and_that_there_are_more() {
         let text = format!(r#"{{"tags":[{}7]}}"#, "7,".repeat(3 * MAX_FAULTS));
-        let found = check(&MEMORY, &Tree::parse(&text, 16).unwrap());
+        let found = check(&MEMORY_RULE, &Tree::parse(&text, 16).unwrap());
         assert_eq!((found.len(), found.last().map(|f| f.code)), (MAX_FAULTS + 1, Some("more")));
     }
 
@@ -67,7 +67,7 @@ mod tests {
             "confidence":{"initial":1.5,"current":null},"temporal":{"created_at":"2026-02-31T00:00:00Z","updated_at":null},
             "access":{"shared_with":[{"entity":"x","permissions":[]}]},"x_more":1,"embedding_ref":null}"#;
         let found: Vec<(&str, String)> =
-            check(&MEMORY, &Tree::parse(text, 16).unwrap()).into_iter().map(|f| (f.code, f.pointer)).collect();
+            check(&MEMORY_RULE, &Tree::parse(text, 16).unwrap()).into_iter().map(|f| (f.code, f.pointer)).collect();
         let expected = [
             ("empty", "/id"),
             ("bad_value", "/type"),

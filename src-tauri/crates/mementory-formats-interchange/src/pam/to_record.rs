@@ -128,7 +128,7 @@ pub(super) fn relation(tree: &Tree, scope: &str) -> Record {
     record.record_type = non_empty(text(tree, "type"));
     record.confidence = tree.get("confidence").and_then(Tree::as_f64).filter(|n| n.is_finite());
     record.times.created = time(text(tree, "created_at"));
-    record.source.platform = super::bundle::SCOPE.into();
+    record.source.platform = super::bundle::KEY_SCOPE.into();
     for (relation, end) in [("source", "from"), ("target", "to")] {
         let target = memory_key(scope, word(end));
         record.links.push(Link { relation: relation.into(), kind: Kind::Memory, target });

@@ -58,7 +58,7 @@ pub(super) fn signatures(
     signed(&outline, fits, &store.place).map_or(Ok(()), visit)
 }
 
-/// The signature of a store, from the store without its records; `fits`: its checksum is that of its memories.
+/// The signature of a store. `outline` is the store without its records, and `fits` is true if its checksum is correct.
 pub(super) fn signed(outline: &Tree, fits: bool, place: &str) -> Option<Signed> {
     let block = outline.get("signature").filter(|block| **block != Tree::Null)?;
     let word = |name: &str| block.get(name).and_then(Tree::as_str).unwrap_or_default();

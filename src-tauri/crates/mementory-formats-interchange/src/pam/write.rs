@@ -1,13 +1,13 @@
 //! Writes a store with its conversation and embeddings files (spec §2, §15, §16, §18). Unchanged records of the home
 //! store come first, in their original order. Records of other sources follow.
 use super::{
-    bundle::SCOPE,
+    bundle::KEY_SCOPE,
     compose::{ComposedMemory, Context, compact, object, time_tree, word},
-    conformance::safe_path,
+    conformance::is_safe_path,
     conversation_writer::{ConversationWriter, FinishedConversation, UsedPaths},
     envelope,
     first_pass::{Destination, FirstPass, digest_uuid, uuid},
-    forms::SYSTEM,
+    forms::SYSTEM_FORM,
     hash::{Checksum, sha256},
     increment::STORE_FILE,
     keys,
@@ -34,7 +34,7 @@ pub(super) fn write(
     limits: &Limits,
 ) -> Result<WriteReport, FormatError> {
     let target = Target::create(out)?;
-    run(source, Some(target), options, limits)
+    write_or_plan(source, Some(target), options, limits)
 }
 
 /// Reports what [`write`] would write and lose. Nothing is written or signed.
@@ -43,7 +43,7 @@ pub(super) fn plan(
     options: &WriteOptions,
     limits: &Limits,
 ) -> Result<WriteReport, FormatError> {
-    run(source, None, &WriteOptions { signer: None, ..options.clone() }, limits)
+    write_or_plan(source, None, &WriteOptions { signer: None, ..options.clone() }, limits)
 }
 
 /// The folder and the store file to write.
@@ -74,14 +74,14 @@ impl Target {
 }
 
 /// Sort key of an element. Elements of the imported list come first, in their original order.
-type Order = (u8, u64, u64);
+type ElementOrder = (u8, u64, u64);
 
 #[derive(Default)]
 struct Lists {
-    memories: Vec<(Order, String)>,
-    relations: Vec<(Order, String)>,
-    index: Vec<(Order, String)>,
-    vectors: Vec<(Order, String)>,
+    memories: Vec<(ElementOrder, String)>,
+    relations: Vec<(ElementOrder, String)>,
+    index: Vec<(ElementOrder, String)>,
+    vectors: Vec<(ElementOrder, String)>,
 }
 
 struct StoreWriter<'a> {
@@ -101,7 +101,7 @@ struct StoreWriter<'a> {
     report: WriteReport,
 }
 
-fn run(
+fn write_or_plan(
     source: &mut dyn RecordSource,
     target: Option<Target>,
     options: &WriteOptions,
@@ -109,7 +109,7 @@ fn run(
 ) -> Result<WriteReport, FormatError> {
     if let Some(signer) = options.signer.as_ref().filter(|s| s.algorithm() != "ed25519") {
         let message = format!("PAM is signed with Ed25519, not with {}", signer.algorithm());
-        return Err(FormatError::invalid("not_supported", SCOPE, message));
+        return Err(FormatError::invalid("not_supported", KEY_SCOPE, message));
     }
     let about = source.about();
     let first_pass = FirstPass::run(source, options, limits)?;
@@ -133,17 +133,17 @@ fn run(
         },
         context,
     };
-    source.records(&mut |stored| writer.record(&stored))?;
+    source.records(&mut |stored| writer.add_record(&stored))?;
     let unfinished: Vec<String> = writer.open_conversations.keys().cloned().collect();
     for key in unfinished {
-        writer.close(&key)?;
+        writer.finish_conversation(&key)?;
     }
     writer.report_left_out(source)?;
     writer.finish(source)
 }
 
 impl StoreWriter<'_> {
-    fn order(&mut self, stored: &StoredRecord) -> Order {
+    fn next_order(&mut self, stored: &StoredRecord) -> ElementOrder {
         self.seq += 1;
         let place = stored.record.origin.pointer.rsplit('/').next().and_then(|n| n.parse().ok());
         match place.filter(|_| self.context.first_pass.is_from_home(&stored.record)) {
@@ -152,11 +152,11 @@ impl StoreWriter<'_> {
         }
     }
 
-    fn count(&mut self, stored: &StoredRecord) {
+    fn count_record(&mut self, stored: &StoredRecord) {
         *self.report.by_kind.entry(stored.record.kind.as_str().into()).or_default() += 1;
     }
 
-    fn record(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
+    fn add_record(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         if !self.written.insert(stored.id.clone()) {
             return Ok(());
         }
@@ -165,21 +165,21 @@ impl StoreWriter<'_> {
             return Ok(());
         }
         match self.context.first_pass.destination(&stored.record) {
-            Destination::Memory => self.memory(stored),
-            Destination::Relation => self.relation(stored),
-            Destination::Conversation => return self.conversation(stored),
-            Destination::Message => return self.message(stored),
-            Destination::Vector => self.vector(stored),
+            Destination::Memory => self.add_memory(stored),
+            Destination::Relation => self.add_relation(stored),
+            Destination::Conversation => return self.add_conversation(stored),
+            Destination::Message => return self.add_message(stored),
+            Destination::Vector => self.add_vector(stored),
         }
         Ok(())
     }
 
-    fn memory(&mut self, stored: &StoredRecord) {
+    fn add_memory(&mut self, stored: &StoredRecord) {
         if !self.context.first_pass.memories.contains_key(&stored.id) {
             self.changed = true;
             return;
         }
-        let order = self.order(stored);
+        let order = self.next_order(stored);
         let ComposedMemory { text, tree, vectors, changed } = self.context.memory(stored, &mut self.report.losses);
         self.changed |= changed;
         self.checksum.add(&tree);
@@ -187,17 +187,17 @@ impl StoreWriter<'_> {
             self.push_vector(order, vector);
         }
         self.lists.memories.push((order, text));
-        self.count(stored);
+        self.count_record(stored);
     }
 
-    fn push_vector(&mut self, order: Order, text: String) {
+    fn push_vector(&mut self, order: ElementOrder, text: String) {
         let id = Tree::parse(&text, 64).ok().and_then(|t| to_record::text(&t, "id").map(str::to_owned));
         let known = id.and_then(|id| self.vector_order.get(&id).copied());
         self.lists.vectors.push((known.map_or(order, |n| (0, n, 0)), text));
     }
 
-    /// Writes a relation if both of its memories are exported.
-    fn relation(&mut self, stored: &StoredRecord) {
+    /// Adds a relation if both of its memories are exported and, in an incremental export, if it changed.
+    fn add_relation(&mut self, stored: &StoredRecord) {
         let first_pass = self.context.first_pass;
         let record = &stored.record;
         let ends = |id: &Option<String>| id.as_ref().is_some_and(|id| first_pass.memories.contains_key(id));
@@ -226,7 +226,7 @@ impl StoreWriter<'_> {
             && let Ok(mut tree) = Tree::parse(&text, self.context.depth)
         {
             let kind = record.record_type.clone().unwrap_or_default();
-            if super::schema::RELATIONS.contains(&kind.as_str()) {
+            if super::schema::RELATION_TYPES.contains(&kind.as_str()) {
                 tree.set("type", Tree::Text(kind));
             }
             if let Some(score) = record.confidence.filter(|c| (0.0..=1.0).contains(c)) {
@@ -247,28 +247,28 @@ impl StoreWriter<'_> {
                 }
             }
         }
-        let order = self.order(stored);
+        let order = self.next_order(stored);
         self.lists.relations.push((order, text));
-        self.count(stored);
+        self.count_record(stored);
     }
 
-    fn vector(&mut self, stored: &StoredRecord) {
+    fn add_vector(&mut self, stored: &StoredRecord) {
         let Some(verbatim) = &stored.record.verbatim else { return };
-        let order = self.order(stored);
+        let order = self.next_order(stored);
         // The memory of this embedding is not in the store, which would be a dangling reference in an increment.
         if self.context.first_pass.envelope.is_some() && self.context.first_pass.incremental {
             return;
         }
         self.lists.vectors.push((order, verbatim.text.clone()));
-        self.count(stored);
+        self.count_record(stored);
     }
 
-    fn conversation(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
+    fn add_conversation(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         let Some(conversation) = self.context.first_pass.conversations.get(&stored.id) else {
             self.changed = true;
             return Ok(());
         };
-        let order = self.order(stored);
+        let order = self.next_order(stored);
         let open = ConversationWriter::new(
             &self.context,
             stored,
@@ -277,13 +277,13 @@ impl StoreWriter<'_> {
             &mut self.used_paths,
             &mut self.report.losses,
         );
-        self.count(stored);
-        let complete = open.complete();
+        self.count_record(stored);
+        let complete = open.is_complete();
         self.open_conversations.insert(stored.id.clone(), open);
-        if complete { self.close(&stored.id) } else { Ok(()) }
+        if complete { self.finish_conversation(&stored.id) } else { Ok(()) }
     }
 
-    fn message(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
+    fn add_message(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         let first_pass = self.context.first_pass;
         let Some((key, _)) = first_pass.messages.get(&stored.id) else {
             self.changed = true;
@@ -291,8 +291,8 @@ impl StoreWriter<'_> {
         };
         let Some(conversation) = first_pass.conversations.get(key) else { return Ok(()) };
         if !self.open_conversations.contains_key(key) {
-            let order = self.order(stored);
-            let stub = ConversationWriter::stub(
+            let order = self.next_order(stored);
+            let stub = ConversationWriter::new_stub(
                 &self.context,
                 &stored.record,
                 conversation,
@@ -302,12 +302,12 @@ impl StoreWriter<'_> {
             self.open_conversations.insert(key.clone(), stub);
         }
         let Some(open) = self.open_conversations.get_mut(key) else { return Ok(()) };
-        let complete = open.message(&self.context, stored, &mut self.report.losses);
-        self.count(stored);
-        if complete { self.close(&key.clone()) } else { Ok(()) }
+        let complete = open.add_message(&self.context, stored, &mut self.report.losses);
+        self.count_record(stored);
+        if complete { self.finish_conversation(&key.clone()) } else { Ok(()) }
     }
 
-    fn close(&mut self, key: &str) -> Result<(), FormatError> {
+    fn finish_conversation(&mut self, key: &str) -> Result<(), FormatError> {
         let Some(open) = self.open_conversations.remove(key) else { return Ok(()) };
         let FinishedConversation { order, index, file, changed } = open.finish();
         self.changed |= changed;
@@ -327,18 +327,18 @@ impl StoreWriter<'_> {
             self.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
         }
         if self.options.everything {
-            passthrough_envelope::note_left_out(source, |id| id != SCOPE, &mut self.report.losses)?;
+            passthrough_envelope::note_left_out(source, |id| id != KEY_SCOPE, &mut self.report.losses)?;
         }
         Ok(())
     }
 
-    fn passthrough_files(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
+    fn write_passthrough_files(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
         let mut used_names: HashSet<String> = HashSet::new();
-        source.passthrough(SCOPE, &mut |item: &PassthroughItem, bytes: &mut dyn Read| {
+        source.passthrough(KEY_SCOPE, &mut |item: &PassthroughItem, bytes: &mut dyn Read| {
             if item.role == "manifest" {
                 return Ok(());
             }
-            let allowed = safe_path(&item.name)
+            let allowed = is_safe_path(&item.name)
                 && ![STORE_FILE, "embeddings.json"].contains(&item.name.as_str())
                 && !item.name.starts_with("conversations/")
                 && item.group == self.context.first_pass.home_scope
@@ -356,7 +356,7 @@ impl StoreWriter<'_> {
     }
 
     fn finish(mut self, source: &mut dyn RecordSource) -> Result<WriteReport, FormatError> {
-        self.passthrough_files(source)?;
+        self.write_passthrough_files(source)?;
         for list in
             [&mut self.lists.memories, &mut self.lists.relations, &mut self.lists.index, &mut self.lists.vectors]
         {
@@ -375,7 +375,7 @@ impl StoreWriter<'_> {
             && same_count("conversations_index", self.lists.index.len());
         let mut outline = match envelope {
             Some(envelope) if same => envelope.clone(),
-            _ => self.outline(checksum.unwrap_or_else(|| sha256(b"[]")))?,
+            _ => self.new_outline(checksum.unwrap_or_else(|| sha256(b"[]")))?,
         };
         if same {
             self.drop_invalid_signature(&mut outline);
@@ -397,7 +397,8 @@ impl StoreWriter<'_> {
         Ok(self.report)
     }
 
-    /// Removes a signature of the imported store that does not verify: written again, it would look like a valid one.
+    /// Removes a signature of the imported store that does not verify, because it would look valid in a new file. Keeps
+    /// it if there is no verifier.
     fn drop_invalid_signature(&mut self, outline: &mut Tree) {
         let Some(verifier) = &self.options.verifier else { return };
         if validate::signed(outline, true, STORE_FILE).is_some_and(|signed| !verifier.is_valid(&signed)) {
@@ -407,7 +408,7 @@ impl StoreWriter<'_> {
     }
 
     /// The envelope of a new export: the store without its records.
-    fn outline(&self, checksum: String) -> Result<Tree, FormatError> {
+    fn new_outline(&self, checksum: String) -> Result<Tree, FormatError> {
         let first_pass = self.context.first_pass;
         let about = self.context.about;
         let from_import = first_pass.envelope.is_some();
@@ -505,7 +506,7 @@ fn vector_order(envelope: Option<&Tree>) -> HashMap<String, u64> {
 /// Name and version of this program as `name/1.2.3`. None if the version does not have this form.
 fn system(about: &SourceAbout) -> Option<String> {
     let with_name = format!("mementory/{}", about.generator);
-    [about.generator.clone(), with_name].into_iter().find(|s| SYSTEM.fits(s))
+    [about.generator.clone(), with_name].into_iter().find(|s| SYSTEM_FORM.fits(s))
 }
 
 fn store_text(outline: &Tree, lists: &Lists) -> String {
@@ -518,7 +519,7 @@ fn store_text(outline: &Tree, lists: &Lists) -> String {
 }
 
 /// The text of a document, from its envelope and the texts of its records, with one record on each line.
-fn assemble(outline: &Tree, rows: &BTreeMap<&str, &Vec<(Order, String)>>) -> String {
+fn assemble(outline: &Tree, rows: &BTreeMap<&str, &Vec<(ElementOrder, String)>>) -> String {
     let Tree::Object(members) = outline else { return String::new() };
     let texts: Vec<(&str, String)> = members
         .iter()

@@ -2,7 +2,7 @@
 use super::{
     entry::{self, Wrapped},
     envelope::{BundleKind, Envelope, EnvelopeError},
-    merkle::{Hash, Merkle, climb},
+    merkle::{Hash, Merkle, root_from_proof},
 };
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_json::Tree;
@@ -58,7 +58,7 @@ impl<'c> Bundle<'c> {
         let records = detected.claim.parts.iter().find(|p| p.role == Role::Records);
         let member = records.and_then(|p| catalog.members().get(p.member));
         let member = member.ok_or_else(|| FormatError::invalid("malformed", detected.format, "there is no bundle"))?;
-        let text = pass(catalog, member, limits, &mut |_| Ok(()))?;
+        let text = read_pass(catalog, member, limits, &mut |_| Ok(()))?;
         let envelope = Envelope::parse(&text, limits).map_err(|bad| match bad {
             EnvelopeError::Version(version) => FormatError::Version { place: member.place.clone(), version },
             EnvelopeError::Malformed(code, message) => FormatError::invalid(code, &member.place, message),
@@ -67,12 +67,15 @@ impl<'c> Bundle<'c> {
     }
 
     /// Visits every element in order.
-    pub(super) fn items(&self, visit: &mut dyn FnMut(Item<'_>) -> Result<(), FormatError>) -> Result<(), FormatError> {
-        pass(self.catalog, self.member, self.limits, visit).map(drop)
+    pub(super) fn visit_items(
+        &self,
+        visit: &mut dyn FnMut(Item<'_>) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        read_pass(self.catalog, self.member, self.limits, visit).map(drop)
     }
 
     /// Splits an element into its wrapper and its entry, and parses the entry.
-    pub(super) fn entry<'a>(&self, item: &Item<'a>) -> Result<(Wrapped<'a>, Tree), String> {
+    pub(super) fn parse_entry<'a>(&self, item: &Item<'a>) -> Result<(Wrapped<'a>, Tree), String> {
         let wrapped = entry::split_element(self.envelope.kind, item.text.clone()?, self.limits.into())?;
         let tree = Tree::parse(wrapped.content, self.limits).map_err(|e| e.to_string())?;
         Ok((wrapped, tree))
@@ -85,7 +88,7 @@ impl<'c> Bundle<'c> {
 
     /// Checks everything that needs no key: ids, root and proofs. Calls `visit` with code, pointer and message of each
     /// fault. Returns the Merkle tree of a signed bundle without faults.
-    pub(super) fn integrity(
+    pub(super) fn check_integrity(
         &self,
         visit: &mut dyn FnMut(&'static str, String, &str),
     ) -> Result<Option<Merkle>, FormatError> {
@@ -102,9 +105,9 @@ impl<'c> Bundle<'c> {
         // The reference compares the root as text in a signed bundle and as bytes in a subset.
         let root = self.envelope.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
         let mut leaves = Vec::new();
-        self.items(&mut |item| {
+        self.visit_items(&mut |item| {
             let pointer = item.pointer(kind);
-            let found = self.entry(&item).and_then(|(w, tree)| Ok((w, entry::digests(&tree)?)));
+            let found = self.parse_entry(&item).and_then(|(w, tree)| Ok((w, entry::digests(&tree)?)));
             let (wrapped, (id, leaf)) = match found {
                 Ok(found) => found,
                 Err(why) => {
@@ -113,9 +116,9 @@ impl<'c> Bundle<'c> {
                 }
             };
             if kind == BundleKind::Subset {
-                match wrapped.proof.as_ref().and_then(entry::proof) {
+                match wrapped.proof.as_ref().and_then(entry::parse_proof) {
                     None => breach("proof_malformed", pointer, "proof is not a list of [hash, side]"),
-                    Some(proof) if root.is_none_or(|root| climb(leaf, &proof) != root) => {
+                    Some(proof) if root.is_none_or(|root| root_from_proof(leaf, &proof) != root) => {
                         breach("proof_invalid", pointer, "the proof does not lead to merkle_root");
                     }
                     Some(_) => {}
@@ -144,7 +147,7 @@ impl<'c> Bundle<'c> {
 
     /// Error message if the file as a whole is not valid JSON. Reading by elements would not notice faults between
     /// them.
-    pub(super) fn not_json(&self) -> Result<Option<String>, FormatError> {
+    pub(super) fn json_error(&self) -> Result<Option<String>, FormatError> {
         self.catalog.read(self.member, |reader| {
             let mut json = serde_json::Deserializer::from_reader(BufReader::new(reader));
             match IgnoredAny::deserialize(&mut json).and_then(|_| json.end()) {
@@ -156,9 +159,9 @@ impl<'c> Bundle<'c> {
     }
 
     /// Like [`Bundle::integrity`], but the first fault is an error.
-    pub(super) fn intact(&self) -> Result<Option<Merkle>, FormatError> {
+    pub(super) fn require_integrity(&self) -> Result<Option<Merkle>, FormatError> {
         let mut first = None;
-        let tree = self.integrity(&mut |code, pointer, message| {
+        let tree = self.check_integrity(&mut |code, pointer, message| {
             first.get_or_insert_with(|| FormatError::invalid(code, self.place(&pointer), message));
         })?;
         first.map_or(Ok(tree), Err)
@@ -166,7 +169,7 @@ impl<'c> Bundle<'c> {
 }
 
 /// Reads the file in one pass and returns the text of its envelope.
-fn pass(
+fn read_pass(
     catalog: &Catalog,
     member: &Member,
     limits: &Limits,

@@ -3,10 +3,10 @@
 use super::{
     canonical::canonical,
     entry::{citation, defect, word},
-    envelope::ENTRY,
+    envelope::ENTRY_VERSION,
     extension::{attach, is_composed, losses, without_extension},
     log_event::{ExportedEvent, LOG_FORMAT, entry_of},
-    to_record::{RECORDED_SUFFIX, SCOPE, TIME_MEMBERS, patch, to_record, tree_of},
+    to_record::{KEY_SCOPE, RECORDED_SUFFIX, TIME_MEMBERS, patch, to_record, tree_of},
 };
 use mementory_format::{NO_BYTES, StoredRecord};
 use mementory_json::Tree;
@@ -69,7 +69,7 @@ pub(super) fn output_entry(
 ) -> Outcome {
     let record = &stored.record;
     if record.kind == Kind::Entity {
-        names.insert(stored.id.clone(), name(record).to_owned());
+        names.insert(stored.id.clone(), entity_name(record).to_owned());
     }
     let parsed = record.verbatim.as_ref().and_then(|v| Tree::parse(&v.text, depth).ok());
     let sensitivity = record.sensitivity.clone().unwrap_or_else(|| "public".into());
@@ -84,7 +84,7 @@ pub(super) fn output_entry(
     };
     match (record.origin.format.as_str(), parsed) {
         // An edited entry that Mementory composed is composed again.
-        (SCOPE, Some(tree)) if defect(&tree).is_none() && !(stored.edited && is_composed(&tree)) => {
+        (KEY_SCOPE, Some(tree)) if defect(&tree).is_none() && !(stored.edited && is_composed(&tree)) => {
             entry.source = Some(source_entry(record));
             entry.tree = tree;
             if !stored.edited {
@@ -116,7 +116,7 @@ pub(super) fn output_entry(
         entry.tree = write_foreign(stored, names);
         let mapped = to_record(&entry.tree, PLACEHOLDER_ID, true);
         let mut record = record.clone();
-        if record.origin.format == SCOPE {
+        if record.origin.format == KEY_SCOPE {
             // The original entry is replaced, so its origin and verbatim must not be written with the new one.
             (record.origin, record.verbatim) = Default::default();
         }
@@ -164,7 +164,7 @@ fn apply_edits(tree: &mut Tree, record: &Record) {
         wanted.fields.insert("citation".into(), new_citation.into());
     }
     let mut mapped = to_record(tree, PLACEHOLDER_ID, is_composed);
-    if record.links.iter().all(|l| l.target.scope == SCOPE) {
+    if record.links.iter().all(|l| l.target.scope == KEY_SCOPE) {
         mapped.links.clone_from(&record.links); // readers derive these links from the bundle
     }
     attach(tree, &mapped, &wanted, true);
@@ -177,7 +177,7 @@ fn content_hash(tree: &Tree) -> String {
     hex::encode(Sha256::digest(canonical(&content).unwrap_or_default()))
 }
 
-fn name(record: &Record) -> &str {
+fn entity_name(record: &Record) -> &str {
     record.title.as_deref().filter(|t| !t.is_empty()).unwrap_or(&record.text)
 }
 
@@ -194,11 +194,10 @@ fn write_foreign(stored: &StoredRecord, names: &HashMap<String, String>) -> Tree
         .collect();
     let text = |t: Option<Timestamp>| t.map(Timestamp::to_rfc3339);
     let (grain, kind, source, from, to, content) = match (record.kind, ends.as_slice()) {
-        (Kind::Entity, _) if !name(record).is_empty() => {
+        (Kind::Entity, _) if !entity_name(record).is_empty() => {
             let entity_type = record.record_type.as_deref().unwrap_or("thing");
             let summary = (!record.text.is_empty()).then_some(&record.text);
-            let content =
-                json!({"name": name(record), "entity_type": entity_type, "summary": summary, "properties": null});
+            let content = json!({"name": entity_name(record), "entity_type": entity_type, "summary": summary, "properties": null});
             let observed = text(times.observed.or(times.created));
             ("semantic", format!("entity:{entity_type}"), "extraction", observed, text(times.valid_to), content)
         }
@@ -217,18 +216,18 @@ fn write_foreign(stored: &StoredRecord, names: &HashMap<String, String>) -> Tree
             let role = record.message.as_ref().map(|m| m.role.as_str()).filter(|r| !r.is_empty());
             let platform = Some(record.source.platform.as_str()).filter(|p| !p.is_empty());
             let actor = role.or(platform).unwrap_or("mementory");
-            let content = json!({"type": kind, "actor": actor, "thread": "", "payload": payload(record)});
+            let content = json!({"type": kind, "actor": actor, "thread": "", "payload": composed_payload(record)});
             let known = times.created.or(times.observed).or(times.updated).or(times.valid_from);
             ("event", kind, "eventloom", text(known), None, content)
         }
     };
     tree_of(&json!({
-        "schema_version": ENTRY, "grain": grain, "kind": kind, "citation": "", "seq": 0,
+        "schema_version": ENTRY_VERSION, "grain": grain, "kind": kind, "citation": "", "seq": 0,
         "valid_from": from, "valid_to": to, "source": source, "content": content,
     }))
 }
 
-fn payload(record: &Record) -> serde_json::Value {
+fn composed_payload(record: &Record) -> serde_json::Value {
     let mut out = serde_json::Map::new();
     out.insert("text".into(), record.text.clone().into());
     let times = &record.times;

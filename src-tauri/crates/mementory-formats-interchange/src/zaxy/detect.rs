@@ -1,4 +1,4 @@
-//! Detects bundles by the version strings of the format, anywhere at the start of the file.
+//! Detects bundles by the version strings of the format, anywhere in the first bytes of the file.
 use mementory_format::{Catalog, Claim, FormatError, Part, Role, json_keys};
 use mementory_model::Limits;
 

@@ -29,8 +29,8 @@ pub fn disclose(path: &Path, selector: &Selector, out: &Path, limits: &Limits) -
             let message = "only a signed bundle can be disclosed in part";
             return Err(FormatError::invalid("not_signed", bundle.place(""), message));
         }
-        let tree = merkle(bundle)?;
-        let (selected, of) = entries(bundle, |tree| selector.discloses(tree))?;
+        let tree = build_merkle(bundle)?;
+        let (selected, of) = select_entries(bundle, |tree| selector.discloses(tree))?;
         let proofs: Vec<_> =
             selected.iter().map(|k| tree.proof(usize::try_from(k.index).unwrap_or(usize::MAX))).collect();
         let elements = selected.iter().zip(&proofs).map(|(k, p)| Element::disclosed(&k.tree, &k.text, k.index, p));
@@ -51,11 +51,11 @@ pub fn sign(path: &Path, signer: &dyn Signer, out: &Path, now: Timestamp, limits
             let message = "a disclosed part of a bundle cannot be signed by another key";
             return Err(FormatError::invalid("not_whole", bundle.place(""), message));
         }
-        let tree = merkle(bundle)?;
+        let tree = build_merkle(bundle)?;
         let session = bundle.envelope.word("session_id").unwrap_or_default().to_owned();
         let about = SourceAbout { vault_id: String::new(), name: String::new(), generator: String::new(), now };
         let envelope = signed(signer, &session, &about, &tree.root())?;
-        let (selected, _) = entries(bundle, |_| true)?;
+        let (selected, _) = select_entries(bundle, |_| true)?;
         let elements =
             selected.iter().map(|k| Element { tree: &k.tree, text: Some(&k.text), disclosed: None, extra: &[] });
         write_bundle(out, &envelope, elements)
@@ -68,19 +68,19 @@ fn with_bundle<T>(
     work: impl FnOnce(&Bundle<'_>) -> Result<T, FormatError>,
 ) -> Result<T, FormatError> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
-    let found = crate::detect(&catalog, limits, Some(super::to_record::SCOPE))?;
+    let found = crate::detect(&catalog, limits, Some(super::to_record::KEY_SCOPE))?;
     let [source] = found.sources.as_slice() else {
         return Err(FormatError::invalid("not_a_bundle", path.display().to_string(), "it is not one Zaxy bundle"));
     };
     work(&Bundle::open(&catalog, source, limits)?)
 }
 
-fn merkle(bundle: &Bundle) -> Result<Merkle, FormatError> {
-    let tree = match bundle.intact()? {
+fn build_merkle(bundle: &Bundle) -> Result<Merkle, FormatError> {
+    let tree = match bundle.require_integrity()? {
         Some(tree) => Some(tree),
         None => {
             let mut leaves = Vec::new();
-            each(bundle, |_, _, tree| {
+            visit_entries(bundle, |_, _, tree| {
                 let (_, leaf) =
                     digests(&tree).map_err(|why| FormatError::invalid("malformed_entry", bundle.place(""), why))?;
                 leaves.push(leaf);
@@ -93,18 +93,21 @@ fn merkle(bundle: &Bundle) -> Result<Merkle, FormatError> {
     tree.ok_or_else(empty)
 }
 
-fn each(bundle: &Bundle, mut visit: impl FnMut(u64, &str, Tree) -> Result<(), FormatError>) -> Result<(), FormatError> {
-    bundle.items(&mut |item| {
+fn visit_entries(
+    bundle: &Bundle,
+    mut visit: impl FnMut(u64, &str, Tree) -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    bundle.visit_items(&mut |item| {
         let place = || bundle.place(&item.pointer(bundle.envelope.kind));
         let (wrapped, tree) =
-            bundle.entry(&item).map_err(|why| FormatError::invalid("malformed_entry", place(), why))?;
+            bundle.parse_entry(&item).map_err(|why| FormatError::invalid("malformed_entry", place(), why))?;
         visit(item.index, wrapped.content, tree)
     })
 }
 
-fn entries(bundle: &Bundle, wanted: impl Fn(&Tree) -> bool) -> Result<(Vec<SelectedEntry>, u64), FormatError> {
+fn select_entries(bundle: &Bundle, wanted: impl Fn(&Tree) -> bool) -> Result<(Vec<SelectedEntry>, u64), FormatError> {
     let (mut selected, mut of) = (Vec::new(), 0);
-    each(bundle, |index, text, tree| {
+    visit_entries(bundle, |index, text, tree| {
         of += 1;
         if wanted(&tree) {
             selected.push(SelectedEntry { index, text: text.to_owned(), tree });

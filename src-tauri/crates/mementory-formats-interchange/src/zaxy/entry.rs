@@ -1,7 +1,7 @@
 //! One entry (`zaxy.export.v1`): removes its wrapper, and checks it against the contract.
 use super::{
     canonical::canonical,
-    envelope::{BundleKind, ENTRY, from_hex},
+    envelope::{BundleKind, ENTRY_VERSION, from_hex},
     merkle::{Hash, MAX_PROOF_STEPS, Side, leaf},
 };
 use mementory_json::{Members, Tree};
@@ -52,7 +52,7 @@ pub(super) fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds)
 
 /// Parses a proof: a list of `[hash, side]` from leaf to root. The side is `L` or `R`, in the example of the
 /// specification `left` or `right`.
-pub(super) fn proof(tree: &Tree) -> Option<Vec<(Hash, Side)>> {
+pub(super) fn parse_proof(tree: &Tree) -> Option<Vec<(Hash, Side)>> {
     let Tree::Array(steps) = tree else { return None };
     if steps.len() > MAX_PROOF_STEPS {
         return None;
@@ -142,7 +142,7 @@ pub(super) fn word<'a>(tree: &'a Tree, key: &str) -> Option<&'a str> {
 pub(super) fn defect(tree: &Tree) -> Option<(&'static str, String)> {
     let missing = |what: &str| Some(("malformed_entry", format!("{what} is missing or of the wrong type")));
     match (tree, tree.get("schema_version")) {
-        (Tree::Object(_), Some(Tree::Text(version))) if version == ENTRY => {}
+        (Tree::Object(_), Some(Tree::Text(version))) if version == ENTRY_VERSION => {}
         (Tree::Object(_), Some(Tree::Text(_))) => {
             return Some(("unsupported_version", "the entry has a version that is not known here".into()));
         }

@@ -5,14 +5,14 @@ use mementory_model::Bounds;
 use serde_json::value::RawValue;
 
 /// Version of an unsigned bundle.
-pub(super) const UNSIGNED: &str = "zaxy.export.unsigned.v1";
+pub(super) const UNSIGNED_VERSION: &str = "zaxy.export.unsigned.v1";
 /// Version of a signed bundle and of a disclosed subset.
-pub(super) const PORTABLE: &str = "zaxy.portable.v1";
+pub(super) const PORTABLE_VERSION: &str = "zaxy.portable.v1";
 /// Version of an entry.
-pub(super) const ENTRY: &str = "zaxy.export.v1";
+pub(super) const ENTRY_VERSION: &str = "zaxy.export.v1";
 
 /// The texts that a signature covers, by key. The Merkle root in them covers the entries.
-pub(super) const HEADER: [&str; 7] =
+pub(super) const SIGNED_MEMBERS: [&str; 7] =
     ["algorithm", "created_at", "merkle_root", "nonce", "public_key", "session_id", "version"];
 
 /// Kind of a bundle.
@@ -78,12 +78,12 @@ impl Envelope {
         };
         let (entries, disclosed) = (count("entries"), count("disclosed"));
         let kind = match (tree.get("version"), entries, disclosed) {
-            (Some(Tree::Text(version)), ..) if version != UNSIGNED && version != PORTABLE => {
+            (Some(Tree::Text(version)), ..) if version != UNSIGNED_VERSION && version != PORTABLE_VERSION => {
                 return Err(EnvelopeError::Version(version.clone()));
             }
-            (Some(Tree::Text(version)), 1, 0) if version == UNSIGNED => BundleKind::Unsigned,
-            (Some(Tree::Text(version)), 1, 0) if version == PORTABLE => BundleKind::Signed,
-            (Some(Tree::Text(version)), 0, 1) if version == PORTABLE => BundleKind::Subset,
+            (Some(Tree::Text(version)), 1, 0) if version == UNSIGNED_VERSION => BundleKind::Unsigned,
+            (Some(Tree::Text(version)), 1, 0) if version == PORTABLE_VERSION => BundleKind::Signed,
+            (Some(Tree::Text(version)), 0, 1) if version == PORTABLE_VERSION => BundleKind::Subset,
             (Some(Tree::Text(_)), 0, 0) => return malformed("entries is missing"),
             (Some(Tree::Text(_)), ..) => {
                 return Err(EnvelopeError::Malformed("duplicate_key", "more than one list of entries".into()));
@@ -95,7 +95,7 @@ impl Envelope {
         }
         if kind == BundleKind::Unsigned
             && let Some(Tree::Text(version)) = tree.get("schema_version")
-            && version != ENTRY
+            && version != ENTRY_VERSION
         {
             return Err(EnvelopeError::Version(version.clone()));
         }
@@ -113,8 +113,8 @@ impl Envelope {
 
     /// The bytes that the signature covers. None if one of the texts is missing.
     pub(super) fn message(&self) -> Option<Vec<u8>> {
-        let texts: Option<Vec<_>> = HEADER.iter().map(|k| Some((*k, self.word(k)?))).collect();
-        Some(header(&texts?))
+        let texts: Option<Vec<_>> = SIGNED_MEMBERS.iter().map(|k| Some((*k, self.word(k)?))).collect();
+        Some(signed_bytes(&texts?))
     }
 
     /// The text before the first entry, and the text after the last one.
@@ -130,7 +130,7 @@ impl Envelope {
 }
 
 /// The bytes that a signature over these seven texts covers.
-pub(super) fn header(texts: &[(&str, &str)]) -> Vec<u8> {
+pub(super) fn signed_bytes(texts: &[(&str, &str)]) -> Vec<u8> {
     let members = texts.iter().map(|(k, v)| ((*k).to_owned(), Tree::Text((*v).to_owned()))).collect();
     // Cannot fail, because there are only texts and no numbers.
     canonical(&Tree::Object(members)).unwrap_or_default().into_bytes()
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_envelope() {
+    fn kinds_and_faults_of_envelopes_are_recognized() {
         let code = |text: &str| match Envelope::parse(text, 8) {
             Ok(envelope) => envelope.kind.as_str().to_owned(),
             Err(EnvelopeError::Version(version)) => format!("version {version}"),
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_found_wherever_it_stands() {
+    fn the_list_of_entries_is_found_at_any_position() {
         let text = "{ \"x\": [[]], \"entries\" : [ ] , \"version\": \"zaxy.portable.v1\"}\n";
         let envelope = Envelope::parse(text, 8).unwrap();
         assert_eq!(

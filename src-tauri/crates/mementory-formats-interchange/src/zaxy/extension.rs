@@ -1,4 +1,5 @@
-//! The extension slot of an entry is in that member of `content` which may contain anything.
+//! The extension slot of an entry is in the member of `content` that may contain anything: `payload`, `properties` or
+//! `evidence`.
 use super::{
     canonical::canonical,
     entry::word,
@@ -90,8 +91,9 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, own: boo
     set_slot(tree, Some(tree_of(&Value::Object(out))));
 }
 
-/// Applies the extension slot of an entry to the record that the entry alone yields. Keeps the origin and verbatim of
-/// the entry unless the slot has an origin. None if there is no slot, or it is not ours.
+/// Applies the extension slot of an entry to the record that the entry alone yields. A composed entry restores the
+/// origin and verbatim of its record, unless another program changed the entry. Any other entry is itself origin and
+/// verbatim. None if there is no slot, or it is not ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let Value::Object(mut map) = value(slot(tree)?) else { return None };
     let native = map.remove(NATIVE)?;
@@ -115,7 +117,8 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
     Some(Restored { record, changed })
 }
 
-/// Reports every member of the extension slot as a loss, because other programs do not read it.
+/// Reports the members of the extension slot as losses, because other programs do not read them. Key and origin are not
+/// reported.
 pub(super) fn losses(id: &str, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = slot(tree) else { return };
     extension::report(id, extension::held(slot), &[COMPOSED_MEMBER, "key", "origin", "origin_id"], report);

@@ -52,12 +52,12 @@ pub(crate) struct Event {
     hashed_as: EventVersion,
 }
 
-fn text(tree: &Tree, name: &str) -> Result<String, String> {
+fn required_text(tree: &Tree, name: &str) -> Result<String, String> {
     let text = tree.get(name).and_then(Tree::as_str).filter(|t| !t.is_empty());
     text.map(str::to_owned).ok_or_else(|| format!("{name} is missing or not a text"))
 }
 
-fn hash(tree: Option<&Tree>, name: &str) -> Result<Option<String>, String> {
+fn optional_hash(tree: Option<&Tree>, name: &str) -> Result<Option<String>, String> {
     match tree {
         None | Some(Tree::Null) => Ok(None),
         Some(Tree::Text(text)) => Ok(Some(text.strip_prefix("sha256:").unwrap_or(text).to_owned())),
@@ -98,8 +98,9 @@ impl Event {
                 _ => return Err("seq is missing".into()),
             },
         };
-        let own_hash =
-            hash(hash_member, "hash")?.filter(|h| h.len() == 64).ok_or("the hash is missing or not 64 digits")?;
+        let own_hash = optional_hash(hash_member, "hash")?
+            .filter(|h| h.len() == 64)
+            .ok_or("the hash is missing or not 64 digits")?;
         let (parent, causes) = match version {
             EventVersion::V1 => ("parentEventId", "causedBy"),
             EventVersion::Legacy => ("parent_event_id", "caused_by"),
@@ -109,19 +110,19 @@ impl Event {
             version == EventVersion::V1 || tree.get("envelope_version").and_then(Tree::as_str) == Some("eventloom.v1");
         Ok(Self {
             seq: Some(seq).filter(|s| *s > 0).ok_or("seq is below 1")?,
-            timestamp: text(tree, "timestamp")?,
-            kind: text(tree, "type")?,
-            actor: text(tree, actor)?,
+            timestamp: required_text(tree, "timestamp")?,
+            kind: required_text(tree, "type")?,
+            actor: required_text(tree, actor)?,
             thread: match tree.get(thread) {
                 None if version == EventVersion::Legacy => "default".into(),
-                _ => text(tree, thread)?,
+                _ => required_text(tree, thread)?,
             },
             payload,
             security: security.map(|s| {
                 let tier = s.get("sensitivity").and_then(Tree::as_str).unwrap_or("public").to_owned();
                 (tier, s.get("redacted_paths").cloned().unwrap_or(Tree::Array(vec![])))
             }),
-            previous: hash(previous, "the previous hash")?,
+            previous: optional_hash(previous, "the previous hash")?,
             hash: own_hash,
             id,
             parent: tree.get(parent).cloned().unwrap_or(Tree::Null),

@@ -62,7 +62,7 @@ impl Merkle {
 }
 
 /// The root that a proof computes from a leaf.
-pub(crate) fn climb(leaf: Hash, proof: &[(Hash, Side)]) -> Hash {
+pub(crate) fn root_from_proof(leaf: Hash, proof: &[(Hash, Side)]) -> Hash {
     proof.iter().fold(leaf, |at, (sibling, side)| match side {
         Side::Left => node(sibling, &at),
         Side::Right => node(&at, sibling),
@@ -81,20 +81,20 @@ mod tests {
             let tree = Merkle::new(leaves.clone()).unwrap();
             for (i, start) in leaves.iter().enumerate() {
                 let proof = tree.proof(i);
-                assert_eq!(climb(*start, &proof), tree.root(), "{i} of {n}");
+                assert_eq!(root_from_proof(*start, &proof), tree.root(), "{i} of {n}");
                 for at in 0..proof.len() {
                     let mut other = proof.clone();
                     other[at].0[31] ^= 1;
-                    assert_ne!(climb(*start, &other), tree.root());
+                    assert_ne!(root_from_proof(*start, &other), tree.root());
                 }
-                assert!(n == 1 || climb(leaf("another"), &proof) != tree.root());
+                assert!(n == 1 || root_from_proof(leaf("another"), &proof) != tree.root());
             }
         }
         assert!(Merkle::new(vec![]).is_none());
     }
 
     #[test]
-    fn a_lone_node_goes_up_unchanged() {
+    fn a_node_without_a_sibling_is_copied_to_the_next_layer() {
         let [a, b, c] = ["a", "b", "c"].map(leaf);
         let tree = Merkle::new(vec![a, b, c]).unwrap();
         assert_eq!(tree.root(), node(&node(&a, &b), &c));

@@ -37,7 +37,7 @@ pub struct Zaxy;
 
 impl Format for Zaxy {
     fn id(&self) -> &'static str {
-        to_record::SCOPE
+        to_record::KEY_SCOPE
     }
     fn name(&self) -> &'static str {
         "Zaxy memory export"

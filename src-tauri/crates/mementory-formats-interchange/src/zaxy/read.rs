@@ -6,7 +6,7 @@ use super::{
     entry::{Wrapped, defect, digests},
     envelope::BundleKind,
     extension::{is_composed, restore},
-    to_record::{EntryLinks, SCOPE, to_record, value},
+    to_record::{EntryLinks, KEY_SCOPE, to_record, value},
 };
 use mementory_format::{FormatError, PassthroughItem, Sink};
 use mementory_json::Tree;
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 /// Reads a bundle into the sink.
 pub(super) fn read(bundle: &Bundle, sink: &mut dyn Sink) -> Result<(), FormatError> {
-    bundle.intact()?;
+    bundle.require_integrity()?;
     let kind = bundle.envelope.kind;
     if kind != BundleKind::Unsigned {
         let message = "signed Zaxy bundles are experimental: their signing has not been reviewed independently";
@@ -25,12 +25,12 @@ pub(super) fn read(bundle: &Bundle, sink: &mut dyn Sink) -> Result<(), FormatErr
     let mut links = EntryLinks::default();
     let mut seen: HashMap<String, u32> = HashMap::new();
     let mut sent = 0;
-    bundle.items(&mut |item| {
+    bundle.visit_items(&mut |item| {
         let pointer = item.pointer(kind);
         let place = bundle.place(&pointer);
         sent += item.text.as_ref().map_or(0, |t| t.len() as u64);
         let failed = |reason: String| Dropped { place: place.clone(), outcome: DroppedAs::Failed, reason, kind: None };
-        match bundle.entry(&item).and_then(|(wrapped, tree)| Ok((wrapped, digests(&tree)?.0, tree))) {
+        match bundle.parse_entry(&item).and_then(|(wrapped, tree)| Ok((wrapped, digests(&tree)?.0, tree))) {
             Err(why) => sink.dropped(failed(format!("malformed_entry: {why}"))),
             Ok((wrapped, id, tree)) => match defect(&tree) {
                 Some((code, why)) => sink.dropped(failed(format!("{code}: {why}"))),
@@ -40,7 +40,7 @@ pub(super) fn read(bundle: &Bundle, sink: &mut dyn Sink) -> Result<(), FormatErr
                     // The entry occurs repeatedly, and each occurrence has its own leaf under the root.
                     let id = if *count == 1 { id } else { format!("{id}#{count}") };
                     let origin = Origin {
-                        format: SCOPE.into(),
+                        format: KEY_SCOPE.into(),
                         version: bundle.envelope.word("version").map(str::to_owned),
                         container: bundle.member.place.clone(),
                         pointer,
@@ -56,7 +56,7 @@ pub(super) fn read(bundle: &Bundle, sink: &mut dyn Sink) -> Result<(), FormatErr
     })?;
     let text = &bundle.envelope.text;
     let item = PassthroughItem {
-        format: SCOPE.into(),
+        format: KEY_SCOPE.into(),
         group: hex::encode(Sha256::digest(text)),
         name: bundle.member.file_name().to_owned(),
         role: "manifest".into(),
@@ -87,7 +87,7 @@ fn record(
         }
         None => Record { verbatim: Some(verbatim), ..mapped },
     };
-    if record.origin.format == SCOPE {
+    if record.origin.format == KEY_SCOPE {
         if !is_composed {
             links.link(tree, &mut record);
         }

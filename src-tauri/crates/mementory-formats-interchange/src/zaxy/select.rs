@@ -59,14 +59,14 @@ impl Selector {
 
     /// True if a disclosure includes the entry. Query, sensitivities and limit are not considered.
     pub(super) fn discloses(&self, tree: &Tree) -> bool {
-        self.has_grain(tree) && self.kinds.as_ref().is_none_or(|k| has_kind_in(k, tree)) && self.in_bounds(tree)
+        self.has_grain(tree) && self.kinds.as_ref().is_none_or(|k| has_kind_in(k, tree)) && self.is_in_bounds(tree)
     }
 
     fn has_grain(&self, tree: &Tree) -> bool {
         word(tree, "grain").and_then(Grain::parse).is_some_and(|g| self.grains.contains(&g))
     }
 
-    fn in_bounds(&self, tree: &Tree) -> bool {
+    fn is_in_bounds(&self, tree: &Tree) -> bool {
         let at = seq(tree);
         let from = word(tree, "valid_from");
         self.since_seq.is_none_or(|bound| at.is_some_and(|s| s > bound))
@@ -92,7 +92,7 @@ impl Selector {
         events.retain(|i| {
             let m = &made[*i];
             self.kinds.as_ref().is_none_or(|k| has_kind_in(k, &m.tree))
-                && self.in_bounds(&m.tree)
+                && self.is_in_bounds(&m.tree)
                 && !self.exclude_sensitivities.contains(&m.sensitivity)
         });
         if let Some(query) = &self.query {
@@ -115,15 +115,15 @@ fn words(text: &str) -> Vec<String> {
     folded.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect()
 }
 
-fn text_of(tree: &Tree, out: &mut String) {
+fn collect_text(tree: &Tree, out: &mut String) {
     match tree {
         Tree::Text(text) => {
             out.push_str(text);
             out.push(' ');
         }
-        Tree::Array(items) => items.iter().for_each(|i| text_of(i, out)),
+        Tree::Array(items) => items.iter().for_each(|i| collect_text(i, out)),
         Tree::Object(members) => {
-            members.iter().filter(|(k, _)| !is_slot_name(k)).for_each(|(_, v)| text_of(v, out));
+            members.iter().filter(|(k, _)| !is_slot_name(k)).for_each(|(_, v)| collect_text(v, out));
         }
         _ => {}
     }
@@ -138,7 +138,7 @@ fn ranked_events(query: &str, limit: usize, events: &[usize], made: &[OutputEntr
             let mut text = String::new();
             if let Some(content) = made[*i].tree.get("content") {
                 // Only the payload of an event is searched, not its thread or actor.
-                text_of(content.get("payload").unwrap_or(content), &mut text);
+                collect_text(content.get("payload").unwrap_or(content), &mut text);
             }
             words(&text).into_iter().filter(|w| asked.contains(w)).collect()
         })

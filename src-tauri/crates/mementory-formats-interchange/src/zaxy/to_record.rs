@@ -6,7 +6,7 @@ use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Timestam
 use serde_json::Value;
 
 /// Scope of all keys of this format. An event has the same key in a bundle and in its log.
-pub(crate) const SCOPE: &str = "zaxy";
+pub(crate) const KEY_SCOPE: &str = "zaxy";
 
 /// End of the event type of composed events. The start is the model kind of the record.
 pub(super) const RECORDED_SUFFIX: &str = ".recorded";
@@ -37,7 +37,7 @@ pub(super) const TIME_MEMBERS: [&str; 6] =
 
 /// Key of the entry with this id.
 pub(crate) fn key(id: &str) -> RecordKey {
-    RecordKey::new(SCOPE, id)
+    RecordKey::new(KEY_SCOPE, id)
 }
 
 /// Converts an entry to a record. `is_composed` is true if Mementory made the entry for a record of another format;
@@ -54,7 +54,7 @@ pub(crate) fn to_record(tree: &Tree, id: &str, is_composed: bool) -> Record {
     };
     let mut record = Record::new(model, key(id), "");
     record.origin_id = Some(id.to_owned());
-    record.source.platform = SCOPE.into();
+    record.source.platform = KEY_SCOPE.into();
     let time = |name: &str| word(tree, name).and_then(Timestamp::parse);
     match (grain, model) {
         (Some(Grain::Semantic), Kind::Entity) => {
@@ -72,7 +72,7 @@ pub(crate) fn to_record(tree: &Tree, id: &str, is_composed: bool) -> Record {
             record.times.valid_from = time("valid_from");
             record.times.valid_to = time("valid_to");
         }
-        _ => event(content.get("payload").unwrap_or(&none), kind, is_composed, &mut record),
+        _ => fill_event_fields(content.get("payload").unwrap_or(&none), kind, is_composed, &mut record),
     }
     if is_composed {
         return record;
@@ -84,7 +84,7 @@ pub(crate) fn to_record(tree: &Tree, id: &str, is_composed: bool) -> Record {
         record.entities =
             actor.into_iter().map(|name| EntityRef { name, entity_type: None, role: Some("actor".into()) }).collect();
     }
-    record.fields = fields(tree, content, used, grain);
+    record.fields = remaining_fields(tree, content, used, grain);
     record
 }
 
@@ -107,7 +107,7 @@ fn text_and_title_members(payload: &Tree) -> (Option<&'static str>, Option<&'sta
     }
 }
 
-fn event(payload: &Tree, kind: &str, is_composed: bool, record: &mut Record) {
+fn fill_event_fields(payload: &Tree, kind: &str, is_composed: bool, record: &mut Record) {
     let text_of = |name: &str| word(payload, name).map(str::to_owned);
     let (text, title) = if is_composed { (Some("text"), Some("title")) } else { text_and_title_members(payload) };
     record.title = title.and_then(text_of);
@@ -118,7 +118,7 @@ fn event(payload: &Tree, kind: &str, is_composed: bool, record: &mut Record) {
     };
     record.status = text_of("status");
     record.sensitivity = text_of("sensitivity");
-    record.tags = strings(payload.get("tags")).unwrap_or_default();
+    record.tags = string_list(payload.get("tags")).unwrap_or_default();
     record.confidence = payload.get("confidence").and_then(Tree::as_f64).filter(|c| c.is_finite());
     record.importance = payload.get("importance").and_then(Tree::as_f64).filter(|c| c.is_finite());
     if !is_composed {
@@ -148,7 +148,7 @@ fn first_string(payload: &Tree) -> String {
     out
 }
 
-fn strings(tree: Option<&Tree>) -> Option<Vec<String>> {
+fn string_list(tree: Option<&Tree>) -> Option<Vec<String>> {
     match tree? {
         Tree::Array(items) => items.iter().map(|i| i.as_str().map(str::to_owned)).collect(),
         _ => None,
@@ -156,7 +156,7 @@ fn strings(tree: Option<&Tree>) -> Option<Vec<String>> {
 }
 
 /// Members of the entry for which the model has no field, in their original order.
-fn fields(tree: &Tree, content: &Tree, used: &[&str], grain: Option<Grain>) -> Fields {
+fn remaining_fields(tree: &Tree, content: &Tree, used: &[&str], grain: Option<Grain>) -> Fields {
     let mut out = Fields::new();
     let mut take = |tree: &Tree, skip: &dyn Fn(&str) -> bool| {
         let Tree::Object(members) = tree else { return };
@@ -222,9 +222,9 @@ pub(super) fn patch(tree: &mut Tree, unedited: &Record, new: &Record) {
         if unedited.text != new.text {
             payload.set(text.unwrap_or("text"), Tree::Text(new.text.clone()));
         }
-        optional(&mut payload, title.unwrap_or("title"), &unedited.title, &new.title);
-        optional(&mut payload, "status", &unedited.status, &new.status);
-        optional(&mut payload, "sensitivity", &unedited.sensitivity, &new.sensitivity);
+        patch_optional(&mut payload, title.unwrap_or("title"), &unedited.title, &new.title);
+        patch_optional(&mut payload, "status", &unedited.status, &new.status);
+        patch_optional(&mut payload, "sensitivity", &unedited.sensitivity, &new.sensitivity);
         if unedited.tags != new.tags {
             payload.set("tags", Tree::Array(new.tags.iter().cloned().map(Tree::Text).collect()));
         }
@@ -233,7 +233,7 @@ pub(super) fn patch(tree: &mut Tree, unedited: &Record, new: &Record) {
     tree.set("content", content);
 }
 
-fn optional(payload: &mut Tree, name: &str, old: &Option<String>, new: &Option<String>) {
+fn patch_optional(payload: &mut Tree, name: &str, old: &Option<String>, new: &Option<String>) {
     match new {
         _ if old == new => {}
         Some(text) => payload.set(name, Tree::Text(text.clone())),

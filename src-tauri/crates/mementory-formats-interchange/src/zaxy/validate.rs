@@ -3,13 +3,13 @@
 use super::{
     bundle::Bundle,
     entry::{defect, lint, rank, seq},
-    envelope::{BundleKind, HEADER},
+    envelope::{BundleKind, SIGNED_MEMBERS},
 };
 use mementory_format::{Finding, FormatError, Signed, Validation};
 use mementory_json::Tree;
 
 /// The algorithms that the format defines, with the lengths of their public keys and signatures in bytes.
-const ALGORITHMS: [(&str, usize, usize); 2] = [("ed25519", 32, 64), ("ml-dsa-65", 1952, 3309)];
+const SIGNATURE_ALGORITHMS: [(&str, usize, usize); 2] = [("ed25519", 32, 64), ("ml-dsa-65", 1952, 3309)];
 
 /// Validates a bundle. If `trust` has keys, the bundle must be signed.
 pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {
@@ -18,16 +18,16 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     let mut errors = Findings::new(bundle);
     let mut warnings = Findings::new(bundle);
     let signature = check_envelope(bundle, trust, &mut errors, &mut warnings);
-    if let Some(why) = bundle.not_json()? {
+    if let Some(why) = bundle.json_error()? {
         errors.add("malformed", "", &why);
     }
-    bundle.integrity(&mut |code, pointer, message| errors.add(code, &pointer, message))?;
+    bundle.check_integrity(&mut |code, pointer, message| errors.add(code, &pointer, message))?;
     let mut records = 0;
     let mut last = (0, 0);
-    bundle.items(&mut |item| {
+    bundle.visit_items(&mut |item| {
         records += 1;
         let pointer = item.pointer(kind);
-        let (wrapped, tree) = match bundle.entry(&item) {
+        let (wrapped, tree) = match bundle.parse_entry(&item) {
             Ok(found) => found,
             // In a signed bundle, the check of its integrity has already reported this.
             Err(why) if kind == BundleKind::Unsigned => {
@@ -92,15 +92,15 @@ fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warn
             let message = "the bundle is not signed, and a signature by a trusted key is asked for";
             errors.add("signature_missing", "", message);
         }
-        session(envelope.word("session_id"), warnings);
+        check_session_id(envelope.word("session_id"), warnings);
         return (false, None, None, None, None);
     }
-    HEADER.into_iter().for_each(&mut need);
-    session(envelope.word("session_id"), warnings);
+    SIGNED_MEMBERS.into_iter().for_each(&mut need);
+    check_session_id(envelope.word("session_id"), warnings);
     let message = "signed Zaxy bundles are experimental: their signing has not been reviewed independently";
     warnings.add("experimental_signature", "", message);
     let algorithm = envelope.word("algorithm");
-    let known = ALGORITHMS.into_iter().find(|(name, ..)| Some(*name) == algorithm);
+    let known = SIGNATURE_ALGORITHMS.into_iter().find(|(name, ..)| Some(*name) == algorithm);
     if algorithm.is_some() && known.is_none() {
         errors.add("algorithm_unknown", "", "the algorithm is neither ed25519 nor ml-dsa-65");
     }
@@ -114,7 +114,7 @@ fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warn
     (true, algorithm.map(str::to_owned), None, None, key)
 }
 
-fn session(id: Option<&str>, warnings: &mut Findings) {
+fn check_session_id(id: Option<&str>, warnings: &mut Findings) {
     let plain = |id: &str| id.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b));
     if id.is_some_and(|id| id.is_empty() || id.len() > 128 || !plain(id)) {
         warnings.add("session_id", "", "session_id is not one that Zaxy accepts");

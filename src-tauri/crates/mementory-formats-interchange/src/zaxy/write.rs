@@ -3,10 +3,10 @@
 use super::{
     compose::{Outcome, OutputEntry, assign_number, output_entry},
     entry::{citation, digests, proof_tree, rank, seq},
-    envelope::{BundleKind, ENTRY, Envelope, Layout, PORTABLE, Piece, UNSIGNED, header},
-    merkle::{Hash, Merkle, Side, climb},
+    envelope::{BundleKind, ENTRY_VERSION, Envelope, Layout, PORTABLE_VERSION, Piece, UNSIGNED_VERSION, signed_bytes},
+    merkle::{Hash, Merkle, Side, root_from_proof},
     select::Selector,
-    to_record::SCOPE,
+    to_record::KEY_SCOPE,
 };
 use mementory_format::{
     FormatError, PassthroughItem, RecordSource, Signer, SourceAbout, WriteOptions, WriteReport, passthrough_envelope,
@@ -36,9 +36,9 @@ pub(super) fn write(
     let mut writer = BundleWriter::collect(source, options, limits)?;
     let plan = writer.choose_plan(options, out)?;
     let envelope = match &plan {
-        Plan::SourceEnvelope(envelope) => envelope.clone(),
-        Plan::Unsigned => unsigned(&writer.session),
-        Plan::Signed(signer, root) => signed(signer.as_ref(), &writer.session, &writer.about, root)?,
+        EnvelopePlan::SourceEnvelope(envelope) => envelope.clone(),
+        EnvelopePlan::Unsigned => unsigned(&writer.session),
+        EnvelopePlan::Signed(signer, root) => signed(signer.as_ref(), &writer.session, &writer.about, root)?,
     };
     writer.report.version = envelope.word("version").unwrap_or_default().to_owned();
     write_bundle(out, &envelope, writer.entries.iter().map(Element::of))?;
@@ -53,14 +53,14 @@ pub(super) fn plan(
 ) -> Result<WriteReport, FormatError> {
     let mut writer = BundleWriter::collect(source, options, limits)?;
     let version = match writer.choose_plan(options, Path::new("")) {
-        Ok(Plan::SourceEnvelope(envelope)) => envelope.word("version").unwrap_or_default().to_owned(),
-        Ok(Plan::Signed(..)) => PORTABLE.into(),
-        Ok(Plan::Unsigned) | Err(_) => UNSIGNED.into(),
+        Ok(EnvelopePlan::SourceEnvelope(envelope)) => envelope.word("version").unwrap_or_default().to_owned(),
+        Ok(EnvelopePlan::Signed(..)) => PORTABLE_VERSION.into(),
+        Ok(EnvelopePlan::Unsigned) | Err(_) => UNSIGNED_VERSION.into(),
     };
     Ok(WriteReport { version, ..writer.report })
 }
 
-enum Plan {
+enum EnvelopePlan {
     /// An imported envelope is reused.
     SourceEnvelope(Envelope),
     /// A new envelope without signature.
@@ -91,7 +91,7 @@ impl BundleWriter {
             Ok(())
         })?;
         let mut envelopes = Vec::new();
-        source.passthrough(SCOPE, &mut |item, bytes| collect_envelope(item, bytes, limits, &mut envelopes))?;
+        source.passthrough(KEY_SCOPE, &mut |item, bytes| collect_envelope(item, bytes, limits, &mut envelopes))?;
         let session = session(&about, &envelopes, &entries, options);
         let mut writer = Self { about, entries, envelopes, session, report };
         writer.sort_and_number();
@@ -135,19 +135,19 @@ impl BundleWriter {
         self.entries.iter().map(|m| digests(&m.tree).map(|d| d.1).map_err(bad)).collect()
     }
 
-    fn choose_plan(&mut self, options: &WriteOptions, out: &Path) -> Result<Plan, FormatError> {
+    fn choose_plan(&mut self, options: &WriteOptions, out: &Path) -> Result<EnvelopePlan, FormatError> {
         let wanted = options.version.as_deref();
-        if let Some(unknown) = wanted.filter(|v| ![UNSIGNED, PORTABLE].contains(v)) {
+        if let Some(unknown) = wanted.filter(|v| ![UNSIGNED_VERSION, PORTABLE_VERSION].contains(v)) {
             return Err(FormatError::Version { place: out.display().to_string(), version: unknown.to_owned() });
         }
         let leaves = self.leaves(out)?;
-        if let Some(signer) = options.signer.as_ref().filter(|_| wanted != Some(UNSIGNED)) {
+        if let Some(signer) = options.signer.as_ref().filter(|_| wanted != Some(UNSIGNED_VERSION)) {
             self.report_lost_signature("signed again with another key");
             let Some(tree) = Merkle::new(leaves) else {
                 let message = "a signed Zaxy bundle has at least one entry";
                 return Err(FormatError::invalid("empty_bundle", out.display().to_string(), message));
             };
-            return Ok(Plan::Signed(signer.clone(), tree.root()));
+            return Ok(EnvelopePlan::Signed(signer.clone(), tree.root()));
         }
         let all_of = |source: &&SourceEnvelope| {
             !self.entries.is_empty()
@@ -157,14 +157,14 @@ impl BundleWriter {
         let mut whole =
             self.envelopes.iter().filter(all_of).map(|c| &c.envelope).filter(|f| still_fits(f, &self.entries, &leaves));
         if let (Some(envelope), None) = (whole.next(), whole.next()) {
-            return Ok(Plan::SourceEnvelope(envelope.clone()));
+            return Ok(EnvelopePlan::SourceEnvelope(envelope.clone()));
         }
-        if wanted == Some(PORTABLE) {
+        if wanted == Some(PORTABLE_VERSION) {
             let message = "a signed Zaxy bundle needs a key to sign with";
             return Err(FormatError::invalid("signer_missing", out.display().to_string(), message));
         }
         self.report_lost_signature("it does not cover what is written now");
-        Ok(Plan::Unsigned)
+        Ok(EnvelopePlan::Unsigned)
     }
 
     fn report_lost_signature(&mut self, why: &str) {
@@ -179,7 +179,7 @@ impl BundleWriter {
             self.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
         }
         if options.everything {
-            passthrough_envelope::note_left_out(source, |id| id != SCOPE, &mut self.report.losses)?;
+            passthrough_envelope::note_left_out(source, |id| id != KEY_SCOPE, &mut self.report.losses)?;
         }
         Ok(())
     }
@@ -192,8 +192,9 @@ fn still_fits(envelope: &Envelope, entries: &[OutputEntry], leaves: &[Hash]) -> 
         BundleKind::Unsigned => true,
         BundleKind::Signed => Merkle::new(leaves.to_vec()).map(|t| t.root()) == root && root.is_some(),
         BundleKind::Subset => entries.iter().zip(leaves).all(|(m, leaf)| {
-            let proof = m.source.as_ref().and_then(|o| o.disclosed.as_ref()).and_then(|(_, p)| super::entry::proof(p));
-            proof.is_some_and(|proof| Some(climb(*leaf, &proof)) == root)
+            let proof =
+                m.source.as_ref().and_then(|o| o.disclosed.as_ref()).and_then(|(_, p)| super::entry::parse_proof(p));
+            proof.is_some_and(|proof| Some(root_from_proof(*leaf, &proof)) == root)
         }),
     }
 }
@@ -258,8 +259,8 @@ fn word(text: &str) -> Tree {
 
 pub(super) fn unsigned(session: &str) -> Envelope {
     envelope_of(vec![
-        ("version", word(UNSIGNED)),
-        ("schema_version", word(ENTRY)),
+        ("version", word(UNSIGNED_VERSION)),
+        ("schema_version", word(ENTRY_VERSION)),
         ("session_id", word(session)),
         ("signed", Tree::Bool(false)),
         ("entries", Tree::Array(vec![])),
@@ -286,7 +287,7 @@ pub(super) fn signed(
     let created = format!("{}+00:00", about.now.to_rfc3339().trim_end_matches('Z'));
     let nonce = nonce(about.now);
     let texts = [
-        ("version", PORTABLE),
+        ("version", PORTABLE_VERSION),
         ("algorithm", signer.algorithm()),
         ("public_key", &key),
         ("session_id", session),
@@ -294,7 +295,7 @@ pub(super) fn signed(
         ("nonce", &nonce),
         ("merkle_root", &root),
     ];
-    let signature = signer.sign(&header(&texts))?;
+    let signature = signer.sign(&signed_bytes(&texts))?;
     let mut members: Vec<(&str, Tree)> = texts.into_iter().map(|(k, v)| (k, word(v))).collect();
     members.push(("anchor", Tree::Null));
     members.push(("entries", Tree::Array(vec![])));
@@ -346,7 +347,7 @@ impl<'a> Element<'a> {
 
     /// The text of the element. If `sorted`, the members of its wrapper are sorted by name, as those of the envelope
     /// are.
-    fn print(self, kind: BundleKind, layout: &Layout, sorted: bool, place: &str) -> Result<String, FormatError> {
+    fn to_text(self, kind: BundleKind, layout: &Layout, sorted: bool, place: &str) -> Result<String, FormatError> {
         let mut out = String::new();
         let content = |level: usize| match self.text {
             Some(text) => text.to_owned(),
@@ -403,7 +404,7 @@ pub(super) fn write_bundle<'a>(
             layout.lead(2, &mut text)
         }
         any = true;
-        text.push_str(&element.print(envelope.kind, &layout, sorted, &place)?);
+        text.push_str(&element.to_text(envelope.kind, &layout, sorted, &place)?);
         file.write_all(text.as_bytes()).map_err(io)?;
     }
     if any {

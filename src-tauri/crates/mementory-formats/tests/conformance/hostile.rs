@@ -15,7 +15,7 @@ use std::{
 };
 
 /// Reading takes a moment, so a run of this length has hung. It leaves room for a debug build on a busy machine.
-const DEADLINE: Duration = Duration::from_secs(60);
+const MAX_DURATION: Duration = Duration::from_secs(60);
 /// Number of cases of one format whose files are truncated.
 const CUT_CASES_PER_FORMAT: usize = 2;
 /// Number of lengths to which a file is truncated, besides lengths near its start and end.
@@ -33,7 +33,7 @@ fn records_in_time(path: &Path, limits: Limits, format: &dyn Format) -> Option<u
         }
         let _ = done.send(read(&path, &limits, format).ok().map(|source| source.records.len()));
     });
-    match wait.recv_timeout(DEADLINE) {
+    match wait.recv_timeout(MAX_DURATION) {
         Ok(records) => records,
         Err(mpsc::RecvTimeoutError::Timeout) => panic!("{id} hangs on {what}"),
         Err(mpsc::RecvTimeoutError::Disconnected) => panic!("{id} panics on {what}: {:?}", worker.join().err()),
@@ -75,17 +75,17 @@ fn a_file_that_is_cut_off_is_an_error_or_has_fewer_records() {
 }
 
 /// Largest permitted size of a single value, and size of the value that exceeds it, in bytes.
-const VALUE_LIMIT: u64 = 64 << 10;
+const MAX_VALUE_BYTES: u64 = 64 << 10;
 const LARGE_VALUE_BYTES: usize = 4 << 20;
 
 #[test]
 fn a_value_above_the_limits_is_an_error_or_is_left_out() {
     let limits = Limits {
-        element_bytes: VALUE_LIMIT,
-        line_bytes: VALUE_LIMIT,
-        tree_bytes: VALUE_LIMIT,
-        mem_file_bytes: VALUE_LIMIT,
-        side_file_bytes: VALUE_LIMIT,
+        element_bytes: MAX_VALUE_BYTES,
+        line_bytes: MAX_VALUE_BYTES,
+        tree_bytes: MAX_VALUE_BYTES,
+        mem_file_bytes: MAX_VALUE_BYTES,
+        side_file_bytes: MAX_VALUE_BYTES,
         ..Limits::default()
     };
     let cases = readable_cases(|format| format.capabilities().read);

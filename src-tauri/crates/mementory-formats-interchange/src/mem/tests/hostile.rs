@@ -1,6 +1,6 @@
 //! Hostile and damaged bundles are rejected completely, with the messages of the reference SDK.
 use super::harness::{MemorySink, TempDir, bundle, copy, read_with, repo, validate};
-use crate::mem::kinds::{AUDIT_LOG, KINDS, Spec, TOMBSTONE, Type};
+use crate::mem::kinds::{AUDIT_LOG, KINDS, KindSpec, TOMBSTONE, Type};
 use mementory_format::FormatError;
 use mementory_model::Limits;
 use std::path::Path;
@@ -197,7 +197,7 @@ fn sample(ty: Type, good: bool) -> &'static str {
     }
 }
 
-fn one_line(spec: &Spec, skip: Option<&str>, bad: Option<&str>, null: Option<&str>) -> String {
+fn one_line(spec: &KindSpec, skip: Option<&str>, bad: Option<&str>, null: Option<&str>) -> String {
     let members: Vec<String> = spec
         .fields
         .iter()
@@ -210,7 +210,7 @@ fn one_line(spec: &Spec, skip: Option<&str>, bad: Option<&str>, null: Option<&st
     format!("{{{}}}\n", members.join(","))
 }
 
-fn outcome(spec: &Spec, line: &str) -> bool {
+fn outcome(spec: &KindSpec, line: &str) -> bool {
     let temp = TempDir::new();
     let folder = temp.join("t.mem");
     bundle(&folder, &[(&spec.path(), line)]);

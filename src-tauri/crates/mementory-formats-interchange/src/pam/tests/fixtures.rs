@@ -1,6 +1,6 @@
 //! Compares findings and records with those expected by the cases in `fixtures/pam/<case>`.
 use super::harness::*;
-use crate::pam::schema::{CONVERSATION, EMBEDDINGS, STORE};
+use crate::pam::schema::{CONVERSATION_RULE, EMBEDDINGS_RULE, STORE_RULE};
 use mementory_json::schema::Rule;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -197,7 +197,9 @@ fn resolved<'v>(schema: &'v Value, root: &'v Value) -> &'v Value {
 
 #[test]
 fn json_schemas_agree_with_the_tables() {
-    for (name, rule) in [("memory-store", &STORE), ("conversation", &CONVERSATION), ("embeddings", &EMBEDDINGS)] {
+    for (name, rule) in
+        [("memory-store", &STORE_RULE), ("conversation", &CONVERSATION_RULE), ("embeddings", &EMBEDDINGS_RULE)]
+    {
         let schema = json(&repo().join(format!("schemas/pam/{name}.schema.json")));
         same_names(rule, &schema, &schema, name);
     }
