@@ -55,7 +55,7 @@ fn pretty_printed(tree: &Tree) -> String {
         tree.write(&mut out);
         out
     });
-    // A number that a `serde_json::Value` cannot hold gives an empty text.
+    // A number that a `serde_json::Value` cannot store gives an empty text.
     text.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_default()
 }
 
@@ -94,7 +94,7 @@ proptest! {
 
     /// A proof is valid only for its own leaf.
     #[test]
-    fn a_merkle_proof_is_for_one_leaf(count in 1usize..200, at in any::<prop::sample::Index>(), other in any::<prop::sample::Index>()) {
+    fn a_merkle_proof_is_valid_only_for_its_leaf(count in 1usize..200, at in any::<prop::sample::Index>(), other in any::<prop::sample::Index>()) {
         let leaves: Vec<merkle::Hash> = (0..count).map(|n| merkle::leaf(&n.to_string())).collect();
         let tree = merkle::Merkle::new(leaves.clone()).unwrap();
         let (at, other) = (at.index(count), other.index(count));

@@ -119,7 +119,7 @@ fn claude(text: &str) -> Vec<u8> {
         .into_bytes()
 }
 
-const ACCOUNT: &str = "0f0e0d0c-0b0a-4908-8706-050403020100";
+const ACCOUNT_ID: &str = "0f0e0d0c-0b0a-4908-8706-050403020100";
 
 #[test]
 fn a_claude_file_next_to_chatgpt_conversations_hides_none_of_them() {
@@ -138,7 +138,7 @@ fn a_claude_file_next_to_chatgpt_conversations_hides_none_of_them() {
         assert_eq!(seen.texts("chatgpt", Kind::Message), ["from chatgpt"], "{name}");
         assert!(seen.dropped.is_empty(), "{:?}", seen.dropped);
     }
-    // The content of an empty list names no format, so the file name decides.
+    // An empty list does not show its format, so the file name decides.
     let dir = folder(
         "empty",
         &[
@@ -333,7 +333,7 @@ fn claude_memory_files_are_read_alone_and_in_any_form() {
         (r#"{"something_new":[1]}"#, vec![], 1),
     ];
     for (index, (json, expected, dropped)) in files.iter().enumerate() {
-        let archive = zip(&[(&format!("memories/{ACCOUNT}.json"), (*json).into())]);
+        let archive = zip(&[(&format!("memories/{ACCOUNT_ID}.json"), (*json).into())]);
         // A number without a space before it, as some browsers name a second download.
         let (seen, ..) = read(&folder(&format!("memories-{index}"), &[("memories-000(1).zip", archive)]));
         assert_eq!(seen.texts("claude", Kind::Memory), *expected, "{json}");

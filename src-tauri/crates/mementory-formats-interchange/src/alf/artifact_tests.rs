@@ -28,9 +28,9 @@ fn create_workspace(scratch: &Scratch) -> PathBuf {
     at
 }
 
-fn write_with(shelf: &mut MemorySource, path: &Path, threshold: Option<u64>) -> WriteReport {
+fn write_with(vault: &mut MemorySource, path: &Path, threshold: Option<u64>) -> WriteReport {
     let options = WriteOptions { everything: true, artifact_threshold: threshold, ..WriteOptions::default() };
-    super::Alf.write(shelf, path, &options).unwrap()
+    super::Alf.write(vault, path, &options).unwrap()
 }
 
 fn document(path: &Path, name: &str) -> Value {
@@ -96,7 +96,7 @@ fn spec_10_6_1_workspace_files_get_their_tier() {
     let (scratch, case) = (Scratch::new("10-6-1"), case());
     let (source, archive) = (create_workspace(&scratch), scratch.0.join("a.alf"));
     let report = write_with(&mut workspace::read(&source, &OpenClaw), &archive, None);
-    keep(&archive, "artifacts.alf");
+    copy_for_interop(&archive, "artifacts.alf");
     let files = workspace::tree(&source);
     assert_tiers(&archive, &files, &expected(&case));
     assert_eq!(document(&archive, "attachments.json")["artifact_size_threshold"], 102_400);
@@ -153,10 +153,10 @@ fn spec_10_6_2_threshold_applies_to_imported_rows_when_set() {
     let scratch = Scratch::new("10-6-2-own");
     let (first, second, third) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"), scratch.0.join("c.alf"));
     pack_folder(&repo().join("fixtures/alf/every-field/input"), &first);
-    let mut shelf = read(&first).unwrap();
-    write_with(&mut shelf, &second, None);
+    let mut vault = read(&first).unwrap();
+    write_with(&mut vault, &second, None);
     assert!(entries(&second).contains_key("artifacts/data/hives.csv"));
-    let report = write_with(&mut shelf, &third, Some(10));
+    let report = write_with(&mut vault, &third, Some(10));
     assert_eq!(document(&third, "attachments.json")["artifact_size_threshold"], 10);
     assert_eq!(index(&third)["data/hives.csv"]["archive_path"], Value::Null);
     assert!(!entries(&third).contains_key("artifacts/data/hives.csv"));
@@ -203,14 +203,14 @@ fn spec_10_6_3_and_4_small_files_are_restored_and_large_ones_reported() {
 fn reimport_into_the_same_vault_keeps_every_byte() {
     let scratch = Scratch::new("10-6-vault");
     let (source, archive) = (create_workspace(&scratch), scratch.0.join("a.alf"));
-    let mut shelf = workspace::read(&source, &OpenClaw);
-    write_with(&mut shelf, &archive, None);
+    let mut vault = workspace::read(&source, &OpenClaw);
+    write_with(&mut vault, &archive, None);
     // As in the vault, an imported passthrough file replaces one with the same format, group and name.
     for (item, bytes) in read(&archive).unwrap().parts {
-        shelf.parts.retain(|(old, _)| (&old.format, &old.group, &old.name) != (&item.format, &item.group, &item.name));
-        shelf.parts.push((item, bytes));
+        vault.parts.retain(|(old, _)| (&old.format, &old.group, &old.name) != (&item.format, &item.group, &item.name));
+        vault.parts.push((item, bytes));
     }
-    workspace::write(&mut shelf, &scratch.0.join("w"), &OpenClaw);
+    workspace::write(&mut vault, &scratch.0.join("w"), &OpenClaw);
     assert_eq!(workspace::tree(&scratch.0.join("w")), redacted(workspace::tree(&source)));
 }
 
@@ -225,8 +225,8 @@ fn spec_10_6_5_file_that_differs_from_its_row_is_not_imported_into_the_workspace
         pack(&second, &all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect::<Vec<_>>());
         read(&second).unwrap()
     };
-    let csv = |shelf: &MemorySource, format: &str| {
-        shelf.parts.iter().any(|(item, _)| item.format == format && item.name.ends_with("data/tides.csv"))
+    let csv = |vault: &MemorySource, format: &str| {
+        vault.parts.iter().any(|(item, _)| item.format == format && item.name.ends_with("data/tides.csv"))
     };
     let changed = repack(&|name, bytes| {
         if name == "artifacts/data/tides.csv" {
@@ -257,10 +257,10 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
     pack_folder(&input, &archive);
     assert_eq!(validate(&archive).errors, []);
     let rows = document(&archive, "attachments.json")["attachments"].as_array().unwrap().clone();
-    let mut shelf = read(&archive).unwrap();
+    let mut vault = read(&archive).unwrap();
     for format in [&OpenClaw as &dyn Format, &ZeroClaw] {
         let out = scratch.0.join(format.id());
-        let report = workspace::write(&mut shelf, &out, format);
+        let report = workspace::write(&mut vault, &out, format);
         let tree = workspace::tree(&out);
         for row in &rows {
             let Some(place) = case["places"][row["id"].as_str().unwrap()].as_str() else { continue };
@@ -299,10 +299,10 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
         }
         workspace::put(&home, &[(&quay, b"film")]);
         let mut together = workspace::read(&home, format);
-        let shelf = read(&archive).unwrap();
-        together.records.extend(shelf.records);
-        together.parts.extend(shelf.parts);
-        together.files.extend(shelf.files);
+        let vault = read(&archive).unwrap();
+        together.records.extend(vault.records);
+        together.parts.extend(vault.parts);
+        together.files.extend(vault.files);
         workspace::write(&mut together, &both, format);
         let tree = workspace::tree(&both);
         assert_eq!((tree[&quay].as_slice(), tree.get(ABSENT)), (&b"film"[..], None), "{}", format.id());
@@ -369,10 +369,10 @@ fn spec_10_6_2_large_files_of_other_formats_are_streamed() {
     };
     record.attachments.push(reference);
     let file = mementory_format::AttachmentFile { key, origin_id: None, name, media_type: None, place: String::new() };
-    let mut shelf =
+    let mut vault =
         MemorySource { records: vec![record], files: vec![(file, bytes.clone())], ..MemorySource::default() };
     let archive = scratch.0.join("a.alf");
-    write_with(&mut shelf, &archive, Some(u64::MAX));
+    write_with(&mut vault, &archive, Some(u64::MAX));
     let row = &document(&archive, "attachments.json")["attachments"][0];
     assert_eq!(row["hash"]["value"], sha256(&bytes));
     assert!(entries(&archive)[row["archive_path"].as_str().unwrap()] == bytes);
@@ -406,14 +406,14 @@ fn archives_cannot_bring_bookkeeping_files_into_a_workspace() {
             }
             all.insert("manifest.json".into(), manifest.to_string().into_bytes());
             pack(&forged, &all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect::<Vec<_>>());
-            let mut shelf = read(&forged).unwrap();
+            let mut vault = read(&forged).unwrap();
             let ours = |(item, _): &(mementory_format::PassthroughItem, Vec<u8>)| {
                 item.format == "openclaw" && item.name == path
             };
-            assert!(!shelf.parts.iter().any(ours), "{name} {path}");
+            assert!(!vault.parts.iter().any(ours), "{name} {path}");
             // Raw files of another program's archive are written into a workspace too.
             let out = scratch.0.join(format!("{name}-{generated}-{}", path.len()));
-            workspace::write(&mut shelf, &out, &OpenClaw);
+            workspace::write(&mut vault, &out, &OpenClaw);
             let there = workspace::tree(&out).remove(path).unwrap_or_default();
             assert!(!String::from_utf8_lossy(&there).contains("forged"), "{name} {path}");
         }

@@ -12,9 +12,9 @@ fn read_and_validate(path: &Path) -> (Result<MemorySource, FormatError>, Vec<Str
     let found = super::Alf.validate(&catalog, &detection.sources[0], &limits, &[]);
     let codes = found.map_or_else(|e| vec![e.to_string()], |v| v.errors.into_iter().map(|f| f.code).collect());
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    let mut shelf = MemorySource::default();
-    let read = super::Alf.read(&catalog, &detection.sources[0], &context, &mut shelf);
-    (read.map(|()| shelf), codes)
+    let mut vault = MemorySource::default();
+    let read = super::Alf.read(&catalog, &detection.sources[0], &context, &mut vault);
+    (read.map(|()| vault), codes)
 }
 
 #[test]
@@ -36,10 +36,10 @@ fn too_large_value_is_reported_and_not_loaded() {
     };
     let dense = || json!(vec![0; 1000]);
     let (read, codes) = repack("credentials.json", &|doc| doc["credentials"][0]["x"] = dense());
-    let shelf = read.unwrap();
-    let reported: Vec<_> = shelf.dropped.iter().map(|d| (d.place.as_str(), d.kind)).collect();
+    let vault = read.unwrap();
+    let reported: Vec<_> = vault.dropped.iter().map(|d| (d.place.as_str(), d.kind)).collect();
     assert!(matches!(reported[..], [(at, Some(Kind::Credential))] if at.contains("credentials.json")), "{reported:?}");
-    assert_eq!(shelf.records.len() + 1, before.records.len(), "all other records are read");
+    assert_eq!(vault.records.len() + 1, before.records.len(), "all other records are read");
     assert!(!codes.is_empty());
     let (read, codes) = repack("identity.json", &|doc| doc["x"] = dense());
     assert_eq!(read.unwrap().dropped.len(), 1);
@@ -47,6 +47,6 @@ fn too_large_value_is_reported_and_not_loaded() {
     let (read, _) = repack("manifest.json", &|doc| doc["x"] = dense());
     match read {
         Err(FormatError::Invalid { message, .. }) => assert!(message.contains("(tree_bytes)"), "{message}"),
-        other => panic!("{:?}", other.map(|shelf| shelf.records.len())),
+        other => panic!("{:?}", other.map(|vault| vault.records.len())),
     }
 }

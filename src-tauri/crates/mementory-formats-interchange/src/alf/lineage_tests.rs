@@ -30,21 +30,21 @@ fn spec_10_2_1_memories_have_the_identity_version_of_their_time() {
     let scratch = Scratch::new("10-2-1-lineage");
     let path = |name: &str| scratch.0.join(name);
     let source = repo().join("fixtures/openclaw/workspace/input");
-    let mut shelf = workspace::read(&source, &OpenClaw);
-    write(&mut shelf, &path("one.alf"));
+    let mut vault = workspace::read(&source, &OpenClaw);
+    write(&mut vault, &path("one.alf"));
     let (identity, lines) = versions(&path("one.alf"));
     assert!(identity == 1 && lines.len() > 5 && lines.values().all(|v| *v == Some(1)), "10.2.1, 1: {lines:?}");
 
     // The first import is on day 1, a changed soul on day 3, one memory on day 5.
-    for record in &shelf.records {
+    for record in &vault.records {
         let soul = record.record_type.as_deref() == Some("soul");
         let times = if soul { vec![at(1), at(3)] } else { vec![at(1)] };
-        shelf.taken_in.insert(record.key.value.clone(), times);
+        vault.taken_in.insert(record.key.value.clone(), times);
     }
-    let late = shelf.records.iter().find(|r| r.kind == Kind::Memory).unwrap();
+    let late = vault.records.iter().find(|r| r.kind == Kind::Memory).unwrap();
     let text = late.text.clone();
-    shelf.taken_in.insert(late.key.value.clone(), vec![at(5)]);
-    write(&mut shelf, &path("two.alf"));
+    vault.taken_in.insert(late.key.value.clone(), vec![at(5)]);
+    write(&mut vault, &path("two.alf"));
     let before = versions(&path("two.alf"));
     assert_eq!(before.0, 2);
     let expected = lines.keys().map(|line| (line.clone(), Some(if *line == text { 2 } else { 1 }))).collect();
@@ -63,8 +63,8 @@ fn spec_10_2_1_memories_have_the_identity_version_of_their_time() {
     assert_eq!(versions(&path("three.alf")), before);
     // If the first vault imports the archive again, nothing is counted twice.
     let imported = read(&path("two.alf")).unwrap().parts;
-    shelf.parts.extend(imported.into_iter().filter(|(item, _)| item.name.ends_with("lineage.json")));
-    write(&mut shelf, &path("four.alf"));
+    vault.parts.extend(imported.into_iter().filter(|(item, _)| item.name.ends_with("lineage.json")));
+    write(&mut vault, &path("four.alf"));
     assert_eq!(versions(&path("four.alf")), before);
     // The workspace folder does not contain the lineage file.
     workspace::write(&mut other, &path("w"), &OpenClaw);

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-const AGENT: &str = "0191b2c3-0000-7000-8000-00000000000a";
+const AGENT_ID: &str = "0191b2c3-0000-7000-8000-00000000000a";
 
 fn id(n: u32) -> String {
     format!("0191b2c3-0000-7000-8000-{n:012x}")
 }
 
 fn memory(n: u32, created: &str, more: Value) -> Value {
-    let mut line = json!({"id": id(n), "agent_id": AGENT, "content": format!("Fact {n}."), "memory_type": "semantic",
+    let mut line = json!({"id": id(n), "agent_id": AGENT_ID, "content": format!("Fact {n}."), "memory_type": "semantic",
         "source": {"runtime": "openclaw"}, "temporal": {"created_at": created}, "status": "active", "namespace": "default"});
     merge(&mut line, more);
     line
@@ -43,7 +43,7 @@ fn agent(path: &Path, lines: &[Value], documents: &[(&str, Value)]) {
         };
         files.push((format!("{layer}.json"), document.to_string()));
     }
-    let manifest = json!({"alf_version": "1.0.0", "created_at": "2026-01-01T00:00:00Z", "agent": {"id": AGENT, "name": "A",
+    let manifest = json!({"alf_version": "1.0.0", "created_at": "2026-01-01T00:00:00Z", "agent": {"id": AGENT_ID, "name": "A",
         "source_runtime": "openclaw"}, "layers": layers});
     files.push(("manifest.json".into(), manifest.to_string()));
     let files: Vec<(&str, &[u8])> = files.iter().map(|(n, t)| (n.as_str(), t.as_bytes())).collect();
@@ -69,10 +69,10 @@ fn round_trip(
     let scratch = Scratch::new(name);
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     agent(&first, lines, documents);
-    let mut shelf = read(&first).unwrap();
-    write(&mut shelf, &second);
+    let mut vault = read(&first).unwrap();
+    write(&mut vault, &second);
     let back = lines_of(&second);
-    (scratch, shelf, back)
+    (scratch, vault, back)
 }
 
 fn document(scratch: &Scratch, name: &str) -> Value {
@@ -80,11 +80,11 @@ fn document(scratch: &Scratch, name: &str) -> Value {
 }
 
 fn identity(structured: Value) -> Value {
-    json!({"id": id(900), "agent_id": AGENT, "version": 3, "updated_at": "2026-01-01T00:00:00Z", "structured": structured})
+    json!({"id": id(900), "agent_id": AGENT_ID, "version": 3, "updated_at": "2026-01-01T00:00:00Z", "structured": structured})
 }
 
 fn credential(n: u32, more: Value) -> Value {
-    let mut row = json!({"id": id(n), "agent_id": AGENT, "service": "mail", "credential_type": "api_key",
+    let mut row = json!({"id": id(n), "agent_id": AGENT_ID, "service": "mail", "credential_type": "api_key",
         "encrypted_payload": "q83vEjRWeJq83vEjRWeJq83vEjRW", "encryption": {"algorithm": "xchacha20-poly1305", "kdf": "argon2id",
         "kdf_params": {"memory_cost": 65536, "time_cost": 3, "parallelism": 4}, "nonce": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYX"},
         "created_at": "2026-01-01T00:00:00Z"});
@@ -92,8 +92,8 @@ fn credential(n: u32, more: Value) -> Value {
     row
 }
 
-fn codes(shelf: &MemorySource) -> Vec<&str> {
-    shelf.notes.iter().map(|n| n.code.as_str()).collect()
+fn codes(vault: &MemorySource) -> Vec<&str> {
+    vault.notes.iter().map(|n| n.code.as_str()).collect()
 }
 
 #[test]
@@ -160,11 +160,11 @@ fn spec_10_2_2_links() {
         memory(2, "2026-01-01T00:00:00Z", json!({"related_records": [link(1, "contradicts"), link(1, "x-own-word")]})),
         memory(3, "2026-01-01T00:00:00Z", json!({"related_records": []})),
     ];
-    let (_scratch, shelf, back) = round_trip(&lines, &[], "10-2-2");
+    let (_scratch, vault, back) = round_trip(&lines, &[], "10-2-2");
     for line in &lines {
         assert_eq!(back[line["id"].as_str().unwrap()], *line);
     }
-    let first = shelf.records.iter().find(|r| r.key.value == id(1)).unwrap();
+    let first = vault.records.iter().find(|r| r.key.value == id(1)).unwrap();
     let links: Vec<_> = first.links.iter().map(|l| (l.relation.as_str(), l.target.value.clone())).collect();
     assert_eq!(
         links,
@@ -179,14 +179,14 @@ fn spec_10_3_workspace_survives_a_round_trip_through_alf() {
     use mementory_formats_vendor::openclaw::OpenClaw;
     let scratch = Scratch::new("10-3");
     let source = repo().join("fixtures/openclaw/workspace/input");
-    let mut shelf = workspace::read(&source, &OpenClaw);
-    write(&mut shelf, &scratch.0.join("a.alf"));
+    let mut vault = workspace::read(&source, &OpenClaw);
+    write(&mut vault, &scratch.0.join("a.alf"));
     assert_eq!(validate(&scratch.0.join("a.alf")).errors, []);
     let mut back = read(&scratch.0.join("a.alf")).unwrap();
-    let texts = |shelf: &MemorySource| {
-        shelf.records.iter().map(|r| (r.key.value.clone(), r.text.clone())).collect::<BTreeMap<_, _>>()
+    let texts = |vault: &MemorySource| {
+        vault.records.iter().map(|r| (r.key.value.clone(), r.text.clone())).collect::<BTreeMap<_, _>>()
     };
-    assert_eq!(texts(&back), texts(&shelf), "all memories and the identity");
+    assert_eq!(texts(&back), texts(&vault), "all memories and the identity");
     workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
     let (before, after) = (workspace::tree(&source), workspace::tree(&scratch.0.join("w")));
     for (name, bytes) in before.iter().filter(|(name, _)| name.ends_with(".md") && **name != "HEARTBEAT.md") {
@@ -201,16 +201,16 @@ fn spec_10_5_credentials_stay_sealed() {
         credential(2, json!({"encrypted_payload": "<not-exported>", "encryption": {"algorithm": "none", "nonce": ""}})),
         credential(3, json!({"encrypted_payload": "plain words", "encryption": {"algorithm": "none"}})),
     ];
-    let (scratch, shelf, _) = round_trip(&[], &[("credentials", json!({"credentials": rows}))], "10-5");
+    let (scratch, vault, _) = round_trip(&[], &[("credentials", json!({"credentials": rows}))], "10-5");
     assert_eq!(document(&scratch, "credentials.json")["credentials"], json!(rows), "unchanged");
-    assert_eq!(codes(&shelf), ["credential_looks_unencrypted"]);
-    for record in shelf.records.iter().filter(|r| r.kind == Kind::Credential) {
+    assert_eq!(codes(&vault), ["credential_looks_unencrypted"]);
+    for record in vault.records.iter().filter(|r| r.kind == Kind::Credential) {
         let mut shown = record.clone();
         shown.verbatim = None;
         let shown = serde_json::to_string(&shown).unwrap();
         assert!(!shown.contains("q83vEjRW") && !shown.contains("plain words"), "{shown}");
     }
-    let messages: String = shelf.notes.iter().map(|n| n.message.clone()).collect();
+    let messages: String = vault.notes.iter().map(|n| n.message.clone()).collect();
     assert!(!messages.contains("plain words"));
 }
 
@@ -224,8 +224,8 @@ fn spec_10_5_secrets_in_settings_files_are_not_exported_in_the_clear() {
     all.insert("raw/zeroclaw/notes.md".into(), b"api_key = \"is how the key is called\"\n".to_vec());
     let files: Vec<(&str, &[u8])> = all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
     pack(&first, &files);
-    let mut shelf = read(&first).unwrap();
-    let report = write(&mut shelf, &second);
+    let mut vault = read(&first).unwrap();
+    let report = write(&mut vault, &second);
     let new = entries(&second);
     assert_eq!(new["raw/zeroclaw/config.toml"], b"api_key = \"<redacted>\"\nmodel = \"m\"\n");
     assert_eq!(new["raw/zeroclaw/notes.md"], all["raw/zeroclaw/notes.md"]);
@@ -241,17 +241,17 @@ fn spec_10_5_1_credentials_and_capabilities() {
         {"name": "writing", "portability": "intrinsic"}]});
     let rows = json!({"credentials": [credential(1, json!({"capabilities_granted": ["repo_reader"]})), credential(2, json!({})),
         credential(3, json!({"capabilities_granted": ["flying"]}))]});
-    let (scratch, shelf, _) =
+    let (scratch, vault, _) =
         round_trip(&[], &[("identity", identity(abilities.clone())), ("credentials", rows.clone())], "10-5-1");
     assert_eq!(document(&scratch, "identity.json")["structured"], abilities);
     assert_eq!(document(&scratch, "credentials.json"), rows);
     assert_eq!(
-        codes(&shelf),
+        codes(&vault),
         ["capability_credential_missing", "credential_capability_unknown"],
         "reported, not refused"
     );
-    assert!(shelf.notes[0].message.contains("mailer") && shelf.notes[0].message.contains(&id(7)));
-    assert_eq!(shelf.dropped, []);
+    assert!(vault.notes[0].message.contains("mailer") && vault.notes[0].message.contains(&id(7)));
+    assert_eq!(vault.dropped, []);
 }
 
 #[test]
@@ -285,12 +285,12 @@ fn spec_10_6_artifacts() {
         };
         (file, vec![7u8; size])
     };
-    let mut shelf = MemorySource {
+    let mut vault = MemorySource {
         records: vec![message],
         files: names.iter().map(|(n, _, s)| file(n, *s)).collect(),
         ..MemorySource::default()
     };
-    write(&mut shelf, &second);
+    write(&mut vault, &second);
     let index = document(&scratch, "attachments.json");
     assert_eq!(index["artifact_size_threshold"], 102_400);
     let rows = index["attachments"].as_array().unwrap();
@@ -327,16 +327,16 @@ fn spec_10_6_artifacts() {
 fn spec_10_7_principals() {
     let principal = |n: u32, kind: &str, agent: Value| {
         json!({"id": id(n), "principal_type": kind, "agent_id": agent,
-        "profile": {"id": id(n + 50), "agent_id": AGENT, "principal_id": id(n), "version": n, "updated_at": "2026-01-01T00:00:00Z",
+        "profile": {"id": id(n + 50), "agent_id": AGENT_ID, "principal_id": id(n), "version": n, "updated_at": "2026-01-01T00:00:00Z",
             "structured": {"name": format!("P{n}")}}})
     };
     let rows = json!({"principals": [principal(1, "human", Value::Null), principal(2, "agent", json!(id(70))), principal(3, "agent", Value::Null)]});
     let space = format!("principal_context:{}", id(2));
     let lines = [memory(1, "2026-01-01T00:00:00Z", json!({"namespace": space}))];
-    let (scratch, shelf, back) = round_trip(&lines, &[("principals", rows.clone())], "10-7");
+    let (scratch, vault, back) = round_trip(&lines, &[("principals", rows.clone())], "10-7");
     assert_eq!(document(&scratch, "principals.json"), rows);
     assert_eq!(back[&id(1)]["namespace"], space.as_str());
-    assert_eq!(shelf.records.iter().filter(|r| r.record_type.as_deref() == Some("principal")).count(), 3);
+    assert_eq!(vault.records.iter().filter(|r| r.record_type.as_deref() == Some("principal")).count(), 3);
     assert!(validate(&scratch.0.join("b.alf")).errors.is_empty());
     // If a vault has no principals, its archive has a generated human principal.
     let mut other = MemorySource {
@@ -363,10 +363,10 @@ fn spec_10_8_and_10_9_sub_agents_and_capabilities() {
              "model_hints": {"primary_model": "a/b", "last_model": "a/c"},
              "capabilities": [{"name": "browse", "priority": 1, "portability": "host_dependent", "host_requirements": "a browser"}]},
             {"agent_id": id(71), "name": "Clerk", "status": "resting", "capabilities": []}]});
-    let (scratch, shelf, _) = round_trip(&[], &[("identity", identity(structured.clone()))], "10-8");
+    let (scratch, vault, _) = round_trip(&[], &[("identity", identity(structured.clone()))], "10-8");
     assert_eq!(document(&scratch, "identity.json")["structured"], structured, "the agent keeps all its fields");
     let reported: Vec<_> =
-        shelf.notes.iter().filter(|n| n.code == "capability_host_dependent").map(|n| n.message.as_str()).collect();
+        vault.notes.iter().filter(|n| n.code == "capability_host_dependent").map(|n| n.message.as_str()).collect();
     assert_eq!(reported.len(), 2, "an ability without portability is intrinsic");
     assert!(
         reported[0].contains("docker")
@@ -392,7 +392,7 @@ fn spec_10_11_partitions() {
         "2026-10-01T00:00:00Z",
     ];
     let lines: Vec<Value> = days.iter().zip(1..).map(|(day, n)| memory(n, day, json!({}))).collect();
-    let (scratch, mut shelf, _) = round_trip(&lines, &[], "10-11");
+    let (scratch, mut vault, _) = round_trip(&lines, &[], "10-11");
     let (rows, first) = partitions(&scratch, "b.alf");
     let names: Vec<_> = rows
         .iter()
@@ -411,14 +411,14 @@ fn spec_10_11_partitions() {
     let found = validate(&scratch.0.join("b.alf"));
     assert!(found.errors.is_empty() && found.warnings.is_empty(), "each record is in its range: {found:?}");
     // A new memory changes only the current partition.
-    let mut more = shelf.records[0].clone();
+    let mut more = vault.records[0].clone();
     let line = memory(20, "2026-11-01T00:00:00Z", json!({})).to_string();
     more.key.value = id(20);
     more.origin_id = Some(id(20));
     more.times.created = mementory_model::Timestamp::parse("2026-11-01T00:00:00Z");
     more.verbatim = Some(mementory_model::Verbatim::json(line));
-    shelf.records.push(more);
-    write(&mut shelf, &scratch.0.join("c.alf"));
+    vault.records.push(more);
+    write(&mut vault, &scratch.0.join("c.alf"));
     let (_, second) = partitions(&scratch, "c.alf");
     for name in ["2025-Q4", "2026-Q1", "2026-Q3"].map(|q| format!("memory/partitions/{q}.jsonl")) {
         assert_eq!(first[&name], second[&name], "{name}");
@@ -434,8 +434,8 @@ fn spec_10_11_superseded_lines_in_sealed_partitions_stay() {
         memory(3, "2025-08-02T00:00:00Z", json!({})),
         memory(4, "2026-11-02T00:00:00Z", json!({"supersedes": id(3), "status": "deleted"})),
     ];
-    let (_scratch, shelf, back) = round_trip(&lines, &[], "10-11-5");
-    let status = |n: u32| shelf.records.iter().find(|r| r.key.value == id(n)).unwrap().status.clone().unwrap();
+    let (_scratch, vault, back) = round_trip(&lines, &[], "10-11-5");
+    let status = |n: u32| vault.records.iter().find(|r| r.key.value == id(n)).unwrap().status.clone().unwrap();
     assert_eq!((status(1), status(3)), ("superseded".into(), "deleted".into()), "the effective status");
     assert_eq!((&back[&id(1)], &back[&id(3)]), (&lines[0], &lines[2]), "sealed lines are unchanged");
 }

@@ -39,21 +39,21 @@ pub(crate) fn read(path: &Path) -> Result<MemorySource, FormatError> {
 
 pub(crate) fn read_with(path: &Path, passphrase: Option<Arc<dyn Passphrase>>) -> Result<MemorySource, FormatError> {
     let (catalog, detection) = open_with(path, passphrase.as_deref())?;
-    let mut shelf = MemorySource::default();
+    let mut vault = MemorySource::default();
     let context = ReadContext { limits: Limits::default(), now: Timestamp::from_micros(0).unwrap(), passphrase };
     assert!(!detection.sources.is_empty(), "no source in {}", path.display());
     for source in &detection.sources {
-        super::Alf.read(&catalog, source, &context, &mut shelf)?;
+        super::Alf.read(&catalog, source, &context, &mut vault)?;
     }
-    Ok(shelf)
+    Ok(vault)
 }
 
-pub(crate) fn write(shelf: &mut MemorySource, path: &Path) -> WriteReport {
-    super::Alf.write(shelf, path, &WriteOptions { everything: true, ..WriteOptions::default() }).unwrap()
+pub(crate) fn write(vault: &mut MemorySource, path: &Path) -> WriteReport {
+    super::Alf.write(vault, path, &WriteOptions { everything: true, ..WriteOptions::default() }).unwrap()
 }
 
 /// Copies a file for the checks in `tests/interop` if `MEMENTORY_ALF_OUT` names a folder for it.
-pub(crate) fn keep(path: &Path, name: &str) {
+pub(crate) fn copy_for_interop(path: &Path, name: &str) {
     if let Some(folder) = std::env::var_os("MEMENTORY_ALF_OUT") {
         std::fs::copy(path, Path::new(&folder).join(name)).unwrap();
     }

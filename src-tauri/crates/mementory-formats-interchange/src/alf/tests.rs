@@ -77,30 +77,30 @@ fn fixtures_round_trip() {
         let scratch = Scratch::new(name);
         let (first, second) = (scratch.0.join("first.alf"), scratch.0.join("second.alf"));
         pack_folder(&input, &first);
-        let mut shelf = read(&first).unwrap();
-        assert_eq!(count_by(&shelf.records, |r| r.kind.as_str().to_owned()), expected["records"], "{name}");
-        assert_eq!(count_by(&shelf.parts, |(p, _)| p.role.clone()), expected["parts"], "{name}");
-        let mut notes: Vec<String> = shelf.notes.iter().map(|n| n.code.clone()).collect();
+        let mut vault = read(&first).unwrap();
+        assert_eq!(count_by(&vault.records, |r| r.kind.as_str().to_owned()), expected["records"], "{name}");
+        assert_eq!(count_by(&vault.parts, |(p, _)| p.role.clone()), expected["parts"], "{name}");
+        let mut notes: Vec<String> = vault.notes.iter().map(|n| n.code.clone()).collect();
         notes.sort();
         notes.dedup();
         assert_eq!(notes, strings(&expected["notes"]), "{name}");
         let mut dropped: Vec<String> =
-            shelf.dropped.iter().map(|d| d.reason.split(':').next().unwrap().to_owned()).collect();
+            vault.dropped.iter().map(|d| d.reason.split(':').next().unwrap().to_owned()).collect();
         dropped.sort();
         assert_eq!(dropped, strings(&expected["dropped"]), "{name}");
-        assert_eq!(shelf.files.len() as u64, expected["files"].as_u64().unwrap(), "{name}");
+        assert_eq!(vault.files.len() as u64, expected["files"].as_u64().unwrap(), "{name}");
         for (text, status) in expected["status"].as_object().into_iter().flatten() {
-            let record = shelf.records.iter().find(|r| r.text == *text).unwrap();
+            let record = vault.records.iter().find(|r| r.text == *text).unwrap();
             assert_eq!(record.status.as_deref(), status.as_str(), "{text}");
         }
-        let keys: BTreeSet<_> = shelf.records.iter().map(|r| (r.kind, r.key.value.clone())).collect();
-        assert_eq!(keys.len(), shelf.records.len(), "keys are unique");
+        let keys: BTreeSet<_> = vault.records.iter().map(|r| (r.kind, r.key.value.clone())).collect();
+        assert_eq!(keys.len(), vault.records.len(), "keys are unique");
 
-        write(&mut shelf, &second);
+        write(&mut vault, &second);
         // Unreadable lines were dropped and are not written. The comparison uses sets, so duplicates do not matter.
         let unreadable = dropped.iter().filter(|d| *d != "duplicate").count();
         assert_same_archive(&first, &second, unreadable);
-        keep(&second, &format!("{name}.alf"));
+        copy_for_interop(&second, &format!("{name}.alf"));
         let written: Vec<String> =
             entries(&second).into_keys().filter(|n| n.starts_with("memory/partitions/")).collect();
         assert_eq!(written, strings(&expected["partitions"]), "{name}");
@@ -112,7 +112,7 @@ fn fixtures_round_trip() {
             out.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
             out
         };
-        assert_eq!(sorted(&shelf.records), sorted(&again.records), "{name}");
+        assert_eq!(sorted(&vault.records), sorted(&again.records), "{name}");
         assert_eq!(again.dropped, [], "{name}");
     }
 }
@@ -123,8 +123,8 @@ fn maps_each_field_of_a_memory_line() {
     let scratch = Scratch::new("mapping");
     let file = scratch.0.join("a.alf");
     pack_folder(&input, &file);
-    let shelf = read(&file).unwrap();
-    let find = |text: &str| shelf.records.iter().find(|r| r.text.starts_with(text)).unwrap();
+    let vault = read(&file).unwrap();
+    let find = |text: &str| vault.records.iter().find(|r| r.text.starts_with(text)).unwrap();
     let first = find("Runs on Saturdays. été");
     assert_eq!(
         first.key,
@@ -146,7 +146,7 @@ fn maps_each_field_of_a_memory_line() {
     let identity = find("## Soul");
     assert_eq!(identity.title.as_deref(), Some("Nova"));
     assert!(identity.text.contains("Use the calendar."));
-    for credential in shelf.records.iter().filter(|r| r.kind == Kind::Credential) {
+    for credential in vault.records.iter().filter(|r| r.kind == Kind::Credential) {
         let verbatim = credential.verbatim.as_ref().unwrap();
         let mut bare = credential.clone();
         bare.verbatim = None;
@@ -156,7 +156,7 @@ fn maps_each_field_of_a_memory_line() {
             "a payload is only in the verbatim"
         );
     }
-    let skeleton = shelf.parts.iter().find(|(p, _)| p.name == "credentials.json").unwrap();
+    let skeleton = vault.parts.iter().find(|(p, _)| p.name == "credentials.json").unwrap();
     assert!(!String::from_utf8_lossy(&skeleton.1).contains("q83vEjRW"), "an element is stored once");
 }
 
@@ -166,21 +166,21 @@ fn edits_change_only_the_edited_fields() {
     let scratch = Scratch::new("edits");
     let (first, second) = (scratch.0.join("first.alf"), scratch.0.join("second.alf"));
     pack_folder(&input, &first);
-    let mut shelf = read(&first).unwrap();
-    for (i, record) in shelf.records.iter_mut().enumerate() {
+    let mut vault = read(&first).unwrap();
+    for (i, record) in vault.records.iter_mut().enumerate() {
         if record.text.starts_with("Runs on Saturdays") {
             record.text = "Runs on Sundays.".into();
             record.tags = vec!["sport".into()];
-            shelf.edited.insert(i);
+            vault.edited.insert(i);
         } else if record.record_type.as_deref() == Some("identity") {
             record.text = record.text.replace("Calm and exact.", "Lively.");
-            shelf.edited.insert(i);
+            vault.edited.insert(i);
         } else if record.title.as_deref() == Some("Mara") {
             record.text = "Mara likes long answers.".into();
-            shelf.edited.insert(i);
+            vault.edited.insert(i);
         }
     }
-    write(&mut shelf, &second);
+    write(&mut vault, &second);
     let new = entries(&second);
     let line = lines(&new).into_iter().find(|l| String::from_utf8_lossy(l).contains("Sundays")).unwrap();
     let line = String::from_utf8(line).unwrap();
@@ -218,15 +218,15 @@ fn official_sample_round_trips() {
     let Some(sample) = shared("reference/alf/synthetic-agent.alf") else { return };
     let scratch = Scratch::new("official");
     let second = scratch.0.join("second.alf");
-    let mut shelf = read(&sample).unwrap();
+    let mut vault = read(&sample).unwrap();
     assert_eq!(
-        count_by(&shelf.records, |r| r.kind.as_str().to_owned()).to_string(),
+        count_by(&vault.records, |r| r.kind.as_str().to_owned()).to_string(),
         r#"{"attachment":3,"credential":4,"memory":10,"profile":4}"#
     );
-    assert_eq!(shelf.dropped, []);
-    write(&mut shelf, &second);
+    assert_eq!(vault.dropped, []);
+    write(&mut vault, &second);
     assert_same_archive(&sample, &second, 0);
-    keep(&second, "official.alf");
+    copy_for_interop(&second, "official.alf");
     let found = validate(&second);
     assert_eq!(
         found.errors.iter().filter(|e| e.code != "embedding_dimensions").collect::<Vec<_>>(),
@@ -302,7 +302,7 @@ fn by_key(records: &[Record]) -> BTreeMap<(Kind, String, String), Record> {
     records.iter().map(|r| ((r.kind, r.key.scope.clone(), r.key.value.clone()), r.clone())).collect()
 }
 
-fn shelf_of(records: Vec<Record>) -> MemorySource {
+fn vault_of(records: Vec<Record>) -> MemorySource {
     let file = |key: &str, name: &str| mementory_format::AttachmentFile {
         key: RecordKey::new("chatgpt", key),
         origin_id: None,
@@ -321,21 +321,21 @@ fn shelf_of(records: Vec<Record>) -> MemorySource {
 fn records_of_other_formats_survive_a_round_trip() {
     let scratch = Scratch::new("foreign");
     let (first, second) = (scratch.0.join("first.alf"), scratch.0.join("second.alf"));
-    let mut shelf = shelf_of(chat());
-    let report = write(&mut shelf, &first);
+    let mut vault = vault_of(chat());
+    let report = write(&mut vault, &first);
     assert_eq!(report.losses.count("attachment", LossKind::LeftOut), 1);
     assert_eq!(report.losses.count("text", LossKind::Narrowed), 2);
-    keep(&first, "foreign.alf");
+    copy_for_interop(&first, "foreign.alf");
     let found = validate(&first);
     assert_eq!(found.errors, []);
     assert!(found.warnings.iter().all(|w| w.code == "credential_without_encryption"), "{:?}", found.warnings);
     let mut back = read(&first).unwrap();
-    assert_eq!(by_key(&back.records), by_key(&shelf.records));
+    assert_eq!(by_key(&back.records), by_key(&vault.records));
     assert_eq!(back.files.len(), 1, "only files below 100 KB are in the archive");
     assert_eq!((&back.files[0].0.key, &back.files[0].1), (&RecordKey::new("chatgpt", "file-1"), &vec![1, 2, 3]));
     assert_eq!(back.parts.len(), 0, "generated entries do not become passthrough files");
     assert_eq!(back.dropped, []);
-    back.files = shelf.files.clone();
+    back.files = vault.files.clone();
     write(&mut back, &second);
     assert_eq!(std::fs::read(&first).unwrap(), std::fs::read(&second).unwrap(), "the same vault gives the same bytes");
     let new = entries(&first);
@@ -350,7 +350,7 @@ fn records_of_other_formats_survive_a_round_trip() {
 fn change_by_another_program_is_imported() {
     let scratch = Scratch::new("elsewhere");
     let (first, second) = (scratch.0.join("first.alf"), scratch.0.join("second.alf"));
-    write(&mut shelf_of(chat()), &first);
+    write(&mut vault_of(chat()), &first);
     let mut all = entries(&first);
     for (name, bytes) in &mut all {
         if name.ends_with(".jsonl") {
@@ -376,26 +376,26 @@ fn archive_of_several_sources_round_trips() {
     let (first, mixed, last) = (scratch.0.join("first.alf"), scratch.0.join("mixed.alf"), scratch.0.join("last.alf"));
     pack_folder(&input, &first);
     let agent = read(&first).unwrap();
-    let mut shelf = shelf_of(chat());
-    shelf.records.extend(agent.records.iter().cloned());
-    shelf.files.extend(agent.files.iter().cloned());
-    shelf.parts.extend(agent.parts.iter().cloned());
-    write(&mut shelf, &mixed);
-    keep(&mixed, "mixed.alf");
+    let mut vault = vault_of(chat());
+    vault.records.extend(agent.records.iter().cloned());
+    vault.files.extend(agent.files.iter().cloned());
+    vault.parts.extend(agent.parts.iter().cloned());
+    write(&mut vault, &mixed);
+    copy_for_interop(&mixed, "mixed.alf");
     let mut back = read(&mixed).unwrap();
     let plain = |records: &[Record]| {
         let mut all = by_key(records);
         all.values_mut().for_each(|r| r.origin = Origin::default());
         all
     };
-    assert_eq!(plain(&back.records), plain(&shelf.records));
-    let parts = |shelf: &MemorySource| {
+    assert_eq!(plain(&back.records), plain(&vault.records));
+    let parts = |vault: &MemorySource| {
         let mut all: Vec<_> =
-            shelf.parts.iter().map(|(p, b)| (p.group.clone(), p.name.clone(), p.role.clone(), b.clone())).collect();
+            vault.parts.iter().map(|(p, b)| (p.group.clone(), p.name.clone(), p.role.clone(), b.clone())).collect();
         all.sort();
         all
     };
-    assert_eq!(parts(&back), parts(&shelf), "each passthrough file returns to its agent");
+    assert_eq!(parts(&back), parts(&vault), "each passthrough file returns to its agent");
     // If only the agent is exported, the result is its original archive.
     back.records.retain(|r| r.key.scope.starts_with("alf:"));
     write(&mut back, &last);
@@ -458,8 +458,8 @@ fn nested_archives_are_not_opened() {
             ("raw/openclaw/i.zip", &inner),
         ],
     );
-    let mut shelf = read(&first).unwrap();
-    write(&mut shelf, &second);
+    let mut vault = read(&first).unwrap();
+    write(&mut vault, &second);
     let new = entries(&second);
     assert_eq!((&new["artifacts/i.zip"], &new["raw/openclaw/i.zip"]), (&inner, &inner));
 }
@@ -507,8 +507,8 @@ fn update_with_the_same_id_replaces_only_earlier_lines() {
     let scratch = Scratch::new("same-id");
     let path = scratch.0.join("a.alf");
     pack(&path, &[("manifest.json", manifest_of(row).as_bytes()), ("memory/a.jsonl", lines.as_bytes())]);
-    let shelf = read(&path).unwrap();
-    let states: Vec<_> = shelf.records.iter().map(|r| (r.text.as_str(), r.status.as_deref().unwrap())).collect();
+    let vault = read(&path).unwrap();
+    let states: Vec<_> = vault.records.iter().map(|r| (r.text.as_str(), r.status.as_deref().unwrap())).collect();
     assert_eq!(states, [("first", "superseded"), ("second", "superseded"), ("third", "active")]);
 }
 
@@ -521,7 +521,7 @@ fn archive_without_its_partitions_is_invalid() {
     pack(&path, &[("manifest.json", manifest.as_bytes())]);
     assert!(validate(&path).errors.iter().any(|e| e.code == "partition_missing"));
     assert!(read(&path).unwrap().notes.iter().any(|n| n.code == "partition_missing"), "what is left can be read");
-    // the specification refuses names with backslashes, even where they would match
+    // The specification refuses names with backslashes, even if an entry has such a name.
     pack(&path, &[("manifest.json", manifest.as_bytes()), ("memory\\a.jsonl", line.as_bytes())]);
     let error = read(&path).err().unwrap();
     assert!(matches!(error, FormatError::Refused { .. }), "{error}");

@@ -45,7 +45,7 @@ fn spec_10_2_raw_files_of_a_workspace_are_byte_equal() {
         let archive = scratch.0.join("a.alf");
         write(&mut workspace::read(&source, &OpenClaw), &archive);
         assert_eq!(validate(&archive).errors, [], "{}", source.display());
-        keep(&archive, &format!("workspace-{n}.alf"));
+        copy_for_interop(&archive, &format!("workspace-{n}.alf"));
         let before = workspace::tree(&source);
         assert_eq!(raw(&entries(&archive), "openclaw"), redacted(&before), "{}", source.display());
 
@@ -68,8 +68,8 @@ fn spec_10_7_workspace_profiles_become_identity_and_principal() {
     let source = repo().join("fixtures/openclaw/workspace/input");
     let scratch = Scratch::new("10-7-workspace");
     let archive = scratch.0.join("a.alf");
-    let mut shelf = workspace::read(&source, &OpenClaw);
-    write(&mut shelf, &archive);
+    let mut vault = workspace::read(&source, &OpenClaw);
+    write(&mut vault, &archive);
     let (all, files) = (entries(&archive), workspace::tree(&source));
     let text = |name: &str| String::from_utf8(files[name].clone()).unwrap();
 
@@ -104,11 +104,11 @@ fn spec_10_7_workspace_profiles_become_identity_and_principal() {
         (&day["namespace"], &day["category"], &day["memory_type"]),
         (&json!("daily"), &json!("daily_log"), &json!("episodic"))
     );
-    let profiles = |shelf: &MemorySource| {
-        let all = shelf.records.iter().filter(|r| r.kind == Kind::Profile);
+    let profiles = |vault: &MemorySource| {
+        let all = vault.records.iter().filter(|r| r.kind == Kind::Profile);
         all.map(|r| (r.key.value.clone(), serde_json::to_value(r).unwrap())).collect::<BTreeMap<_, _>>()
     };
-    assert_eq!(profiles(&read(&archive).unwrap()), profiles(&shelf), "profiles are restored completely");
+    assert_eq!(profiles(&read(&archive).unwrap()), profiles(&vault), "profiles are restored completely");
 }
 
 /// Writes a copy of the archive with some entries changed.
@@ -170,7 +170,7 @@ fn spec_10_2_zeroclaw_home_is_byte_equal() {
     let report = write(&mut workspace::read(&scratch.0.join("home"), &ZeroClaw), &archive);
     assert_eq!(report.losses.count("secret", LossKind::LeftOut), 2, "settings and the key file");
     assert_eq!(validate(&archive).errors, []);
-    keep(&archive, "zeroclaw.alf");
+    copy_for_interop(&archive, "zeroclaw.alf");
     let mut before = workspace::tree(&scratch.0.join("home"));
     before.remove(".secret_key");
     // Files that the runtime does not need are artifacts (spec §3.1.9).
@@ -205,8 +205,8 @@ fn sealed_home(scratch: &Scratch) -> (PathBuf, PathBuf) {
     home(&scratch.0.join("home"));
     let (archive, inside) = (scratch.0.join("a.alf"), scratch.0.join("inside.alf"));
     let options = WriteOptions { everything: true, passphrase: sealed_with("tea"), ..WriteOptions::default() };
-    let mut shelf = workspace::read(&scratch.0.join("home"), &ZeroClaw);
-    let report = super::Alf.write(&mut shelf, &archive, &options).unwrap();
+    let mut vault = workspace::read(&scratch.0.join("home"), &ZeroClaw);
+    let report = super::Alf.write(&mut vault, &archive, &options).unwrap();
     assert_eq!(report.losses.count("secret", LossKind::LeftOut), 0, "sealed, not lost");
     let mut plain = Vec::new();
     let file = std::fs::File::open(&archive).unwrap();
@@ -221,7 +221,7 @@ fn spec_10_5_sealed_secrets_open_only_with_the_right_passphrase() {
     let (_, inside) = sealed_home(&scratch);
     let all = entries(&inside);
     assert_eq!(validate(&inside).errors, []);
-    keep(&inside, "sealed.alf");
+    copy_for_interop(&inside, "sealed.alf");
     for (name, bytes) in &all {
         let text = String::from_utf8_lossy(bytes);
         assert!(!text.contains("sk-zc-0123456789") && !text.contains("0011\n"), "{name}");
@@ -232,7 +232,7 @@ fn spec_10_5_sealed_secrets_open_only_with_the_right_passphrase() {
     assert_eq!(labels, ["secrets of settings and key files"]);
     assert!(ours.iter().all(|r| r["encryption"]["kdf_params"]["salt"].is_string()));
 
-    let config = |shelf: &MemorySource| shelf.parts.iter().find(|(i, _)| i.name == "config.toml").unwrap().1.clone();
+    let config = |vault: &MemorySource| vault.parts.iter().find(|(i, _)| i.name == "config.toml").unwrap().1.clone();
     let mut right = read_with(&inside, sealed_with("tea")).unwrap();
     let before = workspace::tree(&scratch.0.join("home"));
     assert_eq!(config(&right), before["config.toml"]);
@@ -243,11 +243,11 @@ fn spec_10_5_sealed_secrets_open_only_with_the_right_passphrase() {
 
     for words in [sealed_with("milk"), None] {
         let has_passphrase = words.is_some();
-        let shelf = read_with(&inside, words).unwrap();
-        assert!(!String::from_utf8(config(&shelf)).unwrap().contains("sk-zc-01"));
-        let closed = shelf.notes.iter().filter(|n| n.code == "credential_closed").count();
+        let vault = read_with(&inside, words).unwrap();
+        assert!(!String::from_utf8(config(&vault)).unwrap().contains("sk-zc-01"));
+        let closed = vault.notes.iter().filter(|n| n.code == "credential_closed").count();
         assert_eq!(closed, usize::from(has_passphrase), "reported once");
-        let stored = shelf.records.iter().filter(|r| r.kind == Kind::Credential && r.text == "zeroclaw").count();
+        let stored = vault.records.iter().filter(|r| r.kind == Kind::Credential && r.text == "zeroclaw").count();
         assert_eq!(stored, 1, "stored unchanged");
     }
 }
@@ -268,20 +268,20 @@ fn spec_8_3_whole_archive_is_encrypted() {
     assert_eq!(code(read_with(&archive, sealed_with("milk")).err().unwrap()), "passphrase_wrong");
 }
 
-fn edited(shelf: &mut MemorySource, from: &str, to: &str) {
-    let at = shelf.records.iter().position(|r| r.text.contains(from)).unwrap();
-    shelf.records[at].text = shelf.records[at].text.replace(from, to);
-    shelf.edited.insert(at);
+fn edited(vault: &mut MemorySource, from: &str, to: &str) {
+    let at = vault.records.iter().position(|r| r.text.contains(from)).unwrap();
+    vault.records[at].text = vault.records[at].text.replace(from, to);
+    vault.edited.insert(at);
 }
 
 #[test]
 fn archive_has_the_edited_text_and_not_the_old_one() {
     let scratch = Scratch::new("edit-travels");
     let archive = scratch.0.join("a.alf");
-    let mut shelf = workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw);
-    let old = shelf.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
-    edited(&mut shelf, &old, "Moored at the north quay now.");
-    write(&mut shelf, &archive);
+    let mut vault = workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw);
+    let old = vault.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
+    edited(&mut vault, &old, "Moored at the north quay now.");
+    write(&mut vault, &archive);
     for (name, bytes) in entries(&archive) {
         assert!(!String::from_utf8_lossy(&bytes).contains(&old), "{name} still contains the old text");
     }
@@ -296,15 +296,15 @@ fn archive_has_the_edited_text_and_not_the_old_one() {
 fn applying_a_delta_removes_outdated_raw_files() {
     let scratch = Scratch::new("edit-by-delta");
     let at = |name: &str| scratch.0.join(name);
-    let mut shelf = workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw);
-    let old = shelf.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
-    write(&mut shelf, &at("base.alf"));
+    let mut vault = workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw);
+    let old = vault.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
+    write(&mut vault, &at("base.alf"));
     let whole = raw(&entries(&at("base.alf")), "openclaw");
     assert!(whole.values().any(|b| String::from_utf8_lossy(b).contains(&old)));
 
-    edited(&mut shelf, &old, "Moored at the north quay now.");
+    edited(&mut vault, &old, "Moored at the north quay now.");
     let options = WriteOptions { everything: true, base: Some(at("base.alf")), ..WriteOptions::default() };
-    AlfDelta.write(&mut shelf, &at("one.alf-delta"), &options).unwrap();
+    AlfDelta.write(&mut vault, &at("one.alf-delta"), &options).unwrap();
     apply(&at("base.alf"), &[at("one.alf-delta")], &at("new.alf"), &Limits::default()).unwrap();
     assert_eq!(validate(&at("new.alf")).errors, []);
     let after = entries(&at("new.alf"));
@@ -327,8 +327,8 @@ fn key_files_of_a_foreign_archive_are_not_exported_in_the_clear() {
     all.extend(keys.map(|name| (name.to_owned(), b"{\"api_key\": \"sk-0123456789abcdefghij\"}".to_vec())));
     let files: Vec<(&str, &[u8])> = all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
     pack(&first, &files);
-    let mut shelf = read(&first).unwrap();
-    let report = write(&mut shelf, &second);
+    let mut vault = read(&first).unwrap();
+    let report = write(&mut vault, &second);
     assert_eq!(report.losses.count("secret", LossKind::LeftOut), 4);
     assert!(entries(&second).values().all(|b| !String::from_utf8_lossy(b).contains("sk-0123")));
 }
@@ -357,8 +357,8 @@ fn several_workspaces_in_one_archive_stay_separate() {
     workspace::write(&mut both, &first, &OpenClaw);
     write(&mut both, &archive);
     let mut back = read(&archive).unwrap();
-    let owners = |shelf: &MemorySource| {
-        let all = shelf.parts.iter().filter(|(item, _)| item.format == "openclaw");
+    let owners = |vault: &MemorySource| {
+        let all = vault.parts.iter().filter(|(item, _)| item.format == "openclaw");
         all.map(|(item, bytes)| (item.group.clone(), item.name.clone(), bytes.clone()))
             .collect::<std::collections::BTreeSet<_>>()
     };

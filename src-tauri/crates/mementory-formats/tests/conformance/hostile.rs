@@ -14,12 +14,12 @@ use std::{
     time::Duration,
 };
 
-/// Reading takes a moment, so a run of this length has hung. It leaves room for a debug build on a busy machine.
+/// A run that takes longer than this counts as hung. Even a debug build on a busy machine needs much less.
 const MAX_DURATION: Duration = Duration::from_secs(60);
 /// Number of cases of one format whose files are truncated.
 const CUT_CASES_PER_FORMAT: usize = 2;
 /// Number of lengths to which a file is truncated, besides lengths near its start and end.
-const CUT_LENGTHS: usize = 8;
+const CUT_LENGTHS_PER_FILE: usize = 8;
 
 /// Reads and validates a path in a thread. Returns the number of records, or None if the path is refused.
 fn records_in_time(path: &Path, limits: Limits, format: &dyn Format) -> Option<usize> {
@@ -57,7 +57,8 @@ fn a_file_that_is_cut_off_is_an_error_or_has_fewer_records() {
         let whole = read_case(case).records.len();
         let files = files(&case.path);
         for (file, bytes) in &files {
-            let mut lengths: Vec<usize> = (0..CUT_LENGTHS).map(|n| bytes.len() * n / CUT_LENGTHS).collect();
+            let mut lengths: Vec<usize> =
+                (0..CUT_LENGTHS_PER_FILE).map(|n| bytes.len() * n / CUT_LENGTHS_PER_FILE).collect();
             lengths.extend([1, 2, bytes.len().saturating_sub(2), bytes.len().saturating_sub(1)]);
             for length in lengths.into_iter().filter(|length| *length < bytes.len()) {
                 let scratch = Scratch::new("cut");
@@ -102,7 +103,8 @@ fn a_value_above_the_limits_is_an_error_or_is_left_out() {
     assert_covered("bounded memory", tested, |can| can.read);
 }
 
-/// The input of a case with a text of one record replaced by a large one. None if no file contains such a text as is.
+/// The input of a case with the text of one record replaced by a large text. None if no file contains the text of a
+/// record unchanged.
 fn with_large_value(case: &Case) -> Option<(Scratch, PathBuf)> {
     let mut all = entries(&case.path);
     let source = read_case(case);

@@ -37,7 +37,7 @@ fn id(record: &Record) -> String {
 }
 
 /// True if the input is valid and every reference in it resolves. Only then can all records come back.
-fn is_sound(case: &Case) -> bool {
+fn is_valid_without_dangling_references(case: &Case) -> bool {
     if !case.format.capabilities().validate {
         return true;
     }
@@ -66,7 +66,7 @@ fn a_format_reads_what_it_wrote() {
 fn records_come_back_at_the_declared_level() {
     let cases = writable_cases();
     for case in &cases {
-        if !is_sound(case) {
+        if !is_valid_without_dangling_references(case) {
             continue;
         }
         let mut source = read_case(case);

@@ -10,9 +10,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-const AGENT: &str = "0197f2a0-1111-7000-8000-00000000000a";
+const AGENT_ID: &str = "0197f2a0-1111-7000-8000-00000000000a";
 
-fn lossless(path: &Path) -> MemorySource {
+fn read_lossless_fixture(path: &Path) -> MemorySource {
     pack_folder(&repo().join("fixtures/alf/lossless/input"), path);
     read(path).unwrap()
 }
@@ -20,18 +20,18 @@ fn lossless(path: &Path) -> MemorySource {
 /// A memory of the agent as the reader would create it.
 fn memory(id: &str, created: &str, content: &str) -> Record {
     let line = format!(
-        r#"{{"id":"{id}","agent_id":"{AGENT}","content":"{content}","memory_type":"semantic","source":{{"runtime":"r"}},"temporal":{{"created_at":"{created}"}},"status":"active","namespace":"n"}}"#
+        r#"{{"id":"{id}","agent_id":"{AGENT_ID}","content":"{content}","memory_type":"semantic","source":{{"runtime":"r"}},"temporal":{{"created_at":"{created}"}},"status":"active","namespace":"n"}}"#
     );
-    let scope = format!("alf:{AGENT}");
+    let scope = format!("alf:{AGENT_ID}");
     let mut record = super::super::wire::read_line(&line, |_, _| scope.clone()).unwrap().record;
     record.origin.format = "alf".into();
     record.origin.pointer = "line 1".into();
     record
 }
 
-fn make(shelf: &mut MemorySource, base: &Path, out: &Path) -> mementory_format::WriteReport {
+fn write_delta(vault: &mut MemorySource, base: &Path, out: &Path) -> mementory_format::WriteReport {
     let options = WriteOptions { everything: true, base: Some(base.to_path_buf()), ..WriteOptions::default() };
-    AlfDelta.write(shelf, out, &options).unwrap()
+    AlfDelta.write(vault, out, &options).unwrap()
 }
 
 fn bundle(path: &Path, base: u64, new: u64, agent: &str, lines: &str) {
@@ -59,10 +59,10 @@ fn read_delta(path: &Path) -> MemorySource {
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
     let found = detect(&catalog, &limits, None).unwrap();
     assert_eq!(found.sources[0].format, "alf_delta", "detected among all formats");
-    let mut shelf = MemorySource::default();
+    let mut vault = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    AlfDelta.read(&catalog, &found.sources[0], &context, &mut shelf).unwrap();
-    shelf
+    AlfDelta.read(&catalog, &found.sources[0], &context, &mut vault).unwrap();
+    vault
 }
 
 fn validate_delta(path: &Path) -> mementory_format::Validation {
@@ -81,20 +81,20 @@ fn contents(path: &Path) -> BTreeMap<String, String> {
 fn spec_10_4_incremental_sync() {
     let scratch = Scratch::new("delta");
     let at = |name: &str| scratch.0.join(name);
-    lossless(&at("original.alf"));
-    let mut shelf = read(&at("original.alf")).unwrap();
-    write(&mut shelf, &at("s0.alf"));
+    read_lossless_fixture(&at("original.alf"));
+    let mut vault = read(&at("original.alf")).unwrap();
+    write(&mut vault, &at("s0.alf"));
 
     // Step 2: add, change and remove memories; change the identity, a principal and a credential.
     let new = memory("0197f2a0-2222-7000-8000-0000000000f1", "2026-11-02T00:00:00Z", "Moved to Graz.");
     let late = memory("0197f2a0-2222-7000-8000-0000000000f2", "2026-01-02T00:00:00Z", "Found later.");
-    shelf.records.push(new.clone());
-    shelf.records.push(late);
-    let gone = shelf.records.iter().position(|r| r.origin.pointer.starts_with("line") && !r.text.starts_with("Runs"));
-    let gone = shelf.records.remove(gone.unwrap());
+    vault.records.push(new.clone());
+    vault.records.push(late);
+    let gone = vault.records.iter().position(|r| r.origin.pointer.starts_with("line") && !r.text.starts_with("Runs"));
+    let gone = vault.records.remove(gone.unwrap());
     let mut removed_credential = String::new();
-    for i in 0..shelf.records.len() {
-        let record = &mut shelf.records[i];
+    for i in 0..vault.records.len() {
+        let record = &mut vault.records[i];
         if record.text.starts_with("Runs on Saturdays") {
             record.text = "Runs on Sundays.".into();
         } else if record.record_type.as_deref() == Some("identity") {
@@ -107,9 +107,9 @@ fn spec_10_4_incremental_sync() {
         } else {
             continue;
         }
-        shelf.edited.insert(i);
+        vault.edited.insert(i);
     }
-    let report = make(&mut shelf, &at("s0.alf"), &at("d1.alf-delta"));
+    let report = write_delta(&mut vault, &at("s0.alf"), &at("d1.alf-delta"));
     assert_eq!(report.by_kind["memory"], 3, "two new and one changed");
     assert_eq!(validate_delta(&at("d1.alf-delta")).errors.iter().filter(|e| e.code == "missing_field").count(), 0);
     let parts = entries(&at("d1.alf-delta"));
@@ -129,7 +129,7 @@ fn spec_10_4_incremental_sync() {
     assert_eq!((applied.created, applied.updated, applied.deleted), (2, 1, 1));
     assert_eq!(applied.documents, ["credentials", "identity", "principals"]);
     assert_eq!(applied.findings, []);
-    write(&mut shelf, &at("s1.alf"));
+    write(&mut vault, &at("s1.alf"));
     let (full, merged) = (entries(&at("s1.alf")), entries(&at("applied.alf")));
     assert_eq!(full.keys().collect::<Vec<_>>(), merged.keys().collect::<Vec<_>>());
     for (name, bytes) in full.iter().filter(|(name, _)| *name != "manifest.json") {
@@ -142,8 +142,8 @@ fn spec_10_4_incremental_sync() {
     assert_eq!(merged["sync"]["last_sequence"], sequence + 1);
 
     // Step 6: the next delta starts there and contains only the new changes.
-    shelf.records.push(memory("0197f2a0-2222-7000-8000-0000000000f3", "2026-11-03T00:00:00Z", "Third."));
-    make(&mut shelf, &at("applied.alf"), &at("d2.alf-delta"));
+    vault.records.push(memory("0197f2a0-2222-7000-8000-0000000000f3", "2026-11-03T00:00:00Z", "Third."));
+    write_delta(&mut vault, &at("applied.alf"), &at("d2.alf-delta"));
     let second: Value = serde_json::from_slice(&entries(&at("d2.alf-delta"))["manifest.json"]).unwrap();
     assert_eq!(second["sync"]["new_sequence"], sequence + 2);
     assert_eq!(second["changes"].as_object().unwrap().keys().collect::<Vec<_>>(), ["memory"]);
@@ -162,7 +162,10 @@ fn spec_10_4_incremental_sync() {
     // The imported records equal those of the agent's archive.
     let read_in = read_delta(&at("d2.alf-delta"));
     assert_eq!(read_in.records.len(), 1);
-    assert_eq!(read_in.records[0].key, RecordKey::new(format!("alf:{AGENT}"), "0197f2a0-2222-7000-8000-0000000000f3"));
+    assert_eq!(
+        read_in.records[0].key,
+        RecordKey::new(format!("alf:{AGENT_ID}"), "0197f2a0-2222-7000-8000-0000000000f3")
+    );
     let own = memory("0197f2a0-2222-7000-8000-0000000000f3", "2026-11-03T00:00:00Z", "Third.");
     assert_eq!(read_in.records[0].verbatim, own.verbatim, "without the operation, byte for byte");
     assert!(
@@ -175,17 +178,17 @@ fn spec_10_4_incremental_sync() {
 fn deltas_are_applied_in_order_or_not_at_all() {
     let scratch = Scratch::new("order");
     let at = |name: &str| scratch.0.join(name);
-    lossless(&at("base.alf"));
+    read_lossless_fixture(&at("base.alf"));
     let start = {
         let manifest: Value = serde_json::from_slice(&entries(&at("base.alf"))["manifest.json"]).unwrap();
         manifest["sync"]["last_sequence"].as_u64().unwrap_or(0)
     };
     let id = "0197f2a0-2222-7000-8000-0000000000a1";
-    bundle(&at("1"), start, start + 1, AGENT, &line("create", id, "one"));
-    bundle(&at("2"), start + 1, 0, AGENT, &line("update", id, "two"));
-    bundle(&at("3"), start + 2, start + 9, AGENT, &line("update", id, "three"));
-    bundle(&at("old"), start.saturating_sub(1), start + 5, AGENT, &line("update", id, "x"));
-    bundle(&at("back"), start, start, AGENT, &line("update", id, "x"));
+    bundle(&at("1"), start, start + 1, AGENT_ID, &line("create", id, "one"));
+    bundle(&at("2"), start + 1, 0, AGENT_ID, &line("update", id, "two"));
+    bundle(&at("3"), start + 2, start + 9, AGENT_ID, &line("update", id, "three"));
+    bundle(&at("old"), start.saturating_sub(1), start + 5, AGENT_ID, &line("update", id, "x"));
+    bundle(&at("back"), start, start, AGENT_ID, &line("update", id, "x"));
     bundle(&at("other"), start, start + 1, "0197f2a0-1111-7000-8000-00000000000b", &line("create", id, "x"));
     let run = |names: &[&str]| {
         let deltas: Vec<_> = names.iter().map(|n| at(n)).collect();
@@ -211,7 +214,7 @@ fn deltas_are_applied_in_order_or_not_at_all() {
     assert!(matches!(run(&["1", "3"]), Err(ApplyError::Gap { .. })));
     assert!(matches!(run(&["back"]), Err(ApplyError::Order { .. })));
     assert!(matches!(run(&["1", "old"]), Err(ApplyError::WrongBase { .. })));
-    bundle(&at("cut"), start + 1, start + 2, AGENT, &line("create", id, "cut"));
+    bundle(&at("cut"), start + 1, start + 2, AGENT_ID, &line("create", id, "cut"));
     let mut bytes = std::fs::read(at("cut")).unwrap();
     bytes.truncate(bytes.len() / 2);
     std::fs::write(at("cut"), bytes).unwrap();
@@ -229,12 +232,12 @@ fn deltas_are_applied_in_order_or_not_at_all() {
 fn changes_in_one_bundle_are_applied_in_order() {
     let scratch = Scratch::new("lines");
     let at = |name: &str| scratch.0.join(name);
-    lossless(&at("base.alf"));
+    read_lossless_fixture(&at("base.alf"));
     let manifest: Value = serde_json::from_slice(&entries(&at("base.alf"))["manifest.json"]).unwrap();
     let start = manifest["sync"]["last_sequence"].as_u64().unwrap_or(0);
     let ids = |n: u8| format!("0197f2a0-2222-7000-8000-0000000000b{n}");
     let known = contents(&at("base.alf")).into_keys().next().unwrap();
-    let tombstone = |id: &str| format!(r#"{{"operation":"delete","id":"{id}","agent_id":"{AGENT}"}}"#);
+    let tombstone = |id: &str| format!(r#"{{"operation":"delete","id":"{id}","agent_id":"{AGENT_ID}"}}"#);
     let lines = [
         line("create", &ids(1), "a"),
         line("update", &ids(1), "b"),
@@ -247,7 +250,7 @@ fn changes_in_one_bundle_are_applied_in_order() {
         "{".to_owned(),
     ]
     .join("\n");
-    bundle(&at("d"), start, start + 1, AGENT, &lines);
+    bundle(&at("d"), start, start + 1, AGENT_ID, &lines);
     let applied = apply(&at("base.alf"), &[at("d")], &at("out.alf"), &Limits::default()).unwrap();
     let codes: Vec<_> = applied.findings.iter().map(|f| f.code.as_str()).collect();
     assert_eq!(
@@ -261,9 +264,9 @@ fn changes_in_one_bundle_are_applied_in_order() {
             "update_of_unknown"
         ]
     );
-    let shelf = read(&at("out.alf")).unwrap();
+    let vault = read(&at("out.alf")).unwrap();
     let find = |id: &str| {
-        shelf.records.iter().find(|r| r.key.value == id).map(|r| (r.text.as_str(), r.status.as_deref().unwrap()))
+        vault.records.iter().find(|r| r.key.value == id).map(|r| (r.text.as_str(), r.status.as_deref().unwrap()))
     };
     assert_eq!(find(&ids(1)), Some(("b", "active")), "created and changed in one bundle");
     assert_eq!(find(&ids(2)), Some(("c", "deleted")), "the tombstone stays");
@@ -271,10 +274,10 @@ fn changes_in_one_bundle_are_applied_in_order() {
     assert_eq!(find(&known), Some(("made again", "active")));
     assert_eq!((find(&ids(4)), find(&ids(5))), (None, None));
     // A deletion that contains only an id leaves the record in the archive as a tombstone.
-    bundle(&at("e"), start + 1, start + 2, AGENT, &tombstone(&ids(1)));
+    bundle(&at("e"), start + 1, start + 2, AGENT_ID, &tombstone(&ids(1)));
     apply(&at("out.alf"), &[at("e")], &at("last.alf"), &Limits::default()).unwrap();
-    let shelf = read(&at("last.alf")).unwrap();
-    let one = shelf.records.iter().find(|r| r.key.value == ids(1)).unwrap();
+    let vault = read(&at("last.alf")).unwrap();
+    let one = vault.records.iter().find(|r| r.key.value == ids(1)).unwrap();
     assert_eq!((one.text.as_str(), one.status.as_deref()), ("b", Some("deleted")));
     let imported = read_delta(&at("e"));
     assert_eq!((imported.dropped.len(), imported.records.len()), (0, 0), "a deletion gives no record");
@@ -289,12 +292,12 @@ fn changes_in_one_bundle_are_applied_in_order() {
 fn selection_deletes_nothing_and_base_is_required() {
     let scratch = Scratch::new("selection");
     let at = |name: &str| scratch.0.join(name);
-    let mut shelf = lossless(&at("base.alf"));
-    shelf.records.retain(|r| r.kind == mementory_model::Kind::Memory && r.text.starts_with("Runs"));
+    let mut vault = read_lossless_fixture(&at("base.alf"));
+    vault.records.retain(|r| r.kind == mementory_model::Kind::Memory && r.text.starts_with("Runs"));
     let options = WriteOptions { base: Some(at("base.alf")), ..WriteOptions::default() };
-    AlfDelta.write(&mut shelf, &at("d"), &options).unwrap();
+    AlfDelta.write(&mut vault, &at("d"), &options).unwrap();
     assert!(!entries(&at("d")).contains_key("memory/delta.jsonl"), "nothing changed, nothing deleted");
-    let refused = AlfDelta.write(&mut shelf, &at("e"), &WriteOptions::default());
+    let refused = AlfDelta.write(&mut vault, &at("e"), &WriteOptions::default());
     assert!(matches!(refused, Err(FormatError::Invalid { code: "base_required", .. })));
     let mut foreign = MemorySource {
         records: vec![Record::new(mementory_model::Kind::Memory, RecordKey::new("x", "1"), "a")],
@@ -339,23 +342,23 @@ fn spec_10_10_delta_of_fifty_thousand_records() {
             &format!("Fact number {n}."),
         )
     };
-    let mut shelf = MemorySource { records: (0..50_000).map(many).collect(), ..MemorySource::default() };
+    let mut vault = MemorySource { records: (0..50_000).map(many).collect(), ..MemorySource::default() };
     let manifest = format!(
-        r#"{{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{{"id":"{AGENT}","name":"A","source_runtime":"r"}},"layers":{{}}}}"#
+        r#"{{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{{"id":"{AGENT_ID}","name":"A","source_runtime":"r"}},"layers":{{}}}}"#
     );
     let item = mementory_format::PassthroughItem {
         format: "alf".into(),
-        group: AGENT.into(),
+        group: AGENT_ID.into(),
         name: "manifest.json".into(),
         role: "manifest".into(),
         place: String::new(),
     };
-    shelf.parts.push((item, manifest.into_bytes()));
-    write(&mut shelf, &at("base.alf"));
+    vault.parts.push((item, manifest.into_bytes()));
+    write(&mut vault, &at("base.alf"));
     assert!(std::fs::metadata(at("base.alf")).unwrap().len() < 50 << 20, "spec §8.1");
-    shelf.records.push(many(60_000));
+    vault.records.push(many(60_000));
     let begun = std::time::Instant::now();
-    make(&mut shelf, &at("base.alf"), &at("d"));
+    write_delta(&mut vault, &at("base.alf"), &at("d"));
     assert!(begun.elapsed().as_secs() < 10, "spec §10.10: {:?}", begun.elapsed());
     assert!(std::fs::metadata(at("d")).unwrap().len() < 100 << 10, "spec §8.1");
     assert_eq!(apply(&at("base.alf"), &[at("d")], &at("out.alf"), &Limits::default()).unwrap().created, 1);
@@ -376,9 +379,9 @@ fn bundle_in_the_layout_of_the_reference_tool() {
     let counts =
         serde_json::json!({"created": applied.created, "updated": applied.updated, "deleted": applied.deleted});
     assert_eq!(counts, expected["applied"]);
-    let shelf = read(&at("out.alf")).unwrap();
+    let vault = read(&at("out.alf")).unwrap();
     for (text, status) in expected["status"].as_object().unwrap() {
-        let record = shelf.records.iter().find(|r| r.text == *text).unwrap();
+        let record = vault.records.iter().find(|r| r.text == *text).unwrap();
         assert_eq!(record.status.as_deref(), status.as_str(), "{text}");
     }
     let manifest: Value = serde_json::from_slice(&entries(&at("out.alf"))["manifest.json"]).unwrap();

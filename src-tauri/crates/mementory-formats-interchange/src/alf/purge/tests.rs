@@ -7,7 +7,7 @@ use mementory_model::{Limits, Timestamp};
 use serde_json::Value;
 use std::path::Path;
 
-const AGENT: &str = "0197f2a0-1111-7000-8000-00000000000a";
+const AGENT_ID: &str = "0197f2a0-1111-7000-8000-00000000000a";
 
 fn id(n: u32) -> String {
     format!("0197f2a0-4444-7000-8000-{n:012x}")
@@ -15,7 +15,7 @@ fn id(n: u32) -> String {
 
 fn line(n: u32, created: &str, rest: &str) -> String {
     format!(
-        r#"{{"id":"{}","agent_id":"{AGENT}","content":"Secret number {n} of the \"harbour\" is kept.","memory_type":"semantic","source":{{"runtime":"r"}},"temporal":{{"created_at":"{created}"}},"status":"active","namespace":"n"{rest}}}"#,
+        r#"{{"id":"{}","agent_id":"{AGENT_ID}","content":"Secret number {n} of the \"harbour\" is kept.","memory_type":"semantic","source":{{"runtime":"r"}},"temporal":{{"created_at":"{created}"}},"status":"active","namespace":"n"{rest}}}"#,
         id(n)
     )
 }
@@ -49,7 +49,7 @@ fn agent(path: &Path) {
     );
     third = third.replace(&line(50, "2025-08-02T00:00:00Z", ""), &line(50, "2025-08-02T00:00:00Z", &link));
     let manifest = format!(
-        r#"{{"alf_version":"1.0.0","created_at":"2026-11-01T00:00:00Z","agent":{{"id":"{AGENT}","name":"A","source_runtime":"openclaw"}},"layers":{{"attachments":{{"count":1,"file":"attachments.json"}},"memory":{{"record_count":115,"index_file":"memory/index.json","partitions":[
+        r#"{{"alf_version":"1.0.0","created_at":"2026-11-01T00:00:00Z","agent":{{"id":"{AGENT_ID}","name":"A","source_runtime":"openclaw"}},"layers":{{"attachments":{{"count":1,"file":"attachments.json"}},"memory":{{"record_count":115,"index_file":"memory/index.json","partitions":[
         {{"file":"memory/partitions/2025-Q3.jsonl","from":"2025-07-01","to":"2025-09-30","record_count":100,"sealed":true}},
         {{"file":"memory/partitions/2025-Q4.jsonl","from":"2025-10-01","to":"2025-12-31","record_count":10,"sealed":true}},
         {{"file":"memory/partitions/2026-Q4.jsonl","from":"2026-10-01","to":null,"record_count":5,"sealed":false}}]}}}},"raw_sources":["openclaw"]}}"#
@@ -135,7 +135,7 @@ fn spec_10_14_surgical_purge() {
     assert_eq!(audit["scope"], "record_purge");
     assert_eq!(audit["record_ids"], serde_json::json!([id(3), id(40), id(41)]));
     assert_eq!(audit["partitions_affected"], serde_json::json!(["memory/partitions/2025-Q3.jsonl"]));
-    assert_eq!((&audit["reason"], &audit["agent_id"]), (&"user_request".into(), &AGENT.into()));
+    assert_eq!((&audit["reason"], &audit["agent_id"]), (&"user_request".into(), &AGENT_ID.into()));
     assert!(audit["completed_at"].as_str().unwrap() > "2026" && audit["requested_at"] == "2026-11-20T12:00:00Z");
     assert!(!audit.to_string().contains("harbour"), "10.14.9");
     let raw = std::fs::read(&file).unwrap();
@@ -143,8 +143,8 @@ fn spec_10_14_surgical_purge() {
     assert!(!raw.contains("number 40 of"));
 
     // 10.2.2, 4: the record that links to it can still be read.
-    let shelf = read(&file).unwrap();
-    let linking = shelf.records.iter().find(|r| r.key.value == id(50)).unwrap();
+    let vault = read(&file).unwrap();
+    let linking = vault.records.iter().find(|r| r.key.value == id(50)).unwrap();
     assert_eq!(linking.links.len(), 3);
     assert!(matches!(purge(&file, &[id(3)], &options()), Err(FormatError::Invalid { code: "not_found", .. })));
 }
@@ -181,7 +181,7 @@ fn spec_10_14_purges_deltas_and_whole_agents() {
     let (file, delta) = (scratch.0.join("a.alf"), scratch.0.join("d.alf-delta"));
     agent(&file);
     let manifest = format!(
-        r#"{{"alf_version":"1.0.0","created_at":"2026-11-20T12:00:00Z","agent":{{"id":"{AGENT}"}},"sync":{{"base_sequence":0,"new_sequence":1}},"changes":{{"memory":{{"file":"memory/delta.jsonl","record_count":2}}}}}}"#
+        r#"{{"alf_version":"1.0.0","created_at":"2026-11-20T12:00:00Z","agent":{{"id":"{AGENT_ID}"}},"sync":{{"base_sequence":0,"new_sequence":1}},"changes":{{"memory":{{"file":"memory/delta.jsonl","record_count":2}}}}}}"#
     );
     let with = |n: u32| line(n, "2025-08-02T00:00:00Z", r#","operation":"update""#);
     let lines = format!("{}\n{}\n", with(3), with(9));
@@ -194,7 +194,7 @@ fn spec_10_14_purges_deltas_and_whole_agents() {
     assert_eq!(manifest["changes"]["memory"]["record_count"], 1);
 
     let stranger = scratch.0.join("stranger.alf-delta");
-    let theirs = manifest.to_string().replace(AGENT, "0197f2a0-1111-7000-8000-00000000000b");
+    let theirs = manifest.to_string().replace(AGENT_ID, "0197f2a0-1111-7000-8000-00000000000b");
     pack(&stranger, &[("manifest.json", theirs.as_bytes())]);
     let both = PurgeOptions { deltas: vec![delta.clone(), stranger.clone()], ..options() };
     assert!(matches!(purge_agent(&file, &both), Err(FormatError::Invalid { code: "delta_wrong_agent", .. })));
@@ -225,16 +225,16 @@ fn spec_8_3_encrypted_archive_stays_encrypted_when_purged_or_updated() {
     let key = || Some(std::sync::Arc::new(FakeCipher("tea")) as std::sync::Arc<dyn Passphrase>);
     let sealed = |path: &Path| std::fs::read(path).unwrap().starts_with(b"age-encryption.org/v1");
     agent(&at("plain.alf"));
-    let mut shelf = read(&at("plain.alf")).unwrap();
+    let mut vault = read(&at("plain.alf")).unwrap();
     let options_of = |base: Option<&str>| WriteOptions {
         everything: true,
         passphrase: key(),
         base: base.map(at),
         ..WriteOptions::default()
     };
-    super::super::Alf.write(&mut shelf, &at("a.alf"), &options_of(None)).unwrap();
-    shelf.records.retain(|r| r.key.value != id(4));
-    AlfDelta.write(&mut shelf, &at("d.alf-delta"), &options_of(Some("a.alf"))).unwrap();
+    super::super::Alf.write(&mut vault, &at("a.alf"), &options_of(None)).unwrap();
+    vault.records.retain(|r| r.key.value != id(4));
+    AlfDelta.write(&mut vault, &at("d.alf-delta"), &options_of(Some("a.alf"))).unwrap();
     assert!(sealed(&at("a.alf")) && sealed(&at("d.alf-delta")));
     let limits = Limits::default();
     let deltas = [at("d.alf-delta")];
@@ -265,7 +265,7 @@ fn repeated_file_is_purged_once_and_failure_leaves_its_audit() {
     let (file, inner) = (at("a.alf"), scratch.0.join("sub"));
     std::fs::create_dir(&inner).unwrap();
     let manifest = format!(
-        r#"{{"alf_version":"1.0.0","created_at":"2026-11-20T12:00:00Z","agent":{{"id":"{AGENT}"}},"sync":{{"base_sequence":0,"new_sequence":1}},"changes":{{"memory":{{"file":"memory/delta.jsonl","record_count":1}}}}}}"#
+        r#"{{"alf_version":"1.0.0","created_at":"2026-11-20T12:00:00Z","agent":{{"id":"{AGENT_ID}"}},"sync":{{"base_sequence":0,"new_sequence":1}},"changes":{{"memory":{{"file":"memory/delta.jsonl","record_count":1}}}}}}"#
     );
     let change = line(3, "2025-08-02T00:00:00Z", r#","operation":"update""#) + "\n";
     let delta = |path: &Path| {
@@ -307,7 +307,7 @@ fn repeated_file_is_purged_once_and_failure_leaves_its_audit() {
             false => Ok(()),
         }
     };
-    let mut audit = super::Audit::of_agent(AGENT, vec![], &options());
+    let mut audit = super::Audit::of_agent(AGENT_ID, vec![], &options());
     assert!(super::run_with_audit(&mut audit, &file, &files, &mut fail("c.alf-delta")).is_err());
     assert_eq!(audits(), Vec::<Value>::new(), "nothing was changed, so there is no audit record");
     assert!(super::run_with_audit(&mut audit, &file, &files, &mut fail("a.alf")).is_err());

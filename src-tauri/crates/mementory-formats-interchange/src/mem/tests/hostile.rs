@@ -261,7 +261,7 @@ fn invalid_lines_are_rejected() {
     }
 }
 
-/// A line or a manifest with so many values in few bytes that its tree needs too much memory.
+/// A short line or manifest may have so many values that its tree needs too much memory.
 #[test]
 fn values_that_need_too_much_memory_are_rejected() {
     let dense = format!("[{}0]", "0,".repeat(1000));

@@ -11,11 +11,11 @@ fn at(text: &str) -> Timestamp {
     Timestamp::parse(text).unwrap()
 }
 
-fn since(text: &str) -> WriteOptions {
+fn options_since(text: &str) -> WriteOptions {
     WriteOptions { since: Some(at(text)), ..WriteOptions::default() }
 }
 
-fn on(base: &Path) -> WriteOptions {
+fn options_with_base(base: &Path) -> WriteOptions {
     WriteOptions { base: Some(base.to_path_buf()), ..WriteOptions::default() }
 }
 
@@ -43,11 +43,11 @@ fn fact(id: &str, created: &str, more: &str) -> String {
 }
 
 const OLD_TIME: &str = "2026-01-01T00:00:00Z";
-const CURSOR: &str = "2026-03-01T00:00:00Z";
+const CURSOR_TIME: &str = "2026-03-01T00:00:00Z";
 const NEW_TIME: &str = "2026-04-01T00:00:00Z";
 
-/// Rows before, at and after [`CURSOR`].
-fn store(temp: &TempDir) -> MemorySink {
+/// A bundle with records before, at and after [`CURSOR_TIME`].
+fn bundle_around_cursor(temp: &TempDir) -> MemorySink {
     let chunk = |id: &str, of: &str| {
         format!(
             "{{\"id\":\"{id}\",\"position\":0,\"resourceID\":\"{of}\",\"sensitivity\":\"low\",\"text\":\"{id}\"}}\n"
@@ -56,7 +56,7 @@ fn store(temp: &TempDir) -> MemorySink {
     let context =
         |id: &str| format!("{{\"archived\":false,\"createdAt\":\"{OLD_TIME}\",\"id\":\"{id}\",\"label\":\"l\"}}\n");
     let episodes = [
-        episode("ep_cut", "\"contextID\":\"ctx_z\",", "2026-02-02T00:00:00Z", CURSOR, CURSOR),
+        episode("ep_cut", "\"contextID\":\"ctx_z\",", "2026-02-02T00:00:00Z", CURSOR_TIME, CURSOR_TIME),
         episode("ep_edited", "", "2026-01-15T00:00:00Z", OLD_TIME, NEW_TIME),
         episode("ep_new", "\"contextID\":\"ctx_a\",", "2027-01-01T00:00:00Z", NEW_TIME, NEW_TIME),
         episode("ep_old", "\"contextID\":\"ctx_old\",", NEW_TIME, OLD_TIME, OLD_TIME),
@@ -88,7 +88,7 @@ fn store(temp: &TempDir) -> MemorySink {
         ],
     );
     let mut sink = read(&folder);
-    for (id, time) in [("old", OLD_TIME), ("cut", CURSOR), ("new", NEW_TIME)] {
+    for (id, time) in [("old", OLD_TIME), ("cut", CURSOR_TIME), ("new", NEW_TIME)] {
         let mut one = tombstone("mem", "episode", id);
         one.at = at(time);
         sink.tombstones.push(one);
@@ -109,9 +109,9 @@ fn ids(bundle: &Path, path: &str) -> Vec<String> {
 #[test]
 fn since_a_time_all_possibly_changed_rows_are_exported() {
     let temp = TempDir::new();
-    let sink = store(&temp);
+    let sink = bundle_around_cursor(&temp);
     let out = temp.join("out.mem");
-    let report = write_as(&sink, &[], &out, since(CURSOR)).unwrap();
+    let report = write_as(&sink, &[], &out, options_since(CURSOR_TIME)).unwrap();
     assert_eq!(ids(&out, "items/episode.jsonl"), ["ep_cut", "ep_edited", "ep_new"], "the cursor's second is in");
     let mut facts = ids(&out, "items/fact.jsonl");
     facts.sort();
@@ -135,7 +135,7 @@ fn since_a_time_all_possibly_changed_rows_are_exported() {
     assert_eq!(report.by_kind["memory"], 3);
     let manifest: serde_json::Value =
         serde_json::from_slice(&std::fs::read(out.join("manifest.json")).unwrap()).unwrap();
-    assert_eq!((manifest["exportMode"].as_str(), manifest["since"].as_str()), (Some("incremental"), Some(CURSOR)));
+    assert_eq!((manifest["exportMode"].as_str(), manifest["since"].as_str()), (Some("incremental"), Some(CURSOR_TIME)));
     assert_eq!(
         manifest["coverage"],
         serde_json::json!({"from": "2026-01-15T00:00:00Z", "to": "2027-01-01T00:00:00Z"}),
@@ -148,13 +148,13 @@ fn since_a_time_all_possibly_changed_rows_are_exported() {
     assert_eq!(validation.kind.as_deref(), Some("incremental"));
 }
 
-/// Manifests have whole seconds, so a fraction in the cursor must not lose rows of that second.
+/// Manifests have whole seconds, so a fraction in the cursor must not exclude records of that second.
 #[test]
 fn a_cursor_starts_at_its_whole_second() {
     let temp = TempDir::new();
-    let sink = store(&temp);
+    let sink = bundle_around_cursor(&temp);
     let out = temp.join("out.mem");
-    write_as(&sink, &[], &out, since("2026-03-01T00:00:00.9Z")).unwrap();
+    write_as(&sink, &[], &out, options_since("2026-03-01T00:00:00.9Z")).unwrap();
     assert!(ids(&out, "items/episode.jsonl").contains(&"ep_cut".to_owned()));
     let text = std::fs::read_to_string(out.join("manifest.json")).unwrap();
     assert!(text.contains("\"since\":\"2026-03-01T00:00:00Z\""));
@@ -164,7 +164,7 @@ fn a_cursor_starts_at_its_whole_second() {
 fn a_full_export_has_no_since() {
     let temp = TempDir::new();
     let out = temp.join("out.mem");
-    write(&store(&temp), &[], &out);
+    write(&bundle_around_cursor(&temp), &[], &out);
     let text = std::fs::read_to_string(out.join("manifest.json")).unwrap();
     assert!(text.contains("\"exportMode\":\"full\"") && !text.contains("\"since\""));
 }
@@ -175,7 +175,7 @@ fn relative_to_an_export_only_the_difference_is_exported() {
     let mut sink = read(&input);
     let temp = TempDir::new();
     let same = temp.join("same.mem");
-    let report = write_as(&sink, &[], &same, on(&input)).unwrap();
+    let report = write_as(&sink, &[], &same, options_with_base(&input)).unwrap();
     assert_eq!(report.by_kind.values().sum::<u64>(), 0);
     assert_eq!(report.withheld["unchanged"] as usize, sink.records.len());
     assert_eq!(files(&same).into_keys().collect::<Vec<_>>(), ["CHECKSUMS", "manifest.json"], "nothing is new");
@@ -189,7 +189,7 @@ fn relative_to_an_export_only_the_difference_is_exported() {
     fresh.text = "Something that was said since.".into();
     sink.records.push(fresh);
     let out = temp.join("out.mem");
-    let report = write_as(&sink, &["edge/edge_1"], &out, on(&input)).unwrap();
+    let report = write_as(&sink, &["edge/edge_1"], &out, options_with_base(&input)).unwrap();
     assert_eq!((report.by_kind["relation"], report.by_kind["memory"]), (1, 1));
     assert_eq!(report.by_kind.values().sum::<u64>(), 2);
     assert_eq!(ids(&out, "audit/tombstones.jsonl"), [format!("tomb_{}", "ab".repeat(16))], "listed once");
@@ -202,7 +202,7 @@ fn relative_to_an_export_only_the_difference_is_exported() {
     super::harness::copy(&input, &both.join("1.mem"));
     super::harness::copy(&out, &both.join("2.mem"));
     let last = temp.join("last.mem");
-    let report = write_as(&sink, &["edge/edge_1"], &last, on(&both)).unwrap();
+    let report = write_as(&sink, &["edge/edge_1"], &last, options_with_base(&both)).unwrap();
     assert_eq!(report.by_kind.values().sum::<u64>(), 0, "several exports may be the base");
     let loose = read(&input).records.iter().filter(|r| r.kind == Kind::Foreign).count();
     assert!(loose > 0, "vendor lines were among what was compared");
@@ -211,9 +211,9 @@ fn relative_to_an_export_only_the_difference_is_exported() {
 #[test]
 fn the_base_must_be_a_valid_bundle() {
     let temp = TempDir::new();
-    let sink = store(&temp);
+    let sink = bundle_around_cursor(&temp);
     let wrong = repo().join("fixtures/mem/wrong-checksum/input.mem");
-    let refused = |base: &Path| write_as(&sink, &[], &temp.join("out.mem"), on(base)).unwrap_err();
+    let refused = |base: &Path| write_as(&sink, &[], &temp.join("out.mem"), options_with_base(base)).unwrap_err();
     assert!(matches!(refused(&wrong), mementory_format::FormatError::Invalid { code: "checksum_mismatch", .. }));
     std::fs::write(temp.join("note.txt"), "no bundle").unwrap();
     assert!(matches!(

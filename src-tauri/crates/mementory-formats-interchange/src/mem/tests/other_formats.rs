@@ -94,7 +94,7 @@ fn every_kind_round_trips_unchanged() {
     assert!(back.notes.is_empty(), "{:?}", back.notes);
     assert!(report.losses.items.iter().any(|l| l.kind == LossKind::Narrowed && l.field == "times.created"));
     assert!(report.losses.count("bytes", LossKind::LeftOut) > 0);
-    // writing them again gives the same bytes
+    // Writing the records again gives the same bytes.
     let again = temp.join("again.mem");
     assert_eq!(write(&back, &[], &again).digest, report.digest);
 }
@@ -149,7 +149,7 @@ fn changes_by_another_program_win_over_the_extension() {
     assert_eq!(record.key.scope, "chatgpt");
     assert_eq!(record.origin.format, "mem");
     assert!(back.notes.iter().any(|n| n.code == "changed_elsewhere"));
-    // and is written again as the other program wrote it
+    // The line is written again as the other program wrote it.
     let third = temp.join("third.mem");
     write(&back, &[], &third);
     let line = std::fs::read_to_string(third.join("items/episode.jsonl")).unwrap();
@@ -189,7 +189,7 @@ fn our_tombstones_use_the_ids_of_our_bundles() {
     for name in ["sentenceIDs", "edgeIDs", "entityIDs", "chunkIDs", "embeddingCacheKeys", "episodeLinkCount"] {
         assert!(lines.contains(name), "{name}");
     }
-    // The deleted row in the same bundle is not imported.
+    // The deleted record in the same bundle is not imported.
     let back = read(&out);
     assert!(back.records.iter().all(|r| r.key.value != "bare-memory"));
     assert!(back.dropped.iter().any(|d| d.reason.starts_with("tombstoned")));

@@ -77,7 +77,7 @@ impl FixtureBundle {
     }
 }
 
-const EPISODES: &str = "items/episode.jsonl";
+const EPISODES_FILE: &str = "items/episode.jsonl";
 
 #[test]
 fn l0_a_valid_bundle_has_no_findings() {
@@ -120,7 +120,7 @@ fn l0_checksums_match_the_manifest() {
 #[test]
 fn l0_digests_in_the_manifest_are_lowercase_and_correct() {
     let copy = FixtureBundle::of("small");
-    let digest = hex::encode(Sha256::digest(std::fs::read(copy.at.join(EPISODES)).unwrap()));
+    let digest = hex::encode(Sha256::digest(std::fs::read(copy.at.join(EPISODES_FILE)).unwrap()));
     copy.replace("manifest.json", &digest, &digest.to_uppercase());
     assert!(copy.errors().contains(&"checksum_mismatch".to_owned()));
     let size = FixtureBundle::of("small");
@@ -221,7 +221,7 @@ fn l0_lines_are_canonical() {
         ("\"pinned\":false", "\"pinned\":false,\"speaker\":null"),
     ] {
         let copy = FixtureBundle::of("small");
-        copy.rewrite(EPISODES, from, to);
+        copy.rewrite(EPISODES_FILE, from, to);
         assert_eq!(copy.warnings(), ["not_canonical"], "{to:?}");
         assert!(copy.errors().is_empty() && copy.import().is_ok(), "{to:?}: and is read all the same");
     }
@@ -304,8 +304,8 @@ fn l0_links_are_rejected_everywhere() {
         copy.errors()
     };
     let file = linked(&|b| {
-        std::fs::rename(b.join(EPISODES), b.join("real")).unwrap();
-        symlink("../real", b.join(EPISODES)).unwrap();
+        std::fs::rename(b.join(EPISODES_FILE), b.join("real")).unwrap();
+        symlink("../real", b.join(EPISODES_FILE)).unwrap();
     });
     assert_eq!(file[0], "path_escapes");
     let folder = linked(&|b| {
@@ -409,9 +409,9 @@ fn l1_kinds_without_an_id_get_a_key_from_their_fields() {
     }
 }
 
-/// §4.1: closed rows keep the reference to the row that closed them.
+/// §4.1: a superseded record keeps the reference to its successor.
 #[test]
-fn l1_superseded_rows_are_imported_too() {
+fn l1_superseded_records_are_imported_too() {
     let sink = FixtureBundle::of("all-kinds").import().unwrap();
     let closed = sink.records.iter().find(|r| r.key.value == "fact/fact_2").unwrap();
     assert_eq!(closed.status.as_deref(), Some("superseded"));

@@ -2,7 +2,7 @@
 use super::harness::{TempDir, copy, files, read, reference, repo, signatures, validate, write};
 use mementory_model::{Kind, LossKind, RecordKey};
 
-fn back(from: &std::path::Path, digest: &str) {
+fn assert_round_trip(from: &std::path::Path, digest: &str) {
     let sink = read(from);
     let temp = TempDir::new();
     let out = temp.join("out.mem");
@@ -30,7 +30,7 @@ fn official_bundles_round_trip_byte_for_byte() {
         let sums = std::fs::read(bundle.join("CHECKSUMS")).unwrap();
         let full = hex::encode(<sha2::Sha256 as sha2::Digest>::digest(sums));
         assert!(full.starts_with(digest));
-        back(&bundle, &full);
+        assert_round_trip(&bundle, &full);
     }
 }
 
@@ -104,7 +104,7 @@ fn fixtures_match_their_case_file() {
             assert_eq!(serde_json::Value::Object(kinds), case["records"], "{name}");
             assert_eq!(sink.tombstones.len() as u64, case["tombstones"].as_u64().unwrap(), "{name}");
             if case["canonical"] == true {
-                back(&input, &validation_digest(&input));
+                assert_round_trip(&input, &validation_digest(&input));
             }
         }
         cases += 1;

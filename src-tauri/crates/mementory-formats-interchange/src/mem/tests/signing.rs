@@ -20,7 +20,7 @@ fn signed() -> WriteOptions {
 }
 
 #[test]
-fn a_written_bundle_is_signed_over_its_manifest() {
+fn the_signature_of_a_written_bundle_covers_its_manifest() {
     let (sink, temp) = (everything(), TempDir::new());
     let (plain, out) = (temp.join("plain.mem"), temp.join("signed.mem"));
     write(&sink, &[], &plain);
@@ -137,9 +137,9 @@ fn a_bundle_with_a_link_is_not_signed() {
 }
 
 #[derive(Debug)]
-struct Odd(&'static str, usize, usize);
+struct UnsupportedSigner(&'static str, usize, usize);
 
-impl Signer for Odd {
+impl Signer for UnsupportedSigner {
     fn algorithm(&self) -> &'static str {
         self.0
     }
@@ -155,9 +155,9 @@ impl Signer for Odd {
 fn only_an_ed25519_key_can_sign() {
     let temp = TempDir::new();
     let cases = [
-        (Odd("ml-dsa-65", 1952, 3309), "key_not_supported"),
-        (Odd("ed25519", 31, 64), "key_not_supported"),
-        (Odd("ed25519", 32, 63), "signing_failed"),
+        (UnsupportedSigner("ml-dsa-65", 1952, 3309), "key_not_supported"),
+        (UnsupportedSigner("ed25519", 31, 64), "key_not_supported"),
+        (UnsupportedSigner("ed25519", 32, 63), "signing_failed"),
     ];
     for (n, (odd, code)) in cases.into_iter().enumerate() {
         let out = temp.join(&format!("{n}.mem"));

@@ -4,28 +4,28 @@ use mementory_format::FormatError;
 use mementory_model::{DroppedAs, Kind, Timestamp};
 use serde_json::Value;
 
-const ONE_MEMORY: &str = r#"{"id":"mem_1","content":"x","type":"Learning","created_at":"2026-01-01T00:00:00Z"}"#;
-const EXPORT: &str = r#"{"id":"exp_1","created_at":"2026-01-01T00:00:00Z","user_id":"u"}"#;
+const MEMORY_JSON: &str = r#"{"id":"mem_1","content":"x","type":"Learning","created_at":"2026-01-01T00:00:00Z"}"#;
+const EXPORT_HEADER_JSON: &str = r#"{"id":"exp_1","created_at":"2026-01-01T00:00:00Z","user_id":"u"}"#;
 
 #[test]
 fn documents_are_detected_by_their_content() {
     let temp = TempDir::new("known");
     let ours = [
-        ("a.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{ONE_MEMORY}]}}"#)),
-        ("bom.json", format!("\u{feff} {{\"mif_version\":\"1.0\",\"export\":{EXPORT},\"memories\":[{ONE_MEMORY}]}}")),
-        ("other-order.json", format!(r#"{{"export":{EXPORT},"memories":[{ONE_MEMORY}],"mif_version":"1.0"}}"#)),
-        ("a.txt", format!(r#"{{"mif_version":"1.0","memories":[{ONE_MEMORY}]}}"#)),
+        ("a.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT_HEADER_JSON},"memories":[{MEMORY_JSON}]}}"#)),
+        ("bom.json", format!("\u{feff} {{\"mif_version\":\"1.0\",\"export\":{EXPORT_HEADER_JSON},\"memories\":[{MEMORY_JSON}]}}")),
+        ("other-order.json", format!(r#"{{"export":{EXPORT_HEADER_JSON},"memories":[{MEMORY_JSON}],"mif_version":"1.0"}}"#)),
+        ("a.txt", format!(r#"{{"mif_version":"1.0","memories":[{MEMORY_JSON}]}}"#)),
         ("a.yaml", "mif_version: \"1.0\"\nexport:\n  id: exp_1\nmemories: []\n".into()),
         ("a.yml", "# hello\nexport: {id: exp_1}\nmemories: []\nmif_version: 1.0\n".into()),
         ("b.dat", "---\nmif_version: 1.0\nmemories:\n- content: x\n  id: mem_1\n".into()),
-        ("a.jsonl", format!("{{\"type\":\"header\",\"mif_version\":\"1.0\",\"export\":{EXPORT}}}\n{{\"type\":\"memory\",\"data\":{ONE_MEMORY}}}\n")),
+        ("a.jsonl", format!("{{\"type\":\"header\",\"mif_version\":\"1.0\",\"export\":{EXPORT_HEADER_JSON}}}\n{{\"type\":\"memory\",\"data\":{MEMORY_JSON}}}\n")),
         ("e.json", r#"{"encryption":{"algorithm":"aes-256-gcm","key_derivation":"argon2id","encrypted_payload":"AA==","iv":"AA==","auth_tag":"AA=="}}"#.into()),
     ];
     for (name, text) in ours {
         let path = temp.put(name, text);
         assert_eq!(detected(&path, false).map(|d| d.0), Some("mif"), "{name}");
     }
-    let utf16: Vec<u8> = format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{ONE_MEMORY}]}}"#)
+    let utf16: Vec<u8> = format!(r#"{{"mif_version":"1.0","export":{EXPORT_HEADER_JSON},"memories":[{MEMORY_JSON}]}}"#)
         .encode_utf16()
         .flat_map(u16::to_le_bytes)
         .collect();
@@ -55,7 +55,7 @@ fn documents_are_detected_by_their_content() {
 fn versions_are_checked_first() {
     let temp = TempDir::new("versions");
     let with = |version: &str, header: &str| {
-        format!(r#"{{"mif_version":{version},"{header}":{EXPORT},"memories":[{{"nonsense":1}}]}}"#)
+        format!(r#"{{"mif_version":{version},"{header}":{EXPORT_HEADER_JSON},"memories":[{{"nonsense":1}}]}}"#)
     };
     for version in [r#""3.0""#, r#""10.0""#, r#""0.9""#, r#""one""#, "3.1"] {
         let path = temp.put("refused.json", with(version, "export"));
@@ -127,13 +127,17 @@ fn duplicate_keys_in_yaml_are_reported() {
 #[test]
 fn truncated_deep_and_invalid_json_is_rejected() {
     let temp = TempDir::new("broken");
-    let cut =
-        temp.put("cut.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{ONE_MEMORY},{{"id""#));
+    let cut = temp.put(
+        "cut.json",
+        format!(r#"{{"mif_version":"1.0","export":{EXPORT_HEADER_JSON},"memories":[{MEMORY_JSON},{{"id""#),
+    );
     assert!(matches!(read(&cut), Err(FormatError::Invalid { code: "malformed", .. })));
     assert_eq!(codes(&validate(&cut).errors), ["malformed"]);
     let deep = format!(r#"{{"id":"mem_2","content":"y","x":{}{}}}"#, "[".repeat(200_000), "]".repeat(200_000));
-    let path =
-        temp.put("deep.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{deep},{ONE_MEMORY}]}}"#));
+    let path = temp.put(
+        "deep.json",
+        format!(r#"{{"mif_version":"1.0","export":{EXPORT_HEADER_JSON},"memories":[{deep},{MEMORY_JSON}]}}"#),
+    );
     let store = read(&path).unwrap();
     assert_eq!((store.records.len(), store.dropped.len()), (1, 1));
 }
@@ -199,9 +203,9 @@ fn faults_are_errors_with_their_location() {
 #[test]
 fn json_lines_need_only_a_header() {
     let temp = TempDir::new("lines");
-    let header = format!(r#"{{"type":"header","mif_version":"1.0","export":{EXPORT}}}"#);
+    let header = format!(r#"{{"type":"header","mif_version":"1.0","export":{EXPORT_HEADER_JSON}}}"#);
     let text = format!(
-        "\u{feff}{header}\r\n\r\n{{\"type\":\"memory\",\"data\":{ONE_MEMORY}}}\r\n{{\"type\":\"weather\",\"data\":1}}\r\n{{\"type\":\"memory\"}}\r\n{{broken\r\n"
+        "\u{feff}{header}\r\n\r\n{{\"type\":\"memory\",\"data\":{MEMORY_JSON}}}\r\n{{\"type\":\"weather\",\"data\":1}}\r\n{{\"type\":\"memory\"}}\r\n{{broken\r\n"
     );
     let store = read(&temp.put("a.mif.jsonl", &text)).unwrap();
     assert_eq!(store.records.len(), 1);
@@ -209,11 +213,11 @@ fn json_lines_need_only_a_header() {
     let reasons: Vec<_> = store.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();
     assert_eq!(reasons, ["no_data", "not_json"]);
     let footer = r#"{"type":"footer","checksum":"sha256:00","counts":{"memories":5,"todos":0}}"#;
-    let path = temp.put("b.mif.jsonl", format!("{header}\n{{\"type\":\"memory\",\"data\":{ONE_MEMORY}}}\n{footer}\n"));
+    let path = temp.put("b.mif.jsonl", format!("{header}\n{{\"type\":\"memory\",\"data\":{MEMORY_JSON}}}\n{footer}\n"));
     assert!(codes(&validate(&path).warnings).contains(&"count_differs".to_owned()));
     let path = temp.put(
         "c.mif.jsonl",
-        format!("{{\"type\":\"memory\",\"mif_version\":\"1.0\",\"data\":{ONE_MEMORY}}}\n{header}\n"),
+        format!("{{\"type\":\"memory\",\"mif_version\":\"1.0\",\"data\":{MEMORY_JSON}}}\n{header}\n"),
     );
     assert_eq!(detected(&path, false).map(|d| d.0), Some("mif"));
     assert!(matches!(read(&path), Err(FormatError::Invalid { code: "header_missing", .. })));

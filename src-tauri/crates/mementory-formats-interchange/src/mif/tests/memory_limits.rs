@@ -4,7 +4,7 @@ use mementory_format::{Format, FormatError, ReadContext};
 use mementory_model::{Limits, Timestamp};
 use std::path::Path;
 
-const EXPORT: &str = r#""id":"exp_1","created_at":"2026-01-01T00:00:00Z","user_id":"u""#;
+const EXPORT_MEMBERS_JSON: &str = r#""id":"exp_1","created_at":"2026-01-01T00:00:00Z","user_id":"u""#;
 
 /// Result of the reader, and the fault codes of the validator.
 fn read_and_validate(path: &Path) -> (Result<MemoryStore, FormatError>, Vec<String>) {
@@ -26,9 +26,9 @@ fn a_value_that_is_too_large_is_reported_and_not_loaded() {
         format!(r#"{{"id":"mem_{n}","content":"x{n}","type":"Learning","created_at":"2026-01-01T00:00:00Z"{more}}}"#)
     };
     let (one, two) = (memory(1, ""), memory(2, &format!(r#","x":{dense}"#)));
-    let read_all = format!(r#"{{"mif_version":"1.0","export":{{{EXPORT}}},"memories":[{one},{two}]}}"#);
+    let read_all = format!(r#"{{"mif_version":"1.0","export":{{{EXPORT_MEMBERS_JSON}}},"memories":[{one},{two}]}}"#);
     let lines = format!(
-        "{{\"type\":\"header\",\"mif_version\":\"1.0\",\"export\":{{{EXPORT}}}}}\n{{\"type\":\"memory\",\"data\":{one}}}\n{{\"type\":\"memory\",\"data\":{two}}}\n"
+        "{{\"type\":\"header\",\"mif_version\":\"1.0\",\"export\":{{{EXPORT_MEMBERS_JSON}}}}}\n{{\"type\":\"memory\",\"data\":{one}}}\n{{\"type\":\"memory\",\"data\":{two}}}\n"
     );
     for (name, text) in [("a.mif.json", read_all), ("a.mif.jsonl", lines)] {
         let (read, codes) = read_and_validate(&temp.put(name, text));
@@ -41,7 +41,8 @@ fn a_value_that_is_too_large_is_reported_and_not_loaded() {
         );
         assert!(codes.contains(&"too_large".to_owned()), "{name}: {codes:?}");
     }
-    let header = format!(r#"{{"mif_version":"1.0","export":{{{EXPORT},"x":{dense}}},"memories":[{one}]}}"#);
+    let header =
+        format!(r#"{{"mif_version":"1.0","export":{{{EXPORT_MEMBERS_JSON},"x":{dense}}},"memories":[{one}]}}"#);
     let (read, _) = read_and_validate(&temp.put("header.mif.json", header));
     let place = match read {
         Err(FormatError::Limit { limit: "tree_bytes", place, figure: 20_000 }) => place,

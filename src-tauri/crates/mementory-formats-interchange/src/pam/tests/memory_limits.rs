@@ -6,11 +6,11 @@ use mementory_model::{Limits, Timestamp};
 use serde_json::{Value, json};
 use std::path::Path;
 
-fn small() -> Limits {
+fn small_limits() -> Limits {
     Limits { tree_bytes: 20_000, ..Limits::default() }
 }
 
-fn dense() -> Value {
+fn list_of_many_zeros() -> Value {
     json!(vec![0; 1000])
 }
 
@@ -26,7 +26,7 @@ fn store(scratch: &Scratch, change: impl FnOnce(&mut Value)) -> std::path::PathB
 /// Code and place of the validator's errors about size, and the result of the reader.
 fn check_and_read(path: &Path) -> (Vec<(String, String)>, Result<MemorySource, FormatError>) {
     let (catalog, detection) = open(path, None);
-    let (source, limits) = (&detection.sources[0], small());
+    let (source, limits) = (&detection.sources[0], small_limits());
     let found = by_id("pam").unwrap().validate(&catalog, source, &limits, &[]).unwrap();
     let large = found.errors.into_iter().filter(|f| f.code == "too_large").map(|f| (f.code, f.place)).collect();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
@@ -39,7 +39,7 @@ fn check_and_read(path: &Path) -> (Vec<(String, String)>, Result<MemorySource, F
 fn a_member_outside_the_records_that_is_too_large_ends_the_import() {
     for name in ["owner", "type_registry", "elsewhere"] {
         let scratch = Scratch::new(&format!("budget-{name}"));
-        let (large, read) = check_and_read(&store(&scratch, |s| s[name] = json!({ "x": dense() })));
+        let (large, read) = check_and_read(&store(&scratch, |s| s[name] = json!({ "x": list_of_many_zeros() })));
         let place = format!("in/memory-store.json/{name}");
         assert_eq!(large, [("too_large".to_owned(), place.clone())]);
         let refused = matches!(read, Err(FormatError::Limit { limit: "tree_bytes", place: p, .. }) if p == place);
@@ -51,9 +51,9 @@ fn a_member_outside_the_records_that_is_too_large_ends_the_import() {
 fn a_record_that_is_too_large_is_dropped_and_the_others_are_read() {
     let scratch = Scratch::new("budget-records");
     let (large, read) = check_and_read(&store(&scratch, |s| {
-        s["memories"][0]["metadata"]["x"] = dense();
-        s["relations"][1]["x"] = dense();
-        s["conversations_index"][0]["x"] = dense();
+        s["memories"][0]["metadata"]["x"] = list_of_many_zeros();
+        s["relations"][1]["x"] = list_of_many_zeros();
+        s["conversations_index"][0]["x"] = list_of_many_zeros();
     }));
     let places: Vec<&str> = large.iter().map(|(_, place)| place.as_str()).collect();
     assert_eq!(

@@ -5,14 +5,14 @@ use mementory_model::{Kind, LossKind, Record, RecordKey, Timestamp};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-fn whole() -> MemorySource {
+fn read_whole_fixture() -> MemorySource {
     read(&repo().join("fixtures/pam/whole/input")).unwrap()
 }
 
 #[test]
 fn an_edit_changes_only_the_edited_members() {
     let scratch = Scratch::new("edit");
-    let mut source = whole();
+    let mut source = read_whole_fixture();
     source.edit("memory/mem-tea", |r| {
         r.text = "Drinks green tea.".into();
         r.tags = vec!["Hot Drinks".into(), "tea".into()];
@@ -80,7 +80,7 @@ fn memories_that_are_not_exportable_are_withheld_with_all_references_to_them() {
 #[test]
 fn an_increment_contains_what_changed_and_is_valid_by_itself() {
     let scratch = Scratch::new("increment");
-    let mut source = whole();
+    let mut source = read_whole_fixture();
     let first = write(&mut source, &scratch.at("full"), &everything());
     assert!(!first.withheld.contains_key("unchanged"));
     source.now = Some("2026-12-01T00:00:00Z");
@@ -120,9 +120,9 @@ fn an_increment_contains_what_changed_and_is_valid_by_itself() {
 }
 
 #[derive(Debug)]
-struct Says(bool);
+struct FixedVerifier(bool);
 
-impl mementory_format::Verifier for Says {
+impl mementory_format::Verifier for FixedVerifier {
     fn is_valid(&self, signed: &mementory_format::Signed) -> bool {
         assert!(!signed.message.is_empty());
         self.0
@@ -135,7 +135,7 @@ fn an_invalid_signature_of_the_imported_store_is_not_written_again() {
     for valid in [true, false] {
         let mut source = read(&repo().join("fixtures/pam/signed-ed25519/input")).unwrap();
         let out = scratch.at(if valid { "valid" } else { "invalid" });
-        let options = WriteOptions { verifier: Some(Arc::new(Says(valid))), ..everything() };
+        let options = WriteOptions { verifier: Some(Arc::new(FixedVerifier(valid))), ..everything() };
         let report = write(&mut source, &out, &options);
         assert_eq!(json(&out.join("memory-store.json")).get("signature").is_some(), valid);
         assert_eq!(report.losses.count("signature", LossKind::LeftOut), u64::from(!valid));
@@ -145,7 +145,7 @@ fn an_invalid_signature_of_the_imported_store_is_not_written_again() {
 #[test]
 fn a_signature_covers_the_four_strings_exactly_as_in_the_file() {
     let scratch = Scratch::new("signed");
-    let mut source = whole();
+    let mut source = read_whole_fixture();
     source.parts.clear();
     let signed = WriteOptions { signer: Some(Arc::new(DigestSigner)), ..everything() };
     write(&mut source, &scratch.at("out"), &signed);
@@ -189,7 +189,7 @@ fn a_signature_covers_the_four_strings_exactly_as_in_the_file() {
 #[test]
 fn account_ids_are_removed_on_request() {
     let scratch = Scratch::new("strip");
-    let mut source = whole();
+    let mut source = read_whole_fixture();
     let mut chat = read_any(&repo().join("fixtures/samples/chatgpt-export.zip")).unwrap();
     for record in &mut chat.records {
         record.source.account = Some("acct-9917".into());

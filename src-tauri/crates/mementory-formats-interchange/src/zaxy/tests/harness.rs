@@ -75,7 +75,7 @@ pub(crate) fn signature(path: &Path) -> Option<Signed> {
 }
 
 /// True if the signature is valid. Verifies it as a caller with a cryptography library does.
-pub(crate) fn holds(signed: &Signed) -> bool {
+pub(crate) fn is_valid_signature(signed: &Signed) -> bool {
     let Some((key, signature)) = &signed.token else { return false };
     match signed.algorithm.as_str() {
         "ed25519" => {

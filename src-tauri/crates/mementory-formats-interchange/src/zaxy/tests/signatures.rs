@@ -1,5 +1,7 @@
 //! Tests of signing and disclosing, and that every change of a signed file is noticed.
-use super::harness::{Key, Scratch, copy_for_interop, empty, fixture, holds, read, signature, source, validate, write};
+use super::harness::{
+    Key, Scratch, copy_for_interop, empty, fixture, is_valid_signature, read, signature, source, validate, write,
+};
 use crate::zaxy::{Disclosure, Grain, Selector, disclose, sign};
 use mementory_format::FormatError;
 use mementory_model::{Kind, Limits, Record, RecordKey, Timestamp};
@@ -11,14 +13,14 @@ fn now() -> Timestamp {
 }
 
 /// True if a file meets all conditions of a caller: it can be read, has no errors, and its signature is valid.
-fn accepted(path: &Path) -> bool {
+fn is_accepted(path: &Path) -> bool {
     source(path).is_some_and(|(_, found, _)| found.format == "zaxy")
         && validate(path).is_ok_and(|v| v.errors.is_empty())
-        && signature(path).as_ref().is_some_and(holds)
+        && signature(path).as_ref().is_some_and(is_valid_signature)
 }
 
 #[test]
-fn our_signatures_hold_and_so_do_parts_of_them() {
+fn our_signatures_are_valid_for_bundles_and_disclosed_parts() {
     for key in Key::BOTH {
         let temp = Scratch::new("zaxy");
         let signed = temp.at("signed.json");
@@ -26,7 +28,7 @@ fn our_signatures_hold_and_so_do_parts_of_them() {
         memory.records.extend(super::other_formats::everything().records);
         let report = write(&mut memory, &signed, Some(key));
         assert_eq!(report.version, "zaxy.portable.v1");
-        assert!(accepted(&signed), "{}", key.0);
+        assert!(is_accepted(&signed), "{}", key.0);
         copy_for_interop(&signed, &format!("signed.{}.json", key.0));
         let bundle: Value = serde_json::from_slice(&std::fs::read(&signed).unwrap()).unwrap();
         assert_eq!(bundle["created_at"], "2026-05-01T12:00:00.500+00:00");
@@ -42,23 +44,23 @@ fn our_signatures_hold_and_so_do_parts_of_them() {
         let done = disclose(&signed, &selector, &part, &Limits::default()).unwrap();
         let of = bundle["entries"].as_array().unwrap().len() as u64;
         assert_eq!(done, Disclosure { disclosed: 10, of });
-        assert!(accepted(&part), "{}", key.0);
+        assert!(is_accepted(&part), "{}", key.0);
         copy_for_interop(&part, &format!("subset.{}.json", key.0));
         let none = Selector { kinds: Some(["no such".to_owned()].into()), ..Selector::default() };
         let nothing = temp.at("nothing.json");
         assert_eq!(disclose(&signed, &none, &nothing, &Limits::default()).unwrap().disclosed, 0);
-        assert!(accepted(&nothing));
+        assert!(is_accepted(&nothing));
     }
 }
 
 #[test]
-fn an_existing_bundle_is_signed_as_it_stands() {
+fn an_existing_bundle_is_signed_unchanged() {
     let temp = Scratch::new("zaxy");
     for (i, case) in ["unsigned", "signed-ml-dsa-65"].into_iter().enumerate() {
         for key in Key::BOTH {
             let out = temp.at(&format!("{i}-{}.json", key.0));
             sign(&fixture(case), &key, &out, now(), &Limits::default()).unwrap();
-            assert!(accepted(&out), "{case} {}", key.0);
+            assert!(is_accepted(&out), "{case} {}", key.0);
             let bundle = |path: &Path| -> Value { serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap() };
             let (ours, theirs) = (bundle(&out), bundle(&fixture("signed-ed25519")));
             assert_eq!(ours["merkle_root"], theirs["merkle_root"]);
@@ -85,7 +87,7 @@ fn an_existing_bundle_is_signed_as_it_stands() {
 }
 
 #[test]
-fn a_disclosure_is_what_the_reference_makes() {
+fn a_disclosure_equals_that_of_the_reference() {
     let temp = Scratch::new("zaxy");
     for algorithm in ["ed25519", "ml-dsa-65"] {
         let out = temp.at(algorithm);
@@ -98,7 +100,7 @@ fn a_disclosure_is_what_the_reference_makes() {
     }
 }
 
-fn flip(path: &Path, free: &[&str]) {
+fn assert_every_flip_is_noticed(path: &Path, free: &[&str]) {
     let original = std::fs::read(path).unwrap();
     let text = String::from_utf8(original.clone()).unwrap();
     // Ranges of the members, with name and value, that no signature covers.
@@ -109,20 +111,20 @@ fn flip(path: &Path, free: &[&str]) {
     let temp = Scratch::new("zaxy");
     let copy = temp.at("flipped.json");
     std::fs::write(&copy, &original).unwrap();
-    assert!(accepted(&copy));
+    assert!(is_accepted(&copy));
     let mut checked = 0;
     for at in (0..original.len()).filter(|at| !unsigned.iter().any(|r| r.contains(at))) {
         let mut bytes = original.clone();
         bytes[at] ^= 1;
         std::fs::write(&copy, &bytes).unwrap();
-        assert!(!accepted(&copy), "byte {at}: {:?}", &text[at.saturating_sub(20)..(at + 20).min(text.len())]);
+        assert!(!is_accepted(&copy), "byte {at}: {:?}", &text[at.saturating_sub(20)..(at + 20).min(text.len())]);
         checked += 1;
     }
     assert!(checked > original.len() / 2);
 }
 
 #[test]
-fn no_flipped_bit_is_believed() {
+fn a_flipped_bit_is_always_noticed() {
     let temp = Scratch::new("zaxy");
     let mut memory = empty();
     for i in 0..3 {
@@ -132,11 +134,11 @@ fn no_flipped_bit_is_believed() {
     }
     let signed = temp.at("signed.json");
     write(&mut memory, &signed, Some(Key::BOTH[0]));
-    flip(&signed, &["\"anchor\""]);
+    assert_every_flip_is_noticed(&signed, &["\"anchor\""]);
     let part = temp.at("part.json");
     let selector = Selector { max_seq: Some(2), ..Selector::default() };
     disclose(&signed, &selector, &part, &Limits::default()).unwrap();
-    flip(&part, &["\"index\""]);
+    assert_every_flip_is_noticed(&part, &["\"index\""]);
 }
 
 #[test]
@@ -152,7 +154,7 @@ fn every_index_of_a_thousand_entries_is_proved() {
         let done = disclose(&signed, &Selector::default(), &part, &Limits::default()).unwrap();
         assert_eq!(done, Disclosure { disclosed: 1000, of: 1000 });
         // The validator computes the signed root with each proof.
-        assert!(accepted(&part));
+        assert!(is_accepted(&part));
         let (catalog, found, format) = source(&part).unwrap();
         let found = format.validate(&catalog, &found, &Limits::default(), &[]).unwrap();
         assert_eq!((found.records, found.kind.as_deref()), (1000, Some("subset")));
