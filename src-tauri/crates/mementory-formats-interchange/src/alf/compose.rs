@@ -38,40 +38,40 @@ pub(super) fn line(stored: &StoredRecord, context: &LineContext<'_>) -> String {
     let mut out = String::with_capacity(content.len() * 2 + 1024);
     out.push_str("{\"id\":");
     write_string(context.id, &mut out);
-    text(&mut out, "agent_id", context.agent);
-    text(&mut out, "content", content);
-    text(&mut out, "memory_type", memory_type(record));
+    write_text_member(&mut out, "agent_id", context.agent);
+    write_text_member(&mut out, "content", content);
+    write_text_member(&mut out, "memory_type", memory_type(record));
     if record.kind != Kind::Memory {
-        text(&mut out, "category", record.kind.as_str());
+        write_text_member(&mut out, "category", record.kind.as_str());
     } else if let Some(category) = record.fields.get("category").and_then(|c| c.as_str()) {
-        text(&mut out, "category", category);
+        write_text_member(&mut out, "category", category);
     }
-    source(&mut out, record, context.identity_version);
-    temporal(&mut out, record, context.created);
-    text(&mut out, "status", status(record));
+    write_source(&mut out, record, context.identity_version);
+    write_temporal(&mut out, record, context.created);
+    write_text_member(&mut out, "status", status(record));
     let supersedes = context.links.iter().find(|(relation, _)| relation == "supersedes");
     if let Some((_, id)) = supersedes {
-        text(&mut out, "supersedes", id);
+        write_text_member(&mut out, "supersedes", id);
     }
     if let Some(confidence) = record.confidence.filter(|c| (0.0..=1.0).contains(c)) {
         let _ = write!(out, ",\"confidence\":{confidence}");
     }
-    list(&mut out, "entities", record.entities.iter(), |out, e| {
+    write_list_member(&mut out, "entities", record.entities.iter(), |out, e| {
         out.push_str("{\"name\":");
         write_string(&e.name, out);
-        text(out, "type", entity_type(e.entity_type.as_deref()));
-        optional(out, "role", e.role.as_deref());
+        write_text_member(out, "type", entity_type(e.entity_type.as_deref()));
+        write_optional_member(out, "role", e.role.as_deref());
         out.push('}');
     });
-    list(&mut out, "tags", record.tags.iter(), |out, tag| write_string(tag, out));
-    text(&mut out, "namespace", &namespace(stored));
+    write_list_member(&mut out, "tags", record.tags.iter(), |out, tag| write_string(tag, out));
+    write_text_member(&mut out, "namespace", &namespace(stored));
     let vectors = record.embeddings.iter().filter(|e| is_alf_embedding(&e.json));
-    list(&mut out, "embeddings", vectors, |out, e| out.push_str(&e.json));
+    write_list_member(&mut out, "embeddings", vectors, |out, e| out.push_str(&e.json));
     let related = context.links.iter().filter(|link| Some(*link) != supersedes);
-    list(&mut out, "related_records", related, |out, (relation, id)| {
+    write_list_member(&mut out, "related_records", related, |out, (relation, id)| {
         out.push_str("{\"id\":");
         write_string(id, out);
-        text(out, "relation", relation);
+        write_text_member(out, "relation", relation);
         out.push('}');
     });
     out.push_str(",\"raw_source_format\":{\"mementory\":");
@@ -103,25 +103,25 @@ fn is_alf_embedding(json: &str) -> bool {
     })
 }
 
-fn source(out: &mut String, record: &Record, identity_version: Option<u64>) {
+fn write_source(out: &mut String, record: &Record, identity_version: Option<u64>) {
     let platform = Some(record.source.platform.as_str()).filter(|p| !p.is_empty()).unwrap_or("mementory");
     out.push_str(",\"source\":{\"runtime\":");
     write_string(platform, out);
-    optional(out, "origin", Some(record.origin.format.as_str()).filter(|f| !f.is_empty()));
+    write_optional_member(out, "origin", Some(record.origin.format.as_str()).filter(|f| !f.is_empty()));
     let file = record.fields.get("file").and_then(|f| f.as_str());
-    optional(out, "origin_file", file.filter(|_| super::workspace_origin::runtime_of(record).is_some()));
+    write_optional_member(out, "origin_file", file.filter(|_| super::workspace_origin::runtime_of(record).is_some()));
     let stated = record.source.method.as_deref();
     let method = METHODS.into_iter().find(|known| Some(*known) == stated).unwrap_or("migrated");
-    text(out, "extraction_method", method);
-    optional(out, "session_id", record.source.conversation.as_deref());
-    optional(out, "interaction_id", record.source.message.as_deref());
+    write_text_member(out, "extraction_method", method);
+    write_optional_member(out, "session_id", record.source.conversation.as_deref());
+    write_optional_member(out, "interaction_id", record.source.message.as_deref());
     if let Some(version) = identity_version {
         let _ = write!(out, ",\"identity_version\":{version}");
     }
     out.push('}');
 }
 
-fn temporal(out: &mut String, record: &Record, created: Timestamp) {
+fn write_temporal(out: &mut String, record: &Record, created: Timestamp) {
     out.push_str(",\"temporal\":{\"created_at\":");
     write_string(&created.to_rfc3339(), out);
     let times = &record.times;
@@ -133,25 +133,25 @@ fn temporal(out: &mut String, record: &Record, created: Timestamp) {
         ("last_accessed_at", times.last_accessed),
     ];
     for (key, time) in rows {
-        optional(out, key, time.map(Timestamp::to_rfc3339).as_deref());
+        write_optional_member(out, key, time.map(Timestamp::to_rfc3339).as_deref());
     }
     out.push('}');
 }
 
-fn text(out: &mut String, key: &str, value: &str) {
+fn write_text_member(out: &mut String, key: &str, value: &str) {
     out.push(',');
     write_string(key, out);
     out.push(':');
     write_string(value, out);
 }
 
-fn optional(out: &mut String, key: &str, value: Option<&str>) {
+fn write_optional_member(out: &mut String, key: &str, value: Option<&str>) {
     if let Some(value) = value {
-        text(out, key, value);
+        write_text_member(out, key, value);
     }
 }
 
-fn list<T>(out: &mut String, key: &str, items: impl Iterator<Item = T>, each: impl Fn(&mut String, T)) {
+fn write_list_member<T>(out: &mut String, key: &str, items: impl Iterator<Item = T>, each: impl Fn(&mut String, T)) {
     let mut open = false;
     for item in items {
         out.push(',');
@@ -204,7 +204,7 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
 
 /// Reports what a composed line loses for other programs: values that are only in the extension slot, and values that
 /// ALF cannot express.
-pub(super) fn losses(stored: &StoredRecord, losses: &mut LossReport) {
+pub(super) fn report_losses(stored: &StoredRecord, losses: &mut LossReport) {
     let Record { kind, text, title, record_type, status: own_status, importance, sensitivity, source, .. } =
         &stored.record;
     let record = &stored.record;

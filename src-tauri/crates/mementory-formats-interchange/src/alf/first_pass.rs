@@ -213,7 +213,7 @@ impl ExportPlan {
         }
         self.has_embeddings |= !record.embeddings.is_empty();
         if !from_alf {
-            compose::losses(stored, &mut self.losses);
+            compose::report_losses(stored, &mut self.losses);
         } else if record.kind == Kind::Memory
             && let Some(tree) = record.verbatim.as_ref().and_then(|v| Tree::parse(&v.text, 512).ok())
         {

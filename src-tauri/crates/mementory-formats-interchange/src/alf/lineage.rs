@@ -41,7 +41,7 @@ pub(super) fn counting_id(vault_id: &str) -> String {
 
 impl Lineage {
     /// Counts the versions of the workspace with this id space. `profiles` are the records of its identity.
-    pub(super) fn count(
+    pub(super) fn count_versions(
         source: &mut dyn RecordSource,
         runtime: &str,
         scope: &str,
@@ -61,7 +61,7 @@ impl Lineage {
         }
         let mut memories = Vec::new();
         source.records(&mut |stored| {
-            if stored.record.kind != Kind::Profile && out.covers(&stored.record) {
+            if stored.record.kind != Kind::Profile && out.is_from_workspace(&stored.record) {
                 memories.push((stored.id, stored.record.key.value));
             }
             Ok(())
@@ -83,13 +83,13 @@ impl Lineage {
         Ok(out)
     }
 
-    fn covers(&self, record: &Record) -> bool {
+    fn is_from_workspace(&self, record: &Record) -> bool {
         record.key.scope == self.scope && runtime_of(record).is_some()
     }
 
     /// The version of a memory. None if the memory is not from this workspace.
     pub(super) fn version_of(&self, stored: &StoredRecord) -> Option<u64> {
-        self.covers(&stored.record).then(|| self.lines.get(&stored.id).copied().unwrap_or(self.version))
+        self.is_from_workspace(&stored.record).then(|| self.lines.get(&stored.id).copied().unwrap_or(self.version))
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) struct Reader<'a> {
     bytes_done: u64,
     remarks: BTreeMap<Remark, (String, u64)>,
     /// True if a delta bundle is read.
-    pub delta: bool,
+    pub is_delta: bool,
     /// In a delta: the last line that changes each record.
     last_changes: LastChanges,
     /// Ids of records whose last change in a delta is a deletion.
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
             used,
             bytes_done: 0,
             remarks: BTreeMap::new(),
-            delta: false,
+            is_delta: false,
             last_changes: LastChanges::default(),
             deleted: BTreeSet::new(),
             capabilities: Default::default(),
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
         limits: &'a Limits,
         sink: &'a mut dyn Sink,
     ) -> Self {
-        Self { delta: true, ..Self::new(archive, manifest, limits, sink) }
+        Self { is_delta: true, ..Self::new(archive, manifest, limits, sink) }
     }
 }
 
@@ -113,7 +113,7 @@ impl Reader<'_> {
         self.read_principals()?;
         self.read_credentials()?;
         // A delta has only the documents that changed, so a missing one is not an issue.
-        for issue in self.capabilities.issues(&self.archive.place).into_iter().filter(|_| !self.delta) {
+        for issue in self.capabilities.issues(&self.archive.place).into_iter().filter(|_| !self.is_delta) {
             self.sink.note(issue);
         }
         let attachments = attachments::read(self)?;
@@ -153,11 +153,11 @@ impl Reader<'_> {
 
     /// Text and entry of the document of a layer. None if the manifest names none, or it was read already. A missing or
     /// damaged file is reported and None, but in a delta it is an error.
-    pub(super) fn document(&mut self, layer: &str) -> Result<Option<(String, Member)>, FormatError> {
+    pub(super) fn read_document(&mut self, layer: &str) -> Result<Option<(String, Member)>, FormatError> {
         let Some(file) = self.manifest.layer_file(layer).map(str::to_owned) else { return Ok(None) };
         let Some(member) = self.archive.entry(&file).cloned() else {
             let message = format!("the manifest names a file for layer {layer}, but the archive does not have it");
-            if self.delta {
+            if self.is_delta {
                 return Err(FormatError::invalid("layer_missing", &self.archive.place, message));
             }
             self.sink.note(Issue::new("layer_missing", &self.archive.place, message));
@@ -181,7 +181,7 @@ impl Reader<'_> {
     ) -> Result<Option<T>, FormatError> {
         match read {
             Ok(value) => Ok(Some(value)),
-            Err(FormatError::Io { source, .. }) if is_damage(&source) && !self.delta => {
+            Err(FormatError::Io { source, .. }) if is_damage(&source) && !self.is_delta => {
                 let reason = format!("damaged_entry: {source}");
                 let place = member.place.clone();
                 self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind: None });
@@ -199,7 +199,7 @@ impl Reader<'_> {
     /// Reports a document that is not valid for its layer, and stores it as a passthrough file. In a delta it is an
     /// error.
     pub(super) fn store_bad_document(&mut self, member: &Member, kind: Kind) -> Result<(), FormatError> {
-        if self.delta {
+        if self.is_delta {
             return Err(FormatError::invalid("malformed", &member.place, "not the JSON document of this layer"));
         }
         let reason = "malformed: not the JSON document of this layer".to_owned();
@@ -227,7 +227,7 @@ impl Reader<'_> {
         let kept = self.manifest.vendor("entries").and_then(|e| e.get(name));
         let say =
             |key: &str, other: &str| kept.and_then(|k| k.get(key)).and_then(Tree::as_str).unwrap_or(other).to_owned();
-        let bundle = self.delta && role != "layer";
+        let bundle = self.is_delta && role != "layer";
         PassthroughItem {
             format: if bundle { "alf_delta" } else { "alf" }.into(),
             group: say("group", &self.manifest.agent),
@@ -238,7 +238,7 @@ impl Reader<'_> {
     }
 
     fn read_identity(&mut self) -> Result<(), FormatError> {
-        let Some((text, member)) = self.document("identity")? else { return Ok(()) };
+        let Some((text, member)) = self.read_document("identity")? else { return Ok(()) };
         let Some(tree) = object(&text, self.limits) else { return self.store_bad_document(&member, Kind::Profile) };
         // In an example of the specification, the document is wrapped in an object. In the schema it is not.
         let inner = tree.get("identity").filter(|i| tree.get("id").is_none() && i.get("id").is_some());
@@ -249,7 +249,7 @@ impl Reader<'_> {
             workspace_profile::restore(doc).filter(|_| self.manifest.is_generated())
         {
             let vault = self.manifest.vendor("lineage").and_then(Tree::as_str).map(str::to_owned);
-            self.lineage.vault = vault.filter(|_| !self.delta);
+            self.lineage.vault = vault.filter(|_| !self.is_delta);
             self.lineage.version = super::write_documents::identity_version(&text);
             for record in records {
                 self.note_workspace_file(&record);
@@ -284,7 +284,7 @@ impl Reader<'_> {
         kind: Kind,
         build: fn(&str, &Tree, RecordKey, &mut Vec<Remark>) -> Record,
     ) -> Result<(), FormatError> {
-        let Some((text, member)) = self.document(layer)? else { return Ok(()) };
+        let Some((text, member)) = self.read_document(layer)? else { return Ok(()) };
         let Some(document) = list_document::split(&text, layer) else { return self.store_bad_document(&member, kind) };
         let mut slots = Vec::new();
         for (i, element) in document.elements.iter().enumerate() {
@@ -342,7 +342,7 @@ impl Reader<'_> {
     /// Fails if an element of a delta belongs to another agent. In a whole archive, only the validator reports this.
     fn refuse_foreign(&self, doc: &Tree, place: &str) -> Result<(), FormatError> {
         let agent = doc.get("agent_id").and_then(Tree::as_str);
-        if self.delta && self.manifest.is_foreign(agent) { Err(wrong_agent(place.into())) } else { Ok(()) }
+        if self.is_delta && self.manifest.is_foreign(agent) { Err(wrong_agent(place.into())) } else { Ok(()) }
     }
 
     /// Stores the skeleton of a list document, unless we generated the whole document.
@@ -370,7 +370,7 @@ impl Reader<'_> {
                 )),
                 None => {
                     let message = "the manifest lists a partition that the archive does not have";
-                    if self.delta {
+                    if self.is_delta {
                         return Err(FormatError::invalid("partition_missing", &self.archive.place, message));
                     }
                     self.sink.note(Issue::new("partition_missing", &self.archive.place, message));
@@ -394,7 +394,7 @@ impl Reader<'_> {
         }
         let mut seen: HashMap<u128, (u64, u32)> = HashMap::new();
         for (index, (row, member)) in partitions.iter().enumerate() {
-            if self.delta {
+            if self.is_delta {
                 self.last_changes = LastChanges::collect(self.archive, member, self.manifest, self.limits)?;
             }
             let (mut lines, mut pending) = (0u64, 0u64);
@@ -432,7 +432,7 @@ impl Reader<'_> {
         };
         let place = |member: &Member| format!("{}#line {number}", member.place);
         let change = match text {
-            Ok(text) if self.delta => match super::delta_operation::record_of(text) {
+            Ok(text) if self.is_delta => match super::delta_operation::record_of(text) {
                 Ok((id, line)) if !self.last_changes.is_last(&id, number) => {
                     if line.is_some() {
                         let reason = "changed_again: a later line of this delta changes the same record".to_owned();
@@ -549,13 +549,13 @@ struct Superseded {
     by_id: HashMap<String, bool>,
     /// Ids that a later line with the same id replaces: the position of the last such line, and true if it is a
     /// deletion.
-    before: HashMap<String, (Position, bool)>,
+    by_same_id: HashMap<String, (Position, bool)>,
 }
 
 impl Superseded {
     fn add(&mut self, found: wire::Supersedes, at: Position) {
         if found.same_id {
-            self.before.insert(found.old, (at, found.deleted));
+            self.by_same_id.insert(found.old, (at, found.deleted));
         } else {
             *self.by_id.entry(found.old).or_default() |= found.deleted;
         }
@@ -563,7 +563,7 @@ impl Superseded {
 
     /// Whether the line that replaces this one is a deletion. None if no line replaces it.
     fn replaced_by_deletion(&self, id: &str, at: Position) -> Option<bool> {
-        let earlier = self.before.get(id).filter(|(last, _)| at < *last).map(|(_, deleted)| *deleted);
+        let earlier = self.by_same_id.get(id).filter(|(last, _)| at < *last).map(|(_, deleted)| *deleted);
         self.by_id.get(id).copied().or(earlier)
     }
 }

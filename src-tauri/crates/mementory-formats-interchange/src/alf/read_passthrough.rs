@@ -20,7 +20,7 @@ impl Reader<'_> {
         let known = ManifestWorkspaces::of(self.manifest);
         for (name, member) in &archive.entries {
             let role = match *name {
-                name if name == MANIFEST_FILE && self.delta => continue,
+                name if name == MANIFEST_FILE && self.is_delta => continue,
                 name if name == MANIFEST_FILE => "manifest",
                 name if self.used.contains(name) => continue,
                 name if Some(name) == index || layers.iter().any(|l| l == name) => "layer",
@@ -32,7 +32,7 @@ impl Reader<'_> {
             if ours {
                 continue;
             }
-            if self.delta && *name == super::detect::DELTA_MANIFEST_FILE {
+            if self.is_delta && *name == super::detect::DELTA_MANIFEST_FILE {
                 continue;
             }
             if name.ends_with(".jsonl") && name.starts_with("memory/") {

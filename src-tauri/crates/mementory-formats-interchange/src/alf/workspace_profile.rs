@@ -20,14 +20,14 @@ fn object<const N: usize>(members: [(&str, Tree); N]) -> Tree {
     Tree::Object(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
 }
 
-fn write(tree: &Tree) -> String {
+fn to_json(tree: &Tree) -> String {
     let mut out = String::new();
     tree.write(&mut out);
     out
 }
 
 /// Name of the agent: the one stated in a file, else the title of the first profile that has one.
-pub(super) fn name(profiles: &[StoredRecord]) -> Option<String> {
+pub(super) fn agent_name(profiles: &[StoredRecord]) -> Option<String> {
     let of = |block: &str| profiles.iter().find(|p| p.record.record_type.as_deref() == Some(block));
     let order = ["identity_profile", "soul", "aieos"];
     let files = || order.into_iter().filter_map(of).filter_map(|p| p.record.verbatim.as_ref());
@@ -57,7 +57,7 @@ pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str, ve
     let document = aieos.and_then(|p| Tree::parse(&p.record.verbatim.as_ref()?.text, 512).ok());
     let mut structured = document.as_ref().map_or_else(|| Tree::Object(vec![]), super::aieos::structured);
     if structured.get("names").is_none()
-        && let Some(name) = name(profiles)
+        && let Some(name) = agent_name(profiles)
     {
         structured.set("names", object([("primary", text_tree(&name))]));
     }
@@ -76,7 +76,7 @@ pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str, ve
     let mut slots = Vec::new();
     for stored in profiles {
         let (value, text) = match (is_aieos(&stored.record), &document) {
-            (true, Some(document)) => (document.clone(), write(document)),
+            (true, Some(document)) => (document.clone(), to_json(document)),
             _ => {
                 let text = text_of(stored);
                 (Tree::Text(text.clone()), text)
@@ -88,7 +88,7 @@ pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str, ve
     let document = Tree::Text(identity_digest(&doc));
     let ours = object([("v", Tree::Number("1".into())), ("document", document), ("records", Tree::Array(slots))]);
     super::identity::set_path(&mut doc, &["raw_source", slot_names::VENDOR], ours);
-    write(&doc)
+    to_json(&doc)
 }
 
 /// A row of `principals.json` for the user of the workspace.
@@ -114,7 +114,7 @@ pub(super) fn principal(stored: &StoredRecord, runtime: &str, agent: &str) -> St
         ("prose", object([("user_profile", Tree::Text(text_of(stored)))])),
         ("source_format", text_tree(runtime)),
     ]);
-    write(&object([
+    to_json(&object([
         ("id", text_tree(&id)),
         ("principal_type", text_tree("human")),
         ("agent_id", Tree::Null),
@@ -159,7 +159,7 @@ pub(super) fn restore(doc: &Tree) -> Option<Restored> {
     let Some(Tree::Array(slots)) = slot_names::vendor(doc.get("raw_source")?)?.get("records") else { return None };
     let (mut records, mut paths, mut texts_changed) = (Vec::new(), Vec::new(), false);
     for slot in slots {
-        let mut record: Record = serde_json::from_str(&write(slot.get("record")?)).ok()?;
+        let mut record: Record = serde_json::from_str(&to_json(slot.get("record")?)).ok()?;
         let path: Vec<String> = identity_path(&record).into_iter().map(str::to_owned).collect();
         let value = path.iter().try_fold(doc, |tree, key| tree.get(key));
         let digest = slot.get("sha256").and_then(Tree::as_str)?;

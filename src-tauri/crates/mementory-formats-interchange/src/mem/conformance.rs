@@ -61,13 +61,13 @@ pub(super) struct Report {
 }
 
 impl Report {
-    pub fn add(&mut self, severity: Severity, code: &'static str, place: &str, message: impl Into<String>) {
+    pub fn add_finding(&mut self, severity: Severity, code: &'static str, place: &str, message: impl Into<String>) {
         let finding = Finding { code: code.into(), place: place.into(), message: message.into() };
         self.findings.push((severity, code, finding));
     }
 
     fn fatal(&mut self, code: &'static str, place: &str, message: impl Into<String>) {
-        self.add(Severity::Fatal, code, place, message);
+        self.add_finding(Severity::Fatal, code, place, message);
     }
 
     /// The first finding that prevents an import, as an error.
@@ -148,7 +148,7 @@ fn check_listed_files(
             continue;
         }
         if [MANIFEST_FILE, CHECKSUMS_FILE, SIGNATURE_FILE].contains(&path) {
-            report.add(Severity::Error, "self_listed", path, format!("listed, and must not be: {path}"));
+            report.add_finding(Severity::Error, "self_listed", path, format!("listed, and must not be: {path}"));
         }
         if !seen.insert(path) {
             report.fatal("duplicate_path", path, format!("path listed twice: {path}"));
@@ -156,7 +156,7 @@ fn check_listed_files(
         }
         if !lowercase_paths.insert(path.to_lowercase()) {
             let message = format!("path differs from another only in case: {path}");
-            report.add(Severity::Warning, "case_clash", path, message);
+            report.add_finding(Severity::Warning, "case_clash", path, message);
         }
         let Some(member) = bundle.files.get(path) else {
             report.fatal("file_missing", path, format!("listed file missing: {path}"));
@@ -350,7 +350,7 @@ fn check_file(
         let name = spec.map(|s| s.kind).unwrap_or_default();
         let code = if is_too_large(&why) { TOO_LARGE_CODE } else { "malformed" };
         report.fatal(code, &format!("{path}:{number}"), format!("malformed {name} record"));
-        report.add(Severity::Warning, "malformed_detail", &format!("{path}:{number}"), why);
+        report.add_finding(Severity::Warning, "malformed_detail", &format!("{path}:{number}"), why);
     }
     // A canonical file ends with a line feed.
     if (spec.is_some() || vendor.is_some()) && result.as_ref().is_some_and(|(size, _)| *size != framed_bytes) {
@@ -358,14 +358,14 @@ fn check_file(
     }
     if let Some(number) = non_canonical.filter(|_| depth == CheckDepth::Full) {
         let message = "not canonical JSON: another program computes a different checksum for the same records";
-        report.add(Severity::Warning, "not_canonical", &format!("{path}:{number}"), message);
+        report.add_finding(Severity::Warning, "not_canonical", &format!("{path}:{number}"), message);
     }
     if binary {
         report.fatal("malformed", path, format!("malformed {} record", vendor.unwrap_or_default()));
     }
     if ids.repeated > 0 {
         let message = format!("{} records repeat an id of the same file; the last one is used", ids.repeated);
-        report.add(Severity::Warning, "duplicate_id", path, message);
+        report.add_finding(Severity::Warning, "duplicate_id", path, message);
     }
     let name = match (path, spec, vendor) {
         (TOMBSTONES_FILE, _, _) => Some("tombstone"),
@@ -418,7 +418,7 @@ fn note_record(spec: &KindSpec, tree: &Tree, report: &mut Report, ids: &mut Seen
                 DERIVED_IDS.iter().for_each(|name| report.tombstoned.extend(list(derived, name)));
             }
             if tree.get("derived").is_none() {
-                report.add(
+                report.add_finding(
                     Severity::Warning,
                     "derived_missing",
                     TOMBSTONES_FILE,
@@ -446,7 +446,7 @@ fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
             report.fatal("unlisted_file", path, format!("unlisted file present: {path}"));
         } else if depth == CheckDepth::Full && ![MANIFEST_FILE, CHECKSUMS_FILE, SIGNATURE_FILE].contains(&path) {
             let message = format!("not listed, so no checksum covers it: {path}");
-            report.add(Severity::Warning, "unlisted_beside", path, message);
+            report.add_finding(Severity::Warning, "unlisted_beside", path, message);
         }
     }
 }
@@ -461,7 +461,7 @@ fn check_secret_value(spec: &KindSpec, tree: &Tree, path: &str, number: u64, rep
     const NAMES: [&str; 7] = ["value", "secret", "plaintext", "ciphertext", "encryptedValue", "password", "privateKey"];
     if spec.kind == "secretRef" && NAMES.iter().any(|name| tree.get(name).is_some_and(|v| *v != Tree::Null)) {
         let message = "a reference to a secret contains the secret itself; only its metadata may be exported";
-        report.add(Severity::Error, "secret_carried", &format!("{path}:{number}"), message);
+        report.add_finding(Severity::Error, "secret_carried", &format!("{path}:{number}"), message);
     }
 }
 
@@ -492,7 +492,7 @@ fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
             std::str::from_utf8(&bytes).ok().map(|t| t.lines().filter(|l| !l.is_empty()).collect());
         let expected = checksums(&manifest.files);
         if actual == Some(expected.lines().filter(|l| !l.is_empty()).collect()) {
-            report.add(Severity::Warning, "checksums_order", CHECKSUMS_FILE, "CHECKSUMS is not sorted by path");
+            report.add_finding(Severity::Warning, "checksums_order", CHECKSUMS_FILE, "CHECKSUMS is not sorted by path");
         } else {
             report.fatal("checksums_mismatch", CHECKSUMS_FILE, "CHECKSUMS does not match manifest.files");
         }
@@ -507,7 +507,7 @@ fn check_summaries(manifest: &Manifest, report: &mut Report) {
         report.lines.iter().filter(|(_, n)| **n > 0).map(|(k, n)| (k.clone(), *n)).collect();
     if !declared.into_iter().eq(found.iter()) {
         let message = "counts mismatch: the manifest's counts are not the number of records";
-        report.add(Severity::Error, "counts_mismatch", MANIFEST_FILE, message);
+        report.add_finding(Severity::Error, "counts_mismatch", MANIFEST_FILE, message);
     }
     let seconds = |span: Option<(Timestamp, Timestamp)>| {
         span.map(|(from, to)| (from.to_rfc3339_seconds(), to.to_rfc3339_seconds()))
@@ -515,20 +515,20 @@ fn check_summaries(manifest: &Manifest, report: &mut Report) {
     // Version 1.0 has neither field, and an evidence pack has no episodes.
     if manifest.coverage.is_some() && seconds(manifest.coverage) != seconds(report.coverage) {
         let message = "coverage mismatch: not the first and last eventTime of the episodes";
-        report.add(Severity::Error, "coverage_mismatch", MANIFEST_FILE, message);
+        report.add_finding(Severity::Error, "coverage_mismatch", MANIFEST_FILE, message);
     }
     if manifest.scopes.as_ref().is_some_and(|s| !s.iter().eq(report.scopes.iter())) {
         let message = "scopes mismatch: not the sorted set of context ids";
-        report.add(Severity::Error, "scopes_mismatch", MANIFEST_FILE, message);
+        report.add_finding(Severity::Error, "scopes_mismatch", MANIFEST_FILE, message);
     }
     if manifest.since.is_some() && manifest.mode == "full" {
-        report.add(Severity::Warning, "since_on_full", MANIFEST_FILE, "a full export must not have since");
+        report.add_finding(Severity::Warning, "since_on_full", MANIFEST_FILE, "a full export must not have since");
     }
 }
 
 /// Checks the claims of the manifest about version, mode and level (spec v1.1 §3, §6, §8).
 fn check_claims(manifest: &Manifest, report: &mut Report) {
-    let mut warn = |code, place, message: String| report.add(Severity::Warning, code, place, message);
+    let mut warn = |code, place, message: String| report.add_finding(Severity::Warning, code, place, message);
     let core = manifest.format.split(['-', '+']).next().unwrap_or_default();
     let numbers: Vec<_> = core.split('.').map(str::parse::<u32>).collect();
     if numbers.len() != 3 || numbers.iter().any(Result::is_err) {
@@ -541,10 +541,10 @@ fn check_claims(manifest: &Manifest, report: &mut Report) {
         let (unsigned, logged) = (report.unsigned_tombstones, report.lines.get("audit").copied().unwrap_or_default());
         if unsigned > 0 {
             let message = format!("{unsigned} tombstones are not signed, which level L3 requires");
-            report.add(Severity::Warning, "tombstone_unsigned", TOMBSTONES_FILE, message);
+            report.add_finding(Severity::Warning, "tombstone_unsigned", TOMBSTONES_FILE, message);
         }
         if logged == 0 {
-            report.add(Severity::Warning, "audit_missing", AUDIT_LOG_FILE, "level L3 requires the audit trail");
+            report.add_finding(Severity::Warning, "audit_missing", AUDIT_LOG_FILE, "level L3 requires the audit trail");
         }
     }
 }

@@ -98,7 +98,7 @@ pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &
 
 /// Reports the members of the extension slot as losses, because other programs do not read them. Each time is reported
 /// separately; key and origin are not reported.
-pub(super) fn losses(id: &str, mapped: &Record, record: &Record, tree: &Tree, report: &mut LossReport) {
+pub(super) fn report_losses(id: &str, mapped: &Record, record: &Record, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = extension::get(tree) else { return };
     if extension::held(slot).any(|name| name == "times") {
         report_time_losses(id, &mapped.times, &record.times, report);

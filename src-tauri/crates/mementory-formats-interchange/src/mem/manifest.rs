@@ -2,7 +2,7 @@
 use super::{
     canonical::canonical,
     kinds::{Field, Type},
-    wire::{check, integer, list, text, texts, time_of},
+    wire::{check_fields, integer, list, text, texts, time_of},
 };
 use mementory_json::Tree;
 use mementory_model::{Bounds, Timestamp};
@@ -100,7 +100,7 @@ impl Manifest {
         let source = std::str::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?;
         let tree = Tree::parse(source.trim(), bounds).map_err(|e| e.to_string())?;
         let Tree::Object(members) = &tree else { return Err("not an object".into()) };
-        check(&MANIFEST_FIELDS, &tree)?;
+        check_fields(&MANIFEST_FIELDS, &tree)?;
         let level = text(&tree, "conformanceLevel").unwrap_or_default().to_owned();
         if !matches!(level.as_str(), "L0" | "L1" | "L2" | "L3") {
             return Err("conformanceLevel is unknown".into());
@@ -221,7 +221,7 @@ fn parse_files(tree: &Tree) -> Result<Vec<FileEntry>, String> {
         if !matches!(item, Tree::Object(_)) {
             return Err("an entry of files is not an object".to_owned());
         }
-        check(&FILE_FIELDS, item)?;
+        check_fields(&FILE_FIELDS, item)?;
         Ok(FileEntry {
             path: text(item, "path").unwrap_or_default().to_owned(),
             sha256: text(item, "sha256").unwrap_or_default().to_owned(),
@@ -235,7 +235,7 @@ fn parse_coverage(tree: &Tree) -> Result<Option<(Timestamp, Timestamp)>, String>
     match tree.get("coverage") {
         None | Some(Tree::Null) => Ok(None),
         Some(span @ Tree::Object(_)) => {
-            check(&COVERAGE_FIELDS, span)?;
+            check_fields(&COVERAGE_FIELDS, span)?;
             Ok(time_of(span, "from").zip(time_of(span, "to")))
         }
         Some(_) => Err("coverage has the wrong type".into()),

@@ -37,7 +37,7 @@ fn signature_state(
 ) -> Result<Signature, FormatError> {
     let Some(bytes) = bundle.bytes(SIGNATURE_FILE)? else {
         if !trust.is_empty() {
-            report.add(
+            report.add_finding(
                 Severity::Error,
                 "signature_missing",
                 SIGNATURE_FILE,

@@ -31,12 +31,12 @@ pub(super) fn decode(spec: &KindSpec, line: &str, bounds: impl Into<Bounds>) -> 
     if !members.iter().all(|(_, v)| numbers_fit(v)) {
         return Err("a number is out of range".into());
     }
-    check(spec.fields, &tree)?;
+    check_fields(spec.fields, &tree)?;
     Ok(tree)
 }
 
 /// Checks that all required fields are present and all declared fields have their type.
-pub(super) fn check(fields: &[Field], tree: &Tree) -> Result<(), String> {
+pub(super) fn check_fields(fields: &[Field], tree: &Tree) -> Result<(), String> {
     for field in fields {
         match tree.get(field.name) {
             None | Some(Tree::Null) if field.required => return Err(format!("{} is missing", field.name)),

@@ -3,7 +3,7 @@
 use super::{
     bundle::{MANIFEST_FILE, SIGNATURE_FILE},
     delta::Delta,
-    extension::{attach, foreign_record_line, losses},
+    extension::{attach, foreign_record_line, report_losses},
     kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONE, TOMBSTONES_FILE, kind_named, vendor_kind_at_path},
     line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND, id_prefix, patch, skeleton},
     manifest::{CAPABILITIES, FORMAT_VERSION, FileEntry, Manifest, WRITABLE_VERSIONS, checksums, path_is_safe},
@@ -334,7 +334,7 @@ impl<'l> BundleWriter<'l> {
         let record = &stored.record;
         self.count_written(record);
         if let Some(mapped) = mapped {
-            losses(&stored.id, &mapped, record, &tree, &mut self.report.losses);
+            report_losses(&stored.id, &mapped, record, &tree, &mut self.report.losses);
         }
         if is_new && spec.kind == "resource" && is_long(record) {
             self.add_text_chunk(stored, text(&tree, "id").unwrap_or_default())?;

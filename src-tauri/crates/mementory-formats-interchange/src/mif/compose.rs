@@ -85,48 +85,48 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
         "memory" => fill_memory(&mut tree, record, shape, context, created),
         "todo" => fill_todo(&mut tree, record, shape, context, created),
         "node" => {
-            put(&mut tree, "id", context.id);
-            put(&mut tree, "type", "entity");
+            set_text(&mut tree, "id", context.id);
+            set_text(&mut tree, "type", "entity");
             if let Some(kind) = &record.record_type {
-                put(&mut tree, "entity_type", kind);
+                set_text(&mut tree, "entity_type", kind);
             }
         }
         "entity" => {
-            put(&mut tree, "id", context.id);
-            put(&mut tree, "name", record.title.as_deref().unwrap_or_else(|| content(record)));
+            set_text(&mut tree, "id", context.id);
+            set_text(&mut tree, "name", record.title.as_deref().unwrap_or_else(|| content(record)));
             tree.set("types", texts(record.record_type.as_slice()));
             tree.set("attributes", Tree::Object(vec![]));
-            put(&mut tree, "summary", &record.text);
-            put(&mut tree, "created_at", &stamp(created));
-            put(&mut tree, "last_seen_at", &stamp(t.updated.unwrap_or(created)));
+            set_text(&mut tree, "summary", &record.text);
+            set_text(&mut tree, "created_at", &stamp(created));
+            set_text(&mut tree, "last_seen_at", &stamp(t.updated.unwrap_or(created)));
         }
         "edge" => {
             let (source, target) = context.ends.clone().unwrap_or_default();
-            put(&mut tree, "source", &source);
-            put(&mut tree, "target", &target);
+            set_text(&mut tree, "source", &source);
+            set_text(&mut tree, "target", &target);
             let known = record.fields.get("weight").and_then(serde_json::Value::as_f64).or(record.confidence);
             tree.set("weight", number(known.filter(|w| (0.0..=1.0).contains(w)).unwrap_or(1.0)));
-            put(
+            set_text(
                 &mut tree,
                 "type",
                 known_word_or(record.record_type.as_deref(), &schema::EDGE_TYPES, "semantic_association"),
             );
-            put(&mut tree, "created_at", &stamp(created));
+            set_text(&mut tree, "created_at", &stamp(created));
         }
         _ => {
             let (source, target) = context.ends.clone().unwrap_or_default();
-            put(&mut tree, "id", context.id);
-            put(&mut tree, "source_entity_id", &source);
-            put(&mut tree, "target_entity_id", &target);
-            put(&mut tree, "relation_type", record.record_type.as_deref().unwrap_or("related_to"));
-            put(&mut tree, "context", &record.text);
+            set_text(&mut tree, "id", context.id);
+            set_text(&mut tree, "source_entity_id", &source);
+            set_text(&mut tree, "target_entity_id", &target);
+            set_text(&mut tree, "relation_type", record.record_type.as_deref().unwrap_or("related_to"));
+            set_text(&mut tree, "context", &record.text);
             if let Some(confidence) = record.confidence.filter(|c| c.is_finite()) {
                 tree.set("confidence", number(confidence));
             }
-            put(&mut tree, "created_at", &stamp(created));
-            put(&mut tree, "valid_at", &stamp(t.valid_from.unwrap_or(created)));
+            set_text(&mut tree, "created_at", &stamp(created));
+            set_text(&mut tree, "valid_at", &stamp(t.valid_from.unwrap_or(created)));
             if let Some(to) = t.valid_to {
-                put(&mut tree, "invalidated_at", &stamp(to));
+                set_text(&mut tree, "invalidated_at", &stamp(to));
             }
         }
     }
@@ -149,23 +149,23 @@ fn copy_shared_members(tree: &mut Tree, record: &Record, rule: &Rule) {
 }
 
 fn fill_memory(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementContext<'_>, created: Timestamp) {
-    put(tree, "id", context.id);
+    set_text(tree, "id", context.id);
     let most = if shape == Shape::V1 { 100_000 } else { usize::MAX };
-    put(tree, "content", truncated(content(record), most));
+    set_text(tree, "content", truncated(content(record), most));
     let kind = memory_type(record, shape);
-    put(tree, if shape == Shape::V1 { "type" } else { "memory_type" }, kind);
+    set_text(tree, if shape == Shape::V1 { "type" } else { "memory_type" }, kind);
     if shape == Shape::V1 {
         if let Some(importance) = record.importance.filter(|i| (0.0..=1.0).contains(i)) {
             tree.set("importance", number(importance));
         }
-        put(tree, "created_at", &stamp(created));
+        set_text(tree, "created_at", &stamp(created));
         for (name, time) in [("updated_at", record.times.updated), ("accessed_at", record.times.last_accessed)] {
             if let Some(time) = time {
-                put(tree, name, &stamp(time));
+                set_text(tree, name, &stamp(time));
             }
         }
     } else {
-        put(tree, "created_at", &stamp(created));
+        set_text(tree, "created_at", &stamp(created));
     }
     if !record.tags.is_empty() || shape == Shape::V2 {
         tree.set("tags", texts(&record.tags));
@@ -215,12 +215,12 @@ fn source(record: &Record, shape: Shape, strip: bool) -> Tree {
         _ => "api",
     });
     let mut out = Tree::Object(vec![]);
-    put(&mut out, if shape == Shape::V1 { "type" } else { "source_type" }, kind);
+    set_text(&mut out, if shape == Shape::V1 { "type" } else { "source_type" }, kind);
     if let Some(session) = record.source.conversation.as_deref().filter(|_| !strip) {
-        put(&mut out, "session_id", session);
+        set_text(&mut out, "session_id", session);
     }
     if !record.source.platform.is_empty() && !strip {
-        put(&mut out, "agent", &record.source.platform);
+        set_text(&mut out, "agent", &record.source.platform);
     }
     out
 }
@@ -242,11 +242,11 @@ fn entity(name: &str, kind: Option<&str>, confidence: Option<&Tree>, shape: Shap
     let mut out = Tree::Object(vec![]);
     let kind = kind.unwrap_or("unknown");
     if shape == Shape::V1 {
-        put(&mut out, "text", name);
-        put(&mut out, "type", &kind.to_uppercase());
+        set_text(&mut out, "text", name);
+        set_text(&mut out, "type", &kind.to_uppercase());
     } else {
-        put(&mut out, "name", name);
-        put(&mut out, "entity_type", &kind.to_lowercase());
+        set_text(&mut out, "name", name);
+        set_text(&mut out, "entity_type", &kind.to_lowercase());
         out.set("confidence", Tree::Number("1.0".into()));
     }
     if let Some(confidence) = confidence {
@@ -256,27 +256,27 @@ fn entity(name: &str, kind: Option<&str>, confidence: Option<&Tree>, shape: Shap
 }
 
 fn fill_todo(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementContext<'_>, created: Timestamp) {
-    put(tree, "id", context.id);
+    set_text(tree, "id", context.id);
     let most = if shape == Shape::V1 { 10_000 } else { usize::MAX };
-    put(tree, "content", truncated(content(record), most));
+    set_text(tree, "content", truncated(content(record), most));
     let status = match record.status.as_deref() {
         Some("completed" | "complete" | "closed") => "done",
         Some("archived" | "deleted" | "superseded" | "canceled") => "cancelled",
         Some("pending" | "open" | "active") => "todo",
         other => known_word_or(other, &TASK_STATES, "todo"),
     };
-    put(tree, "status", status);
+    set_text(tree, "status", status);
     let priority = record.fields.get("priority").and_then(|p| p.as_str());
     if priority.is_some_and(|p| TASK_PRIORITIES.contains(&p)) || shape == Shape::V2 {
-        put(tree, "priority", known_word_or(priority, &TASK_PRIORITIES, "none"));
+        set_text(tree, "priority", known_word_or(priority, &TASK_PRIORITIES, "none"));
     }
-    put(tree, "created_at", &stamp(created));
+    set_text(tree, "created_at", &stamp(created));
     if record.times.updated.is_some() || shape == Shape::V2 {
-        put(tree, "updated_at", &stamp(record.times.updated.unwrap_or(created)));
+        set_text(tree, "updated_at", &stamp(record.times.updated.unwrap_or(created)));
     }
     if let Some(project) = record.source.project.as_deref().filter(|_| shape == Shape::V1 && !context.strip) {
         let mut out = Tree::Object(vec![]);
-        put(&mut out, "name", project);
+        set_text(&mut out, "name", project);
         tree.set("project", out);
     }
     if !record.tags.is_empty() {
@@ -331,7 +331,7 @@ fn number(value: f64) -> Tree {
     Tree::Number(serde_json::Number::from_f64(value).map_or_else(|| "0".into(), |n| n.to_string()))
 }
 
-pub(super) fn put(tree: &mut Tree, name: &str, text: &str) {
+pub(super) fn set_text(tree: &mut Tree, name: &str, text: &str) {
     tree.set(name, Tree::Text(text.to_owned()));
 }
 
@@ -339,26 +339,26 @@ pub(super) fn put(tree: &mut Tree, name: &str, text: &str) {
 /// cannot express; the caller puts them into the extension slot.
 pub(super) fn patch(tree: &mut Tree, section: &Section, shape: Shape, old: &Record, new: &Record) {
     if old.text != new.text && !section.text.is_empty() {
-        put(
+        set_text(
             tree,
             section.text,
             if section.key == "memory" || section.key == "todo" { content(new) } else { &new.text },
         );
     }
     if old.title != new.title && !section.title.is_empty() {
-        put(tree, section.title, new.title.as_deref().unwrap_or_else(|| content(new)));
+        set_text(tree, section.title, new.title.as_deref().unwrap_or_else(|| content(new)));
     }
     if old.tags != new.tags && matches!(section.key, "memory" | "todo" | "reminder") {
         tree.set("tags", texts(&new.tags));
     }
     if old.record_type != new.record_type {
         match section.key {
-            "memory" => put(tree, type_and_vector_names(tree).0, memory_type(new, shape)),
+            "memory" => set_text(tree, type_and_vector_names(tree).0, memory_type(new, shape)),
             "node" => match &new.record_type {
-                Some(kind) => put(tree, "entity_type", kind),
+                Some(kind) => set_text(tree, "entity_type", kind),
                 None => tree.remove("entity_type"),
             },
-            "relationship" => put(tree, "relation_type", new.record_type.as_deref().unwrap_or("related_to")),
+            "relationship" => set_text(tree, "relation_type", new.record_type.as_deref().unwrap_or("related_to")),
             "entity" => tree.set("types", texts(new.record_type.as_slice())),
             _ => {}
         }
@@ -367,14 +367,14 @@ pub(super) fn patch(tree: &mut Tree, section: &Section, shape: Shape, old: &Reco
         && let Some(status) = &new.status
     {
         match section.key {
-            "todo" if TASK_STATES.contains(&status.as_str()) => put(tree, "status", status),
-            "project" | "reminder" => put(tree, "status", status),
+            "todo" if TASK_STATES.contains(&status.as_str()) => set_text(tree, "status", status),
+            "project" | "reminder" => set_text(tree, "status", status),
             _ => {}
         }
     }
     // In version 2, only a todo has a time of its last change.
     let has_updated = !section.updated.is_empty() && (shape == Shape::V1 || section.key == "todo");
     if let Some(updated) = new.times.updated.filter(|_| has_updated && old.times.updated != new.times.updated) {
-        put(tree, section.updated, &stamp(updated));
+        set_text(tree, section.updated, &stamp(updated));
     }
 }

@@ -37,11 +37,16 @@ impl Document {
     /// SHA-256 over the RFC 8785 form of the document without its header's `checksum`.
     pub fn checksum(&self) -> Result<String, FormatError> {
         let mut digest = Sha256::new();
-        self.hash(&self.members, true, &mut digest)?;
+        self.hash_object(&self.members, true, &mut digest)?;
         Ok(format!("sha256:{}", hex::encode(digest.finalize())))
     }
 
-    fn hash(&self, members: &[(String, MemberValue)], is_root: bool, digest: &mut Sha256) -> Result<(), FormatError> {
+    fn hash_object(
+        &self,
+        members: &[(String, MemberValue)],
+        is_root: bool,
+        digest: &mut Sha256,
+    ) -> Result<(), FormatError> {
         let mut sorted: Vec<&(String, MemberValue)> = members.iter().collect();
         sorted.sort_by(|a, b| order(&a.0, &b.0));
         digest.update("{");
@@ -52,7 +57,7 @@ impl Document {
             digest.update(&out);
             match value {
                 MemberValue::Tree(tree) => digest.update(tree_text(key, tree, is_root)),
-                MemberValue::Object(members) => self.hash(members, false, digest)?,
+                MemberValue::Object(members) => self.hash_object(members, false, digest)?,
                 MemberValue::List(_, items) => {
                     digest.update("[");
                     for (i, item) in items.iter().enumerate() {

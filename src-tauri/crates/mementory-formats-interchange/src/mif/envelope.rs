@@ -30,7 +30,7 @@ pub(super) fn find_in(root: &Tree) -> Option<&Tree> {
 }
 
 /// All faults of an envelope. If there are none, it can be decrypted with the passphrase.
-pub(super) fn flaws(envelope: &Tree) -> Vec<Flaw> {
+pub(super) fn find_flaws(envelope: &Tree) -> Vec<Flaw> {
     let mut out = Vec::new();
     let mut report = |code, message: &str| out.push((code, message.to_owned()));
     match text(envelope, "algorithm") {
@@ -105,7 +105,7 @@ pub(super) fn decrypt(
     passphrase: Option<&dyn Passphrase>,
     place: &str,
 ) -> Result<Vec<u8>, FormatError> {
-    if let Some((code, message)) = flaws(envelope).into_iter().next() {
+    if let Some((code, message)) = find_flaws(envelope).into_iter().next() {
         return Err(FormatError::invalid(code, place, message));
     }
     let Some(passphrase) = passphrase else {

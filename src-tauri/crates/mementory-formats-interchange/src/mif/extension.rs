@@ -99,7 +99,7 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Re
 
 /// Reports the members of the extension slot as losses, because other programs do not read them. Key, origin and kind
 /// are not reported.
-pub(super) fn losses(id: &str, tree: &Tree, report: &mut LossReport) {
+pub(super) fn report_losses(id: &str, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = extension::get(tree) else { return };
     extension::report(id, extension::held(slot), &["key", "origin", "origin_id", "kind"], report);
 }

@@ -208,11 +208,11 @@ impl FirstPass {
 
     fn digest(&self, source: &Source<'_>, limits: &Limits) -> Result<String, FormatError> {
         let mut digest = Sha256::new();
-        self.hash(&self.root, "", source, limits, &mut digest)?;
+        self.hash_object(&self.root, "", source, limits, &mut digest)?;
         Ok(format!("sha256:{}", hex::encode(digest.finalize())))
     }
 
-    fn hash(
+    fn hash_object(
         &self,
         object: &Tree,
         parent: &str,
@@ -234,7 +234,7 @@ impl FirstPass {
             if let Some(section) = section {
                 hash_list(section, source, limits, digest)?;
             } else if graph && matches!(value, Tree::Object(_)) {
-                self.hash(value, key, source, limits, digest)?;
+                self.hash_object(value, key, source, limits, digest)?;
             } else {
                 digest.update(tree_text(key, value, parent.is_empty()));
             }

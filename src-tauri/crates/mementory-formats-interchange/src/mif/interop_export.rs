@@ -2,7 +2,7 @@
 //! a generic array, and text blocks below `---` headers. They can express only memories with text, type, tags and
 //! times, in arrays also an id. They have no extension slot, so everything else is lost and reported as a loss.
 use super::{
-    compose::{content, id_for, memory_type, put, section_for},
+    compose::{content, id_for, memory_type, section_for, set_text},
     document_frame,
     encoding::{ESCAPED_KEY, Encoding},
     extension::differing,
@@ -126,7 +126,7 @@ impl InteropWriter {
             let mapped = interop_import::record_from_item(&text, self.encoding, &Limits::default()).map_err(bad)?;
             (text, mapped)
         };
-        losses(stored, &mapped, self.encoding, &mut self.report.losses);
+        report_losses(stored, &mapped, self.encoding, &mut self.report.losses);
         if self.strip {
             let note = "left out as requested; the record cannot be matched with its original again";
             self.report.losses.add(&stored.id, "identifiers", LossKind::LeftOut, note);
@@ -156,34 +156,34 @@ impl InteropWriter {
     fn compose_element(&self, stored: &StoredRecord) -> Tree {
         let record = &stored.record;
         let mut tree = Tree::Object(vec![]);
-        put(&mut tree, "id", &id_for(stored, &MEMORIES_SECTION, Shape::V2, self.strip));
+        set_text(&mut tree, "id", &id_for(stored, &MEMORIES_SECTION, Shape::V2, self.strip));
         let kind = memory_type(record, Shape::V2);
         let created = stamp(self.created(record));
         let known = |name: &str| record.fields.get(name).filter(|_| record.origin.format == KEY_SCOPE && !self.strip);
         if self.encoding == Encoding::Generic {
-            put(&mut tree, "content", content(record));
-            put(&mut tree, "type", kind);
+            set_text(&mut tree, "content", content(record));
+            set_text(&mut tree, "type", kind);
             tree.set("tags", texts(&record.tags));
-            put(&mut tree, "timestamp", &created);
+            set_text(&mut tree, "timestamp", &created);
             let empty = |metadata: &&serde_json::Value| metadata.as_object().is_some_and(serde_json::Map::is_empty);
             if let Some(metadata) = known("metadata").filter(|metadata| !empty(metadata)) {
                 tree.set("metadata", tree_of(metadata));
             }
             return tree;
         }
-        put(&mut tree, "memory", content(record));
+        set_text(&mut tree, "memory", content(record));
         let account = record.source.account.as_deref().unwrap_or(&self.owner);
-        put(&mut tree, "user_id", if self.strip { "anonymous" } else { account });
+        set_text(&mut tree, "user_id", if self.strip { "anonymous" } else { account });
         if let Some(agent) = known("agent_id") {
             tree.set("agent_id", tree_of(agent));
         }
-        put(&mut tree, "created_at", &created);
+        set_text(&mut tree, "created_at", &created);
         tree.set("updated_at", record.times.updated.map_or(Tree::Null, |time| Tree::Text(stamp(time))));
         let mut metadata = match known("metadata").map(tree_of) {
             Some(metadata @ Tree::Object(_)) => metadata,
             _ => Tree::Object(vec![]),
         };
-        put(&mut metadata, "category", kind);
+        set_text(&mut metadata, "category", kind);
         match record.tags.is_empty() {
             true => metadata.remove("tags"),
             false => metadata.set("tags", tags(&record.tags)),
@@ -227,7 +227,7 @@ fn stamp(time: Timestamp) -> String {
 }
 
 /// Reports everything of a record that our reader could not read back from the file.
-fn losses(stored: &StoredRecord, mapped: &Record, encoding: Encoding, report: &mut LossReport) {
+fn report_losses(stored: &StoredRecord, mapped: &Record, encoding: Encoding, report: &mut LossReport) {
     let record = &stored.record;
     if record.kind != MEMORIES_SECTION.kind {
         report.add(&stored.id, "kind", LossKind::Narrowed, "written as a memory; this encoding has no other kind");

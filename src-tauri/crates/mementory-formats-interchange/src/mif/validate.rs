@@ -133,7 +133,7 @@ impl Validator<'_> {
             return Ok(());
         }
         if let Some(encryption) = envelope::find_in(&first_pass.root) {
-            let flaws = envelope::flaws(encryption);
+            let flaws = envelope::find_flaws(encryption);
             let is_complete = flaws.is_empty();
             for (code, message) in flaws {
                 self.error(code, &format!("{place}#/encryption"), &message);

@@ -6,7 +6,7 @@ use super::{
     encoding::Encoding,
     envelope,
     export_plan::ExportPlan,
-    extension::{AttachMode, attach, losses},
+    extension::{AttachMode, attach, report_losses},
     first_pass::CHECKSUM_METHOD,
     interop_export,
     read::{METADATA_FIELD, copy_metadata, metadata_of_record},
@@ -185,7 +185,7 @@ impl DocumentWriter {
             mapped.times.last_accessed = record.times.last_accessed;
         }
         attach(&mut tree, &mapped, record, AttachMode::OwnElement);
-        losses(&stored.id, &tree, &mut self.report.losses);
+        report_losses(&stored.id, &tree, &mut self.report.losses);
         Ok((json(&tree), kind))
     }
 
@@ -205,7 +205,7 @@ impl DocumentWriter {
         let mapped = to_record(section, &tree);
         let mode = if self.plan.strip { AttachMode::WithoutIdentifiers } else { AttachMode::OtherSource };
         attach(&mut tree, &mapped, record, mode);
-        losses(&stored.id, &tree, &mut self.report.losses);
+        report_losses(&stored.id, &tree, &mut self.report.losses);
         self.report_narrowed(stored, section, &mapped);
         self.count_record(record, section, text(&tree, "type").or(text(&tree, "memory_type")));
         if shape == Shape::V2 && *section == MEMORIES_SECTION {

@@ -93,11 +93,11 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
                 continue;
             }
             Event::SequenceStart(anchor, _) => {
-                start(&mut open, Tree::Array(vec![]), anchor, depth)?;
+                push_collection(&mut open, Tree::Array(vec![]), anchor, depth)?;
                 continue;
             }
             Event::MappingStart(anchor, _) => {
-                start(&mut open, Tree::Object(vec![]), anchor, depth)?;
+                push_collection(&mut open, Tree::Object(vec![]), anchor, depth)?;
                 continue;
             }
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
@@ -127,13 +127,13 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
         }
         match open.last_mut() {
             None => root = Some(done),
-            Some(parent) => put(parent, done)?,
+            Some(parent) => put_value(parent, done)?,
         }
     }
     root.ok_or_else(|| error("malformed", "an empty YAML document"))
 }
 
-fn start(open: &mut Vec<OpenCollection>, tree: Tree, anchor: usize, depth: u32) -> Result<(), YamlError> {
+fn push_collection(open: &mut Vec<OpenCollection>, tree: Tree, anchor: usize, depth: u32) -> Result<(), YamlError> {
     if open.len() >= depth as usize {
         return Err(error("too_deep", format!("nested deeper than {depth} levels")));
     }
@@ -141,7 +141,7 @@ fn start(open: &mut Vec<OpenCollection>, tree: Tree, anchor: usize, depth: u32) 
     Ok(())
 }
 
-fn put(parent: &mut OpenCollection, value: Tree) -> Result<(), YamlError> {
+fn put_value(parent: &mut OpenCollection, value: Tree) -> Result<(), YamlError> {
     match &mut parent.tree {
         Tree::Array(items) => items.push(value),
         Tree::Object(members) => match parent.key.take() {

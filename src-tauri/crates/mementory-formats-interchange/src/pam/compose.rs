@@ -109,7 +109,7 @@ impl Context<'_> {
             mapped.repeats = record.repeats;
             mapped.embeddings.clone_from(&record.embeddings);
             let difference = extension::difference(&mapped, &record, true);
-            extension::losses(&stored.id, &difference, losses);
+            extension::report_losses(&stored.id, &difference, losses);
             extension::attach(&mut tree, difference);
         }
         self.remove_dangling_references(stored, &mut tree, losses);
@@ -253,7 +253,7 @@ impl Context<'_> {
         ]);
         let mapped = to_record::memory(&tree, &self.first_pass.home_scope);
         let difference = extension::difference(&mapped, record, false);
-        extension::losses(&stored.id, &difference, losses);
+        extension::report_losses(&stored.id, &difference, losses);
         if self.strip {
             losses.add(&stored.id, "source", LossKind::LeftOut, "the source's own words may name accounts");
         }

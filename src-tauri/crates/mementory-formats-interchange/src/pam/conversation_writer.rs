@@ -130,7 +130,7 @@ impl ConversationWriter {
         ]);
         let mapped = to_record::conversation(None, Some(&file), &context.first_pass.home_scope);
         let difference = extension::difference(&mapped, record, false);
-        extension::losses(&stored.id, &difference, losses);
+        extension::report_losses(&stored.id, &difference, losses);
         extension::attach(&mut file, difference);
         let path = used_paths.reserve(None, &conversation.id);
         let index = index_entry(conversation, &name, title, created, updated, &record.tags, &path);
@@ -208,7 +208,7 @@ impl ConversationWriter {
                 extension::detach(tree);
                 let mapped = to_record::conversation(index.as_ref(), Some(tree), &record.key.scope);
                 let difference = extension::difference(&mapped, record, true);
-                extension::losses(&stored.id, &difference, losses);
+                extension::report_losses(&stored.id, &difference, losses);
                 extension::attach(tree, difference);
             }
         }
@@ -462,7 +462,7 @@ fn message_row(
         .unwrap_or_default();
     let mapped = to_record::message(&tree, &context.first_pass.home_scope, &conversation_id, usize::MAX);
     let difference = extension::difference(&mapped, record, false);
-    extension::losses(&stored.id, &difference, losses);
+    extension::report_losses(&stored.id, &difference, losses);
     extension::attach(&mut tree, difference);
     row.tree = tree;
     row
@@ -507,7 +507,7 @@ fn patch_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport
     let mut record = record.clone();
     record.fields.clone_from(&mapped.fields);
     let difference = extension::difference(&mapped, &record, true);
-    extension::losses(&stored.id, &difference, losses);
+    extension::report_losses(&stored.id, &difference, losses);
     extension::attach(tree, difference);
 }
 

@@ -158,7 +158,7 @@ impl<'c> Bundle<'c> {
         })
     }
 
-    /// Like [`Bundle::integrity`], but the first fault is an error.
+    /// Like [`Bundle::check_integrity`], but the first fault is an error.
     pub(super) fn require_integrity(&self) -> Result<Option<Merkle>, FormatError> {
         let mut first = None;
         let tree = self.check_integrity(&mut |code, pointer, message| {

@@ -4,7 +4,7 @@ use super::{
     canonical::canonical,
     entry::{citation, defect, word},
     envelope::ENTRY_VERSION,
-    extension::{attach, is_composed, losses, without_extension},
+    extension::{attach, is_composed, report_losses, without_extension},
     log_event::{ExportedEvent, LOG_FORMAT, entry_of},
     to_record::{KEY_SCOPE, RECORDED_SUFFIX, TIME_MEMBERS, patch, to_record, tree_of},
 };
@@ -125,7 +125,7 @@ pub(super) fn output_entry(
             report.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
         }
     }
-    losses(&stored.id, &entry.tree, report);
+    report_losses(&stored.id, &entry.tree, report);
     Outcome::Entry(Box::new(entry))
 }
 

@@ -173,7 +173,7 @@ impl Layout {
     }
 
     /// Appends line break and indent, or nothing if everything is on one line.
-    pub(super) fn lead(&self, level: usize, out: &mut String) {
+    pub(super) fn push_lead(&self, level: usize, out: &mut String) {
         if let Some((end, unit)) = &self.lines {
             out.push_str(end);
             out.push_str(&unit.repeat(level));
@@ -181,56 +181,56 @@ impl Layout {
     }
 
     /// Appends the separator between two elements.
-    pub(super) fn comma(&self, level: usize, out: &mut String) {
+    pub(super) fn push_comma(&self, level: usize, out: &mut String) {
         out.push(',');
         if self.lines.is_some() {
-            self.lead(level, out);
+            self.push_lead(level, out);
         } else if self.spaced {
             out.push(' ');
         }
     }
 
     /// Appends an object whose members have the indent of `level + 1`.
-    pub(super) fn object(&self, members: &[(&str, Piece<'_>)], level: usize, out: &mut String) {
+    pub(super) fn push_object(&self, members: &[(&str, Piece<'_>)], level: usize, out: &mut String) {
         out.push('{');
         for (i, (key, piece)) in members.iter().enumerate() {
             if i == 0 {
-                self.lead(level + 1, out)
+                self.push_lead(level + 1, out)
             } else {
-                self.comma(level + 1, out)
+                self.push_comma(level + 1, out)
             }
             mementory_json::write_string(key, out);
             out.push_str(if self.spaced { ": " } else { ":" });
             match piece {
-                Piece::Tree(tree) => self.value(tree, level + 1, out),
+                Piece::Tree(tree) => self.push_value(tree, level + 1, out),
                 Piece::Raw(text) => out.push_str(text),
             }
         }
         if !members.is_empty() {
-            self.lead(level, out);
+            self.push_lead(level, out);
         }
         out.push('}');
     }
 
     /// Appends a value whose first line has the indent of `level`.
-    pub(super) fn value(&self, tree: &Tree, level: usize, out: &mut String) {
+    pub(super) fn push_value(&self, tree: &Tree, level: usize, out: &mut String) {
         match tree {
             Tree::Array(items) if !items.is_empty() => {
                 out.push('[');
                 for (i, item) in items.iter().enumerate() {
                     if i == 0 {
-                        self.lead(level + 1, out)
+                        self.push_lead(level + 1, out)
                     } else {
-                        self.comma(level + 1, out)
+                        self.push_comma(level + 1, out)
                     }
-                    self.value(item, level + 1, out);
+                    self.push_value(item, level + 1, out);
                 }
-                self.lead(level, out);
+                self.push_lead(level, out);
                 out.push(']');
             }
             Tree::Object(members) => {
                 let pieces: Vec<_> = members.iter().map(|(k, v)| (k.as_str(), Piece::Tree(v.clone()))).collect();
-                self.object(&pieces, level, out);
+                self.push_object(&pieces, level, out);
             }
             other => other.write(out),
         }
@@ -252,7 +252,7 @@ mod tests {
             "{\r\n\t\"a\": 1.0,\r\n\t\"b\": [],\r\n\t\"c\": [\r\n\t\t[\r\n\t\t\t\"x\",\r\n\t\t\t\"L\"\r\n\t\t]\r\n\t],\r\n\t\"d\": {}\r\n}",
         ] {
             let mut out = String::new();
-            Layout::of(text).value(&tree, 0, &mut out);
+            Layout::of(text).push_value(&tree, 0, &mut out);
             assert_eq!(out, text);
         }
     }

@@ -119,7 +119,7 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
 
 /// Reports the members of the extension slot as losses, because other programs do not read them. Key and origin are not
 /// reported.
-pub(super) fn losses(id: &str, tree: &Tree, report: &mut LossReport) {
+pub(super) fn report_losses(id: &str, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = slot(tree) else { return };
     extension::report(id, extension::held(slot), &[COMPOSED_MEMBER, "key", "origin", "origin_id"], report);
 }

@@ -92,7 +92,7 @@ impl BundleWriter {
         })?;
         let mut envelopes = Vec::new();
         source.passthrough(KEY_SCOPE, &mut |item, bytes| collect_envelope(item, bytes, limits, &mut envelopes))?;
-        let session = session(&about, &envelopes, &entries, options);
+        let session = session_id(&about, &envelopes, &entries, options);
         let mut writer = Self { about, entries, envelopes, session, report };
         writer.sort_and_number();
         if let Some(selector) = options.format_options.get::<Selector>() {
@@ -218,7 +218,7 @@ fn collect_envelope(
 }
 
 /// Session id of the bundle: the imported one if there is exactly one, else one made from the vault id.
-fn session(
+fn session_id(
     about: &SourceAbout,
     envelopes: &[SourceEnvelope],
     entries: &[OutputEntry],
@@ -241,10 +241,10 @@ fn session(
     }
 }
 
-fn envelope_of(members: Vec<(&str, Tree)>) -> Envelope {
+fn new_envelope(members: Vec<(&str, Tree)>) -> Envelope {
     let tree = Tree::Object(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect());
     let mut text = String::new();
-    Layout::zaxy().value(&tree, 0, &mut text);
+    Layout::zaxy().push_value(&tree, 0, &mut text);
     let kind = match (tree.get("disclosed"), tree.get("signature")) {
         (Some(_), _) => BundleKind::Subset,
         (_, Some(_)) => BundleKind::Signed,
@@ -258,7 +258,7 @@ fn word(text: &str) -> Tree {
 }
 
 pub(super) fn unsigned(session: &str) -> Envelope {
-    envelope_of(vec![
+    new_envelope(vec![
         ("version", word(UNSIGNED_VERSION)),
         ("schema_version", word(ENTRY_VERSION)),
         ("session_id", word(session)),
@@ -300,7 +300,7 @@ pub(super) fn signed(
     members.push(("anchor", Tree::Null));
     members.push(("entries", Tree::Array(vec![])));
     members.push(("signature", word(&hex::encode(signature))));
-    Ok(envelope_of(members))
+    Ok(new_envelope(members))
 }
 
 /// The envelope for a subset of a signed bundle.
@@ -308,7 +308,7 @@ pub(super) fn subset(of: &Envelope) -> Envelope {
     let keys = ["version", "algorithm", "public_key", "session_id", "created_at", "nonce", "merkle_root", "signature"];
     let mut members: Vec<(&str, Tree)> = keys.into_iter().filter_map(|k| Some((k, of.tree.get(k)?.clone()))).collect();
     members.push(("disclosed", Tree::Array(vec![])));
-    envelope_of(members)
+    new_envelope(members)
 }
 
 /// A random number of 16 bytes in hex. It is the SHA-256 of two random UUIDs, truncated.
@@ -353,7 +353,7 @@ impl<'a> Element<'a> {
             Some(text) => text.to_owned(),
             None => {
                 let mut text = String::new();
-                layout.value(self.tree, level, &mut text);
+                layout.push_value(self.tree, level, &mut text);
                 text
             }
         };
@@ -376,7 +376,7 @@ impl<'a> Element<'a> {
         if sorted {
             members.sort_by(|a, b| a.0.cmp(b.0));
         }
-        layout.object(&members, 2, &mut out);
+        layout.push_object(&members, 2, &mut out);
         Ok(out)
     }
 }
@@ -399,9 +399,9 @@ pub(super) fn write_bundle<'a>(
     for element in elements {
         let mut text = String::new();
         if any {
-            layout.comma(2, &mut text)
+            layout.push_comma(2, &mut text)
         } else {
-            layout.lead(2, &mut text)
+            layout.push_lead(2, &mut text)
         }
         any = true;
         text.push_str(&element.to_text(envelope.kind, &layout, sorted, &place)?);
@@ -409,7 +409,7 @@ pub(super) fn write_bundle<'a>(
     }
     if any {
         let mut text = String::new();
-        layout.lead(1, &mut text);
+        layout.push_lead(1, &mut text);
         file.write_all(text.as_bytes()).map_err(io)?;
     }
     file.write_all(after.as_bytes()).map_err(io)?;

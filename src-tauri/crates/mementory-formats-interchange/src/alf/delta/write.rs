@@ -280,7 +280,7 @@ impl Writer<'_> {
                 None => Operation::Create,
             };
             if alf_element(&stored.record) != Some(AlfElement::Line) {
-                compose::losses(&stored, &mut report.losses);
+                compose::report_losses(&stored, &mut report.losses);
             }
             *report.by_kind.entry(stored.record.kind.as_str().to_owned()).or_default() += 1;
             emit(&add_operation(&text, operation))

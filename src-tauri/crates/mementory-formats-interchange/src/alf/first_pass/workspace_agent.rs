@@ -32,7 +32,7 @@ pub(super) fn add_profiles(
     let runtime = scope.split(':').next().and_then(by_id).map_or("", |r| r.id);
     if !plan.has_other_formats && plan.agents.is_empty() && plan.workspaces.len() == 1 {
         plan.agent = agent_of(&scope);
-        let name = workspace_profile::name(&of_workspace).unwrap_or_else(|| "Agent".into());
+        let name = workspace_profile::agent_name(&of_workspace).unwrap_or_else(|| "Agent".into());
         plan.sole_workspace = Some(SoleWorkspace { runtime, name });
     }
     let (mut identity, mut persons) = (Vec::<StoredRecord>::new(), Vec::new());
@@ -47,7 +47,7 @@ pub(super) fn add_profiles(
     }
     let lineage = match identity.is_empty() {
         true => None,
-        false => Some(Lineage::count(source, runtime, &scope, &identity)?),
+        false => Some(Lineage::count_versions(source, runtime, &scope, &identity)?),
     };
     let mut add_row = |layer: &'static str, text: String, profiles: &[StoredRecord]| {
         plan.in_documents.extend(profiles.iter().map(|p| p.id.clone()));

@@ -55,7 +55,7 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
         manifest: &manifest,
         limits,
         ids: ids.iter().map(|id| id.trim().to_ascii_lowercase()).collect(),
-        strip: options.strip_links,
+        strip_links: options.strip_links,
         found: BTreeSet::new(),
         removed_from: BTreeMap::new(),
         needles: Needles::default(),
@@ -201,7 +201,7 @@ struct Deletion<'a> {
     manifest: &'a Manifest,
     limits: &'a Limits,
     ids: BTreeSet<String>,
-    strip: bool,
+    strip_links: bool,
     found: BTreeSet<String>,
     removed_from: BTreeMap<String, u64>,
     needles: Needles,
@@ -226,7 +226,7 @@ impl Deletion<'_> {
                         *self.removed_from.entry(row.file.clone()).or_default() += 1;
                         self.needles.add_line(text);
                     } else {
-                        self.links += self.links_of(text);
+                        self.links += self.count_links(text);
                     }
                 }
                 Ok(LineEdit::Keep)
@@ -235,7 +235,7 @@ impl Deletion<'_> {
         Ok(())
     }
 
-    fn links_of(&self, line: &str) -> u64 {
+    fn count_links(&self, line: &str) -> u64 {
         let Some(m) = wire::members(line) else { return 0 };
         let named = |raw: Option<&serde_json::value::RawValue>| {
             raw.and_then(wire::string).is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()))
@@ -249,7 +249,7 @@ impl Deletion<'_> {
 
     /// A line without its links to the deleted records. None if it has none, or links are kept.
     fn without_links(&self, line: &str) -> Option<String> {
-        if !self.strip || self.links_of(line) == 0 {
+        if !self.strip_links || self.count_links(line) == 0 {
             return None;
         }
         let mut tree = Tree::parse(line, 512).ok()?;
@@ -306,7 +306,7 @@ impl Deletion<'_> {
 
     /// Removes the deleted records from `referenced_by` in the attachment index.
     fn write_attachment_index(&self, file: &mut Rewrite) -> Result<(), FormatError> {
-        if !self.strip {
+        if !self.strip_links {
             return Ok(());
         }
         let Some(name) = self.manifest.layer_file("attachments") else { return Ok(()) };

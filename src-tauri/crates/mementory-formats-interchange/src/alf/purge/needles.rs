@@ -14,8 +14,8 @@ const READ_BUFFER_BYTES: usize = 256 << 10;
 /// Texts to search for.
 #[derive(Default)]
 pub(super) struct Needles {
-    whole: BTreeSet<Vec<u8>>,
-    parts: BTreeSet<Vec<u8>>,
+    contents: BTreeSet<Vec<u8>>,
+    content_lines: BTreeSet<Vec<u8>>,
 }
 
 impl Needles {
@@ -23,11 +23,11 @@ impl Needles {
     pub(super) fn add_line(&mut self, line: &str) {
         let Some(m) = wire::members(line) else { return };
         let Some(content) = wire::get(&m, "content").and_then(wire::string) else { return };
-        add_spellings(&mut self.whole, content.trim());
+        add_spellings(&mut self.contents, content.trim());
         for part in content.lines() {
             let part = part.trim_matches(|c: char| c.is_whitespace() || "#*->|`_".contains(c));
             if part.chars().count() >= MIN_PART_CHARS {
-                add_spellings(&mut self.parts, part);
+                add_spellings(&mut self.content_lines, part);
             }
         }
     }
@@ -36,8 +36,8 @@ impl Needles {
     pub(super) fn finder(&self, ids: &BTreeSet<String>) -> Finder {
         let find = |set: &BTreeSet<Vec<u8>>| set.iter().map(|n| memchr::memmem::Finder::new(n).into_owned()).collect();
         let ids: BTreeSet<Vec<u8>> = ids.iter().map(|id| id.to_ascii_lowercase().into_bytes()).collect();
-        let longest = self.whole.iter().chain(&self.parts).chain(&ids).map(Vec::len).max().unwrap_or(0);
-        Finder { whole: find(&self.whole), parts: find(&self.parts), ids: find(&ids), longest }
+        let longest = self.contents.iter().chain(&self.content_lines).chain(&ids).map(Vec::len).max().unwrap_or(0);
+        Finder { contents: find(&self.contents), content_lines: find(&self.content_lines), ids: find(&ids), longest }
     }
 }
 
@@ -77,8 +77,8 @@ fn fold(bytes: &[u8], blank: &mut bool) -> Vec<u8> {
 
 /// Searches streams for all texts and ids.
 pub(super) struct Finder {
-    whole: Vec<memchr::memmem::Finder<'static>>,
-    parts: Vec<memchr::memmem::Finder<'static>>,
+    contents: Vec<memchr::memmem::Finder<'static>>,
+    content_lines: Vec<memchr::memmem::Finder<'static>>,
     ids: Vec<memchr::memmem::Finder<'static>>,
     longest: usize,
 }
@@ -104,10 +104,10 @@ impl Finder {
             }
             text.extend(fold(&buffer[..n], &mut blank));
             let within = |finders: &[memchr::memmem::Finder<'static>]| finders.iter().any(|f| f.find(&text).is_some());
-            if within(&self.whole) {
+            if within(&self.contents) {
                 return Ok(Some("holds_text"));
             }
-            has_part |= within(&self.parts);
+            has_part |= within(&self.content_lines);
             has_id |= ids && within(&self.ids);
             // The end of the text is kept, so that a match across two chunks is found with the next one.
             let keep = text.len().saturating_sub(self.longest);

@@ -35,7 +35,7 @@ pub(super) fn element_id(doc: &Tree, position: usize, taken: &[String]) -> Strin
 /// Reads `attachments.json` and the files that it lists.
 pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> {
     let mut out = Attachments::default();
-    let Some((text, member)) = reader.document("attachments")? else { return Ok(out) };
+    let Some((text, member)) = reader.read_document("attachments")? else { return Ok(out) };
     let Some(document) = list_document::split(&text, "attachments") else {
         reader.store_bad_document(&member, Kind::Attachment)?;
         return Ok(out);
@@ -145,7 +145,7 @@ fn verified_entry(reader: &mut Reader<'_>, doc: &Tree, name: &str, row: &str) ->
     let hash = |key: &str| doc.get("hash").and_then(|h| h.get(key)).and_then(Tree::as_str).unwrap_or_default();
     let (size, digest) = match digest(reader, &member) {
         // The damage is reported later, when the entry is read as a passthrough file.
-        Err(FormatError::Io { source, .. }) if is_damage(&source) && !reader.delta => return Ok(None),
+        Err(FormatError::Io { source, .. }) if is_damage(&source) && !reader.is_delta => return Ok(None),
         other => other?,
     };
     if hash("algorithm") != "sha256" {
