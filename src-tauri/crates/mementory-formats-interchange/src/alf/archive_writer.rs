@@ -14,7 +14,7 @@ use zip::write::{SimpleFileOptions, StreamWriter};
 /// Size of the read buffer in bytes.
 const READ_BUFFER_BYTES: u64 = 1 << 20;
 
-/// Where the archive is written.
+/// The file that the archive is written to.
 enum ZipOutput {
     /// A plain file.
     Plain(ZipWriter<BufWriter<File>>),

@@ -3,7 +3,7 @@
 use mementory_format::FormatError;
 use std::io::{BufRead, BufReader, Read};
 
-/// One line of an entry.
+/// One line of a JSONL entry.
 pub(super) enum JsonLine<'a> {
     /// Line number (from 1), and text without its line end. The text is empty for a blank line.
     Text(u64, &'a str),

@@ -51,7 +51,7 @@ pub(super) struct Reader<'a> {
     pub limits: &'a Limits,
     /// Receives everything that is read.
     pub sink: &'a mut dyn Sink,
-    /// Names of the entries that were read.
+    /// Names of the entries that were read, or that must not become passthrough files.
     pub used: BTreeSet<String>,
     bytes_done: u64,
     remarks: BTreeMap<Remark, (String, u64)>,

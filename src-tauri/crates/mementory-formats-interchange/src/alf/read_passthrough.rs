@@ -82,7 +82,7 @@ impl Reader<'_> {
                 let message = "another program changed this file; the memories in the archive have its previous text";
                 self.sink.note(Issue::new("raw_changed", &member.place, message));
             }
-            // If no record of the archive contains the file, it must be stored, whatever the manifest claims.
+            // If no record of the archive contains the file, it must be stored, even if the manifest claims otherwise.
             return Ok(now == digest && self.files_from_records.contains(&(runtime, path.to_owned())));
         }
         if let Some(original) = self.opener.files.remove(name) {

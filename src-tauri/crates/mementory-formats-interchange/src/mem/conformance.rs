@@ -86,7 +86,8 @@ impl Report {
     }
 }
 
-/// Checks the whole bundle. `progress` is called regularly; its error (cancelled) ends the check.
+/// Checks the whole bundle. `progress` is called regularly. If it returns an error (the user cancelled), the check
+/// ends.
 pub(super) fn check_bundle(
     bundle: &Bundle,
     depth: CheckDepth,

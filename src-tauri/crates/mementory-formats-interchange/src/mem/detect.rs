@@ -31,8 +31,8 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             }
             continue;
         }
-        // A bundle without its manifest is claimed too. The claim lists the manifest as missing, so that the user is
-        // told.
+        // A bundle without its manifest is claimed too. The claim lists the manifest as missing, so that the user
+        // learns of it.
         let item =
             member.name[prefix.len()..].starts_with("items/") && kind_at_path(&member.name[prefix.len()..]).is_some();
         if item

@@ -170,7 +170,7 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindS
     (spec, tree)
 }
 
-/// Metadata that tells where an episode came from, with the names that the adapters of the reference SDK use. Other
+/// Metadata about the source of an episode, with the names that the adapters of the reference SDK use. Other
 /// programs recognise them, and so does our reader if the extension was removed.
 fn adapter_metadata(record: &Record) -> Tree {
     let field = |name: &str| record.fields.get(name).and_then(|v| v.as_str());

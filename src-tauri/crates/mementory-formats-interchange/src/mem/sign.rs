@@ -1,5 +1,5 @@
 //! Signs a bundle (spec v1.1 §1.3): the manifest's exact bytes, and each tombstone in canonical form without its
-//! `signature`. The caller holds the key. Signatures are verified elsewhere (see [`super::signatures`]).
+//! `signature`. The caller has the key. Signatures are verified elsewhere (see [`super::signatures`]).
 use super::{
     bundle::{Bundle, MANIFEST_FILE, SIGNATURE_FILE},
     conformance::{CheckDepth, Report, Severity, check_bundle},
@@ -41,8 +41,8 @@ pub(super) fn sign_tombstone(source: &str, signer: &dyn Signer, depth: u32) -> R
 /// `.zip`, an archive is written.
 ///
 /// # Errors
-/// A bundle with any error is not signed; the first one is returned. The input must hold exactly one bundle. `out` must
-/// not exist unless it is the bundle itself. After an error nothing is left at `out`.
+/// A bundle with any error is not signed; the first one is returned. The input must contain exactly one bundle. `out`
+/// must not exist unless it is the bundle itself. After an error nothing is left at `out`.
 pub fn sign(bundle: &Path, signer: &dyn Signer, out: &Path) -> Result<SignedBundle, FormatError> {
     let limits = Limits::default();
     with_valid_bundle(bundle, &limits, &mut |source, report| {

@@ -35,7 +35,7 @@ pub(super) fn own_element(record: &Record, shape: Shape) -> Option<(&'static Sec
         .flatten()
 }
 
-/// The list for a record of another format. A relation goes to the list of relations only if both of its ends are
+/// The list for a record of another format. A relation is put into the list of relations only if both of its ends are
 /// known.
 pub(super) fn section_for(kind: Kind, shape: Shape, ends: bool) -> &'static Section {
     match (kind, shape) {

@@ -23,7 +23,7 @@ pub(super) struct ExportPlan {
     pub shape: Shape,
     /// True if identifiers are left out.
     pub strip: bool,
-    /// Frames of imported documents: parsed, and as stored.
+    /// Frames of imported documents, each parsed and in its stored form.
     pub frames: Vec<(DocumentFrame, Tree)>,
     /// True if some records were not read from a document of this shape.
     pub has_others: bool,

@@ -128,7 +128,8 @@ impl<'a> Source<'a> {
         if self.encoding == Encoding::Jsonl { None } else { json_fault(&self.read_all(limits).ok()?) }
     }
 
-    /// Replaces the elements that are nearly JSON with `null`, so that the others can be read. False if there are none.
+    /// Replaces the elements that are nearly JSON with `null`, so that the others can be read. False if there are none,
+    /// if the document is not JSON, or if elements were replaced before.
     pub fn blank_faulty_elements(&mut self, limits: &Limits) -> Result<bool, FormatError> {
         if self.encoding != Encoding::Json || !self.faulty.is_empty() {
             return Ok(false);
@@ -147,7 +148,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Reads all bytes, up to the size limit.
+    /// Reads all bytes. Fails if there are more than `Limits::element_bytes`.
     pub fn read_all(&self, limits: &Limits) -> Result<Vec<u8>, FormatError> {
         let bound = limits.element_bytes;
         self.read(|r| {

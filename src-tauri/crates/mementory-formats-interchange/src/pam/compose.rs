@@ -23,7 +23,7 @@ pub(super) fn word(text: impl Into<String>) -> Option<Tree> {
     Some(Tree::Text(text.into()))
 }
 
-/// A time with whole seconds or six digits of a second. All programs write these alike, and checksums depend on it.
+/// A time with whole seconds or six decimal places. All programs write these alike, and checksums depend on it.
 pub(super) fn time_tree(time: Timestamp) -> Tree {
     let text = time.to_rfc3339();
     let short = text.strip_suffix('Z').filter(|t| t.rsplit_once('.').is_some_and(|(_, f)| f.len() == 3));

@@ -169,7 +169,7 @@ fn memories(doc: &Document, bounds: Bounds) -> impl Iterator<Item = Option<Tree>
 }
 
 /// The store without its records, and whether its checksum is correct: all that is needed to check its signature. None
-/// if the store is not signed.
+/// if there is no store, or it is not signed.
 pub(super) fn signed_outline(bundle: &Bundle) -> Result<Option<(Tree, Integrity)>, FormatError> {
     let Some(member) = bundle.store else { return Ok(None) };
     let text = document::read_text(bundle.catalog, member, bundle.limits)?;

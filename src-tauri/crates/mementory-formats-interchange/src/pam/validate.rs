@@ -46,8 +46,8 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     })
 }
 
-/// Visits the store's signature with the bytes that it covers. If the checksum is missing or wrong, the signature says
-/// nothing about the memories. It is then passed on empty, which makes it invalid.
+/// Visits the store's signature with the bytes that it covers. If the checksum is missing or wrong, the signature
+/// proves nothing about the memories. It is then passed on empty, which makes it invalid.
 pub(super) fn signatures(
     bundle: &Bundle,
     visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,

@@ -347,7 +347,7 @@ impl<'a> Element<'a> {
 
     /// The text of the element. If `sorted`, the members of its wrapper are sorted by name, as those of the envelope
     /// are.
-    fn to_text(self, kind: BundleKind, layout: &Layout, sorted: bool, place: &str) -> Result<String, FormatError> {
+    fn into_text(self, kind: BundleKind, layout: &Layout, sorted: bool, place: &str) -> Result<String, FormatError> {
         let mut out = String::new();
         let content = |level: usize| match self.text {
             Some(text) => text.to_owned(),
@@ -404,7 +404,7 @@ pub(super) fn write_bundle<'a>(
             layout.push_lead(2, &mut text)
         }
         any = true;
-        text.push_str(&element.to_text(envelope.kind, &layout, sorted, &place)?);
+        text.push_str(&element.into_text(envelope.kind, &layout, sorted, &place)?);
         file.write_all(text.as_bytes()).map_err(io)?;
     }
     if any {

@@ -1,4 +1,5 @@
-//! Written records come back as exactly as the format declares, and everything that does not is in the loss report.
+//! After a round trip, records are as complete as the format declares, and everything that is lost is in the loss
+//! report.
 use crate::{
     cases::{Case, readable_cases},
     steps::{assert_covered, open, read, read_case, validate, without_origin, write_options},
@@ -36,7 +37,7 @@ fn id(record: &Record) -> String {
     vault_id(record.kind, &record.key)
 }
 
-/// True if the input is valid and every reference in it resolves. Only then can all records come back.
+/// True if the input is valid and every reference in it resolves. Only then can a round trip preserve all records.
 fn is_valid_without_dangling_references(case: &Case) -> bool {
     if !case.format.capabilities().validate {
         return true;

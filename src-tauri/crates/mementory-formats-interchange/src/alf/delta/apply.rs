@@ -167,7 +167,7 @@ fn name_of(path: &Path) -> String {
 }
 
 impl MergedDeltas {
-    /// Reads the next delta and merges its changes.
+    /// Reads the next delta and merges its changes. Fails if it does not follow on the state that was reached so far.
     fn add_delta(
         &mut self,
         base: &Manifest,
