@@ -3,7 +3,7 @@
 //! Composed lines contain nothing that depends on the time of the export, so that a sealed partition always has the
 //! same bytes. Fields that ALF does not have are stored in `raw_source_format.mementory` (see [`super::extension`]).
 use super::extension;
-use super::vocabulary::{EMPTY_CONTENT, ENTITY_TYPES, METHODS, memory_type, status};
+use super::vocabulary::{EMPTY_CONTENT, ENTITY_TYPES, EXTRACTION_METHODS, memory_type, status};
 use super::wire;
 use mementory_format::StoredRecord;
 use mementory_json::{Tree, write_string};
@@ -111,7 +111,7 @@ fn write_source(out: &mut String, record: &Record, identity_version: Option<u64>
     let file = record.fields.get("file").and_then(|f| f.as_str());
     write_optional_member(out, "origin_file", file.filter(|_| super::workspace_origin::runtime_of(record).is_some()));
     let stated = record.source.method.as_deref();
-    let method = METHODS.into_iter().find(|known| Some(*known) == stated).unwrap_or("migrated");
+    let method = EXTRACTION_METHODS.into_iter().find(|known| Some(*known) == stated).unwrap_or("migrated");
     write_text_member(out, "extraction_method", method);
     write_optional_member(out, "session_id", record.source.conversation.as_deref());
     write_optional_member(out, "interaction_id", record.source.message.as_deref());
@@ -234,7 +234,7 @@ pub(super) fn report_losses(stored: &StoredRecord, losses: &mut LossReport) {
     let known_status = own_status.as_deref().is_none_or(|s| s == status(record));
     narrowed(!known_status, "status", "ALF has no such status: written as active");
     narrowed(
-        source.method.as_deref().is_some_and(|m| !METHODS.contains(&m)),
+        source.method.as_deref().is_some_and(|m| !EXTRACTION_METHODS.contains(&m)),
         "method",
         "ALF has no such method: written as migrated",
     );

@@ -106,7 +106,7 @@ pub(super) fn principal(element: &str, doc: &Tree, key: RecordKey, remarks: &mut
 
 /// Converts a credential. Only the verbatim contains its payload, never text, title or fields.
 pub(super) fn credential(element: &str, doc: &Tree, key: RecordKey, remarks: &mut Vec<Remark>) -> Record {
-    const TYPES: [&str; 7] =
+    const CREDENTIAL_TYPES: [&str; 7] =
         ["api_key", "oauth_token", "webhook_secret", "session_token", "ssh_key", "certificate", "custom"];
     let mut record = Record::new(Kind::Credential, key, text(doc, &["service"]).unwrap_or_default());
     record.origin_id = text(doc, &["id"]).map(str::to_owned);
@@ -118,7 +118,7 @@ pub(super) fn credential(element: &str, doc: &Tree, key: RecordKey, remarks: &mu
     if let Some(Tree::Array(tags)) = doc.get("tags") {
         record.tags = tags.iter().filter_map(Tree::as_str).map(str::to_owned).collect();
     }
-    if record.record_type.as_deref().is_some_and(|t| !TYPES.contains(&t)) {
+    if record.record_type.as_deref().is_some_and(|t| !CREDENTIAL_TYPES.contains(&t)) {
         remarks.push(("unknown_value", "credential_type".into()));
     }
     let algorithm = text(doc, &["encryption", "algorithm"]).unwrap_or_default();

@@ -163,11 +163,11 @@ impl Manifest {
 
     /// Files of layers that this version of the format does not define.
     pub(super) fn unknown_layer_files(&self) -> Vec<&str> {
-        const KNOWN: [&str; 5] = ["identity", "principals", "credentials", "memory", "attachments"];
+        const KNOWN_LAYERS: [&str; 5] = ["identity", "principals", "credentials", "memory", "attachments"];
         match self.tree.get("layers") {
             Some(Tree::Object(layers)) => layers
                 .iter()
-                .filter(|(name, _)| !KNOWN.contains(&name.as_str()))
+                .filter(|(name, _)| !KNOWN_LAYERS.contains(&name.as_str()))
                 .filter_map(|(_, layer)| layer.get("file")?.as_str())
                 .collect(),
             _ => vec![],

@@ -152,7 +152,7 @@ pub(super) const MEMORY_RULE: Rule = Object(&[
             optional("runtime_version", Text),
             optional("origin", Text),
             optional("origin_file", Text),
-            optional("extraction_method", OpenWord(&super::wire::METHODS)),
+            optional("extraction_method", OpenWord(&super::wire::EXTRACTION_METHODS)),
             optional("session_id", Text),
             optional("interaction_id", Text),
             optional("identity_version", Whole(1)),
@@ -170,7 +170,7 @@ pub(super) const MEMORY_RULE: Rule = Object(&[
             optional("access_count", Whole(0)),
         ]),
     ),
-    required("status", OpenWord(&super::wire::STATUSES)),
+    required("status", OpenWord(&super::wire::MEMORY_STATUSES)),
     optional("supersedes", Uuid),
     optional("confidence", Unit),
     optional(

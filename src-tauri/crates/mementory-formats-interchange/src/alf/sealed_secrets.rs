@@ -16,9 +16,9 @@ const LAYOUT_ID: &str = "keepsake-credential-v1";
 const LAYOUT_NOTE: &str = "key = Argon2id 0x13 of the passphrase, 32 bytes; encrypted_payload = ciphertext followed by the 16 \
                     byte tag; associated data = agent_id|id in UTF-8; plaintext = JSON {files: [{file, content}]}, content in base64";
 /// Largest number of rows that are opened. Each costs a key derivation, and we write only one in each archive.
-const MAX_ATTEMPTS: usize = 4;
+const MAX_OPENED_ROWS: usize = 4;
 /// Costs of the key derivation that we write: 64 MiB, 3 passes, 4 lanes. A row with higher costs is not opened.
-const MAX_COSTS: (u32, u32, u32) = (64 << 10, 3, 4);
+const MAX_KDF_COSTS: (u32, u32, u32) = (64 << 10, 3, 4);
 
 /// SHA-256 in hex.
 pub(super) fn sha256(bytes: &[u8]) -> String {
@@ -125,7 +125,7 @@ impl Opener {
     /// or too many rows.
     pub(super) fn open(&mut self, doc: &Tree, passphrase: &dyn Passphrase) -> bool {
         self.tried += 1;
-        if self.tried > MAX_ATTEMPTS {
+        if self.tried > MAX_OPENED_ROWS {
             return false;
         }
         match open_row(doc, passphrase) {
@@ -156,7 +156,7 @@ fn open_row(doc: &Tree, passphrase: &dyn Passphrase) -> Option<Vec<(String, Vec<
         nonce: bytes(encryption, "nonce")?,
         ciphertext: bytes(doc, "encrypted_payload")?,
     };
-    let (memory, passes, lanes) = MAX_COSTS;
+    let (memory, passes, lanes) = MAX_KDF_COSTS;
     if sealed.memory_kib > memory || sealed.passes > passes || sealed.lanes > lanes {
         return None;
     }

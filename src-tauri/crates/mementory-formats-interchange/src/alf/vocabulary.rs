@@ -4,9 +4,9 @@ use mementory_model::{Kind, Record};
 /// Known memory types (spec §3.1.2). Any other type is treated as `semantic`.
 pub(super) const MEMORY_TYPES: [&str; 5] = ["semantic", "episodic", "procedural", "preference", "summary"];
 /// Known statuses. Any other status is treated as `active`.
-pub(super) const STATUSES: [&str; 4] = ["active", "superseded", "archived", "deleted"];
+pub(super) const MEMORY_STATUSES: [&str; 4] = ["active", "superseded", "archived", "deleted"];
 /// Known extraction methods. The specification defines no default.
-pub(super) const METHODS: [&str; 4] = ["agent_written", "llm_extracted", "user_authored", "migrated"];
+pub(super) const EXTRACTION_METHODS: [&str; 4] = ["agent_written", "llm_extracted", "user_authored", "migrated"];
 /// Known entity types. Any other type is treated as `other`.
 pub(super) const ENTITY_TYPES: [&str; 7] =
     ["person", "organization", "project", "location", "tool", "service", "other"];
@@ -30,7 +30,7 @@ pub(super) fn memory_type(record: &Record) -> &'static str {
 /// Status of a record: its own if ALF defines it, else `active` (spec §8.2).
 pub(super) fn status(record: &Record) -> &'static str {
     let stated = record.status.as_deref();
-    STATUSES.into_iter().find(|known| Some(*known) == stated).unwrap_or("active")
+    MEMORY_STATUSES.into_iter().find(|known| Some(*known) == stated).unwrap_or("active")
 }
 
 /// Content of a record with neither text nor title: an empty content is not allowed.

@@ -4,7 +4,7 @@
 //! type is reported and skipped, and the record is still read.
 use super::extension;
 use super::vocabulary::EMPTY_CONTENT;
-pub(super) use super::vocabulary::{ENTITY_TYPES, MEMORY_TYPES, METHODS, STATUSES};
+pub(super) use super::vocabulary::{ENTITY_TYPES, EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES};
 use mementory_format::extension::{FORMER_VENDOR, VENDOR};
 use mementory_json::Members;
 use mementory_model::{Embedding, EntityRef, Kind, Link, Record, RecordKey, Timestamp, Verbatim};
@@ -191,8 +191,8 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
     }
     let raw_source = f.object("raw_source_format").and_then(|m| vendor(&m));
     remark_unknown_word(&mut remarks, "memory_type", record.record_type.as_deref(), &MEMORY_TYPES);
-    remark_unknown_word(&mut remarks, "status", record.status.as_deref(), &STATUSES);
-    remark_unknown_word(&mut remarks, "extraction_method", record.source.method.as_deref(), &METHODS);
+    remark_unknown_word(&mut remarks, "status", record.status.as_deref(), &MEMORY_STATUSES);
+    remark_unknown_word(&mut remarks, "extraction_method", record.source.method.as_deref(), &EXTRACTION_METHODS);
     if uuid::Uuid::parse_str(&stated_id).is_err() {
         remarks.push(("id_not_uuid", "id".into()));
     }

@@ -6,14 +6,14 @@ use mementory_model::Limits;
 
 /// Number of bytes at the start of a file that are examined. The payload of an event is at most 1 MiB.
 const HEAD_BYTES: usize = 2 << 20;
-const BOM: &[u8] = b"\xef\xbb\xbf";
+const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Claims each log separately.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut claims = Vec::new();
     for member in catalog.members() {
         let start = catalog.head(member, 4096)?;
-        let start = start.strip_prefix(BOM).unwrap_or(&start);
+        let start = start.strip_prefix(UTF8_BOM).unwrap_or(&start);
         let marks = [&b"\"integrity\""[..], b"\"prev_hash\"", b"\"threadId\"", b"\"actor\""];
         let plausible = start.trim_ascii_start().starts_with(b"{")
             && marks.iter().any(|m| memchr::memmem::find(start, m).is_some());
@@ -22,7 +22,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
         }
         let head = catalog.head(member, HEAD_BYTES)?;
         let line = head
-            .strip_prefix(BOM)
+            .strip_prefix(UTF8_BOM)
             .unwrap_or(&head)
             .split(|b| *b == b'\n')
             .map(<[u8]>::trim_ascii)

@@ -34,7 +34,7 @@ pub(super) enum Severity {
 const TOO_LARGE_CODE: &str = "too_large";
 
 /// Lists in a tombstone's `derived` with ids that other records may refer to.
-const DERIVED_IDS: [&str; 4] = ["factIDs", "edgeIDs", "entityIDs", "chunkIDs"];
+const DERIVED_ID_FIELDS: [&str; 4] = ["factIDs", "edgeIDs", "entityIDs", "chunkIDs"];
 
 /// How much is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -416,7 +416,7 @@ fn note_record(spec: &KindSpec, tree: &Tree, report: &mut Report, ids: &mut Seen
                 report.tombstoned.extend(text(tree, "targetID").map(str::to_owned));
             }
             if let Some(derived) = tree.get("derived") {
-                DERIVED_IDS.iter().for_each(|name| report.tombstoned.extend(list(derived, name)));
+                DERIVED_ID_FIELDS.iter().for_each(|name| report.tombstoned.extend(list(derived, name)));
             }
             if tree.get("derived").is_none() {
                 report.add_finding(
@@ -459,8 +459,11 @@ fn is_canonical(spec: &KindSpec, tree: &Tree, bytes: &[u8]) -> bool {
 
 /// Reports a reference to a secret that contains the secret itself (spec v1.1 §7).
 fn check_secret_value(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
-    const NAMES: [&str; 7] = ["value", "secret", "plaintext", "ciphertext", "encryptedValue", "password", "privateKey"];
-    if spec.kind == "secretRef" && NAMES.iter().any(|name| tree.get(name).is_some_and(|v| *v != Tree::Null)) {
+    const SECRET_FIELD_NAMES: [&str; 7] =
+        ["value", "secret", "plaintext", "ciphertext", "encryptedValue", "password", "privateKey"];
+    if spec.kind == "secretRef"
+        && SECRET_FIELD_NAMES.iter().any(|name| tree.get(name).is_some_and(|v| *v != Tree::Null))
+    {
         let message = "a reference to a secret contains the secret itself; only its metadata may be exported";
         report.add_finding(Severity::Error, "secret_carried", &format!("{path}:{number}"), message);
     }

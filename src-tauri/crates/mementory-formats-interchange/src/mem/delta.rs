@@ -64,8 +64,8 @@ fn digest(path: &str, what: &str) -> [u8; 16] {
 
 /// Cuts a time to whole seconds, the precision of a manifest. With a fraction, rows of the same second would be missed.
 pub(super) fn whole_second(at: Timestamp) -> Timestamp {
-    const SECOND: i64 = 1_000_000;
-    Timestamp::from_micros(at.as_micros().div_euclid(SECOND) * SECOND).unwrap_or(at)
+    const MICROS_PER_SECOND: i64 = 1_000_000;
+    Timestamp::from_micros(at.as_micros().div_euclid(MICROS_PER_SECOND) * MICROS_PER_SECOND).unwrap_or(at)
 }
 
 impl Delta {

@@ -8,7 +8,7 @@ use super::{
     bundle::PROVENANCE_FILE,
     delta::whole_second,
     howto_text::{self, HOWTO_FILE, PUBLIC_KEY_FILE},
-    kinds::{AUDIT_LOG, AUDIT_LOG_FILE, KindSpec, TOMBSTONES_FILE, kind_named},
+    kinds::{AUDIT_LOG_FILE, AUDIT_LOG_SPEC, KindSpec, TOMBSTONES_FILE, kind_named},
     line_encoder::{id_prefix, patch, skeleton, target_id},
     manifest::{FileEntry, Manifest},
     output_target::OutputTarget,
@@ -28,7 +28,7 @@ use std::{
 };
 
 /// Capabilities declared by a pack with all parts.
-const CAPABILITIES: [&str; 4] = ["evidence-pack", "proof-of-deletion", "audit", "provenance"];
+const PACK_CAPABILITIES: [&str; 4] = ["evidence-pack", "proof-of-deletion", "audit", "provenance"];
 /// Confidence of a derivation edge if the derived record has no confidence.
 const DEFAULT_CONFIDENCE: f64 = 0.7;
 
@@ -83,7 +83,7 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
         "audit" => log,
         _ => true,
     };
-    let capabilities: Vec<&str> = CAPABILITIES.into_iter().filter(is_proven).collect();
+    let capabilities: Vec<&str> = PACK_CAPABILITIES.into_iter().filter(is_proven).collect();
     let mut manifest = Manifest::new(&pack.generator, pack.created, level, &capabilities);
     if since.is_some() {
         manifest.mode = "incremental".into();
@@ -145,7 +145,7 @@ fn audit_line(entry: &AuditEntry) -> Result<String, FormatError> {
     if !entry.reason.is_empty() {
         tree.set("reason", text_tree(&entry.reason));
     }
-    canonical_line(&AUDIT_LOG, &tree)
+    canonical_line(&AUDIT_LOG_SPEC, &tree)
 }
 
 fn edge_line(edge: &ProvenanceEdge) -> Result<String, FormatError> {

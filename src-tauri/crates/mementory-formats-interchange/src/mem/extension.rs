@@ -6,7 +6,7 @@ use mementory_model::{LossKind, LossReport, Record, Times, Verbatim};
 use serde_json::{Map, Value};
 
 /// Member that replaces `fields` with its JSON text if canonical numbers would change a value (`1.0`).
-const FIELDS_TEXT: &str = "fields_text";
+const FIELDS_TEXT_MEMBER: &str = "fields_text";
 
 /// A line can express every time in whole seconds, and all other fields except those that only we define.
 const NATIVE_FIELDS: NativeFields =
@@ -30,7 +30,7 @@ pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: 
     }
     if let Some(fields) = out.get("fields").filter(|f| !numbers_survive(f)).map(Value::to_string) {
         out.remove("fields");
-        out.insert(FIELDS_TEXT.into(), Value::String(fields));
+        out.insert(FIELDS_TEXT_MEMBER.into(), Value::String(fields));
     }
     out.insert(NATIVE.into(), Value::String(fingerprint(spec, tree)));
     extension::set(tree, tree_of(&Value::Object(out)));
@@ -47,7 +47,7 @@ pub(super) fn foreign_record_line(id: &str, record: &Record) -> String {
     let mut out = members(record);
     if let Some(fields) = out.get("fields").filter(|f| !numbers_survive(f)).map(Value::to_string) {
         out.remove("fields");
-        out.insert(FIELDS_TEXT.into(), Value::String(fields));
+        out.insert(FIELDS_TEXT_MEMBER.into(), Value::String(fields));
     }
     let tree =
         Tree::Object(vec![("id".into(), Tree::Text(id.to_owned())), (MEMBER.into(), tree_of(&Value::Object(out)))]);
@@ -67,7 +67,7 @@ fn slot_members(tree: &Tree) -> Option<Map<String, Value>> {
 }
 
 fn restore_fields(map: &mut Map<String, Value>) {
-    if let Some(Value::String(text)) = map.remove(FIELDS_TEXT)
+    if let Some(Value::String(text)) = map.remove(FIELDS_TEXT_MEMBER)
         && let Ok(fields) = serde_json::from_str(&text)
     {
         map.insert("fields".into(), fields);
@@ -103,7 +103,7 @@ pub(super) fn report_losses(id: &str, mapped: &Record, record: &Record, tree: &T
     if extension::held(slot).any(|name| name == "times") {
         report_time_losses(id, &mapped.times, &record.times, report);
     }
-    let names = extension::held(slot).map(|name| if name == FIELDS_TEXT { "fields" } else { name });
+    let names = extension::held(slot).map(|name| if name == FIELDS_TEXT_MEMBER { "fields" } else { name });
     extension::report(id, names, &["key", "origin", "origin_id", "times"], report);
 }
 

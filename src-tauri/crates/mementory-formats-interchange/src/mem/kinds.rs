@@ -97,7 +97,7 @@ macro_rules! fields {
 }
 
 /// Item kinds in the order in which they are imported: parents before children (spec v1.1 §4).
-pub(super) static KINDS: [KindSpec; 15] = [
+pub(super) static KIND_SPECS: [KindSpec; 15] = [
     KindSpec {
         kind: "context",
         model: Kind::Profile,
@@ -285,7 +285,7 @@ pub(super) static KINDS: [KindSpec; 15] = [
 ];
 
 /// One line of `audit/tombstones.jsonl` (spec v1.1 §5).
-pub(super) static TOMBSTONE: KindSpec = KindSpec {
+pub(super) static TOMBSTONE_SPEC: KindSpec = KindSpec {
     kind: "tombstone",
     model: Kind::Audit,
     id: &["id"],
@@ -295,7 +295,7 @@ pub(super) static TOMBSTONE: KindSpec = KindSpec {
 };
 
 /// One line of `audit/log.jsonl`.
-pub(super) static AUDIT_LOG: KindSpec = KindSpec {
+pub(super) static AUDIT_LOG_SPEC: KindSpec = KindSpec {
     kind: "log",
     model: Kind::Audit,
     id: &[],
@@ -306,14 +306,14 @@ pub(super) static AUDIT_LOG: KindSpec = KindSpec {
 
 /// The item kind with this wire name.
 pub(super) fn kind_named(kind: &str) -> Option<&'static KindSpec> {
-    KINDS.iter().find(|s| s.kind == kind)
+    KIND_SPECS.iter().find(|s| s.kind == kind)
 }
 
 /// The kind stored at this path of a bundle; None for vendor kinds and other files.
 pub(super) fn kind_at_path(path: &str) -> Option<&'static KindSpec> {
     match path {
-        TOMBSTONES_FILE => Some(&TOMBSTONE),
-        AUDIT_LOG_FILE => Some(&AUDIT_LOG),
+        TOMBSTONES_FILE => Some(&TOMBSTONE_SPEC),
+        AUDIT_LOG_FILE => Some(&AUDIT_LOG_SPEC),
         _ => kind_named(path.strip_prefix("items/")?.strip_suffix(".jsonl")?),
     }
 }

@@ -100,8 +100,10 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindS
         "chunk" => parent_id(Kind::Resource).map(|resource| references.push(("resourceID", Tree::Text(resource)))),
         _ => Some(()),
     };
-    let spec =
-        fits.and_then(|()| kind_named(wanted)).or_else(|| kind_named("episode")).unwrap_or(&super::kinds::KINDS[0]);
+    let spec = fits
+        .and_then(|()| kind_named(wanted))
+        .or_else(|| kind_named("episode"))
+        .unwrap_or(&super::kinds::KIND_SPECS[0]);
     let mut tree = Tree::Object(vec![("id".into(), Tree::Text(id))]);
     for f in spec.fields.iter().filter(|f| f.required && f.name != "id") {
         tree.set(f.name, default_value(f.ty, &default_time));

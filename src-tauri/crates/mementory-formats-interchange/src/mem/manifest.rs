@@ -15,7 +15,7 @@ pub(super) const WRITABLE_VERSIONS: [&str; 2] = ["1.0.0", FORMAT_VERSION];
 /// Address of the specification, for `specURL`.
 const SPEC_URL: &str = "https://github.com/MacPaw/portable-memory/blob/main/Spec/portable-memory-spec.md";
 /// Capabilities that our bundles declare.
-pub(super) const CAPABILITIES: [&str; 6] =
+pub(super) const BUNDLE_CAPABILITIES: [&str; 6] =
     ["bitemporal", "tombstones", "redaction", "evidence-pack", "ext", "passthrough"];
 
 /// A file listed in the manifest.

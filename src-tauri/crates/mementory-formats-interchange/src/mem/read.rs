@@ -4,7 +4,9 @@ use super::{
     bundle::{Bundle, CHECKSUMS_FILE, MANIFEST_FILE, line_text},
     conformance::{CheckDepth, Report, Severity, check_bundle},
     extension::{read_foreign_record, restore},
-    kinds::{AUDIT_LOG_FILE, KINDS, KindSpec, TOMBSTONE, TOMBSTONES_FILE, Type, kind_at_path, vendor_kind_at_path},
+    kinds::{
+        AUDIT_LOG_FILE, KIND_SPECS, KindSpec, TOMBSTONE_SPEC, TOMBSTONES_FILE, Type, kind_at_path, vendor_kind_at_path,
+    },
     line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND},
     to_record::{self, to_record, vendor_record},
     tombstones,
@@ -50,14 +52,14 @@ pub(super) fn read(
         sink,
     };
     reader.read_tombstones()?;
-    for spec in &KINDS {
+    for spec in &KIND_SPECS {
         reader.read_records(&spec.path(), spec)?;
     }
     let vendors = bundle.files.iter().filter_map(|(path, member)| Some((vendor_kind_at_path(path)?, *member)));
     for (vendor, member) in vendors {
         reader.read_vendor(vendor, member)?;
     }
-    reader.read_records(AUDIT_LOG_FILE, &super::kinds::AUDIT_LOG)?;
+    reader.read_records(AUDIT_LOG_FILE, &super::kinds::AUDIT_LOG_SPEC)?;
     reader.read_passthrough(detected)
 }
 
@@ -111,7 +113,7 @@ impl BundleReader<'_> {
         self.for_each_line(member, |reader, _, bytes| {
             let Some(source) = line_text(bytes) else { return Ok(()) };
             let source = source.map_err(|()| reader.changed_while_reading(member))?;
-            let tree = decode(&TOMBSTONE, source, bounds).map_err(|_| reader.changed_while_reading(member))?;
+            let tree = decode(&TOMBSTONE_SPEC, source, bounds).map_err(|_| reader.changed_while_reading(member))?;
             reader.sink.tombstone(tombstones::from_tree(&tree, source))
         })
     }

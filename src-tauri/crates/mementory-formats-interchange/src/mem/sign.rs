@@ -3,7 +3,7 @@
 use super::{
     bundle::{Bundle, MANIFEST_FILE, SIGNATURE_FILE},
     conformance::{CheckDepth, Report, Severity, check_bundle},
-    kinds::TOMBSTONE,
+    kinds::TOMBSTONE_SPEC,
     output_target::OutputTarget,
     signature_token::token,
     signatures::signed_bytes,
@@ -29,11 +29,11 @@ pub struct SignedBundle {
 
 /// The line of a tombstone, with its signature added.
 pub(super) fn sign_tombstone(source: &str, signer: &dyn Signer, depth: u32) -> Result<String, FormatError> {
-    let failed = || FormatError::invalid("malformed", TOMBSTONE.path(), "malformed tombstone record");
-    let mut tree = decode(&TOMBSTONE, source, depth).map_err(|_| failed())?;
+    let failed = || FormatError::invalid("malformed", TOMBSTONE_SPEC.path(), "malformed tombstone record");
+    let mut tree = decode(&TOMBSTONE_SPEC, source, depth).map_err(|_| failed())?;
     let message = signed_bytes(&tree).ok_or_else(failed)?;
     tree.set("signature", Tree::Text(token(signer, &message)?));
-    line(&TOMBSTONE, &tree).map_err(|_| failed())
+    line(&TOMBSTONE_SPEC, &tree).map_err(|_| failed())
 }
 
 /// Signs the bundle at `bundle` (a folder, or an archive with one in it) into `out`: all files are copied byte for byte

@@ -2,7 +2,7 @@
 //! and each tombstone in canonical form without its `signature`.
 use super::{
     bundle::{Bundle, MANIFEST_FILE, SIGNATURE_FILE, line_text},
-    kinds::{TOMBSTONE, TOMBSTONES_FILE},
+    kinds::{TOMBSTONE_SPEC, TOMBSTONES_FILE},
     wire::{decode, line, text},
 };
 use mementory_format::{FormatError, Signed};
@@ -28,7 +28,7 @@ pub(super) fn signatures(
     bundle.visit_lines(member, &mut |number, bytes| {
         // Unreadable lines are reported by the validator.
         let Some(Ok(source)) = line_text(bytes) else { return Ok(()) };
-        let Ok(tree) = decode(&TOMBSTONE, source, bounds) else { return Ok(()) };
+        let Ok(tree) = decode(&TOMBSTONE_SPEC, source, bounds) else { return Ok(()) };
         let Some(signature) = text(&tree, "signature") else { return Ok(()) };
         let Some(message) = signed_bytes(&tree) else { return Ok(()) };
         visit(Signed {
@@ -46,8 +46,8 @@ pub(super) fn signatures(
 /// covered.
 pub(super) fn signed_bytes(tree: &Tree) -> Option<Vec<u8>> {
     let Tree::Object(members) = tree else { return None };
-    let covered = members.iter().filter(|(key, _)| key != "signature" && TOMBSTONE.field(key).is_some());
-    line(&TOMBSTONE, &Tree::Object(covered.cloned().collect())).ok().map(String::into_bytes)
+    let covered = members.iter().filter(|(key, _)| key != "signature" && TOMBSTONE_SPEC.field(key).is_some());
+    line(&TOMBSTONE_SPEC, &Tree::Object(covered.cloned().collect())).ok().map(String::into_bytes)
 }
 
 /// Public key and signature from `ed25519:<64 hex>:<128 hex>`.

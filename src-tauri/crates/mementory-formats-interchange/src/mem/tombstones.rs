@@ -2,10 +2,10 @@
 //! everything that a deletion also removed.
 use super::{
     canonical::canonical,
-    kinds::TOMBSTONE,
+    kinds::TOMBSTONE_SPEC,
     line_encoder::{id_prefix, wire_kind},
     to_record::KEY_SCOPE,
-    wire::{DERIVED_COUNT, DERIVED_LISTS, decode, line, list, text, texts, time_of},
+    wire::{DERIVED_COUNT_FIELD, DERIVED_LIST_FIELDS, decode, line, list, text, texts, time_of},
 };
 use mementory_json::Tree;
 use mementory_model::{Derived, Kind, Record, Timestamp, Tombstone, TombstoneOp};
@@ -46,11 +46,11 @@ pub(super) fn from_tree(tree: &Tree, verbatim: &str) -> Tombstone {
     let word = |name: &str| text(tree, name).unwrap_or_default().to_owned();
     let none = Tree::Object(vec![]);
     let derived_tree = tree.get("derived").unwrap_or(&none);
-    let count = match derived_tree.get(DERIVED_COUNT) {
+    let count = match derived_tree.get(DERIVED_COUNT_FIELD) {
         Some(Tree::Number(token)) => super::wire::integer(token).and_then(|n| n.parse().ok()).unwrap_or_default(),
         _ => 0,
     };
-    let [sentences, facts, edges, entities, chunks, cache] = DERIVED_LISTS.map(|name| list(derived_tree, name));
+    let [sentences, facts, edges, entities, chunks, cache] = DERIVED_LIST_FIELDS.map(|name| list(derived_tree, name));
     Tombstone {
         id: word("id"),
         op: if text(tree, "op") == Some("redact") { TombstoneOp::Redact } else { TombstoneOp::Delete },
@@ -84,9 +84,9 @@ pub(super) fn needs_our_signature(tombstone: &Tombstone) -> bool {
 pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     if tombstone.scope == "mem"
         && let Some(source) = &tombstone.verbatim
-        && let Ok(tree) = decode(&TOMBSTONE, source, depth)
+        && let Ok(tree) = decode(&TOMBSTONE_SPEC, source, depth)
         && text(&tree, "id") == Some(tombstone.id.as_str())
-        && let Ok(line) = line(&TOMBSTONE, &tree)
+        && let Ok(line) = line(&TOMBSTONE_SPEC, &tree)
     {
         return line;
     }
@@ -104,7 +104,7 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
         ("edgeIDs".to_owned(), ids("edge_", &d.edge_ids)),
         ("embeddingCacheKeys".to_owned(), texts(&d.embedding_cache_keys)),
         ("entityIDs".to_owned(), ids("ent_", &d.entity_ids)),
-        (DERIVED_COUNT.to_owned(), Tree::Number(d.episode_link_count.to_string())),
+        (DERIVED_COUNT_FIELD.to_owned(), Tree::Number(d.episode_link_count.to_string())),
         ("factIDs".to_owned(), ids("fact_", &d.fact_ids)),
         ("sentenceIDs".to_owned(), texts(&d.sentence_ids)),
     ];

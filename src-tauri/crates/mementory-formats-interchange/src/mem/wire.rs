@@ -9,10 +9,10 @@ use mementory_json::{Tree, is_shortest, write_string};
 use mementory_model::{Bounds, Timestamp};
 
 /// The lists of ids in a tombstone's `derived`.
-pub(super) const DERIVED_LISTS: [&str; 6] =
+pub(super) const DERIVED_LIST_FIELDS: [&str; 6] =
     ["sentenceIDs", "factIDs", "edgeIDs", "entityIDs", "chunkIDs", "embeddingCacheKeys"];
 /// The seventh member of `derived`: the number of deleted episode links.
-pub(super) const DERIVED_COUNT: &str = "episodeLinkCount";
+pub(super) const DERIVED_COUNT_FIELD: &str = "episodeLinkCount";
 
 /// Removes the white space around a line that decoders ignore.
 pub(super) fn trim(line: &str) -> &str {
@@ -59,9 +59,11 @@ fn has_type(ty: Type, value: &Tree) -> bool {
         (Type::Op, Tree::Text(text)) => matches!(text.as_str(), "delete" | "redact"),
         (Type::Derived, Tree::Object(_)) => {
             let absent = |v: Option<&Tree>| matches!(v, None | Some(Tree::Null));
-            DERIVED_LISTS.iter().all(|n| absent(value.get(n)) || value.get(n).is_some_and(|v| has_type(Type::List, v)))
-                && (absent(value.get(DERIVED_COUNT))
-                    || value.get(DERIVED_COUNT).is_some_and(|v| has_type(Type::Int, v)))
+            DERIVED_LIST_FIELDS
+                .iter()
+                .all(|n| absent(value.get(n)) || value.get(n).is_some_and(|v| has_type(Type::List, v)))
+                && (absent(value.get(DERIVED_COUNT_FIELD))
+                    || value.get(DERIVED_COUNT_FIELD).is_some_and(|v| has_type(Type::Int, v)))
         }
         _ => false,
     }
@@ -167,16 +169,16 @@ fn normalized(ty: Type, value: &Tree) -> Result<Tree, BadNumber> {
         (Type::Derived, Tree::Object(_)) => {
             let mut derived = value.clone();
             let absent = |t: &Tree, n: &str| matches!(t.get(n), None | Some(Tree::Null));
-            for name in DERIVED_LISTS {
+            for name in DERIVED_LIST_FIELDS {
                 if absent(&derived, name) {
                     derived.set(name, Tree::Array(vec![]));
                 }
             }
-            let count = match derived.get(DERIVED_COUNT) {
+            let count = match derived.get(DERIVED_COUNT_FIELD) {
                 Some(Tree::Number(token)) => integer(token).ok_or(BadNumber)?,
                 _ => "0".into(),
             };
-            derived.set(DERIVED_COUNT, Tree::Number(count));
+            derived.set(DERIVED_COUNT_FIELD, Tree::Number(count));
             derived
         }
         _ => value.clone(),

@@ -4,9 +4,9 @@ use super::{
     bundle::{MANIFEST_FILE, SIGNATURE_FILE},
     delta::Delta,
     extension::{attach, foreign_record_line, report_losses},
-    kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONE, TOMBSTONES_FILE, kind_named, vendor_kind_at_path},
+    kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONE_SPEC, TOMBSTONES_FILE, kind_named, vendor_kind_at_path},
     line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND, id_prefix, patch, skeleton},
-    manifest::{CAPABILITIES, FORMAT_VERSION, FileEntry, Manifest, WRITABLE_VERSIONS, checksums, path_is_safe},
+    manifest::{BUNDLE_CAPABILITIES, FORMAT_VERSION, FileEntry, Manifest, WRITABLE_VERSIONS, checksums, path_is_safe},
     output_target::OutputTarget,
     read::{RENDERING_OF_MEMBER, spec_of},
     sign,
@@ -162,7 +162,7 @@ impl<'l> BundleWriter<'l> {
     fn add_tombstone(&mut self, tombstone: &Tombstone) -> Result<(), FormatError> {
         let depth = self.limits.json_depth;
         let mut line = tombstones::to_line(tombstone, depth);
-        let tree = decode(&TOMBSTONE, &line, depth)
+        let tree = decode(&TOMBSTONE_SPEC, &line, depth)
             .map_err(|_| FormatError::invalid("malformed", TOMBSTONES_FILE, "malformed tombstone record"))?;
         if !self.delta.includes(TOMBSTONES_FILE, &tree, &line, None) {
             return Ok(());
@@ -423,7 +423,7 @@ impl<'l> BundleWriter<'l> {
             self.report.digest = target.finish_with_manifest(&files, &bytes, signature.as_deref())?;
             return Ok(self.report);
         }
-        let mut manifest = Manifest::new(&self.about.generator, self.about.now, "L2", &CAPABILITIES);
+        let mut manifest = Manifest::new(&self.about.generator, self.about.now, "L2", &BUNDLE_CAPABILITIES);
         // If all records came from one bundle, the additional entries of its manifest are still valid.
         if let Some((manifest_before, _)) = self.manifests.pop() {
             manifest.schema_version = manifest_before.schema_version;

@@ -14,7 +14,7 @@ use mementory_json::Tree;
 const NONCE_BYTES: usize = 12;
 const TAG_BYTES: usize = 16;
 /// The standard alphabet. Padding is written but not required when reading.
-const BASE64: GeneralPurpose = GeneralPurpose::new(
+const BASE64_ENGINE: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
@@ -44,7 +44,7 @@ pub(super) fn find_flaws(envelope: &Tree) -> Vec<Flaw> {
         None => report("missing_field", "encryption names no key derivation"),
     }
     for (name, len) in [("encrypted_payload", None), ("iv", Some(NONCE_BYTES)), ("auth_tag", Some(TAG_BYTES))] {
-        match text(envelope, name).map(|t| BASE64.decode(t)) {
+        match text(envelope, name).map(|t| BASE64_ENGINE.decode(t)) {
             None => report("missing_field", &format!("encryption has no {name}")),
             Some(Err(_)) => report("bad_value", &format!("{name} is not base64")),
             Some(Ok(bytes)) if len.is_some_and(|l| l != bytes.len()) => {
@@ -53,7 +53,7 @@ pub(super) fn find_flaws(envelope: &Tree) -> Vec<Flaw> {
             Some(Ok(_)) => {}
         }
     }
-    let salt = text(envelope, "salt").map(|t| BASE64.decode(t));
+    let salt = text(envelope, "salt").map(|t| BASE64_ENGINE.decode(t));
     match salt {
         Some(Ok(salt)) if (8..=64).contains(&salt.len()) => {}
         Some(_) => report("bad_value", "salt is not base64 of 8 to 64 bytes"),
@@ -111,7 +111,7 @@ pub(super) fn decrypt(
     let Some(passphrase) = passphrase else {
         return Err(FormatError::invalid("passphrase_needed", place, "the document is encrypted; give its passphrase"));
     };
-    let bytes = |name: &str| BASE64.decode(text(envelope, name).unwrap_or_default()).unwrap_or_default();
+    let bytes = |name: &str| BASE64_ENGINE.decode(text(envelope, name).unwrap_or_default()).unwrap_or_default();
     let (memory, passes, lanes) = parameters(envelope).unwrap_or_default();
     let [memory_kib, passes, lanes] = [memory, passes, lanes].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
     let mut ciphertext = bytes("encrypted_payload");
@@ -133,7 +133,7 @@ pub(super) fn encrypt(plain: &[u8], passphrase: &dyn Passphrase) -> Result<Tree,
     Ok(Tree::Object(vec![
         member("algorithm", word("aes-256-gcm")),
         member("key_derivation", word("argon2id")),
-        member("salt", Tree::Text(BASE64.encode(&sealed.salt))),
+        member("salt", Tree::Text(BASE64_ENGINE.encode(&sealed.salt))),
         member(
             "kdf_params",
             Tree::Object(vec![
@@ -144,8 +144,8 @@ pub(super) fn encrypt(plain: &[u8], passphrase: &dyn Passphrase) -> Result<Tree,
                 member("output_length", number(32)),
             ]),
         ),
-        member("iv", Tree::Text(BASE64.encode(&sealed.nonce))),
-        member("auth_tag", Tree::Text(BASE64.encode(tag))),
-        member("encrypted_payload", Tree::Text(BASE64.encode(payload))),
+        member("iv", Tree::Text(BASE64_ENGINE.encode(&sealed.nonce))),
+        member("auth_tag", Tree::Text(BASE64_ENGINE.encode(tag))),
+        member("encrypted_payload", Tree::Text(BASE64_ENGINE.encode(payload))),
     ]))
 }

@@ -144,7 +144,7 @@ impl InteropWriter {
         if self.encoding != Encoding::Markdown {
             return Some(verbatim.text.clone());
         }
-        let rules = verbatim.text.lines().filter(|line| line.trim() == SEPARATOR).count();
+        let rules = verbatim.text.lines().filter(|line| line.trim() == BLOCK_SEPARATOR).count();
         (rules == 2).then(|| format!("{}\n", verbatim.text))
     }
 
@@ -195,7 +195,7 @@ impl InteropWriter {
     /// Header and text of a block. Blocks are separated by one `---`, because the reference program cannot read two in
     /// a row.
     fn compose_block(&self, record: &Record) -> String {
-        let mut out = format!("{SEPARATOR}\ntype: {}\n", memory_type(record, Shape::V2));
+        let mut out = format!("{BLOCK_SEPARATOR}\ntype: {}\n", memory_type(record, Shape::V2));
         out.push_str(&format!("created_at: {}\n", stamp(self.created(record))));
         if !record.tags.is_empty() {
             let tags: Vec<String> = record.tags.iter().map(|tag| tag.replace(char::is_control, " ")).collect();
@@ -206,13 +206,13 @@ impl InteropWriter {
         if escaped != body {
             out.push_str(&format!("{ESCAPED_KEY}: rules\n"));
         }
-        out.push_str(&format!("{SEPARATOR}\n{escaped}\n"));
+        out.push_str(&format!("{BLOCK_SEPARATOR}\n{escaped}\n"));
         out
     }
 }
 
 /// Separates blocks, and a header from its text.
-const SEPARATOR: &str = "---";
+const BLOCK_SEPARATOR: &str = "---";
 
 /// Tags joined by commas, as the reference program expects. A list if a tag contains a comma or starts or ends with a
 /// space.

@@ -59,7 +59,7 @@ impl Iterator for BoundedChars<'_> {
 }
 
 /// Bytes that an allocation needs in addition to the requested size.
-const ALLOCATION_OVERHEAD: usize = 16;
+const ALLOCATION_OVERHEAD_BYTES: usize = 16;
 
 /// Parses a text with exactly one document, within the bounds for depth and estimated memory.
 pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
@@ -203,11 +203,12 @@ fn memory_cost(tree: &Tree, with_content: bool) -> u64 {
     // Lists and mappings grow by doubling, so on average they allocate half as much again as they need.
     let place = 3 * size_of::<(String, Tree)>() as u64 / 2;
     let inside = match tree {
-        Tree::Number(text) | Tree::Text(text) => (ALLOCATION_OVERHEAD + text.len()) as u64,
+        Tree::Number(text) | Tree::Text(text) => (ALLOCATION_OVERHEAD_BYTES + text.len()) as u64,
         Tree::Array(items) if with_content => items.iter().map(|item| memory_cost(item, true)).sum(),
-        Tree::Object(members) if with_content => {
-            members.iter().map(|(key, item)| (ALLOCATION_OVERHEAD + key.len()) as u64 + memory_cost(item, true)).sum()
-        }
+        Tree::Object(members) if with_content => members
+            .iter()
+            .map(|(key, item)| (ALLOCATION_OVERHEAD_BYTES + key.len()) as u64 + memory_cost(item, true))
+            .sum(),
         _ => 0,
     };
     place + inside

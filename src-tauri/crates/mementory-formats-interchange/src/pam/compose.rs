@@ -6,7 +6,7 @@ use super::{
     first_pass::{FirstPass, digest_uuid, uuid},
     forms::{PLATFORM_FORM, TAG_FORM, slug},
     hash::{content_hash, sdk_form},
-    schema::{EXTRACTION_METHODS, MEMORY_TYPES, STATUSES},
+    schema::{EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES},
     to_record,
 };
 use mementory_format::{NO_BYTES, SourceAbout, StoredRecord};
@@ -168,11 +168,12 @@ impl Context<'_> {
     }
 
     fn without_identifiers(&self, tree: Tree) -> Tree {
-        const NAMES: [&str; 6] = ["platform_user_id", "account_id", "user_id", "account_uuid", "provider_id", "email"];
+        const IDENTIFIER_NAMES: [&str; 6] =
+            ["platform_user_id", "account_id", "user_id", "account_uuid", "provider_id", "email"];
         match tree {
             Tree::Object(members) => {
                 let remaining = members.into_iter().filter(|(key, value)| {
-                    !NAMES.contains(&key.as_str())
+                    !IDENTIFIER_NAMES.contains(&key.as_str())
                         && !value.as_str().is_some_and(|text| self.first_pass.identifiers.contains(text))
                 });
                 Tree::Object(remaining.map(|(key, value)| (key, self.without_identifiers(value))).collect())
@@ -312,7 +313,7 @@ fn status(record: &Record) -> &'static str {
     match record.status.as_deref() {
         Some("deleted" | "removed" | "invalidated") => "retracted",
         Some("expired" | "cold") => "archived",
-        status => STATUSES.iter().copied().find(|s| Some(*s) == status).unwrap_or("active"),
+        status => MEMORY_STATUSES.iter().copied().find(|s| Some(*s) == status).unwrap_or("active"),
     }
 }
 
@@ -379,7 +380,7 @@ fn patch(tree: &mut Tree, unedited: &Record, record: &Record) {
         }
     }
     if unedited.status != record.status
-        && let Some(status) = record.status.clone().filter(|s| STATUSES.contains(&s.as_str()))
+        && let Some(status) = record.status.clone().filter(|s| MEMORY_STATUSES.contains(&s.as_str()))
     {
         tree.set("status", Tree::Text(status));
     }

@@ -12,19 +12,19 @@ use mementory_json::Tree;
 const MAX_KEY_TEXT_BYTES: usize = 16 << 10;
 
 /// Reads base64url with or without padding, because programs differ. Writes it without.
-const BASE64URL: GeneralPurpose = GeneralPurpose::new(
+const BASE64URL_ENGINE: GeneralPurpose = GeneralPurpose::new(
     &URL_SAFE,
     GeneralPurposeConfig::new().with_encode_padding(false).with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
 /// Base64url without padding.
 pub(super) fn base64url(bytes: &[u8]) -> String {
-    BASE64URL.encode(bytes)
+    BASE64URL_ENGINE.encode(bytes)
 }
 
 /// Decodes base64url with or without padding.
 pub(super) fn from_base64url(text: &str) -> Option<Vec<u8>> {
-    (text.len() <= MAX_KEY_TEXT_BYTES).then(|| BASE64URL.decode(text).ok()).flatten()
+    (text.len() <= MAX_KEY_TEXT_BYTES).then(|| BASE64URL_ENGINE.decode(text).ok()).flatten()
 }
 
 /// The 32 bytes of an Ed25519 key given as `z6Mk…`, `did:key:z6Mk…` or Base58 without prefix.

@@ -24,7 +24,7 @@ pub(super) const MEMORY_TYPES: [&str; 11] = [
     "custom",
 ];
 /// Lifecycle statuses (§7).
-pub(super) const STATUSES: [&str; 5] = ["active", "superseded", "deprecated", "retracted", "archived"];
+pub(super) const MEMORY_STATUSES: [&str; 5] = ["active", "superseded", "deprecated", "retracted", "archived"];
 /// Extraction methods: how a memory was made (§11.3).
 pub(super) const EXTRACTION_METHODS: [&str; 5] =
     ["llm_inference", "explicit_user_input", "api_export", "browser_extraction", "manual"];
@@ -73,7 +73,7 @@ pub(super) const MEMORY_RULE: Rule = ClosedObject(&[
     required("id", Rule::NOT_EMPTY),
     required("type", Word(&MEMORY_TYPES)),
     nullable("custom_type", Rule::NOT_EMPTY),
-    optional("status", Word(&STATUSES)),
+    optional("status", Word(&MEMORY_STATUSES)),
     required("content", Rule::NOT_EMPTY),
     required("content_hash", Form(&forms::HASH_FORM)),
     nullable("summary", Text),

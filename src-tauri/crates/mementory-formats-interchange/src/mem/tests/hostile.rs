@@ -1,6 +1,6 @@
 //! Hostile and damaged bundles are rejected completely, with the messages of the reference SDK.
 use super::harness::{MemorySink, TempDir, bundle, copy, read_with, repo, validate};
-use crate::mem::kinds::{AUDIT_LOG, KINDS, KindSpec, TOMBSTONE, Type};
+use crate::mem::kinds::{AUDIT_LOG_SPEC, KIND_SPECS, KindSpec, TOMBSTONE_SPEC, Type};
 use mementory_format::FormatError;
 use mementory_model::Limits;
 use std::path::Path;
@@ -228,7 +228,7 @@ fn outcome(spec: &KindSpec, line: &str) -> bool {
 
 #[test]
 fn every_field_of_every_kind_is_checked() {
-    for spec in KINDS.iter().chain([&TOMBSTONE, &AUDIT_LOG]) {
+    for spec in KIND_SPECS.iter().chain([&TOMBSTONE_SPEC, &AUDIT_LOG_SPEC]) {
         assert!(outcome(spec, &one_line(spec, None, None, None)), "{}", spec.kind);
         for field in spec.fields {
             assert!(!outcome(spec, &one_line(spec, None, Some(field.name), None)), "{} {}", spec.kind, field.name);
@@ -240,7 +240,7 @@ fn every_field_of_every_kind_is_checked() {
 
 #[test]
 fn invalid_lines_are_rejected() {
-    let spec = &KINDS[2]; // preference
+    let spec = &KIND_SPECS[2]; // preference
     for line in [
         "[]\n",
         "{\"key\":\"a\",\"value\":\"\\ud800\"}\n",

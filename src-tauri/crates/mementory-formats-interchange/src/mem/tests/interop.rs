@@ -3,7 +3,7 @@ use super::{
     harness::{MemorySink, TempDir, files, now, read, repo, signatures, source, validate, write, write_as},
     other_formats::{everything, tombstone},
 };
-use crate::mem::{evidence, kinds::KINDS, sign, wire};
+use crate::mem::{evidence, kinds::KIND_SPECS, sign, wire};
 use mementory_format::{FormatError, Signer, WriteOptions};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -350,7 +350,7 @@ fn we_decode_values_like_the_sdk() {
     assert_eq!(theirs.len(), cases.len());
     let mut differ = vec![];
     for ((kind, line), theirs) in cases.iter().zip(theirs) {
-        let spec = KINDS.iter().find(|s| s.kind == *kind).unwrap();
+        let spec = KIND_SPECS.iter().find(|s| s.kind == *kind).unwrap();
         let ours = wire::decode(spec, line, 512).ok().and_then(|tree| wire::line(spec, &tree).ok());
         if ours != theirs {
             differ.push(format!("{line}: ours {ours:?}, theirs {theirs:?}"));
