@@ -47,10 +47,11 @@ pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
 }
 
 /// Name of the program's folder among those of other programs.
-const IDENTIFIER: &str = "app.mementory.desktop";
+const PROGRAM_FOLDER_NAME: &str = "app.mementory.desktop";
 
-/// The program's folder for lists of erasures, one file for each vault: where this system keeps data of programs, or in
-/// `MEMENTORY_DATA_DIR`. None where the system names no such folder.
+/// The program's folder for lists of erasures, which has one file for each vault. It is in `MEMENTORY_DATA_DIR` or,
+/// without that variable, where this system stores the data of programs. None if the environment names no such
+/// folder.
 pub fn ledger_folder() -> Option<PathBuf> {
     let named = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let data = named("MEMENTORY_DATA_DIR").or_else(|| {
@@ -61,12 +62,12 @@ pub fn ledger_folder() -> Option<PathBuf> {
         } else {
             named("XDG_DATA_HOME").or_else(|| named("HOME").map(|home| home.join(".local/share")))
         };
-        folder.map(|folder| folder.join(IDENTIFIER))
+        folder.map(|folder| folder.join(PROGRAM_FOLDER_NAME))
     });
     data.map(|data| data.join("erasures"))
 }
 
-/// The backups in the same folder as a vault, newest first. Needs no passphrase: none of them is opened.
+/// The backups in the same folder as a vault, newest first. Needs no passphrase, since none of them is opened.
 pub fn backups_of(vault: &Path) -> Vec<FoundBackup> {
     let view = |found: mementory_vault::FoundBackup| FoundBackup {
         name: found.path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
@@ -176,7 +177,7 @@ fn describe_root(catalog: &Catalog, found: &Found, root: usize, path: &str) -> D
     out
 }
 
-/// Error `usage` for an unknown format.
+/// Returns the error `usage` if the format is given and unknown.
 pub(crate) fn known_format(format: Option<&str>) -> ApiResult<()> {
     match format.filter(|f| by_id(f).is_none()) {
         Some(unknown) => Err(ApiError::new(
@@ -211,7 +212,7 @@ impl Expected {
     const ALL: [Self; 7] =
         [Self::Signed, Self::Unsigned, Self::Subset, Self::Log, Self::Full, Self::Incremental, Self::Delta];
 
-    /// Parse its name. Error `usage` for any other word.
+    /// Parses its name. Error `usage` for any other word.
     pub fn parse(word: &str) -> ApiResult<Self> {
         Self::ALL.into_iter().find(|e| e.as_str() == word).ok_or_else(|| {
             ApiError::new(
@@ -334,7 +335,8 @@ pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation>
     })
 }
 
-/// Adds the faults of the archive; what says the same is listed once.
+/// Adds the faults of the archive. If one of them has the code of an error of the file, the file's errors are
+/// dropped, so that the same is not listed twice.
 fn with_faults(mut result: Validation, faults: Vec<mementory_formats::Finding>) -> Validation {
     if faults.iter().any(|fault| result.errors.iter().any(|error| error.code == fault.code)) {
         result.errors.clear();
@@ -367,7 +369,7 @@ pub(crate) fn open(path: &Path, limits: &Limits, passphrase: Option<&dyn Passphr
     Ok(catalog)
 }
 
-/// The keys that signed a file; empty if a signature is invalid.
+/// The keys that signed a file. Empty if the signature of a whole source is invalid.
 pub(crate) fn signed_by(path: &Path, passphrase: Option<&dyn Passphrase>) -> ApiResult<Vec<Vec<u8>>> {
     let limits = Limits::default();
     let catalog = open(path, &limits, passphrase)?;

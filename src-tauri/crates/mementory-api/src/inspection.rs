@@ -1,5 +1,5 @@
-//! Checks files before they are imported: what a validator reports, the import reports too, and a file that is damaged or
-//! lacks a part of its own inventory is taken in only if the person asks for what is left of it.
+//! Checks files before they are imported. What a validator reports, the import reports too. A file that is damaged or
+//! lacks a part of its own inventory is imported only if the person asks for what is left of it.
 use crate::{ApiError, ApiResult};
 use mementory_formats::{
     Catalog, Detected, Detection, Fault, FaultKind, Finding, Format, FormatError, Passphrase, by_id,
@@ -8,8 +8,8 @@ use mementory_model::{Issue, Limits, is_damage};
 use mementory_vault::MissingPart;
 use std::collections::BTreeSet;
 
-/// Most missing parts that are listed.
-const MOST: usize = 1000;
+/// Upper limit for the missing parts that are listed.
+const MAX_LISTED_PARTS: usize = 1000;
 
 /// What was found in files that may be imported.
 #[derive(Debug, Default)]
@@ -20,10 +20,11 @@ pub(crate) struct Inspection {
     pub missing: Vec<MissingPart>,
 }
 
-/// What stops an import: a stable code, and the part.
-type Refused = (&'static str, MissingPart);
+/// What stops an import: a stable code, and the missing or damaged part.
+type StoppingFault = (&'static str, MissingPart);
 
-/// Inspects what was detected. `salvage`: the person wants what is left of damaged files.
+/// Inspects what was detected. With `salvage`, the person wants what is left of damaged files, so only archives with
+/// a contradictory structure and names that not every system accepts stop the import.
 ///
 /// # Errors
 /// The code of what is wrong with a file, exit code 1, with every missing or damaged part in `missing`.
@@ -36,21 +37,21 @@ pub(crate) fn inspect(
 ) -> ApiResult<Inspection> {
     let mut out = Inspection::default();
     let forged = catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure);
-    refuse(&forged.map(refused_by).collect::<Vec<_>>(), false)?;
-    let mut stopping: Vec<Refused> = Vec::new();
+    refuse(&forged.map(stopping_fault).collect::<Vec<_>>(), false)?;
+    let mut stopping: Vec<StoppingFault> = Vec::new();
     for source in &found.sources {
         let Some(format) = by_id(source.format).filter(|format| format.capabilities().validate) else { continue };
         let archives = archives_of(catalog, source);
         let names = catalog.faults().iter().filter(|f| f.kind == FaultKind::Name && archives.contains(&f.archive));
-        refuse(&names.map(refused_by).collect::<Vec<_>>(), false)?;
+        refuse(&names.map(stopping_fault).collect::<Vec<_>>(), false)?;
         let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
-        stopping.extend(damaged.iter().map(refused_by));
+        stopping.extend(damaged.iter().map(stopping_fault));
         if let Some(codes) = format.import_refuses() {
             validate(format, catalog, source, (limits, passphrase), codes, &mut stopping, &mut out)?;
         }
     }
     refuse(&stopping, salvage)?;
-    out.missing = stopping.into_iter().map(|(_, part)| part).take(MOST).collect();
+    out.missing = stopping.into_iter().map(|(_, part)| part).take(MAX_LISTED_PARTS).collect();
     Ok(out)
 }
 
@@ -60,7 +61,8 @@ pub(crate) fn archives_of(catalog: &Catalog, source: &Detected) -> BTreeSet<usiz
     members.filter_map(|member| member.archive).collect()
 }
 
-/// Findings of a validator for the faults of the archives that a source is in.
+/// Findings for the faults and damaged entries of the archives that a source is in, and for contradictory structures
+/// of any archive of the input.
 ///
 /// # Errors
 /// I/O.
@@ -75,7 +77,7 @@ pub(crate) fn container_findings(catalog: &Catalog, source: &Detected) -> ApiRes
     Ok(listed.chain(&damaged).map(finding).collect())
 }
 
-fn refused_by(fault: &Fault) -> Refused {
+fn stopping_fault(fault: &Fault) -> StoppingFault {
     let Issue { place, message, .. } = fault.issue.clone();
     (fault.code, MissingPart { place, reason: format!("{}: {message}", fault.code) })
 }
@@ -86,12 +88,12 @@ fn validate(
     source: &Detected,
     (limits, passphrase): (&Limits, Option<&dyn Passphrase>),
     codes: &[&'static str],
-    stopping: &mut Vec<Refused>,
+    stopping: &mut Vec<StoppingFault>,
     out: &mut Inspection,
 ) -> ApiResult<()> {
     let checked = match format.validate_with(catalog, source, limits, &[], passphrase) {
         Ok(checked) => checked,
-        // Damage of an entry is listed already; of anything else that cannot be read, reading says so.
+        // Damaged entries are listed already. If anything else cannot be read, the import itself reports it.
         Err(FormatError::Io { source, .. }) if is_damage(&source) => return Ok(()),
         Err(FormatError::Invalid { .. } | FormatError::Refused { .. } | FormatError::Version { .. }) => return Ok(()),
         Err(other) => return Err(other.into()),
@@ -110,7 +112,7 @@ fn validate(
     Ok(())
 }
 
-fn refuse(stopping: &[Refused], salvage: bool) -> ApiResult<()> {
+fn refuse(stopping: &[StoppingFault], salvage: bool) -> ApiResult<()> {
     let Some((code, first)) = stopping.first().filter(|_| !salvage) else { return Ok(()) };
     let more = match stopping.len() {
         1 => String::new(),
@@ -119,7 +121,7 @@ fn refuse(stopping: &[Refused], salvage: bool) -> ApiResult<()> {
     let reason = first.reason.split_once(": ").map_or(first.reason.as_str(), |(_, message)| message);
     let what = if first.place.is_empty() { "The file" } else { first.place.as_str() };
     let message = format!("{what}: {reason}{more}. Nothing was imported. Get the file again from where it came from.");
-    let listed: Vec<&MissingPart> = stopping.iter().map(|(_, part)| part).take(MOST).collect();
+    let listed: Vec<&MissingPart> = stopping.iter().map(|(_, part)| part).take(MAX_LISTED_PARTS).collect();
     let missing = serde_json::to_string(&listed).unwrap_or_default();
     Err(ApiError::new(code, 1, message).with("place", &first.place).with("missing", missing))
 }

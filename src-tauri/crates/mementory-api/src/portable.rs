@@ -19,7 +19,7 @@ use std::{
 pub use mementory_formats::{Disclosure, Grain, Selector};
 
 /// Maximum size of a key file in bytes.
-const KEY_LIMIT: u64 = 64 << 10;
+const MAX_KEY_FILE_BYTES: u64 = 64 << 10;
 
 /// A generated key pair.
 #[derive(Debug, Clone, Serialize)]
@@ -120,7 +120,7 @@ pub fn signer_from(file: &Path) -> ApiResult<Arc<dyn Signer>> {
         |e: std::io::Error| ApiError::new("io", 7, format!("{place} could not be read: {e}. Nothing was changed."));
     let opened = std::fs::File::open(file).map_err(io)?;
     let mut text = zeroize::Zeroizing::new(String::new());
-    std::io::Read::read_to_string(&mut std::io::Read::take(opened, KEY_LIMIT), &mut text).map_err(|e| {
+    std::io::Read::read_to_string(&mut std::io::Read::take(opened, MAX_KEY_FILE_BYTES), &mut text).map_err(|e| {
         match e.kind() {
             std::io::ErrorKind::InvalidData => bad_key_error(),
             _ => io(e),
@@ -163,7 +163,7 @@ pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::J
 pub fn disclose(bundle: &Path, selector: &Selector, out: &Path) -> ApiResult<Disclosure> {
     let limits = Limits::default();
     let catalog = files::open(bundle, &limits, None)?;
-    let (format, parts) = disclosure().ok_or_else(unsupported)?;
+    let (format, parts) = disclosure().ok_or_else(unsupported_error)?;
     let found = mementory_formats::detect(&catalog, &limits, Some(format.id()))?;
     trust::require_valid_signatures(&catalog, &found, &limits)?;
     let selection = FormatOptions::new(selector.clone());
@@ -209,7 +209,7 @@ fn write_atomically(out: &Path, replace: bool, write: impl FnOnce(&Path) -> Resu
 }
 
 /// The error for an operation that no format supports.
-fn unsupported() -> ApiError {
+fn unsupported_error() -> ApiError {
     ApiError::new("not_supported", 2, "No format of this program can do that. Nothing was changed.")
 }
 
@@ -217,7 +217,7 @@ fn format_of(path: &Path, limits: &Limits) -> ApiResult<&'static dyn Format> {
     let catalog = files::open(path, limits, None)?;
     let found = mementory_formats::detect(&catalog, limits, None)?;
     match found.sources.as_slice() {
-        [one] => by_id(one.format).ok_or_else(unsupported),
+        [one] => by_id(one.format).ok_or_else(unsupported_error),
         _ => Err(ApiError::new(
             "not_recognised",
             6,
@@ -258,7 +258,7 @@ pub fn apply(
     passphrase: Option<&dyn Passphrase>,
     job: &crate::Job,
 ) -> ApiResult<AppliedDeltas> {
-    let (format, archives) = archive_editing().ok_or_else(unsupported)?;
+    let (format, archives) = archive_editing().ok_or_else(unsupported_error)?;
     let mut applied = mementory_formats::AppliedDeltas::default();
     write_atomically(out, false, |new| {
         applied = archives.apply_deltas(base, deltas, new, &Limits::default(), passphrase)?;
@@ -360,7 +360,7 @@ pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
     if request.requested_by.as_deref().is_some_and(|id| !is_uuid(id)) {
         return usage("--requested-by takes the id of a principal (a UUID), not a name. Nothing was removed.");
     }
-    let (_, archives) = archive_editing().ok_or_else(unsupported)?;
+    let (_, archives) = archive_editing().ok_or_else(unsupported_error)?;
     let options = PurgeOptions {
         out: request.out.clone(),
         reason: request.reason.clone().unwrap_or_else(|| "user_request".into()),

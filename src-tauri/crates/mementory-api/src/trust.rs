@@ -20,8 +20,10 @@ impl Trust {
         Ok(Self(keys.iter().map(|key| public_key(key).map(|(_, bytes)| bytes)).collect::<ApiResult<_>>()?))
     }
 
-    /// Verify every signature of a file and add the problems to the findings. A signature that is there and invalid is an
-    /// error, with or without trusted keys: what it vouched for is not what is there.
+    /// Verifies every signature of a file and adds the problems to the findings. An invalid signature is an error,
+    /// with or without trusted keys, since what is there is not what was signed. With trusted keys, a missing
+    /// signature and one by another key are errors too. A tombstone signed by another key is only a warning if the
+    /// file itself is signed by a trusted key.
     pub(crate) fn verify_signatures(
         &self,
         format: &dyn Format,
@@ -139,14 +141,15 @@ pub(crate) struct Signers {
 #[derive(Debug)]
 pub(crate) struct InvalidSignature {
     pub place: String,
-    /// It is the signature of a tombstone and not of the whole source.
+    /// True for the signature of a tombstone, false for that of a whole source.
     pub of_tombstone: bool,
-    /// It names a key that this vault trusts or has seen: somebody misuses that key.
+    /// True if it names a key that this vault trusts or has seen, so that somebody misuses that key.
     pub by_known_key: bool,
 }
 
 impl InvalidSignature {
-    /// The warning for an import that accepted it. Those of tombstones are reported where tombstones are applied.
+    /// The warning for an import that accepted this signature. None for the signature of a tombstone, which is
+    /// reported where tombstones are applied.
     pub(crate) fn dropped(&self) -> Option<Issue> {
         let message = "the signature was invalid and was dropped: nothing proves who wrote the file, and its key was not \
                        remembered";
@@ -155,7 +158,7 @@ impl InvalidSignature {
 }
 
 impl Signers {
-    /// Refuse files with an invalid signature; `outcome` says what was not done.
+    /// Refuses files with an invalid signature. `outcome` is a sentence that says what was not done.
     ///
     /// # Errors
     /// `signature_invalid`, with the place of the first one.
@@ -180,7 +183,7 @@ impl Signers {
     }
 }
 
-/// Verify every signature of the sources. Unreadable files have none.
+/// Verifies every signature of the sources. A source that cannot be read has none.
 pub(crate) fn signers(catalog: &Catalog, found: &Detection, limits: &Limits, is_known: IsKnown) -> Signers {
     let mut out = Signers::default();
     for source in &found.sources {
@@ -204,7 +207,7 @@ pub(crate) fn signers(catalog: &Catalog, found: &Detection, limits: &Limits, is_
 /// Whether this vault knows a public key.
 type IsKnown<'a> = &'a dyn Fn(&Vec<u8>) -> bool;
 
-/// Refuse to disclose a part of a file whose signature is invalid: nobody could verify the part.
+/// Refuses to disclose a part of a file whose signature is invalid, since nobody could verify the part.
 ///
 /// # Errors
 /// `signature_invalid`, with the place, if a signature of a whole source is invalid.

@@ -9,9 +9,9 @@ pub(super) struct Archive {
     pub(super) place: String,
     pub(super) source: Source,
     pub(super) entries: Vec<Entry>,
-    /// It has no directory: its end is missing.
+    /// True if it has no directory, since its end is missing.
     pub(super) cut: bool,
-    /// It contains conversation files itself, so other archives in it are files of the user.
+    /// True if it contains conversation files itself. Other archives in it are then files of the user.
     pub(super) has_conversations: bool,
     /// True if it contains files of the user. Archives in it are then not opened.
     pub(super) user_files: bool,

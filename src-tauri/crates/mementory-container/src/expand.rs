@@ -217,7 +217,7 @@ fn add_archive(
 ) -> Result<Option<Vec<Member>>, FormatError> {
     let io = |e| FormatError::io(&member.place, e);
     let max = limits.entries.saturating_add(1);
-    catalog.expansion.open(member, source.len());
+    catalog.expansion.count_archive(member, source.len());
     let (entries, contradictions, cut) = match zip::directory(source, max).map_err(io)? {
         Some(zip::Directory { entries, start }) => {
             if entries.is_empty() {
@@ -227,7 +227,7 @@ fn add_archive(
             (entries, contradictions, false)
         }
         None => {
-            let budget = catalog.expansion.left(member, limits);
+            let budget = catalog.expansion.bytes_left(member, limits);
             let entries = zip::recover(source, max, budget).map_err(io)?;
             if entries.is_empty() {
                 return Ok(None);
@@ -245,9 +245,9 @@ fn add_archive(
     if entries.len() as u64 > limits.entries {
         return Err(FormatError::Limit { limit: "entries", place: member.place.clone(), figure: limits.entries });
     }
-    catalog.expansion.add(member, &entries, limits)?;
+    catalog.expansion.count_entries(member, &entries, limits)?;
     let archive = catalog.archives.len();
-    catalog.faults.extend(faults::while_listing(archive, &member.place, &entries, &contradictions));
+    catalog.faults.extend(faults::listing_faults(archive, &member.place, &entries, &contradictions));
     let names = usable_entries(catalog, member, &entries);
     let mut out = Vec::with_capacity(names.len());
     for (index, name) in names {

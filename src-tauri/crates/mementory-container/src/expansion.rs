@@ -1,4 +1,4 @@
-//! How much an archive may expand. What a bomb unpacks to would be stored in the vault, so it is refused before that; the
+//! Limits how much an archive may expand, since all that a ZIP bomb unpacks to would be stored in the vault. The
 //! person may allow more.
 use super::{member::Member, zip::Entry};
 use crate::FormatError;
@@ -18,35 +18,36 @@ struct Declared {
     archives: u64,
     /// Uncompressed bytes of all entries.
     all: u64,
-    /// Those of entries that expand more than any real file.
+    /// Uncompressed bytes of the entries that expand more than any real file does.
     extreme: u64,
 }
 
 impl Declared {
-    fn most(&self, limits: &Limits) -> u64 {
+    fn max_bytes(&self, limits: &Limits) -> u64 {
         limits.expanded_bytes.max(self.archives.saturating_mul(EXPANSION))
     }
 }
 
 impl Expansion {
-    /// Counts an archive of this size; one inside another is part of that.
-    pub(super) fn open(&mut self, member: &Member, size: u64) {
+    /// Counts the size of an archive. One inside another is not counted, since it is part of that.
+    pub(super) fn count_archive(&mut self, member: &Member, size: u64) {
         if member.depth == 0 {
             self.by_root.entry(member.root).or_default().archives += size;
         }
     }
 
     /// How many bytes an archive without a directory may still expand to.
-    pub(super) fn left(&mut self, member: &Member, limits: &Limits) -> u64 {
+    pub(super) fn bytes_left(&mut self, member: &Member, limits: &Limits) -> u64 {
         let declared = self.by_root.entry(member.root).or_default();
-        declared.most(limits).saturating_sub(declared.all).min(limits.total_bytes)
+        declared.max_bytes(limits).saturating_sub(declared.all).min(limits.total_bytes)
     }
 
-    /// Counts the entries of an archive. The reader of an entry holds it to its declared size.
+    /// Counts the declared sizes of an archive's entries. The reader of an entry returns no more bytes than the entry
+    /// declares.
     ///
     /// # Errors
     /// `Limit` with `expanded_bytes`.
-    pub(super) fn add(&mut self, member: &Member, entries: &[Entry], limits: &Limits) -> Result<(), FormatError> {
+    pub(super) fn count_entries(&mut self, member: &Member, entries: &[Entry], limits: &Limits) -> Result<(), FormatError> {
         let declared = self.by_root.entry(member.root).or_default();
         for entry in entries {
             declared.all = declared.all.saturating_add(entry.size);
@@ -55,7 +56,7 @@ impl Expansion {
             }
         }
         let figure = match declared {
-            Declared { all, .. } if *all > declared.most(limits) => declared.all,
+            Declared { all, .. } if *all > declared.max_bytes(limits) => declared.all,
             Declared { extreme, .. } if *extreme > limits.expanded_bytes => declared.extreme,
             _ => return Ok(()),
         };

@@ -1,5 +1,5 @@
-//! Faults of archives that no reader of their entries would see: contradictions in the structure, names that some systems
-//! cannot tell apart, damaged bytes that nobody reads. Validators report them; an import refuses them.
+//! Faults of archives that no reader of their entries would notice: contradictions in the structure, names that some
+//! systems cannot tell apart, damaged bytes that nobody reads. Validators report them, and an import refuses them.
 use super::{
     archive::Archive,
     zip::{self, Entry, EntryKind},
@@ -12,9 +12,9 @@ use unicode_normalization::UnicodeNormalization;
 /// What kind of fault it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
-    /// The archive's own structure contradicts itself: made with intent.
+    /// The archive's structure contradicts itself, which no writer of archives does by accident.
     Structure,
-    /// A name that one system takes and another does not.
+    /// A name that some systems do not accept or cannot tell from that of another entry.
     Name,
     /// The bytes of an entry do not match their checksum or size.
     Damage,
@@ -40,7 +40,7 @@ impl Fault {
 }
 
 /// Faults of structure and names, found while listing an archive at `place`.
-pub(super) fn while_listing(
+pub(super) fn listing_faults(
     archive: usize,
     place: &str,
     entries: &[Entry],
@@ -85,8 +85,8 @@ pub(super) fn entry_place(archive: &str, name: &str) -> String {
     format!("{archive}!/{shown}")
 }
 
-/// What is wrong with the bytes of an entry.
-pub(super) fn damage(archive: &Archive, entry: &Entry) -> Result<Option<String>, FormatError> {
+/// Reads an entry to its end and returns what is wrong with its bytes. None if nothing is.
+pub(super) fn find_damage(archive: &Archive, entry: &Entry) -> Result<Option<String>, FormatError> {
     let mut reader = match entry.read(&archive.source) {
         Ok(reader) => reader,
         Err(error) if is_damage(&error) => return Ok(Some(error.to_string())),

@@ -1,7 +1,7 @@
-//! Whether the archives of a catalog are whole.
+//! Checks whether the archives of a catalog are complete and undamaged.
 use super::{
     catalog::Catalog,
-    faults::{Fault, FaultKind, damage, entry_place},
+    faults::{Fault, FaultKind, find_damage, entry_place},
     zip::EntryKind,
 };
 use crate::FormatError;
@@ -12,8 +12,8 @@ impl Catalog {
         &self.faults
     }
 
-    /// Reads every entry of these archives to its end and compares it with its checksum and size. An archive without a
-    /// directory was cut off, so it may lack entries.
+    /// Reads every readable entry of the wanted archives to its end. Returns a fault for each that does not match its
+    /// checksum or size, and for each archive without a directory, since that may lack entries.
     ///
     /// # Errors
     /// I/O; a damaged entry is a fault.
@@ -26,7 +26,7 @@ impl Catalog {
                 out.push(Fault::new(number, FaultKind::Damage, "truncated_archive", place, message));
             }
             for entry in &archive.entries {
-                if let (EntryKind::Plain, Some(message)) = (entry.kind(), damage(archive, entry)?) {
+                if let (EntryKind::Plain, Some(message)) = (entry.kind(), find_damage(archive, entry)?) {
                     let place = entry_place(&archive.place, &entry.name);
                     out.push(Fault::new(number, FaultKind::Damage, "damaged_entry", place, &message));
                 }

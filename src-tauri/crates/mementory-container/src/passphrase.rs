@@ -34,16 +34,16 @@ pub struct Sealed {
 /// The most that a file may demand of Argon2id: 448 MiB, 16 lanes, and the work of 64 passes over 64 MiB.
 const MAX_MEMORY_KIB: u64 = 448 << 10;
 const MAX_LANES: u64 = 16;
-const MAX_WORK: u64 = 64 * 64 * 1024;
+const MAX_KIB_PASSES: u64 = 64 * 64 * 1024;
 
 impl Sealed {
-    /// Whether a file may demand these costs of Argon2id (KiB, passes, lanes). Readers refuse others before they ask for a
-    /// passphrase: nobody should type one for a file that cannot be opened.
+    /// True if a file may demand these costs of Argon2id (KiB, passes, lanes). Readers refuse others before they ask
+    /// for a passphrase, since nobody should type one for a file that cannot be opened.
     pub fn is_affordable(memory_kib: u64, passes: u64, lanes: u64) -> bool {
         (1..=MAX_LANES).contains(&lanes)
             && (8 * lanes..=MAX_MEMORY_KIB).contains(&memory_kib)
             && passes >= 1
-            && memory_kib.saturating_mul(passes) <= MAX_WORK
+            && memory_kib.saturating_mul(passes) <= MAX_KIB_PASSES
     }
 }
 

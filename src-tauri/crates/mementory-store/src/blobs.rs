@@ -11,7 +11,7 @@ use std::{
 };
 
 /// Largest number of bytes held in memory. Longer content goes through an encrypted scratch file.
-const MAX_IN_MEMORY: usize = 8 << 20;
+const MAX_IN_MEMORY_BYTES: usize = 8 << 20;
 
 /// Name (keyed digest) and size of stored bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +45,8 @@ impl Blobs {
     pub fn put(&self, bytes: &mut dyn Read, keep: bool) -> StoreResult<BlobInfo> {
         let io = |e| StoreError::io("attachment", e);
         let mut head = Vec::new();
-        bytes.take(MAX_IN_MEMORY as u64 + 1).read_to_end(&mut head).map_err(io)?;
-        if head.len() <= MAX_IN_MEMORY {
+        bytes.take(MAX_IN_MEMORY_BYTES as u64 + 1).read_to_end(&mut head).map_err(io)?;
+        if head.len() <= MAX_IN_MEMORY_BYTES {
             let mut hasher = KeyedHasher::new(&self.key);
             hasher.update(&head);
             let info = BlobInfo { digest: hasher.finish(), size: head.len() as u64 };

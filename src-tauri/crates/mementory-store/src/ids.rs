@@ -2,9 +2,9 @@
 use mementory_crypto::{KeyedHasher, VaultKeys, keyed_id};
 use mementory_model::{Kind, Record, RecordKey, Times, normal_text};
 
-/// Minimum length in bytes of a normalized message text whose fingerprint may block: a deleted "yes" must not block
-/// every other "yes".
-const MESSAGE_FINGERPRINT_MIN: usize = 24;
+/// Minimum length in bytes of the normal form of a message, resource, chunk or task whose fingerprint may block,
+/// since a deleted "yes" must not block every other "yes".
+const MIN_FINGERPRINTED_BYTES: usize = 24;
 
 /// Id of a record in this vault; the same record key always gives the same id.
 pub fn record_id(keys: &VaultKeys, key: &RecordKey) -> [u8; 16] {
@@ -16,7 +16,7 @@ pub fn record_id(keys: &VaultKeys, key: &RecordKey) -> [u8; 16] {
 pub fn fingerprint(keys: &VaultKeys, kind: Kind, text: &str) -> Option<[u8; 16]> {
     let min_length = match kind {
         Kind::Memory | Kind::Fact | Kind::Profile | Kind::Procedure => 1,
-        Kind::Message | Kind::Resource | Kind::Chunk | Kind::Todo => MESSAGE_FINGERPRINT_MIN,
+        Kind::Message | Kind::Resource | Kind::Chunk | Kind::Todo => MIN_FINGERPRINTED_BYTES,
         _ => return None,
     };
     let normal = normal_text(text);

@@ -9,7 +9,7 @@ use std::{
 };
 
 /// Uncompressed size in bytes at which a pack is closed.
-const PACK_SIZE: usize = 256 << 10;
+const PACK_BYTES: usize = 256 << 10;
 const ZSTD_LEVEL: i32 = 1;
 /// Maximum number of unpacked packs in the cache.
 const MAX_CACHED_PACKS: usize = 48;
@@ -64,22 +64,22 @@ struct EntryHeader {
 type EntryParts<'r> = (&'r [u8], Option<(String, String)>);
 
 impl EntryHeader {
-    const LENGTH: usize = 20;
+    const LENGTH_BYTES: usize = 20;
 
     fn read(raw: &[u8]) -> Option<Self> {
-        let (numbers, _) = raw.get(..Self::LENGTH)?.as_chunks::<4>();
+        let (numbers, _) = raw.get(..Self::LENGTH_BYTES)?.as_chunks::<4>();
         let [slot, body, has, media, text] = <[[u8; 4]; 5]>::try_from(numbers).ok()?.map(u32::from_le_bytes);
         Some(Self { slot, body: body as usize, has_verbatim: has == 1, media: media as usize, text: text as usize })
     }
 
     /// Length of the entry including this header, in bytes.
     fn entry_length(&self) -> usize {
-        Self::LENGTH + self.body + self.media + self.text
+        Self::LENGTH_BYTES + self.body + self.media + self.text
     }
 
     /// Body and verbatim of the entry at the start of `raw`.
     fn parts<'r>(&self, raw: &'r [u8]) -> Option<EntryParts<'r>> {
-        let (body, rest) = raw.get(Self::LENGTH..self.entry_length())?.split_at_checked(self.body)?;
+        let (body, rest) = raw.get(Self::LENGTH_BYTES..self.entry_length())?.split_at_checked(self.body)?;
         let (media, text) = rest.split_at_checked(self.media)?;
         let utf8_text = |bytes: &[u8]| std::str::from_utf8(bytes).ok().map(str::to_owned);
         let verbatim = (utf8_text(media)?, utf8_text(text)?);
@@ -130,7 +130,7 @@ impl UnpackedPack {
     fn entry_body(&self, slot: u32) -> Option<&[u8]> {
         let raw = self.entry_bytes(slot)?;
         let head = EntryHeader::read(raw)?;
-        raw.get(EntryHeader::LENGTH..EntryHeader::LENGTH + head.body)
+        raw.get(EntryHeader::LENGTH_BYTES..EntryHeader::LENGTH_BYTES + head.body)
     }
 
     /// The bytes from the start of the entry in `slot`.
@@ -387,7 +387,7 @@ impl PackWriter {
         Ok(Self {
             batch,
             next_pack: last.unwrap_or(0) + 1,
-            raw: Vec::with_capacity(PACK_SIZE * 2),
+            raw: Vec::with_capacity(PACK_BYTES * 2),
             slot: 0,
             compressor,
         })
@@ -399,7 +399,7 @@ impl PackWriter {
         let place = (self.next_pack, self.slot);
         entry.encode(self.slot, &mut self.raw);
         self.slot += 1;
-        if self.raw.len() >= PACK_SIZE {
+        if self.raw.len() >= PACK_BYTES {
             self.flush(connection)?;
         }
         Ok(place)

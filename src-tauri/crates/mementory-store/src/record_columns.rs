@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
 /// Maximum length of the stored preview, in characters.
-const PREVIEW_LENGTH: usize = 500;
+const MAX_PREVIEW_CHARS: usize = 500;
 
 /// True if two messages have the same parent, or more than one has no parent.
 pub fn is_branched(records: &[Record]) -> bool {
@@ -90,7 +90,7 @@ impl RecordColumns {
             position,
             flags,
             title: has_preview.then(|| record.title.clone()).flatten(),
-            preview: has_preview.then(|| record.text.chars().take(PREVIEW_LENGTH).collect()),
+            preview: has_preview.then(|| record.text.chars().take(MAX_PREVIEW_CHARS).collect()),
         }
     }
 }

@@ -21,7 +21,7 @@ const MIGRATIONS: &[&str] = &[include_str!("schema.sql"), include_str!("schema_2
 pub const FILE: &str = "store.db";
 
 /// Size of a database page in bytes.
-const PAGE_SIZE: u64 = 8192;
+const PAGE_BYTES: u64 = 8192;
 
 /// An open database.
 pub struct Store {
@@ -44,7 +44,7 @@ impl Store {
             return Err(StoreError::Damaged(format!("{FILE} is not there")));
         }
         // SQLite would open a file shorter than a page as a new, empty database.
-        if !create && std::fs::metadata(&path).is_ok_and(|m| m.len() < PAGE_SIZE) {
+        if !create && std::fs::metadata(&path).is_ok_and(|m| m.len() < PAGE_BYTES) {
             return Err(StoreError::Damaged(format!("{FILE} is cut off")));
         }
         let key_pragma = key_pragma(key);
@@ -64,7 +64,8 @@ impl Store {
         self.transact(&mut self.writer(), f, || Ok(()))
     }
 
-    /// The same, given up when `cancel` is set: a statement under way is interrupted. What has begun to commit is finished.
+    /// Like [`write`](Self::write), but stops when `cancel` is set, interrupting a running statement. Once the commit
+    /// has begun, it is finished.
     ///
     /// # Errors
     /// `Cancelled`, with everything rolled back; those of `f`.
@@ -75,7 +76,7 @@ impl Store {
     ) -> StoreResult<T> {
         let mut connection = self.writer();
         let interrupt = connection.get_interrupt_handle();
-        interrupted_by(cancel, &interrupt, |end| {
+        run_interruptible(cancel, &interrupt, |end| {
             self.transact(&mut connection, f, || {
                 end();
                 if cancel.load(Ordering::Relaxed) { Err(StoreError::Cancelled) } else { Ok(()) }
@@ -108,14 +109,14 @@ impl Store {
         }
     }
 
-    /// Runs `f` on a reader connection of its own, given up when `cancel` is set: a statement under way is interrupted.
+    /// Runs `f` on a new reader connection. Stops when `cancel` is set, interrupting a running statement.
     ///
     /// # Errors
     /// `Cancelled`; those of `f`.
     pub fn read_until<T>(&self, cancel: &AtomicBool, f: impl FnOnce(&Connection) -> StoreResult<T>) -> StoreResult<T> {
         let connection = self.extra_reader()?;
         let interrupt = connection.get_interrupt_handle();
-        interrupted_by(cancel, &interrupt, |_| f(&connection))
+        run_interruptible(cancel, &interrupt, |_| f(&connection))
     }
 
     /// The writer connection, for what cannot run inside a transaction (checkpoint).
@@ -192,7 +193,7 @@ pub fn page_problems(connection: &Connection) -> StoreResult<Vec<String>> {
 /// read. Returns 0 if all pass or if they cannot be counted.
 pub fn failing_pages(dir: &Path, key: &[u8; 32]) -> u32 {
     // A file shorter than a page has no page to count.
-    if std::fs::metadata(dir.join(FILE)).map_or(0, |meta| meta.len()) < PAGE_SIZE {
+    if std::fs::metadata(dir.join(FILE)).map_or(0, |meta| meta.len()) < PAGE_BYTES {
         return 0;
     }
     let count = || -> rusqlite::Result<u32> {
@@ -290,12 +291,12 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
     Ok(())
 }
 
-/// How often it is looked whether somebody cancelled.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// Time between two checks for cancellation.
+const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Runs `work` and interrupts its statements from the moment `cancel` is set until the work, or what it calls the end of
-/// what can be interrupted, is done.
-fn interrupted_by<T>(
+/// Runs `work`. When `cancel` is set, interrupts its statements until it returns or calls its argument, which ends
+/// the part that may be interrupted. A database error is then returned as `Cancelled`.
+fn run_interruptible<T>(
     cancel: &AtomicBool,
     interrupt: &InterruptHandle,
     work: impl FnOnce(&dyn Fn()) -> StoreResult<T>,
@@ -304,8 +305,8 @@ fn interrupted_by<T>(
     let done = std::thread::scope(|scope| {
         let watcher = scope.spawn(|| {
             while !*ended.lock().unwrap_or_else(std::sync::PoisonError::into_inner) {
-                std::thread::park_timeout(PATIENCE);
-                // While this is held, nothing ends: a commit is never interrupted.
+                std::thread::park_timeout(CANCEL_CHECK_INTERVAL);
+                // `end` waits for this lock, so a commit is never interrupted.
                 let ended = ended.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 if !*ended && cancel.load(Ordering::Relaxed) {
                     interrupt.interrupt();

@@ -34,20 +34,20 @@ pub struct TombstoneRow {
 }
 
 impl TombstoneRow {
-    /// What the vault signs: every field that says something about the deletion, length-prefixed. Only the signature and
-    /// the receipt's id, which a later check may replace, are left out.
+    /// The bytes that the vault signs: every field about the deletion, each with its length in front. The signature
+    /// is left out, and so is the id of the receipt, which a later check may replace.
     fn signed_bytes(&self) -> Vec<u8> {
         let optional = |text: &Option<String>| text.as_ref().map_or_else(|| "-".into(), |text| format!("+{text}"));
         let (origin_id, source) = (optional(&self.origin_id), optional(&self.source));
-        self.statement(b"mementory tombstone v2", &[&origin_id, &source])
+        self.bytes_to_sign(b"mementory tombstone v2", &[&origin_id, &source])
     }
 
-    /// What versions before signed: without the id and the name of the source.
-    fn signed_bytes_before(&self) -> Vec<u8> {
-        self.statement(b"keepsake tombstone v1", &[])
+    /// The bytes that former versions signed, without the record's id at its source and the name of the source.
+    fn former_signed_bytes(&self) -> Vec<u8> {
+        self.bytes_to_sign(b"keepsake tombstone v1", &[])
     }
 
-    fn statement(&self, label: &[u8], more: &[&String]) -> Vec<u8> {
+    fn bytes_to_sign(&self, label: &[u8], more: &[&String]) -> Vec<u8> {
         let derived = serde_json::to_string(&self.derived).unwrap_or_default();
         let op = if self.op == TombstoneOp::Delete { "delete" } else { "redact" };
         let at = self.at.as_micros().to_string();
@@ -60,11 +60,11 @@ impl TombstoneRow {
         out
     }
 
-    /// True when the vault signed it, in this version or a former one.
+    /// True if the vault signed it, in the form of this version or of a former one.
     fn is_signed_by(&self, public: &[u8; 32]) -> bool {
         let signature = hex::decode(&self.signature).ok().and_then(|s| <[u8; 64]>::try_from(s).ok());
         signature.is_some_and(|signature| {
-            [self.signed_bytes(), self.signed_bytes_before()].iter().any(|bytes| verify(public, bytes, &signature))
+            [self.signed_bytes(), self.former_signed_bytes()].iter().any(|bytes| verify(public, bytes, &signature))
         })
     }
 }
@@ -93,7 +93,7 @@ pub fn store_own(
     Ok(row)
 }
 
-/// Records that these records were redacted, because a source still has the words.
+/// Marks these records as redacted, because a source may still have the words.
 pub fn store_redacted(tx: &Connection, ids: &[[u8; 16]], tombstone: &str) -> StoreResult<()> {
     for id in ids {
         tx.prepare_cached("INSERT OR IGNORE INTO redacted (record, tombstone) VALUES (?1, ?2)")?
@@ -278,7 +278,7 @@ fn read_tombstone(r: &Row<'_>) -> rusqlite::Result<TombstoneRow> {
     })
 }
 
-/// What one of the vault's own tombstones is about.
+/// The target of one of the vault's own tombstones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "columns of `tombstones`, see schema.sql")]
 pub struct OwnTarget {
@@ -330,7 +330,7 @@ pub fn own_ids(c: &Connection) -> StoreResult<HashSet<String>> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// All tombstones, newest first, signatures of our own checked.
+/// All tombstones, newest first. The signatures of the vault's own ones are checked.
 ///
 /// # Errors
 /// The database fails.
@@ -401,7 +401,7 @@ mod tests {
 
     #[test]
     fn a_tombstone_signed_by_a_former_version_still_verifies() {
-        let (row, public) = signed(TombstoneRow::signed_bytes_before);
+        let (row, public) = signed(TombstoneRow::former_signed_bytes);
         assert!(row.is_signed_by(&public));
         assert!(!TombstoneRow { reason: "policy".into(), ..row }.is_signed_by(&public));
     }

@@ -1,11 +1,12 @@
-//! What follows a commit. The change is made by then, so a step that fails here is never an error of the change: it is
-//! noted, and whoever asked for the change gets it as a warning beside the result.
+//! Steps after a commit. The change is made by then, so a step that fails is not an error of the change. The failure
+//! is noted, and the caller gets it as a warning with the result.
 use crate::{VaultResult, context::Context, failed_step::FailedStep};
 use mementory_model::Timestamp;
 use std::sync::PoisonError;
 
 impl Context {
-    /// Brings the index to the change `seq` of the store; `update` hands it the changed rows.
+    /// Brings the index to the change `seq` of the store. `update` passes the changed rows to the index. If that
+    /// fails, recovers the index from the change log.
     pub(crate) fn index_follow(&self, seq: u64, update: impl FnOnce() -> VaultResult<()>) {
         let done = update().and_then(|()| self.index_commit(seq));
         if done.or_else(|_| self.index_recover()).is_err() {
@@ -13,7 +14,7 @@ impl Context {
         }
     }
 
-    /// Writes the audit entry of a change that is not in the store.
+    /// Writes the audit entry of a change that was made outside the store.
     pub(crate) fn log_after(&self, now: Timestamp, op: &str, target: &str, detail: &str) {
         let written = self.store.write(|tx| mementory_store::audit::append(tx, &self.keys, now, op, target, detail));
         if written.is_err() {

@@ -1,6 +1,6 @@
-//! A backup: the vault once more, in a folder of its own, made while it is in use. What is copied is encrypted already;
-//! it opens with the secrets of that moment. The index stays behind: the copy makes its own when it is opened. Restoring is
-//! the same the other way round: the backup is only read, so that it stays one.
+//! Makes backups. A backup is a copy of the vault in a folder of its own, made while the vault is in use. The copied
+//! files are encrypted already, and the copy opens with the secrets of that moment. The index is not copied, since
+//! the copy builds its own when it is opened. Restoring makes a copy of a backup, which itself is only read.
 use crate::{
     VaultError, VaultResult,
     context::Context,
@@ -34,13 +34,14 @@ pub struct Backup {
 pub struct RestoredBackup {
     /// The copy.
     pub copy: Backup,
-    /// Erasures and redactions made after the backup: they are applied when the copy is opened.
+    /// Number of erasures and redactions made after the backup. They are applied when the copy is opened.
     pub erased_since: u32,
-    /// A list of erasures was found outside of the backup. Without one nobody can say whether something was erased since.
+    /// True if a list of erasures was found outside the backup. Otherwise nobody can tell whether something was
+    /// erased since.
     pub known: bool,
 }
 
-/// A copy of a vault that lies beside it.
+/// A backup in the same folder as its vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundBackup {
     /// Its folder.
@@ -50,8 +51,8 @@ pub struct FoundBackup {
 }
 
 /// The backups that are in the same folder as the vault in `dir`, newest first. A backup is a folder with a vault of
-/// the same id or, if the header of the vault in `dir` cannot be read, one whose name begins like that vault's. Needs
-/// no secret, and opens none of them.
+/// the same id. If the header of the vault in `dir` cannot be read, it is a folder with a vault whose name begins
+/// with that vault's name and a space. No secret is needed, and no backup is opened.
 pub fn backups_of(dir: &Path) -> Vec<FoundBackup> {
     let own = read_header(dir).ok().map(|header| header.vault_id);
     let stem = dir.file_stem().map(|stem| format!("{} ", stem.to_string_lossy())).unwrap_or_default();
@@ -120,8 +121,8 @@ impl Backups<'_> {
         Ok(made)
     }
 
-    /// Copies the header, the database and its log while the writer is locked, so that database and log match. Then
-    /// copies the blobs.
+    /// Copies the header, the database, its log and the list of erasures while the writer is locked, so that they
+    /// match. Then copies the blobs.
     fn copy_to(&self, to: &Path, monitor: &mut CopyMonitor<'_>) -> VaultResult<()> {
         let writer = self.context.store.writer();
         // This waits for no reader. What a reader keeps from being moved into the database stays in the log, which is
@@ -138,10 +139,11 @@ impl Backups<'_> {
         copy_blobs(self.context.dir(), to, &self.context.named_blobs()?, monitor)
     }
 
-    /// Copies the backup in `from` to `out`, which must not exist, and checks the copy as [`create`](Self::create) does its own.
-    /// `secret`: the passphrase or the recovery code of the backup's moment. Nothing in `from` is changed, and nothing is
-    /// left of a copy that fails or is cancelled. `ledgers`: the program's folder for lists of erasures. What was erased
-    /// after the backup was made is in the copy until that is opened, which erases it first.
+    /// Copies the backup in `from` to `out`, which must not exist, and checks the copy as [`create`](Self::create)
+    /// does. `secret` is the passphrase or recovery code that the vault had when the backup was made. Nothing in
+    /// `from` is changed, and a copy that fails or is cancelled is removed. `ledgers` is the program's folder for
+    /// lists of erasures. The copy still has what was erased after the backup was made, until opening it erases that
+    /// first.
     ///
     /// # Errors
     /// `Missing`, `InUse`, `WrongSecret`, `Damaged`, `NewerSchema`; `Exists`, `Usage` if `out` is inside the backup,
@@ -169,7 +171,7 @@ impl Backups<'_> {
                 monitor.copy_file(&source, &partial.path().join(name))?;
             }
         }
-        // What the database names is what belongs to it.
+        // Only blobs that the database names belong to the backup.
         let database = store::Store::open(partial.path(), keys.store(), false)?;
         let (named, applied) =
             database.read(|c| Ok((store::named_blobs(c)?, mementory_store::tombstones::own_ids(c)?)))?;
@@ -190,11 +192,11 @@ impl Backups<'_> {
 /// The lists of erasures for a backup.
 struct FoundErasures {
     all: FoundLedger,
-    /// One of them is not the backup's own.
+    /// True if a list other than the backup's own was read.
     known: bool,
 }
 
-/// The backup's own list, the program's, and those of the vault and of its other copies beside the backup.
+/// Reads the backup's own list, the program's, and those of the vault and other backups in the same folder.
 fn erasures_for(backup: &Path, files: &LedgerFiles, keys: &VaultKeys) -> FoundErasures {
     let mut all = FoundLedger::default();
     let beside = backups_of(backup).into_iter().map(|copy| copy.path.join(ERASURES));
@@ -206,7 +208,8 @@ fn erasures_for(backup: &Path, files: &LedgerFiles, keys: &VaultKeys) -> FoundEr
     FoundErasures { all, known }
 }
 
-/// The folder that `out` is to lie in. `out` is not there, and not inside of `vault`.
+/// Checks that `out` does not exist and is not inside `vault`. Returns the parent folder of `out`. `inside` is the
+/// message for a place inside.
 fn parent_of_free_place<'a>(out: &'a Path, vault: &Path, inside: &str) -> VaultResult<&'a Path> {
     let place = out.display().to_string();
     let io = |e| VaultError::io(&place, e);
@@ -285,7 +288,7 @@ fn lock_if_there(dir: &Path) -> VaultResult<Option<File>> {
     }
 }
 
-/// About how many bytes there are to copy. Includes blobs that no record names, which are not copied.
+/// Approximate number of bytes to copy. Includes blobs that no record names, which are not copied.
 fn bytes_to_copy(dir: &Path) -> u64 {
     let size = |path: PathBuf| path.metadata().map_or(0, |meta| meta.len());
     let blobs = std::fs::read_dir(dir.join("blobs")).into_iter().flatten().filter_map(Result::ok);

@@ -1,12 +1,12 @@
-//! What may fail after a commit, when the change itself is made.
+//! The steps after a commit that may fail although the change itself is made.
 
-/// A step after a commit that failed.
+/// A step that failed after a change was committed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FailedStep {
-    /// The search index lacks the change; it catches up at the next change or opening.
+    /// The search index lacks the change until the next change or opening brings it up to date.
     Index,
-    /// The audit log has no entry of the change.
+    /// The audit log has no entry for the change.
     AuditLog,
-    /// What was erased or redacted may have left traces; the receipt is not complete.
+    /// The cleaning after an erasure or redaction. Traces may remain, and the receipt is not complete.
     Cleaning,
 }

@@ -89,7 +89,8 @@ fn absolute_paths(paths: &[String]) -> Vec<String> {
     absolute.filter_map(|path| path.to_str().map(str::to_owned)).collect()
 }
 
-/// Forgets the paths that contain erased words, and those that `named` says name what went.
+/// Deletes the stored paths that contain erased words or, according to `named`, the name of an erased record. A
+/// failed import is deleted too if its message or details do.
 pub(crate) fn forget(tx: &Connection, removal: &Removal, named: &dyn Fn(&str) -> bool) -> VaultResult<()> {
     let mut all = KnownLocations::read(tx)?;
     let before = all.clone();

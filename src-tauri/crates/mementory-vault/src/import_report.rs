@@ -4,9 +4,11 @@ use mementory_model::{DroppedAs, Kind, Record};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Upper limit for the items listed per outcome. Further items are only counted.
-pub(crate) const LISTED: u32 = 5_000;
-/// Number of items of each kind that are always listed, so that many messages do not hide the memories of an export.
+/// Number of items per outcome up to which all are listed. Beyond it, items are only counted, except for the first
+/// ones of each kind.
+pub(crate) const MAX_LISTED_ITEMS: u32 = 5_000;
+/// Number of items of each kind and outcome that are always listed, so that many messages do not hide the memories of
+/// an export.
 const ALWAYS_LISTED_PER_KIND: u32 = 500;
 /// Upper limit for the characters of an item's preview.
 const MAX_PREVIEW_CHARS: usize = 160;
@@ -108,12 +110,12 @@ pub struct MissingPart {
     pub reason: String,
 }
 
-/// A state that an import led to.
+/// A numbered state of a source that the vault had after an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReachedState {
     /// Id of the format of the whole source.
     pub format: String,
-    /// Whose state it is: id of the agent.
+    /// Id of the agent whose state it is.
     pub group: String,
     /// Number of the state.
     pub sequence: u64,
@@ -184,7 +186,7 @@ fn preview_text(record: &Record) -> String {
 }
 
 /// The sum over all kinds in a stored report. The items of the report are not parsed.
-pub(crate) fn kept_total(report: &str) -> KindCounts {
+pub(crate) fn stored_total(report: &str) -> KindCounts {
     #[derive(Deserialize)]
     struct StoredReport {
         by_kind: BTreeMap<String, KindCounts>,
@@ -253,7 +255,7 @@ impl ImportReport {
             Some(counts) => counts.add(outcome),
             None => self.by_kind.entry(name.to_owned()).or_default().add(outcome),
         };
-        of_kind <= ALWAYS_LISTED_PER_KIND || *self.total().counter_of(outcome) <= LISTED
+        of_kind <= ALWAYS_LISTED_PER_KIND || *self.total().counter_of(outcome) <= MAX_LISTED_ITEMS
     }
 
     /// Adds a warning, or counts it if there is an equal one.

@@ -32,7 +32,7 @@ impl IntegrityCheck<'_> {
         self.check_until(&AtomicBool::new(false))
     }
 
-    /// The same, given up when `cancel` is set.
+    /// Like [`check`](Self::check), but stops when `cancel` is set.
     ///
     /// # Errors
     /// `Cancelled`. A place that cannot be read is one that failed.
@@ -53,8 +53,8 @@ impl IntegrityCheck<'_> {
             ("packs", &|| self.check_packs(cancel)),
         ];
         for (place, look) in looks {
-            stop_if(cancel)?;
-            // A place that cannot even be read is a place that failed; the others are looked at all the same.
+            check_cancelled(cancel)?;
+            // A place that cannot be read counts as failed, and the others are checked nevertheless.
             places.push(match look() {
                 Err(VaultError::Cancelled) => return Err(VaultError::Cancelled),
                 found => found.unwrap_or_else(|e| CheckedPlace { place, ok: false, detail: e.to_string() }),
@@ -78,7 +78,7 @@ impl IntegrityCheck<'_> {
         let live = self.context.live_records()?;
         let (seq, documents) = self.context.with_index(|i| Ok((i.seq(), i.documents())))?;
         self.context.with_index(|index| index.check_until(&mut || cancel.load(Ordering::Relaxed)))?;
-        stop_if(cancel)?;
+        check_cancelled(cancel)?;
         let ok = seq == last && documents == live;
         let detail =
             if ok { format!("{documents} documents") } else { format!("{documents} documents for {live} records") };
@@ -95,7 +95,7 @@ impl IntegrityCheck<'_> {
         let digests = self.context.named_blobs()?;
         let mut bad = 0;
         for digest in &digests {
-            stop_if(cancel)?;
+            check_cancelled(cancel)?;
             bad += usize::from(self.context.blobs.verify(digest).is_err());
         }
         let detail = if bad == 0 {
@@ -154,6 +154,6 @@ impl IntegrityCheck<'_> {
     }
 }
 
-fn stop_if(cancel: &AtomicBool) -> VaultResult<()> {
+fn check_cancelled(cancel: &AtomicBool) -> VaultResult<()> {
     if cancel.load(Ordering::Relaxed) { Err(VaultError::Cancelled) } else { Ok(()) }
 }

@@ -1,8 +1,7 @@
 //! The encrypted vault: use cases over the store, the search index and the check after an erasure.
 //!
 //! ```text
-//! Name.mementory/  vault.json (key slots)  store.db  index/  blobs/  lock
-//! ```
+//! Name.mementory/  vault.json (key slots)  store.db  index/  blobs/  erasures  lock
 //!
 //! [`Vault`] opens and closes; each use case is a small struct over one context (folder, keys, store, attachments, index),
 //! reached by a short method: `vault.importer()`, `vault.eraser()`, `vault.reader()` ...

@@ -16,8 +16,8 @@ use std::sync::atomic::AtomicBool;
 pub struct ExpiredTrash {
     /// Number of records that were erased.
     pub erased: u32,
-    /// Records that could not be erased, or not completely, by id, with the reason. They stay in the Trash, or their
-    /// receipt is finished when the vault is opened again.
+    /// Records that could not be erased, by id, with the reason. They stay in the Trash. On a full disk, only the
+    /// first one is listed.
     pub failed: Vec<(String, VaultError)>,
 }
 

@@ -67,7 +67,8 @@ impl Vault {
             Ok((Self::assemble(dir, header, keys, store, index, IndexState::Current, lock)?, code))
         };
         let (vault, code) = made().inspect_err(|error| {
-            // Nobody has the recovery code of what is half made, so it goes. In use: it is somebody else's.
+            // Nobody has the recovery code of an incomplete vault, so it is removed. A folder in use belongs to
+            // another process.
             if !matches!(error, VaultError::InUse) {
                 remove_half_made(dir, existed);
             }
@@ -149,12 +150,12 @@ impl Vault {
         Ok(Self { context, _lock: lock })
     }
 
-    /// Steps that failed after the commits of the changes since the last call: warnings beside their results.
+    /// Takes the steps that failed after commits since the last call, as warnings for the results of the changes.
     pub fn take_failed_steps(&self) -> Vec<FailedStep> {
         self.context.take_failed_steps()
     }
 
-    /// Changes the passphrase; the slot is rewritten atomically. Once it is, nothing makes this fail.
+    /// Changes the passphrase and rewrites its key slot atomically. After that nothing makes this fail.
     pub fn change_passphrase(&self, secret: &str, new: &str, kdf: KdfChoice, now: Timestamp) -> VaultResult<Header> {
         let header = change_passphrase(&self.context.dir, secret, new, kdf, &now.to_rfc3339())?;
         *self.context.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
@@ -162,8 +163,8 @@ impl Vault {
         Ok(header)
     }
 
-    /// Makes a new recovery code; the slot is rewritten atomically, and the old code is invalid from then on. Once it is,
-    /// nothing makes this fail: the code returned is the only copy.
+    /// Makes a new recovery code and rewrites its key slot atomically. The old code is invalid from then on. After
+    /// that nothing makes this fail, since the returned code is the only copy.
     pub fn new_recovery_code(&self, secret: &str, now: Timestamp) -> VaultResult<(Header, RecoveryCode)> {
         let (header, code) = new_recovery_code(&self.context.dir, secret, &now.to_rfc3339())?;
         *self.context.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
@@ -248,7 +249,7 @@ impl Vault {
         Eraser::new(&self.context)
     }
 
-    /// What was erased and redacted, for older copies of this vault.
+    /// The list of what was erased and redacted, for older copies of this vault.
     pub fn erasure_ledger(&self) -> ErasureLedger<'_> {
         ErasureLedger::new(&self.context)
     }
@@ -329,8 +330,8 @@ impl Vault {
     }
 }
 
-/// Removes what a failed creation left in a folder that was empty or not there before. As far as possible: the error says
-/// what happened.
+/// Removes what a failed creation left in a folder that was empty or did not exist before. Its own failures are
+/// ignored, since the error of the creation is returned.
 fn remove_half_made(dir: &Path, existed: bool) {
     if !existed {
         let _ = std::fs::remove_dir_all(dir);
@@ -342,7 +343,7 @@ fn remove_half_made(dir: &Path, existed: bool) {
     }
 }
 
-/// Damage that may be of pages, with their number.
+/// Replaces a `Damaged` error by `DamagedPages` with their number, if pages are damaged.
 fn counted(dir: &Path, key: &[u8; 32], error: VaultError) -> VaultError {
     match error {
         VaultError::Damaged(_) => match mementory_store::failing_pages(dir, key) {

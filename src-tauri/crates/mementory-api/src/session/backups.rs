@@ -29,9 +29,9 @@ impl Backups<'_> {
         Ok(BackedUp { path: out.display().to_string(), bytes: backup.bytes, digest: backup.digest })
     }
 
-    /// Copy a backup to `out`, which must not exist, and check the copy. `secret` is the passphrase or the recovery code that
-    /// the vault had at the time of the backup. The backup is only read. What was erased since is erased in the copy, as far
-    /// as a list of erasures is found: in `ledgers`, beside the backup, or in it.
+    /// Copies a backup to `out`, which must not exist, and checks the copy. `secret` is the passphrase or the
+    /// recovery code that the vault had at the time of the backup. The backup is only read. What was erased since is
+    /// erased in the copy, if a list of erasures in `ledgers`, beside the backup or in it says so.
     ///
     /// # Errors
     /// Those of opening a vault; `exists`, `usage` inside the backup, `cancelled`, `io`.

@@ -7,10 +7,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockW
 /// parallel.
 pub(super) struct Context {
     pub(super) vault: Vault,
-    /// What the list of erasures did at opening; None where it could not be applied, or there was nothing to open.
+    /// What applying the list of erasures did at opening. None if that failed, or if the vault was created and not
+    /// opened.
     pub(super) applied: Mutex<Option<AppliedErasures>>,
-    /// A change holds the write lock from its first read until store, index and blobs agree again. An export holds the read
-    /// lock: its snapshot would keep an erasure from truncating the write-ahead log.
+    /// A change takes the write lock from its first read until store, index and blobs agree again. An export takes
+    /// the read lock, since its snapshot would keep an erasure from truncating the write-ahead log.
     change_lock: RwLock<()>,
     /// State of the watched folders.
     watching: Mutex<WatchState>,

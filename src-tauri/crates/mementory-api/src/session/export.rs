@@ -149,7 +149,7 @@ impl Exports<'_> {
     fn scope(&self, request: &ExportRequest, options: &ExportOptions) -> ApiResult<Scope> {
         let signer = options.signer.clone().or_else(|| request.sign.then(|| self.context.vault.exporter().signer()));
         let mut query = filter::query(&self.context.vault, &request.filter)?;
-        // Of an export it means what changed since then: an edit of an older record goes out too.
+        // For an export, `since` is about changes, so that an edit of an older record is exported too.
         let since = query.since.take().and_then(Timestamp::from_micros);
         let write_options = WriteOptions {
             everything: false,

@@ -51,7 +51,7 @@ impl Imports<'_> {
         self.import_guarded(request, passphrase, dry_run, &Guards::default(), job)
     }
 
-    /// Import a file that no person has looked at, as one batch.
+    /// Imports a file that no person has inspected, as one batch.
     ///
     /// # Errors
     /// `brings_deletions` if it carries deletions, `changed_while_reading` if `is_unchanged` says so at the end; nothing
@@ -74,7 +74,7 @@ impl Imports<'_> {
         guards: &Guards<'_>,
         job: &Job,
     ) -> ApiResult<ImportReport> {
-        // The log must hold only known format ids: the request may name anything.
+        // Only ids of known formats may be in the log, and the request may name anything.
         let mut format = request.format.clone().filter(|id| by_id(id).is_some()).unwrap_or_default();
         let result = self.run_import(request, passphrase, dry_run, guards, job, &mut format);
         if let Err(error) = &result
@@ -94,8 +94,8 @@ impl Imports<'_> {
         result
     }
 
-    /// What the import would do, also of a file with an invalid signature, which [`Self::import`] refuses unless the
-    /// person accepts it: `invalid_signatures` of the report says what there is to accept.
+    /// Plans an import, also of a file with an invalid signature, which [`Self::import`] refuses unless the person
+    /// accepts it. `invalid_signatures` of the report lists these signatures.
     pub fn plan(
         &self,
         request: &ImportRequest,
@@ -269,21 +269,21 @@ impl Imports<'_> {
         Ok(report_view(&report))
     }
 
-    /// Undo a whole batch.
+    /// Undoes a whole batch.
     pub fn undo(&self, batch: &str, job: &Job) -> ApiResult<Undone> {
         let _guard = self.context.write_guard();
         Ok(Undone { removed: self.context.vault.importer().undo_until(batch, now(), &job.cancel_flag())? })
     }
 }
 
-/// What an import of a file that no person has looked at is refused for.
+/// Conditions under which the import of a file that no person has inspected is refused.
 #[derive(Clone, Copy, Default)]
 struct Guards<'a> {
     refuse_deletions: bool,
     is_unchanged: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
-/// The error for input that no format recognised, with the reason.
+/// The error for input that no format, or more than one, recognised. It contains the reason.
 fn not_recognised_error(catalog: &Catalog, detection: &Detected, request: &ImportRequest) -> ApiError {
     let name = catalog.roots().first().cloned().unwrap_or_else(|| "This".into());
     if let Some((_, candidates)) = detection.ties.first() {

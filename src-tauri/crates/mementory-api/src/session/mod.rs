@@ -91,10 +91,10 @@ impl Session {
         Self::open_watched(dir, secret, None, &Job::silent())
     }
 
-    /// The same as a job. If the search index does not match the vault it is rebuilt first, because erasure and the search
-    /// for copies rely on it; `job` gets progress of that (stages `index_missing`, `index_damaged`, `index_behind`). What was
-    /// erased in a newer copy of the vault is erased here before anything can be read, as far as a list of erasures is
-    /// found: in `ledgers`, in the vault's folder or in a copy beside it.
+    /// Like [`open`](Self::open), as a job. If the search index does not match the vault it is rebuilt first, because
+    /// erasure and the search for copies rely on it. `job` gets its progress (stages `index_missing`,
+    /// `index_damaged`, `index_behind`). What was erased in a newer copy of the vault is erased here before anything
+    /// can be read, if a list of erasures in `ledgers`, in the vault's folder or in a copy beside it says so.
     ///
     /// # Errors
     /// As [`open`](Self::open); `cancelled`, and the vault stays closed.
@@ -117,7 +117,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Keeps the list of erasures in the program's folder too ([`crate::files::ledger_folder`]), and applies what it has.
+    /// From now on also stores the list of erasures in `ledgers`, the program's folder
+    /// ([`crate::files::ledger_folder`]), and applies the lists to this vault.
     pub fn apply_erasures(&self, ledgers: Option<&Path>, job: &Job) {
         let ledger = self.context.vault.erasure_ledger();
         ledger.keep_in(ledgers);
@@ -126,7 +127,7 @@ impl Session {
         *self.context.applied.lock().unwrap_or_else(PoisonError::into_inner) = applied;
     }
 
-    /// What the list of erasures did when the vault was opened.
+    /// What applying the list of erasures did when the vault was opened.
     pub fn applied_erasures(&self) -> AppliedErasures {
         let applied = *self.context.applied.lock().unwrap_or_else(PoisonError::into_inner);
         match applied {
@@ -136,7 +137,7 @@ impl Session {
         }
     }
 
-    /// Change the passphrase; `secret` is the current passphrase or the recovery code.
+    /// Changes the passphrase. `secret` is the current passphrase or the recovery code.
     pub fn change_passphrase(&self, secret: &str, new: &str) -> ApiResult<Slots> {
         check_strength(new)?;
         let kdf = if self.kdf_floor { KdfChoice::Floor } else { KdfChoice::Calibrate };
@@ -158,7 +159,8 @@ impl Session {
         Ok(NewRecoveryCode { recovery_code: code.to_string(), slots: slots(&header).slots })
     }
 
-    /// What could not be done after the changes since the last call. The changes themselves were made.
+    /// Takes the warnings about steps that failed after the changes since the last call. The changes themselves were
+    /// made.
     pub fn take_warnings(&self) -> Vec<Warning> {
         self.context.vault.take_failed_steps().into_iter().map(warning_of).collect()
     }
@@ -251,7 +253,7 @@ fn warning_of(step: FailedStep) -> Warning {
     Warning { code: code.into(), place: place.into(), message: message.into(), count: 1 }
 }
 
-/// Refuse a passphrase that [`crate::files::passphrase_strength`] calls weak, with the same reason.
+/// Refuses a passphrase that [`crate::files::passphrase_strength`] calls weak, with the same reason.
 fn check_strength(passphrase: &str) -> ApiResult<()> {
     let (score, _, reason) = mementory_crypto::strength(passphrase);
     if score >= MINIMUM_SCORE {

@@ -70,7 +70,7 @@ impl Overview<'_> {
         })
     }
 
-    /// Check the integrity of every part of the vault.
+    /// Checks the integrity of every part of the vault. With `rebuild_index`, rebuilds the search index first.
     pub fn check(&self, rebuild_index: bool, job: &Job) -> ApiResult<CheckReport> {
         let _guard = self.context.write_guard();
         if rebuild_index {

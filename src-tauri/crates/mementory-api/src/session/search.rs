@@ -12,7 +12,7 @@ use std::{collections::HashMap, sync::Arc};
 const MAX_TITLE_HITS: u32 = 8;
 
 /// Maximum length of a search snippet in characters.
-const SNIPPET_LENGTH: usize = 240;
+const MAX_SNIPPET_CHARS: usize = 240;
 /// Maximum number of hits that the store filters if the index cannot apply a filter.
 pub(super) const MAX_FILTERED_HITS: usize = 10_000;
 
@@ -93,7 +93,7 @@ impl Search<'_> {
         let took_ms = started.elapsed().as_secs_f64() * 1000.0;
         let mut hits = Vec::with_capacity(outcome.hits.len());
         for (view, record, score) in self.context.vault.search().hits(&outcome.hits)? {
-            let (text, ranges) = snippet(&searchable_text(&record), &outcome.terms, SNIPPET_LENGTH);
+            let (text, ranges) = snippet(&searchable_text(&record), &outcome.terms, MAX_SNIPPET_CHARS);
             let conversation = view.owner.map(|o| self.context.vault.reader().view_by_row(o)).transpose()?.flatten();
             hits.push(Hit {
                 id: view.id_text(),
@@ -229,7 +229,7 @@ impl Rows {
 
 impl FoundRow {
     fn set_snippet(&mut self, record: &Record, outcome: &SearchOutcome) {
-        let (text, ranges) = snippet(&searchable_text(record), &outcome.terms, SNIPPET_LENGTH);
+        let (text, ranges) = snippet(&searchable_text(record), &outcome.terms, MAX_SNIPPET_CHARS);
         (self.snippet, self.highlights) = (Some(text), ranges);
     }
 }

@@ -9,7 +9,7 @@ use mementory_vault::{SensitiveClass, SensitiveQuery, SensitiveState, SensitiveV
 use std::{collections::BTreeMap, sync::atomic::Ordering};
 
 /// Maximum length of a title in characters.
-const MAX_TITLE: usize = 80;
+const MAX_TITLE_CHARS: usize = 80;
 
 /// The review queue of sensitive values.
 #[derive(Clone, Copy)]
@@ -163,7 +163,7 @@ impl SensitiveValues<'_> {
         let conversation =
             place.view.owner.map(|row| self.context.vault.reader().view_by_row(row)).transpose()?.flatten();
         let title = record.title.or_else(|| conversation.as_ref().and_then(|c| c.title.clone()));
-        // Masked before it is shortened, because a shortened value would not be recognised.
+        // The title is masked before it is shortened, because a shortened value would not be recognised.
         let title = match title {
             Some(title) => self.context.vault.scanner().masked(&title),
             None => self.context.vault.scanner().masked(&record.text),
@@ -174,7 +174,7 @@ impl SensitiveValues<'_> {
             field: place.field.into(),
             role: record.message.map(|message| message.role),
             source: place.view.platform.clone(),
-            title: title.chars().take(MAX_TITLE).collect(),
+            title: title.chars().take(MAX_TITLE_CHARS).collect(),
             conversation_id: conversation.map(|c| c.id_text()),
             at: record.times.created.map(mementory_model::Timestamp::to_rfc3339),
         })

@@ -5,7 +5,7 @@ use mementory_model::{Kind, Record, Timestamp};
 use mementory_vault::{FileKind, RowView, Vault};
 
 /// Maximum length of the text in a list row, in characters.
-const LIST_TEXT_LENGTH: usize = 500;
+const MAX_LIST_TEXT_CHARS: usize = 500;
 /// Number of days that the Trash keeps records.
 pub(super) const TRASH_DAYS: i64 = 30;
 
@@ -51,7 +51,7 @@ impl RowViews<'_> {
             kind: view.kind.as_str().into(),
             record_type: record.record_type.clone(),
             title: record.title.clone(),
-            text: record.text.chars().take(LIST_TEXT_LENGTH).collect(),
+            text: record.text.chars().take(MAX_LIST_TEXT_CHARS).collect(),
             source: view.platform.clone(),
             created_at: format_optional_time(record.times.created),
             updated_at: format_optional_time(record.times.updated),
@@ -189,7 +189,7 @@ impl RowViews<'_> {
             origin_id: record.origin_id,
             kind: Some(view.kind.as_str().into()),
             title: record.title.or_else(|| conversation.as_ref().and_then(|c| c.title.clone())),
-            text: Some(record.text.chars().take(LIST_TEXT_LENGTH).collect()),
+            text: Some(record.text.chars().take(MAX_LIST_TEXT_CHARS).collect()),
             source: Some(view.platform.clone()),
             conversation_id: conversation.map(|c| c.id_text()),
         })

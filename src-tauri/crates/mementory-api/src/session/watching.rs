@@ -193,7 +193,7 @@ impl WatchedFolders<'_> {
         let mut cancelled = None;
         for file in settled {
             job.yield_to_interactive();
-            let offer = match self.offer(&file, &cancel) {
+            let offer = match self.make_offer(&file, &cancel) {
                 Ok(offer) => offer,
                 Err(error) if error.code == "cancelled" => {
                     cancelled = Some(error);
@@ -226,7 +226,7 @@ impl WatchedFolders<'_> {
     }
 
     /// Makes an offer if the file is an export whose content was not offered or imported before.
-    fn offer(&self, file: &FileFound, cancel: &AtomicBool) -> ApiResult<Option<Offer>> {
+    fn make_offer(&self, file: &FileFound, cancel: &AtomicBool) -> ApiResult<Option<Offer>> {
         let changed = || ApiError::new("io", 7, "The file is being changed by another program. Nothing was imported.");
         if cancel.load(Ordering::Relaxed) {
             return Err(cancelled_error());

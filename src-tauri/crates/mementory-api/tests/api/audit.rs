@@ -126,7 +126,7 @@ fn a_pasted_text_that_failed_has_no_file() {
 }
 
 #[test]
-fn an_evidence_pack_holds_the_chosen_parts_and_file_names_only_on_request() {
+fn an_evidence_pack_contains_the_chosen_parts_and_file_names_only_on_request() {
     use EvidencePart::{Key, Log, Tombstones, Transfers};
     let folder = tempfile::tempdir().unwrap();
     let session = vault(&folder.path().join("v"));

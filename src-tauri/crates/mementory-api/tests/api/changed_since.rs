@@ -1,11 +1,11 @@
-//! `export --since`: everything that changed since then goes out, whenever it was created.
+//! `export --since` exports everything that changed since then, whenever it was created.
 use mementory_api::{CreateOptions, Job, Session, files, types::*};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 const WORDS: &str = "harbour copper nineteen kite lantern";
 
-/// Six memories of long ago, one of them updated lately at its source, and a conversation of long ago.
+/// Six old memories, one of which was updated recently at its source, and an old conversation.
 fn old_memories(folder: &Path) -> (PathBuf, PathBuf) {
     let memory = |id: &str, updated: &str| {
         let content = format!("The words of {id}.");
@@ -36,7 +36,7 @@ fn old_memories(folder: &Path) -> (PathBuf, PathBuf) {
 }
 
 #[test]
-fn an_export_since_a_time_holds_every_later_edit_of_an_older_record() {
+fn an_export_since_a_time_contains_every_later_edit_of_an_older_record() {
     let folder = tempfile::tempdir().unwrap();
     let options = CreateOptions { kdf_floor: true };
     let (session, _) = Session::create(&folder.path().join("v"), WORDS, options).unwrap();
@@ -93,7 +93,7 @@ fn an_export_since_a_time_holds_every_later_edit_of_an_older_record() {
 }
 
 #[test]
-fn an_export_since_a_time_holds_the_deletions_since_then() {
+fn an_export_since_a_time_contains_the_deletions_since_then() {
     let folder = tempfile::tempdir().unwrap();
     let options = CreateOptions { kdf_floor: true };
     let (session, _) = Session::create(&folder.path().join("v"), WORDS, options).unwrap();

@@ -208,7 +208,7 @@ fn every_signed_value_of_a_pam_store_is_verified() {
 /// A forged file, with the code that the validator gives and whether only a tombstone of it is forged.
 type Forged = (&'static str, PathBuf, &'static str, &'static str);
 
-/// One of each format and form, each with a signature that is there and invalid.
+/// One forged file for each format and form of signature.
 fn forged_files(folder: &Path) -> Vec<Forged> {
     let replaced = |name: &str, from: &str, to: &str| {
         let source = std::fs::read_to_string(fixture(name)).unwrap();
@@ -241,7 +241,7 @@ fn forged_files(folder: &Path) -> Vec<Forged> {
 }
 
 #[test]
-fn an_invalid_signature_is_an_error_of_validate_import_and_convert_and_never_goes_out_again() {
+fn an_invalid_signature_is_an_error_of_validate_import_and_convert_and_is_never_exported_again() {
     let folder = tempfile::tempdir().unwrap();
     for (number, (format, path, code, version)) in forged_files(folder.path()).into_iter().enumerate() {
         let name = path.display();
@@ -290,7 +290,7 @@ fn an_invalid_signature_is_an_error_of_validate_import_and_convert_and_never_goe
 }
 
 #[test]
-fn a_valid_signature_still_goes_out_where_nothing_that_it_covers_changed() {
+fn a_valid_signature_is_exported_again_if_nothing_that_it_covers_changed() {
     let folder = tempfile::tempdir().unwrap();
     for (format, input, version) in [
         ("pam", "pam/signed-ed25519/input", None),

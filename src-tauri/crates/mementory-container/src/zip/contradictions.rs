@@ -2,15 +2,15 @@
 //! sees other files than one that reads by the other, so no writer of archives makes such a file by accident.
 use super::{
     super::source::Source,
-    LOCAL,
+    LOCAL_SIGNATURE,
     entry::{Entry, Position},
     extra_field, le16, le32, le64,
 };
 
-/// Sizes behind the data: the local header may have zeros instead.
-const STREAMED: u16 = 8;
-/// Most contradictions of one archive that are listed.
-const MOST: usize = 1000;
+/// Flag of an entry whose sizes follow its data. The local header may have zeros instead.
+const STREAMED_FLAG: u16 = 8;
+/// Number of contradictions in one archive after which no further ones are searched for.
+const MAX_LISTED: usize = 1000;
 
 /// A contradiction of one entry: its index, a stable code, and what contradicts.
 pub(in super::super) struct Contradiction {
@@ -33,7 +33,7 @@ pub(in super::super) fn contradictions(
     let mut taken: Vec<(u64, u64, usize)> = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
         let Position::Header(at) = entry.position else { continue };
-        let end = match differs(source, entry, at)? {
+        let end = match compare_headers(source, entry, at)? {
             Ok(end) => end,
             Err((message, end)) => {
                 found.push(Contradiction { entry: index, code: "container_header_differs", message });
@@ -45,7 +45,7 @@ pub(in super::super) fn contradictions(
             found.push(Contradiction { entry: index, code: "container_overlap", message });
         }
         taken.push((at, end, index));
-        if found.len() > MOST {
+        if found.len() > MAX_LISTED {
             return Ok(found);
         }
     }
@@ -64,17 +64,18 @@ pub(in super::super) fn contradictions(
         };
         found.push(Contradiction { entry: index, code, message });
         last = last.map(|(before, until)| (before.max(start), until.max(end)));
-        if found.len() > MOST {
+        if found.len() > MAX_LISTED {
             break;
         }
     }
     Ok(found)
 }
 
-/// Where the entry's data ends, or how its local header differs from the directory.
-fn differs(source: &Source, entry: &Entry, at: u64) -> std::io::Result<Result<u64, (&'static str, u64)>> {
+/// Compares the local header of an entry with the directory. Returns where the entry's data ends, or the difference
+/// and that end.
+fn compare_headers(source: &Source, entry: &Entry, at: u64) -> std::io::Result<Result<u64, (&'static str, u64)>> {
     let fixed = source.bytes(at, 30)?;
-    if fixed.len() < 30 || fixed[..4] != LOCAL {
+    if fixed.len() < 30 || fixed[..4] != LOCAL_SIGNATURE {
         return Ok(Err(("no local header is where the directory says", at)));
     }
     let (name_len, extra_len) = (usize::from(le16(&fixed, 26)), usize::from(le16(&fixed, 28)));
@@ -103,7 +104,7 @@ fn differs(source: &Source, entry: &Entry, at: u64) -> std::io::Result<Result<u6
             }
         }
     }
-    let streamed = flags & STREAMED != 0;
+    let streamed = flags & STREAMED_FLAG != 0;
     let agrees =
         |local: u64, central: u64| local == central || streamed && (local == 0 || local == u64::from(u32::MAX));
     if !agrees(packed, entry.packed) || !agrees(size, entry.size) {

@@ -1,16 +1,16 @@
 //! Reads the central directory of a ZIP file.
 use super::{
     super::source::Source,
-    CENTRAL, END,
+    CENTRAL_SIGNATURE, END_SIGNATURE,
     entry::{Entry, Position},
     extra_field, le16, le32, le64, names,
 };
 use std::io::{BufReader, Read};
 
 /// Signature of the Zip64 end-of-directory locator.
-const LOCATOR64: [u8; 4] = *b"PK\x06\x07";
+const LOCATOR64_SIGNATURE: [u8; 4] = *b"PK\x06\x07";
 /// Signature of the Zip64 end-of-directory record.
-const END64: [u8; 4] = *b"PK\x06\x06";
+const END64_SIGNATURE: [u8; 4] = *b"PK\x06\x06";
 
 /// Number of bytes at the end of the file in which the end record is searched. A comment has at most 64 KiB, but
 /// downloads can have other bytes after the archive.
@@ -18,19 +18,19 @@ const MAX_TAIL_BYTES: u64 = 1 << 20;
 
 /// The directory of an archive.
 pub(in super::super) struct Directory {
-    /// In directory order, duplicates included.
+    /// The entries in directory order, including duplicates.
     pub(in super::super) entries: Vec<Entry>,
-    /// Where it starts.
+    /// Byte offset at which it starts.
     pub(in super::super) start: u64,
 }
 
-/// Entries in directory order, duplicates included; None when there is no usable directory. At most `max` are read:
-/// one more than allowed, so that the caller notices.
+/// Reads the directory. None if there is no usable one. At most `max` entries are read. The caller passes one more
+/// than it allows, so that it notices when there are too many.
 pub(in super::super) fn directory(source: &Source, max: u64) -> std::io::Result<Option<Directory>> {
     let from = source.len().saturating_sub(MAX_TAIL_BYTES);
     let tail = source.bytes(from, MAX_TAIL_BYTES as usize)?;
-    // A hostile tail may hold nothing but these marks.
-    for at in memchr::memmem::rfind_iter(&tail, &END).take(64) {
+    // The number is limited because a hostile file may contain nothing but this signature.
+    for at in memchr::memmem::rfind_iter(&tail, &END_SIGNATURE).take(64) {
         let Some(record) = tail.get(at..at + 22) else { continue };
         if let Some(found) = read(source, &locate_directory(source, from + at as u64, record)?, max)? {
             return Ok(Some(found));
@@ -52,12 +52,12 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
     let mut end = end;
     if let Some(at) = end.checked_sub(20) {
         let locator = source.bytes(at, 20)?;
-        if locator.starts_with(&LOCATOR64) {
+        if locator.starts_with(&LOCATOR64_SIGNATURE) {
             // If bytes were put before the archive, the recorded offset is wrong, but the record is still directly
             // before the locator.
             for at in [le64(&locator, 8), at.saturating_sub(56)] {
                 let record = source.bytes(at, 56)?;
-                if record.len() == 56 && record.starts_with(&END64) {
+                if record.len() == 56 && record.starts_with(&END64_SIGNATURE) {
                     (entries, size, offset) = (le64(&record, 32), le64(&record, 40), le64(&record, 48));
                     end = at;
                     break;
@@ -92,7 +92,7 @@ fn read(source: &Source, place: &DirectoryLocation, max: u64) -> std::io::Result
 
 fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<Entry>> {
     let fixed = read_up_to(reader, 46)?;
-    if fixed.len() < 46 || fixed[..4] != CENTRAL {
+    if fixed.len() < 46 || fixed[..4] != CENTRAL_SIGNATURE {
         return Ok(None);
     }
     let (name_len, extra_len) = (usize::from(le16(&fixed, 28)), usize::from(le16(&fixed, 30)));

@@ -1,7 +1,7 @@
 //! One entry of a ZIP file, and reading its bytes.
 use super::{
     super::source::{Source, Window},
-    LOCAL, le16,
+    LOCAL_SIGNATURE, le16,
 };
 use flate2::bufread::DeflateDecoder;
 use std::io::{BufReader, Error, ErrorKind, Read};
@@ -11,7 +11,7 @@ use std::io::{BufReader, Error, ErrorKind, Read};
 pub(in super::super) struct Entry {
     /// Decoded name, with its separators as written.
     pub(in super::super) name: String,
-    /// As the directory has it.
+    /// Bytes of the name as the archive has them.
     pub(super) raw_name: Box<[u8]>,
     pub(super) method: u16,
     pub(super) flags: u16,
@@ -89,7 +89,7 @@ impl Entry {
             Position::Data(at) => Ok(at),
             Position::Header(at) => {
                 let header = archive.bytes(at, 30)?;
-                if header.len() < 30 || header[..4] != LOCAL {
+                if header.len() < 30 || header[..4] != LOCAL_SIGNATURE {
                     return Err(Error::new(ErrorKind::InvalidData, "the entry is not where the directory says"));
                 }
                 Ok(at + 30 + u64::from(le16(&header, 26)) + u64::from(le16(&header, 28)))

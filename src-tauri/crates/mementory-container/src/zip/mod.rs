@@ -1,7 +1,7 @@
-//! ZIP as people have it: streamed, prefixed, cut off, zip64, names in old encodings. Reads the central directory, or
-//! without one the local headers. Own code, because what matters here is everything a strict reader hides: duplicate
-//! names, the raw name bytes, what is encrypted or a link, and what can still be had of a cut download.
-//! Format facts: PKWARE APPNOTE 6.3 (public).
+//! Reads ZIP files as people have them: streamed, with other bytes in front, cut off, Zip64, names in old encodings.
+//! Reads the central directory or, without one, the local headers. The code is our own, because a strict reader hides
+//! what matters here: duplicate names, the raw name bytes, what is encrypted or a link, and what is left of a cut
+//! download.
 mod contradictions;
 mod directory;
 mod entry;
@@ -15,15 +15,15 @@ pub(super) use names::safe_name;
 pub(super) use recover::recover;
 
 /// Start of a local header.
-const LOCAL: [u8; 4] = *b"PK\x03\x04";
+const LOCAL_SIGNATURE: [u8; 4] = *b"PK\x03\x04";
 /// Start of a central directory entry.
-const CENTRAL: [u8; 4] = *b"PK\x01\x02";
+const CENTRAL_SIGNATURE: [u8; 4] = *b"PK\x01\x02";
 /// Start of the end-of-central-directory record.
-const END: [u8; 4] = *b"PK\x05\x06";
+const END_SIGNATURE: [u8; 4] = *b"PK\x05\x06";
 
 /// True for the first bytes of a ZIP file.
 pub(super) fn is_zip_head(head: &[u8]) -> bool {
-    head.starts_with(&LOCAL) || head.starts_with(&END)
+    head.starts_with(&LOCAL_SIGNATURE) || head.starts_with(&END_SIGNATURE)
 }
 
 fn le16(bytes: &[u8], at: usize) -> u16 {

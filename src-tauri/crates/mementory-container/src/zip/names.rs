@@ -3,7 +3,7 @@ use super::{extra_field, le32};
 use std::borrow::Cow;
 
 /// Bytes 0x80–0xFF of code page 437, the encoding that ZIP had before UTF-8.
-const CP437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
+const CP437_HIGH_CHARS: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
 /// Decodes a name by the first rule that fits: its Unicode extra field, UTF-8 (flagged or not), Shift-JIS if every
 /// character is ASCII or Japanese, code page 437.
@@ -32,7 +32,7 @@ fn shift_jis(raw: &[u8]) -> Option<String> {
 }
 
 fn cp437(raw: &[u8]) -> String {
-    let high: Vec<char> = CP437.chars().collect();
+    let high: Vec<char> = CP437_HIGH_CHARS.chars().collect();
     raw.iter()
         .map(|b| if *b < 0x80 { char::from(*b) } else { high.get(usize::from(*b) - 0x80).copied().unwrap_or('?') })
         .collect()

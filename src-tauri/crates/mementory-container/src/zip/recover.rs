@@ -1,7 +1,7 @@
 //! Finds the entries of a ZIP file without a usable directory (such as a cut download) by their local headers.
 use super::{
     super::source::Source,
-    LOCAL,
+    LOCAL_SIGNATURE,
     entry::{Entry, Position},
     extra_field, le16, le32, le64, names,
 };
@@ -13,7 +13,7 @@ use std::io::Read;
 pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::io::Result<Vec<Entry>> {
     let (mut out, mut budget, mut from) = (Vec::new(), budget, 0);
     while (out.len() as u64) < max {
-        let Some(at) = source.find(&LOCAL, from)? else { break };
+        let Some(at) = source.find(&LOCAL_SIGNATURE, from)? else { break };
         let fixed = source.bytes(at, 30)?;
         let (name_len, extra_len) = (le16(&fixed, 26), le16(&fixed, 28));
         let variable = source.bytes(at + 30, usize::from(name_len) + usize::from(extra_len))?;

@@ -1,11 +1,11 @@
-//! Applying the list of erasures to a copy of the vault that is older than they are.
+//! Applies the list of erasures to a copy of the vault that was made before them.
 use crate::{
     VaultResult,
     erasure::{
         eraser::EraseRequest, eraser::Eraser, ledger::ErasureLedger, redact_again::RedactAgain, sabotage::Sabotage,
         targets::EraseScope, write_tombstones::Again,
     },
-    erasure_ledger::{Act, FoundLedger, Gone},
+    erasure_ledger::{Act, FoundLedger, LedgerRecord},
 };
 use mementory_model::{Derived, Timestamp, TombstoneOp};
 use mementory_store::{
@@ -15,31 +15,34 @@ use mementory_store::{
 use rusqlite::{Connection, params};
 use std::sync::atomic::AtomicBool;
 
-/// Reason in the tombstones of what was erased in a newer copy.
-const REASON: &str = "erased_before";
+/// Reason in the tombstones of records that were erased or redacted in a newer copy of the vault.
+const ERASED_BEFORE_REASON: &str = "erased_before";
 
-/// What applying the list did.
+/// What applying the list of erasures did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AppliedErasures {
-    /// Erasures and redactions that this copy did not have.
+    /// Number of erasures and redactions that were applied because this copy did not have them.
     pub erasures: u32,
-    /// Those of them whose check found something left.
+    /// Number of these whose erasure check was not complete.
     pub incomplete: u32,
-    /// A list was found outside of this copy. Without one nobody can say whether something was erased since.
+    /// True if a list was found outside this copy. Otherwise nobody can tell whether something was erased after the
+    /// copy was made.
     pub known: bool,
-    /// Lists that could not be read: damaged, or of another vault.
+    /// Number of lists that could not be read, because they are damaged or belong to another vault.
     pub unread: u32,
 }
 
 impl ErasureLedger<'_> {
-    /// Erases and redacts what a list says was erased and redacted in a newer copy of this vault, and completes the lists.
+    /// Erases and redacts in this copy what a list says was erased and redacted in a newer copy of this vault. Then
+    /// completes the lists of the vault and of the program.
     ///
     /// # Errors
-    /// The store, the index, I/O. What was applied before stays applied; the next time goes on.
+    /// Errors of the store and the index, and I/O. Acts that were applied before the error stay applied, and the next
+    /// call applies the others.
     pub fn apply(&self, now: Timestamp, progress: &dyn Fn(&str)) -> VaultResult<AppliedErasures> {
         let files = self.files();
         let (own, outside) = (self.read(Some(&files.own)), self.read(files.outside.as_deref()));
-        let beside = self.beside();
+        let beside = self.read_backups();
         let mut all = FoundLedger::default();
         for found in [&own, &outside, &beside] {
             all.ledger.merge(found.ledger.clone());
@@ -65,21 +68,21 @@ impl ErasureLedger<'_> {
         Ok(out)
     }
 
-    /// True when the check found nothing left.
+    /// Applies one act. Returns true if all its erasure checks are complete.
     fn apply_act(&self, id: &str, act: &Act, now: Timestamp, progress: &dyn Fn(&str)) -> VaultResult<bool> {
         let again = Again {
             receipt: id.to_owned(),
             at: Timestamp::from_micros(act.at).unwrap_or(now),
             tombstones: act.records.iter().filter_map(|gone| Some((gone.id()?, gone.tombstone.clone()))).collect(),
         };
-        let (redacted, erased): (Vec<&Gone>, Vec<&Gone>) = act.records.iter().partition(|gone| gone.redacted);
-        let ids: Vec<String> = self.present(&erased)?.iter().map(RowView::id_text).collect();
+        let (redacted, erased): (Vec<&LedgerRecord>, Vec<&LedgerRecord>) = act.records.iter().partition(|gone| gone.redacted);
+        let ids: Vec<String> = self.find_rows(&erased)?.iter().map(RowView::id_text).collect();
         let mut complete = true;
         if !ids.is_empty() {
             let request = EraseRequest {
                 ids: &ids,
                 scope: EraseScope::Named,
-                reason: REASON,
+                reason: ERASED_BEFORE_REASON,
                 copies: &[],
                 now,
                 again: Some(&again),
@@ -88,7 +91,7 @@ impl ErasureLedger<'_> {
             let done = Eraser::new(self.context).run(&request, progress, Sabotage::default())?;
             complete &= done.receipt.complete;
         }
-        let views = self.present(&redacted)?;
+        let views = self.find_rows(&redacted)?;
         if !views.is_empty() {
             complete &= RedactAgain::new(self.context).run(act, views, &again, now, progress)?;
         }
@@ -99,15 +102,15 @@ impl ErasureLedger<'_> {
         Ok(complete)
     }
 
-    fn present(&self, gone: &[&Gone]) -> VaultResult<Vec<RowView>> {
+    fn find_rows(&self, gone: &[&LedgerRecord]) -> VaultResult<Vec<RowView>> {
         self.context.store.read(|c| {
             let ids = gone.iter().filter_map(|gone| gone.id());
             ids.filter_map(|id| RowView::by_id(c, &id).transpose()).collect()
         })
     }
 
-    /// What this copy never had must not come by an import either.
-    fn block(&self, tx: &Connection, gone: &Gone, has_tombstone: bool, at: Timestamp) -> VaultResult<()> {
+    /// Blocks a record of the list in later imports, even if this copy never had it.
+    fn block(&self, tx: &Connection, gone: &LedgerRecord, has_tombstone: bool, at: Timestamp) -> VaultResult<()> {
         let Some(id) = gone.id() else { return Ok(()) };
         let prints = gone.blocked_prints();
         if has_tombstone {
@@ -127,7 +130,7 @@ impl ErasureLedger<'_> {
             source: None,
             at,
             actor: "owner".into(),
-            reason: REASON.into(),
+            reason: ERASED_BEFORE_REASON.into(),
             derived: Derived::default(),
             signature: String::new(),
             own: true,
@@ -139,11 +142,11 @@ impl ErasureLedger<'_> {
         let row = store_own(tx, &self.context.keys, row, &id, blocked, &prints)?;
         if gone.redacted {
             store_redacted(tx, &[id], &row.id)?;
-            // The source has the words: no import brings this record a newer version.
+            // The source still has the words, so no import may bring a newer version of this record.
             tx.execute("UPDATE records SET flags = flags | ?2 WHERE id = ?1", params![id, Flags::REDACTED])?;
         }
         let op = if gone.redacted { "redact" } else { "erase" };
-        mementory_store::audit::append(tx, &self.context.keys, at, op, &gone.record, REASON)?;
+        mementory_store::audit::append(tx, &self.context.keys, at, op, &gone.record, ERASED_BEFORE_REASON)?;
         Ok(())
     }
 }

@@ -45,12 +45,12 @@ impl Cut {
     }
 
     /// The removal for names in import reports. It leaves out short words, which could be part of any name.
-    pub(crate) fn names(&self) -> Removal {
+    pub(crate) fn removal_in_reports(&self) -> Removal {
         Removal::exact(self.removed.iter().filter(|(words, _)| words.len() >= 8).cloned().collect())
     }
 
     /// The removal for other records with the same words.
-    pub(crate) fn plain(&self) -> Removal {
+    pub(crate) fn removal_elsewhere(&self) -> Removal {
         Removal::exact(self.removed.clone()).and_sentences(self.sentences(), self.mark())
     }
 

@@ -53,7 +53,7 @@ pub struct EraseOutcome {
     pub copies_redacted: u32,
 }
 
-/// What is to go, and on which trigger.
+/// What to erase, and why.
 pub(crate) struct EraseRequest<'a> {
     pub(crate) ids: &'a [String],
     pub(crate) scope: EraseScope,
@@ -61,13 +61,13 @@ pub(crate) struct EraseRequest<'a> {
     /// Other records to redact because they contain the same words.
     pub(crate) copies: &'a [String],
     pub(crate) now: Timestamp,
-    /// It was done before, in a newer copy of the vault.
+    /// The ids and time to use if a newer copy of the vault has made this erasure before.
     pub(crate) again: Option<&'a Again>,
-    /// Set to give up before anything is erased. What has begun to commit is finished, with its check.
+    /// When set, the erasure stops if nothing was erased yet. Once its commit has begun, it is finished and checked.
     pub(crate) cancel: &'a AtomicBool,
 }
 
-/// A committed erasure, for what follows.
+/// A committed erasure, for the steps after the commit.
 struct AfterErasing<'a> {
     seq: u64,
     receipt_id: String,
@@ -106,7 +106,7 @@ impl Eraser<'_> {
             versions: targets.iter().map(|t| t.versions.len() as u32).sum(),
             links: u32::try_from(links).unwrap_or(u32::MAX),
             files: targets.iter().filter(|t| t.view.kind == Kind::Attachment).count() as u32,
-            passthrough: PassthroughFiles::new(self.context).parts_holding(&removal_of(&targets), &rows, false)?.len()
+            passthrough: PassthroughFiles::new(self.context).parts_with_words(&removal_of(&targets), &rows, false)?.len()
                 as u32,
             records: targets.into_iter().map(|t| t.view).collect(),
             copies,
@@ -125,7 +125,7 @@ impl Eraser<'_> {
         self.erase_until(ids, reason, copies, now, &AtomicBool::new(false), progress)
     }
 
-    /// The same, given up when `cancel` is set before anything was erased.
+    /// Like [`erase`](Self::erase), but stops if `cancel` is set before anything was erased.
     ///
     /// # Errors
     /// `Cancelled`, and nothing was changed.
@@ -142,7 +142,7 @@ impl Eraser<'_> {
         self.run(&request, progress, Sabotage::default())
     }
 
-    /// The same, with steps left out.
+    /// Like [`erase`](Self::erase), without the steps that `sabotage` leaves out.
     #[cfg(feature = "sabotage")]
     pub fn erase_sabotaged(&self, ids: &[String], now: Timestamp, sabotage: Sabotage) -> VaultResult<EraseOutcome> {
         let cancel = &AtomicBool::new(false);
@@ -161,14 +161,14 @@ impl Eraser<'_> {
         let cancel = request.cancel;
         let each = &mut |record: &Record| {
             evidence.record(record);
-            stop_if(cancel)
+            check_cancelled(cancel)
         };
         let targets = Targets::new(self.context).erase_targets(request.ids, request.scope, each)?;
         let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
         let sentences = sentences_of(&targets);
         let copies = self.copy_targets(request.copies, &rows, &mut evidence)?;
         let removal = removal_of(&targets);
-        let parts = PassthroughFiles::new(self.context).parts_holding(&removal, &rows, true)?;
+        let parts = PassthroughFiles::new(self.context).parts_with_words(&removal, &rows, true)?;
         let receipt_id = match request.again {
             Some(again) => again.receipt.clone(),
             None => mementory_store::ids::random_text()?,
@@ -178,7 +178,7 @@ impl Eraser<'_> {
         if sabotage.keeps_pages() {
             self.context.store.writer().execute_batch("PRAGMA secure_delete = OFF")?;
         }
-        stop_if(cancel)?;
+        check_cancelled(cancel)?;
         let written = self.context.store.write_until(cancel, |tx| {
             let trigger = TombstoneContext {
                 reason: request.reason,
@@ -202,7 +202,7 @@ impl Eraser<'_> {
                 let keys = &self.context.keys;
                 let prints = sentences.iter().filter(|_| !reindex.is_empty());
                 let sentences = prints.map(|sentence| word_print(keys, sentence, ERASED_MARK)).collect();
-                // Before anything is destroyed: the commit is what destroys.
+                // The list is written before the commit, which is what destroys the content.
                 ErasureLedger::new(self.context).add(&receipt_id, Act { sentences, ..act.take() })?;
             }
             Ok((Store::last_change(tx)?, tombstones, reindex))
@@ -224,7 +224,8 @@ impl Eraser<'_> {
         Ok(EraseOutcome { tombstones, receipt, copies_redacted: reindex.len() as u32 })
     }
 
-    /// What follows the store's commit: attachments, index, write-ahead log, and the check of it all.
+    /// The steps after the store's commit: removes attachments, updates the index, truncates the write-ahead log, and
+    /// runs the erasure check.
     fn after_erasing(
         &self,
         after: AfterErasing<'_>,
@@ -275,7 +276,7 @@ impl Eraser<'_> {
         Receipts::new(self.context).prove_and_wipe(receipt_id, evidence, request.now, honest, beside)
     }
 
-    /// The copies to redact, as they are now.
+    /// Reads the copies to redact. Copies that are erased themselves are left out.
     fn copy_targets(&self, ids: &[String], erased: &HashSet<i64>, evidence: &mut Evidence) -> VaultResult<Vec<Target>> {
         let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
         let views = views.into_iter().filter(|view| !erased.contains(&view.row)).collect();
@@ -398,7 +399,7 @@ fn log_removed_rows(tx: &Connection, targets: &[Target]) -> VaultResult<()> {
     Ok(())
 }
 
-/// Imports that have records.
+/// Ids of the batches that still have records.
 fn batches_left(tx: &Connection) -> VaultResult<HashSet<i64>> {
     let mut statement =
         tx.prepare("SELECT id FROM batches b WHERE EXISTS (SELECT 1 FROM records r WHERE r.batch = b.id)")?;
@@ -406,7 +407,7 @@ fn batches_left(tx: &Connection) -> VaultResult<HashSet<i64>> {
     Ok(found.collect::<Result<_, _>>()?)
 }
 
-fn stop_if(cancel: &AtomicBool) -> VaultResult<()> {
+fn check_cancelled(cancel: &AtomicBool) -> VaultResult<()> {
     if cancel.load(Ordering::Relaxed) { Err(VaultError::Cancelled) } else { Ok(()) }
 }
 

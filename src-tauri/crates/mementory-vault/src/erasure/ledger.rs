@@ -1,4 +1,4 @@
-//! The list of erasures: added to before an erasure destroys anything.
+//! Reads and writes the list of erasures. An erasure is added to it before anything is destroyed.
 use crate::{
     VaultResult,
     backup::backups_of,
@@ -10,7 +10,7 @@ use std::{
     sync::PoisonError,
 };
 
-/// What was erased and redacted, for older copies of the vault.
+/// The list of what was erased and redacted, for older copies of the vault.
 #[derive(Clone, Copy)]
 pub struct ErasureLedger<'v> {
     pub(crate) context: &'v Context,
@@ -23,13 +23,15 @@ impl<'v> ErasureLedger<'v> {
 }
 
 impl ErasureLedger<'_> {
-    /// Keeps the list in `folder` too, from now on: one file for each vault.
+    /// From now on also stores the list in `folder`, in one file for each vault. With None, only in the vault's
+    /// folder.
     pub fn keep_in(&self, folder: Option<&Path>) {
         let files = LedgerFiles::new(self.context.dir(), &self.context.header().vault_id, folder);
         *self.context.ledger.lock().unwrap_or_else(PoisonError::into_inner) = files;
     }
 
-    /// Writes an act into the lists. The one in the vault's folder has to be written; the other is one more.
+    /// Adds an act to the list in the vault's folder and to the one in the program's folder. A failure to write the
+    /// latter is ignored.
     pub(crate) fn add(&self, id: &str, act: Act) -> VaultResult<()> {
         let files = self.files();
         let mut ledger = self.read(Some(&files.own)).ledger;
@@ -40,7 +42,7 @@ impl ErasureLedger<'_> {
         Ok(())
     }
 
-    /// Takes an act out again whose erasure did not happen. Where that fails, the next opening does what was asked for.
+    /// Removes an act whose erasure was not committed. If that fails, the next opening carries out the erasure.
     pub(crate) fn withdraw(&self, id: &str) {
         let files = self.files();
         for path in std::iter::once(&files.own).chain(&files.outside) {
@@ -63,8 +65,8 @@ impl ErasureLedger<'_> {
         found
     }
 
-    /// The lists in the copies of this vault that lie beside it.
-    pub(crate) fn beside(&self) -> FoundLedger {
+    /// Reads the lists in the backups that are in the same folder as this vault.
+    pub(crate) fn read_backups(&self) -> FoundLedger {
         let mut found = FoundLedger::default();
         let copies: Vec<PathBuf> =
             backups_of(self.context.dir()).into_iter().map(|copy| copy.path.join(FILE)).collect();
@@ -72,7 +74,8 @@ impl ErasureLedger<'_> {
         found
     }
 
-    /// Where it cannot be written (a folder that only can be read), the list in the vault is what there is.
+    /// Writes the list in the program's folder, if there is one. A failure, for example in a read-only folder, is
+    /// ignored, since the vault's folder has the list too.
     pub(crate) fn write_outside(&self, files: &LedgerFiles, ledger: &Ledger) {
         if let Some(path) = &files.outside {
             let _ = files.write(&self.context.keys, path, ledger);

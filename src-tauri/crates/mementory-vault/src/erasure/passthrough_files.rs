@@ -40,7 +40,7 @@ impl PassthroughFiles<'_> {
     /// The passthrough files outside `rows` that contain words of `removal`. With `store_blobs` their new bytes are
     /// stored as blobs, which no record names until [`PassthroughFiles::rewrite_parts`]. A file that cannot be read is
     /// skipped; the check reports it.
-    pub(crate) fn parts_holding(
+    pub(crate) fn parts_with_words(
         &self,
         removal: &Removal,
         rows: &HashSet<i64>,
@@ -91,8 +91,8 @@ impl PassthroughFiles<'_> {
         self.context.blobs.put(&mut CleaningReader::new(self.context.blobs.open(blob)?, words), store_blobs).map(Some)
     }
 
-    /// Replaces the old bytes by the new ones. Returns the blobs that no record names any more, and the number of
-    /// changed files.
+    /// Replaces the old bytes by the new ones and marks the files as redacted. Returns the blobs that no record names
+    /// any more, and the number of changed files.
     pub(crate) fn rewrite_parts(&self, tx: &Connection, parts: &[Part]) -> VaultResult<(Vec<[u8; 32]>, u32)> {
         let mut old = Vec::new();
         for part in parts {
@@ -140,13 +140,13 @@ impl<'w, R: Read> CleaningReader<'w, R> {
     fn fill_out(&mut self) -> std::io::Result<bool> {
         self.out.clear();
         self.at = 0;
-        let fresh = self.pending.is_empty();
+        let is_line_start = self.pending.is_empty();
         let read = (&mut self.source).take(MAX_LINE_BYTES).read_until(b'\n', &mut self.pending)?;
         if self.pending.is_empty() {
             return Ok(false);
         }
-        let whole = (read as u64) < MAX_LINE_BYTES || self.pending.ends_with(b"\n");
-        if fresh && whole {
+        let is_whole_line = (read as u64) < MAX_LINE_BYTES || self.pending.ends_with(b"\n");
+        if is_line_start && is_whole_line {
             match self.words.without(&self.pending) {
                 Some(new) => {
                     self.out = new;
@@ -157,7 +157,7 @@ impl<'w, R: Read> CleaningReader<'w, R> {
             }
             return Ok(true);
         }
-        let overlap = if whole { 0 } else { self.words.longest() };
+        let overlap = if is_whole_line { 0 } else { self.words.longest() };
         let until = self.pending.len().saturating_sub(overlap);
         let (taken, changed) = self.words.replace_upto(&self.pending, until, &mut self.out);
         self.changed |= changed;

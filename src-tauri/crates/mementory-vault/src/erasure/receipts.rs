@@ -1,4 +1,4 @@
-//! Receipts: written after a deletion, stored, and finished later when the program was stopped in between.
+//! Writes the receipt of a deletion and stores it. A receipt is finished later if the program was stopped in between.
 use crate::{FailedStep, VaultError, VaultResult, context::Context, erasure::targets::column};
 use mementory_erasure_check::{Beside, Evidence, PlaceOutcome, Receipt, ReceiptPlace, Wipe};
 use mementory_model::Timestamp;
@@ -28,7 +28,8 @@ impl<'v> Receipts<'v> {
 }
 
 impl Receipts<'_> {
-    /// Runs the erasure check, which can wipe unused bytes of pages with traces (`wipe`), and stores the receipt.
+    /// Runs the erasure check, which can wipe unused bytes of pages with traces (`wipe`), and stores the receipt. If
+    /// it is not complete and the traces are known, they stay in memory for a retry.
     pub(crate) fn prove_and_wipe(
         &self,
         id: String,
@@ -131,7 +132,7 @@ impl Receipts<'_> {
         Receipt { id, at: now, complete: false, places: vec![place], copies_left: 0, copies_redacted: None }
     }
 
-    /// The receipt of an erasure or redaction.
+    /// The receipt of an erasure or redaction. A pending one counts as not found.
     pub fn get(&self, id: &str) -> VaultResult<Receipt> {
         self.context.store.read(|c| {
             let body: Option<String> =

@@ -1,5 +1,5 @@
-//! A redaction from the list of erasures in an older copy of the vault: the words are known by their fingerprints, and
-//! found by them in the records that lost them.
+//! Repeats a redaction from the list of erasures in an older copy of the vault. The list has only fingerprints of the
+//! words, by which they are found in the records.
 use crate::{
     VaultResult,
     context::Context,
@@ -8,7 +8,7 @@ use crate::{
         redactor::RECORDS_PER_READ, redactor::Redactor, row_redaction::RowRedaction, targets::Target, targets::Targets,
         write_tombstones::Again, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
-    erasure_ledger::{Act, Found, text_print},
+    erasure_ledger::{Act, WordFinder, text_print},
     sensitive::Scanner,
     word_removal::{ERASED_MARK, Removal},
 };
@@ -21,7 +21,7 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
-/// Redacting what was redacted before.
+/// Redacts what was redacted in a newer copy of the vault.
 #[derive(Clone, Copy)]
 pub(crate) struct RedactAgain<'v> {
     context: &'v Context,
@@ -34,7 +34,8 @@ impl<'v> RedactAgain<'v> {
 }
 
 impl RedactAgain<'_> {
-    /// True when the check found nothing left.
+    /// Redacts the words of an act in `views`, which are its redacted records. Returns true if the erasure check is
+    /// complete.
     pub(crate) fn run(
         &self,
         act: &Act,
@@ -50,7 +51,7 @@ impl RedactAgain<'_> {
         let exact = Removal::exact(words.clone());
         let removal = Removal::exact(words).and_sentences(sentences.into_iter().map(|(s, _)| s).collect(), ERASED_MARK);
         let rows = views.iter().map(|view| view.row).collect();
-        let parts = PassthroughFiles::new(self.context).parts_holding(&exact, &rows, true)?;
+        let parts = PassthroughFiles::new(self.context).parts_with_words(&exact, &rows, true)?;
         let former: HashMap<[u8; 16], HashSet<&str>> = act
             .records
             .iter()
@@ -69,8 +70,9 @@ impl RedactAgain<'_> {
             for some in views.chunks(RECORDS_PER_READ) {
                 for before in Targets::new(self.context).read_targets(tx, some.to_vec(), &mut |_| Ok(()))? {
                     let prints = former.get(&before.view.id);
-                    // Of redactions from before the list only the fingerprint is known that blocks the text in imports.
-                    let whole = |text: &str| {
+                    // Of a redaction that is older than the list, only the fingerprint that blocks the text in
+                    // imports is known.
+                    let is_former_text = |text: &str| {
                         let keys = &self.context.keys;
                         let blocked = fingerprint(keys, before.view.kind, text).map(hex::encode);
                         prints.is_some_and(|prints| {
@@ -78,7 +80,7 @@ impl RedactAgain<'_> {
                                 || blocked.is_some_and(|print| prints.contains(print.as_str()))
                         })
                     };
-                    if self.redact(tx, &before, &removal, &whole, &mut evidence)? {
+                    if self.redact(tx, &before, &removal, &is_former_text, &mut evidence)? {
                         TombstoneWriter::new(self.context).write_redacted(tx, &before, &removal, &said, &trigger)?;
                         changed.push(before.view.row);
                     }
@@ -101,7 +103,7 @@ impl RedactAgain<'_> {
         Ok(Redactor::new(self.context).after_redacting(after, &mut evidence, progress)?.complete)
     }
 
-    /// Words and sentences of the act that these records have, with what takes their place.
+    /// The words and the sentences of the act that are found in these records, each with its replacement.
     #[allow(clippy::type_complexity, reason = "two lists of the same")]
     fn words_of(
         &self,
@@ -110,7 +112,7 @@ impl RedactAgain<'_> {
         evidence: &mut Evidence,
     ) -> VaultResult<(Vec<(String, String)>, Vec<(String, String)>)> {
         let keys = &self.context.keys;
-        let (mut words, mut sentences) = (Found::new(keys, &act.words), Found::new(keys, &act.sentences));
+        let (mut words, mut sentences) = (WordFinder::new(keys, &act.words), WordFinder::new(keys, &act.sentences));
         for some in views.chunks(RECORDS_PER_READ) {
             let each = &mut |record: &Record| {
                 evidence.record(record);
@@ -125,27 +127,27 @@ impl RedactAgain<'_> {
         Ok((words.words.into_iter().collect(), sentences.words.into_iter().collect()))
     }
 
-    /// Takes the words out of every version. A text that is known to have lost words, and in which none was found, goes
-    /// as a whole: what is left of it nobody can say.
+    /// Removes the words from every version. If a text is known to have lost words but none is found in it, the whole
+    /// text is replaced, and verbatim and embeddings are dropped. Returns true if a version changed.
     fn redact(
         &self,
         tx: &Connection,
         before: &Target,
         removal: &Removal,
-        whole: &dyn Fn(&str) -> bool,
+        is_former_text: &dyn Fn(&str) -> bool,
         evidence: &mut Evidence,
     ) -> VaultResult<bool> {
         let rows = RowRedaction::new(self.context);
-        let kept: Vec<String> = before.texts.iter().filter(|text| whole(text)).cloned().collect();
+        let former_texts: Vec<String> = before.texts.iter().filter(|text| is_former_text(text)).cloned().collect();
         let any = rows.rewrite_versions(tx, &before.view, evidence, |record| {
             let (text, title) = (record.text.clone(), record.title.clone());
             let mut changed = removal.record(record);
             let mut gone = false;
-            if record.text == text && kept.contains(&text) {
+            if record.text == text && former_texts.contains(&text) {
                 record.text = ERASED_MARK.to_owned();
                 gone = true;
             }
-            if record.title == title && title.as_ref().is_some_and(|title| kept.contains(title)) {
+            if record.title == title && title.as_ref().is_some_and(|title| former_texts.contains(title)) {
                 record.title = Some(ERASED_MARK.to_owned());
                 gone = true;
             }
@@ -159,7 +161,7 @@ impl RedactAgain<'_> {
         if any {
             rows.after_redaction(tx, &before.view)?;
             tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([before.view.row])?;
-            evidence.texts.extend(kept.into_iter().filter(|text| removal.record_text(text).is_none()));
+            evidence.texts.extend(former_texts.into_iter().filter(|text| removal.record_text(text).is_none()));
         }
         Ok(any)
     }

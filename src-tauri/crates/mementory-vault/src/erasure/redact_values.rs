@@ -25,7 +25,7 @@ use std::{
 
 type ValueId = [u8; 16];
 
-/// Shortest spelling in bytes that is removed also where the scan does not find the value.
+/// Length in bytes from which a spelling is also removed where the scan does not find the value.
 const MIN_DISTINCTIVE_BYTES: usize = 8;
 
 /// Where the chosen values are, and how they are written there.
@@ -41,7 +41,8 @@ struct FoundValues {
 
 impl Redactor<'_> {
     /// Redacts values in every version of the records that contain them, in records derived from those, and in
-    /// passthrough files. `only` limits it to these records; None means all, including those in the Trash.
+    /// passthrough files. With `only`, of the records that contain them only these are redacted; with None all,
+    /// including those in the Trash.
     ///
     /// # Errors
     /// `NotFound` if no record contains any of them; `TooMany` if more records contain the words than one redaction
@@ -84,7 +85,7 @@ impl Redactor<'_> {
         for view in views.clone() {
             views.extend(self.derived_of(&view)?.into_iter().filter(|derived| rows.insert(derived.row)));
         }
-        let parts = PassthroughFiles::new(self.context).parts_holding(&elsewhere, &HashSet::new(), true)?;
+        let parts = PassthroughFiles::new(self.context).parts_with_words(&elsewhere, &HashSet::new(), true)?;
         let receipt_id = mementory_store::ids::random_text()?;
         let mut evidence = Evidence::default();
         let act = RefCell::new(Act { at: now.as_micros(), ..Act::default() });
@@ -92,7 +93,7 @@ impl Redactor<'_> {
         let written = self.context.store.write(|tx| {
             let trigger = TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &act, again: None };
             let (mut changed, mut tombstones) = (Vec::new(), Vec::new());
-            // Not all of them in memory at once: they may be thousands.
+            // The records are read in chunks, because there may be thousands.
             for some in views.chunks(RECORDS_PER_READ) {
                 let each = &mut |record: &Record| {
                     evidence.record(record);
@@ -194,7 +195,7 @@ impl Redactor<'_> {
     }
 }
 
-/// True if a version of a record may contain a spelling, in any member of its body.
+/// True if a text of any version, or any member of the current version's body, contains the spelling.
 fn may_contain(target: &Target, spelling: &str) -> bool {
     target.texts.iter().any(|text| text.contains(spelling))
         || serde_json::to_string(&target.record).is_ok_and(|body| {

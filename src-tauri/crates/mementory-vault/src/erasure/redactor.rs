@@ -11,7 +11,7 @@ use crate::{
     },
     erasure_ledger::{Act, word_print},
     sensitive::Scanner,
-    word_removal::{LEAST, Removal},
+    word_removal::{MIN_REMOVED_CHARS, Removal},
 };
 use mementory_erasure_check::{Evidence, Receipt};
 use mementory_model::{Record, Timestamp, normal_text};
@@ -70,7 +70,7 @@ impl Redactor<'_> {
         let words: Vec<String> = cut.removed.iter().map(|(w, _)| w.clone()).collect();
         let known = HashSet::from([target.view.row]);
         let parts =
-            PassthroughFiles::new(self.context).parts_holding(&Removal::exact(cut.removed.clone()), &known, true)?;
+            PassthroughFiles::new(self.context).parts_with_words(&Removal::exact(cut.removed.clone()), &known, true)?;
         let receipt_id = mementory_store::ids::random_text()?;
         let act = RefCell::new(Act { at: now.as_micros(), ..Act::default() });
         progress("record");
@@ -104,7 +104,7 @@ impl Redactor<'_> {
             evidence.blobs = old_blobs;
             evidence.parts = part_count;
             evidence.copies = changed.len().saturating_sub(1) as u32;
-            clean_reports(tx, &cut.names(), &Names::default())?;
+            clean_reports(tx, &cut.removal_in_reports(), &Names::default())?;
             crate::erasure::receipts::pending_receipt(tx, &receipt_id, now)?;
             tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [target.view.row])?;
             mementory_store::audit::append(
@@ -152,7 +152,7 @@ impl Redactor<'_> {
                 if cancelled.load(Ordering::Relaxed) {
                     return Err(VaultError::Cancelled);
                 }
-                if self.context.store.read(|c| RowRedaction::new(self.context).holds(c, &view, &removal))? {
+                if self.context.store.read(|c| RowRedaction::new(self.context).has_words(c, &view, &removal))? {
                     out.push(view);
                 }
             }
@@ -160,7 +160,7 @@ impl Redactor<'_> {
         Ok(out)
     }
 
-    /// What a redaction takes out of which records: the rule of the redaction and of what is said before it.
+    /// Finds out what a redaction removes from which records, for the redaction itself and for its preview.
     fn redaction(
         &self,
         id: &str,
@@ -175,13 +175,13 @@ impl Redactor<'_> {
         let mut elsewhere = Vec::new();
         if everywhere {
             let known: HashSet<i64> = derived.iter().map(|v| v.row).chain([target.view.row]).collect();
-            let words = cut.removed.iter().filter(|(words, _)| words.chars().count() >= LEAST);
+            let words = cut.removed.iter().filter(|(words, _)| words.chars().count() >= MIN_REMOVED_CHARS);
             let normal: Vec<String> = words.map(|(w, _)| normal_text(w)).filter(|w| !w.is_empty()).collect();
             elsewhere = SameWords::new(self.context).all_with(&normal, &known, MAX_RECORDS, cancelled)?;
             // Records of the same pack are rewritten together.
             elsewhere.sort_by_key(|view| view.pack);
         }
-        let others = [(derived, cut.removal(&target.record.text, false)), (elsewhere, cut.plain())];
+        let others = [(derived, cut.removal(&target.record.text, false)), (elsewhere, cut.removal_elsewhere())];
         let own = cut.removal(&target.record.text, true);
         Ok(RedactionPlan { target, cut, own, others })
     }
@@ -207,8 +207,8 @@ impl Redactor<'_> {
         progress("write_ahead_log");
         self.context.store.packs.forget();
         evidence.wal_clean = self.context.store.checkpoint()?;
-        evidence.texts.extend(after.words.iter().filter(|w| w.chars().count() >= LEAST).cloned());
-        let is_distinctive = |w: &String| w.chars().count() >= LEAST;
+        evidence.texts.extend(after.words.iter().filter(|w| w.chars().count() >= MIN_REMOVED_CHARS).cloned());
+        let is_distinctive = |w: &String| w.chars().count() >= MIN_REMOVED_CHARS;
         evidence.sentences = after.words.iter().map(|w| normal_text(w)).filter(is_distinctive).collect();
         evidence.rewritten_rows = after.changed.to_vec();
         progress("database_pages");

@@ -1,4 +1,4 @@
-//! Import reports name files and places; an erased name goes from them too.
+//! Removes erased words and names from import reports, which name files and places.
 use crate::{
     VaultResult,
     erasure::targets::Target,
@@ -12,16 +12,16 @@ use std::collections::BTreeSet;
 /// What a source called the erased records: titles, file names, and the places where they were read.
 #[derive(Default)]
 pub(crate) struct Names {
-    /// Of files: part of a longer name, too.
+    /// Names of files. They are also found inside a longer name.
     files: BTreeSet<String>,
-    /// Titles and tags: a whole part of a place.
+    /// Titles, tags and one-line texts. They are found only as a whole part of a place.
     titles: BTreeSet<String>,
     places: BTreeSet<String>,
 }
 
 impl Names {
-    /// The names of what goes. A file goes with the record that was the whole of it, and with its last record
-    /// (`alone`: imports that have no record left).
+    /// Collects the names of erased records. The name of a file is among them if the record was the whole file, or if
+    /// its import has no record left (`alone`).
     pub(crate) fn of(targets: &[Target], alone: &dyn Fn(&Target) -> bool) -> Self {
         let mut out = Self::default();
         for target in targets {
@@ -29,7 +29,7 @@ impl Names {
             out.titles.extend(record.title.iter().chain(&record.tags).cloned());
             out.titles.extend(target.texts.iter().filter(|text| !text.contains('\n')).cloned());
             out.files.extend(record.attachments.iter().map(|file| file.name.clone()));
-            out.places.insert(place(record));
+            out.places.insert(report_place(record));
             if record.origin.pointer.is_empty() || alone(target) {
                 let file = record.origin.container.rsplit(['/', '\\', '!']).next().unwrap_or_default();
                 out.files.insert(file.to_owned());
@@ -45,7 +45,7 @@ impl Names {
         self.files.is_empty() && self.titles.is_empty() && self.places.is_empty()
     }
 
-    /// True for a place or a name that says what went.
+    /// True if a place or a name contains the name of an erased record.
     fn names(&self, text: &str) -> bool {
         let inside = |place: &String| {
             text.strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '#', '!']))
@@ -65,14 +65,14 @@ impl Names {
     }
 }
 
-/// As reports name it.
-fn place(record: &Record) -> String {
+/// The place of a record as import reports name it.
+fn report_place(record: &Record) -> String {
     format!("{}#{}", record.origin.container, record.origin.pointer)
 }
 
-/// Takes the words out of every report's places, reasons, messages and names. Its own words (keys, outcomes, formats)
-/// stay as they are: a report must still be readable when somebody erases the text "messages". Paths that hold the words
-/// are forgotten.
+/// Removes the words from the places, reasons, messages and names of every import report. The report's own words
+/// (keys, outcomes, formats) stay, since it must still be readable after somebody erases the text "messages". Stored
+/// file paths that contain the words are deleted.
 pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &Names) -> VaultResult<()> {
     if removal.is_empty() && erased.is_empty() {
         return Ok(());
@@ -95,7 +95,7 @@ pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &Names) 
 }
 
 fn cleaned_report(text: &str, removal: &Removal, erased: &Names) -> Option<String> {
-    // A report that is no report (of an import without one) names nothing.
+    // A batch without a report has another text here, which names nothing.
     let mut report: ImportReport = serde_json::from_str(text).ok()?;
     let clean = |text: &mut String| erased.hide(text) | removal.in_place(text);
     let mut changed = clean_all(&mut report.missing_parts, removal, erased);
@@ -108,7 +108,7 @@ fn cleaned_report(text: &str, removal: &Removal, erased: &Names) -> Option<Strin
     for source in &mut report.sources {
         changed |= removal.in_place(&mut source.reason) | clean_all(&mut source.places, removal, erased);
     }
-    // The key of a warning is its code, which is a word of ours and stays, and the place without the pointer.
+    // The key of a warning consists of its code, which stays, and the place without the pointer.
     let warnings = std::mem::take(&mut report.warnings);
     for (mut key, (mut place, mut message, count)) in warnings {
         changed |= clean(&mut place) | removal.in_place(&mut message);

@@ -55,7 +55,7 @@ impl Receipts<'_> {
         progress("record");
         let removal =
             Removal::exact(evidence.texts.iter().map(|text| (text.clone(), ERASED_MARK.to_owned())).collect());
-        let parts = PassthroughFiles::new(self.context).parts_holding(&removal, &HashSet::new(), true)?;
+        let parts = PassthroughFiles::new(self.context).parts_with_words(&removal, &HashSet::new(), true)?;
         let written = self.context.store.write(|tx| {
             drop_orphans(tx)?;
             self.context.store.packs.release_strays(tx, |pack, old, new| evidence.pack(pack, old, new))?;

@@ -19,9 +19,9 @@ impl<'v> RowRedaction<'v> {
 
 impl RowRedaction<'_> {
     /// True if a version of the record contains words of `removal`.
-    pub(crate) fn holds(&self, c: &Connection, view: &RowView, removal: &Removal) -> VaultResult<bool> {
+    pub(crate) fn has_words(&self, c: &Connection, view: &RowView, removal: &Removal) -> VaultResult<bool> {
         for (pack, slots) in version_places(c, view)? {
-            if self.changes(c, pack, &slots, &mut |record: &mut mementory_model::Record| removal.record(record))? {
+            if self.would_change(c, pack, &slots, &mut |record: &mut mementory_model::Record| removal.record(record))? {
                 return Ok(true);
             }
         }
@@ -29,7 +29,7 @@ impl RowRedaction<'_> {
     }
 
     /// True if `change` returns true for one of these entries of a pack. Writes nothing.
-    pub(crate) fn changes(
+    pub(crate) fn would_change(
         &self,
         c: &Connection,
         pack: i64,
@@ -68,7 +68,7 @@ impl RowRedaction<'_> {
         for view in views {
             let mut any = false;
             for (pack, slots) in version_places(tx, view)? {
-                if self.changes(tx, pack, &slots, &mut change)? {
+                if self.would_change(tx, pack, &slots, &mut change)? {
                     any = true;
                     places.entry(pack).or_default().extend(slots);
                 }
@@ -106,7 +106,7 @@ impl RowRedaction<'_> {
         let mut any = false;
         for (pack, slots) in version_places(tx, view)? {
             // A pack in which nothing changes is not rewritten.
-            if !self.changes(tx, pack, &slots, &mut change)? {
+            if !self.would_change(tx, pack, &slots, &mut change)? {
                 continue;
             }
             any = true;

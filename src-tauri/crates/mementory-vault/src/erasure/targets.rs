@@ -13,7 +13,8 @@ pub(crate) enum EraseScope {
     /// The Trash empties itself: only dependent records that were moved there at this time or before are removed. Those
     /// in use stay, and so do those with days left in the Trash.
     Expired(i64),
-    /// It was done before, in a newer copy of the vault: all that went is named.
+    /// A newer copy of the vault has made this erasure before. Every record that it removed is named, so none is
+    /// added.
     Named,
 }
 
@@ -35,14 +36,14 @@ pub(crate) struct Target {
     pub(crate) versions: Vec<(i64, u32)>,
     /// Texts and titles of all versions.
     pub(crate) texts: Vec<String>,
-    /// What else of them is searched: texts of blocks and of files.
+    /// Texts of blocks and attachments of all versions, which are searched for too.
     pub(crate) parts: Vec<String>,
 }
 
-/// Is given every version that is read, and may stop the reading.
+/// A function that is called with every version that is read. An error stops the reading.
 pub(crate) type Each<'e> = &'e mut dyn FnMut(&Record) -> VaultResult<()>;
 
-/// What an erasure takes with it.
+/// Finds and reads the records that an erasure or redaction changes.
 #[derive(Clone, Copy)]
 pub(crate) struct Targets<'v> {
     pub(crate) context: &'v Context,
@@ -55,8 +56,9 @@ impl<'v> Targets<'v> {
 }
 
 impl Targets<'_> {
-    /// Everything that goes when `ids` go: a conversation's messages, a document's pieces, what was derived from nothing
-    /// else, what tombstones of an import took along, and files that nothing else names. `each` is given every version.
+    /// The records `ids` and what is erased with them, as far as `scope` includes it: a conversation's messages, a
+    /// document's pieces, records derived from nothing else, records that tombstones of an import moved to the Trash
+    /// along with them, and files that nothing else names. `each` is called with every version.
     pub(crate) fn erase_targets(&self, ids: &[String], scope: EraseScope, each: Each<'_>) -> VaultResult<Vec<Target>> {
         let mut rows = HashSet::new();
         let mut views = Vec::with_capacity(ids.len());
@@ -152,7 +154,7 @@ pub(crate) fn sentences_of(targets: &[Target]) -> Vec<String> {
     all.into_iter().take(2_000).collect()
 }
 
-/// Texts of a record beside its own that the index has.
+/// The texts of a record's blocks and attachments, which the index has too.
 fn searched_parts(record: &Record) -> impl Iterator<Item = &str> {
     let blocks = record.fields.get("blocks").and_then(|blocks| blocks.as_array()).into_iter().flatten();
     let blocks = blocks.filter_map(|block| block.get("text")?.as_str());

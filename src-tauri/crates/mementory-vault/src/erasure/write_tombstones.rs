@@ -4,7 +4,7 @@ use crate::{
     VaultResult,
     context::Context,
     erasure::targets::Target,
-    erasure_ledger::{Act, Gone, text_print},
+    erasure_ledger::{Act, LedgerRecord, text_print},
     word_removal::{Removal, contains_words},
 };
 use mementory_formats::{Format, registry};
@@ -17,19 +17,19 @@ use mementory_store::{
 use rusqlite::Connection;
 use std::{cell::RefCell, collections::HashMap};
 
-/// Why, by which receipt, and when.
+/// What the tombstones of one erasure or redaction have in common: reason, receipt and time.
 #[derive(Clone, Copy)]
 pub(crate) struct TombstoneContext<'a> {
     pub(crate) reason: &'a str,
     pub(crate) receipt: &'a str,
     pub(crate) now: Timestamp,
-    /// What the list of erasures gets to know of it.
+    /// The act for the list of erasures, to which the record of each tombstone is added.
     pub(crate) act: &'a RefCell<Act>,
-    /// It was done before, in a newer copy of the vault.
+    /// The ids and time to use if a newer copy of the vault has made this erasure or redaction before.
     pub(crate) again: Option<&'a Again>,
 }
 
-/// An erasure or redaction that is applied to an older copy: under the ids that it had.
+/// Ids and time that an erasure or redaction had in a newer copy of the vault, to be used in this copy too.
 pub(crate) struct Again {
     pub(crate) receipt: String,
     pub(crate) at: Timestamp,
@@ -73,7 +73,7 @@ impl TombstoneWriter<'_> {
             };
             let prints: Vec<_> =
                 target.texts.iter().filter_map(|t| fingerprint(&self.context.keys, target.view.kind, t)).collect();
-            trigger.act.borrow_mut().records.push(gone(&row, target, &prints, Vec::new()));
+            trigger.act.borrow_mut().records.push(ledger_record(&row, target, &prints, Vec::new()));
             out.push(store_own(tx, &self.context.keys, row, &target.view.id, &[target.view.id], &prints)?);
             let kind = target.view.kind.as_str();
             mementory_store::audit::append(tx, &self.context.keys, trigger.now, "erase", &target.view.id_text(), kind)?;
@@ -92,12 +92,12 @@ impl TombstoneWriter<'_> {
         trigger: &TombstoneContext<'_>,
     ) -> VaultResult<TombstoneRow> {
         let row = tombstone(TombstoneOp::Redact, &before.view, &before.record, removed, trigger)?;
-        // A text or title that loses nothing may be said again.
+        // A text or title that loses no words may be imported again.
         let worded: Vec<&String> = before.texts.iter().filter(|text| removal.record_text(text).is_some()).collect();
         let keys = &self.context.keys;
         let prints: Vec<_> = worded.iter().filter_map(|text| fingerprint(keys, before.view.kind, text)).collect();
         let former = worded.iter().map(|text| text_print(keys, text)).collect();
-        trigger.act.borrow_mut().records.push(gone(&row, before, &prints, former));
+        trigger.act.borrow_mut().records.push(ledger_record(&row, before, &prints, former));
         let row = store_own(tx, &self.context.keys, row, &before.view.id, &[], &prints)?;
         store_redacted(tx, &[before.view.id], &row.id)?;
         Ok(row)
@@ -142,9 +142,9 @@ fn tombstone(
     })
 }
 
-/// A target as the list of erasures has it.
-fn gone(row: &TombstoneRow, target: &Target, prints: &[[u8; 16]], former: Vec<String>) -> Gone {
-    Gone {
+/// The entry of a target in the list of erasures.
+fn ledger_record(row: &TombstoneRow, target: &Target, prints: &[[u8; 16]], former: Vec<String>) -> LedgerRecord {
+    LedgerRecord {
         tombstone: row.id.clone(),
         record: target.view.id_text(),
         kind: target.view.kind.as_str().to_owned(),

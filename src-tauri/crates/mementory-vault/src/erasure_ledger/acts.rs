@@ -1,5 +1,5 @@
-//! One erasure or redaction as the list has it.
-use crate::erasure_ledger::words::Print;
+//! The entries of the list of erasures. An act is one erasure or redaction.
+use crate::erasure_ledger::words::WordPrint;
 use mementory_store::{ids::parse_id, tombstones::own_targets};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
@@ -16,18 +16,18 @@ pub(crate) struct Ledger {
 pub(crate) struct Act {
     /// Microseconds since 1970.
     pub(crate) at: i64,
-    pub(crate) records: Vec<Gone>,
-    /// Redacted words, as they were written.
+    pub(crate) records: Vec<LedgerRecord>,
+    /// Fingerprints of the redacted words, as they were spelled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) words: Vec<Print>,
-    /// Redacted sentences in normal form.
+    pub(crate) words: Vec<WordPrint>,
+    /// Fingerprints of the redacted sentences in normal form.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) sentences: Vec<Print>,
+    pub(crate) sentences: Vec<WordPrint>,
 }
 
-/// A record that was erased, or lost words.
+/// A record that was erased or redacted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Gone {
+pub(crate) struct LedgerRecord {
     /// Id of its tombstone, by which a vault knows that it has been applied.
     pub(crate) tombstone: String,
     /// Id of the record in text form.
@@ -43,7 +43,7 @@ pub(crate) struct Gone {
     pub(crate) former: Vec<String>,
 }
 
-impl Gone {
+impl LedgerRecord {
     pub(crate) fn id(&self) -> Option<[u8; 16]> {
         parse_id(&self.record)
     }
@@ -54,12 +54,13 @@ impl Gone {
 }
 
 impl Ledger {
-    /// Adds what another list has and this one lacks. The same act has the same id in every copy.
+    /// Adds the acts of another list. The same act has the same id in every copy of the vault. If both lists have it,
+    /// the entry with more fingerprints of words and sentences stays.
     pub(crate) fn merge(&mut self, other: Self) {
         for (id, act) in other.acts {
             match self.acts.get_mut(&id) {
                 None => drop(self.acts.insert(id, act)),
-                // One made from a vault's tombstones knows less than the one written with the act.
+                // An entry that was made from tombstones has no fingerprints of words.
                 Some(known) if known.words.len() + known.sentences.len() < act.words.len() + act.sentences.len() => {
                     *known = act;
                 }
@@ -68,7 +69,7 @@ impl Ledger {
         }
     }
 
-    /// Adds the tombstones that a vault made before it kept this list.
+    /// Adds acts for the vault's own tombstones that are in no act, for example from before the vault had this list.
     pub(crate) fn add_tombstones(&mut self, c: &Connection) -> mementory_store::StoreResult<()> {
         let known: HashSet<&String> =
             self.acts.values().flat_map(|act| &act.records).map(|gone| &gone.tombstone).collect();
@@ -76,7 +77,7 @@ impl Ledger {
         for target in own_targets(c)?.into_iter().filter(|target| !known.contains(&target.tombstone)) {
             let act = missing.entry(target.receipt.unwrap_or_else(|| target.tombstone.clone())).or_default();
             act.at = target.at;
-            act.records.push(Gone {
+            act.records.push(LedgerRecord {
                 tombstone: target.tombstone,
                 record: hex::encode(target.record),
                 kind: target.kind,
@@ -91,7 +92,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Acts with a tombstone that is not in `applied`, the oldest first.
+    /// Acts with a tombstone that is not in `applied`, oldest first. Each has only the records of such tombstones.
     pub(crate) fn missing(&self, applied: &HashSet<String>) -> Vec<(String, Act)> {
         let mut out: Vec<(String, Act)> = self
             .acts

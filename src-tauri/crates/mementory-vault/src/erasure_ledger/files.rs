@@ -1,5 +1,5 @@
-//! Where the list is: in the vault's folder, in each backup, and in a folder of the program. All are read, all are
-//! written; one that cannot be read is of another vault or damaged, and is left out.
+//! Reads and writes the files of the list of erasures. One is in the vault's folder, one in each backup, and one in
+//! the program's folder. A file that is damaged or belongs to another vault is counted and skipped.
 use crate::{VaultError, VaultResult, erasure_ledger::acts::Ledger};
 use mementory_crypto::{ChunkReader, ChunkWriter, Context, VaultKeys};
 use std::{
@@ -10,10 +10,10 @@ use std::{
 
 /// Its name in a vault and in a backup.
 pub(crate) const FILE: &str = "erasures";
-/// Larger ones are not read: a million erased records take about a quarter of this.
-const MOST: u64 = 1 << 30;
+/// Upper limit for the size of a file that is read. A list of a million erased records has about a quarter of it.
+const MAX_LEDGER_BYTES: u64 = 1 << 30;
 
-/// Where the list of one vault is kept.
+/// The files in which a vault's list of erasures is stored.
 #[derive(Debug, Clone)]
 pub(crate) struct LedgerFiles {
     vault_id: String,
@@ -23,13 +23,13 @@ pub(crate) struct LedgerFiles {
     pub(crate) outside: Option<PathBuf>,
 }
 
-/// What was found.
+/// The merged lists of several files.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FoundLedger {
     pub(crate) ledger: Ledger,
-    /// A file could not be read: of another vault, or damaged.
+    /// Number of files that could not be read, because they are damaged or belong to another vault.
     pub(crate) unread: u32,
-    /// Files that were read.
+    /// Number of files that were read.
     pub(crate) read: u32,
 }
 
@@ -39,7 +39,7 @@ impl LedgerFiles {
         Self { vault_id: vault_id.to_owned(), own: dir.join(FILE), outside }
     }
 
-    /// Reads one file into `found`; one that is not there is none.
+    /// Merges the list of one file into `found` and counts the file. A missing file is not counted.
     pub(crate) fn read(&self, keys: &VaultKeys, path: &Path, found: &mut FoundLedger) {
         match self.open(keys, path) {
             Ok(Some(ledger)) => {
@@ -53,9 +53,9 @@ impl LedgerFiles {
 
     fn open(&self, keys: &VaultKeys, path: &Path) -> VaultResult<Option<Ledger>> {
         let io = |e| VaultError::io(FILE, e);
-        // A link, or something to wait for, is none of ours.
+        // A symbolic link, or a pipe that would block, is not a file of ours.
         let Ok(meta) = path.symlink_metadata() else { return Ok(None) };
-        if !meta.is_file() || meta.len() > MOST {
+        if !meta.is_file() || meta.len() > MAX_LEDGER_BYTES {
             return Err(VaultError::Damaged(FILE.into()));
         }
         let file = File::open(path).map_err(io)?;
@@ -65,7 +65,7 @@ impl LedgerFiles {
         serde_json::from_slice(&bytes).map(Some).map_err(|_| VaultError::Damaged(FILE.into()))
     }
 
-    /// Writes the list durably: the file is either as before or complete.
+    /// Writes the list durably by renaming a complete file, so that the file is never incomplete.
     pub(crate) fn write(&self, keys: &VaultKeys, path: &Path, ledger: &Ledger) -> VaultResult<()> {
         let io = |e| VaultError::io(FILE, e);
         let folder = path.parent().unwrap_or(Path::new("."));

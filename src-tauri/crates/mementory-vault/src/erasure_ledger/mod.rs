@@ -1,5 +1,5 @@
-//! The list of what was erased and redacted, kept outside the database, so that an older copy of the vault can be told.
-//! It has ids and keyed fingerprints only, and is sealed with a key of the vault.
+//! The list of what was erased and redacted. It is stored outside the database, so that it can be applied to an older
+//! copy of the vault. It has ids and keyed fingerprints but no words, and is encrypted with a key of the vault.
 //!
 //! | file | what it does |
 //! | --- | --- |
@@ -10,6 +10,6 @@ mod acts;
 mod files;
 mod words;
 
-pub(crate) use acts::{Act, Gone, Ledger};
+pub(crate) use acts::{Act, LedgerRecord, Ledger};
 pub(crate) use files::{FILE, FoundLedger, LedgerFiles};
-pub(crate) use words::{Found, text_print, word_print};
+pub(crate) use words::{WordFinder, text_print, word_print};

@@ -1,41 +1,41 @@
-//! Words that are known by a keyed fingerprint and their length, found again in a text that still has them.
+//! Finds words in a text by their length and keyed fingerprint, without knowing the words.
 use mementory_crypto::{VaultKeys, keyed_id};
 use mementory_model::normal_text;
 use mementory_store::ids::parse_id;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Words as the list knows them.
+/// Fingerprint of words in the list of erasures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Print {
-    /// Code points.
+pub(crate) struct WordPrint {
+    /// Number of code points of the words.
     length: usize,
     print: String,
-    /// What was written in their place.
+    /// The text that replaced the words.
     mark: String,
 }
 
-/// The fingerprint of words.
-pub(crate) fn word_print(keys: &VaultKeys, words: &str, mark: &str) -> Print {
+/// Fingerprint of words, with their length and the mark that replaced them.
+pub(crate) fn word_print(keys: &VaultKeys, words: &str, mark: &str) -> WordPrint {
     let print = hex::encode(keyed_id(keys.ledger(), &[b"words", words.as_bytes()]));
-    Print { length: words.chars().count(), print, mark: mark.to_owned() }
+    WordPrint { length: words.chars().count(), print, mark: mark.to_owned() }
 }
 
-/// The fingerprint of a whole text.
+/// Fingerprint of a whole text, in hex.
 pub(crate) fn text_print(keys: &VaultKeys, text: &str) -> String {
     hex::encode(keyed_id(keys.ledger(), &[b"text", text.as_bytes()]))
 }
 
-/// Words that were found again, with what takes their place.
-pub(crate) struct Found<'k> {
+/// Searches texts for words that are known by their fingerprints.
+pub(crate) struct WordFinder<'k> {
     keys: &'k VaultKeys,
-    /// By length, fingerprints that were not found yet with their marks.
+    /// The fingerprints that were not found yet, each with its mark, by the number of code points of the words.
     sought: BTreeMap<usize, HashMap<[u8; 16], String>>,
     pub(crate) words: BTreeSet<(String, String)>,
 }
 
-impl<'k> Found<'k> {
-    pub(crate) fn new(keys: &'k VaultKeys, prints: &[Print]) -> Self {
+impl<'k> WordFinder<'k> {
+    pub(crate) fn new(keys: &'k VaultKeys, prints: &[WordPrint]) -> Self {
         let mut sought: BTreeMap<usize, HashMap<[u8; 16], String>> = BTreeMap::new();
         for print in prints.iter().filter(|print| print.length > 0) {
             if let Some(id) = parse_id(&print.print) {
@@ -45,13 +45,13 @@ impl<'k> Found<'k> {
         Self { keys, sought, words: BTreeSet::new() }
     }
 
-    /// Looks for the words at every place of a text.
+    /// Searches a text for the words, beginning at every code point.
     pub(crate) fn search(&mut self, text: &str) {
         let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         self.search_from(text, &starts, 0..starts.len());
     }
 
-    /// Looks for sentences in normal form, which begin with a word.
+    /// Searches the normal form of a text for sentences, beginning at every word.
     pub(crate) fn search_normal(&mut self, text: &str) {
         let text = normal_text(text);
         let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();

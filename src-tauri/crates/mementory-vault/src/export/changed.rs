@@ -1,5 +1,5 @@
-//! What changed since a time, for incremental exports. A change is what the source says (created, updated), and what the
-//! person did here: an edit, a redaction, a return from the Trash. An imported record counts by its own times.
+//! Finds the records that changed since a time, for incremental exports. A record has changed if its source created
+//! or updated it since, or if the person edited, redacted or restored it here. The time of its import does not count.
 use crate::VaultResult;
 use mementory_model::Timestamp;
 use mementory_store::{Flags, Packs};
@@ -7,22 +7,23 @@ use rusqlite::{Connection, params_from_iter, types::Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Row, owner, pack, slot, sort time, and when the vault changed it (edit, redaction, return from the Trash).
-const ROWS: &str = "SELECT r.row, r.owner, r.pack, r.slot, r.sort, \
+const CHANGED_ROWS_SQL: &str = "SELECT r.row, r.owner, r.pack, r.slot, r.sort, \
     CASE WHEN r.flags & {EDITED} THEN r.since END, \
     CASE WHEN r.flags & {REDACTED} THEN (SELECT max(t.at) FROM tombstones t WHERE t.record = r.id AND t.own = 1) END, \
     (SELECT max(a.at) FROM temp_restored a WHERE a.id = lower(hex(r.id))) \
     FROM records r WHERE ";
 
-/// The rows that changed, with what they belong to.
+/// The rows that changed, and the conversations of changed messages.
 #[derive(Debug, Default)]
 pub(super) struct Changed {
     rows: BTreeSet<i64>,
-    /// When the vault changed them; others changed at their source.
+    /// When the rows changed in the vault. Rows that are not in it changed at their source.
     pub in_vault: BTreeMap<i64, Timestamp>,
 }
 
 impl Changed {
-    /// Of the rows that meet `condition`. A message brings its conversation, which has to be written with it.
+    /// Finds the changed rows among those that meet `condition`. If a message changed, its conversation is added,
+    /// since it has to be written too.
     ///
     /// # Errors
     /// The database, a damaged pack.
@@ -37,7 +38,7 @@ impl Changed {
         let restored = "WITH temp_restored(id, at) AS \
             (SELECT target, max(at) FROM audit WHERE op = 'restore' GROUP BY target) ";
         let columns =
-            ROWS.replace("{EDITED}", &Flags::EDITED.to_string()).replace("{REDACTED}", &Flags::REDACTED.to_string());
+            CHANGED_ROWS_SQL.replace("{EDITED}", &Flags::EDITED.to_string()).replace("{REDACTED}", &Flags::REDACTED.to_string());
         let mut statement = connection.prepare(&format!("{restored}{columns}{condition} ORDER BY r.pack, r.slot"))?;
         let mut rows = statement.query(params_from_iter(values))?;
         while let Some(r) = rows.next()? {

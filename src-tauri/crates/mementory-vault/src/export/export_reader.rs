@@ -2,7 +2,7 @@
 use crate::{
     VaultError, VaultResult,
     context::Context,
-    sensitive::{Masker, taken_out},
+    sensitive::{Masker, add_earlier_marks},
 };
 use mementory_formats::StoredRecord;
 use mementory_model::{Kind, Record, Timestamp};
@@ -14,13 +14,13 @@ use std::{
 };
 
 /// Number of records after which a batch is sent to the writing thread.
-pub(crate) const BATCH: usize = 128;
+pub(crate) const BATCH_RECORDS: usize = 128;
 /// Number of bytes of text after which a batch is sent, since a message may be as large as a book.
 const BATCH_BYTES: usize = 1 << 20;
 /// Number of rows that are looked up together.
 const ROWS_PER_QUERY: usize = 512;
 /// Number of batches that can wait for the writing thread.
-pub(crate) const AHEAD: usize = 2;
+pub(crate) const MAX_WAITING_BATCHES: usize = 2;
 
 /// The columns of a row that are needed to read its record.
 struct RecordPlace {
@@ -39,7 +39,7 @@ pub(crate) struct ExportReader<'v> {
     pub packs: Packs,
     pub condition: String,
     pub values: Vec<Value>,
-    /// When the vault changed rows, where that is asked for.
+    /// When rows changed in the vault. Filled only for an export of what changed since a time.
     pub changes: BTreeMap<i64, Timestamp>,
     pub everything: bool,
     pub cancel: &'v AtomicBool,
@@ -61,7 +61,7 @@ impl ExportReader<'_> {
     pub(crate) fn each(&mut self, mut take: impl FnMut(StoredRecord) -> VaultResult<()>) -> VaultResult<()> {
         std::thread::scope(|scope| {
             // The channel is created in this scope, so that an error of `take` closes it and the reading thread ends.
-            let (send, receive): (_, Receiver<VaultResult<Vec<StoredRecord>>>) = sync_channel(AHEAD);
+            let (send, receive): (_, Receiver<VaultResult<Vec<StoredRecord>>>) = sync_channel(MAX_WAITING_BATCHES);
             scope.spawn(move || {
                 if let Err(error) = self.send_batches(&send) {
                     send.send(Err(error)).ok(); // fails only if `take` has failed before
@@ -91,7 +91,7 @@ impl ExportReader<'_> {
                     let Some(stored) = self.record_unless_withheld(&place)? else { continue };
                     bytes += stored.record.text.len() + stored.record.verbatim.as_ref().map_or(0, |v| v.text.len());
                     batch.push(stored);
-                    if batch.len() >= BATCH || bytes >= BATCH_BYTES {
+                    if batch.len() >= BATCH_RECORDS || bytes >= BATCH_BYTES {
                         send_batch(std::mem::take(&mut batch))?;
                         bytes = 0;
                     }
@@ -143,7 +143,7 @@ impl ExportReader<'_> {
         let edited = covered.is_some() || place.flags & (Flags::EDITED | Flags::REDACTED) != 0;
         let mut redactions = covered.unwrap_or_default();
         if place.flags & Flags::REDACTED != 0 {
-            taken_out(&record.text, &mut redactions);
+            add_earlier_marks(&record.text, &mut redactions);
         }
         let present = |id: [u8; 16]| -> VaultResult<Option<String>> {
             let flags = self.live_flags(&id)?;

@@ -24,8 +24,8 @@ use std::{
 /// What to export, and how.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    /// Filters; `limit`, `sort` and `cursor` are not looked at. `since` in it is about the time of a record; what changed
-    /// since a time is asked for in `writing`.
+    /// Filters. `limit`, `sort` and `cursor` are ignored. Its `since` is about the time of a record. An export of
+    /// what changed since a time is requested in `writing`.
     pub query: ListQuery,
     /// True if all records are exported.
     pub everything: bool,
@@ -144,7 +144,7 @@ impl Exporter<'_> {
             mementory_store::audit::append(tx, &self.context.keys, now, "export", format, &detail)?;
             crate::file_locations::exported_to(tx, out)
         });
-        // The file is at its place: saying that nothing was written would be untrue.
+        // The file has its final name, so an error, which says that nothing was written, would be wrong.
         if logged.is_err() {
             self.context.note_failed(FailedStep::AuditLog);
         }

@@ -151,7 +151,8 @@ impl<'v> VaultSource<'v> {
         Ok(records)
     }
 
-    /// Reports passthrough files of other formats that are not exported. Call it after the records were visited.
+    /// Reports passthrough files that are not exported: those of other formats that cannot be embedded, and those in
+    /// which values could not be masked. Call it after the records were visited.
     pub(crate) fn left_behind(&mut self, losses: &mut LossReport) -> VaultResult<()> {
         self.embedded_records(losses)?;
         for name in &self.unmaskable {

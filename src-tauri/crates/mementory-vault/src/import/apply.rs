@@ -93,7 +93,7 @@ pub(super) struct ImportRun<'i> {
     redacted_ids: Vec<[u8; 16]>,
     /// Entities at the ends of edges that were blocked because their evidence is gone.
     orphaned_edges: Vec<[u8; 16]>,
-    /// Entities that a deletion took along and that may come back.
+    /// Entities that a deletion moved to the Trash without naming them, and that this input may restore.
     cascaded: CascadedEntities,
     /// Statements that this input superseded without containing them.
     superseded: HashSet<[u8; 16]>,
@@ -189,9 +189,9 @@ impl<'i> ImportRun<'i> {
     pub(super) fn take(&mut self, message: Message) -> VaultResult<()> {
         match message {
             Message::Units(units) => units.into_iter().try_for_each(|unit| self.import_unit(unit.records)),
-            Message::File(file, blob) => FileImport::new(self).file(file, blob),
-            Message::Part(item, blob) => FileImport::new(self).part(item, blob),
-            Message::Tombstone(tombstone) => TombstoneImport::new(self).tombstone(&tombstone),
+            Message::File(file, blob) => FileImport::new(self).import_file(file, blob),
+            Message::Part(item, blob) => FileImport::new(self).import_passthrough_file(item, blob),
+            Message::Tombstone(tombstone) => TombstoneImport::new(self).apply_tombstone(&tombstone),
             Message::Note(issue) => {
                 self.report.warn(&issue.code, &issue.place, &issue.message);
                 Ok(())
@@ -232,7 +232,7 @@ impl<'i> ImportRun<'i> {
         self.report.gone = self.gone_if_newest()?;
         self.report.counts.attachments_referenced = self.referenced.len() as u32;
         self.report.counts.attachments_present = self.present.len() as u32;
-        FileImport::new(self).missing_files();
+        FileImport::new(self).report_missing_files();
         if self.report.unlisted_items() > 0 {
             let n = self.report.unlisted_items();
             self.report.warn("items_not_listed", "report", &format!("{n} more items are counted but not listed"));
@@ -262,7 +262,7 @@ impl<'i> ImportRun<'i> {
         self.count_kind(record.kind);
         let updated = self.updated(record);
         let mut seen =
-            SeenRecord { row: 0, digest: short(&digest), updated, written: false, redacted: false, trashed: false };
+            SeenRecord { row: 0, digest: short_digest(&digest), updated, written: false, redacted: false, trashed: false };
         if self.blocklist.blocks(keys, &id, record) {
             if self.blocklist.is_cascaded(&id) {
                 TombstoneImport::new(self).note_orphaned_edge(record);
@@ -288,12 +288,12 @@ impl<'i> ImportRun<'i> {
         } else if self.is_duplicate(record)? {
             self.report.note(
                 Some(record.kind),
-                &place(record),
+                &record_place(record),
                 ItemOutcome::Unchanged,
                 "the vault says the same already",
             );
         } else {
-            self.report.note_new(record, place(record));
+            self.report.note_new(record, record_place(record));
             self.note_planned(record, None);
             seen.written = true;
             (seen.row, seen.trashed) = self.insert(&id, record, &digest, extra_flags)?;
@@ -327,7 +327,7 @@ impl<'i> ImportRun<'i> {
 
     fn block(&mut self, id: [u8; 16], record: &Record, reason: &str) {
         self.blocklist.add_blocked(id);
-        self.report.note(Some(record.kind), &place(record), ItemOutcome::Blocked, reason);
+        self.report.note(Some(record.kind), &record_place(record), ItemOutcome::Blocked, reason);
     }
 
     /// The reason for blocking a record that is not in the vault, if there is one.
@@ -375,7 +375,7 @@ impl<'i> ImportRun<'i> {
         digest: &[u8; 16],
         extra_flags: i64,
     ) -> VaultResult<bool> {
-        let place = place(record);
+        let place = record_place(record);
         if record.kind == Kind::Conversation {
             self.older_unit = record.times.updated.is_some_and(|updated| updated.as_micros() < known.sort);
         }
@@ -402,10 +402,10 @@ impl<'i> ImportRun<'i> {
         match verdict {
             Verdict::Same => {
                 self.reposition(known, record, extra_flags, self.older_unit)?;
-                FileImport::new(self).attachments(id, record)?;
+                FileImport::new(self).add_attachments(id, record)?;
             }
             Verdict::Older(_) => {
-                FileImport::new(self).attachments(id, record)?;
+                FileImport::new(self).add_attachments(id, record)?;
             }
             Verdict::Blocked(_) => {}
             Verdict::Changed => self.new_version(known, record, digest, extra_flags)?,
@@ -425,7 +425,7 @@ impl<'i> ImportRun<'i> {
         let updated = self.updated(record);
         let Some(seen) = self.seen.get(id) else { return Ok(()) };
         let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
-        let (same, later) = (seen.digest == short(digest), updated > seen.updated);
+        let (same, later) = (seen.digest == short_digest(digest), updated > seen.updated);
         // A record named this file before; its row exists already and now gets the full record.
         if record.kind == Kind::Attachment {
             return if written && row > 0 {
@@ -437,7 +437,7 @@ impl<'i> ImportRun<'i> {
         if record.repeats {
             return if same && row > 0 { self.write_links(row, record) } else { Ok(()) };
         }
-        let place = place(record);
+        let place = record_place(record);
         // If one import contains two bundles, the one that closes a statement counts as the newer, whatever their
         // order.
         let closes = !same && row > 0 && is_bitemporal(record) && reopens(record, &self.stored(row)?);
@@ -460,7 +460,7 @@ impl<'i> ImportRun<'i> {
                 return Ok(());
             }
             if let Some(seen) = self.seen.get_mut(id) {
-                seen.digest = short(digest);
+                seen.digest = short_digest(digest);
                 seen.updated = updated;
             }
             if written && row > 0 {
@@ -481,7 +481,7 @@ impl<'i> ImportRun<'i> {
         Ok(())
     }
 
-    /// The present record of a row, also if this batch wrote it.
+    /// The current record of a row, also if this batch wrote it.
     fn stored(&self, row: i64) -> VaultResult<Record> {
         let (pack, slot): (i64, u32) = self
             .connection
@@ -529,10 +529,10 @@ impl<'i> ImportRun<'i> {
     }
 }
 
-fn place(record: &Record) -> String {
+fn record_place(record: &Record) -> String {
     format!("{}#{}", record.origin.container, record.origin.pointer)
 }
 
-fn short(digest: &[u8; 16]) -> u64 {
+fn short_digest(digest: &[u8; 16]) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|i| digest[i]))
 }

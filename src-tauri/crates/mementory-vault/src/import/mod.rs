@@ -38,15 +38,16 @@ pub struct ImportOptions<'a> {
     pub merge: Option<Merge>,
     /// Ids of tombstones with an invalid signature. They were changed after signing and delete nothing.
     pub forged: BTreeSet<String>,
-    /// Refuse the whole import if it carries a deletion: nobody has seen what would be deleted.
+    /// Refuse the whole import if it carries a deletion, since nobody has seen what would be deleted.
     pub refuse_deletions: bool,
-    /// Asked when everything was read, before the commit: whether the input is still what was looked at.
+    /// Called after everything was read and before the commit. If it returns false, the input has changed since it
+    /// was inspected, and the import fails.
     pub is_unchanged: Option<&'a (dyn Fn() -> bool + Sync)>,
-    /// Places of signatures that are invalid: they are not stored, so no export can write them again.
+    /// Places of invalid signatures. These are not stored, so that no export can write them again.
     pub dropped_signatures: Vec<String>,
     /// Warnings from before the import that belong in its report.
     pub notes: &'a [Issue],
-    /// What a check of the files found. The report lists what reading them does not find too.
+    /// What a check of the files found. A finding is added to the report unless reading the files reports it too.
     pub findings: &'a [Issue],
     /// What is missing or damaged in the files, if the person wants what is left of them.
     pub missing: &'a [MissingPart],
@@ -107,13 +108,14 @@ impl Importer<'_> {
                     Err(error @ (FormatError::Cancelled | FormatError::Store(_) | FormatError::Limit { .. })) => {
                         return Err(error);
                     }
-                    // Half a delta must not stay: the one after it would fit on what is not there.
+                    // A part of a delta must not stay, since the next delta would continue a state that is not
+                    // complete.
                     Err(error) if recency == Recency::Next => return Err(error),
                     Err(error) => failed.push((source.format.to_owned(), error)),
                 }
                 offset += source.total_bytes;
             }
-            // Nothing was read: return the error instead of listing it in a report.
+            // If nothing was read, the error is returned and not only listed in a report.
             if failed.len() == detection.sources.len()
                 && let Some((_, error)) = failed.pop()
             {
@@ -130,7 +132,7 @@ impl Importer<'_> {
         detection: &Detection,
         options: &ImportOptions<'_>,
     ) -> VaultResult<ReadingOrder> {
-        // Reading reports what is wrong with a manifest.
+        // A manifest that cannot be read counts as one without a state, since reading reports what is wrong with it.
         let state = |source: &Detected| by_id(source.format)?.state_of(catalog, source, &options.limits).ok().flatten();
         let states: Vec<_> = detection.sources.iter().map(state).collect();
         self.context.store.read(|connection| reading_order(connection, &states))

@@ -1,5 +1,6 @@
-//! Numbered states of sources (ALF §4.3.1): which one the vault has, and whether a delta continues it. The report of each
-//! import names the states that it led to, so undoing an import also takes its state back.
+//! Compares the numbered states of sources (ALF §4.3.1) with those that the vault has, and checks that each delta
+//! continues one. The report of each import names the states that it led to, so undoing an import also undoes its
+//! state.
 use crate::{VaultError, VaultResult, import_report::ReachedState};
 use mementory_formats::{FormatError, SourceState, check_sequence};
 use rusqlite::Connection;
@@ -9,7 +10,8 @@ use std::collections::BTreeMap;
 /// How a source relates to the state that the vault has of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Recency {
-    /// The times of its records decide which version is newer.
+    /// A source without a number, or a whole file of the vault's state or a later one. The times of its records
+    /// decide which version is newer.
     #[default]
     Unnumbered,
     /// A delta that continues the vault's state: its changes are the newest.
@@ -25,9 +27,9 @@ pub(super) struct ReadingOrder {
     pub(super) reached: Vec<ReachedState>,
 }
 
-type Key = (String, String);
+type SourceKey = (String, String);
 
-/// Whole files first, then deltas by their sequence.
+/// Orders whole files before deltas, and the deltas of one source by the state that they are based on.
 ///
 /// # Errors
 /// `Invalid` with `wrong_agent`, `wrong_base`, `sequence_gap`, `already_applied` or `sequence_order` for a delta that does
@@ -47,7 +49,7 @@ pub(super) fn reading_order(connection: &Connection, states: &[Option<SourceStat
                     deltas.push((index, state, base));
                     continue;
                 }
-                None => reach_whole(&mut known, &mut out.reached, state),
+                None => add_whole_file(&mut known, &mut out.reached, state),
             },
             None => Recency::Unnumbered,
         };
@@ -55,7 +57,7 @@ pub(super) fn reading_order(connection: &Connection, states: &[Option<SourceStat
     }
     deltas.sort_by(|(_, a, a_base), (_, b, b_base)| (&a.group, a_base).cmp(&(&b.group, b_base)));
     for (index, state, base) in deltas {
-        continues(&known, state, base)?;
+        check_continues(&known, state, base)?;
         known.insert(key(state), state.sequence);
         out.reached.push(reached(state, state.sequence));
         out.sources.push((index, Recency::Next));
@@ -63,7 +65,7 @@ pub(super) fn reading_order(connection: &Connection, states: &[Option<SourceStat
     Ok(out)
 }
 
-fn key(state: &SourceState) -> Key {
+fn key(state: &SourceState) -> SourceKey {
     (state.format.to_owned(), state.group.clone())
 }
 
@@ -71,8 +73,9 @@ fn reached(state: &SourceState, sequence: u64) -> ReachedState {
     ReachedState { format: state.format.to_owned(), group: state.group.clone(), sequence }
 }
 
-/// A file that was never synchronised has no number, so the times of its records decide.
-fn reach_whole(known: &mut BTreeMap<Key, u64>, all: &mut Vec<ReachedState>, state: &SourceState) -> Recency {
+/// Adds the state of a whole file to the known states and returns how the file relates to them. A file that was never
+/// synchronised has the number 0, so the times of its records decide.
+fn add_whole_file(known: &mut BTreeMap<SourceKey, u64>, all: &mut Vec<ReachedState>, state: &SourceState) -> Recency {
     let at = known.entry(key(state)).or_insert(state.sequence);
     let earlier = state.sequence > 0 && state.sequence < *at;
     *at = (*at).max(state.sequence);
@@ -80,7 +83,7 @@ fn reach_whole(known: &mut BTreeMap<Key, u64>, all: &mut Vec<ReachedState>, stat
     if earlier { Recency::Earlier } else { Recency::Unnumbered }
 }
 
-fn continues(known: &BTreeMap<Key, u64>, delta: &SourceState, base: u64) -> VaultResult<()> {
+fn check_continues(known: &BTreeMap<SourceKey, u64>, delta: &SourceState, base: u64) -> VaultResult<()> {
     let refuse = |code: &'static str, message: String| {
         Err(VaultError::Format(FormatError::invalid(code, delta.place.clone(), message)))
     };
@@ -94,8 +97,8 @@ fn continues(known: &BTreeMap<Key, u64>, delta: &SourceState, base: u64) -> Vaul
     check_sequence(*at, base, delta.sequence).or_else(|error| refuse(error.code(), error.to_string()))
 }
 
-/// The newest state of each source by all imports that were not undone.
-fn known_states(connection: &Connection) -> VaultResult<BTreeMap<Key, u64>> {
+/// The newest state of each source, from the reports of all imports that were not undone.
+fn known_states(connection: &Connection) -> VaultResult<BTreeMap<SourceKey, u64>> {
     #[derive(Deserialize)]
     struct Stored {
         #[serde(default)]

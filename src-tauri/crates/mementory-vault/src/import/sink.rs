@@ -23,7 +23,7 @@ pub(super) enum Message {
     Note(Issue),
     Dropped(Dropped),
     Progress(u64),
-    /// What follows is of a source with this recency.
+    /// The messages that follow are of a source with this recency.
     Source(Recency),
 }
 
@@ -117,7 +117,7 @@ impl<'a> ChannelSink<'a> {
         if self.waiting.len() >= MAX_BATCH_UNITS || self.weight >= MAX_BATCH_BYTES { self.flush() } else { Ok(()) }
     }
 
-    /// How to take the invalid signature out of a part, if it has one.
+    /// The function that removes the invalid signature from a passthrough file, if the file has one.
     fn signature_remover(&self, item: &PassthroughItem) -> Option<SignatureRemover> {
         let is_in_part =
             |place: &String| place.strip_prefix(&item.place).is_some_and(|at| matches!(at.as_bytes(), [] | [b'/', ..]));
@@ -129,7 +129,7 @@ impl<'a> ChannelSink<'a> {
 
     fn store_blob(&self, bytes: &mut dyn Read) -> Result<BlobInfo, FormatError> {
         self.blobs.put(bytes, self.store_blobs).map_err(|e| match e {
-            // The source failed, not the store: the reader decides how to continue.
+            // If the source failed and not the store, the reader decides how to continue.
             VaultError::Io { place, source } if source.raw_os_error().is_none() => FormatError::Io { place, source },
             other => FormatError::Store(Box::new(other)),
         })
@@ -162,7 +162,7 @@ impl Sink for ChannelSink<'_> {
     fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError> {
         if let Some(without_signature) = self.signature_remover(&item) {
             let mut text = String::new();
-            // A part that is no text holds nothing that an export could use.
+            // A passthrough file that is not text contains nothing that an export could use, so it is dropped.
             if bytes.take(self.side_file_bytes).read_to_string(&mut text).is_err() {
                 return Ok(());
             }

@@ -33,13 +33,14 @@ impl Importer<'_> {
         self.undo_until(uid, now, &AtomicBool::new(false))
     }
 
-    /// The same, given up when `cancel` is set.
+    /// Like [`undo`](Self::undo), but stops when `cancel` is set.
     ///
     /// # Errors
     /// As [`undo`](Self::undo); `Cancelled`, and nothing was changed.
     pub fn undo_until(&self, uid: &str, now: Timestamp, cancel: &AtomicBool) -> VaultResult<u32> {
         let done = self.context.store.write_until(cancel, |tx| self.undo_in(tx, uid, now))?;
-        // The store has committed: a failure from here on is repaired at the next change or opening.
+        // The store has committed, so a failure from here on is not an error. It is repaired at the next change or
+        // opening.
         self.context.index_follow(done.seq, || self.index_undone(&done));
         let _ = self.context.sweep_blobs();
         let _ = self.context.store.checkpoint();

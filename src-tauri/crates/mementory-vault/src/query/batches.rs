@@ -2,7 +2,7 @@
 use crate::{
     VaultError, VaultResult,
     context::Context,
-    import_report::{KindCounts, kept_total},
+    import_report::{KindCounts, stored_total},
 };
 use mementory_store::RowView;
 use rusqlite::OptionalExtension;
@@ -47,7 +47,7 @@ impl Batches<'_> {
                 let (names, report): (String, String) = (r.get(3)?, r.get(7)?);
                 Ok(BatchRow {
                     uid: r.get(0)?, at: r.get(1)?, format: r.get(2)?, names: serde_json::from_str(&names).unwrap_or_default(),
-                    added: r.get(4)?, updated: r.get(5)?, undone: r.get(6)?, total: kept_total(&report), edited_since: r.get(8)?,
+                    added: r.get(4)?, updated: r.get(5)?, undone: r.get(6)?, total: stored_total(&report), edited_since: r.get(8)?,
                 })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)

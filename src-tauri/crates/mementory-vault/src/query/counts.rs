@@ -50,7 +50,7 @@ impl Queries<'_> {
                 *source.counts.entry(kind.to_owned()).or_default() += n;
                 source.newest = source.newest.max(r.get(4)?);
                 if let (Some(names), Some(at)) = (r.get::<_, Option<String>>(5)?, r.get(6)?) {
-                    source.exported = source.exported.max(Some(exported::made(&names, at)));
+                    source.exported = source.exported.max(Some(exported::export_time(&names, at)));
                 }
             }
             let exports = exported::exports(c)?;

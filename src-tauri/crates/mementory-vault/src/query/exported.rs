@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use std::collections::HashMap;
 
 /// An earlier day in a file's name is not that of an export, since no assistant exported anything before this day.
-const FIRST_DAY: &str = "2022-11-30";
+const FIRST_EXPORT_DAY: &str = "2022-11-30";
 
 /// When the newest export of each format was made, even if it contained nothing new. A batch of several formats has no
 /// format itself; its formats are in its report.
@@ -21,7 +21,7 @@ pub(crate) fn exports(c: &Connection) -> VaultResult<HashMap<String, i64>> {
     let mut out = HashMap::new();
     while let Some(row) = rows.next()? {
         let (Some(format), names): (Option<String>, String) = (row.get(0)?, row.get(1)?) else { continue };
-        let made = made(&names, row.get(2)?);
+        let made = export_time(&names, row.get(2)?);
         let newest = out.entry(format).or_insert(made);
         *newest = made.max(*newest);
     }
@@ -29,9 +29,9 @@ pub(crate) fn exports(c: &Connection) -> VaultResult<HashMap<String, i64>> {
 }
 
 /// When the files of an import were made: the latest day in their names, or else the time of the import.
-pub(crate) fn made(names: &str, imported: i64) -> i64 {
-    let first = Timestamp::parse(FIRST_DAY).map_or(0, Timestamp::as_micros);
-    let days = (0..names.len()).filter_map(|at| names.get(at..at + FIRST_DAY.len())).filter(|text| is_day(text));
+pub(crate) fn export_time(names: &str, imported: i64) -> i64 {
+    let first = Timestamp::parse(FIRST_EXPORT_DAY).map_or(0, Timestamp::as_micros);
+    let days = (0..names.len()).filter_map(|at| names.get(at..at + FIRST_EXPORT_DAY.len())).filter(|text| is_day(text));
     let times = days.filter_map(Timestamp::parse).map(Timestamp::as_micros);
     times.filter(|time| (first..=imported).contains(time)).max().unwrap_or(imported)
 }
@@ -59,7 +59,7 @@ mod tests {
             (r#"["2026-13-40.zip"]"#, imported),
             ("", imported),
         ] {
-            assert_eq!(made(names, imported), expected, "{names}");
+            assert_eq!(export_time(names, imported), expected, "{names}");
         }
     }
 }

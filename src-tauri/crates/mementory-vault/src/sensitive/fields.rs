@@ -24,12 +24,12 @@ pub(crate) fn field_name(field: u32) -> &'static str {
 }
 
 /// Calls `report` for each finding, with its first code point, the code point after its last, and the value itself.
-pub(crate) fn each(text: &str, mut report: impl FnMut(&Finding, u32, u32, &str)) {
+pub(crate) fn for_each_finding(text: &str, mut report: impl FnMut(&Finding, u32, u32, &str)) {
     let (mut bytes, mut points) = (0, 0u32);
     for finding in mementory_scan::scan(text) {
         let value = &text[finding.start..finding.end];
-        points += count(&text[bytes..finding.start]);
-        let end = points + count(value);
+        points += count_code_points(&text[bytes..finding.start]);
+        let end = points + count_code_points(value);
         report(&finding, points, end, value);
         (bytes, points) = (finding.end, end);
     }
@@ -37,9 +37,9 @@ pub(crate) fn each(text: &str, mut report: impl FnMut(&Finding, u32, u32, &str))
 
 /// Calls `report` with the class and the text of each sensitive value.
 pub(crate) fn fields_found(text: &str, mut report: impl FnMut(Class, &str)) {
-    each(text, |finding, _, _, value| report(finding.class, value));
+    for_each_finding(text, |finding, _, _, value| report(finding.class, value));
 }
 
-pub(crate) fn count(text: &str) -> u32 {
+pub(crate) fn count_code_points(text: &str) -> u32 {
     text.chars().count() as u32
 }

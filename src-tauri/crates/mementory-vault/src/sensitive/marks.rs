@@ -45,7 +45,7 @@ pub(crate) fn covered<'r>(text: &str, removals: impl Iterator<Item = &'r Removal
 }
 
 /// Adds the marks of earlier redactions in a text, whose values are no longer known.
-pub(crate) fn taken_out(text: &str, known: &mut Vec<Redaction>) {
+pub(crate) fn add_earlier_marks(text: &str, known: &mut Vec<Redaction>) {
     let mut more = Vec::new();
     for (start, _) in text.match_indices(REDACTED) {
         let rest = &text[start + REDACTED.len()..];
@@ -112,7 +112,7 @@ mod tests {
             "[REDACTED:name] or tea-47, [REDACTED:] [REDACTED:Name]",
             [removal(&[("tea-47", "password")])].iter(),
         );
-        taken_out(&text, &mut marks);
+        add_earlier_marks(&text, &mut marks);
         let values: Vec<_> = marks.iter().map(|m| (m.class.as_str(), m.value.clone())).collect();
         assert_eq!(values, [("name", None), ("password", Some(19..25))]);
     }

@@ -8,7 +8,7 @@ mod scan_queue;
 mod scanner;
 
 pub(crate) use fields::{fields, fields_found};
-pub(crate) use marks::taken_out;
+pub(crate) use marks::add_earlier_marks;
 pub(crate) use masking::Masker;
 pub use queue::{Piece, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState, SensitiveValue};
 pub use scan_queue::ScanProgress;

@@ -2,7 +2,7 @@
 use crate::{
     VaultError, VaultResult,
     findings::{ValueId, by_class, class_code, class_from, value_id},
-    sensitive::{fields::count, fields::each, fields::field_name, fields::fields, scanner::Scanner},
+    sensitive::{fields::count_code_points, fields::for_each_finding, fields::field_name, fields::fields, scanner::Scanner},
     word_removal::Removal,
 };
 use mementory_model::{Record, Timestamp};
@@ -123,7 +123,7 @@ impl Scanner<'_> {
             };
             let sql = match query.state {
                 SensitiveState::Open => format!(
-                    "SELECT f.value, min(f.class), count(DISTINCT f.row), NULL {OPEN_SQL} GROUP BY f.value HAVING {} \
+                    "SELECT f.value, min(f.class), count_code_points(DISTINCT f.row), NULL {OPEN_SQL} GROUP BY f.value HAVING {} \
                      ORDER BY 2, max(f.confidence) DESC, min(f.row) LIMIT ?1 OFFSET ?2",
                     only("min(f.class)")
                 ),
@@ -133,7 +133,7 @@ impl Scanner<'_> {
                     only("class")
                 ),
                 SensitiveState::Ignored => format!(
-                    "SELECT j.value, j.class, (SELECT count(DISTINCT f.row) FROM findings f JOIN records r ON r.row = f.row \
+                    "SELECT j.value, j.class, (SELECT count_code_points(DISTINCT f.row) FROM findings f JOIN records r ON r.row = f.row \
                      WHERE f.value = j.value AND r.trashed IS NULL), j.at FROM judged j WHERE verdict = 1 AND {} \
                      ORDER BY j.at DESC, j.value LIMIT ?1 OFFSET ?2",
                     only("class")
@@ -170,7 +170,7 @@ impl Scanner<'_> {
     pub fn sensitive_value(&self, value: &str) -> VaultResult<(SensitiveValue, Vec<SensitivePlace>)> {
         let id = parse_id(value).ok_or_else(|| VaultError::not_found(value))?;
         self.context.store.read(|c| {
-            let sql = "SELECT min(class), count(DISTINCT f.row), (SELECT at FROM judged j WHERE j.value = ?1 AND verdict = 1) \
+            let sql = "SELECT min(class), count_code_points(DISTINCT f.row), (SELECT at FROM judged j WHERE j.value = ?1 AND verdict = 1) \
                        FROM findings f JOIN records r ON r.row = f.row WHERE f.value = ?1 AND r.trashed IS NULL";
             let (class, places, judged): (Option<i64>, u32, Option<i64>) =
                 c.prepare_cached(sql)?.query_row([id], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
@@ -261,7 +261,7 @@ impl Scanner<'_> {
         let text = fields(record).find(|(n, _)| *n == field)?.1;
         let mut spans = Vec::new();
         let mut values = Vec::new();
-        each(text, |finding, start, end, value| {
+        for_each_finding(text, |finding, start, end, value| {
             spans.push((start, end, *finding, value_id(&self.context.keys, finding.class, value) == id));
             values.push((value.to_owned(), *finding));
         });
@@ -302,8 +302,8 @@ fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>)
     let mut more = Vec::new();
     for (value, finding) in values.iter().filter(|(value, _)| value.len() >= MIN_HIDDEN_BYTES) {
         for (at, _) in text.match_indices(value.as_str()) {
-            let start = count(&text[..at]);
-            let end = start + count(value);
+            let start = count_code_points(&text[..at]);
+            let end = start + count_code_points(value);
             let free = |(from, to, ..): &Span| end <= *from || *to <= start;
             if spans.iter().chain(&more).all(free) {
                 more.push((start, end, *finding, false));
@@ -320,7 +320,7 @@ type Span = (u32, u32, Finding, bool);
 /// The text around the span `this`, in which all values are hidden.
 fn context_pieces(text: &str, spans: &[Span], this: (u32, u32), (before, after): (usize, usize)) -> Vec<Piece> {
     let from = this.0.saturating_sub(before as u32);
-    let to = (this.1 + after as u32).min(count(text));
+    let to = (this.1 + after as u32).min(count_code_points(text));
     let points: Vec<char> = text.chars().skip(from as usize).take((to - from) as usize).collect();
     let slice = |a: u32, b: u32| points[(a - from) as usize..(b - from) as usize].iter().collect::<String>();
     let mut out = Vec::new();
@@ -340,7 +340,7 @@ fn context_pieces(text: &str, spans: &[Span], this: (u32, u32), (before, after):
     {
         first.text.insert(0, '…');
     }
-    if to < count(text)
+    if to < count_code_points(text)
         && let Some(last) = out.last_mut().filter(|piece| piece.hidden.is_none())
     {
         last.text.push('…');

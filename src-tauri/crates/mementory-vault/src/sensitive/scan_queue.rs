@@ -2,7 +2,7 @@
 use crate::{
     VaultResult,
     findings::{class_code, value_id},
-    sensitive::{fields::each, fields::fields, scanner::Scanner},
+    sensitive::{fields::for_each_finding, fields::fields, scanner::Scanner},
 };
 use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::{Packs, kind_code};
@@ -113,7 +113,7 @@ impl Scanner<'_> {
 
     fn collect(&self, row: i64, record: &Record, found: &mut Vec<FoundValue>) {
         for (field, text) in fields(record) {
-            each(text, |finding, start, _, value| {
+            for_each_finding(text, |finding, start, _, value| {
                 found.push(FoundValue {
                     row,
                     field,

@@ -4,7 +4,7 @@ use crate::{
     context::Context,
     findings::value_id,
     query::ListQuery,
-    sensitive::fields::{each, field_name, fields},
+    sensitive::fields::{for_each_finding, field_name, fields},
 };
 use mementory_model::{Kind, Record};
 use mementory_scan::{Class, Confidence};
@@ -87,7 +87,7 @@ impl Scanner<'_> {
 
     fn add_found_in(&self, id: &str, kind: Kind, record: &Record, found: &mut Vec<Sensitive>) {
         for (field, text) in fields(record) {
-            each(text, |finding, start, end, value| {
+            for_each_finding(text, |finding, start, end, value| {
                 found.push(Sensitive {
                     id: id.to_owned(),
                     kind,

@@ -3,7 +3,7 @@
 use crate::{
     export::{
         Scope,
-        export_reader::{AHEAD, BATCH},
+        export_reader::{MAX_WAITING_BATCHES, BATCH_RECORDS},
         source::VaultSource,
     },
     import::ImportOptions,
@@ -20,7 +20,7 @@ fn a_writer_may_stop_before_all_records_were_read() {
     let cancel = AtomicBool::new(false);
     let kdf = mementory_crypto::KdfChoice::Floor;
     let (vault, _) = Vault::create(&folder.path().join("t.mementory"), "correct horse battery", kdf, now).unwrap();
-    let many = BATCH * (AHEAD + 3);
+    let many = BATCH_RECORDS * (MAX_WAITING_BATCHES + 3);
     let record = |n: usize| Record::new(Kind::Memory, RecordKey::new("test", n.to_string()), format!("words {n}"));
     let read = move |sink: &mut dyn mementory_formats::Sink| (0..many).try_for_each(|n| sink.unit(record(n).into()));
     let options = ImportOptions {
@@ -48,10 +48,10 @@ fn a_writer_may_stop_before_all_records_were_read() {
     let mut seen = 0;
     let ended = source.records(&mut |_| {
         seen += 1;
-        if seen == BATCH + 1 { Err(FormatError::invalid("full", "out", "no room")) } else { Ok(()) }
+        if seen == BATCH_RECORDS + 1 { Err(FormatError::invalid("full", "out", "no room")) } else { Ok(()) }
     });
     assert!(ended.is_err());
-    assert_eq!(seen, BATCH + 1);
+    assert_eq!(seen, BATCH_RECORDS + 1);
     // The same source can be read again, as it is when a plan comes before the writing.
     let mut all = 0;
     source

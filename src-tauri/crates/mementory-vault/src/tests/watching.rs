@@ -2,7 +2,7 @@
 use crate::{
     VaultError,
     vault::Vault,
-    watching::{FileFound, LastFind, Look, MOST_FOLDERS, Mode, Offer, QUIET, Seen, Settling, Stamp, look_into},
+    watching::{FileFound, LastFind, Look, MAX_FOLDERS, Mode, Offer, QUIET, Seen, Settling, Stamp, look_into},
 };
 use mementory_crypto::KdfChoice;
 use mementory_model::Timestamp;
@@ -169,9 +169,9 @@ fn an_answer_applies_to_all_files_with_the_same_content() {
 fn more_than_fifty_folders_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let vault = vault(dir.path());
-    for n in 0..MOST_FOLDERS {
+    for n in 0..MAX_FOLDERS {
         vault.watched_folders().watch(Path::new(&format!("/f{n}")), &[], at(2)).unwrap();
     }
     assert!(matches!(vault.watched_folders().watch(Path::new("/more"), &[], at(3)), Err(VaultError::Usage(_))));
-    assert_eq!(vault.watched_folders().folders().unwrap().len(), MOST_FOLDERS);
+    assert_eq!(vault.watched_folders().folders().unwrap().len(), MAX_FOLDERS);
 }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, path::Path};
 
 /// Upper limit for the number of watched folders.
-pub(crate) const MOST_FOLDERS: usize = 50;
+pub(crate) const MAX_FOLDERS: usize = 50;
 /// Key of the list of folders in `meta`.
 const FOLDERS_KEY: &str = "watched";
 /// Prefix of the keys `seen/<folder>/<name>` in `meta`, one for each file.
@@ -170,8 +170,8 @@ impl WatchedFolders<'_> {
             if folders.iter().any(|folder| folder.path == path) {
                 return Ok(());
             }
-            if folders.len() >= MOST_FOLDERS {
-                return Err(VaultError::Usage(format!("More than {MOST_FOLDERS} folders cannot be watched.")));
+            if folders.len() >= MAX_FOLDERS {
+                return Err(VaultError::Usage(format!("More than {MAX_FOLDERS} folders cannot be watched.")));
             }
             let id = self.keyed_id("folder", &[path.as_bytes(), &now.as_micros().to_le_bytes()]);
             for file in present {

@@ -3,7 +3,7 @@ pub(crate) mod bytes;
 mod removal;
 mod spans;
 
-pub(crate) use removal::{LEAST, Removal, contains_words};
+pub(crate) use removal::{MIN_REMOVED_CHARS, Removal, contains_words};
 pub(crate) use spans::Spans;
 
 /// Replacement of erased words in other records and in files.

@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// Shortest removed text, in characters, that is also searched for outside the chosen span. A single letter occurs
 /// everywhere.
-pub(crate) const LEAST: usize = 3;
+pub(crate) const MIN_REMOVED_CHARS: usize = 3;
 
 /// Length in bytes of the beginning of an exact string that is searched for first.
 const HEAD_BYTES: usize = 32;
@@ -34,7 +34,7 @@ pub(crate) struct Removal {
 impl Removal {
     /// Removes these exact strings; each pair has the string and its replacement.
     pub(crate) fn exact(mut pairs: Vec<(String, String)>) -> Self {
-        pairs.retain(|(from, to)| from.chars().count() >= LEAST && from != to);
+        pairs.retain(|(from, to)| from.chars().count() >= MIN_REMOVED_CHARS && from != to);
         pairs.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
         let heads = pairs.iter().map(|(from, _)| from.as_bytes().get(..HEAD_BYTES).unwrap_or(from.as_bytes()));
         let heads = (pairs.len() > 1).then(|| AhoCorasick::new(heads).ok()).flatten();
@@ -336,7 +336,7 @@ impl Removal {
 /// after them.
 pub(crate) fn contains_words(name: &str, words: &str) -> bool {
     let free = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
-    words.chars().count() >= LEAST
+    words.chars().count() >= MIN_REMOVED_CHARS
         && name.match_indices(words).any(|(at, _)| {
             words.len() >= 8
                 || free(name.get(..at).and_then(|s| s.chars().next_back()))

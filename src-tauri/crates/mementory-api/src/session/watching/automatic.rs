@@ -54,8 +54,9 @@ impl WatchedFolders<'_> {
     fn import_offer(&self, path: &Path, format: Option<String>, seen: Stamp, job: &Job) -> ApiResult<ImportReport> {
         let request = ImportRequest { paths: vec![path.display().to_string()], format, ..ImportRequest::default() };
         job.yield_to_interactive();
-        // Otherwise anyone who can put a file into the folder could move memories to the Trash unnoticed. Both are decided
-        // inside the import's own transaction: the file may be replaced between a look at it and the import.
+        // The import refuses deletions, since otherwise anyone who can put a file into the folder could move memories
+        // to the Trash unnoticed. It checks both conditions inside its own transaction, since the file may be
+        // replaced after an earlier check.
         let is_unchanged = || Stamp::of(path) == Some(seen);
         Imports::new(self.context).import_unseen(&request, &is_unchanged, job).map_err(|error| match error.code {
             "brings_deletions" => {

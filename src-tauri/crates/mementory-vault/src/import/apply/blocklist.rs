@@ -17,18 +17,18 @@ const DERIVED_FROM: &str = "derived_from";
 
 /// The blocked ids and fingerprints of the vault, and what this import adds to them.
 pub(super) struct Blocklist {
-    /// Named by a deletion.
+    /// Ids that a deletion names.
     blocked: IdSet,
-    /// In the Trash since a deletion of an import took them along, and named by none. They stay there as long as what
-    /// comes in was taken from the deleted alone.
+    /// Records that an imported deletion moved to the Trash although no tombstone names them. They stay there unless
+    /// this input has other evidence for them.
     cascaded: IdSet,
-    /// Redacted, and not in the vault any more.
+    /// Ids of all redacted records.
     redacted: IdSet,
-    /// Redacted elsewhere, by tombstones of imports.
+    /// Ids that tombstones of imports redact.
     redacted_elsewhere: IdSet,
-    /// As `redacted_elsewhere`, by former imports only.
+    /// Ids that tombstones of former imports redact, without those of this import.
     redacted_elsewhere_before: IdSet,
-    /// Of words that were deleted or redacted.
+    /// Fingerprints of texts that were deleted or redacted. Empty with `let_in`.
     fingerprints: IdSet,
     /// Records of this input that were blocked.
     blocked_now: IdSet,
@@ -105,7 +105,7 @@ impl Blocklist {
         self.cascaded.contains(id) && !self.blocked.contains(id)
     }
 
-    /// A record that a deletion took along has other evidence now.
+    /// Notes that a record that a deletion took along has other evidence now.
     pub(super) fn revive(&mut self, id: &[u8; 16]) {
         self.cascaded.remove(id);
     }
@@ -116,7 +116,8 @@ impl Blocklist {
         self.redacted.contains(id)
     }
 
-    /// True when the record, its parent, or an end of a relation was deleted or blocked.
+    /// True when the record, its parent, or an end of a relation was deleted or blocked. Also true for a record that
+    /// a deletion took along, except for an entity, if all that it was derived from is gone.
     pub(super) fn blocks(&self, keys: &VaultKeys, id: &[u8; 16], record: &Record) -> bool {
         self.blocked.contains(id)
             || record.parent.as_ref().is_some_and(|p| self.is_blocked(keys, p))
@@ -129,7 +130,8 @@ impl Blocklist {
         record.links.iter().filter(|l| matches!(l.relation.as_str(), "source" | "target"))
     }
 
-    /// An edge with evidence brings back an entity that only lost its last edge.
+    /// True if the end of a relation was deleted or blocked. An entity that a deletion only took along does not
+    /// count, since an edge with evidence brings it back.
     fn is_end_blocked(&self, keys: &VaultKeys, end: &Link) -> bool {
         match end.kind {
             Kind::Entity => self.is_named(&record_id(keys, &end.target)),
@@ -146,12 +148,13 @@ impl Blocklist {
         entities.map(|end| record_id(keys, &end.target)).filter(|id| self.is_cascaded(id)).collect()
     }
 
-    /// True unless everything that the record was taken from is gone.
+    /// True if a record from which this one was derived is neither deleted nor blocked. Without such a record, true
+    /// only for facts, relations and memories.
     fn has_living_source(&self, keys: &VaultKeys, record: &Record) -> bool {
         let mut sources = record.links.iter().filter(|l| l.relation == DERIVED_FROM).peekable();
         match sources.peek() {
             Some(_) => sources.any(|l| !self.is_blocked(keys, &l.target)),
-            // A statement that is told without a source is told for itself; a file or a message is part of something.
+            // A statement without a source stands for itself, while a file or a message is part of something.
             None => matches!(record.kind, Kind::Fact | Kind::Relation | Kind::Memory),
         }
     }

@@ -1,8 +1,8 @@
 //! Imports files: their records, their bytes, and passthrough files.
 use crate::{
     VaultResult,
-    import::{apply::ImportRun, apply::SeenRecord, apply::place, apply::short, sequence::Recency},
-    import_report::{ItemOutcome, LISTED},
+    import::{apply::ImportRun, apply::SeenRecord, apply::record_place, apply::short_digest, sequence::Recency},
+    import_report::{ItemOutcome, MAX_LISTED_ITEMS},
 };
 use mementory_formats::{AttachmentFile, PassthroughItem};
 use mementory_model::{AttachmentRef, Kind, Origin, Record, RecordKey};
@@ -26,7 +26,7 @@ impl<'a, 'i> FileImport<'a, 'i> {
 
 impl FileImport<'_, '_> {
     /// Adds the records of files that `record` names and the vault does not have. Returns the rows of all files named.
-    pub(super) fn attachments(&mut self, of: &[u8; 16], record: &Record) -> VaultResult<Vec<i64>> {
+    pub(super) fn add_attachments(&mut self, of: &[u8; 16], record: &Record) -> VaultResult<Vec<i64>> {
         let mut rows = Vec::with_capacity(record.attachments.len());
         for named in &record.attachments {
             let id = record_id(&self.run.context.keys, &named.key);
@@ -36,25 +36,25 @@ impl FileImport<'_, '_> {
             if id == *of {
                 continue;
             }
-            if let Some(row) = self.attachment(&id, named, record)? {
+            if let Some(row) = self.add_attachment(&id, named, record)? {
                 rows.push(row);
             }
         }
         Ok(rows)
     }
 
-    /// Reports files that this input names without containing them.
-    pub(super) fn missing_files(&mut self) {
+    /// Counts the files that this input names without containing them. While planning, also lists their names.
+    pub(super) fn report_missing_files(&mut self) {
         let missing = self.run.referenced.iter().filter(|(id, _)| !self.run.present.contains(*id));
         let mut names: Vec<&String> = missing.map(|(_, name)| name).collect();
         self.run.report.counts.attachments_missing = Some(names.len() as u32);
         if self.run.staging.is_none() {
             names.sort_unstable();
-            self.run.report.missing_files = names.into_iter().take(LISTED as usize).cloned().collect();
+            self.run.report.missing_files = names.into_iter().take(MAX_LISTED_ITEMS as usize).cloned().collect();
         }
     }
 
-    fn attachment(&mut self, id: &[u8; 16], named: &AttachmentRef, of: &Record) -> VaultResult<Option<i64>> {
+    fn add_attachment(&mut self, id: &[u8; 16], named: &AttachmentRef, of: &Record) -> VaultResult<Option<i64>> {
         if let Some(seen) = self.run.seen.get(id) {
             return Ok((seen.row > 0).then_some(seen.row));
         }
@@ -87,7 +87,7 @@ impl FileImport<'_, '_> {
         }
         let mut seen = SeenRecord {
             row: 0,
-            digest: short(&digest),
+            digest: short_digest(&digest),
             updated: i64::MIN,
             written: false,
             redacted: false,
@@ -112,8 +112,8 @@ impl FileImport<'_, '_> {
             (ItemOutcome::Added, "")
         };
         match outcome {
-            ItemOutcome::Added => self.run.report.note_new(record, place(record)),
-            _ => self.run.report.note(Some(record.kind), &place(record), outcome, reason),
+            ItemOutcome::Added => self.run.report.note_new(record, record_place(record)),
+            _ => self.run.report.note(Some(record.kind), &record_place(record), outcome, reason),
         }
         let row = seen.row;
         self.run.seen.insert(*id, seen);
@@ -203,7 +203,7 @@ impl FileImport<'_, '_> {
         }
     }
 
-    pub(super) fn file(&mut self, file: AttachmentFile, blob: BlobInfo) -> VaultResult<()> {
+    pub(super) fn import_file(&mut self, file: AttachmentFile, blob: BlobInfo) -> VaultResult<()> {
         self.note_blob(blob);
         let id = record_id(&self.run.context.keys, &file.key);
         if !self.run.present.insert(id) {
@@ -224,7 +224,7 @@ impl FileImport<'_, '_> {
         self.file_record(&id, &mut record, None, Some(blob)).map(|_| ())
     }
 
-    pub(super) fn part(&mut self, item: PassthroughItem, blob: BlobInfo) -> VaultResult<()> {
+    pub(super) fn import_passthrough_file(&mut self, item: PassthroughItem, blob: BlobInfo) -> VaultResult<()> {
         self.note_blob(blob);
         let key = RecordKey::new(format!("{}/part", item.format), format!("{}/{}", item.group, item.name));
         let id = record_id(&self.run.context.keys, &key);

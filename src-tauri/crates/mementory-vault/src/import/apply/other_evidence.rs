@@ -1,5 +1,5 @@
-//! What a deletion of an import took along without naming it comes back with other evidence: a statement with a source that
-//! is not deleted, an entity with an edge of such a source.
+//! Restores records that an imported deletion moved to the Trash without naming them, if this input has other
+//! evidence: for a statement a source that is not deleted, for an entity an edge with such a source.
 use crate::{
     VaultResult,
     import::apply::{ImportRun, Known},
@@ -11,9 +11,9 @@ use std::collections::HashSet;
 /// Entities of this input that a deletion took along.
 #[derive(Default)]
 pub(super) struct CascadedEntities {
-    /// The input contains them.
+    /// Those that the input contains.
     found: HashSet<[u8; 16]>,
-    /// An edge with evidence names them.
+    /// Those that an edge with evidence names.
     living_ends: HashSet<[u8; 16]>,
 }
 
@@ -29,7 +29,8 @@ impl<'a, 'i> OtherEvidence<'a, 'i> {
 }
 
 impl OtherEvidence<'_, '_> {
-    /// The record in the vault; one that a deletion took along is back if it has other evidence now.
+    /// The record with this id in the vault. If a deletion took it along, it is restored first, since it has other
+    /// evidence. An entity is only noted here, since its edges come after it in the input.
     pub(super) fn known(&mut self, id: &[u8; 16], record: &Record) -> VaultResult<Option<Known>> {
         if self.run.empty {
             return Ok(None);
@@ -37,7 +38,7 @@ impl OtherEvidence<'_, '_> {
         let ends = self.run.blocklist.cascaded_ends(&self.run.context.keys, record);
         self.run.cascaded.living_ends.extend(ends);
         match (self.run.blocklist.is_cascaded(id), record.kind) {
-            // What brings an entity back comes after it: its edges.
+            // Its edges, which decide whether an entity is restored, come after it in the input.
             (true, Kind::Entity) => drop(self.run.cascaded.found.insert(*id)),
             (true, _) => self.revive(id)?,
             (false, _) => {}
@@ -45,14 +46,15 @@ impl OtherEvidence<'_, '_> {
         self.run.known(id)
     }
 
-    /// An entity whose only edges in this input lost their evidence stays where it is. Before those edges are followed.
+    /// Leaves out the entities at the ends of edges that were blocked. Must run before these edges are followed,
+    /// which forgets them.
     pub(super) fn drop_stale(&mut self) {
         for id in &self.run.orphaned_edges {
             self.run.cascaded.found.remove(id);
         }
     }
 
-    /// Brings back the other entities that this input contains, and those that an edge with evidence names.
+    /// Restores the remaining entities that this input contains, and those that an edge with evidence names.
     pub(super) fn revive_entities(&mut self) -> VaultResult<()> {
         let CascadedEntities { found, living_ends } = std::mem::take(&mut self.run.cascaded);
         let ids: HashSet<[u8; 16]> = found.into_iter().chain(living_ends).collect();
@@ -64,7 +66,7 @@ impl OtherEvidence<'_, '_> {
         Ok(())
     }
 
-    /// Takes a record out of the Trash to which a deletion took it along.
+    /// Restores a record that a deletion took along to the Trash, and reports a warning.
     fn revive(&mut self, id: &[u8; 16]) -> VaultResult<()> {
         self.run.blocklist.revive(id);
         let Some(known) = self.run.known(id)?.filter(|known| known.trashed) else { return Ok(()) };

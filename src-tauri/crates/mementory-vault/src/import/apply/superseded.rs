@@ -2,7 +2,7 @@
 //! remembers them. They stay in the vault with their history.
 use crate::{
     VaultResult,
-    import::{apply::ImportRun, apply::Known, apply::SeenRecord, apply::short},
+    import::{apply::ImportRun, apply::Known, apply::SeenRecord, apply::short_digest},
 };
 use mementory_model::{Kind, Record};
 use mementory_store::{
@@ -85,7 +85,7 @@ impl SupersededStatements<'_, '_> {
         let updated = by.times.updated.map_or(i64::MIN, mementory_model::Timestamp::as_micros);
         let seen = SeenRecord {
             row,
-            digest: short(&digest),
+            digest: short_digest(&digest),
             updated,
             written: self.run.staging.is_some(),
             redacted: false,

@@ -11,7 +11,7 @@ use mementory_store::{
 };
 
 impl TombstoneImport<'_, '_> {
-    pub(super) fn tombstone(&mut self, tombstone: &Tombstone) -> VaultResult<()> {
+    pub(super) fn apply_tombstone(&mut self, tombstone: &Tombstone) -> VaultResult<()> {
         if self.run.options.refuse_deletions {
             let message = "it carries deletions, so it is not imported without a person who has seen them";
             return Err(VaultError::Format(FormatError::invalid("brings_deletions", &tombstone.scope, message)));
@@ -45,7 +45,8 @@ impl TombstoneImport<'_, '_> {
         Ok(())
     }
 
-    /// Moves the targets of this input's tombstones to the Trash, with everything that depends on them.
+    /// Moves the targets of this input's tombstones to the Trash, with everything that depends on them. A redacted
+    /// record that has no words left stays.
     pub(super) fn trash_named(&mut self) -> VaultResult<()> {
         let mut cascade = TombstoneCascade::default();
         for id in std::mem::take(&mut self.run.deleted_ids) {

@@ -1,15 +1,15 @@
-//! What becomes of a record that the vault has already.
+//! Decides what an import does with a record that the vault already has.
 use super::{ImportRun, Known, Merge, SOURCE_BLOCKED};
 use crate::{VaultResult, import::sequence::Recency};
 use mementory_model::{Kind, Record, normal_text};
 use mementory_store::Flags;
 use rusqlite::params;
 
-/// What becomes of a record that the vault has already.
+/// What an import does with a record that the vault already has.
 pub(super) enum Verdict {
     /// The content is the same.
     Same,
-    /// The vault has a newer version, or the person's edit of this one.
+    /// The vault keeps its version for this reason, for example because it is newer or was edited.
     Older(&'static str),
     /// It would bring deleted or redacted words back.
     Blocked(&'static str),
@@ -83,8 +83,8 @@ pub(super) fn is_bitemporal(record: &Record) -> bool {
     matches!(record.kind, Kind::Fact | Kind::Relation)
 }
 
-/// True when a version of a bi-temporal statement would clear its end or its successor. A closed row is never opened
-/// again, only superseded; an older export still has it open.
+/// True when a version of a bi-temporal statement would clear its end or its successor. A closed statement is
+/// superseded but never reopened, although an older export still has it open.
 pub(super) fn reopens(stored: &Record, incoming: &Record) -> bool {
     let superseded = |r: &Record| r.links.iter().any(|l| l.relation == "superseded_by");
     stored.times.valid_to.is_some() && incoming.times.valid_to.is_none() || superseded(stored) && !superseded(incoming)

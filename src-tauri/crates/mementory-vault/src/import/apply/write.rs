@@ -20,7 +20,7 @@ impl ImportRun<'_> {
         digest: &[u8; 16],
         extra_flags: i64,
     ) -> VaultResult<(i64, bool)> {
-        let attachments = FileImport::new(self).attachments(id, record)?;
+        let attachments = FileImport::new(self).add_attachments(id, record)?;
         if self.staging.is_none() {
             return Ok((0, false));
         }
@@ -114,7 +114,7 @@ impl ImportRun<'_> {
         extra_flags: i64,
     ) -> VaultResult<()> {
         let id = record_id(&self.context.keys, &record.key);
-        let attachments = FileImport::new(self).attachments(&id, record)?;
+        let attachments = FileImport::new(self).add_attachments(&id, record)?;
         if self.staging.is_none() {
             return Ok(());
         }
@@ -141,7 +141,7 @@ impl ImportRun<'_> {
         extra_flags: i64,
     ) -> VaultResult<()> {
         let id = record_id(&self.context.keys, &record.key);
-        let attachments = FileImport::new(self).attachments(&id, record)?;
+        let attachments = FileImport::new(self).add_attachments(&id, record)?;
         let (version, pack, slot) = self
             .connection
             .prepare_cached("SELECT version, pack, slot FROM records WHERE row = ?1")?

@@ -36,7 +36,9 @@ pub(super) fn settle(tx: &Connection, batch: i64, later: &LaterBatches) -> Vault
 type FormerVersion = (u32, i64, u32, i64, Option<i64>, Option<i64>);
 
 impl Importer<'_> {
-    /// Restores the former version of rows of other batches whose current version this batch wrote. Returns the rows.
+    /// Restores the former version of rows of other batches whose current version this batch wrote. If a later batch
+    /// contained the same version, it is assigned to that batch instead. Returns the rows that got their former
+    /// version.
     pub(super) fn revert_all(&self, tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<Vec<i64>> {
         let sql = "SELECT row FROM records WHERE version_batch = ?1 AND (batch IS NULL OR batch <> ?1)";
         let mut changed = Vec::new();
