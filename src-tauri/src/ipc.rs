@@ -3,7 +3,7 @@ use crate::commands::{deletion, export, import, records, review, system, vault, 
 use specta_typescript::Typescript;
 use tauri_specta::{Builder, collect_commands};
 
-const HEADER: &str =
+const BINDINGS_HEADER: &str =
     "// Generated from Rust by `npm run bindings`. Do not edit: a stale file fails the checks.\n/* eslint-disable */";
 
 /// All commands of the window.
@@ -106,7 +106,7 @@ pub fn builder() -> Builder<tauri::Wry> {
 pub fn bindings() -> Result<String, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let path = folder.path().join("bindings.ts");
-    builder().export(Typescript::default().header(HEADER), &path).map_err(|error| error.to_string())?;
+    builder().export(Typescript::default().header(BINDINGS_HEADER), &path).map_err(|error| error.to_string())?;
     let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
     // Other callers may omit fields that have a default in Rust, but the window always sends all of them.
     Ok(text.replace("?: ", ": "))

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of recent vaults.
-const RECENT_LIMIT: usize = 12;
+const MAX_RECENT_VAULTS: usize = 12;
 /// Names of the window's preferences that may be stored. The webview itself stores nothing (see `window`).
 pub const PREFERENCES: [&str; 10] = [
     "theme",
@@ -21,7 +21,7 @@ pub const PREFERENCES: [&str; 10] = [
 ];
 /// Maximum length of a preference's value in bytes. The limit keeps content of the vault out of this unencrypted file.
 const MAX_PREFERENCE_BYTES: usize = 32;
-const AUTO_LOCK_DEFAULT: u32 = 10;
+const DEFAULT_AUTO_LOCK_MINUTES: u32 = 10;
 /// Application identifier before the program was renamed, which is also the name of its settings folder.
 const FORMER_IDENTIFIER: &str = "app.keepsake.desktop";
 
@@ -46,7 +46,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            auto_lock_minutes: AUTO_LOCK_DEFAULT,
+            auto_lock_minutes: DEFAULT_AUTO_LOCK_MINUTES,
             lock_when_away: true,
             hide_from_capture: true,
             remember_vaults: true,
@@ -62,7 +62,7 @@ impl Settings {
         self.forget(vault);
         if self.remember_vaults {
             self.recent.insert(0, vault.to_owned());
-            self.recent.truncate(RECENT_LIMIT);
+            self.recent.truncate(MAX_RECENT_VAULTS);
         }
     }
 
@@ -200,7 +200,7 @@ mod tests {
     fn a_damaged_file_gives_the_defaults() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("settings.json"), b"{\"recent\": 7").unwrap();
-        assert_eq!(SettingsFile::load(folder.path()).get().auto_lock_minutes, AUTO_LOCK_DEFAULT);
+        assert_eq!(SettingsFile::load(folder.path()).get().auto_lock_minutes, DEFAULT_AUTO_LOCK_MINUTES);
     }
 
     #[test]

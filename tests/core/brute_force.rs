@@ -1,22 +1,22 @@
-//! Everything that a vault contains, decrypted by means of its own: neither the deletion nor its check is used.
+//! Decrypts everything that a vault contains. The code is independent and uses neither the deletion nor its check.
 use mementory_crypto::{ChunkReader, Context, VaultKeys};
 use mementory_testkit::{TempVault, contains_text};
 use std::{collections::BTreeMap, collections::HashSet, io::Read, path::Path};
 use tantivy::{Directory, Index, directory::RamDirectory};
 
-/// What is in each place.
-pub struct Everything {
+/// The decrypted contents of a vault, by place.
+pub struct VaultContents {
     /// Pages of the database, free ones too, and texts of every pack.
     pages: Vec<u8>,
-    /// Terms of every dictionary, one a line; `meta.json` in front.
+    /// `meta.json` of the index, then the terms of every dictionary, one per line.
     terms: Vec<u8>,
     /// Bytes of attachments and passthrough files.
     blobs: Vec<u8>,
-    /// Files as they are on the disk.
+    /// Bytes of all files as they are on disk.
     raw: Vec<u8>,
 }
 
-impl Everything {
+impl VaultContents {
     pub fn of(t: &TempVault, keys: &VaultKeys) -> Self {
         let mut raw = Vec::new();
         files(&t.dir(), &mut |path| {
@@ -39,7 +39,7 @@ impl Everything {
         ]
     }
 
-    /// The places that hold `needle`.
+    /// The places that contain `needle`.
     pub fn places_of(&self, needle: &str) -> Vec<&'static str> {
         self.places()
             .into_iter()
@@ -48,8 +48,13 @@ impl Everything {
             .collect()
     }
 
-    /// Every run of `length` bytes that begins with `head`, with its place: markers of records are found in one pass.
-    pub fn marked(&self, head: &[u8], length: usize) -> HashSet<(String, &'static str)> {
+    /// Every run of `length` bytes that begins with `head`, with its place. Finds the markers of all records in one
+    /// pass.
+    pub fn runs_starting_with(
+        &self,
+        head: &[u8],
+        length: usize,
+    ) -> HashSet<(String, &'static str)> {
         let mut out = HashSet::new();
         for (place, bytes) in self.places() {
             let found = bytes
@@ -72,7 +77,7 @@ fn files(dir: &Path, each: &mut dyn FnMut(&Path)) {
     }
 }
 
-fn decrypted(path: &Path, key: &[u8; 32], context: &Context<'_>) -> Vec<u8> {
+fn decrypt_file(path: &Path, key: &[u8; 32], context: &Context<'_>) -> Vec<u8> {
     let file = std::fs::File::open(path).unwrap();
     let len = file.metadata().unwrap().len();
     let mut out = Vec::new();
@@ -84,7 +89,7 @@ fn decrypted(path: &Path, key: &[u8; 32], context: &Context<'_>) -> Vec<u8> {
     out
 }
 
-fn of_index(name: &str, generation: u64) -> Context<'_> {
+fn index_context(name: &str, generation: u64) -> Context<'_> {
     Context {
         purpose: "index",
         name,
@@ -92,13 +97,13 @@ fn of_index(name: &str, generation: u64) -> Context<'_> {
     }
 }
 
-/// The index's files are decrypted into memory and opened there.
+/// Decrypts the index's files into memory, opens the index there, and lists its terms.
 fn terms(t: &TempVault, keys: &VaultKeys) -> Vec<u8> {
     let dir = t.dir().join("index");
-    let sealed = decrypted(
+    let sealed = decrypt_file(
         &dir.join("meta.json"),
         keys.index(),
-        &of_index("meta.json", 0),
+        &index_context("meta.json", 0),
     );
     let sealed: serde_json::Value = serde_json::from_slice(&sealed).unwrap();
     let meta = sealed["meta"].as_str().unwrap();
@@ -111,9 +116,13 @@ fn terms(t: &TempVault, keys: &VaultKeys) -> Vec<u8> {
     for entry in std::fs::read_dir(&dir).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        // One that is not named belongs to a merge under way.
+        // A file that `meta.json` does not name belongs to a running merge.
         if generations.contains_key(&name) {
-            let bytes = decrypted(&path, keys.index(), &of_index(&name, generations[&name]));
+            let bytes = decrypt_file(
+                &path,
+                keys.index(),
+                &index_context(&name, generations[&name]),
+            );
             memory.atomic_write(Path::new(&name), &bytes).unwrap();
         }
     }
@@ -144,7 +153,7 @@ fn blobs(t: &TempVault, keys: &VaultKeys) -> Vec<u8> {
             name,
             generation: 0,
         };
-        out.extend(decrypted(path, keys.blobs(), &context));
+        out.extend(decrypt_file(path, keys.blobs(), &context));
     });
     out
 }

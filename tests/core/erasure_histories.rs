@@ -1,6 +1,7 @@
-//! Random histories of edits, redactions, Trash and erasures. Every deletion is complete, and that is right: a search
-//! through everything that is decrypted by means of its own finds nothing. `npm run campaign -- erasure` runs many.
-use crate::{brute_force::Everything, deletion::record};
+//! Random histories of edits, redactions, moves to the Trash and erasures. Every deletion has a complete receipt, and
+//! an independent search through all decrypted contents confirms it. `npm run campaign -- erasure` runs many
+//! histories.
+use crate::{brute_force::VaultContents, deletion::record};
 use mementory_crypto::VaultKeys;
 use mementory_formats::{AttachmentFile, PassthroughItem};
 use mementory_model::{AttachmentRef, Kind, Link, MessagePart, RecordKey, Unit};
@@ -8,8 +9,8 @@ use mementory_testkit::{TempVault, at, options};
 use mementory_vault::{EditFields, EraseOutcome, ListQuery, RedactSpan, RowView, Sabotage};
 use std::{collections::BTreeMap, sync::atomic::AtomicBool};
 
-/// Letters in descending order, numbers, hexadecimal digits and words of the program itself: what is in the bytes of an
-/// index or of a database by chance.
+/// Words that the bytes of an index or a database may contain by chance: words with letters in descending order,
+/// numbers, hexadecimal digits, and words of the program itself.
 const WORDS: [&str; 48] = [
     "solid",
     "wife",
@@ -60,8 +61,8 @@ const WORDS: [&str; 48] = [
     "café",
     "鍵は棚の上",
 ];
-/// Sentences that several records say.
-const COMMON: [&str; 6] = [
+/// Sentences that several records may contain.
+const COMMON_SENTENCES: [&str; 6] = [
     "Thank you very much for that.",
     "I think the streaming matters more than the rest.",
     "attachments",
@@ -69,11 +70,11 @@ const COMMON: [&str; 6] = [
     "missing_parts",
     "database_pages",
 ];
-const ACTS: usize = 14;
-/// Letters of a word that only one record has.
-const MARKER: usize = 14;
+const ACTS_PER_HISTORY: usize = 14;
+/// Number of letters of a marker, which is a word that only one record has.
+const MARKER_CHARS: usize = 14;
 
-/// xorshift64*: the same numbers for the same seed on every machine.
+/// A xorshift64* generator, which gives the same numbers for the same seed on every machine.
 struct Random(u64);
 
 impl Random {
@@ -88,16 +89,16 @@ impl Random {
         &from[self.below(from.len())]
     }
 
-    /// A word that nothing else has.
+    /// A new word that no record has.
     fn marker(&mut self) -> String {
         let letter = |random: &mut Self| char::from(b'a' + random.below(26) as u8);
-        let tail: String = (2..MARKER).map(|_| letter(self)).collect();
+        let tail: String = (2..MARKER_CHARS).map(|_| letter(self)).collect();
         format!("zq{tail}")
     }
 
     fn sentence(&mut self) -> String {
         if self.below(4) == 0 {
-            return (*self.pick(&COMMON)).to_owned();
+            return (*self.pick(&COMMON_SENTENCES)).to_owned();
         }
         let count = 2 + self.below(8);
         let words: Vec<&str> = (0..count).map(|_| *self.pick(&WORDS)).collect();
@@ -117,7 +118,7 @@ struct History {
     t: TempVault,
     keys: VaultKeys,
     random: Random,
-    /// Words that only this record has, by its id.
+    /// The markers of each record, by its id.
     markers: BTreeMap<String, Vec<String>>,
     gone: Vec<String>,
     imports: u32,
@@ -145,7 +146,8 @@ impl History {
         made
     }
 
-    /// Conversations with titles, files and tags, memories taken from messages, and a side file that quotes one of them.
+    /// Imports conversations with titles, files and tags, memories derived from messages, and a side file that quotes
+    /// a message.
     fn import(&mut self) {
         self.imports += 1;
         let number = self.imports;
@@ -280,7 +282,7 @@ impl History {
         self.t.vault.queries().list(&query).unwrap().rows
     }
 
-    fn any(&mut self, kind: Kind) -> Option<RowView> {
+    fn pick_record(&mut self, kind: Kind) -> Option<RowView> {
         let rows = self.rows(kind, false);
         (!rows.is_empty()).then(|| self.random.pick(&rows).clone())
     }
@@ -309,7 +311,9 @@ impl History {
     }
 
     fn edit(&mut self, kind: Kind) {
-        let Some(view) = self.any(kind) else { return };
+        let Some(view) = self.pick_record(kind) else {
+            return;
+        };
         let marker = self.random.marker();
         let fields = EditFields {
             text: Some(self.random.text(&marker)),
@@ -324,9 +328,11 @@ impl History {
         self.acts.push("edit".into());
     }
 
-    /// Half of the spans take the word in that only this record has; memories taken from it lose it too.
+    /// Redacts a span of a random record. In half of the cases the span is a marker of the record.
     fn redact(&mut self, kind: Kind) {
-        let Some(view) = self.any(kind) else { return };
+        let Some(view) = self.pick_record(kind) else {
+            return;
+        };
         let text = self.text_of(&view);
         let all = text.chars().count();
         let own = self
@@ -368,11 +374,13 @@ impl History {
         {
             self.gone.push(marker);
         }
-        self.complete(&done);
+        self.assert_complete(&done);
     }
 
     fn trash(&mut self, kind: Kind) {
-        let Some(view) = self.any(kind) else { return };
+        let Some(view) = self.pick_record(kind) else {
+            return;
+        };
         self.t
             .vault
             .trash()
@@ -397,12 +405,12 @@ impl History {
     }
 
     fn erase(&mut self, kind: Kind) {
-        if let Some(view) = self.any(kind) {
+        if let Some(view) = self.pick_record(kind) {
             self.erase_view(&view);
         }
     }
 
-    /// All records whose words are somewhere else by right are found by the plan: those redact the copies.
+    /// Erases a record. In a third of the cases the copies that the plan found are redacted too.
     fn erase_view(&mut self, view: &RowView) {
         let id = view.id_text();
         let plan = self
@@ -424,11 +432,11 @@ impl History {
             .push(format!("erase {:?} copies={with_copies}", view.kind));
         let erased: Vec<String> = plan.records.iter().map(RowView::id_text).collect();
         self.forget(&erased);
-        self.complete(&done);
+        self.assert_complete(&done);
     }
 
-    /// The words of what was erased are gone, unless another record (a memory taken from it, a copy in the Trash) has
-    /// them by right.
+    /// Notes that the markers of erased records must be gone, unless another record (a memory derived from one, a
+    /// copy in the Trash) contains them.
     fn forget(&mut self, erased: &[String]) {
         for id in erased {
             self.gone
@@ -442,18 +450,18 @@ impl History {
         self.acts.push("reopen".into());
     }
 
-    fn complete(&self, done: &EraseOutcome) {
+    fn assert_complete(&self, done: &EraseOutcome) {
         assert!(
             done.receipt.complete,
             "{:?}\n{:?}",
             done.receipt.places, self.acts
         );
-        self.nothing_left();
+        self.assert_nothing_left();
     }
 
-    fn nothing_left(&self) {
-        let found = Everything::of(&self.t, &self.keys).marked(b"zq", MARKER);
-        let by_right = self.said_by_right();
+    fn assert_nothing_left(&self) {
+        let found = VaultContents::of(&self.t, &self.keys).runs_starting_with(b"zq", MARKER_CHARS);
+        let by_right = self.remaining_records();
         for marker in self
             .gone
             .iter()
@@ -472,8 +480,8 @@ impl History {
         }
     }
 
-    /// What the records that are there say, in all of their versions, the Trash included.
-    fn said_by_right(&self) -> String {
+    /// All versions of all remaining records as JSON, including those in the Trash.
+    fn remaining_records(&self) -> String {
         let mut out = String::new();
         for kind in [
             Kind::Conversation,
@@ -494,24 +502,24 @@ impl History {
     }
 }
 
-fn number(name: &str) -> Option<u64> {
+fn env_number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
 #[test]
 fn every_deletion_in_a_random_history_is_complete_and_a_search_through_everything_agrees() {
     let (first, count) = (
-        number("MEMENTORY_SEED").unwrap_or(1),
-        number("MEMENTORY_HISTORIES").unwrap_or(20),
+        env_number("MEMENTORY_SEED").unwrap_or(1),
+        env_number("MEMENTORY_HISTORIES").unwrap_or(20),
     );
     let mut failed = Vec::new();
     for seed in first..first + count {
         let one = std::panic::catch_unwind(|| {
             let mut history = History::new(seed);
-            for _ in 0..ACTS {
+            for _ in 0..ACTS_PER_HISTORY {
                 history.act();
             }
-            history.nothing_left();
+            history.assert_nothing_left();
         });
         if one.is_err() {
             failed.push(seed);
@@ -527,15 +535,15 @@ fn every_deletion_in_a_random_history_is_complete_and_a_search_through_everythin
 #[test]
 fn a_deletion_that_leaves_something_is_never_called_complete() {
     let (first, count) = (
-        number("MEMENTORY_SEED").unwrap_or(1),
-        number("MEMENTORY_HISTORIES").unwrap_or(20) / 5,
+        env_number("MEMENTORY_SEED").unwrap_or(1),
+        env_number("MEMENTORY_HISTORIES").unwrap_or(20) / 5,
     );
     for seed in first..first + count {
         let mut history = History::new(seed);
-        for _ in 0..ACTS / 2 {
+        for _ in 0..ACTS_PER_HISTORY / 2 {
             history.act();
         }
-        let Some(view) = history.any(Kind::Conversation) else {
+        let Some(view) = history.pick_record(Kind::Conversation) else {
             continue;
         };
         let step = history.random.below(4);
@@ -560,7 +568,7 @@ fn a_deletion_that_leaves_something_is_never_called_complete() {
         let erased: Vec<String> = plan.records.iter().map(RowView::id_text).collect();
         history.forget(&erased);
         if done.receipt.complete {
-            history.nothing_left();
+            history.assert_nothing_left();
         }
     }
 }

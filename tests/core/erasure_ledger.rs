@@ -1,6 +1,7 @@
-//! Erased stays erased: an older backup or copy of the vault gets to know what was erased and redacted since.
+//! What was erased or redacted stays so in older backups and copies of the vault, because the list of erasures is
+//! applied to them.
 use crate::{
-    brute_force::Everything,
+    brute_force::VaultContents,
     deletion::{CANARY, SENTENCE, conversation_of, erase, found, id_of, record, vault_with_canary},
 };
 use mementory_crypto::{ChunkReader, Context};
@@ -13,14 +14,14 @@ use std::{
     sync::atomic::AtomicBool,
 };
 
-/// A vault whose list of erasures is in `data`, too.
-fn kept(data: &Path) -> TempVault {
+/// A vault whose list of erasures is also stored in `data`.
+fn vault_with_list(data: &Path) -> TempVault {
     let t = vault_with_canary();
-    keep(&t, data);
+    apply_list(&t, data);
     t
 }
 
-fn keep(t: &TempVault, data: &Path) -> AppliedErasures {
+fn apply_list(t: &TempVault, data: &Path) -> AppliedErasures {
     let ledger = t.vault.erasure_ledger();
     ledger.keep_in(Some(data));
     ledger.apply(at(1_000), &|_| {}).unwrap()
@@ -33,8 +34,8 @@ fn backup(t: &TempVault, out: &Path) {
         .unwrap();
 }
 
-/// Restores into a folder of its own, and opens what was restored.
-fn restored(from: &Path, ledgers: Option<&Path>) -> (RestoredBackup, TempVault) {
+/// Restores a backup into a new folder and opens the restored vault.
+fn restore_and_open(from: &Path, ledgers: Option<&Path>) -> (RestoredBackup, TempVault) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("t.mementory");
     let made = Backups::restore(
@@ -50,8 +51,8 @@ fn restored(from: &Path, ledgers: Option<&Path>) -> (RestoredBackup, TempVault) 
     (made, TempVault { folder, vault })
 }
 
-/// The folder of a vault, copied while it is closed.
-fn copied(dir: &Path) -> tempfile::TempDir {
+/// Copies the folder of a closed vault.
+fn copy_vault_folder(dir: &Path) -> tempfile::TempDir {
     fn copy(from: &Path, to: &Path) {
         std::fs::create_dir_all(to).unwrap();
         for entry in std::fs::read_dir(from).unwrap() {
@@ -69,7 +70,7 @@ fn copied(dir: &Path) -> tempfile::TempDir {
     folder
 }
 
-fn opened(folder: tempfile::TempDir) -> TempVault {
+fn open_vault_in(folder: tempfile::TempDir) -> TempVault {
     let vault = Vault::open(&folder.path().join("t.mementory"), PASSPHRASE).unwrap();
     TempVault { folder, vault }
 }
@@ -95,13 +96,13 @@ fn redact(t: &TempVault, id: &str, word: &str) {
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
 }
 
-fn nowhere(t: &TempVault, word: &str) {
+fn assert_nowhere(t: &TempVault, word: &str) {
     assert_eq!(found(t, word), 0, "not found");
-    let places = Everything::of(t, &t.keys()).places_of(word);
+    let places = VaultContents::of(t, &t.keys()).places_of(word);
     assert!(places.is_empty(), "{word} is in {places:?}");
 }
 
-const ONE: AppliedErasures = AppliedErasures {
+const ONE_APPLIED: AppliedErasures = AppliedErasures {
     erasures: 1,
     incomplete: 0,
     known: true,
@@ -111,7 +112,7 @@ const ONE: AppliedErasures = AppliedErasures {
 #[test]
 fn what_was_erased_stays_erased_after_an_older_backup_is_restored() {
     let (data, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let t = kept(data.path());
+    let t = vault_with_list(data.path());
     let older = other.path().join("backup");
     backup(&t, &older);
     let conversation = conversation_of(&t);
@@ -122,10 +123,10 @@ fn what_was_erased_stays_erased_after_an_older_backup_is_restored() {
             .complete
     );
 
-    let (made, again) = restored(&older, Some(data.path()));
+    let (made, again) = restore_and_open(&older, Some(data.path()));
     assert_eq!((made.erased_since, made.known), (1, true));
     assert!(found(&again, CANARY) > 0, "the backup has it");
-    assert_eq!(keep(&again, data.path()), ONE);
+    assert_eq!(apply_list(&again, data.path()), ONE_APPLIED);
     for id in [&conversation, &message] {
         let asked = again.vault.reader().view(id);
         assert!(
@@ -133,7 +134,7 @@ fn what_was_erased_stays_erased_after_an_older_backup_is_restored() {
             "{asked:?}"
         );
     }
-    nowhere(&again, CANARY);
+    assert_nowhere(&again, CANARY);
     assert_eq!(found(&again, "milk"), 1, "the others stay");
     let tombstones = |t: &TempVault| {
         let mut ids: Vec<String> = t
@@ -175,8 +176,11 @@ fn what_was_erased_stays_erased_after_an_older_backup_is_restored() {
             .all(|place| place.ok)
     );
     assert_eq!(
-        keep(&again.reopen(), data.path()),
-        AppliedErasures { erasures: 0, ..ONE },
+        apply_list(&again.reopen(), data.path()),
+        AppliedErasures {
+            erasures: 0,
+            ..ONE_APPLIED
+        },
         "once"
     );
 }
@@ -184,7 +188,7 @@ fn what_was_erased_stays_erased_after_an_older_backup_is_restored() {
 #[test]
 fn what_was_redacted_stays_redacted_after_an_older_backup_is_restored() {
     let (data, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let t = kept(data.path());
+    let t = vault_with_list(data.path());
     t.import_records(vec![record(
         Kind::Memory,
         "second",
@@ -196,9 +200,9 @@ fn what_was_redacted_stays_redacted_after_an_older_backup_is_restored() {
     let message = id_of(&t, Kind::Message, CANARY);
     redact(&t, &message, CANARY);
 
-    let (made, again) = restored(&older, Some(data.path()));
+    let (made, again) = restore_and_open(&older, Some(data.path()));
     assert_eq!((made.erased_since, made.known), (1, true));
-    assert_eq!(keep(&again, data.path()), ONE);
+    assert_eq!(apply_list(&again, data.path()), ONE_APPLIED);
     let text = |t: &TempVault| {
         t.vault
             .reader()
@@ -226,83 +230,86 @@ fn what_was_redacted_stays_redacted_after_an_older_backup_is_restored() {
 }
 
 #[test]
-fn a_copy_of_the_folder_made_before_an_erasure_loses_it_too() {
+fn a_copy_of_the_folder_made_before_an_erasure_loses_the_records_too() {
     let data = tempfile::tempdir().unwrap();
-    let t = kept(data.path());
+    let t = vault_with_list(data.path());
     let (dir, TempVault { folder, vault }) = (t.dir(), t);
     drop(vault);
-    let older = copied(&dir);
-    let t = opened(folder);
-    keep(&t, data.path());
+    let older = copy_vault_folder(&dir);
+    let t = open_vault_in(folder);
+    apply_list(&t, data.path());
     erase(&t, &[conversation_of(&t)]);
-    let again = opened(older);
-    assert_eq!(keep(&again, data.path()), ONE);
-    nowhere(&again, CANARY);
+    let again = open_vault_in(older);
+    assert_eq!(apply_list(&again, data.path()), ONE_APPLIED);
+    assert_nowhere(&again, CANARY);
 }
 
 #[test]
-fn a_newer_backup_beside_the_older_one_is_enough() {
+fn a_newer_backup_beside_an_older_one_provides_the_list() {
     let (data, elsewhere, other) = (
         tempfile::tempdir().unwrap(),
         tempfile::tempdir().unwrap(),
         tempfile::tempdir().unwrap(),
     );
-    let t = kept(data.path());
+    let t = vault_with_list(data.path());
     let older = other.path().join("backup 1");
     backup(&t, &older);
     erase(&t, &[conversation_of(&t)]);
     backup(&t, &other.path().join("backup 2"));
-    let (made, again) = restored(&older, Some(elsewhere.path()));
+    let (made, again) = restore_and_open(&older, Some(elsewhere.path()));
     assert_eq!(
         (made.erased_since, made.known),
         (1, true),
         "each backup carries the list"
     );
     assert_eq!(
-        keep(&again, elsewhere.path()).erasures,
+        apply_list(&again, elsewhere.path()).erasures,
         1,
         "what was restored has it"
     );
-    nowhere(&again, CANARY);
+    assert_nowhere(&again, CANARY);
 }
 
 #[test]
-fn a_backup_without_any_list_at_hand_cannot_know() {
+fn without_any_list_it_is_unknown_what_was_erased_since_a_backup() {
     let (data, elsewhere, other) = (
         tempfile::tempdir().unwrap(),
         tempfile::tempdir().unwrap(),
         tempfile::tempdir().unwrap(),
     );
-    let t = kept(data.path());
+    let t = vault_with_list(data.path());
     let older = other.path().join("backup");
     backup(&t, &older);
     erase(&t, &[conversation_of(&t)]);
-    let (made, again) = restored(&older, Some(elsewhere.path()));
+    let (made, again) = restore_and_open(&older, Some(elsewhere.path()));
     assert_eq!((made.erased_since, made.known), (0, false));
-    assert!(!keep(&again, elsewhere.path()).known, "nor does opening it");
+    assert!(
+        !apply_list(&again, elsewhere.path()).known,
+        "nor does opening it"
+    );
 }
 
 #[test]
 fn a_damaged_list_and_one_of_another_vault_are_left_out() {
     let (data, foreign) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let t = kept(data.path());
+    let t = vault_with_list(data.path());
     erase(&t, &[conversation_of(&t)]);
     let list = only_file(data.path());
     let whole = std::fs::read(&list).unwrap();
-    kept(foreign.path());
+    vault_with_list(foreign.path());
     let others = std::fs::read(only_file(foreign.path())).unwrap();
     let mut flipped = whole.clone();
     flipped[60] ^= 1;
     for damaged in [&others, &flipped, &whole[..20].to_vec(), &Vec::new()] {
         std::fs::write(&list, damaged).unwrap();
-        let applied = keep(&t, data.path());
+        let applied = apply_list(&t, data.path());
         assert_eq!(
             (applied.erasures, applied.unread),
             (0, 1),
             "said, and no reason to stop"
         );
         assert_eq!(
-            keep(&t, data.path()).unread,
+            apply_list(&t, data.path()).unread,
             0,
             "it is written anew from the vault's own"
         );
@@ -319,7 +326,7 @@ fn only_file(dir: &Path) -> PathBuf {
 }
 
 #[test]
-fn a_vault_from_before_the_list_makes_it_of_its_tombstones() {
+fn a_vault_from_before_the_list_builds_it_from_its_tombstones() {
     let (data, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let t = vault_with_canary();
     let older = other.path().join("backup");
@@ -327,10 +334,10 @@ fn a_vault_from_before_the_list_makes_it_of_its_tombstones() {
     erase(&t, &[conversation_of(&t)]);
     let memory = id_of(&t, Kind::Memory, "tea");
     redact(&t, &memory, "tea");
-    // As a version that had no such list left it.
+    // Former versions of the program did not write this list.
     std::fs::remove_file(t.dir().join("erasures")).unwrap();
     assert_eq!(
-        keep(&t, data.path()),
+        apply_list(&t, data.path()),
         AppliedErasures {
             erasures: 0,
             incomplete: 0,
@@ -338,9 +345,9 @@ fn a_vault_from_before_the_list_makes_it_of_its_tombstones() {
             unread: 0
         }
     );
-    let (_, again) = restored(&older, Some(data.path()));
-    assert_eq!(keep(&again, data.path()).erasures, 2);
-    nowhere(&again, CANARY);
+    let (_, again) = restore_and_open(&older, Some(data.path()));
+    assert_eq!(apply_list(&again, data.path()).erasures, 2);
+    assert_nowhere(&again, CANARY);
     assert_eq!(
         found(&again, "tea"),
         0,
@@ -359,7 +366,7 @@ fn a_vault_from_before_the_list_makes_it_of_its_tombstones() {
 #[test]
 fn the_list_has_ids_and_fingerprints_and_no_words() {
     let data = tempfile::tempdir().unwrap();
-    let t = kept(data.path());
+    let t = vault_with_list(data.path());
     let memory = id_of(&t, Kind::Memory, "tea");
     redact(&t, &memory, "milk");
     erase(&t, &[conversation_of(&t)]);

@@ -138,7 +138,7 @@ fn records_trashed_by_a_cascade_are_erased_with_its_target() {
     assert_no_trace_of(&t, &["never coffee", "drinks green tea"]);
 }
 
-/// §5 and no resurrection, for a vault that did not have the records when it got the deletion.
+/// §5 (no resurrection), for a vault that did not have the records when it got the deletion.
 #[test]
 fn l2_records_derived_from_something_deleted_are_blocked_later() {
     let t = TempVault::new();
@@ -302,7 +302,7 @@ fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
     assert_eq!(left, 0, "nothing stays where nobody sees it");
 }
 
-/// What a deletion took along and no tombstone names comes back with other evidence, and not without.
+/// An entity that a deletion took along and no tombstone names is restored with other evidence, and not without.
 #[test]
 fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
     let entity = |id: &str, name: &str| mem_record(Kind::Entity, &format!("entity/{id}"), name);
@@ -363,7 +363,7 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
     assert_eq!(faults(&t), [""; 0]);
 }
 
-/// The same for a statement that had one source, and for an edge.
+/// A statement that had one source, and an edge, are restored with other evidence too.
 #[test]
 fn a_statement_comes_back_when_another_source_tells_it() {
     let of = |episode: &str| {

@@ -8,7 +8,7 @@ use tauri::ipc::{Channel, InvokeResponseBody, IpcResponse};
 use tauri::{AppHandle, WebviewWindow};
 
 /// Largest attachment that the window shows, in bytes.
-const ATTACHMENT_LIMIT: u64 = 64 * 1024 * 1024;
+const MAX_ATTACHMENT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Bytes that are sent to the window in binary form, not as a JSON list of numbers.
 pub struct Bytes(Vec<u8>);
@@ -85,7 +85,7 @@ pub async fn near(app: AppHandle, request: SearchRequest) -> CommandResult<Optio
 #[tauri::command]
 #[specta::specta]
 pub async fn attachment(app: AppHandle, id: String, most: Option<u32>) -> CommandResult<Bytes> {
-    let limit = most.map_or(ATTACHMENT_LIMIT, u64::from).min(ATTACHMENT_LIMIT);
+    let limit = most.map_or(MAX_ATTACHMENT_BYTES, u64::from).min(MAX_ATTACHMENT_BYTES);
     session(app, move |vault| vault.records().attachment(&id, limit).map(Bytes)).await
 }
 

@@ -9,13 +9,13 @@ use zbus::names::BusName;
 use zbus::zvariant::{OwnedFd, OwnedObjectPath, OwnedValue, Structure};
 use zbus::{MatchRule, Result};
 
-const LOGIND: &str = "org.freedesktop.login1";
-const MANAGER: &str = "org.freedesktop.login1.Manager";
+const LOGIND_NAME: &str = "org.freedesktop.login1";
+const MANAGER_INTERFACE: &str = "org.freedesktop.login1.Manager";
 const MANAGER_PATH: &str = "/org/freedesktop/login1";
-const SESSION: &str = "org.freedesktop.login1.Session";
-const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
+const SESSION_INTERFACE: &str = "org.freedesktop.login1.Session";
+const PROPERTIES_INTERFACE: &str = "org.freedesktop.DBus.Properties";
 /// Each desktop offers one of these interfaces; all have the same signal.
-const SCREEN_SAVERS: [&str; 5] = [
+const SCREEN_SAVER_INTERFACES: [&str; 5] = [
     "org.freedesktop.ScreenSaver",
     "org.gnome.ScreenSaver",
     "org.cinnamon.ScreenSaver",
@@ -83,12 +83,14 @@ impl Bus {
         let signal =
             |interface, member| MatchRule::builder().msg_type(Type::Signal).interface(interface)?.member(member);
         match self {
-            Self::System => [(MANAGER, "PrepareForSleep"), (SESSION, "Lock"), (SESSION, "Unlock")]
-                .into_iter()
-                .map(|(interface, member)| Ok(signal(interface, member)?.sender(LOGIND)?.build()))
-                .collect(),
+            Self::System => {
+                [(MANAGER_INTERFACE, "PrepareForSleep"), (SESSION_INTERFACE, "Lock"), (SESSION_INTERFACE, "Unlock")]
+                    .into_iter()
+                    .map(|(interface, member)| Ok(signal(interface, member)?.sender(LOGIND_NAME)?.build()))
+                    .collect()
+            }
             Self::Session => {
-                SCREEN_SAVERS.into_iter().map(|saver| Ok(signal(saver, "ActiveChanged")?.build())).collect()
+                SCREEN_SAVER_INTERFACES.into_iter().map(|saver| Ok(signal(saver, "ActiveChanged")?.build())).collect()
             }
         }
     }
@@ -148,11 +150,13 @@ fn parse_signal(message: &Message) -> Option<(SystemEvent, OwnedObjectPath)> {
 /// The event that a signal announces; `flag` is the signal's argument.
 fn event_for_signal(interface: &str, member: &str, flag: Option<bool>) -> Option<SystemEvent> {
     match (interface, member, flag) {
-        (MANAGER, "PrepareForSleep", Some(true)) => Some(SystemEvent::AboutToSleep),
-        (MANAGER, "PrepareForSleep", Some(false)) => Some(SystemEvent::Woke),
-        (SESSION, "Lock", _) => Some(SystemEvent::ScreenLocked(true)),
-        (SESSION, "Unlock", _) => Some(SystemEvent::ScreenLocked(false)),
-        (saver, "ActiveChanged", Some(on)) if SCREEN_SAVERS.contains(&saver) => Some(SystemEvent::ScreenLocked(on)),
+        (MANAGER_INTERFACE, "PrepareForSleep", Some(true)) => Some(SystemEvent::AboutToSleep),
+        (MANAGER_INTERFACE, "PrepareForSleep", Some(false)) => Some(SystemEvent::Woke),
+        (SESSION_INTERFACE, "Lock", _) => Some(SystemEvent::ScreenLocked(true)),
+        (SESSION_INTERFACE, "Unlock", _) => Some(SystemEvent::ScreenLocked(false)),
+        (saver, "ActiveChanged", Some(on)) if SCREEN_SAVER_INTERFACES.contains(&saver) => {
+            Some(SystemEvent::ScreenLocked(on))
+        }
         _ => None,
     }
 }
@@ -191,7 +195,7 @@ fn handle_messages(messages: &Receiver<BusMessage>, listener: &impl LockListener
 /// Asks logind to delay sleep until the returned descriptor is closed.
 fn inhibit_sleep(bus: &Connection) -> Option<OwnedFd> {
     let what = ("sleep", "Mementory", "The vault is locked first", "delay");
-    let reply = bus.call_method(Some(LOGIND), MANAGER_PATH, Some(MANAGER), "Inhibit", &what).ok()?;
+    let reply = bus.call_method(Some(LOGIND_NAME), MANAGER_PATH, Some(MANAGER_INTERFACE), "Inhibit", &what).ok()?;
     reply.body().deserialize().ok()
 }
 
@@ -208,7 +212,9 @@ fn is_our_session(bus: &Connection, object: &OwnedObjectPath) -> bool {
 }
 
 fn session_user(bus: &Connection, session: &OwnedObjectPath) -> Option<u32> {
-    let reply = bus.call_method(Some(LOGIND), session, Some(PROPERTIES), "Get", &(SESSION, "User")).ok()?;
+    let reply = bus
+        .call_method(Some(LOGIND_NAME), session, Some(PROPERTIES_INTERFACE), "Get", &(SESSION_INTERFACE, "User"))
+        .ok()?;
     let user: OwnedValue = reply.body().deserialize().ok()?;
     let (id, _): (u32, OwnedObjectPath) = Structure::try_from(user).ok()?.try_into().ok()?;
     Some(id)

@@ -120,12 +120,12 @@ pub fn signer_from(file: &Path) -> ApiResult<Arc<dyn Signer>> {
         |e: std::io::Error| ApiError::new("io", 7, format!("{place} could not be read: {e}. Nothing was changed."));
     let opened = std::fs::File::open(file).map_err(io)?;
     let mut text = zeroize::Zeroizing::new(String::new());
-    std::io::Read::read_to_string(&mut std::io::Read::take(opened, MAX_KEY_FILE_BYTES), &mut text).map_err(|e| {
-        match e.kind() {
+    std::io::Read::read_to_string(&mut std::io::Read::take(opened, MAX_KEY_FILE_BYTES), &mut text).map_err(
+        |e| match e.kind() {
             std::io::ErrorKind::InvalidData => bad_key_error(),
             _ => io(e),
-        }
-    })?;
+        },
+    )?;
     Ok(Arc::new(FileSigner(SigningKey::from_pem(&text).map_err(|_| bad_key_error())?)))
 }
 

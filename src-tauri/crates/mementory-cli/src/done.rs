@@ -12,9 +12,9 @@ pub struct CommandResult {
 }
 
 pub fn done<T: Serialize>(value: &T) -> ApiResult<CommandResult> {
-    Ok(CommandResult { value: serde_json::to_value(value).map_err(|_| internal())?, exit: 0, essential: true })
+    Ok(CommandResult { value: serde_json::to_value(value).map_err(|_| internal_error())?, exit: 0, essential: true })
 }
 
-pub fn internal() -> ApiError {
+pub fn internal_error() -> ApiError {
     ApiError::new("internal", 7, "The command succeeded, but its result could not be printed.")
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 /// Maximum size of a secret or text file in bytes.
-const TEXT_LIMIT: u64 = 16 << 20;
+const MAX_TEXT_BYTES: u64 = 16 << 20;
 
 pub fn secret(file: Option<&Path>, prompt: &str, twice: bool) -> ApiResult<String> {
     if let Some(file) = file.filter(|f| !f.as_os_str().is_empty()) {
@@ -35,13 +35,13 @@ pub fn text(file: &Path) -> ApiResult<String> {
     let io = |e: std::io::Error| ApiError::new("io", 7, format!("{name} could not be read: {e}. Nothing was changed."));
     let mut out = Vec::new();
     if file == Path::new("-") {
-        std::io::stdin().take(TEXT_LIMIT + 1).read_to_end(&mut out).map_err(io)?;
+        std::io::stdin().take(MAX_TEXT_BYTES + 1).read_to_end(&mut out).map_err(io)?;
     } else {
-        std::fs::File::open(file).map_err(io)?.take(TEXT_LIMIT + 1).read_to_end(&mut out).map_err(io)?;
+        std::fs::File::open(file).map_err(io)?.take(MAX_TEXT_BYTES + 1).read_to_end(&mut out).map_err(io)?;
     }
-    if out.len() as u64 > TEXT_LIMIT {
-        let message = format!("{name} is longer than {} MiB. Nothing was changed.", TEXT_LIMIT >> 20);
-        return Err(ApiError::new("limit", 6, message).with("limit", TEXT_LIMIT));
+    if out.len() as u64 > MAX_TEXT_BYTES {
+        let message = format!("{name} is longer than {} MiB. Nothing was changed.", MAX_TEXT_BYTES >> 20);
+        return Err(ApiError::new("limit", 6, message).with("limit", MAX_TEXT_BYTES));
     }
     String::from_utf8(out)
         .map_err(|_| ApiError::new("io", 7, format!("{name} is not UTF-8 text. Nothing was changed.")))

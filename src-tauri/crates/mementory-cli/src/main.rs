@@ -26,7 +26,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 fn main() -> ExitCode {
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return usage(&error),
+        Err(error) => return print_usage_error(&error),
     };
     let (json, quiet) = (cli.json, cli.quiet);
     match run::run(cli) {
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
 
 /// Prints an error about wrong arguments (as JSON with `--json`) and returns exit code 2. Help and version are no
 /// errors.
-fn usage(error: &clap::Error) -> ExitCode {
+fn print_usage_error(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         print!("{error}");
         return ExitCode::SUCCESS;

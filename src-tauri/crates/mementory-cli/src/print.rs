@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 pub fn result(done: &CommandResult, json: bool, quiet: bool) {
     if json {
-        out(&format!("{}\n", done.value));
+        write_stdout(&format!("{}\n", done.value));
     } else if !quiet || done.essential {
         let mut lines = String::new();
         append_lines(&done.value, 0, &mut lines);
-        out(&lines);
+        write_stdout(&lines);
     }
 }
 
@@ -32,7 +32,7 @@ pub fn error(error: &ApiError, json: bool) {
             })
             .collect();
         let body = json!({"error": {"code": error.code, "message": error.message, "details": details}});
-        out(&format!("{body}\n"));
+        write_stdout(&format!("{body}\n"));
     } else {
         eprintln!("{}", error.message);
     }
@@ -82,7 +82,7 @@ fn scalar_text(value: &Value) -> String {
 }
 
 /// Writes to standard output; a closed pipe is no error.
-fn out(text: &str) {
+fn write_stdout(text: &str) {
     use std::io::Write;
     let _ = std::io::stdout().write_all(text.as_bytes());
 }

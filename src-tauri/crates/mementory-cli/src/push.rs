@@ -19,7 +19,7 @@ use ureq::{
 };
 
 /// Maximum time for connecting, sending and receiving the answer.
-const TIMEOUT: Duration = Duration::from_secs(120);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// What was sent where.
 #[derive(Serialize)]
@@ -33,7 +33,7 @@ struct Pushed<'p> {
 /// Validates the file, then sends it. The content of `token_file` is sent as bearer token and never printed.
 pub fn push(path: &Path, sink: &str, dest: &str, token_file: Option<&Path>, job: &Job) -> ApiResult<CommandResult> {
     if !path.metadata().map_err(|e| io_error(path, &e))?.is_file() {
-        return Err(usage("A folder cannot be sent. Nothing was sent. Make one file of it first (zip it)."));
+        return Err(usage_error("A folder cannot be sent. Nothing was sent. Make one file of it first (zip it)."));
     }
     let checked = files::validate(path, &files::Check::default(), job)?;
     if let Some(first) = checked.errors.first() {
@@ -43,7 +43,7 @@ pub fn push(path: &Path, sink: &str, dest: &str, token_file: Option<&Path>, job:
     let status = match sink {
         "file" => copy(path, Path::new(dest))?,
         "webhook" => post(path, checked.format.as_deref(), dest, token_file)?,
-        _ => return Err(usage("A sink is file or webhook. Nothing was sent.")),
+        _ => return Err(usage_error("A sink is file or webhook. Nothing was sent.")),
     };
     done(&Pushed { sink, dest, status })
 }
@@ -65,12 +65,13 @@ fn copy(path: &Path, dest: &Path) -> ApiResult<String> {
 }
 
 fn post(path: &Path, format: Option<&str>, dest: &str, token_file: Option<&Path>) -> ApiResult<String> {
-    let uri: Uri =
-        dest.parse().map_err(|_| usage("The destination of a webhook is an address: https://… Nothing was sent."))?;
+    let uri: Uri = dest
+        .parse()
+        .map_err(|_| usage_error("The destination of a webhook is an address: https://… Nothing was sent."))?;
     let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
     let is_local = host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
     if uri.scheme_str() != Some("https") && !(uri.scheme_str() == Some("http") && is_local) {
-        return Err(usage(
+        return Err(usage_error(
             "Only https is allowed (http to this computer only), so that nobody can read along. Nothing was sent.",
         ));
     }
@@ -78,7 +79,7 @@ fn post(path: &Path, format: Option<&str>, dest: &str, token_file: Option<&Path>
     let mut file = File::open(path).map_err(|e| io_error(path, &e))?;
     let length = file.metadata().map_err(|e| io_error(path, &e))?.len();
     let agent: Agent = Agent::config_builder()
-        .timeout_global(Some(TIMEOUT))
+        .timeout_global(Some(REQUEST_TIMEOUT))
         // The file and the token must not be sent to any other address.
         .max_redirects(0)
         .max_redirects_will_error(false)
@@ -101,7 +102,7 @@ fn post(path: &Path, format: Option<&str>, dest: &str, token_file: Option<&Path>
     Ok(status.as_u16().to_string())
 }
 
-fn usage(message: &str) -> ApiError {
+fn usage_error(message: &str) -> ApiError {
     ApiError::new("usage", 2, message)
 }
 

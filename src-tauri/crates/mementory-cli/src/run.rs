@@ -1,7 +1,7 @@
 //! Runs the commands; each calls a function of the API.
 use crate::{
     args::{Cli, Command, Filters, KeysCommand},
-    done::{CommandResult, done, internal},
+    done::{CommandResult, done, internal_error},
     input::{filter, path_text, secret, text},
     job::{cancel_on_ctrl_c, job_with_progress},
     portable::{self, export_request},
@@ -64,7 +64,7 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
     }
 }
 
-/// Adds what could not be done after a change that was made: exit code 0, with warnings.
+/// Adds warnings about steps that failed after the change was made. The exit code does not change.
 fn with_warnings(session: &Session, mut done: CommandResult) -> CommandResult {
     let warnings = session.take_warnings();
     if let (false, Some(object)) = (warnings.is_empty(), done.value.as_object_mut())
@@ -233,7 +233,7 @@ fn search(
             let text = text(file)?;
             session.search().warm()?;
             let results = text.lines().map(search_one).collect::<ApiResult<Vec<_>>>()?;
-            let value = serde_json::to_value(&results).map_err(|_| internal())?;
+            let value = serde_json::to_value(&results).map_err(|_| internal_error())?;
             Ok(CommandResult { value: serde_json::json!({"results": value}), exit: 0, essential: true })
         }
         (None, None) => Err(ApiError::new("usage", 2, "No query is given. Give one, or a file with --queries.")),
@@ -263,7 +263,8 @@ fn open_with(dir: &Path, secret: &str) -> ApiResult<Session> {
     Session::open_watched(dir, secret, files::ledger_folder().as_deref(), &Job::silent())
 }
 
-/// Adds what was erased at opening to the result of a command: this copy was older than those erasures.
+/// Adds to the result of a command how many erasures were applied when this older copy of the vault was opened, and
+/// why no list of erasures could be applied, if that is so.
 fn with_applied(session: &Session, mut done: CommandResult) -> CommandResult {
     let applied = session.applied_erasures();
     if let Some(members) = done.value.as_object_mut() {

@@ -47,7 +47,12 @@ impl Expansion {
     ///
     /// # Errors
     /// `Limit` with `expanded_bytes`.
-    pub(super) fn count_entries(&mut self, member: &Member, entries: &[Entry], limits: &Limits) -> Result<(), FormatError> {
+    pub(super) fn count_entries(
+        &mut self,
+        member: &Member,
+        entries: &[Entry],
+        limits: &Limits,
+    ) -> Result<(), FormatError> {
         let declared = self.by_root.entry(member.root).or_default();
         for entry in entries {
             declared.all = declared.all.saturating_add(entry.size);

@@ -1,7 +1,7 @@
 //! Checks whether the archives of a catalog are complete and undamaged.
 use super::{
     catalog::Catalog,
-    faults::{Fault, FaultKind, find_damage, entry_place},
+    faults::{Fault, FaultKind, entry_place, find_damage},
     zip::EntryKind,
 };
 use crate::FormatError;

@@ -4,7 +4,7 @@
 use crate::{
     Evidence, PlaceOutcome, Receipt, ReceiptPlace,
     indexed_words::indexed_words,
-    receipt::{NOT_SEARCHED, place},
+    receipt::{NOT_SEARCHED, checked_place},
 };
 use mementory_crypto::VaultKeys;
 use mementory_model::Timestamp;
@@ -46,7 +46,7 @@ impl ErasureCheck<'_> {
     }
 
     /// Runs `beside`, searches every place and reports what it found. `wipe` is called once, with the pages that
-    /// contain traces, before any of them is excused.
+    /// contain traces, before it is decided which of these belong to live data.
     ///
     /// # Errors
     /// Errors of the database and of `beside`. A place that cannot be searched is no error, but fails in the receipt.
@@ -72,8 +72,9 @@ impl ErasureCheck<'_> {
             StoreResult::Ok((pages, index, parts, copies))
         })?;
         // A place that cannot be searched counts as failed.
-        let failed =
-            |name: &str, e: StoreError| place(name, false, PlaceOutcome::Failed, format!("{NOT_SEARCHED}: {e}"));
+        let failed = |name: &str, e: StoreError| {
+            checked_place(name, false, PlaceOutcome::Failed, format!("{NOT_SEARCHED}: {e}"))
+        };
         let (pages, wal_clean) = pages.unwrap_or_else(|e| (failed("database_pages", e), None));
         evidence.wal_clean = wal_clean.unwrap_or(evidence.wal_clean);
         places.extend([pages, index, self.check_blobs(evidence)]);
@@ -99,7 +100,7 @@ impl ErasureCheck<'_> {
                 left += i64::from(connection.prepare_cached(sql)?.query_row([row], |_| Ok(())).optional()?.is_some());
             }
         }
-        Ok(place(
+        Ok(checked_place(
             "record",
             left == 0,
             if evidence.gone_rows.is_empty() { PlaceOutcome::Redacted } else { PlaceOutcome::Erased },
@@ -110,7 +111,8 @@ impl ErasureCheck<'_> {
         ))
     }
 
-    /// Also answers which of the words are still there for the sake of other records.
+    /// Checks the index. Also returns the words of the evidence that it still has, since other records contain them,
+    /// or all words if it cannot be searched.
     fn check_index(&self, evidence: &Evidence) -> StoreResult<(ReceiptPlace, HashSet<String>)> {
         let words: Vec<String> = evidence.words.iter().cloned().collect();
         let rows: Vec<u64> = evidence.gone_rows.iter().map(|r| *r as u64).collect();
@@ -119,7 +121,7 @@ impl ErasureCheck<'_> {
         let residue = match mementory_search::residue(&folder, self.keys.index(), &rows, &rewritten, &words) {
             Ok(residue) => residue,
             Err(e) => {
-                let failed = place("search_index", false, PlaceOutcome::Failed, format!("{NOT_SEARCHED}: {e}"));
+                let failed = checked_place("search_index", false, PlaceOutcome::Failed, format!("{NOT_SEARCHED}: {e}"));
                 return Ok((failed, words.into_iter().collect()));
             }
         };
@@ -136,10 +138,10 @@ impl ErasureCheck<'_> {
             Some(first) => format!("{} leftovers: {first}", left.len()),
         };
         let present = residue.present.iter().filter_map(|n| words.get(*n as usize).cloned()).collect();
-        Ok((place("search_index", left.is_empty(), PlaceOutcome::Erased, detail), present))
+        Ok((checked_place("search_index", left.is_empty(), PlaceOutcome::Erased, detail), present))
     }
 
-    /// What the store says that a record says, in all of its versions.
+    /// The words that the index may have for a record, read from all of its versions in the store.
     fn words_of_row(&self, row: i64) -> StoreResult<HashSet<String>> {
         let connection = self.store.extra_reader()?;
         let sql = "SELECT pack, slot FROM records WHERE row = ?1 UNION SELECT pack, slot FROM versions WHERE row = ?1";
@@ -157,7 +159,7 @@ impl ErasureCheck<'_> {
     fn check_blobs(&self, evidence: &Evidence) -> ReceiptPlace {
         let left = evidence.blobs.iter().filter(|b| self.blobs.exists(b)).count();
         let outcome = if evidence.blobs.is_empty() { PlaceOutcome::NotPresent } else { PlaceOutcome::Erased };
-        place(
+        checked_place(
             "attachments",
             left == 0,
             outcome,
@@ -173,6 +175,6 @@ impl ErasureCheck<'_> {
             (false, 0) => "not written back: somebody was reading".into(),
             (false, size) => format!("{size} bytes remain"),
         };
-        place("write_ahead_log", clean, PlaceOutcome::Erased, detail)
+        checked_place("write_ahead_log", clean, PlaceOutcome::Erased, detail)
     }
 }

@@ -1,5 +1,5 @@
-//! Other records that say the same: found by their words in the index, or read, where the index has nothing (the Trash,
-//! former versions). All sentences of what was erased are looked for.
+//! Counts other records that contain a sentence of what was erased. The index finds them. Records in the Trash and
+//! former versions, which the index lacks, are read.
 use crate::{
     ErasureCheck, Evidence,
     sentence::{contains_sentence, normal_texts},
@@ -9,17 +9,20 @@ use mementory_search::Needles;
 use mementory_store::{RowView, StoreError, StoreResult};
 use std::collections::{BTreeSet, HashSet};
 
-/// Shorter sentences and single words, in bytes of their normal form, are said by chance.
-const LEAST: usize = 12;
-/// Longer texts are looked for by their sentences only.
-const WHOLE: usize = 400;
-/// Records looked at for one of them.
-const FOUND: usize = 50;
-/// Bytes of a sentence that are looked for before the whole is compared.
-const HEAD: usize = 32;
+/// Shortest text, in bytes of its normal form, that is searched for. Shorter ones and single words occur by chance.
+const MIN_TEXT_BYTES: usize = 12;
+/// Largest text, in bytes of its normal form, that is also searched for as a whole. Of longer texts only the
+/// sentences are.
+const MAX_WHOLE_TEXT_BYTES: usize = 400;
+/// Upper limit for the records that are compared for one sentence.
+const MAX_RECORDS_PER_SENTENCE: usize = 50;
+/// Length in bytes of the beginning of a sentence that is searched for. Where it is found, the whole sentence is
+/// compared.
+const HEAD_BYTES: usize = 32;
 
 impl ErasureCheck<'_> {
-    /// How many records say one of the sentences now. `present`: the words of the evidence that the index still has.
+    /// Number of records that contain one of the sentences now. `present` has the words of the evidence that the
+    /// index still has.
     pub(crate) fn copies_left(&self, evidence: &Evidence, present: &HashSet<String>) -> StoreResult<u32> {
         let sentences = sentences(evidence);
         let mut rows = self.copies_in_index(&sentences, evidence, present)?;
@@ -27,7 +30,8 @@ impl ErasureCheck<'_> {
         Ok(rows.len() as u32)
     }
 
-    /// A sentence with a word that the index does not have any more is in none of its records.
+    /// Rows of indexed records that contain one of the sentences. A sentence is skipped if the index no longer has
+    /// one of its words.
     fn copies_in_index(
         &self,
         sentences: &BTreeSet<String>,
@@ -41,11 +45,11 @@ impl ErasureCheck<'_> {
             if mementory_search::tokens(sentence).iter().any(gone) {
                 continue;
             }
-            for row in self.with_index(|i| i.rows_with_phrase(sentence, FOUND))? {
+            for row in self.with_index(|i| i.rows_with_phrase(sentence, MAX_RECORDS_PER_SENTENCE))? {
                 let row = row as i64;
                 if !rows.contains(&row)
                     && let Some(view) = RowView::by_row(&connection, row)?
-                    // One that cannot be read may say it.
+                    // A record that cannot be read may contain the sentence, so it counts.
                     && self
                         .store
                         .packs
@@ -69,7 +73,7 @@ impl ErasureCheck<'_> {
             return Ok(());
         }
         let all: Vec<&str> = sentences.iter().map(String::as_str).collect();
-        let heads: Vec<&[u8]> = all.iter().map(|s| s.as_bytes().get(..HEAD).unwrap_or(s.as_bytes())).collect();
+        let heads: Vec<&[u8]> = all.iter().map(|s| s.as_bytes().get(..HEAD_BYTES).unwrap_or(s.as_bytes())).collect();
         let search = Needles::new(&heads).map_err(|e| StoreError::Usage(e.to_string()))?;
         let says = |text: &str| {
             search.each(text.as_bytes()).any(|(number, start)| {
@@ -84,11 +88,11 @@ impl ErasureCheck<'_> {
         let mut found = statement.query([])?;
         while let Some(row) = found.next()? {
             let (row, pack, slot): (i64, i64, u32) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            // The history of a record that was redacted is cleaned by the redaction itself, and its index too.
+            // Rows that are already counted, and those of erased records, are skipped.
             if rows.contains(&row) || evidence.gone_rows.contains(&row) {
                 continue;
             }
-            // One that cannot be read may say it.
+            // A record that cannot be read may contain the sentence, so it counts.
             let record = self.store.packs.record(&connection, pack, slot);
             if record.map_or(true, |record| normal_texts(&record).any(|text| says(&text))) {
                 rows.insert(row);
@@ -98,13 +102,15 @@ impl ErasureCheck<'_> {
     }
 }
 
-/// Every sentence of the erased texts, and the redacted words.
+/// What to search for: the redacted words and, after an erasure, the sentences of the erased texts and short texts as
+/// a whole.
 fn sentences(evidence: &Evidence) -> BTreeSet<String> {
     let mut out: BTreeSet<String> = evidence.sentences.iter().cloned().collect();
     if !evidence.gone_rows.is_empty() {
-        let whole = evidence.texts.iter().map(|text| normal_text(text)).filter(|text| text.len() <= WHOLE);
+        let whole =
+            evidence.texts.iter().map(|text| normal_text(text)).filter(|text| text.len() <= MAX_WHOLE_TEXT_BYTES);
         let each = evidence.texts.iter().flat_map(|text| normal_sentences(text));
-        out.extend(whole.chain(each).filter(|text| text.len() >= LEAST && text.contains(' ')));
+        out.extend(whole.chain(each).filter(|text| text.len() >= MIN_TEXT_BYTES && text.contains(' ')));
     }
     out.retain(|sentence| !sentence.is_empty());
     out

@@ -18,13 +18,13 @@ pub struct Evidence {
     pub(crate) window_packs: Vec<i64>,
     /// Rows that must not be found anywhere.
     pub gone_rows: Vec<i64>,
-    /// Rows of records that stay and lost words.
+    /// Rows of records from which words were removed.
     pub rewritten_rows: Vec<i64>,
     /// Erased texts.
     pub texts: Vec<String>,
-    /// Redacted words, in normal form, which other records may say.
+    /// Redacted words, in normal form, which other records may contain.
     pub sentences: Vec<String>,
-    /// Every word that the index had of a record before, of all its versions.
+    /// Every word that the index may have had for the erased and redacted records, in all their versions.
     pub(crate) words: BTreeSet<String>,
     /// Names of removed attachments.
     pub blobs: Vec<[u8; 32]>,
@@ -44,7 +44,7 @@ impl Evidence {
         Self { traces_unknown: true, gone_rows, rewritten_rows, wal_clean, ..Self::default() }
     }
 
-    /// Remembers every word that the index may have of a version of a record.
+    /// Adds every word that the index may have for a version of a record.
     pub fn record(&mut self, record: &Record) {
         indexed_words(record, &mut |word| {
             if !self.words.contains(word) {
@@ -53,7 +53,8 @@ impl Evidence {
         });
     }
 
-    /// Remembers what a pack's former bytes looked like, where they differ from what replaced them.
+    /// Adds windows of a pack's former bytes that the new bytes do not contain. Drops earlier windows of this pack
+    /// that the new bytes contain again.
     pub fn pack(&mut self, pack: i64, old: &[u8], new: &[u8]) {
         // A pack that is replaced again may contain former bytes again. These are no longer traces.
         if self.window_packs.contains(&pack) {

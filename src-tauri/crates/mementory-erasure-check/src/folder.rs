@@ -1,8 +1,8 @@
 //! Checks which files are in the vault's folder.
-use crate::{ErasureCheck, PlaceOutcome, ReceiptPlace, receipt::place};
+use crate::{ErasureCheck, PlaceOutcome, ReceiptPlace, receipt::checked_place};
 use std::path::Path;
 
-/// What a vault is made of.
+/// Names of a vault's files and folders.
 const VAULT_FILES: [&str; 8] =
     ["vault.json", "store.db", "store.db-wal", "store.db-shm", "index", "blobs", "lock", "erasures"];
 
@@ -68,7 +68,7 @@ impl ErasureCheck<'_> {
             detail.push(format!("other files in the vault folder, not looked into: {}", others.join(", ")));
         }
         let detail = if detail.is_empty() { "none".into() } else { detail.join("; ") };
-        place("temporary_files", copies.is_empty(), PlaceOutcome::NotPresent, detail)
+        checked_place("temporary_files", copies.is_empty(), PlaceOutcome::NotPresent, detail)
     }
 }
 

@@ -1,7 +1,9 @@
-//! What the index has of a record. Written for the check alone: the vault fills the index with code of its own.
+//! Lists the words that the index may have for a record. The check has this code for itself, independent of the
+//! vault's code that fills the index.
 use mementory_model::Record;
 
-/// Every word of a record that the index may have: of text, title, blocks, files, names and tags, and each tag as a whole.
+/// Calls `each` with every word of a record that the index may have (of text, title, blocks, files, names and tags),
+/// and with each whole tag.
 pub(crate) fn indexed_words(record: &Record, each: &mut impl FnMut(&str)) {
     let blocks = record.fields.get("blocks").and_then(|blocks| blocks.as_array()).into_iter().flatten();
     let files = record.attachments.iter();

@@ -6,8 +6,8 @@ use mementory_store::{Store, StoreError, StoreResult};
 use rusqlite::{Connection, Row, types::ValueRef};
 use std::{collections::BTreeSet, ops::Range};
 
-/// Queries for columns with text, and how often the database stores each value (once more if an index contains it). The
-/// last few are words of our own, which somebody may have used as a title.
+/// Queries for columns with text, and how often the database stores each value (once more if an index contains it).
+/// Some columns have words of our own, which somebody may have used as a title.
 const TEXT_COLUMNS: [(&str, u64); 16] = [
     // Most records are messages, which have none of these.
     ("SELECT title, preview, type, status FROM records WHERE coalesce(title, preview, type, status) IS NOT NULL", 1),
@@ -16,7 +16,7 @@ const TEXT_COLUMNS: [(&str, u64); 16] = [
     ("SELECT format FROM batches", 1),
     ("SELECT actor, op, target, detail FROM audit", 1),
     ("SELECT id, kind, target, scope, source, actor, reason, derived FROM tombstones", 1),
-    // Of the vault's own, the id of the source loses erased words.
+    // Only imported tombstones are counted: from the vault's own, erased words are removed.
     ("SELECT origin_id, verbatim FROM tombstones WHERE own = 0", 1),
     ("SELECT id, body FROM receipts", 1),
     ("SELECT uid FROM batches", 2),

@@ -1,5 +1,7 @@
 //! Searches every page of the database, free ones too, for traces. Pages are decrypted and searched as bytes.
-use crate::{ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace, Wipe, live_counts, receipt::place, unused_bytes};
+use crate::{
+    ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace, Wipe, live_counts, receipt::checked_place, unused_bytes,
+};
 use mementory_search::Needles;
 use mementory_store::{StoreError, StoreResult};
 use std::collections::{BTreeSet, HashMap};
@@ -32,7 +34,7 @@ impl ErasureCheck<'_> {
         needles.extend(heads);
         if needles.is_empty() {
             let detail = "nothing in it is long enough to be looked for".into();
-            return Ok((place("database_pages", true, PlaceOutcome::NotPresent, detail), None));
+            return Ok((checked_place("database_pages", true, PlaceOutcome::NotPresent, detail), None));
         }
         let search = Needles::new(&needles).map_err(|e| StoreError::Usage(e.to_string()))?;
         let mut hits = self.scan_in_two_threads(&connection, &search, pages)?;
@@ -49,7 +51,7 @@ impl ErasureCheck<'_> {
         } else {
             format!("{left} traces found in {pages} pages")
         };
-        Ok((place("database_pages", left == 0, PlaceOutcome::Erased, detail), wal_clean))
+        Ok((checked_place("database_pages", left == 0, PlaceOutcome::Erased, detail), wal_clean))
     }
 
     fn scan_in_two_threads(

@@ -1,6 +1,6 @@
 //! Searches the passthrough files from the first byte to the last, without the code that rewrites them. The words are
 //! searched for as bytes, plain and as JSON writes them.
-use crate::{ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace, receipt::place};
+use crate::{ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace, receipt::checked_place};
 use mementory_search::Needles;
 use mementory_store::{StoreError, StoreResult};
 use std::{collections::BTreeSet, fmt::Write, io::Read};
@@ -41,7 +41,7 @@ impl ErasureCheck<'_> {
         };
         let Some(finder) = TextFinder::new(&evidence.texts)?.filter(|_| !blobs.is_empty()) else {
             let none = if blobs.is_empty() { "there are none" } else { "nothing long enough to be looked for" };
-            return Ok(place(
+            return Ok(checked_place(
                 "passthrough",
                 true,
                 place_outcome(evidence),
@@ -67,7 +67,12 @@ impl ErasureCheck<'_> {
                 let _ = write!(detail, ", {n} {what}");
             }
         }
-        Ok(place("passthrough", holding + unread == 0, place_outcome(evidence), with_rewritten_count(evidence, detail)))
+        Ok(checked_place(
+            "passthrough",
+            holding + unread == 0,
+            place_outcome(evidence),
+            with_rewritten_count(evidence, detail),
+        ))
     }
 }
 

@@ -2,7 +2,7 @@
 //! nowhere. It then checks that nothing is left that belongs to no record.
 use crate::{
     ErasureCheck, PlaceOutcome, Receipt, ReceiptPlace,
-    receipt::{NOT_SEARCHED, place},
+    receipt::{NOT_SEARCHED, checked_place},
     unused_bytes,
 };
 use mementory_store::StoreResult;
@@ -30,7 +30,7 @@ impl ErasureCheck<'_> {
                 "temporary_files" => self.check_folder(),
                 "attachments" => {
                     let detail = "no file is left that no record names".into();
-                    place("attachments", true, PlaceOutcome::Erased, detail)
+                    checked_place("attachments", true, PlaceOutcome::Erased, detail)
                 }
                 _ => continue,
             };
@@ -56,7 +56,8 @@ impl ErasureCheck<'_> {
         }
         if !cleaned.swept {
             let files = receipt.places.iter_mut().filter(|p| p.place == "attachments");
-            files.for_each(|p| *p = place("attachments", false, p.outcome, "files could not be removed".into()));
+            files
+                .for_each(|p| *p = checked_place("attachments", false, p.outcome, "files could not be removed".into()));
         }
         receipt.complete = receipt.places.iter().all(|p| p.outcome != PlaceOutcome::Failed);
         Ok(())
@@ -70,7 +71,7 @@ impl ErasureCheck<'_> {
                    WHERE t.receipt = ?1 AND t.op = 0";
         let (stones, left): (u32, u32) = connection.query_row(sql, params![receipt], |r| Ok((r.get(0)?, r.get(1)?)))?;
         let detail = format!("{stones} records looked for by their tombstones, {left} still there");
-        Ok(place("record", left == 0, PlaceOutcome::Erased, detail))
+        Ok(checked_place("record", left == 0, PlaceOutcome::Erased, detail))
     }
 
     /// Checks that the index, which was rebuilt from the store, has one document for each live record and nothing else.
@@ -84,7 +85,7 @@ impl ErasureCheck<'_> {
             Ok(r) => (false, format!("{} leftovers, {documents} documents for {live} records", r.findings.len())),
             Err(e) => (false, e.to_string()),
         };
-        Ok(place("search_index", clean, PlaceOutcome::Erased, detail))
+        Ok(checked_place("search_index", clean, PlaceOutcome::Erased, detail))
     }
 
     /// Checks the unused bytes. The traces found before were in bytes in use (unused ones were wiped at once) and are
@@ -97,7 +98,7 @@ impl ErasureCheck<'_> {
             return Ok(now);
         }
         let detail = "traces found earlier may be in what is in use; what to look for is not known any more";
-        Ok(place("database_pages", false, PlaceOutcome::Erased, detail.into()))
+        Ok(checked_place("database_pages", false, PlaceOutcome::Erased, detail.into()))
     }
 
     /// Fails if there are passthrough files, since they cannot be searched without the words.
@@ -110,7 +111,7 @@ impl ErasureCheck<'_> {
         } else {
             format!("{parts} parts of imports could not be searched: what to look for is not known any more")
         };
-        Ok(place("passthrough", parts == 0, PlaceOutcome::NotPresent, detail))
+        Ok(checked_place("passthrough", parts == 0, PlaceOutcome::NotPresent, detail))
     }
 
     /// Number of records that the index has to contain, which are all that are not in the Trash.

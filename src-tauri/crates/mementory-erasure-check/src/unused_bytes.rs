@@ -1,7 +1,7 @@
 //! Checks that all unused bytes of the database are blank. This replaces the search for traces when they are no longer
 //! known, after the program was stopped during a deletion or the vault was locked. The layout of pages is in the SQLite
 //! file format, "The Database File".
-use crate::{PlaceOutcome, ReceiptPlace, receipt::place};
+use crate::{PlaceOutcome, ReceiptPlace, receipt::checked_place};
 use mementory_store::StoreResult;
 use rusqlite::Connection;
 use std::collections::HashSet;
@@ -29,7 +29,7 @@ pub(crate) fn check(connection: &Connection) -> StoreResult<ReceiptPlace> {
     } else {
         format!("{dirty_pages} of {count} pages have something in their unused bytes")
     };
-    Ok(place("database_pages", dirty_pages == 0, PlaceOutcome::Erased, detail))
+    Ok(checked_place("database_pages", dirty_pages == 0, PlaceOutcome::Erased, detail))
 }
 
 /// Numbers of the free pages, without the trunk pages, which contain the list of free pages.

@@ -38,11 +38,11 @@ use zeroize::Zeroizing;
 pub(crate) const META_FILE: &str = "meta.json";
 const MANAGED_FILE: &str = ".managed.json";
 const PARTIAL_PREFIX: &str = ".partial-";
-const PURPOSE: &str = "index";
+const FILE_PURPOSE: &str = "index";
 
 /// Content of the encrypted `meta.json`: tantivy's own text and the generations of all files.
 #[derive(serde::Serialize, serde::Deserialize)]
-struct SealedMeta {
+struct EncryptedMeta {
     generations: BTreeMap<String, u64>,
     meta: String,
 }
@@ -151,11 +151,11 @@ impl EncryptedDirectory {
     fn reader(&self, name: &str, generation: u64) -> io::Result<ChunkReader<File>> {
         let file = File::open(self.0.dir.join(name))?;
         let len = file.metadata()?.len();
-        let context = Context { purpose: PURPOSE, name, generation };
+        let context = Context { purpose: FILE_PURPOSE, name, generation };
         ChunkReader::open(file, len, &self.0.key, &context).map_err(|e| read_error(name, e))
     }
 
-    fn read_meta(&self) -> io::Result<SealedMeta> {
+    fn read_meta(&self) -> io::Result<EncryptedMeta> {
         let mut bytes = Vec::new();
         self.reader(META_FILE, 0)?.into_read().read_to_end(&mut bytes)?;
         Ok(serde_json::from_slice(&bytes)?)
@@ -164,10 +164,10 @@ impl EncryptedDirectory {
     fn write_meta(&self, data: &[u8]) -> io::Result<()> {
         let meta = std::str::from_utf8(data).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))?.to_owned();
         let generations = lock(&self.0.files).iter().map(|(n, (g, _))| (n.clone(), *g)).collect();
-        let bytes = serde_json::to_vec(&SealedMeta { generations, meta })?;
+        let bytes = serde_json::to_vec(&EncryptedMeta { generations, meta })?;
         let file = tempfile::Builder::new().prefix(PARTIAL_PREFIX).tempfile_in(&self.0.dir)?;
         let mut writer =
-            ChunkWriter::new(file, &self.0.key, &Context { purpose: PURPOSE, name: META_FILE, generation: 0 })?;
+            ChunkWriter::new(file, &self.0.key, &Context { purpose: FILE_PURPOSE, name: META_FILE, generation: 0 })?;
         writer.write_all(&bytes)?;
         let file = writer.finish()?;
         file.as_file().sync_all()?;
@@ -224,7 +224,8 @@ impl Directory for EncryptedDirectory {
             let file = File::options().write(true).create_new(true).open(self.0.dir.join(&name))?;
             // With eight random bytes, two files of one name have the same generation with a probability of 2^-64.
             let generation = u64::from_le_bytes(random_bytes()?);
-            let writer = ChunkWriter::new(file, &self.0.key, &Context { purpose: PURPOSE, name: &name, generation })?;
+            let writer =
+                ChunkWriter::new(file, &self.0.key, &Context { purpose: FILE_PURPOSE, name: &name, generation })?;
             lock(&self.0.files).insert(name.clone(), (generation, self.take_file_number()));
             Ok(FileWriter(Some(writer)))
         };

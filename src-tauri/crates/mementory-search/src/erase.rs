@@ -6,7 +6,7 @@ use tantivy::{Term, index::SegmentId};
 
 /// Maximum rounds of rewriting. More than one can be needed, because the merge policy may merge the segments again in
 /// between.
-const MAX_ROUNDS: usize = 5;
+const MAX_REWRITE_ROUNDS: usize = 5;
 
 impl SearchIndex {
     /// Deletes the rows and commits, with all other pending changes, as of change `seq`. Then removes every file that
@@ -25,7 +25,7 @@ impl SearchIndex {
     pub fn purge(&self, rows: &[u64]) -> IndexResult<()> {
         let mut pending = self.pending();
         let mut failed = None;
-        for _ in 0..MAX_ROUNDS {
+        for _ in 0..MAX_REWRITE_ROUNDS {
             // A running merge could copy the row into a new segment or keep its segment in use, so all merges must end
             // first.
             self.release_locked(&mut pending)?;

@@ -20,7 +20,7 @@ use tantivy::{
 };
 
 /// Memory for documents that are not written yet, in bytes, for all indexing threads together.
-const WRITER_MEMORY: usize = 64 << 20;
+const WRITER_MEMORY_BYTES: usize = 64 << 20;
 
 /// An open index. Searches run while the index changes; changes run one at a time.
 pub struct SearchIndex {
@@ -228,7 +228,7 @@ impl SearchIndex {
         self.check_until(&mut || false)
     }
 
-    /// The same, until `stop` answers true.
+    /// Like [`check`](Self::check), but stops as soon as `stop` returns true.
     pub fn check_until(&self, stop: &mut dyn FnMut() -> bool) -> IndexResult<()> {
         let _open = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
         let names = self.index.load_metas()?.list_segment_files_and_meta();
@@ -271,7 +271,7 @@ impl SearchIndex {
             None => {
                 let options = IndexWriterOptions::builder()
                     .num_worker_threads(self.threads)
-                    .memory_budget_per_thread(WRITER_MEMORY / self.threads)
+                    .memory_budget_per_thread(WRITER_MEMORY_BYTES / self.threads)
                     .num_merge_threads(1)
                     .build();
                 let writer: IndexWriter = self.index.writer_with_options(options)?;

@@ -18,9 +18,9 @@ const K1: f32 = 1.2;
 const B: f32 = 0.4;
 const FIELD_COUNT: usize = 3;
 /// Number of postings that may be read to find candidates.
-const CANDIDATE_BUDGET: u64 = 400_000;
+const MAX_CANDIDATE_POSTINGS: u64 = 400_000;
 /// Number of postings up to which further words are used to score the best candidates again.
-const RESCORE_BUDGET: u64 = 1_500_000;
+const MAX_RESCORE_POSTINGS: u64 = 1_500_000;
 /// In an index with fewer documents, frequent words find candidates too.
 const SMALL_INDEX_DOCS: u64 = 1000;
 /// Largest distance in words at which two query words raise the score of a candidate.
@@ -160,9 +160,9 @@ impl<'s> Ranking<'s> {
             let query_word = &mut self.query_words[i];
             let common = documents >= SMALL_INDEX_DOCS && query_word.df * 5 > documents;
             query_word.finds_candidates =
-                spent == 0 || (!(common && rare) && spent + query_word.df <= CANDIDATE_BUDGET);
+                spent == 0 || (!(common && rare) && spent + query_word.df <= MAX_CANDIDATE_POSTINGS);
             spent += query_word.df;
-            query_word.counts_in_rescore = query_word.finds_candidates || spent <= RESCORE_BUDGET;
+            query_word.counts_in_rescore = query_word.finds_candidates || spent <= MAX_RESCORE_POSTINGS;
             rare |= !common;
         }
     }

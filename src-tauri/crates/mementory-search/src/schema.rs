@@ -6,7 +6,7 @@ use tantivy::{
 };
 
 /// Name under which the tokenizer is registered. It must get a new number whenever words are split differently.
-const TOKENIZER: &str = "keepsake-words-1";
+const TOKENIZER_NAME: &str = "keepsake-words-1";
 
 /// A document to be indexed, as the vault passes it.
 #[derive(Debug, Clone, Default)]
@@ -75,7 +75,7 @@ impl Fields {
         );
         let words = TextOptions::default().set_indexing_options(
             TextFieldIndexing::default()
-                .set_tokenizer(TOKENIZER)
+                .set_tokenizer(TOKENIZER_NAME)
                 .set_index_option(IndexRecordOption::WithFreqsAndPositions),
         );
         let fields = Self {
@@ -136,5 +136,5 @@ impl Fields {
 
 /// Registers the tokenizer with an index.
 pub(crate) fn register(index: &Index) {
-    index.tokenizers().register(TOKENIZER, WordTokenizer);
+    index.tokenizers().register(TOKENIZER_NAME, WordTokenizer);
 }

@@ -16,7 +16,7 @@ use std::{
 use tantivy::{Searcher, SegmentReader, schema::IndexRecordOption};
 
 /// Number of candidates that are scored again. Pages beyond them keep the order of the first scoring.
-const RESCORED: usize = 100;
+const RESCORED_CANDIDATES: usize = 100;
 
 /// Filter and position of a page of results.
 #[derive(Debug, Clone, Copy)]
@@ -255,7 +255,7 @@ impl SearchIndex {
 impl SearchPage<'_> {
     /// Number of candidates to collect.
     fn wanted(&self) -> usize {
-        self.offset.saturating_add(self.limit).max(RESCORED)
+        self.offset.saturating_add(self.limit).max(RESCORED_CANDIDATES)
     }
 }
 
@@ -279,7 +279,7 @@ fn build_page(
         })
         .collect();
     if words {
-        let closer = hits.len().min(RESCORED);
+        let closer = hits.len().min(RESCORED_CANDIDATES);
         let (close, rest) = hits.split_at_mut(closer);
         ranking.rescore(close)?;
         close.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.segment.cmp(&a.segment)).then(b.doc.cmp(&a.doc)));

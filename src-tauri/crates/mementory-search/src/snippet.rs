@@ -3,7 +3,7 @@ use crate::tokenize::Words;
 use std::collections::HashSet;
 
 /// Maximum number of bytes of a text that are searched for the best window.
-const MAX_SEARCHED: usize = 4 << 20;
+const MAX_SEARCHED_BYTES: usize = 4 << 20;
 /// Number of characters shown before the first hit.
 const LEAD_CHARS: usize = 24;
 
@@ -11,7 +11,7 @@ const LEAD_CHARS: usize = 24;
 /// them), and the ranges to highlight in it, in code points. Line breaks become spaces. An ellipsis marks text that was
 /// cut off and counts as a character.
 pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(u32, u32)>) {
-    let text = text.get(..text.floor_char_boundary(MAX_SEARCHED)).unwrap_or_default();
+    let text = text.get(..text.floor_char_boundary(MAX_SEARCHED_BYTES)).unwrap_or_default();
     let wanted: HashSet<&str> = terms.iter().map(String::as_str).collect();
     let mut hits: Vec<(usize, usize, &str)> = Vec::new();
     let mut words = Words::new(text);

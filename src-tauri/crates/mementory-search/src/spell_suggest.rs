@@ -3,9 +3,9 @@ use crate::{IndexResult, SearchIndex, query::query_tokens};
 use tantivy::{Searcher, Term};
 
 /// Minimum length in characters of a word to correct; shorter ones resemble too many others.
-const MIN_WORD_LENGTH: usize = 4;
+const MIN_WORD_CHARS: usize = 4;
 /// From this length in characters on, a suggestion may differ by two edits, otherwise by one.
-const TWO_EDITS_LENGTH: usize = 8;
+const TWO_EDITS_MIN_CHARS: usize = 8;
 
 /// An indexed word that may be suggested: edit distance, number of documents, the word.
 type Candidate = (usize, u64, String);
@@ -43,10 +43,10 @@ impl SearchIndex {
 
     fn closest_word(&self, searcher: &Searcher, token: &str) -> IndexResult<Option<String>> {
         let letters = token.chars().count();
-        if letters < MIN_WORD_LENGTH {
+        if letters < MIN_WORD_CHARS {
             return Ok(None);
         }
-        let max_edits = if letters < TWO_EDITS_LENGTH { 1 } else { 2 };
+        let max_edits = if letters < TWO_EDITS_MIN_CHARS { 1 } else { 2 };
         let mut best: Option<Candidate> = None;
         for segment in searcher.segment_readers() {
             for (field, _) in self.fields.searched_fields() {

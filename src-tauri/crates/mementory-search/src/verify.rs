@@ -1,9 +1,9 @@
-//! Looking for what an erasure should have removed. Nothing of the deletion is used here: the index is opened again from
-//! its files, and what is in them is read, deleted or not.
+//! Searches an index for what an erasure should have removed. None of the deletion's code is used: the index is
+//! opened again from its files, and all that is in them is read, deleted or not.
 //!
-//! Words are looked for in the dictionaries and never in the bytes of a file: a dictionary is an automaton, in whose bytes
-//! the letters of a word can meet by chance (`solid` is five edges of one node, in descending order), and `meta.json` is
-//! full of numbers and hexadecimal names.
+//! Words are searched for in the dictionaries and never in the bytes of a file. A dictionary is an automaton, in
+//! whose bytes the letters of a word can meet by chance (`solid` is five edges of one node, in descending order), and
+//! `meta.json` is full of numbers and hexadecimal names.
 use crate::{
     EncryptedDirectory, IndexError, IndexResult,
     directory::META_FILE,
@@ -19,8 +19,9 @@ use tantivy::{
     schema::{Field, IndexRecordOption},
 };
 
-/// Words that are looked up one by one in a dictionary with at least this many terms for each of them.
-const LOOKUP: usize = 8;
+/// Number of terms per searched word above which the words are looked up in a dictionary one by one. A smaller
+/// dictionary is read as a whole.
+const MIN_TERMS_PER_LOOKUP: usize = 8;
 
 /// A trace of an erased row or word.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,17 +37,18 @@ pub struct Finding {
 pub struct Residue {
     /// Empty if no trace was found.
     pub findings: Vec<Finding>,
-    /// Words that a document of a rewritten row has, by row: whether its record says them the index cannot know.
+    /// The words that documents of a rewritten row have, by row. The index cannot know whether the row's record
+    /// contains them.
     pub said: BTreeMap<u64, HashSet<u32>>,
-    /// Words that are in a dictionary for the sake of any row.
+    /// Words that are in a dictionary, whatever row they belong to.
     pub present: HashSet<u32>,
-    /// Files searched.
+    /// Number of files searched.
     pub files: u32,
     /// Number of segments searched.
     pub segments: u32,
     /// Number of words in the dictionaries searched.
     pub terms: u64,
-    /// Bytes decrypted.
+    /// Number of bytes decrypted.
     pub bytes: u64,
 }
 
@@ -66,7 +68,7 @@ impl Residue {
 /// segment. Every file is decrypted to its end.
 ///
 /// # Errors
-/// `Missing` and `Damaged` as for opening an index: what cannot be read cannot be called clean.
+/// `Missing` and `Damaged` as for opening an index, since what cannot be read cannot be called clean.
 pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], words: &[String]) -> IndexResult<Residue> {
     if !dir.join(META_FILE).try_exists()? {
         return Err(IndexError::Missing);
@@ -78,7 +80,7 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
     if index.schema() != Fields::schema().0 {
         out.found(META_FILE, "its fields are not those of this index");
     }
-    let sought = Sought {
+    let sought = SearchTargets {
         fields: Fields::schema().1,
         erased: rows.iter().copied().collect(),
         rewritten: rewritten.iter().copied().collect(),
@@ -102,14 +104,14 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
 }
 
 /// What is looked for in each segment.
-struct Sought<'w> {
+struct SearchTargets<'w> {
     fields: Fields,
     erased: HashSet<u64>,
     rewritten: HashSet<u64>,
     numbers: HashMap<&'w [u8], u32>,
 }
 
-impl Sought<'_> {
+impl SearchTargets<'_> {
     fn search(&self, segment: &SegmentReader, id: &str, out: &mut Residue) -> IndexResult<()> {
         let dictionary = segment.inverted_index(self.fields.row)?;
         for row in &self.erased {
@@ -132,7 +134,7 @@ impl Sought<'_> {
         if touched.values().any(|row| self.erased.contains(row)) {
             out.found(id, "an erased row is in its columns");
         }
-        // The others have words of our own: kinds, platforms.
+        // The other fields have words of our own, such as kinds and platforms.
         for field in [self.fields.title, self.fields.text, self.fields.names, self.fields.tag] {
             self.search_field(segment, id, field, &touched, out)?;
         }
@@ -158,7 +160,7 @@ impl Sought<'_> {
             if postings.doc() >= segment.max_doc() {
                 out.found(id, "an erased word is in its dictionary, and no document has it");
             }
-            for doc in shared(postings, touched) {
+            for doc in common_docs(postings, touched) {
                 let Some(row) = touched.get(&doc) else { continue };
                 if self.erased.contains(row) {
                     out.found(id, "an erased word is in its dictionary");
@@ -168,13 +170,13 @@ impl Sought<'_> {
             }
             Ok(())
         };
-        if self.numbers.len().saturating_mul(LOOKUP) < terms {
+        if self.numbers.len().saturating_mul(MIN_TERMS_PER_LOOKUP) < terms {
             return self.numbers.iter().try_for_each(|(word, number)| each(word, *number));
         }
         self.stream(&inverted, &mut each)
     }
 
-    /// Reads a whole dictionary: quicker than looking up most of it.
+    /// Reads a whole dictionary, which is quicker than looking up most of its words.
     fn stream(
         &self,
         inverted: &InvertedIndexReader,
@@ -194,8 +196,8 @@ fn term(field: Field, word: &[u8]) -> Term {
     Term::from_field_text(field, &String::from_utf8_lossy(word))
 }
 
-/// Documents that are in both.
-fn shared(mut postings: SegmentPostings, touched: &BTreeMap<DocId, u64>) -> Vec<DocId> {
+/// The documents that are both in `postings` and in `touched`.
+fn common_docs(mut postings: SegmentPostings, touched: &BTreeMap<DocId, u64>) -> Vec<DocId> {
     let mut out = Vec::new();
     for doc in touched.keys() {
         if postings.doc() == TERMINATED {

@@ -130,7 +130,7 @@ impl TempVault {
         self.decrypted_with(&self.keys())
     }
 
-    /// The same, with keys that were derived before.
+    /// Like [`decrypted`](Self::decrypted), with keys that were derived before.
     pub fn decrypted_with(&self, keys: &VaultKeys) -> Vec<u8> {
         let connection = self.database_with(keys);
         let mut out = Vec::new();

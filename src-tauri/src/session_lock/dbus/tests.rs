@@ -16,13 +16,13 @@ const SAVER_PATH: &str = "/org/gnome/ScreenSaver";
 #[test]
 fn signals_map_to_events() {
     for (interface, member, flag, event) in [
-        (MANAGER, "PrepareForSleep", Some(true), Some(SystemEvent::AboutToSleep)),
-        (MANAGER, "PrepareForSleep", Some(false), Some(SystemEvent::Woke)),
-        (MANAGER, "PrepareForSleep", None, None),
-        (MANAGER, "PrepareForShutdown", Some(true), None),
-        (SESSION, "Lock", None, Some(SystemEvent::ScreenLocked(true))),
-        (SESSION, "Unlock", None, Some(SystemEvent::ScreenLocked(false))),
-        (SESSION, "PauseDevice", None, None),
+        (MANAGER_INTERFACE, "PrepareForSleep", Some(true), Some(SystemEvent::AboutToSleep)),
+        (MANAGER_INTERFACE, "PrepareForSleep", Some(false), Some(SystemEvent::Woke)),
+        (MANAGER_INTERFACE, "PrepareForSleep", None, None),
+        (MANAGER_INTERFACE, "PrepareForShutdown", Some(true), None),
+        (SESSION_INTERFACE, "Lock", None, Some(SystemEvent::ScreenLocked(true))),
+        (SESSION_INTERFACE, "Unlock", None, Some(SystemEvent::ScreenLocked(false))),
+        (SESSION_INTERFACE, "PauseDevice", None, None),
         ("org.freedesktop.ScreenSaver", "ActiveChanged", Some(true), Some(SystemEvent::ScreenLocked(true))),
         ("org.gnome.ScreenSaver", "ActiveChanged", Some(true), Some(SystemEvent::ScreenLocked(true))),
         ("org.gnome.ScreenSaver", "ActiveChanged", Some(false), Some(SystemEvent::ScreenLocked(false))),
@@ -135,7 +135,7 @@ fn a_locked_screen_is_noticed_on_every_desktop() {
     let daemon = Daemon::start();
     let mut listening = ListenerUnderTest::connected_to(Bus::Session, &daemon);
     let desktop = daemon.connect();
-    for saver in SCREEN_SAVERS {
+    for saver in SCREEN_SAVER_INTERFACES {
         for locked in [true, false] {
             desktop
                 .emit_signal(None::<&str>, SAVER_PATH, "org.example.ScreenSaver", "ActiveChanged", &!locked)
@@ -202,25 +202,25 @@ fn sleep_is_inhibited_until_the_listener_has_locked() {
     server.at(MANAGER_PATH, Manager(listening.event_sender.clone())).unwrap();
     server.at(OWN_SESSION, LoginSession(own)).unwrap();
     server.at(OTHER_SESSION, LoginSession(own + 1)).unwrap();
-    logind.request_name(LOGIND).unwrap();
-    emit(MANAGER_PATH, MANAGER, "PrepareForSleep", Some(false));
+    logind.request_name(LOGIND_NAME).unwrap();
+    emit(MANAGER_PATH, MANAGER_INTERFACE, "PrepareForSleep", Some(false));
     assert_eq!(listening.next(), Event::InhibitorTaken);
 
     for _ in 0..2 {
-        emit(MANAGER_PATH, MANAGER, "PrepareForSleep", Some(true));
+        emit(MANAGER_PATH, MANAGER_INTERFACE, "PrepareForSleep", Some(true));
         assert_eq!((listening.next(), listening.next()), (Event::BeforeSleep, Event::InhibitorReleased));
-        emit(OWN_SESSION, SESSION, "Lock", None);
+        emit(OWN_SESSION, SESSION_INTERFACE, "Lock", None);
         assert_eq!(
             listening.next(),
             Event::ScreenLocked(true),
             "no inhibitor is held while the computer goes to sleep"
         );
-        emit(MANAGER_PATH, MANAGER, "PrepareForSleep", Some(false));
+        emit(MANAGER_PATH, MANAGER_INTERFACE, "PrepareForSleep", Some(false));
         assert_eq!(listening.next(), Event::InhibitorTaken, "taken again after waking up");
     }
 
-    emit(OTHER_SESSION, SESSION, "Lock", None);
-    emit(OWN_SESSION, SESSION, "Unlock", None);
+    emit(OTHER_SESSION, SESSION_INTERFACE, "Lock", None);
+    emit(OWN_SESSION, SESSION_INTERFACE, "Unlock", None);
     assert_eq!(listening.next(), Event::ScreenLocked(false), "another user's session is ignored");
 
     listening.enabled.store(false, Ordering::SeqCst);

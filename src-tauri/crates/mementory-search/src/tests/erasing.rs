@@ -86,7 +86,8 @@ fn words_that_every_index_contains_are_no_residue() {
     assert!(after.is_clean(), "{after:?}");
 }
 
-/// The edges of a node are written in descending order: those after the `x` of these words are read as `solid`.
+/// The dictionary writes the edges of a node in descending order, so that the letters after the `x` of these words
+/// read as `solid`.
 #[test]
 fn letters_that_meet_by_chance_in_the_bytes_of_a_dictionary_are_no_leftover() {
     let words = ["solid".to_owned()];

@@ -75,7 +75,8 @@ impl ErasureLedger<'_> {
             at: Timestamp::from_micros(act.at).unwrap_or(now),
             tombstones: act.records.iter().filter_map(|gone| Some((gone.id()?, gone.tombstone.clone()))).collect(),
         };
-        let (redacted, erased): (Vec<&LedgerRecord>, Vec<&LedgerRecord>) = act.records.iter().partition(|gone| gone.redacted);
+        let (redacted, erased): (Vec<&LedgerRecord>, Vec<&LedgerRecord>) =
+            act.records.iter().partition(|gone| gone.redacted);
         let ids: Vec<String> = self.find_rows(&erased)?.iter().map(RowView::id_text).collect();
         let mut complete = true;
         if !ids.is_empty() {

@@ -106,8 +106,9 @@ impl Eraser<'_> {
             versions: targets.iter().map(|t| t.versions.len() as u32).sum(),
             links: u32::try_from(links).unwrap_or(u32::MAX),
             files: targets.iter().filter(|t| t.view.kind == Kind::Attachment).count() as u32,
-            passthrough: PassthroughFiles::new(self.context).parts_with_words(&removal_of(&targets), &rows, false)?.len()
-                as u32,
+            passthrough: PassthroughFiles::new(self.context)
+                .parts_with_words(&removal_of(&targets), &rows, false)?
+                .len() as u32,
             records: targets.into_iter().map(|t| t.view).collect(),
             copies,
         })

@@ -10,6 +10,6 @@ mod acts;
 mod files;
 mod words;
 
-pub(crate) use acts::{Act, LedgerRecord, Ledger};
+pub(crate) use acts::{Act, Ledger, LedgerRecord};
 pub(crate) use files::{FILE, FoundLedger, LedgerFiles};
 pub(crate) use words::{WordFinder, text_print, word_print};

@@ -37,8 +37,9 @@ impl Changed {
         let (mut all, mut owners) = (BTreeSet::new(), BTreeSet::new());
         let restored = "WITH temp_restored(id, at) AS \
             (SELECT target, max(at) FROM audit WHERE op = 'restore' GROUP BY target) ";
-        let columns =
-            CHANGED_ROWS_SQL.replace("{EDITED}", &Flags::EDITED.to_string()).replace("{REDACTED}", &Flags::REDACTED.to_string());
+        let columns = CHANGED_ROWS_SQL
+            .replace("{EDITED}", &Flags::EDITED.to_string())
+            .replace("{REDACTED}", &Flags::REDACTED.to_string());
         let mut statement = connection.prepare(&format!("{restored}{columns}{condition} ORDER BY r.pack, r.slot"))?;
         let mut rows = statement.query(params_from_iter(values))?;
         while let Some(r) = rows.next()? {

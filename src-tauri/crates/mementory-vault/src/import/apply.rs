@@ -261,8 +261,14 @@ impl<'i> ImportRun<'i> {
         }
         self.count_kind(record.kind);
         let updated = self.updated(record);
-        let mut seen =
-            SeenRecord { row: 0, digest: short_digest(&digest), updated, written: false, redacted: false, trashed: false };
+        let mut seen = SeenRecord {
+            row: 0,
+            digest: short_digest(&digest),
+            updated,
+            written: false,
+            redacted: false,
+            trashed: false,
+        };
         if self.blocklist.blocks(keys, &id, record) {
             if self.blocklist.is_cascaded(&id) {
                 TombstoneImport::new(self).note_orphaned_edge(record);

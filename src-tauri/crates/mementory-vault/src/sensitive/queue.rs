@@ -2,7 +2,9 @@
 use crate::{
     VaultError, VaultResult,
     findings::{ValueId, by_class, class_code, class_from, value_id},
-    sensitive::{fields::count_code_points, fields::for_each_finding, fields::field_name, fields::fields, scanner::Scanner},
+    sensitive::{
+        fields::count_code_points, fields::field_name, fields::fields, fields::for_each_finding, scanner::Scanner,
+    },
     word_removal::Removal,
 };
 use mementory_model::{Record, Timestamp};

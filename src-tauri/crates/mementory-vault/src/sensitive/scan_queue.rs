@@ -2,7 +2,7 @@
 use crate::{
     VaultResult,
     findings::{class_code, value_id},
-    sensitive::{fields::for_each_finding, fields::fields, scanner::Scanner},
+    sensitive::{fields::fields, fields::for_each_finding, scanner::Scanner},
 };
 use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::{Packs, kind_code};

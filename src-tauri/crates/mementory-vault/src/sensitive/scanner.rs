@@ -4,7 +4,7 @@ use crate::{
     context::Context,
     findings::value_id,
     query::ListQuery,
-    sensitive::fields::{for_each_finding, field_name, fields},
+    sensitive::fields::{field_name, fields, for_each_finding},
 };
 use mementory_model::{Kind, Record};
 use mementory_scan::{Class, Confidence};

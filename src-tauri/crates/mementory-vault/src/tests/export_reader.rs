@@ -3,7 +3,7 @@
 use crate::{
     export::{
         Scope,
-        export_reader::{MAX_WAITING_BATCHES, BATCH_RECORDS},
+        export_reader::{BATCH_RECORDS, MAX_WAITING_BATCHES},
         source::VaultSource,
     },
     import::ImportOptions,
