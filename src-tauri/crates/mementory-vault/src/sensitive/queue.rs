@@ -125,7 +125,7 @@ impl Scanner<'_> {
             };
             let sql = match query.state {
                 SensitiveState::Open => format!(
-                    "SELECT f.value, min(f.class), count_code_points(DISTINCT f.row), NULL {OPEN_SQL} GROUP BY f.value HAVING {} \
+                    "SELECT f.value, min(f.class), count(DISTINCT f.row), NULL {OPEN_SQL} GROUP BY f.value HAVING {} \
                      ORDER BY 2, max(f.confidence) DESC, min(f.row) LIMIT ?1 OFFSET ?2",
                     only("min(f.class)")
                 ),
@@ -135,7 +135,7 @@ impl Scanner<'_> {
                     only("class")
                 ),
                 SensitiveState::Ignored => format!(
-                    "SELECT j.value, j.class, (SELECT count_code_points(DISTINCT f.row) FROM findings f JOIN records r ON r.row = f.row \
+                    "SELECT j.value, j.class, (SELECT count(DISTINCT f.row) FROM findings f JOIN records r ON r.row = f.row \
                      WHERE f.value = j.value AND r.trashed IS NULL), j.at FROM judged j WHERE verdict = 1 AND {} \
                      ORDER BY j.at DESC, j.value LIMIT ?1 OFFSET ?2",
                     only("class")
@@ -172,7 +172,7 @@ impl Scanner<'_> {
     pub fn sensitive_value(&self, value: &str) -> VaultResult<(SensitiveValue, Vec<SensitivePlace>)> {
         let id = parse_id(value).ok_or_else(|| VaultError::not_found(value))?;
         self.context.store.read(|c| {
-            let sql = "SELECT min(class), count_code_points(DISTINCT f.row), (SELECT at FROM judged j WHERE j.value = ?1 AND verdict = 1) \
+            let sql = "SELECT min(class), count(DISTINCT f.row), (SELECT at FROM judged j WHERE j.value = ?1 AND verdict = 1) \
                        FROM findings f JOIN records r ON r.row = f.row WHERE f.value = ?1 AND r.trashed IS NULL";
             let (class, places, judged): (Option<i64>, u32, Option<i64>) =
                 c.prepare_cached(sql)?.query_row([id], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
