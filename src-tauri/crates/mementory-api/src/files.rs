@@ -2,7 +2,7 @@
 use crate::{
     ApiError, ApiResult, Job,
     inspection::container_findings,
-    trust::{Trust, signers},
+    trust::{Trust, verify_signers},
     types::*,
 };
 use mementory_formats::{Catalog, DeltaFile, Detection as Found, Passphrase, by_id, detect as detect_in, registry};
@@ -374,7 +374,7 @@ pub(crate) fn signed_by(path: &Path, passphrase: Option<&dyn Passphrase>) -> Api
     let limits = Limits::default();
     let catalog = open(path, &limits, passphrase)?;
     let found = detect_in(&catalog, &limits, None)?;
-    let signers = signers(&catalog, &found, &limits, &|_| false);
+    let signers = verify_signers(&catalog, &found, &limits, &|_| false);
     let whole_is_valid = signers.invalid.iter().all(|signature| signature.of_tombstone);
     let keys = signers.keys.into_iter().filter(|_| whole_is_valid);
     Ok(keys.map(|(_, key)| key).collect())

@@ -150,7 +150,7 @@ pub(crate) struct InvalidSignature {
 impl InvalidSignature {
     /// The warning for an import that accepted this signature. None for the signature of a tombstone, which is
     /// reported where tombstones are applied.
-    pub(crate) fn dropped(&self) -> Option<Issue> {
+    pub(crate) fn dropped_warning(&self) -> Option<Issue> {
         let message = "the signature was invalid and was dropped: nothing proves who wrote the file, and its key was not \
                        remembered";
         (!self.of_tombstone).then(|| Issue::new("signature_invalid", &self.place, message))
@@ -184,7 +184,7 @@ impl Signers {
 }
 
 /// Verifies every signature of the sources. A source that cannot be read has none.
-pub(crate) fn signers(catalog: &Catalog, found: &Detection, limits: &Limits, is_known: IsKnown) -> Signers {
+pub(crate) fn verify_signers(catalog: &Catalog, found: &Detection, limits: &Limits, is_known: IsKnown) -> Signers {
     let mut out = Signers::default();
     for source in &found.sources {
         let Some(format) = by_id(source.format) else { continue };
@@ -212,7 +212,7 @@ type IsKnown<'a> = &'a dyn Fn(&Vec<u8>) -> bool;
 /// # Errors
 /// `signature_invalid`, with the place, if a signature of a whole source is invalid.
 pub(crate) fn require_valid_signatures(catalog: &Catalog, found: &Detection, limits: &Limits) -> ApiResult<()> {
-    let signers = signers(catalog, found, limits, &|_| false);
+    let signers = verify_signers(catalog, found, limits, &|_| false);
     let Some(first) = signers.invalid.iter().find(|signature| !signature.of_tombstone) else { return Ok(()) };
     let message = "The signature is invalid: the file was changed after it was signed. Nothing was written. Get the file \
                    again from its author.";

@@ -109,7 +109,7 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
             continue;
         }
         let contained = [same, older].map(|ranges| ranges.as_deref().and_then(RowRanges::decode).unwrap_or_default());
-        let versions: HashSet<i64> = column(c, "SELECT row FROM versions WHERE batch = ?1", *newest)?;
+        let versions: HashSet<i64> = query_numbers(c, "SELECT row FROM versions WHERE batch = ?1", *newest)?;
         let in_newest = |info: &RowInfo| {
             info.batch == Some(*newest)
                 || info.version_batch == Some(*newest)
@@ -121,7 +121,7 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
         // An unreadable item may have been any record, so nothing is reported as gone.
         let complete = serde_json::from_str(report).is_ok_and(|report| !is_incomplete(&report));
         let with_new_messages: HashSet<i64> =
-            column(c, "SELECT DISTINCT owner FROM records WHERE batch = ?1 AND owner IS NOT NULL", *newest)?;
+            query_numbers(c, "SELECT DISTINCT owner FROM records WHERE batch = ?1 AND owner IS NOT NULL", *newest)?;
         let kinds: HashSet<i64> = rows.iter().filter(|info| in_newest(info)).map(|info| info.kind).collect();
         let times = || {
             let conversation = kind_code(Kind::Conversation);
@@ -222,7 +222,7 @@ impl GoneRule {
         if related.is_empty() {
             return Ok(None);
         }
-        let derived = column(
+        let derived = query_numbers(
             c,
             "SELECT DISTINCT l.row FROM links l JOIN records r ON r.row = l.row \
             WHERE l.relation = 'derived_from' AND r.kind = ?1",
@@ -266,7 +266,7 @@ fn compared_rows(c: &Connection, platform: &str) -> VaultResult<Vec<RowInfo>> {
     Ok(info.collect::<Result<_, _>>()?)
 }
 
-fn column(c: &Connection, sql: &str, value: i64) -> VaultResult<HashSet<i64>> {
+fn query_numbers(c: &Connection, sql: &str, value: i64) -> VaultResult<HashSet<i64>> {
     let mut statement = c.prepare_cached(sql)?;
     let rows = statement.query_map([value], |r| r.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     ApiError, ApiResult, Job, files,
     inspection::{Inspection, inspect},
-    trust::{InvalidSignature, Signers, signers},
+    trust::{InvalidSignature, Signers, verify_signers},
     types::*,
 };
 use mementory_formats::{Catalog, Detection as Detected, ExportIdentity, Passphrase, by_id, detect, registry};
@@ -135,12 +135,12 @@ impl Imports<'_> {
             source.format.clone_into(format);
         }
         let known = KeyRing::new(self.context).known_keys()?;
-        let found = signers(&catalog, &detection, &limits, &|key| known.contains(key));
+        let found = verify_signers(&catalog, &detection, &limits, &|key| known.contains(key));
         if !request.accept_invalid_signature {
             found.refuse_invalid("Nothing was imported.")?;
         }
         let Signers { keys, forged, invalid } = found;
-        let mut warnings: Vec<Issue> = invalid.iter().filter_map(InvalidSignature::dropped).collect();
+        let mut warnings: Vec<Issue> = invalid.iter().filter_map(InvalidSignature::dropped_warning).collect();
         warnings.extend(self.delta_base_warnings(&catalog, &detection, &limits)?);
         let Inspection { findings, missing } =
             inspect(&catalog, &detection, &limits, request.salvage, passphrase.as_deref())?;

@@ -59,7 +59,7 @@ impl<'s> Offers<'s> {
 
     /// Stores that a file and its content are known, so that they are not offered.
     fn mark_known(&self, path: &Path, stamp: Stamp) -> ApiResult<()> {
-        let content = self.context.vault.watched_folders().content_digest(&digest(path, &AtomicBool::new(false))?);
+        let content = self.context.vault.watched_folders().content_digest(&file_digest(path, &AtomicBool::new(false))?);
         self.context.vault.watched_folders().mark_known(&content)?;
         // Another file with the same content may be on offer; that offer is closed.
         if let Some(other) =
@@ -130,7 +130,7 @@ pub(super) fn cancelled_error() -> ApiError {
 }
 
 /// Computes the SHA-256 of a file; can be cancelled.
-pub(super) fn digest(path: &Path, cancel: &AtomicBool) -> ApiResult<String> {
+pub(super) fn file_digest(path: &Path, cancel: &AtomicBool) -> ApiResult<String> {
     let failed = |error: io::Error| ApiError::new("io", 7, format!("{} could not be read: {error}.", path.display()));
     let mut reader = CancellableReader { file: File::open(path).map_err(failed)?, cancel };
     let digest = sha256(&mut reader, "watched file");

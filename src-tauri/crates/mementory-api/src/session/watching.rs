@@ -7,7 +7,7 @@ mod tests;
 use super::{
     context::Context,
     now,
-    offers::{Offers, cancelled_error, digest},
+    offers::{Offers, cancelled_error, file_digest},
     time,
 };
 use crate::{ApiError, ApiResult, Job, files, types::*};
@@ -243,7 +243,7 @@ impl WatchedFolders<'_> {
         if !is_encrypted_export && (found.format.is_none() || found.confidence < MIN_CONFIDENCE) {
             return Ok(None);
         }
-        let digest = self.context.vault.watched_folders().content_digest(&digest(&file.path, cancel)?);
+        let digest = self.context.vault.watched_folders().content_digest(&file_digest(&file.path, cancel)?);
         if Stamp::of(&file.path) != Some(file.stamp) {
             return Err(changed());
         }

@@ -1,5 +1,5 @@
 //! Writes the receipt of a deletion and stores it. A receipt is finished later if the program was stopped in between.
-use crate::{FailedStep, VaultError, VaultResult, context::Context, erasure::targets::column};
+use crate::{FailedStep, VaultError, VaultResult, context::Context, erasure::targets::query_numbers};
 use mementory_erasure_check::{Beside, Evidence, PlaceOutcome, Receipt, ReceiptPlace, Wipe};
 use mementory_model::Timestamp;
 use mementory_store::{Store, scrub, scrub_all};
@@ -81,12 +81,12 @@ impl Receipts<'_> {
             return Ok(0);
         }
         let (gone, changed) = self.context.store.read(|c| {
-            let gone = column(
+            let gone = query_numbers(
                 c,
                 "SELECT DISTINCT target FROM changes WHERE op = 2 AND target NOT IN (SELECT row FROM records)",
                 [],
             )?;
-            Ok((gone, column(c, "SELECT DISTINCT target FROM changes WHERE op = 1", [])?))
+            Ok((gone, query_numbers(c, "SELECT DISTINCT target FROM changes WHERE op = 1", [])?))
         })?;
         let rows: Vec<u64> = gone.iter().chain(&changed).map(|r| *r as u64).collect();
         self.context.with_index(|i| i.purge(&rows))?;

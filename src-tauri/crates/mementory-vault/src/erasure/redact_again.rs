@@ -141,7 +141,7 @@ impl RedactAgain<'_> {
         let former_texts: Vec<String> = before.texts.iter().filter(|text| is_former_text(text)).cloned().collect();
         let any = rows.rewrite_versions(tx, &before.view, evidence, |record| {
             let (text, title) = (record.text.clone(), record.title.clone());
-            let mut changed = removal.record(record);
+            let mut changed = removal.clean_record(record);
             let mut gone = false;
             if record.text == text && former_texts.contains(&text) {
                 record.text = ERASED_MARK.to_owned();

@@ -252,7 +252,7 @@ impl Redactor<'_> {
             if record.text == old {
                 new.clone_into(&mut record.text);
             }
-            removal.record(record);
+            removal.clean_record(record);
             true
         })?;
         RowRedaction::new(self.context).after_redaction(tx, view)

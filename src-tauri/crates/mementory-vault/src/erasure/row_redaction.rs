@@ -21,7 +21,9 @@ impl RowRedaction<'_> {
     /// True if a version of the record contains words of `removal`.
     pub(crate) fn has_words(&self, c: &Connection, view: &RowView, removal: &Removal) -> VaultResult<bool> {
         for (pack, slots) in version_places(c, view)? {
-            if self.would_change(c, pack, &slots, &mut |record: &mut mementory_model::Record| removal.record(record))? {
+            if self.would_change(c, pack, &slots, &mut |record: &mut mementory_model::Record| {
+                removal.clean_record(record)
+            })? {
                 return Ok(true);
             }
         }
@@ -62,7 +64,7 @@ impl RowRedaction<'_> {
         removal: &Removal,
         evidence: &mut Evidence,
     ) -> VaultResult<Vec<i64>> {
-        let mut change = |record: &mut mementory_model::Record| removal.record(record);
+        let mut change = |record: &mut mementory_model::Record| removal.clean_record(record);
         let mut places: BTreeMap<i64, HashSet<u32>> = BTreeMap::new();
         let mut changed = Vec::new();
         for view in views {

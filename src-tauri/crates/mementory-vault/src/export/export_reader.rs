@@ -139,7 +139,7 @@ impl ExportReader<'_> {
 
     fn read_stored(&mut self, place: &RecordPlace) -> VaultResult<StoredRecord> {
         let mut record = self.packs.record(&self.connection, place.pack, place.slot)?;
-        let covered = self.cover.as_mut().and_then(|cover| cover.record(&mut record));
+        let covered = self.cover.as_mut().and_then(|cover| cover.mask_record(&mut record));
         let edited = covered.is_some() || place.flags & (Flags::EDITED | Flags::REDACTED) != 0;
         let mut redactions = covered.unwrap_or_default();
         if place.flags & Flags::REDACTED != 0 {

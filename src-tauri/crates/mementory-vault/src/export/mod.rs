@@ -175,9 +175,9 @@ impl Exporter<'_> {
         let writer = writer_for(format)?;
         let mut source = VaultSource::new(self.context, Some(writer), scope, now, cancel, progress)?;
         let mut report = writer.plan(&mut source, &scope.write_options()).map_err(unwrap_format)?;
-        source.left_behind(&mut report.losses)?;
-        source.withheld(&mut report.withheld);
-        Ok((report, source.covered()))
+        source.report_unexported_files(&mut report.losses)?;
+        source.add_withheld_counts(&mut report.withheld);
+        Ok((report, source.masked_count()))
     }
 
     /// The text that an export would write, to be copied, and the detail for its log entry, which
@@ -197,7 +197,7 @@ impl Exporter<'_> {
         let mut source = VaultSource::new(self.context, Some(writer), scope, now, cancel, progress)?;
         let (text, report) = writer.text(&mut source).map_err(unwrap_format)?;
         let records: u64 = report.by_kind.values().sum();
-        let covered = match source.covered() {
+        let covered = match source.masked_count() {
             0 => String::new(),
             n => format!(", {n} covered"),
         };
@@ -215,12 +215,12 @@ impl Exporter<'_> {
     ) -> VaultResult<(WriteReport, u32)> {
         let mut source = VaultSource::new(self.context, Some(writer), scope, now, cancel, progress)?;
         let mut report = writer.write(&mut source, partial, &scope.write_options()).map_err(unwrap_format)?;
-        source.left_behind(&mut report.losses)?;
-        source.withheld(&mut report.withheld);
+        source.report_unexported_files(&mut report.losses)?;
+        source.add_withheld_counts(&mut report.withheld);
         if cancel.load(Ordering::Relaxed) {
             return Err(VaultError::Cancelled);
         }
-        Ok((report, source.covered()))
+        Ok((report, source.masked_count()))
     }
 }
 

@@ -153,7 +153,7 @@ impl<'v> VaultSource<'v> {
 
     /// Reports passthrough files that are not exported: those of other formats that cannot be embedded, and those in
     /// which values could not be masked. Call it after the records were visited.
-    pub(crate) fn left_behind(&mut self, losses: &mut LossReport) -> VaultResult<()> {
+    pub(crate) fn report_unexported_files(&mut self, losses: &mut LossReport) -> VaultResult<()> {
         self.embedded_records(losses)?;
         for name in &self.unmaskable {
             losses.add(name, "part", LossKind::LeftOut, "no text, or too large, so values in it could not be covered");
@@ -183,7 +183,7 @@ impl<'v> VaultSource<'v> {
             })
             .map(|mut tombstone| {
                 if let Some(cover) = &mut self.reading.cover {
-                    cover.tombstone(&mut tombstone);
+                    cover.mask_tombstone(&mut tombstone);
                 }
                 tombstone
             })
@@ -242,8 +242,11 @@ impl<'v> VaultSource<'v> {
                 .take(MAX_MASKED_BYTES + 1)
                 .read_to_end(&mut whole)
                 .map_err(|e| VaultError::io(&item.name, e))?;
-            let covered =
-                if whole.len() as u64 > MAX_MASKED_BYTES { None } else { cover.part(&item.name, &whole).ok() };
+            let covered = if whole.len() as u64 > MAX_MASKED_BYTES {
+                None
+            } else {
+                cover.mask_passthrough_file(&item.name, &whole).ok()
+            };
             match covered {
                 Some(new) => {
                     visit(&item, &mut new.unwrap_or(whole).as_slice()).map_err(mementory_store::unwrap_format)?;
@@ -256,14 +259,14 @@ impl<'v> VaultSource<'v> {
     }
 
     /// Adds the numbers of withheld records to those of the writer. Call it after the records were visited.
-    pub(crate) fn withheld(&self, all: &mut BTreeMap<String, u64>) {
+    pub(crate) fn add_withheld_counts(&self, all: &mut BTreeMap<String, u64>) {
         for (reason, rows) in &self.reading.withheld {
             *all.entry((*reason).to_owned()).or_default() += rows.len() as u64;
         }
     }
 
     /// Number of different values that were masked.
-    pub(crate) fn covered(&self) -> u32 {
+    pub(crate) fn masked_count(&self) -> u32 {
         self.reading.cover.as_ref().map_or(0, Masker::count)
     }
 }
@@ -299,7 +302,8 @@ impl RecordSource for VaultSource<'_> {
         format: &str,
         visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
-        // Files that are embedded in records are not visited here; `left_behind` reports those that are not exported.
+        // Files that are embedded in records are not visited here. `report_unexported_files` reports those that are
+        // not exported.
         if self.carrier.is_some_and(|c| c.id() != format) && mementory_formats::carries_passthrough(format) {
             return Ok(());
         }

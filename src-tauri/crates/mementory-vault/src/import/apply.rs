@@ -186,7 +186,7 @@ impl<'i> ImportRun<'i> {
         self.report.note(None, format, ItemOutcome::Failed, reason);
     }
 
-    pub(super) fn take(&mut self, message: Message) -> VaultResult<()> {
+    pub(super) fn process_message(&mut self, message: Message) -> VaultResult<()> {
         match message {
             Message::Units(units) => units.into_iter().try_for_each(|unit| self.import_unit(unit.records)),
             Message::File(file, blob) => FileImport::new(self).import_file(file, blob),

@@ -350,7 +350,7 @@ fn process_messages(
             (options.progress)(stage, bytes.min(total.max(bytes)), total, run.found());
             continue;
         }
-        run.take(message)?;
+        run.process_message(message)?;
     }
     Ok(())
 }

@@ -63,13 +63,13 @@ impl Importer<'_> {
             .optional()?;
         let batch = batch.ok_or_else(|| VaultError::not_found(uid))?;
         let later = LaterBatches::load(tx, batch)?;
-        reassigned_rows::mark(tx, batch, &later)?;
+        reassigned_rows::find_staying_rows(tx, batch, &later)?;
         let packs = touched_packs(tx, batch)?;
         files::restore_bytes(tx, batch, &later)?;
         files::restore_positions(tx, batch, &later)?;
-        versions::settle(tx, batch, &later)?;
-        reassigned_rows::take_over(tx, batch)?;
-        let gone = column(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;
+        versions::remove_or_reassign(tx, batch, &later)?;
+        reassigned_rows::reassign_rows(tx, batch)?;
+        let gone = query_numbers(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;
         drop_rows(tx, batch)?;
         reroot_orphans(tx)?;
         let changed = self.revert_all(tx, batch, &later)?;
@@ -100,7 +100,7 @@ impl Importer<'_> {
              AND EXISTS (SELECT 1 FROM records root JOIN blocked b ON b.record = root.id WHERE root.row = records.trash_root)",
             [batch],
         )?;
-        let rows = column(tx, "SELECT row FROM records WHERE trashed IS NOT NULL AND trash_batch = ?1", batch)?;
+        let rows = query_numbers(tx, "SELECT row FROM records WHERE trashed IS NOT NULL AND trash_batch = ?1", batch)?;
         for row in &rows {
             untrash(tx, *row)?;
         }
@@ -108,7 +108,7 @@ impl Importer<'_> {
     }
 }
 
-pub(crate) fn column(tx: &Connection, sql: &str, batch: i64) -> VaultResult<Vec<i64>> {
+pub(crate) fn query_numbers(tx: &Connection, sql: &str, batch: i64) -> VaultResult<Vec<i64>> {
     let mut statement = tx.prepare(sql)?;
     let rows = statement.query_map([batch], |r| r.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -123,7 +123,7 @@ fn touched_packs(tx: &Connection, batch: i64) -> VaultResult<BTreeSet<i64>> {
         format!("SELECT DISTINCT pack FROM records WHERE version_batch = ?1 OR row IN ({gone})"),
         format!("SELECT DISTINCT pack FROM versions WHERE batch = ?1 OR row IN ({gone})"),
     ] {
-        packs.extend(column(tx, &sql, batch)?);
+        packs.extend(query_numbers(tx, &sql, batch)?);
     }
     Ok(packs)
 }

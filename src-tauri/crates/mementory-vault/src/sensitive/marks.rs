@@ -10,7 +10,10 @@ pub(crate) fn mark(class: &str) -> String {
 
 /// Replaces the strings of the removals in a text by marks. Returns the new text and the marks. The longest string of
 /// the first removal is searched first. What was replaced is not searched again, so that no mark is taken for a value.
-pub(crate) fn covered<'r>(text: &str, removals: impl Iterator<Item = &'r Removal>) -> (String, Vec<Redaction>) {
+pub(crate) fn replace_by_marks<'r>(
+    text: &str,
+    removals: impl Iterator<Item = &'r Removal>,
+) -> (String, Vec<Redaction>) {
     let mut pieces: Vec<(Range<usize>, Option<&str>)> = vec![(0..text.len(), None)];
     for (words, mark) in removals.flat_map(|removal| removal.found_in(text)) {
         let free = |piece: &(Range<usize>, Option<&str>)| piece.1.is_none() && text[piece.0.clone()].contains(words);
@@ -70,7 +73,7 @@ mod tests {
     }
 
     fn covered_values(text: &str, removals: &[Removal]) -> (String, Vec<(String, Option<String>)>) {
-        let (out, marks) = covered(text, removals.iter());
+        let (out, marks) = replace_by_marks(text, removals.iter());
         for found in &marks {
             assert_eq!(out[found.mark.clone()], mark(&found.class));
         }
@@ -108,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_mark_of_an_earlier_redaction_has_only_a_class() {
-        let (text, mut marks) = covered(
+        let (text, mut marks) = replace_by_marks(
             "[REDACTED:name] or tea-47, [REDACTED:] [REDACTED:Name]",
             [removal(&[("tea-47", "password")])].iter(),
         );

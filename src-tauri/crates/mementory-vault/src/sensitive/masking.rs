@@ -3,7 +3,7 @@ use crate::{
     VaultError, VaultResult,
     context::Context,
     findings::{ValueId, ignored, value_id},
-    sensitive::{fields::fields, fields::fields_found, marks::covered, marks::mark},
+    sensitive::{fields::fields, fields::fields_found, marks::mark, marks::replace_by_marks},
     word_removal::Removal,
 };
 use mementory_crypto::VaultKeys;
@@ -68,7 +68,7 @@ impl<'k> Masker<'k> {
 
     /// Masks a record, including its verbatim. Returns the marks that its text has then. None if there was nothing to
     /// mask.
-    pub(crate) fn record(&mut self, record: &mut Record) -> Option<Vec<Redaction>> {
+    pub(crate) fn mask_record(&mut self, record: &mut Record) -> Option<Vec<Redaction>> {
         let mut pairs = Replacements::new();
         for (_, text) in fields(record) {
             self.add_findings(text, &mut pairs);
@@ -88,10 +88,10 @@ impl<'k> Masker<'k> {
         let own = (!pairs.is_empty()).then(|| Removal::exact(pairs.into_iter().collect()));
         let removals = || [&own, &self.known].into_iter().flatten();
         // The text is masked separately, since the positions of its marks are returned.
-        let (text, marks) = covered(&std::mem::take(&mut record.text), removals());
+        let (text, marks) = replace_by_marks(&std::mem::take(&mut record.text), removals());
         let mut elsewhere = false;
         for removal in removals() {
-            elsewhere |= removal.record(record);
+            elsewhere |= removal.clean_record(record);
         }
         record.text = text;
         if !marks.is_empty() {
@@ -104,7 +104,7 @@ impl<'k> Masker<'k> {
     ///
     /// # Errors
     /// `Usage` if it is not text or its name contains a value, in which case it cannot be masked.
-    pub(crate) fn part(&mut self, name: &str, bytes: &[u8]) -> VaultResult<Option<Vec<u8>>> {
+    pub(crate) fn mask_passthrough_file(&mut self, name: &str, bytes: &[u8]) -> VaultResult<Option<Vec<u8>>> {
         let closed = || VaultError::Usage("not a text".into());
         let text = std::str::from_utf8(bytes).map_err(|_| closed())?;
         let mut pairs = Replacements::new();
@@ -125,7 +125,7 @@ impl<'k> Masker<'k> {
     }
 
     /// Masks a tombstone: reason, actor and verbatim. Removes its signature, which covers the unmasked words.
-    pub(crate) fn tombstone(&mut self, tombstone: &mut Tombstone) {
+    pub(crate) fn mask_tombstone(&mut self, tombstone: &mut Tombstone) {
         let mut pairs = Replacements::new();
         for text in [&tombstone.reason, &tombstone.actor] {
             self.add_findings(text, &mut pairs);

@@ -161,7 +161,7 @@ impl Removal {
     /// Removes the words everywhere in a record: text, title, tags, names, key, origin, source, fields, verbatim. If
     /// something changed, drops the embeddings, which encode the words, and returns true. Keys of *other* records
     /// (links, parents, files) stay, since exports find those records by them.
-    pub(crate) fn record(&self, record: &mut Record) -> bool {
+    pub(crate) fn clean_record(&self, record: &mut Record) -> bool {
         let mut changed = false;
         for text in [Some(&mut record.text), record.title.as_mut()].into_iter().flatten() {
             changed |= self.record_text(text).map(|new| *text = new).is_some();
@@ -389,7 +389,7 @@ mod tests {
         record.origin.container = "notes/secret trip.md".into();
         record.source.project = Some("tea".into());
         record.fields.insert("secret trip".into(), serde_json::json!({ "tea": 1 }));
-        assert!(removal.record(&mut record));
+        assert!(removal.clean_record(&mut record));
         let text = serde_json::to_string(&record).unwrap();
         assert!(!text.contains("secret trip") && !text.contains("\"tea"), "{text}");
         assert_eq!(record.namespace.as_deref(), Some("steam"), "letters inside a word stay");

@@ -46,8 +46,8 @@ impl OtherEvidence<'_, '_> {
         self.run.known(id)
     }
 
-    /// Leaves out the entities at the ends of edges that were blocked. Must run before these edges are followed,
-    /// which forgets them.
+    /// Leaves out the entities at the ends of edges that were blocked. Must run before the dependants of deleted
+    /// records are removed, which empties the list of these edges.
     pub(super) fn drop_stale(&mut self) {
         for id in &self.run.orphaned_edges {
             self.run.cascaded.found.remove(id);

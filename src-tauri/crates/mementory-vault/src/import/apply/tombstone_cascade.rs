@@ -87,7 +87,7 @@ impl TombstoneImport<'_, '_> {
     }
 
     /// Removes everything that depends on the removed records. True when a live record was removed.
-    pub(super) fn follow(&mut self, mut cascade: TombstoneCascade) -> VaultResult<bool> {
+    pub(super) fn remove_dependants(&mut self, mut cascade: TombstoneCascade) -> VaultResult<bool> {
         // Ends of edges of this input that were blocked because their evidence is gone.
         for id in std::mem::take(&mut self.run.orphaned_edges) {
             cascade.add_edge_end(id, None, true);

@@ -62,7 +62,7 @@ impl TombstoneImport<'_, '_> {
             // A record without words is the skeleton, from this or an earlier import.
             if has_words { self.delete(&mut cascade, id)? } else { Self::redact(&mut cascade, id) }
         }
-        let any = self.follow(cascade)?;
+        let any = self.remove_dependants(cascade)?;
         if any {
             self.run.report.warn(
                 "tombstones_to_trash",

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 /// Restores the former bytes of files.
 pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
-    for row in crate::import::undo::column(tx, "SELECT row FROM file_versions WHERE batch = ?1", batch)? {
+    for row in crate::import::undo::query_numbers(tx, "SELECT row FROM file_versions WHERE batch = ?1", batch)? {
         let next = next_batch(tx, "file_versions", row, batch)?;
         if let Some(keeper) = later.first_with(row, next) {
             reassign(tx, "file_versions", row, batch, keeper)?;
@@ -40,7 +40,7 @@ pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -
 
 /// Restores the list positions that the batch changed.
 pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
-    for row in crate::import::undo::column(tx, "SELECT row FROM moved WHERE batch = ?1", batch)? {
+    for row in crate::import::undo::query_numbers(tx, "SELECT row FROM moved WHERE batch = ?1", batch)? {
         let next = next_batch(tx, "moved", row, batch)?;
         if let Some(keeper) = later.first_with_position(row, next) {
             reassign(tx, "moved", row, batch, keeper)?;

@@ -8,7 +8,7 @@ const USE_EARLIEST_HOME: &str = "ON CONFLICT (row) DO UPDATE SET home = excluded
 
 /// Finds the rows that a later batch contained too, and the rows that those depend on: their conversation, their files,
 /// the records that they were derived from.
-pub(super) fn mark(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
+pub(super) fn find_staying_rows(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     tx.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS staying (row INTEGER PRIMARY KEY, home INTEGER NOT NULL); DELETE FROM temp.staying;",
     )?;
@@ -52,7 +52,7 @@ fn add_needed_rows(tx: &Connection, batch: i64, homes: &str) -> VaultResult<usiz
 }
 
 /// Assigns the rows that stay to their new batch.
-pub(super) fn take_over(tx: &Connection, batch: i64) -> VaultResult<()> {
+pub(super) fn reassign_rows(tx: &Connection, batch: i64) -> VaultResult<()> {
     tx.execute(
         "UPDATE records SET batch = (SELECT home FROM temp.staying s WHERE s.row = records.row), \
          version_batch = CASE version_batch WHEN ?1 THEN (SELECT home FROM temp.staying s WHERE s.row = records.row) \

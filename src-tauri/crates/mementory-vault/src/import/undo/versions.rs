@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 /// Removes the undone batch's versions from the history. If a later batch contained the same version, or the row is kept
 /// for a later batch and has no newer version, the version is assigned to that batch instead.
-pub(super) fn settle(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
+pub(super) fn remove_or_reassign(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     let versions: Vec<(i64, u32, Option<i64>, Option<i64>)> = {
         // Only batches before the row's next version can have contained this one.
         let mut statement = tx.prepare(
@@ -42,7 +42,7 @@ impl Importer<'_> {
     pub(super) fn revert_all(&self, tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<Vec<i64>> {
         let sql = "SELECT row FROM records WHERE version_batch = ?1 AND (batch IS NULL OR batch <> ?1)";
         let mut changed = Vec::new();
-        for row in crate::import::undo::column(tx, sql, batch)? {
+        for row in crate::import::undo::query_numbers(tx, sql, batch)? {
             if let Some(keeper) = later.first_with(row, None) {
                 tx.prepare_cached("UPDATE records SET version_batch = ?2 WHERE row = ?1")?.execute([row, keeper])?;
             } else if self.revert(tx, row)? {
