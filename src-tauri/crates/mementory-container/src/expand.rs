@@ -278,7 +278,7 @@ fn add_archive(
 /// True if the directory of an archive lists export data (conversations, parts of an export, a manifest) or is missing.
 fn is_export(source: &Source, limits: &Limits) -> bool {
     let Ok(Some(zip::Directory { entries, .. })) = zip::directory(source, limits.entries) else {
-        // A truncated download has no directory: open it to see what arrived.
+        // A truncated download has no directory. It is opened to list the entries that arrived.
         return true;
     };
     entries.iter().any(|e| {

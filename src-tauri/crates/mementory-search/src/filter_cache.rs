@@ -54,7 +54,7 @@ impl FilterCache {
         Ok(docs)
     }
 
-    /// Clears the cache: its keys contain words of records, and rewritten segments are no longer used.
+    /// Clears the cache, because its keys contain words of records and rewritten segments are no longer used.
     pub(crate) fn clear(&self) {
         self.lock().clear();
     }

@@ -1,4 +1,4 @@
-//! Parses a typed query. No query is an error: whatever has no special meaning is taken as words.
+//! Parses a typed query. Every query is valid: text without a special meaning is searched as words.
 use crate::tokenize::{TokenShape, Words};
 
 /// A parsed query.

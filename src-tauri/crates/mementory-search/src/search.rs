@@ -77,7 +77,7 @@ pub enum FacetField {
 
 impl SearchIndex {
     /// Searches for words that are ranked and not all required. `"a phrase"` and `+word` are required, `-word` is
-    /// forbidden. No query is an error; `Damaged` if a file fails its check.
+    /// forbidden. Every query is valid. Returns `Damaged` if a file fails its check.
     pub fn search(&self, query: &str, filter: &IndexFilter, limit: usize, offset: usize) -> IndexResult<SearchOutcome> {
         Ok(self.search_each(query, &[SearchPage { filter, limit, offset }])?.pop().unwrap_or_default())
     }

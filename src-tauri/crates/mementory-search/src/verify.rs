@@ -103,7 +103,7 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
     Ok(out)
 }
 
-/// What is looked for in each segment.
+/// The words and records to find in each segment.
 struct SearchTargets<'w> {
     fields: Fields,
     erased: HashSet<u64>,

@@ -283,7 +283,7 @@ fn lock_if_there(dir: &Path) -> VaultResult<Option<File>> {
     let Ok(lock) = File::open(dir.join("lock")) else { return Ok(None) };
     match lock.try_lock() {
         Err(std::fs::TryLockError::WouldBlock) => Err(VaultError::InUse),
-        // On a file system without locks nobody can hold one.
+        // Also without a lock: on a file system without locks, no other process can hold one.
         _ => Ok(Some(lock)),
     }
 }

@@ -46,9 +46,10 @@ pub(crate) struct Context {
     pub(crate) export_diff: Mutex<CachedDiff>,
     /// Steps that failed after a commit and were not reported yet.
     pub(crate) failed_steps: Mutex<BTreeSet<FailedStep>>,
-    /// Where the list of erasures is kept.
+    /// The files with the list of erasures.
     pub(crate) ledger: Mutex<LedgerFiles>,
-    /// Traces of deletions whose receipt is not complete. In memory only: they go when the vault is locked.
+    /// Traces of deletions whose receipt is not complete. They are only in memory and are lost when
+    /// the vault is locked.
     pub(crate) unproven: Mutex<HashMap<String, Evidence>>,
 }
 
