@@ -44,7 +44,7 @@ export class Vault {
     // Lists of erasures go here, and not into the folder of the person who runs the tests.
     this.data = `${this.path}.data`;
     this.env = {
-      ...CLEAN,
+      ...CLEAN_ENV,
       MEMENTORY_VAULT: this.path,
       MEMENTORY_PASSPHRASE_FILE: this.secret,
       MEMENTORY_DATA_DIR: this.data,

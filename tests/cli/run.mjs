@@ -50,7 +50,7 @@ async function runCase(folder, { vault = false, files = {}, steps }) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content, { mode: 0o600 });
   }
-  const stage = { folder, known, env: { ...CLEAN, MEMENTORY_DATA_DIR: join(folder, "data") }, dumps: {}, undo: [] };
+  const stage = { folder, known, env: { ...CLEAN_ENV, MEMENTORY_DATA_DIR: join(folder, "data") }, dumps: {}, undo: [] };
   if (vault) {
     stage.vault = new Vault(folder).create();
     stage.env = stage.vault.env;
