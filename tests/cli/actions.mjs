@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { has, quiet } from "../tools/sh.mjs";
-import { entries } from "./archive.mjs";
+import { readEntries } from "./archive.mjs";
 import { Vault } from "./mementory.mjs";
 import { entriesOf, manyConversations, zip } from "./generated.mjs";
 
@@ -23,7 +23,7 @@ import { entriesOf, manyConversations, zip } from "./generated.mjs";
 const TIMEOUT_MS = 30_000;
 
 /** Web server: writes each request to its first argument and answers with the status in its second. */
-const RECEIVER = `
+const RECEIVER_SCRIPT = `
   const { createServer } = require("node:http");
   const { writeFileSync } = require("node:fs");
   const [, file, status] = process.argv;
@@ -46,20 +46,20 @@ export function missingRequirement(need) {
 
 /** Actions by name. Functions that undo them go to `stage.undo`. */
 export const ACTIONS = {
-  /** Invert one byte; `at` is an offset, or a fraction of the file. If `file` is a folder, its largest file is changed. */
+  /** Inverts one byte. `at` is an offset, or a fraction of the file if below 1. Of a folder, its largest file is changed. */
   flip({ folder }, { file, at = 0.5 }) {
     const path = largestFile(join(folder, file));
     const bytes = readFileSync(path);
     bytes[at < 1 ? Math.floor(bytes.length * at) : at] ^= 0xff;
     writeFileSync(path, bytes);
   },
-  /** Truncate a file. */
+  /** Cuts a file, or the largest file of a folder, down to the fraction `keep`. */
   cut({ folder }, { file, keep = 0.5 }) {
     const path = largestFile(join(folder, file));
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.subarray(0, Math.floor(bytes.length * keep)));
   },
-  /** Raise the version in the header, with a correct checksum. */
+  /** Raises the version in the header of a vault to 99, with a correct checksum. */
   later_header({ folder }, { file }) {
     const path = join(folder, file);
     const text = readFileSync(path, "utf8").replace('"version": 1', '"version": 99');
@@ -82,7 +82,7 @@ export const ACTIONS = {
   pipe({ folder }, { file }) {
     return quiet("mkfifo", [join(folder, file)]).code === 0 ? [] : ["no pipe could be made"];
   },
-  /** Write a file that leaves only so many bytes free on the disk. */
+  /** Writes a file that leaves only `leave` bytes free on the disk. */
   fill({ folder }, { file, leave = 0 }) {
     const path = join(folder, file);
     const { bavail, bsize } = statfsSync(dirname(path));
@@ -99,7 +99,7 @@ export const ACTIONS = {
       const over = new Promise((resolve) => holder.on("close", resolve));
       while (Date.now() < until && holder.exitCode === null) {
         await new Promise(setImmediate);
-        // It has opened the vault once the lock cannot be taken any more.
+        // If the lock cannot be taken any more, the other process has opened the vault.
         if (quiet("flock", ["--nonblock", lock, "true"]).code === 1) {
           stage.undo.push(() => {
             holder.stdin.end();
@@ -108,7 +108,7 @@ export const ACTIONS = {
           return [];
         }
       }
-      // Our own test of the lock may have made it fail, so try again.
+      // The test of the lock may have made the other process fail, so try again.
       holder.stdin.end();
       await over;
     }
@@ -130,7 +130,7 @@ export const ACTIONS = {
   },
   /** Start a local web server that answers with `status`; `$NAME` is its address. Requests are written to `file`. */
   async receive(stage, { file, name, status = 200 }) {
-    const child = spawn(process.execPath, ["-e", RECEIVER, join(stage.folder, file), String(status)], {
+    const child = spawn(process.execPath, ["-e", RECEIVER_SCRIPT, join(stage.folder, file), String(status)], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     stage.undo.push(() => child.kill());
@@ -143,17 +143,18 @@ export const ACTIONS = {
     const text = readFileSync(join(folder, file), "utf8");
     return new RegExp(match, "u").test(text) ? [] : [`${file} does not match ${match}: ${text.slice(0, 300)}`];
   },
-  /** No file in a folder or archive may contain these words; it has to contain `but`, if given. */
+  /** No file of a folder may contain one of `words`; or not this file, nor the entries of this `.alf`. One has to
+   * contain `but`. */
   silent({ folder }, { file, words, but }) {
     const path = join(folder, file);
     const files = statSync(path).isDirectory()
       ? entriesOf(path).map(([, bytes]) => bytes.toString())
-      : [readFileSync(path).toString(), ...(file.endsWith(".alf") ? Object.values(entries(path)) : [])];
+      : [readFileSync(path).toString(), ...(file.endsWith(".alf") ? Object.values(readEntries(path)) : [])];
     const all = files.join("\n");
     const found = words.filter((word) => all.includes(word)).map((word) => `${file} contains ${word}`);
     return but && !all.includes(but) ? [...found, `${file} does not contain ${but}`] : found;
   },
-  /** Undo what earlier actions did: the other process ends. */
+  /** Undoes earlier actions: ends the processes that they started and unmounts disks. */
   async release(stage) {
     await release(stage);
   },
@@ -179,7 +180,7 @@ export const ACTIONS = {
     const got = readdirSync(join(folder, file)).sort();
     return JSON.stringify(got) === JSON.stringify([...are].sort()) ? [] : [`${file} holds ${got}`];
   },
-  /** Write a ChatGPT export with so many conversations. */
+  /** Writes a ChatGPT export with `conversations` conversations of `messages` messages each. */
   export_of({ folder }, { file, conversations, messages }) {
     writeFileSync(join(folder, file), manyConversations("marigold", conversations, messages));
   },
@@ -193,7 +194,7 @@ export const ACTIONS = {
   },
 };
 
-/** Undo all actions, the last one first. */
+/** Undoes all actions, the last one first. */
 export async function release(stage) {
   for (const undo of stage.undo.splice(0).reverse()) await undo();
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { inflateRawSync } from "node:zlib";
 
 /** The entries of a ZIP file as `{name: text}`. */
-export function entries(path) {
+export function readEntries(path) {
   const bytes = readFileSync(path);
   const end = bytes.lastIndexOf("PK\x05\x06");
   let at = bytes.readUInt32LE(end + 16);

@@ -1,5 +1,8 @@
-// Decompression bombs: small archives with 62 MB of `0,` at every place where a reader parses a JSON value. Each goes through
-// the validator and an import with limited memory: it has to be refused or listed as failed, and nothing of it stored.
+// Decompression bombs: small archives that unpack to a huge list or object, most of them of about 62 MiB, at every
+// place where a
+// reader parses a JSON value. With limited memory, `validate` has to refuse each, `import` has to refuse it or list it
+// as failed,
+// and nothing of it may be stored.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,44 +13,45 @@ import { zip } from "./generated.mjs";
 
 /** Memory limit of the program, in KiB. */
 const MEMORY_KIB = 500_000;
-const ZEROS = `[${"0,".repeat(31 << 20)}0]`;
-const MEMBERS = `{${'"a":0,'.repeat(10 << 20)}"a":0}`;
+const ZEROS_LIST = `[${"0,".repeat(31 << 20)}0]`;
+const MEMBERS_OBJECT = `{${'"a":0,'.repeat(10 << 20)}"a":0}`;
 /** Placeholder for the bomb in a fixture's text. */
 const PLACEHOLDER = '"@here@"';
 
-const fixture = (...path) => readFileSync(join(FIXTURES, ...path), "utf8");
-const json = (...path) => JSON.parse(fixture(...path));
-const withBomb = (value, bomb = ZEROS) => JSON.stringify(value).replace(PLACEHOLDER, () => bomb);
+const readFixture = (...path) => readFileSync(join(FIXTURES, ...path), "utf8");
+const readJson = (...path) => JSON.parse(readFixture(...path));
+const insertBomb = (value, bomb = ZEROS_LIST) => JSON.stringify(value).replace(PLACEHOLDER, () => bomb);
 const sha256 = (text) => createHash("sha256").update(text).digest("hex");
 
-/** A `.mem` with these lines in `items/episode.jsonl`, and optionally a bomb in its manifest. */
+/** Entries of a `.mem` with these lines in `items/episode.jsonl`, and with `more` as a bomb in its manifest unless it
+ * is empty. */
 function memBomb(lines, more = "") {
   const path = "items/episode.jsonl";
   const file = { bytes: Buffer.byteLength(lines), path, sha256: sha256(lines) };
   const sums = `${file.sha256}  ${path}\n`;
   const manifest = {
-    ...json("mem", "small", "input.mem", "manifest.json"),
+    ...readJson("mem", "small", "input.mem", "manifest.json"),
     files: [file],
     counts: { episode: 1 },
     bundleDigest: sha256(sums),
   };
   delete manifest.coverage;
   delete manifest.scopes;
-  const text = more === "" ? JSON.stringify(manifest) : withBomb({ ...manifest, acme: "@here@" }, more);
+  const text = more === "" ? JSON.stringify(manifest) : insertBomb({ ...manifest, acme: "@here@" }, more);
   return { "b.mem/manifest.json": text, "b.mem/CHECKSUMS": sums, [`b.mem/${path}`]: lines };
 }
 
-function episode(more) {
-  const [line] = fixture("mem", "small", "input.mem", "items", "episode.jsonl").split("\n");
-  return `${withBomb({ ...JSON.parse(line), acme: "@here@" }, more)}\n`;
+function episodeLine(more) {
+  const [line] = readFixture("mem", "small", "input.mem", "items", "episode.jsonl").split("\n");
+  return `${insertBomb({ ...JSON.parse(line), acme: "@here@" }, more)}\n`;
 }
 
-/** A PAM store with a bomb at a place that `change` marks. */
-function pamBomb(change, bomb = ZEROS) {
-  const store = json("pam", "whole", "input", "memory-store.json");
+/** Entries of a PAM store with a bomb in place of the placeholder that `change` inserts. */
+function pamBomb(change, bomb = ZEROS_LIST) {
+  const store = readJson("pam", "whole", "input", "memory-store.json");
   delete store.integrity;
   change(store);
-  return { "memory-store.json": withBomb(store, bomb) };
+  return { "memory-store.json": insertBomb(store, bomb) };
 }
 
 function yamlBomb(bomb) {
@@ -58,7 +62,7 @@ function yamlBomb(bomb) {
 /** Case name → entries of its archive. */
 const BOMBS = {
   "alf manifest": () => ({
-    "manifest.json": withBomb({
+    "manifest.json": insertBomb({
       alf_version: "1.0.0",
       created_at: "2026-01-01T00:00:00Z",
       agent: { id: "0197f2a0-1111-7000-8000-00000000000a", name: "n", source_runtime: "r" },
@@ -66,23 +70,23 @@ const BOMBS = {
       x: "@here@",
     }),
   }),
-  "mem manifest": () => memBomb(episode("1"), ZEROS),
-  "mem line": () => memBomb(episode(ZEROS)),
-  "mem line of members": () => memBomb(episode(MEMBERS)),
+  "mem manifest": () => memBomb(episodeLine("1"), ZEROS_LIST),
+  "mem line": () => memBomb(episodeLine(ZEROS_LIST)),
+  "mem line of members": () => memBomb(episodeLine(MEMBERS_OBJECT)),
   "mif memory": () => {
-    const store = json("mif", "v2", "input.json");
+    const store = readJson("mif", "v2", "input.json");
     store.memories[0].metadata = "@here@";
-    return { "a.mif.json": withBomb(store) };
+    return { "a.mif.json": insertBomb(store) };
   },
-  "mif yaml": () => yamlBomb(ZEROS),
+  "mif yaml": () => yamlBomb(ZEROS_LIST),
   "mif yaml of members": () => yamlBomb(`{${"a: 0,".repeat(10 << 20)}a: 0}`),
   "mif yaml of anchors": () => yamlBomb(`[&a [${"0,".repeat(1 << 20)}0],${"*a,".repeat(100)}0]`),
   "pam memory": () => pamBomb((store) => (store.memories[0].metadata.x = "@here@")),
   "pam list of memories": () => pamBomb((store) => (store.memories = "@here@")),
   "pam owner": () => pamBomb((store) => (store.owner.x = "@here@")),
-  "pam top": () => pamBomb((store) => (store.x = "@here@"), MEMBERS),
+  "pam top": () => pamBomb((store) => (store.x = "@here@"), MEMBERS_OBJECT),
   "pam conversation": () => {
-    const talk = json("pam", "whole", "input", "conversations", "talk-1.json");
+    const talk = readJson("pam", "whole", "input", "conversations", "talk-1.json");
     // Each message alone is within the limit.
     const part = `[${"0,".repeat(1 << 20)}0]`;
     talk.messages = Array.from({ length: 30 }, (_, i) => ({
@@ -96,14 +100,15 @@ const BOMBS = {
     };
   },
   "zaxy entry": () => {
-    const bundle = json("zaxy", "unsigned", "input.json");
+    const bundle = readJson("zaxy", "unsigned", "input.json");
     bundle.entries[0].content.payload.x = "@here@";
-    return { "garden.json": withBomb(bundle) };
+    return { "garden.json": insertBomb(bundle) };
   },
-  "zaxy head": () => ({ "garden.json": withBomb({ ...json("zaxy", "unsigned", "input.json"), x: "@here@" }) }),
+  "zaxy head": () => ({ "garden.json": insertBomb({ ...readJson("zaxy", "unsigned", "input.json"), x: "@here@" }) }),
 };
 
-/** Run with the memory limit. A larger allocation kills the program, which gives another exit code than a refusal. */
+/** Runs a command with the memory limit. A larger allocation kills the program, which gives another exit code than a
+ * refusal. */
 function runWithLimit(vault, ...args) {
   const script = `ulimit -d ${MEMORY_KIB}; exec "$@"`;
   return quiet("sh", ["-c", script, "sh", built("mementory"), "--json", ...args], {
@@ -112,8 +117,8 @@ function runWithLimit(vault, ...args) {
   });
 }
 
-/** Validate and import every bomb; a valid file under the same limit is the control. */
-export async function bombs(count) {
+/** Validates and imports every bomb. A valid file is imported first, to show that the limit is enough for the program. */
+export async function testBombs(count) {
   if (process.platform !== "linux") {
     count.leaveOut("bombs: limiting memory needs `ulimit -d` of Linux");
     return;

@@ -1,12 +1,13 @@
 // Unique words are imported into a vault. Then every raw file of the vault, every temporary file and all output of the program
-// are searched for them, in plain text (UTF-8, UTF-16) and base64. After an erasure they must not be found in any way.
+// are searched for them, in plain text (UTF-8, lower case, UTF-16) and base64. After an erasure they must not be found
+// in any way.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { conversation, zip } from "./generated.mjs";
 import { Vault, inFolder } from "./mementory.mjs";
 
-/** One word for each place that can hold text; none contains another. */
-const WORDS = {
+/** One word for each place that can contain text. No word contains another. */
+const CANARY_WORDS = {
   title: "quixotryTitle7310",
   text: "zephyrlineText2846",
   answer: "brindleAnswer5529",
@@ -18,12 +19,12 @@ const WORDS = {
   note: "umberlyNote8026",
   passphrase: "heronwick",
 };
-const PASSPHRASE = `${WORDS.passphrase} seven marigold lanterns`;
+const PASSPHRASE = `${CANARY_WORDS.passphrase} seven marigold lanterns`;
 /** Commands that print record text; no other output may contain the words. */
-const PRINT_TEXT = ["list", "show", "thread", "search", "erase --dry-run"];
+const TEXT_COMMANDS = ["list", "show", "thread", "search", "erase --dry-run"];
 
-/** Import the words, search for them, erase them, search again. */
-export async function canaries(count) {
+/** Imports the words, searches for them, erases them, searches for them again and imports them again. */
+export async function testCanaries(count) {
   await inFolder(async (folder) => {
     const problems = [];
     const printed = [];
@@ -33,7 +34,7 @@ export async function canaries(count) {
     vault.run = (...args) => {
       const result = plain(...args);
       const name = args.includes("--dry-run") ? `${args[0]} --dry-run` : args[0];
-      if (!PRINT_TEXT.includes(name)) printed.push([args.join(" "), result.stdout]);
+      if (!TEXT_COMMANDS.includes(name)) printed.push([args.join(" "), result.stdout]);
       printed.push([`${args.join(" ")} (errors)`, result.stderr]);
       return result;
     };
@@ -45,19 +46,19 @@ export async function canaries(count) {
     const hand = vault.must(
       "add",
       "--text-file",
-      vault.write("hand.txt", `By hand: ${WORDS.hand}.`),
+      vault.write("hand.txt", `By hand: ${CANARY_WORDS.hand}.`),
       "--tag",
-      WORDS.tag,
+      CANARY_WORDS.tag,
     ).id;
-    vault.must("edit", hand, "--text-file", vault.write("note.txt", `Now: ${WORDS.note}.`));
+    vault.must("edit", hand, "--text-file", vault.write("note.txt", `Now: ${CANARY_WORDS.note}.`));
     for (const args of [
       ["--vault", join(folder, "nowhere"), "info"],
-      ["show", WORDS.text],
+      ["show", CANARY_WORDS.text],
       ["redact", hand, "--span", "0:999"],
     ])
       vault.run(...args);
 
-    const searchable = Object.entries(WORDS).filter(([name]) => !["bytes", "passphrase"].includes(name));
+    const searchable = Object.entries(CANARY_WORDS).filter(([name]) => !["bytes", "passphrase"].includes(name));
     for (const [name, word] of searchable)
       if (name !== "hand" && vault.must("search", word).total === 0)
         problems.push(`${name} is not found by search, so its absence elsewhere proves nothing`);
@@ -100,20 +101,20 @@ export async function canaries(count) {
 /** A ChatGPT export with a unique word in every place. */
 function makeExport() {
   const id = "file-Canary0000000000000001";
-  const name = `${WORDS.file}.txt`;
-  const chat = conversation("canary", WORDS.title, [
+  const name = `${CANARY_WORDS.file}.txt`;
+  const chat = conversation("canary", CANARY_WORDS.title, [
     {
       role: "user",
-      text: `Please keep ${WORDS.text} in mind.`,
+      text: `Please keep ${CANARY_WORDS.text} in mind.`,
       files: [{ id, name, size: 30, mime_type: "text/plain" }],
     },
-    { role: "assistant", text: `Likes ${WORDS.memory}.`, to: "bio" },
-    { role: "assistant", text: `I keep ${WORDS.answer}.` },
+    { role: "assistant", text: `Likes ${CANARY_WORDS.memory}.`, to: "bio" },
+    { role: "assistant", text: `I keep ${CANARY_WORDS.answer}.` },
   ]);
   return zip([
     ["conversations.json", JSON.stringify([chat])],
     ["user.json", JSON.stringify({ id: "user-canary", email: "canary@example.org" })],
-    [`${id}-${name}`, `Some ${WORDS.bytes} in a file.`],
+    [`${id}-${name}`, `Some ${CANARY_WORDS.bytes} in a file.`],
   ]);
 }
 
@@ -131,7 +132,7 @@ function findWords(vault, printed) {
     ...printed.map(([command, text]) => [`what ${command} printed`, Buffer.from(text)]),
   ];
   return places.flatMap(([place, bytes]) =>
-    Object.entries(WORDS).flatMap(([name, word]) =>
+    Object.entries(CANARY_WORDS).flatMap(([name, word]) =>
       encodings(word)
         .filter(([, encoded]) => bytes.includes(encoded))
         // The import report names files of the export, so the file name may be in it.

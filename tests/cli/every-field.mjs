@@ -4,41 +4,41 @@ import { join } from "node:path";
 import { ROOT } from "../tools/places.mjs";
 import { FIXTURES } from "./mementory.mjs";
 
-const read = (...path) => readFileSync(join(...path), "utf8");
-const SCHEMAS = join(ROOT, "schemas");
-const lines = (...path) =>
-  read(...path)
+const readText = (...path) => readFileSync(join(...path), "utf8");
+const SCHEMA_FOLDER = join(ROOT, "schemas");
+const readJsonLines = (...path) =>
+  readText(...path)
     .split("\n")
     .filter((line) => line.trim() !== "")
     .map((line) => JSON.parse(line));
-const MEM = join(FIXTURES, "mem", "every-field", "input.mem");
-const ALF = join(FIXTURES, "alf", "every-field", "input");
-const PAM = join(FIXTURES, "pam", "every-field", "input");
+const MEM_FOLDER = join(FIXTURES, "mem", "every-field", "input.mem");
+const ALF_FOLDER = join(FIXTURES, "alf", "every-field", "input");
+const PAM_FOLDER = join(FIXTURES, "pam", "every-field", "input");
 
 /** `{schema: documents}`: the documents together have to use every member of the schema. */
 function documentsBySchema() {
-  const kinds = readdirSync(join(MEM, "items")).map((name) => name.replace(".jsonl", ""));
+  const kinds = readdirSync(join(MEM_FOLDER, "items")).map((name) => name.replace(".jsonl", ""));
   const native = kinds.filter((kind) => !kind.startsWith("acme"));
   const alf = ["manifest", "identity", "principals", "credentials", "attachments"];
-  const zaxy = JSON.parse(read(FIXTURES, "zaxy", "every-field", "input.json"));
+  const zaxy = JSON.parse(readText(FIXTURES, "zaxy", "every-field", "input.json"));
   return {
-    ...Object.fromEntries(native.map((kind) => [`mem/${kind}`, lines(MEM, "items", `${kind}.jsonl`)])),
-    "mem/manifest": [JSON.parse(read(MEM, "manifest.json"))],
-    "mem/log": lines(MEM, "audit", "log.jsonl"),
-    "mem/tombstone": lines(MEM, "audit", "tombstones.jsonl"),
-    ...Object.fromEntries(alf.map((layer) => [`alf/${layer}`, [JSON.parse(read(ALF, `${layer}.json`))]])),
-    "alf/memory-record": lines(ALF, "memory", "partitions", "2026-Q1.jsonl"),
-    "mif/mif-1": [JSON.parse(read(FIXTURES, "mif", "every-field", "input.mif.json"))],
-    "mif/mif-2": [JSON.parse(read(FIXTURES, "mif", "every-field-2", "input.json"))],
-    "pam/memory-store": [JSON.parse(read(PAM, "memory-store.json"))],
-    "pam/conversation": [JSON.parse(read(PAM, "conversations", "talk-a.json"))],
-    "pam/embeddings": [JSON.parse(read(PAM, "embeddings.json"))],
+    ...Object.fromEntries(native.map((kind) => [`mem/${kind}`, readJsonLines(MEM_FOLDER, "items", `${kind}.jsonl`)])),
+    "mem/manifest": [JSON.parse(readText(MEM_FOLDER, "manifest.json"))],
+    "mem/log": readJsonLines(MEM_FOLDER, "audit", "log.jsonl"),
+    "mem/tombstone": readJsonLines(MEM_FOLDER, "audit", "tombstones.jsonl"),
+    ...Object.fromEntries(alf.map((layer) => [`alf/${layer}`, [JSON.parse(readText(ALF_FOLDER, `${layer}.json`))]])),
+    "alf/memory-record": readJsonLines(ALF_FOLDER, "memory", "partitions", "2026-Q1.jsonl"),
+    "mif/mif-1": [JSON.parse(readText(FIXTURES, "mif", "every-field", "input.mif.json"))],
+    "mif/mif-2": [JSON.parse(readText(FIXTURES, "mif", "every-field-2", "input.json"))],
+    "pam/memory-store": [JSON.parse(readText(PAM_FOLDER, "memory-store.json"))],
+    "pam/conversation": [JSON.parse(readText(PAM_FOLDER, "conversations", "talk-a.json"))],
+    "pam/embeddings": [JSON.parse(readText(PAM_FOLDER, "embeddings.json"))],
     "zaxy/unsigned-bundle": [zaxy],
     "zaxy/entry": zaxy.entries,
   };
 }
 
-/** Members that no fixture has, with the reason. */
+/** Members that the fixtures need not have, by name or by schema and place, with the reason. */
 const EXCEPTIONS = {
   x_mementory: "our extension slot, only in files that we write",
   x_keepsake: "our extension slot as written before the rename",
@@ -52,14 +52,15 @@ const EXCEPTIONS = {
   "mem/manifest /since": "only in incremental bundles",
 };
 
-/** A message for each schema member that no document uses, and for each schema without documents. */
+/** A message for each schema member that no document uses and that is no exception, and for each schema of `.mem` without
+ * documents. */
 export function missingMembers() {
   const problems = [];
   const found = documentsBySchema();
   for (const [name, documents] of Object.entries(found)) {
-    const root = JSON.parse(read(SCHEMAS, `${name}.schema.json`));
+    const root = JSON.parse(readText(SCHEMA_FOLDER, `${name}.schema.json`));
     const wanted = new Map();
-    walk(root, documents, "", { root, wanted });
+    recordMembers(root, documents, "", { root, wanted });
     for (const [place, used] of wanted) {
       const [short, long] = [place.split("/").pop(), `${name} ${place}`];
       if (
@@ -72,15 +73,15 @@ export function missingMembers() {
         problems.push(`the fixture uses every member of ${name}: ${place} is in none`);
     }
   }
-  const kinds = readdirSync(join(SCHEMAS, "mem")).map((name) => `mem/${name.replace(".schema.json", "")}`);
+  const kinds = readdirSync(join(SCHEMA_FOLDER, "mem")).map((name) => `mem/${name.replace(".schema.json", "")}`);
   return [
     ...problems,
     ...kinds.filter((kind) => !found[kind] && !kind.endsWith("mementory")).map((kind) => `${kind} is in no fixture`),
   ];
 }
 
-/** Walk through schema and documents in parallel and record for each member whether a document uses it. */
-function walk(schema, values, place, context) {
+/** Walks through schema and documents in parallel and record for each member whether a document uses it. */
+function recordMembers(schema, values, place, context) {
   if (!schema || typeof schema !== "object") return;
   for (const part of [
     ...(schema.allOf ?? []),
@@ -89,9 +90,9 @@ function walk(schema, values, place, context) {
     schema.then,
     schema.else,
   ])
-    walk(part, values, place, context);
+    recordMembers(part, values, place, context);
   if (schema.$ref?.startsWith("#/"))
-    walk(
+    recordMembers(
       schema.$ref
         .slice(2)
         .split("/")
@@ -104,8 +105,8 @@ function walk(schema, values, place, context) {
   for (const [name, inner] of Object.entries(schema.properties ?? {})) {
     const memberValues = objects.filter((object) => name in object).map((object) => object[name]);
     context.wanted.set(`${place}/${name}`, memberValues.length > 0 || context.wanted.get(`${place}/${name}`) === true);
-    walk(inner, memberValues, `${place}/${name}`, context);
+    recordMembers(inner, memberValues, `${place}/${name}`, context);
   }
   const elements = values.filter(Array.isArray).flat();
-  if (schema.items) walk(schema.items, elements, `${place}/*`, context);
+  if (schema.items) recordMembers(schema.items, elements, `${place}/*`, context);
 }

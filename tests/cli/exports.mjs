@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { has, quiet } from "../tools/sh.mjs";
 import { CLEAN_ENV, SHARED, Vault, inFolder, hasShared, sumProblems } from "./mementory.mjs";
 
-const EXPORTS = "exports";
+const EXPORTS_FOLDER = "exports";
 /** Assistants whose exports can be read. */
-const SUPPORTED = ["chatgpt", "claude"];
+const SUPPORTED_ASSISTANTS = ["chatgpt", "claude"];
 /** Pasted texts, with counts made by hand. */
 const PASTED_TEXTS = {
   "chatgpt-saved-memories.txt": ({ chatgpt_saved_memories: memories }) => ({ conversations: 0, messages: 0, memories }),
@@ -18,7 +18,8 @@ const PASTED_TEXTS = {
   }),
   "role-transcript.txt": ({ transcript_turns: messages }) => ({ conversations: 1, messages, memories: 0 }),
 };
-/** Edge cases for which the report also has to contain a code. */
+/** Expected outcome of the edge cases that have more to check than the number of messages: `says` is a code that the report
+ * contains, `mentions` a text in the answer, `refused` the reason for which the import is refused. */
 const EDGE_CASES = {
   "raw-control-chars.json": { messages: 2, says: "control_character" },
   "ndjson-conversations.jsonl": { messages: 2, says: "duplicate" },
@@ -30,7 +31,8 @@ const EDGE_CASES = {
   "duplicate-members.zip": { messages: 2, says: "duplicate_name" },
   "zip-slip.zip": { messages: 2, says: "unsafe_name" },
 };
-const GENERATED = [
+/** Exports to generate: [assistant, layout, ending of the name]. */
+const GENERATED_EXPORTS = [
   ["chatgpt", "classic", ".zip"],
   ["chatgpt", "sharded", ".zip"],
   ["chatgpt", "portal", ".zip"],
@@ -38,14 +40,16 @@ const GENERATED = [
   ["claude", "batch", ""],
   ["claude", "parts", ""],
 ];
-const SIZE = ["--conversations", "250", "--mb", "3", "--batches", "2"];
+const SIZE_OPTIONS = ["--conversations", "250", "--mb", "3", "--batches", "2"];
 
-/** Import all of them and compare the counts. */
-export async function exportsAsWritten(count) {
-  if (!hasShared(count, EXPORTS)) return;
-  const folder = join(SHARED, EXPORTS);
+/** Imports samples, pasted texts, edge cases and generated exports, and compares the counts. */
+export async function testExports(count) {
+  if (!hasShared(count, EXPORTS_FOLDER)) return;
+  const folder = join(SHARED, EXPORTS_FOLDER);
   const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8"));
-  const samples = Object.entries(expected.samples).filter(([, { providers }]) => SUPPORTED.includes(providers[0]));
+  const samples = Object.entries(expected.samples).filter(([, { providers }]) =>
+    SUPPORTED_ASSISTANTS.includes(providers[0]),
+  );
   for (const [name, wanted] of samples)
     await importTwice(count, `sample ${name}`, join(folder, name), normalizedCounts(wanted));
   for (const [name, counts] of Object.entries(PASTED_TEXTS)) {
@@ -55,7 +59,7 @@ export async function exportsAsWritten(count) {
   for (const name of readdirSync(join(folder, "edge")).sort())
     await importEdgeCase(count, name, join(folder, "edge", name), expected);
   if (!has("python3")) return count.leaveOut("generated exports: python3 is not installed");
-  for (const kind of GENERATED) await importGenerated(count, ...kind);
+  for (const kind of GENERATED_EXPORTS) await importGenerated(count, ...kind);
 }
 
 function normalizedCounts({ conversations, messages, memories, attachments_referenced, attachments_present }) {
@@ -91,8 +95,8 @@ async function importTwice(count, name, path, wanted) {
 async function importEdgeCase(count, name, path, expected) {
   await inFolder((folder) => {
     const vault = new Vault(folder).create();
-    const figure = expected.edge_messages[name];
-    const { messages, says, failed = 0, mentions, refused } = EDGE_CASES[name] ?? { messages: figure };
+    const expectedMessages = expected.edge_messages[name];
+    const { messages, says, failed = 0, mentions, refused } = EDGE_CASES[name] ?? { messages: expectedMessages };
     const { code, answer } = vault.run("import", path);
     const text = JSON.stringify(answer);
     const problems = [];
@@ -102,7 +106,7 @@ async function importEdgeCase(count, name, path, expected) {
       if (Object.keys(counts).length > 0) problems.push(`refused, but records were stored: ${JSON.stringify(counts)}`);
       return report(count, `edge ${name}`, problems);
     }
-    if (typeof messages !== "number") problems.push(`there is no expected count for this file: ${figure}`);
+    if (typeof messages !== "number") problems.push(`there is no expected count for this file: ${expectedMessages}`);
     if (code !== 0) return report(count, `edge ${name}`, [`exit code ${code}: ${text}`]);
     if (answer.messages !== messages) problems.push(`${answer.messages} messages, not ${messages}`);
     if (answer.failed !== failed) problems.push(`${answer.failed} failed, not ${failed}`);
@@ -116,7 +120,15 @@ async function importEdgeCase(count, name, path, expected) {
 async function importGenerated(count, kind, layout, ending) {
   await inFolder(async (folder) => {
     const path = join(folder, `made${ending}`);
-    const args = [join(SHARED, EXPORTS, "gen_exports.py"), kind, "--layout", layout, ...SIZE, "--out", path];
+    const args = [
+      join(SHARED, EXPORTS_FOLDER, "gen_exports.py"),
+      kind,
+      "--layout",
+      layout,
+      ...SIZE_OPTIONS,
+      "--out",
+      path,
+    ];
     const { code, stderr } = quiet("python3", args, { env: CLEAN_ENV });
     if (code !== 0) throw new Error(`the generator ended with ${code}: ${stderr}`);
     const truth = JSON.parse(readFileSync(`${path}.truth.json`, "utf8"));
@@ -127,7 +139,7 @@ async function importGenerated(count, kind, layout, ending) {
   });
 }
 
-/** Each query has to find its one message among the first ten hits. */
+/** Of the queries that have one right answer, 95 % have to find it among the first ten hits. */
 async function searchNeedles(count, name, path, truth) {
   await inFolder((folder) => {
     const vault = new Vault(folder).create();
@@ -146,11 +158,11 @@ async function searchNeedles(count, name, path, truth) {
 
 function differingCounts(wanted, got) {
   return Object.entries(wanted)
-    .filter(([key, value]) => JSON.stringify(sorted(value)) !== JSON.stringify(sorted(got[key])))
+    .filter(([key, value]) => JSON.stringify(sortMembers(value)) !== JSON.stringify(sortMembers(got[key])))
     .map(([key, value]) => `${key}: ${JSON.stringify(got[key])}, not ${JSON.stringify(value)}`);
 }
 
-const sorted = (value) =>
+const sortMembers = (value) =>
   value && typeof value === "object" ? Object.fromEntries(Object.entries(value).sort()) : value;
 
 function report(count, name, problems) {

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { crc32, deflateRawSync } from "node:zlib";
 
-const FIRST_TIME = 1_700_000_000;
+const FIRST_TIME_SECONDS = 1_700_000_000;
 
 /** One conversation without branches. `messages`: `[{role, text, files, to}]`. */
 export function conversation(id, title, messages) {
@@ -19,7 +19,7 @@ export function conversation(id, title, messages) {
       message: {
         id: node,
         author: { role, name: null, metadata: {} },
-        create_time: FIRST_TIME + i,
+        create_time: FIRST_TIME_SECONDS + i,
         update_time: null,
         content: { content_type: "text", parts: [text] },
         status: "finished_successfully",
@@ -35,14 +35,14 @@ export function conversation(id, title, messages) {
     id,
     conversation_id: id,
     title,
-    create_time: FIRST_TIME,
-    update_time: FIRST_TIME + messages.length,
+    create_time: FIRST_TIME_SECONDS,
+    update_time: FIRST_TIME_SECONDS + messages.length,
     mapping,
     current_node: parent,
   };
 }
 
-/** An export of short conversations with different text in every message. */
+/** JSON of an export with short conversations. Every message has the word `name` and another text. */
 export function manyConversations(name, conversations, messages) {
   return JSON.stringify(
     Array.from({ length: conversations }, (_, c) =>
@@ -58,7 +58,7 @@ export function manyConversations(name, conversations, messages) {
   );
 }
 
-/** A ZIP archive of these entries (`[[name, bytes or text]]`), stored uncompressed by default. */
+/** Bytes of a ZIP archive of these entries (`[[name, bytes or text]]`), stored uncompressed by default. */
 export function zip(entries, compressed = false) {
   const [files, directory] = [[], []];
   let offset = 0;

@@ -9,7 +9,7 @@ import { built } from "../tools/places.mjs";
 import { quiet } from "../tools/sh.mjs";
 import { FIXTURES, Vault, inFolder } from "./mementory.mjs";
 
-const VAULTS = join(FIXTURES, "vaults");
+const VAULTS_FOLDER = join(FIXTURES, "vaults");
 const QUERIES = ["tortoise", "answers", "Ghent", "metric"];
 
 /** A vault driven by any program, also by one that reads its environment under another name. */
@@ -31,7 +31,7 @@ function describeVault(vault) {
   const { records, trash, tombstones, batches } = vault.dump();
   return {
     records: records.length,
-    digest: digest([...records, ...trash]),
+    digest: digestRows([...records, ...trash]),
     trash: trash.map(({ id }) => id),
     tombstones: tombstones.map(({ id, op, signature }) => ({ id, op, signature })),
     batches: batches.map(({ format, added }) => ({ format, added })),
@@ -48,23 +48,23 @@ function describeImport(folder, program, path) {
   }));
   const byKind = {};
   for (const { kind } of rows) byKind[kind] = (byKind[kind] ?? 0) + 1;
-  return { format, found, added, failed, byKind, digest: digest(rows) };
+  return { format, found, added, failed, byKind, digest: digestRows(rows) };
 }
 
-/** Digest of the rows in any order, because records of the same time may change places. */
-const digest = (rows) => {
+/** Digest of the rows that does not depend on their order, because records of the same time may come in any order. */
+const digestRows = (rows) => {
   const hash = createHash("sha256");
   for (const line of rows.map((row) => JSON.stringify(row)).sort()) hash.update(`${line}\n`);
   return hash.digest("hex");
 };
 
-const versions = () => readdirSync(VAULTS).filter((name) => !name.endsWith(".md"));
+const vaultVersions = () => readdirSync(VAULTS_FOLDER).filter((name) => !name.endsWith(".md"));
 
-/** Visits a copy of each version's folder, because opening a vault may upgrade it. */
+/** Calls `visit` with a copy of each version's vault, because opening a vault may upgrade it. */
 async function visitVersions(program, visit) {
-  for (const version of versions()) {
+  for (const version of vaultVersions()) {
     await inFolder(async (folder) => {
-      const kept = join(VAULTS, version);
+      const kept = join(VAULTS_FOLDER, version);
       const name = readdirSync(kept).find((entry) => entry.startsWith("Golden."));
       cpSync(join(kept, name), join(folder, name), { recursive: true });
       const exports = readdirSync(join(kept, "exports")).sort();
@@ -79,8 +79,8 @@ async function visitVersions(program, visit) {
   }
 }
 
-/** Vaults of earlier versions open with the same contents, and their exports are read as before. */
-export async function goldenVaults(count) {
+/** Tests that vaults of earlier versions open with the same contents, and that their exports are read as before. */
+export async function testGoldenVaults(count) {
   await visitVersions(built("mementory"), ({ version, expected, vault, read, exports }) => {
     const recorded = JSON.parse(readFileSync(expected, "utf8"));
     const now = describeVault(vault);
@@ -103,10 +103,10 @@ export async function goldenVaults(count) {
 
 if (process.argv[2] === "--record") {
   await visitVersions(process.argv[3], ({ expected, vault, read, exports }) => {
-    const said = {
+    const answers = {
       vault: describeVault(vault),
       exports: Object.fromEntries(exports.map((file) => [file, read(file)])),
     };
-    writeFileSync(expected, `${JSON.stringify(said, null, 2)}\n`);
+    writeFileSync(expected, `${JSON.stringify(answers, null, 2)}\n`);
   });
-} else await runAlone(import.meta.url, goldenVaults);
+} else await runAlone(import.meta.url, testGoldenVaults);

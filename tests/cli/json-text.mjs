@@ -1,30 +1,31 @@
 // Compares JSON texts exactly: values with their pointers, in order, numbers as written. `JSON.parse` would round large numbers
 // and reorder some members.
 
-/** `[pointer, value]` of every scalar, empty object and empty list of a JSON text, in order. */
-export function leaves(text) {
+/** Returns `[pointer, text of the value]` of every scalar, empty object and empty list of a JSON text, in order. */
+export function listLeaves(text) {
   const found = [];
-  const end = value(text, skipSpace(text, 0), "", found);
+  const end = readValue(text, skipSpace(text, 0), "", found);
   if (skipSpace(text, end) !== text.length) throw new SyntaxError(`unexpected text after the value at ${end}`);
   return found;
 }
 
-/** The first difference between two JSON texts; null if they have the same values in the same order. */
-export function difference(before, after) {
-  const [old, now] = [leaves(before), leaves(after)];
+/** Describes the first difference between two JSON texts; null if they have the same values in the same order. */
+export function firstDifference(before, after) {
+  const [old, now] = [listLeaves(before), listLeaves(after)];
   for (let i = 0; i < Math.max(old.length, now.length); i += 1) {
     const [was, is] = [old[i], now[i]];
-    if (was?.[0] !== is?.[0] || was?.[1] !== is?.[1]) return `${describe(was)} became ${describe(is)}`;
+    if (was?.[0] !== is?.[0] || was?.[1] !== is?.[1]) return `${leafText(was)} became ${leafText(is)}`;
   }
   return null;
 }
 
-const describe = (leaf) => (leaf ? `${leaf[0] || "/"} = ${leaf[1].slice(0, 80)}` : "nothing");
+const leafText = (leaf) => (leaf ? `${leaf[0] || "/"} = ${leaf[1].slice(0, 80)}` : "nothing");
 
-function value(text, start, pointer, found) {
+/** Adds the leaves of the value at `start` to `found`. Returns the offset of its end. */
+function readValue(text, start, pointer, found) {
   const open = text[start];
   if (open !== "{" && open !== "[") {
-    const [end, shown] = scalar(text, start);
+    const [end, shown] = readScalar(text, start);
     found.push([pointer, shown]);
     return end;
   }
@@ -36,18 +37,18 @@ function value(text, start, pointer, found) {
   for (let index = 0; ; index += 1) {
     let step = String(index);
     if (open === "{") {
-      const [end, name] = scalar(text, at);
+      const [end, name] = readScalar(text, at);
       step = JSON.parse(name).replaceAll("~", "~0").replaceAll("/", "~1");
       at = skipSpace(text, skipSpace(text, end) + 1);
     }
-    at = skipSpace(text, value(text, at, `${pointer}/${step}`, found));
+    at = skipSpace(text, readValue(text, at, `${pointer}/${step}`, found));
     if (text[at] !== ",") return at + 1;
     at = skipSpace(text, at + 1);
   }
 }
 
-/** End and text of a scalar. Strings are normalised, because different escapes mean the same. */
-function scalar(text, start) {
+/** Returns the end and the text of a scalar. Escapes in strings are normalised, because different ones mean the same. */
+function readScalar(text, start) {
   const pattern = /"(?:[^"\\]|\\.)*"|[^\s,\]}:"]+/y;
   pattern.lastIndex = start;
   const [token] = pattern.exec(text) ?? [];

@@ -1,7 +1,7 @@
 // Compares an answer with the expected values of a case.
 
-const TYPE = /^<(any|string|number|boolean|time)>$/;
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+const TYPE_PATTERN = /^<(any|string|number|boolean|time)>$/;
+const TIME_PATTERN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /** Rules in place of a value: `{"$name": argument}`. Each returns whether `got` satisfies it. */
 const RULES = {
@@ -18,7 +18,8 @@ const RULES = {
 /** A message for each place where `got` differs from what is wanted. */
 export function differences(wanted, got, place) {
   const mismatch = () => [`${place}: ${JSON.stringify(got)?.slice(0, 600)}, not ${JSON.stringify(wanted)}`];
-  if (typeof wanted === "string" && TYPE.test(wanted)) return isType(wanted.slice(1, -1), got) ? [] : mismatch();
+  if (typeof wanted === "string" && TYPE_PATTERN.test(wanted))
+    return isType(wanted.slice(1, -1), got) ? [] : mismatch();
   if (Array.isArray(wanted)) {
     if (!Array.isArray(got) || got.length !== wanted.length) return mismatch();
     return wanted.flatMap((value, i) => differences(value, got[i], `${place}/${i}`));
@@ -35,6 +36,6 @@ export function differences(wanted, got, place) {
 
 function isType(type, got) {
   if (type === "any") return got !== undefined;
-  if (type === "time") return typeof got === "string" && TIME.test(got);
+  if (type === "time") return typeof got === "string" && TIME_PATTERN.test(got);
   return typeof got === type;
 }

@@ -2,9 +2,9 @@
 // the same order. Also checks that the fixtures use every member of our schemas.
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
-import { entries } from "./archive.mjs";
+import { readEntries } from "./archive.mjs";
 import { missingMembers } from "./every-field.mjs";
-import { difference } from "./json-text.mjs";
+import { firstDifference } from "./json-text.mjs";
 import { FIXTURES, Vault, inFolder } from "./mementory.mjs";
 import { zip } from "./generated.mjs";
 
@@ -31,7 +31,8 @@ const CASES = [
   ["zaxy", "every-field/input.json"],
   ["zaxy", "signed-ed25519/input.json"],
 ];
-/** `[format, prefix of the place, reason]`: data about the file itself, which a new file has differently or not at all. */
+/** `[start of the name of the case, start of the place, reason]`: data about the file itself, which a new file has
+ * differently or not at all. */
 const FILE_DATA = [
   ["alf", "manifest.json:", "time, counts and digests of the new archive; the data about the agent is compared"],
   ["alf", "memory/index.json:", "counts of the new partitions"],
@@ -42,15 +43,15 @@ const FILE_DATA = [
     "time and author of the new bundle; with --version those of the old one are written",
   ],
 ];
-/** Fields that a fixture may lose, with the reason. */
+/** Fields that a conversion may leave out, with the reason. */
 const ALLOWED_LOSSES = {
   bytes: "only .alf can contain the bytes of files",
   attachment: "a referenced file that was missing from the start",
   part: "workspace files of an agent",
 };
 
-/** Convert there and back and compare. */
-export async function matrix(count) {
+/** Converts each fixture to every other format and back, and compares the contents. */
+export async function testConversions(count) {
   for (const problem of missingMembers()) count.add(problem, false);
   for (const [home, fixture, ...how] of CASES) {
     const name = `${home} (${fixture.split("/")[0]})`;
@@ -87,7 +88,7 @@ function textChanges(before, after) {
   for (const [place, text] of Object.entries(before)) {
     if (after[place] === undefined) problems.push(`${place}: missing`);
     else if (isJson(text)) {
-      const found = isJson(after[place]) ? difference(text, after[place]) : "no longer JSON";
+      const found = isJson(after[place]) ? firstDifference(text, after[place]) : "no longer JSON";
       if (found) problems.push(`${place}: ${found}`);
     } else if (text !== after[place]) problems.push(`${place}: other text`);
   }
@@ -114,7 +115,7 @@ function isJson(text) {
   }
 }
 
-/** Pack a fixture's folder as an archive. */
+/** Packs a fixture's folder as an archive. */
 function packArchive(vault, fixture) {
   const root = join(FIXTURES, "alf", fixture);
   return vault.write("in.alf", zip(filesIn(root).map((path) => [relative(root, path), readFileSync(path)])));
@@ -127,26 +128,26 @@ function filesIn(root) {
     .flatMap((path) => (statSync(path).isDirectory() ? filesIn(path) : [path]));
 }
 
-/** Each file of a folder. */
+/** `{relative path: text}` of every file in a folder. */
 function readFolder(root) {
   return Object.fromEntries(filesIn(root).map((path) => [relative(root, path), readFileSync(path, "utf8")]));
 }
 
-/** The lines of `.jsonl` files of a bundle, and other files whole. */
+/** `{place: text}` of a bundle: `.jsonl` files line by line, other files as a whole. */
 function readBundle(root) {
   return Object.fromEntries(
     Object.entries(readFolder(root)).flatMap(([name, text]) =>
-      name.endsWith(".jsonl") ? lines(name, text) : [[name, text]],
+      name.endsWith(".jsonl") ? numberLines(name, text) : [[name, text]],
     ),
   );
 }
 
-/** The documents of an archive, its memory lines across partitions, and the agent data of its manifest. */
+/** `{place: text}` of an archive: its documents, the memory lines of all partitions, and three members of its manifest. */
 function readArchive(path) {
-  const all = entries(path);
+  const all = readEntries(path);
   const { layers, ...manifest } = JSON.parse(all["manifest.json"]);
   const rows = layers.memory.partitions;
-  const memory = rows.flatMap(({ file }) => lines("memory", all[file]).map(([, line]) => line));
+  const memory = rows.flatMap(({ file }) => numberLines("memory", all[file]).map(([, line]) => line));
   const partitions = rows.map(({ file }) => file);
   const documents = Object.entries(all).filter(
     ([name]) => !partitions.includes(name) && !name.startsWith("artifacts/"),
@@ -164,7 +165,7 @@ function readFile(path) {
   return { document: readFileSync(path, "utf8") };
 }
 
-function lines(name, text) {
+function numberLines(name, text) {
   const filled = text.split("\n").filter((line) => line.trim() !== "");
   return filled.map((line, at) => [`${name}:${at + 1}`, line]);
 }

@@ -14,7 +14,7 @@ export const PASSPHRASE = "correct horse battery staple";
 /** Environment without the MEMENTORY_ variables of the person who runs the tests. */
 export const CLEAN_ENV = Object.fromEntries(Object.entries(ENV).filter(([name]) => !name.startsWith("MEMENTORY_")));
 
-/** Run `use(folder)` with a temporary folder. */
+/** Calls `use` with a temporary folder, removes the folder and returns the result. */
 export async function inFolder(use) {
   const folder = mkdtempSync(join(tmpdir(), "mementory-cli-"));
   try {
@@ -31,7 +31,7 @@ export function hasShared(count, name) {
   return exists;
 }
 
-/** A test vault and the commands on it. */
+/** A vault for tests. Its methods run the command line on it. */
 export class Vault {
   constructor(folder, name = "v") {
     this.path = join(folder, name);
@@ -52,13 +52,13 @@ export class Vault {
     };
   }
 
-  /** Create it at the lowest permitted cost. */
+  /** Creates the vault, with the lowest permitted cost of the passphrase. */
   create() {
     this.must("create", this.path, "--kdf-floor");
     return this;
   }
 
-  /** Run a command: `{code, stdout, stderr, answer}`; `answer` is null if standard output is not a JSON object. */
+  /** Runs a command. Returns `{code, stdout, stderr, answer}`; `answer` is null if standard output is not a JSON object. */
   run(...args) {
     const result = quiet(built("mementory"), ["--json", ...args], { cwd: this.folder, env: this.env });
     let answer = null;
@@ -70,7 +70,7 @@ export class Vault {
     return { ...result, answer };
   }
 
-  /** Run a command that has to succeed; returns its answer. */
+  /** Runs a command that has to succeed. Returns its answer. */
   must(...args) {
     const { code, answer, stdout, stderr } = this.run(...args);
     if (code !== 0 || answer === null)
@@ -95,7 +95,7 @@ export class Vault {
     return path;
   }
 
-  /** All pages of a list. */
+  /** Items of all pages of a list. */
   list(...filters) {
     const items = [];
     let cursor = null;
@@ -118,7 +118,7 @@ export class Vault {
   }
 }
 
-/** Messages where `found` is not the sum of the outcomes, in total or by kind. */
+/** Problems of an import report in which `found` is not the sum of the outcomes, or a total is not the sum over the kinds. */
 export function sumProblems(report) {
   const parts = ["added", "updated", "unchanged", "blocked", "skipped", "failed"];
   const sum = (of) => parts.reduce((total, part) => total + of[part], 0);

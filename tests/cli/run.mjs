@@ -22,16 +22,16 @@ import { CLEAN_ENV, FIXTURES, SHARED, Vault, inFolder, hasShared, sumProblems } 
 import { differences } from "./match.mjs";
 import { ACTIONS, missingRequirement, release } from "./actions.mjs";
 
-const HERE = fileURLToPath(new URL(".", import.meta.url));
+const CASES_FOLDER = fileURLToPath(new URL(".", import.meta.url));
 
-/** Run all cases and count them; MEMENTORY_CASE selects those whose name contains it. */
-export async function cliCases(count) {
-  const names = readdirSync(HERE)
+/** Runs all cases and counts them. MEMENTORY_CASE selects those whose name contains it. */
+export async function testCliCases(count) {
+  const names = readdirSync(CASES_FOLDER)
     .filter((entry) => entry.endsWith(".case.json") && entry.includes(process.env.MEMENTORY_CASE ?? ""))
     .map((entry) => entry.replace(".case.json", ""))
     .sort();
   for (const name of names) {
-    const definition = JSON.parse(readFileSync(join(HERE, `${name}.case.json`), "utf8"));
+    const definition = JSON.parse(readFileSync(join(CASES_FOLDER, `${name}.case.json`), "utf8"));
     const lacking = (definition.needs ?? []).map(missingRequirement).find(Boolean);
     if (lacking) {
       count.leaveOut(`${name}: ${lacking}`);
@@ -106,7 +106,7 @@ function runCommand({ folder, known, env }, step) {
     return [...problems, `standard output is not one JSON object: ${stdout.slice(0, 200)}`];
   }
   // A check that finds damage answers with a report, not with an error.
-  if ((step.exit ?? 0) > 1 && answer.ok === undefined) problems.push(...differences(ERROR, answer, ""));
+  if ((step.exit ?? 0) > 1 && answer.ok === undefined) problems.push(...differences(ERROR_SHAPE, answer, ""));
   if (step.run.includes("import") && answer.by_kind) problems.push(...sumProblems(answer));
   if (step.json !== undefined) problems.push(...differences(step.json, answer, ""));
   for (const [name, pointer] of Object.entries(step.save ?? {})) {
@@ -129,5 +129,5 @@ function valueAt(answer, pointer) {
   return keys.reduce((value, key) => value?.[key], answer);
 }
 
-/** The shape of every error. */
-const ERROR = { error: { code: { $match: "^[a-z][a-z0-9_]*$" }, message: "<string>", details: {} } };
+/** What every error answer has to match. */
+const ERROR_SHAPE = { error: { code: { $match: "^[a-z][a-z0-9_]*$" }, message: "<string>", details: {} } };

@@ -1,16 +1,16 @@
 // Damaged and forged `.alf` and `.alf-delta` files, made from good fixtures. Each case says what is wrong with the file
-// and what `import` does with it: "taken", or the code of the refusal.
+// and what `import` answers: "taken" if it imports the file, otherwise the code of the error.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { entriesOf } from "../cli/generated.mjs";
 import { FIXTURES } from "../cli/mementory.mjs";
-import { archive, flip } from "./zip.mjs";
+import { buildArchive, flipMiddleBit } from "./zip.mjs";
 
-const LINES = "memory/partitions/2026-Q1.jsonl";
-const OTHER = "0197f2a0-9999-7000-8000-00000000000f";
+const PARTITION_NAME = "memory/partitions/2026-Q1.jsonl";
+const OTHER_AGENT_ID = "0197f2a0-9999-7000-8000-00000000000f";
 
-/** The good archive: every layer, an artifact, files of a runtime, an index, vectors, an entry of another program. */
-export function good() {
+/** Entries of a valid archive: every layer, an artifact, files of a runtime, an index, vectors, an entry of another program. */
+export function validEntries() {
   const found = entriesOf(join(FIXTURES, "alf", "every-field", "input")).map(([name, data]) => ({ name, data }));
   const manifest = JSON.parse(found.find((entry) => entry.name === "manifest.json").data.toString());
   return [
@@ -23,70 +23,87 @@ export function good() {
   ];
 }
 
-const text = (entry) => Buffer.from(entry.data).toString();
-const named = (name, change) => (entries) =>
+const entryText = (entry) => Buffer.from(entry.data).toString();
+const changeEntry = (name, change) => (entries) =>
   entries.flatMap((entry) => (entry.name === name ? (change(entry) ?? []) : [entry]));
-const without = (name) => named(name, () => null);
-const damaged = (name) => named(name, (entry) => ({ ...entry, damage: flip }));
-const json = (name, change) =>
-  named(name, (entry) => {
-    const value = JSON.parse(text(entry));
+const removeEntry = (name) => changeEntry(name, () => null);
+const damageEntry = (name) => changeEntry(name, (entry) => ({ ...entry, damage: flipMiddleBit }));
+const editJson = (name, change) =>
+  changeEntry(name, (entry) => {
+    const value = JSON.parse(entryText(entry));
     change(value);
     return { ...entry, data: JSON.stringify(value) };
   });
-const manifest = (change) => json("manifest.json", change);
-const lines = (change) =>
-  named(LINES, (entry) => ({ ...entry, data: change(text(entry).trimEnd().split("\n")).join("\n") + "\n" }));
-const record = (change) =>
-  lines(([first, ...others]) => {
+const editManifest = (change) => editJson("manifest.json", change);
+const editLines = (change) =>
+  changeEntry(PARTITION_NAME, (entry) => ({
+    ...entry,
+    data: change(entryText(entry).trimEnd().split("\n")).join("\n") + "\n",
+  }));
+const editFirstRecord = (change) =>
+  editLines(([first, ...others]) => {
     const value = JSON.parse(first);
     change(value);
     return [JSON.stringify(value), ...others];
   });
-const also =
+const addEntries =
   (...more) =>
   (entries) => [...entries, ...more];
-const extra = { name: "more.txt", data: "More text of nobody.\n" };
-const inTurn =
+const EXTRA_ENTRY = { name: "more.txt", data: "More text of nobody.\n" };
+const applyInTurn =
   (...changes) =>
   (entries) =>
     changes.reduce((made, change) => change(made), entries);
 
-/** What is wrong → how it is made, and what becomes of an import. */
+/** What is wrong with an archive → the change to the valid entries, and the answer of `import`. */
 const ARCHIVES = {
   nothing: [(entries) => entries, "taken"],
   // The bytes of an entry do not match their checksum.
-  "damage in manifest.json": [damaged("manifest.json"), "damaged_entry"],
-  "damage in identity.json": [damaged("identity.json"), "damaged_entry"],
-  "damage in principals.json": [damaged("principals.json"), "damaged_entry"],
-  "damage in credentials.json": [damaged("credentials.json"), "damaged_entry"],
-  "damage in attachments.json": [damaged("attachments.json"), "damaged_entry"],
-  "damage in a partition": [damaged(LINES), "damaged_entry"],
-  "damage in memory/index.json": [damaged("memory/index.json"), "damaged_entry"],
-  "damage in an artifact": [damaged("artifacts/data/hives.csv"), "damaged_entry"],
-  "damage in raw/": [damaged("raw/openclaw/SOUL.md"), "damaged_entry"],
-  "damage in vectors.bin": [damaged("memory/embeddings/vectors.bin"), "damaged_entry"],
-  "damage in an entry of another program": [damaged("notes-of-another-program.txt"), "damaged_entry"],
+  "damage in manifest.json": [damageEntry("manifest.json"), "damaged_entry"],
+  "damage in identity.json": [damageEntry("identity.json"), "damaged_entry"],
+  "damage in principals.json": [damageEntry("principals.json"), "damaged_entry"],
+  "damage in credentials.json": [damageEntry("credentials.json"), "damaged_entry"],
+  "damage in attachments.json": [damageEntry("attachments.json"), "damaged_entry"],
+  "damage in a partition": [damageEntry(PARTITION_NAME), "damaged_entry"],
+  "damage in memory/index.json": [damageEntry("memory/index.json"), "damaged_entry"],
+  "damage in an artifact": [damageEntry("artifacts/data/hives.csv"), "damaged_entry"],
+  "damage in raw/": [damageEntry("raw/openclaw/SOUL.md"), "damaged_entry"],
+  "damage in vectors.bin": [damageEntry("memory/embeddings/vectors.bin"), "damaged_entry"],
+  "damage in an entry of another program": [damageEntry("notes-of-another-program.txt"), "damaged_entry"],
   "a compressed manifest that does not unpack": [
-    named("manifest.json", (entry) => ({ ...entry, deflate: true, damage: (packed) => packed.fill(0xff, 4, 12) })),
+    changeEntry("manifest.json", (entry) => ({
+      ...entry,
+      deflate: true,
+      damage: (packed) => packed.fill(0xff, 4, 12),
+    })),
     "damaged_entry",
   ],
   "a compressed partition that does not unpack": [
-    named(LINES, (entry) => ({ ...entry, deflate: true, damage: (packed) => packed.fill(0xff, 40, 60) })),
+    changeEntry(PARTITION_NAME, (entry) => ({
+      ...entry,
+      deflate: true,
+      damage: (packed) => packed.fill(0xff, 40, 60),
+    })),
     "damaged_entry",
   ],
   // The directory and the local headers contradict each other.
   "a local header with an escaping name": [
-    also({ ...extra, local: { name: "../../.bashrc" } }),
+    addEntries({ ...EXTRA_ENTRY, local: { name: "../../.bashrc" } }),
     "container_header_differs",
   ],
   "a local header with another name": [
-    named("identity.json", (entry) => ({ ...entry, local: { name: "identitY.json" } })),
+    changeEntry("identity.json", (entry) => ({ ...entry, local: { name: "identitY.json" } })),
     "container_header_differs",
   ],
-  "a local header with another size": [also({ ...extra, local: { size: 5 } }), "container_header_differs"],
-  "a local header with another checksum": [also({ ...extra, local: { crc: 5 } }), "container_header_differs"],
-  "a local header with another method": [also({ ...extra, local: { method: 8 } }), "container_header_differs"],
+  "a local header with another size": [addEntries({ ...EXTRA_ENTRY, local: { size: 5 } }), "container_header_differs"],
+  "a local header with another checksum": [
+    addEntries({ ...EXTRA_ENTRY, local: { crc: 5 } }),
+    "container_header_differs",
+  ],
+  "a local header with another method": [
+    addEntries({ ...EXTRA_ENTRY, local: { method: 8 } }),
+    "container_header_differs",
+  ],
   "two names on the same data": [
     (entries) => [...entries, { ...entries.at(-1), like: entries.length - 1, name: "twin.txt" }],
     "container_header_differs",
@@ -94,7 +111,7 @@ const ARCHIVES = {
   "an entry inside another": [
     (entries) => {
       const data = "Hidden in another entry.\n";
-      const inner = archive([{ name: "inner.txt", data }]);
+      const inner = buildArchive([{ name: "inner.txt", data }]);
       return [
         ...entries,
         { name: "outer.bin", data: inner },
@@ -104,68 +121,71 @@ const ARCHIVES = {
     "container_overlap",
   ],
   "data that reaches into the directory": [
-    also({ ...extra, central: { packed: 4096, size: 4096 }, local: { packed: 4096, size: 4096 } }),
+    addEntries({ ...EXTRA_ENTRY, central: { packed: 4096, size: 4096 }, local: { packed: 4096, size: 4096 } }),
     "container_overlap",
   ],
-  // Names.
-  "a name with an empty part": [also({ ...extra, name: "x//more.txt" }), "container_empty_name_part"],
-  "names that differ by case": [also({ ...extra, name: "IDENTITY.json" }), "container_similar_names"],
+  // Names of entries that are unsafe or ambiguous.
+  "a name with an empty part": [addEntries({ ...EXTRA_ENTRY, name: "x//more.txt" }), "container_empty_name_part"],
+  "names that differ by case": [addEntries({ ...EXTRA_ENTRY, name: "IDENTITY.json" }), "container_similar_names"],
   "names that differ by normalisation": [
-    also({ ...extra, name: "caf\u00e9.txt" }, { ...extra, name: "cafe\u0301.txt" }),
+    addEntries({ ...EXTRA_ENTRY, name: "caf\u00e9.txt" }, { ...EXTRA_ENTRY, name: "cafe\u0301.txt" }),
     "container_similar_names",
   ],
-  "a name twice": [also({ name: "identity.json", data: "{}" }), "refused_input"],
-  "a name that leads out": [also({ ...extra, name: "../more.txt" }), "refused_input"],
-  "an absolute name": [also({ ...extra, name: "/etc/more.txt" }), "refused_input"],
-  "a name with backslashes": [also({ ...extra, name: "x\\more.txt" }), "refused_input"],
-  "a link": [also({ ...extra, mode: 0o120777 }), "refused_input"],
+  "a name twice": [addEntries({ name: "identity.json", data: "{}" }), "refused_input"],
+  "a name that leads out": [addEntries({ ...EXTRA_ENTRY, name: "../more.txt" }), "refused_input"],
+  "an absolute name": [addEntries({ ...EXTRA_ENTRY, name: "/etc/more.txt" }), "refused_input"],
+  "a name with backslashes": [addEntries({ ...EXTRA_ENTRY, name: "x\\more.txt" }), "refused_input"],
+  "a link": [addEntries({ ...EXTRA_ENTRY, mode: 0o120777 }), "refused_input"],
   "an entry that says it is encrypted": [
-    also({ ...extra, central: { flags: 0x801 }, local: { flags: 0x801 } }),
+    addEntries({ ...EXTRA_ENTRY, central: { flags: 0x801 }, local: { flags: 0x801 } }),
     "refused_input",
   ],
-  // The file's own inventory.
-  "no identity.json": [without("identity.json"), "layer_missing"],
-  "no principals.json": [without("principals.json"), "layer_missing"],
-  "no credentials.json": [without("credentials.json"), "layer_missing"],
-  "no attachments.json": [without("attachments.json"), "layer_missing"],
-  "no partition": [without(LINES), "partition_missing"],
+  // Parts are missing, or contradict the manifest.
+  "no identity.json": [removeEntry("identity.json"), "layer_missing"],
+  "no principals.json": [removeEntry("principals.json"), "layer_missing"],
+  "no credentials.json": [removeEntry("credentials.json"), "layer_missing"],
+  "no attachments.json": [removeEntry("attachments.json"), "layer_missing"],
+  "no partition": [removeEntry(PARTITION_NAME), "partition_missing"],
   "a partition listed twice": [
-    manifest((m) => m.layers.memory.partitions.push(m.layers.memory.partitions[0])),
+    editManifest((m) => m.layers.memory.partitions.push(m.layers.memory.partitions[0])),
     "partition_twice",
   ],
-  "an emptied partition": [named(LINES, (entry) => ({ ...entry, data: "" })), "count_differs"],
-  "a partition without its last line": [lines((all) => all.slice(0, -1)), "count_differs"],
-  "a partition with a line more": [lines((all) => [...all, all[0].replace("0002", "0009")]), "count_differs"],
+  "an emptied partition": [changeEntry(PARTITION_NAME, (entry) => ({ ...entry, data: "" })), "count_differs"],
+  "a partition without its last line": [editLines((all) => all.slice(0, -1)), "count_differs"],
+  "a partition with a line more": [editLines((all) => [...all, all[0].replace("0002", "0009")]), "count_differs"],
   "a partition that ends inside a line": [
-    named(LINES, (entry) => ({ ...entry, data: text(entry).trimEnd().slice(0, -40) })),
+    changeEntry(PARTITION_NAME, (entry) => ({ ...entry, data: entryText(entry).trimEnd().slice(0, -40) })),
     "partition_truncated",
   ],
   "another number in the partition's row": [
-    manifest((m) => (m.layers.memory.partitions[0].record_count = 4)),
+    editManifest((m) => (m.layers.memory.partitions[0].record_count = 4)),
     "count_differs",
   ],
-  "another number of all records": [manifest((m) => (m.layers.memory.record_count = 4)), "count_differs"],
-  "another number of credentials": [manifest((m) => (m.layers.credentials.count = 7)), "count_differs"],
-  "an identity of another agent": [json("identity.json", (i) => (i.agent_id = OTHER)), "foreign_agent_id"],
-  "a record of another agent": [record((r) => (r.agent_id = OTHER)), "foreign_agent_id"],
+  "another number of all records": [editManifest((m) => (m.layers.memory.record_count = 4)), "count_differs"],
+  "another number of credentials": [editManifest((m) => (m.layers.credentials.count = 7)), "count_differs"],
+  "an identity of another agent": [editJson("identity.json", (i) => (i.agent_id = OTHER_AGENT_ID)), "foreign_agent_id"],
+  "a record of another agent": [editFirstRecord((r) => (r.agent_id = OTHER_AGENT_ID)), "foreign_agent_id"],
   "a credential of another agent": [
-    json("credentials.json", (c) => (c.credentials[0].agent_id = OTHER)),
+    editJson("credentials.json", (c) => (c.credentials[0].agent_id = OTHER_AGENT_ID)),
     "foreign_agent_id",
   ],
-  "a manifest of another agent": [manifest((m) => (m.agent.id = OTHER)), "foreign_agent_id"],
-  "no manifest.json": [without("manifest.json"), "manifest_missing"],
+  "a manifest of another agent": [editManifest((m) => (m.agent.id = OTHER_AGENT_ID)), "foreign_agent_id"],
+  "no manifest.json": [removeEntry("manifest.json"), "manifest_missing"],
   "a manifest that is not JSON": [
-    named("manifest.json", (entry) => ({ ...entry, data: text(entry).slice(0, 300) })),
+    changeEntry("manifest.json", (entry) => ({ ...entry, data: entryText(entry).slice(0, 300) })),
     "manifest_invalid",
   ],
-  "an identity that is not JSON": [named("identity.json", (entry) => ({ ...entry, data: "{" })), "malformed_document"],
-  "a version to come": [manifest((m) => (m.alf_version = "2.0.0")), "unsupported_version"],
-  // Values that the specification forbids: the record is taken in, and the report says what validate says.
-  "a confidence of 1.7": [record((r) => (r.confidence = 1.7)), "taken"],
-  "an id that is no UUID": [record((r) => (r.id = "first")), "taken"],
-  "an empty content": [record((r) => (r.content = "")), "taken"],
+  "an identity that is not JSON": [
+    changeEntry("identity.json", (entry) => ({ ...entry, data: "{" })),
+    "malformed_document",
+  ],
+  "a version to come": [editManifest((m) => (m.alf_version = "2.0.0")), "unsupported_version"],
+  // Values that the specification forbids. The file is imported, and the report lists everything that `validate` lists.
+  "a confidence of 1.7": [editFirstRecord((r) => (r.confidence = 1.7)), "taken"],
+  "an id that is no UUID": [editFirstRecord((r) => (r.id = "first")), "taken"],
+  "an empty content": [editFirstRecord((r) => (r.content = "")), "taken"],
   "an embedding of another length": [
-    record(
+    editFirstRecord(
       (r) =>
         (r.embeddings = [
           { model: "m", dimensions: 3, vector: [1, 2], computed_at: "2026-01-01T00:00:00Z", source: "runtime" },
@@ -174,32 +194,35 @@ const ARCHIVES = {
     "taken",
   ],
   "an artifact that is not what its row says": [
-    named("artifacts/data/hives.csv", (entry) => ({ ...entry, data: "hive,weight\n1,12\n" })),
+    changeEntry("artifacts/data/hives.csv", (entry) => ({ ...entry, data: "hive,weight\n1,12\n" })),
     "taken",
   ],
   "a line that is no record": [
-    inTurn(
-      lines((all) => ["{broken", ...all.slice(1)]),
+    applyInTurn(
+      editLines((all) => ["{broken", ...all.slice(1)]),
       (entries) => entries,
     ),
     "taken",
   ],
-  // Bombs.
-  "1 GB of zeros": [also({ name: "raw/openclaw/zeros.bin", data: Buffer.alloc(1 << 30), deflate: true }), "limit"],
+  // Entries that unpack to far more than they take up.
+  "1 GB of zeros": [
+    addEntries({ name: "raw/openclaw/zeros.bin", data: Buffer.alloc(1 << 30), deflate: true }),
+    "limit",
+  ],
 };
 
-/** Files whose bytes are cut or glued. */
-const WHOLE_FILES = {
+/** What is wrong with a file → the change to the bytes of the valid archive, and the answer of `import`. */
+const CHANGED_BYTES = {
   "the first half of the file": [(bytes) => bytes.subarray(0, bytes.length / 2), "truncated_archive"],
   "the file without its directory": [(bytes) => bytes.subarray(0, bytes.indexOf("PK\x01\x02")), "truncated_archive"],
   "bytes before the archive": [(bytes) => Buffer.concat([Buffer.from("#!/bin/sh\n"), bytes]), "not_recognised"],
   "bytes behind the archive": [(bytes) => Buffer.concat([bytes, Buffer.from("junk")]), "taken"],
 };
 
-const AGENT = "0197f2a0-7777-7000-8000-00000000000a";
+const AGENT_ID = "0197f2a0-7777-7000-8000-00000000000a";
 
-/** The good delta in the layout of the specification; it builds on sequence 41. */
-export function goodDelta() {
+/** Entries of a valid delta in the layout of the specification. Its base is the state with sequence 41. */
+export function validDeltaEntries() {
   const folder = join(FIXTURES, "alf", "delta", "input");
   const manifest = JSON.parse(readFileSync(join(folder, "delta-manifest.json"), "utf8"));
   manifest.changes.memory.file = "memory/delta.jsonl";
@@ -209,80 +232,83 @@ export function goodDelta() {
   ];
 }
 
-const sync = (base, next) => manifest((m) => (m.sync = { base_sequence: base, new_sequence: next }));
-const changed = (change) =>
-  named("memory/delta.jsonl", (entry) => ({
+const setSequences = (base, next) => editManifest((m) => (m.sync = { base_sequence: base, new_sequence: next }));
+const editDeltaLines = (change) =>
+  changeEntry("memory/delta.jsonl", (entry) => ({
     ...entry,
-    data: change(text(entry).trimEnd().split("\n")).join("\n") + "\n",
+    data: change(entryText(entry).trimEnd().split("\n")).join("\n") + "\n",
   }));
-const counted = (n) => manifest((m) => (m.changes.memory.record_count = n));
+const setRecordCount = (n) => editManifest((m) => (m.changes.memory.record_count = n));
 
-/** Deltas; the vault has the base at sequence 41. */
+/** Like `ARCHIVES`, for deltas. The vault has the base with sequence 41. */
 const DELTAS = {
   "delta: nothing": [(entries) => entries, "taken"],
   "delta: of another agent": [
-    inTurn(
-      manifest((m) => (m.agent.id = OTHER)),
-      changed((all) => all.map((line) => line.replaceAll(AGENT, OTHER))),
+    applyInTurn(
+      editManifest((m) => (m.agent.id = OTHER_AGENT_ID)),
+      editDeltaLines((all) => all.map((line) => line.replaceAll(AGENT_ID, OTHER_AGENT_ID))),
     ),
     "wrong_agent",
   ],
-  "delta: an earlier one is missing": [sync(42, 43), "sequence_gap"],
-  "delta: already contained": [sync(40, 41), "already_applied"],
-  "delta: from another state": [sync(40, 45), "wrong_base"],
-  "delta: ends where it starts": [sync(41, 41), "sequence_order"],
-  "delta: ends before it starts": [sync(41, 7), "sequence_order"],
-  "delta: a line of another agent": [changed((all) => [all[0].replace(AGENT, OTHER), ...all.slice(1)]), "wrong_agent"],
-  "delta: deletes a record of another agent": [
-    changed((all) => [...all.slice(0, 2), all[2].replace(AGENT, OTHER)]),
+  "delta: an earlier one is missing": [setSequences(42, 43), "sequence_gap"],
+  "delta: already contained": [setSequences(40, 41), "already_applied"],
+  "delta: from another state": [setSequences(40, 45), "wrong_base"],
+  "delta: ends where it starts": [setSequences(41, 41), "sequence_order"],
+  "delta: ends before it starts": [setSequences(41, 7), "sequence_order"],
+  "delta: a line of another agent": [
+    editDeltaLines((all) => [all[0].replace(AGENT_ID, OTHER_AGENT_ID), ...all.slice(1)]),
     "wrong_agent",
   ],
-  "delta: a line that is not JSON": [changed((all) => ["{", ...all.slice(1)]), "not_json"],
+  "delta: deletes a record of another agent": [
+    editDeltaLines((all) => [...all.slice(0, 2), all[2].replace(AGENT_ID, OTHER_AGENT_ID)]),
+    "wrong_agent",
+  ],
+  "delta: a line that is not JSON": [editDeltaLines((all) => ["{", ...all.slice(1)]), "not_json"],
   "delta: a line without an operation": [
-    changed((all) => [all[0].replace(', "operation": "update"', ""), ...all.slice(1)]),
+    editDeltaLines((all) => [all[0].replace(', "operation": "update"', ""), ...all.slice(1)]),
     "no_operation",
   ],
   "delta: an unknown operation": [
-    changed((all) => [all[0].replace('"update"', '"merge"'), ...all.slice(1)]),
+    editDeltaLines((all) => [all[0].replace('"update"', '"merge"'), ...all.slice(1)]),
     "unknown_operation",
   ],
   "delta: a line without content": [
-    changed((all) => [all[0].replace('"content": "Three hives in the orchard.", ', ""), ...all.slice(1)]),
+    editDeltaLines((all) => [all[0].replace('"content": "Three hives in the orchard.", ', ""), ...all.slice(1)]),
     "no_content",
   ],
-  "delta: a line less": [changed((all) => all.slice(0, 2)), "count_differs"],
-  "delta: no lines": [without("memory/delta.jsonl"), "partition_missing"],
-  "delta: damage in its lines": [damaged("memory/delta.jsonl"), "damaged_entry"],
-  "delta: damage in its manifest": [damaged("manifest.json"), "damaged_entry"],
+  "delta: a line less": [editDeltaLines((all) => all.slice(0, 2)), "count_differs"],
+  "delta: no lines": [removeEntry("memory/delta.jsonl"), "partition_missing"],
+  "delta: damage in its lines": [damageEntry("memory/delta.jsonl"), "damaged_entry"],
+  "delta: damage in its manifest": [damageEntry("manifest.json"), "damaged_entry"],
   "delta: an identity that is not there": [
-    manifest((m) => (m.changes.identity = { file: "identity.json", new_version: 2 })),
+    editManifest((m) => (m.changes.identity = { file: "identity.json", new_version: 2 })),
     "layer_missing",
   ],
-  "delta: lines in another order": [changed((all) => all.reverse()), "taken"],
+  "delta: lines in another order": [editDeltaLines((all) => all.reverse()), "taken"],
   "delta: creates, changes and deletes one record": [
-    inTurn(
-      changed((all) => [
+    applyInTurn(
+      editDeltaLines((all) => [
         all[1],
         all[1].replace('"create"', '"update"').replace("am Stand", "im Laden"),
         all[2].replace("000003", "000004"),
       ]),
-      counted(3),
+      setRecordCount(3),
     ),
     "taken",
   ],
 };
 
-/** Every file: its name for people, its bytes, and what an import does. */
-export function* files() {
+/** Yields every file: what is wrong with it, the answer of `import`, the ending of its name, and a function for its bytes. */
+export function* corpusFiles() {
   for (const [name, [change, outcome]] of Object.entries(ARCHIVES))
-    yield { name, outcome, ending: "alf", bytes: () => archive(change(good())) };
-  for (const [name, [change, outcome]] of Object.entries(WHOLE_FILES))
-    yield { name, outcome, ending: "alf", bytes: () => change(archive(good())) };
+    yield { name, outcome, ending: "alf", bytes: () => buildArchive(change(validEntries())) };
+  for (const [name, [change, outcome]] of Object.entries(CHANGED_BYTES))
+    yield { name, outcome, ending: "alf", bytes: () => change(buildArchive(validEntries())) };
   for (const [name, [change, outcome]] of Object.entries(DELTAS))
-    yield { name, outcome, ending: "alf-delta", bytes: () => archive(change(goodDelta())) };
+    yield { name, outcome, ending: "alf-delta", bytes: () => buildArchive(change(validDeltaEntries())) };
 }
 
-/** Archives that the vault has before a file is imported. */
-export const bases = () => [
-  archive(entriesOf(join(FIXTURES, "alf", "delta", "base")).map(([name, data]) => ({ name, data }))),
+/** Archives that the test imports into the vault before the files. */
+export const baseArchives = () => [
+  buildArchive(entriesOf(join(FIXTURES, "alf", "delta", "base")).map(([name, data]) => ({ name, data }))),
 ];

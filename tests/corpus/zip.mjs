@@ -3,24 +3,26 @@ import { crc32 } from "node:zlib";
 import { deflateRawSync } from "node:zlib";
 
 /**
- * A ZIP archive of `entries`. Each has `name` and `data`, and optionally:
+ * Returns the bytes of a ZIP archive of `entries`. Each has `name` and `data`, and optionally:
  * `deflate`; `damage(packed)` changes the packed bytes after the checksum was made; `local` and `central` replace fields of
- * the one header (`name`, `crc`, `size`, `packed`, `method`, `flags`); `mode` is the Unix mode; `like`: the index of an
- * earlier entry whose data this one points to; `inside`: points this many bytes into the entry before it.
+ * the local or the central header (`name`, `crc`, `size`, `packed`, `method`, `flags`); `mode` is the Unix mode;
+ * `like`: the index of an
+ * earlier entry whose data this one points to; `inside`: points to the byte with this
+ * offset in the entry before it.
  */
-export function archive(entries) {
+export function buildArchive(entries) {
   const [bytes, directory, starts] = [[], [], []];
   let offset = 0;
   for (const entry of entries) {
-    const whole = Buffer.from(entry.data ?? "");
-    const packed = entry.deflate ? deflateRawSync(whole, { level: 9 }) : whole;
+    const unpacked = Buffer.from(entry.data ?? "");
+    const packed = entry.deflate ? deflateRawSync(unpacked, { level: 9 }) : unpacked;
     const fields = {
       name: entry.name,
       flags: 0x800,
       method: entry.deflate ? 8 : 0,
-      crc: crc32(whole),
+      crc: crc32(unpacked),
       packed: packed.length,
-      size: whole.length,
+      size: unpacked.length,
     };
     let start = offset;
     if (entry.like !== undefined) start = starts[entry.like];
@@ -64,8 +66,8 @@ function header(magic, versions, { name, flags, method, crc, packed, size }, tai
   return Buffer.concat([Buffer.from(magic, "latin1"), words, fields, Buffer.from(tail), label]);
 }
 
-/** Inverts one bit in the middle. */
-export function flip(bytes) {
+/** Inverts the lowest bit of the middle byte, in place. */
+export function flipMiddleBit(bytes) {
   bytes[Math.floor(bytes.length / 2)] ^= 1;
   return bytes;
 }

@@ -2,11 +2,11 @@
 // table of formats.
 import { join } from "node:path";
 import { ROOT, WORKSPACE, built } from "./places.mjs";
-import { buildUi, forBuilding } from "./setup.mjs";
+import { buildUi, installForBuilding } from "./setup.mjs";
 import { main, must } from "./sh.mjs";
 
 await main(async () => {
-  await forBuilding();
+  await installForBuilding();
   await buildUi();
   // The whole workspace's features, as in every other build, so that nothing is built a second time.
   await must("cargo", ["build", "--locked", "--workspace", "--bin", "export-bindings"], { cwd: WORKSPACE });

@@ -1,7 +1,7 @@
 // Counts results of tests that no test runner runs, and prints each by name.
 import { fileURLToPath } from "node:url";
 
-/** Counts results; `add` prints a line for each. */
+/** Counts results: `add` a passed or failed one, `leaveOut` a skipped one. Both print a line. */
 export function tally() {
   return {
     passed: 0,

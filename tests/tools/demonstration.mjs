@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { built } from "./places.mjs";
 import { Stop, quiet } from "./sh.mjs";
 
-const OUTCOMES = ["added", "updated", "unchanged", "blocked", "skipped", "failed"];
+const OUTCOME_NAMES = ["added", "updated", "unchanged", "blocked", "skipped", "failed"];
 
 /** Runs every task in a new folder and prints each command with its result. */
 export function demonstrate(root) {
@@ -33,11 +33,11 @@ export function demonstrate(root) {
     .filter((entry) => entry !== "README.md")
     .sort()) {
     const report = mementory("import", join(samples, name));
-    const outcomes = OUTCOMES.filter((each) => report[each] > 0).map((each) => `${report[each]} ${each}`);
-    print(`Found ${counted(report.found, "record")}: ${outcomes.join(", ")}.`);
+    const outcomes = OUTCOME_NAMES.filter((each) => report[each] > 0).map((each) => `${report[each]} ${each}`);
+    print(`Found ${countText(report.found, "record")}: ${outcomes.join(", ")}.`);
   }
   const found = mementory("search", "tortoise", "--limit", "5");
-  print(`${counted(found.total, "result")} in ${Math.ceil(found.took_ms)} ms.`);
+  print(`${countText(found.total, "result")} in ${Math.ceil(found.took_ms)} ms.`);
   const values = Object.entries(mementory("scan").by_class).map(([name, n]) => `${n} × ${name.replaceAll("_", " ")}`);
   print(`Sensitive values: ${values.join(", ") || "none"}.`);
   const page = mementory("list", "--kind", "memory", "--limit", "5");
@@ -46,18 +46,18 @@ export function demonstrate(root) {
     const out = join(results, `Sample.${format}`);
     const exported = mementory("export", "--format", format, out);
     print(
-      `Exported ${counted(exported.records, "record")}, ${exported.bytes} bytes. ${lossSentence(exported.losses.length)}`,
+      `Exported ${countText(exported.records, "record")}, ${exported.bytes} bytes. ${lossSentence(exported.losses.length)}`,
     );
     const checked = mementory("validate", out);
-    print(`Valid ${checked.format} ${checked.version} with ${counted(checked.records, "record")}.`);
+    print(`Valid ${checked.format} ${checked.version} with ${countText(checked.records, "record")}.`);
   }
   console.log(`The vault and both exports are in ${results}`);
   return 0;
 }
 
-const counted = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
+const countText = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 const lossSentence = (n) =>
-  n === 0 ? "Nothing was lost." : `${counted(n, "detail")} did not fit the format; --json lists them.`;
+  n === 0 ? "Nothing was lost." : `${countText(n, "detail")} did not fit the format; --json lists them.`;
 const firstWords = (text) =>
   text
     .replaceAll(/[\s*]+/g, " ")

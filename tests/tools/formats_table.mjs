@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "./places.mjs";
 
-const README = join(ROOT, "README.md");
-const LIST = join(ROOT, "ui/src/lib/ipc/formats.ts");
-const [BEGIN, END] = ["<!-- formats -->\n", "<!-- /formats -->"];
+const README_FILE = join(ROOT, "README.md");
+const FORMATS_FILE = join(ROOT, "ui/src/lib/ipc/formats.ts");
+const [BEGIN_MARKER, END_MARKER] = ["<!-- formats -->\n", "<!-- /formats -->"];
 const COLUMNS = ["read", "write", "validate"];
 
 /** The formats in the text of `formats.ts`: one JSON object on each line. */
@@ -21,23 +21,24 @@ export function formatsMarkdown(formats) {
 
 /** `readme` with the current table between its markers, or undefined if it has none. */
 export function withTable(readme, formats) {
-  const [from, to] = [readme.indexOf(BEGIN), readme.indexOf(END)];
+  const [from, to] = [readme.indexOf(BEGIN_MARKER), readme.indexOf(END_MARKER)];
   if (from < 0 || to < from) return undefined;
-  return readme.slice(0, from + BEGIN.length) + formatsMarkdown(formats) + readme.slice(to);
+  return readme.slice(0, from + BEGIN_MARKER.length) + formatsMarkdown(formats) + readme.slice(to);
 }
 
 /** Problems of a README against a list of formats. */
 export function tableProblems(readme, formats) {
   const current = withTable(readme, formats);
-  if (current === undefined) return [`README.md: no table between ${BEGIN.trim()} and ${END}`];
+  if (current === undefined) return [`README.md: no table between ${BEGIN_MARKER.trim()} and ${END_MARKER}`];
   return current === readme ? [] : ["README.md: the table of formats is stale: node tests/tools/formats_table.mjs"];
 }
 
 /** Problems if README's table differs from the generated list. */
-export const formatsTable = () => tableProblems(readFileSync(README, "utf8"), formatsIn(readFileSync(LIST, "utf8")));
+export const formatsTable = () =>
+  tableProblems(readFileSync(README_FILE, "utf8"), formatsIn(readFileSync(FORMATS_FILE, "utf8")));
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const readme = withTable(readFileSync(README, "utf8"), formatsIn(readFileSync(LIST, "utf8")));
+  const readme = withTable(readFileSync(README_FILE, "utf8"), formatsIn(readFileSync(FORMATS_FILE, "utf8")));
   if (readme === undefined) throw new Error("README.md has no markers for the table of formats");
-  writeFileSync(README, readme);
+  writeFileSync(README_FILE, readme);
 }

@@ -10,7 +10,7 @@ import { digest, writeSeeds } from "./seeds.mjs";
 import { cargoTool } from "./setup.mjs";
 import { ENV, Stop, main, must, quiet } from "./sh.mjs";
 
-const TARGETS = readdirSync(join(WORKSPACE, "fuzz", "fuzz_targets")).map((name) => name.replace(/\.rs$/, ""));
+const TARGET_NAMES = readdirSync(join(WORKSPACE, "fuzz", "fuzz_targets")).map((name) => name.replace(/\.rs$/, ""));
 /** Limits for one input. The stack is as large as that of the program's threads. */
 const [HANG_SECONDS, MEMORY_MB, STACK_KB] = [10, 500, 2048];
 
@@ -21,8 +21,8 @@ await main(async () => {
   });
   const [target] = positionals;
   const seconds = Number(values.seconds);
-  if (!TARGETS.includes(target) || !(seconds > 0)) {
-    throw new Stop(`npm run fuzz -- <target> [--seconds N]\n\nTargets: ${TARGETS.join(", ")}`);
+  if (!TARGET_NAMES.includes(target) || !(seconds > 0)) {
+    throw new Stop(`npm run fuzz -- <target> [--seconds N]\n\nTargets: ${TARGET_NAMES.join(", ")}`);
   }
   const home = join(CACHE, "fuzz", target);
   const [corpus, words, results] = ["corpus", "words.dict", "found"].map((name) => join(home, name));
@@ -31,11 +31,11 @@ await main(async () => {
   const seeds = writeSeeds(target, corpus, words);
   console.log(`· ${seeds} seeds from the fixtures, ${readdirSync(corpus).length} inputs with those of earlier runs`);
 
-  const program = await build(target);
+  const program = await buildTarget(target);
   // In memory where possible, because the fuzzer writes thousands of files a second.
   const scratch = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "mementory-fuzz-run-"));
   try {
-    const { code, text } = await run(program, corpus, scratch, [
+    const { code, text } = await runTarget(program, corpus, scratch, [
       corpus,
       `-max_total_time=${seconds}`,
       `-timeout=${HANG_SECONDS}`,
@@ -46,7 +46,7 @@ await main(async () => {
       "-print_final_stats=1",
     ]);
     const saved = saveFindings(target, results, code === 0 ? undefined : scratch);
-    console.log(summary(target, text, saved));
+    console.log(summaryText(target, text, saved));
     return code === 0 && saved.length === 0 ? 0 : 1;
   } finally {
     rmSync(scratch, { recursive: true, force: true });
@@ -56,7 +56,7 @@ await main(async () => {
 /**
  * Builds the target without a sanitizer, because our crates have no unsafe code and the fuzzer limits memory itself.
  */
-async function build(target) {
+async function buildTarget(target) {
   await cargoTool("cargo-fuzz", "^0.13");
   const args = ["fuzz", "build", "--fuzz-dir", "fuzz", "--sanitizer", "none", target];
   await must("cargo", args, { cwd: WORKSPACE });
@@ -64,8 +64,9 @@ async function build(target) {
   return join(TARGET, host, "release", target);
 }
 
-/** Runs it with a limited stack. Shows what it prints and returns that as well. */
-function run(program, corpus, scratch, args) {
+/** Runs the fuzz target with a limited stack. Shows its errors while it runs. Returns {code, text}, `text` being those
+ * errors. */
+function runTarget(program, corpus, scratch, args) {
   const limited = ["-c", `ulimit -s ${STACK_KB}; exec "$@"`, "sh", program, ...args];
   return new Promise((resolve, reject) => {
     const child = spawn("sh", limited, {
@@ -99,7 +100,7 @@ function saveFindings(target, results, scratch) {
   });
 }
 
-function summary(target, text, saved) {
+function summaryText(target, text, saved) {
   const coverage = [...text.matchAll(/^#\d+\t(\w+)\s+cov: (\d+)/gm)];
   const before = coverage.find(([, event]) => event === "INITED")?.[2] ?? "?";
   const [, , after] = coverage.at(-1) ?? [];

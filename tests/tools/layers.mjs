@@ -1,21 +1,21 @@
-// The layers of `npm test`, cheapest first. Each returns {passed, failed, skipped}.
+// The layers of `npm test`, cheapest first. A layer is a function that runs tests and returns {passed, failed, skipped}.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bombs } from "../cli/bombs.mjs";
-import { canaries } from "../cli/canary.mjs";
-import { exportsAsWritten } from "../cli/exports.mjs";
-import { goldenVaults } from "../cli/golden.mjs";
+import { testBombs } from "../cli/bombs.mjs";
+import { testCanaries } from "../cli/canary.mjs";
+import { testExports } from "../cli/exports.mjs";
+import { testGoldenVaults } from "../cli/golden.mjs";
 import { SHARED } from "../cli/mementory.mjs";
-import { matrix } from "../cli/matrix.mjs";
-import { cliCases } from "../cli/run.mjs";
-import { corpus } from "../corpus/run.mjs";
-import { alone } from "../e2e/alone.mjs";
-import { away } from "../e2e/away.mjs";
-import { byKeyboard } from "../e2e/keyboard.mjs";
-import { spoken } from "../e2e/spoken.mjs";
-import { story } from "../e2e/story.mjs";
-import { watching } from "../e2e/watching.mjs";
+import { testConversions } from "../cli/matrix.mjs";
+import { testCliCases } from "../cli/run.mjs";
+import { testCorpus } from "../corpus/run.mjs";
+import { testOffline } from "../e2e/alone.mjs";
+import { testLockWhenAway } from "../e2e/away.mjs";
+import { testKeyboard } from "../e2e/keyboard.mjs";
+import { testAccessibilityTree } from "../e2e/spoken.mjs";
+import { testMainStory } from "../e2e/story.mjs";
+import { testWatchedFolder } from "../e2e/watching.mjs";
 import { pamInterop } from "../interop/pam.mjs";
 import { REFERENCE_PACKAGES, interop } from "../interop/run.mjs";
 import { schemas } from "../interop/schemas.mjs";
@@ -56,7 +56,7 @@ const NODE_LINTERS = {
   ],
 };
 /** Runs only where cargo-deny is installed, because building it takes minutes. */
-const LICENCES = [
+const CARGO_DENY_COMMAND = [
   "cargo",
   ["deny", "--offline", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"],
   inWorkspace,
@@ -67,7 +67,7 @@ async function lint() {
   const count = tally();
   runChecks(count);
   await Promise.all([RUST_LINTERS, NODE_LINTERS].map((linters) => oneByOne(count, linters)));
-  if (has("cargo-deny")) count.add("licences, sources and duplicates", (await show(...LICENCES)) === 0);
+  if (has("cargo-deny")) count.add("licences, sources and duplicates", (await show(...CARGO_DENY_COMMAND)) === 0);
   else count.leaveOut("licences, sources and duplicates: cargo-deny is not installed");
   return count;
 }
@@ -148,7 +148,8 @@ async function pages() {
   return count;
 }
 
-const named =
+/** A layer that calls these functions in turn with one tally. If one throws, the others still run. */
+const layerOf =
   (...runs) =>
   async () => {
     const count = tally();
@@ -168,9 +169,9 @@ export const LAYERS = {
   lint,
   rust,
   pages,
-  screens: named(screens, (count) => inEnglish(count, [new Pictures(), new Accessible()]), hostile),
-  cli: named(cliCases, goldenVaults, exportsAsWritten, matrix, canaries, bombs, corpus),
-  kill: named(kills),
-  interop: named(interop, pamInterop, zaxyInterop, schemas),
-  window: named(testMainStory, testKeyboard, testWatchedFolder, testLockWhenAway, testOffline, testAccessibilityTree),
+  screens: layerOf(screens, (count) => inEnglish(count, [new Pictures(), new AccessibilityCheck()]), testHostileTexts),
+  cli: layerOf(testCliCases, testGoldenVaults, testExports, testConversions, testCanaries, testBombs, testCorpus),
+  kill: layerOf(testKills),
+  interop: layerOf(interop, pamInterop, zaxyInterop, schemas),
+  window: layerOf(testMainStory, testKeyboard, testWatchedFolder, testLockWhenAway, testOffline, testAccessibilityTree),
 };

@@ -8,21 +8,21 @@ import { quiet } from "./sh.mjs";
 
 export const LICENCE_LIST = join(ROOT, "ui", "src", "lib", "licences.json");
 /** The programs that users get. */
-const PROGRAMS = ["mementory-app", "mementory-cli"];
+const PROGRAM_CRATES = ["mementory-app", "mementory-cli"];
 /** The systems that they are released for, as in deny.toml. */
-const SYSTEMS = ["x86_64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-msvc"];
+const TARGET_SYSTEMS = ["x86_64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-msvc"];
 /** Of Svelte only what its runtime imports, because its other dependencies belong to its compiler. */
 const RUNTIME_DEPENDENCIES = { svelte: ["clsx", "esm-env"] };
 
-const tidy = (licence) =>
+const normaliseLicence = (licence) =>
   licence
     .replaceAll("/", " OR ")
     .replaceAll(/ +/g, " ")
     .replace(/^\(([^()]*)\)$/, "$1");
-const byName = (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1);
+const compareByName = (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1);
 
 /** Crates that are linked into the programs on these systems: no build scripts, no tests, no procedural macros. */
-export function crates(systems = SYSTEMS) {
+export function crates(systems = TARGET_SYSTEMS) {
   const { code, stdout, stderr } = quiet(
     "cargo",
     [
@@ -42,12 +42,14 @@ export function crates(systems = SYSTEMS) {
     seen.add(id);
     for (const { pkg, dep_kinds } of uses.get(id)) if (dep_kinds.some(({ kind }) => kind === null)) visit(pkg);
   };
-  packages.filter(({ name, source }) => source === null && PROGRAMS.includes(name)).forEach(({ id }) => visit(id));
+  packages
+    .filter(({ name, source }) => source === null && PROGRAM_CRATES.includes(name))
+    .forEach(({ id }) => visit(id));
   return [...seen]
     .map((id) => known.get(id))
     .filter(({ source }) => source !== null)
-    .map(({ name, version, license }) => ({ name, version, licence: tidy(license ?? "see its own file") }))
-    .sort(byName);
+    .map(({ name, version, license }) => ({ name, version, licence: normaliseLicence(license ?? "see its own file") }))
+    .sort(compareByName);
 }
 
 /** Packages that the pages import, with their dependencies. */
@@ -71,13 +73,13 @@ export function packages() {
   return [...seen]
     .map((name) => {
       const { version, license } = lock[`node_modules/${name}`];
-      return { name, version, licence: tidy(license ?? fromLicenceFile(name)) };
+      return { name, version, licence: normaliseLicence(license ?? readLicenceFile(name)) };
     })
-    .sort(byName);
+    .sort(compareByName);
 }
 
 /** The licence by the package's LICENSE file, for packages whose metadata names none. */
-function fromLicenceFile(name) {
+function readLicenceFile(name) {
   const folder = join(ROOT, "node_modules", name);
   const file = ["LICENSE", "LICENSE.md"].map((each) => join(folder, each)).find(existsSync);
   return /^\W*(?:The )?(MIT|ISC)\b/.exec(file ? readFileSync(file, "utf8") : "")?.[1] ?? "see its own file";
@@ -87,11 +89,11 @@ function fromLicenceFile(name) {
 export const ownLicence = () => readFileSync(join(ROOT, "LICENSE"), "utf8");
 
 /** What the committed file has to contain. */
-const collect = () => ({
+const collectLicences = () => ({
   own: ownLicence(),
   crates: crates(),
   packages: packages(),
 });
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href)
-  writeFileSync(LICENCE_LIST, `${JSON.stringify(collect(), null, 2)}\n`);
+  writeFileSync(LICENCE_LIST, `${JSON.stringify(collectLicences(), null, 2)}\n`);

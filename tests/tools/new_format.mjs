@@ -7,9 +7,9 @@ import { parseArgs } from "node:util";
 import { ROOT, WORKSPACE } from "./places.mjs";
 import { Stop, main, quiet } from "./sh.mjs";
 
-const TEMPLATES = new URL("new_format/", import.meta.url);
-const USAGE = 'npm run new-format -- <id> [--name "Name for people"] [--interchange]\n\nThe id: a-z, 0-9 and _.';
-const WRITER = ["write.rs", "validate.rs"];
+const TEMPLATE_FOLDER = new URL("new_format/", import.meta.url);
+const USAGE_TEXT = 'npm run new-format -- <id> [--name "Name for people"] [--interchange]\n\nThe id: a-z, 0-9 and _.';
+const WRITER_FILES = ["write.rs", "validate.rs"];
 
 await main(async () => {
   const { values, positionals } = parseArgs({
@@ -17,9 +17,9 @@ await main(async () => {
     options: { name: { type: "string" }, interchange: { type: "boolean", default: false } },
   });
   const [id] = positionals;
-  if (positionals.length !== 1 || !/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/.test(id)) throw new Stop(USAGE);
+  if (positionals.length !== 1 || !/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/.test(id)) throw new Stop(USAGE_TEXT);
   const crate = `src-tauri/crates/mementory-formats-${values.interchange ? "interchange" : "vendor"}`;
-  const plan = filesToWrite(id, values.name ?? title(id), crate, values.interchange);
+  const plan = filesToWrite(id, values.name ?? titleOf(id), crate, values.interchange);
   const present = Object.keys(plan.created).find((file) => existsSync(join(ROOT, file)));
   if (present) throw new Stop(`${present} exists already: nothing was changed.`);
 
@@ -28,7 +28,7 @@ await main(async () => {
     writeFileSync(join(ROOT, file), file.endsWith(".rs") ? formatRust(text) : text);
     console.log(`${file in plan.changed ? "changed" : "created"} ${file}`);
   }
-  console.log(remaining(id, crate, values.interchange));
+  console.log(nextStepsText(id, crate, values.interchange));
   return 0;
 });
 
@@ -39,7 +39,7 @@ function filesToWrite(id, name, crate, interchange) {
   const [wanted, other] = interchange ? ["+", "-"] : ["-", "+"];
   const chosen = (line) => (line.startsWith(wanted) ? line.slice(1) : line);
   const fill = (template) => {
-    const source = readFileSync(new URL(`${template}.template`, TEMPLATES), "utf8");
+    const source = readFileSync(new URL(`${template}.template`, TEMPLATE_FOLDER), "utf8");
     const lines = source.split("\n").filter((line) => !line.startsWith(other));
     return (template.endsWith(".rs") ? lines.map(chosen) : source.split("\n"))
       .join("\n")
@@ -47,10 +47,10 @@ function filesToWrite(id, name, crate, interchange) {
       .replaceAll("{{Type}}", type)
       .replaceAll("{{name}}", name);
   };
-  const sources = readdirSync(TEMPLATES)
+  const sources = readdirSync(TEMPLATE_FOLDER)
     .filter((file) => file.endsWith(".rs.template"))
     .map((file) => file.replace(".template", ""))
-    .filter((file) => interchange || !WRITER.includes(file));
+    .filter((file) => interchange || !WRITER_FILES.includes(file));
   const folder = `${crate}/src/${id}`;
   const created = Object.fromEntries([...sources, "README.md"].map((file) => [`${folder}/${file}`, fill(file)]));
   for (const file of ["case.json", "input.json"]) created[`fixtures/${id}/minimal/${file}`] = fill(`fixture_${file}`);
@@ -61,19 +61,19 @@ function filesToWrite(id, name, crate, interchange) {
   return {
     created,
     changed: {
-      [list]: withFormat(text(list), id, type, list),
-      [targets]: `${text(targets).trimEnd()}\n\n[[bin]]\nname = "${id}"\npath = "fuzz_targets/${id}.rs"\ntest = false\ndoc = false\nbench = false\n`,
+      [list]: addFormat(readOrStop(list), id, type, list),
+      [targets]: `${readOrStop(targets).trimEnd()}\n\n[[bin]]\nname = "${id}"\npath = "fuzz_targets/${id}.rs"\ntest = false\ndoc = false\nbench = false\n`,
     },
   };
 }
 
-function text(file) {
+function readOrStop(file) {
   if (!existsSync(join(ROOT, file))) throw new Stop(`${file} is missing: has the crate moved? Nothing was changed.`);
   return readFileSync(join(ROOT, file), "utf8");
 }
 
 /** `lib.rs` with the module in its list of modules, and the format in `FORMATS`. */
-function withFormat(source, id, type, file) {
+function addFormat(source, id, type, file) {
   const modules = [...source.matchAll(/^pub mod (\w+);\n/gm)];
   const last = modules.findLast(([, name]) => name < id);
   const list = /^pub (?:const|static) FORMATS: [^=]*=\s*&\[([^\]]*)\];/m.exec(source);
@@ -95,11 +95,11 @@ function formatRust(source) {
   return stdout;
 }
 
-function title(id) {
+function titleOf(id) {
   return id.replaceAll("_", " ").replace(/^./, (letter) => letter.toUpperCase());
 }
 
-function remaining(id, crate, interchange) {
+function nextStepsText(id, crate, interchange) {
   const steps = [
     `replace the invented shape in ${crate}/src/${id}: wire.rs, detect.rs, read.rs${interchange ? ", write.rs, validate.rs" : ""}`,
     "declare in mod.rs what the format can do: tests and the window follow it",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ROOT, TOOLS, WORKSPACE } from "./places.mjs";
 import { Stop, has, must, quiet } from "./sh.mjs";
 
-const LIBRARIES = [
+const BUILD_PACKAGES = [
   "build-essential",
   "pkg-config",
   "perl",
@@ -14,7 +14,7 @@ const LIBRARIES = [
   "libayatana-appindicator3-dev",
   "libssl-dev",
 ];
-const WINDOW_TEST = [
+const WINDOW_TEST_PACKAGES = [
   "webkit2gtk-driver",
   "xvfb",
   "openbox",
@@ -28,47 +28,47 @@ const WINDOW_TEST = [
   "fonts-inter",
   "fonts-noto-mono",
 ];
-const SCREENS = ["chromium", "chromium-driver", "fonts-noto-cjk"];
-const PYTHON = ["python3", "python3-venv"];
-const RUST = [1, 95];
-const NODE = 20;
+const SCREEN_TEST_PACKAGES = ["chromium", "chromium-driver", "fonts-noto-cjk"];
+const PYTHON_PACKAGES = ["python3", "python3-venv"];
+const MIN_RUST_VERSION = [1, 95];
+const MIN_NODE_VERSION = 20;
 
-const step = (text) => console.log(`· ${text}`);
+const printStep = (text) => console.log(`· ${text}`);
 
 /** Installs everything that building needs. */
-export async function forBuilding() {
-  node();
-  await system(LIBRARIES);
-  await rust();
-  await packages();
+export async function installForBuilding() {
+  checkNodeVersion();
+  await installSystemPackages(BUILD_PACKAGES);
+  await installRust();
+  await installNpmPackages();
 }
 
 /** Installs everything that building and testing need. */
-export async function forTesting() {
-  node();
-  await system([...LIBRARIES, ...WINDOW_TEST, ...PYTHON]);
+export async function installForTesting() {
+  checkNodeVersion();
+  await installSystemPackages([...BUILD_PACKAGES, ...WINDOW_TEST_PACKAGES, ...PYTHON_PACKAGES]);
   // Ubuntu has Chromium as a snap only: the screens are skipped there, and the run says so.
-  await system(SCREENS.filter((name) => quiet("apt-cache", ["show", name]).code === 0));
-  await rust();
-  await packages();
+  await installSystemPackages(SCREEN_TEST_PACKAGES.filter((name) => quiet("apt-cache", ["show", name]).code === 0));
+  await installRust();
+  await installNpmPackages();
 }
 
 /** Builds the window's pages into `ui/dist`, from where the shell embeds them. */
 export async function buildUi() {
-  step("building the pages");
+  printStep("building the pages");
   await must("npm", ["run", "--silent", "ui:build"]);
 }
 
 /** Builds the window and the command line. The whole workspace, so that the tests can use the same built dependencies. */
 export async function buildPrograms() {
-  step("building Mementory (the first time takes several minutes)");
+  printStep("building Mementory (the first time takes several minutes)");
   await must("cargo", ["build", "--locked", "--workspace", "--bins"], { cwd: WORKSPACE });
 }
 
 /** Installs a cargo tool outside the clone, unless there is one. */
 export async function cargoTool(name, version) {
   if (has(name)) return;
-  step(`installing ${name} into ${TOOLS}`);
+  printStep(`installing ${name} into ${TOOLS}`);
   mkdirSync(TOOLS, { recursive: true });
   await must("cargo", ["install", "--locked", "--root", TOOLS, "--version", version, name], { cwd: WORKSPACE });
 }
@@ -78,27 +78,27 @@ export async function python(packages) {
   const folder = join(TOOLS, "python");
   const program = join(folder, "bin", "python");
   if (!existsSync(program)) {
-    step(`making a Python environment in ${folder}`);
+    printStep(`making a Python environment in ${folder}`);
     await must("python3", ["-m", "venv", folder]);
   }
   const installed = quiet(program, ["-m", "pip", "freeze", "--all"]).stdout.toLowerCase().split("\n");
   const missing = packages.filter((wanted) => !installed.includes(wanted.toLowerCase()));
   if (missing.length > 0) {
-    step(`installing ${missing.join(", ")} into ${folder}`);
+    printStep(`installing ${missing.join(", ")} into ${folder}`);
     await must(program, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...missing]);
   }
   return program;
 }
 
-function node() {
-  if (Number(process.versions.node.split(".")[0]) < NODE)
-    throw new Stop(`Node ${NODE} or newer is needed; this is ${process.version}.`);
+function checkNodeVersion() {
+  if (Number(process.versions.node.split(".")[0]) < MIN_NODE_VERSION)
+    throw new Stop(`Node ${MIN_NODE_VERSION} or newer is needed; this is ${process.version}.`);
 }
 
-async function system(wanted) {
+async function installSystemPackages(wanted) {
   if (process.platform !== "linux") return;
   if (!has("dpkg-query")) {
-    step(`not a Debian system: install what these Debian packages contain: ${wanted.join(" ")}`);
+    printStep(`not a Debian system: install what these Debian packages contain: ${wanted.join(" ")}`);
     return;
   }
   const state = (name) => quiet("dpkg-query", ["-W", "-f", "${Status}", name]).stdout;
@@ -109,20 +109,20 @@ async function system(wanted) {
   if (!root && quiet("sudo", ["-n", "true"]).code !== 0) {
     throw new Stop(`System packages are missing. Install them, then run this again:\n\n  sudo ${command.join(" ")}\n`);
   }
-  step(`installing system packages: ${missing.join(" ")}`);
+  printStep(`installing system packages: ${missing.join(" ")}`);
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const asRoot = (args) => (root ? must(args[0], args.slice(1), { env }) : must("sudo", ["-n", ...args], { env }));
   await asRoot(["apt-get", "update", "-q"]);
   await asRoot(command);
 }
 
-async function rust() {
+async function installRust() {
   if (!has("cargo")) {
     if (has("rustup")) {
-      step("installing the stable Rust toolchain");
+      printStep("installing the stable Rust toolchain");
       await must("rustup", ["toolchain", "install", "stable", "--profile", "minimal", "-c", "rustfmt", "-c", "clippy"]);
     } else {
-      step("installing Rust with rustup, for this user");
+      printStep("installing Rust with rustup, for this user");
       const installer =
         "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal -c rustfmt -c clippy";
       await must("sh", ["-c", installer]);
@@ -131,15 +131,20 @@ async function rust() {
   const version = quiet("rustc", ["--version"]).stdout;
   const [, major, minor] = /(\d+)\.(\d+)/.exec(version) ?? [];
   if (major === undefined) throw new Stop("Rust is installed, but `rustc --version` prints no version.");
-  if (Number(major) < RUST[0] || (Number(major) === RUST[0] && Number(minor) < RUST[1])) {
-    throw new Stop(`Rust ${RUST.join(".")} or newer is needed; this is ${version.trim()}. Run: rustup update stable`);
+  if (
+    Number(major) < MIN_RUST_VERSION[0] ||
+    (Number(major) === MIN_RUST_VERSION[0] && Number(minor) < MIN_RUST_VERSION[1])
+  ) {
+    throw new Stop(
+      `Rust ${MIN_RUST_VERSION.join(".")} or newer is needed; this is ${version.trim()}. Run: rustup update stable`,
+    );
   }
 }
 
-async function packages() {
+async function installNpmPackages() {
   const installed = join(ROOT, "node_modules", ".package-lock.json");
   const lock = join(ROOT, "package-lock.json");
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
-  step("installing the npm packages");
+  printStep("installing the npm packages");
   await must("npm", ["ci", "--no-audit", "--no-fund"]);
 }

@@ -2,11 +2,11 @@
 // line instead, with the sample exports.
 import { ROOT, built } from "./places.mjs";
 import { demonstrate } from "./demonstration.mjs";
-import { buildPrograms, buildUi, forBuilding } from "./setup.mjs";
+import { buildPrograms, buildUi, installForBuilding } from "./setup.mjs";
 import { main, show } from "./sh.mjs";
 
 await main(async () => {
-  await forBuilding();
+  await installForBuilding();
   await buildUi();
   await buildPrograms();
   if (process.env.DISPLAY || process.env.WAYLAND_DISPLAY || process.platform !== "linux")

@@ -1,7 +1,7 @@
 // `npm test`: installs what is missing, then runs all layers, cheapest first; `npm test -- lint rust` runs only those.
 // The last line is `N passed, N failed`, and the exit code is 1 if anything failed.
 import { LAYERS } from "./layers.mjs";
-import { buildPrograms, buildUi, forTesting } from "./setup.mjs";
+import { buildPrograms, buildUi, installForTesting } from "./setup.mjs";
 import { Stop, main } from "./sh.mjs";
 
 await main(async () => {
@@ -10,7 +10,7 @@ await main(async () => {
   if (unknown.length > 0)
     throw new Stop(`There is no layer ${unknown.join(", ")}. There are: ${Object.keys(LAYERS).join(", ")}`);
 
-  await forTesting();
+  await installForTesting();
   // The shell embeds the pages, so it does not compile without them.
   await buildUi();
   if (wanted.length === 0 || wanted.some((name) => ["cli", "kill", "interop", "window"].includes(name)))

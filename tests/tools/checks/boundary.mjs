@@ -6,8 +6,8 @@ import { WORKSPACE } from "../places.mjs";
 
 const read = (...path) => readFileSync(join(WORKSPACE, ...path), "utf8");
 
-/** Every command is granted by name; besides the commands, only listening to events is granted. */
-export function permissions() {
+/** Problems unless exactly the commands, each by its name, and listening to events are granted. */
+export function checkPermissions() {
   return permissionProblems(read("src", "ipc.rs"), JSON.parse(read("capabilities", "main.json")).permissions);
 }
 
@@ -22,12 +22,12 @@ export function permissionProblems(source, permissions) {
   ];
 }
 
-/** The content security policy allows only our own origin, and the page gets no global Tauri object. */
-export function policy() {
+/** Problems if the content security policy allows more than our own origin, or the page gets a global Tauri object. */
+export function checkPolicy() {
   return policyProblems(JSON.parse(read("tauri.conf.json")));
 }
 
-/** What a configuration of Tauri allows beyond that, one line each. */
+/** What this Tauri configuration allows beyond our own origin, data and blob addresses and Tauri's calls, one line each. */
 export function policyProblems({ app }) {
   const allowed = new Set(["'self'", "'none'", "blob:", "data:", "ipc:", "http://ipc.localhost"]);
   const problems = Object.entries(app.security.csp)

@@ -27,7 +27,7 @@ const ALLOWED_DEPENDENCIES = {
   ],
   "mementory-search": ["mementory-crypto"],
   "mementory-store": ["mementory-model", "mementory-crypto"],
-  // Not mementory-vault, where the erasure is: the check must not repeat its mistakes.
+  // Not mementory-vault, which erases, because the check must not share its mistakes.
   "mementory-erasure-check": ["mementory-model", "mementory-crypto", "mementory-search", "mementory-store"],
   "mementory-vault": [
     "mementory-store",
@@ -47,7 +47,7 @@ const ALLOWED_DEPENDENCIES = {
 };
 
 /** Other crates that only one of ours may depend on: primitives, the store, the index, the window. */
-const SOLE_USER = {
+const SOLE_USER_OF = {
   argon2: "mementory-crypto",
   "aes-gcm": "mementory-crypto",
   chacha20poly1305: "mementory-crypto",
@@ -66,7 +66,7 @@ const SOLE_USER = {
   clap: "mementory-cli",
 };
 
-/** Dependencies against the direction, as a list of problems. */
+/** Problems with the dependencies of our crates, as cargo lists them. */
 export function crateDirection() {
   const { code, stdout, stderr } = quiet("cargo", ["metadata", "--no-deps", "--format-version", "1", "--locked"], {
     cwd: WORKSPACE,
@@ -74,7 +74,7 @@ export function crateDirection() {
   return code === 0 ? forbiddenDependencies(JSON.parse(stdout).packages) : [stderr.trim()];
 }
 
-/** Forbidden dependencies of these packages, as cargo describes them. */
+/** Problems with the dependencies of these packages (the list of `cargo metadata`): forbidden ones, and unknown packages. */
 export function forbiddenDependencies(packages) {
   const problems = [];
   for (const { name, dependencies } of packages) {
@@ -87,14 +87,15 @@ export function forbiddenDependencies(packages) {
       // Tests may use the testkit.
       if (kind === "dev" && (used === "mementory-testkit" || allowed.includes(used))) continue;
       if (used in ALLOWED_DEPENDENCIES && !allowed.includes(used)) problems.push(`${name} must not depend on ${used}`);
-      // The vault's use cases query the store's tables; the erasure check reads its pages.
+      // Some crates may read SQLite directly. The vault's use cases query the store's tables; the erasure check reads
+      // its pages.
       // The testkit reads the vault's files from outside.
       // Some exports are SQLite databases, which the formats read from memory.
-      const reads =
+      const mayReadSqlite =
         used === "rusqlite" &&
         ["mementory-testkit", "mementory-formats-vendor", "mementory-vault", "mementory-erasure-check"].includes(name);
-      if (SOLE_USER[used] && SOLE_USER[used] !== name && kind !== "dev" && !reads)
-        problems.push(`${name} must not use ${used}: that is for ${SOLE_USER[used]}`);
+      if (SOLE_USER_OF[used] && SOLE_USER_OF[used] !== name && kind !== "dev" && !mayReadSqlite)
+        problems.push(`${name} must not use ${used}: that is for ${SOLE_USER_OF[used]}`);
     }
   }
   return problems;

@@ -4,7 +4,7 @@ import { affectedCrates } from "../affected.mjs";
 import { formatsIn, formatsMarkdown, tableProblems } from "../formats_table.mjs";
 import { permissionProblems, policyProblems } from "./boundary.mjs";
 import { forbiddenDependencies } from "./crates.mjs";
-import { MACHINE, placeholdersIn, lengthProblem } from "./files.mjs";
+import { MACHINE_PATH_PATTERN, placeholdersIn, lengthProblem } from "./files.mjs";
 import { declaredNames, namedInPages, namedInRust } from "./format_names.mjs";
 import { cyclesOf, siblingGraph } from "./modules.mjs";
 import { moduleTree } from "./rust_modules.mjs";
@@ -12,22 +12,22 @@ import { median, shapeOf, tooLarge } from "./shape.mjs";
 import { physicalSides } from "./styles.mjs";
 import { bannedIn } from "./words.mjs";
 
-const data = (name) => JSON.parse(readFileSync(new URL(`examples/${name}.json`, import.meta.url), "utf8"));
+const readExamples = (name) => JSON.parse(readFileSync(new URL(`examples/${name}.json`, import.meta.url), "utf8"));
 
 /** A problem unless both are the same. */
-function difference(what, found, expected) {
+function problemUnlessSame(what, found, expected) {
   const [a, b] = [found, expected].map((each) => JSON.stringify(each));
   return a === b ? [] : [`${what}: ${a} instead of ${b}`];
 }
 
-function modules() {
-  return data("modules").flatMap(({ about, files, edges, cycles }) => {
+function moduleExamples() {
+  return readExamples("modules").flatMap(({ about, files, edges, cycles }) => {
     const levels = siblingGraph(moduleTree("lib.rs", (file) => files[file]?.join("\n")));
     const found = levels.flatMap((level) => [...level.edges.keys()]).sort();
     const groups = levels.flatMap(cyclesOf).map((group) => group.join(", "));
     return [
-      ...difference(`module cycles: ${about}: edges`, found, edges),
-      ...difference(`module cycles: ${about}: cycles`, groups, cycles),
+      ...problemUnlessSame(`module cycles: ${about}: edges`, found, edges),
+      ...problemUnlessSame(`module cycles: ${about}: cycles`, groups, cycles),
     ];
   });
 }
@@ -42,12 +42,16 @@ const FORMATS = [
   ["formats/src/mem/mod.rs", 'fn id(&self) -> &str { "mem" }'],
 ];
 
-function formatNames() {
+function formatNameExamples() {
   const names = declaredNames(FORMATS);
-  const declared = difference("format names: declared", [...names], ["pam", "PAM file", "alf_delta", "zaxy", "mem"]);
-  const named = data("format_names").flatMap(({ about, file, source, found }) => {
+  const declared = problemUnlessSame(
+    "format names: declared",
+    [...names],
+    ["pam", "PAM file", "alf_delta", "zaxy", "mem"],
+  );
+  const named = readExamples("format_names").flatMap(({ about, file, source, found }) => {
     const places = (file.endsWith(".rs") ? namedInRust : namedInPages)(source.join("\n"), names);
-    return difference(
+    return problemUnlessSame(
       `format names: ${about}`,
       places.map(({ line, text }) => `${line} ${text}`).sort(),
       found.toSorted(),
@@ -56,7 +60,7 @@ function formatNames() {
   return [...declared, ...named];
 }
 
-const BANNED = [
+const BANNED_WORDS = [
   { word: "anew" },
   { word: "telling" },
   { word: "told", in: "names" },
@@ -65,17 +69,18 @@ const BANNED = [
   { word: "old", except: { "legacy/": "reads what was written before" } },
 ];
 
-function words() {
-  return data("words").flatMap(({ about, file, source, allowed, found }) => {
-    const places = bannedIn(file, source.join("\n"), BANNED, new Set(allowed)).map(
+function wordExamples() {
+  return readExamples("words").flatMap(({ about, file, source, allowed, found }) => {
+    const places = bannedIn(file, source.join("\n"), BANNED_WORDS, new Set(allowed)).map(
       ({ line, text }) => `${line} ${text}`,
     );
-    return difference(`words: ${about}`, places.sort(), found.toSorted());
+    return problemUnlessSame(`words: ${about}`, places.sort(), found.toSorted());
   });
 }
 
-/** A crate in which two types of one name have 30 methods each, one type 41 over two files, and half of the files are long. */
-function shape() {
+/** Limits on a crate in which two types of one name have 30 methods each, one type 41 over two files, and half of the
+ * files are long. */
+function shapeExamples() {
   const methods = (n, name = "f") => Array.from({ length: n }, (_, i) => `pub fn ${name}${i}(&self) { if true {} }`);
   const files = {
     "lib.rs": ["mod a;", "mod b;", "pub struct Large<T>(T);", "impl<T: Fn() -> u8> Large<T> {", ...methods(21), "}"],
@@ -89,8 +94,8 @@ function shape() {
   const sources = Object.entries(files).map(([name, lines]) => [`src-tauri/crates/x/src/${name}`, lines.join("\n")]);
   const found = tooLarge(shapeOf(sources, [["x", moduleTree("lib.rs", (file) => files[file]?.join("\n"))]]));
   return [
-    ...difference("shape: median", [median([3, 1, 2]), median([4, 1, 3, 2])], [2, 2.5]),
-    ...difference(
+    ...problemUnlessSame("shape: median", [median([3, 1, 2]), median([4, 1, 3, 2])], [2, 2.5]),
+    ...problemUnlessSame(
       "shape: what is too large",
       found.map((problem) => problem.replace(/ ?(?:at most|, not).*/, "")),
       [
@@ -102,28 +107,28 @@ function shape() {
   ];
 }
 
-const styles = () =>
-  difference(
+const styleExamples = () =>
+  problemUnlessSame(
     "logical sides",
     physicalSides("a { margin-left: 1px; inset: 0 1px 0 2px; margin-inline: 1px; padding: 0 1px 2px 1px; }"),
     ["margin-left: 1px", "inset: 0 1px 0 2px"],
   );
 
-function crates() {
+function crateExamples() {
   const uses = (name, ...used) => ({ name, dependencies: used.map((each) => ({ name: each, kind: null })) });
   const found = forbiddenDependencies([
     uses("mementory-model", "mementory-vault", "serde"),
     uses("mementory-api", "argon2", "mementory-model"),
     uses("mementory-other"),
   ]);
-  return difference("crate direction", found, [
+  return problemUnlessSame("crate direction", found, [
     "mementory-model must not depend on mementory-vault",
     "mementory-api must not use argon2: that is for mementory-crypto",
     "mementory-other: not in the list of tests/tools/checks/crates.mjs",
   ]);
 }
 
-function files() {
+function fileExamples() {
   const lines = (n) => "x\n".repeat(n);
   const long = [
     lengthProblem("a.rs", lines(601)),
@@ -132,25 +137,25 @@ function files() {
   ];
   const sleeping = `a();\nthread::${"sleep"}(x);\nlist.${"skip"}(1);\n`;
   return [
-    ...difference(
+    ...problemUnlessSame(
       "file sizes",
       long.map((problems) => problems.length),
       [1, 1, 0],
     ),
-    ...difference(
+    ...problemUnlessSame(
       "placeholders",
       [placeholdersIn("a.rs", sleeping).length, placeholdersIn("a.ts", sleeping).length],
       [1, 2],
     ),
-    ...difference(
+    ...problemUnlessSame(
       "machine paths",
-      [`see /${"root"}/x`, "see ~/x"].map((text) => MACHINE.test(text)),
+      [`see /${"root"}/x`, "see ~/x"].map((text) => MACHINE_PATH_PATTERN.test(text)),
       [true, false],
     ),
   ];
 }
 
-function boundary() {
+function boundaryExamples() {
   const events = ["core:event:allow-listen", "core:event:allow-unlisten"];
   const found = permissionProblems("    vault::open_vault,\n    vault::lock,\n", [
     "allow-lock",
@@ -159,18 +164,19 @@ function boundary() {
   ]);
   const csp = { "default-src": "'self'", "img-src": "'self' https://example.org" };
   return [
-    ...difference("window permissions", found, [
+    ...problemUnlessSame("window permissions", found, [
       "capabilities/main.json does not grant allow-open-vault",
       "capabilities/main.json grants fs:allow-read",
     ]),
-    ...difference("content security policy", policyProblems({ app: { security: { csp }, withGlobalTauri: true } }), [
-      "the content security policy allows https://example.org in img-src",
-      "withGlobalTauri is not false",
-    ]),
+    ...problemUnlessSame(
+      "content security policy",
+      policyProblems({ app: { security: { csp }, withGlobalTauri: true } }),
+      ["the content security policy allows https://example.org in img-src", "withGlobalTauri is not false"],
+    ),
   ];
 }
 
-/** The crates that `npm run quick` checks after a change. */
+/** Which crates `npm run quick` checks after a change. */
 function affectedExamples() {
   const crate = (name, folder, ...uses) => ({ name, folder, hasLibrary: true, uses });
   const crates = [
@@ -190,12 +196,12 @@ function affectedExamples() {
     ["ui/src/main.ts", [], []],
   ];
   return cases.flatMap(([file, changed, dependents]) =>
-    difference(`quick: ${file}`, affectedCrates([file], crates, has), { changed, dependents }),
+    problemUnlessSame(`quick: ${file}`, affectedCrates([file], crates, has), { changed, dependents }),
   );
 }
 
 /** README's table of formats: a stale or missing table is a problem. */
-function formatsTable() {
+function formatsTableExamples() {
   const line = (id, validate) =>
     `  { "id": "${id}", "name": "A ${id}", "read": true, "write": false, "validate": ${validate} },`;
   const formats = formatsIn(
@@ -204,24 +210,33 @@ function formatsTable() {
   const current = `# Formats\n<!-- formats -->\n${formatsMarkdown(formats)}<!-- /formats -->\n`;
   const stale = ["README.md: the table of formats is stale: node tests/tools/formats_table.mjs"];
   return [
-    ...difference(
+    ...problemUnlessSame(
       "formats: read",
       formats.map(({ id }) => id),
       ["one", "two"],
     ),
-    ...difference("formats: current", tableProblems(current, formats), []),
-    ...difference("formats: one missing", tableProblems(current, formats.slice(1)), stale),
-    ...difference(
+    ...problemUnlessSame("formats: current", tableProblems(current, formats), []),
+    ...problemUnlessSame("formats: one missing", tableProblems(current, formats.slice(1)), stale),
+    ...problemUnlessSame(
       "formats: another capability",
       tableProblems(current.replace("yes | – | yes", "yes | yes | yes"), formats),
       stale,
     ),
-    ...difference("formats: no markers", tableProblems("# Formats\n", formats).length, 1),
+    ...problemUnlessSame("formats: no markers", tableProblems("# Formats\n", formats).length, 1),
   ];
 }
 
-export function examples() {
-  return [affectedExamples, crates, files, boundary, modules, formatNames, formatsTable, words, shape, styles].flatMap(
-    (check) => check(),
-  );
+export function checkExamples() {
+  return [
+    affectedExamples,
+    crateExamples,
+    fileExamples,
+    boundaryExamples,
+    moduleExamples,
+    formatNameExamples,
+    formatsTableExamples,
+    wordExamples,
+    shapeExamples,
+    styleExamples,
+  ].flatMap((check) => check());
 }

@@ -1,5 +1,5 @@
 // No format is named outside the format crates. Code that depends on a format asks for its capabilities, so that a
-// format can be added in one folder. `node tests/tools/checks/format_names.mjs` prints what is named where.
+// format can be added in one folder. `node tests/tools/checks/format_names.mjs` prints the problems.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,7 +8,7 @@ import { crateRoots, readOurs } from "./modules.mjs";
 import { allModules, moduleTree } from "./rust_modules.mjs";
 import { lineAt, scan, testRanges, blankRanges } from "./rust_source.mjs";
 
-const allow = (file, names, reason) => names.map((name) => ({ file, name, reason }));
+const makeExceptions = (file, names, reason) => names.map((name) => ({ file, name, reason }));
 
 /** Where a format may be named: {file, name, reason}. `file` is a path or a folder that ends in `/`. */
 const EXCEPTIONS = [
@@ -18,7 +18,7 @@ const EXCEPTIONS = [
     reason:
       "stored origin of a record: only there does the field `access` say whether it is exportable; the store knows no formats",
   },
-  ...allow(
+  ...makeExceptions(
     "ui/src/lib/logic/assistants.ts",
     [
       ...["openclaw", "zeroclaw", "ChatGPT", "Claude", "chatgpt", "claude", "mem", "alf", "mif", "pam", "zaxy"],
@@ -26,34 +26,40 @@ const EXCEPTIONS = [
     ],
     "labels, colours and order of assistants and brands, also of those that no reader exists for",
   ),
-  ...allow(
+  ...makeExceptions(
     "ui/src/features/home/ExportWays.svelte",
     ["chatgpt", "claude"],
     "instructions for single assistants, each with its own text",
   ),
-  ...allow("ui/src/features/importing/FileRow.svelte", ["mem"], "the icon of a format that is always a folder"),
+  ...makeExceptions(
+    "ui/src/features/importing/FileRow.svelte",
+    ["mem"],
+    "the icon of a format that is always a folder",
+  ),
 ];
 
-const FORMAT_CRATES = /^src-tauri\/crates\/mementory-formats?(?:-[a-z]+)?\//;
-const NOT_SHIPPED = /(?:^|\/)tests?(?:\/|\.rs$)|_tests\.rs$|^src-tauri\/crates\/[^/]*testkit\/|^src-tauri\/fuzz\//;
-const NOT_READ_IN_UI = /\/ipc\/(?:bindings|formats)\.ts$|\/mock\/|\/text\/[^/]*\.json$/;
+const FORMAT_CRATE_PATTERN = /^src-tauri\/crates\/mementory-formats?(?:-[a-z]+)?\//;
+const TEST_FILE_PATTERN =
+  /(?:^|\/)tests?(?:\/|\.rs$)|_tests\.rs$|^src-tauri\/crates\/[^/]*testkit\/|^src-tauri\/fuzz\//;
+const UNCHECKED_PAGE_PATTERN = /\/ipc\/(?:bindings|formats)\.ts$|\/mock\/|\/text\/[^/]*\.json$/;
 
 /**
  * Ids and names that the format crates declare, from [file, source] of each: the string that `fn id` or `fn name`
  * returns, or the folder of the format if it returns a constant.
  */
 export function declaredNames(sources) {
-  const DECLARED = /fn (id|name)\(&self\)[^{;]*\{\s*(?:"([^"]+)"|([\w:.]+))\s*\}/g;
+  const DECLARATION_PATTERN = /fn (id|name)\(&self\)[^{;]*\{\s*(?:"([^"]+)"|([\w:.]+))\s*\}/g;
   const names = sources.flatMap(([file, source]) =>
-    [...source.matchAll(DECLARED)].map(
+    [...source.matchAll(DECLARATION_PATTERN)].map(
       ([, what, text]) => text ?? (what === "id" ? file.split("/").at(-2) : undefined),
     ),
   );
   return new Set(names.filter(Boolean));
 }
 
-/** Modules of Rust's standard library with the name of a format, which a path tells apart by what follows. */
-const STANDARD = /^mem::(?:take|replace|swap|drop|forget|size_of|size_of_val|align_of|discriminant|ManuallyDrop)\b/;
+/** Matches what only Rust's module `std::mem` has, which has the name of a format. */
+const STD_MEM_PATTERN =
+  /^mem::(?:take|replace|swap|drop|forget|size_of|size_of_val|align_of|discriminant|ManuallyDrop)\b/;
 
 /**
  * Places in Rust source that name one of `names`: as a whole string, a segment of a path, or a part of an identifier.
@@ -72,20 +78,21 @@ export function namedInRust(source, names) {
     const start = match.index;
     const before = compiled.slice(Math.max(0, start - 24), start);
     const after = compiled.slice(start, start + 24);
-    const imported = IMPORT.exec(compiled.slice(compiled.lastIndexOf(";", start) + 1, start))?.[1];
+    const imported = USE_PATTERN.exec(compiled.slice(compiled.lastIndexOf(";", start) + 1, start))?.[1];
     if (names.has(text)) {
       const inPath = /::\s*$/.test(before) || /^\w+\s*::/.test(after) || imported !== undefined;
-      const standard = /^(?:std|core)$/.test(imported) || /\b(?:std|core)::$/.test(before) || STANDARD.test(after);
+      const standard =
+        /^(?:std|core)$/.test(imported) || /\b(?:std|core)::$/.test(before) || STD_MEM_PATTERN.test(after);
       // `mem` is also a module of Rust's standard library.
       if (text !== "mem" || (inPath && !standard)) found.push({ start, text });
-    } else if (part.test(snake(text))) found.push({ start, text });
+    } else if (part.test(toSnakeCase(text))) found.push({ start, text });
   }
   return found.sort((a, b) => a.start - b.start).map(({ start, text }) => ({ line: lineAt(source, start), text }));
 }
 
 /** The beginning of a `use` declaration; captures its crate. */
-const IMPORT = /^(?:[^;]*[\s}])?use\s+(\w+)[^;]*$/;
-const snake = (name) => name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
+const USE_PATTERN = /^(?:[^;]*[\s}])?use\s+(\w+)[^;]*$/;
+const toSnakeCase = (name) => name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
 
 /** Places in a page's source with a string that equals one of `names`. */
 export function namedInPages(source, names) {
@@ -122,7 +129,7 @@ const isBelow = (file, folder) => folder.endsWith("/") && file.startsWith(folder
 const inUi = ({ file }) => file.startsWith("ui/");
 
 function declaredInCrates(rust) {
-  const files = rust.filter((file) => FORMAT_CRATES.test(file) && !NOT_SHIPPED.test(file));
+  const files = rust.filter((file) => FORMAT_CRATE_PATTERN.test(file) && !TEST_FILE_PATTERN.test(file));
   return declaredNames(files.map((file) => [file, readOurs(file)]));
 }
 
@@ -134,7 +141,7 @@ export function formatsNamedInRust() {
   const names = declaredInCrates(rust);
   if (names.size < 10) return [`only ${names.size} names of formats were found in the format crates`];
   const places = rust
-    .filter((file) => !FORMAT_CRATES.test(file) && !NOT_SHIPPED.test(file))
+    .filter((file) => !FORMAT_CRATE_PATTERN.test(file) && !TEST_FILE_PATTERN.test(file))
     .flatMap((file) => namedInRust(readOurs(file), names).map((place) => ({ file, ...place })));
   return problemsOf(
     places,
@@ -147,7 +154,7 @@ export function formatsNamedInRust() {
 export function formatsNamedInPages() {
   const names = declaredInCrates(filesBelow("src-tauri/crates", /\.rs$/));
   const places = filesBelow("ui/src", /\.(?:ts|svelte)$/)
-    .filter((file) => !NOT_READ_IN_UI.test(file))
+    .filter((file) => !UNCHECKED_PAGE_PATTERN.test(file))
     .flatMap((file) => namedInPages(readOurs(file), names).map((place) => ({ file, ...place })));
   return problemsOf(places, EXCEPTIONS.filter(inUi), "the page");
 }

@@ -1,7 +1,7 @@
 // The checks that are our own, by the name under which `npm test` and `npm run lint` report them.
-import { permissions, policy } from "./boundary.mjs";
+import { checkPermissions, checkPolicy } from "./boundary.mjs";
 import { crateDirection } from "./crates.mjs";
-import { examples } from "./examples.mjs";
+import { checkExamples } from "./examples.mjs";
 import { machinePaths, placeholders, fileSizes } from "./files.mjs";
 import { formatsNamedInPages, formatsNamedInRust } from "./format_names.mjs";
 import { formatsTable } from "../formats_table.mjs";
@@ -19,14 +19,14 @@ export const CHECKS = {
   "logical sides in styles": physicalSidesInStyles,
   placeholders,
   "paths of a developer's machine": machinePaths,
-  "window permissions": permissions,
-  "content security policy": policy,
+  "window permissions": checkPermissions,
+  "content security policy": checkPolicy,
   "module cycles": moduleCycles,
   "formats named in Rust outside of the format crates": formatsNamedInRust,
   "formats named in the pages": formatsNamedInPages,
   "sizes of types, files and crates": shape,
   "words that are not used any more": bannedWords,
-  "checks find what is wrong in examples": examples,
+  "checks find what is wrong in examples": checkExamples,
 };
 
 /** Runs checks and prints their problems. A check that throws has failed; the others still run. */

@@ -5,15 +5,15 @@ import { LICENCE_LIST, crates, ownLicence, packages } from "../licences.mjs";
 import { WORKSPACE } from "../places.mjs";
 import { quiet } from "../sh.mjs";
 
-const describe = ({ name, version, licence }) => `${name} ${version}, ${licence}`;
+const describeEntry = ({ name, version, licence }) => `${name} ${version}, ${licence}`;
 
-/** What the committed list lacks, and what it lists that is not used. */
+/** What the committed list lacks, what it lists that is not used, and whether its text of LICENSE is another. */
 export function licences() {
   const committed = JSON.parse(readFileSync(LICENCE_LIST, "utf8"));
   const remedy = "run `node tests/tools/licences.mjs`";
   const lacking = (wanted, listed) => {
-    const known = new Set(listed.map(describe));
-    return wanted.map(describe).filter((each) => !known.has(each));
+    const known = new Set(listed.map(describeEntry));
+    return wanted.map(describeEntry).filter((each) => !known.has(each));
   };
   // Crates for other systems need not be downloaded on this machine; the lock file lists them.
   const host = /^host: (.*)$/m.exec(quiet("rustc", ["-vV"]).stdout)?.[1] ?? "";
@@ -30,7 +30,7 @@ export function licences() {
     ),
     ...committed.crates
       .filter(({ name, version }) => !locked.has(`${name} ${version}`))
-      .map((each) => `the list of licences has ${describe(each)}, which is not used: ${remedy}`),
+      .map((each) => `the list of licences has ${describeEntry(each)}, which is not used: ${remedy}`),
     ...(committed.own === ownLicence() ? [] : [`the list of licences has another text of LICENSE: ${remedy}`]),
   ];
 }

@@ -79,18 +79,18 @@ export function crateRoots() {
   });
 }
 
-const texts = new Map();
+const textCache = new Map();
 
-/** Text of a file of the clone, or undefined. */
+/** Text of a file of the clone, read once; undefined if there is none. */
 export function readOurs(file) {
-  if (!texts.has(file)) {
+  if (!textCache.has(file)) {
     const path = join(ROOT, file);
-    texts.set(file, existsSync(path) ? readFileSync(path, "utf8") : undefined);
+    textCache.set(file, existsSync(path) ? readFileSync(path, "utf8") : undefined);
   }
-  return texts.get(file);
+  return textCache.get(file);
 }
 
-/** Cycles in any crate. */
+/** Problems for the module cycles of all our crates. */
 export function moduleCycles() {
   return crateRoots().flatMap(([name, file]) => cyclesBelow(name, moduleTree(file, readOurs)));
 }

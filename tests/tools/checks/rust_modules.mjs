@@ -20,12 +20,12 @@ class Module {
 }
 
 /**
- * Reads the module tree that begins at the file `root`. `read(file)` returns a file's text or undefined. Modules that are
+ * Reads the module tree that begins at the file `rootFile`. `read(file)` returns a file's text or undefined. Modules that are
  * compiled for tests only are left out.
  */
-export function moduleTree(root, read) {
-  const top = new Module("crate", undefined, root);
-  fill(top, root, root.replace(/[^/]*$/, ""), read);
+export function moduleTree(rootFile, read) {
+  const top = new Module("crate", undefined, rootFile);
+  readModuleFile(top, rootFile, rootFile.replace(/[^/]*$/, ""), read);
   return top;
 }
 
@@ -34,19 +34,19 @@ export function allModules(top) {
   return [top, ...[...top.children.values()].flatMap(allModules)];
 }
 
-function fill(module, file, folder, read) {
+function readModuleFile(module, file, folder, read) {
   const { code, strings } = scan(read(file) ?? "");
   const ranges = testRanges(code);
   const outside = strings.filter(({ start }) => !ranges.some(([from, to]) => from <= start && start < to));
-  fillFrom(module, blankRanges(code, ranges), outside, folder, read);
+  readModuleCode(module, blankRanges(code, ranges), outside, folder, read);
 }
 
-const DECLARED = /(?:^|[\s;{}])mod\s+(\w+)\s*([;{])/g;
+const MOD_PATTERN = /(?:^|[\s;{}])mod\s+(\w+)\s*([;{])/g;
 
 /** Splits `code` (blank elsewhere, so that offsets are those of the file) into inner modules and the remaining code. */
-function fillFrom(module, code, strings, folder, read) {
+function readModuleCode(module, code, strings, folder, read) {
   const inner = [];
-  for (const match of code.matchAll(DECLARED)) {
+  for (const match of code.matchAll(MOD_PATTERN)) {
     const at = match.index + match[0].length;
     if (inner.some(([, from, to]) => from <= at && at <= to)) continue;
     const [, name, opener] = match;
@@ -58,7 +58,7 @@ function fillFrom(module, code, strings, folder, read) {
     }
     const candidates = [`${folder}${name}.rs`, `${folder}${name}/mod.rs`];
     child.file = candidates.find((file) => read(file) !== undefined) ?? candidates[0];
-    fill(child, child.file, `${folder}${name}/`, read);
+    readModuleFile(child, child.file, `${folder}${name}/`, read);
   }
   const own = blankRanges(
     code,
@@ -70,19 +70,19 @@ function fillFrom(module, code, strings, folder, read) {
       [to, code.length],
     ];
     const within = strings.filter(({ start }) => from <= start && start < to);
-    fillFrom(child, blankRanges(code, rest), within, `${folder}${child.path.split("::").at(-1)}/`, read);
+    readModuleCode(child, blankRanges(code, rest), within, `${folder}${child.path.split("::").at(-1)}/`, read);
   }
   const within = strings.filter(({ start }) => !inner.some(([, from, to]) => from <= start && start < to));
-  analyse(module, own, within);
+  collectUses(module, own, within);
 }
 
-const DEFINED = /(?:^|[\s;{}(])(?:fn|struct|enum|union|trait|type|const|static|macro_rules!)\s+(?:mut\s+)?(\w+)/g;
+const ITEM_PATTERN = /(?:^|[\s;{}(])(?:fn|struct|enum|union|trait|type|const|static|macro_rules!)\s+(?:mut\s+)?(\w+)/g;
 /** Matches up to the string of a serde attribute that is the path of a function. */
-const PATH_ATTRIBUTE = /\b(?:with|default|serialize_with|deserialize_with|skip_serializing_if)\s*=\s*"$/;
+const PATH_ATTRIBUTE_PATTERN = /\b(?:with|default|serialize_with|deserialize_with|skip_serializing_if)\s*=\s*"$/;
 
-function analyse(module, code, strings) {
+function collectUses(module, code, strings) {
   const depth = braceDepths(code);
-  for (const match of code.matchAll(DEFINED))
+  for (const match of code.matchAll(ITEM_PATTERN))
     if (depth[match.index + match[0].length - 1] === 0) module.items.add(match[1]);
   const uses = [];
   for (const match of code.matchAll(/(?:^|[\s;{}\])])use\s+([^;]+);/g)) {
@@ -97,7 +97,7 @@ function analyse(module, code, strings) {
   );
 }
 
-const isPath = (code, { start }) => PATH_ATTRIBUTE.test(code.slice(Math.max(0, start - 40), start));
+const isPath = (code, { start }) => PATH_ATTRIBUTE_PATTERN.test(code.slice(Math.max(0, start - 40), start));
 const asPath = ({ start, text }) => ({ start, segments: text.split("::") });
 
 /** Depth in braces at every offset. */
@@ -124,13 +124,15 @@ export function useTree(text, prefix = []) {
     return [{ path: whole, name: renamed ? withoutRawPrefix(renamed) : whole.at(-1) }];
   }
   const head = text.slice(0, brace).split("::").map(withoutRawPrefix).filter(Boolean);
-  return parts(text.slice(brace + 1, text.lastIndexOf("}"))).flatMap((part) => useTree(part, [...prefix, ...head]));
+  return splitAtCommas(text.slice(brace + 1, text.lastIndexOf("}"))).flatMap((part) =>
+    useTree(part, [...prefix, ...head]),
+  );
 }
 
 const withoutRawPrefix = (name) => name.trim().replace(/^r#/, "");
 
 /** Splits at commas outside braces. */
-function parts(text) {
+function splitAtCommas(text) {
   const found = [""];
   let depth = 0;
   for (const char of text) {
@@ -154,26 +156,27 @@ function pathsIn(code) {
 /** The modules that define what `segments` names, seen from `module`: none for names of other crates. */
 export function definingModules(module, segments, visited = new Set()) {
   const [first, ...rest] = segments;
-  if (first === "crate" || first === "$crate") return definingModulesWithin(root(module), rest, visited);
+  if (first === "crate" || first === "$crate") return definingModulesWithin(crateRoot(module), rest, visited);
   if (first === "self") return definingModulesWithin(module, rest, visited);
   if (first === "super") return module.parent ? definingModules(module.parent, ["self", ...rest], visited) : [];
-  return lookup(module, first, rest, visited, true);
+  return findDefiningModules(module, first, rest, visited, true);
 }
 
-const root = (module) => (module.parent ? root(module.parent) : module);
+const crateRoot = (module) => (module.parent ? crateRoot(module.parent) : module);
 
 /** The same for a path relative to `module`. */
 function definingModulesWithin(module, segments, visited) {
   if (segments.length === 0) return [module];
   const [first, ...rest] = segments;
   if (first === "super") return module.parent ? definingModulesWithin(module.parent, rest, visited) : [];
-  const found = lookup(module, first, rest, visited, false);
+  const found = findDefiningModules(module, first, rest, visited, false);
   // A macro made this name, so it belongs to the module in which it was looked up.
   return found.length > 0 ? found : [module];
 }
 
-/** `here`: whether the name is in this module's own code, where imports of inner blocks count too. */
-function lookup(module, name, rest, visited, here) {
+/** Modules that define `name` seen from `module`, by its items, children, imports or glob imports. `here`: whether the
+ * name is in this module's own code, where imports of inner blocks count too. */
+function findDefiningModules(module, name, rest, visited, here) {
   const key = `${module.path}|${name}|${rest.join("::")}`;
   if (visited.has(key)) return [];
   visited.add(key);
@@ -192,7 +195,7 @@ function lookup(module, name, rest, visited, here) {
     for (const each of module.imports) {
       if (each.name !== "*" || !(here || each.topLevel)) continue;
       for (const target of modulesDefiningImport(module, each.path.slice(0, -1), visited))
-        if (target !== module) add(lookup(target, name, rest, visited, false));
+        if (target !== module) add(findDefiningModules(target, name, rest, visited, false));
     }
   return [...found];
 }

@@ -1,11 +1,11 @@
 // Reading Rust source as text: where comments and strings are, which items only tests compile, and where blocks end.
 // Every function keeps the length of its input, so that an offset in one result is an offset in all of them.
 
-const spaces = (text) => text.replaceAll(/[^\n]/g, " ");
+const blankText = (text) => text.replaceAll(/[^\n]/g, " ");
 
 /**
- * Splits a source into what is compiled and what is not: `code` has comments and the contents of strings blanked out;
- * `comments` and `strings` list them as {start, text}.
+ * Separates a source into {code, comments, strings}: `code` has comments and the contents of strings and characters blanked
+ * out; `comments` and `strings` list those as {start, text}.
  */
 export function scan(source) {
   const comments = [];
@@ -21,17 +21,17 @@ export function scan(source) {
     at = TOKEN.lastIndex;
     if (token.startsWith("//")) {
       comments.push({ start, text: token });
-      code += spaces(token);
+      code += blankText(token);
     } else if (token === "/*") {
       at = endOfBlockComment(source, at);
       comments.push({ start, text: source.slice(start, at) });
-      code += spaces(source.slice(start, at));
+      code += blankText(source.slice(start, at));
     } else if (token.endsWith('"')) {
       const inside = at;
       const end = hashes === undefined ? endOfString(source, at) : endOfRawString(source, at, hashes);
       strings.push({ start: inside, text: source.slice(inside, end) });
       at = Math.min(source.length, end + 1 + (hashes?.length ?? 0));
-      code += token + spaces(source.slice(inside, end)) + source.slice(end, at);
+      code += token + blankText(source.slice(inside, end)) + source.slice(end, at);
     } else if (token.endsWith("'")) {
       code += `${token.startsWith("b") ? "b" : ""}'${" ".repeat(token.length - (token.startsWith("b") ? 3 : 2))}'`;
     } else {
@@ -66,13 +66,13 @@ function endOfRawString(source, at, hashes) {
   return end < 0 ? source.length : end;
 }
 
-const OPEN = { "{": "}", "(": ")", "[": "]" };
+const CLOSING_BRACKETS = { "{": "}", "(": ")", "[": "]" };
 
 /** Offset just after the bracket that closes the one at `at`. */
 export function offsetAfterBracket(code, at) {
   let depth = 0;
   for (; at < code.length; at += 1) {
-    if (code[at] in OPEN) depth += 1;
+    if (code[at] in CLOSING_BRACKETS) depth += 1;
     else if ("})]".includes(code[at])) {
       depth -= 1;
       if (depth === 0) return at + 1;
@@ -81,7 +81,8 @@ export function offsetAfterBracket(code, at) {
   return code.length;
 }
 
-const ITEM = /^(?:pub|fn|struct|enum|trait|impl|mod|type|const|static|use|unsafe|async|extern|let|macro_rules)\b/;
+const ITEM_START_PATTERN =
+  /^(?:pub|fn|struct|enum|trait|impl|mod|type|const|static|use|unsafe|async|extern|let|macro_rules)\b/;
 
 /** Offset just after the item (or field, or match arm) that begins at `at`, its attributes included. */
 function endOfItem(code, at) {
@@ -89,14 +90,14 @@ function endOfItem(code, at) {
     at = offsetAfterBracket(code, at + attribute[0].length - 1);
   at += /^\s*/.exec(code.slice(at))[0].length;
   const head = code.slice(at, at + 80);
-  const isItem = ITEM.test(head);
+  const isItem = ITEM_START_PATTERN.test(head);
   const untilSemicolon =
     /^(?:pub(?:\([^)]*\))?\s+)?(?:use\b|type\b|static\b|let\b|const\s+(?!fn\b|unsafe\b|async\b))/.test(head);
   for (; at < code.length; at += 1) {
     if (code[at] === ";") return at + 1;
     if (code[at] === "," && !isItem) return at + 1;
     if ("})]".includes(code[at])) return at;
-    if (code[at] in OPEN) {
+    if (code[at] in CLOSING_BRACKETS) {
       const brace = code[at] === "{";
       at = offsetAfterBracket(code, at) - 1;
       if (brace && !untilSemicolon) return at + 1;
@@ -119,7 +120,7 @@ export function testRanges(code) {
 
 /** The text with these ranges blanked out. */
 export function blankRanges(text, ranges) {
-  for (const [start, end] of ranges) text = text.slice(0, start) + spaces(text.slice(start, end)) + text.slice(end);
+  for (const [start, end] of ranges) text = text.slice(0, start) + blankText(text.slice(start, end)) + text.slice(end);
   return text;
 }
 

@@ -1,11 +1,12 @@
-// How large the pieces of the Rust side may get. `node tests/tools/checks/shape.mjs` prints the largest.
+// Limits the size of the types, files and crates in Rust. `node tests/tools/checks/shape.mjs` prints the largest.
 import { pathToFileURL } from "node:url";
 import { filesOfClone } from "./files.mjs";
 import { crateRoots, readOurs } from "./modules.mjs";
 import { allModules, definingModules, moduleTree } from "./rust_modules.mjs";
 import { offsetAfterBracket, scan, testRanges } from "./rust_source.mjs";
 
-const MOST = { methods: 40, median: 150, lines: 30_000 };
+/** Most methods of a type, largest median of the lines of a file, most lines of a crate without tests. */
+const LIMITS = { methods: 40, median: 150, lines: 30_000 };
 
 /** Methods of each type over all its `impl Type` blocks in a crate: a map from the type with its module to a count. */
 export function methodsOf(top) {
@@ -58,14 +59,14 @@ function functionsAtTop(body) {
   return count;
 }
 
-/** The value in the middle. */
+/** The median; of an even number of values the mean of the two in the middle. */
 export function median(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b);
   const half = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[half] : ((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2;
 }
 
-/** Lines of a source, and how many of them are compiled for tests only. */
+/** {lines, shipped} of a source: its lines, and those that are not compiled for tests only. */
 export function linesOf(source) {
   const { code } = scan(source);
   const lines = source.split("\n").length - 1;
@@ -73,11 +74,11 @@ export function linesOf(source) {
   return { lines, shipped: lines - tests };
 }
 
-const TEST_FILE = /\/tests?(?:\/|\.rs$)|_tests\.rs$|\/testing\.rs$/;
-const CRATE = /^src-tauri\/(?:crates\/([^/]+)|src)\/(?:src\/)?/;
+const TEST_FILE_PATTERN = /\/tests?(?:\/|\.rs$)|_tests\.rs$|\/testing\.rs$/;
+const CRATE_PATTERN = /^src-tauri\/(?:crates\/([^/]+)|src)\/(?:src\/)?/;
 
 /** [file, source] of every Rust file of ours. */
-function rust() {
+function readRustFiles() {
   return filesOfClone()
     .filter((file) => file.endsWith(".rs"))
     .map((file) => [file, readOurs(file)]);
@@ -85,7 +86,7 @@ function rust() {
 
 const crates = () => crateRoots().map(([name, file]) => [name, moduleTree(file, readOurs)]);
 
-const crateOf = (file) => (CRATE.test(file) ? (CRATE.exec(file)[1] ?? "mementory-app") : undefined);
+const crateOf = (file) => (CRATE_PATTERN.test(file) ? (CRATE_PATTERN.exec(file)[1] ?? "mementory-app") : undefined);
 
 /**
  * Counts of the sources ([file, source] each) and crates ([name, module tree] each): `methods` ([type, count]), `median`,
@@ -95,7 +96,7 @@ export function shapeOf(sources, crates) {
   const lines = new Map();
   for (const [file, source] of sources) {
     const crate = crateOf(file);
-    if (crate && !TEST_FILE.test(file)) lines.set(crate, (lines.get(crate) ?? 0) + linesOf(source).shipped);
+    if (crate && !TEST_FILE_PATTERN.test(file)) lines.set(crate, (lines.get(crate) ?? 0) + linesOf(source).shipped);
   }
   const methods = crates.flatMap(([name, top]) =>
     [...methodsOf(top)].map(([type, count]) => [type.replace(/^crate/, name), count]),
@@ -108,26 +109,26 @@ export function shapeOf(sources, crates) {
   };
 }
 
-/** What is too large. */
+/** Problems for the counts of `shapeOf` that are over their limit. */
 export function tooLarge({ methods, median: middle, lines }) {
   return [
     ...methods
-      .filter(([, count]) => count > MOST.methods)
-      .map(([type, count]) => `${type} has ${count} methods, at most ${MOST.methods} are allowed`),
-    ...(middle > MOST.median ? [`half of the Rust files have more than ${middle} lines, not ${MOST.median}`] : []),
+      .filter(([, count]) => count > LIMITS.methods)
+      .map(([type, count]) => `${type} has ${count} methods, at most ${LIMITS.methods} are allowed`),
+    ...(middle > LIMITS.median ? [`half of the Rust files have more than ${middle} lines, not ${LIMITS.median}`] : []),
     ...lines
-      .filter(([, count]) => count > MOST.lines)
-      .map(([crate, count]) => `${crate} has ${count} lines without tests, at most ${MOST.lines} are allowed`),
+      .filter(([, count]) => count > LIMITS.lines)
+      .map(([crate, count]) => `${crate} has ${count} lines without tests, at most ${LIMITS.lines} are allowed`),
   ];
 }
 
-/** Types, files and crates that have grown too large. */
+/** Problems for types, files and crates of ours that are too large. */
 export function shape() {
-  return tooLarge(shapeOf(rust(), crates()));
+  return tooLarge(shapeOf(readRustFiles(), crates()));
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const found = shapeOf(rust(), crates());
+  const found = shapeOf(readRustFiles(), crates());
   for (const [type, count] of found.methods.slice(0, 10)) console.log(`${count} methods: ${type}`);
   console.log(`median of the Rust files: ${found.median} lines`);
   for (const [crate, count] of found.lines) console.log(`${crate}: ${count} lines without tests`);

@@ -6,12 +6,12 @@ import { filesOfClone } from "./files.mjs";
 import { readOurs } from "./modules.mjs";
 import { lineAt, scan } from "./rust_source.mjs";
 
-const WORDS = JSON.parse(readFileSync(new URL("words.json", import.meta.url), "utf8"));
-const CHECKED = /\.(?:rs|ts|svelte|mjs|js|py|md)$/;
+const BANNED_WORDS = JSON.parse(readFileSync(new URL("words.json", import.meta.url), "utf8"));
+const CHECKED_FILE_PATTERN = /\.(?:rs|ts|svelte|mjs|js|py|md)$/;
 /** Files that are not checked: data, and the list of words with its examples. */
-const LEFT_OUT = /^(?:fixtures|schemas)\/|^tests\/tools\/checks\/(?:examples|words)/;
+const UNCHECKED_FILE_PATTERN = /^(?:fixtures|schemas)\/|^tests\/tools\/checks\/(?:examples|words)/;
 /** Names in this file are allowed everywhere, because they are the interface between pages and Rust. */
-const INTERFACE = "ui/src/lib/ipc/bindings.ts";
+const INTERFACE_FILE = "ui/src/lib/ipc/bindings.ts";
 
 /** The words of a name in lower case, joined by `_`: `HandClock` and `hand_clock` are both `_hand_clock_`. */
 const wordsOfName = (name) =>
@@ -56,7 +56,7 @@ function contains({ word, exact }, text) {
 }
 
 /** Banned words in one file: {word, line, text}. `allowed` = names that may stay as they are. */
-export function bannedIn(file, source, words = WORDS, allowed = new Set()) {
+export function bannedIn(file, source, words = BANNED_WORDS, allowed = new Set()) {
   const letters = `${file}\n${source}`.toLowerCase().replaceAll("_", "");
   const entries = words.filter(
     ({ word, files, except }) =>
@@ -86,24 +86,24 @@ export function bannedIn(file, source, words = WORDS, allowed = new Set()) {
 }
 
 function bannedInClone() {
-  const allowed = new Set(namesAndProse(INTERFACE, readOurs(INTERFACE) ?? "").names.match(/[A-Za-z_]\w*/g));
+  const allowed = new Set(namesAndProse(INTERFACE_FILE, readOurs(INTERFACE_FILE) ?? "").names.match(/[A-Za-z_]\w*/g));
   return filesOfClone()
-    .filter((file) => CHECKED.test(file) && !LEFT_OUT.test(file))
-    .flatMap((file) => bannedIn(file, readOurs(file), WORDS, allowed).map((each) => ({ file, ...each })));
+    .filter((file) => CHECKED_FILE_PATTERN.test(file) && !UNCHECKED_FILE_PATTERN.test(file))
+    .flatMap((file) => bannedIn(file, readOurs(file), BANNED_WORDS, allowed).map((each) => ({ file, ...each })));
 }
 
 /** Banned words in the clone. */
 export function bannedWords() {
   return bannedInClone().map(({ file, word, line, text }) => {
-    const { use, reason } = WORDS.find((entry) => entry.word === word);
+    const { use, reason } = BANNED_WORDS.find((entry) => entry.word === word);
     const where = line === 0 ? `${file}: the file's name` : `${file}:${line}: ${text}`;
     return `${where}: not "${word}" (${reason}), but: ${use}`;
   });
 }
 
-function list() {
+function printCounts() {
   const found = bannedInClone();
-  for (const { word, use } of WORDS) {
+  for (const { word, use } of BANNED_WORDS) {
     const files = new Map();
     for (const { file } of found.filter((each) => each.word === word)) files.set(file, (files.get(file) ?? 0) + 1);
     const total = [...files.values()].reduce((sum, n) => sum + n, 0);
@@ -115,6 +115,6 @@ function list() {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  if (process.argv.includes("--list")) list();
+  if (process.argv.includes("--list")) printCounts();
   else bannedWords().forEach((problem) => console.log(problem));
 }
