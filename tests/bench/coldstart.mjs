@@ -8,14 +8,14 @@ import { Browser } from "../e2e/webdriver.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { Stop } from "../tools/sh.mjs";
 
-const RUNS = 5;
+const START_COUNT = 5;
 /** Clock ticks per second in `/proc/<pid>/stat`: 100 on every current Linux. */
 const TICKS_PER_SECOND = 100;
-/** Writing here empties the file system caches, if that is allowed. */
-const DROP_CACHES = "/proc/sys/vm/drop_caches";
+/** Writing "3" to this file empties the file system caches. Only root may do it. */
+const DROP_CACHES_FILE = "/proc/sys/vm/drop_caches";
 
-/** Seconds for each start of `program` with `vault` as the last open one. `cold`: the file caches were empty at the first
- * start. Linux only. */
+/** Starts `program` several times with `vault` as the last open one. Returns {cold, times}: `times` has the seconds of each
+ * start; `cold` says whether the file caches were emptied before the first one. Linux only. */
 export async function coldStarts(program, vault) {
   await cargoTool("tauri-driver", "^2");
   const home = mkdtempSync(join(tmpdir(), "mementory-start-"));
@@ -24,13 +24,14 @@ export async function coldStarts(program, vault) {
     const driver = await display.driver();
     const cold = emptyCaches();
     const times = [];
-    while (times.length < RUNS) times.push(await startOnce(driver, program));
+    while (times.length < START_COUNT) times.push(await startOnce(driver, program));
     return { cold, times };
   } finally {
     await display.end(home);
   }
 }
 
+/** Starts `program` once. Returns the seconds until the unlock field is there. */
 async function startOnce(driver, program) {
   const browser = await Browser.open(driver, program);
   await browser.find("unlock-passphrase");
@@ -48,20 +49,23 @@ function startTimeOf(program) {
     .filter((pid) => /^\d+$/.test(pid))
     .flatMap((pid) => {
       try {
-        const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-        return stat.includes(` ${name} `) ? [Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19])] : [];
+        const statText = readFileSync(`/proc/${pid}/stat`, "utf8");
+        return statText.includes(` ${name} `)
+          ? [Number(statText.slice(statText.lastIndexOf(")") + 2).split(" ")[19])]
+          : [];
       } catch {
-        return []; // it has just ended
+        return []; // the process has just ended
       }
     });
   if (ticks.length === 0) throw new Stop(`No process of ${program} is running.`);
-  const up = Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]);
-  return Date.now() - (up - Math.max(...ticks) / TICKS_PER_SECOND) * 1000;
+  const uptime = Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]);
+  return Date.now() - (uptime - Math.max(...ticks) / TICKS_PER_SECOND) * 1000;
 }
 
+/** Tries to empty the file system caches. Returns whether that was allowed. */
 function emptyCaches() {
   try {
-    writeFileSync(DROP_CACHES, "3");
+    writeFileSync(DROP_CACHES_FILE, "3");
     return true;
   } catch {
     return false;

@@ -10,41 +10,43 @@ import { parseTwice } from "./limits.mjs";
 import { median, usageText } from "./measure.mjs";
 import { writeChanges, writeMemories, writePamStore, variedText } from "./memories.mjs";
 
-const REFERENCE = fileURLToPath(new URL("reference_formats.py", import.meta.url));
-/** The same versions as in the interop tests. */
-const PACKAGES = ["portable-memory==0.3.0", "portable-ai-memory==1.0.0"];
-const EPISODES = 50_000;
-const PAM_MEMORIES = 100_000;
+const REFERENCE_SCRIPT = fileURLToPath(new URL("reference_formats.py", import.meta.url));
+/** Python packages with the reference tools, in the versions that the interop tests use. */
+const REFERENCE_PACKAGES = ["portable-memory==0.3.0", "portable-ai-memory==1.0.0"];
+const EPISODE_COUNT = 50_000;
+const PAM_MEMORY_COUNT = 100_000;
 /** Numbers of changed, added and removed episodes, together one percent of all. */
-const CHANGES = { changed: EPISODES * 0.006, added: EPISODES * 0.002, removed: EPISODES * 0.002 };
-/** Number of additional records in other formats, which store the header of a `.mem` as a record. */
-const HEADER_RECORDS = 1;
+const CHANGE_COUNTS = { changed: EPISODE_COUNT * 0.006, added: EPISODE_COUNT * 0.002, removed: EPISODE_COUNT * 0.002 };
+/** Formats other than `.mem` store the header of an imported `.mem` as one more record. */
+const HEADER_RECORD_COUNT = 1;
 /** Target: this many times as fast as the Python SDK. */
 const TARGET_SPEEDUP = 20;
-const DELTA_SECONDS = 10;
-const ARCHIVE_MB = 50;
-/** Number of runs, alternating with the reference. The median counts, because the speed of the machine varies. */
-const RUNS = 3;
+/** Target for writing a delta. */
+const MAX_DELTA_SECONDS = 10;
+/** Target for the size of the `.alf` archive, in MB of 10^6 bytes. */
+const MAX_ARCHIVE_MB = 50;
+/** Each task runs this often, in turn with its reference. The median counts, because the speed of the machine varies. */
+const RUN_COUNT = 3;
 
-/** Measure all formats. Returns the exit code. */
+/** Measures all formats, prints the table and writes it to a file. Returns the exit code. */
 export async function measureFormats() {
-  const run = { ...setup(), program: await python(PACKAGES), rows: [], wrong: [] };
-  const unlock = unlockTime(run);
+  const run = { ...setup(), program: await python(REFERENCE_PACKAGES), rows: [], wrong: [] };
+  const unlock = measureUnlockSeconds(run);
   measureMem(run);
   measureAlf(run);
   measurePam(run);
   return publish(run, {
     file: "RESULTS-formats.md",
     title: "Benchmark of the open formats",
-    facts: [`Reference: ${PACKAGES.join(", ")} on Python; no tool of .alf is published as a package`],
+    facts: [`Reference: ${REFERENCE_PACKAGES.join(", ")} on Python; no tool of .alf is published as a package`],
     columns: ["Data", "What", "Mementory", "Reference", "Times as fast: wall (CPU)", "Two plain passes", "Verdict"],
-    notes: notes(unlock),
+    notes: tableNotes(unlock),
   });
 }
 
-function notes(unlock) {
+function tableNotes(unlock) {
   return [
-    `Each ${RUNS} times, in turn with the reference where there is one; the median counts.`,
+    `Each ${RUN_COUNT} times, in turn with the reference where there is one; the median counts.`,
     `Mementory: the whole process; what works on a vault unlocks it first: ${unlock.toFixed(2)} s and 67 MB of each figure.`,
     "Import writes an encrypted vault with a search index, export reads one, reads back what it wrote and validates it.",
     "Reference: its work alone, without starting Python and loading packages (peak: of the whole process); its store is a dictionary in memory. Its export is timed with the validation of what it wrote.",
@@ -55,7 +57,7 @@ function notes(unlock) {
 }
 
 /** Seconds to open a vault, including the start of the program. */
-function unlockTime({ mementory, folder }) {
+function measureUnlockSeconds({ mementory, folder }) {
   const vault = join(folder, "empty");
   mementory.run(vault, "create", vault, "--kdf-floor");
   return mementory.median(vault, "imports");
@@ -63,20 +65,20 @@ function unlockTime({ mementory, folder }) {
 
 function measureMem(run) {
   const { mementory, folder } = run;
-  const bundle = writeMemories(join(folder, "base.mem"), EPISODES, variedText);
-  const label = `.mem, ${EPISODES} episodes, ${mb(bundle.bytes)} MB`;
+  const bundle = writeMemories(join(folder, "base.mem"), EPISODE_COUNT, variedText);
+  const label = `.mem, ${EPISODE_COUNT} episodes, ${mb(bundle.bytes)} MB`;
   const passes = parseTwice(mementory.meter, bundle.lines);
   const line = (what, ours, theirs) => addRow(run, label, what, ours, theirs, passes);
 
   line(
     "validation",
     ...runAlternating(
-      () => checked(mementory.run("none", "validate", bundle.path), EPISODES),
+      () => requireValid(mementory.run("none", "validate", bundle.path), EPISODE_COUNT),
       () => runReference(run, "mem-validate", bundle.path),
     ),
   );
   const imported = (vault, ...how) =>
-    counted(mementory.run(createVault(run, vault), "import", ...how, bundle.path), "memories", EPISODES);
+    requireCount(mementory.run(createVault(run, vault), "import", ...how, bundle.path), "memories", EPISODE_COUNT);
   const [kept, planned, theirs] = runAlternating(
     (i) => imported(`mem${i}`),
     (i) => imported(`dry${i}`, "--dry-run"),
@@ -87,63 +89,68 @@ function measureMem(run) {
   line(
     "export, read back and validated",
     ...runAlternating(
-      (i) => written(mementory.run(join(folder, "mem0"), "export", "--format", "mem", join(folder, `out${i}.mem`))),
+      (i) =>
+        requireValidated(mementory.run(join(folder, "mem0"), "export", "--format", "mem", join(folder, `out${i}.mem`))),
       (i) => runReference(run, "mem-export", bundle.path, join(folder, `reference${i}.mem`)),
     ),
   );
 }
 
-/** Uses the vault into which `mem` imported its bundle. */
+/** Uses the vault into which `measureMem` imported its bundle. */
 function measureAlf(run) {
   const { mementory, folder, wrong } = run;
   const vault = join(folder, "mem0");
   const base = join(folder, "base0.alf");
-  const later = writeChanges(join(folder, "later.mem"), EPISODES, CHANGES, variedText);
+  const later = writeChanges(join(folder, "later.mem"), EPISODE_COUNT, CHANGE_COUNTS, variedText);
 
   const exports = medianRun((i) =>
-    written(mementory.run(vault, "export", "--format", "alf", join(folder, `base${i}.alf`))),
+    requireValidated(mementory.run(vault, "export", "--format", "alf", join(folder, `base${i}.alf`))),
   );
   const json = join(folder, "alf.jsonl");
   const unpacked = runReference(run, "alf-lines", base, json).value;
   const size = statSync(base).size;
-  const label = `.alf, ${EPISODES} memories, ${mb(size)} MB, unpacked ${mb(unpacked.bytes)} MB`;
+  const label = `.alf, ${EPISODE_COUNT} memories, ${mb(size)} MB, unpacked ${mb(unpacked.bytes)} MB`;
   const passes = parseTwice(mementory.meter, json);
   const line = (what, ours, more) => addRow(run, label, what, ours, null, passes, more);
-  const small = size / 1e6 < ARCHIVE_MB;
-  if (!small) wrong.push(`the archive has ${mb(size)} MB, ${ARCHIVE_MB} are allowed`);
-  line("export, read back and validated", exports, `under ${ARCHIVE_MB} MB: ${yesOrNo(small)}`);
+  const small = size / 1e6 < MAX_ARCHIVE_MB;
+  if (!small) wrong.push(`the archive has ${mb(size)} MB, ${MAX_ARCHIVE_MB} are allowed`);
+  line("export, read back and validated", exports, `under ${MAX_ARCHIVE_MB} MB: ${yesOrNo(small)}`);
   line(
     "validation",
-    medianRun(() => checked(mementory.run("none", "validate", base), EPISODES + HEADER_RECORDS)),
+    medianRun(() => requireValid(mementory.run("none", "validate", base), EPISODE_COUNT + HEADER_RECORD_COUNT)),
   );
   line(
     "import into an empty vault",
-    medianRun((i) => counted(mementory.run(createVault(run, `alf${i}`), "import", base), "memories", EPISODES)),
+    medianRun((i) =>
+      requireCount(mementory.run(createVault(run, `alf${i}`), "import", base), "memories", EPISODE_COUNT),
+    ),
   );
 
   const { added, updated } = mementory.run(vault, "import", later.path).value.by_kind.memory;
-  if (added !== CHANGES.added || updated !== CHANGES.changed)
-    throw new Stop(`${added} memories added and ${updated} changed, not ${CHANGES.added} and ${CHANGES.changed}.`);
-  const summary = `${CHANGES.changed} changed, ${CHANGES.added} new, ${CHANGES.removed} erased`;
+  if (added !== CHANGE_COUNTS.added || updated !== CHANGE_COUNTS.changed)
+    throw new Stop(
+      `${added} memories added and ${updated} changed, not ${CHANGE_COUNTS.added} and ${CHANGE_COUNTS.changed}.`,
+    );
+  const summary = `${CHANGE_COUNTS.changed} changed, ${CHANGE_COUNTS.added} new, ${CHANGE_COUNTS.removed} erased`;
   const name = (i) => join(folder, `later${i}.alf-delta`);
   const deltas = medianRun((i) =>
-    written(mementory.run(vault, "export", "--format", "alf_delta", "--base", base, name(i))),
+    requireValidated(mementory.run(vault, "export", "--format", "alf_delta", "--base", base, name(i))),
   );
-  const fast = deltas.wall < DELTA_SECONDS;
-  if (!fast) wrong.push(`the delta took ${deltas.wall.toFixed(1)} s, ${DELTA_SECONDS} are allowed`);
+  const fast = deltas.wall < MAX_DELTA_SECONDS;
+  if (!fast) wrong.push(`the delta took ${deltas.wall.toFixed(1)} s, ${MAX_DELTA_SECONDS} are allowed`);
   const kb = (statSync(name(0)).size / 1e3).toFixed(0);
-  line(`delta (${summary}), ${kb} kB`, deltas, `under ${DELTA_SECONDS} s: ${yesOrNo(fast)}`);
+  line(`delta (${summary}), ${kb} kB`, deltas, `under ${MAX_DELTA_SECONDS} s: ${yesOrNo(fast)}`);
   // The archive also contains the deletions that were imported from a .mem, so that they can be exported again.
-  const lines = CHANGES.changed + CHANGES.added + 2 * CHANGES.removed + HEADER_RECORDS;
-  const onto = medianRun(() => checked(mementory.run("none", "validate", name(0), "--base", base), lines));
+  const lines = CHANGE_COUNTS.changed + CHANGE_COUNTS.added + 2 * CHANGE_COUNTS.removed + HEADER_RECORD_COUNT;
+  const onto = medianRun(() => requireValid(mementory.run("none", "validate", name(0), "--base", base), lines));
   addRow(run, label, "validation of the delta against its base", onto);
   const other = join(folder, "alf0");
   const imported = mementory.run(other, "import", name(0));
   addRow(run, label, "import of the delta into the vault that took in its base", imported);
 
   const [full, applied] = [join(folder, "full.alf"), join(folder, "applied.alf")];
-  written(mementory.run(vault, "export", "--format", "alf", full));
-  written(mementory.run(other, "export", "--format", "alf", applied));
+  requireValidated(mementory.run(vault, "export", "--format", "alf", full));
+  requireValidated(mementory.run(other, "export", "--format", "alf", applied));
   const found = runReference(run, "alf-apply", base, name(0), full, applied).value;
   run.rows.push([
     label,
@@ -163,11 +170,11 @@ function measureAlf(run) {
 
 function measurePam(run) {
   const { mementory, folder } = run;
-  const store = writePamStore(join(folder, "memory-store.json"), PAM_MEMORIES, variedText);
-  const label = `PAM, ${PAM_MEMORIES} memories, ${mb(store.bytes)} MB`;
+  const store = writePamStore(join(folder, "memory-store.json"), PAM_MEMORY_COUNT, variedText);
+  const label = `PAM, ${PAM_MEMORY_COUNT} memories, ${mb(store.bytes)} MB`;
   const passes = parseTwice(mementory.meter, store.path);
   const [ours, whole, alone] = runAlternating(
-    () => checked(mementory.run("none", "validate", store.path), PAM_MEMORIES),
+    () => requireValid(mementory.run("none", "validate", store.path), PAM_MEMORY_COUNT),
     () => runReference(run, "pam-validate", store.path),
     () => runReference(run, "pam-checksum", store.path),
   );
@@ -176,12 +183,12 @@ function measurePam(run) {
   addRow(run, label, "as above, beside the SDK's checksum alone", ours, alone);
 }
 
-/** The run with the median time; `work` gets the number of the run. */
+/** Runs `work` several times, with the number of the run. Returns the result of the run with the median time. */
 const medianRun = (work) => runAlternating(work)[0];
 
-/** Like `medianRun`, for several tasks that alternate. */
+/** Like `medianRun`, for several tasks that run in turn. Returns one result for each task. */
 function runAlternating(...works) {
-  const rounds = Array.from({ length: RUNS }, (_, i) => works.map((work) => work(i)));
+  const rounds = Array.from({ length: RUN_COUNT }, (_, i) => works.map((work) => work(i)));
   return works.map((_, which) => {
     const runs = rounds.map((round) => round[which]);
     const wall = median(runs.map((r) => r.wall));
@@ -195,24 +202,28 @@ function createVault({ mementory, folder }, name) {
   return vault;
 }
 
-function checked(done, records) {
+/** Stops unless `validate` accepted the file and counted this many records. */
+function requireValid(done, records) {
   if (done.value.ok !== true) throw new Stop(`not valid: ${JSON.stringify(done.value.errors).slice(0, 500)}`);
-  return counted(done, "records", records);
+  return requireCount(done, "records", records);
 }
 
-function written(done) {
+/** Stops unless an export was validated after writing. */
+function requireValidated(done) {
   if (done.value.validated !== true) throw new Stop(`an export was not validated: ${done.value.path}`);
   return done;
 }
 
-function counted(done, what, wanted) {
+/** Stops unless the number `what` in the answer is `wanted`. */
+function requireCount(done, what, wanted) {
   if (done.value[what] !== wanted) throw new Stop(`${done.value[what]} ${what}, ${wanted} expected.`);
   return done;
 }
 
-/** Run the reference: {value, wall, user, sys, rss}; the times are of the work alone. */
+/** Runs a command of the reference script. Returns {value, wall, user, sys, rss}; `user` is the CPU time of both kinds. Times
+ * are of the work alone, `rss` is of the whole process. */
 function runReference({ mementory, program }, ...args) {
-  const { status, stdout, stderr, rss } = mementory.meter.measure([program, REFERENCE, ...args]);
+  const { status, stdout, stderr, rss } = mementory.meter.measure([program, REFERENCE_SCRIPT, ...args]);
   if (status !== 0) throw new Stop(`reference_formats.py ${args[0]} ended with ${status}: ${stderr.slice(-1000)}`);
   const value = JSON.parse(stdout);
   if (value.ok !== true && args[0] !== "alf-apply") throw new Stop(`${args[0]}: the reference rejects ${args[1]}.`);

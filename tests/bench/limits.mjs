@@ -1,4 +1,4 @@
-// The limits of the machine, measured by the Rust program beside this file.
+// Builds and runs the Rust program beside this file, which measures the limits of the machine.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { TARGET, WORKSPACE } from "../tools/places.mjs";
 import { ENV, Stop, must } from "../tools/sh.mjs";
 
-const PACKAGE = fileURLToPath(new URL("limits", import.meta.url));
-const CONVERSATION_FILE = /(^|\/)conversations[^/]*\.json$/;
+const PACKAGE_FOLDER = fileURLToPath(new URL("limits", import.meta.url));
+const CONVERSATION_FILE_PATTERN = /(^|\/)conversations[^/]*\.json$/;
 
 function programPath() {
   const path = join(TARGET, "release", process.platform === "win32" ? "mementory-limits.exe" : "mementory-limits");
@@ -15,13 +15,14 @@ function programPath() {
   return path;
 }
 
-/** Build it with the dependency versions of Mementory. */
+/** Builds the Rust program with the dependency versions of Mementory. */
 export async function buildLimits() {
-  copyFileSync(join(WORKSPACE, "Cargo.lock"), join(PACKAGE, "Cargo.lock"));
-  await must("cargo", ["build", "--release", "-j2", "--manifest-path", join(PACKAGE, "Cargo.toml")]);
+  copyFileSync(join(WORKSPACE, "Cargo.lock"), join(PACKAGE_FOLDER, "Cargo.lock"));
+  await must("cargo", ["build", "--release", "-j2", "--manifest-path", join(PACKAGE_FOLDER, "Cargo.toml")]);
 }
 
-/** Parse a JSON file twice into values: {wall, user, sys, rss}. A `.jsonl` file is parsed line by line. */
+/** Lets the Rust program parse a JSON file twice into values. Returns its {wall, user, sys, rss}: seconds and MB. A `.jsonl`
+ * file is parsed line by line. */
 export function parseTwice(meter, file) {
   const { status, stderr, stdout, ...usage } = meter.measure([programPath(), "plain", file]);
   if (status !== 0)
@@ -31,10 +32,10 @@ export function parseTwice(meter, file) {
   return usage;
 }
 
-/** Measure with the conversations of an export; returns the rates that the program printed. */
+/** Measures the limits with the conversations of an export. Returns the rates that the Rust program printed. */
 export function measureLimits(exportZip, folder) {
   const json = join(folder, "limits.json");
-  writeFileSync(json, conversations(exportZip));
+  writeFileSync(json, joinConversations(exportZip));
   const own = join(folder, "limits");
   mkdirSync(own);
   const { status, stdout, stderr } = spawnSync(programPath(), [json, own], { env: ENV, encoding: "utf8" });
@@ -42,14 +43,15 @@ export function measureLimits(exportZip, folder) {
   return JSON.parse(stdout);
 }
 
-/** The conversation lists of an export as one list. Uses Python, which the generator needs anyway. */
-function conversations(exportZip) {
+/** Joins the conversation lists of an export to one JSON list and returns its bytes. Uses Python, which the generator needs
+ * anyway. */
+function joinConversations(exportZip) {
   const script = `
 import re, sys, zipfile
 z = zipfile.ZipFile(sys.argv[1])
 parts = [z.read(n).strip()[1:-1] for n in sorted(z.namelist()) if re.search(sys.argv[2], n)]
 sys.stdout.buffer.write(b"[" + b",".join(p for p in parts if p.strip()) + b"]")`;
-  const { status, stdout, stderr } = spawnSync("python3", ["-c", script, exportZip, CONVERSATION_FILE.source], {
+  const { status, stdout, stderr } = spawnSync("python3", ["-c", script, exportZip, CONVERSATION_FILE_PATTERN.source], {
     maxBuffer: 2 ** 31,
   });
   if (status !== 0) throw new Stop(`The export could not be read: ${stderr}`);

@@ -4,18 +4,18 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ENV, Stop } from "../tools/sh.mjs";
 
-const TIME = "/usr/bin/time";
+const GNU_TIME_PROGRAM = "/usr/bin/time";
 
-/** Runs programs and measures them. CPU seconds and memory need GNU time. */
+/** Runs programs and measures them. CPU seconds and memory need GNU time; without it they are NaN. */
 export class Meter {
   constructor(folder) {
     this.timeFile = join(folder, "time.txt");
-    this.gnu = process.platform === "linux" && existsSync(TIME);
+    this.gnu = process.platform === "linux" && existsSync(GNU_TIME_PROGRAM);
   }
 
-  /** Run a program; returns {status, stdout, stderr, wall, user, sys, rss}: seconds and MB. */
+  /** Runs a program. Returns {status, stdout, stderr, wall, user, sys, rss}: seconds, and peak memory in MB. */
   measure(command) {
-    const all = this.gnu ? [TIME, "-f", "%U %S %M", "-o", this.timeFile, ...command] : command;
+    const all = this.gnu ? [GNU_TIME_PROGRAM, "-f", "%U %S %M", "-o", this.timeFile, ...command] : command;
     const started = performance.now();
     const { status, stdout, stderr, error } = spawnSync(all[0], all.slice(1), {
       env: ENV,
@@ -31,14 +31,14 @@ export class Meter {
   }
 }
 
-/** The released command line. */
+/** Runs the command line of the release build. */
 export class Mementory {
   constructor({ program, folder, secret }) {
     Object.assign(this, { program, folder, secret, meter: new Meter(folder) });
   }
 
-  /** Run a command on `vault`; returns {value, wall, user, sys, rss}: seconds and MB. `{ exits }` before the command lists
-   * the accepted exit codes; default only 0. */
+  /** Runs a command on `vault`. Returns {value, wall, user, sys, rss}: `value` is the parsed JSON, or the printed text if it
+   * is not an object. `{ exits }` before the command lists the accepted exit codes; without it only 0 is accepted. */
   run(vault, ...args) {
     const { exits } = typeof args[0] === "object" ? args.shift() : { exits: [0] };
     const command = [this.program, "--vault", vault, "--passphrase-file", this.secret, "--json", ...args];
@@ -50,13 +50,13 @@ export class Mementory {
     return { value: stdout.startsWith("{") ? JSON.parse(stdout) : stdout, ...usage };
   }
 
-  /** Median wall seconds of several runs. */
+  /** Median wall seconds of seven runs of a command on `vault`. */
   median(vault, ...args) {
     return median(Array.from({ length: 7 }, () => this.run(vault, ...args).wall));
   }
 
-  /** Median wall seconds to start the program and end it without work. */
-  start() {
+  /** Median wall seconds of seven runs that only print the version. */
+  measureStart() {
     const once = () => {
       const started = performance.now();
       spawnSync(this.program, ["--version"], { env: ENV });
@@ -76,7 +76,7 @@ export function usageText({ wall, user, sys, rss }) {
 
 export const median = (values) => quantile(values, 0.5);
 
-/** The quantile `part` (0..1) of the values. */
+/** The quantile `part` (between 0 and 1) of the values. */
 export function quantile(values, part) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)];

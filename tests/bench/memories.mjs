@@ -1,10 +1,10 @@
-// Generates memories to measure with: a `.mem` bundle and a PAM store. The same arguments give the same bytes.
+// Generates memories for the benchmarks: `.mem` bundles and a PAM store. The same arguments give the same bytes.
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const START = Date.UTC(2024, 0, 1);
-const WORDS =
+const FIRST_TIME_MS = Date.UTC(2024, 0, 1);
+const REPEATED_WORDS =
   "always asks for short answers with sources lives near the harbour walks to work prefers metric units trains for a long run keeps bees reads before sleep plays the cello".split(
     " ",
   );
@@ -13,19 +13,22 @@ const SYLLABLES =
     " ",
   );
 
-const hash = (data) => createHash("sha256").update(data).digest("hex");
-const stamp = (i) => new Date(START + i * 600_000).toISOString().replace(".000Z", "Z");
+const sha256Hex = (data) => createHash("sha256").update(data).digest("hex");
+const timestamp = (i) => new Date(FIRST_TIME_MS + i * 600_000).toISOString().replace(".000Z", "Z");
 
 /** Text from a few repeated words, which compresses well. */
 export function repetitiveText(i) {
-  const words = Array.from({ length: 24 }, (_, k) => WORDS[(i * 7 + k * k + k * (i % 11)) % WORDS.length]);
+  const words = Array.from(
+    { length: 24 },
+    (_, k) => REPEATED_WORDS[(i * 7 + k * k + k * (i % 11)) % REPEATED_WORDS.length],
+  );
   return `Memory ${i}: ${words.join(" ")}.`;
 }
 
-const VOCABULARY = 20_000;
+const VOCABULARY_SIZE = 20_000;
 
-/** One word of the vocabulary: frequent words are short. */
-function word(n) {
+/** Word number `n` of the vocabulary. Words with small numbers are short; `variedText` takes them most often. */
+function makeWord(n) {
   let text = SYLLABLES[n % SYLLABLES.length];
   for (let remainder = n; remainder >= SYLLABLES.length;) {
     remainder = Math.floor(remainder / SYLLABLES.length);
@@ -34,32 +37,33 @@ function word(n) {
   return text;
 }
 
-/** Text from a large vocabulary with frequent and rare words. It compresses to about two fifths, like texts of people. */
+/** Text from a large vocabulary with frequent and rare words. It compresses to about two fifths of
+ * its size, like texts that people write. */
 export function variedText(i) {
   let state = (i * 2_654_435_761) >>> 0;
-  const part = () => {
+  const nextFraction = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
-  const words = Array.from({ length: 24 }, () => word(Math.floor(VOCABULARY * part() ** 2)));
+  const words = Array.from({ length: 24 }, () => makeWord(Math.floor(VOCABULARY_SIZE * nextFraction() ** 2)));
   return `Memory ${i}: ${words.join(" ")}.`;
 }
 
-const id = (i) => `ep_${String(i).padStart(6, "0")}`;
+const episodeId = (i) => `ep_${String(i).padStart(6, "0")}`;
 
-/** An episode as a line of canonical JSON: members sorted by name, no spaces. */
-function episodeLine(i, text, mentioned = stamp(i)) {
+/** Episode number `i` as a line of canonical JSON: members sorted by name, no spaces. */
+function episodeLine(i, text, mentioned = timestamp(i)) {
   return JSON.stringify({
     accessCount: 0,
     actors: [],
     categories: [],
     confidence: 0.7,
     details: text,
-    eventTime: stamp(i),
+    eventTime: timestamp(i),
     extractionState: "done",
-    id: id(i),
+    id: episodeId(i),
     importance: 0.5,
-    ingestionTime: stamp(i),
+    ingestionTime: timestamp(i),
     lifecycleState: "HOT",
     mentionTime: mentioned,
     metadata: {},
@@ -86,12 +90,13 @@ function tombstoneLine(i) {
     },
     id: `tomb_${String(i).padStart(6, "0")}`,
     op: "delete",
-    targetID: id(i),
+    targetID: episodeId(i),
     targetKind: "episode",
   });
 }
 
-/** A valid `.mem` bundle with this many memories of different text. */
+/** Writes a valid `.mem` bundle with `count` memories of different text. Returns {path, lines, bytes}: its folder, the file
+ * with its episodes, and its size. */
 export function writeMemories(folder, count, text = repetitiveText) {
   return writeBundle(
     folder,
@@ -100,31 +105,33 @@ export function writeMemories(folder, count, text = repetitiveText) {
   );
 }
 
-/** Later changes to such a bundle, as a bundle: `changed` texts, `added` memories, `removed` deletions. */
+/** Writes a second bundle that changes one of `count` memories: `changed` texts, `added` memories, `removed` deletions. */
 export function writeChanges(folder, count, { changed, added, removed }, text) {
   const every = Math.floor(count / (changed + removed));
-  const touched = Array.from({ length: changed + removed }, (_, i) => i * every);
-  const fresh = Array.from({ length: added }, (_, i) => count + i);
-  const old = new Set(touched.slice(0, changed));
+  const affectedNumbers = Array.from({ length: changed + removed }, (_, i) => i * every);
+  const newNumbers = Array.from({ length: added }, (_, i) => count + i);
+  const changedNumbers = new Set(affectedNumbers.slice(0, changed));
   const line = (i) =>
-    old.has(i) ? episodeLine(i, `${text(i)} Not so any more.`, "2026-03-01T12:00:00Z") : episodeLine(i, text(i));
-  return writeBundle(folder, [...old, ...fresh], line, touched.slice(changed));
+    changedNumbers.has(i)
+      ? episodeLine(i, `${text(i)} Not so any more.`, "2026-03-01T12:00:00Z")
+      : episodeLine(i, text(i));
+  return writeBundle(folder, [...changedNumbers, ...newNumbers], line, affectedNumbers.slice(changed));
 }
 
-function writeBundle(folder, numbers, line, gone = []) {
+function writeBundle(folder, numbers, line, deleted = []) {
   const lines = (of, make) => Buffer.from(of.map((i) => `${make(i)}\n`).join(""));
   const contents = { "items/episode.jsonl": lines(numbers, line) };
-  if (gone.length > 0) contents["audit/tombstones.jsonl"] = lines(gone, tombstoneLine);
+  if (deleted.length > 0) contents["audit/tombstones.jsonl"] = lines(deleted, tombstoneLine);
   const files = Object.keys(contents)
     .sort()
-    .map((path) => ({ bytes: contents[path].length, path, sha256: hash(contents[path]) }));
+    .map((path) => ({ bytes: contents[path].length, path, sha256: sha256Hex(contents[path]) }));
   const sums = files.map((file) => `${file.sha256}  ${file.path}\n`).join("");
   const manifest = {
-    bundleDigest: hash(sums),
+    bundleDigest: sha256Hex(sums),
     capabilities: ["tombstones", "ext"],
     conformanceLevel: "L2",
-    counts: { episode: numbers.length, ...(gone.length > 0 && { tombstone: gone.length }) },
-    coverage: { from: stamp(Math.min(...numbers)), to: stamp(Math.max(...numbers)) },
+    counts: { episode: numbers.length, ...(deleted.length > 0 && { tombstone: deleted.length }) },
+    coverage: { from: timestamp(Math.min(...numbers)), to: timestamp(Math.max(...numbers)) },
     createdAt: "2026-03-01T00:00:00Z",
     embeddingDim: 0,
     embeddingModel: "",
@@ -136,14 +143,14 @@ function writeBundle(folder, numbers, line, gone = []) {
     schemaVersion: 1,
   };
   mkdirSync(join(folder, "items"), { recursive: true });
-  if (gone.length > 0) mkdirSync(join(folder, "audit"));
+  if (deleted.length > 0) mkdirSync(join(folder, "audit"));
   for (const { path } of files) writeFileSync(join(folder, path), contents[path]);
   writeFileSync(join(folder, "CHECKSUMS"), sums);
   writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
   return { path: folder, lines: join(folder, "items", "episode.jsonl"), bytes: files.reduce((n, f) => n + f.bytes, 0) };
 }
 
-/** A valid PAM store with this many memories, formatted like the SDK does: two spaces per level. */
+/** Writes a valid PAM store with `count` memories, indented by two spaces per level as the SDK does. */
 export function writePamStore(path, count, text) {
   const all = Array.from({ length: count }, (_, i) => {
     const content = text(i);
@@ -151,12 +158,12 @@ export function writePamStore(path, count, text) {
     return {
       confidence: { current: 0.7, initial: 0.5 },
       content,
-      content_hash: `sha256:${hash(content.toLowerCase())}`,
+      content_hash: `sha256:${sha256Hex(content.toLowerCase())}`,
       id: `m-${String(i).padStart(6, "0")}`,
-      provenance: { extracted_at: stamp(i), extraction_method: "api_export", platform: "chatgpt" },
+      provenance: { extracted_at: timestamp(i), extraction_method: "api_export", platform: "chatgpt" },
       status: "active",
       tags: ["bench"],
-      temporal: { created_at: stamp(i), updated_at: stamp(i + 1) },
+      temporal: { created_at: timestamp(i), updated_at: timestamp(i + 1) },
       type: "fact",
     };
   });
@@ -170,7 +177,11 @@ export function writePamStore(path, count, text) {
     memories: all,
     relations: [],
     conversations_index: [],
-    integrity: { canonicalization: "RFC8785", checksum: `sha256:${hash(JSON.stringify(all))}`, total_memories: count },
+    integrity: {
+      canonicalization: "RFC8785",
+      checksum: `sha256:${sha256Hex(JSON.stringify(all))}`,
+      total_memories: count,
+    },
     export_type: "full",
   };
   const bytes = Buffer.from(`${JSON.stringify(store, null, 2)}\n`);

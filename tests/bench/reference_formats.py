@@ -1,6 +1,6 @@
-"""Measures reference programs on the same work. Prints one JSON object. `seconds` and `cpu` are of the work alone, without
-starting Python, loading packages, or the step named as `before`. Each call is one process, so that its peak memory is that of
-this work.
+"""Measures reference programs on the same work. Prints one JSON object. The commands mem-… and pam-… measure: `seconds`
+and `cpu` are of the work alone, without starting Python, loading packages, or the step named as `before`. Each call is one
+process, so that its peak memory is that of this work.
 
 reference_formats.py mem-validate BUNDLE      portable-memory: validate
 reference_formats.py mem-import BUNDLE        portable-memory: validate, then import into its store in memory
@@ -86,31 +86,31 @@ def pam_validate(path):
     return run_timed(work)
 
 
-def partitions(path):
+def read_partitions(path):
     with zipfile.ZipFile(path) as archive:
         manifest = json.loads(archive.read("manifest.json"))
         for row in manifest["layers"]["memory"]["partitions"]:
             yield archive.read(row["file"])
 
 
-def lines(data):
+def non_empty_lines(data):
     return [line for line in data.decode("utf-8").split("\n") if line.strip()]
 
 
 def alf_lines(path, out):
     records = total = 0
     with open(out, "wb") as file:
-        for data in partitions(path):
+        for data in read_partitions(path):
             file.write(data)
             total += len(data)
-            records += len(lines(data))
+            records += len(non_empty_lines(data))
     return {"ok": records > 0, "records": records, "bytes": total}
 
 
 def records_by_id(path):
     records = {}
-    for data in partitions(path):
-        for line in lines(data):
+    for data in read_partitions(path):
+        for line in non_empty_lines(data):
             record = json.loads(line)
             if record["id"] in records:
                 raise ValueError(f"{path}: {record['id']} occurs twice")
@@ -121,7 +121,7 @@ def records_by_id(path):
 def delta_changes(path):
     with zipfile.ZipFile(path) as archive:
         manifest = json.loads(archive.read("manifest.json"))
-        return [json.loads(line) for line in lines(archive.read(manifest["changes"]["memory"]["file"]))]
+        return [json.loads(line) for line in non_empty_lines(archive.read(manifest["changes"]["memory"]["file"]))]
 
 
 def records_by_key(records):

@@ -5,16 +5,16 @@ import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CACHE, TARGET, WORKSPACE } from "../tools/places.mjs";
-import { buildUi, forTesting } from "../tools/setup.mjs";
+import { buildUi, installForTesting } from "../tools/setup.mjs";
 import { Stop, must } from "../tools/sh.mjs";
 import { buildLimits } from "./limits.mjs";
 import { Mementory } from "./measure.mjs";
 
 const PASSPHRASE = "correct horse battery staple lamp";
 
-/** Build everything that is measured, in release mode. */
+/** Builds everything that the benchmarks measure, in release mode. */
 export async function build() {
-  await forTesting();
+  await installForTesting();
   await buildUi();
   // Build the whole workspace, so that features are unified as in a release.
   await must(
@@ -27,7 +27,8 @@ export async function build() {
   await buildLimits();
 }
 
-/** The released command line and a temporary folder: {mementory, folder, built, before}. */
+/** Copies the program of the release build into a temporary folder. Returns {mementory, folder, built, before}: `built` is
+ * the time of the build, `before` the load average now. */
 export function setup() {
   mkdirSync(join(CACHE, "bench"), { recursive: true });
   const folder = mkdtempSync(join(CACHE, "bench", "run-"));
@@ -38,13 +39,13 @@ export function setup() {
   const released = join(TARGET, "release", name);
   const found = statSync(released, { throwIfNoEntry: false });
   if (!found) throw new Stop(`${released} is missing. Run without --no-build.`);
-  // A copy, because a build in the meantime would replace the program.
+  // Use a copy, because a build that runs meanwhile would replace the program.
   const program = join(folder, name);
   copyFileSync(released, program);
   return { mementory: new Mementory({ program, folder, secret }), folder, built: found.mtime, before: loadavg()[0] };
 }
 
-/** Print the table and write it to `file` beside this one. Returns the exit code: 1 if something was wrong. */
+/** Prints the table and writes it to `file` beside this one. Returns the exit code: 1 if `wrong` lists anything. */
 export function publish({ rows, wrong, built, before }, { file, title, facts, columns, notes }) {
   const all = cpus();
   const head = [

@@ -1,7 +1,7 @@
 // `npm run bench`: measures the released command line and the limits of this machine in one table. `--quick` skips the large
-// export, `--no-build` uses the programs as they were built last. `formats` compares the open formats with their reference
-// tools instead, `window` measures the window with a large vault. The table is printed and written to RESULTS.md beside this
-// file.
+// export, `--no-build` uses the programs as they were built last. With `formats` it compares the open formats with their
+// reference tools instead, with `window` it measures the window with a large vault. Each of the three prints its table and
+// writes it beside this file: RESULTS.md, RESULTS-formats.md, RESULTS-window.md.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TARGET } from "../tools/places.mjs";
@@ -15,8 +15,8 @@ import { quantile, usageText } from "./measure.mjs";
 import { writeMemories } from "./memories.mjs";
 import { measureWindow } from "./window.mjs";
 
-const MEMORIES = 50_000;
-const ERASED_MESSAGES = 1000;
+const MEMORY_COUNT = 50_000;
+const ERASED_MESSAGE_COUNT = 1000;
 const KNOWN_ARGUMENTS = ["formats", "window", "--quick", "--no-build"];
 
 await main(async () => {
@@ -29,7 +29,7 @@ await main(async () => {
   return args.includes("formats") ? measureFormats() : measurePrograms(args.includes("--quick"));
 });
 
-/** Imports, exports, pages, search and erasure, and the window's start. */
+/** Measures import, export, first pages, search, erasure and the start of the window. */
 async function measurePrograms(quick) {
   const run = { ...setup(), rows: [], wrong: [] };
   await measureColdStart(run);
@@ -53,7 +53,7 @@ async function measurePrograms(quick) {
   });
 }
 
-/** All measurements with one ChatGPT export. */
+/** Measures everything that uses a ChatGPT export of about `mb` MB. `withLimits`: also the limits of the machine. */
 async function measureExport({ mementory, folder, rows, wrong }, conversations, mb, withLimits) {
   const { path, truth } = await chatgptExport(conversations, mb);
   const size = truth.json_bytes / 1e6;
@@ -77,24 +77,30 @@ async function measureExport({ mementory, folder, rows, wrong }, conversations, 
     `${(size / second.wall).toFixed(1)} MB/s; ${usageText(second)}; ${second.value.added} added, ${second.value.unchanged} unchanged`,
   );
 
-  const start = mementory.start();
-  // The cheapest command that opens the vault.
-  const least = mementory.median(vault, "imports");
-  row(`unlock (${kdfText(vault)})`, `${ms(least - start)}; start of the program ${ms(start)}`);
+  const start = mementory.measureStart();
+  // `imports` is the cheapest command that opens the vault.
+  const cheapest = mementory.median(vault, "imports");
+  row(
+    `unlock (${kdfText(vault)})`,
+    `${millisecondsText(cheapest - start)}; start of the program ${millisecondsText(start)}`,
+  );
   if (withLimits) {
     const usual = join(folder, "calibrated");
     mementory.run(usual, "create", usual);
-    row(`unlock, calibrated (${kdfText(usual)}), empty vault`, ms(mementory.median(usual, "imports") - start));
+    row(
+      `unlock, calibrated (${kdfText(usual)}), empty vault`,
+      millisecondsText(mementory.median(usual, "imports") - start),
+    );
   }
   for (const kind of ["memory", "conversation", "message"]) {
     const page = mementory.median(vault, "list", "--kind", kind, "--limit", "50");
     row(
       `first page (50), ${kind}`,
-      `${ms(page)} whole process; ${page > least ? `${ms(page - least)} more than unlock` : "no more than unlock, within the noise"}`,
+      `${millisecondsText(page)} whole process; ${page > cheapest ? `${millisecondsText(page - cheapest)} more than unlock` : "no more than unlock, within the noise"}`,
     );
   }
   measureSearch(mementory, vault, folder, truth, row);
-  measureErasure(mementory, vault, least, row, wrong);
+  measureErasure(mementory, vault, cheapest, row, wrong);
   if (withLimits) {
     const can = measureLimits(path, folder);
     const rate = (name) => `${can[name].toFixed(0)} MB/s`;
@@ -113,8 +119,8 @@ async function measureExport({ mementory, folder, rows, wrong }, conversations, 
   rmSync(vault, { recursive: true });
 }
 
-/** Searches for all queries with a known answer, in one process that loads the index first, like the window after unlocking;
- * then for the first query in a new process that does not. */
+/** Searches for all queries with a known answer in one process that loads the index first, like the window after unlocking.
+ * Then runs the first query in seven new processes that do not load the index first. */
 function measureSearch(mementory, vault, folder, truth, row) {
   const file = join(folder, "queries.txt");
   writeFileSync(file, truth.needles.map((n) => n.query).join("\n"));
@@ -135,10 +141,10 @@ function measureSearch(mementory, vault, folder, truth, row) {
   row("search, first question of a process", `median ${quantile(cold, 0.5).toFixed(1)} ms, nothing read ahead`);
 }
 
-/** Erase one message, then many. */
+/** Erases one message, then many at once. An incomplete receipt is added to `wrong`. */
 function measureErasure(mementory, vault, unlock, row, wrong) {
   const list = (n) => mementory.run(vault, "list", "--kind", "message", "--limit", `${n}`).value.items.map((i) => i.id);
-  for (const count of [1, ERASED_MESSAGES]) {
+  for (const count of [1, ERASED_MESSAGE_COUNT]) {
     const ids = list(count);
     if (ids.length !== count) throw new Stop(`Only ${ids.length} messages to erase, ${count} wanted.`);
     // Exit code 1: the receipt is not complete. It is measured anyway and reported.
@@ -155,7 +161,7 @@ function measureErasure(mementory, vault, unlock, row, wrong) {
   }
 }
 
-/** Cold start of the window to the unlock screen. */
+/** Measures the time from the start of the window to its unlock screen. Linux only. */
 async function measureColdStart({ mementory, folder, rows }) {
   const row = (value) => {
     rows.push(["window", "cold start to the unlock screen", value]);
@@ -166,21 +172,23 @@ async function measureColdStart({ mementory, folder, rows }) {
   mementory.run(vault, "create", vault, "--kdf-floor");
   const { cold, times } = await coldStarts(join(TARGET, "release", "mementory-app"), vault);
   const caches = cold ? "file caches emptied" : "file caches as they were";
-  row(`first ${ms(times[0])} (${caches}), median of the next ${times.length - 1} ${ms(quantile(times.slice(1), 0.5))}`);
+  row(
+    `first ${millisecondsText(times[0])} (${caches}), median of the next ${times.length - 1} ${millisecondsText(quantile(times.slice(1), 0.5))}`,
+  );
 }
 
-/** Writing memories out as bundles. */
+/** Imports a `.mem` bundle and exports its memories as `.mem` and `.alf`. */
 function measureBundles({ mementory, folder, rows }) {
   const vault = join(folder, "memories");
-  const bundle = writeMemories(join(folder, "memories.mem"), MEMORIES);
+  const bundle = writeMemories(join(folder, "memories.mem"), MEMORY_COUNT);
   mementory.run(vault, "create", vault, "--kdf-floor");
   const row = (what, value) => {
-    rows.push([`${MEMORIES} memories`, what, value]);
+    rows.push([`${MEMORY_COUNT} memories`, what, value]);
     console.log(`  ${what}: ${value}`);
   };
   const read = mementory.run(vault, "import", bundle.path);
-  if (read.value.memories !== MEMORIES)
-    throw new Stop(`${read.value.memories} memories came in, ${MEMORIES} were written.`);
+  if (read.value.memories !== MEMORY_COUNT)
+    throw new Stop(`${read.value.memories} memories came in, ${MEMORY_COUNT} were written.`);
   row("import of the .mem bundle", `${(bundle.bytes / 1e6 / read.wall).toFixed(1)} MB/s; ${usageText(read)}`);
   for (const format of ["mem", "alf"]) {
     const written = mementory.run(vault, "export", "--format", format, join(folder, `out.${format}`));
@@ -192,7 +200,7 @@ function measureBundles({ mementory, folder, rows }) {
   }
 }
 
-function ms(seconds) {
+function millisecondsText(seconds) {
   return `${(seconds * 1000).toFixed(0)} ms`;
 }
 

@@ -15,24 +15,24 @@ import { quantile } from "./measure.mjs";
 import { writeMemories } from "./memories.mjs";
 
 const PASSPHRASE = "correct horse battery staple lamp";
-const MEMORIES = 20_000;
-const LONG_CONVERSATION = 3000;
-/** A word that is only in the titles of the long conversations. */
+const MEMORY_COUNT = 20_000;
+const LONG_CONVERSATION_MESSAGES = 3000;
+/** A word that occurs only in the long conversations. */
 const TITLE_WORD = "bellwether";
-const FRAMES = 300;
-const REPETITIONS = 21;
-/** Delay between a key and the search, in milliseconds (ui.md §6.4). */
+const FRAME_COUNT = 300;
+const REPETITION_COUNT = 21;
+/** Time between the last key and the search, in milliseconds (ui.md §6.4). */
 const DEBOUNCE_MS = 120;
 
-/** Resolves after two frames, when everything is painted. */
-const DRAWN = "const drawn = () => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));";
+/** Source of `drawn()`, which resolves after two frames, when everything is painted. */
+const DRAWN_SOURCE = "const drawn = () => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));";
 
 /**
- * Milliseconds from a click on `on` until `ready` exists and is laid out, and until it is painted. It observes
- * mutations, because polling in each frame would cause extra frames while waiting.
+ * Source of a function that clicks on `on`. It returns the milliseconds until `ready` exists and is laid out, and until it is
+ * painted. It observes mutations, because polling in each frame would cause extra frames.
  */
-const MEASURE_OPEN = `async (on, ready) => {
-  ${DRAWN}
+const MEASURE_OPEN_SOURCE = `async (on, ready) => {
+  ${DRAWN_SOURCE}
   const before = performance.now();
   const there = new Promise((go) => {
     const look = () => {
@@ -52,11 +52,11 @@ const MEASURE_OPEN = `async (on, ready) => {
 }`;
 
 /**
- * Milliseconds from a change in the search field until the new rows are laid out, and until they are painted. Null if the
- * result has the same rows.
+ * Source of a function that types `words` into the search field. It returns the milliseconds until other rows are laid out,
+ * and until they are painted. Null if the first five rows stay the same or the list is empty for two seconds.
  */
-const MEASURE_SEARCH = `async (words) => {
-  ${DRAWN}
+const MEASURE_SEARCH_SOURCE = `async (words) => {
+  ${DRAWN_SOURCE}
   const field = document.querySelector('[data-testid="search-field"]');
   const list = document.querySelector('[data-pane="list"]');
   // Only the first rows: the row of the open record stays in the page even when scrolled out of view.
@@ -83,10 +83,11 @@ const MEASURE_SEARCH = `async (words) => {
 }`;
 
 /**
- * Scrolls by `step` pixels per frame. Returns for each frame the milliseconds from the scroll event, before any listener, until
- * scripts and layout are done, and the milliseconds between frames.
+ * Source of a function that scrolls the tallest scrollable element in `selector` by `step` pixels per frame. `costs` has the
+ * milliseconds from each scroll event, before any other listener, until scripts and layout are done; `gaps` has the
+ * milliseconds between frames. Both are empty if nothing can be scrolled far enough within five seconds.
  */
-const MEASURE_SCROLL = `async (selector, step, frames) => {
+const MEASURE_SCROLL_SOURCE = `async (selector, step, frames) => {
   const below = (each) => each.scrollHeight - each.clientHeight;
   const bars = () => [...document.querySelectorAll(selector + " *")].filter((each) => /auto|scroll/.test(getComputedStyle(each).overflowY));
   let bar = null;
@@ -122,7 +123,7 @@ const MEASURE_SCROLL = `async (selector, step, frames) => {
   return { costs, gaps, at: bar.scrollTop };
 }`;
 
-/** `npm run bench -- window`. */
+/** Runs `npm run bench -- window`. Returns the exit code. */
 export async function measureWindow() {
   if (process.platform !== "linux") throw new Stop("The window is measured on Linux only.");
   if (!hasGenerator()) throw new Stop("../shared/exports/gen_exports.py is missing.");
@@ -130,12 +131,12 @@ export async function measureWindow() {
   const { vault, counts } = await createLargeVault(run);
   await cargoTool("tauri-driver", "^2");
   const home = mkdtempSync(join(tmpdir(), "mementory-window-"));
-  // The program itself does this unless it is automated (webkit_rendering.rs).
+  // Without a graphics device the program sets this itself, but not when it is automated (webkit_rendering.rs).
   const plain = existsSync("/dev/dri") ? {} : { WEBKIT_DISABLE_COMPOSITING_MODE: "1" };
   const display = await Display.start({ ...homeWith(home, vault), ...plain });
   try {
     const browser = await Browser.open(await display.driver(), join(TARGET, "release", "mementory-app"));
-    await measure(browser, run.rows);
+    await measureAll(browser, run.rows);
     await browser.close();
   } finally {
     await display.end(home);
@@ -152,15 +153,15 @@ export async function measureWindow() {
   });
 }
 
-/** A vault with a million messages, 20,000 memories and two conversations of 3,000 messages. */
+/** Creates a vault with a million messages, 20,000 memories and two conversations of 3,000 messages. */
 async function createLargeVault({ mementory, folder }) {
   const vault = join(folder, "large");
   mementory.run(vault, "create", vault, "--kdf-floor");
   const { path } = await chatgptExport(20_000, 1000);
   mementory.run(vault, "import", path);
-  mementory.run(vault, "import", writeMemories(join(folder, "memories.mem"), MEMORIES).path);
+  mementory.run(vault, "import", writeMemories(join(folder, "memories.mem"), MEMORY_COUNT).path);
   const long = join(folder, "long.json");
-  writeFileSync(long, manyConversations(TITLE_WORD, 2, LONG_CONVERSATION));
+  writeFileSync(long, manyConversations(TITLE_WORD, 2, LONG_CONVERSATION_MESSAGES));
   mementory.run(vault, "import", long);
   const { counts } = mementory.run(vault, "info").value;
   return {
@@ -169,7 +170,7 @@ async function createLargeVault({ mementory, folder }) {
   };
 }
 
-async function measure(browser, rows) {
+async function measureAll(browser, rows) {
   const add = (what, times, aim, off = 0) => {
     const of = (part) => `${Math.round(quantile(times, part) - off)} ms`;
     rows.push([what, of(0.5), of(0.95), of(1), aim]);
@@ -180,22 +181,24 @@ async function measure(browser, rows) {
   await browser.find("home");
 
   const home = [];
-  for (let n = 0; n < REPETITIONS; n += 1) {
-    await browser.later(MEASURE_OPEN, '[data-testid="nav-trash"]', '[data-testid="nav-trash"][aria-current]');
-    home.push(await browser.later(MEASURE_OPEN, '[data-testid="nav-home"]', '[data-testid="home-matrix"] td'));
+  for (let n = 0; n < REPETITION_COUNT; n += 1) {
+    await browser.runAsync(MEASURE_OPEN_SOURCE, '[data-testid="nav-trash"]', '[data-testid="nav-trash"][aria-current]');
+    home.push(
+      await browser.runAsync(MEASURE_OPEN_SOURCE, '[data-testid="nav-home"]', '[data-testid="home-matrix"] td'),
+    );
   }
   addOpeningTimes("Home", home, "300 ms", add);
 
   await browser.click("nav-memories");
   await browser.find("list-row");
   addScrollTimes(
-    await browser.later(MEASURE_SCROLL, '[role="listbox"]', 180, FRAMES),
+    await browser.runAsync(MEASURE_SCROLL_SOURCE, '[role="listbox"]', 180, FRAME_COUNT),
     "Scrolling 20,000 memories",
     add,
   );
   const typed = async (what, words) => {
     const times = [];
-    for (const each of words) times.push(await browser.later(MEASURE_SEARCH, each));
+    for (const each of words) times.push(await browser.runAsync(MEASURE_SEARCH_SOURCE, each));
     const found = times.filter((time) => time !== null);
     console.log(`  ${what}: ${found.length} of ${words.length} answers have other rows than the one before`);
     if (found.length < words.length / 3) throw new Stop(`${what}: only ${found.length} answers of ${words.length}.`);
@@ -220,30 +223,34 @@ async function measure(browser, rows) {
   await browser.click("nav-conversations");
   await until("the list of conversations", async () => (await browser.count("list-row")) > 5);
   addScrollTimes(
-    await browser.later(MEASURE_SCROLL, '[role="listbox"]', 180, FRAMES),
+    await browser.runAsync(MEASURE_SCROLL_SOURCE, '[role="listbox"]', 180, FRAME_COUNT),
     "Scrolling 20,000 conversations",
     add,
   );
   await typed("Searching a million messages", memory);
 
-  // Alternate between two: a conversation that is already open is not opened again.
-  await browser.later(MEASURE_SEARCH, TITLE_WORD);
+  // Alternate between the two, because a conversation that is already open is not opened again.
+  await browser.runAsync(MEASURE_SEARCH_SOURCE, TITLE_WORD);
   const row = '[data-testid="list-row"]';
   const ids = await until("the long conversations in the list", async () => {
     const found = await browser.run(`() => [...document.querySelectorAll('${row}')].map((each) => each.dataset.id)`);
     return found.length === 2 && (await browser.count("reader-message")) > 0 && found;
   });
   const opening = [];
-  for (let n = 0; n < REPETITIONS; n += 1) {
+  for (let n = 0; n < REPETITION_COUNT; n += 1) {
     const id = `[data-id="${ids[(n + 1) % 2]}"]`;
     opening.push(
-      await browser.later(MEASURE_OPEN, row + id, `[data-testid="reader"]${id} [data-testid="reader-message"]`),
+      await browser.runAsync(
+        MEASURE_OPEN_SOURCE,
+        row + id,
+        `[data-testid="reader"]${id} [data-testid="reader-message"]`,
+      ),
     );
   }
-  addOpeningTimes(`Opening a conversation of ${LONG_CONVERSATION} messages`, opening, "150 ms", add);
+  addOpeningTimes(`Opening a conversation of ${LONG_CONVERSATION_MESSAGES} messages`, opening, "150 ms", add);
   addScrollTimes(
-    await browser.later(MEASURE_SCROLL, '[data-testid="reader"]', 180, FRAMES),
-    `Scrolling its ${LONG_CONVERSATION} messages`,
+    await browser.runAsync(MEASURE_SCROLL_SOURCE, '[data-testid="reader"]', 180, FRAME_COUNT),
+    `Scrolling its ${LONG_CONVERSATION_MESSAGES} messages`,
     add,
   );
 }
@@ -255,7 +262,8 @@ function addOpeningTimes(what, times, aim, add) {
 }
 
 function addScrollTimes({ costs, gaps }, what, add) {
-  if (costs.length < FRAMES / 2) throw new Stop(`${what}: only ${costs.length} frames of ${FRAMES} scrolled.`);
+  if (costs.length < FRAME_COUNT / 2)
+    throw new Stop(`${what}: only ${costs.length} frames of ${FRAME_COUNT} scrolled.`);
   add(`${what}: scripts and layout of a frame`, costs, "8 ms");
   add(`${what}: from frame to frame`, gaps, "none");
 }

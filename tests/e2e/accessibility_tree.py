@@ -1,7 +1,7 @@
 """Prints the accessibility tree of a program's window: one JSON object a line, in order.
 
 Usage: accessibility_tree.py PROGRAM
-Each line: {"role", "name", "focusable", "depth"}. Exit code 1 if the program shows no page in time.
+Each line: {"role", "name", "about", "focusable", "depth"}. Nodes that are not shown are left out. Exit code 1 if the program shows no page in time.
 """
 import json
 import sys
@@ -16,21 +16,21 @@ TIMEOUT_SECONDS = 30
 STATES = Atspi.StateType
 
 
-def children(node):
+def child_nodes(node):
     for at in range(node.get_child_count()):
         child = node.get_child_at_index(at)
         if child is not None:
             yield child
 
 
-def page(program):
-    """The document of the program's window, or None."""
-    todo = [app for app in children(Atspi.get_desktop(0)) if app.get_name() == program]
+def find_page(program):
+    """Find the document of the program's window. Returns its node or None."""
+    todo = [app for app in child_nodes(Atspi.get_desktop(0)) if app.get_name() == program]
     while todo:
         node = todo.pop(0)
         if node.get_role_name() == "document web":
             return node
-        todo.extend(children(node))
+        todo.extend(child_nodes(node))
     return None
 
 
@@ -46,7 +46,7 @@ def print_tree(node, depth=0):
         "depth": depth,
     }
     print(json.dumps(found), flush=True)
-    for child in children(node):
+    for child in child_nodes(node):
         print_tree(child, depth + 1)
 
 
@@ -54,7 +54,7 @@ def main():
     Atspi.init()
     until = time.monotonic() + TIMEOUT_SECONDS
     while time.monotonic() < until:
-        found = page(sys.argv[1])
+        found = find_page(sys.argv[1])
         if found is not None and found.get_child_count() > 0:
             print_tree(found)
             return 0

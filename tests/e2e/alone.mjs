@@ -18,23 +18,23 @@ import { Browser, until } from "./webdriver.mjs";
 const HERE = fileURLToPath(import.meta.url);
 /** An address reserved for documentation (RFC 5737), so it is never reachable. */
 const UNREACHABLE = "192.0.2.1";
-/** Longest text that is shown here, in UTF-16 units. */
-const MAX_TEXT = 50_000;
-const UNSHARE = ["--map-root-user", "--net"];
+/** Longer texts are not shown in this test. In UTF-16 code units. */
+const MAX_TEXT_UNITS = 50_000;
+const UNSHARE_OPTIONS = ["--map-root-user", "--net"];
 
 /** Why the test cannot run here, or null. */
-function whyNot() {
+function findSkipReason() {
   if (process.platform !== "linux") return "only on Linux";
   if (!has("unshare") || !has("ip")) return "unshare and ip are needed";
-  return quiet("unshare", [...UNSHARE, "true"]).code === 0 ? null : "no network namespace can be made here";
+  return quiet("unshare", [...UNSHARE_OPTIONS, "true"]).code === 0 ? null : "no network namespace can be made here";
 }
 
-/** Run the test in a subprocess inside the network namespace. */
+/** Runs the test in a subprocess inside the network namespace. */
 export async function testOffline(count) {
-  const why = whyNot();
+  const why = findSkipReason();
   if (why) return count.leaveOut(`the window in a network of its own: ${why}`);
   await cargoTool("tauri-driver", "^2");
-  await runInSubprocess(count, "the window in a network of its own", ["unshare", ...UNSHARE], HERE);
+  await runInSubprocess(count, "the window in a network of its own", ["unshare", ...UNSHARE_OPTIONS], HERE);
 }
 
 /** Packets without a route since the namespace was made, as the kernel counts them. */
@@ -43,10 +43,11 @@ function unroutedPackets() {
     .split("\n")
     .filter((line) => line.startsWith("Ip: "))
     .map((line) => line.split(" "));
-  const six = readFileSync("/proc/net/snmp6", "utf8").match(/^Ip6OutNoRoutes\s+(\d+)/m);
-  return Number(values[names.indexOf("OutNoRoutes")]) + Number(six?.[1] ?? 0);
+  const ipv6Packets = readFileSync("/proc/net/snmp6", "utf8").match(/^Ip6OutNoRoutes\s+(\d+)/m);
+  return Number(values[names.indexOf("OutNoRoutes")]) + Number(ipv6Packets?.[1] ?? 0);
 }
 
+/** Tries to connect to the unreachable address. Ends when that fails. */
 const connectOutside = () =>
   new Promise((done) => {
     const socket = connect({ host: UNREACHABLE, port: 80 });
@@ -54,7 +55,7 @@ const connectOutside = () =>
     socket.on("connect", () => (socket.destroy(), done()));
   });
 
-/** Write exports whose conversations and memories have these texts. */
+/** Writes two exports whose conversations and memories have these texts. */
 function writeExports(folder, cases) {
   const conversations = cases.map(({ name, text }, n) => {
     const id = `hostile-${String(n).padStart(4, "0")}`;
@@ -93,7 +94,7 @@ function writeExports(folder, cases) {
   });
 }
 
-/** Visit every row of a section's list by the arrow key. */
+/** Visits every row of a section's list with the arrow key and passes what goes wrong to `note`. Returns the number of rows. */
 async function visitRows(browser, section, shown, note) {
   await browser.click(`nav-${section}`);
   await browser.find("list-row");
@@ -118,7 +119,8 @@ async function visitRows(browser, section, shown, note) {
   return total;
 }
 
-async function inside() {
+/** The test itself, inside the network namespace. */
+async function runInside() {
   quiet("ip", ["link", "set", "lo", "up"]);
   const before = unroutedPackets();
   await connectOutside();
@@ -126,7 +128,7 @@ async function inside() {
 
   const home = mkdtempSync(join(tmpdir(), "mementory-alone-"));
   // Very long texts are tested in Chromium, because here they would take longer than the deadline of WebDriver.
-  const cases = hostileCases().filter(({ text }) => text.length <= MAX_TEXT);
+  const cases = hostileCases().filter(({ text }) => text.length <= MAX_TEXT_UNITS);
   const vault = new Vault(home).create();
   const added = writeExports(home, cases).map((path) => vault.must("import", path));
   reportStep(
@@ -164,7 +166,7 @@ async function inside() {
 }
 
 if (process.argv[1] === HERE && process.argv[2] === "inside")
-  await inside().catch((error) => {
+  await runInside().catch((error) => {
     console.log(error.message);
     process.exitCode = 1;
   });

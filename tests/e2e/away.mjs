@@ -10,14 +10,15 @@ import { ENV, has, quiet } from "../tools/sh.mjs";
 import { Display, homeWith } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
-function whyNot() {
+/** Why the test cannot run here, or null. */
+function findSkipReason() {
   if (process.platform !== "linux") return "only on Linux";
   const missing = ["dbus-daemon", "dbus-send"].find((program) => !has(program));
   return missing ? `${missing} is not installed` : null;
 }
 
 export async function testLockWhenAway(count) {
-  const why = whyNot();
+  const why = findSkipReason();
   if (why) return count.leaveOut(`the vault locks with the screen: ${why}`);
   await cargoTool("tauri-driver", "^2");
   const home = mkdtempSync(join(tmpdir(), "mementory-away-"));
@@ -57,7 +58,7 @@ class Desktop {
     return desktop;
   }
 
-  /** Announce that the screen was locked, or unlocked again. */
+  /** Announces that the screen was locked, or unlocked again. Returns whether the signal was sent. */
   announce(locked) {
     const signal = ["/org/gnome/ScreenSaver", "org.gnome.ScreenSaver.ActiveChanged", `boolean:${locked}`];
     return quiet("dbus-send", [`--bus=${this.address}`, "--type=signal", ...signal]).code === 0;
@@ -75,9 +76,10 @@ async function unlock(browser) {
 }
 
 const isOpen = async (browser) =>
-  (await browser.later(`() => window.__TAURI_INTERNALS__.invoke("session_state")`)).open;
+  (await browser.runAsync(`() => window.__TAURI_INTERNALS__.invoke("session_state")`)).open;
 
-/** Announce until it works, because the window may be open before it listens to the bus. */
+/** Announces a locked screen again and again until the vault locks, because the window may be open before it listens to
+ * the bus. */
 const waitForLock = (browser, desktop) =>
   until("the vault to lock", async () => desktop.announce(true) && (await browser.count("unlock-passphrase")) === 1);
 

@@ -7,16 +7,17 @@ import { fileURLToPath } from "node:url";
 import { ENV, quiet } from "../tools/sh.mjs";
 import { until } from "./webdriver.mjs";
 
-const SCREEN = "1600x1000x24";
-/** As in tauri.conf.json: the name of the folder with the settings. */
+const SCREEN_GEOMETRY = "1600x1000x24";
+/** The app's identifier in tauri.conf.json, which is also the name of the folder with its settings. */
 const IDENTIFIER = "app.mementory.desktop";
-const DRAG_SOURCE = fileURLToPath(new URL("drag_source.py", import.meta.url));
+const DRAG_SOURCE_SCRIPT = fileURLToPath(new URL("drag_source.py", import.meta.url));
 /** Position of the drag source's window: right of the app, which starts at the left edge. */
 const DRAG_X = 1400;
 const DRAG_Y = 400;
+/** Half the width and height of that window. */
 const DRAG_HALF = 60;
 
-/** All folders that programs write to, inside a temporary one. */
+/** Makes all folders that programs write to inside the temporary folder `home`. Returns the environment that names them. */
 export function homeIn(home) {
   const folder = (name) => {
     mkdirSync(join(home, name), { recursive: true, mode: 0o700 });
@@ -37,7 +38,7 @@ export function homeIn(home) {
 }
 
 /**
- * The same, with the vault at `path` as the last one that was open, so that the window starts with its unlock screen.
+ * Like `homeIn`, but with the vault at `path` as the last one that was open, so that the window starts with its unlock screen.
  */
 export function homeWith(home, path) {
   const folders = homeIn(home);
@@ -47,7 +48,7 @@ export function homeWith(home, path) {
   return folders;
 }
 
-/** A display and the programs started on it; they are ended together. */
+/** A display and the programs that were started on it. They are ended together. */
 export class Display {
   #children = [];
   #env;
@@ -57,7 +58,7 @@ export class Display {
   static async start(env, { spoken = false, bus = "disabled:" } = {}) {
     const display = new Display();
     process.once("exit", () => display.stop());
-    const server = display.#spawn("Xvfb", ["-displayfd", "3", "-screen", "0", SCREEN, "-nolisten", "tcp"], {
+    const server = display.#spawn("Xvfb", ["-displayfd", "3", "-screen", "0", SCREEN_GEOMETRY, "-nolisten", "tcp"], {
       stdio: ["ignore", "ignore", "ignore", "pipe"],
     });
     let number = "";
@@ -115,11 +116,11 @@ export class Display {
   }
 
   /**
-   * Drag files from another window to `x`,`y` of the screen. The button is released once `over` is true, when the app
-   * has noticed the drag.
+   * Drags files from another window to `x`,`y` of the screen. The button is released once `over()` is true, which means that
+   * the app has noticed the drag.
    */
   async drop(files, x, y, over) {
-    const source = this.#spawn("/usr/bin/python3", [DRAG_SOURCE, `${DRAG_X}`, `${DRAG_Y}`, ...files], {
+    const source = this.#spawn("/usr/bin/python3", [DRAG_SOURCE_SCRIPT, `${DRAG_X}`, `${DRAG_Y}`, ...files], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     let output = "";
@@ -161,17 +162,20 @@ export class Display {
 
   /** Wait for the web processes of a closed window in this home to end, because they outlive it and may still write. */
   webProcessesGone(home) {
-    const mine = (pid) => {
+    const isOfHome = (pid) => {
       try {
         return (
           /^WebKit(Net|WebPro)/.test(readFileSync(`/proc/${pid}/comm`, "utf8")) &&
           readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`HOME=${home}`)
         );
       } catch {
-        return false; // it has just ended
+        return false; // the process has just ended
       }
     };
-    return until("the web processes to be gone", () => !readdirSync("/proc").some((n) => /^\d+$/.test(n) && mine(n)));
+    return until(
+      "the web processes to be gone",
+      () => !readdirSync("/proc").some((n) => /^\d+$/.test(n) && isOfHome(n)),
+    );
   }
 
   /** Start a program without a driver, wait for its window and close it like a person. Returns the exit code. */

@@ -9,7 +9,7 @@ import { cargoTool } from "../tools/setup.mjs";
 import { Display, homeWith } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
-const OUT = fileURLToPath(new URL("out/", import.meta.url));
+const OUTPUT_FOLDER = fileURLToPath(new URL("out/", import.meta.url));
 const CTRL = "\uE009";
 const SHIFT = "\uE008";
 const TAB = "\uE004";
@@ -17,31 +17,35 @@ const ENTER = "\uE007";
 const ESC = "\uE00C";
 const DOWN = "\uE015";
 const HOME = "\uE011";
+const F6 = "\uE036";
 const DELETE = "\uE017";
-const KEY = "ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi";
+const SECRET_TOKEN = "ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi";
 
-/** Run the story; each step is counted under a readable name. */
+/** Runs the story. Each step is counted under a readable name. */
 export async function testKeyboard(count) {
   await cargoTool("tauri-driver", "^2");
-  mkdirSync(OUT, { recursive: true });
+  mkdirSync(OUTPUT_FOLDER, { recursive: true });
   const home = mkdtempSync(join(tmpdir(), "mementory-keys-"));
   const vault = new Vault(home).create();
   for (const name of ["chatgpt-export.zip", "claude-export.zip"])
     vault.must("import", join(ROOT, "fixtures", "samples", name));
-  for (const text of [`The deploy token is ${KEY}.`, `export GITHUB_TOKEN=${KEY}`])
+  for (const text of [`The deploy token is ${SECRET_TOKEN}.`, `export GITHUB_TOKEN=${SECRET_TOKEN}`])
     vault.must("add", "--text-file", vault.write("secret.txt", text));
   const display = await Display.start(homeWith(home, vault.path));
   let browser;
   try {
     browser = await Browser.open(await display.driver(), built("mementory-app"));
     await display.place("Mementory");
-    await new Keys(browser, count, vault).all();
+    await new KeyboardStory(browser, count, vault).runAll();
     await browser.close();
     browser = undefined;
   } catch (error) {
     console.log(`  ${error.message}`);
     if (browser)
-      writeFileSync(join(OUT, "keyboard-failure.png"), await browser.screenshot().catch(() => Buffer.alloc(0)));
+      writeFileSync(
+        join(OUTPUT_FOLDER, "keyboard-failure.png"),
+        await browser.screenshot().catch(() => Buffer.alloc(0)),
+      );
     count.add("the story by keyboard goes on to its end", false);
   } finally {
     await browser?.close().catch(() => {});
@@ -49,12 +53,13 @@ export async function testKeyboard(count) {
   }
 }
 
-class Keys {
+/** The steps of the story. */
+class KeyboardStory {
   constructor(browser, count, vault) {
     Object.assign(this, { browser, count, vault });
   }
 
-  async all() {
+  async runAll() {
     await this.unlock();
     await this.searchAndEdit();
     await this.trashAndBack();
@@ -72,7 +77,7 @@ class Keys {
     );
   }
 
-  /** Press Tab until this element has the focus. */
+  /** Presses Tab at most `most` times, until this element has the focus. */
   async tabTo(id, most = 40) {
     for (let n = 0; n < most; n += 1) {
       if ((await this.focus()) === id) return;
@@ -81,10 +86,10 @@ class Keys {
     throw new Error(`${id} is not reached by Tab; the focus is at ${await this.focus()}`);
   }
 
-  /** Move the focus into the list. */
+  /** Moves the focus into the list: by F6, or by Tab if that does not reach it. */
   async toList() {
     await this.browser.find("list-row");
-    for (let n = 0; n < 6 && (await this.focus()) !== "listbox"; n += 1) await this.browser.keys("\uE036");
+    for (let n = 0; n < 6 && (await this.focus()) !== "listbox"; n += 1) await this.browser.keys(F6);
     if ((await this.focus()) !== "listbox") await this.tabTo("listbox");
   }
 
@@ -164,7 +169,7 @@ class Keys {
     await browser.chord(CTRL, "f");
     await browser.keys("rotates");
     await until("the memory with a bar", async () => (await browser.count("list-row", " .redaction")) > 0);
-    const left = await browser.run("(key) => document.body.innerText.includes(key)", KEY);
+    const left = await browser.run("(key) => document.body.innerText.includes(key)", SECRET_TOKEN);
     this.count.add("by keyboard: a sensitive value is redacted everywhere", !left);
     await browser.keys(ESC);
   }

@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { ROOT, built } from "../tools/places.mjs";
-import { buildPrograms, buildUi, cargoTool, forTesting } from "../tools/setup.mjs";
+import { buildPrograms, buildUi, cargoTool, installForTesting } from "../tools/setup.mjs";
 import { main } from "../tools/sh.mjs";
 import { Display, homeWith } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
-const OUT = join(ROOT, "ui", "pictures");
-const SIZE = [1280, 800];
-/** Invented memories, like all samples. */
+const PICTURES_FOLDER = join(ROOT, "ui", "pictures");
+const WINDOW_SIZE = [1280, 800];
+/** Memories to add. They are invented, like all samples. */
 const MEMORIES = [
   "The deploy token is ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi and rotates in June.",
   "Prefers night trains to planes.",
@@ -60,7 +60,7 @@ const SCREENS = [
 
 await main(async () => {
   if (!process.argv.includes("--no-build")) {
-    await forTesting();
+    await installForTesting();
     await buildUi();
     await buildPrograms();
   }
@@ -73,12 +73,12 @@ await main(async () => {
   const display = await Display.start(homeWith(home, vault.path));
   try {
     const browser = await Browser.open(await display.driver(), built("mementory-app"));
-    display.size(await display.place("Mementory"), ...SIZE);
-    await until("the window to have its size", () => browser.run("(width) => innerWidth === width", SIZE[0]));
+    display.size(await display.place("Mementory"), ...WINDOW_SIZE);
+    await until("the window to have its size", () => browser.run("(width) => innerWidth === width", WINDOW_SIZE[0]));
     await browser.type("unlock-passphrase", PASSPHRASE);
     await browser.click("unlock-submit");
     await browser.find("home");
-    mkdirSync(OUT, { recursive: true });
+    mkdirSync(PICTURES_FOLDER, { recursive: true });
     for (const [name, go] of SCREENS) {
       await go(browser);
       for (const theme of ["light", "dark"]) {
@@ -86,7 +86,7 @@ await main(async () => {
         await until("the screen to be still", () =>
           browser.run("() => document.getAnimations().every((each) => each.playState !== 'running')"),
         );
-        writeFileSync(join(OUT, `${name}-${theme}.png`), await browser.screenshot());
+        writeFileSync(join(PICTURES_FOLDER, `${name}-${theme}.png`), await browser.screenshot());
         console.log(`  ui/pictures/${name}-${theme}.png`);
       }
     }

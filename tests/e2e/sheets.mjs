@@ -8,20 +8,20 @@ import { builtPages, serve } from "../screens/pages.mjs";
 import { Page } from "../screens/page.mjs";
 import { SCREENS } from "../screens/walk.mjs";
 import { ROOT } from "../tools/places.mjs";
-import { forTesting } from "../tools/setup.mjs";
+import { installForTesting } from "../tools/setup.mjs";
 import { Stop, main } from "../tools/sh.mjs";
 import { Display, homeIn } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
-const DRAWN = join(ROOT, "..", "shared", "ui", "screens");
-const OUT = join(ROOT, "tests", "e2e", "out", "sheets");
+const DRAWINGS_FOLDER = join(ROOT, "..", "shared", "ui", "screens");
+const SHEETS_FOLDER = join(ROOT, "tests", "e2e", "out", "sheets");
 /** The font of the drawings. The window takes it from the desktop, this browser does not. */
-const FONT = "Inter";
+const FONT_NAME = "Inter";
 /** Pixels between the two pictures. */
-const GAP = 8;
-const BROWSER = "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser";
+const GAP_PIXELS = 8;
+const BROWSER_PATH = "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser";
 
-/** Drawing → our screen. */
+/** Name of a drawing → name of our screen. */
 const SCREEN_OF_DRAWING = {
   "01-create-name": "create, name",
   "01-create-passphrase": "create, passphrase too weak",
@@ -61,9 +61,10 @@ const SCREEN_OF_DRAWING = {
 };
 
 await main(async () => {
-  if (!existsSync(DRAWN)) throw new Stop("../shared/ui/screens is missing, so there is nothing to compare with.");
-  if (!existsSync(BROWSER)) throw new Stop("MiniBrowser, which is part of WebKitGTK, is missing.");
-  await forTesting();
+  if (!existsSync(DRAWINGS_FOLDER))
+    throw new Stop("../shared/ui/screens is missing, so there is nothing to compare with.");
+  if (!existsSync(BROWSER_PATH)) throw new Stop("MiniBrowser, which is part of WebKitGTK, is missing.");
+  await installForTesting();
   const prefix = process.argv[2] ?? "";
   const home = mkdtempSync(join(tmpdir(), "mementory-sheets-"));
   const display = await Display.start(homeIn(home));
@@ -72,10 +73,10 @@ await main(async () => {
     server = await serve(builtPages());
     const origin = `http://127.0.0.1:${server.address().port}`;
     const browser = await Browser.start(await display.webKitDriver(), {
-      "webkitgtk:browserOptions": { binary: BROWSER, args: ["--automation"] },
+      "webkitgtk:browserOptions": { binary: BROWSER_PATH, args: ["--automation"] },
     });
-    mkdirSync(OUT, { recursive: true });
-    for (const file of readdirSync(DRAWN).filter((name) => name.startsWith(prefix))) {
+    mkdirSync(SHEETS_FOLDER, { recursive: true });
+    for (const file of readdirSync(DRAWINGS_FOLDER).filter((name) => name.startsWith(prefix))) {
       const [, drawing, theme, small] = /^(.*)-(light|dark)(-900x600)?\.png$/.exec(file) ?? [];
       const screen = SCREENS.find(([name]) => name === SCREEN_OF_DRAWING[drawing]);
       if (!screen) {
@@ -83,7 +84,7 @@ await main(async () => {
         continue;
       }
       const picture = await takeScreenshot(browser, origin, screen, theme, small ? [900, 600] : [1280, 800]);
-      writeFileSync(join(OUT, file), sideBySide(picture, readFileSync(join(DRAWN, file))));
+      writeFileSync(join(SHEETS_FOLDER, file), joinPictures(picture, readFileSync(join(DRAWINGS_FOLDER, file))));
       console.log(`  ${file}`);
     }
     await browser.close();
@@ -94,11 +95,11 @@ await main(async () => {
 });
 
 /** Combine two pictures: the first on the left, the second on the right. */
-function sideBySide(...pictures) {
+function joinPictures(...pictures) {
   const [ours, drawn] = pictures.map((bytes) => PNG.sync.read(bytes));
-  const sheet = new PNG({ width: ours.width + GAP + drawn.width, height: Math.max(ours.height, drawn.height) });
+  const sheet = new PNG({ width: ours.width + GAP_PIXELS + drawn.width, height: Math.max(ours.height, drawn.height) });
   PNG.bitblt(ours, sheet, 0, 0, ours.width, ours.height, 0, 0);
-  PNG.bitblt(drawn, sheet, 0, 0, drawn.width, drawn.height, ours.width + GAP, 0);
+  PNG.bitblt(drawn, sheet, 0, 0, drawn.width, drawn.height, ours.width + GAP_PIXELS, 0);
   return PNG.sync.write(sheet);
 }
 
@@ -112,7 +113,7 @@ async function takeScreenshot(browser, origin, [, words, steps], theme, size) {
       document.documentElement.style.setProperty("--font-ui", font);
     }`,
     theme,
-    FONT,
+    FONT_NAME,
   );
   const page = new Page(browser);
   await steps(page);

@@ -12,20 +12,21 @@ import { Display, homeWith } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
 const HERE = fileURLToPath(import.meta.url);
-const TREE = fileURLToPath(new URL("accessibility_tree.py", import.meta.url));
-const PYTHON = "/usr/bin/python3";
-const SECRET = "ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi";
+const TREE_SCRIPT = fileURLToPath(new URL("accessibility_tree.py", import.meta.url));
+const PYTHON_PATH = "/usr/bin/python3";
+const SECRET_TOKEN = "ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi";
 
-function whyNot() {
+/** Why the test cannot run here, or null. */
+function findSkipReason() {
   if (process.platform !== "linux") return "only on Linux";
   if (!has("dbus-run-session")) return "dbus-run-session is not installed";
-  const { code } = quiet(PYTHON, ["-c", "import gi; gi.require_version('Atspi', '2.0')"]);
+  const { code } = quiet(PYTHON_PATH, ["-c", "import gi; gi.require_version('Atspi', '2.0')"]);
   return code === 0 ? null : "AT-SPI for Python (gir1.2-atspi-2.0) is not installed";
 }
 
-/** Check the tree of each screen, in a private D-Bus session. */
+/** Checks the accessibility tree of each screen, in a private D-Bus session. */
 export async function testAccessibilityTree(count) {
-  const why = whyNot();
+  const why = findSkipReason();
   if (why) return count.leaveOut(`what a screen reader finds: ${why}`);
   await cargoTool("tauri-driver", "^2");
   await runInSubprocess(count, "what a screen reader finds", ["dbus-run-session", "--"], HERE, "ignore");
@@ -91,11 +92,12 @@ const SCREENS = [
 ];
 
 /** Roles of interactive elements, which need a name. */
-const INTERACTIVE =
+const INTERACTIVE_ROLES =
   /button|entry|password text|check box|radio|combo box|link|menu item|list item|tab$|toggle|switch|spin|slider/;
 
-function accessibilityTree() {
-  const { code, stdout } = quiet(PYTHON, [TREE, "mementory-app"]);
+/** Nodes of the window's accessibility tree; none if it cannot be read. */
+function readAccessibilityTree() {
+  const { code, stdout } = quiet(PYTHON_PATH, [TREE_SCRIPT, "mementory-app"]);
   if (code !== 0) return [];
   return stdout
     .split("\n")
@@ -103,12 +105,13 @@ function accessibilityTree() {
     .map((line) => JSON.parse(line));
 }
 
-async function inside() {
+/** The test itself, inside the D-Bus session. */
+async function runInside() {
   const home = mkdtempSync(join(tmpdir(), "mementory-spoken-"));
   const vault = new Vault(home).create();
   for (const name of ["chatgpt-export.zip", "claude-export.zip"])
     vault.must("import", join(ROOT, "fixtures", "samples", name));
-  vault.must("add", "--text-file", vault.write("secret.txt", `The deploy token is ${SECRET} for now.`));
+  vault.must("add", "--text-file", vault.write("secret.txt", `The deploy token is ${SECRET_TOKEN} for now.`));
   const display = await Display.start(homeWith(home, vault.path), { spoken: true });
   try {
     const browser = await Browser.open(await display.driver(), built("mementory-app"));
@@ -121,11 +124,11 @@ async function inside() {
         wanted.filter(([role, words]) => !nodes.some((node) => node.role === role && words.test(node.name)));
       // The tree is updated a moment after the page.
       await until(`the tree of ${name}`, () => {
-        nodes = accessibilityTree();
+        nodes = readAccessibilityTree();
         return missing().length === 0;
       }).catch(() => {});
-      const nameless = nodes.filter((node) => node.focusable && INTERACTIVE.test(node.role) && !node.name.trim());
-      const leaking = nodes.filter((node) => name === "sensitive" && node.name.includes(SECRET.slice(4)));
+      const nameless = nodes.filter((node) => node.focusable && INTERACTIVE_ROLES.test(node.role) && !node.name.trim());
+      const leaking = nodes.filter((node) => name === "sensitive" && node.name.includes(SECRET_TOKEN.slice(4)));
       for (const [role, words] of missing()) console.log(`${name}: no ${role} called ${words}`);
       for (const node of nameless) console.log(`${name}: a ${node.role} without a name`);
       reportStep(
@@ -140,7 +143,7 @@ async function inside() {
 }
 
 if (process.argv[1] === HERE && process.argv[2] === "inside")
-  await inside().catch((error) => {
+  await runInside().catch((error) => {
     console.log(error.message);
     process.exitCode = 1;
   });

@@ -20,14 +20,14 @@ import { quiet } from "../tools/sh.mjs";
 import { Display, homeIn } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
-const OUT = fileURLToPath(new URL("out/", import.meta.url));
-const SAMPLES = ["chatgpt-export.zip", "claude-export.zip"].map((name) => join(ROOT, "fixtures", "samples", name));
+const OUTPUT_FOLDER = fileURLToPath(new URL("out/", import.meta.url));
+const SAMPLE_PATHS = ["chatgpt-export.zip", "claude-export.zip"].map((name) => join(ROOT, "fixtures", "samples", name));
 const PASSPHRASE = "correct horse battery staple";
 const FILE_PASSPHRASE = "lantern orbit velvet harbour";
 const VAULT = "Memories";
 const FIXTURES = join(ROOT, "fixtures");
 
-/** Files to drop, and the expected result of their check. Archives and a damaged file are made in `folder`. */
+/** Groups of files to drop, with the expected result of their check. Archives and a damaged file are made in `folder`. */
 function filesToCheck(folder) {
   const made = (name, content) => {
     writeFileSync(join(folder, name), content);
@@ -68,31 +68,32 @@ function filesToCheck(folder) {
   };
 }
 
-const SIZES = [
+const WINDOW_SIZES = [
   [1280, 800],
   [900, 600],
 ];
 const THEMES = ["light", "dark"];
 
-/** Run the story; each step is counted under a readable name. */
+/** Runs the story. Each step is counted under a readable name. */
 export async function testMainStory(count) {
   await cargoTool("tauri-driver", "^2");
-  rmSync(OUT, { recursive: true, force: true });
-  mkdirSync(OUT, { recursive: true });
+  rmSync(OUTPUT_FOLDER, { recursive: true, force: true });
+  mkdirSync(OUTPUT_FOLDER, { recursive: true });
   const home = mkdtempSync(join(tmpdir(), "mementory-window-"));
   const display = await Display.start(homeIn(home));
   let browser;
   try {
     browser = await Browser.open(await display.driver(), built("mementory-app"));
     const window = await display.place("Mementory");
-    const play = new MainStory(browser, display, window, home, count);
-    await play.all();
+    const story = new MainStory(browser, display, window, home, count);
+    await story.runAll();
     await browser.close();
     browser = undefined;
-    await closesCleanly(display, home, count);
+    await testClosing(display, home, count);
   } catch (error) {
     console.log(`  ${error.message}`);
-    if (browser) writeFileSync(join(OUT, "failure.png"), await browser.screenshot().catch(() => Buffer.alloc(0)));
+    if (browser)
+      writeFileSync(join(OUTPUT_FOLDER, "failure.png"), await browser.screenshot().catch(() => Buffer.alloc(0)));
     count.add("the story goes on to its end", false);
   } finally {
     await browser?.close().catch(() => {});
@@ -100,8 +101,8 @@ export async function testMainStory(count) {
   }
 }
 
-/** Started without a driver, as people do, the window writes nothing to disk and ends when it is closed. */
-async function closesCleanly(display, home, count) {
+/** Tests that the window, started without a driver as people do, ends when it is closed and leaves no new files behind. */
+async function testClosing(display, home, count) {
   await display.webProcessesGone(home);
   const before = new Set(filesIn(home));
   const exit = await display.openAndClose(built("mementory-app"), "Mementory");
@@ -111,13 +112,14 @@ async function closesCleanly(display, home, count) {
   count.add("the window itself leaves nothing on disk", left.length === 0);
 }
 
+/** The steps of the story. */
 class MainStory {
   constructor(browser, display, window, home, count) {
     Object.assign(this, { browser, display, window, home, count });
     this.shots = 0;
   }
 
-  async all() {
+  async runAll() {
     await this.create();
     await this.dropExports();
     await this.checkBeforeImport();
@@ -134,29 +136,34 @@ class MainStory {
     await this.leavesNoPlainText();
   }
 
-  /** Count a step. */
+  /** Counts a step: as passed if `ok`, otherwise as failed. */
   passed(name, ok = true) {
     this.count.add(name, ok);
   }
 
-  /** Screenshots in every size and theme. */
+  /** Takes a screenshot in every size and theme. */
   async picture(name) {
     const number = String(++this.shots).padStart(2, "0");
-    for (const [width, height] of SIZES) {
+    for (const [width, height] of WINDOW_SIZES) {
       this.display.size(this.window, width, height);
       await until(`the window to be ${width} wide`, () => this.browser.run("(width) => innerWidth === width", width));
       for (const theme of THEMES) {
         await this.browser.run("(theme) => { document.documentElement.dataset.theme = theme; return true; }", theme);
         await this.painted();
-        writeFileSync(join(OUT, `${number}-${name}-${theme}-${width}x${height}.png`), await this.browser.screenshot());
+        writeFileSync(
+          join(OUTPUT_FOLDER, `${number}-${name}-${theme}-${width}x${height}.png`),
+          await this.browser.screenshot(),
+        );
       }
     }
-    this.display.size(this.window, ...SIZES[0]);
+    this.display.size(this.window, ...WINDOW_SIZES[0]);
     await this.browser.run("() => { delete document.documentElement.dataset.theme; return true; }");
-    await until("the window to be wide again", () => this.browser.run("(width) => innerWidth === width", SIZES[0][0]));
+    await until("the window to be wide again", () =>
+      this.browser.run("(width) => innerWidth === width", WINDOW_SIZES[0][0]),
+    );
   }
 
-  /** Wait until no animation is running. */
+  /** Waits until no animation is running, except endless ones. */
   painted() {
     return until("the screen to be still", () =>
       this.browser.run(
@@ -196,10 +203,10 @@ class MainStory {
   async dropExports() {
     const { browser } = this;
     const overlay = async () => (await browser.count("drop-overlay")) > 0;
-    await this.display.drop(SAMPLES, 640, 400, overlay);
+    await this.display.drop(SAMPLE_PATHS, 640, 400, overlay);
     this.passed("files dragged over the window are noticed");
     await browser.find("import-confirm");
-    this.passed("a real drop opens the import", (await browser.count("import-file")) === SAMPLES.length);
+    this.passed("a real drop opens the import", (await browser.count("import-file")) === SAMPLE_PATHS.length);
     await this.picture("import-preview");
     await browser.click("import-confirm");
     await browser.find("import-report");
@@ -354,7 +361,7 @@ class MainStory {
     this.passed("a trusted key is listed in the settings");
   }
 
-  /** Export everything in a format, encrypted if a passphrase is given. Returns the path. */
+  /** Exports everything in a format, encrypted if a passphrase is given. Returns the path. */
   async export(format, passphrase) {
     const { browser } = this;
     const name = passphrase ? `${format}-encrypted` : format;
@@ -457,7 +464,7 @@ class MainStory {
     this.passed("no plain text on disk while the vault is open", found.length === 0);
   }
 
-  /** Search for a word and open the first memory found, whose text has to match. */
+  /** Searches for a word and opens the first memory found, whose text has to match. */
   async openMemory(word, text) {
     const { browser } = this;
     await browser.click("nav-memories");

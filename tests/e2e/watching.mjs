@@ -36,7 +36,7 @@ async function runSteps(browser, downloads, count) {
   await browser.click("unlock-submit");
   await browser.find("nav-memories");
   // WebDriver cannot use the system's file dialog, so the command is called with its result.
-  await browser.later(`(path) => window.__TAURI_INTERNALS__.invoke("watch_folder", { path })`, downloads);
+  await browser.runAsync(`(path) => window.__TAURI_INTERNALS__.invoke("watch_folder", { path })`, downloads);
 
   // Like a browser download, the file has another name until it is complete.
   const unfinished = join(downloads, "chatgpt.zip.crdownload");
@@ -59,10 +59,10 @@ async function runSteps(browser, downloads, count) {
 
   const folder = await browser.run(`() => document.querySelector('[data-testid="watched-folder"]').dataset.id`);
   const args = { folder, mode: "own" };
-  await browser.later(`(args) => window.__TAURI_INTERNALS__.invoke("set_watching", args)`, args);
+  await browser.runAsync(`(args) => window.__TAURI_INTERNALS__.invoke("set_watching", args)`, args);
   copyFileSync(sample("claude-export.zip"), join(downloads, "claude.zip"));
   await until("the automatic import", async () => {
-    const { batches } = await browser.later(`() => window.__TAURI_INTERNALS__.invoke("imports")`);
+    const { batches } = await browser.runAsync(`() => window.__TAURI_INTERNALS__.invoke("imports")`);
     return batches.length === 2;
   });
   const notice = await until("the notice", toast);

@@ -1,12 +1,12 @@
 // A minimal W3C WebDriver client for the window tests. Every wait is for a condition, with a deadline.
 import { setTimeout as pause } from "node:timers/promises";
 
-const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
+const ELEMENT_KEY = "element-6066-11e4-a52e-4f735466cecf";
 const POLL_MS = 50;
 /** How long anything in the window may take before the test fails. */
 export const DEADLINE_MS = Number(process.env.MEMENTORY_DEADLINE_MS ?? 30_000);
 
-/** Wait until `condition` returns something truthy, and return that. Errors thrown by it count as "not yet". */
+/** Waits until `condition` returns a truthy value, and returns that. An error that it throws counts as "not yet". */
 export async function until(what, condition, deadlineMs = DEADLINE_MS) {
   const end = Date.now() + deadlineMs;
   for (;;) {
@@ -22,7 +22,7 @@ export async function until(what, condition, deadlineMs = DEADLINE_MS) {
   }
 }
 
-/** One open window. */
+/** A WebDriver session with its window. */
 export class Browser {
   #base;
 
@@ -30,7 +30,7 @@ export class Browser {
     this.#base = `${base}/session/${session}`;
   }
 
-  /** Start the program under test. */
+  /** Starts the program under test. */
   static open(base, application) {
     return Browser.start(base, { browserName: "wry", "tauri:options": { application } });
   }
@@ -82,13 +82,13 @@ export class Browser {
     return call("GET", `${this.#base}/window/handles`);
   }
 
-  /** Run a function in the page. */
+  /** Runs a function in the page and returns its result. */
   run(script, ...args) {
     return this.#post("execute/sync", { script: `return (${script})(...arguments)`, args });
   }
 
-  /** Run an async function in the page. */
-  later(script, ...args) {
+  /** Runs an async function in the page and returns its result. An error becomes the result {error}. */
+  runAsync(script, ...args) {
     const wait = "const done = arguments[arguments.length - 1]";
     const call = `(${script})(...[...arguments].slice(0, -1)).then(done, (error) => done({ error: String(error) }))`;
     return this.#post("execute/async", { script: `${wait}; ${call}`, args });
@@ -106,19 +106,19 @@ export class Browser {
     return Buffer.from(await call("GET", `${this.#base}/screenshot`), "base64");
   }
 
-  /** The element with this `data-testid` that is on screen; `more` narrows the selector. */
+  /** Waits for a displayed element with this `data-testid`. Returns its WebDriver id. `more` is added to the selector. */
   find(id, more = "") {
     const selector = `[data-testid="${id}"]${more}`;
     return until(`${selector} on screen`, async () => {
       const found = await this.#post("elements", { using: "css selector", value: selector });
       for (const entry of found) {
-        if (await call("GET", `${this.#base}/element/${entry[ELEMENT]}/displayed`)) return entry[ELEMENT];
+        if (await call("GET", `${this.#base}/element/${entry[ELEMENT_KEY]}/displayed`)) return entry[ELEMENT_KEY];
       }
       return null;
     });
   }
 
-  /** Click as soon as it can be clicked. */
+  /** Clicks the element as soon as it is displayed and enabled. */
   async click(id, more = "") {
     await until(`${id}${more} to be clicked`, async () => {
       const element = await this.find(id, more);
@@ -128,7 +128,7 @@ export class Browser {
     });
   }
 
-  /** Replace what a field holds. */
+  /** Replaces the content of a field. */
   async type(id, text, more = "") {
     const element = await this.find(id, more);
     await this.#post(`element/${element}/clear`, {});
@@ -174,7 +174,7 @@ export class Browser {
     return this.run("(selector) => document.querySelectorAll(selector).length", `[data-testid="${id}"]${more}`);
   }
 
-  /** Wait until it is gone. */
+  /** Waits until no element has this `data-testid`. */
   gone(id) {
     return until(`${id} to be gone`, async () => (await this.count(id)) === 0);
   }

@@ -1,4 +1,4 @@
-// A vault whose process is killed at any moment is in the state before or after the operation, never in between.
+// Tests that a vault whose process is killed at any moment is in the state before or after the operation, never in between.
 //
 // Each round copies a prepared vault, starts one operation and sends SIGKILL after a random delay. Then the vault has to open,
 // pass its check and show exactly one of the two states. MEMENTORY_KILLS is the number of rounds (default 40),
@@ -10,9 +10,9 @@ import { FIXTURES, Vault, inFolder } from "../cli/mementory.mjs";
 
 const NEW_PASSPHRASE = "seven lanterns hang in the orchard";
 /** Files that a closed vault may consist of. */
-const VAULT_FILES = /^(vault\.json|store\.db|store\.db-(wal|shm)|index|blobs|lock|erasures)$/;
+const VAULT_FILE_PATTERN = /^(vault\.json|store\.db|store\.db-(wal|shm)|index|blobs|lock|erasures)$/;
 
-/** Run all rounds; one line of counts for each operation. */
+/** Runs all rounds and prints one line of counts for each operation. */
 export async function testKills(count) {
   if (process.platform === "win32") return count.leaveOut("kills: no SIGKILL on this system");
   const rounds = Number(process.env.MEMENTORY_KILLS || 40);
@@ -20,13 +20,13 @@ export async function testKills(count) {
   console.log(`  ${rounds} kills, MEMENTORY_KILL_SEED=${seed}`);
   await inFolder(async (folder) => {
     const random = randomNumbers(seed);
-    const vault = prepare(folder);
+    const vault = prepareVault(folder);
     const operations = OPERATIONS.map((make) => make(vault));
-    const states = operations.map((operation) => measure(vault, operation));
+    const states = operations.map((operation) => measureStates(vault, operation));
     const tallies = operations.map(() => ({ before: 0, after: 0, finished: 0, problems: [] }));
     for (let round = 0; round < rounds; round += 1) {
       const which = round % operations.length;
-      await kill(vault, operations[which], states[which], random, round, tallies[which]).catch((error) =>
+      await killOnce(vault, operations[which], states[which], random, round, tallies[which]).catch((error) =>
         tallies[which].problems.push(`round ${round}: ${error.message.trim()}`),
       );
     }
@@ -42,8 +42,8 @@ export async function testKills(count) {
   });
 }
 
-/** A vault with samples of two assistants, a batch to undo, an edit and a record in the Trash. */
-function prepare(folder) {
+/** Creates a vault with samples of two assistants, a batch to undo, an edit and a record in the Trash. */
+function prepareVault(folder) {
   const vault = new Vault(folder, "prepared").create();
   vault.must("import", join(FIXTURES, "samples", "chatgpt-export.zip"));
   vault.must("import", join(FIXTURES, "samples", "claude-export.zip"));
@@ -53,6 +53,7 @@ function prepare(folder) {
   return vault;
 }
 
+/** Makes the operations: `erased` is a search for the erased text, `secrets` are the files of the old and new passphrase. */
 const OPERATIONS = [
   (vault) => ({
     name: "import",
@@ -101,7 +102,7 @@ const OPERATIONS = [
 ];
 
 /** The visible state before and after the operation, and how long opening and the whole operation take. */
-function measure(vault, operation) {
+function measureStates(vault, operation) {
   const copy = copyVault(vault);
   const opening = millisecondsOf(() => copy.must("info"));
   const before = visibleState(copy);
@@ -112,20 +113,21 @@ function measure(vault, operation) {
   return { before, after, opening, duration };
 }
 
-async function kill(vault, operation, state, random, round, tally) {
+/** Runs one round: kills the operation in a copy of the vault and adds the outcome to `tally`. */
+async function killOnce(vault, operation, state, random, round, tally) {
   const copy = copyVault(vault);
-  state.opening = average(
+  state.opening = weightedAverage(
     state.opening,
     millisecondsOf(() => copy.must("info")),
   );
-  // One round in five kills at any time; the others while the operation works. Durations depend on the load of the machine, so
-  // they are measured again in every round.
+  // One round in five kills at any time, the others only after the vault has about been opened. Durations depend on the load of
+  // the machine, so they are measured again and again.
   const from = round % 5 === 4 ? 0 : state.opening * 0.9;
   const delay = from + random() * (Math.max(state.duration, from + 20) * 1.05 - from);
   const started = performance.now();
   const finished = await killAfter(copy.start(operation.args), delay);
   tally.finished += finished ? 1 : 0;
-  if (finished) state.duration = average(state.duration, performance.now() - started);
+  if (finished) state.duration = weightedAverage(state.duration, performance.now() - started);
   const problem = (text) => tally.problems.push(`round ${round}, killed after ${delay.toFixed(1)} ms: ${text}`);
 
   if (operation.secrets) {
@@ -143,18 +145,18 @@ async function kill(vault, operation, state, random, round, tally) {
     const now = visibleState(copy);
     if (now === state.before) tally.before += 1;
     else if (now === state.after) tally.after += 1;
-    else problem(`neither before nor after: ${difference(now, state)}`);
+    else problem(`neither before nor after: ${differenceText(now, state)}`);
     if (now === state.after && operation.erased) erasureProblems(copy, operation.erased).forEach(problem);
   }
   const { ok, places } = copy.run("check").answer ?? {};
   if (!ok) problem(`check: ${JSON.stringify(places?.filter((place) => !place.ok))}`);
-  const left = readdirSync(copy.path).filter((name) => !VAULT_FILES.test(name));
+  const left = readdirSync(copy.path).filter((name) => !VAULT_FILE_PATTERN.test(name));
   if (left.length > 0) problem(`unexpected files in the folder: ${left}`);
-  // The operation can be repeated.
+  // If the vault is as before, the operation can be repeated.
   if (!operation.secrets && visibleState(copy) === state.before) {
     let again;
     const duration = millisecondsOf(() => (again = copy.run(...operation.args)));
-    state.duration = average(state.duration, duration);
+    state.duration = weightedAverage(state.duration, duration);
     if (again.code !== 0) problem(`again: exit code ${again.code}: ${again.stdout.slice(0, 300)}`);
     else if (visibleState(copy) !== state.after) problem("again: not as after");
   }
@@ -172,7 +174,7 @@ function erasureProblems(vault, words) {
 
 function copyVault(vault) {
   const copy = new Vault(vault.folder, "killed");
-  // What was erased in the copy before must not be applied to this one.
+  // Also remove the program's list of erasures, so that opening does not apply the erasures of the former copy to this one.
   for (const path of [copy.path, copy.data]) rmSync(path, { recursive: true, force: true });
   cpSync(vault.path, copy.path, { recursive: true });
   return copy;
@@ -190,14 +192,14 @@ function visibleState(vault) {
   });
 }
 
-function difference(now, { before, after }) {
+function differenceText(now, { before, after }) {
   const [n, b, a] = [now, before, after].map((text) => JSON.parse(text));
   return Object.keys(n)
     .map((key) => `${key} ${n[key].length} (before ${b[key].length}, after ${a[key].length})`)
     .join(", ");
 }
 
-/** Kill the process after a delay. Returns whether it had already finished. */
+/** Kills the process after `delay` milliseconds. Returns whether it had already finished. */
 function killAfter(child, delay) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => child.kill("SIGKILL"), delay);
@@ -209,7 +211,7 @@ function killAfter(child, delay) {
   });
 }
 
-const average = (old, now) => old * 0.6 + now * 0.4;
+const weightedAverage = (old, now) => old * 0.6 + now * 0.4;
 
 function millisecondsOf(run) {
   const started = performance.now();

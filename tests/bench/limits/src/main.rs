@@ -1,7 +1,8 @@
 //! Measures the limits of the machine for each stage of an import, with one thread and without Mementory.
 //!
 //! Arguments: a JSON file (a list of conversations) and an empty folder for the database. Prints one JSON object with MB/s
-//! (of 10^6 bytes) and rows/s. Or: the word `plain` and a JSON file; prints how many bytes were parsed twice.
+//! (of 10^6 bytes) and rows/s. Or: the word `plain` and a JSON file; prints the number of parsed bytes, twice the size
+//! of the file.
 //! Errors end the program.
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -14,7 +15,7 @@ use std::{
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// One element that borrows from the text.
+/// One conversation of the list. Its strings borrow from the bytes of the file.
 #[derive(Deserialize)]
 struct Conversation<'a> {
     #[serde(borrow, default)]
@@ -25,7 +26,7 @@ struct Conversation<'a> {
 
 /// Bytes of text in each row, about as many as in a chat message.
 const ROW_BYTES: usize = 900;
-/// Bytes of text that are written and indexed.
+/// About as many bytes of the text are written and indexed, or all if it is shorter.
 const STORED_BYTES: usize = 100_000_000;
 
 fn main() -> Outcome<()> {
@@ -38,7 +39,7 @@ fn main() -> Outcome<()> {
     }
     let bytes = std::fs::read(json)?;
     let text = std::str::from_utf8(&bytes)?;
-    // Text of the conversations, cut at a character boundary.
+    // The start of the JSON text, cut into rows at character boundaries.
     let mut rows = Vec::new();
     let mut at = 0;
     while at < text.len().min(STORED_BYTES) {
@@ -69,8 +70,8 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// Parse a file twice into values and drop them: line by line for `.jsonl`, otherwise as one document. The caller measures the
-/// time.
+/// Parses a file twice into values and drops them: line by line for `.jsonl`, otherwise as one document. Prints the number of
+/// parsed bytes. The caller measures the time.
 fn parse_twice(file: &str) -> Outcome<()> {
     let bytes = std::fs::read(file)?;
     for _ in 0..2 {
@@ -86,14 +87,14 @@ fn parse_twice(file: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// MB/s of `work` over `bytes`.
+/// Runs `work`, which handles `bytes` bytes. Returns its rate in MB/s.
 fn rate(bytes: usize, work: impl FnOnce() -> Outcome<usize>) -> Outcome<f64> {
     let started = Instant::now();
     std::hint::black_box(work()?);
     Ok(bytes as f64 / 1e6 / started.elapsed().as_secs_f64())
 }
 
-/// Rate of inflating, in MB/s of the output.
+/// Compresses `bytes`, then measures inflating them: MB/s of the output.
 fn inflate_rate(bytes: &[u8]) -> Outcome<f64> {
     let mut packed = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(1));
     packed.write_all(bytes)?;
@@ -111,7 +112,7 @@ fn inflate_rate(bytes: &[u8]) -> Outcome<f64> {
     })
 }
 
-/// Rates of inserting into SQLCipher with the vault's settings, checkpoint included: rows/s and MB/s.
+/// Measures inserting into SQLCipher with the vault's settings, checkpoint included: rows/s and MB/s.
 fn insert_rates(folder: &Path, rows: &[&str]) -> Outcome<(f64, f64)> {
     let mut c = rusqlite::Connection::open(folder.join("limits.db"))?;
     c.execute_batch(
@@ -140,7 +141,7 @@ fn insert_rates(folder: &Path, rows: &[&str]) -> Outcome<(f64, f64)> {
     Ok((rows.len() as f64 / seconds, bytes as f64 / 1e6 / seconds))
 }
 
-/// Rate of adding to an index in memory, with word positions, one thread and the commit included: MB/s.
+/// Measures adding to an index in memory, with word positions and one thread, commit included: MB/s.
 fn index_rate(rows: &[&str]) -> Outcome<f64> {
     let mut schema = tantivy::schema::Schema::builder();
     let field = schema.add_text_field("text", tantivy::schema::TEXT);
